@@ -1,0 +1,103 @@
+/*
+ * Compile svc to one executable.
+ *
+ *   bun run build [--target linux-x64|linux-arm64|linux-x64-musl|linux-arm64-musl|darwin-x64|darwin-arm64] [--outfile F]
+ */
+import { mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import type { BunPlugin } from "bun";
+import { locateNativePackages } from "./build/native-packages.ts";
+import { collectNotices } from "./build/notices.ts";
+import { embedNotices, embedSharp, withoutDevtools } from "./build/plugins.ts";
+import { findTarget, type Target } from "./build/targets.ts";
+
+export type BuildOptions = {
+  root: string;
+  target: Target;
+  outfile: string;
+  /** Paths below `root`: the program, then its Workers. */
+  entrypoints: readonly string[];
+};
+
+/** A Worker is an entry point of its own and keeps its path: `/$bunfs/root/src/providers/sandbox/worker.js`. */
+const ENTRYPOINTS = ["cli/main.ts", "src/providers/sandbox/worker.ts"];
+
+/** Build one executable; say on stderr what was done. */
+export async function buildExecutable(options: BuildOptions): Promise<void> {
+  const { root, target, outfile } = options;
+  const startedAt = performance.now();
+  await requirePinnedBun(root);
+  const native = await locateNativePackages(root, target);
+  const plugins = [withoutDevtools, embedSharp(root, native)];
+  const inputs = await listInputs(options, plugins);
+  const notices = await collectNotices(root, inputs, native);
+  const compressed = new Uint8Array(Bun.zstdCompressSync(notices.text, { level: 19 }));
+  await compile(options, [...plugins, embedNotices(compressed)]);
+  const sizeMb = (Bun.file(outfile).size / 1e6).toFixed(1);
+  process.stderr.write(
+    `${outfile}: ${target.name}, ${sizeMb} MB, ${Math.round(performance.now() - startedAt)} ms\n`,
+  );
+  const without = notices.withoutLicenceFile.join(", ") || "none";
+  process.stderr.write(`third-party notices: ${notices.packageCount}; without a licence file: ${without}\n`);
+}
+
+/** A dry bundle tells which packages end up inside. */
+async function listInputs(options: BuildOptions, plugins: BunPlugin[]): Promise<string[]> {
+  const result = await Bun.build({
+    ...bundleOptions(options, [...plugins, embedNotices(new Uint8Array())]),
+    metafile: true,
+  });
+  if (!result.metafile) throw new Error("The bundler reported no inputs.");
+  return Object.keys(result.metafile.inputs);
+}
+
+async function compile(options: BuildOptions, plugins: BunPlugin[]): Promise<void> {
+  const { target, outfile } = options;
+  mkdirSync(dirname(outfile), { recursive: true });
+  // Built aside and moved, so that a running executable is replaced instead of overwritten. The source maps the bundler
+  // writes next to it stay behind: stack traces read the copy inside the executable.
+  const workshop = mkdtempSync(join(dirname(outfile), ".build-"));
+  try {
+    const built = join(workshop, "svc");
+    await Bun.build({
+      ...bundleOptions(options, plugins),
+      minify: true,
+      bytecode: true,
+      sourcemap: "linked",
+      compile: { target: target.bun, outfile: built, autoloadDotenv: false, autoloadBunfig: false },
+    });
+    renameSync(built, outfile);
+  } finally {
+    rmSync(workshop, { recursive: true, force: true });
+  }
+}
+
+function bundleOptions({ root, entrypoints }: BuildOptions, plugins: BunPlugin[]): Bun.BuildConfig {
+  return {
+    root,
+    entrypoints: entrypoints.map((path) => join(root, path)),
+    target: "bun",
+    format: "esm",
+    define: { "process.env.NODE_ENV": '"production"' },
+    plugins,
+  };
+}
+
+/** The executable contains the Bun that builds it. */
+async function requirePinnedBun(root: string): Promise<void> {
+  const pinned = (await Bun.file(join(root, ".bun-version")).text()).trim();
+  if (Bun.version !== pinned)
+    throw new Error(`This is Bun ${Bun.version}; build with ${pinned} (npx -y bun@${pinned} run build).`);
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: { target: { type: "string" }, outfile: { type: "string" } },
+  });
+  const root = join(import.meta.dir, "..");
+  const target = findTarget(root, values.target);
+  const fallback = values.target === undefined ? "dist/svc" : `dist/svc-${target.name}`;
+  const outfile = resolve(values.outfile ?? join(root, fallback));
+  await buildExecutable({ root, target, outfile, entrypoints: ENTRYPOINTS });
+}

@@ -1,0 +1,84 @@
+import { copyFileSync, existsSync, mkdirSync, readdirSync } from "node:fs";
+import { basename, join } from "node:path";
+import type { Target } from "./targets.ts";
+
+/** sharp's compiled half for one platform: the addon and the shared libraries it links to. */
+export type NativePackages = {
+  /** Folders of `@img/sharp-<platform>` and `@img/sharp-libvips-<platform>`. */
+  sharp: string;
+  libvips: string;
+  sharpVersion: string;
+  libvipsVersion: string;
+  files: readonly NativeSource[];
+};
+
+/** `path` is relative to the folder that holds both packages; the addon's run path relies on it. */
+export type NativeSource = { path: string; file: string; isAddon: boolean };
+
+/** Find the platform's packages, installing them beside the build when they are not this machine's own. */
+export async function locateNativePackages(root: string, target: Target): Promise<NativePackages> {
+  const own = join(root, "node_modules");
+  const modules = hasPackages(own, target) ? own : await installFor(root, target);
+  const sharp = join(modules, "@img", `sharp-${target.sharp}`);
+  const libvips = join(modules, "@img", `sharp-libvips-${target.sharp}`);
+  const sharpVersion = await versionOf(sharp);
+  const expected = await versionOf(join(own, "sharp"));
+  if (sharpVersion !== expected)
+    throw new Error(`${sharp} is version ${sharpVersion}, sharp itself is ${expected}.`);
+  const versions: { vips: string } = await Bun.file(join(libvips, "versions.json")).json();
+  return {
+    sharp,
+    libvips,
+    sharpVersion,
+    libvipsVersion: versions.vips,
+    files: [...sources(sharp), ...sources(libvips)],
+  };
+}
+
+/**
+ * A second installation from the same lockfile, so that versions and integrity hashes are those of the project;
+ * node_modules stays as it is.
+ */
+async function installFor(root: string, target: Target): Promise<string> {
+  const folder = join(root, "dist/.native", target.name);
+  const modules = join(folder, "node_modules");
+  mkdirSync(folder, { recursive: true });
+  for (const file of ["package.json", "bun.lock"]) copyFileSync(join(root, file), join(folder, file));
+  const flags = ["--frozen-lockfile", "--production", "--ignore-scripts", "--silent"];
+  const platform = [
+    `--os=${target.os}`,
+    `--cpu=${target.cpu}`,
+    ...(target.libc ? [`--libc=${target.libc}`] : []),
+  ];
+  const child = Bun.spawn([process.execPath, "install", ...flags, ...platform], {
+    cwd: folder,
+    stdout: "inherit",
+    stderr: "inherit",
+  });
+  if ((await child.exited) !== 0) throw new Error(`Installing the packages for ${target.name} failed.`);
+  if (!hasPackages(modules, target)) throw new Error(`The lockfile has no sharp for ${target.name}.`);
+  return modules;
+}
+
+function hasPackages(modules: string, target: Target): boolean {
+  const image = join(modules, "@img");
+  return (
+    existsSync(join(image, `sharp-${target.sharp}`)) &&
+    existsSync(join(image, `sharp-libvips-${target.sharp}`))
+  );
+}
+
+function sources(folder: string): NativeSource[] {
+  const names = readdirSync(join(folder, "lib")).filter((name) => /\.(node|dylib|so)(\.|$)/.test(name));
+  if (names.length === 0) throw new Error(`${folder} holds no native library.`);
+  return names.sort().map((name) => ({
+    path: `${basename(folder)}/lib/${name}`,
+    file: join(folder, "lib", name),
+    isAddon: name.endsWith(".node"),
+  }));
+}
+
+async function versionOf(folder: string): Promise<string> {
+  const manifest: { version: string } = await Bun.file(join(folder, "package.json")).json();
+  return manifest.version;
+}

@@ -1,0 +1,99 @@
+import { join } from "node:path";
+import type { BunPlugin } from "bun";
+import type { NativePackages } from "./native-packages.ts";
+
+/** Ink asks for this optional package only while debugging, but a bundle needs an answer to the import. */
+export const withoutDevtools: BunPlugin = {
+  name: "without-devtools",
+  setup(build) {
+    build.onResolve({ filter: /^react-devtools-core$/ }, () => ({
+      path: "react-devtools-core",
+      namespace: "empty",
+    }));
+    build.onLoad({ filter: /.*/, namespace: "empty" }, () => ({
+      contents: "export default { initialize() {}, connectToDevTools() {} };",
+      loader: "js",
+    }));
+  },
+};
+
+/** Answers `virtual:third-party-notices` with the path of an embedded, compressed text. */
+export function embedNotices(compressed: Uint8Array<ArrayBuffer>): BunPlugin {
+  return {
+    name: "embed-notices",
+    setup(build) {
+      build.onResolve({ filter: /^virtual:third-party-notices$/ }, () => ({
+        path: "third-party-notices.txt.zst",
+        namespace: "notices",
+      }));
+      build.onLoad({ filter: /.*/, namespace: "notices" }, () => ({ contents: compressed, loader: "file" }));
+    },
+  };
+}
+
+/**
+ * Replaces the module in which sharp looks for its addon by one that brings the addon and libvips along and lets
+ * src/assets/native.ts put them on disk. Hashes are fixed here, at build time.
+ */
+export function embedSharp(root: string, packages: NativePackages): BunPlugin {
+  return {
+    name: "embed-sharp",
+    setup(build) {
+      build.onLoad({ filter: /[\\/]sharp[\\/]dist[\\/]sharp\.mjs$/ }, async () => ({
+        contents: await sharpModule(root, packages),
+        loader: "js",
+      }));
+      build.onLoad({ filter: /[\\/]sharp[\\/]dist[\\/]sharp\.cjs$/ }, () => {
+        throw new Error("sharp is required somewhere; only `import` is prepared for the executable.");
+      });
+      build.onResolve({ filter: /^native:/ }, ({ path }) => ({
+        path: path.slice("native:".length),
+        namespace: "native",
+      }));
+      build.onLoad({ filter: /.*/, namespace: "native" }, async ({ path }) => ({
+        contents: await Bun.file(path).bytes(),
+        loader: "file",
+      }));
+    },
+  };
+}
+
+async function sharpModule(root: string, packages: NativePackages): Promise<string> {
+  const title = `sharp ${packages.sharpVersion} (libvips ${packages.libvipsVersion})`;
+  const hashes = await Promise.all(packages.files.map((native) => hashOf(native.file)));
+  const key = `sharp-${packages.sharpVersion}-${combined(hashes)}`;
+  const imports = packages.files.map(
+    (native, i) => `import file${i} from ${quote(`native:${native.file}`)};`,
+  );
+  const files = packages.files.map(
+    (native, i) => `{ path: ${quote(native.path)}, source: file${i}, sha256: ${quote(hashes[i])} }`,
+  );
+  const addon = packages.files.find((native) => native.isAddon);
+  return [
+    ...imports,
+    `import { loadNativeAddon } from ${quote(join(root, "src/assets/native.ts"))};`,
+    `const sharp = loadNativeAddon({ key: ${quote(key)}, title: ${quote(title)}, addon: ${quote(addon?.path)}, files: [${files.join(", ")}] });`,
+    ...(packages.sharp.endsWith("linux-x64") || packages.sharp.endsWith("linuxmusl-x64")
+      ? [requireX64V2(title)]
+      : []),
+    "export default sharp;",
+  ].join("\n");
+}
+
+/** The same question sharp's own loader asks; without it an old CPU ends in an illegal instruction. */
+function requireX64V2(title: string): string {
+  return `if (!sharp._isUsingX64V2()) throw new Error(${quote(`${title} needs a CPU with x86-64-v2 instructions.`)});`;
+}
+
+async function hashOf(file: string): Promise<string> {
+  return new Bun.CryptoHasher("sha256").update(await Bun.file(file).bytes()).digest("hex");
+}
+
+function combined(hashes: readonly string[]): string {
+  return new Bun.CryptoHasher("sha256").update(hashes.join("\n")).digest("hex").slice(0, 12);
+}
+
+function quote(text: string | undefined): string {
+  if (text === undefined) throw new Error("A native package lacks a file the bundle needs.");
+  return JSON.stringify(text);
+}

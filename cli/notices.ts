@@ -1,0 +1,10 @@
+/**
+ * Licence texts of everything the executable contains. A development run has none: they are collected by the build.
+ */
+export async function thirdPartyNotices(): Promise<string> {
+  if (!Bun.isStandaloneExecutable) {
+    return "The third-party notices are part of the built executable: run `bun run build`, then `dist/svc version --licenses`.\n";
+  }
+  const { default: path } = await import("virtual:third-party-notices");
+  return new TextDecoder().decode(Bun.zstdDecompressSync(await Bun.file(path).bytes()));
+}

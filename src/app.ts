@@ -1,0 +1,323 @@
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { openAssetStore } from "./assets/open.ts";
+import { createCatalog } from "./catalog/catalog.ts";
+import type { Config } from "./config.ts";
+import type { ProviderId } from "./domain/ids.ts";
+import type { Egress } from "./domain/ports/egress.ts";
+import type { ProviderAdapter } from "./domain/ports/provider.ts";
+import type { Clock, Log } from "./domain/ports/runtime.ts";
+import { createEgress } from "./egress/egress.ts";
+import { createRouter } from "./http/router.ts";
+import { createServers, type Servers } from "./http/server.ts";
+import { assetRoutes } from "./http/routes/assets.ts";
+import { generationRoutes } from "./http/routes/generations.ts";
+import { healthRoutes } from "./http/routes/health.ts";
+import { modelRoutes } from "./http/routes/models.ts";
+import { taskRoutes } from "./http/routes/tasks.ts";
+import { createProviders } from "./providers/registry.ts";
+import { createSystemClock, monotonicMs } from "./runtime/clock.ts";
+import { lockDirectory } from "./runtime/directory-lock.ts";
+import { createIds } from "./runtime/ids.ts";
+import { systemRandom } from "./runtime/random.ts";
+import { createSecrets } from "./runtime/secrets.ts";
+import { createTaskFeed, createWakeup } from "./runtime/signals.ts";
+import { createCallbackSender } from "./scheduler/callbacks.ts";
+import { createCleaner } from "./scheduler/cleaner.ts";
+import { createScheduler } from "./scheduler/scheduler.ts";
+import { createAuthenticate } from "./service/authenticate.ts";
+import { createCreateTask } from "./service/create-task.ts";
+import { createManageAccounts, type ManageAccounts } from "./service/manage-account.ts";
+import { migrate, migrationStatus } from "./store/migrate.ts";
+import { openStore } from "./store/open.ts";
+
+/** What a running service says of itself at its start. */
+export interface Started {
+  readonly urls: { readonly api: string; readonly long?: string | undefined };
+  readonly port: number;
+  readonly longPort?: number | undefined;
+  /** The first key of a new data folder, shown this once. */
+  readonly firstKey?: string | undefined;
+  readonly models: readonly { readonly id: string }[];
+  readonly providers: readonly string[];
+  /** Migrations the database has. */
+  readonly migrations: number;
+  readonly createdDataDir: boolean;
+  /** Live tasks an earlier process left behind. */
+  readonly resumedTasks: number;
+  readonly database: string;
+  readonly assets: string;
+  readonly readyInMs: number;
+}
+
+export interface App {
+  /** Opens everything and listens. @throws DataDirectoryBusy, SchemaError, or what the operating system says */
+  start(): Promise<Started>;
+  /**
+   * Refuses new tasks, lets what is under way end within the drain limit, hands the rest back, and closes everything in the
+   * reverse order of its opening. `force` skips the waiting. Calling it again is harmless.
+   */
+  stop(options?: { readonly force?: boolean }): Promise<void>;
+}
+
+/** What tests put in the place of the world, and what the caller of the program decides. */
+export interface AppOverrides {
+  readonly log?: Log;
+  readonly clock?: Clock;
+  readonly egress?: Egress;
+  readonly providers?: readonly ProviderAdapter[];
+  /** The store is damaged: the process must end, and start again from what is on disk. */
+  readonly onFatal?: (error: unknown) => void;
+}
+
+/** Another process serves from this data folder. */
+export class DataDirectoryBusy extends Error {
+  override readonly name = "DataDirectoryBusy";
+}
+
+const DATABASE = "svc.db";
+
+export function createApp(config: Config, overrides: AppOverrides = {}): App {
+  /** What is open, in the order of its opening; stopping goes backwards. */
+  const releases: (() => Promise<void> | void)[] = [];
+  let release: Promise<void> | undefined;
+  let shutDown: ((force: boolean) => Promise<void>) | undefined;
+
+  const closeAll = async () => {
+    for (const close of releases.reverse()) await close();
+  };
+
+  return {
+    async start() {
+      try {
+        const { started, drain } = await open(config, overrides, releases);
+        shutDown = drain;
+        return started;
+      } catch (error) {
+        await closeAll();
+        throw error;
+      }
+    },
+    stop(options = {}) {
+      release ??= (async () => {
+        await shutDown?.(options.force === true);
+        await closeAll();
+      })();
+      return release;
+    },
+  };
+}
+
+async function open(config: Config, overrides: AppOverrides, releases: (() => Promise<void> | void)[]) {
+  const startedAt = monotonicMs();
+  const clock = overrides.clock ?? createSystemClock();
+  const log = overrides.log ?? (await openServerLog(config, releases));
+  const ids = createIds(clock);
+  const secrets = createSecrets();
+  const wakeup = createWakeup();
+  const feed = createTaskFeed();
+
+  const createdDataDir = ensureDirectory(config.dataDir);
+  const lock = lockDirectory(config.dataDir);
+  if (lock === undefined) {
+    throw new DataDirectoryBusy(`Another svc serves from ${config.dataDir}. Stop it, or choose another --data-dir.`);
+  }
+  releases.push(() => lock.release());
+
+  const database = join(config.dataDir, DATABASE);
+  const store = openStore({
+    path: database,
+    ids,
+    onDamaged: (error) => {
+      log.error({ err: error as Error }, "the database is damaged; stopping");
+      overrides.onFatal?.(error);
+    },
+  });
+  releases.push(() => store.stop());
+  const { tasks, accounts, callbacks } = store;
+
+  const assetDirectory = join(config.dataDir, "assets");
+  const assets = openAssetStore({ directory: assetDirectory, newTemporaryName: () => ids.create("asset") });
+  await assets.removeTemporary();
+
+  const providers = new Map<ProviderId, ProviderAdapter>(
+    (overrides.providers ?? createProviders({ config, clock })).map((provider) => [provider.id, provider]),
+  );
+  releases.push(async () => {
+    for (const provider of providers.values()) await provider.stop?.();
+  });
+  const catalog = createCatalog({ isEnabled: (id) => providers.has(id) });
+  const egress = overrides.egress ?? createEgress({ allow: config.egress.allow });
+  const manage = createManageAccounts({ accounts, clock, ids, secrets });
+  const firstKey = await manage.ensureFirstKey();
+
+  const sender = createCallbackSender({
+    callbacks,
+    tasks,
+    egress,
+    clock,
+    random: systemRandom,
+    log,
+    publicUrl: config.publicUrl,
+  });
+  const scheduler = createScheduler(
+    {
+      tasks,
+      assets,
+      egress,
+      catalog,
+      provider: (id) => providers.get(id),
+      clock,
+      ids,
+      random: systemRandom,
+      log,
+      feed,
+      callbackDue: sender.wake,
+    },
+    {
+      concurrency: config.scheduler.concurrency,
+      steps: config.scheduler.steps,
+      leaseMs: config.scheduler.leaseMs,
+      lanes: [...providers.values()].map(({ id, concurrency }) => ({ lane: id, capacity: concurrency })),
+    },
+  );
+  const cleaner = createCleaner({ tasks, clock, log, tidy: () => store.checkpoint() });
+
+  let accepting = true;
+  const stopping = new AbortController();
+  let servers: Servers | undefined;
+  const route = createRouter(
+    { authenticate: createAuthenticate({ accounts, clock, secrets }), ids, log, elapsed: monotonicMs, publicUrl: config.publicUrl },
+    [
+      ...generationRoutes({
+        createTask: createCreateTask({
+          tasks,
+          assets,
+          egress,
+          catalog,
+          clock,
+          ids,
+          secrets,
+          wakeup,
+          publicUrl: config.publicUrl,
+          hasProvider: (id) => providers.has(id),
+          isAccepting: () => accepting,
+        }),
+      }),
+      ...taskRoutes({
+        tasks,
+        clock,
+        feed,
+        wakeup,
+        stopping: stopping.signal,
+        keepOpen: (request) => servers?.keepOpen(request),
+      }),
+      ...modelRoutes({ catalog }),
+      ...assetRoutes({ tasks, assets }),
+      ...healthRoutes({ isReady: () => accepting }),
+    ],
+  );
+  const { queued, underWay } = await tasks.counts();
+  servers = createServers({ host: config.host, port: config.port, longPort: config.longPort, handle: route });
+  const listening = servers;
+  releases.push(() => listening.stop());
+
+  wakeup.listen(scheduler.wake);
+  await scheduler.start();
+  sender.start();
+  cleaner.start();
+
+  const urls = {
+    api: config.publicUrl ?? listening.url,
+    long: listening.longUrl,
+  };
+  const started: Started = {
+    urls,
+    port: listening.port,
+    longPort: listening.longPort,
+    firstKey: firstKey?.key,
+    models: catalog.models().map(({ id }) => ({ id })),
+    providers: [...providers.keys()],
+    migrations: store.schema.applied.length,
+    createdDataDir,
+    resumedTasks: queued + underWay,
+    database,
+    assets: assetDirectory,
+    readyInMs: Math.round(monotonicMs() - startedAt),
+  };
+  log.info({ url: urls.api, data_dir: config.dataDir, resumed_tasks: started.resumedTasks, ms: started.readyInMs }, "ready");
+
+  const drain = async (force: boolean) => {
+    accepting = false;
+    stopping.abort();
+    cleaner.stop();
+    log.info({ force }, "stopping");
+    await scheduler.drain(force ? 0 : config.scheduler.drainMs);
+    await sender.stop();
+    log.info({}, "stopped");
+  };
+  return { started, drain };
+}
+
+async function openServerLog(config: Config, releases: (() => Promise<void> | void)[]): Promise<Log> {
+  const { openLog } = await import("./runtime/log.ts");
+  const { level, format } = config.log;
+  const log = await openLog({ level, format: format === "auto" ? (process.stderr.isTTY ? "pretty" : "json") : format });
+  releases.push(() => log.flush());
+  return log;
+}
+
+/** Creates the data folder for its owner alone. @returns whether it was not there */
+function ensureDirectory(directory: string): boolean {
+  if (existsSync(directory)) return false;
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  return true;
+}
+
+/** The accounts and keys of a data folder, whether or not a server runs on it. */
+export interface Local {
+  readonly manage: ManageAccounts;
+  stop(): Promise<void>;
+}
+
+/**
+ * Opens a data folder for a local command.
+ *
+ * @throws Error when there is none and `create` is not set; SchemaError when its database is of another version
+ */
+export async function openLocal(
+  config: Pick<Config, "dataDir">,
+  options: { readonly create?: boolean } = {},
+): Promise<Local> {
+  const database = join(config.dataDir, DATABASE);
+  if (!existsSync(database)) {
+    if (options.create !== true) {
+      throw new Error(`There is no svc data in ${config.dataDir}. Choose another --data-dir, or start \`svc serve\` there first.`);
+    }
+    ensureDirectory(config.dataDir);
+  }
+  const clock = createSystemClock();
+  const ids = createIds(clock);
+  const store = openStore({ path: database, ids });
+  const manage = createManageAccounts({ accounts: store.accounts, clock, ids, secrets: createSecrets() });
+  return { manage, stop: () => store.stop() };
+}
+
+/** Where a data folder's database stands, by names of migrations. */
+export interface MigrationReport {
+  /** Applied by this call. */
+  readonly applied: readonly string[];
+  readonly pending: readonly string[];
+  readonly current: number;
+  readonly latest: number;
+}
+
+/** Brings a data folder's database up to date, or only says where it stands. */
+export function migrateLocal(config: Pick<Config, "dataDir">, action: "up" | "status"): MigrationReport {
+  const path = join(config.dataDir, DATABASE);
+  if (action === "up") ensureDirectory(config.dataDir);
+  const applied = action === "up" ? migrate({ path }) : [];
+  const state = migrationStatus({ path });
+  const current = state.applied.length;
+  return { applied, pending: state.pending, current, latest: current + state.pending.length };
+}

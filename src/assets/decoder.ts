@@ -1,0 +1,90 @@
+import type { Sharp, SharpOptions } from "sharp";
+import { MediaError } from "../domain/ports/asset-store.ts";
+import { IMAGE_DECODE_SECONDS, IMAGE_MAX_PIXELS } from "./limits.ts";
+import { damaged } from "./refusals.ts";
+
+type ImageFormat = "image/png" | "image/jpeg" | "image/webp";
+
+const STRICT: SharpOptions = {
+  failOn: "warning",
+  limitInputPixels: IMAGE_MAX_PIXELS,
+  unlimited: false,
+  sequentialRead: true,
+  // A profile costs time and is more input to trust, and the colours are not looked at.
+  ignoreIcc: true,
+};
+
+/** libvips, loaded with the first image: starting the program without one costs nothing. */
+async function openImage(file: Uint8Array, options: SharpOptions = STRICT): Promise<Sharp> {
+  const { default: sharp } = await import("sharp");
+  // Every file is read once; keeping decoded pictures would only hold memory.
+  sharp.cache(false);
+  return sharp(file, options).timeout({ seconds: IMAGE_DECODE_SECONDS });
+}
+
+/**
+ * Decodes every pixel and throws them away. One channel is enough to make libvips read all of them, and keeps the result
+ * at a third of the memory. (A shrinking decode is faster and misses damage in the last rows.)
+ *
+ * @throws MediaError when any part of the picture cannot be decoded
+ */
+export async function decodeAll(file: Uint8Array): Promise<void> {
+  const image = await openImage(file);
+  await decoding(() => image.extractChannel(0).raw().toBuffer());
+}
+
+/**
+ * Encodes the image again, upright: what its EXIF orientation asked for becomes the order of its pixels. Lossless for PNG
+ * and lossless WebP.
+ *
+ * @param file without metadata, its orientation given beside it
+ */
+export async function turnUpright(
+  file: Uint8Array,
+  type: ImageFormat,
+  orientation: number,
+  isCmyk: boolean,
+): Promise<{ bytes: Uint8Array; width: number; height: number }> {
+  // CMYK is converted by its profile, as the result is RGB; everything else keeps its numbers and its profile.
+  let image = await openImage(file, { ...STRICT, ignoreIcc: !isCmyk });
+  const { depth } = await decoding(() => image.metadata());
+  if (!isCmyk) image = image.keepIccProfile();
+  const { angle, flip, flop } = TURNS[orientation - 1] ?? TURNS[0];
+  image = image.rotate(angle).flip(flip).flop(flop);
+  if (type === "image/png") image = (depth === "ushort" ? image.toColourspace("rgb16") : image).png();
+  if (type === "image/jpeg") image = image.jpeg({ quality: 95, chromaSubsampling: "4:4:4" });
+  if (type === "image/webp") image = image.webp({ lossless: isLosslessWebp(file), quality: 95 });
+  const { data, info } = await decoding(() => image.toBuffer({ resolveWithObject: true }));
+  return {
+    bytes: new Uint8Array(data.buffer, data.byteOffset, data.byteLength),
+    width: info.width,
+    height: info.height,
+  };
+}
+
+/** What undoes EXIF orientations 1 to 8, as sharp applies it: turned, then mirrored. */
+const TURNS = [
+  { angle: 0, flip: false, flop: false },
+  { angle: 0, flip: false, flop: true },
+  { angle: 180, flip: false, flop: false },
+  { angle: 0, flip: true, flop: false },
+  { angle: 90, flip: false, flop: true },
+  { angle: 90, flip: false, flop: false },
+  { angle: 270, flip: false, flop: true },
+  { angle: 270, flip: false, flop: false },
+] as const;
+
+function isLosslessWebp(file: Uint8Array): boolean {
+  return Buffer.from(file.buffer, file.byteOffset, file.byteLength).indexOf("VP8L") !== -1;
+}
+
+async function decoding<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Error && error.message.startsWith("timeout")) {
+      throw new MediaError("too_many_pixels", "takes too long to decode", error);
+    }
+    throw damaged("it cannot be decoded", error);
+  }
+}

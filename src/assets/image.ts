@@ -1,0 +1,69 @@
+import type { MediaProbe } from "../domain/asset.ts";
+import { MediaError } from "../domain/ports/asset-store.ts";
+import { decodeAll, turnUpright } from "./decoder.ts";
+import { readJpeg } from "./jpeg.ts";
+import { type ImageLayout, joinParts } from "./layout.ts";
+import { IMAGE_MAX_PIXELS, IMAGE_MAX_SIDE } from "./limits.ts";
+import { readPng } from "./png.ts";
+import { damaged } from "./refusals.ts";
+import { readWebp } from "./webp.ts";
+
+export type ImageType = "image/png" | "image/jpeg" | "image/webp";
+
+export interface CheckedImage {
+  readonly probe: MediaProbe;
+  /** What to store: `file` itself when nothing had to be taken away. */
+  readonly bytes: Uint8Array;
+}
+
+const READERS = {
+  "image/png": readPng,
+  "image/jpeg": readJpeg,
+  "image/webp": readWebp,
+} as const satisfies Record<ImageType, (file: Uint8Array) => ImageLayout>;
+
+/**
+ * Proves that a file is one whole still image within the limits, by its headers first and then by decoding every pixel.
+ * Bytes after the image are dropped.
+ *
+ * @param sanitize also takes out all metadata, without encoding the pixels again; only an image that its metadata turns or
+ *   mirrors is encoded again, upright
+ * @throws MediaError
+ */
+export async function checkImage(
+  file: Uint8Array,
+  type: ImageType,
+  sanitize: boolean,
+): Promise<CheckedImage> {
+  const layout = READERS[type](file);
+  refuseLarge(layout);
+  const clean = joinParts(layout.clean, file);
+  await decodeAll(clean);
+  const { width, height, orientation } = layout;
+  if (sanitize && orientation !== 1) {
+    const upright = await turnUpright(clean, type, orientation, layout.isCmyk);
+    return { probe: { type, width: upright.width, height: upright.height }, bytes: upright.bytes };
+  }
+  const isTurned = orientation >= 5;
+  return {
+    probe: { type, width: isTurned ? height : width, height: isTurned ? width : height },
+    bytes: sanitize ? clean : file.subarray(0, layout.end),
+  };
+}
+
+function refuseLarge({ width, height }: ImageLayout): void {
+  if (width === 0 || height === 0) throw damaged("it has no pixels");
+  if (width > IMAGE_MAX_SIDE || height > IMAGE_MAX_SIDE) {
+    throw new MediaError(
+      "too_many_pixels",
+      `is ${width}×${height} pixels, where at most ${IMAGE_MAX_SIDE} a side are taken`,
+    );
+  }
+  if (width * height > IMAGE_MAX_PIXELS) {
+    const most = IMAGE_MAX_PIXELS / 1_000_000;
+    throw new MediaError(
+      "too_many_pixels",
+      `is ${width}×${height} pixels, where at most ${most} million are taken`,
+    );
+  }
+}

@@ -1,0 +1,28 @@
+/** What the container of an image says, read without decoding a pixel. */
+export interface ImageLayout {
+  /** As coded, before any orientation is applied. The larger, where a file names two sizes. */
+  readonly width: number;
+  readonly height: number;
+  /** EXIF orientation, 1 (upright) to 8. */
+  readonly orientation: number;
+  /** Ink components; 4 is CMYK or RGB with transparency, depending on the format. */
+  readonly isCmyk: boolean;
+  /** Where the image ends; what follows is not part of it. */
+  readonly end: number;
+  /** The same image without metadata: parts of the file in order, joined to a whole file. */
+  readonly clean: readonly Uint8Array[];
+}
+
+/** Joins parts of `file`; the file itself, without copying, when they are all of it. */
+export function joinParts(parts: readonly Uint8Array[], file: Uint8Array): Uint8Array {
+  const total = parts.reduce((sum, part) => sum + part.length, 0);
+  const isWhole = total === file.length && parts.every((part) => part.buffer === file.buffer);
+  if (isWhole) return file;
+  const joined = new Uint8Array(total);
+  let at = 0;
+  for (const part of parts) {
+    joined.set(part, at);
+    at += part.length;
+  }
+  return joined;
+}

@@ -1,0 +1,27 @@
+/*
+ * How much of a media file is read, decoded and kept. The caller of the store may ask for less, never for more.
+ */
+
+/** Width × height, orientation aside. A decoded picture of this size takes about 100 MB. */
+export const IMAGE_MAX_PIXELS = 25_000_000;
+export const IMAGE_MAX_SIDE = 16_384;
+/** A file of the largest picture, even when it does not compress. */
+export const IMAGE_MAX_BYTES = 64 * 1024 * 1024;
+/** Decompressed size of a colour profile inside a PNG; real ones are below 1 MiB. */
+export const COLOUR_PROFILE_MAX_BYTES = 4 * 1024 * 1024;
+/** Scans of a progressive JPEG; each one costs a pass over the whole picture. Encoders write about ten. */
+export const JPEG_MAX_SCANS = 64;
+export const IMAGE_DECODE_SECONDS = 10;
+/** Files decoded or probed at once, for the whole process. */
+export const DECODE_SLOTS = 2;
+
+export const VIDEO_MAX_BYTES = 512 * 1024 * 1024;
+export const VIDEO_MAX_SIDE = 8_192;
+export const VIDEO_MAX_DURATION_MS = 600_000;
+/** The index of an MP4 (`moov`, `moof`, `sidx`), which is read into memory as a whole. Ten minutes need about 1 MiB. */
+export const VIDEO_INDEX_MAX_BYTES = 16 * 1024 * 1024;
+
+/** How much of a file's beginning is looked at to tell its type. */
+export const SNIFF_BYTES = 512;
+/** Frames and other entries an MP4's index may speak of, all tables together. */
+export const VIDEO_MAX_SAMPLES = 2_000_000;

@@ -1,0 +1,207 @@
+/*
+ * Puts the native libraries that travel inside the executable on disk, once, and loads them.
+ *
+ * A shared library cannot be loaded from inside an executable, so it has to exist as a file. The build
+ * (cli/build/plugins.ts) replaces sharp's own loader by a call of loadNativeAddon with the files it embedded.
+ * This module reads the environment itself: it runs while `sharp` is being imported, in the main thread and in
+ * Workers, before any configuration could be handed to it.
+ */
+import { randomBytes } from "node:crypto";
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { dirname, isAbsolute, join, resolve } from "node:path";
+
+/** One embedded file and where it belongs below the versioned folder. */
+export type NativeFile = { path: string; source: string; sha256: string };
+
+export type NativeBundle = {
+  /** Name of the versioned folder; differs whenever the content of a file differs. */
+  key: string;
+  /** What an operator would call it, for messages: `sharp 0.35.5 (libvips 8.18.7)`. */
+  title: string;
+  /** `path` of the file to load. The others are found by it through relative run paths. */
+  addon: string;
+  files: readonly NativeFile[];
+};
+
+export type NativeEnvironment = {
+  SVC_NATIVE_DIR?: string | undefined;
+  XDG_CACHE_HOME?: string | undefined;
+  /** The user's home folder; unset means there is none. */
+  home?: string | undefined;
+  temporary: string;
+};
+
+type Candidate = { folder: string; isPrivate: boolean };
+
+const WAY_OUT = "Set SVC_NATIVE_DIR to a writable folder on a filesystem mounted exec.";
+
+/**
+ * Extract `bundle` into the first usable folder, verify every file by its hash, load the addon.
+ *
+ * Safe when several processes or threads start at once: files appear by rename, complete or not at all.
+ *
+ * @returns the addon's exports
+ * @throws Error naming every folder tried and why it failed
+ */
+export function loadNativeAddon(
+  bundle: NativeBundle,
+  environment: NativeEnvironment = readEnvironment(),
+): unknown {
+  const failures: string[] = [];
+  for (const candidate of candidates(environment)) {
+    let addon: string;
+    try {
+      addon = extract(bundle, candidate);
+    } catch (error) {
+      failures.push(`  ${candidate.folder}: ${reason(error)}`);
+      continue;
+    }
+    try {
+      return open(addon);
+    } catch (error) {
+      if (!isRefusedByMount(error)) {
+        throw new Error(`Cannot load ${bundle.title} from ${addon}: ${reason(error)}`, { cause: error });
+      }
+      failures.push(
+        `  ${candidate.folder}: noexec, the filesystem does not allow loading libraries (${reason(error)})`,
+      );
+    }
+  }
+  throw new Error(
+    `Cannot load ${bundle.title}: no usable folder for its native libraries.\n${failures.join("\n")}\n${WAY_OUT}`,
+  );
+}
+
+/** The folders to try, best first. */
+function candidates(environment: NativeEnvironment): Candidate[] {
+  const { SVC_NATIVE_DIR: chosen, XDG_CACHE_HOME: xdg, home, temporary } = environment;
+  const cache = xdg && isAbsolute(xdg) ? xdg : home ? join(home, ".cache") : undefined;
+  return [
+    ...(chosen ? [{ folder: resolve(chosen), isPrivate: false }] : []),
+    ...(cache ? [{ folder: join(cache, "svc", "native"), isPrivate: false }] : []),
+    { folder: join(temporary, `svc-native-${currentUser() ?? "user"}`), isPrivate: true },
+  ];
+}
+
+/** Make sure every file of the bundle lies below the folder, unharmed. Returns the path of the addon. */
+function extract(bundle: NativeBundle, candidate: Candidate): string {
+  const { folder, isPrivate } = candidate;
+  if (isPrivate) refuseForeign(dirname(folder), statSync(dirname(folder)), "base");
+  if (!isDirectory(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (isPrivate) refuseForeign(folder, lstatSync(folder), "private");
+  else refuseForeign(folder, statSync(folder), "base");
+
+  const root = join(folder, bundle.key);
+  for (const file of bundle.files) {
+    ensureFolders(folder, join(bundle.key, dirname(file.path)));
+    const target = join(root, file.path);
+    if (!isIntact(target, file)) write(target, file);
+  }
+  return join(root, bundle.addon);
+}
+
+function ensureFolders(base: string, relative: string): void {
+  let folder = base;
+  for (const part of relative.split("/")) {
+    folder = join(folder, part);
+    try {
+      mkdirSync(folder, { mode: 0o700 });
+    } catch (error) {
+      if (!isDirectory(folder)) throw error;
+    }
+    refuseForeign(folder, lstatSync(folder), "inside");
+  }
+}
+
+/**
+ * Whoever can write to the folder can swap a library between our check and the load. Root is trusted: an image
+ * may ship the folder filled and read-only. Below a base only real folders count, as a link in a shared base could
+ * point anywhere.
+ */
+function refuseForeign(folder: string, stats: Stats, role: "base" | "private" | "inside"): void {
+  if (!stats.isDirectory()) throw new Error(`${folder} is not a folder`);
+  const user = currentUser();
+  if (user === undefined) return;
+  const isSticky = (stats.mode & 0o1000) !== 0;
+  if (stats.uid !== user && (role === "private" || stats.uid !== 0)) {
+    throw new Error(`${folder} is owned by another user (uid ${stats.uid})`);
+  }
+  if ((stats.mode & 0o002) !== 0 && !(role === "base" && isSticky))
+    throw new Error(`${folder} is writable by everyone`);
+  if (role === "private" && (stats.mode & 0o077) !== 0)
+    throw new Error(`${folder} is open to other users (its mode must be 0700)`);
+}
+
+function isIntact(target: string, file: NativeFile): boolean {
+  try {
+    if (!lstatSync(target).isFile()) return false;
+    return sha256(readFileSync(target)) === file.sha256;
+  } catch {
+    return false; // Absent or unreadable: writing it again will succeed or say why not.
+  }
+}
+
+function write(target: string, file: NativeFile): void {
+  const bytes = readFileSync(file.source);
+  if (sha256(bytes) !== file.sha256) throw new Error(`${file.path} is damaged inside the executable`);
+  const temporary = `${target}.${process.pid}-${randomBytes(6).toString("hex")}.tmp`;
+  try {
+    writeFileSync(temporary, bytes, { flag: "wx", mode: 0o700 });
+    chmodSync(temporary, 0o700);
+    renameSync(temporary, target);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+}
+
+function open(addon: string): unknown {
+  const module = { exports: {} };
+  process.dlopen(module, addon);
+  return module.exports;
+}
+
+/** glibc and musl each have one sentence for a file that may be read but not mapped executable. */
+function isRefusedByMount(error: unknown): boolean {
+  return /failed to map segment|Operation not permitted|Permission denied/i.test(reason(error));
+}
+
+function isDirectory(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+function reason(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function sha256(bytes: Uint8Array): string {
+  return new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
+}
+
+function currentUser(): number | undefined {
+  return process.getuid?.();
+}
+
+function readEnvironment(): NativeEnvironment {
+  const { SVC_NATIVE_DIR, XDG_CACHE_HOME } = process.env;
+  return { SVC_NATIVE_DIR, XDG_CACHE_HOME, home: homeFolder(), temporary: tmpdir() };
+}
+
+function homeFolder(): string | undefined {
+  try {
+    return homedir();
+  } catch {
+    return undefined; // No HOME and no entry in the password database, as for an arbitrary container uid.
+  }
+}

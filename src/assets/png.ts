@@ -1,0 +1,67 @@
+import { inflateSync } from "node:zlib";
+import { MediaError } from "../domain/ports/asset-store.ts";
+import { exifOrientation } from "./exif.ts";
+import type { ImageLayout } from "./layout.ts";
+import { COLOUR_PROFILE_MAX_BYTES } from "./limits.ts";
+import { damaged } from "./refusals.ts";
+import { ascii } from "./sniff.ts";
+
+/** Chunks that decide how the picture looks; every other chunk is metadata. https://www.w3.org/TR/png-3/ (2026-11-21) */
+const VISIBLE = new Set(
+  "IHDR PLTE tRNS IDAT IEND cHRM gAMA iCCP sBIT sRGB cICP mDCV cLLI bKGD pHYs".split(" "),
+);
+const SIGNATURE_BYTES = 8;
+
+/** @throws MediaError when the chunks do not make up one whole still image */
+export function readPng(file: Uint8Array): ImageLayout {
+  const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
+  if (file.length < 33 || ascii(file, 12, 16) !== "IHDR" || view.getUint32(8) !== 13) {
+    throw damaged("the PNG header is missing");
+  }
+  const clean = [file.subarray(0, SIGNATURE_BYTES)];
+  let orientation = 1;
+  let hasPixels = false;
+  for (let at = SIGNATURE_BYTES; at + 12 <= file.length; ) {
+    const dataEnd = at + 8 + view.getUint32(at);
+    const type = ascii(file, at + 4, at + 8);
+    if (dataEnd + 4 > file.length) break;
+    const content = file.subarray(at + 8, dataEnd);
+    if (type === "acTL") throw new MediaError("wrong_kind", "is animated, where a still image is expected");
+    if (type === "iCCP") checkColourProfile(content);
+    if (type === "eXIf") orientation = exifOrientation(content);
+    if (type === "IDAT") hasPixels = true;
+    if (VISIBLE.has(type)) appendPart(clean, file, at, dataEnd + 4);
+    at = dataEnd + 4;
+    if (type === "IEND") {
+      if (!hasPixels) break;
+      return {
+        width: view.getUint32(16),
+        height: view.getUint32(20),
+        orientation,
+        isCmyk: false,
+        end: at,
+        clean,
+      };
+    }
+  }
+  throw damaged("the PNG is cut short");
+}
+
+/** Adds a range of the file, as one part with the one before where they touch. */
+function appendPart(parts: Uint8Array[], file: Uint8Array, from: number, to: number): void {
+  const last = parts.at(-1);
+  const lastStart = last === undefined ? 0 : last.byteOffset - file.byteOffset;
+  if (last !== undefined && lastStart + last.length === from) {
+    parts[parts.length - 1] = file.subarray(lastStart, to);
+  } else parts.push(file.subarray(from, to));
+}
+
+/** The profile is the one compressed thing besides the pixels that decoders unpack: a bomb if nobody looks. */
+function checkColourProfile(content: Uint8Array): void {
+  const compressed = content.subarray(content.indexOf(0) + 2);
+  try {
+    inflateSync(compressed, { maxOutputLength: COLOUR_PROFILE_MAX_BYTES });
+  } catch (error) {
+    throw damaged("its colour profile cannot be read", error);
+  }
+}

@@ -1,0 +1,16 @@
+import { MediaError } from "../domain/ports/asset-store.ts";
+
+/** The file is of its type only at first sight, is cut short, or does not decode. */
+export function damaged(what: string, cause?: unknown): MediaError {
+  return new MediaError("damaged", `is damaged: ${what}`, cause);
+}
+
+/** One of the sizes that matter is over its limit. */
+export function tooLarge(maxBytes: number): MediaError {
+  return new MediaError("too_large", `is larger than ${byteText(maxBytes)}`);
+}
+
+function byteText(bytes: number): string {
+  if (bytes >= 1024 * 1024) return `${Number((bytes / 1024 / 1024).toFixed(1))} MB`;
+  return bytes >= 1024 ? `${Number((bytes / 1024).toFixed(1))} KB` : `${bytes} bytes`;
+}

@@ -1,0 +1,38 @@
+import type { MediaType } from "../domain/asset.ts";
+
+/**
+ * Major brands of MP4 files. QuickTime (`qt  `), 3GPP and the picture formats in the same container (AVIF, HEIC) have
+ * others and are not among the media types kept.
+ */
+const MP4_BRANDS = /^(isom|iso[2-9]|mp4[12]|avc1|av01|M4V[ HP]|dash|MSNV|cmf[2cs]|iso6)$/;
+
+/**
+ * The media type a file begins as, by its bytes alone.
+ *
+ * @param head the first SNIFF_BYTES of the file, or all of a shorter one
+ * @returns undefined for everything that is not one of the five types kept
+ */
+export function sniffMediaType(head: Uint8Array): MediaType | undefined {
+  if (ascii(head, 0, 8) === "\x89PNG\r\n\x1a\n") return "image/png";
+  if (ascii(head, 0, 3) === "\xff\xd8\xff") return "image/jpeg";
+  if (ascii(head, 0, 4) === "RIFF" && ascii(head, 8, 12) === "WEBP") return "image/webp";
+  if (ascii(head, 4, 8) === "ftyp" && MP4_BRANDS.test(ascii(head, 8, 12))) return "video/mp4";
+  if (ascii(head, 0, 4) === "\x1a\x45\xdf\xa3" && documentType(head) === "webm") return "video/webm";
+  return undefined;
+}
+
+/** The DocType element (0x4282, a one-byte length, text) of an EBML header: tells WebM from other Matroska. */
+function documentType(head: Uint8Array): string | undefined {
+  for (let at = 4; at + 3 <= head.length; at += 1) {
+    if (head[at] === 0x42 && head[at + 1] === 0x82) {
+      const length = (head[at + 2] ?? 0) & 0x7f;
+      return ascii(head, at + 3, at + 3 + length);
+    }
+  }
+  return undefined;
+}
+
+/** Bytes as latin-1 text, for comparing signatures. */
+export function ascii(bytes: Uint8Array, from: number, to: number): string {
+  return String.fromCharCode(...bytes.subarray(from, to));
+}

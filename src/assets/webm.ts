@@ -1,0 +1,83 @@
+import { erase, type FileWindow } from "./file-window.ts";
+import { damaged } from "./refusals.ts";
+
+interface Element {
+  readonly id: number;
+  readonly from: number;
+  readonly content: number;
+  /** undefined while recording: the element lasts until something that cannot be inside it. */
+  readonly to: number | undefined;
+}
+
+const EBML = 0x1a45dfa3;
+const SEGMENT = 0x18538067;
+const CLUSTER = 0x1f43b675;
+const TAGS = 0x1254c367;
+const ATTACHMENTS = 0x1941a469;
+const VOID = 0xec;
+/** Each frame of a recording is one element. */
+const MAX_ELEMENTS = 1_000_000;
+
+/**
+ * Checks that the elements of a WebM file end where the file does.
+ *
+ * @returns the elements that hold metadata
+ * @throws MediaError
+ */
+export async function readWebm(file: FileWindow): Promise<Element[]> {
+  const metadata: Element[] = [];
+  let hasSegment = false;
+  let elements = 0;
+  for (let at = 0; at < file.sizeBytes; ) {
+    const element = elementAt(await file.read(at, 12), at);
+    elements += 1;
+    if (elements > MAX_ELEMENTS) throw damaged("the WebM has too many parts");
+    if (at === 0 ? element.id !== EBML : element.id === EBML) throw damaged("the WebM has no valid header");
+    if (element.to !== undefined && element.to > file.sizeBytes) throw damaged("the WebM is cut short");
+    if (element.to === undefined && element.id !== SEGMENT && element.id !== CLUSTER) {
+      throw damaged("a part of the WebM has no length");
+    }
+    if (element.id === SEGMENT) hasSegment = true;
+    if (element.id === TAGS || element.id === ATTACHMENTS) metadata.push(element);
+    at = element.id === SEGMENT || element.to === undefined ? element.content : element.to;
+  }
+  if (!hasSegment) throw damaged("the WebM has no content");
+  return metadata;
+}
+
+/** Turns metadata elements into void ones of the same size, so that no offset in the file changes. */
+export async function eraseWebmMetadata(file: FileWindow, elements: readonly Element[]): Promise<void> {
+  for (const { from, to } of elements) {
+    if (to === undefined) continue;
+    // An id of four bytes and a length of one or more leave room for Void, whose id is one byte.
+    const total = to - from;
+    const isShort = total < 16;
+    const header = new Uint8Array(isShort ? 2 : 9);
+    header[0] = VOID;
+    if (isShort) header[1] = 0x80 | (total - 2);
+    else {
+      new DataView(header.buffer).setBigUint64(1, BigInt(total - 9));
+      header[1] = 0x01;
+    }
+    await file.write(from, header);
+    await erase(file, from + header.length, to);
+  }
+}
+
+/** Reads one id and one length; https://www.rfc-editor.org/rfc/rfc8794 (checked 2026-11-21). */
+function elementAt(head: Uint8Array, from: number): Element {
+  const idBytes = Math.clz32(head[0] ?? 0) - 23;
+  const lengthBytes = Math.clz32(head[idBytes] ?? 0) - 23;
+  const headerBytes = idBytes + lengthBytes;
+  if (idBytes > 4 || lengthBytes > 8 || headerBytes > head.length) throw damaged("the WebM is cut short");
+  let id = 0;
+  for (const byte of head.subarray(0, idBytes)) id = id * 256 + byte;
+  let length = (head[idBytes] ?? 0) & (0xff >> lengthBytes);
+  let isUnknown = length === 0xff >> lengthBytes;
+  for (const byte of head.subarray(idBytes + 1, headerBytes)) {
+    length = length * 256 + byte;
+    isUnknown &&= byte === 0xff;
+  }
+  const content = from + headerBytes;
+  return { id, from, content, to: isUnknown ? undefined : content + length };
+}

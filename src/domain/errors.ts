@@ -1,0 +1,92 @@
+/**
+ * Codes a caller can receive in an HTTP answer. Stable: never renamed, never reused.
+ * The HTTP status of each is in `http/problem.ts`.
+ */
+export const ERROR_CODES = [
+  "invalid_request",
+  "invalid_api_key",
+  "insufficient_quota",
+  "permission_denied",
+  "rate_limit_exceeded",
+  "model_not_available",
+  "model_not_found",
+  "task_not_found",
+  "not_found",
+  "method_not_allowed",
+  "request_too_large",
+  "unsupported_media_type",
+  "content_policy_violation",
+  "task_not_cancellable",
+  "invalid_idempotency_key",
+  "idempotency_conflict",
+  "idempotency_in_progress",
+  "idempotency_unavailable",
+  "sync_image_timeout",
+  "upstream_timeout",
+  "service_unavailable",
+  "internal_error",
+] as const;
+export type ErrorCode = (typeof ERROR_CODES)[number];
+
+export interface ErrorDetails {
+  /** Path into the request body of the field at fault, `image_urls[2]`. */
+  readonly param?: string | undefined;
+  /** Seconds after which trying again makes sense; becomes `Retry-After`. */
+  readonly retryAfterSec?: number | undefined;
+  /** Methods a path does take; becomes `Allow`. */
+  readonly allow?: readonly string[] | undefined;
+}
+
+/** What ends a request. `message` is safe to show a customer; what is not goes into `cause`. */
+export class AppError extends Error {
+  override readonly name = "AppError";
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    readonly details: ErrorDetails = {},
+    cause?: unknown,
+  ) {
+    super(message, cause === undefined ? undefined : { cause });
+  }
+}
+
+/** Why an accepted task ended as `failed`. Stable and upper-case; an upstream's own words never become a code. */
+export const TASK_ERROR_CODES = [
+  "UPSTREAM_CAPACITY_EXHAUSTED",
+  "UPSTREAM_TIMEOUT",
+  "UPSTREAM_ERROR",
+  "UPSTREAM_REJECTED",
+  "CONTENT_MODERATED",
+  "INPUT_UNREACHABLE",
+  "INPUT_INVALID",
+  "DEADLINE_EXCEEDED",
+  "FINALIZATION_FAILED",
+  "OUTCOME_UNKNOWN",
+  "NO_ROUTE_AVAILABLE",
+] as const;
+export type TaskErrorCode = (typeof TASK_ERROR_CODES)[number];
+
+export interface TaskError {
+  readonly code: TaskErrorCode;
+  /** Safe to show the owner of the task. */
+  readonly message: string;
+}
+
+/** The text given to callers for each code, unless a step has something more exact to say. */
+export const TASK_ERROR_MESSAGES = {
+  UPSTREAM_CAPACITY_EXHAUSTED: "No provider had capacity for this task. Submitting it again later may succeed.",
+  UPSTREAM_TIMEOUT: "The provider did not answer in time.",
+  UPSTREAM_ERROR: "The provider failed to generate this task.",
+  UPSTREAM_REJECTED: "The provider refused this request.",
+  CONTENT_MODERATED: "The provider's content policy refused this request.",
+  INPUT_UNREACHABLE: "An input could not be fetched.",
+  INPUT_INVALID: "An input is not a usable media file.",
+  DEADLINE_EXCEEDED: "The task was not finished before its deadline.",
+  FINALIZATION_FAILED: "The generated files could not be retrieved from the provider.",
+  OUTCOME_UNKNOWN: "The service was interrupted while submitting this task, and the provider cannot say whether it was accepted.",
+  NO_ROUTE_AVAILABLE: "No provider can run this model at present.",
+} as const satisfies Record<TaskErrorCode, string>;
+
+export function taskError(code: TaskErrorCode, message: string = TASK_ERROR_MESSAGES[code]): TaskError {
+  return { code, message };
+}

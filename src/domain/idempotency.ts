@@ -1,0 +1,24 @@
+import type { KeyId } from "./ids.ts";
+
+/** Longest `Idempotency-Key` accepted, in characters (§4.3, §8). */
+export const IDEMPOTENCY_KEY_MAX = 255;
+/** How long an accepted create can be replayed (§4.3). */
+export const IDEMPOTENCY_RETENTION_MS = 7 * 24 * 60 * 60 * 1000;
+
+/** One use of an `Idempotency-Key`: scoped to API key, method and route. */
+export interface IdempotencyClaim {
+  readonly keyId: KeyId;
+  /** `POST /v1/images/generations`. */
+  readonly route: string;
+  readonly key: string;
+  /** SHA-256 of the body's RFC 8785 canonical JSON: equal when bodies are equivalent. */
+  readonly fingerprint: string;
+  readonly expiresAt: number;
+}
+
+const PRINTABLE_ASCII = /^[\x20-\x7e]+$/;
+
+/** Whether a header value may serve as an idempotency key: 1-255 printable ASCII characters. */
+export function isIdempotencyKey(value: string): boolean {
+  return value.length >= 1 && value.length <= IDEMPOTENCY_KEY_MAX && PRINTABLE_ASCII.test(value);
+}

@@ -1,0 +1,37 @@
+/** Identifiers are TypeIDs: a prefix, `_`, and 26 base32 characters of a UUIDv7, so that they sort by time. */
+declare const brand: unique symbol;
+type Id<Name extends string> = string & { readonly [brand]: Name };
+
+export type TaskId = Id<"task">;
+export type AttemptId = Id<"att">;
+export type AccountId = Id<"acc">;
+export type KeyId = Id<"key">;
+export type TokenId = Id<"tok">;
+export type CallbackId = Id<"cb">;
+export type RequestId = Id<"req">;
+/** The id of a stored file is a capability: 128 random bits, not a UUIDv7. */
+export type AssetId = Id<"asset">;
+export type ModelId = Id<"model">;
+export type ProviderId = Id<"provider">;
+/** New at every claim, so that a worker that lost its task can be told from the one that has it. */
+export type LeaseToken = Id<"lease">;
+
+/** Each prefix and the type of identifier it marks. */
+export interface IdByPrefix {
+  task: TaskId;
+  att: AttemptId;
+  acc: AccountId;
+  key: KeyId;
+  tok: TokenId;
+  cb: CallbackId;
+  req: RequestId;
+  asset: AssetId;
+}
+export type IdPrefix = keyof IdByPrefix;
+
+const SUFFIX = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/;
+
+/** Whether `text` has the form of an identifier with this prefix; says nothing of its existence. */
+export function isId<P extends IdPrefix>(prefix: P, text: string): text is IdByPrefix[P] & string {
+  return text.startsWith(`${prefix}_`) && SUFFIX.test(text.slice(prefix.length + 1));
+}

@@ -1,0 +1,41 @@
+/** Whole micro-units of the one currency of an installation: 1_000_000 = 1 USD. Always a safe integer. */
+declare const micros: unique symbol;
+export type Micros = number & { readonly [micros]: true };
+
+export const CURRENCY = "USD";
+export const ZERO = 0 as Micros;
+
+/**
+ * Asserts that a number is a whole, safe count of micro-units.
+ *
+ * @throws RangeError for fractions, NaN and anything beyond ±2^53-1
+ */
+export function toMicros(value: number): Micros {
+  if (!Number.isSafeInteger(value)) throw new RangeError(`Not a whole number of micro-units: ${value}`);
+  // The check above is what the brand stands for.
+  return value as Micros;
+}
+
+const AMOUNT = /^(-?)(\d{1,9})(?:\.(\d{1,6}))?$/;
+
+/** Reads a decimal string such as `"0.04"` or `"-1.5"`; undefined when it is not one, or has more than six places. */
+export function parseAmount(text: string): Micros | undefined {
+  const match = AMOUNT.exec(text);
+  if (!match) return undefined;
+  const [, sign = "", whole = "0", fraction = ""] = match;
+  const value = Number(whole) * 1_000_000 + Number(fraction.padEnd(6, "0"));
+  return toMicros(sign === "-" && value !== 0 ? -value : value);
+}
+
+/** The wire form: a decimal string with exactly six places, `"0.040000"`. */
+export function formatAmount(amount: Micros): string {
+  const absolute = Math.abs(amount);
+  const whole = Math.floor(absolute / 1_000_000);
+  const fraction = String(absolute % 1_000_000).padStart(6, "0");
+  return `${amount < 0 ? "-" : ""}${whole}.${fraction}`;
+}
+
+/** Sums amounts. @throws RangeError when the sum leaves the safe integers */
+export function sumMicros(amounts: readonly Micros[]): Micros {
+  return toMicros(amounts.reduce((total, amount) => total + amount, 0));
+}

@@ -1,0 +1,30 @@
+import type { Delivery } from "../callback.ts";
+
+/** Why an address named by a caller could not be read. */
+export class EgressError extends Error {
+  override readonly name = "EgressError";
+  constructor(
+    readonly reason: "forbidden" | "unreachable" | "bad_status" | "too_large" | "timeout",
+    /** Safe to show the caller who named the address. */
+    message: string,
+    cause?: unknown,
+  ) {
+    super(message, cause === undefined ? undefined : { cause });
+  }
+}
+
+/**
+ * The one way to reach addresses that callers named: every address a name resolves to is checked, the connection goes to the
+ * address that was checked, nothing is read without limits of size and time, no cookies, no proxy from the environment.
+ */
+export interface Egress {
+  /**
+   * Why this URL can be refused without looking anything up (scheme, user info, port, a literal address that is not public),
+   * as a clause to put after the field's name; undefined when it may be tried.
+   */
+  refusal(url: string): string | undefined;
+  /** The bytes of a media file; redirects are followed at most five times, each hop checked. @throws EgressError */
+  fetchMedia(url: string, options: { maxBytes: number; signal: AbortSignal }): Promise<AsyncIterable<Uint8Array>>;
+  /** POSTs a JSON body; follows no redirect, reads at most 64 KB of the answer, never throws. */
+  deliver(url: string, body: string, signal: AbortSignal): Promise<Delivery>;
+}

@@ -1,0 +1,95 @@
+import type { MediaProbe } from "../asset.ts";
+import { type TaskErrorCode, TASK_ERROR_MESSAGES } from "../errors.ts";
+import type { AttemptId, ProviderId, TaskId } from "../ids.ts";
+import type { Json } from "../json.ts";
+import type { GenerationRequest, InputRole } from "../request.ts";
+import type { Usage } from "../task.ts";
+
+/** An input of the task, decoded and stored here before any provider sees it. */
+export interface InputFile extends MediaProbe {
+  readonly role: InputRole;
+  readonly sha256: string;
+  readonly sizeBytes: number;
+  read(): Promise<Uint8Array>;
+}
+
+export interface SubmitRequest {
+  /** The attempt's id. Goes out as the upstream's idempotency key or metadata wherever it takes one. */
+  readonly attempt: AttemptId;
+  readonly taskId: TaskId;
+  readonly upstreamModel: string;
+  readonly request: GenerationRequest;
+  /** The request's inputs, in its order. */
+  readonly inputs: readonly InputFile[];
+}
+
+/** One thing an upstream made: its bytes, or a reference `fetchOutput` of the same adapter understands. */
+export type Output =
+  | { readonly kind: "bytes"; readonly bytes: Uint8Array }
+  | { readonly kind: "remote"; readonly ref: Json };
+
+export type Submitted =
+  | { readonly kind: "operation"; readonly operation: Json; readonly pollAfterMs?: number | undefined }
+  | { readonly kind: "outputs"; readonly outputs: readonly Output[]; readonly usage?: Usage | undefined };
+
+export type PollResult =
+  /** `progress` 0-100 when the upstream tells; `pollAfterMs` when it says when to ask again. */
+  | { readonly kind: "pending"; readonly progress?: number | undefined; readonly pollAfterMs?: number | undefined }
+  | { readonly kind: "succeeded"; readonly outputs: readonly Output[]; readonly usage?: Usage | undefined }
+  /** The upstream says this job is over without a result. `message` is safe to show the owner of the task. */
+  | { readonly kind: "failed"; readonly code: TaskErrorCode; readonly message?: string | undefined }
+  | { readonly kind: "cancelled" };
+
+/** How much of the answer to `recover` is known: the operation, or that the upstream certainly has none. */
+export type Recovered = { readonly kind: "found"; readonly operation: Json } | { readonly kind: "absent" };
+
+/**
+ * One upstream. Answers are values; trouble is a thrown `ProviderError`. Anything else thrown is a defect and counts as
+ * `unknown` while submitting, as `retry` elsewhere. Every method stops promptly when its signal aborts.
+ */
+export interface ProviderAdapter {
+  readonly id: ProviderId;
+  /** The upstream honours the attempt id as a key, so that submitting again after "unknown" is safe. */
+  readonly submitIsIdempotent: boolean;
+  /** Tasks this upstream may have under way at once. */
+  readonly concurrency: number;
+  submit(request: SubmitRequest, signal: AbortSignal): Promise<Submitted>;
+  poll?(operation: Json, signal: AbortSignal): Promise<PollResult>;
+  /** Asks the upstream to stop. The next poll tells what came of it. */
+  cancel?(operation: Json, signal: AbortSignal): Promise<void>;
+  /** What became of a submission whose answer was lost. */
+  recover?(attempt: AttemptId, signal: AbortSignal): Promise<Recovered>;
+  /** The bytes of a `remote` output, from the upstream's own origin. */
+  fetchOutput?(ref: Json, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
+  /** Gives back workers, files and connections. */
+  stop?(): Promise<void>;
+}
+
+/**
+ * What trouble with an upstream means for the attempt.
+ * `retry` certainly not taken (or, while polling, no answer): try again later · `reroute` certainly not taken, and this route
+ * will not take it · `fail` certainly not taken, and no route would · `unknown` it may have been taken.
+ */
+export type Disposition = "retry" | "reroute" | "fail" | "unknown";
+
+export class ProviderError extends Error {
+  override readonly name = "ProviderError";
+  constructor(
+    readonly disposition: Disposition,
+    readonly code: TaskErrorCode,
+    /** For the operator; free of secrets. */
+    message: string,
+    readonly details: {
+      readonly retryAfterMs?: number | undefined;
+      /** Safe to show the owner of the task, when there is more to say than the code's own message. */
+      readonly publicMessage?: string | undefined;
+    } = {},
+    cause?: unknown,
+  ) {
+    super(message, cause === undefined ? undefined : { cause });
+  }
+
+  get publicMessage(): string {
+    return this.details.publicMessage ?? TASK_ERROR_MESSAGES[this.code];
+  }
+}

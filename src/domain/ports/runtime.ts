@@ -1,0 +1,42 @@
+import type { IdByPrefix, IdPrefix, LeaseToken, TaskId } from "../ids.ts";
+import type { Json } from "../json.ts";
+
+/** The only source of the present time. */
+export interface Clock {
+  /** Epoch milliseconds. */
+  now(): number;
+  /** Runs `callback` once after `delayMs` (0 or more; longer than 2^31-1 is shortened to it). Returns a function that cancels. */
+  after(delayMs: number, callback: () => void): () => void;
+}
+
+/** The only source of identifiers. */
+export interface Ids {
+  create<P extends IdPrefix>(prefix: P): IdByPrefix[P];
+  leaseToken(): LeaseToken;
+}
+
+/** Uniform in [0, 1). For jitter, never for secrets. */
+export type Random = () => number;
+
+export type LogFields = { readonly [name: string]: Json | Error | undefined };
+
+/** Structured log. Never given a credential, a request body, or a prompt. */
+export interface Log {
+  debug(fields: LogFields, message: string): void;
+  info(fields: LogFields, message: string): void;
+  warn(fields: LogFields, message: string): void;
+  error(fields: LogFields, message: string): void;
+  child(fields: LogFields): Log;
+}
+
+/** Tells the scheduler, in this process, that something may be due now. Losing a call costs delay, never a task. */
+export interface Wakeup {
+  wake(): void;
+}
+
+/** Tells those who wait for a task, in this process, that it has changed. Losing a call costs delay, never an answer. */
+export interface TaskFeed {
+  publish(id: TaskId): void;
+  /** Calls `listener` at every change of the task until the returned function is called. */
+  subscribe(id: TaskId, listener: () => void): () => void;
+}

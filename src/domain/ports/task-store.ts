@@ -1,0 +1,158 @@
+import type { Asset } from "../asset.ts";
+import type { IdempotencyClaim } from "../idempotency.ts";
+import type { AccountId, AssetId, AttemptId, ModelId, ProviderId, TaskId } from "../ids.ts";
+import type { Micros } from "../money.ts";
+import type { TaskKind } from "../request.ts";
+import type { Attempt, Lease, Task, TaskStatus } from "../task.ts";
+import type { Transition } from "../transition.ts";
+
+/** A task as it is accepted: `queued`, `pending`, due at once. */
+export type NewTask = Pick<
+  Task,
+  | "id"
+  | "accountId"
+  | "keyId"
+  | "requestId"
+  | "kind"
+  | "model"
+  | "request"
+  | "quote"
+  | "held"
+  | "origin"
+  | "callbackUrl"
+  | "lane"
+  | "routeIndex"
+  | "createdAt"
+>;
+
+export interface Admission {
+  readonly task: NewTask;
+  /** Inputs stored during the create. */
+  readonly assets: readonly Asset[];
+  readonly idempotency?: IdempotencyClaim | undefined;
+}
+
+/** An accepted create, as it is answered again. */
+export interface Replay {
+  readonly taskId: TaskId;
+  readonly held: Micros;
+}
+
+export type AdmitResult =
+  | { readonly kind: "admitted" }
+  | ({ readonly kind: "replayed" } & Replay)
+  /** The idempotency key was used for another body. */
+  | { readonly kind: "conflict" }
+  | { readonly kind: "insufficient_quota"; readonly available: Micros; readonly needed: Micros };
+
+/** How many tasks a lane may have between submission and end. */
+export interface LaneCapacity {
+  readonly lane: ProviderId;
+  readonly capacity: number;
+}
+
+export interface ClaimQuery {
+  readonly now: number;
+  readonly leaseMs: number;
+  /** Leases wanted at most, ≥ 1. */
+  readonly limit: number;
+  /** Lanes from which queued tasks may start. Tasks already under way are claimed whatever their lane. */
+  readonly lanes: readonly LaneCapacity[];
+  /** Tasks in all lanes together that may be between submission and end. */
+  readonly capacity: number;
+}
+
+export interface Claimed {
+  readonly leases: readonly Lease[];
+  /** When the next claim could find something by the passing of time alone; absent when nothing is waiting for a time. */
+  readonly nextDueAt?: number | undefined;
+}
+
+export interface AttemptIntent {
+  readonly id: AttemptId;
+  readonly provider: ProviderId;
+  readonly upstreamModel: string;
+  readonly at: number;
+  /** Becomes the task's deadline unless it has one. */
+  readonly deadlineAt: number;
+}
+
+export interface TaskFilter {
+  readonly accountId: AccountId;
+  readonly kind?: TaskKind | undefined;
+  readonly status?: TaskStatus | undefined;
+  readonly model?: ModelId | undefined;
+  /** 1-100. */
+  readonly limit: number;
+  /** Tasks older than this one. */
+  readonly after?: TaskId | undefined;
+}
+
+/** Live tasks by where they stand. */
+export interface TaskCounts {
+  readonly queued: number;
+  readonly underWay: number;
+}
+
+/**
+ * Tasks, their attempts, holds and assets. Every method is one transaction, durable before its promise resolves. Throws
+ * `StorageError` when it cannot be; then nothing of it was written.
+ */
+export interface TaskStore {
+  /**
+   * Accepts a task: holds its price, stores task, assets and idempotency record, or none of them.
+   * Prepaid accounts need `balance - held ≥ task.held`.
+   */
+  admit(admission: Admission): Promise<AdmitResult>;
+  /** What `admit` would answer for a key that was used before; undefined when it was not, or no longer counts. */
+  findReplay(claim: IdempotencyClaim, now: number): Promise<Extract<AdmitResult, { kind: "replayed" | "conflict" }> | undefined>;
+  /**
+   * Leases due tasks, each with a fresh token. Tasks under way come first, oldest due first; then queued ones, taking turns
+   * between accounts within each lane, oldest first within an account, as far as the lane's capacity allows.
+   * A leased task is due again when its lease expires.
+   */
+  claim(query: ClaimQuery): Promise<Claimed>;
+  /** Writes the attempt (`intent`) and moves the task from `queued` to `submitting`, before any byte leaves. */
+  begin(lease: Lease, intent: AttemptIntent): Promise<"begun" | "lease_lost">;
+  /** Moves the lease's end. */
+  renew(lease: Lease, until: number): Promise<"renewed" | "lease_lost">;
+  /**
+   * Applies one transition: by a compare-and-set on id, lease token and stage, then ledger, assets, attempt and callback.
+   * A cancel asked for meanwhile makes a task that is given back due at once.
+   */
+  apply(lease: Lease, transition: Transition): Promise<"applied" | "lease_lost">;
+  /** Makes every leased task due now. For the start of the only process on this store. @returns how many there were */
+  rescue(now: number): Promise<number>;
+  /**
+   * Asks for an end. A queued task that nobody has leased is cancelled at once and its hold released; one under way is due at
+   * once, so that its upstream is told.
+   */
+  requestCancel(
+    id: TaskId,
+    owner: AccountId,
+    now: number,
+  ): Promise<"cancelled" | "requested" | "already_final" | "not_found">;
+  /** Tasks whose idempotency records ended before `now` lose them. @returns how many, at most `limit` */
+  expireIdempotency(now: number, limit: number): Promise<number>;
+
+  // Reads.
+  byId(id: TaskId): Promise<Task | undefined>;
+  attempts(id: TaskId): Promise<Attempt[]>;
+  /** Newest first. */
+  list(filter: TaskFilter): Promise<Task[]>;
+  assetById(id: AssetId): Promise<Asset | undefined>;
+  counts(): Promise<TaskCounts>;
+}
+
+/** The store cannot be written or read: disk full, read-only, damaged. Nothing of the operation was written. */
+export class StorageError extends Error {
+  override readonly name = "StorageError";
+  constructor(
+    /** `damaged` means that going on could do harm: the process stops itself. */
+    readonly kind: "full" | "read_only" | "busy" | "damaged" | "closed",
+    message: string,
+    cause?: unknown,
+  ) {
+    super(message, cause === undefined ? undefined : { cause });
+  }
+}

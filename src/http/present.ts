@@ -1,0 +1,61 @@
+import { assetPath } from "../domain/asset.ts";
+import type { JsonObject } from "../domain/json.ts";
+import type { Model } from "../domain/model.ts";
+import { CURRENCY, formatAmount } from "../domain/money.ts";
+import type { Task } from "../domain/task.ts";
+
+const seconds = (ms: number) => Math.floor(ms / 1000);
+
+/** `data` of a status answer (§2.2); the message of a failed video is in `error`, of an image in `error_message`. */
+export function presentTask(task: Task, origin: string): JsonObject {
+  const data: Record<string, JsonObject[string]> = {
+    task_id: task.id,
+    status: task.status,
+    progress: task.progress,
+    model: task.model,
+    created_at: seconds(task.createdAt),
+  };
+  if (task.status === "completed") {
+    data.result = task.results.map(({ assetId, type }) => origin + assetPath({ id: assetId, type }));
+  }
+  if (task.completedAt !== undefined) data.completed_at = seconds(task.completedAt);
+  if (task.error !== undefined) {
+    data.error_code = task.error.code;
+    data[task.kind === "video" ? "error" : "error_message"] = task.error.message;
+  }
+  if (task.charged !== undefined) data.usage = { cost: formatAmount(task.charged), currency: CURRENCY };
+  return data;
+}
+
+/** One task of a listing: its status and its kind, which decides the path to read it at. */
+export function presentListedTask(task: Task, origin: string): JsonObject {
+  return { ...presentTask(task, origin), kind: task.kind };
+}
+
+/** A model as `GET /v1/models` lists it. */
+export function presentModel(model: Model): JsonObject {
+  return {
+    id: model.id,
+    kind: model.kind,
+    name: model.name,
+    description: model.description,
+    modes: model.modes.map((mode) => mode.id),
+    price: {
+      currency: CURRENCY,
+      version: model.price.version,
+      lines: model.price.lines.map((line) => ({
+        sku: line.sku,
+        unit: line.unit,
+        amount: formatAmount(line.unitMicros),
+        when: line.when,
+      })),
+    },
+    deadline_seconds: seconds(model.deadlineMs),
+    create_path: `/v1/${model.kind}s/generations`,
+  };
+}
+
+/** A model with the JSON Schema (2020-12) of its create body. */
+export function presentModelInFull(model: Model): JsonObject {
+  return { ...presentModel(model), schema: model.schema };
+}

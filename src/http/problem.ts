@@ -1,0 +1,83 @@
+import { AppError, type ErrorCode } from "../domain/errors.ts";
+import { StorageError } from "../domain/ports/task-store.ts";
+import type { Reply } from "./reply.ts";
+
+/** The HTTP status of every code (§7.2, §7.3). */
+export const STATUS = {
+  invalid_request: 400,
+  invalid_idempotency_key: 400,
+  content_policy_violation: 400,
+  invalid_api_key: 401,
+  insufficient_quota: 402,
+  permission_denied: 403,
+  model_not_available: 404,
+  model_not_found: 404,
+  task_not_found: 404,
+  not_found: 404,
+  method_not_allowed: 405,
+  idempotency_conflict: 409,
+  idempotency_in_progress: 409,
+  task_not_cancellable: 409,
+  request_too_large: 413,
+  unsupported_media_type: 415,
+  rate_limit_exceeded: 429,
+  internal_error: 500,
+  idempotency_unavailable: 503,
+  service_unavailable: 503,
+  sync_image_timeout: 504,
+  upstream_timeout: 504,
+} as const satisfies Record<ErrorCode, number>;
+
+type Status = (typeof STATUS)[ErrorCode];
+
+/** `type` in both envelopes, by status. */
+const TYPE = {
+  400: "invalid_request_error",
+  401: "authentication_error",
+  402: "insufficient_quota_error",
+  403: "permission_error",
+  404: "invalid_request_error",
+  405: "invalid_request_error",
+  409: "invalid_request_error",
+  413: "invalid_request_error",
+  415: "invalid_request_error",
+  429: "rate_limit_error",
+  500: "server_error",
+  503: "server_error",
+  504: "server_error",
+} as const satisfies Record<Status, string>;
+
+/** Which error object a caller reads: §7.1's standard one, or that of the compatible images API. */
+export type Envelope = "standard" | "compatible";
+
+/** 401 is in the compatible envelope everywhere, as is everything below `/compat/v1`. */
+export function envelopeFor(path: string, code: ErrorCode): Envelope {
+  return code === "invalid_api_key" || path.startsWith("/compat/") ? "compatible" : "standard";
+}
+
+/** What a caller is told of anything thrown. Only an AppError's own message is shown. */
+export function problem(error: AppError, envelope: Envelope): Reply {
+  const status = STATUS[error.code];
+  const { param, retryAfterSec, allow } = error.details;
+  const headers: Record<string, string> = { "Content-Type": "application/json" };
+  if (retryAfterSec !== undefined) headers["Retry-After"] = String(retryAfterSec);
+  if (allow !== undefined) headers.Allow = allow.join(", ");
+  if (status === 401) headers["WWW-Authenticate"] = "Bearer";
+  const type = TYPE[status];
+  const body =
+    envelope === "compatible"
+      ? { error: { message: error.message, type, code: error.code, param } }
+      : { code: status, message: error.message, data: { type, error_code: error.code, param } };
+  return { status, headers, body: JSON.stringify(body) };
+}
+
+/** Makes an AppError of anything thrown. */
+export function toAppError(error: unknown, hasIdempotencyKey: boolean): AppError {
+  if (error instanceof AppError) return error;
+  if (error instanceof StorageError) {
+    const code = hasIdempotencyKey ? "idempotency_unavailable" : "service_unavailable";
+    const message = "The service cannot store anything at present; nothing of this request was kept. Send it again.";
+    return new AppError(code, message, { retryAfterSec: 5 }, error);
+  }
+  return new AppError("internal_error", "The service made a mistake; the request id names it in its log.", {}, error);
+}

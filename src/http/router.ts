@@ -1,0 +1,122 @@
+import { type Context, Hono } from "hono";
+import { AppError } from "../domain/errors.ts";
+import type { Ids, Log, LogFields } from "../domain/ports/runtime.ts";
+import type { Authenticate } from "../service/authenticate.ts";
+import { credentialOf } from "./credential.ts";
+import type { Exchange, Route } from "./exchange.ts";
+import { envelopeFor, problem, toAppError } from "./problem.ts";
+import type { Reply } from "./reply.ts";
+
+export interface RouterDeps {
+  readonly authenticate: Authenticate;
+  readonly ids: Ids;
+  readonly log: Log;
+  /** Milliseconds on a clock that never jumps; for durations in the log. */
+  readonly elapsed: () => number;
+  /** Where this service is reached, when it is set. */
+  readonly publicUrl?: string | undefined;
+}
+
+/** A caller's own request id is kept when it is one of these; anything else is replaced. */
+const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
+const HOST = /^[A-Za-z0-9._-]+(?::\d{1,5})?$|^\[[0-9a-fA-F:.]+\](?::\d{1,5})?$/;
+
+/**
+ * The order every request goes through: request id, route and method, credential, handler, envelope of errors, log line.
+ * A path that exists answers other methods with 405, an unknown one with 404, both with a request id.
+ */
+export function createRouter(deps: RouterDeps, routes: readonly Route[]): (request: Request) => Response | Promise<Response> {
+  const app = new Hono();
+  for (const route of routes) app.on(route.method, route.path, (context) => answer(deps, context, route));
+  for (const path of new Set(routes.map((route) => route.path))) {
+    app.all(path, (context) => answer(deps, context, methodNotAllowed(path, routes)));
+  }
+  app.notFound((context) => answer(deps, context, UNKNOWN_PATH));
+  // Paths are matched as sent, and request.url is built from what was sent.
+  return (request) => app.fetch(request);
+}
+
+async function answer(deps: RouterDeps, context: Context, route: Route): Promise<Response> {
+  const request = context.req.raw;
+  const startedAt = deps.elapsed();
+  const given = request.headers.get("x-request-id");
+  const requestId = given !== null && REQUEST_ID.test(given) ? given : deps.ids.create("req");
+  const exchange: Exchange = {
+    request,
+    requestId,
+    origin: originOf(deps, request),
+    param: (name) => context.req.param(name) ?? "",
+    query: () => new URL(request.url).searchParams,
+  };
+  const fields: Record<string, LogFields[string]> = { request_id: requestId };
+  let reply: Reply;
+  try {
+    reply = await dispatch(deps, exchange, route, fields);
+  } catch (error) {
+    reply = fail(deps, exchange, error, fields);
+  }
+  const level = reply.status >= 500 ? "error" : (route.logLevel ?? "info");
+  Object.assign(fields, reply.log, {
+    method: request.method,
+    path: context.req.path,
+    status: reply.status,
+    ms: Math.round((deps.elapsed() - startedAt) * 10) / 10,
+  });
+  deps.log[level](fields, "request");
+  return new Response(reply.body, { status: reply.status, headers: { ...reply.headers, "X-Request-ID": requestId } });
+}
+
+function dispatch(
+  deps: RouterDeps,
+  exchange: Exchange,
+  route: Route,
+  fields: Record<string, LogFields[string]>,
+): Reply | Promise<Reply> {
+  if (route.access === "public") return route.handle(exchange);
+  const principal = deps.authenticate(credentialOf(exchange.request, exchange.query));
+  fields.key = principal.keyName;
+  return route.handle({ ...exchange, principal });
+}
+
+function fail(deps: RouterDeps, exchange: Exchange, error: unknown, fields: Record<string, LogFields[string]>): Reply {
+  const { request } = exchange;
+  const path = new URL(request.url).pathname;
+  const known = toAppError(error, request.headers.has("idempotency-key"));
+  fields.error_code = known.code;
+  if (known.code === "internal_error" || known.cause instanceof Error) {
+    const cause = known.cause instanceof Error ? known.cause : known;
+    if (known.code === "internal_error") deps.log.error({ request_id: exchange.requestId, err: cause }, "unexpected error");
+    else fields.cause = cause.message.slice(0, 300);
+  }
+  return problem(known, envelopeFor(path, known.code));
+}
+
+function methodNotAllowed(path: string, routes: readonly Route[]): Route {
+  const methods = routes.filter((route) => route.path === path).map((route) => route.method);
+  const allow = methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
+  return {
+    method: "GET",
+    path,
+    access: "public",
+    handle: ({ request }) => {
+      throw new AppError("method_not_allowed", `${request.method} is not taken here; use ${allow.join(" or ")}.`, { allow });
+    },
+  };
+}
+
+const UNKNOWN_PATH: Route = {
+  method: "GET",
+  path: "*",
+  access: "public",
+  handle: ({ request }) => {
+    const path = new URL(request.url).pathname.slice(0, 80);
+    throw new AppError("not_found", `There is nothing at ${path}.`);
+  },
+};
+
+/** Scheme and host as the caller wrote them, unless the operator said where this service is reached. */
+function originOf(deps: RouterDeps, request: Request): string {
+  if (deps.publicUrl !== undefined) return deps.publicUrl;
+  const host = request.headers.get("host");
+  return host !== null && HOST.test(host) ? `http://${host}` : new URL(request.url).origin;
+}

@@ -1,0 +1,29 @@
+import { formatAmount } from "../../domain/money.ts";
+import type { TaskKind } from "../../domain/request.ts";
+import type { CreateTask } from "../../service/create-task.ts";
+import { readJsonBody } from "../body.ts";
+import type { Route } from "../exchange.ts";
+import { success } from "../reply.ts";
+
+/** POST /v1/images/generations and /v1/videos/generations (§4.3). */
+export function generationRoutes(deps: { createTask: CreateTask }): Route[] {
+  return [create(deps, "image", "/v1/images/generations"), create(deps, "video", "/v1/videos/generations")];
+}
+
+function create(deps: { createTask: CreateTask }, kind: TaskKind, path: string): Route {
+  const route = `POST ${path}`;
+  return {
+    method: "POST",
+    path,
+    access: "api_key",
+    async handle({ request, principal, requestId, origin }) {
+      const body = await readJsonBody(request);
+      const idempotencyKey = request.headers.get("idempotency-key") ?? undefined;
+      const created = await deps.createTask({ kind, body, principal, requestId, origin, route, idempotencyKey });
+      const headers: Record<string, string> = { "X-Request-Cost": formatAmount(created.held) };
+      if (created.replayed) headers["X-Idempotent-Replay"] = "true";
+      // A string by the schema that accepted it.
+      return success({ task_id: created.taskId }, headers, { task: created.taskId, model: body.model as string });
+    },
+  };
+}

@@ -1,0 +1,73 @@
+import type { Sharp } from "sharp";
+import { InputInvalidError } from "./input-error.ts";
+
+const LARGEST_SIDE = 4096;
+
+/** Straight RGBA pixels. */
+export interface Pixels {
+  readonly rgba: Uint8Array;
+  readonly width: number;
+  readonly height: number;
+}
+
+/**
+ * Decodes an image, upright and in sRGB.
+ *
+ * @param name how the caller knows it: "input image 1"
+ * @param size both sides: cropped to cover them; absent: the image's own size, at most 4096 a side
+ * @throws InputInvalidError when the bytes are no image
+ */
+export async function loadImage(
+  bytes: Uint8Array,
+  name: string,
+  size?: { width: number; height: number },
+): Promise<Pixels> {
+  return raw(await openImage(bytes, name, size), name);
+}
+
+/** Decodes an image to the largest size that fits inside the given one. @throws InputInvalidError */
+export async function loadInside(
+  bytes: Uint8Array,
+  name: string,
+  size: { width: number; height: number },
+): Promise<Pixels> {
+  const image = await decoder(bytes);
+  return raw(image.resize(size.width, size.height, { fit: "inside" }), name);
+}
+
+async function openImage(
+  bytes: Uint8Array,
+  name: string,
+  size?: { width: number; height: number },
+): Promise<Sharp> {
+  const image = await decoder(bytes);
+  if (size !== undefined) return image.resize(size.width, size.height, { fit: "cover" });
+  const facts = await image.metadata().catch((cause: unknown) => {
+    throw unreadable(name, cause);
+  });
+  const tooLarge = Math.max(facts.width, facts.height) > LARGEST_SIDE;
+  return tooLarge ? image.resize(LARGEST_SIDE, LARGEST_SIDE, { fit: "inside" }) : image;
+}
+
+async function decoder(bytes: Uint8Array): Promise<Sharp> {
+  const { default: sharp } = await import("sharp");
+  return sharp(bytes, { limitInputPixels: 64_000_000, pages: 1, failOn: "truncated" })
+    .autoOrient()
+    .toColourspace("srgb");
+}
+
+async function raw(image: Sharp, name: string): Promise<Pixels> {
+  try {
+    const { data, info } = await image
+      .ensureAlpha()
+      .raw({ depth: "uchar" })
+      .toBuffer({ resolveWithObject: true });
+    return { rgba: data, width: info.width, height: info.height };
+  } catch (cause) {
+    throw unreadable(name, cause);
+  }
+}
+
+function unreadable(name: string, cause: unknown): InputInvalidError {
+  return new InputInvalidError(`The ${name} could not be read: it is damaged or not an image.`, { cause });
+}

@@ -1,0 +1,156 @@
+import { type Area, drawPlane, type Matrix } from "./plane.ts";
+
+/** One video picture in planar 4:2:0; the chroma planes are half as wide and half as high. */
+export interface Frame {
+  readonly width: number;
+  readonly height: number;
+  /** All three planes in one buffer, as the encoder takes them. */
+  readonly bytes: Uint8Array;
+  readonly y: Uint8Array;
+  readonly u: Uint8Array;
+  readonly v: Uint8Array;
+}
+
+/** A picture that can be drawn onto a frame: its planes are multiplied by its alpha. */
+export interface Sprite extends Frame {
+  /** Absent when every pixel is opaque. */
+  readonly alpha?: Uint8Array;
+  /** Alpha at the size of the chroma planes. */
+  readonly chromaAlpha?: Uint8Array;
+  /** The part that is not empty, in its own pixels. */
+  readonly bounds: Area;
+}
+
+/** @param width even @param height even */
+export function createFrame(width: number, height: number, bytes?: Uint8Array): Frame {
+  const luma = width * height;
+  const chroma = luma / 4;
+  const buffer = bytes ?? new Uint8Array(luma + chroma * 2);
+  return {
+    width,
+    height,
+    bytes: buffer,
+    y: buffer.subarray(0, luma),
+    u: buffer.subarray(luma, luma + chroma),
+    v: buffer.subarray(luma + chroma, luma + chroma * 2),
+  };
+}
+
+/** A frame seen as an opaque sprite; the planes are shared, not copied. */
+export function frameSprite(frame: Frame): Sprite {
+  return { ...frame, bounds: { left: 0, top: 0, right: frame.width, bottom: frame.height } };
+}
+
+/**
+ * Converts straight RGBA (BT.709, limited range) once, so that no frame of a video touches RGB.
+ *
+ * @param rgba `width` × `height` × 4 bytes, both sides even
+ */
+export function spriteFromRgba(rgba: Uint8Array, width: number, height: number): Sprite {
+  const frame = createFrame(width, height);
+  const alpha = new Uint8Array(width * height);
+  const chromaAlpha = new Uint8Array((width * height) / 4);
+  const bounds = { left: width, top: height, right: 0, bottom: 0 };
+  let opaque = true;
+  for (let row = 0; row < height; row += 2) {
+    for (let column = 0; column < width; column += 2) {
+      let [red, green, blue, cover] = [0, 0, 0, 0];
+      for (let k = 0; k < 4; k++) {
+        const at = (row + (k >> 1)) * width + column + (k & 1);
+        const a = rgba[at * 4 + 3] ?? 0;
+        if (a !== 255) opaque = false;
+        if (a === 0) continue;
+        const r = ((rgba[at * 4] ?? 0) * a) / 255;
+        const g = ((rgba[at * 4 + 1] ?? 0) * a) / 255;
+        const b = ((rgba[at * 4 + 2] ?? 0) * a) / 255;
+        alpha[at] = a;
+        frame.y[at] = 0.1826 * r + 0.6142 * g + 0.062 * b + (16 * a) / 255 + 0.5;
+        red += r;
+        green += g;
+        blue += b;
+        cover += a;
+      }
+      if (cover === 0) continue;
+      const half = (row >> 1) * (width >> 1) + (column >> 1);
+      const centre = (128 * cover) / 255;
+      frame.u[half] = (-0.1006 * red - 0.3386 * green + 0.4392 * blue + centre) / 4 + 0.5;
+      frame.v[half] = (0.4392 * red - 0.3989 * green - 0.0403 * blue + centre) / 4 + 0.5;
+      chromaAlpha[half] = cover / 4 + 0.5;
+      if (column < bounds.left) bounds.left = column;
+      if (row < bounds.top) bounds.top = row;
+      if (column + 2 > bounds.right) bounds.right = column + 2;
+      if (row + 2 > bounds.bottom) bounds.bottom = row + 2;
+    }
+  }
+  return opaque ? frameSprite(frame) : { ...frame, alpha, chromaAlpha, bounds };
+}
+
+/** Draws `sprite` onto `frame`, bilinearly filtered. An opaque sprite is continued past its edges. @param opacity 0 … 1 */
+export function drawSprite(frame: Frame, sprite: Sprite, matrix: Matrix, opacity = 1): void {
+  const strength = Math.round(Math.min(1, Math.max(0, opacity)) * 256);
+  const determinant = matrix.a * matrix.d - matrix.b * matrix.c;
+  if (strength === 0 || Math.abs(determinant) < 1e-9) return;
+  const area = coveredArea(frame, sprite, matrix);
+  if (area.left >= area.right || area.top >= area.bottom) return;
+  const back = invert(matrix, determinant);
+  const { width, height } = sprite;
+  const luma = centred(back, 1);
+  drawPlane(
+    { pixels: frame.y, width: frame.width },
+    { pixels: sprite.y, alpha: sprite.alpha, width, height },
+    luma,
+    area,
+    strength,
+  );
+  const half = {
+    left: area.left >> 1,
+    top: area.top >> 1,
+    right: (area.right + 1) >> 1,
+    bottom: (area.bottom + 1) >> 1,
+  };
+  const chroma = centred(back, 2);
+  for (const plane of ["u", "v"] as const) {
+    const source = {
+      pixels: sprite[plane],
+      alpha: sprite.chromaAlpha,
+      width: width >> 1,
+      height: height >> 1,
+    };
+    drawPlane({ pixels: frame[plane], width: frame.width >> 1 }, source, chroma, half, strength);
+  }
+}
+
+function coveredArea(frame: Frame, sprite: Sprite, m: Matrix): Area {
+  const { left, top, right, bottom } = sprite.bounds;
+  const corners = [
+    [left, top],
+    [right, top],
+    [left, bottom],
+    [right, bottom],
+  ] as const;
+  const xs = corners.map(([x, y]) => m.a * x + m.b * y + m.e);
+  const ys = corners.map(([x, y]) => m.c * x + m.d * y + m.f);
+  return {
+    left: Math.max(0, Math.floor(Math.min(...xs)) & ~1),
+    top: Math.max(0, Math.floor(Math.min(...ys)) & ~1),
+    right: Math.min(frame.width, Math.ceil(Math.max(...xs)) + 1),
+    bottom: Math.min(frame.height, Math.ceil(Math.max(...ys)) + 1),
+  };
+}
+
+function invert(m: Matrix, determinant: number): Matrix {
+  const a = m.d / determinant;
+  const b = -m.b / determinant;
+  const c = -m.c / determinant;
+  const d = m.a / determinant;
+  return { a, b, c, d, e: -(a * m.e + b * m.f), f: -(c * m.e + d * m.f) };
+}
+
+/** The same matrix between pixel indices, whose centres lie half a pixel in, on planes `divisor` times smaller. */
+function centred(m: Matrix, divisor: number): Matrix {
+  return {
+    ...m,
+    e: m.e / divisor + (m.a + m.b - 1) / 2,
+    f: m.f / divisor + (m.c + m.d - 1) / 2,
+  };
+}

@@ -1,0 +1,36 @@
+import { InputInvalidError } from "./input-error.ts";
+import type { WorkOrder, WorkResult } from "./pool.ts";
+import type { Rendered, RenderJob } from "./render.ts";
+
+declare const self: Worker;
+
+// The entry of a renderer thread: one order in, one result out. Each kind loads its own libraries when first asked for.
+self.onmessage = async (event: MessageEvent<WorkOrder>): Promise<void> => {
+  const result = await work(event.data);
+  if (result.kind !== "done") return self.postMessage(result);
+  // A result in a pooled buffer is copied out first: only a buffer of its own can be handed over.
+  const bytes = new Uint8Array(result.rendered.bytes);
+  self.postMessage({ kind: "done", rendered: { ...result.rendered, bytes } }, [bytes.buffer]);
+};
+
+async function work(order: WorkOrder): Promise<WorkResult> {
+  try {
+    return { kind: "done", rendered: await render(order.job, order.cancelled) };
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return error instanceof InputInvalidError
+      ? { kind: "input_invalid", message }
+      : { kind: "broken", message };
+  }
+}
+
+async function render(job: RenderJob, cancelled: Int32Array): Promise<Rendered> {
+  switch (job.kind) {
+    case "picture":
+      return (await import("./picture.ts")).renderPicture(job);
+    case "edit":
+      return (await import("./edit.ts")).renderEdit(job);
+    case "video":
+      return (await import("./video.ts")).renderVideo(job, () => Atomics.load(cancelled, 0) !== 0);
+  }
+}

@@ -1,0 +1,26 @@
+import { Database } from "bun:sqlite";
+import { join } from "node:path";
+
+export interface DirectoryLock {
+  release(): void;
+}
+
+/**
+ * Takes the data folder for this process alone, or says that another has it. The lock is the operating system's on an open
+ * file (an exclusive SQLite transaction that is never ended), so a killed process leaves none behind.
+ *
+ * @returns undefined when another process holds it
+ */
+export function lockDirectory(directory: string): DirectoryLock | undefined {
+  const database = new Database(join(directory, "server.lock"), { create: true });
+  try {
+    database.run("PRAGMA journal_mode = DELETE");
+    database.run("PRAGMA locking_mode = EXCLUSIVE");
+    database.run("BEGIN EXCLUSIVE");
+    return { release: () => database.close() };
+  } catch (error) {
+    database.close();
+    if (error instanceof Error && "code" in error && error.code === "SQLITE_BUSY") return undefined;
+    throw error;
+  }
+}

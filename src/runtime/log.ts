@@ -1,0 +1,65 @@
+import pino from "pino";
+import type { Log, LogFields } from "../domain/ports/runtime.ts";
+
+export interface LogOptions {
+  readonly level: "debug" | "info" | "warn" | "error";
+  readonly format: "pretty" | "json";
+}
+
+export interface RunningLog extends Log {
+  /** Writes what is buffered; call before the process ends. */
+  flush(): void;
+}
+
+/** How long a line may wait for company before it is written. */
+const FLUSH_MS = 100;
+
+/**
+ * A pino log on stderr (stdout is for data). Lines are gathered for at most 100 ms, so that a busy server does not pay one
+ * system call a line; warnings and errors are written at once.
+ */
+export async function openLog(options: LogOptions): Promise<RunningLog> {
+  const buffered = pino.destination({ dest: 2, sync: true, minLength: 16_384 });
+  const stream = options.format === "pretty" ? (await import("./pretty.ts")).prettyStream(buffered) : buffered;
+  const root = pino(
+    {
+      level: options.level,
+      base: null,
+      timestamp: () => `,"time":"${new Date(Date.now()).toISOString()}"`,
+      formatters: { level: (label) => ({ level: label }) },
+      serializers: { err: pino.stdSerializers.err },
+    },
+    stream,
+  );
+  const flush = () => {
+    try {
+      buffered.flushSync();
+    } catch {
+      // Nobody reads the other end any more; a server does not stop for that.
+    }
+  };
+  setInterval(flush, FLUSH_MS).unref();
+  return { ...wrap(root, flush), flush };
+}
+
+function wrap(logger: pino.Logger, flush: () => void): Log {
+  const write = (level: "debug" | "info" | "warn" | "error", urgent: boolean) => {
+    return (fields: LogFields, message: string) => {
+      logger[level](fields, message);
+      if (urgent) flush();
+    };
+  };
+  return {
+    debug: write("debug", false),
+    info: write("info", false),
+    warn: write("warn", true),
+    error: write("error", true),
+    child: (fields) => wrap(logger.child(fields), flush),
+  };
+}
+
+/** For tests and for commands that log nothing. */
+export function createSilentLog(): Log {
+  const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent };
+  return silent;
+}

@@ -1,0 +1,35 @@
+import type { TaskId } from "../domain/ids.ts";
+import type { TaskFeed, Wakeup } from "../domain/ports/runtime.ts";
+
+/** A wake-up whose listener is set once, by the scheduler, when it starts. */
+export interface WakeupChannel extends Wakeup {
+  listen(listener: () => void): void;
+}
+
+export function createWakeup(): WakeupChannel {
+  let notify: () => void = () => {};
+  return {
+    wake: () => notify(),
+    listen: (listener) => {
+      notify = listener;
+    },
+  };
+}
+
+/** Who waits for which task, in this process. */
+export function createTaskFeed(): TaskFeed {
+  const listeners = new Map<TaskId, Set<() => void>>();
+  return {
+    publish(id) {
+      for (const listener of [...(listeners.get(id) ?? [])]) listener();
+    },
+    subscribe(id, listener) {
+      const waiting = listeners.get(id) ?? new Set();
+      listeners.set(id, waiting.add(listener));
+      return () => {
+        waiting.delete(listener);
+        if (waiting.size === 0 && listeners.get(id) === waiting) listeners.delete(id);
+      };
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import type { Clock, Log } from "../domain/ports/runtime.ts";
+import type { TaskStore } from "../domain/ports/task-store.ts";
+
+export interface Cleaner {
+  start(): void;
+  /** One round. @returns idempotency records removed */
+  tick(): Promise<number>;
+  stop(): void;
+}
+
+const EVERY_MS = 10 * 60_000;
+const BATCH = 500;
+
+/** Removes what has served its time, in small batches, and lets the store tidy up while nothing else happens. */
+export function createCleaner(deps: { tasks: TaskStore; clock: Clock; log: Log; tidy: () => void }): Cleaner {
+  let cancelTimer = () => {};
+
+  async function tick(): Promise<number> {
+    let total = 0;
+    for (;;) {
+      const removed = await deps.tasks.expireIdempotency(deps.clock.now(), BATCH);
+      total += removed;
+      if (removed < BATCH) break;
+    }
+    deps.tidy();
+    return total;
+  }
+
+  function arm(): void {
+    cancelTimer = deps.clock.after(EVERY_MS, () => {
+      tick()
+        .catch((error: unknown) => deps.log.error({ err: error as Error }, "cleaning failed"))
+        .finally(arm);
+    });
+  }
+
+  return { start: arm, tick, stop: () => cancelTimer() };
+}

@@ -1,0 +1,80 @@
+import type { AttemptId, ProviderId } from "../domain/ids.ts";
+import type { AssetStore } from "../domain/ports/asset-store.ts";
+import type { Catalog } from "../domain/ports/catalog.ts";
+import type { Egress } from "../domain/ports/egress.ts";
+import type { ProviderAdapter } from "../domain/ports/provider.ts";
+import type { Clock, Ids, Log, Random, TaskFeed } from "../domain/ports/runtime.ts";
+import type { TaskStore } from "../domain/ports/task-store.ts";
+import { type TaskError, taskError } from "../domain/errors.ts";
+import type { AttemptState, Lease } from "../domain/task.ts";
+import { failed, type Transition } from "../domain/transition.ts";
+
+/** What every step works with. */
+export interface StepDeps {
+  readonly tasks: TaskStore;
+  readonly assets: AssetStore;
+  readonly egress: Egress;
+  readonly catalog: Catalog;
+  readonly provider: (id: ProviderId) => ProviderAdapter | undefined;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly random: Random;
+  readonly log: Log;
+  readonly feed: TaskFeed;
+  /** Called when a task ended that has a callback to send. */
+  readonly callbackDue: () => void;
+}
+
+/**
+ * What a step leaves behind: the lease is settled (given back, ended or lost), or the same worker goes on with it in its new
+ * stage.
+ */
+export type StepResult = { readonly kind: "settled" } | { readonly kind: "continue"; readonly lease: Lease };
+export const SETTLED: StepResult = { kind: "settled" };
+
+/** Applies a transition and tells who waits for it. A lost lease ends the step quietly: another worker has the task. */
+export async function commit(deps: StepDeps, lease: Lease, transition: Transition): Promise<"applied" | "lease_lost"> {
+  const outcome = await deps.tasks.apply(lease, transition);
+  if (outcome === "lease_lost") {
+    deps.log.warn({ task: lease.task.id, transition: transition.name }, "lease lost");
+    return outcome;
+  }
+  if (transition.ending !== undefined) logEnding(deps, lease, transition);
+  if (transition.callback !== undefined) deps.callbackDue();
+  deps.feed.publish(lease.task.id);
+  return outcome;
+}
+
+/** Applies a transition that ends the step. */
+export async function settle(deps: StepDeps, lease: Lease, transition: Transition): Promise<StepResult> {
+  await commit(deps, lease, transition);
+  return SETTLED;
+}
+
+/** Ends the task as failed; `state` is what is known of its latest attempt. */
+export function settleFailed(
+  deps: StepDeps,
+  lease: Lease,
+  error: TaskError,
+  latest?: { state: AttemptState; id?: AttemptId; detail?: string | undefined },
+): Promise<StepResult> {
+  const id = latest?.id ?? lease.attempt?.id;
+  const change = latest && id !== undefined ? { id, state: latest.state, detail: latest.detail } : undefined;
+  return settle(deps, lease, failed(lease.task, deps.clock.now(), error, deps.ids.create("cb"), change));
+}
+
+export const deadlineError = (): TaskError => taskError("DEADLINE_EXCEEDED");
+
+function logEnding(deps: StepDeps, lease: Lease, transition: Transition): void {
+  const { task } = lease;
+  const fields = {
+    task: task.id,
+    model: task.model,
+    status: transition.ending?.status,
+    error_code: transition.ending?.error?.code,
+    detail: transition.attempt?.detail,
+    ms: transition.at - task.createdAt,
+  };
+  if (transition.ending?.status === "failed") deps.log.warn(fields, "task failed");
+  else deps.log.info(fields, `task ${transition.ending?.status}`);
+}

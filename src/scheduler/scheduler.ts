@@ -1,0 +1,174 @@
+import type { Clock } from "../domain/ports/runtime.ts";
+import type { Claimed, LaneCapacity } from "../domain/ports/task-store.ts";
+import type { Lease } from "../domain/task.ts";
+import { snoozed } from "../domain/transition.ts";
+import type { StepDeps, StepResult } from "./context.ts";
+import { createLoop } from "./loop.ts";
+import { dispatch } from "./steps/dispatch.ts";
+import { finalize } from "./steps/finalize.ts";
+import { poll } from "./steps/poll.ts";
+import { recover } from "./steps/recover.ts";
+
+export interface SchedulerOptions {
+  /** Tasks between submission and end, over all lanes. */
+  readonly concurrency: number;
+  readonly lanes: readonly LaneCapacity[];
+  /** Steps worked on at once. */
+  readonly steps: number;
+  readonly leaseMs: number;
+}
+
+export interface Scheduler {
+  /** Takes up what an earlier process left, and starts claiming. @returns tasks that were leased by a process now gone */
+  start(): Promise<number>;
+  /** Something may be due. Cheap; calls within one turn count once. */
+  wake(): void;
+  /** One claim, worked off to the end, without timers. @returns leases claimed */
+  tick(): Promise<number>;
+  /**
+   * Stops claiming, waits up to `limitMs` for steps under way, then interrupts them and gives back their leases. A submission
+   * cut off in the middle keeps its lease and is recovered by the next process.
+   */
+  drain(limitMs: number): Promise<void>;
+}
+
+/**
+ * Claims due tasks and works on them, as many at once as the options allow. Woken by `wake`, by the end of a step, and by one
+ * timer set for the next due time; it never polls its store.
+ */
+export function createScheduler(deps: StepDeps, options: SchedulerOptions): Scheduler {
+  const working = new Map<Promise<void>, AbortController>();
+
+  async function claim(): Promise<Claimed> {
+    const free = options.steps - working.size;
+    if (free <= 0) return { leases: [] };
+    const claimed = await deps.tasks.claim({
+      now: deps.clock.now(),
+      leaseMs: options.leaseMs,
+      limit: free,
+      lanes: options.lanes,
+      capacity: options.concurrency,
+    });
+    for (const lease of claimed.leases) begin(lease);
+    return claimed;
+  }
+
+  // With every step slot taken no timer is needed: the end of a step wakes the loop.
+  const loop = createLoop(deps, "claiming tasks", async () => {
+    const { nextDueAt } = await claim();
+    return working.size < options.steps ? nextDueAt : undefined;
+  });
+
+  function begin(lease: Lease): void {
+    const controller = new AbortController();
+    const work = workOff(deps, lease, { controller, leaseMs: options.leaseMs }).finally(() => {
+      working.delete(work);
+      loop.wake();
+    });
+    working.set(work, controller);
+  }
+
+  return {
+    async start() {
+      const rescued = await deps.tasks.rescue(deps.clock.now());
+      loop.start();
+      return rescued;
+    },
+    wake: loop.wake,
+    async tick() {
+      const { leases } = await claim();
+      await Promise.all(working.keys());
+      return leases.length;
+    },
+    async drain(limitMs) {
+      loop.stop();
+      await withinLimit(deps.clock, Promise.all(working.keys()), limitMs);
+      for (const controller of working.values()) controller.abort(new Error("The service is stopping."));
+      await Promise.all(working.keys());
+    },
+  };
+}
+
+/** Waits for `work`, but no longer than `limitMs`. */
+async function withinLimit(clock: Clock, work: Promise<unknown>, limitMs: number): Promise<void> {
+  let cancel = () => {};
+  const limit = new Promise<void>((resolve) => {
+    cancel = clock.after(limitMs, resolve);
+  });
+  await Promise.race([work, limit]);
+  cancel();
+}
+
+/** Advances one leased task as far as it goes now, keeping its lease alive, and never throws. */
+async function workOff(
+  deps: StepDeps,
+  lease: Lease,
+  run: { controller: AbortController; leaseMs: number },
+): Promise<void> {
+  const stopRenewing = keepLease(deps, lease, run);
+  const { signal } = run.controller;
+  let current = lease;
+  try {
+    for (;;) {
+      const result = await step(deps, current, signal);
+      if (result.kind === "settled") break;
+      current = result.lease;
+    }
+    if (signal.aborted) await giveBack(deps, current);
+  } catch (error) {
+    // The lease runs out by itself, and the task is taken up again from what is committed.
+    deps.log.error({ err: error as Error, task: lease.task.id, stage: current.task.stage }, "step failed");
+  } finally {
+    stopRenewing();
+  }
+}
+
+function step(deps: StepDeps, lease: Lease, signal: AbortSignal): Promise<StepResult> {
+  switch (lease.task.stage) {
+    case "queued":
+      return dispatch(deps, lease, signal);
+    case "submitting":
+      return recover(deps, lease, signal);
+    case "running":
+      return poll(deps, lease, signal);
+    case "finalizing":
+      return finalize(deps, lease, signal);
+    case "terminal":
+      throw new Error(`Task ${lease.task.id} was claimed after its end`);
+  }
+}
+
+/** After an interrupted step: nothing is ambiguous in these stages, so another process may go on at once. */
+async function giveBack(deps: StepDeps, lease: Lease): Promise<void> {
+  const { task } = lease;
+  if (task.stage === "submitting" || task.stage === "terminal") return;
+  const now = deps.clock.now();
+  await deps.tasks.apply(lease, snoozed(task, now, { dueAt: now, failures: task.failures }));
+}
+
+/** Renews the lease at every third of its length until told to stop; interrupts the work when the lease is lost. */
+function keepLease(
+  deps: StepDeps,
+  lease: Lease,
+  run: { controller: AbortController; leaseMs: number },
+): () => void {
+  let stopped = false;
+  let cancel = () => {};
+  const arm = () => {
+    cancel = deps.clock.after(run.leaseMs / 3, () => void renew());
+  };
+  const renew = async () => {
+    const outcome = await deps.tasks.renew(lease, deps.clock.now() + run.leaseMs).catch((error: unknown) => {
+      deps.log.error({ err: error as Error, task: lease.task.id }, "lease could not be renewed");
+      return "renewed" as const;
+    });
+    if (stopped) return;
+    if (outcome === "lease_lost") run.controller.abort(new Error("The lease was lost."));
+    else arm();
+  };
+  arm();
+  return () => {
+    stopped = true;
+    cancel();
+  };
+}

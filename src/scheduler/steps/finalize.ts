@@ -1,0 +1,62 @@
+import type { Asset, StoredFile } from "../../domain/asset.ts";
+import { retryDelayMs } from "../../domain/backoff.ts";
+import { taskError } from "../../domain/errors.ts";
+import { ProviderError } from "../../domain/ports/provider.ts";
+import { StorageError } from "../../domain/ports/task-store.ts";
+import type { AttemptOutput, Lease } from "../../domain/task.ts";
+import { snoozed, succeeded } from "../../domain/transition.ts";
+import { SETTLED, settle, settleFailed, type StepDeps, type StepResult } from "../context.ts";
+import { storeOutput } from "./outputs.ts";
+
+/** Tries at retrieving outputs that were paid for, before the task fails without them. */
+const FINALIZE_TRIES = 5;
+
+/** An upstream is done: bring its outputs home, then complete the task in one transaction. Safe to run again from the start. */
+export async function finalize(deps: StepDeps, lease: Lease, signal: AbortSignal): Promise<StepResult> {
+  const { task, attempt } = lease;
+  if (attempt?.outputs === undefined) throw new Error(`Task ${task.id} is finalizing without outputs`);
+  if (attempt.outputs.length === 0) {
+    return settleFailed(deps, lease, taskError("UPSTREAM_ERROR"), { state: "done", detail: "No outputs." });
+  }
+  try {
+    const files: StoredFile[] = [];
+    for (const output of attempt.outputs) files.push(await bringHome(deps, lease, output, signal));
+    const at = deps.clock.now();
+    const assets = files.map(
+      (file, index): Asset => ({
+        ...file,
+        id: deps.ids.create("asset"),
+        accountId: task.accountId,
+        taskId: task.id,
+        role: "output",
+        index,
+        createdAt: at,
+      }),
+    );
+    return await settle(deps, lease, succeeded(task, at, attempt.id, assets, attempt.usage, deps.ids.create("cb")));
+  } catch (error) {
+    if (error instanceof StorageError) throw error;
+    if (signal.aborted) return SETTLED;
+    return finalizeTrouble(deps, lease, error);
+  }
+}
+
+async function bringHome(deps: StepDeps, lease: Lease, output: AttemptOutput, signal: AbortSignal): Promise<StoredFile> {
+  if (output.kind === "stored") return output.file;
+  const adapter = lease.attempt && deps.provider(lease.attempt.provider);
+  if (adapter?.fetchOutput === undefined) throw new Error("The provider of this output is switched off.");
+  return storeOutput(deps, lease, await adapter.fetchOutput(output.ref, signal));
+}
+
+function finalizeTrouble(deps: StepDeps, lease: Lease, error: unknown): Promise<StepResult> {
+  const failures = lease.task.failures + 1;
+  const detail = error instanceof Error ? error.message : String(error);
+  const isFinal = error instanceof ProviderError && error.disposition === "fail";
+  if (isFinal || failures >= FINALIZE_TRIES) {
+    return settleFailed(deps, lease, taskError("FINALIZATION_FAILED"), { state: "done", detail });
+  }
+  deps.log.warn({ task: lease.task.id, failures, detail }, "outputs could not be stored; trying again");
+  const now = deps.clock.now();
+  const dueAt = now + retryDelayMs(failures, deps.random());
+  return settle(deps, lease, snoozed(lease.task, now, { dueAt, failures }));
+}

@@ -1,0 +1,117 @@
+import type { Asset, MediaKind } from "../../domain/asset.ts";
+import { type TaskError, taskError } from "../../domain/errors.ts";
+import { MediaError } from "../../domain/ports/asset-store.ts";
+import { EgressError } from "../../domain/ports/egress.ts";
+import type { InputFile } from "../../domain/ports/provider.ts";
+import type { GenerationRequest, MediaInput } from "../../domain/request.ts";
+import { MAX_INPUT_BYTES } from "../../domain/limits.ts";
+import type { Lease } from "../../domain/task.ts";
+import { inputsReady, snoozed } from "../../domain/transition.ts";
+import { retryDelayMs } from "../../domain/backoff.ts";
+import { commit, SETTLED, settle, settleFailed, type StepDeps, type StepResult } from "../context.ts";
+
+/** Tries at fetching a remote input that fails in a way that may pass. */
+const FETCH_TRIES = 3;
+
+/**
+ * Fetches the inputs that are still addresses, stores them, and commits the request that names assets instead. Inputs that
+ * cannot be had end the task.
+ */
+export async function fetchInputs(deps: StepDeps, lease: Lease, signal: AbortSignal): Promise<StepResult> {
+  const { task } = lease;
+  const assets: Asset[] = [];
+  const inputs: MediaInput[] = [];
+  try {
+    for (const [index, input] of task.request.inputs.entries()) {
+      if (input.source.kind === "asset") {
+        inputs.push(input);
+        continue;
+      }
+      const asset = await fetchInput(deps, lease, { input, index, url: input.source.url }, signal);
+      assets.push(asset);
+      inputs.push({ ...input, source: { kind: "asset", assetId: asset.id } });
+    }
+  } catch (error) {
+    return inputTrouble(deps, lease, error);
+  }
+  const request: GenerationRequest = { ...task.request, inputs };
+  const outcome = await commit(deps, lease, inputsReady(deps.clock.now(), request, assets));
+  return outcome === "lease_lost" ? SETTLED : { kind: "continue", lease: { ...lease, task: { ...task, request } } };
+}
+
+async function fetchInput(
+  deps: StepDeps,
+  lease: Lease,
+  remote: { input: MediaInput; index: number; url: string },
+  signal: AbortSignal,
+): Promise<Asset> {
+  const accept = mediaKindOf(remote.input);
+  const source = await deps.egress.fetchMedia(remote.url, { maxBytes: MAX_INPUT_BYTES[accept], signal }).catch(
+    (error: unknown) => Promise.reject(named(error, remote.input.param)),
+  );
+  const options = { accept: [accept], maxBytes: MAX_INPUT_BYTES[accept], sanitize: true };
+  const file = await deps.assets
+    .put(source, options)
+    .catch((error: unknown) => Promise.reject(named(error, remote.input.param)));
+  return {
+    ...file,
+    id: deps.ids.create("asset"),
+    accountId: lease.task.accountId,
+    taskId: lease.task.id,
+    role: "input",
+    index: remote.index,
+    createdAt: deps.clock.now(),
+  };
+}
+
+/** An input's trouble with the field it was given in. */
+class InputTrouble extends Error {
+  override readonly name = "InputTrouble";
+  constructor(
+    readonly error: TaskError,
+    readonly mayPass: boolean,
+    cause: unknown,
+  ) {
+    super(error.message, { cause });
+  }
+}
+
+function named(error: unknown, param: string): unknown {
+  if (error instanceof MediaError) {
+    return new InputTrouble(taskError("INPUT_INVALID", `${param} ${error.message}`), false, error);
+  }
+  if (error instanceof EgressError) {
+    const mayPass = error.reason === "unreachable" || error.reason === "timeout";
+    return new InputTrouble(taskError("INPUT_UNREACHABLE", `${param} ${error.message}`), mayPass, error);
+  }
+  return error;
+}
+
+function inputTrouble(deps: StepDeps, lease: Lease, error: unknown): Promise<StepResult> {
+  if (!(error instanceof InputTrouble)) throw error;
+  const failures = lease.task.failures + 1;
+  if (!error.mayPass || failures >= FETCH_TRIES) return settleFailed(deps, lease, error.error);
+  const now = deps.clock.now();
+  const dueAt = now + retryDelayMs(failures, deps.random());
+  return settle(deps, lease, snoozed(lease.task, now, { dueAt, failures }));
+}
+
+function mediaKindOf(input: MediaInput): MediaKind {
+  return input.role === "video" || input.role === "motion" ? "video" : "image";
+}
+
+/** The stored files of a request whose inputs are all assets, in order; or which of them is gone. */
+export async function openInputs(
+  deps: Pick<StepDeps, "tasks" | "assets">,
+  request: GenerationRequest,
+): Promise<InputFile[] | { missing: string }> {
+  const files: InputFile[] = [];
+  for (const input of request.inputs) {
+    const asset = input.source.kind === "asset" ? await deps.tasks.assetById(input.source.assetId) : undefined;
+    const blob = asset && (await deps.assets.open(asset));
+    if (asset === undefined || blob === undefined) return { missing: input.param };
+    const { sha256, sizeBytes, type, width, height, durationMs } = asset;
+    files.push({ role: input.role, sha256, sizeBytes, type, width, height, durationMs, read: () => blob.bytes() });
+  }
+  return files;
+}

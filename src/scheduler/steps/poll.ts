@@ -1,0 +1,104 @@
+import { nextPollDelayMs, retryDelayMs } from "../../domain/backoff.ts";
+import { taskError } from "../../domain/errors.ts";
+import type { Json } from "../../domain/json.ts";
+import { type PollResult, type ProviderAdapter, ProviderError } from "../../domain/ports/provider.ts";
+import { StorageError } from "../../domain/ports/task-store.ts";
+import type { Lease } from "../../domain/task.ts";
+import { cancelled, snoozed } from "../../domain/transition.ts";
+import { deadlineError, SETTLED, settle, settleFailed, type StepDeps, type StepResult } from "../context.ts";
+import { recordOutputs } from "./outputs.ts";
+
+/** How soon to look again for what became of a cancel. */
+const CANCEL_POLL_MS = 200;
+/** Failed looks after which a cancelled task is let go, whatever its upstream does. */
+const CANCEL_TRIES = 5;
+
+/** A running task: ask its upstream. Trouble with asking never ends a task; only its deadline does. */
+export async function poll(deps: StepDeps, lease: Lease, signal: AbortSignal): Promise<StepResult> {
+  const { task, attempt } = lease;
+  const adapter = attempt && deps.provider(attempt.provider);
+  if (attempt?.operation === undefined) throw new Error(`Task ${task.id} is running without an operation`);
+  if (adapter?.poll === undefined) return pollTrouble(deps, lease, new Error("The provider is switched off."));
+  try {
+    if (task.cancelRequested) await adapter.cancel?.(attempt.operation, signal);
+    const answer = await adapter.poll(attempt.operation, signal);
+    return await pollAnswer(deps, lease, { adapter, operation: attempt.operation, answer }, signal);
+  } catch (error) {
+    if (error instanceof StorageError) throw error;
+    if (signal.aborted) return SETTLED;
+    return pollTrouble(deps, lease, error);
+  }
+}
+
+function pollAnswer(
+  deps: StepDeps,
+  lease: Lease,
+  seen: { adapter: ProviderAdapter; operation: Json; answer: PollResult },
+  signal: AbortSignal,
+): Promise<StepResult> {
+  const { task, attempt } = lease;
+  const { answer } = seen;
+  const now = deps.clock.now();
+  switch (answer.kind) {
+    case "succeeded":
+      return recordOutputs(deps, lease, answer);
+    case "failed":
+      return settleFailed(deps, lease, taskError(answer.code, answer.message), { state: "done", detail: answer.message });
+    case "cancelled":
+      if (task.cancelRequested) {
+        return settle(deps, lease, cancelled(task, now, attempt && { id: attempt.id, state: "done" }));
+      }
+      return settleFailed(deps, lease, taskError("UPSTREAM_ERROR"), { state: "done", detail: "Cancelled upstream." });
+    case "pending": {
+      if (task.cancelRequested && seen.adapter.cancel === undefined) return letGo(deps, lease);
+      if (isLate(task, now)) return expire(deps, lease, seen, signal);
+      const delayMs = answer.pollAfterMs ?? nextPollDelayMs(now - (attempt?.startedAt ?? now), deps.random());
+      const dueAt = Math.min(now + (task.cancelRequested ? CANCEL_POLL_MS : delayMs), task.deadlineAt ?? Infinity);
+      return settle(deps, lease, snoozed(task, now, { dueAt, failures: 0, progress: answer.progress }));
+    }
+  }
+}
+
+function isLate(task: Lease["task"], now: number): boolean {
+  return task.deadlineAt !== undefined && now >= task.deadlineAt;
+}
+
+/** Past its deadline and still not done: tell the upstream to stop, as a courtesy, and end the task uncharged. */
+async function expire(
+  deps: StepDeps,
+  lease: Lease,
+  seen: { adapter: ProviderAdapter; operation: Json },
+  signal: AbortSignal,
+): Promise<StepResult> {
+  if (lease.task.cancelRequested) return letGo(deps, lease);
+  try {
+    await seen.adapter.cancel?.(seen.operation, signal);
+  } catch (error) {
+    deps.log.warn({ task: lease.task.id, err: error as Error }, "could not cancel an overdue operation");
+  }
+  return settleFailed(deps, lease, deadlineError(), { state: "done", detail: "Overdue." });
+}
+
+/** A cancel that the upstream cannot or does not take: the task ends all the same, and the caller pays nothing. */
+function letGo(deps: StepDeps, lease: Lease): Promise<StepResult> {
+  const { task, attempt } = lease;
+  const change = attempt && { id: attempt.id, state: "done" as const, detail: "Cancelled here; still running upstream." };
+  return settle(deps, lease, cancelled(task, deps.clock.now(), change));
+}
+
+function pollTrouble(deps: StepDeps, lease: Lease, error: unknown): Promise<StepResult> {
+  const { task } = lease;
+  const now = deps.clock.now();
+  const failures = task.failures + 1;
+  const isFinal = error instanceof ProviderError && (error.disposition === "fail" || error.disposition === "reroute");
+  const detail = error instanceof Error ? error.message : String(error);
+  if (isFinal) {
+    return settleFailed(deps, lease, taskError(error.code, error.publicMessage), { state: "done", detail });
+  }
+  if (task.cancelRequested && failures >= CANCEL_TRIES) return letGo(deps, lease);
+  if (isLate(task, now)) return settleFailed(deps, lease, deadlineError(), { state: "done", detail });
+  deps.log.warn({ task: task.id, failures, detail }, "poll failed; asking again");
+  const retryAfterMs = error instanceof ProviderError ? error.details.retryAfterMs : undefined;
+  const dueAt = now + (retryAfterMs ?? retryDelayMs(failures, deps.random()));
+  return settle(deps, lease, snoozed(task, now, { dueAt, failures }));
+}

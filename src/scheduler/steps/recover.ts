@@ -1,0 +1,48 @@
+import { retryDelayMs } from "../../domain/backoff.ts";
+import { taskError } from "../../domain/errors.ts";
+import { StorageError } from "../../domain/ports/task-store.ts";
+import type { Lease } from "../../domain/task.ts";
+import { requeued, snoozed, submitted } from "../../domain/transition.ts";
+import { SETTLED, settle, settleFailed, type StepDeps, type StepResult } from "../context.ts";
+import { openInputs } from "./inputs.ts";
+import { submit } from "./submit.ts";
+
+/**
+ * A task whose submission has no recorded outcome: the process died between intent and answer, or the answer was lost.
+ * What is safe depends on the adapter: ask it what became of the attempt; send the same attempt again where its id is honoured
+ * as a key; else end the task uncharged, for a second submission might be a second charge.
+ */
+export async function recover(deps: StepDeps, lease: Lease, signal: AbortSignal): Promise<StepResult> {
+  const { task, attempt } = lease;
+  const adapter = attempt && deps.provider(attempt.provider);
+  const unknown = () => settleFailed(deps, lease, taskError("OUTCOME_UNKNOWN"), { state: "ambiguous" });
+  if (attempt === undefined || adapter === undefined) return unknown();
+  const isLate = task.deadlineAt !== undefined && deps.clock.now() >= task.deadlineAt;
+
+  if (adapter.recover !== undefined) {
+    try {
+      const answer = await adapter.recover(attempt.id, signal);
+      const now = deps.clock.now();
+      if (answer.kind === "found") return await settle(deps, lease, submitted(now, attempt.id, answer.operation, now));
+      const again = { dueAt: now, failures: task.failures, lane: task.lane, routeIndex: task.routeIndex };
+      const rejected = { attempt: attempt.id, detail: "The upstream never received this attempt." };
+      return await settle(deps, lease, requeued(now, again, rejected));
+    } catch (error) {
+      if (error instanceof StorageError) throw error;
+      if (signal.aborted) return SETTLED;
+      deps.log.warn({ task: task.id, provider: adapter.id, err: error as Error }, "recovery failed");
+      return isLate ? unknown() : snooze(deps, lease);
+    }
+  }
+  if (!adapter.submitIsIdempotent || isLate) return unknown();
+  const inputs = await openInputs(deps, task.request);
+  if (!Array.isArray(inputs)) return unknown();
+  return submit(deps, lease, { adapter, inputs }, signal);
+}
+
+function snooze(deps: StepDeps, lease: Lease): Promise<StepResult> {
+  const now = deps.clock.now();
+  const failures = lease.task.failures + 1;
+  const dueAt = now + retryDelayMs(failures, deps.random());
+  return settle(deps, lease, snoozed(lease.task, now, { dueAt, failures }));
+}

@@ -1,0 +1,97 @@
+import { nextPollDelayMs, retryDelayMs } from "../../domain/backoff.ts";
+import { type TaskError, taskError } from "../../domain/errors.ts";
+import { type InputFile, type ProviderAdapter, ProviderError } from "../../domain/ports/provider.ts";
+import { StorageError } from "../../domain/ports/task-store.ts";
+import { chooseRoute } from "../../domain/routing.ts";
+import type { Lease } from "../../domain/task.ts";
+import { requeued, snoozed, submitted } from "../../domain/transition.ts";
+import { SETTLED, settle, settleFailed, type StepDeps, type StepResult } from "../context.ts";
+import { recordOutputs } from "./outputs.ts";
+
+/** Submissions of one task, over all its routes. */
+const MAX_ATTEMPTS = 5;
+
+/** Sends the lease's attempt, whose intent is committed, and records what became of it. */
+export async function submit(
+  deps: StepDeps,
+  lease: Lease,
+  to: { adapter: ProviderAdapter; inputs: readonly InputFile[] },
+  signal: AbortSignal,
+): Promise<StepResult> {
+  const { task, attempt } = lease;
+  if (attempt === undefined) throw new Error(`Task ${task.id} has no attempt to submit`);
+  try {
+    const answer = await to.adapter.submit(
+      {
+        attempt: attempt.id,
+        taskId: task.id,
+        upstreamModel: attempt.upstreamModel,
+        request: task.request,
+        inputs: to.inputs,
+      },
+      signal,
+    );
+    if (answer.kind === "outputs") return await recordOutputs(deps, lease, answer);
+    const now = deps.clock.now();
+    const dueAt = now + (answer.pollAfterMs ?? nextPollDelayMs(0, deps.random()));
+    return await settle(deps, lease, submitted(now, attempt.id, answer.operation, dueAt));
+  } catch (error) {
+    if (error instanceof StorageError) throw error;
+    if (signal.aborted) return SETTLED;
+    return submitTrouble(deps, lease, to.adapter, error);
+  }
+}
+
+function submitTrouble(deps: StepDeps, lease: Lease, adapter: ProviderAdapter, error: unknown): Promise<StepResult> {
+  const detail = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  const trouble =
+    error instanceof ProviderError ? error : new ProviderError("unknown", "UPSTREAM_ERROR", detail, {}, error);
+  deps.log.warn(
+    { task: lease.task.id, provider: adapter.id, disposition: trouble.disposition, error_code: trouble.code, detail },
+    "submission failed",
+  );
+  const publicError = taskError(trouble.code, trouble.publicMessage);
+  switch (trouble.disposition) {
+    case "fail":
+      return settleFailed(deps, lease, publicError, { state: "rejected", detail });
+    case "unknown":
+      return outcomeUnknown(deps, lease, adapter, detail);
+    case "retry":
+      if (lease.task.attempts < MAX_ATTEMPTS) return tryAgain(deps, lease, trouble, detail);
+      return tryNextRoute(deps, lease, publicError, detail);
+    case "reroute":
+      return tryNextRoute(deps, lease, publicError, detail);
+  }
+}
+
+function tryAgain(deps: StepDeps, lease: Lease, trouble: ProviderError, detail: string): Promise<StepResult> {
+  const { task, attempt } = lease;
+  const now = deps.clock.now();
+  const failures = task.failures + 1;
+  const dueAt = now + (trouble.details.retryAfterMs ?? retryDelayMs(failures, deps.random()));
+  const again = { dueAt, failures, lane: task.lane, routeIndex: task.routeIndex };
+  return settle(deps, lease, requeued(now, again, attempt && { attempt: attempt.id, detail }));
+}
+
+function tryNextRoute(deps: StepDeps, lease: Lease, error: TaskError, detail: string): Promise<StepResult> {
+  const { task, attempt } = lease;
+  const model = deps.catalog.find(task.model);
+  const next = model && chooseRoute(model, (id) => deps.provider(id) !== undefined, task.routeIndex + 1);
+  if (next === undefined || task.attempts >= MAX_ATTEMPTS) {
+    return settleFailed(deps, lease, error, { state: "rejected", detail });
+  }
+  const now = deps.clock.now();
+  const again = { dueAt: now, failures: 0, lane: next.route.provider, routeIndex: next.index };
+  return settle(deps, lease, requeued(now, again, attempt && { attempt: attempt.id, detail }));
+}
+
+/** Nobody knows whether the upstream took it: ask it, or send the same key again; else stop, and charge nothing. */
+function outcomeUnknown(deps: StepDeps, lease: Lease, adapter: ProviderAdapter, detail: string): Promise<StepResult> {
+  if (adapter.recover === undefined && !adapter.submitIsIdempotent) {
+    return settleFailed(deps, lease, taskError("OUTCOME_UNKNOWN"), { state: "ambiguous", detail });
+  }
+  const now = deps.clock.now();
+  const failures = lease.task.failures + 1;
+  const dueAt = now + retryDelayMs(failures, deps.random());
+  return settle(deps, lease, snoozed(lease.task, now, { dueAt, failures }));
+}

@@ -1,0 +1,30 @@
+import type { Principal } from "../domain/account.ts";
+import { AppError } from "../domain/errors.ts";
+import { isId } from "../domain/ids.ts";
+import type { Clock, TaskFeed, Wakeup } from "../domain/ports/runtime.ts";
+import type { TaskStore } from "../domain/ports/task-store.ts";
+import type { Task } from "../domain/task.ts";
+import { readTask } from "./read-task.ts";
+
+/**
+ * Asks for a task's end. A task nobody works on is cancelled at once; for one under way the upstream is told first, and the
+ * task read back may still be processing.
+ *
+ * @throws AppError `task_not_found`; `task_not_cancellable` when it has ended
+ */
+export async function cancelTask(
+  deps: { tasks: TaskStore; clock: Clock; feed: TaskFeed; wakeup: Wakeup },
+  principal: Principal,
+  id: string,
+): Promise<Task> {
+  const outcome = isId("task", id)
+    ? await deps.tasks.requestCancel(id, principal.accountId, deps.clock.now())
+    : "not_found";
+  const task = await readTask(deps, principal, outcome === "not_found" ? "" : id);
+  if (outcome === "already_final") {
+    throw new AppError("task_not_cancellable", `The task has already ended as ${task.status}.`);
+  }
+  deps.feed.publish(task.id);
+  deps.wakeup.wake();
+  return task;
+}

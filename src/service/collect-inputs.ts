@@ -1,0 +1,164 @@
+import type { Principal } from "../domain/account.ts";
+import type { Asset, MediaKind } from "../domain/asset.ts";
+import { AppError } from "../domain/errors.ts";
+import { isId, type AssetId, type TaskId } from "../domain/ids.ts";
+import type { JsonObject } from "../domain/json.ts";
+import { MAX_INPUT_BYTES } from "../domain/limits.ts";
+import type { MediaField, Model } from "../domain/model.ts";
+import { type AssetStore, MediaError } from "../domain/ports/asset-store.ts";
+import type { Egress } from "../domain/ports/egress.ts";
+import type { Clock, Ids } from "../domain/ports/runtime.ts";
+import type { TaskStore } from "../domain/ports/task-store.ts";
+import type { MediaInput, MediaSource } from "../domain/request.ts";
+
+export interface InputDeps {
+  readonly tasks: TaskStore;
+  readonly assets: AssetStore;
+  readonly egress: Egress;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  /** Where this service is reached, when it is set. */
+  readonly publicUrl?: string | undefined;
+}
+
+interface InputContext {
+  readonly model: Model;
+  /** Already accepted by the model's schema. */
+  readonly body: JsonObject;
+  readonly principal: Principal;
+  readonly taskId: TaskId;
+  readonly origin: string;
+}
+
+/**
+ * Turns the media fields of a body into inputs: data URIs are decoded and stored, this service's own addresses become the
+ * assets they name, other addresses are checked and left to the task's first step.
+ *
+ * @returns the inputs in the order of the model's fields, and the assets stored for them
+ * @throws AppError `invalid_request` naming the field that cannot be used
+ */
+export async function collectInputs(
+  deps: InputDeps,
+  context: InputContext,
+): Promise<{ inputs: MediaInput[]; assets: Asset[] }> {
+  const inputs: MediaInput[] = [];
+  const assets: Asset[] = [];
+  for (const field of context.model.mediaFields) {
+    for (const { param, text } of valuesOf(field, context.body)) {
+      const source = await resolve(deps, context, { field, param, text, index: inputs.length });
+      if (source.kind === "stored") assets.push(source.asset);
+      const reference: MediaSource = source.kind === "stored" ? { kind: "asset", assetId: source.asset.id } : source;
+      inputs.push({ role: field.role, param, source: reference });
+    }
+  }
+  const earlier = await earlierResult(deps, context);
+  if (earlier !== undefined) inputs.push(earlier);
+  return { inputs, assets };
+}
+
+function valuesOf(field: MediaField, body: JsonObject): { param: string; text: string }[] {
+  const value = body[field.name];
+  if (typeof value === "string") return [{ param: field.name, text: value }];
+  if (!Array.isArray(value)) return [];
+  return value.flatMap((text, i) => (typeof text === "string" ? [{ param: `${field.name}[${i}]`, text }] : []));
+}
+
+type Resolved = MediaSource | { readonly kind: "stored"; readonly asset: Asset };
+
+async function resolve(
+  deps: InputDeps,
+  context: InputContext,
+  given: { field: MediaField; param: string; text: string; index: number },
+): Promise<Resolved> {
+  const { param, text, field } = given;
+  if (/^data:/i.test(text)) return { kind: "stored", asset: await storeInline(deps, context, given) };
+  const own = ownAssetId(text, [deps.publicUrl, context.origin]);
+  if (own !== undefined) {
+    const asset = await deps.tasks.assetById(own);
+    if (asset === undefined) throw invalid(param, "names a file of this service that does not exist");
+    if (!asset.type.startsWith(`${field.media}/`)) throw invalid(param, `must be ${article(field.media)}, not ${asset.type}`);
+    return { kind: "asset", assetId: asset.id };
+  }
+  const refusal = deps.egress.refusal(text);
+  if (refusal !== undefined) throw invalid(param, refusal);
+  return { kind: "url", url: text };
+}
+
+const DATA_URI = /^data:([a-z0-9.+/-]*)((?:;[^;,]*)*),/i;
+
+async function storeInline(
+  deps: InputDeps,
+  context: InputContext,
+  given: { field: MediaField; param: string; text: string; index: number },
+): Promise<Asset> {
+  const { param, text, field, index } = given;
+  const header = DATA_URI.exec(text);
+  if (header === null || !/;base64$/i.test(header[2] ?? "")) {
+    throw invalid(param, "must be a base64 data URI: data:<type>;base64,<content>");
+  }
+  const content = text.slice(header[0].length);
+  if (!isBase64(content)) throw invalid(param, "has content that is not base64");
+  const bytes = Buffer.from(content, "base64");
+  const maxBytes = MAX_INPUT_BYTES[field.media];
+  try {
+    const file = await deps.assets.put(bytes, { accept: [field.media], maxBytes, sanitize: true });
+    const { accountId } = context.principal;
+    return {
+      ...file,
+      id: deps.ids.create("asset"),
+      accountId,
+      taskId: context.taskId,
+      role: "input",
+      index,
+      createdAt: deps.clock.now(),
+    };
+  } catch (error) {
+    if (error instanceof MediaError) throw invalid(param, error.message, error);
+    throw error;
+  }
+}
+
+/** Strict: only the alphabet, padded or not, of a length that base64 can have. */
+function isBase64(text: string): boolean {
+  const unpadded = text.endsWith("==") ? text.length - 2 : text.endsWith("=") ? text.length - 1 : text.length;
+  if (unpadded === 0 || unpadded % 4 === 1 || (unpadded !== text.length && text.length % 4 !== 0)) return false;
+  return /^[A-Za-z0-9+/]*$/.test(text.slice(0, unpadded));
+}
+
+const ASSET_PATH = /^\/assets\/(asset_[0-9a-z]{26})(?:\.[a-z0-9]+)?$/;
+
+/** The asset that an address of this service itself names. */
+function ownAssetId(text: string, origins: readonly (string | undefined)[]): AssetId | undefined {
+  const origin = origins.find((each) => each !== undefined && text.startsWith(`${each}/`));
+  if (origin === undefined) return undefined;
+  const id = ASSET_PATH.exec(text.slice(origin.length))?.[1];
+  return id !== undefined && isId("asset", id) ? id : undefined;
+}
+
+/** The input named by `task_id` and `index`: one result of the caller's own completed image task (§4.3). */
+async function earlierResult(deps: InputDeps, context: InputContext): Promise<MediaInput | undefined> {
+  const { task_id: id, index = 0 } = context.body;
+  if (context.model.resultField === undefined || typeof id !== "string" || typeof index !== "number") return undefined;
+  const task = isId("task", id) ? await deps.tasks.byId(id) : undefined;
+  if (task === undefined || task.accountId !== context.principal.accountId || task.kind !== "image") {
+    throw invalid("task_id", "names no image task of this account");
+  }
+  if (task.status !== "completed") throw invalid("task_id", `names a task that is ${task.status}, not completed`);
+  const result = task.results[index];
+  if (result === undefined) {
+    throw invalid("index", `must be 0 to ${task.results.length - 1} for this task, got ${index}`);
+  }
+  return {
+    role: context.model.resultField.role,
+    param: "task_id",
+    source: { kind: "asset", assetId: result.assetId },
+  };
+}
+
+function article(media: MediaKind): string {
+  return media === "image" ? "an image" : "a video";
+}
+
+function invalid(param: string, problem: string, cause?: unknown): AppError {
+  return new AppError("invalid_request", `${param} ${problem}.`, { param }, cause);
+}

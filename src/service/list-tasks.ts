@@ -1,0 +1,57 @@
+import type { Principal } from "../domain/account.ts";
+import { AppError } from "../domain/errors.ts";
+import { isId, type ModelId } from "../domain/ids.ts";
+import { MAX_LIST_LIMIT } from "../domain/limits.ts";
+import type { TaskStore } from "../domain/ports/task-store.ts";
+import { TASK_STATUSES, type Task, type TaskStatus } from "../domain/task.ts";
+
+/** The query parameters of a listing, as given. */
+export interface ListQuery {
+  readonly kind?: string | undefined;
+  readonly status?: string | undefined;
+  readonly model?: string | undefined;
+  readonly limit?: string | undefined;
+  readonly after?: string | undefined;
+}
+
+const DEFAULT_LIMIT = 20;
+
+/**
+ * One page of the caller's tasks, newest first.
+ *
+ * @returns the tasks, and the cursor of the next page when there is one
+ * @throws AppError `invalid_request` naming the parameter that cannot be used
+ */
+export async function listTasks(
+  deps: { tasks: TaskStore },
+  principal: Principal,
+  query: ListQuery,
+): Promise<{ tasks: Task[]; next: string | null }> {
+  const limit = Number(query.limit ?? DEFAULT_LIMIT);
+  if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIST_LIMIT) {
+    throw invalid("limit", `must be an integer from 1 to ${MAX_LIST_LIMIT}`, query.limit);
+  }
+  const { after, kind, status } = query;
+  if (after !== undefined && !isId("task", after)) throw invalid("after", "must be the `next` of an earlier page", after);
+  if (kind !== undefined && kind !== "image" && kind !== "video") throw invalid("kind", "must be image or video", kind);
+  if (status !== undefined && !isStatus(status)) throw invalid("status", `must be one of ${TASK_STATUSES.join(", ")}`, status);
+  // One more than asked for tells whether there is another page.
+  const tasks = await deps.tasks.list({
+    accountId: principal.accountId,
+    kind,
+    status,
+    model: query.model as ModelId | undefined,
+    limit: limit + 1,
+    after,
+  });
+  const page = tasks.slice(0, limit);
+  return { tasks: page, next: tasks.length > limit ? (page.at(-1)?.id ?? null) : null };
+}
+
+function isStatus(text: string): text is TaskStatus {
+  return (TASK_STATUSES as readonly string[]).includes(text);
+}
+
+function invalid(param: string, allowed: string, given: string | undefined): AppError {
+  return new AppError("invalid_request", `${param} ${allowed}, got "${(given ?? "").slice(0, 80)}".`, { param });
+}

@@ -1,0 +1,20 @@
+import type { Asset } from "../domain/asset.ts";
+import { AppError } from "../domain/errors.ts";
+import { isId } from "../domain/ids.ts";
+import type { AssetStore } from "../domain/ports/asset-store.ts";
+import type { TaskStore } from "../domain/ports/task-store.ts";
+
+/**
+ * A stored file by its id, which is all the right that is needed to read it.
+ *
+ * @throws AppError `not_found`, alike for a malformed id, an unknown one and a file that was removed
+ */
+export async function readAsset(
+  deps: { tasks: TaskStore; assets: AssetStore },
+  id: string,
+): Promise<{ asset: Asset; content: Blob }> {
+  const asset = isId("asset", id) ? await deps.tasks.assetById(id) : undefined;
+  const content = asset && (await deps.assets.open(asset));
+  if (asset === undefined || content === undefined) throw new AppError("not_found", "There is no such file.");
+  return { asset, content };
+}

@@ -1,0 +1,35 @@
+import { existsSync } from "node:fs";
+import { openDatabase, type TrackingDatabase } from "./sqlite/connection.ts";
+import { applyMigrations, type MigrationState, readMigrationState } from "./sqlite/migrate.ts";
+import { MIGRATIONS } from "./sqlite/migrations.ts";
+
+/**
+ * Brings the database at `path` up to date, creating it if it is missing.
+ *
+ * @returns the names of the migrations applied now
+ * @throws SchemaError when the database is newer than this program or was migrated by an edited migration
+ */
+export function migrate(options: { path: string }): string[] {
+  return using(options.path, applyMigrations);
+}
+
+/**
+ * What was applied to the database at `path` and what is pending. Changes nothing, and makes no file.
+ *
+ * @throws SchemaError as `migrate` does
+ */
+export function migrationStatus(options: { path: string }): MigrationState {
+  if (!existsSync(options.path))
+    return { applied: [], pending: MIGRATIONS.map((migration) => migration.name) };
+  return using(options.path, readMigrationState);
+}
+
+function using<T>(path: string, use: (db: TrackingDatabase) => T): T {
+  const db = openDatabase(path);
+  try {
+    return use(db);
+  } finally {
+    db.finalizeAll();
+    db.close();
+  }
+}

@@ -1,0 +1,77 @@
+import type { LeaseToken } from "../domain/ids.ts";
+import type { AccountStore } from "../domain/ports/account-store.ts";
+import type { CallbackStore } from "../domain/ports/callback-store.ts";
+import type { Ids } from "../domain/ports/runtime.ts";
+import type { TaskStore } from "../domain/ports/task-store.ts";
+import { createAccountStore } from "./sqlite/account-store.ts";
+import { createCallbackStore } from "./sqlite/callback-store.ts";
+import { type Connection, openConnection } from "./sqlite/connection.ts";
+import { applyMigrations, type MigrationState, readMigrationState, SchemaError } from "./sqlite/migrate.ts";
+import { createTaskStore } from "./sqlite/task-store.ts";
+
+export interface StoreOptions {
+  /** A file, created if missing, or `:memory:`. */
+  readonly path: string;
+  /** Source of lease tokens; without it the database makes random ones. */
+  readonly ids?: Pick<Ids, "leaseToken"> | undefined;
+  /** Called once, when going on could do harm. Every later write is refused; the process should stop. */
+  readonly onDamaged?: ((error: unknown) => void) | undefined;
+  /** `false` refuses a database with pending migrations instead of applying them. */
+  readonly migrate?: boolean | undefined;
+}
+
+export interface Store {
+  readonly tasks: TaskStore;
+  readonly accounts: AccountStore;
+  readonly callbacks: CallbackStore;
+  /** The migrations the database has. */
+  readonly schema: MigrationState;
+  /** For an idle moment: keeps the write-ahead log short. @returns whether it is empty now */
+  checkpoint(): boolean;
+  /** Finishes what was asked for, then closes. Later calls are refused with `StorageError` "closed". */
+  stop(): Promise<void>;
+}
+
+/**
+ * Opens the store and brings its tables up to date.
+ *
+ * @throws SchemaError for a database that is newer than this program, was migrated by an edited migration, or has pending
+ *   migrations that `migrate: false` forbids to apply; StorageError when it cannot be opened
+ */
+export function openStore(options: StoreOptions): Store {
+  const connection = openConnection(options);
+  try {
+    const schema = prepareSchema(connection, options);
+    return {
+      tasks: createTaskStore(connection, {
+        newLeaseToken: options.ids?.leaseToken ?? randomToken(connection),
+      }),
+      accounts: createAccountStore(connection),
+      callbacks: createCallbackStore(connection),
+      schema,
+      checkpoint: connection.checkpoint,
+      stop: connection.stop,
+    };
+  } catch (error) {
+    void connection.stop();
+    throw error;
+  }
+}
+
+function prepareSchema({ db }: Connection, options: StoreOptions): MigrationState {
+  if (options.migrate !== false) applyMigrations(db);
+  const state = readMigrationState(db);
+  if (state.pending.length > 0) {
+    throw new SchemaError("pending", `The database lacks migrations: ${state.pending.join(", ")}.`);
+  }
+  return state;
+}
+
+function randomToken({ db }: Connection): () => LeaseToken {
+  const random = db.prepare<{ token: LeaseToken }, []>("select lower(hex(randomblob(16))) as token");
+  return () => {
+    const row = random.get();
+    if (row === null) throw new Error("The database made no token.");
+    return row.token;
+  };
+}

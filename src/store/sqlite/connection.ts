@@ -1,0 +1,136 @@
+import { Database, type Statement } from "bun:sqlite";
+import { type BunSQLiteDatabase, drizzle } from "drizzle-orm/bun-sqlite";
+import { StorageError } from "../../domain/ports/task-store.ts";
+import { asStorageError } from "./errors.ts";
+import { createGroupCommit, type GroupCommit } from "./group-commit.ts";
+
+/** 3.51.3 repaired a race between a commit and a checkpoint that could lose data (https://sqlite.org/wal.html#walresetbug). */
+const OLDEST_SQLITE = [3, 51, 3] as const;
+/** 64 MiB, in KiB as the pragma wants it: the indexes of a million tasks stay in memory. */
+const CACHE_KIB = 65_536;
+const BUSY_TIMEOUT_MS = 5_000;
+
+export interface Connection extends Pick<GroupCommit, "write"> {
+  readonly db: Database;
+  readonly orm: BunSQLiteDatabase;
+  /** Runs a read now, giving trouble with the storage its name. */
+  read<T>(query: () => T): T;
+  /** Moves the write-ahead log into the database and empties it, if nothing is in the way. @returns whether it is empty */
+  checkpoint(): boolean;
+  /** Commits what is waiting, empties the log, closes. */
+  stop(): Promise<void>;
+}
+
+export interface ConnectionOptions {
+  /** A file, created if missing, or `:memory:`. */
+  readonly path: string;
+  readonly onDamaged?: ((error: unknown) => void) | undefined;
+}
+
+/**
+ * Opens the one connection that writes.
+ *
+ * @throws StorageError when the file cannot be opened or is no database; Error when SQLite is too old or refuses a setting
+ */
+export function openConnection(options: ConnectionOptions): Connection {
+  const db = openDatabase(options.path);
+  const group = createGroupCommit(db, (error) => options.onDamaged?.(error));
+  return {
+    db,
+    orm: drizzle({ client: db }),
+    write: group.write,
+    read(query) {
+      try {
+        return query();
+      } catch (error) {
+        throw asStorageError(error) ?? error;
+      }
+    },
+    checkpoint: () => checkpoint(db),
+    async stop() {
+      group.flush();
+      group.refuse(new StorageError("closed", "The database was closed."));
+      checkpoint(db);
+      db.finalizeAll();
+      db.close();
+    },
+  };
+}
+
+/** Opens a database with all settings made and read back; also for migrations, which need no group commit. */
+export function openDatabase(path: string): TrackingDatabase {
+  try {
+    const db = new TrackingDatabase(path, { create: true, readwrite: true, strict: true });
+    try {
+      configure(db, path);
+    } catch (error) {
+      db.close();
+      throw error;
+    }
+    return db;
+  } catch (error) {
+    throw asStorageError(error) ?? error;
+  }
+}
+
+/** Knows its statements, since a database with open ones does not close and leaves its log behind. */
+export class TrackingDatabase extends Database {
+  private readonly statements = new Set<Statement>();
+
+  override prepare: Database["prepare"] = (sql: string, ...rest: []) => {
+    const statement = super.prepare(sql, ...rest);
+    this.statements.add(statement);
+    // The type parameters only describe rows and parameters; the statement is the same object.
+    return statement as never;
+  };
+
+  finalizeAll(): void {
+    for (const statement of this.statements) statement.finalize();
+    this.statements.clear();
+  }
+}
+
+function configure(db: Database, path: string): void {
+  const version = String(setting(db, "select sqlite_version()"));
+  if (isOlder(version)) {
+    throw new Error(`SQLite ${version} is too old: ${OLDEST_SQLITE.join(".")} or later is needed.`);
+  }
+  // First of all, for switching to WAL takes a lock.
+  apply(db, "busy_timeout", BUSY_TIMEOUT_MS);
+  apply(db, "journal_mode", path === ":memory:" ? "memory" : "wal");
+  apply(db, "synchronous", 2);
+  apply(db, "foreign_keys", 1);
+  apply(db, "trusted_schema", 0);
+  apply(db, "cache_size", -CACHE_KIB);
+  // Statement journals in memory: a full /tmp must not fail a write.
+  apply(db, "temp_store", 2);
+}
+
+function apply(db: Database, pragma: string, value: number | string): void {
+  db.run(`pragma ${pragma} = ${value}`);
+  const actual = setting(db, `pragma ${pragma}`);
+  if (actual !== value) throw new Error(`SQLite did not take ${pragma} = ${value}; it is ${actual}.`);
+}
+
+function setting(db: Database, sql: string): unknown {
+  return db.query(sql).values()[0]?.[0];
+}
+
+function isOlder(version: string): boolean {
+  const parts = version.split(".").map(Number);
+  for (const [i, oldest] of OLDEST_SQLITE.entries()) {
+    const part = parts[i] ?? 0;
+    if (part !== oldest) return part < oldest;
+  }
+  return false;
+}
+
+function checkpoint(db: Database): boolean {
+  // Without this a reader in another process would make the checkpoint wait, and the event loop with it.
+  db.run("pragma busy_timeout = 0");
+  try {
+    return db.query<{ busy: number }, []>("pragma wal_checkpoint(truncate)").get()?.busy === 0;
+  } finally {
+    db.run(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
+  }
+}

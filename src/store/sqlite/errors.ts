@@ -1,0 +1,26 @@
+import { SQLiteError } from "bun:sqlite";
+import { StorageError } from "../../domain/ports/task-store.ts";
+
+/**
+ * What an error of the database means for the service; undefined for errors that are not about storage (a constraint, a
+ * mistake in the code).
+ */
+export function asStorageError(error: unknown): StorageError | undefined {
+  if (error instanceof StorageError) return error;
+  if (!(error instanceof SQLiteError)) return undefined;
+  const code = error.code ?? "";
+  // SHMSIZE is how a disk without room for the shared-memory file shows; nothing was written then.
+  if (code === "SQLITE_FULL" || code === "SQLITE_IOERR_SHMSIZE") {
+    return new StorageError("full", "The disk is full.", error);
+  }
+  if (code.startsWith("SQLITE_READONLY") || code.startsWith("SQLITE_CANTOPEN")) {
+    return new StorageError("read_only", "The database cannot be written.", error);
+  }
+  if (code.startsWith("SQLITE_BUSY") || code.startsWith("SQLITE_LOCKED")) {
+    return new StorageError("busy", "Another process holds the database.", error);
+  }
+  if (/^SQLITE_(IOERR|CORRUPT|NOTADB)/.test(code)) {
+    return new StorageError("damaged", "The database or its disk is damaged.", error);
+  }
+  return undefined;
+}

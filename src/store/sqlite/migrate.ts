@@ -1,0 +1,122 @@
+import type { Database } from "bun:sqlite";
+import { MIGRATIONS, type Migration } from "./migrations.ts";
+
+/** The database's tables are not the ones this program works with. Nothing was changed. */
+export class SchemaError extends Error {
+  override readonly name = "SchemaError";
+  constructor(
+    /** `newer` made by a later version · `edited` an applied migration has changed since · `pending` not migrated yet. */
+    readonly kind: "newer" | "edited" | "pending",
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+export interface MigrationState {
+  /** Names, oldest first. */
+  readonly applied: readonly string[];
+  readonly pending: readonly string[];
+}
+
+interface AppliedMigration {
+  readonly number: number;
+  readonly name: string;
+  readonly checksum: string;
+}
+
+const CREATE_LOG = `create table if not exists schema_migration (
+  number integer primary key not null,
+  name text not null,
+  checksum text not null,
+  applied_at integer not null
+) strict`;
+
+/**
+ * What was applied and what is left.
+ *
+ * @throws SchemaError when the database is newer than `migrations`, or one of them was edited after it was applied
+ */
+export function readMigrationState(db: Database, migrations = MIGRATIONS): MigrationState {
+  const applied = appliedMigrations(db);
+  check(applied, migrations);
+  const numbers = new Set(applied.map((migration) => migration.number));
+  return {
+    applied: applied.map((migration) => migration.name),
+    pending: migrations
+      .filter((migration) => !numbers.has(migration.number))
+      .map((migration) => migration.name),
+  };
+}
+
+/**
+ * Applies what is pending, each migration in a transaction of its own.
+ *
+ * @returns the names of those applied now
+ * @throws SchemaError as `readMigrationState` does
+ */
+export function applyMigrations(db: Database, migrations = MIGRATIONS): string[] {
+  // An up-to-date database is not written to, so that a read-only one can still be looked at.
+  if (readMigrationState(db, migrations).pending.length === 0) return [];
+  db.run(CREATE_LOG);
+  return migrations
+    .filter((migration) => applyOne(db, migration, migrations))
+    .map((migration) => migration.name);
+}
+
+/** @returns false when the migration is there already, by another process that was quicker perhaps */
+function applyOne(db: Database, migration: Migration, migrations: readonly Migration[]): boolean {
+  db.run("begin immediate");
+  try {
+    const { pending } = readMigrationState(db, migrations);
+    const isPending = pending.includes(migration.name);
+    if (isPending) {
+      db.run(migration.sql);
+      // The database's own clock: the time is for people to read, nothing is decided by it.
+      db.run("insert into schema_migration values (?, ?, ?, cast(unixepoch('subsec') * 1000 as integer))", [
+        migration.number,
+        migration.name,
+        checksum(migration),
+      ]);
+    }
+    db.run("commit");
+    return isPending;
+  } catch (error) {
+    if (db.inTransaction) db.run("rollback");
+    throw error;
+  }
+}
+
+function appliedMigrations(db: Database): AppliedMigration[] {
+  const exists = db
+    .query("select 1 from sqlite_schema where type = 'table' and name = 'schema_migration'")
+    .get();
+  if (exists === null) return [];
+  return db
+    .query<AppliedMigration, []>("select number, name, checksum from schema_migration order by number")
+    .all();
+}
+
+function check(applied: readonly AppliedMigration[], migrations: readonly Migration[]): void {
+  const known = new Map(migrations.map((migration) => [migration.number, migration]));
+  const newest = migrations.at(-1)?.name ?? "none";
+  for (const there of applied) {
+    const migration = known.get(there.number);
+    if (migration === undefined) {
+      throw new SchemaError(
+        "newer",
+        `The database has migration ${there.name}; this program knows none after ${newest}. Use a newer version of the program.`,
+      );
+    }
+    if (checksum(migration) !== there.checksum) {
+      throw new SchemaError(
+        "edited",
+        `Migration ${there.name} is not the one that was applied to the database: its text has changed since.`,
+      );
+    }
+  }
+}
+
+function checksum(migration: Migration): string {
+  return new Bun.CryptoHasher("sha256").update(migration.sql).digest("hex");
+}

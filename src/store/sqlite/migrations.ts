@@ -1,0 +1,13 @@
+import createTables from "../../../migrations/sqlite/0001_create_tables.sql" with { type: "text" };
+
+export interface Migration {
+  readonly number: number;
+  /** File name without its ending: `0001_create_tables`. */
+  readonly name: string;
+  readonly sql: string;
+}
+
+/** All there are, in order. The list is explicit because a compiled executable has no folder to look into. */
+export const MIGRATIONS: readonly Migration[] = [
+  { number: 1, name: "0001_create_tables", sql: createTables },
+];

@@ -1,0 +1,263 @@
+import { sql } from "drizzle-orm";
+import {
+  blob,
+  check,
+  index,
+  integer,
+  primaryKey,
+  sqliteTable,
+  text,
+  unique,
+  uniqueIndex,
+} from "drizzle-orm/sqlite-core";
+import type { AccountMode } from "../../domain/account.ts";
+import type { Asset, MediaType } from "../../domain/asset.ts";
+import type { Callback, Delivery } from "../../domain/callback.ts";
+import type { TaskError } from "../../domain/errors.ts";
+import type {
+  AccountId,
+  AssetId,
+  AttemptId,
+  CallbackId,
+  KeyId,
+  LeaseToken,
+  ModelId,
+  ProviderId,
+  TaskId,
+  TokenId,
+} from "../../domain/ids.ts";
+import type { Json } from "../../domain/json.ts";
+import type { LedgerKind } from "../../domain/ledger.ts";
+import type { Quote } from "../../domain/pricing.ts";
+import type { GenerationRequest, TaskKind } from "../../domain/request.ts";
+import type { AttemptOutput, AttemptState, Stage, TaskResult, TaskStatus, Usage } from "../../domain/task.ts";
+
+/*
+ * What the migrations in migrations/sqlite build, for typed queries; drizzle cannot express STRICT, WITHOUT ROWID and
+ * triggers, so those stand only in the SQL. Times are epoch milliseconds, money is micro-units, JSON is text.
+ */
+
+export const account = sqliteTable(
+  "account",
+  {
+    id: text().$type<AccountId>().primaryKey(),
+    name: text().notNull().unique(),
+    mode: text().$type<AccountMode>().notNull(),
+    status: text().$type<"active" | "suspended">().notNull(),
+    balanceMicros: integer("balance_micros").notNull(),
+    heldMicros: integer("held_micros").notNull(),
+    createdAt: integer("created_at").notNull(),
+  },
+  (table) => [
+    check("account_held", sql`${table.heldMicros} between 0 and 9007199254740991`),
+    check("account_balance", sql`${table.balanceMicros} between -9007199254740991 and 9007199254740991`),
+    check(
+      "account_prepaid",
+      sql`${table.mode} = 'unlimited' or ${table.balanceMicros} - ${table.heldMicros} >= 0`,
+    ),
+  ],
+);
+
+export const apiKey = sqliteTable(
+  "api_key",
+  {
+    id: text().$type<KeyId>().primaryKey(),
+    accountId: text("account_id")
+      .$type<AccountId>()
+      .notNull()
+      .references(() => account.id),
+    name: text().notNull(),
+    hash: text().notNull().unique(),
+    display: text().notNull(),
+    createdAt: integer("created_at").notNull(),
+    expiresAt: integer("expires_at"),
+    revokedAt: integer("revoked_at"),
+  },
+  (table) => [uniqueIndex("api_key_name").on(table.accountId, table.name).where(sql`"revoked_at" is null`)],
+);
+
+export const managementToken = sqliteTable(
+  "management_token",
+  {
+    id: text().$type<TokenId>().primaryKey(),
+    name: text().notNull(),
+    hash: text().notNull().unique(),
+    display: text().notNull(),
+    createdAt: integer("created_at").notNull(),
+    revokedAt: integer("revoked_at"),
+  },
+  (table) => [uniqueIndex("management_token_name").on(table.name).where(sql`"revoked_at" is null`)],
+);
+
+/**
+ * Where a live task stands for `claim`, each pool with an index of its own; a finished task is in none.
+ * `ready` queued and due · `waiting` queued, due later · `under_way` left the queue, or leased, or to be cancelled.
+ */
+export type Pool = "ready" | "waiting" | "under_way";
+
+export const task = sqliteTable(
+  "task",
+  {
+    id: text().$type<TaskId>().primaryKey(),
+    accountId: text("account_id")
+      .$type<AccountId>()
+      .notNull()
+      .references(() => account.id),
+    keyId: text("key_id").$type<KeyId>().notNull(),
+    requestId: text("request_id").notNull(),
+    kind: text().$type<TaskKind>().notNull(),
+    model: text().$type<ModelId>().notNull(),
+    origin: text().notNull(),
+    callbackUrl: text("callback_url"),
+    heldMicros: integer("held_micros").notNull(),
+    createdAt: integer("created_at").notNull(),
+    status: text().$type<TaskStatus>().notNull(),
+    stage: text().$type<Stage>().notNull(),
+    pool: text().$type<Pool>(),
+    /** When `claim` may take the task; while it is leased, when the lease ends. */
+    dueAt: integer("due_at"),
+    leaseToken: text("lease_token").$type<LeaseToken>(),
+    lane: text().$type<ProviderId>().notNull(),
+    routeIndex: integer("route_index").notNull(),
+    attempts: integer().notNull(),
+    failures: integer().notNull(),
+    progress: integer().notNull(),
+    cancelRequested: integer("cancel_requested", { mode: "boolean" }).notNull(),
+    startedAt: integer("started_at"),
+    deadlineAt: integer("deadline_at"),
+    completedAt: integer("completed_at"),
+    chargedMicros: integer("charged_micros"),
+    results: text({ mode: "json" }).$type<readonly TaskResult[]>(),
+    error: text({ mode: "json" }).$type<TaskError>(),
+    usage: text({ mode: "json" }).$type<Usage>(),
+    quote: text({ mode: "json" }).$type<Quote>().notNull(),
+    request: text({ mode: "json" }).$type<GenerationRequest>().notNull(),
+  },
+  (table) => [
+    index("task_of_account").on(table.accountId, table.id),
+    index("task_under_way").on(table.dueAt, table.lane).where(sql`"pool" = 'under_way'`),
+    index("task_ready").on(table.lane, table.accountId, table.id).where(sql`"pool" = 'ready'`),
+    index("task_waiting").on(table.lane, table.dueAt).where(sql`"pool" = 'waiting'`),
+    check(
+      "task_pool",
+      sql`("pool" is null) = ("stage" = 'terminal') and ("due_at" is null) = ("pool" is null)`,
+    ),
+    check(
+      "task_queued",
+      sql`"pool" is null or "pool" = 'under_way' or ("stage" = 'queued' and "lease_token" is null)`,
+    ),
+  ],
+);
+
+export const attempt = sqliteTable(
+  "attempt",
+  {
+    id: text().$type<AttemptId>().primaryKey(),
+    taskId: text("task_id")
+      .$type<TaskId>()
+      .notNull()
+      .references(() => task.id),
+    sequence: integer().notNull(),
+    provider: text().$type<ProviderId>().notNull(),
+    upstreamModel: text("upstream_model").notNull(),
+    state: text().$type<AttemptState>().notNull(),
+    operation: text({ mode: "json" }).$type<Json>(),
+    outputs: text({ mode: "json" }).$type<readonly AttemptOutput[]>(),
+    usage: text({ mode: "json" }).$type<Usage>(),
+    detail: text(),
+    startedAt: integer("started_at").notNull(),
+    endedAt: integer("ended_at"),
+  },
+  (table) => [unique("attempt_of_task").on(table.taskId, table.sequence)],
+);
+
+export const asset = sqliteTable(
+  "asset",
+  {
+    id: text().$type<AssetId>().primaryKey(),
+    accountId: text("account_id")
+      .$type<AccountId>()
+      .notNull()
+      .references(() => account.id),
+    taskId: text("task_id")
+      .$type<TaskId>()
+      .notNull()
+      .references(() => task.id),
+    role: text().$type<Asset["role"]>().notNull(),
+    position: integer().notNull(),
+    sha256: text().notNull(),
+    sizeBytes: integer("size_bytes").notNull(),
+    type: text().$type<MediaType>().notNull(),
+    width: integer().notNull(),
+    height: integer().notNull(),
+    durationMs: integer("duration_ms"),
+    createdAt: integer("created_at").notNull(),
+  },
+  (table) => [unique("asset_of_task").on(table.taskId, table.role, table.position)],
+);
+
+export const ledgerEntry = sqliteTable(
+  "ledger_entry",
+  {
+    id: integer().primaryKey(),
+    accountId: text("account_id")
+      .$type<AccountId>()
+      .notNull()
+      .references(() => account.id),
+    taskId: text("task_id").$type<TaskId>(),
+    kind: text().$type<LedgerKind>().notNull(),
+    balanceDeltaMicros: integer("balance_delta_micros").notNull(),
+    heldDeltaMicros: integer("held_delta_micros").notNull(),
+    reason: text().notNull(),
+    at: integer().notNull(),
+  },
+  (table) => [
+    index("ledger_entry_of_account").on(table.accountId),
+    uniqueIndex("ledger_entry_once").on(table.taskId, table.kind).where(sql`"task_id" is not null`),
+  ],
+);
+
+export const idempotency = sqliteTable("idempotency", {
+  id: integer().primaryKey(),
+  /** Of key id, route and key; see task-store/idempotency.ts. */
+  digest: blob({ mode: "buffer" }).notNull().unique(),
+  fingerprint: text().notNull(),
+  taskId: text("task_id").$type<TaskId>().notNull(),
+  heldMicros: integer("held_micros").notNull(),
+  expiresAt: integer("expires_at").notNull(),
+});
+
+export const callback = sqliteTable(
+  "callback",
+  {
+    id: text().$type<CallbackId>().primaryKey(),
+    taskId: text("task_id")
+      .$type<TaskId>()
+      .notNull()
+      .unique()
+      .references(() => task.id),
+    requestId: text("request_id").notNull(),
+    url: text().notNull(),
+    attempts: integer().notNull(),
+    state: text().$type<Callback["state"]>().notNull(),
+    dueAt: integer("due_at").notNull(),
+  },
+  (table) => [index("callback_due").on(table.dueAt).where(sql`"state" = 'due'`)],
+);
+
+export const callbackAttempt = sqliteTable(
+  "callback_attempt",
+  {
+    callbackId: text("callback_id")
+      .$type<CallbackId>()
+      .notNull()
+      .references(() => callback.id),
+    sequence: integer().notNull(),
+    startedAt: integer("started_at").notNull(),
+    endedAt: integer("ended_at"),
+    outcome: text().$type<Delivery["kind"]>(),
+    httpStatus: integer("http_status"),
+    reason: text(),
+  },
+  (table) => [primaryKey({ columns: [table.callbackId, table.sequence] })],
+);

@@ -1,0 +1,44 @@
+import type { LeaseToken } from "../../domain/ids.ts";
+import type { TaskStore } from "../../domain/ports/task-store.ts";
+import type { Connection } from "./connection.ts";
+import { prepareAdmit } from "./task-store/admit.ts";
+import { prepareAdvance } from "./task-store/advance.ts";
+import { prepareCancel } from "./task-store/cancel.ts";
+import { prepareClaim } from "./task-store/claim.ts";
+import { prepareIdempotency } from "./task-store/idempotency.ts";
+import { prepareReads } from "./task-store/reads.ts";
+
+/** Tasks in SQLite. Each write is one operation of the connection's group commit. */
+export function createTaskStore(
+  connection: Connection,
+  deps: { newLeaseToken: () => LeaseToken },
+): TaskStore {
+  const { db, read, write } = connection;
+  const records = prepareIdempotency(db);
+  const reads = prepareReads(connection);
+  const admit = prepareAdmit(db);
+  const claim = prepareClaim(connection, deps.newLeaseToken);
+  const advance = prepareAdvance(db);
+  const cancel = prepareCancel(db, advance, reads.byId);
+  const rescue = db.prepare<never, [now: number]>(
+    `update task indexed by task_under_way set lease_token = null, due_at = ?,
+       pool = case when stage = 'queued' and cancel_requested = 0 then 'ready' else 'under_way' end
+     where pool = 'under_way' and lease_token is not null`,
+  );
+  return {
+    admit: (admission) => write(() => admit(admission)),
+    findReplay: async (key, now) => read(() => records.find(key, now)),
+    claim: (query) => write(() => claim(query)),
+    begin: (lease, intent) => write(() => advance.begin(lease, intent)),
+    renew: (lease, until) => write(() => advance.renew(lease, until)),
+    apply: (lease, transition) => write(() => advance.apply(lease, transition)),
+    rescue: (now) => write(() => rescue.run(now).changes),
+    requestCancel: (id, owner, now) => write(() => cancel(id, owner, now)),
+    expireIdempotency: (now, limit) => write(() => records.expire(now, limit)),
+    byId: async (id) => read(() => reads.byId(id)),
+    attempts: async (id) => read(() => reads.attempts(id)),
+    list: async (filter) => read(() => reads.list(filter)),
+    assetById: async (id) => read(() => reads.assetById(id)),
+    counts: async () => read(() => reads.counts()),
+  };
+}

@@ -1,0 +1,28 @@
+import type { Database } from "bun:sqlite";
+import type { Asset } from "../../../domain/asset.ts";
+
+/** Returns a function that stores assets of tasks that are stored already. */
+export function prepareAssets(db: Database): (assets: readonly Asset[]) => void {
+  const insert = db.prepare(
+    `insert into asset (id, account_id, task_id, role, position, sha256, size_bytes, type, width, height, duration_ms, created_at)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  return (assets) => {
+    for (const asset of assets) {
+      insert.run(
+        asset.id,
+        asset.accountId,
+        asset.taskId,
+        asset.role,
+        asset.index,
+        asset.sha256,
+        asset.sizeBytes,
+        asset.type,
+        asset.width,
+        asset.height,
+        asset.durationMs ?? null,
+        asset.createdAt,
+      );
+    }
+  };
+}

@@ -1,0 +1,35 @@
+import type { Database } from "bun:sqlite";
+import type { AccountId, TaskId } from "../../../domain/ids.ts";
+import type { Task } from "../../../domain/task.ts";
+import { cancelled } from "../../../domain/transition.ts";
+import type { Advance, Standing } from "./advance.ts";
+
+/** The body of `TaskStore.requestCancel`. */
+export function prepareCancel(db: Database, advance: Advance, byId: (id: TaskId) => Task | undefined) {
+  const flag = db.prepare<never, [id: string]>("update task set cancel_requested = 1 where id = ?");
+  const flagAndCall = db.prepare<never, [now: number, id: string]>(
+    "update task set cancel_requested = 1, due_at = min(due_at, ?) where id = ?",
+  );
+
+  return (id: TaskId, owner: AccountId, now: number) => {
+    const standing = advance.standing(id);
+    if (standing === undefined || standing.account_id !== owner) return "not_found" as const;
+    if (standing.stage === "terminal") return "already_final" as const;
+    const leased = isLeased(standing, now);
+    const task = byId(id);
+    // Queued means that no byte has left, so there is nobody else to tell.
+    if (standing.stage === "queued" && !leased && task !== undefined) {
+      advance.write(id, standing, cancelled(task, now));
+      return "cancelled" as const;
+    }
+    // While somebody holds the lease its end must stay; giving it back makes the task due.
+    if (standing.lease_token !== null) flag.run(id);
+    else flagAndCall.run(now, id);
+    return "requested" as const;
+  };
+}
+
+/** A lease that has run out holds nobody back: its holder's writes still fail, since the cancellation takes the token. */
+function isLeased(standing: Standing, now: number): boolean {
+  return standing.lease_token !== null && standing.due_at !== null && standing.due_at > now;
+}

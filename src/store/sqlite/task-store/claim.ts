@@ -1,0 +1,178 @@
+import { desc, eq, sql } from "drizzle-orm";
+import type { AccountId, LeaseToken, ProviderId, TaskId } from "../../../domain/ids.ts";
+import type { Claimed, ClaimQuery } from "../../../domain/ports/task-store.ts";
+import type { Lease } from "../../../domain/task.ts";
+import type { Connection } from "../connection.ts";
+import { toAttempt, toTask } from "../rows.ts";
+import { attempt, task } from "../schema.ts";
+
+/** Tasks of one lane moved from `waiting` to `ready` by one claim, so that a lane that comes back stalls nobody. */
+const PROMOTED_AT_ONCE = 500;
+
+/** What may still start, counted down while tasks are taken. */
+interface FreeCapacity {
+  total: number;
+  readonly lanes: Map<ProviderId, number>;
+}
+
+/**
+ * The body of `TaskStore.claim`. It takes turns between accounts by seeking, in the index of ready tasks, the first account
+ * after the one served last in the lane: one seek for each task taken, however many tasks or accounts are waiting. Which
+ * account came last is only remembered in memory; after a restart the turns begin anew.
+ */
+export function prepareClaim(
+  connection: Connection,
+  newLeaseToken: () => LeaseToken,
+): (query: ClaimQuery) => Claimed {
+  const pools = preparePools(connection);
+  const lease = prepareLease(connection, newLeaseToken);
+  const lastServed = new Map<ProviderId, AccountId>();
+  let turn = 0;
+
+  function takeUnderWay(query: ClaimQuery): Lease[] {
+    const until = query.now + query.leaseMs;
+    return pools.dueUnderWay(query.now, query.limit).map((id) => lease(id, until));
+  }
+
+  function takeNextOf(lane: ProviderId, until: number): Lease | undefined {
+    const next = pools.firstReadyAfter(lane, lastServed.get(lane)) ?? pools.firstReadyAfter(lane, undefined);
+    if (next === undefined) return undefined;
+    lastServed.set(lane, next.account_id);
+    return lease(next.id, until);
+  }
+
+  /** One task from each lane in turn, until the limit, the capacity or the queues are used up. */
+  function takeQueued(query: ClaimQuery, free: FreeCapacity, wanted: number): Lease[] {
+    const leases: Lease[] = [];
+    let lanes = rotated(
+      query.lanes.map(({ lane }) => lane),
+      turn++,
+    );
+    for (const lane of lanes) if (hasRoom(free, lane)) pools.promote(lane, query.now, PROMOTED_AT_ONCE);
+    while (lanes.length > 0) {
+      lanes = lanes.filter((lane) => {
+        if (leases.length >= wanted || !hasRoom(free, lane)) return false;
+        const taken = takeNextOf(lane, query.now + query.leaseMs);
+        if (taken === undefined) return false;
+        leases.push(taken);
+        occupy(free, lane);
+        return true;
+      });
+    }
+    return leases;
+  }
+
+  function nextDueAt(query: ClaimQuery, free: FreeCapacity | undefined): number | undefined {
+    const lanes = query.lanes
+      .map(({ lane }) => lane)
+      .filter((lane) => free !== undefined && hasRoom(free, lane));
+    // What is ready in a lane with room was left only because the limit was reached.
+    if (lanes.some((lane) => pools.firstReadyAfter(lane, undefined) !== undefined)) return query.now;
+    const times = [pools.firstUnderWay(), ...lanes.map((lane) => pools.firstWaiting(lane))];
+    const next = Math.min(...times.filter((time) => time !== undefined));
+    return next === Number.POSITIVE_INFINITY ? undefined : Math.max(next, query.now);
+  }
+
+  return (query) => {
+    const underWay = takeUnderWay(query);
+    if (!pools.hasQueued()) return { leases: underWay, nextDueAt: nextDueAt(query, undefined) };
+    const free = freeCapacity(query, pools.countUnderWay());
+    const queued = takeQueued(query, free, query.limit - underWay.length);
+    return { leases: [...underWay, ...queued], nextDueAt: nextDueAt(query, free) };
+  };
+}
+
+function freeCapacity(
+  query: ClaimQuery,
+  counts: readonly { lane: ProviderId; count: number }[],
+): FreeCapacity {
+  const used = new Map(counts.map(({ lane, count }) => [lane, count]));
+  const total = counts.reduce((sum, { count }) => sum + count, 0);
+  return {
+    total: query.capacity - total,
+    lanes: new Map(query.lanes.map(({ lane, capacity }) => [lane, capacity - (used.get(lane) ?? 0)])),
+  };
+}
+
+function hasRoom(free: FreeCapacity, lane: ProviderId): boolean {
+  return free.total > 0 && (free.lanes.get(lane) ?? 0) > 0;
+}
+
+function occupy(free: FreeCapacity, lane: ProviderId): void {
+  free.total -= 1;
+  free.lanes.set(lane, (free.lanes.get(lane) ?? 0) - 1);
+}
+
+function rotated<T>(items: readonly T[], by: number): T[] {
+  const start = items.length === 0 ? 0 : by % items.length;
+  return [...items.slice(start), ...items.slice(0, start)];
+}
+
+/** Raw statements, each pinned to its partial index: a scan here would grow with the table unseen. */
+function preparePools({ db }: Connection) {
+  const due = db.prepare<{ id: TaskId }, [now: number, limit: number]>(
+    `select id from task indexed by task_under_way where pool = 'under_way' and due_at <= ? order by due_at limit ?`,
+  );
+  const anyReady = db.prepare(`select 1 from task indexed by task_ready where pool = 'ready' limit 1`);
+  const anyWaiting = db.prepare(`select 1 from task indexed by task_waiting where pool = 'waiting' limit 1`);
+  const counts = db.prepare<{ lane: ProviderId; count: number }, []>(
+    `select lane, count(*) as count from task indexed by task_under_way where pool = 'under_way' group by lane`,
+  );
+  const readyAfter = db.prepare<{ account_id: AccountId; id: TaskId }, [lane: string, after: string]>(
+    `select account_id, id from task indexed by task_ready
+     where pool = 'ready' and lane = ? and account_id > ? order by account_id, id limit 1`,
+  );
+  const anyDueWaiting = db.prepare<unknown, [lane: string, now: number]>(
+    `select 1 from task indexed by task_waiting where pool = 'waiting' and lane = ? and due_at <= ? limit 1`,
+  );
+  const promote = db.prepare<never, [lane: string, now: number, limit: number]>(
+    `update task set pool = 'ready' where id in
+       (select id from task indexed by task_waiting
+        where pool = 'waiting' and lane = ? and due_at <= ? order by due_at limit ?)`,
+  );
+  const firstUnderWay = db.prepare<{ due_at: number }, []>(
+    `select due_at from task indexed by task_under_way where pool = 'under_way' order by due_at limit 1`,
+  );
+  const firstWaiting = db.prepare<{ due_at: number }, [lane: string]>(
+    `select due_at from task indexed by task_waiting where pool = 'waiting' and lane = ? order by due_at limit 1`,
+  );
+  return {
+    dueUnderWay: (now: number, limit: number) => due.all(now, limit).map(({ id }) => id),
+    hasQueued: () => anyReady.get() !== null || anyWaiting.get() !== null,
+    countUnderWay: () => counts.all(),
+    firstReadyAfter: (lane: ProviderId, after: AccountId | undefined) =>
+      readyAfter.get(lane, after ?? "") ?? undefined,
+    promote(lane: ProviderId, now: number, limit: number): void {
+      if (anyDueWaiting.get(lane, now) !== null) promote.run(lane, now, limit);
+    },
+    firstUnderWay: () => firstUnderWay.get()?.due_at,
+    firstWaiting: (lane: ProviderId) => firstWaiting.get(lane)?.due_at,
+  };
+}
+
+/** Returns a function that gives a task a fresh token, and reads task and latest attempt. */
+function prepareLease({ orm }: Connection, newLeaseToken: () => LeaseToken) {
+  const take = orm
+    .update(task)
+    .set({
+      leaseToken: sql`${sql.placeholder("token")}`,
+      dueAt: sql`${sql.placeholder("until")}`,
+      pool: "under_way",
+    })
+    .where(eq(task.id, sql.placeholder("id")))
+    .returning()
+    .prepare();
+  const latestAttempt = orm
+    .select()
+    .from(attempt)
+    .where(eq(attempt.taskId, sql.placeholder("id")))
+    .orderBy(desc(attempt.sequence))
+    .limit(1)
+    .prepare();
+  return (id: TaskId, until: number): Lease => {
+    const token = newLeaseToken();
+    const row = take.get({ id, token, until });
+    const latest = row.attempts > 0 ? latestAttempt.get({ id }) : undefined;
+    return { token, task: toTask(row), attempt: latest && toAttempt(latest) };
+  };
+}

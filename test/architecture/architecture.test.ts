@@ -1,0 +1,70 @@
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import {
+  anyViolations,
+  clockViolations,
+  cycleViolations,
+  defaultExportViolations,
+  environmentViolations,
+  fetchViolations,
+  lengthViolations,
+  matrixViolations,
+  opaqueImportViolations,
+  registryViolations,
+} from "./rules.ts";
+import type { Sources } from "./source.ts";
+
+const ROOT = join(import.meta.dir, "../..");
+const sources = await readSources();
+
+test("every import is allowed by the matrix", () => {
+  expect(matrixViolations(sources)).toEqual([]);
+});
+
+test("every import names its module literally", () => {
+  expect(opaqueImportViolations(sources)).toEqual([]);
+});
+
+test("no import leads back to its start", () => {
+  expect(cycleViolations(sources)).toEqual([]);
+});
+
+test("the environment is read in one place", () => {
+  expect(environmentViolations(sources)).toEqual([]);
+});
+
+test("clock and chance are read in src/runtime only", () => {
+  expect(clockViolations(sources)).toEqual([]);
+});
+
+test("fetch is called only where addresses are guarded", () => {
+  expect(fetchViolations(sources)).toEqual([]);
+});
+
+test("every migration, model and provider is in its list", () => {
+  expect(registryViolations(sources)).toEqual([]);
+});
+
+test("nothing is exported as default", () => {
+  expect(defaultExportViolations(sources)).toEqual([]);
+});
+
+test("nothing is typed any", () => {
+  expect(anyViolations(sources)).toEqual([]);
+});
+
+test("no file is longer than its reader's patience", () => {
+  expect(lengthViolations(sources)).toEqual([]);
+});
+
+test("the lockfile names no registry", async () => {
+  expect(await Bun.file(join(ROOT, "bun.lock")).text()).not.toMatch(/https?:\/\//);
+});
+
+async function readSources(): Promise<Sources> {
+  const glob = new Bun.Glob("{src,cli,migrations}/**/*.{ts,tsx,sql,yaml,yml}");
+  const paths = (await Array.fromAsync(glob.scan({ cwd: ROOT }))).sort();
+  return new Map(
+    await Promise.all(paths.map(async (path) => [path, await Bun.file(join(ROOT, path)).text()] as const)),
+  );
+}

@@ -1,0 +1,212 @@
+import { describe, expect, test } from "bun:test";
+import {
+  anyViolations,
+  clockViolations,
+  cycleViolations,
+  defaultExportViolations,
+  environmentViolations,
+  fetchViolations,
+  lengthViolations,
+  matrixViolations,
+  opaqueImportViolations,
+  registryViolations,
+} from "./rules.ts";
+import { blank, importsOf, type Sources } from "./source.ts";
+
+const tree = (files: Record<string, string>): Sources => new Map(Object.entries(files));
+const one = (path: string, text: string): Sources => tree({ [path]: text });
+
+describe("reading source", () => {
+  test("comments, strings and regular expressions are blanked, offsets stay", () => {
+    const text = `const a = "Date.now()"; // Date.now()\n/* fetch( */ const r = /["'\`//]/; const b = \`x \${f("y")} z\`;`;
+    const code = blank(text);
+    expect(code).toHaveLength(text.length);
+    expect(code).not.toMatch(/Date|fetch/);
+    expect(code).toContain("const r = /");
+    expect(code).toContain("const b = `");
+    expect(code).toContain('${f(" ")}');
+  });
+
+  test("a division is not a regular expression", () => {
+    expect(blank("const half = total / 2; const call = fetch(x) / 2;")).toContain("fetch(x)");
+  });
+
+  test("static, type-only, re-exported, dynamic and required modules are found", () => {
+    const text = [
+      'import a from "./a.ts";',
+      'import type { B } from "./b.ts";',
+      'export { c } from "./c.ts";',
+      'export type * from "./d.ts";',
+      'import "./e.ts";',
+      'const f = await import("./f.ts");',
+      'type G = import("./g.ts").G;',
+      'const h = require("./h.ts");',
+      "import {\n  i,\n} from './i.ts';",
+      '// import x from "./comment.ts"',
+      "const text = 'import x from \"./string.ts\"';",
+    ].join("\n");
+    const names = importsOf(text).map(({ specifier }) => specifier);
+    expect(names).toEqual(["a", "b", "c", "d", "e", "f", "g", "h", "i"].map((name) => `./${name}.ts`));
+  });
+});
+
+describe("matrix", () => {
+  const refused: [string, string][] = [
+    ["src/domain/task.ts", 'import type { Row } from "../store/rows.ts";'],
+    ["src/domain/task.ts", 'import { createHash } from "node:crypto";'],
+    ["src/domain/task.ts", 'import { typeid } from "typeid-js";'],
+    ["src/service/create-task.ts", 'import { open } from "../store/open.ts";'],
+    ["src/service/create-task.ts", 'import { Hono } from "hono";'],
+    ["src/scheduler/scheduler.ts", 'import { createTask } from "../service/create-task.ts";'],
+    ["src/http/router.ts", 'export type { Row } from "../store/rows.ts";'],
+    ["src/providers/openai.ts", 'const image = await import("../assets/image.ts");'],
+    ["src/store/open.ts", 'import { loadConfig } from "../config.ts";'],
+    ["src/config.ts", 'import { createApp } from "./app.ts";'],
+    ["src/app.ts", 'import { run } from "../cli/main.ts";'],
+    ["cli/commands/keys.ts", 'import { open } from "../../src/store/open.ts";'],
+    ["cli/commands/keys.ts", 'import { buildExecutable } from "../build.ts";'],
+    ["cli/dev/check.ts", 'import chalk from "chalk";'],
+    ["src/surprise/thing.ts", ""],
+  ];
+  test.each(refused)("%s may not contain %s", (path, text) => {
+    expect(matrixViolations(one(path, text))).toHaveLength(1);
+  });
+
+  const allowed: [string, string][] = [
+    ["src/domain/task.ts", 'import type { Micros } from "./money.ts";'],
+    [
+      "src/service/create-task.ts",
+      'import type { Task } from "../domain/task.ts";\nimport { x } from "node:crypto";',
+    ],
+    [
+      "src/http/router.ts",
+      'import { Hono } from "hono";\nimport { createTask } from "../service/create-task.ts";',
+    ],
+    [
+      "src/store/sqlite/migrations.ts",
+      'import a from "../../../migrations/sqlite/0001-tasks.sql" with { type: "text" };',
+    ],
+    ["src/app.ts", 'import { open } from "./store/open.ts";\nimport { VERSION } from "./version.ts";'],
+    [
+      "cli/commands/keys.ts",
+      'import { openStore } from "../../src/app.ts";\nimport { print } from "../output.ts";',
+    ],
+  ];
+  test.each(allowed)("%s may contain %s", (path, text) => {
+    expect(matrixViolations(one(path, text))).toEqual([]);
+  });
+
+  test("a module named by an expression is refused", () => {
+    expect(opaqueImportViolations(one("src/app.ts", "await import(name);"))).toHaveLength(1);
+    expect(opaqueImportViolations(one("src/app.ts", 'await import("./config.ts");'))).toEqual([]);
+  });
+
+  test("a cycle is reported once, with its path", () => {
+    const cyclic = tree({
+      "src/domain/a.ts": 'import type { B } from "./b.ts";',
+      "src/domain/b.ts": 'import type { C } from "./c.ts";',
+      "src/domain/c.ts": 'import type { A } from "./a.ts";',
+    });
+    expect(cycleViolations(cyclic)).toEqual([
+      "src/domain/a.ts → src/domain/b.ts → src/domain/c.ts → src/domain/a.ts",
+    ]);
+  });
+});
+
+describe("places", () => {
+  test("the environment outside config is a violation, with its line", () => {
+    const violations = environmentViolations(one("src/store/open.ts", "\nconst home = process.env.HOME;"));
+    expect(violations).toEqual(["src/store/open.ts:2 reads the environment"]);
+    expect(environmentViolations(one("cli/client.ts", "Bun.env.X"))).toHaveLength(1);
+    expect(environmentViolations(one("src/config.ts", "process.env"))).toEqual([]);
+    expect(environmentViolations(one("src/store/open.ts", "// process.env"))).toEqual([]);
+  });
+
+  test.each([
+    "Date.now()",
+    "new Date()",
+    "new Date",
+    "Math.random()",
+    "crypto.randomUUID()",
+    "Bun.randomUUIDv7()",
+    "performance.now()",
+  ])("%s outside runtime is a violation", (text) => {
+    expect(clockViolations(one("src/scheduler/cleaner.ts", text))).toHaveLength(1);
+    expect(clockViolations(one("src/runtime/clock.ts", text))).toEqual([]);
+    expect(clockViolations(one("cli/output.ts", text))).toEqual([]);
+  });
+
+  test("a date made from a number reads no clock", () => {
+    expect(clockViolations(one("src/http/present.ts", "new Date(task.dueAt).toISOString()"))).toEqual([]);
+  });
+
+  test.each(["await fetch(url)", "globalThis.fetch(url, { headers })", "return fetch(new Request(a(b)));"])(
+    "%s outside egress is a violation",
+    (text) => {
+      expect(fetchViolations(one("src/providers/openai.ts", text))).toHaveLength(1);
+      expect(fetchViolations(one("src/providers/kit/http.ts", text))).toEqual([]);
+    },
+  );
+
+  test.each([
+    "app.fetch(request)",
+    "return { fetch(request: Request): Response { } };",
+    "fetch(url: string): Promise<Response>;",
+  ])("%s is no call of fetch", (text) => {
+    expect(fetchViolations(one("src/app.ts", text))).toEqual([]);
+  });
+});
+
+describe("lists", () => {
+  test("a migration, a model and a provider outside their lists are violations", () => {
+    const violations = registryViolations(
+      tree({
+        "migrations/sqlite/0001-tasks.sql": "",
+        "migrations/sqlite/0002-forgotten.sql": "",
+        "src/store/sqlite/migrations.ts":
+          'import tasks from "../../../migrations/sqlite/0001-tasks.sql" with { type: "text" };',
+        "src/catalog/models/forgotten.yaml": "",
+        "src/providers/registry.ts": 'import { createOpenai } from "./openai.ts";',
+        "src/providers/openai.ts": "",
+        "src/providers/forgotten.ts": "",
+        "src/providers/kit/http.ts": "",
+        "src/providers/sandbox/adapter.ts": "",
+      }),
+    );
+    expect(violations).toEqual([
+      "migrations/sqlite/0002-forgotten.sql is not imported in src/store/sqlite/migrations.ts",
+      "src/catalog/models/forgotten.yaml is not imported in src/catalog/catalog.ts or src/catalog/models.ts",
+      "src/providers/forgotten.ts is not imported in src/providers/registry.ts",
+      "src/providers/sandbox/ has no adapter in src/providers/registry.ts",
+    ]);
+  });
+});
+
+describe("habits", () => {
+  test("a default export is a violation, except in a declaration file", () => {
+    expect(defaultExportViolations(one("cli/main.ts", "export default 1;"))).toHaveLength(1);
+    expect(defaultExportViolations(one("cli/main.ts", "export { main as default };"))).toHaveLength(1);
+    expect(defaultExportViolations(one("cli/build/virtual.d.ts", "export default path;"))).toEqual([]);
+  });
+
+  test.each([
+    "let a: any;",
+    "x as any",
+    "const m: Map<string, any> = y;",
+    "type A = any;",
+    "f<any>()",
+    "(a: any[]) => {}",
+  ])("%s is a violation", (text) => {
+    expect(anyViolations(one("src/app.ts", text))).toHaveLength(1);
+  });
+
+  test("the word any in a comment, a name or a call is not", () => {
+    const text = "// any: any\nPromise.any(list); const anything: unknown = company;";
+    expect(anyViolations(one("src/app.ts", text))).toEqual([]);
+  });
+
+  test("a file of 401 lines is a violation, one of 400 is not", () => {
+    expect(lengthViolations(one("src/app.ts", "x\n".repeat(401)))).toHaveLength(1);
+    expect(lengthViolations(one("src/app.ts", "x\n".repeat(400)))).toEqual([]);
+  });
+});

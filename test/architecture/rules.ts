@@ -1,0 +1,233 @@
+/*
+ * The architecture as functions from source text to violations. Each rule has a test with a violating input in
+ * rules.test.ts; architecture.test.ts applies them to this repository.
+ */
+import { dirname, join } from "node:path/posix";
+import { blank, importsOf, lineAt, type Sources } from "./source.ts";
+
+type Externals = "any" | "node" | "none";
+type Layer = { name: string; covers: readonly string[]; imports: readonly string[]; externals: Externals };
+
+/** First match wins. A layer may always import itself. `covers` are files, or folders ending in a slash. */
+const LAYERS: readonly Layer[] = [
+  { name: "domain", covers: ["src/domain/"], imports: [], externals: "none" },
+  { name: "service", covers: ["src/service/"], imports: ["domain"], externals: "node" },
+  { name: "scheduler", covers: ["src/scheduler/"], imports: ["domain"], externals: "node" },
+  { name: "http", covers: ["src/http/"], imports: ["domain", "service"], externals: "any" },
+  { name: "providers", covers: ["src/providers/"], imports: ["domain"], externals: "any" },
+  { name: "catalog", covers: ["src/catalog/"], imports: ["domain"], externals: "any" },
+  { name: "store", covers: ["src/store/"], imports: ["domain", "migrations"], externals: "any" },
+  { name: "assets", covers: ["src/assets/"], imports: ["domain"], externals: "any" },
+  { name: "runtime", covers: ["src/runtime/"], imports: ["domain"], externals: "any" },
+  { name: "egress", covers: ["src/egress/"], imports: ["domain"], externals: "any" },
+  { name: "migrations", covers: ["migrations/"], imports: [], externals: "none" },
+  { name: "version", covers: ["src/version.ts", "package.json"], imports: [], externals: "none" },
+  { name: "config", covers: ["src/config.ts"], imports: ["domain", "version"], externals: "any" },
+  {
+    name: "app",
+    covers: ["src/app.ts"],
+    imports: [
+      ...[
+        "domain",
+        "service",
+        "scheduler",
+        "http",
+        "providers",
+        "catalog",
+        "store",
+        "assets",
+        "runtime",
+        "egress",
+      ],
+      ...["config", "version"],
+    ],
+    externals: "any",
+  },
+  { name: "build", covers: ["cli/build.ts", "cli/build/"], imports: [], externals: "any" },
+  { name: "dev", covers: ["cli/dev/"], imports: [], externals: "node" },
+  { name: "cli", covers: ["cli/"], imports: ["app", "config", "domain", "version"], externals: "any" },
+];
+
+type Exception = { path: string; reason: string };
+
+const READS_ENVIRONMENT: readonly Exception[] = [
+  { path: "src/config.ts", reason: "the one reader of the service's settings" },
+  {
+    path: "src/assets/native.ts",
+    reason: "runs while sharp is being imported, in Workers too, before any config exists",
+  },
+  { path: "cli/main.ts", reason: "hands the environment to config and reads NO_COLOR and the like" },
+  { path: "cli/build.ts", reason: "not part of the executable" },
+  { path: "cli/build/", reason: "not part of the executable" },
+  { path: "cli/dev/", reason: "not part of the executable" },
+];
+
+const READS_CLOCK: readonly Exception[] = [
+  { path: "src/runtime/", reason: "implements Clock, Ids and Random" },
+  { path: "cli/", reason: "talks to people, who live in real time" },
+];
+
+const FETCHES: readonly Exception[] = [
+  { path: "src/egress/", reason: "the guarded way out to addresses callers chose" },
+  { path: "src/providers/kit/", reason: "the guarded way out to upstreams" },
+  { path: "cli/client.ts", reason: "the client half of the executable" },
+  { path: "cli/dev/", reason: "not part of the executable" },
+];
+
+const MAX_LINES = 400;
+
+/** Imports that leave the matrix. */
+export function matrixViolations(sources: Sources): string[] {
+  return modules(sources).flatMap(([path, text]) => {
+    const layer = layerOf(path);
+    if (!layer) return [`${path} belongs to no layer: add its folder to the matrix`];
+    return importsOf(text).flatMap(({ specifier, line }) => {
+      const problem = importProblem(layer, path, specifier);
+      return problem ? [`${path}:${line} ${problem}`] : [];
+    });
+  });
+}
+
+function importProblem(layer: Layer, path: string, specifier: string): string | undefined {
+  if (!specifier.startsWith(".")) {
+    const isPlatform = /^(?:node:|bun$|bun:)/.test(specifier);
+    if (layer.externals === "any" || (layer.externals === "node" && isPlatform)) return undefined;
+    return `${layer.name} may not import the package ${specifier}`;
+  }
+  const target = join(dirname(path), specifier);
+  const imported = layerOf(target);
+  if (!imported) return `imports ${target}, which belongs to no layer`;
+  if (imported.name === layer.name || layer.imports.includes(imported.name)) return undefined;
+  return `${layer.name} may not import ${imported.name} (${target})`;
+}
+
+/** `import(expression)`, `import x = require()`: imports this checker could not follow. */
+export function opaqueImportViolations(sources: Sources): string[] {
+  return matches(sources, /\bimport\s*\(\s*(?!["'`\s])/g, [], "imports a module by an expression");
+}
+
+/** Chains of imports that lead back to their start, each reported once. */
+export function cycleViolations(sources: Sources): string[] {
+  const paths = new Set(modules(sources).map(([path]) => path));
+  const edges = new Map(
+    modules(sources).map(([path, text]) => [
+      path,
+      importsOf(text)
+        .filter(({ specifier }) => specifier.startsWith("."))
+        .map(({ specifier }) => join(dirname(path), specifier))
+        .filter((target) => paths.has(target)),
+    ]),
+  );
+  const cycles: string[] = [];
+  const done = new Set<string>();
+  const visit = (path: string, trail: string[]): void => {
+    const at = trail.indexOf(path);
+    if (at >= 0) cycles.push([...trail.slice(at), path].join(" → "));
+    if (at >= 0 || done.has(path)) return;
+    for (const next of edges.get(path) ?? []) visit(next, [...trail, path]);
+    done.add(path);
+  };
+  for (const path of paths) visit(path, []);
+  return cycles;
+}
+
+export function environmentViolations(sources: Sources): string[] {
+  return matches(
+    sources,
+    /\b(?:process|Bun|import\.meta)\s*\.\s*env\b/g,
+    READS_ENVIRONMENT,
+    "reads the environment",
+  );
+}
+
+export function clockViolations(sources: Sources): string[] {
+  const pattern =
+    /\bDate\s*\.\s*now\b|\bnew\s+Date\b(?!\s*\(\s*[^)\s])|\bMath\s*\.\s*random\b|\brandomUUID\w*|\bperformance\s*\.\s*now\b|\bhrtime\b|\bBun\s*\.\s*nanoseconds\b|\bTemporal\s*\.\s*Now\b/g;
+  return matches(sources, pattern, READS_CLOCK, "reads the clock or chance");
+}
+
+/** Calls of fetch. Declaring a method of that name, or calling one of an object, is something else. */
+export function fetchViolations(sources: Sources): string[] {
+  const pattern =
+    /(?:\b(?:globalThis|Bun|window|self)\s*\.\s*|(?<![.\w$])(?<!\bfunction\s))fetch\b\s*\((?!(?:[^()]|\([^()]*\))*\)\s*(?:[:{]|=>))/g;
+  return matches(sources, pattern, FETCHES, "calls fetch");
+}
+
+export function defaultExportViolations(sources: Sources): string[] {
+  const declared = new Map([...sources].filter(([path]) => !path.endsWith(".d.ts")));
+  return matches(declared, /\bexport\s+default\b|\bas\s+default\b/g, [], "has a default export");
+}
+
+export function anyViolations(sources: Sources): string[] {
+  return matches(sources, /(?:[:<|&,(=]|\bas|\bextends|\bsatisfies)\s*any\b(?!\s*[:=(.?])/g, [], "uses any");
+}
+
+export function lengthViolations(sources: Sources): string[] {
+  return modules(sources).flatMap(([path, text]) => {
+    const lines = text.trimEnd().split("\n").length;
+    return lines > MAX_LINES
+      ? [`${path} has ${lines} lines; split it by role, ${MAX_LINES} is the limit`]
+      : [];
+  });
+}
+
+/** What cannot be listed at run time, because a folder cannot be read inside the executable, is listed in source. */
+export function registryViolations(sources: Sources): string[] {
+  const paths = [...sources.keys()];
+  const migrations = paths.filter((path) => /^migrations\/sqlite\/.*\.sql$/.test(path));
+  const models = paths.filter((path) => /^src\/catalog\/models\/.*\.ya?ml$/.test(path));
+  const providers = paths.filter(
+    (path) => /^src\/providers\/[^/]+\.ts$/.test(path) && !path.endsWith("/registry.ts"),
+  );
+  const adapterFolders = paths.flatMap((path) => /^src\/providers\/([^/]+)\//.exec(path)?.slice(1) ?? []);
+  const registered = importedBy(sources, ["src/providers/registry.ts"]);
+  return [
+    ...missing(migrations, sources, ["src/store/sqlite/migrations.ts"]),
+    ...missing(models, sources, ["src/catalog/catalog.ts", "src/catalog/models.ts"]),
+    ...missing(providers, sources, ["src/providers/registry.ts"]),
+    ...[...new Set(adapterFolders)]
+      .filter((folder) => folder !== "kit")
+      .filter((folder) => ![...registered].some((path) => path.startsWith(`src/providers/${folder}/`)))
+      .map((folder) => `src/providers/${folder}/ has no adapter in src/providers/registry.ts`),
+  ];
+}
+
+function missing(paths: readonly string[], sources: Sources, lists: readonly string[]): string[] {
+  const listed = importedBy(sources, lists);
+  return paths
+    .filter((path) => !listed.has(path))
+    .map((path) => `${path} is not imported in ${lists.join(" or ")}`);
+}
+
+function importedBy(sources: Sources, lists: readonly string[]): Set<string> {
+  return new Set(
+    lists.flatMap((list) =>
+      importsOf(sources.get(list) ?? "").map(({ specifier }) => join(dirname(list), specifier)),
+    ),
+  );
+}
+
+function layerOf(path: string): Layer | undefined {
+  return LAYERS.find((layer) => layer.covers.some((covered) => isCovered(path, covered)));
+}
+
+function isCovered(path: string, covered: string): boolean {
+  return covered.endsWith("/") ? path.startsWith(covered) : path === covered;
+}
+
+function modules(sources: Sources): [string, string][] {
+  return [...sources].filter(([path]) => /^(?:src|cli)\/.*\.tsx?$/.test(path));
+}
+
+function matches(
+  sources: Sources,
+  pattern: RegExp,
+  allowed: readonly Exception[],
+  problem: string,
+): string[] {
+  return modules(sources)
+    .filter(([path]) => !allowed.some((exception) => isCovered(path, exception.path)))
+    .flatMap(([path, text]) =>
+      [...blank(text).matchAll(pattern)].map((match) => `${path}:${lineAt(text, match.index)} ${problem}`),
+    );
+}

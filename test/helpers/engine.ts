@@ -1,0 +1,217 @@
+import { createHash } from "node:crypto";
+import type { StoredFile } from "../../src/domain/asset.ts";
+import type { IdByPrefix, IdPrefix, LeaseToken, ModelId, ProviderId, TaskId } from "../../src/domain/ids.ts";
+import type { Model } from "../../src/domain/model.ts";
+import { type AssetStore, MediaError } from "../../src/domain/ports/asset-store.ts";
+import type { Catalog } from "../../src/domain/ports/catalog.ts";
+import { EgressError, type Egress } from "../../src/domain/ports/egress.ts";
+import type { PollResult, ProviderAdapter, SubmitRequest } from "../../src/domain/ports/provider.ts";
+import type { Clock, Ids, Log } from "../../src/domain/ports/runtime.ts";
+import type { Task } from "../../src/domain/task.ts";
+import { createTaskFeed } from "../../src/runtime/signals.ts";
+import type { StepDeps } from "../../src/scheduler/context.ts";
+import { createScheduler, type SchedulerOptions } from "../../src/scheduler/scheduler.ts";
+import { openStore } from "../../src/store/open.ts";
+import { ACCOUNT, LANE, micros, newTask, NOW } from "./store.ts";
+
+/** A clock that stands still until it is set; timers fire when it passes them. */
+export function fakeClock(start = NOW): Clock & { set(now: number): void; advance(ms: number): void } {
+  let now = start;
+  let timers: { at: number; callback: () => void }[] = [];
+  const set = (to: number) => {
+    now = to;
+    const due = timers.filter((timer) => timer.at <= now);
+    timers = timers.filter((timer) => timer.at > now);
+    for (const timer of due) timer.callback();
+  };
+  return {
+    now: () => now,
+    after(delayMs, callback) {
+      const timer = { at: now + delayMs, callback };
+      timers.push(timer);
+      return () => {
+        timers = timers.filter((each) => each !== timer);
+      };
+    },
+    set,
+    advance: (ms) => set(now + ms),
+  };
+}
+
+/** Ids that count up and sort. */
+export function countingIds(): Ids {
+  let count = 0;
+  const next = () => String(++count).padStart(26, "0");
+  return {
+    create: <P extends IdPrefix>(prefix: P) => `${prefix}_${next()}` as string as IdByPrefix[P],
+    leaseToken: () => `lease-${next()}` as LeaseToken,
+  };
+}
+
+/** Keeps bytes in memory; every file is a 1×1 PNG unless it says `broken`. */
+export function memoryAssets(): AssetStore {
+  const files = new Map<string, Uint8Array<ArrayBuffer>>();
+  return {
+    async put(source): Promise<StoredFile> {
+      const chunks: Uint8Array[] = [];
+      if (source instanceof Uint8Array) chunks.push(source);
+      else for await (const chunk of source) chunks.push(chunk);
+      const bytes = new Uint8Array(Buffer.concat(chunks));
+      if (Buffer.from(bytes).toString() === "broken") throw new MediaError("damaged", "is damaged");
+      const sha256 = createHash("sha256").update(bytes).digest("hex");
+      files.set(sha256, bytes);
+      return { sha256, sizeBytes: bytes.length, type: "image/png", width: 1, height: 1 };
+    },
+    async open({ sha256 }) {
+      const bytes = files.get(sha256);
+      return bytes && new Blob([bytes]);
+    },
+    removeTemporary: async () => 0,
+  };
+}
+
+/** An upstream that does what the test's script says, and remembers what was asked of it. */
+export interface ScriptedProvider extends ProviderAdapter {
+  readonly submissions: SubmitRequest[];
+  readonly cancelled: unknown[];
+}
+
+export function scriptedProvider(script: Partial<ProviderAdapter> = {}): ScriptedProvider {
+  const submissions: SubmitRequest[] = [];
+  const cancelled: unknown[] = [];
+  const { submit, ...rest } = script;
+  return {
+    id: LANE,
+    submitIsIdempotent: false,
+    concurrency: 100,
+    poll: async (): Promise<PollResult> => ({ kind: "succeeded", outputs: [{ kind: "remote", ref: "file" }] }),
+    cancel: async (operation) => {
+      cancelled.push(operation);
+    },
+    fetchOutput: async function fetchOutput() {
+      return (async function* () {
+        yield new TextEncoder().encode("picture");
+      })();
+    },
+    ...rest,
+    submissions,
+    cancelled,
+    async submit(request, signal) {
+      submissions.push(request);
+      return submit ? submit(request, signal) : { kind: "operation", operation: { job: submissions.length } };
+    },
+  };
+}
+
+const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent };
+
+export const MODEL: Model = {
+  id: "sandbox-image" as ModelId,
+  kind: "image",
+  name: "Test",
+  description: "",
+  modes: [{ id: "text-to-image", requires: [] }],
+  schema: {},
+  mediaFields: [],
+  price: { version: "1", lines: [] },
+  deadlineMs: 60_000,
+  routes: [
+    { provider: LANE, upstreamModel: "one" },
+    { provider: "second" as ProviderId, upstreamModel: "two" },
+  ],
+};
+
+const catalog: Catalog = {
+  models: () => [MODEL],
+  find: (id) => (id === MODEL.id ? MODEL : undefined),
+  validate: (_model, body) => ({ ok: true, body }),
+};
+
+/** The scheduler on a store in memory, with scripted upstreams and a clock that the test moves. */
+export async function createEngine(
+  providers: readonly ProviderAdapter[],
+  given: { egress?: Partial<Egress>; options?: Partial<SchedulerOptions> } = {},
+) {
+  const clock = fakeClock();
+  const ids = countingIds();
+  const store = openStore({ path: ":memory:", ids });
+  await store.accounts.createAccount({
+    id: ACCOUNT,
+    name: "default",
+    mode: "unlimited",
+    credit: micros(0),
+    createdAt: NOW,
+  });
+  let callbacksDue = 0;
+  const deps: StepDeps = {
+    tasks: store.tasks,
+    assets: memoryAssets(),
+    egress: {
+      refusal: () => undefined,
+      fetchMedia: async () => {
+        throw new EgressError("unreachable", "cannot be reached");
+      },
+      deliver: async () => ({ kind: "delivered", status: 200 }),
+      ...given.egress,
+    },
+    catalog,
+    provider: (id) => providers.find((provider) => provider.id === id),
+    clock,
+    ids,
+    random: () => 0.5,
+    log: silent,
+    feed: createTaskFeed(),
+    callbackDue: () => {
+      callbacksDue += 1;
+    },
+  };
+  const scheduler = createScheduler(deps, {
+    concurrency: 100,
+    steps: 100,
+    leaseMs: 30_000,
+    lanes: providers.map(({ id, concurrency }) => ({ lane: id, capacity: concurrency })),
+    ...given.options,
+  });
+  return {
+    clock,
+    store,
+    deps,
+    scheduler,
+    callbacksDue: () => callbacksDue,
+    async admit(fields: Parameters<typeof newTask>[0] = {}): Promise<TaskId> {
+      const task = newTask({ createdAt: clock.now(), ...fields });
+      const result = await store.tasks.admit({ task, assets: [] });
+      if (result.kind !== "admitted") throw new Error(`The task was ${result.kind}`);
+      return task.id;
+    },
+    async task(id: TaskId): Promise<Task> {
+      const task = await store.tasks.byId(id);
+      if (task === undefined) throw new Error(`${id} is not stored`);
+      return task;
+    },
+    /** Lets everything happen that is due, moving the clock to each due time, until nothing is left or `limit` rounds passed. */
+    async runToEnd(limit = 50): Promise<void> {
+      for (let round = 0; round < limit; round++) {
+        const claimed = await scheduler.tick();
+        if (claimed > 0) continue;
+        const { nextDueAt } = await store.tasks.claim({
+          now: clock.now(),
+          leaseMs: 30_000,
+          limit: 1,
+          lanes: [],
+          capacity: 0,
+        });
+        const waiting = await firstDue(nextDueAt);
+        if (waiting === undefined) return;
+        clock.set(waiting);
+      }
+    },
+  };
+
+  /** Queued tasks in backoff are seen only by a claim with room; probing a little later finds them. */
+  async function firstDue(underWay: number | undefined): Promise<number | undefined> {
+    if (underWay !== undefined) return underWay;
+    const counts = await store.tasks.counts();
+    return counts.queued + counts.underWay > 0 ? clock.now() + 250 : undefined;
+  }
+}

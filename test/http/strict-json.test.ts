@@ -1,0 +1,83 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { AppError } from "../../src/domain/errors.ts";
+import type { Json } from "../../src/domain/json.ts";
+import { parseJsonObject } from "../../src/http/strict-json.ts";
+
+function refusal(text: string): string {
+  try {
+    parseJsonObject(text);
+  } catch (error) {
+    if (error instanceof AppError) return `${error.code}: ${error.message}`;
+    throw error;
+  }
+  return "accepted";
+}
+
+test("an object is read as JSON.parse reads it", () => {
+  const objects = fc.dictionary(fc.string({ unit: "grapheme" }).filter((name) => !name.includes("\0")), fc.jsonValue());
+  fc.assert(
+    fc.property(objects, (value) => {
+      const text = JSON.stringify(value);
+      fc.pre(!text.includes("\\u"));
+      expect(parseJsonObject(text)).toEqual(JSON.parse(text));
+    }),
+  );
+});
+
+test("anything but an object is refused", () => {
+  for (const text of ["[]", "1", "null", '"a"', "true"]) {
+    expect(refusal(text)).toBe("invalid_request: The body must be a JSON object.");
+  }
+  for (const text of ["", "{", '{"a":}', "{'a':1}", '{"a":1,}', "{} {}", '{"a":"\n"}', "\ufeff{}"]) {
+    expect(refusal(text)).toStartWith("invalid_request: The body is not valid JSON");
+  }
+});
+
+test("a field given twice is refused and named, at any depth and however it is spelt", () => {
+  expect(refusal('{"a":1,"a":2}')).toBe('invalid_request: The field "a" is given twice.');
+  expect(refusal('{"x":[{"b":1,"c":{},"b":2}]}')).toBe('invalid_request: The field "b" is given twice.');
+  expect(refusal('{"a":1,"\\u0061":2}')).toBe('invalid_request: The field "a" is given twice.');
+  expect(refusal('{"__proto__":1,"__proto__":2}')).toBe('invalid_request: The field "__proto__" is given twice.');
+});
+
+test("the same name in different objects, and colons in strings, are no duplicates", () => {
+  expect(refusal('{"a":{"a":{"a":"a:a:\\":"}},"b":[{"a":1},{"a":1}]}')).toBe("accepted");
+});
+
+test("every object with a repeated member is refused", () => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.jsonValue(), { minKeys: 1 }), fc.nat(), (value, pick) => {
+      const members = Object.entries(value).map(([name, member]) => `${JSON.stringify(name)}:${JSON.stringify(member)}`);
+      const twice = [...members, members[pick % members.length]];
+      expect(refusal(`{${twice.join(",")}}`)).toStartWith("invalid_request");
+    }),
+  );
+});
+
+test("nesting is taken to 32 levels and no further", () => {
+  const nested = (levels: number) => `{"a":${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}}`;
+  expect(refusal(nested(32))).toBe("accepted");
+  expect(refusal(nested(33))).toBe("invalid_request: The body is nested deeper than 32 levels.");
+  expect(refusal("[".repeat(1_000_000))).toBe("invalid_request: The body is nested deeper than 32 levels.");
+});
+
+test("NUL and half a surrogate pair are refused, with the field's path", () => {
+  expect(refusal('{"a":["x","\\u0000"]}')).toBe("invalid_request: a[1] contains a NUL character.");
+  expect(refusal('{"a":{"b":"\\ud800"}}')).toBe("invalid_request: a.b contains half of a surrogate pair.");
+  expect(refusal('{"\\udc00":1}')).toBe("invalid_request: A field name contains half of a surrogate pair.");
+  expect(refusal('{"a":"\\ud83d\\ude00"}')).toBe("accepted");
+});
+
+test("a megabyte of text is taken, one character more is not, and data URIs do not count", () => {
+  const body = (length: number) => `{"a":"${"x".repeat(length - 8)}"}`;
+  expect(refusal(body(1_000_000))).toBe("accepted");
+  expect(refusal(body(1_000_001))).toStartWith("request_too_large");
+  expect(refusal(`{"a":"data:image/png;base64,${"A".repeat(5_000_000)}"}`)).toBe("accepted");
+});
+
+test("names of the object's prototype are ordinary fields", () => {
+  const parsed: { [name: string]: Json | undefined } = parseJsonObject('{"constructor":1,"__proto__":{"x":1}}');
+  expect(Object.keys(parsed)).toEqual(["constructor", "__proto__"]);
+  expect(({} as { x?: number }).x).toBeUndefined();
+});

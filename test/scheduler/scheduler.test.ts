@@ -1,0 +1,347 @@
+import { expect, test } from "bun:test";
+import type { ProviderId } from "../../src/domain/ids.ts";
+import { type PollResult, ProviderError } from "../../src/domain/ports/provider.ts";
+import { createEngine, scriptedProvider } from "../helpers/engine.ts";
+import { ACCOUNT, lane, micros, taskId } from "../helpers/store.ts";
+
+const account = async (engine: Awaited<ReturnType<typeof createEngine>>) => engine.store.accounts.account(ACCOUNT);
+
+test("a task is submitted once, polled to its end, and completed with its stored output", async () => {
+  const provider = scriptedProvider();
+  const engine = await createEngine([provider]);
+  const id = await engine.admit();
+  await engine.runToEnd();
+  const task = await engine.task(id);
+  expect(task).toMatchObject({ status: "completed", stage: "terminal", progress: 100, charged: micros(40_000) });
+  expect(task.results).toHaveLength(1);
+  expect(provider.submissions).toHaveLength(1);
+  expect(await account(engine)).toMatchObject({ balance: micros(-40_000), held: micros(0) });
+});
+
+test("an upstream that answers with bytes at once needs no poll", async () => {
+  const provider = scriptedProvider({
+    submit: async () => ({ kind: "outputs", outputs: [{ kind: "bytes", bytes: new Uint8Array([1]) }] }),
+    poll: async () => {
+      throw new Error("polled");
+    },
+  });
+  const engine = await createEngine([provider]);
+  const id = await engine.admit();
+  await engine.scheduler.tick();
+  expect((await engine.task(id)).status).toBe("completed");
+});
+
+test("trouble while polling never ends a task, and a later answer completes it", async () => {
+  let polls = 0;
+  const provider = scriptedProvider({
+    async poll(): Promise<PollResult> {
+      polls += 1;
+      if (polls <= 6) throw polls % 2 ? new ProviderError("retry", "UPSTREAM_ERROR", "503") : new Error("socket closed");
+      return { kind: "succeeded", outputs: [{ kind: "remote", ref: "file" }] };
+    },
+  });
+  const engine = await createEngine([provider]);
+  const id = await engine.admit();
+  await engine.runToEnd();
+  expect((await engine.task(id)).status).toBe("completed");
+  expect(provider.submissions).toHaveLength(1);
+});
+
+test("a submission refused for want of capacity is tried again, as a new attempt", async () => {
+  let refusals = 3;
+  const provider = scriptedProvider({
+    async submit() {
+      if (refusals-- > 0) throw new ProviderError("retry", "UPSTREAM_CAPACITY_EXHAUSTED", "busy");
+      return { kind: "operation", operation: "job" };
+    },
+  });
+  const engine = await createEngine([provider]);
+  const id = await engine.admit();
+  await engine.runToEnd();
+  expect((await engine.task(id)).status).toBe("completed");
+  const attempts = await engine.store.tasks.attempts(id);
+  expect(attempts.map(({ state }) => state)).toEqual(["rejected", "rejected", "rejected", "done"]);
+  expect(new Set(provider.submissions.map(({ attempt }) => attempt)).size).toBe(4);
+});
+
+test("capacity that never comes fails the task as capacity, uncharged", async () => {
+  const provider = scriptedProvider({
+    submit: async () => {
+      throw new ProviderError("retry", "UPSTREAM_CAPACITY_EXHAUSTED", "busy");
+    },
+  });
+  const engine = await createEngine([provider]);
+  const id = await engine.admit();
+  await engine.runToEnd();
+  expect(await engine.task(id)).toMatchObject({
+    status: "failed",
+    error: { code: "UPSTREAM_CAPACITY_EXHAUSTED" },
+    charged: micros(0),
+  });
+  expect(provider.submissions).toHaveLength(5);
+  expect(await account(engine)).toMatchObject({ balance: micros(0), held: micros(0) });
+});
+
+test("a route that will not take the task passes it to the next one", async () => {
+  const first = scriptedProvider({
+    submit: async () => {
+      throw new ProviderError("reroute", "UPSTREAM_REJECTED", "model is gone");
+    },
+  });
+  const second = scriptedProvider({ id: lane("second") });
+  const engine = await createEngine([first, second]);
+  const id = await engine.admit();
+  await engine.runToEnd();
+  expect(await engine.task(id)).toMatchObject({ status: "completed", lane: "second" as ProviderId, routeIndex: 1 });
+  expect(second.submissions[0]?.upstreamModel).toBe("two");
+});
+
+test("a submission whose outcome is unknown is never sent again to an upstream that cannot tell", async () => {
+  const provider = scriptedProvider({
+    submit: async () => {
+      throw new Error("connection reset");
+    },
+  });
+  const engine = await createEngine([provider]);
+  const id = await engine.admit();
+  await engine.runToEnd();
+  expect(await engine.task(id)).toMatchObject({ status: "failed", error: { code: "OUTCOME_UNKNOWN" } });
+  expect(provider.submissions).toHaveLength(1);
+  expect((await engine.store.tasks.attempts(id)).map(({ state }) => state)).toEqual(["ambiguous"]);
+});
+
+test("an unknown outcome is looked up where the upstream can be asked, and the operation found is polled", async () => {
+  const provider = scriptedProvider({
+    submit: async () => {
+      throw new Error("connection reset");
+    },
+    recover: async () => ({ kind: "found", operation: "job" }),
+  });
+  const engine = await createEngine([provider]);
+  const id = await engine.admit();
+  await engine.runToEnd();
+  expect((await engine.task(id)).status).toBe("completed");
+  expect(provider.submissions).toHaveLength(1);
+});
+
+test("an attempt the upstream never received is followed by another", async () => {
+  let lost = true;
+  const provider = scriptedProvider({
+    async submit() {
+      if (!lost) return { kind: "operation", operation: "job" };
+      lost = false;
+      throw new Error("connection reset");
+    },
+    recover: async () => ({ kind: "absent" }),
+  });
+  const engine = await createEngine([provider]);
+  const id = await engine.admit();
+  await engine.runToEnd();
+  expect((await engine.task(id)).status).toBe("completed");
+  expect(provider.submissions).toHaveLength(2);
+});
+
+test("an unknown outcome is sent again with the same attempt where its id is honoured as a key", async () => {
+  let lost = true;
+  const provider = scriptedProvider({
+    submitIsIdempotent: true,
+    async submit() {
+      if (!lost) return { kind: "operation", operation: "job" };
+      lost = false;
+      throw new Error("connection reset");
+    },
+  });
+  const engine = await createEngine([provider]);
+  await engine.admit();
+  await engine.runToEnd();
+  expect(new Set(provider.submissions.map(({ attempt }) => attempt)).size).toBe(1);
+  expect(provider.submissions).toHaveLength(2);
+});
+
+test("an upstream's failure fails the task with its stable code and releases the hold", async () => {
+  const provider = scriptedProvider({ poll: async () => ({ kind: "failed", code: "CONTENT_MODERATED" }) });
+  const engine = await createEngine([provider]);
+  const id = await engine.admit({ callbackUrl: "https://example.com/hook" });
+  await engine.runToEnd();
+  expect(await engine.task(id)).toMatchObject({ status: "failed", error: { code: "CONTENT_MODERATED" } });
+  expect(await account(engine)).toMatchObject({ held: micros(0) });
+  expect(engine.callbacksDue()).toBe(1);
+});
+
+test("a task that hangs upstream ends at its deadline, and the upstream is told to stop", async () => {
+  const provider = scriptedProvider({ poll: async () => ({ kind: "pending", progress: 10 }) });
+  const engine = await createEngine([provider]);
+  const id = await engine.admit();
+  await engine.runToEnd(200);
+  expect(await engine.task(id)).toMatchObject({ status: "failed", error: { code: "DEADLINE_EXCEEDED" }, progress: 10 });
+  expect(provider.cancelled).toHaveLength(1);
+});
+
+test("outputs that cannot be fetched are asked for five times, then the task fails uncharged", async () => {
+  let fetches = 0;
+  const provider = scriptedProvider({
+    fetchOutput: async () => {
+      fetches += 1;
+      throw new ProviderError("retry", "UPSTREAM_ERROR", "404");
+    },
+  });
+  const engine = await createEngine([provider]);
+  const id = await engine.admit();
+  await engine.runToEnd();
+  expect(await engine.task(id)).toMatchObject({ status: "failed", error: { code: "FINALIZATION_FAILED" } });
+  expect(fetches).toBe(5);
+  expect(await account(engine)).toMatchObject({ balance: micros(0), held: micros(0) });
+});
+
+test("an operation without outputs is a failure, never a completed task", async () => {
+  const provider = scriptedProvider({ poll: async () => ({ kind: "succeeded", outputs: [] }) });
+  const engine = await createEngine([provider]);
+  const id = await engine.admit();
+  await engine.runToEnd();
+  expect(await engine.task(id)).toMatchObject({ status: "failed", error: { code: "UPSTREAM_ERROR" } });
+});
+
+test("cancelling a running task tells the upstream, and the task ends as cancelled, uncharged", async () => {
+  const cancelled: unknown[] = [];
+  const provider = scriptedProvider({
+    poll: async () => (cancelled.length > 0 ? { kind: "cancelled" } : { kind: "pending" }),
+    cancel: async (operation) => {
+      cancelled.push(operation);
+    },
+  });
+  const engine = await createEngine([provider]);
+  const id = await engine.admit({ callbackUrl: "https://example.com/hook" });
+  await engine.scheduler.tick();
+  expect(await engine.store.tasks.requestCancel(id, ACCOUNT, engine.clock.now())).toBe("requested");
+  await engine.runToEnd();
+  expect(await engine.task(id)).toMatchObject({ status: "cancelled", charged: micros(0) });
+  expect(cancelled).toEqual([{ job: 1 }]);
+  expect(await account(engine)).toMatchObject({ balance: micros(0), held: micros(0) });
+  expect(engine.callbacksDue()).toBe(0);
+});
+
+test("a cancel that comes too late changes nothing: the result is delivered and charged", async () => {
+  const provider = scriptedProvider();
+  const engine = await createEngine([provider]);
+  const id = await engine.admit();
+  await engine.scheduler.tick();
+  await engine.store.tasks.requestCancel(id, ACCOUNT, engine.clock.now());
+  await engine.runToEnd();
+  expect(await engine.task(id)).toMatchObject({ status: "completed", charged: micros(40_000) });
+});
+
+test("a remote input that cannot be reached is tried three times and fails the task, naming its field", async () => {
+  const provider = scriptedProvider();
+  const engine = await createEngine([provider]);
+  const id = await engine.admit({
+    request: {
+      kind: "image",
+      model: "sandbox-image" as never,
+      mode: "image-to-image",
+      n: 1,
+      parameters: {},
+      inputs: [{ role: "image", param: "image_urls[0]", source: { kind: "url", url: "https://example.com/a.png" } }],
+    },
+  });
+  await engine.runToEnd();
+  const task = await engine.task(id);
+  expect(task.error).toEqual({ code: "INPUT_UNREACHABLE", message: "image_urls[0] cannot be reached" });
+  expect(provider.submissions).toHaveLength(0);
+});
+
+test("a remote input is fetched once, stored, and handed to the provider as a file", async () => {
+  const provider = scriptedProvider();
+  const engine = await createEngine([provider], {
+    egress: {
+      fetchMedia: async () =>
+        (async function* () {
+          yield new TextEncoder().encode("input");
+        })(),
+    },
+  });
+  const id = await engine.admit({
+    request: {
+      kind: "image",
+      model: "sandbox-image" as never,
+      mode: "image-to-image",
+      n: 1,
+      parameters: {},
+      inputs: [{ role: "image", param: "image_url", source: { kind: "url", url: "https://example.com/a.png" } }],
+    },
+  });
+  await engine.runToEnd();
+  const task = await engine.task(id);
+  expect(task.status).toBe("completed");
+  expect(task.request.inputs[0]?.source.kind).toBe("asset");
+  const input = provider.submissions[0]?.inputs[0];
+  expect(new TextDecoder().decode(await input?.read())).toBe("input");
+});
+
+test("a model without any provider switched on fails its queued tasks clearly", async () => {
+  const engine = await createEngine([], { options: { lanes: [{ lane: lane("sandbox"), capacity: 1 }] } });
+  const id = await engine.admit();
+  await engine.runToEnd();
+  expect(await engine.task(id)).toMatchObject({ status: "failed", error: { code: "NO_ROUTE_AVAILABLE" } });
+});
+
+test("a lane takes no more tasks than its capacity, and the next one when one ends", async () => {
+  let done = false;
+  const provider = scriptedProvider({
+    concurrency: 2,
+    poll: async () =>
+      done ? { kind: "succeeded", outputs: [{ kind: "remote", ref: "file" }] } : { kind: "pending", pollAfterMs: 1_000 },
+  });
+  const engine = await createEngine([provider]);
+  for (let number = 1; number <= 5; number++) await engine.admit({ number });
+  await engine.scheduler.tick();
+  await engine.scheduler.tick();
+  expect(provider.submissions).toHaveLength(2);
+  done = true;
+  await engine.runToEnd();
+  expect(provider.submissions).toHaveLength(5);
+  expect((await engine.task(taskId(5))).status).toBe("completed");
+});
+
+test("the scheduler dispatches on a wake-up and polls by its own timer, without a tick", async () => {
+  const provider = scriptedProvider();
+  const engine = await createEngine([provider]);
+  await engine.scheduler.start();
+  const id = await engine.admit();
+  const ended = Promise.withResolvers<void>();
+  engine.deps.feed.subscribe(id, async () => {
+    const { stage } = await engine.task(id);
+    if (stage === "running") engine.clock.advance(5_000);
+    if (stage === "terminal") ended.resolve();
+  });
+  engine.scheduler.wake();
+  await ended.promise;
+  expect((await engine.task(id)).status).toBe("completed");
+  await engine.scheduler.drain(0);
+});
+
+test("draining interrupts a step that will not end and gives its task back at once", async () => {
+  const polled = Promise.withResolvers<void>();
+  const provider = scriptedProvider({
+    poll: (_operation, signal) => {
+      polled.resolve();
+      return new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+    },
+  });
+  const engine = await createEngine([provider]);
+  await engine.scheduler.start();
+  const id = await engine.admit();
+  engine.deps.feed.subscribe(id, () => engine.clock.advance(1_000));
+  engine.scheduler.wake();
+  await polled.promise;
+  const drained = engine.scheduler.drain(5_000);
+  engine.clock.advance(5_000);
+  await drained;
+  const { leases } = await engine.store.tasks.claim({
+    now: engine.clock.now(),
+    leaseMs: 1,
+    limit: 1,
+    lanes: [],
+    capacity: 0,
+  });
+  expect(leases.map(({ task }) => [task.id, task.stage])).toEqual([[id, "running"]]);
+});
