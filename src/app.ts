@@ -4,9 +4,11 @@ import { openAssetStore } from "./assets/open.ts";
 import { createCatalog } from "./catalog/catalog.ts";
 import type { Config } from "./config.ts";
 import type { ProviderId } from "./domain/ids.ts";
+import type { AssetStore } from "./domain/ports/asset-store.ts";
+import type { Catalog } from "./domain/ports/catalog.ts";
 import type { Egress } from "./domain/ports/egress.ts";
 import type { ProviderAdapter } from "./domain/ports/provider.ts";
-import type { Clock, Log } from "./domain/ports/runtime.ts";
+import type { Clock, Ids, Log, Secrets, TaskFeed, Wakeup } from "./domain/ports/runtime.ts";
 import { createEgress } from "./egress/egress.ts";
 import { createRouter } from "./http/router.ts";
 import { createServers, type Servers } from "./http/server.ts";
@@ -29,7 +31,7 @@ import { createAuthenticate } from "./service/authenticate.ts";
 import { createCreateTask } from "./service/create-task.ts";
 import { createManageAccounts, type ManageAccounts } from "./service/manage-account.ts";
 import { migrate, migrationStatus } from "./store/migrate.ts";
-import { openStore } from "./store/open.ts";
+import { openStore, type Store } from "./store/open.ts";
 
 /** What a running service says of itself at its start. */
 export interface Started {
@@ -75,11 +77,12 @@ export class DataDirectoryBusy extends Error {
   override readonly name = "DataDirectoryBusy";
 }
 
-const DATABASE = "svc.db";
+const databaseOf = (config: Pick<Config, "dataDir">) => join(config.dataDir, "svc.db");
+const assetsOf = (config: Pick<Config, "dataDir">) => join(config.dataDir, "assets");
 
 export function createApp(config: Config, overrides: AppOverrides = {}): App {
   /** What is open, in the order of its opening; stopping goes backwards. */
-  const releases: (() => Promise<void> | void)[] = [];
+  const releases: Releases = [];
   let release: Promise<void> | undefined;
   let shutDown: ((force: boolean) => Promise<void>) | undefined;
 
@@ -108,25 +111,38 @@ export function createApp(config: Config, overrides: AppOverrides = {}): App {
   };
 }
 
-async function open(config: Config, overrides: AppOverrides, releases: (() => Promise<void> | void)[]) {
-  const startedAt = monotonicMs();
+type Releases = (() => Promise<void> | void)[];
+
+/** Everything the service works with, opened. */
+interface Rooms {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly ids: Ids;
+  readonly secrets: Secrets;
+  readonly store: Store;
+  readonly assets: AssetStore;
+  readonly providers: ReadonlyMap<ProviderId, ProviderAdapter>;
+  readonly catalog: Catalog & { warm(): void };
+  readonly egress: Egress;
+  readonly createdDataDir: boolean;
+}
+
+async function openRooms(config: Config, overrides: AppOverrides, releases: Releases): Promise<Rooms> {
   const clock = overrides.clock ?? createSystemClock();
   const log = overrides.log ?? (await openServerLog(config, releases));
   const ids = createIds(clock);
-  const secrets = createSecrets();
-  const wakeup = createWakeup();
-  const feed = createTaskFeed();
 
   const createdDataDir = ensureDirectory(config.dataDir);
   const lock = lockDirectory(config.dataDir);
   if (lock === undefined) {
-    throw new DataDirectoryBusy(`Another svc serves from ${config.dataDir}. Stop it, or choose another --data-dir.`);
+    throw new DataDirectoryBusy(
+      `Another svc serves from ${config.dataDir}. Stop it, or choose another --data-dir.`,
+    );
   }
   releases.push(() => lock.release());
 
-  const database = join(config.dataDir, DATABASE);
   const store = openStore({
-    path: database,
+    path: databaseOf(config),
     ids,
     onDamaged: (error) => {
       log.error({ err: error as Error }, "the database is damaged; stopping");
@@ -134,122 +150,119 @@ async function open(config: Config, overrides: AppOverrides, releases: (() => Pr
     },
   });
   releases.push(() => store.stop());
-  const { tasks, accounts, callbacks } = store;
 
-  const assetDirectory = join(config.dataDir, "assets");
-  const assets = openAssetStore({ directory: assetDirectory, newTemporaryName: () => ids.create("asset") });
+  const assets = openAssetStore({
+    directory: assetsOf(config),
+    newTemporaryName: () => ids.create("asset"),
+  });
   await assets.removeTemporary();
 
-  const providers = new Map<ProviderId, ProviderAdapter>(
-    (overrides.providers ?? createProviders({ config, clock })).map((provider) => [provider.id, provider]),
-  );
+  const adapters = overrides.providers ?? createProviders({ config, clock });
+  const providers = new Map(adapters.map((provider) => [provider.id, provider]));
   releases.push(async () => {
-    for (const provider of providers.values()) await provider.stop?.();
+    for (const provider of adapters) await provider.stop?.();
   });
   const catalog = createCatalog({ isEnabled: (id) => providers.has(id) });
   const egress = overrides.egress ?? createEgress({ allow: config.egress.allow });
-  const manage = createManageAccounts({ accounts, clock, ids, secrets });
-  const firstKey = await manage.ensureFirstKey();
+  return { clock, log, ids, secrets: createSecrets(), store, assets, providers, catalog, egress, createdDataDir };
+}
 
-  const sender = createCallbackSender({
-    callbacks,
-    tasks,
-    egress,
-    clock,
-    random: systemRandom,
-    log,
-    publicUrl: config.publicUrl,
-  });
+function createBackground(config: Config, rooms: Rooms, feed: TaskFeed) {
+  const { clock, log, store, egress, providers } = rooms;
+  const { tasks, callbacks } = store;
+  const { publicUrl } = config;
+  const random = systemRandom;
+  const sender = createCallbackSender({ callbacks, tasks, egress, clock, random, log, publicUrl });
   const scheduler = createScheduler(
+    { ...rooms, tasks, feed, random, provider: (id) => providers.get(id), callbackDue: sender.wake },
     {
-      tasks,
-      assets,
-      egress,
-      catalog,
-      provider: (id) => providers.get(id),
-      clock,
-      ids,
-      random: systemRandom,
-      log,
-      feed,
-      callbackDue: sender.wake,
-    },
-    {
-      concurrency: config.scheduler.concurrency,
-      steps: config.scheduler.steps,
-      leaseMs: config.scheduler.leaseMs,
+      ...config.scheduler,
       lanes: [...providers.values()].map(({ id, concurrency }) => ({ lane: id, capacity: concurrency })),
     },
   );
-  const cleaner = createCleaner({ tasks, clock, log, tidy: () => store.checkpoint() });
+  const cleaner = createCleaner({ tasks, clock, log, tidy: () => void store.checkpoint() });
+  return { sender, scheduler, cleaner };
+}
 
-  let accepting = true;
-  const stopping = new AbortController();
-  let servers: Servers | undefined;
-  const route = createRouter(
-    { authenticate: createAuthenticate({ accounts, clock, secrets }), ids, log, elapsed: monotonicMs, publicUrl: config.publicUrl },
-    [
-      ...generationRoutes({
-        createTask: createCreateTask({
-          tasks,
-          assets,
-          egress,
-          catalog,
-          clock,
-          ids,
-          secrets,
-          wakeup,
-          publicUrl: config.publicUrl,
-          hasProvider: (id) => providers.has(id),
-          isAccepting: () => accepting,
-        }),
-      }),
-      ...taskRoutes({
-        tasks,
-        clock,
-        feed,
-        wakeup,
-        stopping: stopping.signal,
-        keepOpen: (request) => servers?.keepOpen(request),
-      }),
-      ...modelRoutes({ catalog }),
-      ...assetRoutes({ tasks, assets }),
-      ...healthRoutes({ isReady: () => accepting }),
-    ],
-  );
-  const { queued, underWay } = await tasks.counts();
-  servers = createServers({ host: config.host, port: config.port, longPort: config.longPort, handle: route });
-  const listening = servers;
-  releases.push(() => listening.stop());
+/** What requests and the life of the process have to do with each other. */
+interface Lifecycle {
+  accepting: boolean;
+  readonly stopping: AbortController;
+  servers?: Servers;
+}
+
+function createHandler(
+  config: Config,
+  rooms: Rooms,
+  signals: { readonly feed: TaskFeed; readonly wakeup: Wakeup },
+  life: Lifecycle,
+) {
+  const { providers, store, clock, secrets, ids, log } = rooms;
+  const { publicUrl } = config;
+  const shared = { ...rooms, ...signals, publicUrl, tasks: store.tasks };
+  const createTask = createCreateTask({
+    ...shared,
+    hasProvider: (id) => providers.has(id),
+    isAccepting: () => life.accepting,
+  });
+  const authenticate = createAuthenticate({ accounts: store.accounts, clock, secrets });
+  return createRouter({ authenticate, ids, log, elapsed: monotonicMs, publicUrl }, [
+    ...generationRoutes({ createTask }),
+    ...taskRoutes({
+      ...shared,
+      stopping: life.stopping.signal,
+      keepOpen: (request) => life.servers?.keepOpen(request),
+    }),
+    ...modelRoutes(shared),
+    ...assetRoutes(shared),
+    ...healthRoutes({ isReady: () => life.accepting }),
+  ]);
+}
+
+async function open(config: Config, overrides: AppOverrides, releases: Releases) {
+  const startedAt = monotonicMs();
+  const rooms = await openRooms(config, overrides, releases);
+  const { store, log, clock, ids, secrets } = rooms;
+  const wakeup = createWakeup();
+  const feed = createTaskFeed();
+  const manage = createManageAccounts({ accounts: store.accounts, clock, ids, secrets });
+  const firstKey = await manage.ensureFirstKey();
+
+  const { sender, scheduler, cleaner } = createBackground(config, rooms, feed);
+  const life: Lifecycle = { accepting: true, stopping: new AbortController() };
+  const handle = createHandler(config, rooms, { feed, wakeup }, life);
+  const { queued, underWay } = await store.tasks.counts();
+  const servers = createServers({ host: config.host, port: config.port, longPort: config.longPort, handle });
+  life.servers = servers;
+  releases.push(() => servers.stop());
 
   wakeup.listen(scheduler.wake);
   await scheduler.start();
   sender.start();
   cleaner.start();
+  // The first create should not pay for compiling its model's schema.
+  releases.push(clock.after(0, () => rooms.catalog.warm()));
 
-  const urls = {
-    api: config.publicUrl ?? listening.url,
-    long: listening.longUrl,
-  };
   const started: Started = {
-    urls,
-    port: listening.port,
-    longPort: listening.longPort,
+    urls: { api: config.publicUrl ?? servers.url, long: servers.longUrl },
+    port: servers.port,
+    longPort: servers.longPort,
     firstKey: firstKey?.key,
-    models: catalog.models().map(({ id }) => ({ id })),
-    providers: [...providers.keys()],
+    models: rooms.catalog.models().map(({ id }) => ({ id })),
+    providers: [...rooms.providers.keys()],
     migrations: store.schema.applied.length,
-    createdDataDir,
+    createdDataDir: rooms.createdDataDir,
     resumedTasks: queued + underWay,
-    database,
-    assets: assetDirectory,
+    database: databaseOf(config),
+    assets: assetsOf(config),
     readyInMs: Math.round(monotonicMs() - startedAt),
   };
-  log.info({ url: urls.api, data_dir: config.dataDir, resumed_tasks: started.resumedTasks, ms: started.readyInMs }, "ready");
+  const { urls, resumedTasks, readyInMs } = started;
+  log.info({ url: urls.api, data_dir: config.dataDir, resumed_tasks: resumedTasks, ms: readyInMs }, "ready");
 
   const drain = async (force: boolean) => {
-    accepting = false;
-    stopping.abort();
+    life.accepting = false;
+    life.stopping.abort();
     cleaner.stop();
     log.info({ force }, "stopping");
     await scheduler.drain(force ? 0 : config.scheduler.drainMs);
@@ -259,7 +272,7 @@ async function open(config: Config, overrides: AppOverrides, releases: (() => Pr
   return { started, drain };
 }
 
-async function openServerLog(config: Config, releases: (() => Promise<void> | void)[]): Promise<Log> {
+async function openServerLog(config: Config, releases: Releases): Promise<Log> {
   const { openLog } = await import("./runtime/log.ts");
   const { level, format } = config.log;
   const log = await openLog({ level, format: format === "auto" ? (process.stderr.isTTY ? "pretty" : "json") : format });
@@ -289,7 +302,7 @@ export async function openLocal(
   config: Pick<Config, "dataDir">,
   options: { readonly create?: boolean } = {},
 ): Promise<Local> {
-  const database = join(config.dataDir, DATABASE);
+  const database = databaseOf(config);
   if (!existsSync(database)) {
     if (options.create !== true) {
       throw new Error(`There is no svc data in ${config.dataDir}. Choose another --data-dir, or start \`svc serve\` there first.`);
@@ -314,7 +327,7 @@ export interface MigrationReport {
 
 /** Brings a data folder's database up to date, or only says where it stands. */
 export function migrateLocal(config: Pick<Config, "dataDir">, action: "up" | "status"): MigrationReport {
-  const path = join(config.dataDir, DATABASE);
+  const path = databaseOf(config);
   if (action === "up") ensureDirectory(config.dataDir);
   const applied = action === "up" ? migrate({ path }) : [];
   const state = migrationStatus({ path });

@@ -62,15 +62,15 @@ export async function turnUpright(
   };
 }
 
-/** What undoes EXIF orientations 1 to 8, as sharp applies it: turned, then mirrored. */
+/** What undoes EXIF orientations 1 to 8, as sharp applies it: mirrored, then turned. */
 const TURNS = [
   { angle: 0, flip: false, flop: false },
   { angle: 0, flip: false, flop: true },
   { angle: 180, flip: false, flop: false },
   { angle: 0, flip: true, flop: false },
-  { angle: 90, flip: false, flop: true },
-  { angle: 90, flip: false, flop: false },
   { angle: 270, flip: false, flop: true },
+  { angle: 90, flip: false, flop: false },
+  { angle: 90, flip: false, flop: true },
   { angle: 270, flip: false, flop: false },
 ] as const;
 

@@ -4,7 +4,7 @@ const WINDOW_BYTES = 64 * 1024;
 
 /** Random reads of an open file through one window, so that walking small structures does not cost a system call each. */
 export function openWindow(handle: FileHandle, sizeBytes: number) {
-  let window = new Uint8Array(0);
+  let window: Uint8Array = new Uint8Array(0);
   let start = 0;
 
   /** The bytes from `at` on, `length` of them or as many as the file has. */
@@ -20,9 +20,7 @@ export function openWindow(handle: FileHandle, sizeBytes: number) {
 
   /** Overwrites part of the file. */
   async function write(at: number, bytes: Uint8Array): Promise<void> {
-    for (let done = 0; done < bytes.length; ) {
-      done += (await handle.write(bytes, done, bytes.length - done, at + done)).bytesWritten;
-    }
+    await writeFully(handle, bytes, at);
     window = new Uint8Array(0);
   }
 
@@ -41,6 +39,13 @@ export async function readFully(handle: FileHandle, at: number, length: number):
     done += bytesRead;
   }
   return bytes.subarray(0, done);
+}
+
+/** A single write may take less than it is given, the more so on a disk that is nearly full. */
+export async function writeFully(handle: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    done += (await handle.write(bytes, done, bytes.length - done, at + done)).bytesWritten;
+  }
 }
 
 /** Overwrites a range with zeros. */

@@ -1,12 +1,12 @@
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { writeFully } from "./file-window.ts";
 import { errorCode, storing } from "./storage-errors.ts";
 
 const SHA256 = /^[0-9a-f]{64}$/;
 
-/** A temporary file being filled. Ends as a content file by `keep`, or is removed by `discard`; both close it. */
+/** A temporary file being filled. `keep` makes it a content file, `discard` removes whatever was not kept. */
 export interface Draft {
-  readonly path: string;
   readonly handle: FileHandle;
   append(chunk: Uint8Array): Promise<void>;
 }
@@ -27,6 +27,9 @@ export function openContentFiles(options: { directory: string; newTemporaryName:
     return join(content, sha256.slice(0, 2), sha256.slice(2, 4), sha256);
   }
 
+  /** Drafts not yet renamed or removed, and where they are. */
+  const paths = new Map<Draft, string>();
+
   function draft(): Promise<Draft> {
     return storing(async () => {
       const path = join(temporary, options.newTemporaryName());
@@ -35,35 +38,45 @@ export function openContentFiles(options: { directory: string; newTemporaryName:
         await mkdir(temporary, { recursive: true });
         return open(path, "wx+", 0o600);
       });
-      let at = 0;
-      return {
-        path,
-        handle,
-        append: (chunk) => storing(async () => void (at += await writeAll(handle, chunk, at))),
+      let sizeBytes = 0;
+      const append = async (chunk: Uint8Array): Promise<void> => {
+        await storing(() => writeFully(handle, chunk, sizeBytes));
+        sizeBytes += chunk.length;
       };
+      const created = { handle, append };
+      paths.set(created, path);
+      return created;
     });
   }
 
   async function discard(file: Draft): Promise<void> {
-    await file.handle.close().catch(ignoreClosed);
-    await rm(file.path, { force: true });
+    const path = paths.get(file);
+    if (path === undefined) return;
+    paths.delete(file);
+    await rm(path, { force: true });
+    await file.handle.close();
   }
 
   /** Makes the draft the content file of this hash; drops it when there already is one of the same size. */
   function keep(file: Draft, sha256: string, sizeBytes: number): Promise<void> {
     return storing(async () => {
+      const from = paths.get(file);
+      if (from === undefined) throw new Error("This draft was kept or discarded before.");
       const path = pathOf(sha256);
-      if ((await sizeOf(path)) === sizeBytes) await discard(file);
-      else {
-        await file.handle.sync();
-        await file.handle.close();
-        await rename(file.path, path).catch(async (error: unknown) => {
+      if ((await sizeOf(path)) === sizeBytes) {
+        await Promise.all([discard(file), prepareFolder(sha256)]);
+      } else {
+        await Promise.all([file.handle.sync(), prepareFolder(sha256)]);
+        await rename(from, path).catch(async (error: unknown) => {
+          // Somebody tidied the empty folder away since.
           if (errorCode(error) !== "ENOENT") throw error;
-          await mkdir(dirname(path), { recursive: true });
-          await rename(file.path, path);
+          await prepareFolder(sha256, "again");
+          await rename(from, path);
         });
+        paths.delete(file);
+        await file.handle.close();
       }
-      await flushFolders(sha256);
+      await flush(dirname(path));
     });
   }
 
@@ -72,21 +85,23 @@ export function openContentFiles(options: { directory: string; newTemporaryName:
     return storing(async () => {
       if ((await sizeOf(pathOf(sha256))) !== sizeBytes) return false;
       // Another put may have renamed this very file a moment ago and not flushed the folder yet.
-      await flushFolders(sha256);
+      await prepareFolder(sha256);
+      await flush(dirname(pathOf(sha256)));
       return true;
     });
   }
 
-  async function flushFolders(sha256: string): Promise<void> {
-    const folder = dirname(pathOf(sha256));
-    await flush(folder);
+  /** Makes the folder a file belongs in. It outlives a crash before anything is renamed into it. */
+  async function prepareFolder(sha256: string, when: "once" | "again" = "once"): Promise<void> {
     const number = Number.parseInt(sha256.slice(0, 4), 16);
-    if (flushed[number] === 1) return;
-    for (const parent of [dirname(folder), content, options.directory]) await flush(parent);
+    if (when === "once" && flushed[number] === 1) return;
+    const folder = dirname(pathOf(sha256));
+    await mkdir(folder, { recursive: true });
+    await Promise.all([dirname(folder), content, options.directory].map(flush));
     flushed[number] = 1;
   }
 
-  /** The file's size, or undefined when there is none (or the name is no hash). */
+  /** Undefined when there is no such file, or the name is no hash. */
   async function find(sha256: string): Promise<{ path: string; sizeBytes: number } | undefined> {
     if (!SHA256.test(sha256)) return undefined;
     const path = pathOf(sha256);
@@ -107,16 +122,6 @@ export function openContentFiles(options: { directory: string; newTemporaryName:
 
 export type ContentFiles = ReturnType<typeof openContentFiles>;
 
-/** A single write may take less than it is given, the more so on a disk that is nearly full. */
-async function writeAll(handle: FileHandle, chunk: Uint8Array, at: number): Promise<number> {
-  let written = 0;
-  while (written < chunk.length) {
-    const { bytesWritten } = await handle.write(chunk, written, chunk.length - written, at + written);
-    written += bytesWritten;
-  }
-  return written;
-}
-
 async function sizeOf(path: string): Promise<number | undefined> {
   try {
     const stats = await stat(path);
@@ -134,10 +139,6 @@ async function flush(folder: string): Promise<void> {
   } finally {
     await handle.close();
   }
-}
-
-function ignoreClosed(error: unknown): void {
-  if (errorCode(error) !== "EBADF") throw error;
 }
 
 function emptyWhenMissing(error: unknown): string[] {

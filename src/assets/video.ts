@@ -8,6 +8,7 @@ import { damaged } from "./refusals.ts";
 import { eraseWebmMetadata, readWebm } from "./webm.ts";
 
 export type VideoType = "video/mp4" | "video/webm";
+type VideoProbe = MediaProbe & { readonly durationMs: number };
 
 /**
  * Proves that a file is a video within the limits: its container is whole, it has a video track of a known codec, and the
@@ -39,7 +40,7 @@ export async function checkVideo(
   return { probe: found, isChanged };
 }
 
-async function probe(handle: FileHandle, sizeBytes: number, type: VideoType): Promise<Required<MediaProbe>> {
+async function probe(handle: FileHandle, sizeBytes: number, type: VideoType): Promise<VideoProbe> {
   const media = await import("mediabunny");
   media.Logging.level = media.LogLevel.Silent;
   const input = new media.Input({
@@ -74,7 +75,7 @@ async function probe(handle: FileHandle, sizeBytes: number, type: VideoType): Pr
   }
 }
 
-function refuseLarge({ width, height, durationMs }: Required<MediaProbe>): void {
+function refuseLarge({ width, height, durationMs }: VideoProbe): void {
   if (!(width > 0 && height > 0 && durationMs > 0)) throw damaged("it has no frames");
   if (width > VIDEO_MAX_SIDE || height > VIDEO_MAX_SIDE) {
     throw new MediaError(

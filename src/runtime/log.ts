@@ -19,7 +19,7 @@ const FLUSH_MS = 100;
  * system call a line; warnings and errors are written at once.
  */
 export async function openLog(options: LogOptions): Promise<RunningLog> {
-  const buffered = pino.destination({ dest: 2, sync: true, minLength: 16_384 });
+  const buffered = pino.destination({ dest: 2, sync: true, minLength: 8_192 });
   const stream = options.format === "pretty" ? (await import("./pretty.ts")).prettyStream(buffered) : buffered;
   const root = pino(
     {

@@ -1,3 +1,4 @@
+import { expect } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,8 +17,12 @@ import type {
   TokenId,
 } from "../../src/domain/ids.ts";
 import { type Micros, toMicros } from "../../src/domain/money.ts";
+import type { AccountStore, NewAccount } from "../../src/domain/ports/account-store.ts";
+import type { CallbackStore } from "../../src/domain/ports/callback-store.ts";
 import type { Ids } from "../../src/domain/ports/runtime.ts";
-import type { ClaimQuery, NewTask } from "../../src/domain/ports/task-store.ts";
+import type { AttemptIntent, ClaimQuery, NewTask, TaskStore } from "../../src/domain/ports/task-store.ts";
+import type { Lease } from "../../src/domain/task.ts";
+import { submitted } from "../../src/domain/transition.ts";
 
 /** Names used wherever a test does not care which. */
 export const ACCOUNT = accountId(1);
@@ -151,5 +156,83 @@ export function temporaryDatabase(): { path: string; remove: () => void } {
   return {
     path: join(directory, "svc.db"),
     remove: () => rmSync(directory, { recursive: true, force: true }),
+  };
+}
+
+/** What the contract suites work on: the ports of one store, empty, and its end. */
+export interface StoreUnderTest {
+  readonly tasks: TaskStore;
+  readonly accounts: AccountStore;
+  readonly callbacks: CallbackStore;
+  stop(): Promise<void>;
+}
+export type MakeStore = () => StoreUnderTest | Promise<StoreUnderTest>;
+
+/** Runs `body` on a store of its own, with the unlimited account `ACCOUNT`, and closes the store. */
+export function withStore(make: MakeStore, body: (store: StoreUnderTest) => Promise<void>) {
+  return async (): Promise<void> => {
+    const store = await make();
+    try {
+      await addAccount(store, { id: ACCOUNT });
+      await body(store);
+    } finally {
+      await store.stop();
+    }
+  };
+}
+
+export async function addAccount(store: StoreUnderTest, given: Partial<NewAccount> & { id: AccountId }) {
+  const fields = { name: given.id, mode: "unlimited", credit: micros(0), createdAt: NOW } as const;
+  expect(await store.accounts.createAccount({ ...fields, ...given })).toBe("created");
+}
+
+export function admit(store: StoreUnderTest, task: Partial<NewTask> & { number?: number } = {}) {
+  return store.tasks.admit({ task: newTask(task), assets: [] });
+}
+
+/** Claims the only task that is due. */
+export async function claimOne(store: StoreUnderTest, query: Partial<ClaimQuery> = {}): Promise<Lease> {
+  const { leases } = await store.tasks.claim(claimQuery(query));
+  expect(leases).toHaveLength(1);
+  return leases[0]!;
+}
+
+export function newIntent(given: Partial<AttemptIntent> = {}): AttemptIntent {
+  return {
+    id: attemptId(1),
+    provider: LANE,
+    upstreamModel: "upstream-model",
+    at: NOW,
+    deadlineAt: NOW + 600_000,
+    ...given,
+  };
+}
+
+/** Claims the only task that is due and begins its first attempt. */
+export async function beginOne(store: StoreUnderTest): Promise<Lease> {
+  const lease = await claimOne(store);
+  expect(await store.tasks.begin(lease, newIntent())).toBe("begun");
+  return lease;
+}
+
+/** A task whose upstream has it, polled next at `NOW + 50`, under no lease. */
+export async function submitOne(store: StoreUnderTest): Promise<Lease> {
+  const lease = await beginOne(store);
+  expect(await store.tasks.apply(lease, submitted(NOW, attemptId(1), { job: "u1" }, NOW + 50))).toBe(
+    "applied",
+  );
+  return lease;
+}
+
+/** Everything of a task and its account that a refused write must leave alone. */
+export async function snapshot(store: StoreUnderTest, id: TaskId = taskId(1)) {
+  const task = await store.tasks.byId(id);
+  return {
+    task,
+    attempts: await store.tasks.attempts(id),
+    counts: await store.tasks.counts(),
+    account: await store.accounts.account(ACCOUNT),
+    ledger: await store.accounts.ledger(ACCOUNT),
+    callback: await store.callbacks.byId(callbackId(1)),
   };
 }

@@ -18,6 +18,14 @@ export interface Ids {
 /** Uniform in [0, 1). For jitter, never for secrets. */
 export type Random = () => number;
 
+/** The only source of secrets, and the one-way form they are kept in. */
+export interface Secrets {
+  /** 32 base62 characters from a cryptographic source, each equally likely. */
+  newBody(): string;
+  /** Lower-case hexadecimal SHA-256 of the text's UTF-8 bytes. */
+  hash(text: string): string;
+}
+
 export type LogFields = { readonly [name: string]: Json | Error | undefined };
 
 /** Structured log. Never given a credential, a request body, or a prompt. */

@@ -20,6 +20,7 @@ export async function encodeVideo(
 ): Promise<Uint8Array> {
   const { createH264MP4Encoder } = (await import("h264-mp4-encoder")).default;
   const encoder: H264MP4Encoder = await createH264MP4Encoder();
+  let isOpen = false;
   try {
     encoder.width = video.frame.width;
     encoder.height = video.frame.height;
@@ -28,14 +29,18 @@ export async function encodeVideo(
     encoder.speed = 10;
     encoder.groupOfPictures = FRAMES_PER_SECOND * 2;
     encoder.initialize();
+    isOpen = true;
     for (let index = 0; index < video.frameCount; index++) {
       const drawing = draw(index);
       if (drawing !== undefined) await drawing;
       encoder.addFrameYuv(video.frame.bytes);
     }
     encoder.finalize();
+    isOpen = false;
     return await remux(encoder.FS.readFile(encoder.outputFilename));
   } finally {
+    // Its files outlive it in the memory of the WebAssembly module; an encoder left open complains on the console.
+    if (isOpen) encoder.finalize();
     encoder.FS.unlink(encoder.outputFilename);
     encoder.delete();
   }

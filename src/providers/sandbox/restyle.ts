@@ -143,7 +143,7 @@ function brush(pixels: Pixels, { ramp, random }: Look): Uint8Array {
       const angle = field[Math.floor(y / cell) * columns + Math.floor(x / cell)] ?? 0;
       const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
       const grain = bristle((x * -sin + y * cos) / 2.4, (x * cos + y * sin) / (length * 5));
-      const offset = grain * length * 2.2;
+      const offset = grain * length * 1.3;
       const sx = Math.min(width - 1, Math.max(0, Math.round(x + cos * offset)));
       const sy = Math.min(height - 1, Math.max(0, Math.round(y + sin * offset)));
       const from = (sy * width + sx) * 4;
@@ -187,5 +187,5 @@ function contrast(luma: Uint8Array): Uint8Array {
 }
 
 function clampByte(value: number): number {
-  return value < 0 ? 0 : value > 255 ? 255 : value;
+  return Math.min(255, Math.max(0, value));
 }

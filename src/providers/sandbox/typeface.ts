@@ -28,9 +28,14 @@ export async function loadTypeface(): Promise<Typeface> {
   const walk = (text: string, visit: (character: string, font: Font | undefined) => void): void => {
     for (const { segment } of segmenter.segment(text)) {
       const characters = [...segment];
-      const known = characters.map((character) => fonts.find((font) => font.charToGlyphIndex(character) > 0));
-      if (known[0] === undefined) visit(segment, undefined);
-      else characters.forEach((character, i) => known[i] !== undefined && visit(character, known[i]));
+      for (const [i, character] of characters.entries()) {
+        const font = fonts.find((candidate) => candidate.charToGlyphIndex(character) > 0);
+        if (font !== undefined) visit(character, font);
+        else if (i === 0) {
+          visit(segment, undefined);
+          break;
+        }
+      }
     }
   };
   const advance = (character: string, font: Font | undefined): number =>

@@ -15,6 +15,8 @@ export interface GroupCommit {
   flush(): void;
   /** Refuses every later write. */
   refuse(error: StorageError): void;
+  /** Gives trouble with the storage its name. Damage, wherever it shows, is told once and refuses every later write. */
+  explain(error: unknown): unknown;
 }
 
 interface Waiting {
@@ -33,7 +35,10 @@ type Outcome =
  * The first run of a batch has no savepoints: they cost a few microseconds for each operation, and operations that refuse
  * do so by value, not by throwing. Only when one throws is everything rolled back and run again with a savepoint for each.
  */
-export function createGroupCommit(db: Database, onDamaged: (error: StorageError) => void): GroupCommit {
+export function createGroupCommit(
+  db: Database,
+  deps: { onDamaged: (error: StorageError) => void; onCommitted: () => void },
+): GroupCommit {
   const begin = db.prepare("begin immediate");
   const commit = db.prepare("commit");
   const rollback = db.prepare("rollback");
@@ -65,7 +70,8 @@ export function createGroupCommit(db: Database, onDamaged: (error: StorageError)
         release.run();
         return { ok: true, value };
       } catch (error) {
-        if (!db.inTransaction) throw error;
+        // Trouble with the storage is everybody's.
+        if (!db.inTransaction || asStorageError(error) !== undefined) throw error;
         rollbackTo.run();
         release.run();
         return { ok: false, error };
@@ -90,13 +96,21 @@ export function createGroupCommit(db: Database, onDamaged: (error: StorageError)
     }
   }
 
-  function failAll(batch: readonly Waiting[], error: unknown): void {
+  function explain(error: unknown): unknown {
     const storageError = asStorageError(error);
     if (storageError?.kind === "damaged" && refusal === undefined) {
       refusal = storageError;
-      onDamaged(storageError);
+      deps.onDamaged(storageError);
     }
-    for (const { reject } of batch) reject(storageError ?? error);
+    return storageError ?? error;
+  }
+
+  function settle(batch: readonly Waiting[], outcomes: readonly Outcome[]): void {
+    for (const [i, { resolve, reject }] of batch.entries()) {
+      const outcome = outcomes[i];
+      if (outcome?.ok) resolve(outcome.value);
+      else reject(outcome?.error);
+    }
   }
 
   function flush(): void {
@@ -105,19 +119,17 @@ export function createGroupCommit(db: Database, onDamaged: (error: StorageError)
     if (batch.length === 0) return;
     try {
       if (refusal !== undefined) throw refusal;
-      const outcomes = run(batch);
-      for (const [i, { resolve, reject }] of batch.entries()) {
-        const outcome = outcomes[i];
-        if (outcome?.ok) resolve(outcome.value);
-        else reject(outcome?.error);
-      }
+      settle(batch, run(batch));
+      deps.onCommitted();
     } catch (error) {
-      failAll(batch, error);
+      const reason = explain(error);
+      for (const { reject } of batch) reject(reason);
     }
   }
 
   return {
     flush,
+    explain,
     refuse(error) {
       refusal ??= error;
     },

@@ -40,10 +40,11 @@ async function run(plan: LoadPlan): Promise<LoadResult> {
     }
     const request = requests[sent % requests.length] as Prepared;
     sent += 1;
-    for (const at of request.uniqueAt) request.bytes.latin1Write(unique(), at);
+    for (const at of request.uniqueAt) request.bytes.write(unique(), at, "latin1");
     socket.data.sentAt = now;
     const taken = socket.write(request.bytes);
-    if (taken < request.bytes.length) socket.data.unsent = Buffer.from(request.bytes.subarray(Math.max(0, taken)));
+    if (taken < request.bytes.length)
+      socket.data.unsent = Buffer.from(request.bytes.subarray(Math.max(0, taken)));
   }
 
   function finish(): void {

@@ -36,7 +36,9 @@ export function startLoadGenerator(): LoadGenerator {
       if (answer.kind === "failure") throw new Error(answer.message);
       const { result } = answer;
       if (result.refused > 0) {
-        throw new Error(`${result.refused} of ${result.responses} answers were not 200: ${result.firstRefusal}`);
+        throw new Error(
+          `${result.refused} of ${result.responses} answers were not 200: ${result.firstRefusal}`,
+        );
       }
       return result;
     },

@@ -5,7 +5,9 @@ export interface LoadPlan {
   readonly connections: number;
   /** Whole HTTP requests, sent in turn. Every `UNIQUE` in one is replaced by as many characters never sent before. */
   readonly requests: readonly string[];
-  readonly until: { readonly kind: "responses"; readonly count: number } | { readonly kind: "time"; readonly ms: number };
+  readonly until:
+    | { readonly kind: "responses"; readonly count: number }
+    | { readonly kind: "time"; readonly ms: number };
 }
 
 export interface LoadResult {

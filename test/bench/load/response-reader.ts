@@ -24,7 +24,7 @@ export function createResponseReader(
           unread = Buffer.from(bytes);
           return;
         }
-        head = bytes.latin1Slice(0, headEnd);
+        head = bytes.toString("latin1", 0, headEnd);
         status = Number(head.slice(9, 12));
         const length = LENGTH.exec(head)?.[1];
         if (length === undefined) throw new Error(`A response without Content-Length: ${head}`);

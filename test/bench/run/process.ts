@@ -29,7 +29,11 @@ export async function stopProcess(child: Subprocess): Promise<void> {
 /** Runs a command to its end. @throws Error with what it said when it fails */
 export async function runToEnd(command: string[], options: { cwd: string }): Promise<string> {
   const child = Bun.spawn(command, { ...options, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
-  const [stdout, stderr, exitCode] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  const [stdout, stderr, exitCode] = await Promise.all([
+    child.stdout.text(),
+    child.stderr.text(),
+    child.exited,
+  ]);
   if (exitCode !== 0) throw new Error(`${command.join(" ")} ended with ${exitCode}.\n${stdout}${stderr}`);
   return stdout;
 }

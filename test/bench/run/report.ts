@@ -1,12 +1,13 @@
 import Table from "cli-table3";
-import { pairedRatio, summarize, type Summary } from "./statistics.ts";
+import { pairedRatio, type Summary, summarize } from "./statistics.ts";
 
 export type Unit = "req/s" | "tasks/s" | "ms" | "µs" | "MB" | "KB" | "MB/s";
 
-/** `least` and `most` bound the figure, `leastRatio` the figure as a share of its baseline. */
-export type Target =
-  | { readonly kind: "leastRatio"; readonly value: number }
-  | { readonly kind: "most"; readonly value: number };
+/** `most` bounds the figure itself, the others its ratio to the baseline. */
+export interface Target {
+  readonly kind: "most" | "leastRatio" | "mostRatio";
+  readonly value: number;
+}
 
 /** One line of the report. */
 export interface Measurement {
@@ -46,6 +47,8 @@ export function isMet({ target, figure, baseline }: Measurement): boolean | unde
       return figure.median <= target.value;
     case "leastRatio":
       return baseline !== undefined && baseline.ratio >= target.value;
+    case "mostRatio":
+      return baseline !== undefined && baseline.ratio <= target.value;
   }
 }
 
@@ -64,7 +67,7 @@ export function renderTable(measurements: readonly Measurement[]): string {
       baseline === undefined ? "" : format(baseline.figure.median),
       baseline === undefined ? "" : spread(baseline.figure),
       baseline === undefined ? "" : baseline.ratio.toFixed(2),
-      target === undefined ? "" : `${target.kind === "most" ? "≤" : "≥"} ${target.value}`,
+      target === undefined ? "" : `${target.kind === "leastRatio" ? "≥" : "≤"} ${target.value}`,
       verdict(each),
     ]);
   }

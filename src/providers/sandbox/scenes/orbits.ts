@@ -9,7 +9,7 @@ export function drawOrbits(canvas: Canvas): Layer[] {
   const outer = Math.max(620, Math.min(900, Math.hypot(width, height) * 0.5));
   const bodies = ["", "", ""];
   let radius = core + random.range(38, 70);
-  for (let i = 0; radius < outer; i++) {
+  while (radius < outer) {
     const group = random.int(0, 2);
     bodies[group] += ring(canvas, pivot, radius);
     radius += random.range(20, 64) * (1 + radius / 1400);

@@ -36,9 +36,9 @@ export function prepareIdempotency(db: Database): IdempotencyRecords {
   >(
     "insert or replace into idempotency (digest, fingerprint, task_id, held_micros, expires_at) values (?, ?, ?, ?, ?)",
   );
-  const removeEnded = db.prepare<never, [limit: number, now: number]>(
+  const removeEnded = db.prepare<never, [now: number, limit: number]>(
     `delete from idempotency where id in
-       (select id from (select id, expires_at from idempotency order by id limit ?) where expires_at <= ?)`,
+       (select id from idempotency where expires_at <= ? order by expires_at limit ?)`,
   );
 
   return {
@@ -49,14 +49,15 @@ export function prepareIdempotency(db: Database): IdempotencyRecords {
       return { kind: "replayed", taskId: row.task_id, held: toMicros(row.held_micros) };
     },
     put(claim, taskId, held) {
-      // Replacing puts the row last: rows stay in the order in which they end, which is what `expire` goes by.
       insert.run(digestOf(claim), claim.fingerprint, taskId, held, claim.expiresAt);
     },
-    expire: (now, limit) => removeEnded.run(limit, now).changes,
+    expire: (now, limit) => removeEnded.run(now, limit).changes,
   };
 }
 
 /** 128 bits of SHA-256 of the scope; the parts cannot hold a line feed. */
 function digestOf({ keyId, route, key }: IdempotencyClaim): Uint8Array {
-  return Bun.SHA256.hash(`${keyId}\n${route}\n${key}`, new Uint8Array(32)).subarray(0, 16);
+  const digest = new Uint8Array(32);
+  Bun.SHA256.hash(`${keyId}\n${route}\n${key}`, digest);
+  return digest.subarray(0, 16);
 }

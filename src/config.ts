@@ -1,0 +1,187 @@
+import { availableParallelism } from "node:os";
+import { dirname, resolve } from "node:path";
+import { closest } from "./config/closest.ts";
+import { type ConfigProblem, describeProblem, show } from "./config/problem.ts";
+import {
+  createSettings,
+  OTHER_VARIABLES,
+  type Setting,
+  type Settings,
+  type SettingValues,
+} from "./config/settings.ts";
+import { readNamedFile, readOwnFile, type SettingsFile } from "./config/settings-file.ts";
+
+/** Everything an operator can decide, checked and complete. */
+export interface Config {
+  /** Absolute. */
+  readonly dataDir: string;
+  /** The settings file that was read, if there was one. */
+  readonly configFile?: string | undefined;
+  readonly host: string;
+  /** 0: any free port. */
+  readonly port: number;
+  /** Absent: there is no second address. */
+  readonly longPort?: number | undefined;
+  /** Scheme and host, without a trailing slash. */
+  readonly publicUrl?: string | undefined;
+  readonly log: {
+    readonly level: "debug" | "info" | "warn" | "error";
+    readonly format: "auto" | "pretty" | "json";
+  };
+  readonly scheduler: {
+    readonly concurrency: number;
+    readonly steps: number;
+    readonly leaseMs: number;
+    readonly drainMs: number;
+  };
+  readonly sandbox: { readonly enabled: boolean; readonly concurrency: number; readonly workers: number };
+  /** Address ranges in CIDR form. */
+  readonly egress: { readonly allow: readonly string[] };
+  /** Nothing that keeps the service from running, but worth a look. */
+  readonly warnings: readonly string[];
+}
+
+/** Why the service cannot run as configured: all the reasons, not only the first. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+  constructor(readonly problems: readonly ConfigProblem[]) {
+    super(problems.map(describeProblem).join("\n"));
+  }
+}
+
+export interface ConfigSources {
+  /** By the settings' option names; absent where no flag was given. */
+  readonly flags?: Readonly<Record<string, unknown>>;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** A settings file in place of svc.yaml in the data folder. */
+  readonly file?: string | undefined;
+  readonly cwd: string;
+  /** Of the machine; found out unless given. */
+  readonly cores?: number;
+}
+
+/** Flags over variables over the settings file over defaults. @throws ConfigError with every problem there is */
+export function loadConfig(sources: ConfigSources): Config {
+  const { flags = {}, env = {}, cwd } = sources;
+  const problems: ConfigProblem[] = [];
+  const settings = createSettings({ cores: sources.cores ?? availableParallelism() });
+  const choose = <T>(setting: Setting<T>, file?: SettingsFile): Chosen<T> =>
+    chooseValue(setting, { flags, env, file }, problems);
+
+  const explicit = sources.file ?? (env.SVC_CONFIG || undefined);
+  const named =
+    explicit === undefined ? undefined : readNamedFile(resolve(cwd, explicit), settings, problems);
+  const { value: folder, isFromFile } = choose(settings.dataDir, named);
+  const dataDir = resolve(isFromFile && named ? dirname(named.path) : cwd, folder);
+  const file = explicit === undefined ? readOwnFile(dataDir, settings, problems) : named;
+
+  // The table's entries and their values have the same names, which a mapped type cannot tell from here.
+  const values = Object.fromEntries(
+    Object.entries(settings)
+      .filter(([name]) => name !== "dataDir")
+      .map(([name, setting]) => [name, choose<unknown>(setting, file).value]),
+  ) as unknown as Omit<SettingValues, "dataDir">;
+  if (values.longPort !== undefined && values.longPort !== 0 && values.longPort === values.port) {
+    problems.push({
+      where: settings.longPort.key,
+      message: `must be another port than ${settings.port.key}, which is ${values.port} too`,
+    });
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
+  return assemble({ ...values, dataDir }, file?.path, warningsOf(env, settings, values));
+}
+
+interface Chosen<T> {
+  readonly value: T;
+  readonly isFromFile: boolean;
+}
+
+function chooseValue<T>(
+  setting: Setting<T>,
+  from: {
+    flags: Readonly<Record<string, unknown>>;
+    env: Readonly<Record<string, string | undefined>>;
+    file?: SettingsFile | undefined;
+  },
+  problems: ConfigProblem[],
+): Chosen<T> {
+  const variable = from.env[setting.env];
+  const candidates = [
+    { where: longFlag(setting), raw: from.flags[setting.option], isFromFile: false },
+    // An empty variable is one that is not set: that is how container files leave one out.
+    { where: setting.env, raw: variable === "" ? undefined : variable, isFromFile: false },
+    {
+      where: `${from.file?.path}: ${setting.key}`,
+      raw: from.file?.values.get(setting.key),
+      isFromFile: true,
+    },
+  ];
+  const given = candidates.filter(({ raw }) => raw !== undefined && raw !== null);
+  let chosen: Chosen<T> | undefined;
+  // All of them are checked, also those that another one goes before.
+  for (const { where, raw, isFromFile } of given) {
+    const parsed = setting.parse(raw);
+    if (parsed.ok) chosen ??= { value: parsed.value, isFromFile };
+    else problems.push({ where, message: `must be ${parsed.expected}, got ${show(raw)}` });
+  }
+  return chosen ?? { value: setting.fallback, isFromFile: false };
+}
+
+function warningsOf(
+  env: Readonly<Record<string, string | undefined>>,
+  settings: Settings,
+  { host, publicUrl }: Pick<SettingValues, "host" | "publicUrl">,
+): string[] {
+  const known = Object.values(settings).map((setting) => setting.env);
+  const others: readonly string[] = OTHER_VARIABLES;
+  const unknown = Object.keys(env).filter(
+    (name) => name.startsWith("SVC_") && !known.includes(name) && !others.includes(name),
+  );
+  const warnings = unknown.sort().map((name) => {
+    const suggestion = closest(name, [...known, ...others]);
+    return `${name} is set, but is no setting of svc.${suggestion === undefined ? "" : ` Did you mean ${suggestion}?`}`;
+  });
+  if ((host === "0.0.0.0" || host === "::") && publicUrl === undefined) {
+    warnings.push(
+      `Listening on every address (${host}) without public_url: URLs of results repeat whatever host a caller used, and nothing here encrypts. Put a TLS proxy in front and set public_url.`,
+    );
+  }
+  if (env.BUN_OPTIONS)
+    warnings.push(
+      "BUN_OPTIONS is set and changes how svc itself runs; unset it unless that is what you want.",
+    );
+  return warnings;
+}
+
+function assemble(
+  values: SettingValues,
+  configFile: string | undefined,
+  warnings: readonly string[],
+): Config {
+  return Object.freeze({
+    dataDir: values.dataDir,
+    configFile,
+    host: values.host,
+    port: values.port,
+    longPort: values.longPort,
+    publicUrl: values.publicUrl,
+    log: Object.freeze({ level: values.logLevel, format: values.logFormat }),
+    scheduler: Object.freeze({
+      concurrency: values.schedulerConcurrency,
+      steps: values.schedulerSteps,
+      leaseMs: values.schedulerLeaseMs,
+      drainMs: values.schedulerDrainMs,
+    }),
+    sandbox: Object.freeze({
+      enabled: values.sandboxEnabled,
+      concurrency: values.sandboxConcurrency,
+      workers: values.sandboxWorkers,
+    }),
+    egress: Object.freeze({ allow: Object.freeze([...values.egressAllow]) }),
+    warnings: Object.freeze([...warnings]),
+  });
+}
+
+function longFlag(setting: Setting<unknown>): string {
+  return /--[a-z-]+/.exec(setting.flag)?.[0] ?? setting.flag;
+}

@@ -1,0 +1,17 @@
+export interface ConfigProblem {
+  /** The flag, the variable, or the file and the key in it. */
+  readonly where: string;
+  readonly message: string;
+  readonly suggestion?: string | undefined;
+}
+
+/** One problem as one line. */
+export function describeProblem({ where, message, suggestion }: ConfigProblem): string {
+  return `${where}: ${message}.${suggestion === undefined ? "" : ` Did you mean ${suggestion}?`}`;
+}
+
+/** What was given, short enough for a message. */
+export function show(raw: unknown): string {
+  const text = JSON.stringify(raw) ?? String(raw);
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+}

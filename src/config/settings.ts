@@ -1,0 +1,163 @@
+import * as parse from "./parsers.ts";
+
+export interface Setting<T> {
+  /** Its place in svc.yaml, by dots. */
+  readonly key: string;
+  readonly env: string;
+  /** As it is typed, with its argument: `--port <port>`. */
+  readonly flag: string;
+  /** Under which name the flag's value arrives. */
+  readonly option: string;
+  readonly help: string;
+  readonly parse: parse.Parser<T>;
+  readonly fallback: T;
+  /** The default, for people; absent where the help says it. */
+  readonly fallbackText?: string | undefined;
+}
+
+/** Every setting of the service, in the order the help lists them. */
+export type Settings = ReturnType<typeof createSettings>;
+
+/** What each setting has been set to. */
+export type SettingValues = { readonly [K in keyof Settings]: Settings[K]["fallback"] };
+
+const MAX_PORT = 65_535;
+const DEFAULT_WORKERS = 2;
+const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
+const LOG_FORMATS = ["auto", "pretty", "json"] as const;
+
+/** The table everything about settings follows from: parsing, flags, variables, help and suggestions. */
+export function createSettings({ cores }: { readonly cores: number }) {
+  return {
+    dataDir: setting<string>({
+      key: "data_dir",
+      flag: "-d, --data-dir <folder>",
+      help: "where everything is kept; created if missing",
+      parse: parse.text,
+      fallback: "./svc-data",
+    }),
+    host: setting<string>({
+      key: "host",
+      flag: "-H, --host <host>",
+      help: "address to listen on; 0.0.0.0 for every IPv4 address of this machine",
+      parse: parse.host,
+      fallback: "127.0.0.1",
+    }),
+    port: setting<number>({
+      key: "port",
+      flag: "-p, --port <port>",
+      help: "port of the API; 0 for any free one",
+      parse: parse.integer(0, MAX_PORT),
+      fallback: 8787,
+    }),
+    longPort: setting<number | undefined>({
+      key: "long_port",
+      flag: "--long-port <port>",
+      help: "second port, for requests that take long; 0 for any free one, off for none",
+      parse: parse.portOrOff(parse.integer(0, MAX_PORT)),
+      fallback: undefined,
+      fallbackText: "off",
+    }),
+    publicUrl: setting<string | undefined>({
+      key: "public_url",
+      flag: "--public-url <url>",
+      help: "scheme and host under which callers reach this service, for URLs in answers; unset: what each caller used",
+      parse: parse.origin,
+      fallback: undefined,
+    }),
+    logLevel: setting<(typeof LOG_LEVELS)[number]>({
+      key: "log.level",
+      flag: "--log-level <level>",
+      help: "debug, info, warn or error",
+      parse: parse.oneOf(LOG_LEVELS),
+      fallback: "info",
+    }),
+    logFormat: setting<(typeof LOG_FORMATS)[number]>({
+      key: "log.format",
+      flag: "--log-format <format>",
+      help: "pretty, json, or auto: pretty on a terminal, json elsewhere",
+      parse: parse.oneOf(LOG_FORMATS),
+      fallback: "auto",
+    }),
+    schedulerConcurrency: setting<number>({
+      key: "scheduler.concurrency",
+      flag: "--scheduler-concurrency <tasks>",
+      help: "tasks between their submission and their end at one time",
+      parse: parse.integer(1, 100_000),
+      fallback: 512,
+    }),
+    schedulerSteps: setting<number>({
+      key: "scheduler.steps",
+      flag: "--scheduler-steps <steps>",
+      help: "steps of tasks worked on at one time",
+      parse: parse.integer(1, 10_000),
+      fallback: 32,
+    }),
+    schedulerLeaseMs: setting<number>({
+      key: "scheduler.lease_seconds",
+      flag: "--scheduler-lease-seconds <seconds>",
+      help: "how long a step may go without a sign of life before another takes the task over",
+      parse: parse.secondsAsMs(1, 3600),
+      fallback: 30_000,
+      fallbackText: "30",
+    }),
+    schedulerDrainMs: setting<number>({
+      key: "scheduler.drain_seconds",
+      flag: "--scheduler-drain-seconds <seconds>",
+      help: "how long a stopping server lets running steps end",
+      parse: parse.secondsAsMs(0, 3600),
+      fallback: 25_000,
+      fallbackText: "25",
+    }),
+    sandboxEnabled: setting<boolean>({
+      key: "sandbox.enabled",
+      flag: "--no-sandbox",
+      help: "leave out the built-in sandbox models, which need no provider",
+      parse: parse.boolean,
+      fallback: true,
+    }),
+    sandboxConcurrency: setting<number>({
+      key: "sandbox.concurrency",
+      flag: "--sandbox-concurrency <tasks>",
+      help: "sandbox tasks at one time",
+      parse: parse.integer(1, 10_000),
+      fallback: 64,
+    }),
+    sandboxWorkers: setting<number>({
+      key: "sandbox.workers",
+      flag: "--sandbox-workers <threads>",
+      help: "threads the sandbox draws with, at most one for each core",
+      parse: parse.integer(1, cores, ", the cores of this machine"),
+      // One core stays free for requests.
+      fallback: Math.max(1, Math.min(DEFAULT_WORKERS, cores - 1)),
+    }),
+    egressAllow: setting<readonly string[]>({
+      key: "egress.allow",
+      flag: "--egress-allow <ranges...>",
+      help: "private address ranges that callbacks and input URLs may reach, such as 192.168.1.0/24",
+      parse: parse.cidrs,
+      fallback: [],
+      fallbackText: "none",
+    }),
+  };
+}
+
+/** The key itself is part of the variable's name; only flags have a form of their own. */
+function setting<T>(given: Omit<Setting<T>, "env" | "option">): Setting<T> {
+  const long = /--(?:no-)?([a-z-]+)/.exec(given.flag)?.[1] ?? given.key;
+  return {
+    ...given,
+    env: `SVC_${given.key.replace(".", "_").toUpperCase()}`,
+    option: long.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+  };
+}
+
+/** Variables that are not settings of the server, but belong to the client half, the build, or the native libraries. */
+export const OTHER_VARIABLES = [
+  "SVC_CONFIG",
+  "SVC_BIN",
+  "SVC_SERVER",
+  "SVC_API_KEY",
+  "SVC_NATIVE_DIR",
+  "SVC_OUTPUT",
+] as const;

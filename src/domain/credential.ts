@@ -1,0 +1,84 @@
+/** What a credential opens: model APIs, or the management API. */
+export type CredentialKind = "api_key" | "management_token";
+
+/** Characters of randomness in every credential. */
+export const CREDENTIAL_BODY_LENGTH = 32;
+/** Digits first, then capitals, then small letters: the order their values have. */
+export const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+const PREFIXES = { api_key: "sk-svc-", management_token: "mt-svc-" } as const satisfies Record<
+  CredentialKind,
+  string
+>;
+const PREFIX_LENGTH = 7;
+const CHECKSUM_LENGTH = 6;
+const BODY_END = PREFIX_LENGTH + CREDENTIAL_BODY_LENGTH;
+const LENGTH = BODY_END + CHECKSUM_LENGTH;
+const BODY = new RegExp(`^[0-9A-Za-z]{${CREDENTIAL_BODY_LENGTH}}$`);
+
+/** Value of each character code in base 62; -1 for all others. */
+const DIGIT = Int8Array.from({ length: 128 }, (_, code) => BASE62.indexOf(String.fromCharCode(code)));
+
+/** CRC-32 of ISO 3309 (the one of zlib and PNG), a byte at a time. */
+const CRC_OF_BYTE = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let crc = byte;
+  for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;
+  return crc;
+});
+
+/**
+ * The text a customer is given: prefix, 32 base62 characters, and their CRC-32 as 6 more.
+ *
+ * @param body 32 random base62 characters
+ * @throws RangeError for any other body
+ */
+export function formatCredential(kind: CredentialKind, body: string): string {
+  if (!BODY.test(body)) throw new RangeError("A credential's body is 32 base62 characters.");
+  const unchecked = PREFIXES[kind] + body;
+  return unchecked + toBase62(crcOf(unchecked, PREFIX_LENGTH, BODY_END));
+}
+
+/**
+ * Tells what kind of credential a text is by its form and its checksum, without looking anything up.
+ *
+ * @returns undefined for every text that was not made by `formatCredential`, a mistyped one included
+ */
+export function parseCredential(text: string): { readonly kind: CredentialKind } | undefined {
+  if (text.length !== LENGTH) return undefined;
+  const kind = kindOf(text);
+  if (kind === undefined) return undefined;
+  let checksum = 0;
+  for (let i = PREFIX_LENGTH; i < LENGTH; i++) {
+    const digit = DIGIT[text.charCodeAt(i)] ?? -1;
+    if (digit < 0) return undefined;
+    if (i >= BODY_END) checksum = checksum * 62 + digit;
+  }
+  return checksum === crcOf(text, PREFIX_LENGTH, BODY_END) ? { kind } : undefined;
+}
+
+/** What may be kept and shown of a credential, for people to recognise it: its first 11 and last 4 characters. */
+export function displayOf(credential: string): string {
+  return `${credential.slice(0, 11)}…${credential.slice(-4)}`;
+}
+
+function kindOf(text: string): CredentialKind | undefined {
+  if (text.startsWith(PREFIXES.api_key)) return "api_key";
+  if (text.startsWith(PREFIXES.management_token)) return "management_token";
+  return undefined;
+}
+
+function crcOf(text: string, from: number, to: number): number {
+  let crc = 0xffffffff;
+  for (let i = from; i < to; i++) {
+    // The table has an entry for every byte.
+    crc = (CRC_OF_BYTE[(crc ^ text.charCodeAt(i)) & 0xff] as number) ^ (crc >>> 8);
+  }
+  return ~crc >>> 0;
+}
+
+function toBase62(value: number): string {
+  let text = "";
+  for (let rest = value; text.length < CHECKSUM_LENGTH; rest = Math.floor(rest / 62))
+    text = BASE62.charAt(rest % 62) + text;
+  return text;
+}

@@ -1,0 +1,78 @@
+import { kindOf, type Rehearsal } from "./spec.ts";
+import type { Studio, Work } from "./studio.ts";
+import type { Ending, Operation } from "./upstream.ts";
+
+/** An operation under way: what was asked for, what is to be rehearsed, and how its rendering stands, if it has any. */
+export interface Course {
+  readonly operation: Operation;
+  readonly rehearsal: Rehearsal;
+  readonly work: Work | undefined;
+  readonly now: number;
+}
+
+/** Progress is told in steps no shorter than this. */
+const STEP_MS = 500;
+const MIN_POLL_MS = 15;
+const MAX_POLL_MS = 1_000;
+/** Where an operation that never ends stays. */
+const HANGS_AT = 0.5;
+
+/** Only what will be delivered is rendered. */
+export function needsRendering(rehearsal: Rehearsal): boolean {
+  return rehearsal.outcome === "completed" && !rehearsal.outputsLost;
+}
+
+/** How the operation ends now, or undefined while it goes on. An input that cannot be used ends it before its time. */
+export function endingOf({ operation, rehearsal, work, now }: Course): Ending | undefined {
+  if (work?.kind === "refused") return { state: "failed", code: "INPUT_INVALID", message: work.message };
+  if (work?.kind === "broken") return { state: "failed", code: "UPSTREAM_ERROR" };
+  if (now < operation.readyAt || work?.kind === "rendering") return undefined;
+  switch (rehearsal.outcome) {
+    case "hang":
+      return undefined;
+    case "failed":
+      return { state: "failed", code: rehearsal.errorCode };
+    case "moderated":
+      return { state: "failed", code: "CONTENT_MODERATED" };
+    case "completed":
+      return { state: "succeeded" };
+  }
+}
+
+/** How far the operation is, 0-99: as far as the slower of its delay and its rendering. */
+export function progressOf(course: Course, studio: Pick<Studio, "expectedMs">): number {
+  const { operation, rehearsal, work, now } = course;
+  const delayMs = operation.readyAt - operation.submittedAt;
+  const timeShare = delayMs <= 0 ? 1 : Math.min(1, (now - operation.submittedAt) / delayMs);
+  const limit = rehearsal.outcome === "hang" ? HANGS_AT : workShare(course, work, studio);
+  return Math.min(99, Math.floor(100 * Math.max(0, Math.min(timeShare, limit))));
+}
+
+function workShare(
+  { operation }: Course,
+  work: Work | undefined,
+  studio: Pick<Studio, "expectedMs">,
+): number {
+  if (work?.kind !== "rendering") return 1;
+  const guess = work.elapsedMs / (work.elapsedMs + studio.expectedMs(kindOf(operation.spec)));
+  return Math.max(work.share, guess);
+}
+
+/** When to ask again: when it may be done, as far as that is known; undefined for what never ends by itself. */
+export function pollAfterMs(course: Course, studio: Pick<Studio, "expectedMs">): number | undefined {
+  const { operation, rehearsal, work, now } = course;
+  if (rehearsal.outcome === "hang") return undefined;
+  const leftMs = Math.max(operation.readyAt - now, renderingLeftMs(course, work, studio));
+  return Math.min(leftMs, Math.max(STEP_MS, (operation.readyAt - operation.submittedAt) / 10));
+}
+
+function renderingLeftMs(
+  { operation }: Course,
+  work: Work | undefined,
+  studio: Pick<Studio, "expectedMs">,
+): number {
+  if (work?.kind !== "rendering") return 0;
+  const leftMs = studio.expectedMs(kindOf(operation.spec)) - work.elapsedMs;
+  // Overdue: nobody knows, so ask again after a fraction of the time it took already.
+  return Math.round(Math.min(MAX_POLL_MS, Math.max(MIN_POLL_MS, leftMs > 0 ? leftMs : work.elapsedMs / 4)));
+}

@@ -1,0 +1,60 @@
+import { mkdirSync, readdirSync, rmSync } from "node:fs";
+import { rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Operation } from "./upstream.ts";
+
+type Owner = Pick<Operation, "id" | "spec">;
+
+/** Inputs and outputs of operations, one flat folder: `<operation>.in-0`, `<operation>.out-0`. */
+export interface SandboxFiles {
+  writeInput(id: string, index: number, bytes: Uint8Array): Promise<void>;
+  /** All inputs of an operation, in order. @throws Error when one is gone */
+  readInputs(owner: Owner): Promise<Uint8Array[]>;
+  /** To a temporary name first, so that a file with the final name is whole. */
+  writeOutput(id: string, index: number, bytes: Uint8Array): Promise<void>;
+  hasOutput(id: string, index: number): Promise<boolean>;
+  /** The bytes of an output, which is removed once they were all taken: it can be rendered again. */
+  takeOutput(id: string, index: number, signal: AbortSignal): AsyncGenerator<Uint8Array>;
+  removeAll(owner: Owner): Promise<void>;
+}
+
+/** Opens the folder and removes what a crash left: half-written files, and those of operations that `isKept` denies. */
+export function openFiles(directory: string, isKept: (id: string) => boolean): SandboxFiles {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  for (const name of readdirSync(directory)) {
+    const isStray = name.endsWith(".tmp") || !isKept(name.slice(0, name.indexOf(".")));
+    if (isStray) rmSync(join(directory, name), { force: true });
+  }
+  let written = 0;
+  const input = (id: string, index: number) => join(directory, `${id}.in-${index}`);
+  const output = (id: string, index: number) => join(directory, `${id}.out-${index}`);
+  const remove = (path: string) => rm(path, { force: true });
+  return {
+    writeInput: async (id, index, bytes) => void (await Bun.write(input(id, index), bytes)),
+    readInputs: ({ id, spec }) => Promise.all(spec.inputs.map((_, i) => Bun.file(input(id, i)).bytes())),
+    async writeOutput(id, index, bytes) {
+      // Numbered, for two who miss the same output may write it at once.
+      const temporary = `${output(id, index)}.${++written}.tmp`;
+      try {
+        await Bun.write(temporary, bytes);
+        await rename(temporary, output(id, index));
+      } catch (error) {
+        await remove(temporary);
+        throw error;
+      }
+    },
+    hasOutput: (id, index) => Bun.file(output(id, index)).exists(),
+    async *takeOutput(id, index, signal) {
+      const path = output(id, index);
+      for await (const chunk of Bun.file(path).stream()) {
+        signal.throwIfAborted();
+        yield chunk;
+      }
+      await remove(path);
+    },
+    async removeAll({ id, spec }) {
+      const outputs = Array.from({ length: spec.outputs }, (_, i) => output(id, i));
+      await Promise.all([...spec.inputs.map((_, i) => input(id, i)), ...outputs].map(remove));
+    },
+  };
+}

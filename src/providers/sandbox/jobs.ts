@@ -1,0 +1,83 @@
+import type { Json } from "../../domain/json.ts";
+import type { InputRole } from "../../domain/request.ts";
+import { imageDimensions, videoDimensions } from "./dimensions.ts";
+import { hashText } from "./random.ts";
+import type { EditJob, ImageFormat, PictureJob, RenderJob, VideoJob } from "./render.ts";
+import type { Spec } from "./spec.ts";
+
+const FORMATS: readonly ImageFormat[] = ["png", "jpeg", "webp"];
+const IMAGE_ROLES: readonly InputRole[] = ["image", "first_frame", "last_frame", "reference"];
+const DEFAULT_SECONDS = 4;
+/** Seeds are 32 bits. */
+const SEEDS = 2 ** 32;
+
+/** The job that renders output `index` of a submission; `files` are its inputs, in order. Equal arguments give equal jobs. */
+export function toJob(spec: Spec, index: number, files: readonly Uint8Array[]): RenderJob {
+  const byRole = (role: InputRole) => files.filter((_, i) => spec.inputs[i] === role);
+  return spec.generator === "picture" ? imageJob(spec, index, byRole) : videoJob(spec, index, byRole);
+}
+
+type ByRole = (role: InputRole) => Uint8Array[];
+
+function imageJob(spec: Spec, index: number, byRole: ByRole): PictureJob | EditJob {
+  const { parameters, prompt, label } = spec;
+  const wanted = imageDimensions({
+    size: text(parameters.size),
+    aspectRatio: text(parameters.aspect_ratio),
+    resolution: text(parameters.resolution),
+  });
+  const format = FORMATS.find((each) => each === parameters.output_format) ?? "png";
+  const common = { prompt, seed: seedOf(spec), index, format, label };
+  const inputs = byRole("image");
+  if (inputs.length === 0)
+    return { kind: "picture", ...common, ...(wanted ?? { width: 1024, height: 1024 }) };
+  return { kind: "edit", ...common, inputs, mask: byRole("mask")[0], ...wanted };
+}
+
+function videoJob(spec: Spec, index: number, byRole: ByRole): VideoJob {
+  const { parameters, prompt, label } = spec;
+  const images = IMAGE_ROLES.flatMap(byRole);
+  const video = byRole("video")[0] ?? byRole("motion")[0];
+  const isEdit = spec.generator === "video-edit";
+  const size = isEdit
+    ? { width: 0, height: 0 }
+    : videoDimensions(text(parameters.resolution), text(parameters.aspect_ratio));
+  return {
+    kind: "video",
+    mode: videoMode(spec, images.length),
+    prompt,
+    // A video job has no index of its own.
+    seed: (seedOf(spec) + index) % SEEDS,
+    durationSec: typeof parameters.duration === "number" ? parameters.duration : DEFAULT_SECONDS,
+    ...size,
+    images,
+    ...(video === undefined ? {} : { video }),
+    label,
+  };
+}
+
+function videoMode(spec: Spec, images: number): VideoJob["mode"] {
+  switch (spec.generator) {
+    case "video-frames":
+      return "frames";
+    case "video-reference":
+      return "reference";
+    case "video-edit":
+      return spec.parameters.operation === "extend" ? "extend" : "edit";
+    case "video-motion":
+      return "motion";
+    case "video":
+    case "picture":
+      if (images === 0) return "text";
+      return images === 1 ? "image" : "frames";
+  }
+}
+
+function seedOf(spec: Spec): number {
+  const { seed } = spec.parameters;
+  return typeof seed === "number" ? seed : hashText(spec.prompt) >>> 0;
+}
+
+function text(value: Json | undefined): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}

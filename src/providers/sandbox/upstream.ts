@@ -1,0 +1,210 @@
+import { Database } from "bun:sqlite";
+import { rmSync } from "node:fs";
+import { TASK_ERROR_CODES, type TaskErrorCode } from "../../domain/errors.ts";
+import type { AttemptId, TaskId } from "../../domain/ids.ts";
+import type { Spec } from "./spec.ts";
+
+const DAY_MS = 86_400_000;
+/** How long a finished operation is remembered, and one that nobody ever asked about to its end. */
+const REMEMBER_FINISHED_MS = DAY_MS;
+const REMEMBER_RUNNING_MS = 7 * DAY_MS;
+/** How long files of a finished operation are kept for whoever comes back for them. */
+const KEEP_FILES_MS = 600_000;
+/** Rows handled by one tidying, so that it stays short. */
+const TIDY_LIMIT = 500;
+
+export interface NewOperation {
+  readonly id: string;
+  readonly attempt: AttemptId;
+  readonly taskId: TaskId;
+  readonly spec: Spec;
+  readonly submittedAt: number;
+  /** Not done before. */
+  readonly readyAt: number;
+}
+
+export type Ending =
+  | { readonly state: "succeeded" }
+  | { readonly state: "failed"; readonly code: TaskErrorCode; readonly message?: string | undefined }
+  | { readonly state: "cancelled" };
+
+export type Operation = NewOperation & { readonly ending?: Ending | undefined };
+
+/** What the sandbox knows of the work it was given, as an upstream in another place would. */
+export interface Upstream {
+  /** Takes an operation. `known`: its attempt was submitted before; the row counts it, and nothing else changes. */
+  accept(operation: NewOperation): "accepted" | "known";
+  /** Counts a refused submission of the task, if there were fewer than `times`. @returns whether this one is to be refused */
+  refuse(taskId: TaskId, times: number, now: number): boolean;
+  find(id: string): Operation | undefined;
+  findByAttempt(attempt: AttemptId): Operation | undefined;
+  /** Ends a running operation. @returns whether it was running */
+  end(id: string, ending: Ending, now: number): boolean;
+  /** Forgets what is old. @returns operations whose files are no longer kept */
+  tidy(now: number): Operation[];
+  stop(): void;
+}
+
+interface Row {
+  id: string;
+  attempt: string;
+  task_id: string;
+  spec: string;
+  submitted_at: number;
+  ready_at: number;
+  state: "running" | "succeeded" | "failed" | "cancelled";
+  error_code: string | null;
+  error_message: string | null;
+}
+
+const SCHEMA = `
+  create table if not exists operation (
+    id text primary key,
+    attempt text not null unique,
+    task_id text not null,
+    spec text not null,
+    submitted_at integer not null,
+    ready_at integer not null,
+    state text not null default 'running' check (state in ('running', 'succeeded', 'failed', 'cancelled')),
+    submissions integer not null default 1,
+    error_code text,
+    error_message text,
+    cancelled_at integer,
+    finished_at integer,
+    files_kept integer not null default 1
+  ) strict, without rowid;
+  create index if not exists operation_with_files on operation (finished_at) where files_kept = 1 and finished_at is not null;
+  create index if not exists operation_by_age on operation (submitted_at);
+  create table if not exists refusal (
+    task_id text primary key,
+    failures integer not null,
+    last_at integer not null
+  ) strict, without rowid;
+`;
+
+/**
+ * Opens the upstream's memory, a SQLite file of its own. It is written without waiting for the disk: it survives the end of the
+ * process at any moment, not a power failure, after which operations may be gone, as with an upstream that lost its data. A file
+ * that a power failure damaged is replaced by an empty one.
+ */
+export function openUpstream(path: string): Upstream {
+  const db = openDatabase(path);
+  const prepared: { finalize(): void }[] = [];
+  const prepare: Database["prepare"] = (sql: string) => {
+    const statement = db.prepare(sql);
+    prepared.push(statement);
+    // The type parameters only describe rows and parameters; the statement is the same object.
+    return statement as never;
+  };
+
+  const accept = prepare<{ submissions: number }, [string, string, string, string, number, number]>(
+    `insert into operation (id, attempt, task_id, spec, submitted_at, ready_at) values (?, ?, ?, ?, ?, ?)
+     on conflict (attempt) do update set submissions = submissions + 1 returning submissions`,
+  );
+  const refuse = prepare<{ failures: number }, [string, number, number, number]>(
+    `insert into refusal (task_id, failures, last_at) values (?, 1, ?)
+     on conflict (task_id) do update set failures = failures + 1, last_at = ? where failures < ? returning failures`,
+  );
+  const find = prepare<Row, [string]>("select * from operation where id = ?");
+  const findByAttempt = prepare<Row, [string]>("select * from operation where attempt = ?");
+  const end = prepare<Row, [string, string | null, string | null, number | null, number, string]>(
+    `update operation set state = ?, error_code = ?, error_message = ?, cancelled_at = ?, finished_at = ?
+     where id = ? and state = 'running'`,
+  );
+  const dropFiles = prepare<Row, [number, number]>(
+    `update operation set files_kept = 0 where id in (
+       select id from operation where files_kept = 1 and finished_at is not null and finished_at < ? limit ?
+     ) returning *`,
+  );
+  const forget = prepare<Row, [number, number, number]>(
+    `delete from operation where id in (
+       select id from operation
+       where submitted_at < ? and (state <> 'running' or submitted_at < ?) order by submitted_at limit ?
+     ) returning *`,
+  );
+  const forgetRefusals = prepare<Row, [number]>("delete from refusal where last_at < ?");
+
+  return {
+    accept({ id, attempt, taskId, spec, submittedAt, readyAt }) {
+      const row = accept.get(id, attempt, taskId, JSON.stringify(spec), submittedAt, readyAt);
+      return row?.submissions === 1 ? "accepted" : "known";
+    },
+    refuse: (taskId, times, now) => times > 0 && refuse.get(taskId, now, now, times) !== null,
+    find: (id) => toOperation(find.get(id)),
+    findByAttempt: (attempt) => toOperation(findByAttempt.get(attempt)),
+    end(id, ending, now) {
+      const failure = ending.state === "failed" ? ending : undefined;
+      const cancelledAt = ending.state === "cancelled" ? now : null;
+      return (
+        end.run(ending.state, failure?.code ?? null, failure?.message ?? null, cancelledAt, now, id)
+          .changes === 1
+      );
+    },
+    tidy(now) {
+      forgetRefusals.run(now - REMEMBER_RUNNING_MS);
+      const rows = [
+        ...dropFiles.all(now - KEEP_FILES_MS, TIDY_LIMIT),
+        ...forget.all(now - REMEMBER_FINISHED_MS, now - REMEMBER_RUNNING_MS, TIDY_LIMIT),
+      ];
+      return rows.flatMap((row) => toOperation(row) ?? []);
+    },
+    stop() {
+      for (const statement of prepared) statement.finalize();
+      db.close();
+    },
+  };
+}
+
+function toOperation(row: Row | null): Operation | undefined {
+  if (row === null) return undefined;
+  return {
+    id: row.id,
+    // Written by `accept` from values of these types.
+    attempt: row.attempt as AttemptId,
+    taskId: row.task_id as TaskId,
+    spec: JSON.parse(row.spec) as Spec,
+    submittedAt: row.submitted_at,
+    readyAt: row.ready_at,
+    ending: toEnding(row),
+  };
+}
+
+function toEnding(row: Row): Ending | undefined {
+  switch (row.state) {
+    case "running":
+      return undefined;
+    case "failed": {
+      const code = TASK_ERROR_CODES.find((each) => each === row.error_code) ?? "UPSTREAM_ERROR";
+      return { state: "failed", code, message: row.error_message ?? undefined };
+    }
+    case "succeeded":
+    case "cancelled":
+      return { state: row.state };
+  }
+}
+
+function openDatabase(path: string): Database {
+  try {
+    return prepareDatabase(path);
+  } catch (error) {
+    const isDamaged =
+      error instanceof Error && "code" in error && /^SQLITE_(?:CORRUPT|NOTADB)/.test(String(error.code));
+    if (!isDamaged) throw error;
+    for (const suffix of ["", "-wal", "-shm"]) rmSync(path + suffix, { force: true });
+    return prepareDatabase(path);
+  }
+}
+
+function prepareDatabase(path: string): Database {
+  const db = new Database(path, { create: true, readwrite: true, strict: true });
+  try {
+    db.run("pragma busy_timeout = 5000");
+    db.run("pragma journal_mode = wal");
+    db.run("pragma synchronous = off");
+    db.run(SCHEMA);
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}

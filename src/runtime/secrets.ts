@@ -1,0 +1,26 @@
+import { BASE62, CREDENTIAL_BODY_LENGTH } from "../domain/credential.ts";
+import type { Secrets } from "../domain/ports/runtime.ts";
+
+/** The largest multiple of 62 that a byte can hold; bytes from here on are thrown away, so that no character is likelier. */
+const UNBIASED = 248;
+
+/** Randomness from the operating system, SHA-256 from the runtime. */
+export function createSecrets(): Secrets {
+  return {
+    newBody: () => unbiasedBase62(CREDENTIAL_BODY_LENGTH, (bytes) => crypto.getRandomValues(bytes)),
+    hash: (text) => Bun.SHA256.hash(text, "hex"),
+  };
+}
+
+/** `length` base62 characters, each equally likely as long as the bytes are. */
+export function unbiasedBase62(length: number, fill: (bytes: Uint8Array<ArrayBuffer>) => void): string {
+  const bytes = new Uint8Array(length + 8);
+  let text = "";
+  while (text.length < length) {
+    fill(bytes);
+    for (const byte of bytes) {
+      if (byte < UNBIASED && text.length < length) text += BASE62.charAt(byte % 62);
+    }
+  }
+  return text;
+}

@@ -1,0 +1,155 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { spawnSync } from "node:child_process";
+import { chmod, mkdir, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { openAssetStore } from "../../src/assets/open.ts";
+import type { PutOptions } from "../../src/domain/ports/asset-store.ts";
+import { StorageError } from "../../src/domain/ports/task-store.ts";
+import { type AssetStoreUnderTest, describeAssetStore } from "../contracts/asset-store.ts";
+import { inPieces, picture, png } from "../helpers/media.ts";
+import { contentFiles, makeFsStore } from "../helpers/media-store.ts";
+import { mp4 } from "../helpers/media-video.ts";
+
+describeAssetStore("asset store in a folder", makeFsStore);
+
+const ANY: PutOptions = { accept: ["image", "video"], maxBytes: 50_000_000, sanitize: false };
+let subject: AssetStoreUnderTest & { readonly directory: string };
+beforeEach(async () => {
+  subject = await makeFsStore();
+});
+afterEach(() => subject.remove());
+
+test("a file lies under its hash in two levels of folders, and nowhere twice", async () => {
+  const bytes = await png(4, 4);
+  const { sha256 } = await subject.store.put(bytes, ANY);
+  await subject.store.put(bytes, ANY);
+  await subject.store.put(inPieces(bytes), ANY);
+  const path = join(subject.directory, "sha256", sha256.slice(0, 2), sha256.slice(2, 4), sha256);
+  expect(await contentFiles(subject.directory)).toEqual([path]);
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+});
+
+test("a file that was cut short on disk is put right by the next put of its content", async () => {
+  const bytes = await png(4, 4);
+  const stored = await subject.store.put(bytes, ANY);
+  const [path = ""] = await contentFiles(subject.directory);
+  await truncate(path, 10);
+  expect(await subject.store.open(stored)).toBeUndefined();
+  expect(await subject.store.put(bytes, ANY)).toEqual(stored);
+  expect(await (await subject.store.open(stored))?.bytes()).toEqual(bytes);
+});
+
+test("an emptied folder tree is made again", async () => {
+  const bytes = await png(4, 4);
+  await subject.store.put(bytes, ANY);
+  await rm(join(subject.directory, "sha256"), { recursive: true });
+  const stored = await subject.store.put(bytes, ANY);
+  expect(await (await subject.store.open(stored))?.bytes()).toEqual(bytes);
+});
+
+test("removing temporary files counts them and touches nothing else", async () => {
+  expect(await subject.store.removeTemporary()).toBe(0);
+  const stored = await subject.store.put(await png(), ANY);
+  await writeFile(join(subject.directory, "tmp", "left-by-a-crash"), "half");
+  await writeFile(join(subject.directory, "tmp", "another"), "");
+  expect(await subject.store.removeTemporary()).toBe(2);
+  expect(await subject.leftovers()).toBe(0);
+  expect(await subject.store.open(stored)).toBeDefined();
+});
+
+test("a process killed at any moment leaves whole files or none, and temporary files only in their folder", async () => {
+  const script = `
+    import { openAssetStore } from ${JSON.stringify(join(import.meta.dir, "../../src/assets/open.ts"))};
+    import { mp4 } from ${JSON.stringify(join(import.meta.dir, "../helpers/media-video.ts"))};
+    let names = 0;
+    const store = openAssetStore({ directory: process.argv[1], newTemporaryName: () => "d" + process.pid + "-" + names++ });
+    console.log("ready");
+    for (let i = 1; ; i += 1) await store.put(await mp4({ frames: i, width: 64 + 16 * (i % 9) }), ${JSON.stringify(ANY)});`;
+  for (const delayMs of [5, 25, 60, 110]) {
+    const child = Bun.spawn([process.execPath, "-e", script, subject.directory], {
+      stdout: "pipe",
+      stderr: "inherit",
+    });
+    await child.stdout.getReader().read();
+    await Bun.sleep(delayMs);
+    child.kill("SIGKILL");
+    await child.exited;
+  }
+  const files = await contentFiles(subject.directory);
+  expect(files.length).toBeGreaterThan(0);
+  for (const path of files) {
+    const hash = new Bun.CryptoHasher("sha256").update(await Bun.file(path).bytes()).digest("hex");
+    expect(path.endsWith(`/${hash}`)).toBe(true);
+  }
+  await subject.store.removeTemporary();
+  expect(await subject.leftovers()).toBe(0);
+});
+
+test("a read-only folder is a StorageError", async () => {
+  // Root may write anywhere, whatever the mode says; a folder that is a file stops even root.
+  if (process.getuid?.() === 0) {
+    console.warn("Skipped: root may write to read-only folders.");
+    return;
+  }
+  await chmod(subject.directory, 0o500);
+  const error = await subject.store.put(await png(), ANY).catch((thrown: unknown) => thrown);
+  await chmod(subject.directory, 0o700);
+  expect(error).toBeInstanceOf(StorageError);
+  expect(error).toMatchObject({ kind: "read_only" });
+});
+
+test("a read-only file system is a StorageError, and files there can still be read", async () => {
+  if (!mount("ro-check", "size=1m")) return;
+  await withMount("size=4m", async (directory, remount) => {
+    const store = openAssetStore({ directory, newTemporaryName: () => "draft" });
+    const stored = await store.put(await png(), ANY);
+    remount("ro,size=4m");
+    const error = await store.put(await png(2, 2), ANY).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(StorageError);
+    expect(error).toMatchObject({ kind: "read_only" });
+    expect(await (await store.open(stored))?.bytes()).toEqual(await png());
+  });
+});
+
+test("a full disk is a StorageError, leaves nothing behind, and heals when there is room again", async () => {
+  if (!mount("full-check", "size=1m")) return;
+  await withMount("size=256k", async (directory) => {
+    let names = 0;
+    const store = openAssetStore({ directory, newTemporaryName: () => `draft-${names++}` });
+    const large = new Uint8Array(await picture(400, 400).png({ compressionLevel: 0 }).toBuffer());
+    for (const source of [large, inPieces(large), inPieces(await mp4({ frames: 400 }))]) {
+      const error = await store.put(source, ANY).catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(StorageError);
+      expect(error).toMatchObject({ kind: "full" });
+    }
+    expect(await store.removeTemporary()).toBe(0);
+    expect(await contentFiles(directory)).toEqual([]);
+    expect((await store.put(await png(), ANY)).width).toBe(1);
+  });
+});
+
+/** Whether this process may mount at all; says so when not. */
+function mount(name: string, options: string): boolean {
+  const point = join(subject.directory, name);
+  spawnSync("mkdir", ["-p", point]);
+  const isMounted = spawnSync("mount", ["-t", "tmpfs", "-o", options, "tmpfs", point]).status === 0;
+  if (isMounted) spawnSync("umount", [point]);
+  else console.warn("Skipped: mounting a small file system needs root.");
+  return isMounted;
+}
+
+async function withMount(
+  options: string,
+  work: (directory: string, remount: (options: string) => void) => Promise<void>,
+): Promise<void> {
+  const point = join(subject.directory, "mount");
+  await mkdir(point);
+  expect(spawnSync("mount", ["-t", "tmpfs", "-o", options, "tmpfs", point]).status).toBe(0);
+  const remount = (changed: string) =>
+    expect(spawnSync("mount", ["-o", `remount,${changed}`, point]).status).toBe(0);
+  try {
+    await work(point, remount);
+  } finally {
+    spawnSync("umount", ["-l", point]);
+  }
+}

@@ -1,0 +1,206 @@
+import { expect, test } from "bun:test";
+import { deflateSync } from "node:zlib";
+import sharp, { type Sharp } from "sharp";
+import { checkImage, type ImageType } from "../../src/assets/image.ts";
+import {
+  type Bytes,
+  bombPng,
+  CANARY,
+  concat,
+  contains,
+  insert,
+  jpeg,
+  picture,
+  pixels,
+  png,
+  pngChunk,
+  text,
+  webp,
+  withMetadata,
+} from "../helpers/media.ts";
+
+const FORMATS: [ImageType, (image: Sharp) => Sharp, isLossless: boolean][] = [
+  ["image/png", (image) => image.png(), true],
+  ["image/jpeg", (image) => image.jpeg({ quality: 95, chromaSubsampling: "4:4:4" }), false],
+  ["image/webp", (image) => image.webp({ lossless: true }), true],
+];
+
+async function bytesOf(image: Sharp): Promise<Bytes> {
+  return new Uint8Array(await image.toBuffer());
+}
+
+const reason = (file: Uint8Array, type: ImageType, sanitize = false) =>
+  checkImage(file, type, sanitize).then(
+    () => "taken",
+    (error) => error.reason,
+  );
+
+test.each(FORMATS)(
+  "taking metadata out of %s changes no pixel and encodes nothing again",
+  async (type, encode) => {
+    const tagged = await bytesOf(encode(withMetadata(picture(40, 30))));
+    const { bytes, probe } = await checkImage(tagged, type, true);
+    expect(probe).toEqual({ type, width: 40, height: 30 });
+    expect(contains(tagged, CANARY)).toBe(true);
+    expect(contains(bytes, CANARY)).toBe(false);
+    expect(bytes.length).toBeLessThan(tagged.length);
+    expect(await pixels(bytes)).toEqual(await pixels(tagged));
+    const { exif, xmp, format } = await sharp(bytes).metadata();
+    expect({ exif, xmp, format: `image/${format}` }).toEqual({
+      exif: undefined,
+      xmp: undefined,
+      format: type,
+    });
+  },
+);
+
+test.each(FORMATS)("%s without metadata keeps its very bytes", async (type, encode) => {
+  const file = await bytesOf(encode(picture(40, 30)));
+  expect((await checkImage(file, type, true)).bytes).toEqual(file);
+  expect((await checkImage(file, type, false)).bytes).toEqual(file);
+});
+
+test.each(FORMATS)("a colour profile stays in %s", async (type, encode) => {
+  const tagged = await bytesOf(encode(withMetadata(picture(40, 30)).withIccProfile("p3")));
+  const { bytes } = await checkImage(tagged, type, true);
+  const { icc, exif } = await sharp(bytes).metadata();
+  expect(icc).toEqual((await sharp(tagged).metadata()).icc);
+  expect(icc).toBeDefined();
+  expect(exif).toBeUndefined();
+});
+
+for (const [type, encode, isLossless] of FORMATS) {
+  test.each([2, 3, 4, 5, 6, 7, 8])(`${type} of orientation %p is stored upright`, async (orientation) => {
+    const file = await bytesOf(encode(withMetadata(picture(24, 16), orientation)));
+    const expected = await sharp(file).autoOrient().ensureAlpha().raw().toBuffer({ resolveWithObject: true });
+    const { bytes, probe } = await checkImage(file, type, true);
+    expect(probe).toEqual({ type, width: expected.info.width, height: expected.info.height });
+    expect((await sharp(bytes).metadata()).orientation).toBeUndefined();
+    expect(contains(bytes, CANARY)).toBe(false);
+    expect(largestDifference(await pixels(bytes), expected.data)).toBeLessThanOrEqual(isLossless ? 0 : 40);
+    // The same file as an output is left alone; its size is the one viewers show.
+    const output = await checkImage(file, type, false);
+    expect({ probe: output.probe, bytes: output.bytes }).toEqual({ probe, bytes: file });
+  });
+}
+
+function largestDifference(one: Buffer, other: Buffer): number {
+  return one.reduce((largest, value, i) => Math.max(largest, Math.abs(value - (other[i] ?? 0))), 0);
+}
+
+test("a mask keeps its alpha channel, its hidden colours and its depth", async () => {
+  const alpha = new Uint8Array(30 * 20).map((_, i) => (i % 3) * 127);
+  const mask = await bytesOf(
+    picture(30, 20)
+      .joinChannel(Buffer.from(alpha), { raw: { width: 30, height: 20, channels: 1 } })
+      .png(),
+  );
+  const tagged = insert(mask, 33, pngChunk("tEXt", text(`Comment\0${CANARY}`)));
+  const { bytes } = await checkImage(tagged, "image/png", true);
+  expect(bytes).toEqual(mask);
+  expect(await pixels(bytes)).toEqual(await pixels(mask));
+
+  const deep = await bytesOf(withMetadata(picture(30, 20), 6).toColourspace("rgb16").png());
+  expect((await sharp((await checkImage(deep, "image/png", true)).bytes).metadata()).depth).toBe("ushort");
+});
+
+test("CMYK, grey, palette and interlaced files are taken", async () => {
+  const cmyk = await bytesOf(picture(20, 20).toColourspace("cmyk").jpeg());
+  expect(await reason(cmyk, "image/jpeg", true)).toBe("taken");
+  expect(
+    await reason(await bytesOf(picture(20, 20).greyscale().jpeg({ progressive: true })), "image/jpeg"),
+  ).toBe("taken");
+  expect(await reason(await bytesOf(picture(20, 20).png({ palette: true })), "image/png")).toBe("taken");
+  expect(await reason(await bytesOf(picture(20, 20).png({ progressive: true })), "image/png")).toBe("taken");
+  expect(await reason(await bytesOf(picture(20, 20, 4).webp()), "image/webp")).toBe("taken");
+});
+
+const trailing: [ImageType, () => Promise<Bytes>][] = [
+  ["image/png", () => png(8, 8)],
+  ["image/jpeg", () => jpeg()],
+  ["image/webp", () => webp()],
+];
+test.each(trailing)("what follows a whole %s is dropped, wanted or not", async (type, make) => {
+  const file = await make();
+  const polyglot = concat(file, text("<script>alert(1)</script>PK\x03\x04"));
+  expect((await checkImage(polyglot, type, true)).bytes).toEqual(file);
+  expect((await checkImage(polyglot, type, false)).bytes).toEqual(file);
+});
+
+test("a second picture hidden in a JPEG's metadata goes with it", async () => {
+  const file = await jpeg();
+  const thumbnail = await jpeg(8, 8);
+  const segment = jpegSegment(0xe1, thumbnail);
+  const comment = jpegSegment(0xfe, text(CANARY));
+  expect((await checkImage(insert(file, 2, segment, comment), "image/jpeg", true)).bytes).toEqual(file);
+});
+
+function jpegSegment(marker: number, content: Uint8Array): Bytes {
+  const length = content.length + 2;
+  return concat(new Uint8Array([0xff, marker, length >> 8, length & 0xff]), content);
+}
+
+test("animated images are refused", async () => {
+  const frames = await sharp([await png(9, 9), await bytesOf(picture(9, 9).negate().png())], {
+    join: { animated: true },
+  })
+    .webp()
+    .toBuffer();
+  expect(await reason(new Uint8Array(frames), "image/webp")).toBe("wrong_kind");
+  const apng = insert(await png(9, 9), 33, pngChunk("acTL", new Uint8Array([0, 0, 0, 2, 0, 0, 0, 0])));
+  expect(await reason(apng, "image/png")).toBe("wrong_kind");
+});
+
+test("headers that promise too much are refused without decoding", async () => {
+  const wide = await jpeg();
+  const frame = Buffer.from(wide).indexOf(new Uint8Array([0xff, 0xc0]));
+  const huge = wide.slice();
+  huge.set([0xfe, 0xff, 0xfe, 0xff], frame + 5);
+  const canvas = await bytesOf(withMetadata(picture(8, 8)).webp());
+  canvas.set([0xff, 0x3f, 0, 0xff, 0x3f, 0], 24);
+  const files: [Uint8Array, ImageType][] = [
+    [bombPng(50_000, 50_000, 1), "image/png"],
+    [bombPng(16_383, 16_383), "image/png"],
+    [huge, "image/jpeg"],
+    [canvas, "image/webp"],
+  ];
+  for (const [file, type] of files) {
+    const before = performance.now();
+    expect(await reason(file, type)).toBe("too_many_pixels");
+    expect(performance.now() - before).toBeLessThan(20);
+  }
+});
+
+test("a colour profile or a comment that unpacks to 64 MB is not unpacked", async () => {
+  const bomb = deflateSync(new Uint8Array(64 * 1024 * 1024));
+  const profile = insert(await png(8, 8), 33, pngChunk("iCCP", concat(text("x\0\0"), bomb)));
+  expect(await reason(profile, "image/png")).toBe("damaged");
+  const comment = insert(await png(8, 8), 33, pngChunk("zTXt", concat(text("x\0\0"), bomb)));
+  expect((await checkImage(comment, "image/png", true)).bytes).toEqual(await png(8, 8));
+});
+
+test("a JPEG of very many scans is refused before it is decoded", async () => {
+  const file = await bytesOf(picture(64, 64).jpeg({ progressive: true }));
+  const scan = Buffer.from(file).lastIndexOf(new Uint8Array([0xff, 0xda]));
+  const last = file.subarray(scan, -2);
+  expect(await reason(insert(file, file.length - 2, ...Array(80).fill(last)), "image/jpeg")).toBe("damaged");
+});
+
+test.each(trailing)("no shortened %s is taken, wherever it is cut", async (type, make) => {
+  const file = await make();
+  for (let length = 12; length < file.length; length += 3) {
+    expect({ length, reason: await reason(file.subarray(0, length), type) }).toEqual({
+      length,
+      reason: "damaged",
+    });
+  }
+});
+
+test("a changed byte in the pixels of a PNG is noticed", async () => {
+  const file = await png(64, 64);
+  for (let at = 60; at < file.length - 20; at += 97) {
+    const changed = file.slice();
+    changed[at] = (changed[at] ?? 0) ^ 0x40;
+    expect(await reason(changed, "image/png")).toBe("damaged");
+  }
+});

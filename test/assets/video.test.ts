@@ -1,0 +1,115 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { mkdtemp, open, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { checkVideo, type VideoType } from "../../src/assets/video.ts";
+import { type Bytes, CANARY, concat, contains, text } from "../helpers/media.ts";
+import { mp4, webm } from "../helpers/media-video.ts";
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "svc-video-"));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+async function check(file: Bytes, type: VideoType, sanitize = false) {
+  const path = join(folder, "video");
+  await Bun.write(path, file);
+  const handle = await open(path, "r+");
+  try {
+    const found = await checkVideo(handle, file.length, type, sanitize);
+    return { ...found, bytes: await Bun.file(path).bytes() };
+  } finally {
+    await handle.close();
+  }
+}
+
+const reason = (file: Bytes, type: VideoType) =>
+  check(file, type).then(
+    () => "taken",
+    (error) => error.reason,
+  );
+
+const tags = { title: CANARY, comment: CANARY };
+const layouts: [string, VideoType, () => Promise<Bytes>][] = [
+  ["an MP4 with its index first", "video/mp4", () => mp4({ tags })],
+  ["an MP4 with its index last", "video/mp4", () => mp4({ tags, fastStart: false })],
+  ["an MP4 in fragments", "video/mp4", () => mp4({ tags, fastStart: "fragmented" })],
+  ["a WebM", "video/webm", () => webm({ tags })],
+  ["a WebM without lengths, as browsers record it", "video/webm", () => webm({ tags, isLive: true })],
+];
+for (const [what, type, make] of layouts) {
+  test(`${what} is measured, and cleaned in place when asked`, async () => {
+    const file = await make();
+    const probe = { type, width: 64, height: 48, durationMs: 1000 };
+    expect(await check(file, type)).toEqual({ probe, isChanged: false, bytes: file });
+    const cleaned = await check(file, type, true);
+    expect({ probe: cleaned.probe, isChanged: cleaned.isChanged }).toEqual({ probe, isChanged: true });
+    expect(contains(file, CANARY)).toBe(true);
+    expect(contains(cleaned.bytes, CANARY)).toBe(false);
+    expect(cleaned.bytes.length).toBe(file.length);
+    expect((await check(cleaned.bytes, type)).probe).toEqual(probe);
+  });
+
+  test(`${what} is damaged when its end is missing`, async () => {
+    const file = await make();
+    for (const cut of [1, 7, 200, 1500]) {
+      expect({ cut, reason: await reason(file.subarray(0, -cut), type) }).toEqual({ cut, reason: "damaged" });
+    }
+  });
+}
+
+test("a camera's place, whoever wrote it and wherever, is erased from an MP4", async () => {
+  const file = await mp4({ fastStart: false });
+  const moov = Buffer.from(file).lastIndexOf("moov") - 4;
+  const index = file.slice(moov);
+  const place = concat(
+    box("udta", box("\xa9xyz", text(CANARY))),
+    box("meta", text(CANARY)),
+    box("uuid", text(CANARY)),
+  );
+  new DataView(index.buffer).setUint32(0, index.length + place.length);
+  const tagged = concat(file.subarray(0, moov), index, place, box("uuid", text(CANARY)));
+  const { bytes, probe } = await check(tagged, "video/mp4", true);
+  expect(contains(bytes, CANARY)).toBe(false);
+  expect(probe.durationMs).toBe(1000);
+});
+
+test("a video longer, wider or taller than the limits is refused", async () => {
+  expect(await reason(await mp4({ frames: 602, framesPerSecond: 1 }), "video/mp4")).toBe("too_large");
+  expect(await reason(await mp4({ frames: 600, framesPerSecond: 1 }), "video/mp4")).toBe("taken");
+  expect(await reason(await mp4({ width: 8208, height: 16, frames: 1 }), "video/mp4")).toBe(
+    "too_many_pixels",
+  );
+});
+
+test("an index that asks for thousands of millions of frames costs nothing", async () => {
+  for (const type of ["stts", "stsz", "stss"]) {
+    const file = (await mp4()).slice();
+    const table = Buffer.from(file).indexOf(type, 0, "latin1");
+    if (table === -1) continue;
+    new DataView(file.buffer).setUint32(table + (type === "stsz" ? 12 : 8), 0xffff_fff0);
+    const before = performance.now();
+    expect({ type, reason: await reason(file, "video/mp4") }).toEqual({ type, reason: "damaged" });
+    expect(performance.now() - before).toBeLessThan(100);
+  }
+  const fragmented = (await mp4({ fastStart: "fragmented" })).slice();
+  const run = Buffer.from(fragmented).indexOf("trun", 0, "latin1");
+  new DataView(fragmented.buffer).setUint32(run + 8, 0xffff_fff0);
+  expect(await reason(fragmented, "video/mp4")).toBe("damaged");
+});
+
+test("a container without a video in it is refused", async () => {
+  const ftyp = box("ftyp", text("isom\0\0\0\0isom"));
+  expect(await reason(ftyp, "video/mp4")).toBe("damaged");
+  expect(await reason(concat(ftyp, box("moov", new Uint8Array(0))), "video/mp4")).toBe("wrong_kind");
+  expect(await reason(concat(ftyp, text("<html>not a box</html>")), "video/mp4")).toBe("damaged");
+  expect(await reason((await webm()).subarray(0, 60), "video/webm")).toBe("damaged");
+});
+
+function box(type: string, content: Uint8Array): Uint8Array {
+  const header = new Uint8Array(8);
+  new DataView(header.buffer).setUint32(0, content.length + 8);
+  header.set(Buffer.from(type, "latin1"), 4);
+  return concat(header, content);
+}

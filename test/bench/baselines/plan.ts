@@ -1,0 +1,8 @@
+/** What a bare server does with a request. */
+export type BaselinePlan = { readonly port: number } & (
+  | { readonly mode: "none" }
+  /** Inserts a copy of the task `template` under a new id. */
+  | { readonly mode: "insert"; readonly database: string; readonly template: string }
+  | { readonly mode: "read"; readonly database: string }
+  | { readonly mode: "file"; readonly directory: string }
+);

@@ -1,0 +1,119 @@
+/*
+ * What the service is measured against, in a process of its own: Hono with one statement and nothing else, or
+ * Bun.serve with Bun.file. The database is a copy of the service's own, so that tables, indexes and rows are the same.
+ */
+import { Database } from "bun:sqlite";
+import { join } from "node:path";
+import { Hono } from "hono";
+import type { BaselinePlan } from "./plan.ts";
+
+/** As the service opens its own: every commit is flushed to the disk before it is answered. */
+const SETTINGS = [
+  "journal_mode = wal",
+  "synchronous = full",
+  "foreign_keys = on",
+  "cache_size = -65536",
+  "temp_store = memory",
+];
+
+// Handed over by the parent, which is of the same version.
+const plan = JSON.parse(process.argv[2] ?? "null") as BaselinePlan;
+Bun.serve({ hostname: "127.0.0.1", port: plan.port, development: false, fetch: handler(plan) });
+
+function handler(given: BaselinePlan): (request: Request) => Response | Promise<Response> {
+  switch (given.mode) {
+    case "none":
+      return answering(async () => newId());
+    case "insert":
+      return answering(prepareInsert(open(given.database), given.template));
+    case "read":
+      return reading(open(given.database));
+    case "file":
+      return (request) =>
+        new Response(Bun.file(join(given.directory, new URL(request.url).pathname.slice(1))));
+  }
+}
+
+function answering(create: () => Promise<string>): (request: Request) => Response | Promise<Response> {
+  const app = new Hono();
+  app.post("/create", async (context) => {
+    await context.req.json();
+    return context.json({ code: 200, message: "success", data: { task_id: await create() } });
+  });
+  return (request) => app.fetch(request);
+}
+
+function reading(db: Database): (request: Request) => Response | Promise<Response> {
+  const select = db.prepare<TaskRow, [id: string]>("select * from task where id = ?");
+  const app = new Hono();
+  app.get("/status/:id", (context) => {
+    const row = select.get(context.req.param("id"));
+    if (row === null) return context.json({ code: 404 }, 404);
+    const { id, status, progress, model, created_at } = row;
+    return context.json({
+      code: 200,
+      message: "success",
+      data: { task_id: id, status, progress, model, created_at },
+    });
+  });
+  return (request) => app.fetch(request);
+}
+
+interface TaskRow {
+  readonly id: string;
+  readonly status: string;
+  readonly progress: number;
+  readonly model: string;
+  readonly created_at: number;
+}
+
+/** The template's own insert, all those of one turn of the event loop in one transaction. */
+function prepareInsert(db: Database, template: string): () => Promise<string> {
+  const row = db
+    .query<Record<string, string | number | null>, [string]>("select * from task where id = ?")
+    .get(template);
+  if (row === null) throw new Error(`There is no task ${template} to copy.`);
+  const columns = Object.keys(row).filter((name) => row[name] !== null);
+  const insert = db.prepare(
+    `insert into task (${columns.join(", ")}) values (${columns.map(() => "?").join(", ")})`,
+  );
+  const begin = db.prepare("begin immediate");
+  const commit = db.prepare("commit");
+  const values = columns.map((name) => row[name] ?? null);
+  const [idAt, createdAt, dueAt] = [
+    columns.indexOf("id"),
+    columns.indexOf("created_at"),
+    columns.indexOf("due_at"),
+  ];
+  let waiting: { id: string; resolve: (id: string) => void }[] = [];
+
+  function flush(): void {
+    const batch = waiting;
+    waiting = [];
+    begin.run();
+    for (const { id } of batch) {
+      values[idAt] = id;
+      values[createdAt] = values[dueAt] = Date.now();
+      insert.run(...values);
+    }
+    commit.run();
+    for (const { id, resolve } of batch) resolve(id);
+  }
+
+  return () =>
+    new Promise((resolve) => {
+      if (waiting.length === 0) setImmediate(flush);
+      waiting.push({ id: newId(), resolve });
+    });
+}
+
+/** As long as a real one, and in the order of time like it. */
+function newId(): string {
+  return `task_${Bun.randomUUIDv7().replaceAll("-", "").slice(0, 26)}`;
+}
+
+function open(path: string): Database {
+  const db = new Database(path, { readwrite: true });
+  for (const setting of SETTINGS) db.run(`pragma ${setting}`);
+  return db;
+}

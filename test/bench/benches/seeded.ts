@@ -1,0 +1,113 @@
+import { join } from "node:path";
+import { perSecond } from "../load/generator.ts";
+import { UNIQUE } from "../load/plan.ts";
+import { type Measurement, measurement } from "../run/report.ts";
+import { Resources } from "../run/resources.ts";
+import { seedFinishedTasks } from "../run/seed.ts";
+import { copyDataFolder, holdSlot, type Service, startService } from "../run/service.ts";
+import { interleave } from "../run/statistics.ts";
+import { type Bench, type BenchContext, CLIENTS } from "./bench.ts";
+import { creating } from "./creates.ts";
+import { dispatchLatencies, runTasks } from "./dispatches.ts";
+import { statusRequest } from "./statuses.ts";
+
+const FULL = 100_000;
+/** As many in the nearly empty database as the status reads take turns with. */
+const NEARLY_EMPTY = 1_000;
+const CREATES = 5_000;
+const READS = 40_000;
+const DISPATCHES = 100;
+const SAMPLE = 1_000;
+
+interface Side {
+  readonly service: Service;
+  readonly tasks: readonly string[];
+}
+
+/** The service with a hundred thousand finished tasks in its database, beside itself with a thousand. */
+export const seeded: Bench = async (context) => {
+  await using resources = new Resources();
+  const open = async (name: string, count: number, concurrency?: number): Promise<Side> => {
+    const folder = copyDataFolder(context.folder, join(context.workspace, name));
+    const tasks = seedFinishedTasks(folder.database, { template: context.template, count, sample: SAMPLE });
+    const service = await resources.open(
+      startService(folder, concurrency === undefined ? {} : { concurrency }),
+    );
+    return { service, tasks };
+  };
+  const dispatching = { empty: await open("empty-idle", NEARLY_EMPTY), full: await open("full-idle", FULL) };
+  const waiting = { empty: await open("empty", NEARLY_EMPTY, 1), full: await open("full", FULL, 1) };
+  const held = [await holdSlot(waiting.empty.service), await holdSlot(waiting.full.service)];
+  const measurements = [
+    ...(await compareLatency(context, dispatching)),
+    await compareRate(context, "status reads", waiting, READS, ({ service, tasks }) =>
+      tasks.map((task) => statusRequest(task, service.folder.unlimitedKey)),
+    ),
+    await compareRate(context, "creates, unlimited account", waiting, CREATES, ({ service }) => [
+      creating(service.folder.unlimitedKey),
+    ]),
+    await compareRate(context, "creates, fresh Idempotency-Key each", waiting, CREATES, ({ service }) => [
+      creating(service.folder.unlimitedKey, { "Idempotency-Key": `order-${UNIQUE}` }),
+    ]),
+  ];
+  for (const slot of held) await slot.requireHeld();
+  return measurements;
+};
+
+async function compareRate(
+  context: BenchContext,
+  name: string,
+  sides: { readonly empty: Side; readonly full: Side },
+  perRound: number,
+  requestsOf: (side: Side) => readonly string[],
+): Promise<Measurement> {
+  const count = context.scaled(perRound);
+  const running = (side: Side) => {
+    const requests = requestsOf(side);
+    return async () =>
+      perSecond(
+        await context.load.run({
+          port: side.service.port,
+          connections: CLIENTS,
+          requests,
+          until: { kind: "responses", count },
+        }),
+      );
+  };
+  const subjects = { empty: running(sides.empty), full: running(sides.full) };
+  for (const warmUp of [subjects.empty, subjects.full]) for (let i = 0; i < 2; i++) await warmUp();
+  const values = await interleave(context.rounds, subjects);
+  return measurement({
+    name: `${name}, 100,000 finished tasks`,
+    unit: "req/s",
+    values: values.full,
+    baseline: { name: "svc with 1,000", values: values.empty },
+    target: { kind: "leastRatio", value: 0.9 },
+  });
+}
+
+async function compareLatency(
+  context: BenchContext,
+  sides: { readonly empty: Side; readonly full: Side },
+): Promise<Measurement[]> {
+  const count = context.scaled(DISPATCHES);
+  const running = ({ service }: Side) => {
+    return async () => {
+      const latencies = dispatchLatencies(service, await runTasks(service, count));
+      return latencies.reduce((sum, each) => sum + each, 0) / latencies.length;
+    };
+  };
+  const subjects = { empty: running(sides.empty), full: running(sides.full) };
+  await subjects.empty();
+  await subjects.full();
+  const values = await interleave(context.rounds, subjects);
+  return [
+    measurement({
+      name: "create to dispatch, mean, 100,000 finished tasks",
+      unit: "ms",
+      values: values.full,
+      baseline: { name: "svc with 1,000", values: values.empty },
+      target: { kind: "mostRatio", value: 1.1 },
+    }),
+  ];
+}

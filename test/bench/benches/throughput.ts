@@ -1,0 +1,104 @@
+import { Database } from "bun:sqlite";
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { requestText } from "../load/plan.ts";
+import { cpuMs, writtenBytes } from "../run/process.ts";
+import { measurement } from "../run/report.ts";
+import { Resources } from "../run/resources.ts";
+import { copyDataFolder, type Service, startService, TINY } from "../run/service.ts";
+import type { Bench, BenchContext } from "./bench.ts";
+
+const TASKS = 600;
+const CLIENTS = 8;
+const FINISHED_WITHIN_MS = 120_000;
+
+/** Whole tasks: create, submit, poll, render a 1×1 PNG, store the file, settle. The service has all cores. */
+export const throughput: Bench = async (context) => {
+  await using resources = new Resources();
+  const folder = copyDataFolder(context.folder, join(context.workspace, "svc"));
+  const service = await resources.open(startService(folder, { core: "any" }));
+  await runRound(context, service);
+  const rounds: Round[] = [];
+  for (let round = 0; round < context.rounds; round++) rounds.push(await runRound(context, service));
+  const of = (figure: (round: Round) => number | undefined) =>
+    rounds.map(figure).filter((value) => value !== undefined);
+  return [
+    measurement({
+      name: "whole tasks, zero-delay sandbox",
+      unit: "tasks/s",
+      values: of((round) => round.perSecond),
+      note: "from the first created_at to the last completed_at; service on all cores",
+    }),
+    measurement({ name: "  processor time of a task", unit: "ms", values: of((round) => round.cpuMs) }),
+    measurement({ name: "  sent to the disk by a task", unit: "KB", values: of((round) => round.writtenKb) }),
+    measurement({
+      name: "  kept in the database by a task",
+      unit: "KB",
+      values: of((round) => round.keptKb),
+    }),
+  ];
+};
+
+/** Figures of one task, on average. */
+interface Round {
+  readonly perSecond: number;
+  readonly cpuMs: number | undefined;
+  readonly writtenKb: number | undefined;
+  readonly keptKb: number;
+}
+
+async function runRound(context: BenchContext, service: Service): Promise<Round> {
+  const count = context.scaled(TASKS);
+  const before = usage(service);
+  const since = Date.now();
+  await context.load.run({
+    port: service.port,
+    connections: CLIENTS,
+    requests: [creatingTiny(service.folder.unlimitedKey)],
+    until: { kind: "responses", count },
+  });
+  const seconds = await untilFinished(service, since, count);
+  const after = usage(service);
+  const each = (from?: number, to?: number) =>
+    from === undefined || to === undefined ? undefined : (to - from) / count;
+  const written = each(before.written, after.written);
+  return {
+    perSecond: count / seconds,
+    cpuMs: each(before.cpu, after.cpu),
+    writtenKb: written === undefined ? undefined : written / 1000,
+    keptKb: (after.kept - before.kept) / count / 1000,
+  };
+}
+
+function usage(service: Service) {
+  return {
+    cpu: cpuMs(service.pid),
+    written: writtenBytes(service.pid),
+    kept: statSync(service.folder.database).size,
+  };
+}
+
+/** @returns seconds from the first creation to the last completion */
+async function untilFinished(service: Service, since: number, count: number): Promise<number> {
+  using db = new Database(service.folder.database, { readonly: true });
+  const select = db.query<{ finished: number; seconds: number }, [number]>(
+    `select count(*) as finished, (max(completed_at) - min(created_at)) / 1000.0 as seconds
+     from task where status = 'completed' and created_at >= ?`,
+  );
+  const deadline = Date.now() + FINISHED_WITHIN_MS;
+  for (;;) {
+    const row = select.get(since);
+    if (row !== null && row.finished >= count) return row.seconds;
+    if (Date.now() > deadline) throw new Error(`Only ${row?.finished} of ${count} tasks were completed.`);
+    await Bun.sleep(50);
+  }
+}
+
+function creatingTiny(key: string): string {
+  return requestText({
+    method: "POST",
+    path: "/v1/images/generations",
+    headers: { Authorization: `Bearer ${key}` },
+    body: JSON.stringify(TINY),
+  });
+}

@@ -1,0 +1,126 @@
+/*
+ * How fast the compiled executable is, beside bare servers measured in the same run.
+ *
+ *   bun run bench [--only creates,statuses] [--json] [--quick] [--strict]
+ *
+ * SVC_BIN names the executable, dist/svc otherwise. With --strict a missed target ends it with exit code 1.
+ */
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { assetReads } from "./benches/asset-reads.ts";
+import type { Bench } from "./benches/bench.ts";
+import { creates } from "./benches/creates.ts";
+import { dispatches } from "./benches/dispatches.ts";
+import { memory } from "./benches/memory.ts";
+import { seeded } from "./benches/seeded.ts";
+import { starts } from "./benches/starts.ts";
+import { statuses } from "./benches/statuses.ts";
+import { throughput } from "./benches/throughput.ts";
+import { type LoadGenerator, startLoadGenerator } from "./load/generator.ts";
+import { describeMachine } from "./run/machine.ts";
+import { isMet, type Measurement, renderTable, verdict } from "./run/report.ts";
+import {
+  BINARY,
+  createDataFolder,
+  createTask,
+  type DataFolder,
+  readStatus,
+  requireBinary,
+  startService,
+  TINY,
+} from "./run/service.ts";
+
+const BENCHES: Readonly<Record<string, Bench>> = {
+  creates,
+  statuses,
+  dispatches,
+  throughput,
+  starts,
+  memory,
+  assets: assetReads,
+  seeded,
+};
+
+const { values: options } = parseArgs({
+  options: {
+    only: { type: "string" },
+    json: { type: "boolean", default: false },
+    quick: { type: "boolean", default: false },
+    strict: { type: "boolean", default: false },
+  },
+});
+
+const chosen = chooseBenches(options.only);
+requireBinary();
+const workspace = mkdtempSync(join(tmpdir(), "svc-bench-"));
+const load = startLoadGenerator();
+try {
+  const measurements = await runAll(load);
+  report(measurements);
+  process.exitCode = options.strict && measurements.some((each) => isMet(each) === false) ? 1 : 0;
+} finally {
+  await load.stop();
+  rmSync(workspace, { recursive: true, force: true });
+}
+
+async function runAll(generator: LoadGenerator): Promise<Measurement[]> {
+  const { folder, template } = await prepare();
+  const measurements: Measurement[] = [];
+  for (const [name, bench] of chosen) {
+    const startedAt = performance.now();
+    process.stderr.write(`${name} …`);
+    const own = join(workspace, name);
+    mkdirSync(own);
+    const found = await bench({
+      workspace: own,
+      folder,
+      template,
+      load: generator,
+      rounds: options.quick ? 3 : 7,
+      scaled: (count) => (options.quick ? Math.ceil(count / 4) : count),
+    });
+    rmSync(own, { recursive: true, force: true });
+    process.stderr.write(` ${((performance.now() - startedAt) / 1000).toFixed(0)} s\n`);
+    measurements.push(...found);
+  }
+  return measurements;
+}
+
+/** A data folder with one completed task, which the benches copy. */
+async function prepare(): Promise<{ folder: DataFolder; template: string }> {
+  const folder = await createDataFolder(join(workspace, "template"));
+  const service = await startService(folder);
+  try {
+    const template = await createTask(service, TINY);
+    const status = await readStatus(service, template, 30);
+    if (status !== "completed") throw new Error(`The first task is ${status} instead of completed.`);
+    return { folder, template };
+  } finally {
+    await service.stop();
+  }
+}
+
+function report(measurements: readonly Measurement[]): void {
+  const machine = describeMachine();
+  if (options.json) {
+    const rows = measurements.map((each) => ({ ...each, verdict: verdict(each) }));
+    console.log(
+      JSON.stringify({ machine, binary: BINARY, quick: options.quick, measurements: rows }, undefined, 2),
+    );
+    return;
+  }
+  console.log(`${machine}\nmedian of ${options.quick ? 3 : 7} interleaved rounds and their spread\n`);
+  console.log(renderTable(measurements));
+}
+
+function chooseBenches(only: string | undefined): [string, Bench][] {
+  const wanted = only?.split(",");
+  const unknown = wanted?.find((name) => BENCHES[name] === undefined);
+  if (unknown !== undefined) {
+    process.stderr.write(`There is no "${unknown}"; there are ${Object.keys(BENCHES).join(", ")}.\n`);
+    process.exit(2);
+  }
+  return Object.entries(BENCHES).filter(([name]) => wanted === undefined || wanted.includes(name));
+}

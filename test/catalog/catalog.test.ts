@@ -1,0 +1,135 @@
+import { expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { createCatalog } from "../../src/catalog/catalog.ts";
+import { MANIFESTS } from "../../src/catalog/models.ts";
+import { TASK_ERROR_CODES } from "../../src/domain/errors.ts";
+import type { ModelId, ProviderId } from "../../src/domain/ids.ts";
+import type { Json, JsonObject } from "../../src/domain/json.ts";
+import { type Model, selectMode } from "../../src/domain/model.ts";
+import { quote } from "../../src/domain/pricing.ts";
+
+const MODELS = join(import.meta.dir, "../../src/catalog/models");
+const catalog = createCatalog();
+
+/** A property of a model's schema. */
+function property(model: Model, name: string): { enum?: Json[]; default?: Json } | undefined {
+  // Every schema has properties, which are objects.
+  return (model.schema.properties as Record<string, JsonObject & { enum?: Json[] }>)[name];
+}
+
+test("every manifest in the folder is listed under its own name, and no other", () => {
+  const listed = MANIFESTS.map(([file]) => file);
+  expect([...listed].sort()).toEqual(readdirSync(MODELS).sort());
+  expect(catalog.models().map((model) => `${model.id}.yaml`)).toEqual(listed);
+});
+
+test("every schema is valid JSON Schema 2020-12, in which nothing is unknown but the words for messages", () => {
+  const ajv = new Ajv2020({ strict: true, strictRequired: false });
+  ajv.addFormat("uri", true);
+  for (const keyword of ["x-must", "x-rule", "x-param"]) ajv.addKeyword({ keyword, schemaType: "string" });
+  for (const model of catalog.models()) expect(() => ajv.compile(model.schema)).not.toThrow();
+});
+
+test("every field a rule names is a property of its model", () => {
+  for (const model of catalog.models()) {
+    const names = [...JSON.stringify(model.schema.allOf ?? []).matchAll(/"required":\[([^\]]*)\]/g)];
+    for (const name of names.flatMap(([, list = ""]) => list.split(",").map((text) => JSON.parse(text)))) {
+      expect(property(model, name)).toBeDefined();
+    }
+  }
+});
+
+test("models are offered when one of their providers is switched on", () => {
+  const off = createCatalog({ isEnabled: () => false });
+  expect(off.models()).toEqual([]);
+  expect(off.find("sandbox-image")).toBeUndefined();
+  const on = createCatalog({ isEnabled: (provider) => provider === ("sandbox" as ProviderId) });
+  expect(on.find("sandbox-image")?.id).toBe("sandbox-image" as ModelId);
+});
+
+test("two manifests of one id are refused", () => {
+  const [first] = MANIFESTS;
+  expect(() => createCatalog({ manifests: [first!, ["copy.yaml", first![1]]] })).toThrow(
+    'Two manifests have the id "sandbox-image".',
+  );
+});
+
+test("the codes that can be rehearsed are all codes a task can fail with", () => {
+  for (const model of catalog.models()) {
+    const sandbox = property(model, "sandbox") as { properties: { error_code: { enum: string[] } } };
+    expect(sandbox.properties.error_code.enum).toEqual([...TASK_ERROR_CODES]);
+  }
+});
+
+/** Every combination of the values that enumerated fields and booleans may have, absent included. */
+function combinations(model: Model): JsonObject[] {
+  const names = Object.keys(model.schema.properties as JsonObject).filter(
+    (name) => property(model, name)?.enum,
+  );
+  return names.reduce<JsonObject[]>(
+    (bodies, name) =>
+      bodies.flatMap((body) => [
+        body,
+        ...property(model, name)!.enum!.map((value) => ({ ...body, [name]: value })),
+      ]),
+    [{}],
+  );
+}
+
+/** Media and texts that the model requires. */
+function essentials(model: Model): JsonObject {
+  const fields = ["prompt", ...(model.schema.required as string[])].filter((name) => name !== "model");
+  const value = (name: string) =>
+    name.endsWith("_urls") ? ["https://example.com/a.png"] : "https://example.com/a";
+  return { model: model.id, ...Object.fromEntries(fields.map((name) => [name, value(name)])) };
+}
+
+test.each(catalog.models().map((model) => [model.id, model] as const))(
+  "every request %s takes has exactly one price line, of the right resolution",
+  (_, model) => {
+    let priced = 0;
+    for (const choice of combinations(model)) {
+      for (const duration of [undefined, 1, 10]) {
+        const body = { ...essentials(model), ...choice, ...(duration === undefined ? {} : { duration }) };
+        const validated = catalog.validate(model, body);
+        if (!validated.ok) continue;
+        const { prompt: _prompt, n, ...parameters } = validated.body as { [name: string]: Json };
+        const request = {
+          kind: model.kind,
+          model: model.id,
+          mode: "any",
+          n: n as number,
+          parameters,
+          inputs: [],
+        };
+        const { lines, ceiling } = quote(model, request);
+        expect(lines).toHaveLength(1);
+        const [line] = lines;
+        if (parameters.resolution !== undefined && model.kind === "video") {
+          expect(line?.sku).toEndWith(String(parameters.resolution));
+        }
+        if (line?.unit === "second") expect(line.perOutput).toBe(duration ?? 4);
+        expect(ceiling).toBeGreaterThan(0);
+        priced++;
+      }
+    }
+    expect(priced).toBeGreaterThan(0);
+  },
+);
+
+test.each([
+  ["sandbox-image", [], "text-to-image"],
+  ["sandbox-image", ["image"], "image-to-image"],
+  ["sandbox-image", ["image", "mask"], "image-to-image-with-mask"],
+  ["sandbox-video", [], "text-to-video"],
+  ["sandbox-video", ["image"], "image-to-video"],
+  ["sandbox-video-frames", ["first_frame"], "first-frame"],
+  ["sandbox-video-frames", ["first_frame", "last_frame"], "first-last-frame"],
+  ["sandbox-video-reference", ["reference"], "reference-to-video"],
+  ["sandbox-video-edit", ["video"], "video-edit"],
+  ["sandbox-video-motion", ["image", "motion"], "motion-control"],
+] as const)("%s with inputs %j is %s", (id, roles, mode) => {
+  expect(selectMode(catalog.find(id)!, new Set(roles))?.id).toBe(mode);
+});

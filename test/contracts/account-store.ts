@@ -1,0 +1,213 @@
+import { describe, expect, test } from "bun:test";
+import type { ApiKey, ManagementToken } from "../../src/domain/account.ts";
+import {
+  ACCOUNT,
+  accountId,
+  addAccount,
+  keyId,
+  type MakeStore,
+  micros,
+  NOW,
+  tokenId,
+  withStore,
+} from "../helpers/store.ts";
+
+function newKey(given: Partial<ApiKey> & { number?: number } = {}): ApiKey {
+  const { number = 1, ...fields } = given;
+  return {
+    id: keyId(number),
+    accountId: ACCOUNT,
+    name: `key ${number}`,
+    hash: String(number).padStart(64, "0"),
+    display: "sk-svc-abcd…wxyz",
+    createdAt: NOW,
+    ...fields,
+  };
+}
+
+function newToken(given: Partial<ManagementToken> & { number?: number } = {}): ManagementToken {
+  const { number = 1, ...fields } = given;
+  return {
+    id: tokenId(number),
+    name: `token ${number}`,
+    hash: String(number).padStart(64, "0"),
+    display: "mt-svc-abcd…wxyz",
+    createdAt: NOW,
+    ...fields,
+  };
+}
+
+/** What every implementation of `AccountStore` does. `makeStore` gives an empty store each time. */
+export function describeAccountStore(name: string, makeStore: MakeStore): void {
+  describe(name, () => {
+    describeAccounts(makeStore);
+    describeKeys(makeStore);
+    describeTokens(makeStore);
+  });
+}
+
+function describeAccounts(make: MakeStore): void {
+  test(
+    "an account is found by id and by name, with its first credit in the ledger",
+    withStore(make, async ({ accounts, ...store }) => {
+      const id = accountId(2);
+      await addAccount({ accounts, ...store }, { id, name: "studio", mode: "prepaid", credit: micros(5) });
+      const expected = {
+        id,
+        name: "studio",
+        mode: "prepaid",
+        status: "active",
+        balance: micros(5),
+        held: micros(0),
+        createdAt: NOW,
+      } as const;
+      expect(await accounts.account(id)).toEqual(expected);
+      expect(await accounts.account("studio")).toEqual(expected);
+      expect(await accounts.account("nobody")).toBeUndefined();
+      expect(await accounts.ledger(id)).toMatchObject([
+        { kind: "credit", balanceDelta: 5, heldDelta: 0, at: NOW },
+      ]);
+      expect((await accounts.accounts()).map((account) => account.id)).toEqual([ACCOUNT, id]);
+    }),
+  );
+
+  test(
+    "a name is taken once",
+    withStore(make, async ({ accounts }) => {
+      const again = {
+        id: accountId(2),
+        name: ACCOUNT,
+        mode: "prepaid",
+        credit: micros(5),
+        createdAt: NOW,
+      } as const;
+      expect(await accounts.createAccount(again)).toBe("name_taken");
+      expect(await accounts.account(accountId(2))).toBeUndefined();
+      expect(await accounts.ledger(accountId(2))).toEqual([]);
+    }),
+  );
+
+  test(
+    "credits and adjustments move the balance, oldest first in the ledger",
+    withStore(make, async ({ accounts }) => {
+      expect(await accounts.credit(ACCOUNT, micros(100), "invoice 1", NOW)).toMatchObject({ balance: 100 });
+      expect(await accounts.credit(ACCOUNT, micros(-150), "mistake", NOW + 1)).toMatchObject({
+        balance: -50,
+      });
+      expect(await accounts.ledger(ACCOUNT)).toMatchObject([
+        { kind: "credit", balanceDelta: 100, reason: "invoice 1", at: NOW },
+        { kind: "adjustment", balanceDelta: -150, reason: "mistake", at: NOW + 1 },
+      ]);
+      expect(await accounts.credit(accountId(9), micros(1), "nobody", NOW)).toBeUndefined();
+    }),
+  );
+
+  test(
+    "a prepaid account is never taken below zero",
+    withStore(make, async ({ accounts, ...store }) => {
+      const id = accountId(2);
+      await addAccount({ accounts, ...store }, { id, mode: "prepaid", credit: micros(5) });
+      expect(accounts.credit(id, micros(-6), "too much", NOW)).rejects.toThrow();
+      expect(await accounts.account(id)).toMatchObject({ balance: 5 });
+      expect(await accounts.ledger(id)).toHaveLength(1);
+      expect(await accounts.credit(id, micros(-5), "all of it", NOW)).toMatchObject({ balance: 0 });
+    }),
+  );
+}
+
+function describeKeys(make: MakeStore): void {
+  test(
+    "a key is found by id, by name and by hash",
+    withStore(make, async ({ accounts }) => {
+      const key = newKey({ expiresAt: NOW + 100 });
+      expect(await accounts.createKey(key)).toBe("created");
+      expect(await accounts.key(key.id)).toEqual(key);
+      expect(await accounts.key("key 1")).toEqual(key);
+      expect(accounts.grantByHash(key.hash, NOW)).toEqual({
+        keyId: key.id,
+        keyName: "key 1",
+        accountId: ACCOUNT,
+        accountStatus: "active",
+        expiresAt: NOW + 100,
+      });
+      expect(accounts.grantByHash("f".repeat(64), NOW)).toBeUndefined();
+    }),
+  );
+
+  test(
+    "a name is free again once its key is revoked, and means the key that is valid",
+    withStore(make, async ({ accounts }) => {
+      await accounts.createKey(newKey({ number: 1, name: "web" }));
+      expect(await accounts.createKey(newKey({ number: 2, name: "web" }))).toBe("name_taken");
+      await accounts.revokeKey(keyId(1), NOW);
+      expect(await accounts.key("web")).toBeUndefined();
+      expect(await accounts.createKey(newKey({ number: 2, name: "web" }))).toBe("created");
+      expect((await accounts.key("web"))?.id).toBe(keyId(2));
+    }),
+  );
+
+  test(
+    "accounts name their keys independently, and a name several have means none of them",
+    withStore(make, async ({ accounts, ...store }) => {
+      await addAccount({ accounts, ...store }, { id: accountId(2) });
+      await accounts.createKey(newKey({ number: 1, name: "web" }));
+      expect(await accounts.createKey(newKey({ number: 2, name: "web", accountId: accountId(2) }))).toBe(
+        "created",
+      );
+      expect(await accounts.key("web")).toBeUndefined();
+      expect((await accounts.keys()).map(({ id }) => id)).toEqual([keyId(1), keyId(2)]);
+      expect((await accounts.keys(accountId(2))).map(({ id }) => id)).toEqual([keyId(2)]);
+    }),
+  );
+
+  test(
+    "a key needs an account",
+    withStore(make, async ({ accounts }) => {
+      expect(await accounts.createKey(newKey({ accountId: accountId(9) }))).toBe("no_account");
+    }),
+  );
+
+  test(
+    "a revocation shows at once in the grant that was seen before",
+    withStore(make, async ({ accounts }) => {
+      const key = newKey();
+      await accounts.createKey(key);
+      expect(accounts.grantByHash(key.hash, NOW)?.revokedAt).toBeUndefined();
+      expect(await accounts.revokeKey(key.id, NOW + 1)).toBe("revoked");
+      expect(accounts.grantByHash(key.hash, NOW)?.revokedAt).toBe(NOW + 1);
+      expect(await accounts.revokeKey(key.id, NOW + 2)).toBe("already_revoked");
+      expect((await accounts.key(key.id))?.revokedAt).toBe(NOW + 1);
+      expect(await accounts.revokeKey(keyId(9), NOW)).toBe("not_found");
+    }),
+  );
+
+  test(
+    "a hash that was unknown is found once its key exists",
+    withStore(make, async ({ accounts }) => {
+      const key = newKey();
+      expect(accounts.grantByHash(key.hash, NOW)).toBeUndefined();
+      await accounts.createKey(key);
+      expect(accounts.grantByHash(key.hash, NOW)?.keyId).toBe(key.id);
+    }),
+  );
+}
+
+function describeTokens(make: MakeStore): void {
+  test(
+    "management tokens are created, found, listed and revoked",
+    withStore(make, async ({ accounts }) => {
+      const token = newToken();
+      expect(await accounts.createToken(token)).toBe("created");
+      expect(await accounts.createToken(newToken({ number: 2, name: token.name }))).toBe("name_taken");
+      expect(await accounts.token(token.id)).toEqual(token);
+      expect(await accounts.token(token.name)).toEqual(token);
+      expect(await accounts.tokens()).toEqual([token]);
+      expect(await accounts.revokeToken(token.id, NOW + 1)).toBe("revoked");
+      expect(await accounts.revokeToken(token.id, NOW + 2)).toBe("already_revoked");
+      expect(await accounts.revokeToken(tokenId(9), NOW)).toBe("not_found");
+      expect(await accounts.token(token.id)).toEqual({ ...token, revokedAt: NOW + 1 });
+      expect(await accounts.token(token.name)).toBeUndefined();
+      expect(await accounts.createToken(newToken({ number: 2, name: token.name }))).toBe("created");
+    }),
+  );
+}

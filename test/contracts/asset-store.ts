@@ -1,0 +1,199 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { MediaKind, StoredFile } from "../../src/domain/asset.ts";
+import { type AssetStore, MediaError, type PutOptions } from "../../src/domain/ports/asset-store.ts";
+import {
+  type Bytes,
+  bombPng,
+  CANARY,
+  concat,
+  contains,
+  inPieces,
+  jpeg,
+  picture,
+  png,
+  text,
+  webp,
+  withMetadata,
+} from "../helpers/media.ts";
+import { mp4, webm } from "../helpers/media-video.ts";
+
+export interface AssetStoreUnderTest {
+  readonly store: AssetStore;
+  /** Temporary files or unfinished uploads left behind. */
+  leftovers(): Promise<number>;
+  remove(): Promise<void>;
+}
+
+const ANY: PutOptions = { accept: ["image", "video"], maxBytes: 10_000_000, sanitize: false };
+
+/** What every asset store promises. `make` gives a new, empty one. */
+export function describeAssetStore(name: string, make: () => Promise<AssetStoreUnderTest>): void {
+  describe(name, () => {
+    let subject: AssetStoreUnderTest;
+    let store: AssetStore;
+    beforeEach(async () => {
+      subject = await make();
+      store = subject.store;
+    });
+    afterEach(async () => {
+      expect(await subject.leftovers()).toBe(0);
+      await subject.remove();
+    });
+
+    const contentOf = async (file: StoredFile) => (await store.open(file))?.bytes();
+
+    const whole: [string, () => Promise<Bytes>, Partial<StoredFile>][] = [
+      ["PNG", () => png(3, 2), { type: "image/png", width: 3, height: 2 }],
+      ["JPEG", () => jpeg(20, 10), { type: "image/jpeg", width: 20, height: 10 }],
+      ["WebP", () => webp(20, 10), { type: "image/webp", width: 20, height: 10 }],
+      ["MP4", () => mp4(), { type: "video/mp4", width: 64, height: 48, durationMs: 1000 }],
+      ["WebM", () => webm(), { type: "video/webm", width: 64, height: 48, durationMs: 1000 }],
+    ];
+    test.each(whole)("a %s is stored as it is, from memory or from a stream", async (_, make, expected) => {
+      const bytes = await make();
+      const sha256 = new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
+      const stored = await store.put(bytes, ANY);
+      expect(stored).toEqual({ sha256, sizeBytes: bytes.length, ...expected } as StoredFile);
+      expect(await store.put(inPieces(bytes, 7), ANY)).toEqual(stored);
+      const opened = await store.open(stored);
+      expect(opened?.type).toBe(stored.type);
+      expect(await opened?.bytes()).toEqual(bytes);
+      expect(await opened?.slice(2, 5).bytes()).toEqual(bytes.subarray(2, 5));
+    });
+
+    test("equal content put at the same time is one file", async () => {
+      const bytes = await png(5, 5);
+      const stored = await Promise.all(
+        Array.from({ length: 8 }, (_, i) => store.put(i % 2 === 0 ? bytes : inPieces(bytes), ANY)),
+      );
+      expect(new Set(stored.map((file) => file.sha256)).size).toBe(1);
+    });
+
+    test("a file that is not there is undefined", async () => {
+      expect(await store.open({ sha256: "0".repeat(64), sizeBytes: 1, type: "image/png" })).toBeUndefined();
+      expect(
+        await store.open({ sha256: "../../etc/passwd", sizeBytes: 1, type: "image/png" }),
+      ).toBeUndefined();
+    });
+
+    test("a file of another size than recorded is undefined", async () => {
+      const stored = await store.put(await png(), ANY);
+      expect(await store.open({ ...stored, sizeBytes: stored.sizeBytes + 1 })).toBeUndefined();
+    });
+
+    const refused: [string, MediaError["reason"], () => Promise<Uint8Array> | Uint8Array, MediaKind[]?][] = [
+      ["nothing", "empty", () => new Uint8Array(0)],
+      ["text", "unrecognised", () => text("hello")],
+      ["an SVG", "unrecognised", () => text('<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>')],
+      ["an HTML page", "unrecognised", () => text("<!doctype html><script>alert(1)</script>")],
+      ["a GIF", "unrecognised", async () => new Uint8Array(await picture(2, 2).gif().toBuffer())],
+      ["a TIFF", "unrecognised", async () => new Uint8Array(await picture(2, 2).tiff().toBuffer())],
+      [
+        "an AVIF",
+        "unrecognised",
+        async () => new Uint8Array(await picture(16, 16).avif({ effort: 0 }).toBuffer()),
+      ],
+      ["a PNG behind other bytes", "unrecognised", async () => concat(text(" "), await png())],
+      ["a video for an image", "wrong_kind", () => mp4(), ["image"]],
+      ["an image for a video", "wrong_kind", () => png(), ["video"]],
+      [
+        "a PNG signature with a page behind",
+        "damaged",
+        async () => concat((await png()).subarray(0, 8), text("<html>".repeat(20))),
+      ],
+      ["a truncated PNG", "damaged", async () => (await png(50, 50)).subarray(0, -20)],
+      ["a truncated JPEG", "damaged", async () => (await jpeg(50, 50)).subarray(0, -40)],
+      ["a truncated WebP", "damaged", async () => (await webp(50, 50)).subarray(0, -40)],
+      ["a truncated MP4", "damaged", async () => (await mp4()).subarray(0, -400)],
+      ["a truncated WebM", "damaged", async () => (await webm()).subarray(0, -400)],
+      ["a PNG of 50,000² pixels", "too_many_pixels", () => bombPng(50_000, 50_000, 10)],
+      ["a PNG of 16,383² pixels", "too_many_pixels", () => bombPng(16_383, 16_383)],
+      ["a PNG of 20,000×1 pixels", "too_many_pixels", () => bombPng(20_000, 1)],
+      ["a PNG of no pixels", "damaged", () => bombPng(0, 5)],
+    ];
+    for (const [what, reason, make, accept] of refused) {
+      test(`${what} is refused: ${reason}`, async () => {
+        const bytes = await make();
+        const options = { ...ANY, accept: accept ?? ANY.accept };
+        for (const source of [bytes, inPieces(bytes)]) {
+          const error = await store.put(source, options).catch((thrown: unknown) => thrown);
+          expect(error).toBeInstanceOf(MediaError);
+          expect(error).toMatchObject({ reason });
+        }
+      });
+    }
+
+    test("a file of exactly the limit is taken, one byte more is not", async () => {
+      for (const bytes of [await png(9, 9), await mp4()]) {
+        const atLimit = { ...ANY, maxBytes: bytes.length };
+        expect((await store.put(bytes, atLimit)).sizeBytes).toBe(bytes.length);
+        expect((await store.put(inPieces(bytes), atLimit)).sizeBytes).toBe(bytes.length);
+        const below = { ...ANY, maxBytes: bytes.length - 1 };
+        for (const source of [bytes, inPieces(bytes)]) {
+          expect(await store.put(source, below).catch((error) => error.reason)).toBe("too_large");
+        }
+      }
+    });
+
+    test("an endless stream is left at the first byte too many", async () => {
+      let sent = 0;
+      let isLeft = false;
+      async function* endless() {
+        try {
+          yield (await png()).subarray(0, 40);
+          for (;;) {
+            sent += 1000;
+            yield new Uint8Array(1000);
+          }
+        } finally {
+          isLeft = true;
+        }
+      }
+      expect(await store.put(endless(), { ...ANY, maxBytes: 50_000 }).catch((error) => error.reason)).toBe(
+        "too_large",
+      );
+      expect({ sent, isLeft }).toEqual({ sent: 50_000, isLeft: true });
+    });
+
+    test("a stream of an unknown type is left as soon as that is known", async () => {
+      let sent = 0;
+      async function* page() {
+        for (;;) {
+          sent += 1000;
+          yield text("<html>".padEnd(1000));
+        }
+      }
+      expect(await store.put(page(), ANY).catch((error) => error.reason)).toBe("unrecognised");
+      expect(sent).toBe(1000);
+    });
+
+    test("what the source throws comes through unchanged", async () => {
+      const failure = new Error("the connection broke");
+      async function* broken() {
+        yield (await png()).subarray(0, 30);
+        throw failure;
+      }
+      expect(await store.put(broken(), ANY).catch((error: unknown) => error)).toBe(failure);
+    });
+
+    const tagged: [string, () => Promise<Bytes>][] = [
+      ["PNG", async () => new Uint8Array(await withMetadata(picture(30, 20)).png().toBuffer())],
+      ["JPEG", async () => new Uint8Array(await withMetadata(picture(30, 20)).jpeg().toBuffer())],
+      ["WebP", async () => new Uint8Array(await withMetadata(picture(30, 20)).webp().toBuffer())],
+      ["MP4", () => mp4({ tags: { comment: CANARY } })],
+      ["WebM", () => webm({ tags: { comment: CANARY } })],
+    ];
+    test.each(tagged)("metadata of a %s is taken out when asked, and only then", async (_, make) => {
+      const bytes = await make();
+      expect(contains(bytes, CANARY)).toBe(true);
+      expect(await contentOf(await store.put(bytes, ANY))).toEqual(bytes);
+      const sanitize = { ...ANY, sanitize: true };
+      const stored = await store.put(bytes, sanitize);
+      const content = (await contentOf(stored)) ?? bytes;
+      expect(contains(content, CANARY)).toBe(false);
+      expect(stored).toMatchObject({ sizeBytes: content.length });
+      expect(await store.put(inPieces(bytes), sanitize)).toEqual(stored);
+      expect(await store.put(content, sanitize)).toEqual(stored);
+    });
+  });
+}

@@ -1,0 +1,277 @@
+import { describe, expect, test } from "bun:test";
+import type { Lease } from "../../src/domain/task.ts";
+import { requeued, snoozed } from "../../src/domain/transition.ts";
+import {
+  accountId,
+  addAccount,
+  admit,
+  attemptId,
+  beginOne,
+  claimOne,
+  claimQuery,
+  LANE,
+  lane,
+  type MakeStore,
+  NOW,
+  newIntent,
+  type newTask,
+  type StoreUnderTest,
+  submitOne,
+  taskId,
+  withStore,
+} from "../helpers/store.ts";
+
+const ids = (leases: readonly Lease[]) => leases.map((lease) => lease.task.id);
+
+async function admitMany(store: StoreUnderTest, count: number, given: Parameters<typeof newTask>[0] = {}) {
+  const first = given.number ?? 1;
+  await Promise.all(Array.from({ length: count }, (_, i) => admit(store, { ...given, number: first + i })));
+}
+
+export function describeClaim(make: MakeStore): void {
+  describe("claim", () => {
+    test(
+      "a claimed task comes whole, without an attempt at first, and is not claimed twice",
+      withStore(make, async (store) => {
+        await admit(store);
+        const lease = await claimOne(store);
+        expect(lease.task).toEqual((await store.tasks.byId(taskId(1)))!);
+        expect(lease.attempt).toBeUndefined();
+        expect(await store.tasks.claim(claimQuery())).toEqual({ leases: [], nextDueAt: NOW + 30_000 });
+      }),
+    );
+
+    test(
+      "an empty store has nothing to wait for",
+      withStore(make, async (store) => {
+        expect(await store.tasks.claim(claimQuery())).toEqual({ leases: [], nextDueAt: undefined });
+      }),
+    );
+
+    test(
+      "a snoozed task is invisible until it is due",
+      withStore(make, async (store) => {
+        await admit(store);
+        await submitOne(store);
+        expect(await store.tasks.claim(claimQuery({ now: NOW + 49 }))).toEqual({
+          leases: [],
+          nextDueAt: NOW + 50,
+        });
+        const lease = await claimOne(store, { now: NOW + 50 });
+        expect(lease.task.stage).toBe("running");
+        expect(lease.attempt).toMatchObject({
+          id: attemptId(1),
+          state: "accepted",
+          operation: { job: "u1" },
+        });
+      }),
+    );
+
+    test(
+      "a queued task in backoff is invisible until it is due",
+      withStore(make, async (store) => {
+        await admit(store);
+        const lease = await claimOne(store);
+        await store.tasks.apply(lease, snoozed(lease.task, NOW, { dueAt: NOW + 70, failures: 1 }));
+        expect(await store.tasks.claim(claimQuery({ now: NOW + 69 }))).toEqual({
+          leases: [],
+          nextDueAt: NOW + 70,
+        });
+        const again = await claimOne(store, { now: NOW + 70 });
+        expect(again.task).toMatchObject({ stage: "queued", status: "pending", failures: 1 });
+      }),
+    );
+
+    test(
+      "an account whose tasks are all in backoff does not hold up another",
+      withStore(make, async (store) => {
+        await addAccount(store, { id: accountId(2) });
+        await admitMany(store, 20);
+        const { leases } = await store.tasks.claim(claimQuery({ limit: 20 }));
+        await Promise.all(
+          leases.map((lease) =>
+            store.tasks.apply(lease, snoozed(lease.task, NOW, { dueAt: NOW + 70, failures: 1 })),
+          ),
+        );
+        await admit(store, { number: 50, accountId: accountId(2) });
+        const claimed = await store.tasks.claim(claimQuery());
+        expect(ids(claimed.leases)).toEqual([taskId(50)]);
+        expect(claimed.nextDueAt).toBe(NOW + 70);
+      }),
+    );
+
+    test(
+      "an expired lease is claimed again with another token, whatever the stage",
+      withStore(make, async (store) => {
+        await admit(store);
+        const first = await claimOne(store);
+        const second = await claimOne(store, { now: NOW + 30_000 });
+        expect(second.token).not.toBe(first.token);
+        expect(await store.tasks.begin(second, newIntent())).toBe("begun");
+        expect(await store.tasks.claim(claimQuery({ now: NOW + 59_999 }))).toMatchObject({ leases: [] });
+        const third = await claimOne(store, { now: NOW + 60_000 });
+        expect(third.task.stage).toBe("submitting");
+        expect(third.attempt).toMatchObject({ state: "intent" });
+      }),
+    );
+
+    test(
+      "one account with 10,000 tasks does not keep another's out of the next claim",
+      withStore(make, async (store) => {
+        await addAccount(store, { id: accountId(2) });
+        await addAccount(store, { id: accountId(3) });
+        await admitMany(store, 10_000, { accountId: accountId(2) });
+        await admit(store, { number: 10_001, accountId: accountId(3) });
+        const { leases } = await store.tasks.claim(claimQuery({ limit: 2 }));
+        expect(ids(leases).toSorted()).toEqual([taskId(1), taskId(10_001)]);
+      }),
+    );
+
+    test(
+      "turns go on where the claim before stopped",
+      withStore(make, async (store) => {
+        for (const number of [2, 3, 4]) {
+          await addAccount(store, { id: accountId(number) });
+          await admitMany(store, 3, { number: number * 10, accountId: accountId(number) });
+        }
+        const served: string[] = [];
+        for (let claim = 0; claim < 6; claim++)
+          served.push((await claimOne(store, { limit: 1 })).task.accountId);
+        for (const number of [2, 3, 4]) {
+          expect(served.filter((account) => account === accountId(number))).toHaveLength(2);
+        }
+        expect(new Set(served.slice(0, 3)).size).toBe(3);
+      }),
+    );
+
+    test(
+      "within an account the oldest task is first",
+      withStore(make, async (store) => {
+        for (const number of [3, 1, 2]) await admit(store, { number });
+        const { leases } = await store.tasks.claim(claimQuery());
+        expect(ids(leases)).toEqual([taskId(1), taskId(2), taskId(3)]);
+      }),
+    );
+
+    test(
+      "a lane starts no more than its capacity, leased and running ones counted",
+      withStore(make, async (store) => {
+        await admitMany(store, 5);
+        const lanes = [{ lane: LANE, capacity: 2 }];
+        const { leases } = await store.tasks.claim(claimQuery({ lanes }));
+        expect(leases).toHaveLength(2);
+        expect(await store.tasks.claim(claimQuery({ lanes }))).toEqual({
+          leases: [],
+          nextDueAt: NOW + 30_000,
+        });
+        await store.tasks.begin(leases[0]!, newIntent());
+        expect((await store.tasks.claim(claimQuery({ lanes }))).leases).toEqual([]);
+        expect(
+          (await store.tasks.claim(claimQuery({ lanes: [{ lane: LANE, capacity: 3 }] }))).leases,
+        ).toHaveLength(1);
+      }),
+    );
+
+    test(
+      "a full lane does not hold up another, and a lane not named starts nothing",
+      withStore(make, async (store) => {
+        await admitMany(store, 3, { lane: lane("full") });
+        await admitMany(store, 3, { number: 10, lane: lane("open") });
+        await admitMany(store, 3, { number: 20, lane: lane("off") });
+        const lanes = [
+          { lane: lane("full"), capacity: 1 },
+          { lane: lane("open"), capacity: 2 },
+        ];
+        const { leases } = await store.tasks.claim(claimQuery({ lanes }));
+        expect(ids(leases).toSorted()).toEqual([taskId(1), taskId(10), taskId(11)]);
+      }),
+    );
+
+    test(
+      "all lanes together start no more than the total capacity",
+      withStore(make, async (store) => {
+        await admitMany(store, 3, { lane: lane("a") });
+        await admitMany(store, 3, { number: 10, lane: lane("b") });
+        const lanes = [
+          { lane: lane("a"), capacity: 10 },
+          { lane: lane("b"), capacity: 10 },
+        ];
+        const { leases } = await store.tasks.claim(claimQuery({ lanes, capacity: 4 }));
+        expect(leases).toHaveLength(4);
+        expect(new Set(leases.map((lease) => lease.task.lane)).size).toBe(2);
+        expect((await store.tasks.claim(claimQuery({ lanes, capacity: 4 }))).leases).toEqual([]);
+      }),
+    );
+
+    test(
+      "a task under way is claimed though its lane has no room and is not even named",
+      withStore(make, async (store) => {
+        await admit(store);
+        await submitOne(store);
+        const lease = await claimOne(store, { now: NOW + 50, lanes: [], capacity: 0 });
+        expect(lease.task.id).toBe(taskId(1));
+      }),
+    );
+
+    test(
+      "tasks under way come before queued ones",
+      withStore(make, async (store) => {
+        await admit(store, { number: 5 });
+        await submitOne(store);
+        await admitMany(store, 3);
+        const { leases } = await store.tasks.claim(claimQuery({ now: NOW + 50, limit: 2 }));
+        expect(ids(leases)).toEqual([taskId(5), taskId(1)]);
+      }),
+    );
+
+    test(
+      "what the limit left behind is due now",
+      withStore(make, async (store) => {
+        await admitMany(store, 3);
+        expect((await store.tasks.claim(claimQuery({ limit: 2 }))).nextDueAt).toBe(NOW);
+        expect((await store.tasks.claim(claimQuery({ limit: 2 }))).nextDueAt).toBe(NOW + 30_000);
+      }),
+    );
+
+    test(
+      "a queue whose lane is full sets no time",
+      withStore(make, async (store) => {
+        await admit(store, { number: 1 });
+        const lease = await beginOne(store);
+        const again = { dueAt: NOW + 10, failures: 1, lane: LANE, routeIndex: 0 };
+        await store.tasks.apply(lease, requeued(NOW, again, { attempt: attemptId(1), detail: "429" }));
+        const full = claimQuery({ lanes: [{ lane: LANE, capacity: 0 }] });
+        expect(await store.tasks.claim(full)).toEqual({ leases: [], nextDueAt: undefined });
+        expect(await store.tasks.claim(claimQuery())).toEqual({ leases: [], nextDueAt: NOW + 10 });
+      }),
+    );
+
+    test(
+      "after a rescue every leased task is due again and its old holder fenced",
+      withStore(make, async (store) => {
+        await admitMany(store, 2);
+        const { leases } = await store.tasks.claim(claimQuery());
+        await store.tasks.begin(leases[0]!, newIntent());
+        expect(await store.tasks.rescue(NOW + 1)).toBe(2);
+        expect(await store.tasks.rescue(NOW + 1)).toBe(0);
+        expect(await store.tasks.renew(leases[0]!, NOW + 99)).toBe("lease_lost");
+        const claimed = await store.tasks.claim(claimQuery({ now: NOW + 1 }));
+        expect(claimed.leases.map(({ task }) => task.stage)).toEqual(["submitting", "queued"]);
+      }),
+    );
+
+    test(
+      "claims at the same time never share a task",
+      withStore(make, async (store) => {
+        await admitMany(store, 100);
+        const claims = await Promise.all(
+          Array.from({ length: 20 }, () => store.tasks.claim(claimQuery({ limit: 5 }))),
+        );
+        const taken = claims.flatMap(({ leases }) => ids(leases));
+        expect(new Set(taken).size).toBe(100);
+        const tokens = claims.flatMap(({ leases }) => leases.map((lease) => lease.token));
+        expect(new Set(tokens).size).toBe(100);
+      }),
+    );
+  });
+}

@@ -1,0 +1,20 @@
+import { describe } from "bun:test";
+import type { MakeStore } from "../helpers/store.ts";
+import { describeAdmission } from "./task-store-admit.ts";
+import { describeAdvance } from "./task-store-advance.ts";
+import { describeCancel } from "./task-store-cancel.ts";
+import { describeClaim } from "./task-store-claim.ts";
+import { describeMoney } from "./task-store-money.ts";
+import { describeReads } from "./task-store-reads.ts";
+
+/** What every implementation of `TaskStore` does. `makeStore` gives an empty store each time. */
+export function describeTaskStore(name: string, makeStore: MakeStore): void {
+  describe(name, () => {
+    describeAdmission(makeStore);
+    describeClaim(makeStore);
+    describeAdvance(makeStore);
+    describeCancel(makeStore);
+    describeMoney(makeStore);
+    describeReads(makeStore);
+  });
+}

@@ -1,0 +1,138 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { type Server, type ServerOptions, spawnServer, startServer } from "../helpers/server.ts";
+import { type Answer, type Api, createApi } from "./support/api.ts";
+import { readDatabase } from "./support/database.ts";
+import { ALLOW_LOOPBACK, openSlowSource, type SlowSource } from "./support/slow-source.ts";
+
+const IMAGE = { model: "sandbox-image", prompt: "x", size: "16x16" };
+const PROMPT_MS = 3_000;
+
+const servers: Server[] = [];
+const sources: SlowSource[] = [];
+
+afterEach(async () => {
+  for (const source of sources.splice(0)) await source.stop();
+  for (const server of servers.splice(0)) await server.stop();
+});
+
+async function start(options: ServerOptions = {}): Promise<{ server: Server; api: Api }> {
+  const server = await startServer(options);
+  servers.push(server);
+  return { server, api: createApi(server.url, server.firstKey()) };
+}
+
+/** A server with one task whose first step is under way and stays so until the source is released. */
+async function startBusy(): Promise<{ server: Server; api: Api; source: SlowSource; id: string }> {
+  const { server, api } = await start({ args: ALLOW_LOOPBACK });
+  const source = await openSlowSource();
+  sources.push(source);
+  const id = await api.accept({ ...IMAGE, image_url: source.url, sandbox: { delay_ms: 0 } });
+  await source.asked;
+  return { server, api, source, id };
+}
+
+/** Creates until one is refused; those taken before count as accepted. */
+async function untilRefused(api: Api, accepted: string[]): Promise<Answer> {
+  for (let tries = 0; tries < 500; tries++) {
+    const answer = await api.create({ ...IMAGE, sandbox: { delay_ms: 0 } });
+    if (answer.status !== 200) return answer;
+    accepted.push(answer.data.task_id ?? "");
+  }
+  throw new Error("Creates are still taken.");
+}
+
+describe("SIGTERM", () => {
+  test("refuses new tasks, answers reads, lets the step under way end, and exits with 0", async () => {
+    const { server, api, source, id } = await startBusy();
+    const accepted = [id];
+    server.signal("SIGTERM");
+    const refused = await untilRefused(api, accepted);
+    expect([refused.status, refused.data.error_code]).toEqual([503, "service_unavailable"]);
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect((await api.send("/readyz")).status).toBe(503);
+    expect((await api.send("/healthz")).status).toBe(200);
+    expect((await api.wait(id, "image", 0)).status).toMatch(/pending|processing/);
+    source.release();
+    expect(await server.exited).toBe(0);
+
+    const again = await start({ folder: server.folder, port: server.port, args: ALLOW_LOOPBACK });
+    for (const each of accepted) expect((await again.api.wait(each)).status).toBe("completed");
+  });
+
+  test("leaves a task that is upstream to the next process, which completes it without asking for it again", async () => {
+    const { server, api } = await start();
+    const id = await api.accept({ ...IMAGE, sandbox: { delay_ms: 700 } });
+    while ((await api.wait(id, "image", 0.1)).status !== "processing");
+    server.signal("SIGTERM");
+    expect(await server.exited).toBe(0);
+
+    const next = await start({ folder: server.folder, port: server.port });
+    expect((await next.api.wait(id)).status).toBe("completed");
+    const operations = readDatabase(
+      join(server.dataDir, "sandbox"),
+      "SELECT task_id, submissions FROM operation",
+      "upstream.db",
+    );
+    expect(operations).toEqual([{ task_id: id, submissions: 1 }]);
+  });
+
+  test("answers whoever waits for a task at once, with what is", async () => {
+    const { server, api } = await start();
+    const id = await api.accept({ ...IMAGE, sandbox: { outcome: "hang" } });
+    while ((await api.wait(id, "image", 0.1)).status !== "processing");
+    const waiting = api.wait(id, "image", 60);
+    // A second request on its way shows that the first has arrived.
+    await api.wait(id, "image", 0);
+    const signalledAt = performance.now();
+    server.signal("SIGTERM");
+    expect((await waiting).status).toBe("processing");
+    expect(performance.now() - signalledAt).toBeLessThan(PROMPT_MS);
+    expect(await server.exited).toBe(0);
+  });
+
+  test("given twice ends it without waiting, and nothing accepted is lost", async () => {
+    const { server, api, source, id } = await startBusy();
+    const accepted = [id];
+    server.signal("SIGTERM");
+    await untilRefused(api, accepted);
+    const signalledAt = performance.now();
+    server.signal("SIGTERM");
+    const exitCode = await server.exited;
+    expect(performance.now() - signalledAt).toBeLessThan(PROMPT_MS);
+    expect(exitCode).not.toBeNull();
+    source.release();
+
+    const again = await start({ folder: server.folder, port: server.port, args: ALLOW_LOOPBACK });
+    for (const each of accepted) expect((await again.api.wait(each)).status).toBe("completed");
+  });
+
+  test("and SIGINT alike end an idle server quickly", async () => {
+    for (const signal of ["SIGTERM", "SIGINT"] as const) {
+      const { server } = await start();
+      const signalledAt = performance.now();
+      server.signal(signal);
+      expect(await server.exited).toBe(0);
+      expect(performance.now() - signalledAt).toBeLessThan(PROMPT_MS);
+    }
+  });
+});
+
+describe("a second server", () => {
+  test("on the same data folder refuses and names the folder, and the first goes on", async () => {
+    const { server, api } = await start();
+    const second = spawnServer({ folder: server.folder });
+    expect(await second.exited).toBe(1);
+    expect(second.stderr() + second.stdout()).toContain(server.dataDir);
+    expect((await api.make({ ...IMAGE, sandbox: { delay_ms: 0 } })).status).toBe("completed");
+  });
+
+  test("on the same port refuses and names the port", async () => {
+    const { server } = await start();
+    const second = spawnServer({ port: server.port });
+    expect(await second.exited).toBe(1);
+    expect(second.stderr() + second.stdout()).toMatch(
+      new RegExp(`\\b${server.port}\\b.*in use|in use.*\\b${server.port}\\b`),
+    );
+  });
+});

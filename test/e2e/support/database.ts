@@ -1,0 +1,18 @@
+import { Database } from "bun:sqlite";
+import { join } from "node:path";
+
+/** Reads a data folder's database beside the running server, without being able to change anything. */
+export function readDatabase<Row extends object>(dataDir: string, sql: string, file = "svc.db"): Row[] {
+  using db = new Database(join(dataDir, file), { readonly: true });
+  return db.query<Row, []>(sql).all();
+}
+
+/** What a refused request must leave as it was. */
+export function stateOf(dataDir: string) {
+  return readDatabase(
+    dataDir,
+    `SELECT (SELECT count(*) FROM task) AS tasks, (SELECT count(*) FROM asset) AS assets, (SELECT count(*) FROM ledger_entry) AS ledger,
+            (SELECT count(*) FROM idempotency) AS keys, (SELECT total(balance_micros) FROM account) AS balance,
+            (SELECT total(held_micros) FROM account) AS held`,
+  )[0];
+}

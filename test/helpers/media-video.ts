@@ -1,0 +1,52 @@
+import {
+  BufferTarget,
+  EncodedPacket,
+  EncodedVideoPacketSource,
+  type MetadataTags,
+  Mp4OutputFormat,
+  Output,
+  WebMOutputFormat,
+} from "mediabunny";
+import { type Bytes, picture } from "./media.ts";
+
+export interface VideoOptions {
+  readonly width?: number;
+  readonly height?: number;
+  readonly frames?: number;
+  readonly framesPerSecond?: number;
+  readonly tags?: MetadataTags;
+  /** MP4: the index first (`true`), last, or in fragments. */
+  readonly fastStart?: "in-memory" | "fragmented" | false;
+}
+
+export function mp4(options: VideoOptions = {}): Promise<Bytes> {
+  return mux(new Mp4OutputFormat({ fastStart: options.fastStart ?? "in-memory" }), options);
+}
+
+export function webm(options: VideoOptions & { isLive?: boolean } = {}): Promise<Bytes> {
+  return mux(new WebMOutputFormat({ appendOnly: options.isLive ?? false }), options);
+}
+
+/** A lossy WebP image is one VP8 key frame; a few of them are a video. */
+async function mux(format: Mp4OutputFormat | WebMOutputFormat, options: VideoOptions): Promise<Bytes> {
+  const { width = 64, height = 48, frames = 8, framesPerSecond = 8 } = options;
+  const frame = vp8Frame(await picture(width, height).webp({ quality: 40, effort: 0 }).toBuffer());
+  const target = new BufferTarget();
+  const output = new Output({ format, target });
+  if (options.tags !== undefined) output.setMetadataTags(options.tags);
+  const track = new EncodedVideoPacketSource("vp8");
+  output.addVideoTrack(track, { frameRate: framesPerSecond });
+  await output.start();
+  for (let i = 0; i < frames; i += 1) {
+    const packet = new EncodedPacket(frame, "key", i / framesPerSecond, 1 / framesPerSecond);
+    await track.add(packet, { decoderConfig: { codec: "vp8", codedWidth: width, codedHeight: height } });
+  }
+  await output.finalize();
+  if (target.buffer === null) throw new Error("The video was not written.");
+  return new Uint8Array(target.buffer);
+}
+
+function vp8Frame(webp: Buffer): Bytes {
+  const at = webp.indexOf("VP8 ", 12, "latin1");
+  return new Uint8Array(webp.subarray(at + 8, at + 8 + webp.readUInt32LE(at + 4)));
+}

@@ -1,0 +1,180 @@
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Subprocess } from "bun";
+
+const ROOT = join(import.meta.dir, "../..");
+/** The compiled program under test. */
+export const SVC = process.env.SVC_BIN ?? join(ROOT, "dist/svc");
+
+const READY_WITHIN_MS = 20_000;
+const STOP_WITHIN_MS = 40_000;
+const LOOK_AGAIN_MS = 5;
+
+export interface ServerOptions {
+  /** The folder it runs in; a new empty one unless given. */
+  readonly folder?: string;
+  /** `svc-data` in the folder, the program's own default, unless given. */
+  readonly dataDir?: string;
+  readonly port?: number;
+  /** Further arguments of `serve`. */
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** Where its output goes, as the files `stdout` and `stderr`. */
+  readonly logs?: string;
+}
+
+/** A running `svc serve`. It is only ever signalled by its own process id. */
+export interface Server {
+  readonly url: string;
+  readonly port: number;
+  readonly folder: string;
+  readonly dataDir: string;
+  readonly pid: number;
+  /** `performance.now()` when the process was started. */
+  readonly startedAtMs: number;
+  /** Exit code; null when a signal ended it. */
+  readonly exited: Promise<number | null>;
+  hasExited(): boolean;
+  /** The key of the first run, from `bootstrap.json`. */
+  firstKey(): string;
+  stdout(): string;
+  stderr(): string;
+  signal(name: "SIGTERM" | "SIGKILL" | "SIGINT"): void;
+  /** Resolves once `/readyz` says so. @throws Error when it ends before, or takes too long */
+  ready(): Promise<void>;
+  /** SIGTERM, then waits for the end; SIGKILL when there is none. @returns its exit code */
+  stop(): Promise<number | null>;
+}
+
+const running = new Set<Server>();
+const folders = new Set<string>();
+let home: string | undefined;
+
+process.once("exit", () => {
+  for (const server of running) server.signal("SIGKILL");
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+/** A new empty folder, removed when the test run ends. */
+export function emptyFolder(name = "folder"): string {
+  const folder = mkdtempSync(join(tmpdir(), `svc-${name}-`));
+  folders.add(folder);
+  return folder;
+}
+
+/** Leaves a folder where it is when the run ends. */
+export function keepFolder(folder: string): void {
+  folders.delete(folder);
+}
+
+/** A home for every process a test run starts: native libraries are extracted there once. */
+export function testHome(): string {
+  home ??= emptyFolder("home");
+  return home;
+}
+
+/** Nothing of the developer's environment but the path. */
+export function cleanEnvironment(extra: Readonly<Record<string, string>> = {}): Record<string, string> {
+  return { PATH: process.env.PATH ?? "", HOME: testHome(), TMPDIR: tmpdir(), TZ: "UTC", ...extra };
+}
+
+export function freePort(): number {
+  const listener = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
+  const { port } = listener;
+  listener.stop(true);
+  return port;
+}
+
+/** Starts a server and waits until it is ready. */
+export async function startServer(options: ServerOptions = {}): Promise<Server> {
+  const server = spawnServer(options);
+  await server.ready();
+  return server;
+}
+
+/** Starts a server without waiting for anything. */
+export function spawnServer(options: ServerOptions = {}): Server {
+  const folder = options.folder ?? emptyFolder("server");
+  const dataDir = options.dataDir ?? join(folder, "svc-data");
+  const port = options.port ?? freePort();
+  const logs = options.logs ?? emptyFolder("log");
+  const explicit = options.dataDir === undefined ? [] : ["--data-dir", dataDir];
+  const startedAtMs = performance.now();
+  const child = spawnLogged([SVC, "serve", "--port", String(port), ...explicit, ...(options.args ?? [])], {
+    folder,
+    logs,
+    env: cleanEnvironment(options.env),
+  });
+  const exited = child.exited.then(() => child.exitCode);
+  const hasExited = () => child.exitCode !== null || child.signalCode !== null;
+  const url = `http://127.0.0.1:${port}`;
+  const server: Server = {
+    url,
+    port,
+    folder,
+    dataDir,
+    pid: child.pid,
+    startedAtMs,
+    exited,
+    hasExited,
+    firstKey: () => firstKeyOf(dataDir),
+    stdout: () => read(join(logs, "stdout")),
+    stderr: () => read(join(logs, "stderr")),
+    signal: (name) => void (hasExited() || child.kill(name)),
+    ready: () => untilReady(server),
+    async stop() {
+      server.signal("SIGTERM");
+      const timer = setTimeout(() => server.signal("SIGKILL"), STOP_WITHIN_MS);
+      const code = await exited;
+      clearTimeout(timer);
+      return code;
+    },
+  };
+  running.add(server);
+  void exited.then(() => running.delete(server));
+  return server;
+}
+
+/** Output goes to files, so that a server nobody reads from is never held up. */
+function spawnLogged(
+  command: string[],
+  options: { folder: string; logs: string; env: Record<string, string> },
+): Subprocess {
+  const [stdout, stderr] = ["stdout", "stderr"].map((name) => openSync(join(options.logs, name), "a"));
+  try {
+    const { folder: cwd, env } = options;
+    return Bun.spawn(command, {
+      cwd,
+      env,
+      stdin: "ignore",
+      stdout: stdout ?? "ignore",
+      stderr: stderr ?? "ignore",
+    });
+  } finally {
+    for (const file of [stdout, stderr]) if (file !== undefined) closeSync(file);
+  }
+}
+
+async function untilReady(server: Server): Promise<void> {
+  const deadline = performance.now() + READY_WITHIN_MS;
+  while (performance.now() < deadline && !server.hasExited()) {
+    const response = await fetch(`${server.url}/readyz`, { keepalive: false }).catch(() => undefined);
+    if (response?.status === 200) return;
+    await Bun.sleep(LOOK_AGAIN_MS);
+  }
+  const state = server.hasExited() ? "ended" : "is not ready";
+  throw new Error(`The server ${state}.\n${server.stdout()}${server.stderr()}`);
+}
+
+function firstKeyOf(dataDir: string): string {
+  const file = join(dataDir, "bootstrap.json");
+  const content: unknown = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined;
+  const key = JSON.stringify(content ?? "").match(/sk-svc-[0-9A-Za-z]+/)?.[0];
+  if (key === undefined) throw new Error(`There is no first key in ${file}.`);
+  return key;
+}
+
+function read(file: string): string {
+  return existsSync(file) ? readFileSync(file, "utf8") : "";
+}

@@ -1,0 +1,176 @@
+import { Database } from "bun:sqlite";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { StorageError } from "../../../src/domain/ports/task-store.ts";
+import { type Connection, openConnection } from "../../../src/store/sqlite/connection.ts";
+import { temporaryDatabase } from "../../helpers/store.ts";
+
+let file: ReturnType<typeof temporaryDatabase>;
+let connection: Connection;
+let other: Database;
+let damage: unknown[];
+
+beforeEach(() => {
+  file = temporaryDatabase();
+  damage = [];
+  connection = openConnection({ path: file.path, onDamaged: (error) => damage.push(error) });
+  connection.db.run("create table item (id integer primary key, text text) strict");
+  other = new Database(file.path);
+});
+afterEach(async () => {
+  other.close();
+  await connection.stop();
+  file.remove();
+});
+
+const insert = (id: number, text = "") => connection.db.run("insert into item values (?, ?)", [id, text]);
+const seenByOthers = () =>
+  other
+    .query<{ id: number }, []>("select id from item order by id")
+    .all()
+    .map(({ id }) => id);
+/** Commits seen by another connection: its data_version moves with each. */
+const dataVersion = () => other.query("pragma data_version").values()[0]?.[0];
+
+describe("group commit", () => {
+  test("all writes of one turn become visible together, and only then do their promises resolve", async () => {
+    dataVersion();
+    const writes = [1, 2, 3].map((id) => connection.write(() => insert(id)));
+    const seenWhenResolved = writes.map((write) => write.then(seenByOthers));
+    expect(seenByOthers()).toEqual([]);
+    expect(await Promise.all(seenWhenResolved)).toEqual([
+      [1, 2, 3],
+      [1, 2, 3],
+      [1, 2, 3],
+    ]);
+  });
+
+  test("one operation that throws midway is undone alone", async () => {
+    const results = await Promise.allSettled([
+      connection.write(() => insert(1)),
+      connection.write(() => {
+        insert(2);
+        throw new Error("midway");
+      }),
+      connection.write(() => insert(3)),
+      connection.write(() => insert(1)),
+    ]);
+    expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled", "rejected"]);
+    expect(seenByOthers()).toEqual([1, 3]);
+  });
+
+  test("the value of each operation is its own", async () => {
+    const values = await Promise.all([connection.write(() => "a"), connection.write(() => 2)]);
+    expect(values).toEqual(["a", 2]);
+  });
+
+  test("an operation that returns a promise is refused, by the compiler and at run time, and undone", async () => {
+    // @ts-expect-error: a transaction body is synchronous
+    const write = connection.write(async () => insert(1));
+    expect(write).rejects.toThrow(TypeError);
+    await write.catch(() => undefined);
+    expect(seenByOthers()).toEqual([]);
+  });
+
+  test("a turn that writes nothing commits nothing", async () => {
+    await connection.write(() => insert(1));
+    const before = dataVersion();
+    await connection.write(() => connection.db.query("select * from item").all());
+    expect(dataVersion()).toBe(before);
+    await connection.write(() => insert(2));
+    expect(dataVersion()).not.toBe(before);
+  });
+
+  test("a commit that fails rejects every write of its turn", async () => {
+    connection.db.run(
+      "create table part (item integer references item (id) deferrable initially deferred) strict",
+    );
+    const results = await Promise.allSettled([
+      connection.write(() => insert(1)),
+      // The reference is only checked by the commit.
+      connection.write(() => connection.db.run("insert into part values (99)")),
+    ]);
+    expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    expect(seenByOthers()).toEqual([]);
+    await connection.write(() => insert(2));
+    expect(seenByOthers()).toEqual([2]);
+  });
+
+  test("a full disk refuses writes with its name, leaves reading, and heals when space returns", async () => {
+    await connection.write(() => insert(1));
+    const pages = connection.db.query("pragma page_count").values()[0]?.[0];
+    connection.db.run(`pragma max_page_count = ${pages}`);
+    const big = "x".repeat(100_000);
+    const results = await Promise.allSettled([
+      connection.write(() => insert(2)),
+      connection.write(() => insert(3, big)),
+    ]);
+    for (const result of results) {
+      expect(result).toMatchObject({ status: "rejected", reason: { name: "StorageError", kind: "full" } });
+    }
+    expect(seenByOthers()).toEqual([1]);
+    expect(damage).toEqual([]);
+    connection.db.run("pragma max_page_count = 1000000");
+    await connection.write(() => insert(3, big));
+    expect(seenByOthers()).toEqual([1, 3]);
+  });
+
+  test("a database that cannot be written says so", async () => {
+    connection.db.run("pragma query_only = 1");
+    expect(connection.write(() => insert(1))).rejects.toMatchObject({ kind: "read_only" });
+  });
+
+  test("a database another process holds is busy, not damaged", async () => {
+    connection.db.run("pragma busy_timeout = 0");
+    other.run("begin immediate");
+    expect(connection.write(() => insert(1))).rejects.toMatchObject({ kind: "busy" });
+    await connection.write(() => 1).catch(() => undefined);
+    other.run("rollback");
+    await connection.write(() => insert(1));
+    expect(seenByOthers()).toEqual([1]);
+  });
+
+  test("damage is told once and refuses every later write", async () => {
+    for (let id = 0; id < 500; id++) insert(id, "x".repeat(200));
+    await connection.stop();
+    // All pages but the one with the schema.
+    const bytes = readFileSync(file.path);
+    writeFileSync(file.path, bytes.fill(0xff, 4096));
+    connection = openConnection({ path: file.path, onDamaged: (error) => damage.push(error) });
+    const [first] = await Promise.allSettled([connection.write(() => insert(1000))]);
+    expect(first).toMatchObject({ status: "rejected", reason: { name: "StorageError", kind: "damaged" } });
+    expect(damage).toHaveLength(1);
+    const later = await connection.write(() => 1).catch((error) => error);
+    expect(later).toMatchObject({ kind: "damaged" });
+    expect(damage).toHaveLength(1);
+  });
+
+  test("damage found by a read refuses every later write, too", async () => {
+    for (let id = 0; id < 500; id++) insert(id, "x".repeat(200));
+    await connection.stop();
+    writeFileSync(file.path, readFileSync(file.path).fill(0xff, 4096));
+    connection = openConnection({ path: file.path, onDamaged: (error) => damage.push(error) });
+    const read = () => connection.read(() => connection.db.query("select * from item").all());
+    expect(read).toThrow(expect.objectContaining({ kind: "damaged" }));
+    expect(damage).toHaveLength(1);
+    const later = await connection.write(() => 1).catch((error) => error);
+    expect(later).toMatchObject({ kind: "damaged" });
+  });
+
+  test("the write-ahead log is copied back once it is a thousand pages long", async () => {
+    for (let id = 0; id < 60; id++) await connection.write(() => insert(id, "x".repeat(100_000)));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(statSync(`${file.path}-wal`).size).toBeLessThan(8_000_000);
+    expect(statSync(file.path).size).toBeGreaterThan(3_000_000);
+  });
+
+  test("what was asked for before the stop is written, later writes are refused", async () => {
+    const write = connection.write(() => insert(1));
+    await connection.stop();
+    await write;
+    expect(seenByOthers()).toEqual([1]);
+    const late = await connection.write(() => insert(2)).catch((error) => error);
+    expect(late).toBeInstanceOf(StorageError);
+    expect(late).toMatchObject({ kind: "closed" });
+  });
+});

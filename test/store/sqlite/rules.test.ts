@@ -1,0 +1,137 @@
+import { Database } from "bun:sqlite";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { openStore, type Store } from "../../../src/store/open.ts";
+import {
+  ACCOUNT,
+  addAccount,
+  admit,
+  claimOne,
+  claimQuery,
+  countingTokens,
+  keyId,
+  micros,
+  NOW,
+  newTask,
+  taskId,
+  temporaryDatabase,
+} from "../../helpers/store.ts";
+
+/** A second connection, as another process would have. */
+let other: Database;
+let store: Store;
+let file: ReturnType<typeof temporaryDatabase>;
+
+beforeEach(async () => {
+  file = temporaryDatabase();
+  store = openStore({ path: file.path, ids: countingTokens() });
+  other = new Database(file.path);
+  other.run("pragma foreign_keys = on");
+  await addAccount(store, { id: ACCOUNT });
+});
+afterEach(async () => {
+  other.close();
+  await store.stop();
+  file.remove();
+});
+
+describe("rules the database itself keeps", () => {
+  test("ledger entries are neither changed nor removed", async () => {
+    await admit(store);
+    expect(() => other.run("update ledger_entry set held_delta_micros = 0")).toThrow("never changed");
+    expect(() => other.run("delete from ledger_entry")).toThrow("never removed");
+  });
+
+  test("a finished task never changes", async () => {
+    await admit(store);
+    await store.tasks.requestCancel(taskId(1), ACCOUNT, NOW);
+    expect(() => other.run("update task set status = 'completed'")).toThrow("never changes");
+  });
+
+  test("a task has one ledger entry of a kind", async () => {
+    await admit(store);
+    const again =
+      "insert into ledger_entry (account_id, task_id, kind, balance_delta_micros, held_delta_micros, reason, at) select account_id, task_id, kind, 0, 0, '', 0 from ledger_entry";
+    expect(() => other.run(again)).toThrow("UNIQUE");
+  });
+
+  test("a prepaid account holds no more than it has, and none holds less than nothing", async () => {
+    await store.accounts.credit(ACCOUNT, micros(10), "test", NOW);
+    other.run("update account set mode = 'prepaid'");
+    expect(() => other.run("update account set held_micros = 11")).toThrow("account_prepaid");
+    expect(() => other.run("update account set held_micros = -1")).toThrow("account_held");
+  });
+
+  test("a live task is in a pool and a finished one in none", async () => {
+    await admit(store);
+    expect(() => other.run("update task set pool = null")).toThrow("task_pool");
+    expect(() => other.run("update task set stage = 'running'")).toThrow("task_queued");
+  });
+});
+
+describe("another process", () => {
+  test("revokes a key, and within a second of the clock the grant shows it", async () => {
+    const key = {
+      id: keyId(1),
+      accountId: ACCOUNT,
+      name: "web",
+      hash: "a".repeat(64),
+      display: "…",
+      createdAt: NOW,
+    };
+    await store.accounts.createKey(key);
+    expect(store.accounts.grantByHash(key.hash, NOW)?.revokedAt).toBeUndefined();
+    other.run("update api_key set revoked_at = 5");
+    expect(store.accounts.grantByHash(key.hash, NOW + 1000)?.revokedAt).toBe(5);
+  });
+
+  test("suspends an account, and within a second of the clock the grant shows it", async () => {
+    const key = {
+      id: keyId(1),
+      accountId: ACCOUNT,
+      name: "web",
+      hash: "a".repeat(64),
+      display: "…",
+      createdAt: NOW,
+    };
+    await store.accounts.createKey(key);
+    store.accounts.grantByHash(key.hash, NOW);
+    other.run("update account set status = 'suspended'");
+    expect(store.accounts.grantByHash(key.hash, NOW + 1000)?.accountStatus).toBe("suspended");
+  });
+
+  test("sees no commit from claims that find nothing", async () => {
+    const version = () => other.query("pragma data_version").values()[0]?.[0];
+    await admit(store);
+    await claimOne(store);
+    const before = version();
+    await store.tasks.claim(claimQuery());
+    await store.tasks.claim(claimQuery({ capacity: 0 }));
+    expect(version()).toBe(before);
+  });
+});
+
+test("finished tasks are in none of the indexes that claim looks at", async () => {
+  for (let number = 1; number <= 50; number++) await admit(store, { number });
+  for (let number = 1; number <= 50; number++) await store.tasks.requestCancel(taskId(number), ACCOUNT, NOW);
+  const entries = (index: string, pool: string) =>
+    other.query(`select count(*) from task indexed by ${index} where pool = '${pool}'`).values()[0]?.[0];
+  expect(entries("task_ready", "ready")).toBe(0);
+  expect(entries("task_waiting", "waiting")).toBe(0);
+  expect(entries("task_under_way", "under_way")).toBe(0);
+});
+
+test("without a source of tokens the database makes them, each another", async () => {
+  const plain = openStore({ path: ":memory:" });
+  await addAccount(plain, { id: ACCOUNT });
+  await Promise.all([1, 2, 3].map((number) => plain.tasks.admit({ task: newTask({ number }), assets: [] })));
+  const { leases } = await plain.tasks.claim(claimQuery());
+  expect(new Set(leases.map(({ token }) => token)).size).toBe(3);
+  await plain.stop();
+});
+
+test("tasks survive the process", async () => {
+  await admit(store);
+  await store.stop();
+  store = openStore({ path: file.path });
+  expect(await store.tasks.byId(taskId(1))).toMatchObject({ id: taskId(1), stage: "queued" });
+});

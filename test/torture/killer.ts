@@ -1,0 +1,57 @@
+import type { Server } from "../helpers/server.ts";
+import type { Dice } from "./dice.ts";
+
+/** When the next kill falls. */
+export type Kill =
+  /** While it starts or takes up what was left: so long after the process was made, ready or not. */
+  | { readonly kind: "starting"; readonly afterMs: number }
+  /** So long after it was ready. */
+  | { readonly kind: "serving"; readonly afterMs: number }
+  /** While it drains: SIGTERM, and so long after it SIGKILL. */
+  | { readonly kind: "draining"; readonly afterMs: number; readonly drainMs: number };
+
+export interface Lifetime {
+  readonly minMs: number;
+  readonly maxMs: number;
+}
+
+export function decideKill(dice: Dice, lifetime: Lifetime): Kill {
+  const afterMs = dice.between(lifetime.minMs, lifetime.maxMs);
+  const draw = dice.next();
+  const drainMs = dice.between(0, 250);
+  const startingMs = dice.between(10, 250);
+  if (draw < 0.15) return { kind: "starting", afterMs: startingMs };
+  if (draw < 0.3) return { kind: "draining", afterMs, drainMs };
+  return { kind: "serving", afterMs };
+}
+
+export interface Killed {
+  readonly kill: Kill;
+  /** From the start of the process; absent when it was killed before. */
+  readonly readyInMs?: number;
+  /** It was gone before the kill: null unless it ended by itself. */
+  readonly exitCode: number | null;
+}
+
+/** Lets the server live as decided, then ends it. @throws Error when it does not become ready */
+export async function liveAndDie(server: Server, kill: Kill): Promise<Killed> {
+  let readyInMs: number | undefined;
+  if (kill.kind === "starting") {
+    await Bun.sleep(kill.afterMs);
+  } else {
+    await server.ready();
+    readyInMs = performance.now() - server.startedAtMs;
+    await Bun.sleep(kill.afterMs);
+  }
+  if (server.hasExited()) throw new Error(`The server ended by itself.\n${server.stderr().slice(-4_000)}`);
+  if (kill.kind === "draining") {
+    server.signal("SIGTERM");
+    await Promise.race([server.exited, Bun.sleep(kill.drainMs)]);
+  }
+  server.signal("SIGKILL");
+  const exitCode = await server.exited;
+  if (exitCode !== null && exitCode !== 0) {
+    throw new Error(`The server ended with exit code ${exitCode}.\n${server.stderr().slice(-4_000)}`);
+  }
+  return { kill, exitCode, ...(readyInMs === undefined ? {} : { readyInMs }) };
+}

@@ -1,0 +1,23 @@
+/*
+ * `bun run torture`: the compiled server is killed with SIGKILL again and again, at random moments, while clients use it. In the
+ * end everything must be as if nothing had happened: no accepted task lost, none done or charged twice, every file whole.
+ */
+import { SVC } from "../helpers/server.ts";
+import { createFindings } from "./findings.ts";
+import { readOptions, USAGE } from "./options.ts";
+import { printReport } from "./report.ts";
+import { runTorture } from "./run.ts";
+
+const READ_AT_MOST = 20;
+
+try {
+  const options = readOptions(process.argv.slice(2));
+  process.stdout.write(`torture: ${options.kills} kills, seed ${options.seed}, ${SVC}\n`);
+  const findings = createFindings();
+  const report = await runTorture(options, findings);
+  printReport(report, findings.all.slice(0, READ_AT_MOST), findings.all.length);
+  process.exit(findings.all.length === 0 ? 0 : 1);
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
+  process.exit(2);
+}
