@@ -5,18 +5,17 @@ import { createCatalog } from "./catalog/catalog.ts";
 import type { Config } from "./config.ts";
 import type { ProviderId } from "./domain/ids.ts";
 import type { AssetStore } from "./domain/ports/asset-store.ts";
-import type { Catalog } from "./domain/ports/catalog.ts";
 import type { Egress } from "./domain/ports/egress.ts";
 import type { ProviderAdapter } from "./domain/ports/provider.ts";
 import type { Clock, Ids, Log, Secrets, TaskFeed, Wakeup } from "./domain/ports/runtime.ts";
 import { createEgress } from "./egress/egress.ts";
 import { createRouter } from "./http/router.ts";
-import { createServers, type Servers } from "./http/server.ts";
 import { assetRoutes } from "./http/routes/assets.ts";
 import { generationRoutes } from "./http/routes/generations.ts";
 import { healthRoutes } from "./http/routes/health.ts";
 import { modelRoutes } from "./http/routes/models.ts";
 import { taskRoutes } from "./http/routes/tasks.ts";
+import { createServers, type Servers } from "./http/server.ts";
 import { createProviders } from "./providers/registry.ts";
 import { createSystemClock, monotonicMs } from "./runtime/clock.ts";
 import { lockDirectory } from "./runtime/directory-lock.ts";
@@ -122,7 +121,7 @@ interface Rooms {
   readonly store: Store;
   readonly assets: AssetStore;
   readonly providers: ReadonlyMap<ProviderId, ProviderAdapter>;
-  readonly catalog: Catalog & { warm(): void };
+  readonly catalog: ReturnType<typeof createCatalog>;
   readonly egress: Egress;
   readonly createdDataDir: boolean;
 }
@@ -164,7 +163,18 @@ async function openRooms(config: Config, overrides: AppOverrides, releases: Rele
   });
   const catalog = createCatalog({ isEnabled: (id) => providers.has(id) });
   const egress = overrides.egress ?? createEgress({ allow: config.egress.allow });
-  return { clock, log, ids, secrets: createSecrets(), store, assets, providers, catalog, egress, createdDataDir };
+  return {
+    clock,
+    log,
+    ids,
+    secrets: createSecrets(),
+    store,
+    assets,
+    providers,
+    catalog,
+    egress,
+    createdDataDir,
+  };
 }
 
 function createBackground(config: Config, rooms: Rooms, feed: TaskFeed) {
@@ -241,7 +251,7 @@ async function open(config: Config, overrides: AppOverrides, releases: Releases)
   sender.start();
   cleaner.start();
   // The first create should not pay for compiling its model's schema.
-  releases.push(clock.after(0, () => rooms.catalog.warm()));
+  releases.push(clock.after(0, () => void rooms.catalog.warm()));
 
   const started: Started = {
     urls: { api: config.publicUrl ?? servers.url, long: servers.longUrl },
@@ -275,7 +285,10 @@ async function open(config: Config, overrides: AppOverrides, releases: Releases)
 async function openServerLog(config: Config, releases: Releases): Promise<Log> {
   const { openLog } = await import("./runtime/log.ts");
   const { level, format } = config.log;
-  const log = await openLog({ level, format: format === "auto" ? (process.stderr.isTTY ? "pretty" : "json") : format });
+  const log = await openLog({
+    level,
+    format: format === "auto" ? (process.stderr.isTTY ? "pretty" : "json") : format,
+  });
   releases.push(() => log.flush());
   return log;
 }
@@ -305,7 +318,9 @@ export async function openLocal(
   const database = databaseOf(config);
   if (!existsSync(database)) {
     if (options.create !== true) {
-      throw new Error(`There is no svc data in ${config.dataDir}. Choose another --data-dir, or start \`svc serve\` there first.`);
+      throw new Error(
+        `There is no svc data in ${config.dataDir}. Choose another --data-dir, or start \`svc serve\` there first.`,
+      );
     }
     ensureDirectory(config.dataDir);
   }

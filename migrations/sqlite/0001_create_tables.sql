@@ -158,7 +158,7 @@ CREATE TABLE `task` (
 	CONSTRAINT "task_queued" CHECK("pool" is null or "pool" = 'under_way' or ("stage" = 'queued' and "lease_token" is null))
 ) STRICT;
 --> statement-breakpoint
-CREATE INDEX `task_of_account` ON `task` (`account_id`,`id`);--> statement-breakpoint
+CREATE INDEX `task_of_account` ON `task` (`account_id`,`id`,`status`,`kind`,`model`);--> statement-breakpoint
 CREATE INDEX `task_under_way` ON `task` (`due_at`,`lane`) WHERE "pool" = 'under_way';--> statement-breakpoint
 CREATE INDEX `task_ready` ON `task` (`lane`,`account_id`,`id`) WHERE "pool" = 'ready';--> statement-breakpoint
 CREATE INDEX `task_waiting` ON `task` (`lane`,`due_at`) WHERE "pool" = 'waiting';--> statement-breakpoint

@@ -1,9 +1,12 @@
 /** Longer names are no typing errors of ours, and comparing them costs time. */
 const LONGEST = 64;
 
+/** Shorter beginnings are no sign of what was meant. */
+const SHORTEST_BEGINNING = 3;
+
 /**
- * The known name most like the one given: equal but for case, `_` and `-`, or with few letters wrong, missing, doubled or
- * swapped.
+ * The known name most like the one given: equal but for case, `_` and `-`, with few letters wrong, missing, doubled or swapped,
+ * or longer than what was given.
  *
  * @returns undefined when none is close
  */
@@ -16,9 +19,13 @@ export function suggest(given: string, known: readonly string[]): string | undef
   let bestDistance = Math.max(1, Math.floor(plain.length / 3)) + 1;
   for (const name of known) {
     const apart = distance(plain, fold(name));
-    if (apart < bestDistance) [best, bestDistance] = [name, apart];
+    // With nothing in common, a name of one letter would be near to everything short.
+    if (apart < bestDistance && apart < fold(name).length) [best, bestDistance] = [name, apart];
   }
-  return best;
+  return (
+    best ??
+    (plain.length < SHORTEST_BEGINNING ? undefined : known.find((name) => fold(name).startsWith(plain)))
+  );
 }
 
 function fold(name: string): string {

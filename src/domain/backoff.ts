@@ -36,5 +36,7 @@ export const CALLBACK_DELAYS_MS: readonly number[] = [5_000, 60_000, 600_000, 3_
 export function callbackDelayMs(attempts: number, random: number, retryAfterMs?: number): number | undefined {
   const delay = CALLBACK_DELAYS_MS[attempts - 1];
   if (delay === undefined) return undefined;
-  return retryAfterMs === undefined ? jitter(delay, random) : Math.min(Math.max(retryAfterMs, 1_000), 3_600_000);
+  return retryAfterMs === undefined
+    ? jitter(delay, random)
+    : Math.min(Math.max(retryAfterMs, 1_000), 3_600_000);
 }

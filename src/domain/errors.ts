@@ -74,7 +74,8 @@ export interface TaskError {
 
 /** The text given to callers for each code, unless a step has something more exact to say. */
 export const TASK_ERROR_MESSAGES = {
-  UPSTREAM_CAPACITY_EXHAUSTED: "No provider had capacity for this task. Submitting it again later may succeed.",
+  UPSTREAM_CAPACITY_EXHAUSTED:
+    "No provider had capacity for this task. Submitting it again later may succeed.",
   UPSTREAM_TIMEOUT: "The provider did not answer in time.",
   UPSTREAM_ERROR: "The provider failed to generate this task.",
   UPSTREAM_REJECTED: "The provider refused this request.",
@@ -83,7 +84,8 @@ export const TASK_ERROR_MESSAGES = {
   INPUT_INVALID: "An input is not a usable media file.",
   DEADLINE_EXCEEDED: "The task was not finished before its deadline.",
   FINALIZATION_FAILED: "The generated files could not be retrieved from the provider.",
-  OUTCOME_UNKNOWN: "The service was interrupted while submitting this task, and the provider cannot say whether it was accepted.",
+  OUTCOME_UNKNOWN:
+    "The service was interrupted while submitting this task, and the provider cannot say whether it was accepted.",
   NO_ROUTE_AVAILABLE: "No provider can run this model at present.",
 } as const satisfies Record<TaskErrorCode, string>;
 

@@ -29,7 +29,12 @@ export function creditEntry(amount: Micros, reason: string): LedgerEntry {
  *
  * A charge above the hold is cut to it; a customer never pays more than was promised.
  */
-export function settlementEntries(taskId: TaskId, held: Micros, charge: Micros, reason: string): LedgerEntry[] {
+export function settlementEntries(
+  taskId: TaskId,
+  held: Micros,
+  charge: Micros,
+  reason: string,
+): LedgerEntry[] {
   const captured = toMicros(Math.min(Math.max(charge, 0), held));
   const released = toMicros(held - captured);
   const entries: LedgerEntry[] = [];

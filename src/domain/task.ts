@@ -1,7 +1,7 @@
-import type { AccountId, AssetId, AttemptId, KeyId, LeaseToken, ModelId, ProviderId, TaskId } from "./ids.ts";
-import type { Json } from "./json.ts";
 import type { MediaType, StoredFile } from "./asset.ts";
 import type { TaskError } from "./errors.ts";
+import type { AccountId, AssetId, AttemptId, KeyId, LeaseToken, ModelId, ProviderId, TaskId } from "./ids.ts";
+import type { Json } from "./json.ts";
 import type { Micros } from "./money.ts";
 import type { Quote } from "./pricing.ts";
 import type { GenerationRequest, TaskKind } from "./request.ts";

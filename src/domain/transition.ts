@@ -91,7 +91,8 @@ export function snoozed(
     at,
     dueAt: again.dueAt,
     failures: again.failures,
-    progress: again.progress === undefined ? undefined : Math.max(0, Math.min(99, Math.floor(again.progress))),
+    progress:
+      again.progress === undefined ? undefined : Math.max(0, Math.min(99, Math.floor(again.progress))),
   };
 }
 
@@ -200,5 +201,13 @@ export function cancelled(task: Task, at: number, attempt?: AttemptChange): Tran
 
 function callbackFor(task: Task, at: number, id: CallbackId): Callback | undefined {
   if (task.callbackUrl === undefined) return undefined;
-  return { id, taskId: task.id, requestId: task.requestId, url: task.callbackUrl, attempts: 0, state: "due", dueAt: at };
+  return {
+    id,
+    taskId: task.id,
+    requestId: task.requestId,
+    url: task.callbackUrl,
+    attempts: 0,
+    state: "due",
+    dueAt: at,
+  };
 }

@@ -6,8 +6,7 @@ import { parseJsonObject } from "./strict-json.ts";
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const JSON_TYPE = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
 
-const tooLarge = () =>
-  new AppError("request_too_large", `The body is larger than ${MAX_JSON_BYTES} bytes.`);
+const tooLarge = () => new AppError("request_too_large", `The body is larger than ${MAX_JSON_BYTES} bytes.`);
 
 /**
  * The JSON object of a request's body.
@@ -24,7 +23,10 @@ export async function readJsonBody(request: Request): Promise<JsonObject> {
   }
   const encoding = request.headers.get("content-encoding");
   if (encoding !== null && encoding !== "identity") {
-    throw new AppError("unsupported_media_type", `Content-Encoding "${encoding.slice(0, 80)}" is not taken; send the body as it is.`);
+    throw new AppError(
+      "unsupported_media_type",
+      `Content-Encoding "${encoding.slice(0, 80)}" is not taken; send the body as it is.`,
+    );
   }
   const bytes = await readBytes(request);
   let text: string;

@@ -25,5 +25,11 @@ interface RouteBase {
 
 /** A route with or without a credential; the type of its handler follows. */
 export type Route =
-  | (RouteBase & { readonly access: "public"; readonly handle: (exchange: Exchange) => Reply | Promise<Reply> })
-  | (RouteBase & { readonly access: "api_key"; readonly handle: (exchange: KeyedExchange) => Reply | Promise<Reply> });
+  | (RouteBase & {
+      readonly access: "public";
+      readonly handle: (exchange: Exchange) => Reply | Promise<Reply>;
+    })
+  | (RouteBase & {
+      readonly access: "api_key";
+      readonly handle: (exchange: KeyedExchange) => Reply | Promise<Reply>;
+    });

@@ -76,8 +76,14 @@ export function toAppError(error: unknown, hasIdempotencyKey: boolean): AppError
   if (error instanceof AppError) return error;
   if (error instanceof StorageError) {
     const code = hasIdempotencyKey ? "idempotency_unavailable" : "service_unavailable";
-    const message = "The service cannot store anything at present; nothing of this request was kept. Send it again.";
+    const message =
+      "The service cannot store anything at present; nothing of this request was kept. Send it again.";
     return new AppError(code, message, { retryAfterSec: 5 }, error);
   }
-  return new AppError("internal_error", "The service made a mistake; the request id names it in its log.", {}, error);
+  return new AppError(
+    "internal_error",
+    "The service made a mistake; the request id names it in its log.",
+    {},
+    error,
+  );
 }

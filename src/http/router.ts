@@ -25,7 +25,10 @@ const HOST = /^[A-Za-z0-9._-]+(?::\d{1,5})?$|^\[[0-9a-fA-F:.]+\](?::\d{1,5})?$/;
  * The order every request goes through: request id, route and method, credential, handler, envelope of errors, log line.
  * A path that exists answers other methods with 405, an unknown one with 404, both with a request id.
  */
-export function createRouter(deps: RouterDeps, routes: readonly Route[]): (request: Request) => Response | Promise<Response> {
+export function createRouter(
+  deps: RouterDeps,
+  routes: readonly Route[],
+): (request: Request) => Response | Promise<Response> {
   const app = new Hono();
   for (const route of routes) app.on(route.method, route.path, (context) => answer(deps, context, route));
   for (const path of new Set(routes.map((route) => route.path))) {
@@ -63,7 +66,10 @@ async function answer(deps: RouterDeps, context: Context, route: Route): Promise
     ms: Math.round((deps.elapsed() - startedAt) * 10) / 10,
   });
   deps.log[level](fields, "request");
-  return new Response(reply.body, { status: reply.status, headers: { ...reply.headers, "X-Request-ID": requestId } });
+  return new Response(reply.body, {
+    status: reply.status,
+    headers: { ...reply.headers, "X-Request-ID": requestId },
+  });
 }
 
 function dispatch(
@@ -78,14 +84,20 @@ function dispatch(
   return route.handle({ ...exchange, principal });
 }
 
-function fail(deps: RouterDeps, exchange: Exchange, error: unknown, fields: Record<string, LogFields[string]>): Reply {
+function fail(
+  deps: RouterDeps,
+  exchange: Exchange,
+  error: unknown,
+  fields: Record<string, LogFields[string]>,
+): Reply {
   const { request } = exchange;
   const path = new URL(request.url).pathname;
   const known = toAppError(error, request.headers.has("idempotency-key"));
   fields.error_code = known.code;
   if (known.code === "internal_error" || known.cause instanceof Error) {
     const cause = known.cause instanceof Error ? known.cause : known;
-    if (known.code === "internal_error") deps.log.error({ request_id: exchange.requestId, err: cause }, "unexpected error");
+    if (known.code === "internal_error")
+      deps.log.error({ request_id: exchange.requestId, err: cause }, "unexpected error");
     else fields.cause = cause.message.slice(0, 300);
   }
   return problem(known, envelopeFor(path, known.code));
@@ -99,7 +111,11 @@ function methodNotAllowed(path: string, routes: readonly Route[]): Route {
     path,
     access: "public",
     handle: ({ request }) => {
-      throw new AppError("method_not_allowed", `${request.method} is not taken here; use ${allow.join(" or ")}.`, { allow });
+      throw new AppError(
+        "method_not_allowed",
+        `${request.method} is not taken here; use ${allow.join(" or ")}.`,
+        { allow },
+      );
     },
   };
 }

@@ -103,7 +103,8 @@ function inspect(value: Json | undefined, path: string, strings: boolean): numbe
 
 function checkString(text: string, path: string): void {
   if (text.includes("\0")) throw invalid(`${path || "A field name"} contains a NUL character.`, path);
-  if (!text.isWellFormed()) throw invalid(`${path || "A field name"} contains half of a surrogate pair.`, path);
+  if (!text.isWellFormed())
+    throw invalid(`${path || "A field name"} contains half of a surrogate pair.`, path);
 }
 
 /** Names the first repeated member; only for the message, so it may be slow. */
@@ -117,7 +118,8 @@ function duplicateMessage(text: string): string {
       const end = stringEnd(text, i);
       const isName = /^\s*:/.test(text.slice(end + 1, end + 64));
       const name = isName ? String(JSON.parse(text.slice(i, end + 1))) : undefined;
-      if (name !== undefined && open.at(-1)?.has(name)) return `The field "${name.slice(0, 80)}" is given twice.`;
+      if (name !== undefined && open.at(-1)?.has(name))
+        return `The field "${name.slice(0, 80)}" is given twice.`;
       if (name !== undefined) open.at(-1)?.add(name);
       i = end;
     }

@@ -20,7 +20,8 @@ const FLUSH_MS = 100;
  */
 export async function openLog(options: LogOptions): Promise<RunningLog> {
   const buffered = pino.destination({ dest: 2, sync: true, minLength: 8_192 });
-  const stream = options.format === "pretty" ? (await import("./pretty.ts")).prettyStream(buffered) : buffered;
+  const stream =
+    options.format === "pretty" ? (await import("./pretty.ts")).prettyStream(buffered) : buffered;
   const root = pino(
     {
       level: options.level,
@@ -31,15 +32,19 @@ export async function openLog(options: LogOptions): Promise<RunningLog> {
     },
     stream,
   );
+  // Without a callback this writes and does no more; flushSync would also wait for the disk, milliseconds every time.
+  const write = () => buffered.flush();
+  setInterval(write, FLUSH_MS).unref();
+  // Nobody may be reading the other end any more; a service does not stop for that.
+  buffered.on("error", () => {});
   const flush = () => {
     try {
       buffered.flushSync();
-    } catch {
-      // Nobody reads the other end any more; a server does not stop for that.
+    } catch (error) {
+      buffered.emit("error", error);
     }
   };
-  setInterval(flush, FLUSH_MS).unref();
-  return { ...wrap(root, flush), flush };
+  return { ...wrap(root, write), flush };
 }
 
 function wrap(logger: pino.Logger, flush: () => void): Log {

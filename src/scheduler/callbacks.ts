@@ -1,10 +1,10 @@
+import { assetPath } from "../domain/asset.ts";
 import { callbackDelayMs } from "../domain/backoff.ts";
 import type { Callback, Delivery } from "../domain/callback.ts";
 import type { CallbackStore } from "../domain/ports/callback-store.ts";
 import type { Egress } from "../domain/ports/egress.ts";
 import type { Clock, Log, Random } from "../domain/ports/runtime.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
-import { assetPath } from "../domain/asset.ts";
 import type { Task } from "../domain/task.ts";
 import { createLoop } from "./loop.ts";
 
@@ -78,7 +78,13 @@ async function deliver(deps: CallbackDeps, callback: Callback, signal: AbortSign
     if (task === undefined) throw new Error(`Task ${callback.taskId} of a callback is not stored`);
     const delivery = await deps.egress.deliver(callback.url, callbackPayload(task, deps.publicUrl), signal);
     const now = deps.clock.now();
-    await deps.callbacks.record(callback.id, callback.attempts, delivery, now, retryAt(deps, callback, delivery, now));
+    await deps.callbacks.record(
+      callback.id,
+      callback.attempts,
+      delivery,
+      now,
+      retryAt(deps, callback, delivery, now),
+    );
     deps.log.info({ task: task.id, attempt: callback.attempts, outcome: delivery.kind }, "callback");
   } catch (error) {
     // The send is counted and the callback is due again when its lease ends.
@@ -86,7 +92,12 @@ async function deliver(deps: CallbackDeps, callback: Callback, signal: AbortSign
   }
 }
 
-function retryAt(deps: CallbackDeps, callback: Callback, delivery: Delivery, now: number): number | undefined {
+function retryAt(
+  deps: CallbackDeps,
+  callback: Callback,
+  delivery: Delivery,
+  now: number,
+): number | undefined {
   if (delivery.kind === "delivered" || delivery.kind === "forbidden") return undefined;
   const wantedMs = delivery.kind === "refused" ? delivery.retryAfterMs : undefined;
   const delayMs = callbackDelayMs(callback.attempts, deps.random(), wantedMs);

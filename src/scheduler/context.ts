@@ -1,3 +1,4 @@
+import { type TaskError, taskError } from "../domain/errors.ts";
 import type { AttemptId, ProviderId } from "../domain/ids.ts";
 import type { AssetStore } from "../domain/ports/asset-store.ts";
 import type { Catalog } from "../domain/ports/catalog.ts";
@@ -5,7 +6,6 @@ import type { Egress } from "../domain/ports/egress.ts";
 import type { ProviderAdapter } from "../domain/ports/provider.ts";
 import type { Clock, Ids, Log, Random, TaskFeed } from "../domain/ports/runtime.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
-import { type TaskError, taskError } from "../domain/errors.ts";
 import type { AttemptState, Lease } from "../domain/task.ts";
 import { failed, type Transition } from "../domain/transition.ts";
 
@@ -33,7 +33,11 @@ export type StepResult = { readonly kind: "settled" } | { readonly kind: "contin
 export const SETTLED: StepResult = { kind: "settled" };
 
 /** Applies a transition and tells who waits for it. A lost lease ends the step quietly: another worker has the task. */
-export async function commit(deps: StepDeps, lease: Lease, transition: Transition): Promise<"applied" | "lease_lost"> {
+export async function commit(
+  deps: StepDeps,
+  lease: Lease,
+  transition: Transition,
+): Promise<"applied" | "lease_lost"> {
   const outcome = await deps.tasks.apply(lease, transition);
   if (outcome === "lease_lost") {
     deps.log.warn({ task: lease.task.id, transition: transition.name }, "lease lost");

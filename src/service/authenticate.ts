@@ -15,7 +15,11 @@ const refuse = (message: string): never => {
   throw new AppError("invalid_api_key", message);
 };
 
-export function createAuthenticate(deps: { accounts: AccountStore; clock: Clock; secrets: Secrets }): Authenticate {
+export function createAuthenticate(deps: {
+  accounts: AccountStore;
+  clock: Clock;
+  secrets: Secrets;
+}): Authenticate {
   return (credential) => {
     if (credential === undefined || credential === "") {
       return refuse("No API key was given. Send it as `Authorization: Bearer <API_KEY>`.");

@@ -1,7 +1,7 @@
 import type { Principal } from "../domain/account.ts";
 import type { Asset, MediaKind } from "../domain/asset.ts";
 import { AppError } from "../domain/errors.ts";
-import { isId, type AssetId, type TaskId } from "../domain/ids.ts";
+import { type AssetId, isId, type TaskId } from "../domain/ids.ts";
 import type { JsonObject } from "../domain/json.ts";
 import { MAX_INPUT_BYTES } from "../domain/limits.ts";
 import type { MediaField, Model } from "../domain/model.ts";
@@ -47,7 +47,8 @@ export async function collectInputs(
     for (const { param, text } of valuesOf(field, context.body)) {
       const source = await resolve(deps, context, { field, param, text, index: inputs.length });
       if (source.kind === "stored") assets.push(source.asset);
-      const reference: MediaSource = source.kind === "stored" ? { kind: "asset", assetId: source.asset.id } : source;
+      const reference: MediaSource =
+        source.kind === "stored" ? { kind: "asset", assetId: source.asset.id } : source;
       inputs.push({ role: field.role, param, source: reference });
     }
   }
@@ -60,7 +61,9 @@ function valuesOf(field: MediaField, body: JsonObject): { param: string; text: s
   const value = body[field.name];
   if (typeof value === "string") return [{ param: field.name, text: value }];
   if (!Array.isArray(value)) return [];
-  return value.flatMap((text, i) => (typeof text === "string" ? [{ param: `${field.name}[${i}]`, text }] : []));
+  return value.flatMap((text, i) =>
+    typeof text === "string" ? [{ param: `${field.name}[${i}]`, text }] : [],
+  );
 }
 
 type Resolved = MediaSource | { readonly kind: "stored"; readonly asset: Asset };
@@ -76,7 +79,8 @@ async function resolve(
   if (own !== undefined) {
     const asset = await deps.tasks.assetById(own);
     if (asset === undefined) throw invalid(param, "names a file of this service that does not exist");
-    if (!asset.type.startsWith(`${field.media}/`)) throw invalid(param, `must be ${article(field.media)}, not ${asset.type}`);
+    if (!asset.type.startsWith(`${field.media}/`))
+      throw invalid(param, `must be ${article(field.media)}, not ${asset.type}`);
     return { kind: "asset", assetId: asset.id };
   }
   const refusal = deps.egress.refusal(text);
@@ -121,7 +125,8 @@ async function storeInline(
 /** Strict: only the alphabet, padded or not, of a length that base64 can have. */
 function isBase64(text: string): boolean {
   const unpadded = text.endsWith("==") ? text.length - 2 : text.endsWith("=") ? text.length - 1 : text.length;
-  if (unpadded === 0 || unpadded % 4 === 1 || (unpadded !== text.length && text.length % 4 !== 0)) return false;
+  if (unpadded === 0 || unpadded % 4 === 1 || (unpadded !== text.length && text.length % 4 !== 0))
+    return false;
   return /^[A-Za-z0-9+/]*$/.test(text.slice(0, unpadded));
 }
 
@@ -138,12 +143,14 @@ function ownAssetId(text: string, origins: readonly (string | undefined)[]): Ass
 /** The input named by `task_id` and `index`: one result of the caller's own completed image task (§4.3). */
 async function earlierResult(deps: InputDeps, context: InputContext): Promise<MediaInput | undefined> {
   const { task_id: id, index = 0 } = context.body;
-  if (context.model.resultField === undefined || typeof id !== "string" || typeof index !== "number") return undefined;
+  if (context.model.resultField === undefined || typeof id !== "string" || typeof index !== "number")
+    return undefined;
   const task = isId("task", id) ? await deps.tasks.byId(id) : undefined;
   if (task === undefined || task.accountId !== context.principal.accountId || task.kind !== "image") {
     throw invalid("task_id", "names no image task of this account");
   }
-  if (task.status !== "completed") throw invalid("task_id", `names a task that is ${task.status}, not completed`);
+  if (task.status !== "completed")
+    throw invalid("task_id", `names a task that is ${task.status}, not completed`);
   const result = task.results[index];
   if (result === undefined) {
     throw invalid("index", `must be 0 to ${task.results.length - 1} for this task, got ${index}`);

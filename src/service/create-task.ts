@@ -3,12 +3,11 @@ import type { Asset } from "../domain/asset.ts";
 import { canonicalJson } from "../domain/canonical-json.ts";
 import { AppError } from "../domain/errors.ts";
 import { IDEMPOTENCY_RETENTION_MS, type IdempotencyClaim, isIdempotencyKey } from "../domain/idempotency.ts";
-import type { TaskId } from "../domain/ids.ts";
+import type { ProviderId, TaskId } from "../domain/ids.ts";
 import type { JsonObject } from "../domain/json.ts";
 import { type Model, selectMode } from "../domain/model.ts";
 import { CURRENCY, formatAmount, type Micros } from "../domain/money.ts";
 import type { Catalog } from "../domain/ports/catalog.ts";
-import type { ProviderId } from "../domain/ids.ts";
 import type { Clock, Ids, Secrets, Wakeup } from "../domain/ports/runtime.ts";
 import type { AdmitResult, TaskStore } from "../domain/ports/task-store.ts";
 import { quote } from "../domain/pricing.ts";
@@ -63,9 +62,13 @@ export function createCreateTask(deps: CreateTaskDeps): CreateTask {
 
   return async (request) => {
     if (!deps.isAccepting()) {
-      throw new AppError("service_unavailable", "The service is stopping; send the request again in a moment.", {
-        retryAfterSec: 2,
-      });
+      throw new AppError(
+        "service_unavailable",
+        "The service is stopping; send the request again in a moment.",
+        {
+          retryAfterSec: 2,
+        },
+      );
     }
     const claim = idempotencyClaim(deps, request);
     if (claim === undefined) return admit(deps, request, undefined);
@@ -190,9 +193,13 @@ function findModel(catalog: Catalog, request: CreateTaskRequest): Model {
   }
   if (model.kind !== request.kind) {
     const path = `/v1/${model.kind}s/generations`;
-    throw new AppError("model_not_available", `"${id}" is ${model.kind === "image" ? "an image" : "a video"} model; send this request to POST ${path}.`, {
-      param: "model",
-    });
+    throw new AppError(
+      "model_not_available",
+      `"${id}" is ${model.kind === "image" ? "an image" : "a video"} model; send this request to POST ${path}.`,
+      {
+        param: "model",
+      },
+    );
   }
   return model;
 }
@@ -205,7 +212,11 @@ function findRoute(deps: CreateTaskDeps, model: Model): ChosenRoute {
   });
 }
 
-function toGenerationRequest(model: Model, body: JsonObject, inputs: readonly MediaInput[]): GenerationRequest {
+function toGenerationRequest(
+  model: Model,
+  body: JsonObject,
+  inputs: readonly MediaInput[],
+): GenerationRequest {
   const { model: _model, prompt, n, callback_url: _callback, task_id: _task, index: _index, ...rest } = body;
   const parameters: Record<string, JsonObject[string] & {}> = {};
   for (const [name, value] of Object.entries(rest)) {
@@ -215,7 +226,9 @@ function toGenerationRequest(model: Model, body: JsonObject, inputs: readonly Me
   const roles = new Set(inputs.map((input) => input.role));
   const mode = selectMode(model, roles);
   if (mode === undefined) {
-    const wanted = model.modes.map((each) => `${each.id} (${each.requires.join(", ") || "no input"})`).join(" or ");
+    const wanted = model.modes
+      .map((each) => `${each.id} (${each.requires.join(", ") || "no input"})`)
+      .join(" or ");
     throw new AppError("invalid_request", `The inputs given fit no mode of ${model.id}: it does ${wanted}.`);
   }
   return {

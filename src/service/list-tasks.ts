@@ -32,9 +32,12 @@ export async function listTasks(
     throw invalid("limit", `must be an integer from 1 to ${MAX_LIST_LIMIT}`, query.limit);
   }
   const { after, kind, status } = query;
-  if (after !== undefined && !isId("task", after)) throw invalid("after", "must be the `next` of an earlier page", after);
-  if (kind !== undefined && kind !== "image" && kind !== "video") throw invalid("kind", "must be image or video", kind);
-  if (status !== undefined && !isStatus(status)) throw invalid("status", `must be one of ${TASK_STATUSES.join(", ")}`, status);
+  if (after !== undefined && !isId("task", after))
+    throw invalid("after", "must be the `next` of an earlier page", after);
+  if (kind !== undefined && kind !== "image" && kind !== "video")
+    throw invalid("kind", "must be image or video", kind);
+  if (status !== undefined && !isStatus(status))
+    throw invalid("status", `must be one of ${TASK_STATUSES.join(", ")}`, status);
   // One more than asked for tells whether there is another page.
   const tasks = await deps.tasks.list({
     accountId: principal.accountId,
@@ -53,5 +56,7 @@ function isStatus(text: string): text is TaskStatus {
 }
 
 function invalid(param: string, allowed: string, given: string | undefined): AppError {
-  return new AppError("invalid_request", `${param} ${allowed}, got "${(given ?? "").slice(0, 80)}".`, { param });
+  return new AppError("invalid_request", `${param} ${allowed}, got "${(given ?? "").slice(0, 80)}".`, {
+    param,
+  });
 }

@@ -35,7 +35,12 @@ export async function readTask(
 export async function awaitTask(
   deps: ReadTaskDeps,
   principal: Principal,
-  query: { readonly id: string; readonly kind: TaskKind; readonly waitMs: number; readonly signal: AbortSignal },
+  query: {
+    readonly id: string;
+    readonly kind: TaskKind;
+    readonly waitMs: number;
+    readonly signal: AbortSignal;
+  },
 ): Promise<Task> {
   const deadline = deps.clock.now() + query.waitMs;
   for (;;) {

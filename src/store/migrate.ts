@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { openDatabase, type TrackingDatabase } from "./sqlite/connection.ts";
+import { asStorageError } from "./sqlite/errors.ts";
 import { applyMigrations, type MigrationState, readMigrationState } from "./sqlite/migrate.ts";
 import { MIGRATIONS } from "./sqlite/migrations.ts";
 
@@ -7,7 +8,8 @@ import { MIGRATIONS } from "./sqlite/migrations.ts";
  * Brings the database at `path` up to date, creating it if it is missing.
  *
  * @returns the names of the migrations applied now
- * @throws SchemaError when the database is newer than this program or was migrated by an edited migration
+ * @throws SchemaError when the database is newer than this program or was migrated by an edited migration;
+ *   StorageError when it cannot be opened or written
  */
 export function migrate(options: { path: string }): string[] {
   return using(options.path, applyMigrations);
@@ -28,6 +30,8 @@ function using<T>(path: string, use: (db: TrackingDatabase) => T): T {
   const db = openDatabase(path);
   try {
     return use(db);
+  } catch (error) {
+    throw asStorageError(error) ?? error;
   } finally {
     db.finalizeAll();
     db.close();

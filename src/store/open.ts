@@ -6,6 +6,7 @@ import type { TaskStore } from "../domain/ports/task-store.ts";
 import { createAccountStore } from "./sqlite/account-store.ts";
 import { createCallbackStore } from "./sqlite/callback-store.ts";
 import { type Connection, openConnection } from "./sqlite/connection.ts";
+import { asStorageError } from "./sqlite/errors.ts";
 import { applyMigrations, type MigrationState, readMigrationState, SchemaError } from "./sqlite/migrate.ts";
 import { createTaskStore } from "./sqlite/task-store.ts";
 
@@ -54,7 +55,7 @@ export function openStore(options: StoreOptions): Store {
     };
   } catch (error) {
     void connection.stop();
-    throw error;
+    throw asStorageError(error) ?? error;
   }
 }
 

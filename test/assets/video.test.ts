@@ -107,7 +107,7 @@ test("a container without a video in it is refused", async () => {
   expect(await reason((await webm()).subarray(0, 60), "video/webm")).toBe("damaged");
 });
 
-function box(type: string, content: Uint8Array): Uint8Array {
+function box(type: string, content: Uint8Array): Bytes {
   const header = new Uint8Array(8);
   new DataView(header.buffer).setUint32(0, content.length + 8);
   header.set(Buffer.from(type, "latin1"), 4);

@@ -21,7 +21,9 @@ test("the delay after a failure doubles up to half a minute", () => {
 });
 
 test("a callback has four more chances after its first", () => {
-  expect([1, 2, 3, 4].map((attempts) => callbackDelayMs(attempts, 0.5))).toEqual([5_000, 60_000, 600_000, 3_600_000]);
+  expect([1, 2, 3, 4].map((attempts) => callbackDelayMs(attempts, 0.5))).toEqual([
+    5_000, 60_000, 600_000, 3_600_000,
+  ]);
   expect(callbackDelayMs(5, 0.5)).toBeUndefined();
 });
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { isId } from "../../src/domain/ids.ts";
 import { isIdempotencyKey } from "../../src/domain/idempotency.ts";
+import { isId } from "../../src/domain/ids.ts";
 import { type Model, selectMode } from "../../src/domain/model.ts";
 
 test("the mode that needs most of the inputs given is chosen", () => {
@@ -20,7 +20,13 @@ test("the mode that needs most of the inputs given is chosen", () => {
 
 test("an id has its prefix and the 26 characters of a TypeID", () => {
   expect(isId("task", "task_01m7yk2ejse49swyrks9d6ra6r")).toBe(true);
-  for (const text of ["task_", "att_01m7yk2ejse49swyrks9d6ra6r", "task_01M7YK2EJSE49SWYRKS9D6RA6R", "task_81m7yk2ejse49swyrks9d6ra6r", "task_01m7yk2ejse49swyrks9d6ra6r\n"]) {
+  for (const text of [
+    "task_",
+    "att_01m7yk2ejse49swyrks9d6ra6r",
+    "task_01M7YK2EJSE49SWYRKS9D6RA6R",
+    "task_81m7yk2ejse49swyrks9d6ra6r",
+    "task_01m7yk2ejse49swyrks9d6ra6r\n",
+  ]) {
     expect(isId("task", text)).toBe(false);
   }
 });

@@ -93,7 +93,9 @@ test("every transition is a legal move from every stage it starts in", () => {
   const all = [
     transition.inputsReady(1, task().request, []),
     transition.submitted(1, attempt, {}, 2),
-    ...STAGES.filter((stage) => stage !== "terminal").map((stage) => transition.snoozed(task({ stage }), 1, again)),
+    ...STAGES.filter((stage) => stage !== "terminal").map((stage) =>
+      transition.snoozed(task({ stage }), 1, again),
+    ),
     transition.requeued(1, again),
     transition.outputsReady(1, attempt, [], undefined),
     transition.succeeded(task(), 1, attempt, [asset(0)], undefined, callback),
@@ -106,6 +108,10 @@ test("every transition is a legal move from every stage it starts in", () => {
 });
 
 test("only an end leaves no due time, and a snooze reports at most 99 percent", () => {
-  expect(transition.snoozed(task({ stage: "running" }), 1, { dueAt: 5, failures: 0, progress: 100 }).progress).toBe(99);
-  expect(transition.failed(task(), 1, { code: "UPSTREAM_ERROR", message: "x" }, callback).dueAt).toBeUndefined();
+  expect(
+    transition.snoozed(task({ stage: "running" }), 1, { dueAt: 5, failures: 0, progress: 100 }).progress,
+  ).toBe(99);
+  expect(
+    transition.failed(task(), 1, { code: "UPSTREAM_ERROR", message: "x" }, callback).dueAt,
+  ).toBeUndefined();
 });

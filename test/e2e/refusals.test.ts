@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { formatCredential } from "../../src/domain/credential.ts";
 import { type Server, startServer } from "../helpers/server.ts";
 import { type Answer, type Api, createApi, type Sent } from "./support/api.ts";
-import { stateOf } from "./support/database.ts";
+import { type StoredState, stateOf } from "./support/database.ts";
 import { type RefusedCreate, refusedCreates } from "./support/refused-creates.ts";
 
 const server: Server = await startServer();
@@ -10,7 +10,7 @@ const api: Api = createApi(server.url, server.firstKey());
 const creates = await refusedCreates(server.url);
 const IMAGE = { model: "sandbox-image", prompt: "x", size: "16x16", sandbox: { delay_ms: 0 } };
 
-let before: unknown;
+let before: StoredState;
 
 beforeAll(() => {
   before = stateOf(server.dataDir);

@@ -4,7 +4,7 @@ import type { IdByPrefix, IdPrefix, LeaseToken, ModelId, ProviderId, TaskId } fr
 import type { Model } from "../../src/domain/model.ts";
 import { type AssetStore, MediaError } from "../../src/domain/ports/asset-store.ts";
 import type { Catalog } from "../../src/domain/ports/catalog.ts";
-import { EgressError, type Egress } from "../../src/domain/ports/egress.ts";
+import { type Egress, EgressError } from "../../src/domain/ports/egress.ts";
 import type { PollResult, ProviderAdapter, SubmitRequest } from "../../src/domain/ports/provider.ts";
 import type { Clock, Ids, Log } from "../../src/domain/ports/runtime.ts";
 import type { Task } from "../../src/domain/task.ts";
@@ -12,7 +12,7 @@ import { createTaskFeed } from "../../src/runtime/signals.ts";
 import type { StepDeps } from "../../src/scheduler/context.ts";
 import { createScheduler, type SchedulerOptions } from "../../src/scheduler/scheduler.ts";
 import { openStore } from "../../src/store/open.ts";
-import { ACCOUNT, LANE, micros, newTask, NOW } from "./store.ts";
+import { ACCOUNT, LANE, micros, NOW, newTask } from "./store.ts";
 
 /** A clock that stands still until it is set; timers fire when it passes them. */
 export function fakeClock(start = NOW): Clock & { set(now: number): void; advance(ms: number): void } {
@@ -84,7 +84,10 @@ export function scriptedProvider(script: Partial<ProviderAdapter> = {}): Scripte
     id: LANE,
     submitIsIdempotent: false,
     concurrency: 100,
-    poll: async (): Promise<PollResult> => ({ kind: "succeeded", outputs: [{ kind: "remote", ref: "file" }] }),
+    poll: async (): Promise<PollResult> => ({
+      kind: "succeeded",
+      outputs: [{ kind: "remote", ref: "file" }],
+    }),
     cancel: async (operation) => {
       cancelled.push(operation);
     },

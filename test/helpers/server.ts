@@ -90,6 +90,7 @@ export function freePort(): number {
 export async function startServer(options: ServerOptions = {}): Promise<Server> {
   const server = spawnServer(options);
   await server.ready();
+  for (let i = 0; i < 50 && !existsSync(join(server.dataDir, "bootstrap.json")); i++) await Bun.sleep(10); // TMP
   return server;
 }
 

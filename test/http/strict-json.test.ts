@@ -15,7 +15,10 @@ function refusal(text: string): string {
 }
 
 test("an object is read as JSON.parse reads it", () => {
-  const objects = fc.dictionary(fc.string({ unit: "grapheme" }).filter((name) => !name.includes("\0")), fc.jsonValue());
+  const objects = fc.dictionary(
+    fc.string({ unit: "grapheme" }).filter((name) => !name.includes("\0")),
+    fc.jsonValue(),
+  );
   fc.assert(
     fc.property(objects, (value) => {
       const text = JSON.stringify(value);
@@ -38,7 +41,9 @@ test("a field given twice is refused and named, at any depth and however it is s
   expect(refusal('{"a":1,"a":2}')).toBe('invalid_request: The field "a" is given twice.');
   expect(refusal('{"x":[{"b":1,"c":{},"b":2}]}')).toBe('invalid_request: The field "b" is given twice.');
   expect(refusal('{"a":1,"\\u0061":2}')).toBe('invalid_request: The field "a" is given twice.');
-  expect(refusal('{"__proto__":1,"__proto__":2}')).toBe('invalid_request: The field "__proto__" is given twice.');
+  expect(refusal('{"__proto__":1,"__proto__":2}')).toBe(
+    'invalid_request: The field "__proto__" is given twice.',
+  );
 });
 
 test("the same name in different objects, and colons in strings, are no duplicates", () => {
@@ -48,7 +53,9 @@ test("the same name in different objects, and colons in strings, are no duplicat
 test("every object with a repeated member is refused", () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue(), { minKeys: 1 }), fc.nat(), (value, pick) => {
-      const members = Object.entries(value).map(([name, member]) => `${JSON.stringify(name)}:${JSON.stringify(member)}`);
+      const members = Object.entries(value).map(
+        ([name, member]) => `${JSON.stringify(name)}:${JSON.stringify(member)}`,
+      );
       const twice = [...members, members[pick % members.length]];
       expect(refusal(`{${twice.join(",")}}`)).toStartWith("invalid_request");
     }),
@@ -77,7 +84,9 @@ test("a megabyte of text is taken, one character more is not, and data URIs do n
 });
 
 test("names of the object's prototype are ordinary fields", () => {
-  const parsed: { [name: string]: Json | undefined } = parseJsonObject('{"constructor":1,"__proto__":{"x":1}}');
+  const parsed: { [name: string]: Json | undefined } = parseJsonObject(
+    '{"constructor":1,"__proto__":{"x":1}}',
+  );
   expect(Object.keys(parsed)).toEqual(["constructor", "__proto__"]);
   expect(({} as { x?: number }).x).toBeUndefined();
 });

@@ -4,10 +4,15 @@ import { createCatalog } from "../../src/catalog/catalog.ts";
 import { createProviders, PROVIDER_IDS } from "../../src/providers/registry.ts";
 import { GENERATORS } from "../../src/providers/sandbox/spec.ts";
 
-const config = { dataDir: "/nonexistent/svc" };
+const config = { dataDir: "/nonexistent/svc", sandbox: { enabled: true, concurrency: 8, workers: 1 } };
 const clock = { now: () => 0, after: () => () => undefined };
 
-test("the sandbox is always there, and opens nothing before it is used", async () => {
+test("a provider that is switched off is not there", () => {
+  const off = { ...config, sandbox: { ...config.sandbox, enabled: false } };
+  expect(createProviders({ config: off, clock })).toEqual([]);
+});
+
+test("providers open nothing before they are used", async () => {
   const providers = createProviders({ config, clock });
   expect(providers.map((provider) => provider.id)).toEqual([...PROVIDER_IDS]);
   for (const provider of providers) await provider.stop?.();

@@ -4,7 +4,8 @@ import { type PollResult, ProviderError } from "../../src/domain/ports/provider.
 import { createEngine, scriptedProvider } from "../helpers/engine.ts";
 import { ACCOUNT, lane, micros, taskId } from "../helpers/store.ts";
 
-const account = async (engine: Awaited<ReturnType<typeof createEngine>>) => engine.store.accounts.account(ACCOUNT);
+const account = async (engine: Awaited<ReturnType<typeof createEngine>>) =>
+  engine.store.accounts.account(ACCOUNT);
 
 test("a task is submitted once, polled to its end, and completed with its stored output", async () => {
   const provider = scriptedProvider();
@@ -12,7 +13,12 @@ test("a task is submitted once, polled to its end, and completed with its stored
   const id = await engine.admit();
   await engine.runToEnd();
   const task = await engine.task(id);
-  expect(task).toMatchObject({ status: "completed", stage: "terminal", progress: 100, charged: micros(40_000) });
+  expect(task).toMatchObject({
+    status: "completed",
+    stage: "terminal",
+    progress: 100,
+    charged: micros(40_000),
+  });
   expect(task.results).toHaveLength(1);
   expect(provider.submissions).toHaveLength(1);
   expect(await account(engine)).toMatchObject({ balance: micros(-40_000), held: micros(0) });
@@ -36,7 +42,8 @@ test("trouble while polling never ends a task, and a later answer completes it",
   const provider = scriptedProvider({
     async poll(): Promise<PollResult> {
       polls += 1;
-      if (polls <= 6) throw polls % 2 ? new ProviderError("retry", "UPSTREAM_ERROR", "503") : new Error("socket closed");
+      if (polls <= 6)
+        throw polls % 2 ? new ProviderError("retry", "UPSTREAM_ERROR", "503") : new Error("socket closed");
       return { kind: "succeeded", outputs: [{ kind: "remote", ref: "file" }] };
     },
   });
@@ -92,7 +99,11 @@ test("a route that will not take the task passes it to the next one", async () =
   const engine = await createEngine([first, second]);
   const id = await engine.admit();
   await engine.runToEnd();
-  expect(await engine.task(id)).toMatchObject({ status: "completed", lane: "second" as ProviderId, routeIndex: 1 });
+  expect(await engine.task(id)).toMatchObject({
+    status: "completed",
+    lane: "second" as ProviderId,
+    routeIndex: 1,
+  });
   expect(second.submissions[0]?.upstreamModel).toBe("two");
 });
 
@@ -173,7 +184,11 @@ test("a task that hangs upstream ends at its deadline, and the upstream is told 
   const engine = await createEngine([provider]);
   const id = await engine.admit();
   await engine.runToEnd(200);
-  expect(await engine.task(id)).toMatchObject({ status: "failed", error: { code: "DEADLINE_EXCEEDED" }, progress: 10 });
+  expect(await engine.task(id)).toMatchObject({
+    status: "failed",
+    error: { code: "DEADLINE_EXCEEDED" },
+    progress: 10,
+  });
   expect(provider.cancelled).toHaveLength(1);
 });
 
@@ -240,7 +255,9 @@ test("a remote input that cannot be reached is tried three times and fails the t
       mode: "image-to-image",
       n: 1,
       parameters: {},
-      inputs: [{ role: "image", param: "image_urls[0]", source: { kind: "url", url: "https://example.com/a.png" } }],
+      inputs: [
+        { role: "image", param: "image_urls[0]", source: { kind: "url", url: "https://example.com/a.png" } },
+      ],
     },
   });
   await engine.runToEnd();
@@ -266,7 +283,9 @@ test("a remote input is fetched once, stored, and handed to the provider as a fi
       mode: "image-to-image",
       n: 1,
       parameters: {},
-      inputs: [{ role: "image", param: "image_url", source: { kind: "url", url: "https://example.com/a.png" } }],
+      inputs: [
+        { role: "image", param: "image_url", source: { kind: "url", url: "https://example.com/a.png" } },
+      ],
     },
   });
   await engine.runToEnd();
@@ -289,7 +308,9 @@ test("a lane takes no more tasks than its capacity, and the next one when one en
   const provider = scriptedProvider({
     concurrency: 2,
     poll: async () =>
-      done ? { kind: "succeeded", outputs: [{ kind: "remote", ref: "file" }] } : { kind: "pending", pollAfterMs: 1_000 },
+      done
+        ? { kind: "succeeded", outputs: [{ kind: "remote", ref: "file" }] }
+        : { kind: "pending", pollAfterMs: 1_000 },
   });
   const engine = await createEngine([provider]);
   for (let number = 1; number <= 5; number++) await engine.admit({ number });

@@ -26,6 +26,8 @@ export async function send(
     body?: JsonObject;
     headers?: Readonly<Record<string, string>>;
     method?: "GET" | "POST";
+    /** Hangs up after so long. */
+    withinMs?: number | undefined;
   },
 ): Promise<Answer | undefined> {
   const { path, key, body } = request;
@@ -35,7 +37,7 @@ export async function send(
       method: request.method ?? (body === undefined ? "GET" : "POST"),
       headers,
       keepalive: false,
-      signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+      signal: AbortSignal.timeout(request.withinMs ?? ANSWER_WITHIN_MS),
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const parsed: unknown = JSON.parse((await response.text()) || "{}");

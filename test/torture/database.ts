@@ -67,9 +67,9 @@ export function checkCommitted(db: Database, where: string, findings: Findings):
   );
   none(
     "a completed task has not one set of output files",
-    `SELECT t.id, t.status, json_array_length(t.results) AS results, count(a.id) AS files FROM task t
+    `SELECT t.id, t.status, json_array_length(t.results) AS promised, count(a.id) AS files FROM task t
      LEFT JOIN asset a ON a.task_id = t.id AND a.role = 'output' GROUP BY t.id
-     HAVING files <> CASE t.status WHEN 'completed' THEN results ELSE 0 END`,
+     HAVING files <> CASE t.status WHEN 'completed' THEN promised ELSE 0 END`,
   );
   none(
     "a task has more than one accepted attempt",
@@ -77,7 +77,7 @@ export function checkCommitted(db: Database, where: string, findings: Findings):
   );
   none(
     "an idempotency key names a task that is not stored",
-    "SELECT key, task_id FROM idempotency WHERE task_id NOT IN (SELECT id FROM task)",
+    "SELECT task_id FROM idempotency WHERE task_id NOT IN (SELECT id FROM task)",
   );
 }
 

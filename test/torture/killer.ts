@@ -5,6 +5,8 @@ import type { Dice } from "./dice.ts";
 export type Kill =
   /** While it starts or takes up what was left: so long after the process was made, ready or not. */
   | { readonly kind: "starting"; readonly afterMs: number }
+  /** So long after it was ready, and then while a create is on its way or just being answered. */
+  | { readonly kind: "creating"; readonly afterMs: number; readonly laterMs: number }
   /** So long after it was ready. */
   | { readonly kind: "serving"; readonly afterMs: number }
   /** While it drains: SIGTERM, and so long after it SIGKILL. */
@@ -20,8 +22,10 @@ export function decideKill(dice: Dice, lifetime: Lifetime): Kill {
   const draw = dice.next();
   const drainMs = dice.between(0, 250);
   const startingMs = dice.between(10, 250);
+  const laterMs = dice.next() * 6;
   if (draw < 0.15) return { kind: "starting", afterMs: startingMs };
   if (draw < 0.3) return { kind: "draining", afterMs, drainMs };
+  if (draw < 0.6) return { kind: "creating", afterMs, laterMs };
   return { kind: "serving", afterMs };
 }
 
@@ -34,7 +38,11 @@ export interface Killed {
 }
 
 /** Lets the server live as decided, then ends it. @throws Error when it does not become ready */
-export async function liveAndDie(server: Server, kill: Kill): Promise<Killed> {
+export async function liveAndDie(
+  server: Server,
+  kill: Kill,
+  nextCreate: () => Promise<void>,
+): Promise<Killed> {
   let readyInMs: number | undefined;
   if (kill.kind === "starting") {
     await Bun.sleep(kill.afterMs);
@@ -42,6 +50,10 @@ export async function liveAndDie(server: Server, kill: Kill): Promise<Killed> {
     await server.ready();
     readyInMs = performance.now() - server.startedAtMs;
     await Bun.sleep(kill.afterMs);
+  }
+  if (kill.kind === "creating") {
+    await nextCreate();
+    spin(kill.laterMs);
   }
   if (server.hasExited()) throw new Error(`The server ended by itself.\n${server.stderr().slice(-4_000)}`);
   if (kill.kind === "draining") {
@@ -54,4 +66,10 @@ export async function liveAndDie(server: Server, kill: Kill): Promise<Killed> {
     throw new Error(`The server ended with exit code ${exitCode}.\n${server.stderr().slice(-4_000)}`);
   }
   return { kill, exitCode, ...(readyInMs === undefined ? {} : { readyInMs }) };
+}
+
+/** Finer than any timer, so that a kill can fall between a commit and its answer. */
+function spin(ms: number): void {
+  const until = performance.now() + ms;
+  while (performance.now() < until);
 }

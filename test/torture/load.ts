@@ -22,6 +22,8 @@ export interface Load {
   readonly creations: Creation[];
   /** Answers nobody should get, in words. */
   readonly surprises: string[];
+  /** Resolves when the next create is on its way. */
+  nextCreate(): Promise<void>;
   /** Reads under load that were answered. */
   reads(): number;
   /** Stops making new tasks; resolves when every question with an idempotency key is answered. */
@@ -48,6 +50,7 @@ export function startLoad(options: {
   const surprises: string[] = [];
   let reads = 0;
   let isFinishing = false;
+  let onCreate = Promise.withResolvers<void>();
   const cancels = new Set<Promise<void>>();
 
   async function runClient(caller: Caller, index: number): Promise<void> {
@@ -77,7 +80,11 @@ export function startLoad(options: {
     };
     let triesLeft = FINISH_TRIES;
     for (let sends = 1; triesLeft > 0; sends++) {
-      const answer = await send(options.origin, request);
+      onCreate.resolve();
+      onCreate = Promise.withResolvers<void>();
+      // Now and then the first answer is not waited for, as by a client that lost its connection.
+      const withinMs = sends === 1 ? rehearsal.hangUpAfterMs : undefined;
+      const answer = await send(options.origin, { ...request, withinMs });
       const outcome = answer && outcomeOf(answer, rehearsal, sends);
       if (outcome !== undefined) return outcome;
       if (answer === undefined && idempotencyKey === undefined) return { kind: "lost" };
@@ -148,6 +155,7 @@ export function startLoad(options: {
   return {
     creations,
     surprises,
+    nextCreate: () => onCreate.promise,
     reads: () => reads,
     async finish() {
       isFinishing = true;

@@ -14,6 +14,8 @@ export interface Rehearsal {
   readonly errorCode?: string;
   readonly outputs: number;
   readonly idempotencyKey?: string;
+  /** Hang up on the first answer after so long; only with a key to ask again with. */
+  readonly hangUpAfterMs?: number;
   /** Ask for a cancel so long after the answer. */
   readonly cancelAfterMs?: number;
 }
@@ -105,17 +107,25 @@ const TOTAL_WEIGHT = ACTS.reduce((sum, act) => sum + act.weight, 0);
 
 /** The next task of a client. */
 export function rehearse(dice: Dice, marker: string): Rehearsal {
-  let left = dice.next() * TOTAL_WEIGHT;
-  const act = ACTS.find(({ weight }) => (left -= weight) < 0) ?? ACTS[0];
-  if (act === undefined) throw new Error("There are no acts.");
-  const { body, ...rest } = act.play(dice);
+  const { body, ...rest } = chooseAct(dice).play(dice);
   const hasKey = dice.chance(0.5);
+  const hangsUp = hasKey && dice.chance(0.1);
   return {
     ...rest,
     marker,
     body: { ...body, prompt: marker },
     ...(hasKey ? { idempotencyKey: `key of ${marker}` } : {}),
+    ...(hangsUp ? { hangUpAfterMs: dice.between(1, 8) } : {}),
   };
+}
+
+function chooseAct(dice: Dice) {
+  let left = dice.next() * TOTAL_WEIGHT;
+  for (const act of ACTS) {
+    left -= act.weight;
+    if (left < 0) return act;
+  }
+  throw new Error("The weights of the acts do not sum up.");
 }
 
 /** A square PNG of one colour, written out by hand so that it needs no encoder. */

@@ -69,7 +69,7 @@ export async function runTorture(options: Options, findings: Findings): Promise<
     callers,
     pauseMs: PAUSE_MS,
   });
-  const ordeal = await killOften(options, place, findings);
+  const ordeal = await killOften(options, place, { load, findings });
   const { ends, settledInMs } = await letEnd(place, { callers, load, findings });
   const stored = checkAtRest(options, place, { ordeal, load, ends, findings });
   if (options.keep || findings.all.length > 0) keepFolder(place.folder);
@@ -101,10 +101,14 @@ async function prepare(place: Place): Promise<Caller[]> {
   return callers;
 }
 
-async function killOften(options: Options, place: Place, findings: Findings): Promise<Ordeal> {
+async function killOften(
+  options: Options,
+  place: Place,
+  { load, findings }: { load: Load; findings: Findings },
+): Promise<Ordeal> {
   const dice = createDice(options.seed, "kills");
   const ordeal: Ordeal = {
-    kills: { starting: 0, serving: 0, draining: 0 },
+    kills: { starting: 0, creating: 0, serving: 0, draining: 0 },
     found: Object.fromEntries(STANDINGS.map((name) => [name, 0])) as Record<Standing, number>,
     unknownAttempts: new Set(),
     readyMs: [],
@@ -114,7 +118,7 @@ async function killOften(options: Options, place: Place, findings: Findings): Pr
   for (let round = 1; round <= options.kills; round++) {
     const server = launch(place);
     const startedAt = Date.now();
-    const killed = await liveAndDie(server, decideKill(dice, options.lifetime));
+    const killed = await liveAndDie(server, decideKill(dice, options.lifetime), load.nextCreate);
     ordeal.kills[killed.kill.kind]++;
     if (killed.readyInMs !== undefined) ordeal.readyMs.push(killed.readyInMs);
     const firstEnd = firstEndOf(server.stderr(), orphans, startedAt);

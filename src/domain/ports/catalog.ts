@@ -1,5 +1,5 @@
-import type { Model } from "../model.ts";
 import type { JsonObject } from "../json.ts";
+import type { Model } from "../model.ts";
 
 /** A body that a model's schema accepts, defaults filled in, or the first thing wrong with it. */
 export type Validated =

@@ -24,7 +24,10 @@ export interface Egress {
    */
   refusal(url: string): string | undefined;
   /** The bytes of a media file; redirects are followed at most five times, each hop checked. @throws EgressError */
-  fetchMedia(url: string, options: { maxBytes: number; signal: AbortSignal }): Promise<AsyncIterable<Uint8Array>>;
+  fetchMedia(
+    url: string,
+    options: { maxBytes: number; signal: AbortSignal },
+  ): Promise<AsyncIterable<Uint8Array>>;
   /** POSTs a JSON body; follows no redirect, reads at most 64 KB of the answer, never throws. */
   deliver(url: string, body: string, signal: AbortSignal): Promise<Delivery>;
 }

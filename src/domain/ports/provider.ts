@@ -1,5 +1,5 @@
 import type { MediaProbe } from "../asset.ts";
-import { type TaskErrorCode, TASK_ERROR_MESSAGES } from "../errors.ts";
+import { TASK_ERROR_MESSAGES, type TaskErrorCode } from "../errors.ts";
 import type { AttemptId, ProviderId, TaskId } from "../ids.ts";
 import type { Json } from "../json.ts";
 import type { GenerationRequest, InputRole } from "../request.ts";
@@ -34,7 +34,11 @@ export type Submitted =
 
 export type PollResult =
   /** `progress` 0-100 when the upstream tells; `pollAfterMs` when it says when to ask again. */
-  | { readonly kind: "pending"; readonly progress?: number | undefined; readonly pollAfterMs?: number | undefined }
+  | {
+      readonly kind: "pending";
+      readonly progress?: number | undefined;
+      readonly pollAfterMs?: number | undefined;
+    }
   | { readonly kind: "succeeded"; readonly outputs: readonly Output[]; readonly usage?: Usage | undefined }
   /** The upstream says this job is over without a result. `message` is safe to show the owner of the task. */
   | { readonly kind: "failed"; readonly code: TaskErrorCode; readonly message?: string | undefined }

@@ -105,7 +105,10 @@ export interface TaskStore {
    */
   admit(admission: Admission): Promise<AdmitResult>;
   /** What `admit` would answer for a key that was used before; undefined when it was not, or no longer counts. */
-  findReplay(claim: IdempotencyClaim, now: number): Promise<Extract<AdmitResult, { kind: "replayed" | "conflict" }> | undefined>;
+  findReplay(
+    claim: IdempotencyClaim,
+    now: number,
+  ): Promise<Extract<AdmitResult, { kind: "replayed" | "conflict" }> | undefined>;
   /**
    * Leases due tasks, each with a fresh token. Tasks under way come first, oldest due first; then queued ones, taking turns
    * between accounts within each lane, oldest first within an account, as far as the lane's capacity allows.

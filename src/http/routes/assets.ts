@@ -1,10 +1,10 @@
+import { assetPath } from "../../domain/asset.ts";
+import { AppError } from "../../domain/errors.ts";
 import type { AssetStore } from "../../domain/ports/asset-store.ts";
 import type { TaskStore } from "../../domain/ports/task-store.ts";
 import { readAsset } from "../../service/read-asset.ts";
 import type { Route } from "../exchange.ts";
 import type { Reply } from "../reply.ts";
-import { AppError } from "../../domain/errors.ts";
-import { assetPath } from "../../domain/asset.ts";
 
 /** GET (and HEAD) /assets/{asset id}.{ext}: the id is the capability, the content never changes. */
 export function assetRoutes(deps: { tasks: TaskStore; assets: AssetStore }): Route[] {
@@ -31,14 +31,19 @@ export function assetRoutes(deps: { tasks: TaskStore; assets: AssetStore }): Rou
           "Access-Control-Allow-Origin": "*",
           "Last-Modified": new Date(asset.createdAt).toUTCString(),
         };
-        if (matches(request.headers.get("if-none-match"), headers.ETag)) return { status: 304, headers, body: null };
+        if (matches(request.headers.get("if-none-match"), headers.ETag))
+          return { status: 304, headers, body: null };
         return serve(content, headers, rangeOf(request, headers, content.size));
       },
     },
   ];
 }
 
-function serve(content: Blob, headers: Readonly<Record<string, string>>, range: ByteRange | "unsatisfiable" | undefined): Reply {
+function serve(
+  content: Blob,
+  headers: Readonly<Record<string, string>>,
+  range: ByteRange | "unsatisfiable" | undefined,
+): Reply {
   if (range === "unsatisfiable") {
     return { status: 416, headers: { ...headers, "Content-Range": `bytes */${content.size}` }, body: null };
   }
@@ -86,11 +91,14 @@ function rangeOf(request: Request, headers: { ETag: string; "Last-Modified": str
   const header = request.headers.get("range");
   if (header === null) return undefined;
   const condition = request.headers.get("if-range");
-  const isCurrent = condition === null || condition === headers.ETag || condition === headers["Last-Modified"];
+  const isCurrent =
+    condition === null || condition === headers.ETag || condition === headers["Last-Modified"];
   return isCurrent ? parseRange(header, size) : undefined;
 }
 
 function matches(ifNoneMatch: string | null, etag: string): boolean {
   if (ifNoneMatch === null) return false;
-  return ifNoneMatch.split(",").some((each) => each.trim() === "*" || each.trim().replace(/^W\//, "") === etag);
+  return ifNoneMatch
+    .split(",")
+    .some((each) => each.trim() === "*" || each.trim().replace(/^W\//, "") === etag);
 }

@@ -19,11 +19,22 @@ function create(deps: { createTask: CreateTask }, kind: TaskKind, path: string):
     async handle({ request, principal, requestId, origin }) {
       const body = await readJsonBody(request);
       const idempotencyKey = request.headers.get("idempotency-key") ?? undefined;
-      const created = await deps.createTask({ kind, body, principal, requestId, origin, route, idempotencyKey });
+      const created = await deps.createTask({
+        kind,
+        body,
+        principal,
+        requestId,
+        origin,
+        route,
+        idempotencyKey,
+      });
       const headers: Record<string, string> = { "X-Request-Cost": formatAmount(created.held) };
       if (created.replayed) headers["X-Idempotent-Replay"] = "true";
       // A string by the schema that accepted it.
-      return success({ task_id: created.taskId }, headers, { task: created.taskId, model: body.model as string });
+      return success({ task_id: created.taskId }, headers, {
+        task: created.taskId,
+        model: body.model as string,
+      });
     },
   };
 }

@@ -4,7 +4,13 @@ import { json } from "../reply.ts";
 /** `/healthz`: the process answers. `/readyz`: it takes new tasks (503 while it drains or cannot write). */
 export function healthRoutes(deps: { isReady: () => boolean }): Route[] {
   return [
-    { method: "GET", path: "/healthz", access: "public", logLevel: "debug", handle: () => json({ status: "ok" }) },
+    {
+      method: "GET",
+      path: "/healthz",
+      access: "public",
+      logLevel: "debug",
+      handle: () => json({ status: "ok" }),
+    },
     {
       method: "GET",
       path: "/readyz",

@@ -4,7 +4,7 @@ import { loadImage, type Pixels } from "./inputs.ts";
 import { choosePalette } from "./palette.ts";
 import { encodeImage } from "./picture.ts";
 import { createRandom, type Random } from "./random.ts";
-import type { EditJob, Rendered } from "./render.ts";
+import type { EditJob, Rendered } from "./render-job.ts";
 import { restyle } from "./restyle.ts";
 
 const MOST_INPUTS = 16;

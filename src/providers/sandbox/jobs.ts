@@ -2,7 +2,7 @@ import type { Json } from "../../domain/json.ts";
 import type { InputRole } from "../../domain/request.ts";
 import { imageDimensions, videoDimensions } from "./dimensions.ts";
 import { hashText } from "./random.ts";
-import type { EditJob, ImageFormat, PictureJob, RenderJob, VideoJob } from "./render.ts";
+import type { EditJob, ImageFormat, PictureJob, RenderJob, VideoJob } from "./render-job.ts";
 import type { Spec } from "./spec.ts";
 
 const FORMATS: readonly ImageFormat[] = ["png", "jpeg", "webp"];

@@ -3,7 +3,7 @@ import { drawCaption } from "./caption.ts";
 import type { Scene } from "./drawing.ts";
 import { choosePalette, shade } from "./palette.ts";
 import { createRandom } from "./random.ts";
-import type { ImageFormat, PictureJob, Rendered } from "./render.ts";
+import type { ImageFormat, PictureJob, Rendered } from "./render-job.ts";
 import { composeScene } from "./scene.ts";
 
 const TINY_SIDE = 16;

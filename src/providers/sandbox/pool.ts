@@ -1,5 +1,5 @@
 import { InputInvalidError } from "./input-error.ts";
-import type { Rendered, RenderJob } from "./render.ts";
+import type { Rendered, RenderJob } from "./render-job.ts";
 
 /** What the pool sends: one job, and a flag in shared memory that turns non-zero when it is no longer wanted. */
 export interface WorkOrder {

@@ -5,9 +5,9 @@ import { estimateMotion, wanderingPath } from "./motion.ts";
 import { shade } from "./palette.ts";
 import { ease } from "./random.ts";
 import { composeScene } from "./scene.ts";
+import type { Direction, Shot } from "./shot.ts";
 import { createFrame, drawSprite, type Frame, frameSprite, type Sprite } from "./sprite.ts";
 import { type Act, camera, captionAct, lightAct, loadCover, type Size, sceneAct } from "./stage.ts";
-import type { Direction, Shot } from "./video.ts";
 
 const LONGEST_MOTION_SEC = 10;
 const UNREADABLE =

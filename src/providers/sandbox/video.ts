@@ -1,29 +1,14 @@
 import { encodeVideo, FRAMES_PER_SECOND } from "./encode.ts";
 import { InputInvalidError } from "./input-error.ts";
-import { choosePalette, type Palette } from "./palette.ts";
-import { createRandom, ease, type Random } from "./random.ts";
+import { choosePalette } from "./palette.ts";
+import { createRandom, ease } from "./random.ts";
 import { referenceActs } from "./reference.ts";
-import type { Rendered, VideoJob } from "./render.ts";
+import type { Rendered, VideoJob } from "./render-job.ts";
 import { composeScene } from "./scene.ts";
+import type { Direction, Shot } from "./shot.ts";
 import { editSource, extendSource, followMotion } from "./source-video.ts";
-import { createFrame, drawSprite, type Frame } from "./sprite.ts";
+import { createFrame, drawSprite } from "./sprite.ts";
 import { type Act, camera, captionAct, lightAct, loadCover, type Size, sceneAct } from "./stage.ts";
-
-/** A video ready to be drawn frame by frame, in order. */
-export interface Shot {
-  readonly size: Size;
-  readonly frameCount: number;
-  readonly draw: (frame: Frame, index: number) => void | Promise<void>;
-  /** Gives back what drawing needed; called once at the end, also after a failure. */
-  readonly release?: () => void | Promise<void>;
-}
-
-/** What every mode works with. */
-export interface Direction {
-  readonly job: VideoJob;
-  readonly random: Random;
-  readonly palette: Palette;
-}
 
 /**
  * Renders a video of any mode.

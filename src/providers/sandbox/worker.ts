@@ -1,6 +1,6 @@
 import { InputInvalidError } from "./input-error.ts";
 import type { WorkOrder, WorkResult } from "./pool.ts";
-import type { Rendered, RenderJob } from "./render.ts";
+import type { Rendered, RenderJob } from "./render-job.ts";
 
 declare const self: Worker;
 

@@ -2,7 +2,7 @@ import { taskError } from "../../domain/errors.ts";
 import { chooseRoute } from "../../domain/routing.ts";
 import type { Lease } from "../../domain/task.ts";
 import { cancelled, requeued } from "../../domain/transition.ts";
-import { deadlineError, SETTLED, settle, settleFailed, type StepDeps, type StepResult } from "../context.ts";
+import { deadlineError, SETTLED, type StepDeps, type StepResult, settle, settleFailed } from "../context.ts";
 import { fetchInputs, openInputs } from "./inputs.ts";
 import { submit } from "./submit.ts";
 
@@ -11,7 +11,8 @@ export async function dispatch(deps: StepDeps, lease: Lease, signal: AbortSignal
   const { task } = lease;
   const now = deps.clock.now();
   if (task.cancelRequested) return settle(deps, lease, cancelled(task, now));
-  if (task.deadlineAt !== undefined && now >= task.deadlineAt) return settleFailed(deps, lease, deadlineError());
+  if (task.deadlineAt !== undefined && now >= task.deadlineAt)
+    return settleFailed(deps, lease, deadlineError());
 
   const model = deps.catalog.find(task.model);
   const chosen = model && chooseRoute(model, (id) => deps.provider(id) !== undefined, task.routeIndex);
@@ -30,7 +31,11 @@ export async function dispatch(deps: StepDeps, lease: Lease, signal: AbortSignal
   }
   const inputs = await openInputs(deps, task.request);
   if (!Array.isArray(inputs)) {
-    return settleFailed(deps, lease, taskError("INPUT_UNREACHABLE", `${inputs.missing} is no longer stored.`));
+    return settleFailed(
+      deps,
+      lease,
+      taskError("INPUT_UNREACHABLE", `${inputs.missing} is no longer stored.`),
+    );
   }
 
   const at = deps.clock.now();

@@ -5,7 +5,7 @@ import { ProviderError } from "../../domain/ports/provider.ts";
 import { StorageError } from "../../domain/ports/task-store.ts";
 import type { AttemptOutput, Lease } from "../../domain/task.ts";
 import { snoozed, succeeded } from "../../domain/transition.ts";
-import { SETTLED, settle, settleFailed, type StepDeps, type StepResult } from "../context.ts";
+import { SETTLED, type StepDeps, type StepResult, settle, settleFailed } from "../context.ts";
 import { storeOutput } from "./outputs.ts";
 
 /** Tries at retrieving outputs that were paid for, before the task fails without them. */
@@ -33,7 +33,11 @@ export async function finalize(deps: StepDeps, lease: Lease, signal: AbortSignal
         createdAt: at,
       }),
     );
-    return await settle(deps, lease, succeeded(task, at, attempt.id, assets, attempt.usage, deps.ids.create("cb")));
+    return await settle(
+      deps,
+      lease,
+      succeeded(task, at, attempt.id, assets, attempt.usage, deps.ids.create("cb")),
+    );
   } catch (error) {
     if (error instanceof StorageError) throw error;
     if (signal.aborted) return SETTLED;
@@ -41,7 +45,12 @@ export async function finalize(deps: StepDeps, lease: Lease, signal: AbortSignal
   }
 }
 
-async function bringHome(deps: StepDeps, lease: Lease, output: AttemptOutput, signal: AbortSignal): Promise<StoredFile> {
+async function bringHome(
+  deps: StepDeps,
+  lease: Lease,
+  output: AttemptOutput,
+  signal: AbortSignal,
+): Promise<StoredFile> {
   if (output.kind === "stored") return output.file;
   const adapter = lease.attempt && deps.provider(lease.attempt.provider);
   if (adapter?.fetchOutput === undefined) throw new Error("The provider of this output is switched off.");

@@ -1,14 +1,14 @@
 import type { Asset, MediaKind } from "../../domain/asset.ts";
+import { retryDelayMs } from "../../domain/backoff.ts";
 import { type TaskError, taskError } from "../../domain/errors.ts";
+import { MAX_INPUT_BYTES } from "../../domain/limits.ts";
 import { MediaError } from "../../domain/ports/asset-store.ts";
 import { EgressError } from "../../domain/ports/egress.ts";
 import type { InputFile } from "../../domain/ports/provider.ts";
 import type { GenerationRequest, MediaInput } from "../../domain/request.ts";
-import { MAX_INPUT_BYTES } from "../../domain/limits.ts";
 import type { Lease } from "../../domain/task.ts";
 import { inputsReady, snoozed } from "../../domain/transition.ts";
-import { retryDelayMs } from "../../domain/backoff.ts";
-import { commit, SETTLED, settle, settleFailed, type StepDeps, type StepResult } from "../context.ts";
+import { commit, SETTLED, type StepDeps, type StepResult, settle, settleFailed } from "../context.ts";
 
 /** Tries at fetching a remote input that fails in a way that may pass. */
 const FETCH_TRIES = 3;
@@ -36,7 +36,9 @@ export async function fetchInputs(deps: StepDeps, lease: Lease, signal: AbortSig
   }
   const request: GenerationRequest = { ...task.request, inputs };
   const outcome = await commit(deps, lease, inputsReady(deps.clock.now(), request, assets));
-  return outcome === "lease_lost" ? SETTLED : { kind: "continue", lease: { ...lease, task: { ...task, request } } };
+  return outcome === "lease_lost"
+    ? SETTLED
+    : { kind: "continue", lease: { ...lease, task: { ...task, request } } };
 }
 
 async function fetchInput(
@@ -46,9 +48,9 @@ async function fetchInput(
   signal: AbortSignal,
 ): Promise<Asset> {
   const accept = mediaKindOf(remote.input);
-  const source = await deps.egress.fetchMedia(remote.url, { maxBytes: MAX_INPUT_BYTES[accept], signal }).catch(
-    (error: unknown) => Promise.reject(named(error, remote.input.param)),
-  );
+  const source = await deps.egress
+    .fetchMedia(remote.url, { maxBytes: MAX_INPUT_BYTES[accept], signal })
+    .catch((error: unknown) => Promise.reject(named(error, remote.input.param)));
   const options = { accept: [accept], maxBytes: MAX_INPUT_BYTES[accept], sanitize: true };
   const file = await deps.assets
     .put(source, options)
@@ -107,11 +109,21 @@ export async function openInputs(
 ): Promise<InputFile[] | { missing: string }> {
   const files: InputFile[] = [];
   for (const input of request.inputs) {
-    const asset = input.source.kind === "asset" ? await deps.tasks.assetById(input.source.assetId) : undefined;
+    const asset =
+      input.source.kind === "asset" ? await deps.tasks.assetById(input.source.assetId) : undefined;
     const blob = asset && (await deps.assets.open(asset));
     if (asset === undefined || blob === undefined) return { missing: input.param };
     const { sha256, sizeBytes, type, width, height, durationMs } = asset;
-    files.push({ role: input.role, sha256, sizeBytes, type, width, height, durationMs, read: () => blob.bytes() });
+    files.push({
+      role: input.role,
+      sha256,
+      sizeBytes,
+      type,
+      width,
+      height,
+      durationMs,
+      read: () => blob.bytes(),
+    });
   }
   return files;
 }

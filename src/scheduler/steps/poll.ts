@@ -5,7 +5,7 @@ import { type PollResult, type ProviderAdapter, ProviderError } from "../../doma
 import { StorageError } from "../../domain/ports/task-store.ts";
 import type { Lease } from "../../domain/task.ts";
 import { cancelled, snoozed } from "../../domain/transition.ts";
-import { deadlineError, SETTLED, settle, settleFailed, type StepDeps, type StepResult } from "../context.ts";
+import { deadlineError, SETTLED, type StepDeps, type StepResult, settle, settleFailed } from "../context.ts";
 import { recordOutputs } from "./outputs.ts";
 
 /** How soon to look again for what became of a cancel. */
@@ -18,7 +18,8 @@ export async function poll(deps: StepDeps, lease: Lease, signal: AbortSignal): P
   const { task, attempt } = lease;
   const adapter = attempt && deps.provider(attempt.provider);
   if (attempt?.operation === undefined) throw new Error(`Task ${task.id} is running without an operation`);
-  if (adapter?.poll === undefined) return pollTrouble(deps, lease, new Error("The provider is switched off."));
+  if (adapter?.poll === undefined)
+    return pollTrouble(deps, lease, new Error("The provider is switched off."));
   try {
     if (task.cancelRequested) await adapter.cancel?.(attempt.operation, signal);
     const answer = await adapter.poll(attempt.operation, signal);
@@ -43,17 +44,26 @@ function pollAnswer(
     case "succeeded":
       return recordOutputs(deps, lease, answer);
     case "failed":
-      return settleFailed(deps, lease, taskError(answer.code, answer.message), { state: "done", detail: answer.message });
+      return settleFailed(deps, lease, taskError(answer.code, answer.message), {
+        state: "done",
+        detail: answer.message,
+      });
     case "cancelled":
       if (task.cancelRequested) {
         return settle(deps, lease, cancelled(task, now, attempt && { id: attempt.id, state: "done" }));
       }
-      return settleFailed(deps, lease, taskError("UPSTREAM_ERROR"), { state: "done", detail: "Cancelled upstream." });
+      return settleFailed(deps, lease, taskError("UPSTREAM_ERROR"), {
+        state: "done",
+        detail: "Cancelled upstream.",
+      });
     case "pending": {
       if (task.cancelRequested && seen.adapter.cancel === undefined) return letGo(deps, lease);
       if (isLate(task, now)) return expire(deps, lease, seen, signal);
       const delayMs = answer.pollAfterMs ?? nextPollDelayMs(now - (attempt?.startedAt ?? now), deps.random());
-      const dueAt = Math.min(now + (task.cancelRequested ? CANCEL_POLL_MS : delayMs), task.deadlineAt ?? Infinity);
+      const dueAt = Math.min(
+        now + (task.cancelRequested ? CANCEL_POLL_MS : delayMs),
+        task.deadlineAt ?? Infinity,
+      );
       return settle(deps, lease, snoozed(task, now, { dueAt, failures: 0, progress: answer.progress }));
     }
   }
@@ -82,7 +92,11 @@ async function expire(
 /** A cancel that the upstream cannot or does not take: the task ends all the same, and the caller pays nothing. */
 function letGo(deps: StepDeps, lease: Lease): Promise<StepResult> {
   const { task, attempt } = lease;
-  const change = attempt && { id: attempt.id, state: "done" as const, detail: "Cancelled here; still running upstream." };
+  const change = attempt && {
+    id: attempt.id,
+    state: "done" as const,
+    detail: "Cancelled here; still running upstream.",
+  };
   return settle(deps, lease, cancelled(task, deps.clock.now(), change));
 }
 
@@ -90,7 +104,8 @@ function pollTrouble(deps: StepDeps, lease: Lease, error: unknown): Promise<Step
   const { task } = lease;
   const now = deps.clock.now();
   const failures = task.failures + 1;
-  const isFinal = error instanceof ProviderError && (error.disposition === "fail" || error.disposition === "reroute");
+  const isFinal =
+    error instanceof ProviderError && (error.disposition === "fail" || error.disposition === "reroute");
   const detail = error instanceof Error ? error.message : String(error);
   if (isFinal) {
     return settleFailed(deps, lease, taskError(error.code, error.publicMessage), { state: "done", detail });

@@ -3,7 +3,7 @@ import { taskError } from "../../domain/errors.ts";
 import { StorageError } from "../../domain/ports/task-store.ts";
 import type { Lease } from "../../domain/task.ts";
 import { requeued, snoozed, submitted } from "../../domain/transition.ts";
-import { SETTLED, settle, settleFailed, type StepDeps, type StepResult } from "../context.ts";
+import { SETTLED, type StepDeps, type StepResult, settle, settleFailed } from "../context.ts";
 import { openInputs } from "./inputs.ts";
 import { submit } from "./submit.ts";
 
@@ -23,7 +23,8 @@ export async function recover(deps: StepDeps, lease: Lease, signal: AbortSignal)
     try {
       const answer = await adapter.recover(attempt.id, signal);
       const now = deps.clock.now();
-      if (answer.kind === "found") return await settle(deps, lease, submitted(now, attempt.id, answer.operation, now));
+      if (answer.kind === "found")
+        return await settle(deps, lease, submitted(now, attempt.id, answer.operation, now));
       const again = { dueAt: now, failures: task.failures, lane: task.lane, routeIndex: task.routeIndex };
       const rejected = { attempt: attempt.id, detail: "The upstream never received this attempt." };
       return await settle(deps, lease, requeued(now, again, rejected));

@@ -5,7 +5,7 @@ import { StorageError } from "../../domain/ports/task-store.ts";
 import { chooseRoute } from "../../domain/routing.ts";
 import type { Lease } from "../../domain/task.ts";
 import { requeued, snoozed, submitted } from "../../domain/transition.ts";
-import { SETTLED, settle, settleFailed, type StepDeps, type StepResult } from "../context.ts";
+import { SETTLED, type StepDeps, type StepResult, settle, settleFailed } from "../context.ts";
 import { recordOutputs } from "./outputs.ts";
 
 /** Submissions of one task, over all its routes. */
@@ -42,12 +42,25 @@ export async function submit(
   }
 }
 
-function submitTrouble(deps: StepDeps, lease: Lease, adapter: ProviderAdapter, error: unknown): Promise<StepResult> {
+function submitTrouble(
+  deps: StepDeps,
+  lease: Lease,
+  adapter: ProviderAdapter,
+  error: unknown,
+): Promise<StepResult> {
   const detail = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   const trouble =
-    error instanceof ProviderError ? error : new ProviderError("unknown", "UPSTREAM_ERROR", detail, {}, error);
+    error instanceof ProviderError
+      ? error
+      : new ProviderError("unknown", "UPSTREAM_ERROR", detail, {}, error);
   deps.log.warn(
-    { task: lease.task.id, provider: adapter.id, disposition: trouble.disposition, error_code: trouble.code, detail },
+    {
+      task: lease.task.id,
+      provider: adapter.id,
+      disposition: trouble.disposition,
+      error_code: trouble.code,
+      detail,
+    },
     "submission failed",
   );
   const publicError = taskError(trouble.code, trouble.publicMessage);
@@ -86,7 +99,12 @@ function tryNextRoute(deps: StepDeps, lease: Lease, error: TaskError, detail: st
 }
 
 /** Nobody knows whether the upstream took it: ask it, or send the same key again; else stop, and charge nothing. */
-function outcomeUnknown(deps: StepDeps, lease: Lease, adapter: ProviderAdapter, detail: string): Promise<StepResult> {
+function outcomeUnknown(
+  deps: StepDeps,
+  lease: Lease,
+  adapter: ProviderAdapter,
+  detail: string,
+): Promise<StepResult> {
   if (adapter.recover === undefined && !adapter.submitIsIdempotent) {
     return settleFailed(deps, lease, taskError("OUTCOME_UNKNOWN"), { state: "ambiguous", detail });
   }

@@ -134,7 +134,8 @@ export const task = sqliteTable(
     request: text({ mode: "json" }).$type<GenerationRequest>().notNull(),
   },
   (table) => [
-    index("task_of_account").on(table.accountId, table.id),
+    // What a list is filtered by is in the index, so that a filter nothing matches reads the index alone.
+    index("task_of_account").on(table.accountId, table.id, table.status, table.kind, table.model),
     index("task_under_way").on(table.dueAt, table.lane).where(sql`"pool" = 'under_way'`),
     index("task_ready").on(table.lane, table.accountId, table.id).where(sql`"pool" = 'ready'`),
     index("task_waiting").on(table.lane, table.dueAt).where(sql`"pool" = 'waiting'`),

@@ -190,3 +190,40 @@ test("an upstream memory damaged by a power failure is replaced by an empty one"
   expect(await rejection(provider.poll(operation, signal))).toMatchObject({ disposition: "fail" });
   await provider.submit(sandbox.submission(), signal);
 });
+
+test("a cancel that comes too late takes nothing from the outputs", async () => {
+  const sandbox = await setup();
+  const request = sandbox.submission({ inputs: [inputFile("image", new Uint8Array([1]))] });
+  const operation = operationOf(await sandbox.provider.submit(request, signal));
+  const [ref] = refs(await pollToEnd(sandbox, sandbox.provider, operation));
+  const before = files(sandbox);
+  await sandbox.provider.cancel(operation, signal);
+  expect(files(sandbox)).toEqual(before);
+  expect((await fetchAll(sandbox.provider, ref!)).length).toBeGreaterThan(0);
+});
+
+test("a submission aborted while its inputs are read, or whose inputs cannot be read, is not accepted", async () => {
+  const sandbox = await setup();
+  const controller = new AbortController();
+  const aborting = inputFile("image", new Uint8Array([1]));
+  const aborted = sandbox.submission({
+    inputs: [
+      {
+        ...aborting,
+        read: async () => {
+          controller.abort();
+          return new Uint8Array([1]);
+        },
+      },
+    ],
+  });
+  expect(await rejection(sandbox.provider.submit(aborted, controller.signal))).toBe(controller.signal.reason);
+  const broken = sandbox.submission({
+    inputs: [{ ...aborting, read: () => Promise.reject(new Error("The file is gone.")) }],
+  });
+  expect(await rejection(sandbox.provider.submit(broken, signal))).toMatchObject({ disposition: "retry" });
+  for (const { attempt } of [aborted, broken]) {
+    expect(await sandbox.provider.recover(attempt, signal)).toEqual({ kind: "absent" });
+  }
+  expect(files(sandbox)).toEqual([]);
+});

@@ -7,7 +7,8 @@ import type { InputFile, SubmitRequest } from "../../../src/domain/ports/provide
 import type { Clock } from "../../../src/domain/ports/runtime.ts";
 import type { InputRole } from "../../../src/domain/request.ts";
 import { createSandboxProvider, type SandboxProvider } from "../../../src/providers/sandbox/adapter.ts";
-import type { Rendered, Renderer, RenderJob } from "../../../src/providers/sandbox/render.ts";
+import type { Renderer } from "../../../src/providers/sandbox/render.ts";
+import type { Rendered, RenderJob } from "../../../src/providers/sandbox/render-job.ts";
 
 /** A renderer that answers with the job as text, at once, and as a test tells it. */
 export interface FakeRenderer extends Renderer {

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { createRenderer, type PictureJob, type VideoJob } from "../../../src/providers/sandbox/render.ts";
+import { createRenderer } from "../../../src/providers/sandbox/render.ts";
+import type { PictureJob, VideoJob } from "../../../src/providers/sandbox/render-job.ts";
 
 const never = new AbortController().signal;
 const workerEntry = join(import.meta.dir, "workers/broken.ts");

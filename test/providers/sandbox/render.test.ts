@@ -1,7 +1,12 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import sharp from "sharp";
-import type { EditJob, ImageFormat, PictureJob, RenderJob } from "../../../src/providers/sandbox/render.ts";
 import { createRenderer } from "../../../src/providers/sandbox/render.ts";
+import type {
+  EditJob,
+  ImageFormat,
+  PictureJob,
+  RenderJob,
+} from "../../../src/providers/sandbox/render-job.ts";
 
 const renderer = createRenderer({ workers: 2 });
 afterAll(() => renderer.stop());

@@ -2,7 +2,8 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { ALL_FORMATS, BufferSource, EncodedPacketSink, Input } from "mediabunny";
 import sharp from "sharp";
 import { openSource } from "../../../src/providers/sandbox/decode.ts";
-import { createRenderer, type VideoJob } from "../../../src/providers/sandbox/render.ts";
+import { createRenderer } from "../../../src/providers/sandbox/render.ts";
+import type { VideoJob } from "../../../src/providers/sandbox/render-job.ts";
 
 const renderer = createRenderer({ workers: 2 });
 afterAll(() => renderer.stop());

@@ -1,10 +1,8 @@
-import { desc, eq, sql } from "drizzle-orm";
 import type { AccountId, LeaseToken, ProviderId, TaskId } from "../../../domain/ids.ts";
 import type { Claimed, ClaimQuery } from "../../../domain/ports/task-store.ts";
 import type { Lease } from "../../../domain/task.ts";
 import type { Connection } from "../connection.ts";
-import { toAttempt, toTask } from "../rows.ts";
-import { attempt, task } from "../schema.ts";
+import { type AttemptRow, type TaskRow, toAttempt, toTask } from "../rows.ts";
 
 /** Tasks of one lane moved from `waiting` to `ready` by one claim, so that a lane that comes back stalls nobody. */
 const PROMOTED_AT_ONCE = 500;
@@ -151,28 +149,18 @@ function preparePools({ db }: Connection) {
 }
 
 /** Returns a function that gives a task a fresh token, and reads task and latest attempt. */
-function prepareLease({ orm }: Connection, newLeaseToken: () => LeaseToken) {
-  const take = orm
-    .update(task)
-    .set({
-      leaseToken: sql`${sql.placeholder("token")}`,
-      dueAt: sql`${sql.placeholder("until")}`,
-      pool: "under_way",
-    })
-    .where(eq(task.id, sql.placeholder("id")))
-    .returning()
-    .prepare();
-  const latestAttempt = orm
-    .select()
-    .from(attempt)
-    .where(eq(attempt.taskId, sql.placeholder("id")))
-    .orderBy(desc(attempt.sequence))
-    .limit(1)
-    .prepare();
+function prepareLease({ db }: Connection, newLeaseToken: () => LeaseToken) {
+  const take = db.prepare<TaskRow, [token: string, until: number, id: string]>(
+    "update task set lease_token = ?, due_at = ?, pool = 'under_way' where id = ? returning *",
+  );
+  const latestAttempt = db.prepare<AttemptRow, [id: string]>(
+    "select * from attempt where task_id = ? order by sequence desc limit 1",
+  );
   return (id: TaskId, until: number): Lease => {
     const token = newLeaseToken();
-    const row = take.get({ id, token, until });
-    const latest = row.attempts > 0 ? latestAttempt.get({ id }) : undefined;
-    return { token, task: toTask(row), attempt: latest && toAttempt(latest) };
+    const row = take.get(token, until, id);
+    if (row === null) throw new Error(`Task ${id} is in an index, but not in the table.`);
+    const latest = row.attempts > 0 ? latestAttempt.get(id) : null;
+    return { token, task: toTask(row), attempt: latest === null ? undefined : toAttempt(latest) };
   };
 }

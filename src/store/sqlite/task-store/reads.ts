@@ -1,30 +1,35 @@
-import { and, asc, desc, eq, lt, sql } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import type { Asset } from "../../../domain/asset.ts";
 import type { AssetId, TaskId } from "../../../domain/ids.ts";
 import type { TaskCounts, TaskFilter } from "../../../domain/ports/task-store.ts";
 import type { Attempt, Task } from "../../../domain/task.ts";
 import type { Connection } from "../connection.ts";
-import { toAsset, toAttempt, toTask } from "../rows.ts";
-import { asset, attempt, task } from "../schema.ts";
+import { type AttemptRow, type TaskRow, toAsset, toAttempt, toTask } from "../rows.ts";
+import { asset } from "../schema.ts";
+
+type Optional = string | null;
 
 export function prepareReads({ db, orm }: Connection) {
-  const taskById = orm
-    .select()
-    .from(task)
-    .where(eq(task.id, sql.placeholder("id")))
-    .prepare();
-  const attemptsOf = orm
-    .select()
-    .from(attempt)
-    .where(eq(attempt.taskId, sql.placeholder("id")))
-    .orderBy(asc(attempt.sequence))
-    .prepare();
+  const taskById = db.prepare<TaskRow, [id: string]>("select * from task where id = ?");
+  const attemptsOf = db.prepare<AttemptRow, [id: string]>(
+    "select * from attempt where task_id = ? order by sequence",
+  );
   const assetById = orm
     .select()
     .from(asset)
     .where(eq(asset.id, sql.placeholder("id")))
     .prepare();
-  // A partial index answers each; drizzle would not say which.
+  // One statement for all filters; every id sorts before "~".
+  const list = db.prepare<
+    TaskRow,
+    [account: string, after: Optional, kind: Optional, status: Optional, model: Optional, limit: number]
+  >(
+    `select * from task
+     where account_id = ?1 and id < coalesce(?2, '~') and (?3 is null or kind = ?3)
+       and (?4 is null or status = ?4) and (?5 is null or model = ?5)
+     order by id desc limit ?6`,
+  );
+  // A partial index answers each.
   const counts = db.prepare<{ queued: number; under_way: number }, []>(
     `select (select count(*) from task indexed by task_ready where pool = 'ready')
           + (select count(*) from task indexed by task_waiting where pool = 'waiting') as queued,
@@ -33,24 +38,16 @@ export function prepareReads({ db, orm }: Connection) {
 
   return {
     byId(id: TaskId): Task | undefined {
-      const row = taskById.get({ id });
-      return row && toTask(row);
+      const row = taskById.get(id);
+      return row === null ? undefined : toTask(row);
     },
-    attempts: (id: TaskId): Attempt[] => attemptsOf.all({ id }).map(toAttempt),
+    attempts: (id: TaskId): Attempt[] => attemptsOf.all(id).map(toAttempt),
     assetById(id: AssetId): Asset | undefined {
       const row = assetById.get({ id });
       return row && toAsset(row);
     },
-    list({ accountId, kind, status, model, after, limit }: TaskFilter): Task[] {
-      const wanted = and(
-        eq(task.accountId, accountId),
-        after === undefined ? undefined : lt(task.id, after),
-        kind === undefined ? undefined : eq(task.kind, kind),
-        status === undefined ? undefined : eq(task.status, status),
-        model === undefined ? undefined : eq(task.model, model),
-      );
-      return orm.select().from(task).where(wanted).orderBy(desc(task.id)).limit(limit).all().map(toTask);
-    },
+    list: ({ accountId, after, kind, status, model, limit }: TaskFilter): Task[] =>
+      list.all(accountId, after ?? null, kind ?? null, status ?? null, model ?? null, limit).map(toTask),
     counts(): TaskCounts {
       const row = counts.get();
       return { queued: row?.queued ?? 0, underWay: row?.under_way ?? 0 };

@@ -1,0 +1,61 @@
+import type { Context } from "./context.ts";
+import { EXIT } from "./exit-codes.ts";
+import { Failure, usage } from "./failure.ts";
+
+const DEFAULT_SERVER = "http://127.0.0.1:8787";
+
+export interface ClientFlags {
+  readonly server?: string;
+  readonly key?: string;
+}
+
+/** Which server a client command talks to, and with which key. */
+export interface ClientSettings {
+  /** Without a trailing slash; may have a path, when the service lives below one. */
+  readonly server: string;
+  readonly key: string;
+}
+
+/** Flags over SVC_SERVER and SVC_API_KEY over the local default. @throws Failure (exit 4) without a key */
+export function readClientSettings(flags: ClientFlags, { env }: Pick<Context, "env">): ClientSettings {
+  const server = readServer(flags.server ?? (env.SVC_SERVER || DEFAULT_SERVER));
+  const key = (flags.key ?? env.SVC_API_KEY ?? "").trim();
+  if (key === "") {
+    throw new Failure(EXIT.auth, "no_api_key", "There is no API key to use.", {
+      hint: "Set SVC_API_KEY or give --key. On the server's machine `svc keys create --name NAME` makes one.",
+    });
+  }
+  if (!/^[\x21-\x7e]+$/.test(key)) {
+    throw new Failure(
+      EXIT.auth,
+      "invalid_api_key",
+      "The API key holds characters that no key has; check that it was copied whole.",
+    );
+  }
+  return { server, key };
+}
+
+/** `host:port` means http; a trailing slash or `/v1` is left out. */
+function readServer(text: string): string {
+  const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`);
+  const isUsable =
+    url !== null &&
+    /^https?:$/.test(url.protocol) &&
+    url.username === "" &&
+    url.search === "" &&
+    url.hash === "";
+  if (!isUsable) {
+    throw usage(`"${text.slice(0, 80)}" is not the address of a server; write it like ${DEFAULT_SERVER}.`);
+  }
+  return url.origin + url.pathname.replace(/\/+$/, "").replace(/\/v1$/, "");
+}
+
+/** `svc help environment`. */
+export const ENVIRONMENT_HELP = `Variables of the client commands (task, models):
+  SVC_SERVER      address of the server; ${DEFAULT_SERVER} unless set
+  SVC_API_KEY     API key
+Variables of every command:
+  SVC_OUTPUT      json, plain or auto (a table on a terminal, plain elsewhere)
+  NO_COLOR        set to anything: no colours
+  SVC_NATIVE_DIR  folder for the native libraries the executable brings along
+`;

@@ -1,0 +1,85 @@
+import { CommanderError } from "commander";
+import { ConfigError } from "../src/config.ts";
+import { AppError } from "../src/domain/errors.ts";
+import type { JsonObject } from "../src/domain/json.ts";
+import { EXIT, type ExitCode } from "./exit-codes.ts";
+
+export interface FailureDetails {
+  /** What to do about it. */
+  readonly hint?: string | undefined;
+  readonly requestId?: string | undefined;
+  /** Further members of the JSON form. */
+  readonly more?: JsonObject | undefined;
+  readonly cause?: unknown;
+}
+
+/** How a command ends when it cannot do what it was asked: one message, one code, one exit code. */
+export class Failure extends Error {
+  override readonly name = "Failure";
+  readonly hint: string | undefined;
+  readonly requestId: string | undefined;
+  readonly more: JsonObject | undefined;
+  constructor(
+    readonly exitCode: ExitCode,
+    readonly code: string,
+    message: string,
+    details: FailureDetails = {},
+  ) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.hint = details.hint;
+    this.requestId = details.requestId;
+    this.more = details.more;
+  }
+}
+
+export function usage(message: string, hint?: string): Failure {
+  return new Failure(EXIT.usage, "usage", message, { hint });
+}
+
+/** Makes a Failure of anything thrown. `helpHint` says where the help of the command is that was tried. */
+export function toFailure(error: unknown, helpHint: string): Failure {
+  if (error instanceof Failure) return error;
+  if (error instanceof CommanderError) return usage(commanderMessage(error), helpHint);
+  if (error instanceof ConfigError) {
+    const count = error.problems.length;
+    const title =
+      count === 1 ? "The configuration has a problem:" : `The configuration has ${count} problems:`;
+    return new Failure(EXIT.config, "config_invalid", [title, ...error.message.split("\n")].join("\n  "), {
+      hint: "`svc help settings` lists every setting.",
+      more: {
+        problems: error.problems.map(({ where, message, suggestion }) => ({ where, message, suggestion })),
+      },
+    });
+  }
+  if (error instanceof AppError) {
+    return new Failure(exitCodeOf(error), error.code, error.message, { cause: error });
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return new Failure(EXIT.error, "error", message, { cause: error });
+}
+
+/** A stack helps only with mistakes of the program itself. */
+export function stackOf(failure: Failure): string | undefined {
+  const { cause } = failure;
+  const isMistake =
+    cause instanceof TypeError || cause instanceof RangeError || cause instanceof ReferenceError;
+  return isMistake ? cause.stack : undefined;
+}
+
+/** `{"error": {…}}`, the form of a failure under --json. */
+export function failureAsJson({ code, message, hint, requestId, more }: Failure): JsonObject {
+  return { error: { code, message, hint, request_id: requestId, ...more } };
+}
+
+function exitCodeOf(error: AppError): ExitCode {
+  if (error.code === "invalid_request") return EXIT.rejected;
+  return error.code === "not_found" ? EXIT.notFound : EXIT.error;
+}
+
+/** "error: unknown option '--nam'\n(Did you mean --name?)" as one sentence or two. */
+function commanderMessage(error: CommanderError): string {
+  const [first = "", ...rest] = error.message.replace(/^error: /, "").split("\n");
+  const sentence = first.charAt(0).toUpperCase() + first.slice(1);
+  const suggestion = rest.map((line) => line.replace(/^\((.*)\)$/, "$1")).join(" ");
+  return `${sentence.replace(/\.$/, "")}.${suggestion === "" ? "" : ` ${suggestion}`}`;
+}

@@ -1,0 +1,60 @@
+export type ImageFormat = "png" | "jpeg" | "webp";
+
+/** A new picture from text. */
+export interface PictureJob {
+  kind: "picture";
+  prompt: string;
+  seed: number;
+  /** Which of several pictures of one request this is; it varies the drawing. */
+  index: number;
+  /** 1 … 4096 */
+  width: number;
+  height: number;
+  format: ImageFormat;
+  /** Shown small beside the mark, such as a model's name; may be empty. */
+  label: string;
+}
+
+/** A transformation of one or more images. */
+export interface EditJob {
+  kind: "edit";
+  prompt: string;
+  seed: number;
+  index: number;
+  inputs: Uint8Array[];
+  /** An image with alpha: transparent areas are edited, opaque ones stay as they are. */
+  mask?: Uint8Array | undefined;
+  /** Both or neither; without them the first input's size is kept. */
+  width?: number | undefined;
+  height?: number | undefined;
+  format: ImageFormat;
+  label: string;
+}
+
+/** A video, 24 frames a second. */
+export interface VideoJob {
+  kind: "video";
+  mode: "text" | "image" | "frames" | "reference" | "extend" | "edit" | "motion";
+  prompt: string;
+  seed: number;
+  /** 1 … 10. `extend`: what is added to the source. `edit` and `motion` last as long as the source video. */
+  durationSec: number;
+  /** Even. With `extend` and `edit`, 0 × 0 keeps the source's size. */
+  width: number;
+  height: number;
+  /** `image`: the image; `frames`: first and, if wanted, last; `reference`: 1 … 5; `motion`: the image to move. */
+  images: Uint8Array[];
+  /** `extend`, `edit`: the source; `motion`: the video whose movement is followed. */
+  video?: Uint8Array | undefined;
+  label: string;
+}
+
+export type RenderJob = PictureJob | EditJob | VideoJob;
+
+export interface Rendered {
+  bytes: Uint8Array;
+  contentType: "image/png" | "image/jpeg" | "image/webp" | "video/mp4";
+  width: number;
+  height: number;
+  durationSec?: number;
+}
