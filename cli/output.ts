@@ -28,6 +28,8 @@ export interface Output {
   say(text: string): void;
   /** Talk that matters under --json too. */
   warn(text: string): void;
+  /** A change worth telling: replaces the one before on a terminal's stderr, a line of its own elsewhere. */
+  change(line: string): void;
   /** On a terminal's stderr, replaces the line written before by this function; elsewhere nothing. */
   progress(line: string): void;
 }
@@ -45,6 +47,16 @@ export async function createOutput(context: Context, flags: OutputFlags): Promis
     if (hasProgress) stderr.write(ERASE_LINE);
     hasProgress = false;
   };
+  const say = (text: string) => {
+    clear();
+    if (isTalkative) stderr.write(`${text}\n`);
+  };
+  const progress = (line: string) => {
+    if (!isTalkative || !stderr.isTerminal) return;
+    clear();
+    stderr.write(talk.dim(line.slice(0, (stderr.columns ?? 80) - 1)));
+    hasProgress = true;
+  };
   return {
     mode,
     style,
@@ -59,20 +71,13 @@ export async function createOutput(context: Context, flags: OutputFlags): Promis
       else if (mode === "plain") stdout.write(renderTsv(rows));
       else stdout.write(await renderTable(columns, rows, style));
     },
-    say(text) {
-      clear();
-      if (isTalkative) stderr.write(`${text}\n`);
-    },
+    say,
     warn(text) {
       clear();
       if (flags.quiet !== true) stderr.write(`${talk.yellow("!")} ${text}\n`);
     },
-    progress(line) {
-      if (!isTalkative || !stderr.isTerminal) return;
-      clear();
-      stderr.write(talk.dim(line.slice(0, (stderr.columns ?? 80) - 1)));
-      hasProgress = true;
-    },
+    change: (line) => (stderr.isTerminal ? progress(line) : say(line)),
+    progress,
   };
 }
 

@@ -38,14 +38,15 @@ export function renderTsv(rows: readonly (readonly string[])[]): string {
   return rows.map((row) => `${row.map(oneLine).join("\t")}\n`).join("");
 }
 
-/** Names and values in two columns, for one thing. */
+/** Names and values, for one thing: in two columns, or off a terminal by tabs. */
 export function renderFields(
   fields: readonly (readonly [name: string, value: string | undefined])[],
-  style: Style,
+  output: { readonly style: Style; readonly mode: string },
 ): string {
   const shown = fields.filter((field): field is readonly [string, string] => field[1] !== undefined);
+  if (output.mode !== "pretty") return renderTsv(shown);
   const width = Math.max(0, ...shown.map(([name]) => name.length));
-  return shown.map(([name, value]) => `${style.dim(name.padEnd(width))}  ${value}\n`).join("");
+  return shown.map(([name, value]) => `${output.style.dim(name.padEnd(width))}  ${value}\n`).join("");
 }
 
 function oneLine(cell: string): string {

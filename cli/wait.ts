@@ -1,10 +1,10 @@
 import { isTerminal, TASK_STATUSES, type TaskStatus } from "../src/domain/task.ts";
 import type { Kind, TaskView } from "./answer.ts";
 import type { Client } from "./client.ts";
-import { formatDuration } from "./duration.ts";
 import { EXIT } from "./exit-codes.ts";
 import { Failure } from "./failure.ts";
 import { backoffMs, type Timing } from "./retry.ts";
+import { formatDuration } from "./units.ts";
 
 /** Longest a single status request waits; well below what proxies cut. */
 const LONG_POLL_MS = 30_000;

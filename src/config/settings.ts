@@ -112,7 +112,7 @@ export function createSettings({ cores }: { readonly cores: number }) {
     sandboxEnabled: setting<boolean>({
       key: "sandbox.enabled",
       flag: "--no-sandbox",
-      help: "leave out the built-in sandbox models, which need no provider",
+      help: "the built-in sandbox models, which need no provider; --no-sandbox leaves them out",
       parse: parse.boolean,
       fallback: true,
     }),

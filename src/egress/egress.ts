@@ -1,12 +1,51 @@
+import { networkInterfaces } from "node:os";
 import type { Egress } from "../domain/ports/egress.ts";
-import { EgressError } from "../domain/ports/egress.ts";
+import type { Clock } from "../domain/ports/runtime.ts";
+import { createAddressGuard } from "./address.ts";
+import type { After } from "./deadline.ts";
+import { deliver, type EgressDeps } from "./deliver.ts";
+import { readDestination } from "./destination.ts";
+import { EGRESS_LIMITS, type EgressLimits } from "./limits.ts";
+import { fetchMedia } from "./media.ts";
+import { type Resolve, systemResolve } from "./resolve.ts";
 
-export function createEgress(_options: { allow: readonly string[] }): Egress {
+export interface EgressOptions {
+  /** CIDR ranges let through although they are not public. */
+  readonly allow: readonly string[];
+  readonly resolve?: Resolve | undefined;
+  /** Whose `after` ends what takes too long; the runtime's own timers without one. */
+  readonly clock?: Pick<Clock, "after"> | undefined;
+  /** This machine's addresses, asked for at each check. */
+  readonly localAddresses?: (() => readonly string[]) | undefined;
+  readonly limits?: Partial<EgressLimits> | undefined;
+  /** PEM of the authorities to trust instead of the public ones. */
+  readonly ca?: string | undefined;
+}
+
+/** @throws Error when `allow` is not a list of CIDR ranges */
+export function createEgress(options: EgressOptions): Egress {
+  const deps: EgressDeps = {
+    guard: createAddressGuard(options.allow, options.localAddresses ?? interfaceAddresses),
+    resolve: options.resolve ?? systemResolve,
+    after: options.clock?.after ?? startTimer,
+    limits: { ...EGRESS_LIMITS, ...options.limits },
+    ca: options.ca,
+  };
   return {
-    refusal: (url) => (url.startsWith("https:") ? undefined : "must be an https URL"),
-    fetchMedia: async () => {
-      throw new EgressError("unreachable", "cannot be reached");
+    refusal: (url, use = "callback") => {
+      const destination = readDestination(url, use, deps.guard);
+      return "refusal" in destination ? destination.refusal : undefined;
     },
-    deliver: async () => ({ kind: "unreachable", reason: "x" }),
+    fetchMedia: (url, fetchOptions) => fetchMedia(deps, url, fetchOptions),
+    deliver: (url, body, signal) => deliver(deps, url, body, signal),
   };
 }
+
+function interfaceAddresses(): string[] {
+  return Object.values(networkInterfaces()).flatMap((entries = []) => entries.map(({ address }) => address));
+}
+
+const startTimer: After = (delayMs, callback) => {
+  const timer = setTimeout(callback, delayMs);
+  return () => clearTimeout(timer);
+};

@@ -38,6 +38,8 @@ export function createServers(options: ServerOptions): Servers {
       idleTimeout: IDLE_TIMEOUT_SEC,
       maxRequestBodySize: MAX_BODY_BYTES,
       development: false,
+      // Without development, Bun would share the port with another process, and each get some of the requests.
+      reusePort: false,
       fetch: options.handle,
     });
   const main = listen(options.port);

@@ -90,7 +90,6 @@ export function freePort(): number {
 export async function startServer(options: ServerOptions = {}): Promise<Server> {
   const server = spawnServer(options);
   await server.ready();
-  for (let i = 0; i < 50 && !existsSync(join(server.dataDir, "bootstrap.json")); i++) await Bun.sleep(10); // TMP
   return server;
 }
 
@@ -170,6 +169,7 @@ async function untilReady(server: Server): Promise<void> {
 
 function firstKeyOf(dataDir: string): string {
   const file = join(dataDir, "bootstrap.json");
+  for (let i = 0; i < 50 && !existsSync(file); i++) Bun.sleepSync(10); // TMP
   const content: unknown = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined;
   const key = JSON.stringify(content ?? "").match(/sk-svc-[0-9A-Za-z]+/)?.[0];
   if (key === undefined) throw new Error(`There is no first key in ${file}.`);

@@ -27,13 +27,18 @@ export interface AccountStore {
   accounts(): Promise<Account[]>;
   /** By id or by name. */
   account(idOrName: string): Promise<Account | undefined>;
-  /** Appends a credit (or, below zero, an adjustment) and moves the balance. @returns the new state, or undefined for an unknown id */
+  /**
+   * Appends a credit (or, below zero, an adjustment) and moves the balance.
+   *
+   * @returns the new state, or undefined for an unknown id
+   * @throws AppError `invalid_request` when a prepaid account would be left with less than is held
+   */
   credit(id: AccountId, amount: Micros, reason: string, now: number): Promise<Account | undefined>;
   ledger(id: AccountId): Promise<StoredLedgerEntry[]>;
 
   createKey(key: ApiKey): Promise<"created" | "name_taken" | "no_account">;
   keys(account?: AccountId): Promise<ApiKey[]>;
-  /** By id, or by name among the keys that are not revoked. */
+  /** By id, or by name among the keys that are not revoked; undefined when several accounts have a key of that name. */
   key(idOrName: string): Promise<ApiKey | undefined>;
   revokeKey(id: KeyId, now: number): Promise<"revoked" | "already_revoked" | "not_found">;
   /**

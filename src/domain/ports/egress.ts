@@ -20,9 +20,10 @@ export class EgressError extends Error {
 export interface Egress {
   /**
    * Why this URL can be refused without looking anything up (scheme, user info, port, a literal address that is not public),
-   * as a clause to put after the field's name; undefined when it may be tried.
+   * as a clause to put after the field's name; undefined when it may be tried. Media files are only fetched over https, except
+   * from addresses the operator lets through.
    */
-  refusal(url: string): string | undefined;
+  refusal(url: string, use?: "callback" | "media"): string | undefined;
   /** The bytes of a media file; redirects are followed at most five times, each hop checked. @throws EgressError */
   fetchMedia(
     url: string,

@@ -72,6 +72,16 @@ describe("group commit", () => {
     expect(seenByOthers()).toEqual([]);
   });
 
+  test("an operation that returns a promise takes no other with it", async () => {
+    const [refused, other] = await Promise.allSettled([
+      // @ts-expect-error: a transaction body is synchronous
+      connection.write(async () => insert(1)),
+      connection.write(() => insert(2)),
+    ]);
+    expect([refused.status, other.status]).toEqual(["rejected", "fulfilled"]);
+    expect(seenByOthers()).toEqual([2]);
+  });
+
   test("a turn that writes nothing commits nothing", async () => {
     await connection.write(() => insert(1));
     const before = dataVersion();

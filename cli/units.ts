@@ -30,3 +30,10 @@ export function formatTime(epochMs: number): string {
     .replace("T", " ")
     .replace(/\.\d+Z$/, "Z");
 }
+
+/** For people: `512 B`, `212 KB`, `1.4 MB`. */
+export function formatSize(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  if (bytes < 1_000_000) return `${Math.round(bytes / 1000)} KB`;
+  return `${Number((bytes / 1_000_000).toFixed(1))} MB`;
+}

@@ -1,0 +1,60 @@
+import type { Command } from "commander";
+import type { Context } from "./context.ts";
+import { createOutput, type Output, type OutputFlags } from "./output.ts";
+
+export const SERVER_COMMANDS = "Server:";
+export const LOCAL_COMMANDS = "On a data folder of this machine:";
+export const CLIENT_COMMANDS = "On a running server:";
+export const OTHER_COMMANDS = "Other:";
+
+/** What the action of a command is given. */
+export interface Invocation<Options> {
+  readonly context: Context;
+  readonly output: Output;
+  readonly options: Options & OutputFlags;
+  /** Its arguments, in the order they are declared; absent ones are undefined. */
+  readonly args: readonly (string | undefined)[];
+}
+
+/** A command that only holds others. Without one of them it prints its help. */
+export function addGroup(parent: Command, name: string, heading: string, description: string): Command {
+  return parent.command(name).description(description).helpGroup(heading).helpCommand(false);
+}
+
+/** A command that does something, with the flags every command has. */
+export function addCommand(parent: Command, usage: string, description: string): Command {
+  return parent
+    .command(usage)
+    .description(description)
+    .option("--json", "print JSON")
+    .option("--plain", "print tab-separated lines without a heading, as into a pipe")
+    .option("-q, --quiet", "say nothing but results and errors")
+    .option("--no-color", "print without colours");
+}
+
+/** Ties a command to what it does. */
+export function onRun<Options>(
+  command: Command,
+  context: Context,
+  action: (invocation: Invocation<Options>) => Promise<void>,
+): Command {
+  return command.action(async () => {
+    const options = command.opts<Options & OutputFlags>();
+    const output = await createOutput(context, options);
+    // Commander hands on text: no argument here has a parser of its own.
+    await action({ context, output, options, args: command.processedArgs as (string | undefined)[] });
+  });
+}
+
+/** An argument commander has made sure of. */
+export function given(args: readonly (string | undefined)[], index: number): string {
+  const value = args[index];
+  if (value === undefined)
+    throw new Error(`Argument ${index + 1} is declared as required, and is not there.`);
+  return value;
+}
+
+/** An option that may be repeated. */
+export function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}

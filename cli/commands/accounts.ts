@@ -1,0 +1,159 @@
+import { type Command, Option } from "commander";
+import type { Account, AccountMode } from "../../src/domain/account.ts";
+import { CURRENCY, formatAmount, type Micros, parseAmount } from "../../src/domain/money.ts";
+import { addCommand, addGroup, given, LOCAL_COMMANDS, onRun } from "../command.ts";
+import type { Context } from "../context.ts";
+import { usage } from "../failure.ts";
+import { type LocalFlags, withLocal, withLocalFlags } from "../local.ts";
+import { accountJson, available } from "../present.ts";
+import { renderFields } from "../table.ts";
+import { formatTime } from "../units.ts";
+
+const COLUMNS = [
+  { title: "ID" },
+  { title: "NAME" },
+  { title: "MODE" },
+  { title: "BALANCE", align: "right" as const },
+  { title: "HELD", align: "right" as const },
+  { title: "STATUS" },
+  { title: "CREATED" },
+];
+
+export function addAccounts(program: Command, context: Context): void {
+  const accounts = addGroup(
+    program,
+    "accounts",
+    LOCAL_COMMANDS,
+    "accounts, which own keys, tasks and money",
+  ).alias("account");
+  addCreate(accounts, context);
+  addList(accounts, context);
+  addShow(accounts, context);
+  addCredit(accounts, context);
+}
+
+interface CreateFlags extends LocalFlags {
+  readonly name?: string;
+  readonly mode?: AccountMode;
+  readonly credit?: string;
+}
+
+function addCreate(accounts: Command, context: Context): void {
+  const command = withLocalFlags(addCommand(accounts, "create [name]", "make an account"))
+    .option("-n, --name <name>", "its name, in place of the argument")
+    .addOption(
+      new Option(
+        "--mode <mode>",
+        "prepaid: spends what was credited; unlimited: is metered, but never refused",
+      )
+        .choices(["prepaid", "unlimited"])
+        .default("prepaid"),
+    )
+    .option("--credit <amount>", `first credit in ${CURRENCY}, such as 5.00`);
+  onRun<CreateFlags>(command, context, async ({ args, options, output }) => {
+    const name = args[0] ?? options.name;
+    if (name === undefined) throw usage("The account needs a name.", "svc accounts create NAME");
+    const request = {
+      name,
+      ...(options.mode === undefined ? {} : { mode: options.mode }),
+      ...(options.credit === undefined ? {} : { credit: readAmount(options.credit) }),
+    };
+    await withLocal(options, context, async (manage, folder) => {
+      const account = await manage.createAccount(request);
+      output.say(
+        `${output.style.green("✓")} Account ${account.name} created in ${folder}. Its first key: svc keys create --name NAME --account ${account.id}`,
+      );
+      output.show(accountJson(account), () => `${account.id}\n`);
+    });
+  });
+}
+
+function addList(accounts: Command, context: Context): void {
+  const command = withLocalFlags(addCommand(accounts, "list", "list the accounts"));
+  onRun<LocalFlags>(command, context, async ({ options, output }) => {
+    await withLocal(options, context, async (manage) => {
+      const found = await manage.listAccounts();
+      const rows = found.map((account) => [
+        account.id,
+        account.name,
+        account.mode,
+        formatAmount(account.balance),
+        formatAmount(account.held),
+        account.status,
+        formatTime(account.createdAt),
+      ]);
+      await output.list({ accounts: found.map(accountJson) }, COLUMNS, rows);
+    });
+  });
+}
+
+function addShow(accounts: Command, context: Context): void {
+  const command = withLocalFlags(
+    addCommand(accounts, "show <account>", "show an account and its ledger, by id or name"),
+  );
+  onRun<LocalFlags>(command, context, async ({ args, options, output }) => {
+    await withLocal(options, context, async (manage) => {
+      const { account, ledger } = await manage.showAccount(given(args, 0));
+      const entries = ledger.map((entry) => ({
+        at: Math.floor(entry.at / 1000),
+        kind: entry.kind,
+        balance_delta: formatAmount(entry.balanceDelta),
+        held_delta: formatAmount(entry.heldDelta),
+        task_id: entry.taskId ?? null,
+        reason: entry.reason,
+      }));
+      const lines = ledger.map((entry) => {
+        const amounts = `${formatAmount(entry.balanceDelta).padStart(12)} ${formatAmount(entry.heldDelta).padStart(12)}`;
+        return `${formatTime(entry.at)}  ${entry.kind.padEnd(10)} ${amounts}  ${entry.taskId ?? ""} ${entry.reason}\n`;
+      });
+      const title = lines.length === 0 ? "" : `\n${output.style.bold("LEDGER (balance, held)")}\n`;
+      output.show({ ...accountJson(account), ledger: entries }, () =>
+        [renderFields(fieldsOf(account), output), title, ...lines].join(""),
+      );
+    });
+  });
+}
+
+function addCredit(accounts: Command, context: Context): void {
+  const command = withLocalFlags(
+    addCommand(
+      accounts,
+      "credit <account> <amount>",
+      "add to an account's balance; a negative amount takes from it",
+    ),
+  ).option("--reason <text>", "why, for the ledger", "operator");
+  onRun<LocalFlags & { reason: string }>(command, context, async ({ args, options, output }) => {
+    const amount = readAmount(given(args, 1));
+    await withLocal(options, context, async (manage) => {
+      const account = await manage.creditAccount(given(args, 0), amount, options.reason);
+      output.say(
+        `${output.style.green("✓")} ${account.name} now has ${formatAmount(account.balance)} ${CURRENCY}.`,
+      );
+      output.show(accountJson(account), () => `${formatAmount(account.balance)}\n`);
+    });
+  });
+}
+
+function fieldsOf(account: Account): [string, string | undefined][] {
+  return [
+    ["id", account.id],
+    ["name", account.name],
+    ["mode", account.mode],
+    ["status", account.status],
+    ["balance", `${formatAmount(account.balance)} ${CURRENCY}`],
+    ["held", `${formatAmount(account.held)} ${CURRENCY}`],
+    [
+      "available",
+      account.mode === "unlimited" ? "unlimited" : `${formatAmount(available(account))} ${CURRENCY}`,
+    ],
+    ["created", formatTime(account.createdAt)],
+  ];
+}
+
+function readAmount(text: string): Micros {
+  const amount = parseAmount(text);
+  if (amount !== undefined) return amount;
+  throw usage(
+    `"${text.slice(0, 80)}" is not an amount; write it like 5.00, with at most six decimal places.`,
+  );
+}

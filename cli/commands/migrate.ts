@@ -1,0 +1,31 @@
+import type { Command } from "commander";
+import { addCommand, LOCAL_COMMANDS, onRun } from "../command.ts";
+import type { Context } from "../context.ts";
+import { usage } from "../failure.ts";
+import { type LocalFlags, readLocalConfig, showPath, withLocalFlags } from "../local.ts";
+
+/** `svc migrate`, `svc migrate up`, `svc migrate status`. */
+export function addMigrate(program: Command, context: Context): void {
+  const command = withLocalFlags(
+    addCommand(
+      program,
+      "migrate [action]",
+      "bring the database up to date (up), or say where it stands (status)",
+    ),
+  ).helpGroup(LOCAL_COMMANDS);
+  onRun<LocalFlags>(command, context, async ({ args, options, output }) => {
+    const action = args[0] ?? "up";
+    if (action !== "up" && action !== "status")
+      throw usage(`"${action}" is not an action of migrate; use up or status.`);
+    const config = readLocalConfig(options, context);
+    const { migrateLocal } = await import("../../src/app.ts");
+    const report = await migrateLocal(config, action);
+    const place = `${showPath(config.dataDir, context.cwd)}: ${report.current} of ${report.latest} migrations applied`;
+    const lines = [
+      place,
+      ...report.applied.map((name) => `applied  ${name}`),
+      ...report.pending.map((name) => `pending  ${name}`),
+    ];
+    output.show({ data_dir: config.dataDir, ...report }, () => `${lines.join("\n")}\n`);
+  });
+}

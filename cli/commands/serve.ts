@@ -1,0 +1,147 @@
+import { chmodSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Command, Option } from "commander";
+import type { App } from "../../src/app.ts";
+import { createSettings } from "../../src/config/settings.ts";
+import { type Config, loadConfig } from "../../src/config.ts";
+import { renderBanner } from "../banner.ts";
+import { SERVER_COMMANDS } from "../command.ts";
+import type { Context } from "../context.ts";
+import { EXIT } from "../exit-codes.ts";
+import { Failure } from "../failure.ts";
+import { findPortOwner } from "../port-owner.ts";
+import { createServerLog, type ServerLogLine } from "../server-log.ts";
+import { styleFor } from "../style.ts";
+
+export function addServe(program: Command, context: Context): void {
+  const command = program
+    .command("serve")
+    .helpGroup(SERVER_COMMANDS)
+    .description("run the service; needs no settings at all");
+  for (const setting of Object.values(createSettings({ cores: navigator.hardwareConcurrency }))) {
+    const { flag, help, env, fallback, fallbackText } = setting;
+    const standard = fallbackText ?? (typeof fallback === "boolean" ? undefined : fallback);
+    const preset = standard === undefined ? "" : `; default ${String(standard)}`;
+    command.addOption(new Option(flag, `${help} (${env}${preset})`));
+  }
+  command
+    .option("--config <file>", "settings file in place of svc.yaml in the data folder (SVC_CONFIG)")
+    .option("--no-color", "print without colours")
+    .addHelpText("after", "\n`svc help settings` has the names in svc.yaml.\n")
+    .action(() => serve(command, context));
+}
+
+/** Runs until a signal ends it; the process exits here. */
+async function serve(command: Command, context: Context): Promise<void> {
+  const flags = Object.entries(command.opts()).filter(
+    ([name]) => command.getOptionValueSource(name) === "cli",
+  );
+  const { config: file, color, ...settings } = Object.fromEntries(flags);
+  const { env, cwd, stderr } = context;
+  const config = loadConfig({ flags: settings, env, file, cwd });
+  const log = createServerLog(config, context);
+  endOnMistakes(log);
+
+  const { createApp } = await import("../../src/app.ts");
+  const app = createApp(config, {
+    onFatal: (error) => {
+      log("error", { err: describe(error) }, "the service cannot go on");
+      process.exit(EXIT.error);
+    },
+  });
+  const ended = stopOnSignals(app, log);
+  const started = await app.start().catch((error: unknown) => {
+    throw explain(error, config);
+  });
+  // A person is there to read a key once; a supervisor's log is no place for one.
+  if (stderr.isTerminal && config.log.format !== "json") {
+    stderr.write(renderBanner(started, config, { cwd, style: await styleFor(context, stderr, { color }) }));
+  } else if (started.firstKey !== undefined) {
+    const path = writeFirstKey(config, started.firstKey);
+    log(
+      "info",
+      { file: path },
+      "the first API key was written to a file; take it from there and delete the file",
+    );
+  }
+  for (const warning of config.warnings) log("warn", {}, warning);
+  process.exit(await ended);
+}
+
+/** The first signal lets running tasks finish, the second ends the process. */
+function stopOnSignals(app: App, log: ServerLogLine): Promise<number> {
+  const { promise, resolve } = Promise.withResolvers<number>();
+  let isStopping = false;
+  const stop = (forced: number) => () => {
+    if (isStopping) process.exit(forced);
+    isStopping = true;
+    app.stop().then(
+      () => resolve(EXIT.ok),
+      (error: unknown) => {
+        log("error", { err: describe(error) }, "could not stop in order");
+        resolve(EXIT.error);
+      },
+    );
+  };
+  process.on("SIGINT", stop(EXIT.interrupted));
+  process.on("SIGTERM", stop(EXIT.terminated));
+  process.on("SIGHUP", stop(EXIT.terminated));
+  return promise;
+}
+
+/** After an error nobody caught, nothing is certain: what is on disk is what the next start goes on from. */
+function endOnMistakes(log: ServerLogLine): void {
+  const end = (message: string) => (error: unknown) => {
+    log("error", { err: describe(error) }, message);
+    process.exit(EXIT.error);
+  };
+  process.on("uncaughtException", end("uncaught exception"));
+  process.on("unhandledRejection", end("unhandled rejection"));
+}
+
+/** In one step, so that nobody reads half of it, and for the owner alone. */
+function writeFirstKey(config: Config, key: string): string {
+  const path = join(config.dataDir, "bootstrap.json");
+  const partial = `${path}.part`;
+  writeFileSync(partial, `${JSON.stringify({ account: "default", name: "default", key })}\n`, {
+    mode: 0o600,
+  });
+  chmodSync(partial, 0o600);
+  renameSync(partial, path);
+  return path;
+}
+
+/** What the operating system refuses, in terms of what was asked for. */
+function explain(error: unknown, config: Config): unknown {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  const ports = [config.port, config.longPort].filter(
+    (port): port is number => port !== undefined && port !== 0,
+  );
+  if (code === "EADDRINUSE") return portInUse(ports, config, error);
+  if (code === "EACCES" && ports.some((port) => port < 1024)) {
+    return new Failure(EXIT.error, "port_refused", "Ports below 1024 need a privilege this process lacks.", {
+      hint: "Use a higher --port, and a reverse proxy in front.",
+      cause: error,
+    });
+  }
+  return error;
+}
+
+function portInUse(ports: readonly number[], config: Config, cause: unknown): Failure {
+  const owned = ports
+    .map((port) => ({ port, owner: findPortOwner(port) }))
+    .find(({ owner }) => owner !== undefined);
+  const who = owned?.owner === undefined ? "" : ` by pid ${owned.owner.pid} (${owned.owner.name})`;
+  const port = owned?.port ?? (ports.length === 1 ? ports[0] : undefined);
+  const flag = port !== undefined && port === config.longPort ? "--long-port" : "--port";
+  const free = port === undefined || port >= 65_535 ? "with another one" : port + 1;
+  return new Failure(EXIT.error, "port_in_use", `Port ${port ?? ports.join(" or ")} is in use${who}.`, {
+    hint: `Use ${flag} ${free} or stop what uses it.`,
+    cause,
+  });
+}
+
+function describe(error: unknown): unknown {
+  if (!(error instanceof Error)) return String(error);
+  return { type: error.name, message: error.message, stack: error.stack };
+}

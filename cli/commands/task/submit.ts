@@ -1,0 +1,126 @@
+import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { Command } from "commander";
+import type { JsonObject } from "../../../src/domain/json.ts";
+import type { Kind } from "../../answer.ts";
+import type { Created } from "../../client.ts";
+import { addCommand, collect, onRun } from "../../command.ts";
+import type { Context } from "../../context.ts";
+import { EXIT } from "../../exit-codes.ts";
+import { Failure, usage } from "../../failure.ts";
+import { follow } from "../../follow.ts";
+import { parseInput, type ReadFile, readInputs } from "../../inputs.ts";
+import { connect, type Remote, type RemoteFlags, withRemoteFlags } from "../../remote.ts";
+import { parseDuration } from "../../units.ts";
+
+const EXAMPLES = `
+Examples:
+  svc task submit --model sandbox-image --prompt "a lighthouse at dusk" --wait -o lighthouse.png
+  svc task submit -m sandbox-video -p "waves" -i duration=5
+  svc task submit -m sandbox-image -p "in blue" -i image_url=@photo.jpg --json
+
+Inputs: -i name=value (read as the model's schema has it), -i name=@file (an image or a video becomes
+a data URI, anything else its text; @- is standard input), -i name:=json (exactly this JSON).
+`;
+
+interface SubmitFlags extends RemoteFlags {
+  readonly model: string;
+  readonly prompt?: string;
+  readonly input?: readonly string[];
+  readonly callbackUrl?: string;
+  readonly idempotencyKey?: string;
+  readonly wait?: boolean;
+  readonly timeout: string;
+  readonly output?: string;
+}
+
+export function addTaskSubmit(task: Command, context: Context): void {
+  const command = withRemoteFlags(
+    addCommand(task, "submit", "ask for an image or a video; which, the model decides"),
+  )
+    .requiredOption("-m, --model <model>", "one of `svc models list`")
+    .option("-p, --prompt <text>", "what to make")
+    .option("-i, --input <name=value>", "any other field of the model; may be repeated", collect)
+    .option("--callback-url <url>", "where the server posts the end of the task")
+    .option(
+      "--idempotency-key <key>",
+      "name of this request, so that repeating it starts nothing twice (default random)",
+    )
+    .option("-w, --wait", "wait for the end of the task")
+    .option("--timeout <duration>", "how long to wait", "10m")
+    .option("-o, --output <path>", "wait, and save the results in this file or folder")
+    .addHelpText("after", EXAMPLES);
+  onRun<SubmitFlags>(command, context, async ({ options, output }) => {
+    const timeoutMs = parseDuration(options.timeout);
+    const inputs = (options.input ?? []).map(parseInput);
+    const remote = connect(options, context, output);
+    const { kind, schema } = await readModel(remote, options.model);
+    const fields = await readInputs(inputs, schema, fileReader(context));
+    const body = {
+      model: options.model,
+      ...(options.prompt === undefined ? {} : { prompt: options.prompt }),
+      ...(options.callbackUrl === undefined ? {} : { callback_url: options.callbackUrl }),
+      ...fields,
+    };
+    const idempotencyKey = options.idempotencyKey ?? randomUUID();
+    if (options.verbose === true) context.stderr.write(`Idempotency-Key: ${idempotencyKey}\n`);
+    const created = await create(remote, kind, body, idempotencyKey);
+    const id = created.taskId;
+    if (options.wait === true || options.output !== undefined) {
+      await follow(remote, context, output, { kind, id, timeoutMs, target: options.output });
+      return;
+    }
+    output.say(
+      `${output.style.green("✓")} Accepted${created.replayed ? " before" : ""}. Wait for it: svc task wait ${id}`,
+    );
+    output.show(createdJson(created, kind, options.model, idempotencyKey), () => `${id}\n`);
+  });
+}
+
+async function readModel({ client }: Remote, id: string): Promise<{ kind: Kind; schema: unknown }> {
+  const { kind, schema } = await client.model(id);
+  if (kind === "image" || kind === "video") return { kind, schema };
+  throw new Failure(EXIT.error, "unexpected_answer", `The server does not say what kind of model ${id} is.`);
+}
+
+/** When nobody can say whether the server has the request, the key to repeat it with is worth knowing. */
+async function create({ client }: Remote, kind: Kind, body: JsonObject, key: string): Promise<Created> {
+  try {
+    return await client.create(kind, body, key);
+  } catch (error) {
+    const isOpen =
+      error instanceof Failure &&
+      (error.exitCode === EXIT.unreachable ||
+        error.exitCode === EXIT.interrupted ||
+        error.exitCode === EXIT.stillRunning);
+    if (!isOpen) throw error;
+    throw new Failure(error.exitCode, error.code, error.message, {
+      hint: `The server may have accepted it. Repeat the command with --idempotency-key ${key}, and it runs only once.`,
+      requestId: error.requestId,
+      more: { ...error.more, idempotency_key: key },
+    });
+  }
+}
+
+function createdJson(created: Created, kind: Kind, model: string, idempotencyKey: string): JsonObject {
+  return {
+    task_id: created.taskId,
+    kind,
+    model,
+    cost: created.cost,
+    replayed: created.replayed,
+    idempotency_key: idempotencyKey,
+    request_id: created.requestId,
+  };
+}
+
+function fileReader({ cwd }: Context): ReadFile {
+  return async (path) => {
+    try {
+      return path === "-" ? await Bun.stdin.bytes() : await readFile(resolve(cwd, path));
+    } catch (error) {
+      throw usage(`Cannot read ${path}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  };
+}

@@ -1,0 +1,114 @@
+import type { Kind, TaskView } from "./answer.ts";
+import { resultUrls } from "./answer.ts";
+import type { Context } from "./context.ts";
+import { downloadResults, type SavedFile } from "./download.ts";
+import { EXIT } from "./exit-codes.ts";
+import { Failure } from "./failure.ts";
+import { showPath } from "./local.ts";
+import type { Output } from "./output.ts";
+import type { Remote } from "./remote.ts";
+import { formatDuration } from "./units.ts";
+import { awaitTask, resumeHint, verdictOf } from "./wait.ts";
+
+export interface FollowOptions {
+  readonly kind: Kind;
+  readonly id: string;
+  readonly timeoutMs: number;
+  /** Where results are saved; absent: they are not. */
+  readonly target?: string | undefined;
+}
+
+/**
+ * Waits for a task and prints how it ended: its `data` under --json, else the URLs or the saved files, one a line.
+ *
+ * @throws Failure when it did not complete (3, 9, 10), after the task itself was printed
+ */
+export async function follow(
+  remote: Remote,
+  context: Context,
+  output: Output,
+  options: FollowOptions,
+): Promise<void> {
+  const { timing, signal, client } = remote;
+  const { id, kind, timeoutMs } = options;
+  const startedAt = timing.now();
+  const onRead = reporter(output);
+  const task = await awaitTask(client, { id, kind, timeoutMs, timing, signal, onRead }).catch(
+    (error: unknown) => {
+      throw withResumeHint(error, id);
+    },
+  );
+  const verdict = verdictOf(task, timeoutMs);
+  if (verdict === undefined) {
+    const cost = costOf(task);
+    const took = formatDuration(timing.now() - startedAt);
+    output.say(
+      `${output.style.green("✓")} ${id} completed in ${took}${cost === undefined ? "" : ` · ${cost}`}`,
+    );
+  }
+  await printTask(remote, context, output, {
+    task,
+    target: verdict === undefined ? options.target : undefined,
+  });
+  if (verdict !== undefined) throw verdict;
+}
+
+/** Prints a task as it is, saving its results first when asked to. */
+export async function printTask(
+  { client }: Pick<Remote, "client">,
+  context: Context,
+  output: Output,
+  { task, target }: { task: TaskView; target?: string | undefined },
+): Promise<void> {
+  if (target === undefined) {
+    output.show(task, () =>
+      resultUrls(task)
+        .map((url) => `${url}\n`)
+        .join(""),
+    );
+    return;
+  }
+  const files = await downloadResults(client, task, { path: target, cwd: context.cwd });
+  output.show({ ...task, files: files.map(fileJson) }, () =>
+    files.map(({ path }) => `${showPath(path, context.cwd)}\n`).join(""),
+  );
+}
+
+export function fileJson({ path, url, sizeBytes }: SavedFile): {
+  path: string;
+  url: string;
+  size_bytes: number;
+} {
+  return { path, url, size_bytes: sizeBytes };
+}
+
+export function costOf({ usage }: TaskView): string | undefined {
+  if (typeof usage !== "object" || usage === null || !("cost" in usage)) return undefined;
+  return `${String(usage.cost)} ${"currency" in usage ? String(usage.currency) : ""}`.trim();
+}
+
+/** Says each change: in place on a terminal, a line each elsewhere. */
+function reporter(output: Output): (task: TaskView) => void {
+  let last = "";
+  return (task) => {
+    const progress = typeof task.progress === "number" ? ` ${task.progress} %` : "";
+    const line = `${task.task_id} ${task.status}${progress}`;
+    if (line !== last) output.change(line);
+    last = line;
+  };
+}
+
+/** Whoever stops waiting, or loses the server, is told how to go on. */
+function withResumeHint(error: unknown, id: string): unknown {
+  if (!(error instanceof Failure)) return error;
+  const isAboutWaiting =
+    error.exitCode === EXIT.interrupted ||
+    error.exitCode === EXIT.unreachable ||
+    error.exitCode === EXIT.overloaded;
+  if (!isAboutWaiting) return error;
+  return new Failure(error.exitCode, error.code, error.message, {
+    hint: resumeHint(id),
+    requestId: error.requestId,
+    more: { ...error.more, task_id: id },
+  });
+}

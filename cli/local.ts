@@ -1,0 +1,48 @@
+import { relative } from "node:path";
+import type { Command } from "commander";
+import type { Local } from "../src/app.ts";
+import { createSettings } from "../src/config/settings.ts";
+import { type Config, loadConfig } from "../src/config.ts";
+import type { Context } from "./context.ts";
+
+/** Which data folder a command works on. */
+export interface LocalFlags {
+  readonly dataDir?: string;
+  readonly config?: string;
+}
+
+export type Manage = Local["manage"];
+
+export function withLocalFlags(command: Command): Command {
+  const { dataDir } = createSettings({ cores: 1 });
+  return command
+    .option(dataDir.flag, `data folder (default ${dataDir.fallback}; ${dataDir.env})`)
+    .option("--config <file>", "settings file that says where the data folder is (SVC_CONFIG)");
+}
+
+export function readLocalConfig(flags: LocalFlags, { env, cwd }: Context): Config {
+  return loadConfig({ flags: { dataDir: flags.dataDir }, env, file: flags.config, cwd });
+}
+
+/** Opens the data folder for as long as `use` takes. A server may be running on it. */
+export async function withLocal<T>(
+  flags: LocalFlags,
+  context: Context,
+  use: (manage: Manage, folder: string) => Promise<T>,
+): Promise<T> {
+  const config = readLocalConfig(flags, context);
+  // Loaded only now: it brings the whole service along.
+  const { openLocal } = await import("../src/app.ts");
+  const local = await openLocal(config);
+  try {
+    return await use(local.manage, showPath(config.dataDir, context.cwd));
+  } finally {
+    await local.stop();
+  }
+}
+
+/** Below the current folder as `./…`, elsewhere in full. */
+export function showPath(path: string, cwd: string): string {
+  const short = relative(cwd, path);
+  return short === "" || short.startsWith("..") ? path : `./${short}`;
+}

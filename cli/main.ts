@@ -1,0 +1,34 @@
+#!/usr/bin/env bun
+import type { Context, Sink } from "./context.ts";
+import { EXIT } from "./exit-codes.ts";
+import { runProgram } from "./program.ts";
+
+process.exitCode = await runProgram(process.argv.slice(2), {
+  env: process.env,
+  cwd: process.cwd(),
+  stdout: createSink(process.stdout),
+  stderr: createSink(process.stderr),
+  interruptible,
+} satisfies Context);
+
+function createSink(stream: NodeJS.WriteStream): Sink {
+  // Whoever reads the other end may stop at any time, as `| head` does; there is nobody left to tell.
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") process.exit(process.exitCode ?? EXIT.ok);
+    throw error;
+  });
+  return {
+    isTerminal: stream.isTTY === true,
+    columns: stream.isTTY === true ? stream.columns : undefined,
+    write: (text) => void stream.write(text),
+  };
+}
+
+function interruptible(): AbortSignal {
+  const controller = new AbortController();
+  process.on("SIGINT", () => {
+    if (controller.signal.aborted) process.exit(EXIT.interrupted);
+    controller.abort();
+  });
+  return controller.signal;
+}

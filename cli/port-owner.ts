@@ -1,0 +1,59 @@
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+
+export interface PortOwner {
+  readonly pid: number;
+  readonly name: string;
+}
+
+/**
+ * The process that listens on a TCP port of this machine. Linux only, and only processes of the same user unless run by
+ * root; undefined when it cannot be told.
+ */
+export function findPortOwner(port: number): PortOwner | undefined {
+  if (process.platform !== "linux") return undefined;
+  try {
+    const inodes = new Set(
+      ["/proc/net/tcp", "/proc/net/tcp6"].flatMap((table) => listeningInodes(table, port)),
+    );
+    if (inodes.size === 0) return undefined;
+    const pid = readdirSync("/proc").find((name) => /^\d+$/.test(name) && holdsSocket(name, inodes));
+    if (pid === undefined) return undefined;
+    return { pid: Number(pid), name: readFileSync(`/proc/${pid}/comm`, "utf8").trim() };
+  } catch {
+    // The message this is for does without.
+    return undefined;
+  }
+}
+
+const LISTENING = "0A";
+
+/** Columns of /proc/net/tcp: sl, local address:port in hexadecimal, remote, state, …, inode as the tenth. */
+function listeningInodes(table: string, port: number): string[] {
+  const hexadecimal = port.toString(16).toUpperCase().padStart(4, "0");
+  return readFileSync(table, "utf8")
+    .split("\n")
+    .map((line) => line.trim().split(/\s+/))
+    .filter((cells) => cells[1]?.endsWith(`:${hexadecimal}`) && cells[3] === LISTENING)
+    .flatMap((cells) => cells[9] ?? []);
+}
+
+function holdsSocket(pid: string, inodes: ReadonlySet<string>): boolean {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).some((fd) => {
+      const inode = /^socket:\[(\d+)\]$/.exec(readlink(`/proc/${pid}/fd/${fd}`))?.[1];
+      return inode !== undefined && inodes.has(inode);
+    });
+  } catch {
+    // Another user's process, or one that has just ended.
+    return false;
+  }
+}
+
+function readlink(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    // Closed since the folder was listed.
+    return "";
+  }
+}

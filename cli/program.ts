@@ -1,0 +1,103 @@
+import { Command } from "commander";
+import { VERSION } from "../src/version.ts";
+import { addAccounts } from "./commands/accounts.ts";
+import { addHelp } from "./commands/help.ts";
+import { addKeys } from "./commands/keys.ts";
+import { addMigrate } from "./commands/migrate.ts";
+import { addModels } from "./commands/models.ts";
+import { addServe } from "./commands/serve.ts";
+import { addTask } from "./commands/task.ts";
+import { addTokens } from "./commands/tokens.ts";
+import { addVersion } from "./commands/version.ts";
+import type { Context } from "./context.ts";
+import { EXIT, type ExitCode } from "./exit-codes.ts";
+import { type Failure, failureAsJson, stackOf, toFailure } from "./failure.ts";
+import { toJson } from "./output.ts";
+import { styleFor } from "./style.ts";
+
+const EXAMPLES = `
+Start:
+  svc serve                                   run the service on http://127.0.0.1:8787
+  svc keys create --name laptop               make an API key
+  svc task submit -m sandbox-image -p "a lighthouse at dusk" -o lighthouse.png
+`;
+
+/** Runs one command line. @returns its exit code; everything else went to the context's two streams */
+export async function runProgram(args: readonly string[], context: Context): Promise<ExitCode> {
+  const program = createProgram(context);
+  if (args.length === 0) {
+    program.outputHelp();
+    return EXIT.ok;
+  }
+  try {
+    await program.parseAsync([...args], { from: "user" });
+    return EXIT.ok;
+  } catch (error) {
+    // Asked for, and printed: help and --version.
+    if (error instanceof Error && "exitCode" in error && error.exitCode === 0) return EXIT.ok;
+    if (error instanceof Error && "code" in error && error.code === "commander.help") return EXIT.usage;
+    const failure = toFailure(error, helpHint(program, args));
+    await report(failure, args, context);
+    return failure.exitCode;
+  }
+}
+
+export function createProgram(context: Context): Command {
+  const program = new Command("svc")
+    .description("One address in front of many image and video generators.")
+    .usage("<command> [flags]")
+    .version(VERSION, "-V, --version", "print the version")
+    .helpOption("-h, --help", "explain a command")
+    .helpCommand(false)
+    .showSuggestionAfterError(true)
+    .addHelpText("after", EXAMPLES)
+    // Errors are reported once, with their exit code and in the form asked for.
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => context.stdout.write(text),
+      writeErr: (text) => context.stderr.write(text),
+      outputError: () => {},
+      getOutHelpWidth: () => context.stdout.columns ?? 100,
+      getErrHelpWidth: () => context.stderr.columns ?? 100,
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    });
+  addServe(program, context);
+  addTask(program, context);
+  addModels(program, context);
+  addKeys(program, context);
+  addAccounts(program, context);
+  addTokens(program, context);
+  addMigrate(program, context);
+  addVersion(program, context);
+  addHelp(program, context);
+  return program;
+}
+
+async function report(failure: Failure, args: readonly string[], context: Context): Promise<void> {
+  const { stderr, env } = context;
+  // The command line may be what is wrong, so these two are looked for in it as it stands.
+  if (args.includes("--json") || env.SVC_OUTPUT === "json") {
+    stderr.write(`${toJson(failureAsJson(failure), stderr)}\n`);
+    return;
+  }
+  const style = await styleFor(context, stderr, { color: !args.includes("--no-color") });
+  const mark = stderr.isTerminal ? style.red("✗") : "error:";
+  const request = failure.requestId === undefined ? "" : style.dim(` (request ${failure.requestId})`);
+  const hint = failure.hint === undefined ? "" : `  ${failure.hint}\n`;
+  const stack = stackOf(failure);
+  stderr.write(`${mark} ${failure.message}${request}\n${hint}${stack === undefined ? "" : `${stack}\n`}`);
+}
+
+/** Where to read how the command is used that was tried. */
+function helpHint(program: Command, args: readonly string[]): string {
+  let at = program;
+  const words = ["svc"];
+  for (const word of args) {
+    const next = at.commands.find((command) => command.name() === word || command.aliases().includes(word));
+    if (next === undefined) break;
+    at = next;
+    words.push(word);
+  }
+  return `See \`${words.join(" ")} --help\`.`;
+}

@@ -1,0 +1,23 @@
+import type { Config } from "../src/config.ts";
+import type { Context } from "./context.ts";
+
+export type ServerLogLine = (
+  level: "info" | "warn" | "error",
+  fields: Readonly<Record<string, unknown>>,
+  message: string,
+) => void;
+
+/**
+ * Log lines of the process around the service, in the form of the service's own: for what happens before its log is open and
+ * after it is closed.
+ */
+export function createServerLog(config: Pick<Config, "log">, { stderr }: Context): ServerLogLine {
+  const isJson = config.log.format === "json" || (config.log.format === "auto" && !stderr.isTerminal);
+  return (level, fields, message) => {
+    const time = new Date().toISOString();
+    const line = isJson
+      ? JSON.stringify({ level, time, ...fields, msg: message })
+      : [time.slice(11, 19), level.toUpperCase(), message, ...Object.values(fields).map(String)].join(" ");
+    stderr.write(`${line}\n`);
+  };
+}

@@ -1,0 +1,62 @@
+import { isIP } from "node:net";
+import type { AddressGuard } from "./address.ts";
+
+/** What the address is called for; media are only fetched in the clear from addresses the operator lets through. */
+export type Use = "callback" | "media";
+
+/** A URL that has passed everything that can be said without a look-up. */
+export interface Destination {
+  readonly url: URL;
+  /** Without brackets; a name or an address. */
+  readonly host: string;
+  readonly isLiteral: boolean;
+}
+
+/** Ports no browser connects to. https://fetch.spec.whatwg.org/#bad-port (checked 2026-11-21). */
+const BLOCKED_PORTS = new Set([
+  0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104,
+  109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515,
+  526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049,
+  3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
+]);
+
+/**
+ * Reads a URL a caller gave.
+ *
+ * @returns the destination, or why it is refused, as a clause to put after a field's name
+ */
+export function readDestination(
+  text: string,
+  use: Use,
+  guard: AddressGuard,
+): Destination | { refusal: string } {
+  const url = URL.parse(text);
+  if (url === null) return { refusal: "is not a valid URL" };
+  if (url.protocol !== "https:" && url.protocol !== "http:") {
+    return { refusal: use === "media" ? "must be an https URL" : "must be an http or https URL" };
+  }
+  if (url.username !== "" || url.password !== "")
+    return { refusal: "must not contain a user name or password" };
+  if (url.port !== "" && BLOCKED_PORTS.has(Number(url.port)))
+    return { refusal: `names port ${url.port}, which is not allowed` };
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  if (host === "") return { refusal: "names no host" };
+  const isLiteral = isIP(host) !== 0;
+  const mustBeAllowed = use === "media" && url.protocol === "http:";
+  const fault = isLiteral ? addressFault(host, mustBeAllowed, guard) : nameFault(host, mustBeAllowed, guard);
+  return fault === undefined ? { url, host, isLiteral } : { refusal: fault };
+}
+
+function addressFault(host: string, mustBeAllowed: boolean, guard: AddressGuard): string | undefined {
+  const { kind } = guard.judge(host);
+  if (kind === "denied") return `names the address ${host}, which is not public`;
+  return mustBeAllowed && kind !== "allowed" ? "must be an https URL" : undefined;
+}
+
+function nameFault(host: string, mustBeAllowed: boolean, guard: AddressGuard): string | undefined {
+  if (mustBeAllowed && !guard.allowsAny) return "must be an https URL";
+  // Resolvers may answer these names without asking anybody (RFC 6761).
+  const isLocal = /^(.+\.)?localhost\.?$/i.test(host);
+  const isLetThrough = ["127.0.0.1", "::1"].some((address) => guard.judge(address).kind === "allowed");
+  return isLocal && !isLetThrough ? `names the host ${host}, which is not public` : undefined;
+}

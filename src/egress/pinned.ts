@@ -1,0 +1,64 @@
+import { isIPv6 } from "node:net";
+import type { Destination } from "./destination.ts";
+
+export interface PinnedRequest {
+  readonly method: "GET" | "POST";
+  readonly headers: { readonly [name: string]: string };
+  readonly body?: string | undefined;
+  readonly signal: AbortSignal;
+  /** PEM of the authorities to trust instead of the public ones. */
+  readonly ca?: string | undefined;
+}
+
+/** The connection was never made, so that nothing was sent. */
+const NOT_CONNECTED = new Set(["ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH", "EADDRNOTAVAIL", "ENETDOWN"]);
+
+/**
+ * Sends a request to one of the given addresses, in turn until one takes the connection, and to no other: the URL that is
+ * fetched holds the address, the name goes into `Host` and into the check of the certificate.
+ *
+ * Redirects come back as they are; the environment's proxy is not used; the connection is not used again, which also keeps
+ * the runtime from sending a request twice; nothing is unpacked.
+ */
+export async function fetchPinned(
+  { url, host, isLiteral }: Destination,
+  addresses: readonly string[],
+  request: PinnedRequest,
+): Promise<Response> {
+  const { method, body, signal, ca } = request;
+  const isSecure = url.protocol === "https:";
+  const serverName = isLiteral ? {} : { serverName: host.replace(/\.$/, "") };
+  const options: BunFetchRequestInit = {
+    method,
+    headers: { ...request.headers, Host: url.host, "Accept-Encoding": "identity" },
+    signal,
+    redirect: "manual",
+    keepalive: false,
+    proxy: false,
+    decompress: false,
+    ...(body === undefined ? {} : { body }),
+    ...(isSecure
+      ? {
+          protocol: "http1.1",
+          tls: { ...serverName, rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }) },
+        }
+      : {}),
+  };
+  let failure: unknown;
+  for (const address of addresses) {
+    const pinned = new URL(url);
+    pinned.hostname = isIPv6(address) ? `[${address}]` : address;
+    pinned.hash = "";
+    try {
+      return await fetch(pinned, options);
+    } catch (error) {
+      if (!NOT_CONNECTED.has(codeOf(error))) throw error;
+      failure = error;
+    }
+  }
+  throw failure;
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "";
+}

@@ -1,0 +1,254 @@
+import { expect, test } from "bun:test";
+import type { Socket } from "node:net";
+import { EgressError } from "../../src/domain/ports/egress.ts";
+import { createEgress } from "../../src/egress/egress.ts";
+import { collect, localEgress, NEVER, pour, rawServer, reply, scriptedResolver } from "./servers.ts";
+
+const MAX = { maxBytes: 100_000, signal: NEVER };
+
+async function failure(work: Promise<unknown>): Promise<Pick<EgressError, "reason" | "message">> {
+  const error = await work.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(EgressError);
+  if (!(error instanceof EgressError)) throw new Error("Not an EgressError.");
+  return { reason: error.reason, message: error.message };
+}
+
+test("a media file comes through whole, asked for with nothing that tells about us", async () => {
+  const content = new Uint8Array(90_000).map((_, i) => i * 7);
+  await using server = await rawServer((socket) =>
+    socket.write(reply(200, { "Content-Type": "image/png" }, content)),
+  );
+  const source = await localEgress().fetchMedia(`http://receiver.test:${server.port}/a.png?b=c`, MAX);
+  expect(new Uint8Array(await collect(source))).toEqual(content);
+  const [line, ...headers] = (server.requests[0] ?? "").trim().split("\r\n");
+  expect(line).toBe("GET /a.png?b=c HTTP/1.1");
+  expect(headers.sort()).toEqual([
+    "Accept-Encoding: identity",
+    "Accept: image/png, image/jpeg, image/webp, video/mp4, video/webm",
+    `Host: receiver.test:${server.port}`,
+    "User-Agent: Service-Fetch/1.0",
+  ]);
+});
+
+test("a chunked answer of unknown length comes through, an empty one is empty", async () => {
+  await using chunked = await rawServer((socket) =>
+    socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n"),
+  );
+  const egress = localEgress();
+  expect(
+    (await collect(await egress.fetchMedia(`http://receiver.test:${chunked.port}/`, MAX))).toString(),
+  ).toBe("abcde");
+  await using empty = await rawServer((socket) => socket.write(reply(200)));
+  expect(await collect(await egress.fetchMedia(`http://receiver.test:${empty.port}/`, MAX))).toHaveLength(0);
+});
+
+test("a file of exactly the limit is read, one byte more is not", async () => {
+  for (const announce of [true, false]) {
+    const answer = (sizeBytes: number) => (socket: Socket) => {
+      if (announce) socket.write(reply(200, {}, new Uint8Array(sizeBytes)));
+      else socket.end(Buffer.concat([Buffer.from("HTTP/1.1 200 OK\r\n\r\n"), new Uint8Array(sizeBytes)]));
+    };
+    await using exact = await rawServer(answer(100_000));
+    await using above = await rawServer(answer(100_001));
+    const read = async (port: number) =>
+      collect(await localEgress().fetchMedia(`http://receiver.test:${port}/`, MAX));
+    expect(await read(exact.port)).toHaveLength(100_000);
+    expect((await failure(read(above.port))).reason).toBe("too_large");
+  }
+});
+
+test("redirects are followed, at most five, each one checked", async () => {
+  await using server = await rawServer((socket, request) => {
+    const left = Number(/GET \/(\d+)/.exec(request)?.[1]);
+    socket.write(left === 0 ? reply(200, {}, "end") : reply(302, { Location: `/${left - 1}` }));
+  });
+  const url = (hops: number) => `http://receiver.test:${server.port}/${hops}`;
+  expect((await collect(await localEgress().fetchMedia(url(5), MAX))).toString()).toBe("end");
+  expect(server.requests).toHaveLength(6);
+  expect(await failure(localEgress().fetchMedia(url(6), MAX))).toEqual({
+    reason: "bad_status",
+    message: "redirects too many times",
+  });
+  expect(server.requests).toHaveLength(12);
+});
+
+const leaps: [string, string][] = [
+  ["http://127.0.0.2:PORT/", "redirects to a URL that names the address 127.0.0.2, which is not public"],
+  ["http://10.0.0.1/", "redirects to a URL that names the address 10.0.0.1, which is not public"],
+  [
+    "//169.254.169.254/latest",
+    "redirects to a URL that names the address 169.254.169.254, which is not public",
+  ],
+  [
+    "http://[::ffff:127.0.0.1]:PORT/",
+    "redirects to a URL that names the address ::ffff:7f00:1, which is not public",
+  ],
+  ["https://private.test:PORT/", "points to an address that is not public"],
+  ["https://mixed.test:PORT/", "points to an address that is not public"],
+  ["http://1.1.1.1/a.png", "redirects to a URL that must be an https URL"],
+  ["file:///etc/passwd", "redirects to a URL that must be an https URL"],
+  ["data:image/png;base64,AAAA", "redirects to a URL that must be an https URL"],
+  ["https://user:secret@receiver.test/", "redirects to a URL that must not contain a user name or password"],
+  ["https://receiver.test:22/", "redirects to a URL that names port 22, which is not allowed"],
+];
+test.each(leaps)("a redirect to %s goes nowhere", async (location, message) => {
+  await using server = await rawServer((socket) => {
+    socket.write(reply(301, { Location: location.replace("PORT", String(server.port)) }));
+  });
+  const { resolve } = scriptedResolver({
+    "receiver.test": [["127.0.0.1"]],
+    "private.test": [["192.168.0.1"]],
+    "mixed.test": [["127.0.0.1", "192.168.0.1"]],
+  });
+  const result = await failure(
+    localEgress({ resolve }).fetchMedia(`http://receiver.test:${server.port}/`, MAX),
+  );
+  expect(result).toEqual({ reason: "forbidden", message });
+  expect(server.connections.opened).toBe(1);
+});
+
+test("media come over https only, except from addresses that are let through", async () => {
+  const { resolve } = scriptedResolver({
+    "public.test": [["1.1.1.1"]],
+    "both.test": [["127.0.0.1", "1.1.1.1"]],
+  });
+  const egress = localEgress({ resolve });
+  const https = { reason: "forbidden", message: "must be an https URL" } as const;
+  expect(await failure(egress.fetchMedia("http://public.test/a.png", MAX))).toEqual(https);
+  expect(await failure(egress.fetchMedia("http://both.test/a.png", MAX))).toEqual(https);
+  const strict = createEgress({ allow: [], resolve: () => Promise.reject(new Error("looked up")) });
+  expect(await failure(strict.fetchMedia("http://public.test/a.png", MAX))).toEqual(https);
+});
+
+test("every hop is looked up once and goes to the address that was checked", async () => {
+  await using server = await rawServer((socket, request) => {
+    socket.write(request.startsWith("GET /a") ? reply(302, { Location: "/b" }) : reply(200, {}, "end"));
+  });
+  const { resolve, asked } = scriptedResolver({ "rebind.test": [["127.0.0.1"], ["10.0.0.1"]] });
+  const result = await failure(
+    localEgress({ resolve }).fetchMedia(`http://rebind.test:${server.port}/a`, MAX),
+  );
+  expect(result).toEqual({ reason: "forbidden", message: "points to an address that is not public" });
+  expect(asked).toEqual(["rebind.test", "rebind.test"]);
+  expect(server.requests).toHaveLength(1);
+});
+
+const answers: [string, Buffer | string, EgressError["reason"], string][] = [
+  ["404", reply(404), "bad_status", "was answered with status 404"],
+  ["204", reply(204), "bad_status", "was answered with status 204"],
+  ["206", reply(206, {}, "part"), "bad_status", "was answered with status 206"],
+  ["302 without a place", reply(302), "bad_status", "was answered with status 302"],
+  [
+    "302 to nowhere",
+    reply(302, { Location: "http://[" }),
+    "bad_status",
+    "redirects to something that is not a URL",
+  ],
+  [
+    "gzip",
+    reply(200, { "Content-Encoding": "gzip" }, "x"),
+    "bad_status",
+    "was answered in a compressed form that was not asked for",
+  ],
+  ["a large announcement", reply(200, {}, new Uint8Array(100_001)), "too_large", "is larger than 97.7 KB"],
+  ["nonsense", "220 ready\r\n\r\n", "unreachable", "could not be read (ECONNRESET)"],
+];
+for (const [what, answer, reason, message] of answers) {
+  test(`an answer of ${what} is an error`, async () => {
+    await using server = await rawServer((socket) => socket.end(answer));
+    expect(await failure(localEgress().fetchMedia(`http://receiver.test:${server.port}/`, MAX))).toEqual({
+      reason,
+      message,
+    });
+  });
+}
+
+test("a body that breaks off is an error, not a shorter file", async () => {
+  for (const head of ["Content-Length: 1000", "Transfer-Encoding: chunked"]) {
+    await using server = await rawServer((socket) =>
+      socket.end(`HTTP/1.1 200 OK\r\n${head}\r\n\r\n3\r\nabc\r\n`),
+    );
+    const source = await localEgress().fetchMedia(`http://receiver.test:${server.port}/`, MAX);
+    expect((await failure(collect(source))).reason).toBe("unreachable");
+  }
+});
+
+const slow: [string, (socket: Socket) => void][] = [
+  ["never answers", () => undefined],
+  ["stops in its body", (socket) => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nabc")],
+  ["sends a byte now and then", (socket) => drip(socket, "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")],
+  [
+    "redirects slowly and for ever",
+    (socket) => setTimeout(() => socket.write(reply(302, { Location: "/" })), 120),
+  ],
+];
+test.each(slow)("a server that %s is given up", async (_, answer) => {
+  await using server = await rawServer(answer);
+  const before = performance.now();
+  const read = localEgress().fetchMedia(`http://receiver.test:${server.port}/`, MAX).then(collect);
+  expect(await failure(read)).toEqual({ reason: "timeout", message: "did not answer in time" });
+  expect(performance.now() - before).toBeLessThan(3_000);
+  await eventually(() => server.connections.open === 0);
+});
+
+test("an endless body is left at the limit, and costs no more memory for being fast", async () => {
+  await using server = await rawServer((socket) => {
+    socket.write("HTTP/1.1 200 OK\r\n\r\n");
+    pour(socket, new Uint8Array(64 * 1024));
+  });
+  const rss = process.memoryUsage.rss();
+  const source = await localEgress().fetchMedia(`http://receiver.test:${server.port}/`, {
+    maxBytes: 5_000_000,
+    signal: NEVER,
+  });
+  let sizeBytes = 0;
+  const slowly = async () => {
+    for await (const chunk of source) {
+      sizeBytes += chunk.length;
+      await Bun.sleep(2);
+    }
+  };
+  expect((await failure(slowly())).reason).toBe("too_large");
+  expect(sizeBytes).toBeLessThanOrEqual(5_000_000);
+  expect(process.memoryUsage.rss() - rss).toBeLessThan(50 * 1024 * 1024);
+  await eventually(() => server.connections.open === 0);
+});
+
+test("a reader that stops early or never starts leaves no connection open", async () => {
+  await using server = await rawServer((socket) => {
+    socket.write("HTTP/1.1 200 OK\r\n\r\n");
+    pour(socket, new Uint8Array(1024));
+  });
+  const url = `http://receiver.test:${server.port}/`;
+  for await (const _ of await localEgress().fetchMedia(url, MAX)) break;
+  await eventually(() => server.connections.open === 0);
+  await localEgress().fetchMedia(url, MAX);
+  await eventually(() => server.connections.open === 0);
+});
+
+test("an abort of the caller stays an abort", async () => {
+  await using server = await rawServer((socket) =>
+    drip(socket, "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n"),
+  );
+  const url = `http://receiver.test:${server.port}/`;
+  const stop = new Error("shutting down");
+  const early = localEgress().fetchMedia(url, { ...MAX, signal: AbortSignal.abort(stop) });
+  expect(await early.catch((error: unknown) => error)).toBe(stop);
+  const controller = new AbortController();
+  const source = await localEgress().fetchMedia(url, { ...MAX, signal: controller.signal });
+  setTimeout(() => controller.abort(stop), 20);
+  expect(await collect(source).catch((error: unknown) => error)).toBe(stop);
+});
+
+function drip(socket: Socket, beginning: string): void {
+  socket.write(beginning);
+  const timer = setInterval(() => (socket.writable ? socket.write("X") : clearInterval(timer)), 20);
+}
+
+async function eventually(isTrue: () => boolean): Promise<void> {
+  for (let i = 0; i < 200 && !isTrue(); i += 1) await Bun.sleep(5);
+  expect(isTrue()).toBe(true);
+}
