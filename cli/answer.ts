@@ -18,7 +18,7 @@ export function troubleOf(response: Response, body: unknown, server: string): Tr
   const text =
     message ?? `${server} answered ${status}${response.statusText === "" ? "" : ` ${response.statusText}`}.`;
   const failure = new Failure(exitCodeOfStatus(status), code ?? `http_${status}`, text, {
-    hint: hintFor(status, response),
+    hint: hintFor(status, code, response),
     requestId,
     more: { status },
   });
@@ -83,11 +83,12 @@ function readError(body: unknown): { code?: string | undefined; message?: string
   };
 }
 
-function hintFor(status: number, response: Response): string | undefined {
+function hintFor(status: number, code: string | undefined, response: Response): string | undefined {
   if (status === 401)
     return "Set SVC_API_KEY or --key to a valid key. On the server's machine `svc keys create --name NAME` makes one.";
   if (status === 402)
     return "On the server's machine `svc accounts credit ACCOUNT AMOUNT` adds to the balance.";
+  if (code === "model_not_available") return "`svc models list` lists those there are.";
   const location = response.headers.get("location");
   if (status >= 300 && status < 400 && location !== null)
     return `It redirects to ${location}; give that address with --server.`;

@@ -8,7 +8,7 @@ import { showPath } from "./local.ts";
 import type { Output } from "./output.ts";
 import type { Remote } from "./remote.ts";
 import { formatDuration } from "./units.ts";
-import { awaitTask, resumeHint, verdictOf } from "./wait.ts";
+import { awaitTask, hasEnded, resumeHint, verdictOf } from "./wait.ts";
 
 export interface FollowOptions {
   readonly kind: Kind;
@@ -93,7 +93,7 @@ function reporter(output: Output): (task: TaskView) => void {
   return (task) => {
     const progress = typeof task.progress === "number" ? ` ${task.progress} %` : "";
     const line = `${task.task_id} ${task.status}${progress}`;
-    if (line !== last) output.change(line);
+    if (line !== last && !hasEnded(task)) output.change(line);
     last = line;
   };
 }

@@ -14,10 +14,14 @@ export type ServerLogLine = (
 export function createServerLog(config: Pick<Config, "log">, { stderr }: Context): ServerLogLine {
   const isJson = config.log.format === "json" || (config.log.format === "auto" && !stderr.isTerminal);
   return (level, fields, message) => {
-    const time = new Date().toISOString();
+    const now = new Date();
     const line = isJson
-      ? JSON.stringify({ level, time, ...fields, msg: message })
-      : [time.slice(11, 19), level.toUpperCase(), message, ...Object.values(fields).map(String)].join(" ");
+      ? JSON.stringify({ level, time: now.toISOString(), ...fields, msg: message })
+      : `[${now.toTimeString().slice(0, 8)}] ${level.toUpperCase()}: ${message}${showFields(fields)}`;
     stderr.write(`${line}\n`);
   };
+}
+
+function showFields(fields: Readonly<Record<string, unknown>>): string {
+  return Object.keys(fields).length === 0 ? "" : ` ${JSON.stringify(fields)}`;
 }

@@ -85,7 +85,6 @@ function stopOnSignals(app: App, log: ServerLogLine): Promise<number> {
   };
   process.on("SIGINT", stop(EXIT.interrupted));
   process.on("SIGTERM", stop(EXIT.terminated));
-  process.on("SIGHUP", stop(EXIT.terminated));
   return promise;
 }
 

@@ -31,10 +31,13 @@ export function createRouter(
 ): (request: Request) => Response | Promise<Response> {
   const app = new Hono();
   for (const route of routes) app.on(route.method, route.path, (context) => answer(deps, context, route));
+  // In a router of their own: a second match for a path would cost every request the composition of two handlers.
+  const otherMethods = new Hono();
   for (const path of new Set(routes.map((route) => route.path))) {
-    app.all(path, (context) => answer(deps, context, methodNotAllowed(path, routes)));
+    otherMethods.all(path, (context) => answer(deps, context, methodNotAllowed(path, routes)));
   }
-  app.notFound((context) => answer(deps, context, UNKNOWN_PATH));
+  otherMethods.notFound((context) => answer(deps, context, UNKNOWN_PATH));
+  app.notFound((context) => otherMethods.fetch(context.req.raw));
   // Paths are matched as sent, and request.url is built from what was sent.
   return (request) => app.fetch(request);
 }
@@ -81,7 +84,7 @@ function dispatch(
   if (route.access === "public") return route.handle(exchange);
   const principal = deps.authenticate(credentialOf(exchange.request, exchange.query));
   fields.key = principal.keyName;
-  return route.handle({ ...exchange, principal });
+  return route.handle(Object.assign(exchange, { principal }));
 }
 
 function fail(

@@ -26,7 +26,7 @@ export async function openLog(options: LogOptions): Promise<RunningLog> {
     {
       level: options.level,
       base: null,
-      timestamp: () => `,"time":"${new Date(Date.now()).toISOString()}"`,
+      timestamp: createTimestamp(),
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: pino.stdSerializers.err },
     },
@@ -45,6 +45,20 @@ export async function openLog(options: LogOptions): Promise<RunningLog> {
     }
   };
   return { ...wrap(root, write), flush };
+}
+
+/** Many lines share a millisecond, and writing a date out costs more than the rest of a line. */
+function createTimestamp(): () => string {
+  let last = 0;
+  let text = "";
+  return () => {
+    const now = Date.now();
+    if (now !== last) {
+      last = now;
+      text = `,"time":"${new Date(now).toISOString()}"`;
+    }
+    return text;
+  };
 }
 
 function wrap(logger: pino.Logger, flush: () => void): Log {

@@ -1,14 +1,38 @@
 import pretty from "pino-pretty";
 
-/** Lines for people: time, level, message, then the fields. */
-export function prettyStream(destination: NodeJS.WritableStream | { write(text: string): void }) {
+type Line = Readonly<Record<string, unknown>>;
+
+/** Fields that have a place of their own in the line. */
+const PLACED = new Set(["level", "time", "msg", "err", "method", "path", "status", "ms", "request_id"]);
+
+/** Lines for people: time, level, what happened, then the other fields as `name=value`. */
+export function prettyStream(destination: { write(text: string): void }) {
   return pretty({
     // pino-pretty writes to anything with `write`; its type names only Node's own streams.
     destination: destination as NodeJS.WritableStream,
     sync: true,
     colorize: process.stderr.isTTY === true,
     translateTime: "SYS:HH:MM:ss",
-    ignore: "pid,hostname",
-    singleLine: true,
+    hideObject: true,
+    messageFormat: (line) => describeLine(line),
   });
+}
+
+/** `POST /v1/images/generations 200 4ms key=default task=task_…` */
+export function describeLine(line: Line): string {
+  const took = line.ms === undefined ? [] : [`${String(line.ms)}ms`];
+  const head =
+    line.method === undefined ? [line.msg, ...took] : [line.method, line.path, line.status, ...took];
+  const isFailure = typeof line.status === "number" && line.status >= 400;
+  const fields = Object.entries(line)
+    .filter(
+      ([name, value]) => value !== undefined && (!PLACED.has(name) || (isFailure && name === "request_id")),
+    )
+    .map(([name, value]) => `${name}=${typeof value === "object" ? JSON.stringify(value) : String(value)}`);
+  const error = isError(line.err) ? [`${line.err.type}: ${line.err.message}`] : [];
+  return [...head, ...fields, ...error].join(" ");
+}
+
+function isError(value: unknown): value is { type: string; message: string } {
+  return typeof value === "object" && value !== null && "type" in value && "message" in value;
 }

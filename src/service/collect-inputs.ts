@@ -83,7 +83,7 @@ async function resolve(
       throw invalid(param, `must be ${article(field.media)}, not ${asset.type}`);
     return { kind: "asset", assetId: asset.id };
   }
-  const refusal = deps.egress.refusal(text);
+  const refusal = deps.egress.refusal(text, "media");
   if (refusal !== undefined) throw invalid(param, refusal);
   return { kind: "url", url: text };
 }

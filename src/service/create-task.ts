@@ -104,7 +104,7 @@ async function admit(
 
   const callbackUrl = typeof body.callback_url === "string" ? body.callback_url : undefined;
   if (callbackUrl !== undefined) {
-    const refusal = deps.egress.refusal(callbackUrl);
+    const refusal = deps.egress.refusal(callbackUrl, "callback");
     if (refusal !== undefined) {
       throw new AppError("invalid_request", `callback_url ${refusal}`, { param: "callback_url" });
     }

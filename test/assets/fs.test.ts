@@ -39,6 +39,17 @@ test("a file that was cut short on disk is put right by the next put of its cont
   expect(await (await subject.store.open(stored))?.bytes()).toEqual(bytes);
 });
 
+test("a hash that is a path leads nowhere", async () => {
+  const bytes = await png(4, 4);
+  const store = openAssetStore({
+    directory: join(subject.directory, "a/b"),
+    newTemporaryName: () => "draft",
+  });
+  await store.put(bytes, ANY);
+  await writeFile(join(subject.directory, "secret"), "12345");
+  expect(await store.open({ sha256: "../../secret", sizeBytes: 5, type: "image/png" })).toBeUndefined();
+});
+
 test("an emptied folder tree is made again", async () => {
   const bytes = await png(4, 4);
   await subject.store.put(bytes, ANY);

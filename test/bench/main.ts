@@ -19,10 +19,10 @@ import { starts } from "./benches/starts.ts";
 import { statuses } from "./benches/statuses.ts";
 import { throughput } from "./benches/throughput.ts";
 import { type LoadGenerator, startLoadGenerator } from "./load/generator.ts";
+import { describeContention, watchContention } from "./run/contention.ts";
 import { describeMachine } from "./run/machine.ts";
 import { isMet, type Measurement, renderTable, verdict } from "./run/report.ts";
 import {
-  BINARY,
   createDataFolder,
   createTask,
   type DataFolder,
@@ -55,10 +55,12 @@ const { values: options } = parseArgs({
 const chosen = chooseBenches(options.only);
 requireBinary();
 const workspace = mkdtempSync(join(tmpdir(), "svc-bench-"));
+const contention = watchContention();
 const load = startLoadGenerator();
 try {
   const measurements = await runAll(load);
-  report(measurements);
+  await load.stop();
+  report(measurements, contention());
   process.exitCode = options.strict && measurements.some((each) => isMet(each) === false) ? 1 : 0;
 } finally {
   await load.stop();
@@ -102,16 +104,17 @@ async function prepare(): Promise<{ folder: DataFolder; template: string }> {
   }
 }
 
-function report(measurements: readonly Measurement[]): void {
+function report(measurements: readonly Measurement[], contended: number | undefined): void {
   const machine = describeMachine();
   if (options.json) {
     const rows = measurements.map((each) => ({ ...each, verdict: verdict(each) }));
     console.log(
-      JSON.stringify({ machine, binary: BINARY, quick: options.quick, measurements: rows }, undefined, 2),
+      JSON.stringify({ machine, contended, quick: options.quick, measurements: rows }, undefined, 2),
     );
     return;
   }
-  console.log(`${machine}\nmedian of ${options.quick ? 3 : 7} interleaved rounds and their spread\n`);
+  const rounds = `median of ${options.quick ? 3 : 7} interleaved rounds and their spread`;
+  console.log(`${machine}\n${rounds}; ${describeContention(contended)}\n`);
   console.log(renderTable(measurements));
 }
 

@@ -15,7 +15,7 @@ import {
   webp,
   withMetadata,
 } from "../helpers/media.ts";
-import { mp4, webm } from "../helpers/media-video.ts";
+import { mkv, mp4, webm } from "../helpers/media-video.ts";
 
 export interface AssetStoreUnderTest {
   readonly store: AssetStore;
@@ -93,6 +93,7 @@ export function describeAssetStore(name: string, make: () => Promise<AssetStoreU
         "unrecognised",
         async () => new Uint8Array(await picture(16, 16).avif({ effort: 0 }).toBuffer()),
       ],
+      ["Matroska other than WebM", "unrecognised", () => mkv()],
       ["a PNG behind other bytes", "unrecognised", async () => concat(text(" "), await png())],
       ["a video for an image", "wrong_kind", () => mp4(), ["image"]],
       ["an image for a video", "wrong_kind", () => png(), ["video"]],

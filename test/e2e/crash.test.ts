@@ -15,7 +15,7 @@ test("a task cut off by SIGKILL completes after the restart, and its upstream wa
     size: "48x32",
     sandbox: { delay_ms: 1_500 },
   });
-  await untilProcessing(api, id);
+  await api.underWay(id);
   first.signal("SIGKILL");
   expect(await first.exited).toBeNull();
 
@@ -58,10 +58,3 @@ test("what was answered with 200 is there after SIGKILL, however soon it comes",
   expect(ends).toEqual(ids.map(() => "completed"));
   await server.stop();
 }, 20_000);
-
-async function untilProcessing(api: ReturnType<typeof createApi>, id: string): Promise<void> {
-  for (let tries = 0; tries < 100; tries++) {
-    if ((await api.wait(id, "image", 0.1)).status === "processing") return;
-  }
-  throw new Error(`${id} was never under way.`);
-}

@@ -1,7 +1,14 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { cleanEnvironment, emptyFolder, freePort, type Server, startServer } from "../helpers/server.ts";
+import {
+  cleanEnvironment,
+  emptyFolder,
+  freePort,
+  type Server,
+  spawnServer,
+  startServer,
+} from "../helpers/server.ts";
 import { createApi, type WireBody } from "./support/api.ts";
 import { keyIn } from "./support/command.ts";
 import { inTerminal, type TerminalProcess } from "./support/terminal.ts";
@@ -36,11 +43,33 @@ describe("the first start in an empty folder", () => {
   test("says in one line of JSON that it is ready, where, and where the key is, but not the key", async () => {
     const server = await startServer();
     running.push(server);
-    const output = server.stdout() + server.stderr();
-    const ready = output.split("\n").find((line) => line.includes("ready"));
-    expect(JSON.parse(ready ?? "")).toMatchObject({ url: server.url });
-    expect(output).toContain("bootstrap.json");
-    expect(output).not.toContain(server.firstKey());
+    expect(JSON.parse(await server.says(/"ready"/))).toMatchObject({ url: server.url });
+    expect(JSON.parse(await server.says(/bootstrap/)).file).toBe(join(server.dataDir, "bootstrap.json"));
+    expect(server.stdout() + server.stderr()).not.toContain(server.firstKey());
+  });
+
+  test("leaves the key before it says that it is ready", async () => {
+    const server = spawnServer();
+    running.push(server);
+    let status = 0;
+    for (let tries = 0; tries < 5_000 && status !== 200; tries++) {
+      status = await fetch(`${server.url}/readyz`, { keepalive: false }).then(
+        (response) => response.status,
+        () => 0,
+      );
+    }
+    expect(status).toBe(200);
+    expect(server.firstKey()).toStartWith("sk-svc-");
+  });
+
+  test("that fails because the port is taken leaves the key to the next one", async () => {
+    const other = await startServer();
+    running.push(other);
+    const failed = spawnServer({ port: other.port });
+    expect(await failed.exited).toBe(1);
+    const second = await startServer({ folder: failed.folder });
+    running.push(second);
+    expect((await createApi(second.url, second.firstKey()).make(IMAGE)).status).toBe("completed");
   });
 
   test("is followed by others that show no key and change none", async () => {
@@ -70,10 +99,10 @@ describe("on a terminal", () => {
     expect(existsSync(join(folder, "svc-data/bootstrap.json"))).toBe(false);
     const key = keyIn(screen);
 
-    const answer = await runCurl(screen);
-    expect(answer).toMatchObject({ code: 200, data: { task_id: expect.stringMatching(/^task_/) } });
+    const { code, data } = await runCurl(screen);
+    expect(code).toBe(200);
     const api = createApi(`http://127.0.0.1:${port}`, key);
-    expect((await api.wait(answer.data?.task_id ?? "")).status).toBe("completed");
+    expect((await api.wait(data?.task_id ?? "")).status).toBe("completed");
 
     const id = await api.accept({ ...IMAGE, sandbox: { delay_ms: 2_000 } });
     first.press(CTRL_C);

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { type Server, type ServerOptions, spawnServer, startServer } from "../helpers/server.ts";
+import { emptyFolder, type Server, type ServerOptions, spawnServer, startServer } from "../helpers/server.ts";
 import { type Answer, type Api, createApi } from "./support/api.ts";
 import { readDatabase } from "./support/database.ts";
 import { ALLOW_LOOPBACK, openSlowSource, type SlowSource } from "./support/slow-source.ts";
@@ -63,7 +63,7 @@ describe("SIGTERM", () => {
   test("leaves a task that is upstream to the next process, which completes it without asking for it again", async () => {
     const { server, api } = await start();
     const id = await api.accept({ ...IMAGE, sandbox: { delay_ms: 700 } });
-    while ((await api.wait(id, "image", 0.1)).status !== "processing");
+    await api.underWay(id);
     server.signal("SIGTERM");
     expect(await server.exited).toBe(0);
 
@@ -80,7 +80,7 @@ describe("SIGTERM", () => {
   test("answers whoever waits for a task at once, with what is", async () => {
     const { server, api } = await start();
     const id = await api.accept({ ...IMAGE, sandbox: { outcome: "hang" } });
-    while ((await api.wait(id, "image", 0.1)).status !== "processing");
+    await api.underWay(id);
     const waiting = api.wait(id, "image", 60);
     // A second request on its way shows that the first has arrived.
     await api.wait(id, "image", 0);
@@ -105,6 +105,36 @@ describe("SIGTERM", () => {
 
     const again = await start({ folder: server.folder, port: server.port, args: ALLOW_LOOPBACK });
     for (const each of accepted) expect((await again.api.wait(each)).status).toBe("completed");
+  });
+
+  test("under load ends in order: nobody's task is lost, nothing goes wrong in the log", async () => {
+    const { server, api } = await start();
+    const accepted: string[] = [];
+    const clients = Array.from({ length: 4 }, () => untilRefused(api, accepted).catch(() => undefined));
+    await api.make({ ...IMAGE, sandbox: { delay_ms: 100 } });
+    server.signal("SIGTERM");
+    expect(await server.exited).toBe(0);
+    await Promise.all(clients);
+    const lines = server.stderr().split("\n");
+    expect(
+      lines.filter((line) => /"level":"(?:warn|error)"/.test(line) && !line.includes('"status":503')),
+    ).toEqual([]);
+
+    const next = await start({ folder: server.folder, port: server.port });
+    for (const id of accepted) expect((await next.api.wait(id)).status).toBe("completed");
+  });
+
+  test("while it starts ends it quietly: with 0, or by the signal when it came too soon to be heard", async () => {
+    const folder = emptyFolder();
+    for (let afterMs = 20; afterMs < 80; afterMs += 5) {
+      const server = spawnServer({ folder });
+      servers.push(server);
+      await Bun.sleep(afterMs);
+      server.signal("SIGTERM");
+      const exitCode = await server.exited;
+      expect({ afterMs, isQuiet: exitCode === 0 || exitCode === null }).toEqual({ afterMs, isQuiet: true });
+      expect(server.stderr()).not.toMatch(/"level":"error"|^error:/m);
+    }
   });
 
   test("and SIGINT alike end an idle server quickly", async () => {

@@ -181,6 +181,14 @@ test.each(hostile)("a receiver that %s costs bounded time and memory", async (_,
   await eventually(() => server.connections.open === 0);
 });
 
+test("an acknowledged callback is done after a moment, however long the rest of the answer takes", async () => {
+  await using server = await rawServer((socket) => drip(socket, "HTTP/1.1 200 OK\r\n\r\n"));
+  const egress = localEgress({ limits: { callbackMs: 20_000, callbackDrainMs: 50 } });
+  const delivery = await egress.deliver(`http://receiver.test:${server.port}/`, BODY, NEVER);
+  expect(delivery).toEqual({ kind: "delivered", status: 200 });
+  await eventually(() => server.connections.open === 0);
+});
+
 test("a resolver that never answers is not waited for longer than a receiver", async () => {
   const egress = localEgress({ resolve: () => new Promise(() => undefined) });
   expect(await egress.deliver("https://slow.test/", BODY, NEVER)).toEqual({

@@ -194,6 +194,29 @@ test.each(slow)("a server that %s is given up", async (_, answer) => {
   await eventually(() => server.connections.open === 0);
 });
 
+test("a body that stops is given up long before a slow one", async () => {
+  await using server = await rawServer((socket) =>
+    socket.write("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nabc"),
+  );
+  const egress = localEgress({ limits: { mediaIdleMs: 100, mediaTotalMs: 20_000 } });
+  const source = await egress.fetchMedia(`http://receiver.test:${server.port}/`, MAX);
+  expect((await failure(collect(source))).reason).toBe("timeout");
+});
+
+test("a reader may take its time between two reads", async () => {
+  await using server = await rawServer((socket) => {
+    socket.write("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nab");
+    setTimeout(() => socket.write("cd"), 150);
+  });
+  const egress = localEgress({ limits: { mediaIdleMs: 100, mediaTotalMs: 20_000 } });
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of await egress.fetchMedia(`http://receiver.test:${server.port}/`, MAX)) {
+    chunks.push(chunk);
+    await Bun.sleep(200);
+  }
+  expect(Buffer.concat(chunks).toString()).toBe("abcd");
+});
+
 test("an endless body is left at the limit, and costs no more memory for being fast", async () => {
   await using server = await rawServer((socket) => {
     socket.write("HTTP/1.1 200 OK\r\n\r\n");

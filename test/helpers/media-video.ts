@@ -3,6 +3,7 @@ import {
   EncodedPacket,
   EncodedVideoPacketSource,
   type MetadataTags,
+  MkvOutputFormat,
   Mp4OutputFormat,
   Output,
   WebMOutputFormat,
@@ -27,8 +28,12 @@ export function webm(options: VideoOptions & { isLive?: boolean } = {}): Promise
   return mux(new WebMOutputFormat({ appendOnly: options.isLive ?? false }), options);
 }
 
+export function mkv(options: VideoOptions = {}): Promise<Bytes> {
+  return mux(new MkvOutputFormat(), options);
+}
+
 /** A lossy WebP image is one VP8 key frame; a few of them are a video. */
-async function mux(format: Mp4OutputFormat | WebMOutputFormat, options: VideoOptions): Promise<Bytes> {
+async function mux(format: Mp4OutputFormat | MkvOutputFormat, options: VideoOptions): Promise<Bytes> {
   const { width = 64, height = 48, frames = 8, framesPerSecond = 8 } = options;
   const frame = vp8Frame(await picture(width, height).webp({ quality: 40, effort: 0 }).toBuffer());
   const target = new BufferTarget();

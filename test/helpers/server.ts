@@ -9,6 +9,7 @@ export const SVC = process.env.SVC_BIN ?? join(ROOT, "dist/svc");
 
 const READY_WITHIN_MS = 20_000;
 const STOP_WITHIN_MS = 40_000;
+const SAYS_WITHIN_MS = 5_000;
 const LOOK_AGAIN_MS = 5;
 
 export interface ServerOptions {
@@ -41,8 +42,10 @@ export interface Server {
   stdout(): string;
   stderr(): string;
   signal(name: "SIGTERM" | "SIGKILL" | "SIGINT"): void;
-  /** Resolves once `/readyz` says so. @throws Error when it ends before, or takes too long */
+  /** Resolves once `/readyz` says so, and the first run's key is there. @throws Error when it ends before, or takes too long */
   ready(): Promise<void>;
+  /** The first line of its output that fits. @throws Error when there is none within a few seconds */
+  says(pattern: RegExp): Promise<string>;
   /** SIGTERM, then waits for the end; SIGKILL when there is none. @returns its exit code */
   stop(): Promise<number | null>;
 }
@@ -100,6 +103,7 @@ export function spawnServer(options: ServerOptions = {}): Server {
   const port = options.port ?? freePort();
   const logs = options.logs ?? emptyFolder("log");
   const explicit = options.dataDir === undefined ? [] : ["--data-dir", dataDir];
+  const isFirstRun = !existsSync(join(dataDir, "svc.db"));
   const startedAtMs = performance.now();
   const child = spawnLogged([SVC, "serve", "--port", String(port), ...explicit, ...(options.args ?? [])], {
     folder,
@@ -122,7 +126,8 @@ export function spawnServer(options: ServerOptions = {}): Server {
     stdout: () => read(join(logs, "stdout")),
     stderr: () => read(join(logs, "stderr")),
     signal: (name) => void (hasExited() || child.kill(name)),
-    ready: () => untilReady(server),
+    ready: () => untilReady(server, isFirstRun),
+    says: (pattern) => untilSaid(server, pattern),
     async stop() {
       server.signal("SIGTERM");
       const timer = setTimeout(() => server.signal("SIGKILL"), STOP_WITHIN_MS);
@@ -156,20 +161,35 @@ function spawnLogged(
   }
 }
 
-async function untilReady(server: Server): Promise<void> {
+async function untilReady(server: Server, isFirstRun: boolean): Promise<void> {
+  const isReady = async () => {
+    const response = await fetch(`${server.url}/readyz`, { keepalive: false }).catch(() => undefined);
+    return response?.status === 200 && (!isFirstRun || existsSync(keyFileOf(server.dataDir)));
+  };
   const deadline = performance.now() + READY_WITHIN_MS;
   while (performance.now() < deadline && !server.hasExited()) {
-    const response = await fetch(`${server.url}/readyz`, { keepalive: false }).catch(() => undefined);
-    if (response?.status === 200) return;
+    if (await isReady()) return;
     await Bun.sleep(LOOK_AGAIN_MS);
   }
   const state = server.hasExited() ? "ended" : "is not ready";
   throw new Error(`The server ${state}.\n${server.stdout()}${server.stderr()}`);
 }
 
+async function untilSaid(server: Server, pattern: RegExp): Promise<string> {
+  const deadline = performance.now() + SAYS_WITHIN_MS;
+  for (;;) {
+    const output = server.stdout() + server.stderr();
+    const line = output.split("\n").find((each) => pattern.test(each));
+    if (line !== undefined) return line;
+    if (performance.now() > deadline) throw new Error(`The server never said ${pattern}:\n${output}`);
+    await Bun.sleep(LOOK_AGAIN_MS);
+  }
+}
+
+const keyFileOf = (dataDir: string) => join(dataDir, "bootstrap.json");
+
 function firstKeyOf(dataDir: string): string {
-  const file = join(dataDir, "bootstrap.json");
-  for (let i = 0; i < 50 && !existsSync(file); i++) Bun.sleepSync(10); // TMP
+  const file = keyFileOf(dataDir);
   const content: unknown = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined;
   const key = JSON.stringify(content ?? "").match(/sk-svc-[0-9A-Za-z]+/)?.[0];
   if (key === undefined) throw new Error(`There is no first key in ${file}.`);

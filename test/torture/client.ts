@@ -10,7 +10,7 @@ export interface Answer {
   readonly data: JsonObject;
 }
 
-const ANSWER_WITHIN_MS = 20_000;
+const ANSWER_WITHIN_MS = 40_000;
 
 /**
  * One request on a connection of its own: a pooled one that the killed server had closed could be retried by the HTTP client

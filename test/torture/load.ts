@@ -22,6 +22,8 @@ export interface Load {
   readonly creations: Creation[];
   /** Answers nobody should get, in words. */
   readonly surprises: string[];
+  /** Tells the clients how many tasks wait, so that they go slower rather than pile up work without end. */
+  backlog(tasks: number): void;
   /** Resolves when the next create is on its way. */
   nextCreate(): Promise<void>;
   /** Reads under load that were answered. */
@@ -36,6 +38,9 @@ export interface Caller {
 }
 
 const PAUSE_WHEN_DOWN_MS = 8;
+/** Waiting tasks from which on clients go slower. */
+const BACKLOG = 80;
+const MAX_SLOWNESS = 4;
 /** The last questions are asked of a server that is up; it has this long. */
 const FINISH_TRIES = 2_000;
 
@@ -49,6 +54,7 @@ export function startLoad(options: {
   const creations: Creation[] = [];
   const surprises: string[] = [];
   let reads = 0;
+  let slowness = 1;
   let isFinishing = false;
   let onCreate = Promise.withResolvers<void>();
   const cancels = new Set<Promise<void>>();
@@ -66,7 +72,7 @@ export function startLoad(options: {
         );
         cancels.add(work);
       }
-      await Bun.sleep(dice.between(...options.pauseMs));
+      await Bun.sleep(dice.between(...options.pauseMs) * slowness);
     }
   }
 
@@ -155,6 +161,9 @@ export function startLoad(options: {
   return {
     creations,
     surprises,
+    backlog(tasks) {
+      slowness = Math.min(MAX_SLOWNESS, Math.max(1, tasks / BACKLOG));
+    },
     nextCreate: () => onCreate.promise,
     reads: () => reads,
     async finish() {

@@ -2,6 +2,7 @@
  * `bun run torture`: the compiled server is killed with SIGKILL again and again, at random moments, while clients use it. In the
  * end everything must be as if nothing had happened: no accepted task lost, none done or charged twice, every file whole.
  */
+import { existsSync } from "node:fs";
 import { SVC } from "../helpers/server.ts";
 import { createFindings } from "./findings.ts";
 import { readOptions, USAGE } from "./options.ts";
@@ -12,6 +13,7 @@ const READ_AT_MOST = 20;
 
 try {
   const options = readOptions(process.argv.slice(2));
+  if (!existsSync(SVC)) throw new Error(`There is no ${SVC}; \`bun run build\` makes it.`);
   process.stdout.write(`torture: ${options.kills} kills, seed ${options.seed}, ${SVC}\n`);
   const findings = createFindings();
   const report = await runTorture(options, findings);

@@ -124,6 +124,7 @@ async function killOften(
     const firstEnd = firstEndOf(server.stderr(), orphans, startedAt);
     if (firstEnd !== undefined) ordeal.firstEndMs.push(firstEnd);
     orphans = look(place, `after kill ${round}`, ordeal, findings);
+    load.backlog(orphans.length);
     if (round % 20 === 0) process.stdout.write(`  ${round} kills, ${findings.all.length} findings\n`);
     clearLogs(place);
   }

@@ -29,8 +29,10 @@ function handler(given: BaselinePlan): (request: Request) => Response | Promise<
     case "read":
       return reading(open(given.database));
     case "file":
-      return (request) =>
-        new Response(Bun.file(join(given.directory, new URL(request.url).pathname.slice(1))));
+      return (request) => {
+        const name = new URL(request.url).pathname.slice(1);
+        return name === "" ? new Response("ready") : new Response(Bun.file(join(given.directory, name)));
+      };
   }
 }
 

@@ -2,9 +2,9 @@ import { Database } from "bun:sqlite";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { startBaseline } from "../baselines/baseline.ts";
-import { perSecond } from "../load/generator.ts";
 import { requestText } from "../load/plan.ts";
-import { measurement } from "../run/report.ts";
+import { measureRate, type RateSubject, rateMeasurements } from "../run/rate.ts";
+import type { Measurement } from "../run/report.ts";
 import { Resources } from "../run/resources.ts";
 import { copyDataFolder, type DataFolder, startService } from "../run/service.ts";
 import { interleave } from "../run/statistics.ts";
@@ -30,36 +30,22 @@ export const assetReads: Bench = async (context) => {
   });
   const service = await resources.open(startService(folder));
   const bare = await resources.open(startBaseline({ mode: "file", directory }));
-  const measurements = [];
+  const measurements: Measurement[] = [];
   for (const [i, { name, perRound }] of SIZES.entries()) {
     const count = context.scaled(perRound);
-    const reading =
-      (port: number, path = "") =>
-      async () => {
-        const requests = [requestText({ method: "GET", path })];
-        return perSecond(
-          await context.load.run({
-            port,
-            connections: CLIENTS,
-            requests,
-            until: { kind: "responses", count },
-          }),
-        );
-      };
-    const subjects = {
-      baseline: reading(bare.port, files[i]?.bare),
-      svc: reading(service.port, files[i]?.svc),
-    };
-    for (const read of Object.values(subjects)) await read();
-    const values = await interleave(context.rounds, subjects);
-    measurements.push(
-      measurement({
-        name: `asset reads, ${name}`,
-        unit: "req/s",
-        values: values.svc,
-        baseline: { name: "Bun.serve with Bun.file", values: values.baseline },
-      }),
-    );
+    const subjectOf = (server: RateSubject["server"], path = ""): RateSubject => ({
+      server,
+      requests: [requestText({ method: "GET", path })],
+      connections: CLIENTS,
+    });
+    const [plain, own] = [subjectOf(bare, files[i]?.bare), subjectOf(service, files[i]?.svc)];
+    for (const subject of [plain, own]) await measureRate(context.load, subject, count);
+    const rates = await interleave(context.rounds, {
+      plain: () => measureRate(context.load, plain, count),
+      own: () => measureRate(context.load, own, count),
+    });
+    const baseline = { name: "Bun.serve with Bun.file", rates: rates.plain };
+    measurements.push(...rateMeasurements(`asset reads, ${name}`, rates.own, baseline));
   }
   return measurements;
 };

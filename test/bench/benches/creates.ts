@@ -1,8 +1,7 @@
 import { join } from "node:path";
-import { startBaseline } from "../baselines/baseline.ts";
-import { perSecond } from "../load/generator.ts";
+import { type Baseline, startBaseline } from "../baselines/baseline.ts";
 import { requestText, UNIQUE } from "../load/plan.ts";
-import { measurement } from "../run/report.ts";
+import { measureRate, type RateSubject, rateMeasurements } from "../run/rate.ts";
 import { Resources } from "../run/resources.ts";
 import {
   copyDataFolder,
@@ -25,82 +24,51 @@ const WARM_UP = 15_000;
  */
 export const creates: Bench = async (context) => {
   await using resources = new Resources();
-  const pending = await withPendingTask(context);
-  const variants = {
-    unlimited: creating(context.folder.unlimitedKey),
-    prepaid: creating(context.folder.prepaidKey),
-    idempotent: creating(context.folder.unlimitedKey, { "Idempotency-Key": `order-${UNIQUE}` }),
-  };
-  const bare = requestText({ method: "POST", path: "/create", body: JSON.stringify(ORDINARY) });
-
-  const sending = (port: number, request: string) => {
-    return async (count = context.scaled(PER_ROUND)) =>
-      perSecond(
-        await context.load.run({
-          port,
-          connections: CLIENTS,
-          requests: [request],
-          until: { kind: "responses", count },
-        }),
-      );
-  };
+  const { unlimitedKey, prepaidKey } = context.folder;
   const held: HeldSlot[] = [];
-  const serving = async (name: keyof typeof variants) => {
+  const serving = async (name: string, request: string): Promise<RateSubject> => {
     const folder = copyDataFolder(context.folder, join(context.workspace, name));
-    const service = await resources.open(startService(folder, { concurrency: 1 }));
-    held.push(await holdSlot(service));
-    return sending(service.port, variants[name]);
+    const server = await resources.open(startService(folder, { concurrency: 1 }));
+    held.push(await holdSlot(server));
+    return { server, requests: [request], connections: CLIENTS };
   };
-  const storing = await resources.open(
-    startBaseline({ mode: "insert", database: pending.folder.database, template: pending.task }),
-  );
-  const without = await resources.open(startBaseline({ mode: "none" }));
+  const bare = async (baseline: Promise<Baseline>): Promise<RateSubject> => {
+    const request = requestText({ method: "POST", path: "/create", body: JSON.stringify(ORDINARY) });
+    return { server: await resources.open(baseline), requests: [request], connections: CLIENTS };
+  };
+  const pending = await withPendingTask(context);
   const subjects = {
-    baseline: sending(storing.port, bare),
-    unlimited: await serving("unlimited"),
-    prepaid: await serving("prepaid"),
-    idempotent: await serving("idempotent"),
-    none: sending(without.port, bare),
+    storing: await bare(
+      startBaseline({ mode: "insert", database: pending.folder.database, template: pending.task }),
+    ),
+    unlimited: await serving("unlimited", creating(unlimitedKey)),
+    prepaid: await serving("prepaid", creating(prepaidKey)),
+    idempotent: await serving("idempotent", creating(unlimitedKey, { "Idempotency-Key": `order-${UNIQUE}` })),
+    plain: await bare(startBaseline({ mode: "none" })),
   };
-  for (const send of Object.values(subjects)) await send(context.scaled(WARM_UP));
-  const values = await interleave(context.rounds, {
-    baseline: () => subjects.baseline(),
-    unlimited: () => subjects.unlimited(),
-    prepaid: () => subjects.prepaid(),
-    idempotent: () => subjects.idempotent(),
-    none: () => subjects.none(),
+  const measuring = (subject: RateSubject) => () =>
+    measureRate(context.load, subject, context.scaled(PER_ROUND));
+  for (const subject of Object.values(subjects)) await measureRate(context.load, subject, WARM_UP);
+  const rates = await interleave(context.rounds, {
+    storing: measuring(subjects.storing),
+    unlimited: measuring(subjects.unlimited),
+    prepaid: measuring(subjects.prepaid),
+    idempotent: measuring(subjects.idempotent),
+    plain: measuring(subjects.plain),
   });
   for (const slot of held) await slot.requireHeld();
 
-  const baseline = { name: "bare Hono, the same insert, group commit", values: values.baseline };
+  const storing = { name: "bare Hono, the same insert, group commit", rates: rates.storing };
+  const half = { kind: "leastRatio", value: 0.5 } as const;
+  const plain = { name: "bare Hono without storage", rates: rates.plain };
   return [
-    measurement({
-      name: "creates, unlimited account",
-      unit: "req/s",
-      values: values.unlimited,
-      baseline,
-      target: { kind: "leastRatio", value: 0.5 },
+    ...rateMeasurements("creates, unlimited account", rates.unlimited, storing, half),
+    ...rateMeasurements("creates, prepaid account", rates.prepaid, storing, half),
+    ...rateMeasurements("creates, fresh Idempotency-Key each", rates.idempotent, storing, {
+      kind: "leastRatio",
+      value: 0.4,
     }),
-    measurement({
-      name: "creates, prepaid account",
-      unit: "req/s",
-      values: values.prepaid,
-      baseline,
-      target: { kind: "leastRatio", value: 0.5 },
-    }),
-    measurement({
-      name: "creates, fresh Idempotency-Key each",
-      unit: "req/s",
-      values: values.idempotent,
-      baseline,
-      target: { kind: "leastRatio", value: 0.4 },
-    }),
-    measurement({
-      name: "creates, unlimited account",
-      unit: "req/s",
-      values: values.unlimited,
-      baseline: { name: "bare Hono without storage", values: values.none },
-    }),
+    ...rateMeasurements("creates, unlimited account", rates.unlimited, plain).slice(0, 1),
   ];
 };
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { perSecond } from "../load/generator.ts";
 import { UNIQUE } from "../load/plan.ts";
+import { measureRate, type RateSubject, rateMeasurements } from "../run/rate.ts";
 import { type Measurement, measurement } from "../run/report.ts";
 import { Resources } from "../run/resources.ts";
 import { seedFinishedTasks } from "../run/seed.ts";
@@ -40,15 +40,15 @@ export const seeded: Bench = async (context) => {
   const held = [await holdSlot(waiting.empty.service), await holdSlot(waiting.full.service)];
   const measurements = [
     ...(await compareLatency(context, dispatching)),
-    await compareRate(context, "status reads", waiting, READS, ({ service, tasks }) =>
+    ...(await compareRate(context, "status reads", waiting, READS, ({ service, tasks }) =>
       tasks.map((task) => statusRequest(task, service.folder.unlimitedKey)),
-    ),
-    await compareRate(context, "creates, unlimited account", waiting, CREATES, ({ service }) => [
+    )),
+    ...(await compareRate(context, "creates, unlimited account", waiting, CREATES, ({ service }) => [
       creating(service.folder.unlimitedKey),
-    ]),
-    await compareRate(context, "creates, fresh Idempotency-Key each", waiting, CREATES, ({ service }) => [
+    ])),
+    ...(await compareRate(context, "creates, fresh Idempotency-Key each", waiting, CREATES, ({ service }) => [
       creating(service.folder.unlimitedKey, { "Idempotency-Key": `order-${UNIQUE}` }),
-    ]),
+    ])),
   ];
   for (const slot of held) await slot.requireHeld();
   return measurements;
@@ -60,30 +60,25 @@ async function compareRate(
   sides: { readonly empty: Side; readonly full: Side },
   perRound: number,
   requestsOf: (side: Side) => readonly string[],
-): Promise<Measurement> {
-  const count = context.scaled(perRound);
-  const running = (side: Side) => {
-    const requests = requestsOf(side);
-    return async () =>
-      perSecond(
-        await context.load.run({
-          port: side.service.port,
-          connections: CLIENTS,
-          requests,
-          until: { kind: "responses", count },
-        }),
-      );
-  };
-  const subjects = { empty: running(sides.empty), full: running(sides.full) };
-  for (const warmUp of [subjects.empty, subjects.full]) for (let i = 0; i < 2; i++) await warmUp();
-  const values = await interleave(context.rounds, subjects);
-  return measurement({
-    name: `${name}, 100,000 finished tasks`,
-    unit: "req/s",
-    values: values.full,
-    baseline: { name: "svc with 1,000", values: values.empty },
-    target: { kind: "leastRatio", value: 0.9 },
+): Promise<Measurement[]> {
+  const subjectOf = (side: Side): RateSubject => ({
+    server: side.service,
+    requests: requestsOf(side),
+    connections: CLIENTS,
   });
+  const [empty, full] = [subjectOf(sides.empty), subjectOf(sides.full)];
+  for (const subject of [empty, full, empty, full]) await measureRate(context.load, subject, perRound);
+  const count = context.scaled(perRound);
+  const rates = await interleave(context.rounds, {
+    empty: () => measureRate(context.load, empty, count),
+    full: () => measureRate(context.load, full, count),
+  });
+  return rateMeasurements(
+    `${name}, 100,000 finished tasks`,
+    rates.full,
+    { name: "svc with 1,000", rates: rates.empty },
+    { kind: "leastRatio", value: 0.9 },
+  );
 }
 
 async function compareLatency(

@@ -14,7 +14,9 @@ export interface Measurement {
   readonly name: string;
   readonly unit: Unit;
   readonly figure: Summary;
-  readonly baseline?: { readonly name: string; readonly figure: Summary; readonly ratio: number } | undefined;
+  readonly baseline?:
+    | { readonly name?: string | undefined; readonly figure: Summary; readonly ratio: number }
+    | undefined;
   readonly target?: Target | undefined;
   /** How the figure was taken, where the name does not say. */
   readonly note?: string | undefined;
@@ -23,7 +25,7 @@ export interface Measurement {
 export function measurement(
   given: Pick<Measurement, "name" | "unit" | "target" | "note"> & {
     readonly values: readonly number[];
-    readonly baseline?: { readonly name: string; readonly values: readonly number[] };
+    readonly baseline?: { readonly name?: string | undefined; readonly values: readonly number[] };
   },
 ): Measurement {
   const { values, baseline, ...rest } = given;
@@ -61,7 +63,7 @@ export function renderTable(measurements: readonly Measurement[]): string {
   for (const each of measurements) {
     const { name, unit, figure, baseline, target } = each;
     table.push([
-      baseline === undefined ? name : `${name}\n  vs ${baseline.name}`,
+      baseline?.name === undefined ? name : `${name}\n  vs ${baseline.name}`,
       `${format(figure.median)} ${unit}`,
       spread(figure),
       baseline === undefined ? "" : format(baseline.figure.median),

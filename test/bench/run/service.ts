@@ -5,6 +5,10 @@ import { type Core, freePort, onCore, runToEnd, stopProcess } from "./process.ts
 /** The executable under measurement. */
 export const BINARY = process.env.SVC_BIN ?? join(import.meta.dir, "../../../dist/svc");
 
+/** The caller's own settings of svc must not change what is measured. */
+const ENVIRONMENT = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !name.startsWith("SVC_")),
+);
 const READY_WITHIN_MS = 20_000;
 const ENOUGH_USD = "1000000";
 
@@ -85,7 +89,7 @@ export async function spawnService(dataDir: string, port: number, options: Servi
       "--config",
       config,
     ]),
-    { cwd: dirname(dataDir), stdin: "ignore", stdout: log, stderr: log },
+    { cwd: dirname(dataDir), env: ENVIRONMENT, stdin: "ignore", stdout: log, stderr: log },
   );
   for (;;) {
     const response = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined);

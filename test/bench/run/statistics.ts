@@ -30,13 +30,13 @@ export function pairedRatio(values: readonly number[], baseline: readonly number
 }
 
 /** Measures the subjects in turn, `rounds` times: A B A B … */
-export async function interleave<Name extends string>(
+export async function interleave<Name extends string, T>(
   rounds: number,
-  subjects: Readonly<Record<Name, () => Promise<number>>>,
-): Promise<Record<Name, number[]>> {
+  subjects: Readonly<Record<Name, () => Promise<T>>>,
+): Promise<Record<Name, T[]>> {
   // The keys of `subjects` are its names.
   const names = Object.keys(subjects) as Name[];
-  const results = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Name, number[]>;
+  const results = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Name, T[]>;
   for (let round = 0; round < rounds; round++) {
     for (const name of names) results[name].push(await subjects[name]());
   }

@@ -59,9 +59,13 @@ export interface Api {
   accept(body: JsonObject, headers?: Readonly<Record<string, string>>): Promise<string>;
   /** Reads a task when it has ended, or after `waitSec`. */
   wait(id: string, kind?: "image" | "video", waitSec?: number): Promise<WireData>;
+  /** Resolves when an image task is with its upstream. @throws Error when it is not, within seconds */
+  underWay(id: string): Promise<void>;
   /** Creates a task and waits for its end. */
   make(body: JsonObject): Promise<WireData & { readonly task_id: string }>;
 }
+
+const UNDER_WAY_TRIES = 60;
 
 export const kindOf = (model: unknown) => (String(model).startsWith("sandbox-video") ? "video" : "image");
 
@@ -99,6 +103,12 @@ export function createApi(url: string, key: string): Api {
       const { status, text, data } = await api.send(`/v1/${kind}s/status/${id}?wait=${waitSec}`);
       if (status !== 200) throw new Error(`No status: ${status} ${text}`);
       return data;
+    },
+    async underWay(id) {
+      for (let tries = 0; tries < UNDER_WAY_TRIES; tries++) {
+        if ((await api.wait(id, "image", 0.05)).status === "processing") return;
+      }
+      throw new Error(`${id} is not under way.`);
     },
     async make(body) {
       const id = await api.accept(body);

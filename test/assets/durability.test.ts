@@ -1,0 +1,79 @@
+import { expect, test } from "bun:test";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/*
+ * What reaches the disk and in which order shows in system calls only: a killed process proves nothing about a power
+ * failure.
+ */
+const canTrace =
+  Bun.which("strace") !== null &&
+  Bun.spawnSync(["strace", "-o", "/dev/null", "-e", "trace=none", "true"]).success;
+if (!canTrace) console.warn("Skipped: tests of flushing need strace.");
+const traced = test.skipIf(!canTrace);
+
+/** Stores one image in a traced process. Returns what the process said and the traced calls, in order. */
+async function storeTraced(
+  directory: string,
+  ...flags: string[]
+): Promise<{ said: string; calls: string[] }> {
+  const script = `
+    import { openAssetStore } from ${JSON.stringify(join(import.meta.dir, "../../src/assets/open.ts"))};
+    import { png } from ${JSON.stringify(join(import.meta.dir, "../helpers/media.ts"))};
+    const store = openAssetStore({ directory: process.argv[1], newTemporaryName: () => "draft" });
+    const options = { accept: ["image"], maxBytes: 1000, sanitize: false };
+    const outcome = await store.put(await png(), options).then(() => "stored", (error) => error.name + " " + error.kind);
+    process.stdout.write(outcome);`;
+  const log = join(directory, "..", "trace");
+  const trace = [
+    "strace",
+    "-f",
+    "-y",
+    "-qq",
+    "-o",
+    log,
+    "-e",
+    "trace=fsync,rename,renameat,renameat2",
+    ...flags,
+  ];
+  const child = Bun.spawn([...trace, process.execPath, "-e", script, directory], {
+    stdout: "pipe",
+    stderr: "inherit",
+  });
+  const said = await new Response(child.stdout).text();
+  const lines = (await Bun.file(log).text()).split("\n").filter((line) => line.includes(directory));
+  return { said, calls: lines.map((line) => line.replaceAll(directory, "").replace(/^\d+ +/, "")) };
+}
+
+async function inFolder(work: (directory: string) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "svc-flush-"));
+  try {
+    await work(join(folder, "assets"));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+traced("a file is flushed before it gets its name, and its folder after; new folders before either", () =>
+  inFolder(async (directory) => {
+    const { said, calls } = await storeTraced(directory);
+    expect(said).toBe("stored");
+    const position = (pattern: RegExp) => calls.findIndex((call) => pattern.test(call));
+    const named = position(/^rename.*\/tmp\/draft/);
+    expect(position(/^fsync\(\d+<\/tmp\/draft>/)).toBeWithin(0, named);
+    for (const parent of [/^fsync\(\d+<>/, /^fsync\(\d+<\/sha256>/, /^fsync\(\d+<\/sha256\/..>/]) {
+      expect(position(parent)).toBeWithin(0, named);
+    }
+    expect(position(/^fsync\(\d+<\/sha256\/..\/..>/)).toBeGreaterThan(named);
+  }),
+);
+
+traced("a flush that fails is a StorageError that stops the process, and leaves no file", () =>
+  inFolder(async (directory) => {
+    const { said } = await storeTraced(directory, "-e", "inject=fsync:error=EIO:when=1");
+    expect(said).toBe("StorageError damaged");
+    const left = await readdir(directory, { recursive: true, withFileTypes: true });
+    expect(left.filter((entry) => entry.isFile())).toEqual([]);
+  }),
+);

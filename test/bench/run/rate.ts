@@ -1,0 +1,58 @@
+import { type LoadGenerator, perSecond } from "../load/generator.ts";
+import { cpuMs } from "./process.ts";
+import { type Measurement, measurement, type Target } from "./report.ts";
+
+/** What one round of requests came to. */
+export interface Rate {
+  readonly perSecond: number;
+  /** Processor time of the server, all its threads, for one request; undefined where /proc does not tell. */
+  readonly cpuUs: number | undefined;
+}
+
+export interface RateSubject {
+  readonly server: { readonly port: number; readonly pid: number };
+  readonly requests: readonly string[];
+  readonly connections: number;
+}
+
+export async function measureRate(load: LoadGenerator, subject: RateSubject, count: number): Promise<Rate> {
+  const { server, requests, connections } = subject;
+  const before = cpuMs(server.pid);
+  const until = { kind: "responses", count } as const;
+  const result = await load.run({ port: server.port, connections, requests, until });
+  const after = cpuMs(server.pid);
+  const cpuUs = before === undefined || after === undefined ? undefined : ((after - before) / count) * 1000;
+  return { perSecond: perSecond(result), cpuUs };
+}
+
+/**
+ * Two lines: requests per second, and the processor time behind them. The second counts no waiting, neither for the disk nor
+ * for a core that others use, and is the steadier of the two.
+ */
+export function rateMeasurements(
+  name: string,
+  rates: readonly Rate[],
+  baseline: { readonly name: string; readonly rates: readonly Rate[] },
+  target?: Target,
+): Measurement[] {
+  const speed = measurement({
+    name,
+    unit: "req/s",
+    values: rates.map((rate) => rate.perSecond),
+    baseline: { name: baseline.name, values: baseline.rates.map((rate) => rate.perSecond) },
+    target,
+  });
+  const [cpu, baselineCpu] = [cpuOf(rates), cpuOf(baseline.rates)];
+  if (cpu.length === 0) return [speed];
+  const own = measurement({
+    name: `  ${name}: processor time of each`,
+    unit: "µs",
+    values: cpu,
+    baseline: { values: baselineCpu },
+  });
+  return [speed, own];
+}
+
+function cpuOf(rates: readonly Rate[]): number[] {
+  return rates.map((rate) => rate.cpuUs).filter((value) => value !== undefined);
+}

@@ -1,0 +1,99 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Context, Sink } from "../../cli/context.ts";
+import type { Timing } from "../../cli/retry.ts";
+
+const MAIN = join(import.meta.dir, "../../cli/main.ts");
+
+export interface Ended {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly stdin?: string;
+}
+
+/** Starts the program as a process of its own, with nothing of the developer's environment but the path. */
+export function spawnSvc(
+  args: readonly string[],
+  { cwd = emptyFolder(), env = {}, stdin = "" }: RunOptions = {},
+) {
+  return Bun.spawn([process.execPath, MAIN, ...args], {
+    cwd,
+    env: { PATH: process.env.PATH ?? "", HOME: tmpdir(), ...env },
+    stdin: new Blob([stdin]),
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+}
+
+/** Runs one command line to its end. */
+export async function svc(args: readonly string[], options?: RunOptions): Promise<Ended> {
+  const child = spawnSvc(args, options);
+  const [stdout, stderr, exitCode] = await Promise.all([
+    child.stdout.text(),
+    child.stderr.text(),
+    child.exited,
+  ]);
+  return { exitCode, stdout, stderr };
+}
+
+/** A new folder, removed when the test run ends. */
+export function emptyFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "svc-cli-"));
+  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** What a command writes to, remembered. */
+export interface FakeSink extends Sink {
+  text(): string;
+}
+
+export function fakeSink(options: { isTerminal?: boolean; columns?: number } = {}): FakeSink {
+  let written = "";
+  return {
+    isTerminal: options.isTerminal ?? false,
+    columns: options.columns,
+    write: (text) => {
+      written += text;
+    },
+    text: () => written,
+  };
+}
+
+/** A process as a command sees it, on a terminal or off one. */
+export function fakeContext(
+  options: { isTerminal?: boolean; env?: Record<string, string>; cwd?: string } = {},
+) {
+  const { isTerminal = false, env = {}, cwd = "/nowhere" } = options;
+  const [stdout, stderr] = [fakeSink({ isTerminal, columns: 80 }), fakeSink({ isTerminal, columns: 80 })];
+  const context = {
+    env,
+    cwd,
+    stdout,
+    stderr,
+    interruptible: () => new AbortController().signal,
+  } satisfies Context;
+  return context;
+}
+
+/** A clock that sleeping moves. */
+export function fakeTiming(): Timing & { readonly slept: number[] } {
+  let nowMs = 0;
+  const slept: number[] = [];
+  return {
+    slept,
+    now: () => nowMs,
+    random: () => 1,
+    async sleep(ms) {
+      slept.push(ms);
+      nowMs += ms;
+    },
+  };
+}

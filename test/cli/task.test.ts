@@ -1,0 +1,415 @@
+import { describe, expect, test } from "bun:test";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  ACCEPTING,
+  compatRefusal,
+  refusal,
+  type Script,
+  type ScriptedServer,
+  startScriptedServer,
+  success,
+} from "./scripted-server.ts";
+import { emptyFolder, type RunOptions, spawnSvc, svc } from "./support.ts";
+
+const CREATE = "/v1/images/generations";
+const AT_ONCE = { "Retry-After": "0" };
+
+function run(server: ScriptedServer, args: readonly string[], options: RunOptions = {}) {
+  return svc(args, {
+    ...options,
+    env: { SVC_SERVER: server.url, SVC_API_KEY: "sk-svc-test", ...options.env },
+  });
+}
+
+const submit = (server: ScriptedServer, ...args: string[]) =>
+  run(server, ["task", "submit", "--model", "image-1", "--prompt", "a lighthouse", ...args]);
+
+/** Status answers of one image task, one after the other; the last one stays. */
+const statuses = (...all: object[]): Script => ({
+  "GET /v1/images/status/task_1": (_seen, times) =>
+    success({ task_id: "task_1", ...all[Math.min(times, all.length) - 1] }),
+});
+const COMPLETED = { status: "completed", progress: 100, usage: { cost: "0.040000", currency: "USD" } };
+
+describe("submitting", () => {
+  test("sends model, prompt and inputs with a key of its own, and prints the task", async () => {
+    using server = startScriptedServer(ACCEPTING);
+    const { exitCode, stdout } = await submit(
+      server,
+      "-i",
+      "n=2",
+      "--callback-url",
+      "https://a.example/c",
+      "--json",
+    );
+    expect(exitCode).toBe(0);
+    const [request] = server.at(CREATE);
+    expect(request?.body).toEqual({
+      model: "image-1",
+      prompt: "a lighthouse",
+      callback_url: "https://a.example/c",
+      n: 2,
+    });
+    expect(request?.headers.get("authorization")).toBe("Bearer sk-svc-test");
+    expect(JSON.parse(stdout)).toEqual({
+      task_id: "task_1",
+      kind: "image",
+      model: "image-1",
+      cost: "0.040000",
+      replayed: false,
+      idempotency_key: request?.headers.get("idempotency-key"),
+      request_id: "req_1",
+    });
+  });
+
+  test("prints nothing but the id into a pipe", async () => {
+    using server = startScriptedServer(ACCEPTING);
+    const first = await submit(server);
+    expect(first.stdout).toBe("task_1\n");
+    expect(first.stderr).toContain("svc task wait task_1");
+    expect(await submit(server, "--quiet")).toEqual({ exitCode: 0, stdout: "task_1\n", stderr: "" });
+    const keys = server.at(CREATE).map(({ headers }) => headers.get("idempotency-key"));
+    expect(new Set(keys).size).toBe(2);
+  });
+
+  test("repeats what may pass with the same key and body", async () => {
+    using server = startScriptedServer({
+      ...ACCEPTING,
+      [`POST ${CREATE}`]: (_seen, times) => {
+        if (times === 1) return refusal(503, "service_unavailable", "Full.", AT_ONCE);
+        if (times === 2) return refusal(429, "rate_limit_exceeded", "Slow.", AT_ONCE);
+        if (times === 3) return refusal(409, "idempotency_in_progress", "Wait.", AT_ONCE);
+        return success({ task_id: "task_1" }, { "X-Idempotent-Replay": "true" });
+      },
+    });
+    const { exitCode, stdout } = await submit(server, "--json");
+    expect([exitCode, JSON.parse(stdout).replayed]).toEqual([0, true]);
+    const requests = server.at(CREATE);
+    expect(requests).toHaveLength(4);
+    expect(new Set(requests.map(({ headers }) => headers.get("idempotency-key"))).size).toBe(1);
+    expect(new Set(requests.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+  });
+
+  test("uses the key it is given, and says so with -v", async () => {
+    using server = startScriptedServer(ACCEPTING);
+    const { stderr } = await submit(server, "--idempotency-key", "order-7", "-v");
+    expect(server.at(CREATE)[0]?.headers.get("idempotency-key")).toBe("order-7");
+    expect(stderr).toContain("Idempotency-Key: order-7\n");
+    expect(stderr).toContain(`POST ${CREATE} 200`);
+    expect(stderr).not.toContain("sk-svc-test");
+  });
+
+  test("sends a video model's request to the videos", async () => {
+    using server = startScriptedServer({
+      "GET /v1/models/video-1": () => success({ id: "video-1", kind: "video", schema: {} }),
+      "POST /v1/videos/generations": () => success({ task_id: "task_2" }),
+    });
+    expect((await run(server, ["task", "submit", "-m", "video-1", "-q"])).stdout).toBe("task_2\n");
+  });
+
+  test("reads standard input for @-", async () => {
+    using server = startScriptedServer(ACCEPTING);
+    await run(server, ["task", "submit", "-m", "image-1", "-i", "prompt=@-"], { stdin: "from a pipe\n" });
+    expect(server.at(CREATE)[0]?.body).toEqual({ model: "image-1", prompt: "from a pipe" });
+  });
+
+  test("with --wait prints the task as it ended", async () => {
+    const ended = { ...COMPLETED, result: ["http://x/assets/asset_1.png"] };
+    using server = startScriptedServer({
+      ...ACCEPTING,
+      ...statuses({ status: "processing", progress: 10 }, ended),
+    });
+    const { exitCode, stdout, stderr } = await submit(server, "--wait", "--json");
+    expect([exitCode, stderr]).toEqual([0, ""]);
+    expect(JSON.parse(stdout)).toEqual({ task_id: "task_1", ...ended });
+    expect(server.at("/v1/images/status/task_1")[0]?.path).toEndWith("?wait=30");
+    expect((await submit(server, "--wait", "-q")).stdout).toBe("http://x/assets/asset_1.png\n");
+  });
+});
+
+describe("a refusal", () => {
+  test.each([
+    [400, "invalid_request", 13],
+    [402, "insufficient_quota", 6],
+    [403, "permission_denied", 4],
+    [404, "model_not_available", 5],
+    [409, "idempotency_conflict", 7],
+    [413, "request_too_large", 13],
+    [422, "invalid_request", 13],
+    [429, "rate_limit_exceeded", 8],
+    [500, "internal_error", 1],
+    [503, "service_unavailable", 8],
+    [504, "upstream_timeout", 9],
+  ])("with %i %s ends with exit code %i", async (status, code, expected) => {
+    using server = startScriptedServer({
+      ...ACCEPTING,
+      [`POST ${CREATE}`]: () => refusal(status, code, "No.", AT_ONCE),
+    });
+    const { exitCode, stdout, stderr } = await submit(server, "--json");
+    expect({ exitCode, stdout }).toEqual({ exitCode: expected, stdout: "" });
+    expect(JSON.parse(stderr).error).toMatchObject({ code, message: "No.", request_id: "req_1", status });
+  });
+
+  test("of the key is read in its own envelope, and says what to do", async () => {
+    using server = startScriptedServer({
+      "GET /v1/models": () => compatRefusal(401, "invalid_api_key", "The API key is not valid."),
+    });
+    const { exitCode, stderr } = await run(server, ["models", "list"]);
+    expect(exitCode).toBe(4);
+    expect(stderr).toStartWith("error: The API key is not valid. (request req_1)\n  Set SVC_API_KEY");
+  });
+
+  test("by something that is no svc server is told as such", async () => {
+    using server = startScriptedServer({ "GET /v1/models": () => new Response("<html>hello") });
+    const { exitCode, stderr } = await run(server, ["models", "list"]);
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining("does not answer like an svc server")]);
+  });
+
+  test("by redirection is not followed, so that the key stays where it belongs", async () => {
+    using elsewhere = startScriptedServer({});
+    using server = startScriptedServer({
+      "GET /v1/models": () => Response.redirect(`${elsewhere.url}/v1/models`, 307),
+    });
+    const { exitCode, stderr } = await run(server, ["models", "list"]);
+    expect([exitCode, stderr]).toEqual([
+      1,
+      expect.stringContaining(`It redirects to ${elsewhere.url}/v1/models`),
+    ]);
+    expect(elsewhere.seen).toEqual([]);
+  });
+
+  test("for want of a server ends with exit code 11, and of a key with 4", async () => {
+    const server = startScriptedServer({});
+    server[Symbol.dispose]();
+    const gone = await run(server, ["models", "list", "--json"]);
+    expect([gone.exitCode, JSON.parse(gone.stderr).error.code]).toEqual([11, "server_unreachable"]);
+    const keyless = await svc(["models", "list"], { env: { SVC_SERVER: server.url } });
+    expect([keyless.exitCode, keyless.stderr]).toEqual([
+      4,
+      expect.stringContaining("svc keys create --name NAME"),
+    ]);
+  });
+});
+
+describe("waiting", () => {
+  test.each([
+    ["failed", 3, "UPSTREAM_ERROR"],
+    ["cancelled", 10, "task_cancelled"],
+    ["processing", 9, "still_running"],
+  ])("for a task that is %s at the end has exit code %i", async (status, expected, code) => {
+    using server = startScriptedServer(
+      statuses({ status, error_code: status === "failed" ? "UPSTREAM_ERROR" : undefined }),
+    );
+    const { exitCode, stdout, stderr } = await run(server, [
+      "task",
+      "wait",
+      "task_1",
+      "--timeout",
+      "0",
+      "--json",
+    ]);
+    expect(exitCode).toBe(expected);
+    expect(JSON.parse(stdout)).toMatchObject({ task_id: "task_1", status });
+    expect(JSON.parse(stderr).error).toMatchObject({ code, task_id: "task_1" });
+  });
+
+  test("in vain says how to go on", async () => {
+    using server = startScriptedServer(statuses({ status: "pending" }));
+    const { stderr } = await run(server, ["task", "wait", "task_1", "--timeout", "0"]);
+    expect(stderr).toContain(
+      "task_1 is still pending after 0 ms.\n  It goes on without you; `svc task wait task_1` waits again.\n",
+    );
+  });
+
+  test("finds videos as well as images, and knows when there is neither", async () => {
+    const absent = () => refusal(404, "task_not_found", "There is no such task.");
+    using server = startScriptedServer({
+      "GET /v1/images/status/task_1": absent,
+      "GET /v1/images/status/task_2": absent,
+      "GET /v1/videos/status/task_2": () =>
+        success({ task_id: "task_2", status: "completed", result: ["http://x/a.mp4"] }),
+      "GET /v1/videos/status/task_1": absent,
+    });
+    expect((await run(server, ["task", "wait", "task_2", "-q"])).stdout).toBe("http://x/a.mp4\n");
+    expect((await run(server, ["task", "wait", "task_1"])).exitCode).toBe(5);
+  });
+
+  test("ends at Ctrl-C with exit code 130, and says how to go on", async () => {
+    const asked = Promise.withResolvers<void>();
+    using server = startScriptedServer({
+      "GET /v1/images/status/task_1": ({ path }) => {
+        if (!path.includes("wait=")) return success({ task_id: "task_1", status: "pending" });
+        asked.resolve();
+        return new Promise<Response>(() => {});
+      },
+    });
+    const child = spawnSvc(["task", "wait", "task_1"], {
+      env: { SVC_SERVER: server.url, SVC_API_KEY: "sk-svc-test" },
+    });
+    await asked.promise;
+    child.kill("SIGINT");
+    expect(await child.exited).toBe(130);
+    expect(await child.stderr.text()).toContain("svc task wait task_1");
+  });
+});
+
+describe("results", () => {
+  const files = (count: number): Script => ({
+    "GET /assets/asset_1.png": () => new Response("first", { headers: { "Content-Type": "image/png" } }),
+    "GET /assets/asset_2": () => new Response("second", { headers: { "Content-Type": "image/webp" } }),
+    "GET /assets/asset_3.png": () => refusal(404, "not_found", "Gone."),
+    "GET /v1/images/status/task_1": ({ headers }) => {
+      const origin = `http://${headers.get("host")}`;
+      const all = [
+        `${origin}/assets/asset_1.png`,
+        `${origin}/assets/asset_2`,
+        `${origin}/assets/asset_3.png`,
+      ];
+      return success({ task_id: "task_1", ...COMPLETED, result: all.slice(0, count) });
+    },
+  });
+
+  test("are saved in a folder under the task's name, numbered when there are several", async () => {
+    const cwd = emptyFolder();
+    using server = startScriptedServer(files(2));
+    const { exitCode, stdout } = await run(server, ["task", "download", "task_1", "-o", "new/", "--json"], {
+      cwd,
+    });
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({
+      task_id: "task_1",
+      files: [
+        { path: join(cwd, "new/task_1-1.png"), url: `${server.url}/assets/asset_1.png`, size_bytes: 5 },
+        { path: join(cwd, "new/task_1-2.webp"), url: `${server.url}/assets/asset_2`, size_bytes: 6 },
+      ],
+    });
+    expect(readdirSync(join(cwd, "new")).sort()).toEqual(["task_1-1.png", "task_1-2.webp"]);
+    expect(readFileSync(join(cwd, "new/task_1-2.webp"), "utf8")).toBe("second");
+  });
+
+  test("are saved under the file name given, in place of what was there", async () => {
+    const cwd = emptyFolder();
+    writeFileSync(join(cwd, "a.png"), "old");
+    using server = startScriptedServer({ ...ACCEPTING, ...files(1) });
+    const { stdout } = await run(server, ["task", "submit", "-m", "image-1", "-o", "a.png", "-q"], { cwd });
+    expect(stdout).toBe("./a.png\n");
+    expect(readFileSync(join(cwd, "a.png"), "utf8")).toBe("first");
+    await run(server, ["task", "wait", "task_1", "-o", "b"], { cwd });
+    mkdirSync(join(cwd, "folder"));
+    await run(server, ["task", "download", "task_1", "-o", "folder"], { cwd });
+    await run(server, ["task", "download", "task_1"], { cwd });
+    expect(readdirSync(cwd).sort()).toEqual(["a.png", "b.png", "folder", "task_1.png"]);
+    expect(readdirSync(join(cwd, "folder"))).toEqual(["task_1.png"]);
+  });
+
+  test("are fetched without the key", async () => {
+    using server = startScriptedServer(files(1));
+    await run(server, ["task", "download", "task_1"]);
+    const [asset] = server.at("/assets/asset_1.png");
+    expect([asset?.headers.get("authorization"), asset?.headers.get("x-api-key")]).toEqual([null, null]);
+  });
+
+  test("leave nothing half done behind", async () => {
+    const cwd = emptyFolder();
+    using server = startScriptedServer(files(3));
+    const { exitCode, stderr } = await run(server, ["task", "download", "task_1", "-o", "out/"], { cwd });
+    expect([exitCode, stderr]).toEqual([5, expect.stringContaining("asset_3.png: Gone.")]);
+    expect(readdirSync(join(cwd, "out")).sort()).toEqual(["task_1-1.png", "task_1-2.webp"]);
+  });
+
+  test("that cannot be put in their place leave no partial file", async () => {
+    const cwd = emptyFolder();
+    mkdirSync(join(cwd, "task_1.png"));
+    using server = startScriptedServer(files(1));
+    const { exitCode, stderr } = await run(server, ["task", "download", "task_1"], { cwd });
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining("Cannot save")]);
+    expect(readdirSync(cwd)).toEqual(["task_1.png"]);
+  });
+
+  test("with other than a web address are not fetched", async () => {
+    const cwd = emptyFolder();
+    writeFileSync(join(cwd, "secret"), "secret");
+    const result = [`file://${cwd}/secret`];
+    using server = startScriptedServer(statuses({ ...COMPLETED, result }));
+    const { exitCode } = await run(server, ["task", "download", "task_1", "-o", "copy"], { cwd });
+    expect([exitCode, existsSync(join(cwd, "copy"))]).toEqual([1, false]);
+  });
+
+  test("of a task that is not over, or failed, are not there", async () => {
+    using server = startScriptedServer(
+      statuses({ status: "processing" }, { status: "failed" }, { status: "cancelled" }),
+    );
+    const codes: number[] = [];
+    for (let i = 0; i < 3; i++) codes.push((await run(server, ["task", "download", "task_1"])).exitCode);
+    expect(codes).toEqual([9, 3, 10]);
+  });
+});
+
+describe("the other commands", () => {
+  test("list tasks with the filters given, and name the next page", async () => {
+    const task = {
+      task_id: "task_1",
+      kind: "image",
+      model: "image-1",
+      created_at: 1_700_000_000,
+      ...COMPLETED,
+    };
+    using server = startScriptedServer({ "GET /v1/tasks": () => success({ tasks: [task], next: "task_1" }) });
+    const filters = [
+      "--status",
+      "completed",
+      "--kind",
+      "image",
+      "-m",
+      "image-1",
+      "--limit",
+      "1",
+      "--after",
+      "task_9",
+    ];
+    const { stdout, stderr } = await run(server, ["task", "list", ...filters]);
+    expect(server.seen[0]?.path).toBe(
+      "/v1/tasks?status=completed&kind=image&model=image-1&limit=1&after=task_9",
+    );
+    expect(stdout).toBe("task_1\timage\timage-1\tcompleted\t100 %\t2023-11-14 22:13:20Z\t0.040000 USD\n");
+    expect(stderr).toBe("More: svc task list --after task_1\n");
+    expect(JSON.parse((await run(server, ["task", "list", "--json"])).stdout)).toEqual({
+      tasks: [task],
+      next: "task_1",
+    });
+  });
+
+  test("show and cancel a task", async () => {
+    using server = startScriptedServer({
+      ...statuses({ status: "processing", progress: 40 }),
+      "POST /v1/tasks/task_1/cancel": () => success({ task_id: "task_1", status: "cancelled" }),
+    });
+    expect((await run(server, ["task", "get", "task_1"])).stdout).toContain("progress\t40 %\n");
+    expect((await run(server, ["tasks", "cancel", "task_1"])).stdout).toBe("cancelled\n");
+  });
+
+  test("show models and their fields", async () => {
+    using server = startScriptedServer({
+      ...ACCEPTING,
+      "GET /v1/models": () => success({ models: [{ id: "image-1", kind: "image" }] }),
+    });
+    expect((await run(server, ["models", "list", "--json"])).stdout).toBe(
+      '{"models":[{"id":"image-1","kind":"image"}]}\n',
+    );
+    const { stdout } = await run(server, ["model", "show", "image-1"]);
+    expect(stdout).toContain("price\t0.040000 USD per output\n");
+    expect(stdout).toContain("prompt *\tstring. What to make.\n");
+    expect(stdout).toContain("n\tinteger 1…10, default 1.");
+  });
+
+  test("take the server and the key from flags before variables", async () => {
+    using server = startScriptedServer({ "GET /v1/models": () => success({ models: [] }) });
+    const env = { SVC_SERVER: "http://127.0.0.1:1", SVC_API_KEY: "other" };
+    const address = server.url.replace("http://", "");
+    expect(
+      (await svc(["models", "list", "--server", `${address}/v1/`, "--key", "mine"], { env })).exitCode,
+    ).toBe(0);
+    expect(server.seen[0]?.headers.get("authorization")).toBe("Bearer mine");
+  });
+});

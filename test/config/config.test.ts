@@ -1,0 +1,281 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { closest } from "../../src/config/closest.ts";
+import { createSettings } from "../../src/config/settings.ts";
+import { ConfigError, type ConfigSources, loadConfig } from "../../src/config.ts";
+
+const workspace = mkdtempSync(join(tmpdir(), "svc-config-"));
+afterAll(() => rmSync(workspace, { recursive: true, force: true }));
+
+/** An empty folder, with svc.yaml in its data folder when given. */
+function folder(yaml?: string, name = "svc.yaml"): string {
+  const cwd = mkdtempSync(join(workspace, "folder-"));
+  mkdirSync(join(cwd, "svc-data"));
+  if (yaml !== undefined) writeFileSync(join(cwd, "svc-data", name), yaml);
+  return cwd;
+}
+
+function load(sources: Partial<ConfigSources> = {}) {
+  return loadConfig({ cwd: folder(), cores: 4, ...sources });
+}
+
+function problemsOf(sources: Partial<ConfigSources>) {
+  try {
+    load(sources);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+describe("settings", () => {
+  test("have defaults for everything", () => {
+    const cwd = folder();
+    const config = load({ cwd });
+    expect(config).toMatchObject({
+      dataDir: join(cwd, "svc-data"),
+      host: "127.0.0.1",
+      port: 8787,
+      log: { level: "info", format: "auto" },
+      sandbox: { enabled: true, workers: 2 },
+      egress: { allow: [] },
+      warnings: [],
+    });
+    expect([config.longPort, config.publicUrl, config.configFile]).toEqual([undefined, undefined, undefined]);
+    expect(config.scheduler).toMatchObject({ leaseMs: 30_000, drainMs: 25_000 });
+  });
+
+  test("leave a core free by default, and never ask for less than one worker", () => {
+    expect(load({ cores: 1 }).sandbox.workers).toBe(1);
+    expect(load({ cores: 2 }).sandbox.workers).toBe(1);
+    expect(load({ cores: 16 }).sandbox.workers).toBe(2);
+  });
+
+  test("come from a flag before a variable before the file", () => {
+    const cwd = folder("port: 1\nhost: file.example\nlog: { level: error, format: json }\n");
+    const config = load({ cwd, flags: { port: "3" }, env: { SVC_PORT: "2", SVC_HOST: "env.example" } });
+    expect([config.port, config.host, config.log.level]).toEqual([3, "env.example", "error"]);
+    expect(config.configFile).toBe(join(cwd, "svc-data/svc.yaml"));
+  });
+
+  test("are all reachable by flag, by variable and by file", () => {
+    const given = {
+      host: ["::1", "::1"],
+      port: ["0", 0],
+      longPort: ["9000", 9000],
+      publicUrl: ["https://media.example.com/", "https://media.example.com"],
+      logLevel: ["debug", "debug"],
+      logFormat: ["json", "json"],
+      schedulerConcurrency: ["5", 5],
+      schedulerSteps: ["6", 6],
+      schedulerLeaseMs: ["1.5", 1500],
+      schedulerDrainMs: ["0", 0],
+      sandboxEnabled: ["false", false],
+      sandboxConcurrency: ["7", 7],
+      sandboxWorkers: ["4", 4],
+      egressAllow: ["10.0.0.0/8, fd00::/8,192.0.2.7", ["10.0.0.0/8", "fd00::/8", "192.0.2.7/32"]],
+    } as const;
+    const { dataDir: _, ...settings } = createSettings({ cores: 4 });
+    expect(Object.keys(given).sort()).toEqual(Object.keys(settings).sort());
+    const text = (name: string) => given[name as keyof typeof given][0];
+    const entries = Object.entries(settings);
+    const byFlag = Object.fromEntries(entries.map(([name, { option }]) => [option, text(name)]));
+    const byVariable = Object.fromEntries(entries.map(([name, { env }]) => [env, text(name)]));
+    const yaml = entries.map(([name, { key }]) => `${key}: ${JSON.stringify(text(name))}`).join("\n");
+
+    const cwd = folder();
+    const fromFlags = load({ cwd, flags: byFlag });
+    expect(fromFlags).toMatchObject({
+      host: "::1",
+      port: 0,
+      longPort: 9000,
+      publicUrl: "https://media.example.com",
+      log: { level: "debug", format: "json" },
+      scheduler: { concurrency: 5, steps: 6, leaseMs: 1500, drainMs: 0 },
+      sandbox: { enabled: false, concurrency: 7, workers: 4 },
+      egress: { allow: given.egressAllow[1] },
+    });
+    expect(load({ cwd, env: byVariable })).toEqual(fromFlags);
+    writeFileSync(join(cwd, "svc-data/svc.yml"), yaml);
+    expect<object>({ ...load({ cwd }), configFile: undefined }).toEqual(fromFlags);
+  });
+
+  test("are nested in the file, and lists there are lists", () => {
+    const cwd = folder(
+      "sandbox:\n  workers: 3\n  enabled: no\negress:\n  allow: [10.0.0.0/8]\nlong_port: off\n",
+    );
+    const config = load({ cwd });
+    expect(config.sandbox).toMatchObject({ workers: 3, enabled: false });
+    expect(config.egress.allow).toEqual(["10.0.0.0/8"]);
+    expect(config.longPort).toBeUndefined();
+  });
+
+  test("cannot be changed afterwards", () => {
+    const config = load();
+    for (const part of [
+      config,
+      config.log,
+      config.scheduler,
+      config.sandbox,
+      config.egress,
+      config.egress.allow,
+    ]) {
+      expect(Object.isFrozen(part)).toBe(true);
+    }
+  });
+
+  test("count an empty variable as none", () => {
+    expect(load({ env: { SVC_PORT: "", SVC_CONFIG: "" } }).port).toBe(8787);
+  });
+
+  test("count an empty file, and null in it, as nothing said", () => {
+    expect(load({ cwd: folder("") }).port).toBe(8787);
+    expect(load({ cwd: folder("port:\nlog:\n") }).port).toBe(8787);
+  });
+});
+
+describe("the settings file", () => {
+  test("can be another one, and says where the data folder is, relative to itself", () => {
+    const cwd = folder("port: 1\n");
+    writeFileSync(join(cwd, "other.yaml"), "data_dir: data\nport: 2\n");
+    expect(load({ cwd: workspace, file: join(cwd, "other.yaml") })).toMatchObject({
+      dataDir: join(cwd, "data"),
+      port: 2,
+    });
+    expect(load({ cwd, env: { SVC_CONFIG: "other.yaml" } })).toMatchObject({
+      dataDir: join(cwd, "data"),
+      port: 2,
+    });
+  });
+
+  test("that was asked for must be there", () => {
+    const cwd = folder();
+    expect(problemsOf({ cwd, file: "no.yaml" })).toEqual([
+      { where: join(cwd, "no.yaml"), message: "there is no such settings file" },
+    ]);
+  });
+
+  test("in the data folder cannot say where the data folder is", () => {
+    expect(problemsOf({ cwd: folder("data_dir: elsewhere\n") })[0]?.message).toStartWith(
+      "cannot be set in the data folder's own file",
+    );
+  });
+
+  test("is one, not two", () => {
+    const cwd = folder("port: 1\n");
+    writeFileSync(join(cwd, "svc-data/svc.yml"), "port: 2\n");
+    expect(problemsOf({ cwd })).toEqual([
+      {
+        where: join(cwd, "svc-data/svc.yml"),
+        message: `there is a ${join(cwd, "svc-data/svc.yaml")} too; remove one of them`,
+      },
+    ]);
+  });
+
+  test("that is no YAML, or no mapping, is a problem with its name", () => {
+    const broken = folder("port: [1\n");
+    expect(problemsOf({ cwd: broken })[0]).toMatchObject({ where: join(broken, "svc-data/svc.yaml") });
+    expect(problemsOf({ cwd: folder("- a\n") })[0]?.message).toBe('must hold settings by name, got ["a"]');
+  });
+
+  test("with an unknown name suggests the closest known one", () => {
+    const cwd = folder("prot: 1\nlog:\n  levle: debug\nlogg: { level: debug }\nquota: 1\n");
+    const path = join(cwd, "svc-data/svc.yaml");
+    expect(problemsOf({ cwd })).toEqual([
+      { where: `${path}: prot`, message: "is not a setting", suggestion: "port" },
+      { where: `${path}: log.levle`, message: "is not a setting", suggestion: "log.level" },
+      { where: `${path}: logg`, message: "is not a setting", suggestion: undefined },
+      { where: `${path}: quota`, message: "is not a setting", suggestion: undefined },
+    ]);
+  });
+});
+
+describe("problems", () => {
+  test("are told all at once, each with its place", () => {
+    const cwd = folder("sandbox: { workers: 9 }\nhots: x\n");
+    const problems = problemsOf({
+      cwd,
+      flags: { port: "x", egressAllow: ["10.0.0.0/33"] },
+      env: { SVC_PORT: "70000", SVC_LOG_LEVEL: "loud", SVC_PUBLIC_URL: "https://a.example/path" },
+    });
+    expect(problems.map(({ where }) => where.replace(cwd, "")).sort()).toEqual([
+      "--egress-allow",
+      "--port",
+      "/svc-data/svc.yaml: hots",
+      "/svc-data/svc.yaml: sandbox.workers",
+      "SVC_LOG_LEVEL",
+      "SVC_PORT",
+      "SVC_PUBLIC_URL",
+    ]);
+    expect(new ConfigError(problems).message).toContain(
+      'SVC_LOG_LEVEL: must be one of debug, info, warn, error, got "loud".',
+    );
+    expect(new ConfigError(problems).message).toContain(
+      "sandbox.workers: must be an integer from 1 to 4, the cores of this machine, got 9.",
+    );
+  });
+
+  test("include two listeners on one port", () => {
+    expect(problemsOf({ flags: { port: "9000", longPort: "9000" } })).toHaveLength(1);
+    expect(problemsOf({ flags: { port: "0", longPort: "0" } })).toEqual([]);
+  });
+
+  test.each([
+    ["port", "-1"],
+    ["port", "1e3"],
+    ["port", "80.5"],
+    ["port", "65536"],
+    ["port", ""],
+    ["longPort", "maybe"],
+    ["host", "http://a"],
+    ["host", "a:80"],
+    ["host", ""],
+    ["publicUrl", "a.example"],
+    ["publicUrl", "ftp://a.example"],
+    ["publicUrl", "https://user@a.example"],
+    ["publicUrl", "https://a.example/?q"],
+    ["schedulerConcurrency", "0"],
+    ["schedulerLeaseSeconds", "0"],
+    ["sandbox", "perhaps"],
+    ["dataDir", " "],
+    ["egressAllow", "10.0.0.0/8,nonsense"],
+    ["egressAllow", "fe80::1%eth0/64"],
+    ["egressAllow", "1.2.3.4/"],
+  ])("%s cannot be %p", (option, value) => {
+    expect(problemsOf({ flags: { [option]: value } })).toHaveLength(1);
+  });
+});
+
+describe("warnings", () => {
+  test("name variables that are no settings, but not those of other parts", () => {
+    const env = {
+      SVC_PROT: "1",
+      SVC_SERVER: "x",
+      SVC_API_KEY: "x",
+      SVC_BIN: "x",
+      SVC_NATIVE_DIR: "x",
+      SVC_OUTPUT: "json",
+      PATH: "x",
+    };
+    expect(load({ env }).warnings).toEqual([
+      "SVC_PROT is set, but is no setting of svc. Did you mean SVC_PORT?",
+    ]);
+  });
+
+  test("name BUN_OPTIONS, and listening everywhere without a public URL", () => {
+    expect(load({ env: { BUN_OPTIONS: "--inspect" } }).warnings).toHaveLength(1);
+    expect(load({ flags: { host: "0.0.0.0" } }).warnings).toHaveLength(1);
+    expect(load({ flags: { host: "::" } }).warnings).toHaveLength(1);
+    expect(load({ flags: { host: "0.0.0.0", publicUrl: "https://a.example" } }).warnings).toEqual([]);
+  });
+});
+
+test("a suggestion is a near miss, not a wild guess", () => {
+  const known = ["port", "host", "public_url", "log.level"];
+  expect(
+    ["prot", "PORT", "hst", "publc_url", "log.lvl", "quota"].map((name) => closest(name, known)),
+  ).toEqual(["port", "port", "host", "public_url", "log.level", undefined]);
+});

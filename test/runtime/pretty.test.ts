@@ -1,0 +1,24 @@
+import { expect, test } from "bun:test";
+import { describeLine } from "../../src/runtime/pretty.ts";
+
+test("a request reads as method, path, status and duration, then who and what", () => {
+  const line = { msg: "request", level: 30, time: 0, request_id: "req_1", key: "default", task: "task_1" };
+  const request = { ...line, method: "POST", path: "/v1/images/generations", status: 200, ms: 4 };
+  expect(describeLine(request)).toBe("POST /v1/images/generations 200 4ms key=default task=task_1");
+});
+
+test("a refused request shows the request id its caller was given", () => {
+  const request = { msg: "request", method: "GET", path: "/x", status: 404, ms: 1, request_id: "req_1" };
+  expect(describeLine({ ...request, error_code: "not_found" })).toBe(
+    "GET /x 404 1ms request_id=req_1 error_code=not_found",
+  );
+});
+
+test("an error is told by its type and message", () => {
+  expect(
+    describeLine({
+      msg: "step failed",
+      err: { type: "TypeError", message: "x is not a function", stack: "…" },
+    }),
+  ).toBe("step failed TypeError: x is not a function");
+});

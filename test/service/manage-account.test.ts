@@ -1,0 +1,285 @@
+import { describe, expect, test } from "bun:test";
+import type { Account, ApiKey, ManagementToken } from "../../src/domain/account.ts";
+import { displayOf, parseCredential } from "../../src/domain/credential.ts";
+import { AppError } from "../../src/domain/errors.ts";
+import type { IdByPrefix, IdPrefix } from "../../src/domain/ids.ts";
+import { creditEntry } from "../../src/domain/ledger.ts";
+import { toMicros, ZERO } from "../../src/domain/money.ts";
+import type { AccountStore, StoredLedgerEntry } from "../../src/domain/ports/account-store.ts";
+import { createManageAccounts } from "../../src/service/manage-account.ts";
+
+const NOW = 1_700_000_000_000;
+
+function setup() {
+  const accounts = createAccounts();
+  let count = 0;
+  const manage = createManageAccounts({
+    accounts,
+    clock: { now: () => NOW },
+    ids: { create: <P extends IdPrefix>(prefix: P) => fakeId(prefix, ++count) },
+    secrets: { newBody: () => String(++count).padStart(32, "0"), hash: (text) => `hash of ${text}` },
+  });
+  return { manage, accounts };
+}
+
+describe("accounts", () => {
+  test("start prepaid with the credit they are given", async () => {
+    const { manage } = setup();
+    const account = await manage.createAccount({ name: "web", credit: toMicros(5_000_000) });
+    expect(account).toMatchObject({
+      name: "web",
+      mode: "prepaid",
+      status: "active",
+      balance: 5_000_000,
+      createdAt: NOW,
+    });
+    expect(await manage.listAccounts()).toEqual([account]);
+    expect((await manage.createAccount({ name: "free", mode: "unlimited" })).balance).toBe(ZERO);
+  });
+
+  test("take credits by id or by name, and keep them in the ledger", async () => {
+    const { manage } = setup();
+    const { id } = await manage.createAccount({ name: "web" });
+    await manage.creditAccount("web", toMicros(3), "invoice 12");
+    expect(await manage.creditAccount(id, toMicros(-1), "mistake")).toMatchObject({ id, balance: 2 });
+    const { account, ledger } = await manage.showAccount("web");
+    expect(account.balance).toBe(toMicros(2));
+    expect(ledger.map(({ reason }) => reason)).toEqual(["invoice 12", "mistake"]);
+  });
+
+  test("refuse credits that mean nothing", async () => {
+    const { manage } = setup();
+    await manage.createAccount({ name: "web" });
+    expect(await refusal(manage.creditAccount("web", ZERO, "x"))).toEqual([
+      "invalid_request",
+      "An amount of zero changes nothing.",
+    ]);
+    expect(await refusal(manage.creditAccount("no", toMicros(1), "x"))).toEqual([
+      "not_found",
+      'There is no account "no".',
+    ]);
+    expect(await refusal(manage.createAccount({ name: "debt", credit: toMicros(-1) }))).toEqual([
+      "invalid_request",
+      "An account starts with nothing or a credit, not with -0.000001.",
+    ]);
+  });
+
+  test("have one name each", async () => {
+    const { manage } = setup();
+    await manage.createAccount({ name: "web" });
+    expect(await refusal(manage.createAccount({ name: "web" }))).toEqual([
+      "invalid_request",
+      'There is an account named "web" already.',
+    ]);
+  });
+});
+
+describe("names", () => {
+  test("may have 1 to 100 characters of any script", async () => {
+    const { manage } = setup();
+    for (const name of ["a", "ключ для сайта", "🙂".repeat(100)]) {
+      expect((await manage.createKey({ name })).record.name).toBe(name);
+    }
+  });
+
+  test.each([[""], ["x".repeat(101)], ["🙂".repeat(101)], [" x"], ["x "], ["a\nb"], ["a\u0000"], ["\ud800"]])(
+    "may not be %p",
+    async (name) => {
+      const { manage } = setup();
+      for (const attempt of [
+        manage.createAccount({ name }),
+        manage.createKey({ name }),
+        manage.createToken({ name }),
+      ]) {
+        expect((await refusal(attempt))[0]).toBe("invalid_request");
+      }
+    },
+  );
+
+  test("may not have the form of an id", async () => {
+    const { manage } = setup();
+    expect((await refusal(manage.createKey({ name: fakeId("key", 7) })))[0]).toBe("invalid_request");
+  });
+});
+
+describe("keys", () => {
+  test("are shown once, and kept only as hash and display", async () => {
+    const { manage, accounts } = setup();
+    const { key, record, account } = await manage.createKey({ name: "web" });
+    expect(parseCredential(key)).toEqual({ kind: "api_key" });
+    expect(record).toEqual({
+      id: record.id,
+      accountId: account.id,
+      name: "web",
+      hash: `hash of ${key}`,
+      display: displayOf(key),
+      createdAt: NOW,
+    });
+    expect(await accounts.keys()).toEqual([record]);
+    expect(await manage.showKey("web")).toEqual(record);
+  });
+
+  test("belong to the account that is named, else to an unlimited default one", async () => {
+    const { manage } = setup();
+    const web = await manage.createAccount({ name: "web" });
+    expect((await manage.createKey({ name: "a", account: "web" })).account.id).toBe(web.id);
+    const first = await manage.createKey({ name: "a" });
+    expect(first.account).toMatchObject({ name: "default", mode: "unlimited" });
+    expect((await manage.createKey({ name: "b" })).account.id).toBe(first.account.id);
+    expect((await manage.listKeys("web")).map(({ name }) => name)).toEqual(["a"]);
+    expect(await manage.listKeys()).toHaveLength(3);
+    expect((await refusal(manage.createKey({ name: "c", account: "nobody" })))[0]).toBe("not_found");
+  });
+
+  test("cannot have the name of another valid key of the account, but of a revoked one", async () => {
+    const { manage } = setup();
+    await manage.createKey({ name: "web" });
+    expect((await refusal(manage.createKey({ name: "web" })))[0]).toBe("invalid_request");
+    await manage.revokeKey("web");
+    expect((await manage.createKey({ name: "web" })).record.name).toBe("web");
+  });
+
+  test("can be revoked, and again without harm", async () => {
+    const { manage } = setup();
+    const { record } = await manage.createKey({ name: "web" });
+    const revoked = await manage.revokeKey("web");
+    expect(revoked).toEqual({ ...record, revokedAt: NOW });
+    expect(await manage.revokeKey(record.id)).toEqual(revoked);
+  });
+
+  test("that cannot be told apart by name are named by their ids", async () => {
+    const { manage } = setup();
+    await manage.createAccount({ name: "other" });
+    const one = await manage.createKey({ name: "web" });
+    const two = await manage.createKey({ name: "web", account: "other" });
+    const [code, message] = await refusal(manage.revokeKey("web"));
+    expect(code).toBe("invalid_request");
+    expect(message).toContain(`${one.record.id}, ${two.record.id}`);
+    await manage.revokeKey(one.record.id);
+    expect((await manage.showKey("web")).id).toBe(two.record.id);
+  });
+
+  test("that do not exist, or are all revoked, are not found", async () => {
+    const { manage } = setup();
+    const { record } = await manage.createKey({ name: "web" });
+    await manage.revokeKey("web");
+    expect(await refusal(manage.showKey("nope"))).toEqual(["not_found", 'There is no key "nope".']);
+    expect((await refusal(manage.showKey("web")))[1]).toContain(record.id);
+  });
+});
+
+describe("the first key", () => {
+  test("is made with an unlimited account on an empty installation, and never again", async () => {
+    const { manage } = setup();
+    const first = await manage.ensureFirstKey();
+    expect(first).toMatchObject({
+      record: { name: "default" },
+      account: { name: "default", mode: "unlimited" },
+    });
+    expect(await manage.ensureFirstKey()).toBeUndefined();
+    await manage.revokeKey("default");
+    expect(await manage.ensureFirstKey()).toBeUndefined();
+  });
+
+  test("is not made where somebody has begun otherwise", async () => {
+    const { manage } = setup();
+    await manage.createAccount({ name: "web" });
+    expect(await manage.ensureFirstKey()).toBeUndefined();
+  });
+});
+
+describe("tokens", () => {
+  test("are made, listed, revoked, and told from keys", async () => {
+    const { manage } = setup();
+    const { token, record } = await manage.createToken({ name: "ci" });
+    expect(parseCredential(token)).toEqual({ kind: "management_token" });
+    expect(await manage.listTokens()).toEqual([record]);
+    expect((await refusal(manage.createToken({ name: "ci" })))[0]).toBe("invalid_request");
+    expect(await manage.revokeToken("ci")).toEqual({ ...record, revokedAt: NOW });
+    expect((await refusal(manage.revokeToken("ci")))[0]).toBe("not_found");
+  });
+});
+
+async function refusal(attempt: Promise<unknown>): Promise<[code: string, message: string]> {
+  const error = await attempt.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (error instanceof AppError) return [error.code, error.message];
+  throw new Error(`Expected an AppError, got ${String(error)}`);
+}
+
+function fakeId<P extends IdPrefix>(prefix: P, number: number): IdByPrefix[P] {
+  return `${prefix}_${String(number).padStart(26, "0")}` as string as IdByPrefix[P];
+}
+
+/** The port's promises about names, ids and revocation, in memory. */
+function createAccounts(): AccountStore {
+  const accounts = new Map<string, Account>();
+  const ledgers = new Map<string, StoredLedgerEntry[]>();
+  const keys: ApiKey[] = [];
+  const tokens: ManagementToken[] = [];
+  const findAccount = (text: string) =>
+    accounts.get(text) ?? [...accounts.values()].find((account) => account.name === text);
+  const find = <T extends { id: string; name: string; revokedAt?: number | undefined }>(
+    all: T[],
+    text: string,
+  ) => {
+    const named = all.filter((each) => each.name === text && each.revokedAt === undefined);
+    return all.find((each) => each.id === text) ?? (named.length === 1 ? named[0] : undefined);
+  };
+  const revoke = <T extends { id: string; revokedAt?: number | undefined }>(
+    all: T[],
+    id: string,
+    now: number,
+  ) => {
+    const at = all.findIndex((each) => each.id === id);
+    const found = all[at];
+    if (found === undefined) return "not_found";
+    if (found.revokedAt !== undefined) return "already_revoked";
+    all[at] = { ...found, revokedAt: now };
+    return "revoked";
+  };
+  return {
+    async createAccount({ id, name, mode, credit, createdAt }) {
+      if (findAccount(name)) return "name_taken";
+      accounts.set(id, { id, name, mode, status: "active", balance: credit, held: ZERO, createdAt });
+      return "created";
+    },
+    accounts: async () => [...accounts.values()],
+    account: async (text) => findAccount(text),
+    async credit(id, amount, reason, now) {
+      const account = accounts.get(id);
+      if (account === undefined) return undefined;
+      ledgers.set(id, [
+        ...(ledgers.get(id) ?? []),
+        { ...creditEntry(amount, reason), accountId: id, at: now },
+      ]);
+      const credited = { ...account, balance: toMicros(account.balance + amount) };
+      accounts.set(id, credited);
+      return credited;
+    },
+    ledger: async (id) => ledgers.get(id) ?? [],
+    async createKey(key) {
+      if (!accounts.has(key.accountId)) return "no_account";
+      const isTaken = keys.some(
+        (each) => each.accountId === key.accountId && each.name === key.name && each.revokedAt === undefined,
+      );
+      if (isTaken) return "name_taken";
+      keys.push(key);
+      return "created";
+    },
+    keys: async (owner) => keys.filter((key) => owner === undefined || key.accountId === owner),
+    key: async (text) => find(keys, text),
+    revokeKey: async (id, now) => revoke(keys, id, now),
+    grantByHash: () => undefined,
+    async createToken(token) {
+      if (find(tokens, token.name)) return "name_taken";
+      tokens.push(token);
+      return "created";
+    },
+    tokens: async () => [...tokens],
+    token: async (text) => find(tokens, text),
+    revokeToken: async (id, now) => revoke(tokens, id, now),
+  };
+}
