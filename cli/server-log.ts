@@ -25,3 +25,9 @@ export function createServerLog(config: Pick<Config, "log">, { stderr }: Context
 function showFields(fields: Readonly<Record<string, unknown>>): string {
   return Object.keys(fields).length === 0 ? "" : ` ${JSON.stringify(fields)}`;
 }
+
+/** An error as a log line holds it. */
+export function describeError(error: unknown): unknown {
+  if (!(error instanceof Error)) return String(error);
+  return { type: error.name, message: error.message, stack: error.stack };
+}

@@ -1,7 +1,6 @@
 import { chmodSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Command, Option } from "commander";
-import type { App } from "../../src/app.ts";
 import { createSettings } from "../../src/config/settings.ts";
 import { type Config, loadConfig } from "../../src/config.ts";
 import { renderBanner } from "../banner.ts";
@@ -10,7 +9,8 @@ import type { Context } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
 import { Failure } from "../failure.ts";
 import { findPortOwner } from "../port-owner.ts";
-import { createServerLog, type ServerLogLine } from "../server-log.ts";
+import { createServerLog, describeError, type ServerLogLine } from "../server-log.ts";
+import { stopOnSignals } from "../stop-signals.ts";
 import { styleFor } from "../style.ts";
 
 export function addServe(program: Command, context: Context): void {
@@ -45,7 +45,7 @@ async function serve(command: Command, context: Context): Promise<void> {
   const { createApp } = await import("../../src/app.ts");
   const app = createApp(config, {
     onFatal: (error) => {
-      log("error", { err: describe(error) }, "the service cannot go on");
+      log("error", { err: describeError(error) }, "the service cannot go on");
       process.exit(EXIT.error);
     },
   });
@@ -68,30 +68,10 @@ async function serve(command: Command, context: Context): Promise<void> {
   process.exit(await ended);
 }
 
-/** The first signal lets running tasks finish, the second ends the process. */
-function stopOnSignals(app: App, log: ServerLogLine): Promise<number> {
-  const { promise, resolve } = Promise.withResolvers<number>();
-  let isStopping = false;
-  const stop = (forced: number) => () => {
-    if (isStopping) process.exit(forced);
-    isStopping = true;
-    app.stop().then(
-      () => resolve(EXIT.ok),
-      (error: unknown) => {
-        log("error", { err: describe(error) }, "could not stop in order");
-        resolve(EXIT.error);
-      },
-    );
-  };
-  process.on("SIGINT", stop(EXIT.interrupted));
-  process.on("SIGTERM", stop(EXIT.terminated));
-  return promise;
-}
-
 /** After an error nobody caught, nothing is certain: what is on disk is what the next start goes on from. */
 function endOnMistakes(log: ServerLogLine): void {
   const end = (message: string) => (error: unknown) => {
-    log("error", { err: describe(error) }, message);
+    log("error", { err: describeError(error) }, message);
     process.exit(EXIT.error);
   };
   process.on("uncaughtException", end("uncaught exception"));
@@ -138,9 +118,4 @@ function portInUse(ports: readonly number[], config: Config, cause: unknown): Fa
     hint: `Use ${flag} ${free} or stop what uses it.`,
     cause,
   });
-}
-
-function describe(error: unknown): unknown {
-  if (!(error instanceof Error)) return String(error);
-  return { type: error.name, message: error.message, stack: error.stack };
 }

@@ -84,3 +84,29 @@ describe("serving", () => {
     expect(stderr).toContain("  SVC_LOG_LEVEL: must be one of debug");
   });
 });
+
+describe("a second signal", () => {
+  const MODULE = join(import.meta.dir, "../../cli/stop-signals.ts");
+  const SCRIPT = `
+    import { stopOnSignals } from ${JSON.stringify(MODULE)};
+    stopOnSignals({ stop() { console.log("stopping"); return new Promise(() => {}); } }, () => {});
+    setInterval(() => {}, 1000);
+    console.log("ready");
+  `;
+
+  test.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const)(
+    "%s ends a process that does not come to an end, with exit code %i",
+    async (signal, expected) => {
+      const child = Bun.spawn([process.execPath, "-e", SCRIPT], { stdout: "pipe" });
+      const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+      expect((await reader.read()).value).toBe("ready\n");
+      child.kill("SIGTERM");
+      expect((await reader.read()).value).toBe("stopping\n");
+      child.kill(signal);
+      expect(await child.exited).toBe(expected);
+    },
+  );
+});
