@@ -1,6 +1,7 @@
 import { type Context, Hono } from "hono";
+import type { Principal } from "../domain/account.ts";
 import { AppError } from "../domain/errors.ts";
-import type { Ids, Log, LogFields } from "../domain/ports/runtime.ts";
+import type { Ids, Log } from "../domain/ports/runtime.ts";
 import type { Authenticate } from "../service/authenticate.ts";
 import { credentialOf } from "./credential.ts";
 import type { Exchange, Route } from "./exchange.ts";
@@ -47,63 +48,54 @@ async function answer(deps: RouterDeps, context: Context, route: Route): Promise
   const startedAt = deps.elapsed();
   const given = request.headers.get("x-request-id");
   const requestId = given !== null && REQUEST_ID.test(given) ? given : deps.ids.create("req");
-  const exchange: Exchange = {
+  const exchange: Exchange & { principal?: Principal } = {
     request,
     requestId,
     origin: originOf(deps, request),
     param: (name) => context.req.param(name) ?? "",
     query: () => new URL(request.url).searchParams,
   };
-  const fields: Record<string, LogFields[string]> = { request_id: requestId };
   let reply: Reply;
+  let failure: AppError | undefined;
   try {
-    reply = await dispatch(deps, exchange, route, fields);
+    if (route.access === "api_key") {
+      const principal = deps.authenticate(credentialOf(request, exchange.query));
+      reply = await route.handle(Object.assign(exchange, { principal }));
+    } else {
+      reply = await route.handle(exchange);
+    }
   } catch (error) {
-    reply = fail(deps, exchange, error, fields);
+    failure = toAppError(error, request.headers.has("idempotency-key"));
+    if (failure.code === "internal_error") logDefect(deps, requestId, failure);
+    reply = problem(failure, envelopeFor(context.req.path, failure.code));
   }
   const level = reply.status >= 500 ? "error" : (route.logLevel ?? "info");
-  Object.assign(fields, reply.log, {
-    method: request.method,
-    path: context.req.path,
-    status: reply.status,
-    ms: Math.round((deps.elapsed() - startedAt) * 10) / 10,
-  });
-  deps.log[level](fields, "request");
+  // One literal, so that every line has the same shape; what is undefined is left out of it.
+  deps.log[level](
+    {
+      request_id: requestId,
+      key: exchange.principal?.keyName,
+      task: reply.log?.task,
+      model: reply.log?.model,
+      method: request.method,
+      path: context.req.path,
+      status: reply.status,
+      ms: Math.round((deps.elapsed() - startedAt) * 10) / 10,
+      error_code: failure?.code,
+      cause: failure?.cause instanceof Error ? failure.cause.message.slice(0, 300) : undefined,
+    },
+    "request",
+  );
   return new Response(reply.body, {
     status: reply.status,
     headers: { ...reply.headers, "X-Request-ID": requestId },
   });
 }
 
-function dispatch(
-  deps: RouterDeps,
-  exchange: Exchange,
-  route: Route,
-  fields: Record<string, LogFields[string]>,
-): Reply | Promise<Reply> {
-  if (route.access === "public") return route.handle(exchange);
-  const principal = deps.authenticate(credentialOf(exchange.request, exchange.query));
-  fields.key = principal.keyName;
-  return route.handle(Object.assign(exchange, { principal }));
-}
-
-function fail(
-  deps: RouterDeps,
-  exchange: Exchange,
-  error: unknown,
-  fields: Record<string, LogFields[string]>,
-): Reply {
-  const { request } = exchange;
-  const path = new URL(request.url).pathname;
-  const known = toAppError(error, request.headers.has("idempotency-key"));
-  fields.error_code = known.code;
-  if (known.code === "internal_error" || known.cause instanceof Error) {
-    const cause = known.cause instanceof Error ? known.cause : known;
-    if (known.code === "internal_error")
-      deps.log.error({ request_id: exchange.requestId, err: cause }, "unexpected error");
-    else fields.cause = cause.message.slice(0, 300);
-  }
-  return problem(known, envelopeFor(path, known.code));
+/** A mistake of ours: its stack goes to the log, under the id that the caller was given. */
+function logDefect(deps: RouterDeps, requestId: string, failure: AppError): void {
+  const err = failure.cause instanceof Error ? failure.cause : failure;
+  deps.log.error({ request_id: requestId, err }, "unexpected error");
 }
 
 function methodNotAllowed(path: string, routes: readonly Route[]): Route {
