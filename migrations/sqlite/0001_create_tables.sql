@@ -96,7 +96,6 @@ CREATE TABLE `idempotency` (
 ) STRICT;
 --> statement-breakpoint
 CREATE UNIQUE INDEX `idempotency_digest_unique` ON `idempotency` (`digest`);--> statement-breakpoint
-CREATE INDEX `idempotency_expiry` ON `idempotency` (`expires_at`);--> statement-breakpoint
 CREATE TABLE `ledger_entry` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`account_id` text NOT NULL,

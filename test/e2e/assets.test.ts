@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import { connect } from "node:net";
-import { type Server, startServer } from "../helpers/server.ts";
+import { type Server, startServer, stopServers } from "../helpers/server.ts";
 import { createApi, download } from "./support/api.ts";
 
 let server: Server;
@@ -21,7 +21,7 @@ beforeAll(async () => {
   bytes = await download(url);
 });
 
-afterAll(() => server.stop());
+afterAll(stopServers);
 
 const get = (headers: Record<string, string> = {}, method = "GET") =>
   fetch(url, { method, headers, keepalive: false });

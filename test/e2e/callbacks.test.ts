@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import { type Server, startServer } from "../helpers/server.ts";
+import { type Server, startServer, stopServers } from "../helpers/server.ts";
 import { type Api, createApi } from "./support/api.ts";
 import { readDatabase } from "./support/database.ts";
 import { ALLOW_LOOPBACK } from "./support/slow-source.ts";
@@ -49,7 +49,7 @@ afterEach(async () => {
   for (const receiver of receivers.splice(0)) await receiver.stop(true);
 });
 
-afterAll(() => server.stop());
+afterAll(stopServers);
 
 describe("a callback", () => {
   test("tells of a completed task, with exactly the fields of the contract", async () => {

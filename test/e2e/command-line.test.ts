@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { emptyFolder, freePort, type Server, startServer } from "../helpers/server.ts";
+import { emptyFolder, freePort, type Server, startServer, stopServers } from "../helpers/server.ts";
 import { createApi } from "./support/api.ts";
 import { keyIn, prepaidKey, svc, svcJson } from "./support/command.ts";
 import { stateOf } from "./support/database.ts";
@@ -19,7 +19,7 @@ beforeAll(async () => {
   key = server.firstKey();
 });
 
-afterAll(() => server.stop());
+afterAll(stopServers);
 
 /** A client command against the server of this file. */
 const client = (...args: string[]) => svc(args, { env: access() });

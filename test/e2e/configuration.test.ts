@@ -1,10 +1,12 @@
 import { Database } from "bun:sqlite";
-import { describe, expect, test } from "bun:test";
+import { afterEach, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { emptyFolder, spawnServer, startServer } from "../helpers/server.ts";
+import { emptyFolder, spawnServer, startServer, stopServers } from "../helpers/server.ts";
 import { createApi } from "./support/api.ts";
 import { svc } from "./support/command.ts";
+
+afterEach(stopServers);
 
 describe("settings that cannot be", () => {
   test("are all named at once, with exit code 12, and nothing is made", async () => {

@@ -1,9 +1,11 @@
-import { expect, test } from "bun:test";
+import { afterEach, expect, test } from "bun:test";
 import { join } from "node:path";
-import { startServer } from "../helpers/server.ts";
+import { startServer, stopServers } from "../helpers/server.ts";
 import { createApi, download } from "./support/api.ts";
 import { readDatabase } from "./support/database.ts";
 import { decode } from "./support/pictures.ts";
+
+afterEach(stopServers);
 
 test("a task cut off by SIGKILL completes after the restart, and its upstream was asked once", async () => {
   const first = await startServer();

@@ -16,13 +16,11 @@ import { inTerminal, type TerminalProcess } from "./support/terminal.ts";
 const IMAGE = { model: "sandbox-image", prompt: "x", size: "16x16", sandbox: { delay_ms: 0 } };
 const CTRL_C = "\x03";
 
-const running: (Server | TerminalProcess)[] = [];
+const terminals: TerminalProcess[] = [];
 
 afterEach(async () => {
-  for (const each of running.splice(0)) {
-    if ("stop" in each) await each.stop();
-    else each.kill();
-  }
+  for (const terminal of terminals.splice(0)) terminal.kill();
+  await stopServers();
 });
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
@@ -30,7 +28,6 @@ const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 describe("the first start in an empty folder", () => {
   test("makes a data folder for its owner alone, and leaves the first key in a file nobody else can read", async () => {
     const server = await startServer();
-    running.push(server);
     expect(readdirSync(server.folder)).toEqual(["svc-data"]);
     expect(modeOf(server.dataDir)).toBe("700");
     expect(modeOf(join(server.dataDir, "bootstrap.json"))).toBe("600");
@@ -42,7 +39,6 @@ describe("the first start in an empty folder", () => {
 
   test("says in one line of JSON that it is ready, where, and where the key is, but not the key", async () => {
     const server = await startServer();
-    running.push(server);
     expect(JSON.parse(await server.says(/"ready"/))).toMatchObject({ url: server.url });
     expect(JSON.parse(await server.says(/bootstrap/)).file).toBe(join(server.dataDir, "bootstrap.json"));
     expect(server.stdout() + server.stderr()).not.toContain(server.firstKey());
@@ -50,7 +46,6 @@ describe("the first start in an empty folder", () => {
 
   test("leaves the key before it says that it is ready", async () => {
     const server = spawnServer();
-    running.push(server);
     let status = 0;
     for (let tries = 0; tries < 5_000 && status !== 200; tries++) {
       status = await fetch(`${server.url}/readyz`, { keepalive: false }).then(
@@ -64,11 +59,9 @@ describe("the first start in an empty folder", () => {
 
   test("that fails because the port is taken leaves the key to the next one", async () => {
     const other = await startServer();
-    running.push(other);
     const failed = spawnServer({ port: other.port });
     expect(await failed.exited).toBe(1);
     const second = await startServer({ folder: failed.folder });
-    running.push(second);
     expect((await createApi(second.url, second.firstKey()).make(IMAGE)).status).toBe("completed");
   });
 
@@ -78,7 +71,6 @@ describe("the first start in an empty folder", () => {
     const written = readFileSync(join(first.dataDir, "bootstrap.json"), "utf8");
     await first.stop();
     const second = await startServer({ folder: first.folder });
-    running.push(second);
     expect(readFileSync(join(first.dataDir, "bootstrap.json"), "utf8")).toBe(written);
     expect((await createApi(second.url, key).make(IMAGE)).status).toBe("completed");
     expect(second.stdout() + second.stderr()).not.toMatch(/sk-svc-/);
@@ -90,7 +82,7 @@ describe("on a terminal", () => {
     const folder = emptyFolder();
     const port = freePort();
     const first = inTerminal(["serve", "--port", String(port)], folder);
-    running.push(first);
+    terminals.push(first);
     await first.shows(/Ready in \d+ ms/);
     const screen = first.screen();
     expect(screen).toContain("svc-data");
@@ -108,7 +100,7 @@ describe("on a terminal", () => {
     first.press(CTRL_C);
     expect(await first.exited).toBe(0);
     const second = inTerminal(["serve", "--port", String(port)], folder);
-    running.push(second);
+    terminals.push(second);
     await second.shows(/Ready in \d+ ms/);
     expect(second.screen()).not.toContain(key);
     expect(second.screen()).toMatch(/1 task/);

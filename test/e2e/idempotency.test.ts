@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type Server, startServer } from "../helpers/server.ts";
+import { type Server, startServer, stopServers } from "../helpers/server.ts";
 import { type Api, createApi } from "./support/api.ts";
 import { readDatabase } from "./support/database.ts";
 import { dataUri, plainImage } from "./support/pictures.ts";
@@ -14,7 +14,7 @@ beforeAll(async () => {
   api = createApi(server.url, server.firstKey());
 });
 
-afterAll(() => server.stop());
+afterAll(stopServers);
 
 const keyed = (key: string) => ({ "Idempotency-Key": key });
 

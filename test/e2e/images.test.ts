@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
-import { type Server, startServer } from "../helpers/server.ts";
+import { type Server, startServer, stopServers } from "../helpers/server.ts";
 import { type Api, createApi, download } from "./support/api.ts";
 import { colourAt, dataUri, decode, leftHalfMask, plainImage } from "./support/pictures.ts";
 
@@ -16,7 +16,7 @@ beforeAll(async () => {
   api = createApi(server.url, server.firstKey());
 });
 
-afterAll(() => server.stop());
+afterAll(stopServers);
 
 const hash = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
 

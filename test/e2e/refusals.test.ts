@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { formatCredential } from "../../src/domain/credential.ts";
-import { type Server, startServer } from "../helpers/server.ts";
+import { type Server, startServer, stopServers } from "../helpers/server.ts";
 import { type Answer, type Api, createApi, type Sent } from "./support/api.ts";
 import { type StoredState, stateOf } from "./support/database.ts";
 import { type RefusedCreate, refusedCreates } from "./support/refused-creates.ts";
@@ -16,7 +16,7 @@ beforeAll(() => {
   before = stateOf(server.dataDir);
 });
 
-afterAll(() => server.stop());
+afterAll(stopServers);
 
 /** What every refusal has, in the standard envelope. */
 function expectProblem(

@@ -1,6 +1,13 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { emptyFolder, type Server, type ServerOptions, spawnServer, startServer } from "../helpers/server.ts";
+import {
+  emptyFolder,
+  type Server,
+  type ServerOptions,
+  spawnServer,
+  startServer,
+  stopServers,
+} from "../helpers/server.ts";
 import { type Answer, type Api, createApi } from "./support/api.ts";
 import { readDatabase } from "./support/database.ts";
 import { ALLOW_LOOPBACK, openSlowSource, type SlowSource } from "./support/slow-source.ts";
@@ -8,17 +15,15 @@ import { ALLOW_LOOPBACK, openSlowSource, type SlowSource } from "./support/slow-
 const IMAGE = { model: "sandbox-image", prompt: "x", size: "16x16" };
 const PROMPT_MS = 3_000;
 
-const servers: Server[] = [];
 const sources: SlowSource[] = [];
 
 afterEach(async () => {
   for (const source of sources.splice(0)) await source.stop();
-  for (const server of servers.splice(0)) await server.stop();
+  await stopServers();
 });
 
 async function start(options: ServerOptions = {}): Promise<{ server: Server; api: Api }> {
   const server = await startServer(options);
-  servers.push(server);
   return { server, api: createApi(server.url, server.firstKey()) };
 }
 
@@ -128,7 +133,6 @@ describe("SIGTERM", () => {
     const folder = emptyFolder();
     for (let afterMs = 20; afterMs < 80; afterMs += 5) {
       const server = spawnServer({ folder });
-      servers.push(server);
       await Bun.sleep(afterMs);
       server.signal("SIGTERM");
       const exitCode = await server.exited;

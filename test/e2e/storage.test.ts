@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { closeSync, mkdirSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { emptyFolder, type Server, spawnServer, startServer } from "../helpers/server.ts";
+import { emptyFolder, type Server, spawnServer, startServer, stopServers } from "../helpers/server.ts";
 import { type Api, createApi } from "./support/api.ts";
 import { readDatabase } from "./support/database.ts";
 import { dataUri, plainImage } from "./support/pictures.ts";
@@ -13,10 +13,9 @@ const IMAGE = { model: "sandbox-image", prompt: "x", size: "16x16", sandbox: { d
 const QUICK_LEASE = ["--scheduler-lease-seconds", "1"];
 
 const mounted: string[] = [];
-const servers: Server[] = [];
 
 afterEach(async () => {
-  for (const server of servers.splice(0)) await server.stop();
+  await stopServers();
   for (const folder of mounted.splice(0).reverse()) mount("umount", folder);
 });
 
@@ -54,7 +53,6 @@ function fill(disk: string): { release(): void } {
 
 async function serveFrom(dataDir: string): Promise<{ server: Server; api: Api }> {
   const server = await startServer({ dataDir, args: QUICK_LEASE });
-  servers.push(server);
   return { server, api: createApi(server.url, server.firstKey()) };
 }
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonObject } from "../../src/domain/json.ts";
-import { emptyFolder, type Server, startServer } from "../helpers/server.ts";
+import { emptyFolder, type Server, startServer, stopServers } from "../helpers/server.ts";
 import { type Api, createApi, download } from "./support/api.ts";
 import { dataUri, plainImage } from "./support/pictures.ts";
 import { boxesOf, probe } from "./support/videos.ts";
@@ -24,7 +24,7 @@ beforeAll(async () => {
   source = await download(sourceUrl);
 }, 30_000);
 
-afterAll(() => server.stop());
+afterAll(stopServers);
 
 const image = async () => dataUri(await plainImage(64, 64));
 

@@ -1,11 +1,10 @@
-import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Subprocess } from "bun";
 
-const ROOT = join(import.meta.dir, "../..");
 /** The compiled program under test. */
-export const SVC = process.env.SVC_BIN ?? join(ROOT, "dist/svc");
+export const SVC = process.env.SVC_BIN ?? join(import.meta.dir, "../../dist/svc");
 
 const READY_WITHIN_MS = 20_000;
 const STOP_WITHIN_MS = 40_000;
@@ -51,24 +50,55 @@ export interface Server {
 }
 
 const running = new Set<Server>();
-const folders = new Set<string>();
+const ROOT_PREFIX = "svc-test-";
+let root: string | undefined;
 let home: string | undefined;
 
-process.once("exit", () => {
-  for (const server of running) server.signal("SIGKILL");
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
-
-/** A new empty folder, removed when the test run ends. */
-export function emptyFolder(name = "folder"): string {
-  const folder = mkdtempSync(join(tmpdir(), `svc-${name}-`));
-  folders.add(folder);
+/** Where this process keeps its folders. Removed when it ends; the test runner tells nobody of its end, so the next run looks. */
+function rootFolder(): string {
+  if (root !== undefined) return root;
+  for (const name of readdirSync(tmpdir())) {
+    const [, pid] = /^svc-test-(\d+)-/.exec(name) ?? [];
+    if (pid !== undefined && !isAlive(Number(pid))) remove(join(tmpdir(), name));
+  }
+  const folder = mkdtempSync(join(tmpdir(), `${ROOT_PREFIX}${process.pid}-`));
+  process.once("exit", () => {
+    for (const server of running) server.signal("SIGKILL");
+    if (root !== undefined) remove(root);
+  });
+  root = folder;
   return folder;
 }
 
-/** Leaves a folder where it is when the run ends. */
-export function keepFolder(folder: string): void {
-  folders.delete(folder);
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}
+
+function remove(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true });
+  } catch {
+    // Something is still mounted or running in there; the next run tries again.
+  }
+}
+
+/** A new empty folder, removed when the run is over. */
+export function emptyFolder(name = "folder"): string {
+  return mkdtempSync(join(rootFolder(), `${name}-`));
+}
+
+/** Leaves what this process has made where it is. */
+export function keepFolders(): void {
+  root = undefined;
+}
+
+/** Ends every server that a test of this process left running. */
+export async function stopServers(): Promise<void> {
+  await Promise.all([...running].map((server) => server.stop()));
 }
 
 /** A home for every process a test run starts: native libraries are extracted there once. */

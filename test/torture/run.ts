@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { truncateSync } from "node:fs";
 import { join } from "node:path";
-import { emptyFolder, freePort, keepFolder, type Server, spawnServer } from "../helpers/server.ts";
+import { emptyFolder, freePort, keepFolders, type Server, spawnServer } from "../helpers/server.ts";
 import { openCallers } from "./accounts.ts";
 import { checkCommitted, openCopy, STANDINGS, type Standing, standingsOf } from "./database.ts";
 import { createDice } from "./dice.ts";
@@ -72,7 +72,7 @@ export async function runTorture(options: Options, findings: Findings): Promise<
   const ordeal = await killOften(options, place, { load, findings });
   const { ends, settledInMs } = await letEnd(place, { callers, load, findings });
   const stored = checkAtRest(options, place, { ordeal, load, ends, findings });
-  if (options.keep || findings.all.length > 0) keepFolder(place.folder);
+  if (options.keep || findings.all.length > 0) keepFolders();
   return {
     ...stored,
     seed: options.seed,

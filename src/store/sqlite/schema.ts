@@ -218,19 +218,15 @@ export const ledgerEntry = sqliteTable(
   ],
 );
 
-export const idempotency = sqliteTable(
-  "idempotency",
-  {
-    id: integer().primaryKey(),
-    /** Of key id, route and key; see task-store/idempotency.ts. */
-    digest: blob({ mode: "buffer" }).notNull().unique(),
-    fingerprint: text().notNull(),
-    taskId: text("task_id").$type<TaskId>().notNull(),
-    heldMicros: integer("held_micros").notNull(),
-    expiresAt: integer("expires_at").notNull(),
-  },
-  (table) => [index("idempotency_expiry").on(table.expiresAt)],
-);
+export const idempotency = sqliteTable("idempotency", {
+  id: integer().primaryKey(),
+  /** Of key id, route and key; see task-store/idempotency.ts. */
+  digest: blob({ mode: "buffer" }).notNull().unique(),
+  fingerprint: text().notNull(),
+  taskId: text("task_id").$type<TaskId>().notNull(),
+  heldMicros: integer("held_micros").notNull(),
+  expiresAt: integer("expires_at").notNull(),
+});
 
 export const callback = sqliteTable(
   "callback",

@@ -30,14 +30,17 @@ export function prepareAdmit(db: Database): (admission: Admission) => AdmitResul
   }
 
   return ({ task, assets, idempotency }) => {
-    const used = idempotency && records.find(idempotency, task.createdAt);
+    const use = { taskId: task.id, held: task.held, now: task.createdAt };
+    const used = idempotency && records.claim(idempotency, use);
     if (used !== undefined) return used;
     const shortOf = holdPrice(task.accountId, task.held);
-    if (shortOf !== undefined) return { kind: "insufficient_quota", available: shortOf, needed: task.held };
+    if (shortOf !== undefined) {
+      if (idempotency !== undefined) records.release(idempotency);
+      return { kind: "insufficient_quota", available: shortOf, needed: task.held };
+    }
     insertTask(task);
     if (task.held !== 0) ledger.append(task.accountId, holdEntry(task.id, task.held), task.createdAt);
     insertAssets(assets);
-    if (idempotency !== undefined) records.put(idempotency, task.id, task.held);
     return { kind: "admitted" };
   };
 }
