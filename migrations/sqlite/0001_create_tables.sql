@@ -108,8 +108,7 @@ CREATE TABLE `ledger_entry` (
 	FOREIGN KEY (`account_id`) REFERENCES `account`(`id`) ON UPDATE no action ON DELETE no action
 ) STRICT;
 --> statement-breakpoint
-CREATE INDEX `ledger_entry_of_account` ON `ledger_entry` (`account_id`);--> statement-breakpoint
-CREATE UNIQUE INDEX `ledger_entry_once` ON `ledger_entry` (`task_id`,`kind`) WHERE "task_id" is not null;--> statement-breakpoint
+CREATE UNIQUE INDEX `ledger_entry_once` ON `ledger_entry` (`account_id`,`task_id`,`kind`);--> statement-breakpoint
 CREATE TABLE `management_token` (
 	`id` text PRIMARY KEY NOT NULL,
 	`name` text NOT NULL,

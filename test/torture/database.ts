@@ -50,19 +50,19 @@ export function checkCommitted(db: Database, where: string, findings: Findings):
   );
   none(
     "a task has not exactly one hold of its price",
-    `SELECT t.id, count(l.id) AS holds FROM task t LEFT JOIN ledger_entry l ON l.task_id = t.id AND l.kind = 'hold'
+    `SELECT t.id, count(l.id) AS holds FROM task t LEFT JOIN ledger_entry l ON l.account_id = t.account_id AND l.task_id = t.id AND l.kind = 'hold'
      AND l.held_delta_micros = t.held_micros GROUP BY t.id HAVING holds <> 1`,
   );
   none(
     "a hold is not resolved exactly once",
     `SELECT t.id, t.status, t.stage, t.held_micros, total(l.held_delta_micros) AS resolved FROM task t
-     LEFT JOIN ledger_entry l ON l.task_id = t.id AND l.kind IN ('capture', 'release') GROUP BY t.id
+     LEFT JOIN ledger_entry l ON l.account_id = t.account_id AND l.task_id = t.id AND l.kind IN ('capture', 'release') GROUP BY t.id
      HAVING resolved <> CASE t.stage WHEN 'terminal' THEN -t.held_micros ELSE 0 END`,
   );
   none(
     "what a task was charged is not what was captured",
     `SELECT t.id, t.status, t.charged_micros, total(l.balance_delta_micros) AS captured FROM task t
-     LEFT JOIN ledger_entry l ON l.task_id = t.id AND l.kind = 'capture' GROUP BY t.id
+     LEFT JOIN ledger_entry l ON l.account_id = t.account_id AND l.task_id = t.id AND l.kind = 'capture' GROUP BY t.id
      HAVING coalesce(t.charged_micros, 0) <> -captured OR (t.status <> 'completed' AND captured <> 0)`,
   );
   none(

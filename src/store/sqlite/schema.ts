@@ -213,8 +213,8 @@ export const ledgerEntry = sqliteTable(
     at: integer().notNull(),
   },
   (table) => [
-    index("ledger_entry_of_account").on(table.accountId),
-    uniqueIndex("ledger_entry_once").on(table.taskId, table.kind).where(sql`"task_id" is not null`),
+    // Also finds an account's entries; a task belongs to one account. Entries without a task are never equal.
+    uniqueIndex("ledger_entry_once").on(table.accountId, table.taskId, table.kind),
   ],
 );
 
