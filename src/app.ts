@@ -67,6 +67,8 @@ export interface AppOverrides {
   readonly clock?: Clock;
   readonly egress?: Egress;
   readonly providers?: readonly ProviderAdapter[];
+  /** Receives the first key of a new data folder before anybody can be told that the service is ready. */
+  readonly onFirstKey?: (key: string) => void;
   /** The store is damaged: the process must end, and start again from what is on disk. */
   readonly onFatal?: (error: unknown) => void;
 }
@@ -237,6 +239,7 @@ async function open(config: Config, overrides: AppOverrides, releases: Releases)
   const feed = createTaskFeed();
   const manage = createManageAccounts({ accounts: store.accounts, clock, ids, secrets });
   const firstKey = await manage.ensureFirstKey();
+  if (firstKey !== undefined) overrides.onFirstKey?.(firstKey.key);
 
   const { sender, scheduler, cleaner } = createBackground(config, rooms, feed);
   const life: Lifecycle = { accepting: true, stopping: new AbortController() };

@@ -1,6 +1,5 @@
 import { availableParallelism } from "node:os";
 import { dirname, resolve } from "node:path";
-import { closest } from "./config/closest.ts";
 import { type ConfigProblem, describeProblem, show } from "./config/problem.ts";
 import {
   createSettings,
@@ -10,6 +9,7 @@ import {
   type SettingValues,
 } from "./config/settings.ts";
 import { readNamedFile, readOwnFile, type SettingsFile } from "./config/settings-file.ts";
+import { suggest } from "./domain/suggest.ts";
 
 /** Everything an operator can decide, checked and complete. */
 export interface Config {
@@ -138,7 +138,7 @@ function warningsOf(
     (name) => name.startsWith("SVC_") && !known.includes(name) && !others.includes(name),
   );
   const warnings = unknown.sort().map((name) => {
-    const suggestion = closest(name, [...known, ...others]);
+    const suggestion = suggest(name, [...known, ...others]);
     return `${name} is set, but is no setting of svc.${suggestion === undefined ? "" : ` Did you mean ${suggestion}?`}`;
   });
   if ((host === "0.0.0.0" || host === "::") && publicUrl === undefined) {

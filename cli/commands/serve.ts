@@ -43,7 +43,12 @@ async function serve(command: Command, context: Context): Promise<void> {
   endOnMistakes(log);
 
   const { createApp } = await import("../../src/app.ts");
+  // A person is there to read a key once; a supervisor's log is no place for one.
+  const isForPeople = stderr.isTerminal && config.log.format !== "json";
   const app = createApp(config, {
+    onFirstKey: (key) => {
+      if (!isForPeople) keepFirstKey(config, key, log);
+    },
     onFatal: (error) => {
       log("error", { err: describeError(error) }, "the service cannot go on");
       process.exit(EXIT.error);
@@ -53,16 +58,8 @@ async function serve(command: Command, context: Context): Promise<void> {
   const started = await app.start().catch((error: unknown) => {
     throw explain(error, config);
   });
-  // A person is there to read a key once; a supervisor's log is no place for one.
-  if (stderr.isTerminal && config.log.format !== "json") {
+  if (isForPeople) {
     stderr.write(renderBanner(started, config, { cwd, style: await styleFor(context, stderr, { color }) }));
-  } else if (started.firstKey !== undefined) {
-    const path = writeFirstKey(config, started.firstKey);
-    log(
-      "info",
-      { file: path },
-      "the first API key was written to a file; take it from there and delete the file",
-    );
   }
   for (const warning of config.warnings) log("warn", {}, warning);
   process.exit(await ended);
@@ -79,7 +76,7 @@ function endOnMistakes(log: ServerLogLine): void {
 }
 
 /** In one step, so that nobody reads half of it, and for the owner alone. */
-function writeFirstKey(config: Config, key: string): string {
+function keepFirstKey(config: Config, key: string, log: ServerLogLine): void {
   const path = join(config.dataDir, "bootstrap.json");
   const partial = `${path}.part`;
   writeFileSync(partial, `${JSON.stringify({ account: "default", name: "default", key })}\n`, {
@@ -87,7 +84,11 @@ function writeFirstKey(config: Config, key: string): string {
   });
   chmodSync(partial, 0o600);
   renameSync(partial, path);
-  return path;
+  log(
+    "info",
+    { file: path },
+    "the first API key was written to a file; take it from there and delete the file",
+  );
 }
 
 /** What the operating system refuses, in terms of what was asked for. */

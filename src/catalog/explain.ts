@@ -1,7 +1,7 @@
 import type { ErrorObject } from "ajv/dist/2020.js";
 import { isJsonObject, type Json, type JsonObject } from "../domain/json.ts";
 import type { Model } from "../domain/model.ts";
-import { suggest } from "./suggest.ts";
+import { suggest } from "../domain/suggest.ts";
 
 /** What is wrong with a body, for its sender. */
 export interface Problem {

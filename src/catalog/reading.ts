@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "../domain/json.ts";
-import { suggest } from "./suggest.ts";
+import { suggest } from "../domain/suggest.ts";
 
 /** A value of a manifest and where it stands, so that whatever is wrong with it can be named. */
 export interface Place {

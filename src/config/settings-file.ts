@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isJsonObject } from "../domain/json.ts";
-import { closest } from "./closest.ts";
+import { suggest } from "../domain/suggest.ts";
 import { type ConfigProblem, show } from "./problem.ts";
 import type { Settings } from "./settings.ts";
 
@@ -58,7 +58,7 @@ function readSettingsFile(path: string, settings: Settings, problems: ConfigProb
       problems.push({
         where: `${path}: ${prefix}`,
         message: "is not a setting",
-        suggestion: closest(prefix, known),
+        suggestion: suggest(prefix, known),
       });
     } else if (value !== null && value !== undefined) {
       problems.push({

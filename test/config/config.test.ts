@@ -2,7 +2,6 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { closest } from "../../src/config/closest.ts";
 import { createSettings } from "../../src/config/settings.ts";
 import { ConfigError, type ConfigSources, loadConfig } from "../../src/config.ts";
 
@@ -271,11 +270,4 @@ describe("warnings", () => {
     expect(load({ flags: { host: "::" } }).warnings).toHaveLength(1);
     expect(load({ flags: { host: "0.0.0.0", publicUrl: "https://a.example" } }).warnings).toEqual([]);
   });
-});
-
-test("a suggestion is a near miss, not a wild guess", () => {
-  const known = ["port", "host", "public_url", "log.level"];
-  expect(
-    ["prot", "PORT", "hst", "publc_url", "log.lvl", "quota"].map((name) => closest(name, known)),
-  ).toEqual(["port", "port", "host", "public_url", "log.level", undefined]);
 });

@@ -129,7 +129,7 @@ describe.skipIf(!canMount)("a folder that cannot be written (needs root on Linux
     for (const id of accepted) expect((await api.wait(id)).status).toBe("completed");
   }, 30_000);
 
-  test("is named when a server is started on it, and left as it was", async () => {
+  test("is told to whoever starts a server on it", async () => {
     const disk = smallDisk(24);
     const { server } = await serveFrom(join(disk, "svc-data"));
     await server.stop();

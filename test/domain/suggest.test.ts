@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { suggest } from "../../src/catalog/suggest.ts";
+import { suggest } from "../../src/domain/suggest.ts";
 
 const KNOWN = [
   "model",
