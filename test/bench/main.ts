@@ -19,7 +19,7 @@ import { starts } from "./benches/starts.ts";
 import { statuses } from "./benches/statuses.ts";
 import { throughput } from "./benches/throughput.ts";
 import { type LoadGenerator, startLoadGenerator } from "./load/generator.ts";
-import { describeContention, watchContention } from "./run/contention.ts";
+import { watchContention } from "./run/contention.ts";
 import { describeMachine } from "./run/machine.ts";
 import { isMet, type Measurement, renderTable, verdict } from "./run/report.ts";
 import {
@@ -55,12 +55,11 @@ const { values: options } = parseArgs({
 const chosen = chooseBenches(options.only);
 requireBinary();
 const workspace = mkdtempSync(join(tmpdir(), "svc-bench-"));
-const contention = watchContention();
 const load = startLoadGenerator();
 try {
   const measurements = await runAll(load);
   await load.stop();
-  report(measurements, contention());
+  report(measurements);
   process.exitCode = options.strict && measurements.some((each) => isMet(each) === false) ? 1 : 0;
 } finally {
   await load.stop();
@@ -72,6 +71,7 @@ async function runAll(generator: LoadGenerator): Promise<Measurement[]> {
   const measurements: Measurement[] = [];
   for (const [name, bench] of chosen) {
     const startedAt = performance.now();
+    const contention = watchContention(generator.pid);
     process.stderr.write(`${name} …`);
     const own = join(workspace, name);
     mkdirSync(own);
@@ -85,7 +85,7 @@ async function runAll(generator: LoadGenerator): Promise<Measurement[]> {
     });
     rmSync(own, { recursive: true, force: true });
     process.stderr.write(` ${((performance.now() - startedAt) / 1000).toFixed(0)} s\n`);
-    measurements.push(...found);
+    measurements.push(...found.map((each) => ({ ...each, contention: contention() })));
   }
   return measurements;
 }
@@ -104,17 +104,15 @@ async function prepare(): Promise<{ folder: DataFolder; template: string }> {
   }
 }
 
-function report(measurements: readonly Measurement[], contended: number | undefined): void {
+function report(measurements: readonly Measurement[]): void {
   const machine = describeMachine();
   if (options.json) {
     const rows = measurements.map((each) => ({ ...each, verdict: verdict(each) }));
-    console.log(
-      JSON.stringify({ machine, contended, quick: options.quick, measurements: rows }, undefined, 2),
-    );
+    console.log(JSON.stringify({ machine, quick: options.quick, measurements: rows }, undefined, 2));
     return;
   }
   const rounds = `median of ${options.quick ? 3 : 7} interleaved rounds and their spread`;
-  console.log(`${machine}\n${rounds}; ${describeContention(contended)}\n`);
+  console.log(`${machine}\n${rounds}\n`);
   console.log(renderTable(measurements));
 }
 

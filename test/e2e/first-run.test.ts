@@ -111,6 +111,18 @@ describe("on a terminal", () => {
   }, 20_000);
 });
 
+test("a first start that fails on a terminal shows its key at the next one", async () => {
+  const other = await startServer();
+  const folder = emptyFolder();
+  const failed = inTerminal(["serve", "--port", String(other.port)], folder);
+  terminals.push(failed);
+  expect(await failed.exited).toBe(1);
+  const second = inTerminal(["serve", "--port", String(freePort())], folder);
+  terminals.push(second);
+  await second.shows(/Ready in \d+ ms/);
+  expect(keyIn(second.screen())).toStartWith("sk-svc-");
+});
+
 /** Runs the `curl` of the screen in a shell, as somebody who pasted it. */
 async function runCurl(screen: string): Promise<WireBody> {
   const lines = screen.split("\n");

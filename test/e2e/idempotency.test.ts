@@ -82,7 +82,7 @@ describe("a create with an idempotency key", () => {
     expect(tasks).toEqual([{ id }]);
     const ledger = readDatabase<{ task_id: string; kind: string }>(
       server.dataDir,
-      "SELECT task_id, kind FROM ledger_entry",
+      "SELECT task_id, kind FROM ledger_entry ORDER BY id",
     );
     expect(ledger.filter(({ task_id }) => task_id === id).map(({ kind }) => kind)).toEqual([
       "hold",

@@ -6,6 +6,7 @@ const CLIENT = join(import.meta.dir, "client.ts");
 const ANSWER_WITHIN_MS = 120_000;
 
 export interface LoadGenerator {
+  readonly pid: number;
   /** Carries out one plan. @throws Error when a connection breaks, an answer is not 200, or it takes too long */
   run(plan: LoadPlan): Promise<LoadResult>;
   stop(): Promise<void>;
@@ -31,6 +32,7 @@ export function startLoadGenerator(): LoadGenerator {
       child.send(plan);
     });
   return {
+    pid: child.pid,
     async run(plan) {
       const answer = await ask(plan);
       if (answer.kind === "failure") throw new Error(answer.message);

@@ -1,30 +1,30 @@
 import { readFileSync } from "node:fs";
 import { cpus } from "node:os";
+import { cpuMs } from "./process.ts";
 
 const TICK_MS = 10;
 /** Above this share the figures say as much about the neighbours as about the service. */
 const NOTICEABLE = 0.05;
 
-/** Returns a function that tells which share of all processors processes other than ours have used since. */
-export function watchContention(): () => number | undefined {
-  const before = readTicks();
+export const isContended = (share: number | undefined): boolean => share !== undefined && share > NOTICEABLE;
+
+/**
+ * Returns a function that tells which share of all processors processes other than ours have used since. Ours are this one,
+ * its children that have ended, and `child`.
+ */
+export function watchContention(child: number): () => number | undefined {
+  const before = readTicks(child);
   const startedAt = performance.now();
   return () => {
-    const after = readTicks();
+    const after = readTicks(child);
     if (before === undefined || after === undefined) return undefined;
     const others = (after.busy - before.busy - (after.own - before.own)) * TICK_MS;
     return Math.max(0, others / (performance.now() - startedAt) / cpus().length);
   };
 }
 
-export function describeContention(share: number | undefined): string {
-  if (share === undefined) return "what other processes used meanwhile is not known here";
-  const text = `other processes used ${Math.round(share * 100)} % of the processors meanwhile`;
-  return share > NOTICEABLE ? `${text}: repeat this on a quiet machine` : text;
-}
-
-/** Time not idle of the whole machine, and of this process with the children that have ended. */
-function readTicks(): { busy: number; own: number } | undefined {
+/** Time not idle of the whole machine, and of our own processes. */
+function readTicks(child: number): { busy: number; own: number } | undefined {
   try {
     const [, user, nice, system, , , irq, softirq, steal] = readFileSync("/proc/stat", "utf8")
       .split(/\s+/)
@@ -35,7 +35,10 @@ function readTicks(): { busy: number; own: number } | undefined {
       .split(" ")
       .slice(11, 15)
       .map(Number);
-    return { busy: sum([user, nice, system, irq, softirq, steal]), own: sum(own) };
+    return {
+      busy: sum([user, nice, system, irq, softirq, steal]),
+      own: sum(own) + (cpuMs(child) ?? 0) / TICK_MS,
+    };
   } catch {
     // Not Linux.
     return undefined;

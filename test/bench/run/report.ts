@@ -1,4 +1,5 @@
 import Table from "cli-table3";
+import { isContended } from "./contention.ts";
 import { pairedRatio, type Summary, summarize } from "./statistics.ts";
 
 export type Unit = "req/s" | "tasks/s" | "ms" | "µs" | "MB" | "KB" | "MB/s";
@@ -20,6 +21,8 @@ export interface Measurement {
   readonly target?: Target | undefined;
   /** How the figure was taken, where the name does not say. */
   readonly note?: string | undefined;
+  /** Share of the processors that others used meanwhile, as far as it is known. */
+  readonly contention?: number | undefined;
 }
 
 export function measurement(
@@ -56,8 +59,8 @@ export function isMet({ target, figure, baseline }: Measurement): boolean | unde
 
 export function renderTable(measurements: readonly Measurement[]): string {
   const table = new Table({
-    head: ["", "svc", "spread", "baseline", "spread", "ratio", "target", ""],
-    colAligns: ["left", "right", "right", "right", "right", "right", "right", "left"],
+    head: ["", "svc", "spread", "baseline", "spread", "ratio", "target", "", "others"],
+    colAligns: ["left", "right", "right", "right", "right", "right", "right", "left", "right"],
     style: { head: [], border: [], compact: true },
   });
   for (const each of measurements) {
@@ -71,16 +74,23 @@ export function renderTable(measurements: readonly Measurement[]): string {
       baseline === undefined ? "" : baseline.ratio.toFixed(2),
       target === undefined ? "" : `${target.kind === "leastRatio" ? "≥" : "≤"} ${target.value}`,
       verdict(each),
+      each.contention === undefined ? "" : `${Math.round(each.contention * 100)} %`,
     ]);
   }
   const notes = measurements.flatMap(({ name, note }) => (note === undefined ? [] : [`${name}: ${note}`]));
-  return [table.toString(), ...notes].join("\n");
+  const noisy = measurements.some(({ contention }) => isContended(contention))
+    ? [
+        "others: share of the processors that other processes used meanwhile. Repeat noisy lines on a quiet machine.",
+      ]
+    : [];
+  return [table.toString(), ...notes, ...noisy].join("\n");
 }
 
 export function verdict(each: Measurement): string {
   const met = isMet(each);
   if (met === undefined) return "";
-  return met ? "ok" : "below target";
+  const word = met ? "ok" : "below target";
+  return isContended(each.contention) ? `${word}, but noisy` : word;
 }
 
 function spread({ low, high, rounds }: Summary): string {
