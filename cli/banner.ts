@@ -40,7 +40,7 @@ export function renderBanner(
     "\n",
     started.firstKey === undefined ? "" : firstSteps(started, started.firstKey, style),
     resumed === 0 ? "" : `  ${resumed} ${resumed === 1 ? "task" : "tasks"} resumed.\n`,
-    `  Ready in ${started.readyInMs} ms. Ctrl-C stops after running tasks finish (again to force).\n`,
+    `  Ready in ${started.readyInMs} ms. Ctrl-C stops after the steps under way; tasks go on at the next start (again to force).\n`,
   ].join("");
 }
 

@@ -84,26 +84,33 @@ const assetsOf = (config: Pick<Config, "dataDir">) => join(config.dataDir, "asse
 export function createApp(config: Config, overrides: AppOverrides = {}): App {
   /** What is open, in the order of its opening; stopping goes backwards. */
   const releases: Releases = [];
+  let starting: Promise<unknown> = Promise.resolve();
   let release: Promise<void> | undefined;
   let shutDown: ((force: boolean) => Promise<void>) | undefined;
 
   const closeAll = async () => {
-    for (const close of releases.reverse()) await close();
+    for (const close of releases.splice(0).reverse()) await close();
   };
 
   return {
-    async start() {
-      try {
-        const { started, drain } = await open(config, overrides, releases);
-        shutDown = drain;
-        return started;
-      } catch (error) {
-        await closeAll();
-        throw error;
-      }
+    start() {
+      const opening = (async () => {
+        try {
+          const { started, drain } = await open(config, overrides, releases);
+          shutDown = drain;
+          return started;
+        } catch (error) {
+          await closeAll();
+          throw error;
+        }
+      })();
+      starting = opening.catch(() => undefined);
+      return opening;
     },
     stop(options = {}) {
       release ??= (async () => {
+        // What is half open can be neither drained nor closed in order.
+        await starting;
         await shutDown?.(options.force === true);
         await closeAll();
       })();
@@ -238,21 +245,23 @@ async function open(config: Config, overrides: AppOverrides, releases: Releases)
   const wakeup = createWakeup();
   const feed = createTaskFeed();
   const manage = createManageAccounts({ accounts: store.accounts, clock, ids, secrets });
-  const firstKey = await manage.ensureFirstKey();
-  if (firstKey !== undefined) overrides.onFirstKey?.(firstKey.key);
 
   const { sender, scheduler, cleaner } = createBackground(config, rooms, feed);
-  const life: Lifecycle = { accepting: true, stopping: new AbortController() };
+  const life: Lifecycle = { accepting: false, stopping: new AbortController() };
   const handle = createHandler(config, rooms, { feed, wakeup }, life);
   const { queued, underWay } = await store.tasks.counts();
   const servers = createServers({ host: config.host, port: config.port, longPort: config.longPort, handle });
   life.servers = servers;
   releases.push(() => servers.stop());
+  // After the address is had: a start that fails leaves the first key to the next one.
+  const firstKey = await manage.ensureFirstKey();
+  if (firstKey !== undefined) overrides.onFirstKey?.(firstKey.key);
 
   wakeup.listen(scheduler.wake);
   await scheduler.start();
   sender.start();
   cleaner.start();
+  life.accepting = true;
   // The first create should not pay for compiling its model's schema.
   releases.push(clock.after(0, () => void rooms.catalog.warm()));
 

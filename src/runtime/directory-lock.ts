@@ -12,7 +12,7 @@ export interface DirectoryLock {
  * @returns undefined when another process holds it
  */
 export function lockDirectory(directory: string): DirectoryLock | undefined {
-  const database = new Database(join(directory, "server.lock"), { create: true });
+  const database = openLockFile(directory);
   try {
     database.run("PRAGMA journal_mode = DELETE");
     database.run("PRAGMA locking_mode = EXCLUSIVE");
@@ -22,5 +22,13 @@ export function lockDirectory(directory: string): DirectoryLock | undefined {
     database.close();
     if (error instanceof Error && "code" in error && error.code === "SQLITE_BUSY") return undefined;
     throw error;
+  }
+}
+
+function openLockFile(directory: string): Database {
+  try {
+    return new Database(join(directory, "server.lock"), { create: true });
+  } catch (cause) {
+    throw new Error(`The data folder ${directory} cannot be written to.`, { cause });
   }
 }

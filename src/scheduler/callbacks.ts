@@ -65,7 +65,7 @@ export function createCallbackSender(deps: CallbackDeps): CallbackSender {
       return count;
     },
     async stop() {
-      loop.stop();
+      await loop.stop();
       controller.abort();
       await Promise.all(sending);
     },

@@ -4,8 +4,8 @@ export interface Loop {
   start(): void;
   /** Asks for a pass soon. Cheap; calls during a pass lead to one more. */
   wake(): void;
-  /** No pass starts after this. */
-  stop(): void;
+  /** No pass starts after this. Resolves when the one under way has ended. */
+  stop(): Promise<void>;
 }
 
 /** How long after a pass that failed (full disk, say) the next one is tried. */
@@ -22,12 +22,11 @@ export function createLoop(
   pass: () => Promise<number | undefined>,
 ): Loop {
   let running = false;
-  let passing = false;
+  let passing: Promise<void> | undefined;
   let wokenMeanwhile = false;
   let cancelTimer = () => {};
 
   async function passWhileWoken(): Promise<void> {
-    passing = true;
     let nextAt: number | undefined;
     try {
       do {
@@ -38,7 +37,7 @@ export function createLoop(
       deps.log.error({ err: error as Error }, `${name} failed; trying again in a second`);
       nextAt = deps.clock.now() + RETRY_MS;
     } finally {
-      passing = false;
+      passing = undefined;
     }
     cancelTimer();
     if (running && nextAt !== undefined) cancelTimer = deps.clock.after(nextAt - deps.clock.now(), wake);
@@ -46,8 +45,8 @@ export function createLoop(
 
   function wake(): void {
     if (!running) return;
-    if (passing) wokenMeanwhile = true;
-    else void passWhileWoken();
+    if (passing !== undefined) wokenMeanwhile = true;
+    else passing = passWhileWoken();
   }
 
   return {
@@ -56,9 +55,10 @@ export function createLoop(
       running = true;
       wake();
     },
-    stop() {
+    async stop() {
       running = false;
       cancelTimer();
+      await passing;
     },
   };
 }

@@ -81,9 +81,11 @@ export function createScheduler(deps: StepDeps, options: SchedulerOptions): Sche
       return leases.length;
     },
     async drain(limitMs) {
-      loop.stop();
-      await withinLimit(deps.clock, Promise.all(working.keys()), limitMs);
+      // What the last claim leased is under way once the loop has ended.
+      const ended = loop.stop();
+      await withinLimit(deps.clock, ended.then(() => Promise.all(working.keys())), limitMs);
       for (const controller of working.values()) controller.abort(new Error("The service is stopping."));
+      await ended;
       await Promise.all(working.keys());
     },
   };

@@ -5,7 +5,7 @@
  *
  * SVC_BIN names the executable, dist/svc otherwise. With --strict a missed target ends it with exit code 1.
  */
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -21,13 +21,14 @@ import { throughput } from "./benches/throughput.ts";
 import { type LoadGenerator, startLoadGenerator } from "./load/generator.ts";
 import { watchContention } from "./run/contention.ts";
 import { describeMachine } from "./run/machine.ts";
+import { killAll } from "./run/process.ts";
 import { isMet, type Measurement, renderTable, verdict } from "./run/report.ts";
 import {
+  BINARY,
   createDataFolder,
   createTask,
   type DataFolder,
   readStatus,
-  requireBinary,
   startService,
   TINY,
 } from "./run/service.ts";
@@ -53,9 +54,22 @@ const { values: options } = parseArgs({
 });
 
 const chosen = chooseBenches(options.only);
-requireBinary();
+if (!existsSync(BINARY)) {
+  process.stderr.write(`There is no ${BINARY}. Build it with \`bun run build\`, or set SVC_BIN.\n`);
+  process.exit(2);
+}
 const workspace = mkdtempSync(join(tmpdir(), "svc-bench-"));
 const load = startLoadGenerator();
+for (const [signal, exitCode] of [
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+] as const) {
+  process.on(signal, () => {
+    killAll();
+    rmSync(workspace, { recursive: true, force: true });
+    process.exit(exitCode);
+  });
+}
 try {
   const measurements = await runAll(load);
   await load.stop();

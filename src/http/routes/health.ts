@@ -1,7 +1,7 @@
 import type { Route } from "../exchange.ts";
 import { json } from "../reply.ts";
 
-/** `/healthz`: the process answers. `/readyz`: it takes new tasks (503 while it drains or cannot write). */
+/** `/healthz`: the process answers. `/readyz`: it takes new tasks (503 while it starts or drains). */
 export function healthRoutes(deps: { isReady: () => boolean }): Route[] {
   return [
     {

@@ -8,8 +8,8 @@ import { requeued, snoozed, submitted } from "../../domain/transition.ts";
 import { SETTLED, type StepDeps, type StepResult, settle, settleFailed } from "../context.ts";
 import { recordOutputs } from "./outputs.ts";
 
-/** Submissions of one task, over all its routes. */
-const MAX_ATTEMPTS = 5;
+/** Refusals in a row after which a route is given up. Attempts that a crash cut short do not count. */
+const MAX_REFUSALS = 5;
 
 /** Sends the lease's attempt, whose intent is committed, and records what became of it. */
 export async function submit(
@@ -70,7 +70,7 @@ function submitTrouble(
     case "unknown":
       return outcomeUnknown(deps, lease, adapter, detail);
     case "retry":
-      if (lease.task.attempts < MAX_ATTEMPTS) return tryAgain(deps, lease, trouble, detail);
+      if (lease.task.failures + 1 < MAX_REFUSALS) return tryAgain(deps, lease, trouble, detail);
       return tryNextRoute(deps, lease, publicError, detail);
     case "reroute":
       return tryNextRoute(deps, lease, publicError, detail);
@@ -90,7 +90,7 @@ function tryNextRoute(deps: StepDeps, lease: Lease, error: TaskError, detail: st
   const { task, attempt } = lease;
   const model = deps.catalog.find(task.model);
   const next = model && chooseRoute(model, (id) => deps.provider(id) !== undefined, task.routeIndex + 1);
-  if (next === undefined || task.attempts >= MAX_ATTEMPTS) {
+  if (next === undefined) {
     return settleFailed(deps, lease, error, { state: "rejected", detail });
   }
   const now = deps.clock.now();

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type Core, freePort, onCore, stopProcess } from "../run/process.ts";
+import { type Core, freePort, onCore, stopProcess, track } from "../run/process.ts";
 import type { BaselinePlan } from "./plan.ts";
 
 const SERVER = join(import.meta.dir, "server.ts");
@@ -20,11 +20,13 @@ export async function startBaseline(
 ): Promise<Baseline> {
   const port = freePort();
   const command = [process.execPath, SERVER, JSON.stringify({ ...plan, port })];
-  const child = Bun.spawn(onCore(core, command), {
-    stdin: "ignore",
-    stdout: "inherit",
-    stderr: "inherit",
-  });
+  const child = track(
+    Bun.spawn(onCore(core, command), {
+      stdin: "ignore",
+      stdout: "inherit",
+      stderr: "inherit",
+    }),
+  );
   const deadline = performance.now() + READY_WITHIN_MS;
   for (;;) {
     const response = await fetch(`http://127.0.0.1:${port}/`).catch(() => undefined);

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { onCore, stopProcess } from "../run/process.ts";
+import { onCore, stopProcess, track } from "../run/process.ts";
 import type { LoadAnswer, LoadPlan, LoadResult } from "./plan.ts";
 
 const CLIENT = join(import.meta.dir, "client.ts");
@@ -15,13 +15,15 @@ export interface LoadGenerator {
 /** Starts the one process that makes the load for both sides of a comparison. */
 export function startLoadGenerator(): LoadGenerator {
   let onAnswer: ((answer: LoadAnswer) => void) | undefined;
-  const child = Bun.spawn(onCore("client", [process.execPath, CLIENT]), {
-    stdin: "ignore",
-    stdout: "inherit",
-    stderr: "inherit",
-    serialization: "json",
-    ipc: (answer: LoadAnswer) => onAnswer?.(answer),
-  });
+  const child = track(
+    Bun.spawn(onCore("client", [process.execPath, CLIENT]), {
+      stdin: "ignore",
+      stdout: "inherit",
+      stderr: "inherit",
+      serialization: "json",
+      ipc: (answer: LoadAnswer) => onAnswer?.(answer),
+    }),
+  );
   const ask = (plan: LoadPlan) =>
     new Promise<LoadAnswer>((resolve, reject) => {
       const timer = setTimeout(() => reject(new Error("The load took too long.")), ANSWER_WITHIN_MS);

@@ -18,6 +18,20 @@ export function onCore(core: Core, command: readonly string[]): string[] {
   return [TASKSET, "-c", core === "server" ? "0" : "1", ...command];
 }
 
+const started = new Set<Subprocess>();
+
+/** Remembers a process that was started here, until it ends. */
+export function track<T extends Subprocess>(child: T): T {
+  started.add(child);
+  void child.exited.then(() => started.delete(child));
+  return child;
+}
+
+/** Ends every process started here at once; for a run that is broken off. */
+export function killAll(): void {
+  for (const child of started) child.kill("SIGKILL");
+}
+
 /** Asks a process to end, and makes it end when it does not. */
 export async function stopProcess(child: Subprocess): Promise<void> {
   child.kill("SIGTERM");

@@ -1,6 +1,6 @@
-import { cpSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type Core, freePort, onCore, runToEnd, stopProcess } from "./process.ts";
+import { type Core, freePort, onCore, runToEnd, stopProcess, track } from "./process.ts";
 
 /** The executable under measurement. */
 export const BINARY = process.env.SVC_BIN ?? join(import.meta.dir, "../../../dist/svc");
@@ -31,12 +31,6 @@ export interface ServiceOptions {
   readonly core?: Core;
   /** Tasks between submission and end at once; 1 makes a single hanging task stop all others. */
   readonly concurrency?: number;
-}
-
-/** @throws Error that says how to build the executable when there is none */
-export function requireBinary(): void {
-  if (!existsSync(BINARY))
-    throw new Error(`There is no ${BINARY}. Build it with \`bun run build\`, or set SVC_BIN.`);
 }
 
 /** Makes a new data folder through the executable's own commands. */
@@ -78,18 +72,20 @@ export async function spawnService(dataDir: string, port: number, options: Servi
     options.concurrency === undefined ? "{}\n" : `scheduler:\n  concurrency: ${options.concurrency}\n`,
   );
   const startedAt = performance.now();
-  const child = Bun.spawn(
-    onCore(options.core ?? "server", [
-      BINARY,
-      "serve",
-      "--data-dir",
-      dataDir,
-      "--port",
-      String(port),
-      "--config",
-      config,
-    ]),
-    { cwd: dirname(dataDir), env: ENVIRONMENT, stdin: "ignore", stdout: log, stderr: log },
+  const child = track(
+    Bun.spawn(
+      onCore(options.core ?? "server", [
+        BINARY,
+        "serve",
+        "--data-dir",
+        dataDir,
+        "--port",
+        String(port),
+        "--config",
+        config,
+      ]),
+      { cwd: dirname(dataDir), env: ENVIRONMENT, stdin: "ignore", stdout: log, stderr: log },
+    ),
   );
   for (;;) {
     const response = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined);
