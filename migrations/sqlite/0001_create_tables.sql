@@ -95,7 +95,16 @@ CREATE TABLE `idempotency` (
 	`expires_at` integer NOT NULL
 ) STRICT;
 --> statement-breakpoint
-CREATE UNIQUE INDEX `idempotency_digest_unique` ON `idempotency` (`digest`);--> statement-breakpoint
+CREATE TABLE `idempotency_index` (
+	`digest` blob PRIMARY KEY NOT NULL,
+	`id` integer NOT NULL
+) STRICT, WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE `idempotency_merge` (
+	`merged_id` integer NOT NULL
+) STRICT;
+--> statement-breakpoint
+INSERT INTO `idempotency_merge` VALUES (0);--> statement-breakpoint
 CREATE TABLE `ledger_entry` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`account_id` text NOT NULL,

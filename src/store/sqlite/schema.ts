@@ -221,11 +221,22 @@ export const ledgerEntry = sqliteTable(
 export const idempotency = sqliteTable("idempotency", {
   id: integer().primaryKey(),
   /** Of key id, route and key; see task-store/idempotency.ts. */
-  digest: blob({ mode: "buffer" }).notNull().unique(),
+  digest: blob({ mode: "buffer" }).notNull(),
   fingerprint: text().notNull(),
   taskId: text("task_id").$type<TaskId>().notNull(),
   heldMicros: integer("held_micros").notNull(),
   expiresAt: integer("expires_at").notNull(),
+});
+
+/** Where each record is, by digest; WITHOUT ROWID. Records after `idempotency_merge.merged_id` may be missing. */
+export const idempotencyIndex = sqliteTable("idempotency_index", {
+  digest: blob({ mode: "buffer" }).primaryKey(),
+  id: integer().notNull(),
+});
+
+/** One row: all records up to this one are in `idempotency_index`. */
+export const idempotencyMerge = sqliteTable("idempotency_merge", {
+  mergedId: integer("merged_id").notNull(),
 });
 
 export const callback = sqliteTable(

@@ -14,9 +14,9 @@ export function createTaskStore(
   deps: { newLeaseToken: () => LeaseToken },
 ): TaskStore {
   const { db, read, write } = connection;
-  const records = prepareIdempotency(db);
+  const records = prepareIdempotency(connection);
   const reads = prepareReads(connection);
-  const admit = prepareAdmit(db);
+  const admit = prepareAdmit(db, records);
   const claim = prepareClaim(connection, deps.newLeaseToken);
   const advance = prepareAdvance(db);
   const cancel = prepareCancel(db, advance, reads.byId);

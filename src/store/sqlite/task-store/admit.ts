@@ -4,12 +4,14 @@ import { holdEntry } from "../../../domain/ledger.ts";
 import { type Micros, toMicros } from "../../../domain/money.ts";
 import type { Admission, AdmitResult, NewTask } from "../../../domain/ports/task-store.ts";
 import { prepareAssets } from "./assets.ts";
-import { prepareIdempotency } from "./idempotency.ts";
+import type { IdempotencyRecords } from "./idempotency.ts";
 import { prepareLedger } from "./money.ts";
 
 /** The body of `TaskStore.admit`. Raw statements: every create pays for them, and the guarded update is SQL's to say. */
-export function prepareAdmit(db: Database): (admission: Admission) => AdmitResult {
-  const records = prepareIdempotency(db);
+export function prepareAdmit(
+  db: Database,
+  records: IdempotencyRecords,
+): (admission: Admission) => AdmitResult {
   const ledger = prepareLedger(db);
   const insertAssets = prepareAssets(db);
   const insertTask = prepareInsertTask(db);
@@ -30,17 +32,14 @@ export function prepareAdmit(db: Database): (admission: Admission) => AdmitResul
   }
 
   return ({ task, assets, idempotency }) => {
-    const use = { taskId: task.id, held: task.held, now: task.createdAt };
-    const used = idempotency && records.claim(idempotency, use);
+    const used = idempotency && records.find(idempotency, task.createdAt);
     if (used !== undefined) return used;
     const shortOf = holdPrice(task.accountId, task.held);
-    if (shortOf !== undefined) {
-      if (idempotency !== undefined) records.release(idempotency);
-      return { kind: "insufficient_quota", available: shortOf, needed: task.held };
-    }
+    if (shortOf !== undefined) return { kind: "insufficient_quota", available: shortOf, needed: task.held };
     insertTask(task);
     if (task.held !== 0) ledger.append(task.accountId, holdEntry(task.id, task.held), task.createdAt);
     insertAssets(assets);
+    if (idempotency !== undefined) records.put(idempotency, task.id, task.held);
     return { kind: "admitted" };
   };
 }

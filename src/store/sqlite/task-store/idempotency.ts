@@ -3,15 +3,15 @@ import type { IdempotencyClaim } from "../../../domain/idempotency.ts";
 import type { TaskId } from "../../../domain/ids.ts";
 import { type Micros, toMicros } from "../../../domain/money.ts";
 import type { AdmitResult } from "../../../domain/ports/task-store.ts";
+import type { Connection } from "../connection.ts";
 
 export type UsedKey = Extract<AdmitResult, { kind: "replayed" | "conflict" }>;
 
 export interface IdempotencyRecords {
   find(claim: IdempotencyClaim, now: number): UsedKey | undefined;
-  /** Writes the record, in place of one that ended; or writes nothing and says what the key was used for. */
-  claim(claim: IdempotencyClaim, use: { taskId: TaskId; held: Micros; now: number }): UsedKey | undefined;
-  /** Takes back a record written by `claim` in the same transaction. */
-  release(claim: IdempotencyClaim): void;
+  /** Writes the record, in place of one that ended. */
+  put(claim: IdempotencyClaim, taskId: TaskId, held: Micros): void;
+  /** Removes records that ended before `now`. @returns how many */
   expire(now: number, limit: number): number;
 }
 
@@ -22,27 +22,54 @@ interface Row {
   readonly expires_at: number;
 }
 
-type Values = [digest: Uint8Array, fingerprint: string, task: string, held: number, expires: number];
+/** Records whose digests are in memory only, at most, before they are moved into the index on disk. */
+const RECENT_MAX = 16_384;
+/** Digests moved by one operation, so that none holds up the others for long. */
+const MERGED_AT_ONCE = 1_024;
 
 /**
- * Raw statements: they are part of every create.
+ * Callers' keys are random, and an index on disk that takes them as they come rewrites a page for each: that alone cost a create
+ * as much as everything else. So records are appended, and found by a digest of their scope in two indexes: one in memory for
+ * the recent ones (a temporary table, which every transaction changes and undoes with the rest), one on disk, into which the
+ * recent ones are moved many at a time, in its own order. After a restart the first is made again from what the second lacks.
  *
- * A record is found by a digest of its scope, since callers' keys are random: the index that takes them in no order is as small
- * as can be, and the rows themselves are only appended. One index on the scope itself cost four times as much per create.
+ * Raw statements: they are part of every create.
  */
-export function prepareIdempotency(db: Database): IdempotencyRecords {
+export function prepareIdempotency(connection: Pick<Connection, "db" | "write">): IdempotencyRecords {
+  const { db } = connection;
+  const recent = openRecent(db);
   const select = db.prepare<Row, [digest: Uint8Array]>(
-    "select fingerprint, task_id, held_micros, expires_at from idempotency where digest = ?",
+    `select fingerprint, task_id, held_micros, expires_at from idempotency where id =
+       coalesce((select id from temp.idempotency_recent where digest = ?1),
+                (select id from idempotency_index where digest = ?1))`,
   );
-  const insert = db.prepare<never, Values>(
+  const insert = db.prepare<
+    { id: number },
+    [digest: Uint8Array, fingerprint: string, task: string, held: number, expires: number]
+  >(
     `insert into idempotency (digest, fingerprint, task_id, held_micros, expires_at) values (?, ?, ?, ?, ?)
-     on conflict (digest) do nothing`,
+     returning id`,
   );
-  const remove = db.prepare<never, [digest: Uint8Array]>("delete from idempotency where digest = ?");
+  const remove = db.prepare<never, [id: number]>("delete from idempotency where id = ?");
   // Records are kept equally long, so they end in the order of their ids; no index on the time is needed.
-  const removeEnded = db.prepare<never, [limit: number, now: number]>(
-    `delete from idempotency where id in (select id from idempotency order by id limit ?) and expires_at <= ?`,
+  const ended = db.prepare<{ id: number; digest: Uint8Array }, [limit: number, now: number]>(
+    `select id, digest from (select * from idempotency order by id limit ?) where expires_at <= ?`,
   );
+  const forget = db.prepare<never, [digest: Uint8Array, id: number]>(
+    "delete from idempotency_index where digest = ? and id = ?",
+  );
+  let isMerging = false;
+
+  async function merge(): Promise<void> {
+    isMerging = true;
+    try {
+      while (await connection.write(() => recent.mergeSome(MERGED_AT_ONCE)));
+    } catch {
+      // A write that fails tells its own caller; what is not merged now is merged with the next ones.
+    } finally {
+      isMerging = false;
+    }
+  }
 
   function find(claim: IdempotencyClaim, now: number): UsedKey | undefined {
     const row = select.get(digestOf(claim));
@@ -53,17 +80,67 @@ export function prepareIdempotency(db: Database): IdempotencyRecords {
 
   return {
     find,
-    claim(claim, { taskId, held, now }) {
-      const values: Values = [digestOf(claim), claim.fingerprint, taskId, held, claim.expiresAt];
-      if (insert.run(...values).changes === 1) return undefined;
-      const used = find(claim, now);
-      if (used !== undefined) return used;
-      remove.run(digestOf(claim));
-      insert.run(...values);
-      return undefined;
+    put(claim, taskId, held) {
+      const digest = digestOf(claim);
+      const row = insert.get(digest, claim.fingerprint, taskId, held, claim.expiresAt);
+      if (row === null) throw new Error("An idempotency record was not written.");
+      if (recent.put(digest, row.id) > RECENT_MAX && !isMerging) void merge();
     },
-    release: (claim) => void remove.run(digestOf(claim)),
-    expire: (now, limit) => removeEnded.run(limit, now).changes,
+    expire(now, limit) {
+      const rows = ended.all(limit, now);
+      for (const { id, digest } of rows) {
+        remove.run(id);
+        forget.run(digest, id);
+        recent.forget(digest, id);
+      }
+      return rows.length;
+    },
+  };
+}
+
+/** The digests that are not in the index on disk yet. */
+function openRecent(db: Database) {
+  db.run(
+    "create temp table if not exists idempotency_recent (digest blob primary key, id integer not null) without rowid",
+  );
+  db.run(
+    `insert or replace into temp.idempotency_recent
+       select digest, id from idempotency where id > (select merged_id from idempotency_merge) order by id`,
+  );
+  const put = db.prepare<never, [digest: Uint8Array, id: number]>(
+    "insert or replace into temp.idempotency_recent (digest, id) values (?, ?)",
+  );
+  const count = db.prepare<{ count: number }, []>("select count(*) as count from temp.idempotency_recent");
+  const forget = db.prepare<never, [digest: Uint8Array, id: number]>(
+    "delete from temp.idempotency_recent where digest = ? and id = ?",
+  );
+  const copy = db.prepare<never, [limit: number]>(
+    `insert or replace into idempotency_index (digest, id)
+       select digest, id from temp.idempotency_recent order by digest limit ?`,
+  );
+  const drop = db.prepare<never, [limit: number]>(
+    `delete from temp.idempotency_recent where digest in
+       (select digest from temp.idempotency_recent order by digest limit ?)`,
+  );
+  const settle = db.prepare(
+    "update idempotency_merge set merged_id = (select coalesce(max(id), 0) from idempotency)",
+  );
+  return {
+    /** @returns about how many there are */
+    put(digest: Uint8Array, id: number): number {
+      put.run(digest, id);
+      // Counting costs a scan of the table: now and then is often enough.
+      return id % MERGED_AT_ONCE === 0 ? (count.get()?.count ?? 0) : 0;
+    },
+    forget: (digest: Uint8Array, id: number) => void forget.run(digest, id),
+    /** Moves the first ones, in the order of the index. @returns whether there are more */
+    mergeSome(limit: number): boolean {
+      copy.run(limit);
+      drop.run(limit);
+      const isEmpty = count.get()?.count === 0;
+      if (isEmpty) settle.run();
+      return !isEmpty;
+    },
   };
 }
 

@@ -1,0 +1,52 @@
+import { Database } from "bun:sqlite";
+import { afterEach, expect, test } from "bun:test";
+import { openStore, type Store } from "../../../src/store/open.ts";
+import { ACCOUNT, micros, NOW, newClaim, newTask, taskId, temporaryDatabase } from "../../helpers/store.ts";
+
+const RECORDS = 18_000;
+const file = temporaryDatabase();
+let store: Store | undefined;
+afterEach(async () => {
+  await store?.stop();
+  file.remove();
+});
+
+const claimOf = (number: number) => newClaim({ key: `order-${number}`, expiresAt: NOW + number });
+
+async function admitAll(tasks: Store["tasks"]): Promise<void> {
+  for (let from = 1; from <= RECORDS; from += 500) {
+    await Promise.all(
+      Array.from({ length: 500 }, (_, i) =>
+        tasks.admit({ task: newTask({ number: from + i }), assets: [], idempotency: claimOf(from + i) }),
+      ),
+    );
+  }
+}
+
+function indexed(): number {
+  using db = new Database(file.path, { readonly: true });
+  return db.query<{ count: number }, []>("select count(*) as count from idempotency_index").get()?.count ?? 0;
+}
+
+test("a key is found in memory, in the index on disk, and after a restart; once ended it is free again", async () => {
+  store = openStore({ path: file.path });
+  const account = { id: ACCOUNT, name: "a", mode: "unlimited", credit: micros(0), createdAt: NOW } as const;
+  await store.accounts.createAccount(account);
+  await admitAll(store.tasks);
+  const replayOf = (number: number) => store?.tasks.findReplay(claimOf(number), NOW - 1);
+  const expected = (number: number) =>
+    ({ kind: "replayed", taskId: taskId(number), held: micros(40_000) }) as const;
+  const asked = [1, 9_000, 16_384, RECORDS - 1, RECORDS];
+  for (const number of asked) expect(await replayOf(number)).toEqual(expected(number));
+  expect(indexed()).toBeGreaterThan(0);
+
+  await store.stop();
+  store = openStore({ path: file.path });
+  for (const number of asked) expect(await replayOf(number)).toEqual(expected(number));
+
+  expect(await store.tasks.expireIdempotency(NOW + 9_000, RECORDS)).toBe(9_000);
+  expect(await replayOf(9_000)).toBeUndefined();
+  expect(await replayOf(9_001)).toEqual(expected(9_001));
+  const again = { task: newTask({ number: RECORDS + 1 }), assets: [], idempotency: claimOf(9_000) };
+  expect(await store.tasks.admit(again)).toEqual({ kind: "admitted" });
+});
