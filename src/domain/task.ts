@@ -85,6 +85,22 @@ export interface Task {
   readonly completedAt?: number | undefined;
 }
 
+/** What a caller is told of a task; reading it costs a fraction of the whole. */
+export type TaskSummary = Pick<
+  Task,
+  | "id"
+  | "accountId"
+  | "kind"
+  | "model"
+  | "status"
+  | "progress"
+  | "results"
+  | "error"
+  | "charged"
+  | "createdAt"
+  | "completedAt"
+>;
+
 /**
  * `intent` may have been sent · `accepted` the upstream has it · `rejected` it certainly has not, the only state from which
  * another submission may follow · `ambiguous` nobody can say · `done` over.

@@ -2,12 +2,12 @@ import { assetPath } from "../domain/asset.ts";
 import type { JsonObject } from "../domain/json.ts";
 import type { Model } from "../domain/model.ts";
 import { CURRENCY, formatAmount } from "../domain/money.ts";
-import type { Task } from "../domain/task.ts";
+import type { TaskSummary } from "../domain/task.ts";
 
 const seconds = (ms: number) => Math.floor(ms / 1000);
 
 /** `data` of a status answer (§2.2); the message of a failed video is in `error`, of an image in `error_message`. */
-export function presentTask(task: Task, origin: string): JsonObject {
+export function presentTask(task: TaskSummary, origin: string): JsonObject {
   const data: Record<string, JsonObject[string]> = {
     task_id: task.id,
     status: task.status,
@@ -28,7 +28,7 @@ export function presentTask(task: Task, origin: string): JsonObject {
 }
 
 /** One task of a listing: its status and its kind, which decides the path to read it at. */
-export function presentListedTask(task: Task, origin: string): JsonObject {
+export function presentListedTask(task: TaskSummary, origin: string): JsonObject {
   return { ...presentTask(task, origin), kind: task.kind };
 }
 

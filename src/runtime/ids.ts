@@ -1,4 +1,3 @@
-import { TypeID } from "typeid-js";
 import type { IdByPrefix, IdPrefix, LeaseToken } from "../domain/ids.ts";
 import type { Clock, Ids } from "../domain/ports/runtime.ts";
 
@@ -11,8 +10,33 @@ export function createIds(clock: Pick<Clock, "now">): Ids {
           ? crypto.getRandomValues(new Uint8Array(16))
           : Bun.randomUUIDv7("buffer", clock.now());
       // The prefix decides the brand, and this is the one place that makes ids.
-      return TypeID.fromUUIDBytes(prefix, bytes).toString() as string as IdByPrefix[P];
+      return `${prefix}_${base32(bytes)}` as string as IdByPrefix[P];
     },
     leaseToken: () => Bun.randomUUIDv7("base64url", clock.now()) as LeaseToken,
   };
+}
+
+const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
+
+/**
+ * The 26 characters of a TypeID's suffix: 128 bits from the left, five to a character, the first of them only three. Every request
+ * gets an id, and this takes a third of the time of the library that a test compares it with.
+ *
+ * Source: https://github.com/jetify-com/typeid/tree/main/spec (checked 2026-11-21).
+ */
+function base32(bytes: Uint8Array): string {
+  let text = "";
+  let bits = 0;
+  // Two zero bits in front make 128 a multiple of five.
+  let count = 2;
+  for (const byte of bytes) {
+    bits = (bits << 8) | byte;
+    count += 8;
+    while (count >= 5) {
+      count -= 5;
+      text += ALPHABET.charAt((bits >>> count) & 31);
+    }
+    bits &= (1 << count) - 1;
+  }
+  return text;
 }

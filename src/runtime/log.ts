@@ -13,15 +13,19 @@ export interface RunningLog extends Log {
 
 /** How long a line may wait for company before it is written. */
 const FLUSH_MS = 100;
+/** How many characters wait at most. */
+const FLUSH_LENGTH = 8_192;
 
 /**
  * A pino log on stderr (stdout is for data). Lines are gathered for at most 100 ms, so that a busy server does not pay one
  * system call a line; warnings and errors are written at once.
  */
 export async function openLog(options: LogOptions): Promise<RunningLog> {
-  const buffered = pino.destination({ dest: 2, sync: true, minLength: 8_192 });
-  const stream =
-    options.format === "pretty" ? (await import("./pretty.ts")).prettyStream(buffered) : buffered;
+  const output = pino.destination({ dest: 2, sync: true });
+  // Nobody may be reading the other end any more; a service does not stop for that.
+  output.on("error", () => {});
+  const lines = gather((text) => output.write(text));
+  const stream = options.format === "pretty" ? (await import("./pretty.ts")).prettyStream(lines) : lines;
   const root = pino(
     {
       level: options.level,
@@ -32,19 +36,26 @@ export async function openLog(options: LogOptions): Promise<RunningLog> {
     },
     stream,
   );
-  // Without a callback this writes and does no more; flushSync would also wait for the disk, milliseconds every time.
-  const write = () => buffered.flush();
-  setInterval(write, FLUSH_MS).unref();
-  // Nobody may be reading the other end any more; a service does not stop for that.
-  buffered.on("error", () => {});
+  setInterval(lines.flush, FLUSH_MS).unref();
+  return { ...wrap(root, lines.flush), flush: lines.flush };
+}
+
+/** Puts lines together until there are enough of them, or until told, since each write is a system call. */
+function gather(write: (text: string) => void) {
+  let pending = "";
   const flush = () => {
-    try {
-      buffered.flushSync();
-    } catch (error) {
-      buffered.emit("error", error);
-    }
+    if (pending === "") return;
+    const text = pending;
+    pending = "";
+    write(text);
   };
-  return { ...wrap(root, write), flush };
+  return {
+    write(line: string) {
+      pending += line;
+      if (pending.length >= FLUSH_LENGTH) flush();
+    },
+    flush,
+  };
 }
 
 /** Many lines share a millisecond, and writing a date out costs more than the rest of a line. */

@@ -83,7 +83,11 @@ export function createScheduler(deps: StepDeps, options: SchedulerOptions): Sche
     async drain(limitMs) {
       // What the last claim leased is under way once the loop has ended.
       const ended = loop.stop();
-      await withinLimit(deps.clock, ended.then(() => Promise.all(working.keys())), limitMs);
+      await withinLimit(
+        deps.clock,
+        ended.then(() => Promise.all(working.keys())),
+        limitMs,
+      );
       for (const controller of working.values()) controller.abort(new Error("The service is stopping."));
       await ended;
       await Promise.all(working.keys());

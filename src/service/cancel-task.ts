@@ -3,7 +3,7 @@ import { AppError } from "../domain/errors.ts";
 import { isId } from "../domain/ids.ts";
 import type { Clock, TaskFeed, Wakeup } from "../domain/ports/runtime.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
-import type { Task } from "../domain/task.ts";
+import type { TaskSummary } from "../domain/task.ts";
 import { readTask } from "./read-task.ts";
 
 /**
@@ -16,7 +16,7 @@ export async function cancelTask(
   deps: { tasks: TaskStore; clock: Clock; feed: TaskFeed; wakeup: Wakeup },
   principal: Principal,
   id: string,
-): Promise<Task> {
+): Promise<TaskSummary> {
   const outcome = isId("task", id)
     ? await deps.tasks.requestCancel(id, principal.accountId, deps.clock.now())
     : "not_found";

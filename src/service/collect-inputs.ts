@@ -145,7 +145,7 @@ async function earlierResult(deps: InputDeps, context: InputContext): Promise<Me
   const { task_id: id, index = 0 } = context.body;
   if (context.model.resultField === undefined || typeof id !== "string" || typeof index !== "number")
     return undefined;
-  const task = isId("task", id) ? await deps.tasks.byId(id) : undefined;
+  const task = isId("task", id) ? await deps.tasks.summary(id) : undefined;
   if (task === undefined || task.accountId !== context.principal.accountId || task.kind !== "image") {
     throw invalid("task_id", "names no image task of this account");
   }

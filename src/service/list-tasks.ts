@@ -3,7 +3,7 @@ import { AppError } from "../domain/errors.ts";
 import { isId, type ModelId } from "../domain/ids.ts";
 import { MAX_LIST_LIMIT } from "../domain/limits.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
-import { TASK_STATUSES, type Task, type TaskStatus } from "../domain/task.ts";
+import { TASK_STATUSES, type TaskStatus, type TaskSummary } from "../domain/task.ts";
 
 /** The query parameters of a listing, as given. */
 export interface ListQuery {
@@ -26,7 +26,7 @@ export async function listTasks(
   deps: { tasks: TaskStore },
   principal: Principal,
   query: ListQuery,
-): Promise<{ tasks: Task[]; next: string | null }> {
+): Promise<{ tasks: TaskSummary[]; next: string | null }> {
   const limit = Number(query.limit ?? DEFAULT_LIMIT);
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIST_LIMIT) {
     throw invalid("limit", `must be an integer from 1 to ${MAX_LIST_LIMIT}`, query.limit);

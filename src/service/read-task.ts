@@ -4,7 +4,7 @@ import { isId, type TaskId } from "../domain/ids.ts";
 import type { Clock, TaskFeed } from "../domain/ports/runtime.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
 import type { TaskKind } from "../domain/request.ts";
-import { isTerminal, type Task } from "../domain/task.ts";
+import { isTerminal, type TaskSummary } from "../domain/task.ts";
 
 export interface ReadTaskDeps {
   readonly tasks: TaskStore;
@@ -24,8 +24,8 @@ export async function readTask(
   principal: Principal,
   id: string,
   kind?: TaskKind,
-): Promise<Task> {
-  const task = isId("task", id) ? await deps.tasks.byId(id) : undefined;
+): Promise<TaskSummary> {
+  const task = isId("task", id) ? await deps.tasks.summary(id) : undefined;
   if (task === undefined || task.accountId !== principal.accountId) throw notFound();
   if (kind !== undefined && task.kind !== kind) throw notFound();
   return task;
@@ -41,7 +41,7 @@ export async function awaitTask(
     readonly waitMs: number;
     readonly signal: AbortSignal;
   },
-): Promise<Task> {
+): Promise<TaskSummary> {
   const deadline = deps.clock.now() + query.waitMs;
   for (;;) {
     const change = nextChange(deps, query.id as TaskId, query.signal);

@@ -124,7 +124,10 @@ function advance(store: StoreUnderTest, lease: Lease, verb: Step["verb"], number
 async function expectExact(store: StoreUnderTest, id: AccountId): Promise<void> {
   const account = await store.accounts.account(id);
   const ledger = await store.accounts.ledger(id);
-  const tasks = await store.tasks.list({ accountId: id, limit: 100 });
+  const listed = await store.tasks.list({ accountId: id, limit: 100 });
+  const tasks = (await Promise.all(listed.map((task) => store.tasks.byId(task.id)))).filter(
+    (task) => task !== undefined,
+  );
   const live = tasks.filter((task) => task.stage !== "terminal");
   const sum = (amounts: readonly number[]) => amounts.reduce((total, amount) => total + amount, 0);
   expect(account?.balance).toBe(micros(sum(ledger.map((entry) => entry.balanceDelta))));

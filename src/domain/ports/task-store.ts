@@ -3,7 +3,7 @@ import type { IdempotencyClaim } from "../idempotency.ts";
 import type { AccountId, AssetId, AttemptId, ModelId, ProviderId, TaskId } from "../ids.ts";
 import type { Micros } from "../money.ts";
 import type { TaskKind } from "../request.ts";
-import type { Attempt, Lease, Task, TaskStatus } from "../task.ts";
+import type { Attempt, Lease, Task, TaskStatus, TaskSummary } from "../task.ts";
 import type { Transition } from "../transition.ts";
 
 /** A task as it is accepted: `queued`, `pending`, due at once. */
@@ -140,9 +140,10 @@ export interface TaskStore {
 
   // Reads.
   byId(id: TaskId): Promise<Task | undefined>;
+  summary(id: TaskId): Promise<TaskSummary | undefined>;
   attempts(id: TaskId): Promise<Attempt[]>;
   /** Newest first. */
-  list(filter: TaskFilter): Promise<Task[]>;
+  list(filter: TaskFilter): Promise<TaskSummary[]>;
   assetById(id: AssetId): Promise<Asset | undefined>;
   counts(): Promise<TaskCounts>;
 }

@@ -5,7 +5,7 @@ import type { AccountId, AttemptId, KeyId, ModelId, ProviderId, TaskId } from ".
 import { toMicros } from "../../domain/money.ts";
 import type { StoredLedgerEntry } from "../../domain/ports/account-store.ts";
 import type { TaskKind } from "../../domain/request.ts";
-import type { Attempt, AttemptState, Stage, Task, TaskStatus } from "../../domain/task.ts";
+import type { Attempt, AttemptState, Stage, Task, TaskStatus, TaskSummary } from "../../domain/task.ts";
 import type { account, apiKey, asset, callback, ledgerEntry, managementToken } from "./schema.ts";
 
 /*
@@ -44,6 +44,24 @@ export interface TaskRow {
   readonly request: string;
 }
 
+/** The columns of `SummaryRow`, as SQL. */
+export const SUMMARY_COLUMNS =
+  "id, account_id, kind, model, status, progress, results, error, charged_micros, created_at, completed_at";
+export type SummaryRow = Pick<
+  TaskRow,
+  | "id"
+  | "account_id"
+  | "kind"
+  | "model"
+  | "status"
+  | "progress"
+  | "results"
+  | "error"
+  | "charged_micros"
+  | "created_at"
+  | "completed_at"
+>;
+
 /** A row of `attempt` as SQLite gives it. */
 export interface AttemptRow {
   readonly id: AttemptId;
@@ -60,35 +78,41 @@ export interface AttemptRow {
   readonly ended_at: number | null;
 }
 
-export function toTask(row: TaskRow): Task {
+export function toSummary(row: SummaryRow): TaskSummary {
   return {
     id: row.id,
     accountId: row.account_id,
-    keyId: row.key_id,
-    requestId: row.request_id,
     kind: row.kind,
     model: row.model,
+    status: row.status,
+    progress: row.progress,
+    results: optional(row.results) ?? [],
+    error: optional(row.error),
+    charged: row.charged_micros === null ? undefined : toMicros(row.charged_micros),
+    createdAt: row.created_at,
+    completedAt: row.completed_at ?? undefined,
+  };
+}
+
+export function toTask(row: TaskRow): Task {
+  return {
+    ...toSummary(row),
+    keyId: row.key_id,
+    requestId: row.request_id,
     request: parse(row.request),
     quote: parse(row.quote),
     held: toMicros(row.held_micros),
     origin: row.origin,
     callbackUrl: row.callback_url ?? undefined,
-    status: row.status,
     stage: row.stage,
-    progress: row.progress,
     lane: row.lane,
     routeIndex: row.route_index,
     attempts: row.attempts,
     failures: row.failures,
     cancelRequested: row.cancel_requested === 1,
-    results: optional(row.results) ?? [],
-    error: optional(row.error),
-    charged: row.charged_micros === null ? undefined : toMicros(row.charged_micros),
     usage: optional(row.usage),
-    createdAt: row.created_at,
     startedAt: row.started_at ?? undefined,
     deadlineAt: row.deadline_at ?? undefined,
-    completedAt: row.completed_at ?? undefined,
   };
 }
 

@@ -36,6 +36,7 @@ export function createTaskStore(
     requestCancel: (id, owner, now) => write(() => cancel(id, owner, now)),
     expireIdempotency: (now, limit) => write(() => records.expire(now, limit)),
     byId: async (id) => read(() => reads.byId(id)),
+    summary: async (id) => read(() => reads.summary(id)),
     attempts: async (id) => read(() => reads.attempts(id)),
     list: async (filter) => read(() => reads.list(filter)),
     assetById: async (id) => read(() => reads.assetById(id)),

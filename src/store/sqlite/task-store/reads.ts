@@ -2,15 +2,27 @@ import { eq, sql } from "drizzle-orm";
 import type { Asset } from "../../../domain/asset.ts";
 import type { AssetId, TaskId } from "../../../domain/ids.ts";
 import type { TaskCounts, TaskFilter } from "../../../domain/ports/task-store.ts";
-import type { Attempt, Task } from "../../../domain/task.ts";
+import type { Attempt, Task, TaskSummary } from "../../../domain/task.ts";
 import type { Connection } from "../connection.ts";
-import { type AttemptRow, type TaskRow, toAsset, toAttempt, toTask } from "../rows.ts";
+import {
+  type AttemptRow,
+  SUMMARY_COLUMNS,
+  type SummaryRow,
+  type TaskRow,
+  toAsset,
+  toAttempt,
+  toSummary,
+  toTask,
+} from "../rows.ts";
 import { asset } from "../schema.ts";
 
 type Optional = string | null;
 
 export function prepareReads({ db, orm }: Connection) {
   const taskById = db.prepare<TaskRow, [id: string]>("select * from task where id = ?");
+  const summaryById = db.prepare<SummaryRow, [id: string]>(
+    `select ${SUMMARY_COLUMNS} from task where id = ?`,
+  );
   const attemptsOf = db.prepare<AttemptRow, [id: string]>(
     "select * from attempt where task_id = ? order by sequence",
   );
@@ -21,10 +33,10 @@ export function prepareReads({ db, orm }: Connection) {
     .prepare();
   // One statement for all filters; every id sorts before "~".
   const list = db.prepare<
-    TaskRow,
+    SummaryRow,
     [account: string, after: Optional, kind: Optional, status: Optional, model: Optional, limit: number]
   >(
-    `select * from task
+    `select ${SUMMARY_COLUMNS} from task
      where account_id = ?1 and id < coalesce(?2, '~') and (?3 is null or kind = ?3)
        and (?4 is null or status = ?4) and (?5 is null or model = ?5)
      order by id desc limit ?6`,
@@ -41,13 +53,17 @@ export function prepareReads({ db, orm }: Connection) {
       const row = taskById.get(id);
       return row === null ? undefined : toTask(row);
     },
+    summary(id: TaskId): TaskSummary | undefined {
+      const row = summaryById.get(id);
+      return row === null ? undefined : toSummary(row);
+    },
     attempts: (id: TaskId): Attempt[] => attemptsOf.all(id).map(toAttempt),
     assetById(id: AssetId): Asset | undefined {
       const row = assetById.get({ id });
       return row && toAsset(row);
     },
-    list: ({ accountId, after, kind, status, model, limit }: TaskFilter): Task[] =>
-      list.all(accountId, after ?? null, kind ?? null, status ?? null, model ?? null, limit).map(toTask),
+    list: ({ accountId, after, kind, status, model, limit }: TaskFilter): TaskSummary[] =>
+      list.all(accountId, after ?? null, kind ?? null, status ?? null, model ?? null, limit).map(toSummary),
     counts(): TaskCounts {
       const row = counts.get();
       return { queued: row?.queued ?? 0, underWay: row?.under_way ?? 0 };
