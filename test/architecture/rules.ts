@@ -22,7 +22,12 @@ const LAYERS: readonly Layer[] = [
   { name: "egress", covers: ["src/egress/"], imports: ["domain"], externals: "any" },
   { name: "migrations", covers: ["migrations/"], imports: [], externals: "none" },
   { name: "version", covers: ["src/version.ts", "package.json"], imports: [], externals: "none" },
-  { name: "config", covers: ["src/config.ts", "src/config/"], imports: ["domain", "version"], externals: "any" },
+  {
+    name: "config",
+    covers: ["src/config.ts", "src/config/"],
+    imports: ["domain", "version"],
+    externals: "any",
+  },
   {
     name: "app",
     covers: ["src/app.ts"],
