@@ -1,21 +1,19 @@
-import pretty from "pino-pretty";
+import { prettyFactory } from "pino-pretty";
 
 type Line = Readonly<Record<string, unknown>>;
 
 /** Fields that have a place of their own in the line. */
 const PLACED = new Set(["level", "time", "msg", "err", "method", "path", "status", "ms", "request_id"]);
 
-/** Lines for people: time, level, what happened, then the other fields as `name=value`. */
-export function prettyStream(destination: { write(text: string): void }) {
-  return pretty({
-    // pino-pretty writes to anything with `write`; its type names only Node's own streams.
-    destination: destination as NodeJS.WritableStream,
-    sync: true,
+/** Turns lines of JSON into lines for people: time, level, what happened, then the other fields as `name=value`. */
+export function prettyStream(lines: { write(text: string): void }) {
+  const format = prettyFactory({
     colorize: process.stderr.isTTY === true,
     translateTime: "SYS:HH:MM:ss",
     hideObject: true,
     messageFormat: (line) => describeLine(line),
   });
+  return { write: (line: string) => lines.write(format(line)) };
 }
 
 /** `POST /v1/images/generations 200 4ms key=default task=task_…` */
