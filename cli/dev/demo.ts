@@ -97,7 +97,7 @@ function summary(key: string, image: string, video: string): string {
     `  curl ${auth} ${server}/v1/videos/status/${video}`,
     `  curl ${auth} -H 'Content-Type: application/json' \\`,
     `    -d '{"model":"sandbox-image","prompt":"a red bicycle"}' ${server}/v1/images/generations`,
-    `  curl ${auth} ${server}/v1/account/status`,
+    `  curl ${auth} ${server}/v1/models`,
   ].join("\n");
 }
 
