@@ -257,7 +257,7 @@ async function open(config: Config, overrides: AppOverrides, releases: Releases)
   const firstKey = await manage.ensureFirstKey();
   if (firstKey !== undefined) overrides.onFirstKey?.(firstKey.key);
 
-  wakeup.listen(scheduler.wake);
+  wakeup.listen(scheduler);
   await scheduler.start();
   sender.start();
   cleaner.start();

@@ -1,17 +1,18 @@
 import type { TaskId } from "../domain/ids.ts";
 import type { TaskFeed, Wakeup } from "../domain/ports/runtime.ts";
 
-/** A wake-up whose listener is set once, by the scheduler, when it starts. */
+/** A wake-up whose listener, the scheduler, is set once it is there. */
 export interface WakeupChannel extends Wakeup {
-  listen(listener: () => void): void;
+  listen(listener: Wakeup): void;
 }
 
 export function createWakeup(): WakeupChannel {
-  let notify: () => void = () => {};
+  let listening: Wakeup = { wake() {}, queued() {} };
   return {
-    wake: () => notify(),
+    wake: () => listening.wake(),
+    queued: () => listening.queued(),
     listen: (listener) => {
-      notify = listener;
+      listening = listener;
     },
   };
 }

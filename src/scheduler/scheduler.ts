@@ -1,4 +1,4 @@
-import type { Clock } from "../domain/ports/runtime.ts";
+import type { Clock, Wakeup } from "../domain/ports/runtime.ts";
 import type { Claimed, LaneCapacity } from "../domain/ports/task-store.ts";
 import type { Lease } from "../domain/task.ts";
 import { snoozed } from "../domain/transition.ts";
@@ -18,11 +18,9 @@ export interface SchedulerOptions {
   readonly leaseMs: number;
 }
 
-export interface Scheduler {
+export interface Scheduler extends Wakeup {
   /** Takes up what an earlier process left, and starts claiming. @returns tasks that were leased by a process now gone */
   start(): Promise<number>;
-  /** Something may be due. Cheap; calls within one turn count once. */
-  wake(): void;
   /** One claim, worked off to the end, without timers. @returns leases claimed */
   tick(): Promise<number>;
   /**
@@ -38,10 +36,12 @@ export interface Scheduler {
  */
 export function createScheduler(deps: StepDeps, options: SchedulerOptions): Scheduler {
   const working = new Map<Promise<void>, AbortController>();
+  /** As the last claim found it; the end of a step leads to another claim. */
+  let isFull = false;
 
   async function claim(): Promise<Claimed> {
     const free = options.steps - working.size;
-    if (free <= 0) return { leases: [] };
+    if (free <= 0) return { leases: [], isFull };
     const claimed = await deps.tasks.claim({
       now: deps.clock.now(),
       leaseMs: options.leaseMs,
@@ -49,6 +49,7 @@ export function createScheduler(deps: StepDeps, options: SchedulerOptions): Sche
       lanes: options.lanes,
       capacity: options.concurrency,
     });
+    isFull = claimed.isFull;
     for (const lease of claimed.leases) begin(lease);
     return claimed;
   }
@@ -75,6 +76,9 @@ export function createScheduler(deps: StepDeps, options: SchedulerOptions): Sche
       return rescued;
     },
     wake: loop.wake,
+    queued() {
+      if (!isFull) loop.wake();
+    },
     async tick() {
       const { leases } = await claim();
       await Promise.all(working.keys());

@@ -83,8 +83,12 @@ export function createCreateTask(deps: CreateTaskDeps): CreateTask {
     }
     inProgress.add(scope);
     try {
+      return await admit(deps, request, claim);
+    } catch (error) {
+      // What was accepted once is answered again even if today it would be refused.
       const replay = await deps.tasks.findReplay(claim, deps.clock.now());
-      return replay === undefined ? await admit(deps, request, claim) : answer(replay);
+      if (replay === undefined) throw error;
+      return answer(replay);
     } finally {
       inProgress.delete(scope);
     }
@@ -135,7 +139,7 @@ async function admit(
     idempotency,
   });
   if (result.kind !== "admitted") return answer(result);
-  deps.wakeup.wake();
+  deps.wakeup.queued();
   return { taskId: id, held: promised.ceiling, replayed: false };
 }
 

@@ -36,7 +36,11 @@ export function describeCancel(make: MakeStore): void {
         expect(await store.accounts.account(ACCOUNT)).toMatchObject({ balance: 0, held: 0 });
         expect((await store.accounts.ledger(ACCOUNT)).map(({ kind }) => kind)).toEqual(["hold", "release"]);
         expect(await store.callbacks.nextDueAt()).toBeUndefined();
-        expect(await store.tasks.claim(claimQuery())).toEqual({ leases: [], nextDueAt: undefined });
+        expect(await store.tasks.claim(claimQuery())).toEqual({
+          leases: [],
+          nextDueAt: undefined,
+          isFull: false,
+        });
         expect(await store.tasks.requestCancel(taskId(1), ACCOUNT, NOW + 4)).toBe("already_final");
       }),
     );

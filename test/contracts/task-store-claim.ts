@@ -37,14 +37,22 @@ export function describeClaim(make: MakeStore): void {
         const lease = await claimOne(store);
         expect(lease.task).toEqual((await store.tasks.byId(taskId(1)))!);
         expect(lease.attempt).toBeUndefined();
-        expect(await store.tasks.claim(claimQuery())).toEqual({ leases: [], nextDueAt: NOW + 30_000 });
+        expect(await store.tasks.claim(claimQuery())).toEqual({
+          leases: [],
+          nextDueAt: NOW + 30_000,
+          isFull: false,
+        });
       }),
     );
 
     test(
       "an empty store has nothing to wait for",
       withStore(make, async (store) => {
-        expect(await store.tasks.claim(claimQuery())).toEqual({ leases: [], nextDueAt: undefined });
+        expect(await store.tasks.claim(claimQuery())).toEqual({
+          leases: [],
+          nextDueAt: undefined,
+          isFull: false,
+        });
       }),
     );
 
@@ -56,6 +64,7 @@ export function describeClaim(make: MakeStore): void {
         expect(await store.tasks.claim(claimQuery({ now: NOW + 49 }))).toEqual({
           leases: [],
           nextDueAt: NOW + 50,
+          isFull: false,
         });
         const lease = await claimOne(store, { now: NOW + 50 });
         expect(lease.task.stage).toBe("running");
@@ -76,6 +85,7 @@ export function describeClaim(make: MakeStore): void {
         expect(await store.tasks.claim(claimQuery({ now: NOW + 69 }))).toEqual({
           leases: [],
           nextDueAt: NOW + 70,
+          isFull: false,
         });
         const again = await claimOne(store, { now: NOW + 70 });
         expect(again.task).toMatchObject({ stage: "queued", status: "pending", failures: 1 });
@@ -163,6 +173,7 @@ export function describeClaim(make: MakeStore): void {
         expect(await store.tasks.claim(claimQuery({ lanes }))).toEqual({
           leases: [],
           nextDueAt: NOW + 30_000,
+          isFull: true,
         });
         await store.tasks.begin(leases[0]!, newIntent());
         expect((await store.tasks.claim(claimQuery({ lanes }))).leases).toEqual([]);
@@ -241,8 +252,12 @@ export function describeClaim(make: MakeStore): void {
         const again = { dueAt: NOW + 10, failures: 1, lane: LANE, routeIndex: 0 };
         await store.tasks.apply(lease, requeued(NOW, again, { attempt: attemptId(1), detail: "429" }));
         const full = claimQuery({ lanes: [{ lane: LANE, capacity: 0 }] });
-        expect(await store.tasks.claim(full)).toEqual({ leases: [], nextDueAt: undefined });
-        expect(await store.tasks.claim(claimQuery())).toEqual({ leases: [], nextDueAt: NOW + 10 });
+        expect(await store.tasks.claim(full)).toEqual({ leases: [], nextDueAt: undefined, isFull: true });
+        expect(await store.tasks.claim(claimQuery())).toEqual({
+          leases: [],
+          nextDueAt: NOW + 10,
+          isFull: false,
+        });
       }),
     );
 

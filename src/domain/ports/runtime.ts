@@ -39,7 +39,10 @@ export interface Log {
 
 /** Tells the scheduler, in this process, that something may be due now. Losing a call costs delay, never a task. */
 export interface Wakeup {
+  /** Anything may be due. */
   wake(): void;
+  /** A task was queued; nothing to do while there is no room for it. */
+  queued(): void;
 }
 
 /** Tells those who wait for a task, in this process, that it has changed. Losing a call costs delay, never an answer. */

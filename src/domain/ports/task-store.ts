@@ -66,6 +66,8 @@ export interface Claimed {
   readonly leases: readonly Lease[];
   /** When the next claim could find something by the passing of time alone; absent when nothing is waiting for a time. */
   readonly nextDueAt?: number | undefined;
+  /** Whether a task queued now could not start before one under way ends. */
+  readonly isFull: boolean;
 }
 
 export interface AttemptIntent {

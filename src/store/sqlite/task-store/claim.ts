@@ -73,10 +73,12 @@ export function prepareClaim(
 
   return (query) => {
     const underWay = takeUnderWay(query);
-    if (!pools.hasQueued()) return { leases: underWay, nextDueAt: nextDueAt(query, undefined) };
+    if (!pools.hasQueued())
+      return { leases: underWay, nextDueAt: nextDueAt(query, undefined), isFull: false };
     const free = freeCapacity(query, pools.countUnderWay());
     const queued = takeQueued(query, free, query.limit - underWay.length);
-    return { leases: [...underWay, ...queued], nextDueAt: nextDueAt(query, free) };
+    const isFull = !query.lanes.some(({ lane }) => hasRoom(free, lane));
+    return { leases: [...underWay, ...queued], nextDueAt: nextDueAt(query, free), isFull };
   };
 }
 

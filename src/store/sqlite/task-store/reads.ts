@@ -2,7 +2,7 @@ import { eq, sql } from "drizzle-orm";
 import type { Asset } from "../../../domain/asset.ts";
 import type { AssetId, TaskId } from "../../../domain/ids.ts";
 import type { TaskCounts, TaskFilter } from "../../../domain/ports/task-store.ts";
-import type { Attempt, Task, TaskSummary } from "../../../domain/task.ts";
+import { type Attempt, isTerminal, type Task, type TaskSummary } from "../../../domain/task.ts";
 import type { Connection } from "../connection.ts";
 import {
   type AttemptRow,
@@ -17,6 +17,9 @@ import {
 import { asset } from "../schema.ts";
 
 type Optional = string | null;
+
+/** Summaries of finished tasks kept in memory: they never change, and callers ask for the latest again and again. */
+const KEPT_SUMMARIES = 10_000;
 
 export function prepareReads({ db, orm }: Connection) {
   const taskById = db.prepare<TaskRow, [id: string]>("select * from task where id = ?");
@@ -48,14 +51,26 @@ export function prepareReads({ db, orm }: Connection) {
             (select count(*) from task indexed by task_under_way where pool = 'under_way') as under_way`,
   );
 
+  const kept = new Map<TaskId, TaskSummary>();
+  function keep(summary: TaskSummary): void {
+    const oldest = kept.size < KEPT_SUMMARIES ? undefined : kept.keys().next().value;
+    if (oldest !== undefined) kept.delete(oldest);
+    kept.set(summary.id, summary);
+  }
+
   return {
     byId(id: TaskId): Task | undefined {
       const row = taskById.get(id);
       return row === null ? undefined : toTask(row);
     },
     summary(id: TaskId): TaskSummary | undefined {
+      const known = kept.get(id);
+      if (known !== undefined) return known;
       const row = summaryById.get(id);
-      return row === null ? undefined : toSummary(row);
+      if (row === null) return undefined;
+      const summary = toSummary(row);
+      if (isTerminal(summary.status)) keep(summary);
+      return summary;
     },
     attempts: (id: TaskId): Attempt[] => attemptsOf.all(id).map(toAttempt),
     assetById(id: AssetId): Asset | undefined {
