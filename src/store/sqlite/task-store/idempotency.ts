@@ -44,12 +44,9 @@ export function prepareIdempotency(connection: Pick<Connection, "db" | "write">)
                 (select id from idempotency_index where digest = ?1))`,
   );
   const insert = db.prepare<
-    { id: number },
+    never,
     [digest: Uint8Array, fingerprint: string, task: string, held: number, expires: number]
-  >(
-    `insert into idempotency (digest, fingerprint, task_id, held_micros, expires_at) values (?, ?, ?, ?, ?)
-     returning id`,
-  );
+  >("insert into idempotency (digest, fingerprint, task_id, held_micros, expires_at) values (?, ?, ?, ?, ?)");
   const remove = db.prepare<never, [id: number]>("delete from idempotency where id = ?");
   // Records are kept equally long, so they end in the order of their ids; no index on the time is needed.
   const ended = db.prepare<{ id: number; digest: Uint8Array }, [limit: number, now: number]>(
@@ -82,9 +79,8 @@ export function prepareIdempotency(connection: Pick<Connection, "db" | "write">)
     find,
     put(claim, taskId, held) {
       const digest = digestOf(claim);
-      const row = insert.get(digest, claim.fingerprint, taskId, held, claim.expiresAt);
-      if (row === null) throw new Error("An idempotency record was not written.");
-      if (recent.put(digest, row.id) > RECENT_MAX && !isMerging) void merge();
+      const { lastInsertRowid } = insert.run(digest, claim.fingerprint, taskId, held, claim.expiresAt);
+      if (recent.put(digest, Number(lastInsertRowid)) > RECENT_MAX && !isMerging) void merge();
     },
     expire(now, limit) {
       const rows = ended.all(limit, now);
@@ -144,16 +140,9 @@ function openRecent(db: Database) {
   };
 }
 
-/** A claim is looked up, then written: its digest is worth keeping for that long. */
-const digests = new WeakMap<IdempotencyClaim, Uint8Array>();
-
 /** 128 bits of SHA-256 of the scope; the parts cannot hold a line feed. */
-function digestOf(claim: IdempotencyClaim): Uint8Array {
-  const known = digests.get(claim);
-  if (known !== undefined) return known;
+function digestOf({ keyId, route, key }: IdempotencyClaim): Uint8Array {
   const hash = new Uint8Array(32);
-  Bun.SHA256.hash(`${claim.keyId}\n${claim.route}\n${claim.key}`, hash);
-  const digest = hash.subarray(0, 16);
-  digests.set(claim, digest);
-  return digest;
+  Bun.SHA256.hash(`${keyId}\n${route}\n${key}`, hash);
+  return hash.subarray(0, 16);
 }
