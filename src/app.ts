@@ -338,7 +338,8 @@ export async function openLocal(
   }
   const clock = createSystemClock();
   const ids = createIds(clock);
-  const store = openStore({ path: database, ids });
+  // An older server may be running on this folder: only `create`, `serve` and `migrate` change its tables.
+  const store = openStore({ path: database, ids, migrate: options.create === true });
   const manage = createManageAccounts({ accounts: store.accounts, clock, ids, secrets: createSecrets() });
   return { manage, stop: () => store.stop() };
 }

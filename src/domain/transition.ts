@@ -57,7 +57,16 @@ const NOTHING = { assets: [], ledger: [] } as const;
 
 /** The task's remote inputs were fetched and stored; the request now names assets. Keeps the lease. */
 export function inputsReady(at: number, request: GenerationRequest, assets: readonly Asset[]): Transition {
-  return { ...NOTHING, name: "inputsReady", from: ["queued"], to: "queued", at, request, assets };
+  return {
+    ...NOTHING,
+    name: "inputsReady",
+    from: ["queued"],
+    to: "queued",
+    at,
+    request,
+    assets,
+    failures: 0,
+  };
 }
 
 /** The upstream took the job and gave a handle to poll. */

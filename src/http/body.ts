@@ -28,7 +28,10 @@ export async function readJsonBody(request: Request): Promise<JsonObject> {
       `Content-Encoding "${encoding.slice(0, 80)}" is not taken; send the body as it is.`,
     );
   }
-  const bytes = await readBytes(request);
+  const bytes = await readBytes(request).catch((error: unknown) => {
+    if (error instanceof AppError) throw error;
+    throw new AppError("invalid_request", "The body ended before it was complete.");
+  });
   let text: string;
   try {
     text = UTF8.decode(bytes);

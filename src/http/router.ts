@@ -1,4 +1,5 @@
 import { type Context, Hono } from "hono";
+import { getPath } from "hono/utils/url";
 import type { Principal } from "../domain/account.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Ids, Log } from "../domain/ports/runtime.ts";
@@ -20,6 +21,8 @@ export interface RouterDeps {
 
 /** A caller's own request id is kept when it is one of these; anything else is replaced. */
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
+/** For requests whose own origin is unusable and does not matter. */
+const ANY_ORIGIN = "http://host.invalid";
 const HOST = /^[A-Za-z0-9._-]+(?::\d{1,5})?$|^\[[0-9a-fA-F:.]+\](?::\d{1,5})?$/;
 
 /**
@@ -30,10 +33,11 @@ export function createRouter(
   deps: RouterDeps,
   routes: readonly Route[],
 ): (request: Request) => Response | Promise<Response> {
-  const app = new Hono();
+  const options = { getPath: pathOf };
+  const app = new Hono(options);
   for (const route of routes) app.on(route.method, route.path, (context) => answer(deps, context, route));
   // In a router of their own: a second match for a path would cost every request the composition of two handlers.
-  const otherMethods = new Hono();
+  const otherMethods = new Hono(options);
   for (const path of new Set(routes.map((route) => route.path))) {
     otherMethods.all(path, (context) => answer(deps, context, methodNotAllowed(path, routes)));
   }
@@ -51,9 +55,11 @@ async function answer(deps: RouterDeps, context: Context, route: Route): Promise
   const exchange: Exchange & { principal?: Principal } = {
     request,
     requestId,
-    origin: originOf(deps, request),
+    get origin() {
+      return originOf(deps, request);
+    },
     param: (name) => context.req.param(name) ?? "",
-    query: () => new URL(request.url).searchParams,
+    query: () => new URL(request.url, ANY_ORIGIN).searchParams,
   };
   let reply: Reply;
   let failure: AppError | undefined;
@@ -78,7 +84,7 @@ async function answer(deps: RouterDeps, context: Context, route: Route): Promise
       task: reply.log?.task,
       model: reply.log?.model,
       method: request.method,
-      path: context.req.path,
+      path: withoutKeys(context.req.path),
       status: reply.status,
       ms: Math.round((deps.elapsed() - startedAt) * 10) / 10,
       error_code: failure?.code,
@@ -120,7 +126,7 @@ const UNKNOWN_PATH: Route = {
   path: "*",
   access: "public",
   handle: ({ request }) => {
-    const path = new URL(request.url).pathname.slice(0, 80);
+    const path = withoutKeys(new URL(request.url, ANY_ORIGIN).pathname).slice(0, 80);
     throw new AppError("not_found", `There is nothing at ${path}.`);
   },
 };
@@ -129,5 +135,19 @@ const UNKNOWN_PATH: Route = {
 function originOf(deps: RouterDeps, request: Request): string {
   if (deps.publicUrl !== undefined) return deps.publicUrl;
   const host = request.headers.get("host");
-  return host !== null && HOST.test(host) ? `http://${host}` : new URL(request.url).origin;
+  if (host !== null && HOST.test(host)) return `http://${host}`;
+  throw new AppError(
+    "invalid_request",
+    "The Host header must be a host name or address, with a port if need be.",
+  );
+}
+
+/** A key sent in the path by mistake stays out of log and answer. */
+function withoutKeys(path: string): string {
+  return path.includes("-svc-") ? path.replace(/[sm][kt]-svc-[0-9A-Za-z]+/g, "…") : path;
+}
+
+/** Without a usable Host header (HTTP/1.0 probes, hostile callers) Bun leaves only the path in `url`. */
+function pathOf(request: Request): string {
+  return request.url.startsWith("/") ? (request.url.split("?", 1)[0] ?? "/") : getPath(request);
 }

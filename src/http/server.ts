@@ -7,7 +7,7 @@ export interface Servers {
   readonly longPort?: number | undefined;
   /** Lifts the idle limit for one request that waits on purpose. */
   keepOpen(request: Request): void;
-  /** Takes no new connections and resolves when the requests under way are answered. */
+  /** Takes no new connections, answers the requests under way for up to five seconds, and closes. */
   stop(): Promise<void>;
 }
 
@@ -25,6 +25,9 @@ export interface ServerOptions {
  * bodies that are still on their way.
  */
 const IDLE_TIMEOUT_SEC = 120;
+
+/** How long requests under way may take to be answered once the service stops; then their connections are cut. */
+const CLOSE_LIMIT_MS = 5_000;
 
 /** Above every limit of our own, so that the answer to a body too large is ours. */
 const MAX_BODY_BYTES = 256 * 1024 * 1024;
@@ -63,7 +66,13 @@ export function createServers(options: ServerOptions): Servers {
       long?.timeout(request, 0);
     },
     async stop() {
-      await Promise.all([main.stop(), long?.stop()]);
+      const ended = Promise.all([main.stop(), long?.stop()]);
+      const limit = Promise.withResolvers<void>();
+      const timer = setTimeout(limit.resolve, CLOSE_LIMIT_MS);
+      await Promise.race([ended, limit.promise]);
+      clearTimeout(timer);
+      // A client that says nothing more would otherwise keep the process for as long as it likes.
+      await Promise.all([main.stop(true), long?.stop(true)]);
     },
   };
 }

@@ -27,8 +27,10 @@ export function parseJsonObject(text: string): JsonObject {
     // JSON.parse returns nothing but JSON values.
     value = JSON.parse(text) as Json;
   } catch (error) {
-    const detail = error instanceof Error ? error.message.replace(/^JSON Parse error: /, "") : "";
-    throw new AppError("invalid_request", `The body is not valid JSON: ${detail.slice(0, 80)}.`, {}, error);
+    // What the parser quotes is the caller's text, which belongs neither in an answer nor in a log.
+    const detail =
+      error instanceof Error ? error.message.replace(/^JSON Parse error: |\s*["'`].*$/gs, "") : "";
+    throw invalid(`The body is not valid JSON${detail === "" ? "" : `: ${detail.slice(0, 80)}`}.`);
   }
   if (!isJsonObject(value)) throw invalid("The body must be a JSON object.");
   // Only an escape can make NUL or half a surrogate pair: the text itself came from strictly decoded UTF-8.

@@ -7,7 +7,7 @@ import type { ProviderAdapter } from "../domain/ports/provider.ts";
 import type { Clock, Ids, Log, Random, TaskFeed } from "../domain/ports/runtime.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
 import type { AttemptState, Lease } from "../domain/task.ts";
-import { failed, type Transition } from "../domain/transition.ts";
+import { failed, snoozed, type Transition } from "../domain/transition.ts";
 
 /** What every step works with. */
 export interface StepDeps {
@@ -65,6 +65,17 @@ export function settleFailed(
   const id = latest?.id ?? lease.attempt?.id;
   const change = latest && id !== undefined ? { id, state: latest.state, detail: latest.detail } : undefined;
   return settle(deps, lease, failed(lease.task, deps.clock.now(), error, deps.ids.create("cb"), change));
+}
+
+/** How soon to look again whether a provider was switched on. */
+const PROVIDER_OFF_MS = 30_000;
+
+/** The task's provider is switched off, which is the operator's doing and no failure of the task: look again later. */
+export function waitForProvider(deps: StepDeps, lease: Lease): Promise<StepResult> {
+  const { task } = lease;
+  const now = deps.clock.now();
+  deps.log.warn({ task: task.id, provider: task.lane }, "waiting for a provider that is switched off");
+  return settle(deps, lease, snoozed(task, now, { dueAt: now + PROVIDER_OFF_MS, failures: task.failures }));
 }
 
 export const deadlineError = (): TaskError => taskError("DEADLINE_EXCEEDED");

@@ -1,3 +1,4 @@
+import type { AccountId, TaskId } from "../domain/ids.ts";
 import type { Clock, Wakeup } from "../domain/ports/runtime.ts";
 import type { Claimed, LaneCapacity } from "../domain/ports/task-store.ts";
 import type { Lease } from "../domain/task.ts";
@@ -35,17 +36,21 @@ export interface Scheduler extends Wakeup {
  * timer set for the next due time; it never polls its store.
  */
 export function createScheduler(deps: StepDeps, options: SchedulerOptions): Scheduler {
-  const working = new Map<Promise<void>, AbortController>();
+  const working = new Map<TaskId, Work>();
+  /** Of those, the ones that fetch inputs, by account: slow addresses take no slot from anybody's polls. */
+  const fetching = new Map<AccountId, number>();
+  const ends = () => Promise.all([...working.values()].map(({ end }) => end));
   /** As the last claim found it; the end of a step leads to another claim. */
   let isFull = false;
 
   async function claim(): Promise<Claimed> {
-    const free = options.steps - working.size;
+    const free = options.steps - slotsTaken();
     if (free <= 0) return { leases: [], isFull };
     const claimed = await deps.tasks.claim({
       now: deps.clock.now(),
       leaseMs: options.leaseMs,
       limit: free,
+      held: new Set(working.keys()),
       lanes: options.lanes,
       capacity: options.concurrency,
     });
@@ -57,16 +62,30 @@ export function createScheduler(deps: StepDeps, options: SchedulerOptions): Sche
   // With every step slot taken no timer is needed: the end of a step wakes the loop.
   const loop = createLoop(deps, "claiming tasks", async () => {
     const { nextDueAt } = await claim();
-    return working.size < options.steps ? nextDueAt : undefined;
+    return slotsTaken() < options.steps ? nextDueAt : undefined;
   });
 
+  function slotsTaken(): number {
+    let fetches = 0;
+    for (const count of fetching.values()) fetches += count;
+    return working.size - fetches;
+  }
+
   function begin(lease: Lease): void {
+    const { id, accountId } = lease.task;
+    const isFetch = needsFetching(lease);
+    const fetches = fetching.get(accountId) ?? 0;
     const controller = new AbortController();
-    const work = workOff(deps, lease, { controller, leaseMs: options.leaseMs }).finally(() => {
-      working.delete(work);
+    const run = { controller, leaseMs: options.leaseMs };
+    const isTooMany = isFetch && fetches >= FETCHES_PER_ACCOUNT;
+    if (isFetch) fetching.set(accountId, fetches + 1);
+    const end = (isTooMany ? standBack(deps, lease) : workOff(deps, lease, run)).finally(() => {
+      // It may have been claimed again since its lease was given back.
+      if (working.get(id)?.end === end) working.delete(id);
+      if (isFetch) release(fetching, accountId);
       loop.wake();
     });
-    working.set(work, controller);
+    working.set(id, { end, controller });
   }
 
   return {
@@ -81,22 +100,46 @@ export function createScheduler(deps: StepDeps, options: SchedulerOptions): Sche
     },
     async tick() {
       const { leases } = await claim();
-      await Promise.all(working.keys());
+      await ends();
       return leases.length;
     },
     async drain(limitMs) {
       // What the last claim leased is under way once the loop has ended.
       const ended = loop.stop();
-      await withinLimit(
-        deps.clock,
-        ended.then(() => Promise.all(working.keys())),
-        limitMs,
-      );
-      for (const controller of working.values()) controller.abort(new Error("The service is stopping."));
+      await withinLimit(deps.clock, ended.then(ends), limitMs);
+      for (const { controller } of working.values()) controller.abort(new Error("The service is stopping."));
       await ended;
-      await Promise.all(working.keys());
+      await ends();
     },
   };
+}
+
+interface Work {
+  readonly end: Promise<void>;
+  readonly controller: AbortController;
+}
+
+/** Tasks of one account whose inputs are fetched at once. */
+const FETCHES_PER_ACCOUNT = 8;
+/** How soon a task whose account fetches enough already is tried again. */
+const STAND_BACK_MS = 1_000;
+
+function needsFetching({ task }: Lease): boolean {
+  return task.stage === "queued" && task.request.inputs.some((input) => input.source.kind === "url");
+}
+
+async function standBack(deps: StepDeps, lease: Lease): Promise<void> {
+  const now = deps.clock.now();
+  const again = { dueAt: now + STAND_BACK_MS, failures: lease.task.failures };
+  await deps.tasks.apply(lease, snoozed(lease.task, now, again)).catch((error: unknown) => {
+    deps.log.error({ err: error as Error, task: lease.task.id }, "lease could not be given back");
+  });
+}
+
+function release(counts: Map<AccountId, number>, account: AccountId): void {
+  const left = (counts.get(account) ?? 1) - 1;
+  if (left === 0) counts.delete(account);
+  else counts.set(account, left);
 }
 
 /** Waits for `work`, but no longer than `limitMs`. */

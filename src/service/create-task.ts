@@ -180,9 +180,12 @@ function idempotencyClaim(deps: CreateTaskDeps, request: CreateTaskRequest): Ide
   };
 }
 
+/** Longer than any model id. */
+const MODEL_ID_MAX = 200;
+
 function findModel(catalog: Catalog, request: CreateTaskRequest): Model {
   const { model: id } = request.body;
-  if (typeof id !== "string" || id === "") {
+  if (typeof id !== "string" || id === "" || id.length > MODEL_ID_MAX) {
     throw new AppError("invalid_request", "model must be the id of a model; GET /v1/models lists them.", {
       param: "model",
     });

@@ -27,6 +27,10 @@ export function fakeClock(start = NOW): Clock & { set(now: number): void; advanc
   return {
     now: () => now,
     after(delayMs, callback) {
+      if (delayMs <= 0) {
+        const soon = setImmediate(callback);
+        return () => clearImmediate(soon);
+      }
       const timer = { at: now + delayMs, callback };
       timers.push(timer);
       return () => {

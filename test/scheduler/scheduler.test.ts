@@ -366,3 +366,130 @@ test("draining interrupts a step that will not end and gives its task back at on
   });
   expect(leases.map(({ task }) => [task.id, task.stage])).toEqual([[id, "running"]]);
 });
+
+const withRemoteInput = (number: number) => ({
+  number,
+  request: {
+    kind: "image" as const,
+    model: "sandbox-image" as never,
+    mode: "image-to-image",
+    n: 1,
+    parameters: {},
+    inputs: [
+      {
+        role: "image" as const,
+        param: "image_url",
+        source: { kind: "url" as const, url: "https://slow.example/a.png" },
+      },
+    ],
+  },
+});
+
+/** Fetches that end only when they are aborted. */
+function stalledFetches() {
+  const begun = Promise.withResolvers<void>();
+  return {
+    begun: begun.promise,
+    fetchMedia: (_url: string, { signal }: { signal: AbortSignal }) => {
+      begun.resolve();
+      return new Promise<never>((_resolve, reject) =>
+        signal.addEventListener("abort", () => reject(signal.reason)),
+      );
+    },
+  };
+}
+
+test("a cancel interrupts the fetch of an input, and nothing is submitted or charged", async () => {
+  const provider = scriptedProvider();
+  const stalled = stalledFetches();
+  const engine = await createEngine([provider], { egress: { fetchMedia: stalled.fetchMedia } });
+  const id = await engine.admit(withRemoteInput(1));
+  const ticked = engine.scheduler.tick();
+  await stalled.begun;
+  expect(await engine.store.tasks.requestCancel(id, ACCOUNT, engine.clock.now())).toBe("requested");
+  engine.deps.feed.publish(id);
+  await ticked;
+  expect(await engine.task(id)).toMatchObject({ status: "cancelled", charged: micros(0) });
+  expect(provider.submissions).toHaveLength(0);
+});
+
+test("a cancel asked for after the claim is heard before anything is submitted", async () => {
+  const provider = scriptedProvider();
+  const engine = await createEngine([provider]);
+  const id = await engine.admit();
+  const begin = engine.store.tasks.begin;
+  Object.assign(engine.deps.tasks, {
+    begin: async (...given: Parameters<typeof begin>) => {
+      await engine.store.tasks.requestCancel(id, ACCOUNT, engine.clock.now());
+      return begin(...given);
+    },
+  });
+  await engine.scheduler.tick();
+  expect(await engine.task(id)).toMatchObject({ status: "cancelled", charged: micros(0) });
+  expect(provider.submissions).toHaveLength(0);
+});
+
+test("inputs that come slowly hold up neither other tasks nor, beyond eight, others of their account", async () => {
+  const provider = scriptedProvider();
+  const stalled = stalledFetches();
+  const engine = await createEngine([provider], {
+    egress: { fetchMedia: stalled.fetchMedia },
+    options: { steps: 2 },
+  });
+  for (let number = 1; number <= 12; number++) await engine.admit(withRemoteInput(number));
+  const plain = await engine.admit({ number: 13 });
+  await engine.scheduler.start();
+  const ended = Promise.withResolvers<void>();
+  engine.deps.feed.subscribe(plain, async () => {
+    const { stage } = await engine.task(plain);
+    if (stage === "running") engine.clock.advance(500);
+    if (stage === "terminal") ended.resolve();
+  });
+  await ended.promise;
+  expect((await engine.task(plain)).status).toBe("completed");
+  await engine.scheduler.drain(0);
+});
+
+test("a clock that jumps ahead does not take a task from the step that works on it", async () => {
+  const submitting = Promise.withResolvers<void>();
+  const answer = Promise.withResolvers<void>();
+  const provider = scriptedProvider({
+    async submit() {
+      submitting.resolve();
+      await answer.promise;
+      return { kind: "operation", operation: "job" };
+    },
+  });
+  const engine = await createEngine([provider]);
+  await engine.scheduler.start();
+  const id = await engine.admit();
+  engine.scheduler.wake();
+  await submitting.promise;
+  const later = engine.clock.now() + 3_600_000;
+  const { leases } = await engine.store.tasks.claim({
+    now: later,
+    leaseMs: 30_000,
+    limit: 5,
+    lanes: [],
+    capacity: 0,
+    held: new Set([id]),
+  });
+  expect(leases).toEqual([]);
+  answer.resolve();
+  await engine.scheduler.drain(0);
+  expect(await engine.task(id)).toMatchObject({ stage: "running", attempts: 1 });
+});
+
+test("outputs wait for a provider that is switched off, and no try is used up", async () => {
+  const providers = [scriptedProvider()];
+  const engine = await createEngine(providers);
+  const id = await engine.admit();
+  await engine.scheduler.tick();
+  providers.length = 0;
+  engine.clock.advance(1_000);
+  await engine.scheduler.tick();
+  expect(await engine.task(id)).toMatchObject({ stage: "running", failures: 0 });
+  providers.push(scriptedProvider());
+  await engine.runToEnd();
+  expect((await engine.task(id)).status).toBe("completed");
+});

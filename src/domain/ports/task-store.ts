@@ -54,6 +54,8 @@ export interface LaneCapacity {
 export interface ClaimQuery {
   readonly now: number;
   readonly leaseMs: number;
+  /** Tasks the caller still works on. One that looks due, since the clock jumped, has its lease renewed instead of given anew. */
+  readonly held?: ReadonlySet<TaskId> | undefined;
   /** Leases wanted at most, ≥ 1. */
   readonly limit: number;
   /** Lanes from which queued tasks may start. Tasks already under way are claimed whatever their lane. */
@@ -117,8 +119,11 @@ export interface TaskStore {
    * A leased task is due again when its lease expires.
    */
   claim(query: ClaimQuery): Promise<Claimed>;
-  /** Writes the attempt (`intent`) and moves the task from `queued` to `submitting`, before any byte leaves. */
-  begin(lease: Lease, intent: AttemptIntent): Promise<"begun" | "lease_lost">;
+  /**
+   * Writes the attempt (`intent`) and moves the task from `queued` to `submitting`, before any byte leaves; unless a cancel was
+   * asked for, which changes nothing and leaves the lease.
+   */
+  begin(lease: Lease, intent: AttemptIntent): Promise<"begun" | "cancel_requested" | "lease_lost">;
   /** Moves the lease's end. */
   renew(lease: Lease, until: number): Promise<"renewed" | "lease_lost">;
   /**

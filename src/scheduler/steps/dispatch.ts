@@ -46,7 +46,9 @@ export async function dispatch(deps: StepDeps, lease: Lease, signal: AbortSignal
     at,
     deadlineAt: at + model.deadlineMs,
   };
-  if ((await deps.tasks.begin(lease, attempt)) === "lease_lost") return SETTLED;
+  const begin = await deps.tasks.begin(lease, attempt);
+  if (begin === "lease_lost") return SETTLED;
+  if (begin === "cancel_requested") return settle(deps, lease, cancelled(task, at));
   deps.feed.publish(task.id);
   const begun: Lease = {
     ...lease,

@@ -5,7 +5,14 @@ import { ProviderError } from "../../domain/ports/provider.ts";
 import { StorageError } from "../../domain/ports/task-store.ts";
 import type { AttemptOutput, Lease } from "../../domain/task.ts";
 import { snoozed, succeeded } from "../../domain/transition.ts";
-import { SETTLED, type StepDeps, type StepResult, settle, settleFailed } from "../context.ts";
+import {
+  SETTLED,
+  type StepDeps,
+  type StepResult,
+  settle,
+  settleFailed,
+  waitForProvider,
+} from "../context.ts";
 import { storeOutput } from "./outputs.ts";
 
 /** Tries at retrieving outputs that were paid for, before the task fails without them. */
@@ -18,6 +25,8 @@ export async function finalize(deps: StepDeps, lease: Lease, signal: AbortSignal
   if (attempt.outputs.length === 0) {
     return settleFailed(deps, lease, taskError("UPSTREAM_ERROR"), { state: "done", detail: "No outputs." });
   }
+  const isRemote = attempt.outputs.some((output) => output.kind === "remote");
+  if (isRemote && deps.provider(attempt.provider) === undefined) return waitForProvider(deps, lease);
   try {
     const files: StoredFile[] = [];
     for (const output of attempt.outputs) files.push(await bringHome(deps, lease, output, signal));
@@ -53,7 +62,7 @@ async function bringHome(
 ): Promise<StoredFile> {
   if (output.kind === "stored") return output.file;
   const adapter = lease.attempt && deps.provider(lease.attempt.provider);
-  if (adapter?.fetchOutput === undefined) throw new Error("The provider of this output is switched off.");
+  if (adapter?.fetchOutput === undefined) throw new Error("The provider of this output cannot fetch it.");
   return storeOutput(deps, lease, await adapter.fetchOutput(output.ref, signal));
 }
 

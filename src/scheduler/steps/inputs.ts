@@ -7,7 +7,7 @@ import { EgressError } from "../../domain/ports/egress.ts";
 import type { InputFile } from "../../domain/ports/provider.ts";
 import type { GenerationRequest, MediaInput } from "../../domain/request.ts";
 import type { Lease } from "../../domain/task.ts";
-import { inputsReady, snoozed } from "../../domain/transition.ts";
+import { cancelled, inputsReady, snoozed } from "../../domain/transition.ts";
 import { commit, SETTLED, type StepDeps, type StepResult, settle, settleFailed } from "../context.ts";
 
 /** Tries at fetching a remote input that fails in a way that may pass. */
@@ -21,18 +21,26 @@ export async function fetchInputs(deps: StepDeps, lease: Lease, signal: AbortSig
   const { task } = lease;
   const assets: Asset[] = [];
   const inputs: MediaInput[] = [];
+  // While its inputs are fetched nothing changes a leased task but the wish to cancel it.
+  const wish = new AbortController();
+  const unsubscribe = deps.feed.subscribe(task.id, () => wish.abort(new Error("The task was cancelled.")));
+  const either = AbortSignal.any([signal, wish.signal]);
   try {
     for (const [index, input] of task.request.inputs.entries()) {
       if (input.source.kind === "asset") {
         inputs.push(input);
         continue;
       }
-      const asset = await fetchInput(deps, lease, { input, index, url: input.source.url }, signal);
+      const asset = await fetchInput(deps, lease, { input, index, url: input.source.url }, either);
       assets.push(asset);
       inputs.push({ ...input, source: { kind: "asset", assetId: asset.id } });
     }
   } catch (error) {
+    if (signal.aborted) return SETTLED;
+    if (wish.signal.aborted) return settle(deps, lease, cancelled(task, deps.clock.now()));
     return inputTrouble(deps, lease, error);
+  } finally {
+    unsubscribe();
   }
   const request: GenerationRequest = { ...task.request, inputs };
   const outcome = await commit(deps, lease, inputsReady(deps.clock.now(), request, assets));

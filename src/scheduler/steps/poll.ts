@@ -5,7 +5,15 @@ import { type PollResult, type ProviderAdapter, ProviderError } from "../../doma
 import { StorageError } from "../../domain/ports/task-store.ts";
 import type { Lease } from "../../domain/task.ts";
 import { cancelled, snoozed } from "../../domain/transition.ts";
-import { deadlineError, SETTLED, type StepDeps, type StepResult, settle, settleFailed } from "../context.ts";
+import {
+  deadlineError,
+  SETTLED,
+  type StepDeps,
+  type StepResult,
+  settle,
+  settleFailed,
+  waitForProvider,
+} from "../context.ts";
 import { recordOutputs } from "./outputs.ts";
 
 /** How soon to look again for what became of a cancel. */
@@ -18,8 +26,9 @@ export async function poll(deps: StepDeps, lease: Lease, signal: AbortSignal): P
   const { task, attempt } = lease;
   const adapter = attempt && deps.provider(attempt.provider);
   if (attempt?.operation === undefined) throw new Error(`Task ${task.id} is running without an operation`);
+  if (adapter === undefined && !isLate(task, deps.clock.now())) return waitForProvider(deps, lease);
   if (adapter?.poll === undefined)
-    return pollTrouble(deps, lease, new Error("The provider is switched off."));
+    return pollTrouble(deps, lease, new Error("The provider cannot be polled."));
   try {
     if (task.cancelRequested) await adapter.cancel?.(attempt.operation, signal);
     const answer = await adapter.poll(attempt.operation, signal);

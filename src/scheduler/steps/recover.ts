@@ -3,7 +3,14 @@ import { taskError } from "../../domain/errors.ts";
 import { StorageError } from "../../domain/ports/task-store.ts";
 import type { Lease } from "../../domain/task.ts";
 import { requeued, snoozed, submitted } from "../../domain/transition.ts";
-import { SETTLED, type StepDeps, type StepResult, settle, settleFailed } from "../context.ts";
+import {
+  SETTLED,
+  type StepDeps,
+  type StepResult,
+  settle,
+  settleFailed,
+  waitForProvider,
+} from "../context.ts";
 import { openInputs } from "./inputs.ts";
 import { submit } from "./submit.ts";
 
@@ -16,7 +23,8 @@ export async function recover(deps: StepDeps, lease: Lease, signal: AbortSignal)
   const { task, attempt } = lease;
   const adapter = attempt && deps.provider(attempt.provider);
   const unknown = () => settleFailed(deps, lease, taskError("OUTCOME_UNKNOWN"), { state: "ambiguous" });
-  if (attempt === undefined || adapter === undefined) return unknown();
+  if (attempt === undefined) return unknown();
+  if (adapter === undefined) return waitForProvider(deps, lease);
   const isLate = task.deadlineAt !== undefined && deps.clock.now() >= task.deadlineAt;
 
   if (adapter.recover !== undefined) {

@@ -18,7 +18,7 @@ export interface Standing {
 
 export interface Advance {
   standing(id: TaskId): Standing | undefined;
-  begin(lease: Lease, intent: AttemptIntent): "begun" | "lease_lost";
+  begin(lease: Lease, intent: AttemptIntent): "begun" | "cancel_requested" | "lease_lost";
   renew(lease: Lease, until: number): "renewed" | "lease_lost";
   apply(lease: Lease, transition: Transition): "applied" | "lease_lost";
   /** Writes a transition of a task that stands as given, whoever has its lease. */
@@ -41,7 +41,7 @@ export function prepareAdvance(db: Database): Advance {
   const begin = db.prepare<{ attempts: number }, [at: number, deadline: number, id: string, token: string]>(
     `update task set stage = 'submitting', status = 'processing', attempts = attempts + 1,
        started_at = coalesce(started_at, ?), deadline_at = coalesce(deadline_at, ?)
-     where id = ? and lease_token = ? and stage = 'queued' returning attempts`,
+     where id = ? and lease_token = ? and stage = 'queued' and cancel_requested = 0 returning attempts`,
   );
   const renew = db.prepare<never, [until: number, id: string, token: string]>(
     "update task set due_at = ? where id = ? and lease_token = ?",
@@ -61,7 +61,11 @@ export function prepareAdvance(db: Database): Advance {
     standing: (id) => select.get(id) ?? undefined,
     begin(lease, intent) {
       const row = begin.get(intent.at, intent.deadlineAt, lease.task.id, lease.token);
-      if (row === null) return "lease_lost";
+      if (row === null) {
+        const standing = select.get(lease.task.id);
+        const isMine = standing?.lease_token === lease.token && standing.stage === "queued";
+        return isMine ? "cancel_requested" : "lease_lost";
+      }
       attempts.insert(lease.task.id, row.attempts, intent);
       return "begun";
     },

@@ -7,6 +7,13 @@ import { type AttemptRow, type TaskRow, toAttempt, toTask } from "../rows.ts";
 /** Tasks of one lane moved from `waiting` to `ready` by one claim, so that a lane that comes back stalls nobody. */
 const PROMOTED_AT_ONCE = 500;
 
+const NONE: ReadonlySet<TaskId> = new Set();
+
+interface DueTask {
+  readonly id: TaskId;
+  readonly is_leased: 0 | 1;
+}
+
 /** What may still start, counted down while tasks are taken. */
 interface FreeCapacity {
   total: number;
@@ -29,7 +36,14 @@ export function prepareClaim(
 
   function takeUnderWay(query: ClaimQuery): Lease[] {
     const until = query.now + query.leaseMs;
-    return pools.dueUnderWay(query.now, query.limit).map((id) => lease(id, until));
+    const { held = NONE } = query;
+    const due = pools.dueUnderWay(query.now, query.limit + held.size);
+    const isHeld = (task: DueTask) => task.is_leased === 1 && held.has(task.id);
+    for (const task of due) if (isHeld(task)) pools.extend(task.id, until);
+    return due
+      .filter((task) => !isHeld(task))
+      .slice(0, query.limit)
+      .map(({ id }) => lease(id, until));
   }
 
   function takeNextOf(lane: ProviderId, until: number): Lease | undefined {
@@ -110,8 +124,12 @@ function rotated<T>(items: readonly T[], by: number): T[] {
 
 /** Raw statements, each pinned to its partial index: a scan here would grow with the table unseen. */
 function preparePools({ db }: Connection) {
-  const due = db.prepare<{ id: TaskId }, [now: number, limit: number]>(
-    `select id from task indexed by task_under_way where pool = 'under_way' and due_at <= ? order by due_at limit ?`,
+  const due = db.prepare<DueTask, [now: number, limit: number]>(
+    `select id, lease_token is not null as is_leased from task indexed by task_under_way
+     where pool = 'under_way' and due_at <= ? order by due_at limit ?`,
+  );
+  const extend = db.prepare<never, [until: number, id: string]>(
+    "update task set due_at = ? where id = ? and pool = 'under_way'",
   );
   const anyReady = db.prepare(`select 1 from task indexed by task_ready where pool = 'ready' limit 1`);
   const anyWaiting = db.prepare(`select 1 from task indexed by task_waiting where pool = 'waiting' limit 1`);
@@ -137,7 +155,8 @@ function preparePools({ db }: Connection) {
     `select due_at from task indexed by task_waiting where pool = 'waiting' and lane = ? order by due_at limit 1`,
   );
   return {
-    dueUnderWay: (now: number, limit: number) => due.all(now, limit).map(({ id }) => id),
+    dueUnderWay: (now: number, limit: number) => due.all(now, limit),
+    extend: (id: TaskId, until: number) => void extend.run(until, id),
     hasQueued: () => anyReady.get() !== null || anyWaiting.get() !== null,
     countUnderWay: () => counts.all(),
     firstReadyAfter: (lane: ProviderId, after: AccountId | undefined) =>

@@ -48,9 +48,11 @@ export function prepareIdempotency(connection: Pick<Connection, "db" | "write">)
     [digest: Uint8Array, fingerprint: string, task: string, held: number, expires: number]
   >("insert into idempotency (digest, fingerprint, task_id, held_micros, expires_at) values (?, ?, ?, ?, ?)");
   const remove = db.prepare<never, [id: number]>("delete from idempotency where id = ?");
-  // Records are kept equally long, so they end in the order of their ids; no index on the time is needed.
+  // Records are kept equally long, so they end in the order of their ids; no index on the time is needed. The newest stays: SQLite
+  // would give its id again, and `merged_id` would be taken to cover a record it has never seen.
   const ended = db.prepare<{ id: number; digest: Uint8Array }, [limit: number, now: number]>(
-    `select id, digest from (select * from idempotency order by id limit ?) where expires_at <= ?`,
+    `select id, digest from (select * from idempotency order by id limit ?) 
+     where expires_at <= ? and id < (select max(id) from idempotency)`,
   );
   const forget = db.prepare<never, [digest: Uint8Array, id: number]>(
     "delete from idempotency_index where digest = ? and id = ?",
