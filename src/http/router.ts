@@ -21,8 +21,6 @@ export interface RouterDeps {
 
 /** A caller's own request id is kept when it is one of these; anything else is replaced. */
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
-/** For requests whose own origin is unusable and does not matter. */
-const ANY_ORIGIN = "http://host.invalid";
 const HOST = /^[A-Za-z0-9._-]+(?::\d{1,5})?$|^\[[0-9a-fA-F:.]+\](?::\d{1,5})?$/;
 
 /**
@@ -59,7 +57,7 @@ async function answer(deps: RouterDeps, context: Context, route: Route): Promise
       return originOf(deps, request);
     },
     param: (name) => context.req.param(name) ?? "",
-    query: () => new URL(request.url, ANY_ORIGIN).searchParams,
+    query: () => new URLSearchParams(request.url.split("?", 2)[1] ?? ""),
   };
   let reply: Reply;
   let failure: AppError | undefined;
@@ -75,7 +73,7 @@ async function answer(deps: RouterDeps, context: Context, route: Route): Promise
     if (failure.code === "internal_error") logDefect(deps, requestId, failure);
     reply = problem(failure, envelopeFor(context.req.path, failure.code));
   }
-  const level = reply.status >= 500 ? "error" : (route.logLevel ?? "info");
+  const level = reply.status === 500 ? "error" : (route.logLevel ?? (reply.status > 500 ? "warn" : "info"));
   // One literal, so that every line has the same shape; what is undefined is left out of it.
   deps.log[level](
     {
@@ -126,8 +124,7 @@ const UNKNOWN_PATH: Route = {
   path: "*",
   access: "public",
   handle: ({ request }) => {
-    const path = withoutKeys(new URL(request.url, ANY_ORIGIN).pathname).slice(0, 80);
-    throw new AppError("not_found", `There is nothing at ${path}.`);
+    throw new AppError("not_found", `There is nothing at ${withoutKeys(pathOf(request)).slice(0, 80)}.`);
   },
 };
 

@@ -165,6 +165,38 @@ test("a caller's own request id comes back when it is well-formed, and is replac
   expect(await idOf("two words")).toMatch(/^req_/);
 });
 
+test.each(["[", "a b", "evil.example/x", ""])(
+  "a Host header %j gets a clear answer and no stack",
+  async (host) => {
+    const ask = async (path: string) => {
+      const answer = Promise.withResolvers<string>();
+      let text = "";
+      const socket = await Bun.connect({
+        hostname: "127.0.0.1",
+        port: Number(new URL(server.url).port),
+        socket: {
+          data(_, chunk) {
+            text += chunk.toString("latin1");
+          },
+          close: () => answer.resolve(text),
+        },
+      });
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+      return answer.promise;
+    };
+    expect(await ask("/healthz")).toMatch(/^HTTP\/1\.1 200 .*x-request-id: req_/is);
+    expect(await ask("/v1/nothing")).toMatch(/^HTTP\/1\.1 404 .*"error_code":"not_found"/is);
+    expect(await ask("/v1/models")).toMatch(/^HTTP\/1\.1 401 .*"code":"invalid_api_key"/is);
+    expect(server.stdout() + server.stderr()).not.toContain("    at ");
+  },
+);
+
+test("a key sent in the path is in no answer and no log line", async () => {
+  const answer = await api.send(`/v1/models%3Fkey=${api.key}`);
+  expect(answer.status).toBe(404);
+  expect(JSON.stringify(answer.body)).not.toContain(api.key);
+});
+
 test("no credential reaches the log", () => {
   expect(server.stdout() + server.stderr()).not.toContain(api.key);
 });

@@ -145,6 +145,34 @@ describe("SIGTERM", () => {
   });
 });
 
+describe("a client that falls silent", () => {
+  test.each([
+    ["in its headers", "POST /v1/images/generations HTTP/1.1\r\nHost: a\r\nContent-"],
+    [
+      "in its body",
+      "POST /v1/images/generations HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{",
+    ],
+  ])(
+    "%s does not keep the server from ending",
+    async (_, bytes) => {
+      const { server, api } = await start();
+      const socket = await Bun.connect({
+        hostname: "127.0.0.1",
+        port: Number(new URL(server.url).port),
+        socket: { data() {} },
+      });
+      const head = bytes.replace("Host: a", `Host: a\r\nAuthorization: Bearer ${api.key}`);
+      socket.write(head);
+      socket.flush();
+      expect((await api.send("/healthz")).status).toBe(200);
+      server.signal("SIGTERM");
+      expect(await server.exited).toBe(0);
+      socket.terminate();
+    },
+    15_000,
+  );
+});
+
 describe("a second server", () => {
   test("on the same data folder refuses and names the folder, and the first goes on", async () => {
     const { server, api } = await start();
