@@ -110,7 +110,7 @@ export function scriptedProvider(script: Partial<ProviderAdapter> = {}): Scripte
   };
 }
 
-const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent };
+const silent: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
 export const MODEL: Model = {
   id: "sandbox-image" as ModelId,

@@ -34,7 +34,6 @@ export interface Log {
   info(fields: LogFields, message: string): void;
   warn(fields: LogFields, message: string): void;
   error(fields: LogFields, message: string): void;
-  child(fields: LogFields): Log;
 }
 
 /** Tells the scheduler, in this process, that something may be due now. Losing a call costs delay, never a task. */

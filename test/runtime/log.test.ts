@@ -1,0 +1,37 @@
+import { expect, test } from "bun:test";
+
+/** What a program that logs these two lines leaves on stderr. */
+async function linesOf(level: string): Promise<Record<string, unknown>[]> {
+  const program = `
+    import { openLog } from "./src/runtime/log.ts";
+    const log = await openLog({ level: "${level}", format: "json" });
+    log.debug({}, "hidden");
+    log.info({ task: "task_1", ms: 4, nothing: undefined, text: 'a "quote" \\n' }, "plain");
+    log.error({ task: "task_1", ms: 4, nothing: undefined, err: new TypeError("broken") }, "with an error");
+    log.flush();
+  `;
+  const child = Bun.spawn([process.execPath, "-e", program], {
+    stderr: "pipe",
+    cwd: `${import.meta.dir}/../..`,
+  });
+  const text = await new Response(child.stderr).text();
+  expect(await child.exited).toBe(0);
+  return text
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+}
+
+test("lines with and without an error have the same form: level, time, fields, message", async () => {
+  const [plain, failed] = await linesOf("info");
+  const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  expect(plain).toEqual({ level: "info", time, task: "task_1", ms: 4, text: 'a "quote" \n', msg: "plain" });
+  expect(Object.keys(plain ?? {})).toEqual(["level", "time", "task", "ms", "text", "msg"]);
+  const err = expect.objectContaining({ type: "TypeError", message: "broken", stack: expect.any(String) });
+  expect(failed).toEqual({ level: "error", time, task: "task_1", ms: 4, err, msg: "with an error" });
+  expect(Object.keys(failed ?? {})).toEqual(["level", "time", "task", "ms", "err", "msg"]);
+});
+
+test("a level leaves out what is below it", async () => {
+  expect((await linesOf("error")).map(({ msg }) => msg)).toEqual(["with an error"]);
+});
