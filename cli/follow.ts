@@ -32,12 +32,13 @@ export async function follow(
   const { timing, signal, client } = remote;
   const { id, kind, timeoutMs } = options;
   const startedAt = timing.now();
-  const onRead = reporter(output);
-  const task = await awaitTask(client, { id, kind, timeoutMs, timing, signal, onRead }).catch(
-    (error: unknown) => {
+  const report = await createReport(context, output, { id, elapsedMs: () => timing.now() - startedAt });
+  const { onRead, longPollMs } = report;
+  const task = await awaitTask(client, { id, kind, timeoutMs, timing, signal, onRead, longPollMs })
+    .catch((error: unknown) => {
       throw withResumeHint(error, id);
-    },
-  );
+    })
+    .finally(report.stop);
   const verdict = verdictOf(task, timeoutMs);
   if (verdict === undefined) {
     const cost = costOf(task);
@@ -87,7 +88,39 @@ export function costOf({ usage }: TaskView): string | undefined {
   return `${String(usage.cost)} ${"currency" in usage ? String(usage.currency) : ""}`.trim();
 }
 
-/** Says each change: in place on a terminal, a line each elsewhere. */
+interface Report {
+  readonly onRead: (task: TaskView) => void;
+  readonly longPollMs?: number;
+  readonly stop: () => void;
+}
+
+/** How often a drawn task is read, so that its bar moves. */
+const DRAWN_POLL_MS = 2_000;
+
+/** What happens meanwhile: drawn in place on a terminal, a line for each change elsewhere. */
+async function createReport(
+  context: Context,
+  output: Output,
+  { id, elapsedMs }: { id: string; elapsedMs: () => number },
+): Promise<Report> {
+  if (!context.stderr.isTerminal || !output.isTalkative) return { onRead: reporter(output), stop: () => {} };
+  const { startProgress } = await import("./tui/progress.tsx");
+  const elapsedSec = () => Math.floor(elapsedMs() / 1000);
+  const view = startProgress({ id, status: "pending", progress: 0, elapsedSec: 0 });
+  return {
+    onRead: ({ status, progress }) =>
+      view.show({
+        id,
+        status,
+        progress: typeof progress === "number" ? progress : 0,
+        elapsedSec: elapsedSec(),
+      }),
+    longPollMs: DRAWN_POLL_MS,
+    stop: view.stop,
+  };
+}
+
+/** Says each change in a line of its own. */
 function reporter(output: Output): (task: TaskView) => void {
   let last = "";
   return (task) => {

@@ -17,6 +17,8 @@ export interface WaitOptions {
   readonly timeoutMs: number;
   readonly timing: Timing;
   readonly signal: AbortSignal;
+  /** Longest a single status request waits. */
+  readonly longPollMs?: number | undefined;
   /** Told of the task each time it is read. */
   readonly onRead?: ((task: TaskView) => void) | undefined;
 }
@@ -28,7 +30,7 @@ export async function awaitTask(client: Pick<Client, "status">, options: WaitOpt
   let unanswered = 0;
   for (;;) {
     const startedAt = timing.now();
-    const waitMs = Math.min(LONG_POLL_MS, Math.max(0, endsAt - startedAt));
+    const waitMs = Math.min(options.longPollMs ?? LONG_POLL_MS, Math.max(0, endsAt - startedAt));
     const task = await client.status(kind, id, Math.floor(waitMs / 1000));
     options.onRead?.(task);
     const now = timing.now();

@@ -1,0 +1,53 @@
+import { Box, render, Text } from "ink";
+
+/** One moment of a task that is waited for. */
+export interface Moment {
+  readonly id: string;
+  readonly status: string;
+  /** 0-100. */
+  readonly progress: number;
+  readonly elapsedSec: number;
+}
+
+export interface ProgressView {
+  show(moment: Moment): void;
+  /** Clears the line; what comes next is printed by others. */
+  stop(): void;
+}
+
+const CELLS = 16;
+
+/** `▕██████░░░░░░░░░░▏`, one cell for each sixteenth that is done. */
+export function bar(progress: number): string {
+  const done = Math.max(0, Math.min(CELLS, Math.floor((progress / 100) * CELLS)));
+  return `▕${"█".repeat(done)}${"░".repeat(CELLS - done)}▏`;
+}
+
+function Progress({ id, status, progress, elapsedSec }: Moment) {
+  return (
+    <Box gap={1}>
+      <Text>{id}</Text>
+      <Text color="cyan">{bar(progress)}</Text>
+      <Text>
+        {status} {progress} %
+      </Text>
+      <Text dimColor>{elapsedSec} s</Text>
+    </Box>
+  );
+}
+
+/** Draws on a terminal's stderr, in place. Ctrl-C stays with the command. */
+export function startProgress(first: Moment): ProgressView {
+  const view = render(<Progress {...first} />, {
+    stdout: process.stderr,
+    exitOnCtrlC: false,
+    patchConsole: false,
+  });
+  return {
+    show: (moment) => view.rerender(<Progress {...moment} />),
+    stop() {
+      view.clear();
+      view.unmount();
+    },
+  };
+}
