@@ -1,5 +1,3 @@
-import { existsSync, mkdirSync } from "node:fs";
-import { join } from "node:path";
 import { openAssetStore } from "./assets/open.ts";
 import { createCatalog } from "./catalog/catalog.ts";
 import type { Config } from "./config.ts";
@@ -16,6 +14,7 @@ import { healthRoutes } from "./http/routes/health.ts";
 import { modelRoutes } from "./http/routes/models.ts";
 import { taskRoutes } from "./http/routes/tasks.ts";
 import { createServers, type Servers } from "./http/server.ts";
+import { assetsOf, databaseOf, ensureDirectory } from "./local.ts";
 import { createProviders } from "./providers/registry.ts";
 import { createSystemClock, monotonicMs } from "./runtime/clock.ts";
 import { lockDirectory } from "./runtime/directory-lock.ts";
@@ -28,8 +27,7 @@ import { createCleaner } from "./scheduler/cleaner.ts";
 import { createScheduler } from "./scheduler/scheduler.ts";
 import { createAuthenticate } from "./service/authenticate.ts";
 import { createCreateTask } from "./service/create-task.ts";
-import { createManageAccounts, type ManageAccounts } from "./service/manage-account.ts";
-import { migrate, migrationStatus } from "./store/migrate.ts";
+import { createManageAccounts } from "./service/manage-account.ts";
 import { openStore, type Store } from "./store/open.ts";
 
 /** What a running service says of itself at its start. */
@@ -77,9 +75,6 @@ export interface AppOverrides {
 export class DataDirectoryBusy extends Error {
   override readonly name = "DataDirectoryBusy";
 }
-
-const databaseOf = (config: Pick<Config, "dataDir">) => join(config.dataDir, "svc.db");
-const assetsOf = (config: Pick<Config, "dataDir">) => join(config.dataDir, "assets");
 
 export function createApp(config: Config, overrides: AppOverrides = {}): App {
   /** What is open, in the order of its opening; stopping goes backwards. */
@@ -303,62 +298,4 @@ async function openServerLog(config: Config, releases: Releases): Promise<Log> {
   });
   releases.push(() => log.flush());
   return log;
-}
-
-/** Creates the data folder for its owner alone. @returns whether it was not there */
-function ensureDirectory(directory: string): boolean {
-  if (existsSync(directory)) return false;
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
-  return true;
-}
-
-/** The accounts and keys of a data folder, whether or not a server runs on it. */
-export interface Local {
-  readonly manage: ManageAccounts;
-  stop(): Promise<void>;
-}
-
-/**
- * Opens a data folder for a local command.
- *
- * @throws Error when there is none and `create` is not set; SchemaError when its database is of another version
- */
-export async function openLocal(
-  config: Pick<Config, "dataDir">,
-  options: { readonly create?: boolean } = {},
-): Promise<Local> {
-  const database = databaseOf(config);
-  if (!existsSync(database)) {
-    if (options.create !== true) {
-      throw new Error(
-        `There is no svc data in ${config.dataDir}. Choose another --data-dir, or start \`svc serve\` there first.`,
-      );
-    }
-    ensureDirectory(config.dataDir);
-  }
-  const clock = createSystemClock();
-  const ids = createIds(clock);
-  // An older server may be running on this folder: only `create`, `serve` and `migrate` change its tables.
-  const store = openStore({ path: database, ids, migrate: options.create === true });
-  const manage = createManageAccounts({ accounts: store.accounts, clock, ids, secrets: createSecrets() });
-  return { manage, stop: () => store.stop() };
-}
-
-/** Where a data folder's database stands, by names of migrations. */
-export interface MigrationReport {
-  /** Applied by this call. */
-  readonly applied: readonly string[];
-  readonly pending: readonly string[];
-  readonly current: number;
-  readonly latest: number;
-}
-
-/** Brings a data folder's database up to date, or only says where it stands. */
-export function migrateLocal(config: Pick<Config, "dataDir">, action: "up" | "status"): MigrationReport {
-  const path = databaseOf(config);
-  if (action === "up") ensureDirectory(config.dataDir);
-  const applied = action === "up" ? migrate({ path }) : [];
-  const state = migrationStatus({ path });
-  const current = state.applied.length;
-  return { applied, pending: state.pending, current, latest: current + state.pending.length };
 }

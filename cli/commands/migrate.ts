@@ -18,8 +18,8 @@ export function addMigrate(program: Command, context: Context): void {
     if (action !== "up" && action !== "status")
       throw usage(`"${action}" is not an action of migrate; use up or status.`);
     const config = readLocalConfig(options, context);
-    const { migrateLocal } = await import("../../src/app.ts");
-    const report = await migrateLocal(config, action);
+    const { migrateLocal } = await import("../../src/local.ts");
+    const report = migrateLocal(config, action);
     const place = `${showPath(config.dataDir, context.cwd)}: ${report.current} of ${report.latest} migrations applied`;
     const lines = [
       place,

@@ -1,4 +1,4 @@
-import type { AssetId, ModelId, TaskId } from "./ids.ts";
+import type { AssetId, ModelId } from "./ids.ts";
 import type { Json } from "./json.ts";
 
 export type TaskKind = "image" | "video";
@@ -37,10 +37,4 @@ export interface GenerationRequest {
   readonly n: number;
   readonly parameters: { readonly [name: string]: Json };
   readonly inputs: readonly MediaInput[];
-}
-
-/** One result of an earlier task named as an input (`task_id` + `index`). */
-export interface ResultReference {
-  readonly taskId: TaskId;
-  readonly index: number;
 }

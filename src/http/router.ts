@@ -90,10 +90,12 @@ async function answer(deps: RouterDeps, context: Context, route: Route): Promise
     },
     "request",
   );
-  return new Response(reply.body, {
-    status: reply.status,
-    headers: { ...reply.headers, "X-Request-ID": requestId },
-  });
+  const headers: Record<string, string> = { ...reply.headers, "X-Request-ID": requestId };
+  // The body is left out on the way, and with it what its length would be told by.
+  if (request.method === "HEAD" && typeof reply.body === "string") {
+    headers["Content-Length"] = String(Buffer.byteLength(reply.body));
+  }
+  return new Response(reply.body, { status: reply.status, headers });
 }
 
 /** A mistake of ours: its stack goes to the log, under the id that the caller was given. */

@@ -91,8 +91,3 @@ function createTimestamp(): () => string {
     return text;
   };
 }
-
-/** For tests and for commands that log nothing. */
-export function createSilentLog(): Log {
-  return { debug() {}, info() {}, warn() {}, error() {} };
-}

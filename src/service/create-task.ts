@@ -64,7 +64,7 @@ export function createCreateTask(deps: CreateTaskDeps): CreateTask {
     if (!deps.isAccepting()) {
       throw new AppError(
         "service_unavailable",
-        "The service is stopping; send the request again in a moment.",
+        "The service takes no new tasks at this moment; send the request again in a few seconds.",
         {
           retryAfterSec: 2,
         },

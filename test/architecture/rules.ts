@@ -30,7 +30,7 @@ const LAYERS: readonly Layer[] = [
   },
   {
     name: "app",
-    covers: ["src/app.ts"],
+    covers: ["src/app.ts", "src/local.ts"],
     imports: [
       ...[
         "domain",

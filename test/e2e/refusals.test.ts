@@ -191,6 +191,13 @@ test.each(["[", "a b", "evil.example/x", ""])(
   },
 );
 
+test("HEAD tells the length that GET has", async () => {
+  const lengthOf = async (method: string) =>
+    (await api.send("/v1/models", { method })).headers.get("content-length");
+  expect(Number(await lengthOf("GET"))).toBeGreaterThan(1_000);
+  expect(await lengthOf("HEAD")).toBe(await lengthOf("GET"));
+});
+
 test("a key sent in the path is in no answer and no log line", async () => {
   const answer = await api.send(`/v1/models%3Fkey=${api.key}`);
   expect(answer.status).toBe(404);

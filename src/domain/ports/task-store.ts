@@ -86,7 +86,7 @@ export interface TaskFilter {
   readonly kind?: TaskKind | undefined;
   readonly status?: TaskStatus | undefined;
   readonly model?: ModelId | undefined;
-  /** 1-100. */
+  /** ≥ 1. */
   readonly limit: number;
   /** Tasks older than this one. */
   readonly after?: TaskId | undefined;
