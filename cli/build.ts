@@ -9,7 +9,8 @@ import { parseArgs } from "node:util";
 import type { BunPlugin } from "bun";
 import { locateNativePackages } from "./build/native-packages.ts";
 import { collectNotices } from "./build/notices.ts";
-import { embedNotices, embedSharp, withoutDevtools } from "./build/plugins.ts";
+import { embedNotices, embedReference, embedSharp, withoutDevtools } from "./build/plugins.ts";
+import { readReference } from "./build/reference.ts";
 import { findTarget, type Target } from "./build/targets.ts";
 
 export type BuildOptions = {
@@ -29,9 +30,10 @@ export async function buildExecutable(options: BuildOptions): Promise<void> {
   const startedAt = performance.now();
   await requirePinnedBun(root);
   const native = await locateNativePackages(root, target);
-  const plugins = [withoutDevtools, embedSharp(root, native)];
+  const reference = await readReference(root);
+  const plugins = [withoutDevtools, embedSharp(root, native), embedReference(reference.gzipped)];
   const inputs = await listInputs(options, plugins);
-  const notices = await collectNotices(root, inputs, native);
+  const notices = await collectNotices(root, [...inputs, ...reference.inputs], native);
   const compressed = new Uint8Array(Bun.zstdCompressSync(notices.text, { level: 19 }));
   await compile(options, [...plugins, embedNotices(compressed)]);
   const sizeMb = (Bun.file(outfile).size / 1e6).toFixed(1);

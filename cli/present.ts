@@ -1,4 +1,4 @@
-import type { Account, ApiKey, ManagementToken } from "../src/domain/account.ts";
+import { type Account, type ApiKey, keyStatus, type ManagementToken } from "../src/domain/account.ts";
 import type { JsonObject } from "../src/domain/json.ts";
 import { CURRENCY, formatAmount, type Micros, toMicros } from "../src/domain/money.ts";
 
@@ -21,16 +21,27 @@ export function accountJson(account: Account): JsonObject {
   };
 }
 
-export function keyJson(key: ApiKey): JsonObject {
+/** @param now epoch milliseconds, for a key may have expired by then */
+export function keyJson(key: ApiKey, now: number): JsonObject {
+  const { policy, previous } = key;
   return {
     id: key.id,
     name: key.name,
     account_id: key.accountId,
     display: key.display,
-    status: statusOf(key),
+    status: keyStatus(key, now),
     created_at: seconds(key.createdAt),
     expires_at: secondsOrNull(key.expiresAt),
     revoked_at: secondsOrNull(key.revokedAt),
+    previous: previous ? { display: previous.display, expires_at: seconds(previous.expiresAt) } : null,
+    models: policy.models ?? null,
+    features: policy.features ?? null,
+    allow_ips: policy.allowIps ?? null,
+    requests_per_minute: policy.requestsPerMinute ?? null,
+    concurrency: policy.concurrency ?? null,
+    aliases: policy.aliases ?? null,
+    response_format: policy.responseFormat ?? null,
+    sync_wait_seconds: policy.syncWaitSec ?? null,
   };
 }
 
@@ -39,14 +50,14 @@ export function tokenJson(token: ManagementToken): JsonObject {
     id: token.id,
     name: token.name,
     display: token.display,
-    status: statusOf(token),
+    status: tokenStatus(token),
     created_at: seconds(token.createdAt),
     revoked_at: secondsOrNull(token.revokedAt),
   };
 }
 
-export function statusOf(credential: { readonly revokedAt?: number | undefined }): "active" | "revoked" {
-  return credential.revokedAt === undefined ? "active" : "revoked";
+export function tokenStatus(token: ManagementToken): "active" | "revoked" {
+  return token.revokedAt === undefined ? "active" : "revoked";
 }
 
 export function available(account: Account): Micros {

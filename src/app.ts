@@ -2,38 +2,53 @@ import { openAssetStore } from "./assets/open.ts";
 import { createCatalog } from "./catalog/catalog.ts";
 import type { Config } from "./config.ts";
 import type { ProviderId } from "./domain/ids.ts";
+import type { Addresses } from "./domain/ports/addresses.ts";
 import type { AssetStore } from "./domain/ports/asset-store.ts";
 import type { Egress } from "./domain/ports/egress.ts";
 import type { ProviderAdapter } from "./domain/ports/provider.ts";
 import type { Clock, Ids, Log, Secrets, TaskFeed, Wakeup } from "./domain/ports/runtime.ts";
 import { createEgress } from "./egress/egress.ts";
+import { toEstimateBody } from "./http/compat/estimate-body.ts";
+import { createEdge } from "./http/edge.ts";
 import { createRouter } from "./http/router.ts";
+import { accountRoutes } from "./http/routes/account.ts";
+import { adminRoutes } from "./http/routes/admin.ts";
 import { assetRoutes } from "./http/routes/assets.ts";
+import { compatImageRoutes } from "./http/routes/compat-images.ts";
+import { compatModelRoutes } from "./http/routes/compat-models.ts";
+import { withDocs } from "./http/routes/docs.ts";
 import { generationRoutes } from "./http/routes/generations.ts";
 import { healthRoutes } from "./http/routes/health.ts";
 import { modelRoutes } from "./http/routes/models.ts";
+import { pricingRoutes } from "./http/routes/pricing.ts";
 import { taskRoutes } from "./http/routes/tasks.ts";
 import { createServers, type Servers } from "./http/server.ts";
 import { assetsOf, databaseOf, ensureDirectory } from "./local.ts";
 import { createProviders } from "./providers/registry.ts";
+import { createAddresses } from "./runtime/address-ranges.ts";
 import { createSystemClock, monotonicMs } from "./runtime/clock.ts";
 import { lockDirectory } from "./runtime/directory-lock.ts";
 import { createIds } from "./runtime/ids.ts";
 import { systemRandom } from "./runtime/random.ts";
+import { createRateLimiter } from "./runtime/rate-limiter.ts";
 import { createSecrets } from "./runtime/secrets.ts";
 import { createTaskFeed, createWakeup } from "./runtime/signals.ts";
 import { createCallbackSender } from "./scheduler/callbacks.ts";
 import { createCleaner } from "./scheduler/cleaner.ts";
 import { createScheduler } from "./scheduler/scheduler.ts";
-import { createAuthenticate } from "./service/authenticate.ts";
+import { createAuthenticate, createAuthenticateOperator } from "./service/authenticate.ts";
 import { createCreateTask } from "./service/create-task.ts";
-import { createManageAccounts } from "./service/manage-account.ts";
+import { createEstimate } from "./service/estimate.ts";
+import { createGenerateSync } from "./service/generate-sync.ts";
+import { createManageAccounts, type ManageAccounts } from "./service/manage-account.ts";
+import { createOrphans, type Orphans } from "./service/orphans.ts";
 import { openStore, type Store } from "./store/open.ts";
 
 /** What a running service says of itself at its start. */
 export interface Started {
   readonly urls: { readonly api: string; readonly long?: string | undefined };
-  readonly port: number;
+  /** Of the default address; absent when it is switched off. */
+  readonly port?: number | undefined;
   readonly longPort?: number | undefined;
   /** The first key of a new data folder, shown this once. */
   readonly firstKey?: string | undefined;
@@ -122,6 +137,7 @@ interface Rooms {
   readonly log: Log;
   readonly ids: Ids;
   readonly secrets: Secrets;
+  readonly addresses: Addresses;
   readonly store: Store;
   readonly assets: AssetStore;
   readonly providers: ReadonlyMap<ProviderId, ProviderAdapter>;
@@ -172,6 +188,7 @@ async function openRooms(config: Config, overrides: AppOverrides, releases: Rele
     log,
     ids,
     secrets: createSecrets(),
+    addresses: createAddresses(),
     store,
     assets,
     providers,
@@ -201,7 +218,11 @@ function createBackground(config: Config, rooms: Rooms, feed: TaskFeed) {
 /** What requests and the life of the process have to do with each other. */
 interface Lifecycle {
   accepting: boolean;
+  /** Aborts when the service stops, for those who could wait on for nothing. */
   readonly stopping: AbortController;
+  /** Aborts once what could still be finished is finished. */
+  readonly drained: AbortController;
+  readonly orphans: Orphans;
   servers?: Servers;
 }
 
@@ -210,40 +231,79 @@ function createHandler(
   rooms: Rooms,
   signals: { readonly feed: TaskFeed; readonly wakeup: Wakeup },
   life: Lifecycle,
+  manage: ManageAccounts,
 ) {
-  const { providers, store, clock, secrets, ids, log } = rooms;
+  const { providers, store, clock, log } = rooms;
   const { publicUrl } = config;
-  const shared = { ...rooms, ...signals, publicUrl, tasks: store.tasks };
+  const shared = { ...rooms, ...signals, publicUrl, tasks: store.tasks, aliases: config.aliases };
   const createTask = createCreateTask({
     ...shared,
     hasProvider: (id) => providers.has(id),
     isAccepting: () => life.accepting,
   });
-  const authenticate = createAuthenticate({ accounts: store.accounts, clock, secrets });
-  return createRouter({ authenticate, ids, log, elapsed: monotonicMs, publicUrl }, [
+  const metering = { ...shared, accounts: store.accounts, usage: store.usage };
+  const estimateCost = createEstimate({ ...metering, toModelBody: toEstimateBody });
+  const generateSync = createGenerateSync({ ...shared, createTask, orphans: life.orphans });
+  const keepOpen = (request: Request) => life.servers?.keepOpen(request);
+  const rateLimiter = createRateLimiter({ clock });
+  const authentication = { ...rooms, accounts: store.accounts };
+  const elapsed = monotonicMs;
+  const edge = createEdge({ clock, elapsed, log, timeoutMs: config.edgeTimeoutMs, keepOpen });
+  const router = {
+    ...rooms,
+    authenticate: createAuthenticate(authentication),
+    authenticateOperator: createAuthenticateOperator(authentication),
+    rateLimiter,
+    elapsed,
+    edge,
+    publicUrl,
+    trustedProxies: config.trustedProxies,
+  };
+  const routes = [
     ...generationRoutes({ createTask }),
     ...taskRoutes({
       ...shared,
+      elapsed,
       stopping: life.stopping.signal,
-      keepOpen: (request) => life.servers?.keepOpen(request),
+      keepOpen,
     }),
+    ...compatImageRoutes({
+      ...shared,
+      generateSync,
+      elapsed: monotonicMs,
+      sync: config.sync,
+      stopping: life.drained.signal,
+      keepOpen,
+    }),
+    ...compatModelRoutes(shared),
     ...modelRoutes(shared),
+    ...accountRoutes({ ...metering, rateLimiter, isAccepting: () => life.accepting }),
+    ...pricingRoutes({ estimateCost }),
     ...assetRoutes(shared),
+    ...adminRoutes({ manage, clock }),
     ...healthRoutes({ isReady: () => life.accepting }),
-  ]);
+  ];
+  return createRouter(router, withDocs(routes, rooms));
 }
 
 async function open(config: Config, overrides: AppOverrides, releases: Releases) {
   const startedAt = monotonicMs();
   const rooms = await openRooms(config, overrides, releases);
-  const { store, log, clock, ids, secrets } = rooms;
+  const { store, log, clock } = rooms;
   const wakeup = createWakeup();
   const feed = createTaskFeed();
-  const manage = createManageAccounts({ accounts: store.accounts, clock, ids, secrets });
+  const manage = createManageAccounts({ ...rooms, accounts: store.accounts });
 
   const { sender, scheduler, cleaner } = createBackground(config, rooms, feed);
-  const life: Lifecycle = { accepting: false, stopping: new AbortController() };
-  const handle = createHandler(config, rooms, { feed, wakeup }, life);
+  const life: Lifecycle = {
+    accepting: false,
+    stopping: new AbortController(),
+    drained: new AbortController(),
+    orphans: createOrphans(),
+  };
+  // Nobody waits any more for what an earlier process left: an equal request takes it over.
+  for (const { syncScope, id } of await store.tasks.orphans()) life.orphans.add(syncScope, id, clock.now());
+  const handle = createHandler(config, rooms, { feed, wakeup }, life, manage);
   const { queued, underWay } = await store.tasks.counts();
   const servers = createServers({ host: config.host, port: config.port, longPort: config.longPort, handle });
   life.servers = servers;
@@ -275,7 +335,16 @@ async function open(config: Config, overrides: AppOverrides, releases: Releases)
     readyInMs: Math.round(monotonicMs() - startedAt),
   };
   const { urls, resumedTasks, readyInMs } = started;
-  log.info({ url: urls.api, data_dir: config.dataDir, resumed_tasks: resumedTasks, ms: readyInMs }, "ready");
+  log.info(
+    {
+      url: urls.api,
+      long_url: urls.long,
+      data_dir: config.dataDir,
+      resumed_tasks: resumedTasks,
+      ms: readyInMs,
+    },
+    "ready",
+  );
 
   const drain = async (force: boolean) => {
     life.accepting = false;
@@ -283,6 +352,7 @@ async function open(config: Config, overrides: AppOverrides, releases: Releases)
     cleaner.stop();
     log.info({ force }, "stopping");
     await scheduler.drain(force ? 0 : config.scheduler.drainMs);
+    life.drained.abort();
     await sender.stop();
     log.info({}, "stopped");
   };

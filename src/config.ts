@@ -1,14 +1,19 @@
 import { availableParallelism } from "node:os";
 import { dirname, resolve } from "node:path";
+import { apiKey } from "./config/parsers.ts";
 import { type ConfigProblem, describeProblem, show } from "./config/problem.ts";
+import { createSecret, type Secret } from "./config/secret.ts";
 import {
   createSettings,
+  KEY_VARIABLES,
   OTHER_VARIABLES,
   type Setting,
   type Settings,
   type SettingValues,
 } from "./config/settings.ts";
 import { readNamedFile, readOwnFile, type SettingsFile } from "./config/settings-file.ts";
+import type { ResponseFormat } from "./domain/access.ts";
+import type { ModelId } from "./domain/ids.ts";
 import { suggest } from "./domain/suggest.ts";
 
 /** Everything an operator can decide, checked and complete. */
@@ -18,12 +23,19 @@ export interface Config {
   /** The settings file that was read, if there was one. */
   readonly configFile?: string | undefined;
   readonly host: string;
-  /** 0: any free port. */
-  readonly port: number;
-  /** Absent: there is no second address. */
+  /** Of the default address. 0: any free port; absent: there is none. */
+  readonly port?: number | undefined;
+  /** Of the address for requests that take long. Absent: there is none. */
   readonly longPort?: number | undefined;
   /** Scheme and host, without a trailing slash. */
   readonly publicUrl?: string | undefined;
+  /** Reverse proxies that are believed, in CIDR form. */
+  readonly trustedProxies: readonly string[];
+  /** How long a request to the default address may take. */
+  readonly edgeTimeoutMs: number;
+  readonly sync: { readonly waitMs: number; readonly responseFormat: ResponseFormat };
+  /** Other names for models, and the models' ids. */
+  readonly aliases: Readonly<Record<string, ModelId>>;
   readonly log: {
     readonly level: "debug" | "info" | "warn" | "error";
     readonly format: "auto" | "pretty" | "json";
@@ -35,6 +47,20 @@ export interface Config {
     readonly drainMs: number;
   };
   readonly sandbox: { readonly enabled: boolean; readonly concurrency: number; readonly workers: number };
+  readonly providers: {
+    readonly openai: {
+      /** Absent: the provider is switched off. */
+      readonly key?: Secret | undefined;
+      readonly baseUrl: string;
+      readonly concurrency: number;
+      readonly isIdempotent: boolean;
+    };
+    readonly fal: {
+      readonly key?: Secret | undefined;
+      readonly baseUrl: string;
+      readonly concurrency: number;
+    };
+  };
   /** Address ranges in CIDR form. */
   readonly egress: { readonly allow: readonly string[] };
   /** Nothing that keeps the service from running, but worth a look. */
@@ -87,8 +113,19 @@ export function loadConfig(sources: ConfigSources): Config {
       message: `must be another port than ${settings.port.key}, which is ${values.port} too`,
     });
   }
+  if (values.port === undefined && values.longPort === undefined) {
+    problems.push({
+      where: `${settings.port.key}, ${settings.longPort.key}`,
+      message: "are both off, which leaves no address to listen on",
+    });
+  }
+  const keys = {
+    openai: readKey(env, KEY_VARIABLES.openai, problems),
+    fal: readKey(env, KEY_VARIABLES.fal, problems),
+  };
   if (problems.length > 0) throw new ConfigError(problems);
-  return assemble({ ...values, dataDir }, file?.path, warningsOf(env, settings, values));
+  const warnings = [...warningsOf(env, settings, values), ...plainTextWarnings(values, keys)];
+  return assemble({ ...values, dataDir }, keys, file?.path, warnings);
 }
 
 interface Chosen<T> {
@@ -105,11 +142,16 @@ function chooseValue<T>(
   },
   problems: ConfigProblem[],
 ): Chosen<T> {
-  const variable = from.env[setting.env];
   const candidates = [
     { where: longFlag(setting), raw: from.flags[setting.option], isFromFile: false },
     // An empty variable is one that is not set: that is how container files leave one out.
-    { where: setting.env, raw: variable === "" ? undefined : variable, isFromFile: false },
+    ...[setting.env, setting.customaryEnv]
+      .flatMap((name) => name ?? [])
+      .map((name) => ({
+        where: name,
+        raw: from.env[name] || undefined,
+        isFromFile: false,
+      })),
     {
       where: `${from.file?.path}: ${setting.key}`,
       raw: from.file?.values.get(setting.key),
@@ -125,6 +167,38 @@ function chooseValue<T>(
     else problems.push({ where, message: `must be ${parsed.expected}, got ${show(raw)}` });
   }
   return chosen ?? { value: setting.fallback, isFromFile: false };
+}
+
+type Keys = Readonly<Record<keyof typeof KEY_VARIABLES, Secret | undefined>>;
+
+function readKey(
+  env: Readonly<Record<string, string | undefined>>,
+  variable: string,
+  problems: ConfigProblem[],
+): Secret | undefined {
+  const raw = env[variable];
+  if (raw === undefined || raw.trim() === "") return undefined;
+  const parsed = apiKey(raw);
+  if (parsed.ok) return createSecret(parsed.value);
+  problems.push({ where: variable, message: `must be ${parsed.expected}` });
+  return undefined;
+}
+
+/** Keys that would cross a network for everybody on it to read. */
+function plainTextWarnings(
+  values: Pick<SettingValues, "openaiBaseUrl" | "falBaseUrl">,
+  keys: Keys,
+): string[] {
+  const given: [Secret | undefined, string, string][] = [
+    [keys.openai, KEY_VARIABLES.openai, values.openaiBaseUrl],
+    [keys.fal, KEY_VARIABLES.fal, values.falBaseUrl],
+  ];
+  return given.flatMap(([key, variable, baseUrl]) => {
+    const { protocol, hostname } = new URL(baseUrl);
+    const isLocal = hostname === "localhost" || hostname === "[::1]" || /^127\./.test(hostname);
+    if (key === undefined || protocol === "https:" || isLocal) return [];
+    return [`${variable} goes to ${hostname} over http, where anybody on the way can read it; use https.`];
+  });
 }
 
 function warningsOf(
@@ -155,6 +229,7 @@ function warningsOf(
 
 function assemble(
   values: SettingValues,
+  keys: Keys,
   configFile: string | undefined,
   warnings: readonly string[],
 ): Config {
@@ -165,6 +240,11 @@ function assemble(
     port: values.port,
     longPort: values.longPort,
     publicUrl: values.publicUrl,
+    trustedProxies: Object.freeze([...values.trustedProxies]),
+    edgeTimeoutMs: values.edgeTimeoutMs,
+    sync: Object.freeze({ waitMs: values.syncWaitMs, responseFormat: values.syncResponseFormat }),
+    // Whether a model of such an id is there is known when one is asked for.
+    aliases: Object.freeze({ ...values.aliases } as Record<string, ModelId>),
     log: Object.freeze({ level: values.logLevel, format: values.logFormat }),
     scheduler: Object.freeze({
       concurrency: values.schedulerConcurrency,
@@ -176,6 +256,19 @@ function assemble(
       enabled: values.sandboxEnabled,
       concurrency: values.sandboxConcurrency,
       workers: values.sandboxWorkers,
+    }),
+    providers: Object.freeze({
+      openai: Object.freeze({
+        key: keys.openai,
+        baseUrl: values.openaiBaseUrl,
+        concurrency: values.openaiConcurrency,
+        isIdempotent: values.openaiIdempotent,
+      }),
+      fal: Object.freeze({
+        key: keys.fal,
+        baseUrl: values.falBaseUrl,
+        concurrency: values.falConcurrency,
+      }),
     }),
     egress: Object.freeze({ allow: Object.freeze([...values.egressAllow]) }),
     warnings: Object.freeze([...warnings]),

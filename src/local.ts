@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "./config.ts";
+import { createAddresses } from "./runtime/address-ranges.ts";
 import { createSystemClock } from "./runtime/clock.ts";
 import { createIds } from "./runtime/ids.ts";
 import { createSecrets } from "./runtime/secrets.ts";
@@ -44,7 +45,13 @@ export async function openLocal(config: Folder): Promise<Local> {
   const ids = createIds(clock);
   // An older server may be running on this folder: only `serve` and `migrate` change its tables.
   const store = openStore({ path: database, ids, migrate: false });
-  const manage = createManageAccounts({ accounts: store.accounts, clock, ids, secrets: createSecrets() });
+  const manage = createManageAccounts({
+    accounts: store.accounts,
+    addresses: createAddresses(),
+    clock,
+    ids,
+    secrets: createSecrets(),
+  });
   return { manage, stop: () => store.stop() };
 }
 

@@ -19,14 +19,20 @@ export const withoutDevtools: BunPlugin = {
 
 /** Answers `virtual:third-party-notices` with the path of an embedded, compressed text. */
 export function embedNotices(compressed: Uint8Array<ArrayBuffer>): BunPlugin {
+  return embedFile("third-party-notices", "third-party-notices.txt.zst", compressed);
+}
+
+/** Answers `virtual:api-reference` with the path of the reference page's embedded, compressed program. */
+export function embedReference(compressed: Uint8Array<ArrayBuffer>): BunPlugin {
+  return embedFile("api-reference", "api-reference.js.gz", compressed);
+}
+
+function embedFile(module: string, path: string, contents: Uint8Array<ArrayBuffer>): BunPlugin {
   return {
-    name: "embed-notices",
+    name: `embed-${module}`,
     setup(build) {
-      build.onResolve({ filter: /^virtual:third-party-notices$/ }, () => ({
-        path: "third-party-notices.txt.zst",
-        namespace: "notices",
-      }));
-      build.onLoad({ filter: /.*/, namespace: "notices" }, () => ({ contents: compressed, loader: "file" }));
+      build.onResolve({ filter: new RegExp(`^virtual:${module}$`) }, () => ({ path, namespace: module }));
+      build.onLoad({ filter: /.*/, namespace: module }, () => ({ contents, loader: "file" }));
     },
   };
 }

@@ -4,3 +4,9 @@ declare module "virtual:third-party-notices" {
   const path: string;
   export default path;
 }
+
+declare module "virtual:api-reference" {
+  /** Path of the embedded script, compressed with gzip. */
+  const path: string;
+  export default path;
+}

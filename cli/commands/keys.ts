@@ -1,11 +1,13 @@
 import type { Command } from "commander";
-import type { ApiKey } from "../../src/domain/account.ts";
-import { addCommand, addGroup, given, LOCAL_COMMANDS, onRun } from "../command.ts";
+import { type ApiKey, keyStatus } from "../../src/domain/account.ts";
+import { addCommand, addGroup, given, type Invocation, LOCAL_COMMANDS, onRun } from "../command.ts";
 import type { Context } from "../context.ts";
+import { usage } from "../failure.ts";
+import { namingFlags, readDuration, readTerms, type TermFlags, withTermFlags } from "../key-terms.ts";
 import { type LocalFlags, type Manage, withLocal, withLocalFlags } from "../local.ts";
-import { keyJson, statusOf } from "../present.ts";
+import { keyJson } from "../present.ts";
 import { renderFields } from "../table.ts";
-import { formatTime } from "../units.ts";
+import { formatDuration, formatTime } from "../units.ts";
 
 const COLUMNS = [
   { title: "ID" },
@@ -14,6 +16,8 @@ const COLUMNS = [
   { title: "KEY" },
   { title: "STATUS" },
   { title: "CREATED" },
+  { title: "EXPIRES" },
+  { title: "LIMITS" },
 ];
 
 export function addKeys(program: Command, context: Context): void {
@@ -21,20 +25,35 @@ export function addKeys(program: Command, context: Context): void {
   addCreate(keys, context);
   addList(keys, context);
   addShow(keys, context);
+  addUpdate(keys, context);
+  addRotate(keys, context);
   addRevoke(keys, context);
 }
 
+interface SecretFlags extends LocalFlags {
+  readonly showSecretOnly?: boolean;
+}
+
+const SECRET_ONLY = ["--show-secret-only", "print the key and nothing else, for scripts"] as const;
+
 function addCreate(keys: Command, context: Context): void {
-  const command = withLocalFlags(addCommand(keys, "create", "make a key; it is shown this once"))
-    .requiredOption("-n, --name <name>", "what people call it")
-    .option("--account <account>", 'id or name of the account it belongs to (default "default")');
-  onRun<LocalFlags & { name: string; account?: string }>(command, context, async ({ options, output }) => {
-    await withLocal(options, context, async (manage, folder) => {
-      const { key, record, account } = await manage.createKey(options);
-      output.say(
-        `${output.style.green("✓")} Key ${record.name} (${record.id}) of account ${account.name} created in ${folder}. Shown once:`,
+  const command = withTermFlags(
+    withLocalFlags(addCommand(keys, "create", "make a key; it is shown this once"))
+      .requiredOption("-n, --name <name>", "what people call it")
+      .option("--account <account>", 'id or name of the account it belongs to (default "default")'),
+  ).option(...SECRET_ONLY);
+  type Flags = SecretFlags & TermFlags & { name: string; account?: string };
+  onRun<Flags>(command, context, async (invocation) => {
+    const { name, account: owner, ...flags } = invocation.options;
+    const terms = readTerms(flags, Date.now());
+    await withLocal(flags, context, async (manage, folder) => {
+      const made = await namingFlags(manage.createKey({ ...terms, name, account: owner }));
+      const { record, account } = made;
+      showSecret(
+        invocation,
+        made,
+        `${record.name} (${record.id}) of account ${account.name} created in ${folder}`,
       );
-      output.show({ ...keyJson(record), account: account.name, key }, () => `${key}\n`);
     });
   });
 }
@@ -48,18 +67,23 @@ function addList(keys: Command, context: Context): void {
     await withLocal(options, context, async (manage, folder) => {
       const found = await manage.listKeys(options.account);
       const names = await accountNames(manage);
+      const now = Date.now();
       const rows = found.map((key) => [
         key.id,
         key.name,
         names.get(key.accountId) ?? key.accountId,
         key.display,
-        statusOf(key),
+        keyStatus(key, now),
         formatTime(key.createdAt),
+        key.expiresAt === undefined ? "never" : formatTime(key.expiresAt),
+        limitsOf(key)
+          .map(([name, value]) => `${name} ${value}`)
+          .join("; ") || "none",
       ]);
       if (rows.length === 0)
         output.say(`There are no keys in ${folder}. Make one: svc keys create --name NAME`);
       await output.list(
-        { keys: found.map((key) => ({ ...keyJson(key), account: names.get(key.accountId) })) },
+        { keys: found.map((key) => ({ ...keyJson(key, now), account: names.get(key.accountId) })) },
         COLUMNS,
         rows,
       );
@@ -69,13 +93,58 @@ function addList(keys: Command, context: Context): void {
 
 function addShow(keys: Command, context: Context): void {
   const command = withLocalFlags(
-    addCommand(keys, "show <key>", "show a key, by id or name; never the secret"),
+    addCommand(keys, "show <key>", "show a key and its limits, by id or name; never the secret"),
   );
   onRun<LocalFlags>(command, context, async ({ args, options, output }) => {
     await withLocal(options, context, async (manage) => {
       const key = await manage.showKey(given(args, 0));
       const account = (await accountNames(manage)).get(key.accountId);
-      output.show({ ...keyJson(key), account }, () => renderFields(fieldsOf(key, account), output));
+      const now = Date.now();
+      output.show({ ...keyJson(key, now), account }, () => renderFields(fieldsOf(key, account, now), output));
+    });
+  });
+}
+
+function addUpdate(keys: Command, context: Context): void {
+  const command = withTermFlags(
+    withLocalFlags(
+      addCommand(keys, "update <key>", "change the limits of a key, by id or name; what is not given stays"),
+    ),
+  );
+  onRun<LocalFlags & TermFlags>(command, context, async ({ args, options, output }) => {
+    const now = Date.now();
+    const terms = readTerms(options, now);
+    if (Object.values(terms).every((term) => term === undefined)) {
+      throw usage("There is nothing to change: give at least one limit, such as --rpm 60 or --rpm none.");
+    }
+    await withLocal(options, context, async (manage) => {
+      const key = await namingFlags(manage.updateKey(given(args, 0), terms));
+      output.say(
+        `${output.style.green("✓")} Key ${key.name} is changed. A running server follows within a second.`,
+      );
+      const account = (await accountNames(manage)).get(key.accountId);
+      output.show({ ...keyJson(key, now), account }, () => renderFields(fieldsOf(key, account, now), output));
+    });
+  });
+}
+
+function addRotate(keys: Command, context: Context): void {
+  const command = withLocalFlags(
+    addCommand(keys, "rotate <key>", "give a key another secret, shown this once; id, name and limits stay"),
+  )
+    .option("--grace <duration>", "how long the old secret is still taken, up to 30d", "0")
+    .option(...SECRET_ONLY);
+  onRun<SecretFlags & { grace: string }>(command, context, async (invocation) => {
+    const { args, options } = invocation;
+    const graceMs = readDuration("--grace", options.grace);
+    await withLocal(options, context, async (manage) => {
+      const made = await namingFlags(manage.rotateKey(given(args, 0), { graceMs }));
+      const { name, previous } = made.record;
+      const until =
+        previous === undefined
+          ? "is refused within a second"
+          : `is taken until ${formatTime(previous.expiresAt)}`;
+      showSecret(invocation, made, `${name} has another secret; the old one ${until}`);
     });
   });
 }
@@ -88,25 +157,69 @@ function addRevoke(keys: Command, context: Context): void {
       output.say(
         `${output.style.green("✓")} Key ${key.name} is revoked. A running server refuses it within a second.`,
       );
-      output.show(keyJson(key), () => `${key.id}\n`);
+      output.show(keyJson(key, Date.now()), () => `${key.id}\n`);
     });
   });
+}
+
+/** A new secret: alone where only it is wanted, else with what it belongs to. */
+function showSecret(
+  { context, output, options }: Invocation<SecretFlags>,
+  { key, record, account }: Awaited<ReturnType<Manage["createKey"]>>,
+  done: string,
+): void {
+  if (options.showSecretOnly === true) {
+    context.stdout.write(`${key}\n`);
+    return;
+  }
+  output.say(`${output.style.green("✓")} Key ${done}. Shown once:`);
+  output.show({ ...keyJson(record, Date.now()), account: account.name, key }, () => `${key}\n`);
 }
 
 async function accountNames(manage: Manage): Promise<Map<string, string>> {
   return new Map((await manage.listAccounts()).map((account) => [account.id, account.name]));
 }
 
-function fieldsOf(key: ApiKey, account: string | undefined): [string, string | undefined][] {
+function fieldsOf(key: ApiKey, account: string | undefined, now: number): [string, string | undefined][] {
   const time = (ms: number | undefined) => (ms === undefined ? undefined : formatTime(ms));
+  const { previous } = key;
   return [
     ["id", key.id],
     ["name", key.name],
     ["account", account === undefined ? key.accountId : `${account} (${key.accountId})`],
     ["key", key.display],
-    ["status", statusOf(key)],
+    [
+      "old key",
+      previous && previous.expiresAt > now
+        ? `${previous.display} until ${time(previous.expiresAt)}`
+        : undefined,
+    ],
+    ["status", keyStatus(key, now)],
     ["created", time(key.createdAt)],
-    ["expires", time(key.expiresAt)],
+    ["expires", time(key.expiresAt) ?? "never"],
     ["revoked", time(key.revokedAt)],
+    ...limitsOf(key),
   ];
+}
+
+/** The limits a key has, in words. */
+function limitsOf({ policy }: ApiKey): [name: string, value: string][] {
+  const { requestsPerMinute, concurrency, syncWaitSec, aliases } = policy;
+  const limits: [string, string | undefined][] = [
+    ["models", policy.models?.join(", ")],
+    ["features", policy.features?.join(", ")],
+    ["addresses", policy.allowIps?.join(", ")],
+    ["creates a minute", requestsPerMinute?.toString()],
+    ["tasks at once", concurrency?.toString()],
+    [
+      "aliases",
+      aliases &&
+        Object.entries(aliases)
+          .map((pair) => pair.join("="))
+          .join(", "),
+    ],
+    ["compat answers", policy.responseFormat],
+    ["longest sync wait", syncWaitSec === undefined ? undefined : formatDuration(syncWaitSec * 1000)],
+  ];
+  return limits.filter((limit): limit is [string, string] => limit[1] !== undefined);
 }

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { addCommand, addGroup, given, LOCAL_COMMANDS, onRun } from "../command.ts";
 import type { Context } from "../context.ts";
 import { type LocalFlags, withLocal, withLocalFlags } from "../local.ts";
-import { statusOf, tokenJson } from "../present.ts";
+import { tokenJson, tokenStatus } from "../present.ts";
 import { formatTime } from "../units.ts";
 
 const COLUMNS = [
@@ -49,7 +49,7 @@ function addList(tokens: Command, context: Context): void {
         token.id,
         token.name,
         token.display,
-        statusOf(token),
+        tokenStatus(token),
         formatTime(token.createdAt),
       ]);
       if (rows.length === 0)

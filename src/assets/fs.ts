@@ -1,3 +1,4 @@
+import { rmSync, statSync } from "node:fs";
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { writeFully } from "./file-window.ts";
@@ -57,38 +58,36 @@ export function openContentFiles(options: { directory: string; newTemporaryName:
     await file.handle.close();
   }
 
-  /** Makes the draft the content file of this hash; drops it when there already is one of the same size. */
-  function keep(file: Draft, sha256: string, sizeBytes: number): Promise<void> {
+  /** Makes the draft the content file of this hash, in place of one that is there. */
+  function keep(file: Draft, sha256: string): Promise<void> {
     return storing(async () => {
       const from = paths.get(file);
       if (from === undefined) throw new Error("This draft was kept or discarded before.");
       const path = pathOf(sha256);
-      if ((await sizeOf(path)) === sizeBytes) {
-        await Promise.all([discard(file), prepareFolder(sha256)]);
-      } else {
-        await Promise.all([file.handle.sync(), prepareFolder(sha256)]);
-        await rename(from, path).catch(async (error: unknown) => {
-          // Somebody tidied the empty folder away since.
-          if (errorCode(error) !== "ENOENT") throw error;
-          await prepareFolder(sha256, "again");
-          await rename(from, path);
-        });
-        paths.delete(file);
-        await file.handle.close();
-      }
+      await Promise.all([file.handle.sync(), prepareFolder(sha256)]);
+      await rename(from, path).catch(async (error: unknown) => {
+        // Somebody tidied the empty folder away since.
+        if (errorCode(error) !== "ENOENT") throw error;
+        await prepareFolder(sha256, "again");
+        await rename(from, path);
+      });
+      paths.delete(file);
+      await file.handle.close();
       await flush(dirname(path));
     });
   }
 
-  /** Whether this content is already kept; if so, it is made sure that it outlives a crash. */
-  function isKept(sha256: string, sizeBytes: number): Promise<boolean> {
+  /** Makes sure that a content file that is there outlives a crash: it may have been renamed a moment ago. */
+  function settle(sha256: string): Promise<void> {
     return storing(async () => {
-      if ((await sizeOf(pathOf(sha256))) !== sizeBytes) return false;
-      // Another put may have renamed this very file a moment ago and not flushed the folder yet.
       await prepareFolder(sha256);
       await flush(dirname(pathOf(sha256)));
-      return true;
     });
+  }
+
+  /** Removes the content file, if there is one. At once, so that nobody can find it in between and rely on it. */
+  function remove(sha256: string): Promise<void> {
+    return storing(async () => rmSync(pathOf(sha256), { force: true }));
   }
 
   /** Makes the folder a file belongs in. It outlives a crash before anything is renamed into it. */
@@ -109,6 +108,11 @@ export function openContentFiles(options: { directory: string; newTemporaryName:
     return sizeBytes === undefined ? undefined : { path, sizeBytes };
   }
 
+  /** The same, answered at once: for content whose folder is known to be in the cache of the operating system. */
+  function isThere(sha256: string, sizeBytes: number): boolean {
+    return statSync(pathOf(sha256), { throwIfNoEntry: false })?.size === sizeBytes;
+  }
+
   function removeTemporary(): Promise<number> {
     return storing(async () => {
       const names = await readdir(temporary).catch(emptyWhenMissing);
@@ -117,7 +121,7 @@ export function openContentFiles(options: { directory: string; newTemporaryName:
     });
   }
 
-  return { draft, keep, discard, isKept, find, removeTemporary };
+  return { draft, keep, discard, settle, remove, find, isThere, removeTemporary };
 }
 
 export type ContentFiles = ReturnType<typeof openContentFiles>;

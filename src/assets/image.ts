@@ -38,15 +38,16 @@ export async function checkImage(
   const layout = READERS[type](file);
   refuseLarge(layout);
   const clean = joinParts(layout.clean, file);
-  await decodeAll(clean);
+  await decodeAll(clean, layout);
   const { width, height, orientation } = layout;
   if (sanitize && orientation !== 1) {
     const upright = await turnUpright(clean, type, orientation, layout.isCmyk);
-    return { probe: { type, width: upright.width, height: upright.height }, bytes: upright.bytes };
+    const { hasAlpha } = READERS[type](upright.bytes);
+    return { probe: { type, width: upright.width, height: upright.height, hasAlpha }, bytes: upright.bytes };
   }
-  const isTurned = orientation >= 5;
+  const seen = orientation >= 5 ? { width: height, height: width } : { width, height };
   return {
-    probe: { type, width: isTurned ? height : width, height: isTurned ? width : height },
+    probe: { type, ...seen, hasAlpha: layout.hasAlpha },
     bytes: sanitize ? clean : file.subarray(0, layout.end),
   };
 }

@@ -24,7 +24,8 @@ export function readJpeg(file: Uint8Array): ImageLayout {
       if (size === undefined || scans === 0) break;
       clean.push(file.subarray(next - 2, next));
       const { width, height, components } = size;
-      return { width, height, orientation: orientation ?? 1, isCmyk: components === 4, end: next, clean };
+      const isCmyk = components === 4;
+      return { width, height, orientation: orientation ?? 1, isCmyk, hasAlpha: false, end: next, clean };
     }
     if (!startsSegment(code) || next + 2 > file.length) throw damaged("the JPEG has stray markers");
     let end = next + view.getUint16(next);

@@ -7,6 +7,8 @@ export interface ImageLayout {
   readonly orientation: number;
   /** Ink components; 4 is CMYK or RGB with transparency, depending on the format. */
   readonly isCmyk: boolean;
+  /** Whether pixels can be transparent. */
+  readonly hasAlpha: boolean;
   /** Where the image ends; what follows is not part of it. */
   readonly end: number;
   /** The same image without metadata: parts of the file in order, joined to a whole file. */

@@ -21,6 +21,8 @@ export function readPng(file: Uint8Array): ImageLayout {
   const clean = [file.subarray(0, SIGNATURE_BYTES)];
   let orientation = 1;
   let hasPixels = false;
+  // Grey or colour with an alpha channel; the other types name their transparent colours in tRNS.
+  let hasAlpha = file[25] === 4 || file[25] === 6;
   for (let at = SIGNATURE_BYTES; at + 12 <= file.length; ) {
     const dataEnd = at + 8 + view.getUint32(at);
     const type = ascii(file, at + 4, at + 8);
@@ -29,6 +31,7 @@ export function readPng(file: Uint8Array): ImageLayout {
     if (type === "acTL") throw new MediaError("wrong_kind", "is animated, where a still image is expected");
     if (type === "iCCP") checkColourProfile(content);
     if (type === "eXIf") orientation = exifOrientation(content);
+    if (type === "tRNS") hasAlpha = true;
     if (type === "IDAT") hasPixels = true;
     if (VISIBLE.has(type)) appendPart(clean, file, at, dataEnd + 4);
     at = dataEnd + 4;
@@ -39,6 +42,7 @@ export function readPng(file: Uint8Array): ImageLayout {
         height: view.getUint32(20),
         orientation,
         isCmyk: false,
+        hasAlpha,
         end: at,
         clean,
       };

@@ -9,6 +9,8 @@ const VISIBLE = new Set(["VP8X", "ICCP", "ALPH", "VP8 ", "VP8L"]);
 const ANIMATION = 0x02;
 const XMP = 0x04;
 const EXIF = 0x08;
+/** In the fifth byte of a lossless picture. */
+const LOSSLESS_ALPHA = 0x10;
 
 /** @throws MediaError when the chunks do not make up one whole still image */
 export function readWebp(file: Uint8Array): ImageLayout {
@@ -19,6 +21,7 @@ export function readWebp(file: Uint8Array): ImageLayout {
   let size = { width: 0, height: 0 };
   let orientation = 1;
   let hasPixels = false;
+  let hasAlpha = false;
   for (let at = 12; at + 8 <= end; ) {
     const type = ascii(file, at, at + 4);
     const dataEnd = at + 8 + view.getUint32(at + 4, true);
@@ -30,6 +33,8 @@ export function readWebp(file: Uint8Array): ImageLayout {
     }
     const coded = codedSize(type, content);
     size = { width: Math.max(size.width, coded.width), height: Math.max(size.height, coded.height) };
+    // The extended header's flag only announces what the picture has or has not.
+    if (type === "ALPH" || (type === "VP8L" && ((content[4] ?? 0) & LOSSLESS_ALPHA) !== 0)) hasAlpha = true;
     if (type === "EXIF") orientation = exifOrientation(withoutPrefix(content));
     if (type === "VP8 " || type === "VP8L") hasPixels = true;
     if (type === "VP8X") clean.push(withoutFlags(file.subarray(at, next)));
@@ -37,7 +42,7 @@ export function readWebp(file: Uint8Array): ImageLayout {
     at = next;
   }
   if (!hasPixels) throw damaged("the WebP has no picture");
-  return { ...size, orientation, isCmyk: false, end, clean: withHeader(file, clean) };
+  return { ...size, orientation, isCmyk: false, hasAlpha, end, clean: withHeader(file, clean) };
 }
 
 function codedSize(type: string, content: Uint8Array): { width: number; height: number } {

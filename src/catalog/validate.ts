@@ -1,14 +1,15 @@
 import type { Ajv2020, AnySchemaObject, ValidateFunction } from "ajv/dist/2020.js";
 import type { JsonObject } from "../domain/json.ts";
 import type { Model } from "../domain/model.ts";
-import type { Validated } from "../domain/ports/catalog.ts";
+import type { Validated, ValidateOptions } from "../domain/ports/catalog.ts";
 import { explain, unknownField } from "./explain.ts";
+import { completionsOf } from "./partial.ts";
 
 /** Words of our schemas that say how a violation reads: `<field> must <x-must>`, or the whole sentence and its field. */
 const ANNOTATIONS = ["x-must", "x-rule", "x-param"];
 
 export interface Validator {
-  validate(model: Model, body: JsonObject): Validated;
+  validate(model: Model, body: JsonObject, options?: ValidateOptions): Validated;
   /** Compiles the model's schema, unless it is compiled. */
   prepare(model: Model): void;
 }
@@ -28,19 +29,36 @@ export function createValidator(): Validator {
     return fresh;
   };
 
+  function validate(model: Model, given: JsonObject): Validated {
+    const isValid = check(model);
+    // Defaults are top-level, so that filling them in changes the copy alone.
+    const body = { ...given };
+    if (isValid(body)) return { ok: true, body };
+    // The last one is the rule itself; those before it say how its alternatives were missed.
+    const error = isValid.errors?.at(-1);
+    const problem = unknownField(model, given) ?? (error && explain(model, error));
+    return { ok: false, ...(problem ?? { message: "The request does not fit the model's schema." }) };
+  }
+
+  function validatePartial(model: Model, given: JsonObject): Validated {
+    let refusal: Validated | undefined;
+    for (const { body, standIns } of completionsOf(model, given)) {
+      const validated = validate(model, body);
+      if (validated.ok) return { ok: true, body: without(validated.body, standIns), missing: standIns };
+      refusal ??= validated;
+    }
+    return refusal ?? validate(model, given);
+  }
+
   return {
     prepare: (model) => void check(model),
-    validate(model, given) {
-      const isValid = check(model);
-      // Defaults are top-level, so that filling them in changes the copy alone.
-      const body = { ...given };
-      if (isValid(body)) return { ok: true, body };
-      // The last one is the rule itself; those before it say how its alternatives were missed.
-      const error = isValid.errors?.at(-1);
-      const problem = unknownField(model, given) ?? (error && explain(model, error));
-      return { ok: false, ...(problem ?? { message: "The request does not fit the model's schema." }) };
-    },
+    validate: (model, given, options) =>
+      options?.isPartial === true ? validatePartial(model, given) : validate(model, given),
   };
+}
+
+function without(body: JsonObject, names: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(body).filter(([name]) => !names.includes(name)));
 }
 
 /** Loading takes longer than everything else at start, and `validate` is synchronous: hence `require`, at first use. */

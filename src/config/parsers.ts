@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { isJsonObject } from "../domain/json.ts";
 
 /** A value in the form the settings file has it, or as text from a flag or a variable. */
 export type Parsed<T> =
@@ -74,6 +75,24 @@ export const origin: Parser<string> = (raw) => {
   return isBare ? ok(url.origin) : no(expected);
 };
 
+/** The address of an API, which may have a path; without a trailing slash. */
+export const apiUrl: Parser<string> = (raw) => {
+  const url = typeof raw === "string" ? URL.parse(raw.trim()) : null;
+  const isPlain =
+    url !== null &&
+    /^https?:$/.test(url.protocol) &&
+    [url.search, url.hash, url.username, url.password].every((part) => part === "");
+  return isPlain
+    ? ok(url.href.replace(/\/+$/, ""))
+    : no("an http or https URL without user, query or fragment, such as https://api.example.com/v1");
+};
+
+/** A credential. What was given is never to be shown. */
+export const apiKey: Parser<string> = (raw) =>
+  typeof raw === "string" && /^[\x21-\x7e]{1,512}$/.test(raw.trim())
+    ? ok(raw.trim())
+    : no("a key: up to 512 printable ASCII characters without spaces");
+
 /** Addresses in CIDR form, as a list or as text with commas; a single address means itself alone. */
 export const cidrs: Parser<readonly string[]> = (raw) => {
   const list = typeof raw === "string" ? raw.split(",") : raw;
@@ -94,4 +113,26 @@ function cidr(given: string): string | undefined {
   if (bits === 0 || address.includes("%")) return undefined;
   const prefix = length === undefined ? bits : Number(length);
   return prefix <= bits ? `${address}/${prefix}` : undefined;
+}
+
+const ALIAS = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,199}$/;
+
+/** Other names for things: names and what they stand for in a settings file; `name=model`, with commas or repeated, elsewhere. */
+export const aliases: Parser<Readonly<Record<string, string>>> = (raw) => {
+  const expected = "names and the models they stand for, such as gpt-image-1=sandbox-image";
+  const pairs: [unknown, unknown][] = isJsonObject(raw)
+    ? Object.entries(raw)
+    : [raw].flat(1).flatMap((each) => (typeof each === "string" ? each.split(",").map(pair) : [[each, ""]]));
+  const found: Record<string, string> = {};
+  for (const [name, model] of pairs) {
+    const isAlias = [name, model].every((each) => typeof each === "string" && ALIAS.test(each));
+    if (!isAlias) return no(`${expected} (${JSON.stringify(`${name}=${model}`)} is not one)`);
+    found[String(name)] = String(model);
+  }
+  return ok(found);
+};
+
+function pair(text: string): [string, string] {
+  const at = text.indexOf("=");
+  return [text.slice(0, Math.max(at, 0)).trim(), text.slice(at + 1).trim()];
 }

@@ -1,9 +1,13 @@
+import { RESPONSE_FORMATS, type ResponseFormat } from "../domain/access.ts";
+import { EDGE_TIMEOUT_MS, SYNC_WAIT_MS } from "../domain/limits.ts";
 import * as parse from "./parsers.ts";
 
 export interface Setting<T> {
   /** Its place in svc.yaml, by dots. */
   readonly key: string;
   readonly env: string;
+  /** A variable of customary name that counts where `env` is not set. */
+  readonly customaryEnv?: string | undefined;
   /** As it is typed, with its argument: `--port <port>`. */
   readonly flag: string;
   /** Under which name the flag's value arrives. */
@@ -43,11 +47,11 @@ export function createSettings({ cores }: { readonly cores: number }) {
       parse: parse.host,
       fallback: "127.0.0.1",
     }),
-    port: setting<number>({
+    port: setting<number | undefined>({
       key: "port",
       flag: "-p, --port <port>",
-      help: "port of the API; 0 for any free one",
-      parse: parse.integer(0, MAX_PORT),
+      help: "port of the API; 0 for any free one, off for none beside a long port",
+      parse: parse.portOrOff(parse.integer(0, MAX_PORT)),
       fallback: 8787,
     }),
     longPort: setting<number | undefined>({
@@ -64,6 +68,45 @@ export function createSettings({ cores }: { readonly cores: number }) {
       help: "scheme and host under which callers reach this service, for URLs in answers; unset: what each caller used",
       parse: parse.origin,
       fallback: undefined,
+    }),
+    trustedProxies: setting<readonly string[]>({
+      key: "trusted_proxies",
+      flag: "--trusted-proxies <ranges...>",
+      help: "addresses of reverse proxies whose X-Forwarded-For and X-Forwarded-Proto are believed",
+      parse: parse.cidrs,
+      fallback: [],
+      fallbackText: "none",
+    }),
+    edgeTimeoutMs: setting<number>({
+      key: "edge.timeout_seconds",
+      flag: "--edge-timeout-seconds <seconds>",
+      help: "how long a request to the API's port may take; the long port has no such limit",
+      parse: parse.secondsAsMs(1, 3600),
+      fallback: EDGE_TIMEOUT_MS,
+      fallbackText: "120",
+    }),
+    syncWaitMs: setting<number>({
+      key: "sync.wait_seconds",
+      flag: "--sync-wait-seconds <seconds>",
+      help: "how long a synchronous call waits for its images before it is answered 504",
+      parse: parse.secondsAsMs(1, 3600),
+      fallback: SYNC_WAIT_MS,
+      fallbackText: "300",
+    }),
+    syncResponseFormat: setting<ResponseFormat>({
+      key: "sync.response_format",
+      flag: "--sync-response-format <format>",
+      help: "b64_json or url: what synchronous calls answer when neither request nor key says",
+      parse: parse.oneOf(RESPONSE_FORMATS),
+      fallback: "b64_json",
+    }),
+    aliases: setting<Readonly<Record<string, string>>>({
+      key: "aliases",
+      flag: "--alias <name=model...>",
+      help: "other names for models, such as gpt-image-1=sandbox-image",
+      parse: parse.aliases,
+      fallback: {},
+      fallbackText: "none",
     }),
     logLevel: setting<(typeof LOG_LEVELS)[number]>({
       key: "log.level",
@@ -91,7 +134,7 @@ export function createSettings({ cores }: { readonly cores: number }) {
       flag: "--scheduler-steps <steps>",
       help: "steps of tasks worked on at one time",
       parse: parse.integer(1, 10_000),
-      fallback: 32,
+      fallback: 256,
     }),
     schedulerLeaseMs: setting<number>({
       key: "scheduler.lease_seconds",
@@ -131,6 +174,42 @@ export function createSettings({ cores }: { readonly cores: number }) {
       // One core stays free for requests.
       fallback: Math.max(1, Math.min(DEFAULT_WORKERS, cores - 1)),
     }),
+    openaiBaseUrl: setting<string>({
+      key: "providers.openai.base_url",
+      customaryEnv: "OPENAI_BASE_URL",
+      flag: "--openai-base-url <url>",
+      help: "server of the OpenAI images API; OPENAI_API_KEY switches this provider on, OPENAI_BASE_URL counts too",
+      parse: parse.apiUrl,
+      fallback: "https://api.openai.com/v1",
+    }),
+    openaiConcurrency: setting<number>({
+      key: "providers.openai.concurrency",
+      flag: "--openai-concurrency <tasks>",
+      help: "OpenAI tasks at one time; each keeps one of scheduler.steps until its images are there",
+      parse: parse.integer(1, 10_000),
+      fallback: 8,
+    }),
+    openaiIdempotent: setting<boolean>({
+      key: "providers.openai.idempotent",
+      flag: "--openai-idempotent",
+      help: "that server honours Idempotency-Key, as another svc does; api.openai.com does not",
+      parse: parse.boolean,
+      fallback: false,
+    }),
+    falBaseUrl: setting<string>({
+      key: "providers.fal.base_url",
+      flag: "--fal-base-url <url>",
+      help: "address of fal's queue; FAL_KEY switches this provider on",
+      parse: parse.apiUrl,
+      fallback: "https://queue.fal.run",
+    }),
+    falConcurrency: setting<number>({
+      key: "providers.fal.concurrency",
+      flag: "--fal-concurrency <tasks>",
+      help: "fal tasks at one time",
+      parse: parse.integer(1, 10_000),
+      fallback: 32,
+    }),
     egressAllow: setting<readonly string[]>({
       key: "egress.allow",
       flag: "--egress-allow <ranges...>",
@@ -147,10 +226,13 @@ function setting<T>(given: Omit<Setting<T>, "env" | "option">): Setting<T> {
   const long = /--(?:no-)?([a-z-]+)/.exec(given.flag)?.[1] ?? given.key;
   return {
     ...given,
-    env: `SVC_${given.key.replace(".", "_").toUpperCase()}`,
+    env: `SVC_${given.key.replaceAll(".", "_").toUpperCase()}`,
     option: long.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase()),
   };
 }
+
+/** Credentials of providers, each of which switches its provider on. In the environment alone: argument lists and files are read by others. */
+export const KEY_VARIABLES = { openai: "OPENAI_API_KEY", fal: "FAL_KEY" } as const;
 
 /** Variables that are not settings of the server, but belong to the client half, the build, or the native libraries. */
 export const OTHER_VARIABLES = [

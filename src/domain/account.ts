@@ -1,3 +1,4 @@
+import type { KeyPolicy, PolicyChange } from "./access.ts";
 import type { AccountId, KeyId, TokenId } from "./ids.ts";
 import type { Micros } from "./money.ts";
 
@@ -28,9 +29,12 @@ export interface ApiKey extends StoredSecret {
   readonly id: KeyId;
   readonly accountId: AccountId;
   readonly name: string;
+  readonly policy: KeyPolicy;
   readonly createdAt: number;
   readonly expiresAt?: number | undefined;
   readonly revokedAt?: number | undefined;
+  /** The secret before the last rotation, taken until `expiresAt`. */
+  readonly previous?: { readonly display: string; readonly expiresAt: number } | undefined;
 }
 
 export interface ManagementToken extends StoredSecret {
@@ -40,11 +44,36 @@ export interface ManagementToken extends StoredSecret {
   readonly revokedAt?: number | undefined;
 }
 
+/** Whether a key is taken at `now`, and if not, why. A revoked key stays revoked whatever else is true of it. */
+export function keyStatus(key: Pick<ApiKey, "revokedAt" | "expiresAt">, now: number) {
+  if (key.revokedAt !== undefined) return "revoked";
+  return key.expiresAt !== undefined && key.expiresAt <= now ? "expired" : "active";
+}
+
+/** What is to become of a key: what is absent stays as it is, null lifts. */
+export interface KeyChange {
+  readonly policy: PolicyChange;
+  readonly expiresAt?: number | null | undefined;
+}
+
+/** The secret a key is given in place of its own. */
+export interface Rotation extends StoredSecret {
+  /** Until when the secret it replaces is still taken; absent: no longer. */
+  readonly previousExpiresAt?: number | undefined;
+}
+
 /** Who a request acts for, once its key was accepted. */
 export interface Principal {
   readonly accountId: AccountId;
   readonly keyId: KeyId;
   readonly keyName: string;
+  readonly policy: KeyPolicy;
+}
+
+/** Who manages the service, once a management token was accepted. */
+export interface Operator {
+  readonly tokenId: TokenId;
+  readonly tokenName: string;
 }
 
 /** What the store knows of a presented key; `service/authenticate` turns it into a verdict. */
@@ -53,6 +82,8 @@ export interface KeyGrant {
   readonly keyName: string;
   readonly accountId: AccountId;
   readonly accountStatus: Account["status"];
+  readonly policy: KeyPolicy;
+  /** Of the key, or of the secret presented where that one ends sooner. */
   readonly expiresAt?: number | undefined;
   readonly revokedAt?: number | undefined;
 }

@@ -22,6 +22,8 @@ export interface MediaProbe {
   readonly height: number;
   /** Videos only. */
   readonly durationMs?: number | undefined;
+  /** Images only: whether pixels can be transparent. Known of a file just read, not of one that was stored before. */
+  readonly hasAlpha?: boolean | undefined;
 }
 
 /** A file in the content-addressed store: equal bytes are one file. */

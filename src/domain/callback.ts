@@ -12,8 +12,6 @@ export interface Callback {
   readonly dueAt: number;
 }
 
-export const CALLBACK_MAX_ATTEMPTS = 5;
-
 /** How one send went. */
 export type Delivery =
   | { readonly kind: "delivered"; readonly status: number }

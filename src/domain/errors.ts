@@ -33,6 +33,10 @@ export interface ErrorDetails {
   readonly param?: string | undefined;
   /** Seconds after which trying again makes sense; becomes `Retry-After`. */
   readonly retryAfterSec?: number | undefined;
+  /** Whether a client library should send the same request again by itself; becomes `x-should-retry`. */
+  readonly shouldRetry?: boolean | undefined;
+  /** The task the request made, for a request that ends before its task; becomes `X-Task-Id`. */
+  readonly taskId?: string | undefined;
   /** Methods a path does take; becomes `Allow`. */
   readonly allow?: readonly string[] | undefined;
 }

@@ -1,9 +1,5 @@
 import type { KeyId } from "./ids.ts";
-
-/** Longest `Idempotency-Key` accepted, in characters (§4.3, §8). */
-export const IDEMPOTENCY_KEY_MAX = 255;
-/** How long an accepted create can be replayed (§4.3). */
-export const IDEMPOTENCY_RETENTION_MS = 7 * 24 * 60 * 60 * 1000;
+import { MAX_IDEMPOTENCY_KEY } from "./limits.ts";
 
 /** One use of an `Idempotency-Key`: scoped to API key, method and route. */
 export interface IdempotencyClaim {
@@ -20,5 +16,5 @@ const PRINTABLE_ASCII = /^[\x20-\x7e]+$/;
 
 /** Whether a header value may serve as an idempotency key: 1-255 printable ASCII characters. */
 export function isIdempotencyKey(value: string): boolean {
-  return value.length >= 1 && value.length <= IDEMPOTENCY_KEY_MAX && PRINTABLE_ASCII.test(value);
+  return value.length >= 1 && value.length <= MAX_IDEMPOTENCY_KEY && PRINTABLE_ASCII.test(value);
 }

@@ -1,7 +1,37 @@
 import type { MediaKind } from "./asset.ts";
 
-/** Sizes that decide what is taken; each has a test at the limit and one past it. */
 const MIB = 1024 * 1024;
+
+/*
+ * What is taken and how long things last, by section 8 of the contract and beyond it. Each has a test at the limit and one past
+ * it (test/e2e/limits.test.ts, or beside what it limits). How files are decoded is limited in assets/limits.ts, what is fetched in
+ * egress/limits.ts.
+ */
+
+/** A request to the default address, in milliseconds, unless the operator says otherwise (§8). */
+export const EDGE_TIMEOUT_MS = 120_000;
+/** A synchronous call's wait for its images, unless the operator says otherwise (§4.6). */
+export const SYNC_WAIT_MS = 300_000;
+/** Characters of an `Idempotency-Key` (§4.3). */
+export const MAX_IDEMPOTENCY_KEY = 255;
+/** How long an accepted create can be answered again (§4.3). */
+export const IDEMPOTENCY_RETENTION_MS = 7 * 24 * 60 * 60 * 1000;
+/** `Retry-After` while the first request with a key is being processed (§4.3). */
+export const IN_PROGRESS_RETRY_SEC = 1;
+/** Sends of one callback (§6). */
+export const MAX_CALLBACK_SENDS = 5;
+/** Characters of a prompt on the synchronous images API (§4.5). */
+export const MAX_COMPAT_PROMPT = 4000;
+/** Images to edit in one request (§4.6); each of at most `MAX_INPUT_BYTES.image`. */
+export const MAX_EDIT_IMAGES = 10;
+/** A form with all its files: ten images, a mask, and fields. */
+export const MAX_FORM_BYTES = 116 * MIB;
+/** Memory for uploads that are read at once; others wait for theirs, unread. */
+export const UPLOAD_BYTES_AT_ONCE = 64 * MIB;
+/** Uploads that may wait. */
+export const MAX_WAITING_UPLOADS = 48;
+/** How long a task is kept for the client that stopped waiting for it and asks again. */
+export const ORPHAN_KEEP_MS = 10 * 60 * 1000;
 
 /** One input file of a task. */
 export const MAX_INPUT_BYTES: Readonly<Record<MediaKind, number>> = { image: 10 * MIB, video: 64 * MIB };

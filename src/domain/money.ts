@@ -35,6 +35,10 @@ export function formatAmount(amount: Micros): string {
   return `${amount < 0 ? "-" : ""}${whole}.${fraction}`;
 }
 
+export function minMicros(one: Micros, other: Micros): Micros {
+  return one < other ? one : other;
+}
+
 /** Sums amounts. @throws RangeError when the sum leaves the safe integers */
 export function sumMicros(amounts: readonly Micros[]): Micros {
   return toMicros(amounts.reduce((total, amount) => total + amount, 0));

@@ -30,8 +30,8 @@ function unitsPerOutput(unit: PriceUnit, request: GenerationRequest): number {
   return typeof duration === "number" ? duration : 0;
 }
 
-/** A line's amount, rounded up to a whole micro-unit: the only rounding there is. */
-function lineAmount(line: QuoteLine, outputs: number): Micros {
+/** What a line comes to for so many outputs, rounded up to a whole micro-unit: the only rounding there is. */
+export function lineAmount(line: QuoteLine, outputs: number): Micros {
   return toMicros(Math.ceil(line.unitMicros * line.perOutput * outputs));
 }
 
@@ -61,4 +61,34 @@ export function quote(model: Model, request: GenerationRequest): Quote {
 export function captureAmount(promised: Quote, outputs: number): Micros {
   const delivered = Math.min(outputs, promised.outputs);
   return sumMicros(promised.lines.map((line) => lineAmount(line, delivered)));
+}
+
+/** What is known of a request's price before it is made. */
+export type Forecast =
+  /** `least` is charged when all outputs are delivered, `most` is what a create holds; equal where nothing is open. */
+  | { readonly kind: "priced"; readonly quote: Quote; readonly least: Micros; readonly most: Micros }
+  /** The price depends on parameters that are neither given nor have a default. */
+  | { readonly kind: "needs_input"; readonly missing: readonly string[] }
+  /** No price line is for such a request. */
+  | { readonly kind: "unpriced" };
+
+/** Prices a request that nobody has made yet, by the very quote that a create would hold. */
+export function forecast(model: Model, request: GenerationRequest): Forecast {
+  const promised = quote(model, request);
+  const open = pricedParameters(model).filter((name) => request.parameters[name] === undefined);
+  const lacksDuration = promised.lines.some((line) => line.unit === "second") && open.includes("duration");
+  if (lacksDuration) return { kind: "needs_input", missing: ["duration"] };
+  if (promised.lines.length === 0)
+    return open.length === 0 ? { kind: "unpriced" } : { kind: "needs_input", missing: open };
+  const least = captureAmount(promised, promised.outputs);
+  return { kind: "priced", quote: promised, least, most: promised.ceiling };
+}
+
+/** The parameters that a model's price depends on, besides the number of outputs. */
+export function pricedParameters(model: Model): string[] {
+  const names = model.price.lines.flatMap((line) => [
+    ...Object.keys(line.when ?? {}),
+    ...(line.unit === "second" ? ["duration"] : []),
+  ]);
+  return [...new Set(names)];
 }

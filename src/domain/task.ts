@@ -59,6 +59,8 @@ export interface Task {
   /** Scheme and host the creator used, for URLs in callbacks. */
   readonly origin: string;
   readonly callbackUrl?: string | undefined;
+  /** Set when the creator waits for the result: equal for requests that are the same (§4.5). */
+  readonly syncScope?: string | undefined;
   readonly status: TaskStatus;
   readonly stage: Stage;
   /** 0-100; never goes down, 100 only with `completed`. */
@@ -97,6 +99,7 @@ export type TaskSummary = Pick<
   | "results"
   | "error"
   | "charged"
+  | "usage"
   | "createdAt"
   | "completedAt"
 >;

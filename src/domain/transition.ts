@@ -4,7 +4,7 @@ import type { TaskError } from "./errors.ts";
 import type { AttemptId, CallbackId, ProviderId } from "./ids.ts";
 import type { Json } from "./json.ts";
 import { type LedgerEntry, settlementEntries } from "./ledger.ts";
-import { type Micros, ZERO } from "./money.ts";
+import { type Micros, minMicros, ZERO } from "./money.ts";
 import { captureAmount } from "./pricing.ts";
 import type { GenerationRequest } from "./request.ts";
 import type { AttemptOutput, AttemptState, Stage, Task, TaskResult, TaskStatus, Usage } from "./task.ts";
@@ -152,14 +152,15 @@ export function succeeded(
   usage: Usage | undefined,
   callbackId: CallbackId,
 ): Transition {
-  const charge = captureAmount(task.quote, assets.length);
+  // The quote was held; whatever it says, more than that is never charged.
+  const charge = minMicros(captureAmount(task.quote, assets.length), task.held);
   return {
     name: "succeeded",
-    from: ["finalizing"],
+    from: ["submitting", "running", "finalizing"],
     to: "terminal",
     at,
     progress: 100,
-    attempt: { id: attempt, state: "done" },
+    attempt: { id: attempt, state: "done", usage },
     assets,
     ledger: settlementEntries(task.id, task.held, charge, "task completed"),
     ending: {

@@ -3,11 +3,12 @@ import type { JsonObject } from "../domain/json.ts";
 import type { Model } from "../domain/model.ts";
 import { CURRENCY, formatAmount } from "../domain/money.ts";
 import type { TaskSummary } from "../domain/task.ts";
+import type { TaskReading } from "../service/read-task.ts";
 
 const seconds = (ms: number) => Math.floor(ms / 1000);
 
 /** `data` of a status answer (§2.2); the message of a failed video is in `error`, of an image in `error_message`. */
-export function presentTask(task: TaskSummary, origin: string): JsonObject {
+export function presentTask(task: TaskReading, origin: string): JsonObject {
   const data: Record<string, JsonObject[string]> = {
     task_id: task.id,
     status: task.status,
@@ -15,6 +16,7 @@ export function presentTask(task: TaskSummary, origin: string): JsonObject {
     model: task.model,
     created_at: seconds(task.createdAt),
   };
+  if (task.queuePosition !== undefined) data.queue_position = task.queuePosition;
   if (task.status === "completed") {
     data.result = task.results.map(({ assetId, type }) => origin + assetPath({ id: assetId, type }));
   }

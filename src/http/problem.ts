@@ -58,9 +58,11 @@ export function envelopeFor(path: string, code: ErrorCode): Envelope {
 /** What a caller is told of anything thrown. Only an AppError's own message is shown. */
 export function problem(error: AppError, envelope: Envelope): Reply {
   const status = STATUS[error.code];
-  const { param, retryAfterSec, allow } = error.details;
+  const { param, retryAfterSec, shouldRetry, taskId, allow } = error.details;
   const headers: Record<string, string> = { "Content-Type": "application/json" };
   if (retryAfterSec !== undefined) headers["Retry-After"] = String(retryAfterSec);
+  if (shouldRetry !== undefined) headers["x-should-retry"] = String(shouldRetry);
+  if (taskId !== undefined) headers["X-Task-Id"] = taskId;
   if (allow !== undefined) headers.Allow = allow.join(", ");
   if (status === 401) headers["WWW-Authenticate"] = "Bearer";
   const type = TYPE[status];

@@ -1,77 +1,81 @@
 import { type Context, Hono } from "hono";
 import { getPath } from "hono/utils/url";
-import type { Principal } from "../domain/account.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Ids, Log } from "../domain/ports/runtime.ts";
-import type { Authenticate } from "../service/authenticate.ts";
-import { credentialOf } from "./credential.ts";
-import type { Exchange, Route } from "./exchange.ts";
+import { type AccessDeps, type Entering, enter } from "./access.ts";
+import { clientAddressOf, originOf, type ProxyTrust } from "./client-address.ts";
+import type { Edge } from "./edge.ts";
+import type { Connection, Handling } from "./exchange.ts";
 import { envelopeFor, problem, toAppError } from "./problem.ts";
 import type { Reply } from "./reply.ts";
 
-export interface RouterDeps {
-  readonly authenticate: Authenticate;
+export interface RouterDeps extends AccessDeps, ProxyTrust {
   readonly ids: Ids;
   readonly log: Log;
   /** Milliseconds on a clock that never jumps; for durations in the log. */
   readonly elapsed: () => number;
+  readonly edge: Edge;
   /** Where this service is reached, when it is set. */
   readonly publicUrl?: string | undefined;
 }
 
 /** A caller's own request id is kept when it is one of these; anything else is replaced. */
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
-const HOST = /^[A-Za-z0-9._-]+(?::\d{1,5})?$|^\[[0-9a-fA-F:.]+\](?::\d{1,5})?$/;
 
 /**
- * The order every request goes through: request id, route and method, credential, handler, envelope of errors, log line.
+ * The order every request goes through: request id, route and method, access, handler, envelope of errors, log line.
  * A path that exists answers other methods with 405, an unknown one with 404, both with a request id.
  */
 export function createRouter(
   deps: RouterDeps,
-  routes: readonly Route[],
-): (request: Request) => Response | Promise<Response> {
+  routes: readonly Handling[],
+): (request: Request, connection: Connection) => Response | Promise<Response> {
   const options = { getPath: pathOf };
-  const app = new Hono(options);
+  const app = new Hono<Env>(options);
   for (const route of routes) app.on(route.method, route.path, (context) => answer(deps, context, route));
   // In a router of their own: a second match for a path would cost every request the composition of two handlers.
-  const otherMethods = new Hono(options);
+  const otherMethods = new Hono<Env>(options);
   for (const path of new Set(routes.map((route) => route.path))) {
     otherMethods.all(path, (context) => answer(deps, context, methodNotAllowed(path, routes)));
   }
   otherMethods.notFound((context) => answer(deps, context, UNKNOWN_PATH));
-  app.notFound((context) => otherMethods.fetch(context.req.raw));
+  app.notFound((context) => otherMethods.fetch(context.req.raw, context.env));
   // Paths are matched as sent, and request.url is built from what was sent.
-  return (request) => app.fetch(request);
+  return (request, connection) => app.fetch(request, connection);
 }
 
-async function answer(deps: RouterDeps, context: Context, route: Route): Promise<Response> {
+/** What hono hands through to the handlers beside the request. */
+type Env = { Bindings: Connection };
+
+async function answer(deps: RouterDeps, context: Context<Env>, route: Handling): Promise<Response> {
   const request = context.req.raw;
   const startedAt = deps.elapsed();
   const given = request.headers.get("x-request-id");
   const requestId = given !== null && REQUEST_ID.test(given) ? given : deps.ids.create("req");
-  const exchange: Exchange & { principal?: Principal } = {
+  const exchange: Entering = {
     request,
     requestId,
     get origin() {
-      return originOf(deps, request);
+      return originOf(deps, request, context.env);
+    },
+    get address() {
+      return clientAddressOf(deps, request, context.env);
     },
     param: (name) => context.req.param(name) ?? "",
     query: () => new URLSearchParams(request.url.split("?", 2)[1] ?? ""),
+    edgeDeadline: () => (context.env.isLong ? undefined : deps.edge.deadline(startedAt)),
   };
   let reply: Reply;
   let failure: AppError | undefined;
   try {
-    if (route.access === "api_key") {
-      const principal = deps.authenticate(credentialOf(request, exchange.query));
-      reply = await route.handle(Object.assign(exchange, { principal }));
-    } else {
-      reply = await route.handle(exchange);
-    }
+    const handling = enter(deps, route, exchange);
+    const isCut = !context.env.isLong && route.isStreaming !== true;
+    reply = await (isCut ? deps.edge.within(exchange, startedAt, handling) : handling);
   } catch (error) {
     failure = toAppError(error, request.headers.has("idempotency-key"));
     if (failure.code === "internal_error") logDefect(deps, requestId, failure);
-    reply = problem(failure, envelopeFor(context.req.path, failure.code));
+    const told = problem(failure, envelopeFor(context.req.path, failure.code));
+    reply = typeof told.body === "string" ? { ...told, body: withoutKeys(told.body) } : told;
   }
   const level = reply.status === 500 ? "error" : (route.logLevel ?? (reply.status > 500 ? "warn" : "info"));
   // One literal, so that every line has the same shape; what is undefined is left out of it.
@@ -79,18 +83,25 @@ async function answer(deps: RouterDeps, context: Context, route: Route): Promise
     {
       request_id: requestId,
       key: exchange.principal?.keyName,
-      task: reply.log?.task,
+      token: exchange.operator?.tokenName,
+      task: reply.log?.task ?? failure?.details.taskId,
       model: reply.log?.model,
       method: request.method,
       path: withoutKeys(context.req.path),
       status: reply.status,
       ms: Math.round((deps.elapsed() - startedAt) * 10) / 10,
       error_code: failure?.code,
-      cause: failure?.cause instanceof Error ? failure.cause.message.slice(0, 300) : undefined,
+      cause: failure?.cause instanceof Error ? withoutKeys(failure.cause.message.slice(0, 300)) : undefined,
     },
     "request",
   );
-  const headers: Record<string, string> = { ...reply.headers, "X-Request-ID": requestId };
+  const headers: Record<string, string> = {
+    ...reply.headers,
+    ...exchange.limitHeaders,
+    "X-Request-ID": requestId,
+  };
+  // Its body may still be on its way, for as long as the client likes.
+  if (failure?.code === "upstream_timeout") headers.Connection = "close";
   // The body is left out on the way, and with it what its length would be told by.
   if (request.method === "HEAD" && typeof reply.body === "string") {
     headers["Content-Length"] = String(Buffer.byteLength(reply.body));
@@ -104,7 +115,7 @@ function logDefect(deps: RouterDeps, requestId: string, failure: AppError): void
   deps.log.error({ request_id: requestId, err }, "unexpected error");
 }
 
-function methodNotAllowed(path: string, routes: readonly Route[]): Route {
+function methodNotAllowed(path: string, routes: readonly Handling[]): Handling {
   const methods = routes.filter((route) => route.path === path).map((route) => route.method);
   const allow = methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
   return {
@@ -121,7 +132,7 @@ function methodNotAllowed(path: string, routes: readonly Route[]): Route {
   };
 }
 
-const UNKNOWN_PATH: Route = {
+const UNKNOWN_PATH: Handling = {
   method: "GET",
   path: "*",
   access: "public",
@@ -130,23 +141,16 @@ const UNKNOWN_PATH: Route = {
   },
 };
 
-/** Scheme and host as the caller wrote them, unless the operator said where this service is reached. */
-function originOf(deps: RouterDeps, request: Request): string {
-  if (deps.publicUrl !== undefined) return deps.publicUrl;
-  const host = request.headers.get("host");
-  if (host !== null && HOST.test(host)) return `http://${host}`;
-  throw new AppError(
-    "invalid_request",
-    "The Host header must be a host name or address, with a port if need be.",
-  );
+/** A key sent by mistake where none belongs, in the path or as the name of a model, stays out of log and answer. */
+function withoutKeys(text: string): string {
+  return text.includes("-svc-") ? text.replace(/[sm][kt]-svc-[0-9A-Za-z]+/g, "…") : text;
 }
 
-/** A key sent in the path by mistake stays out of log and answer. */
-function withoutKeys(path: string): string {
-  return path.includes("-svc-") ? path.replace(/[sm][kt]-svc-[0-9A-Za-z]+/g, "…") : path;
-}
-
-/** Without a usable Host header (HTTP/1.0 probes, hostile callers) Bun leaves only the path in `url`. */
+/**
+ * The path as it was sent, `//` taken for `/`: clients put one there when a base URL ends in a slash. Without a usable Host
+ * header (HTTP/1.0 probes, hostile callers) Bun leaves only the path in `url`.
+ */
 function pathOf(request: Request): string {
-  return request.url.startsWith("/") ? (request.url.split("?", 1)[0] ?? "/") : getPath(request);
+  const path = request.url.startsWith("/") ? (request.url.split("?", 1)[0] ?? "/") : getPath(request);
+  return path.includes("//") ? path.replaceAll(/\/{2,}/g, "/") : path;
 }

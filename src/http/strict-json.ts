@@ -5,7 +5,8 @@ import { MAX_JSON_DEPTH, MAX_JSON_TEXT_BYTES } from "../domain/limits.ts";
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-const invalid = (message: string, param?: string) => new AppError("invalid_request", message, { param });
+const invalid = (message: string, param = "") =>
+  new AppError("invalid_request", message, param === "" ? {} : { param });
 
 /**
  * Reads a JSON object, strictly: what JSON.parse lets pass but two readers could understand differently is refused.

@@ -2,12 +2,25 @@ import { join } from "node:path";
 import type { ProviderId } from "../domain/ids.ts";
 import type { ProviderAdapter } from "../domain/ports/provider.ts";
 import type { Clock } from "../domain/ports/runtime.ts";
+import { createFalProvider, FAL_ID } from "./fal/adapter.ts";
+import { createOpenAiProvider, OPENAI_ID } from "./openai/adapter.ts";
 import { createSandboxProvider, SANDBOX_ID } from "./sandbox/adapter.ts";
+
+/** A provider reached with a key; without one it is switched off. */
+interface KeyedSettings {
+  readonly key?: { reveal(): string } | undefined;
+  readonly baseUrl: string;
+  readonly concurrency: number;
+}
 
 /** What providers read of the service's settings. */
 export interface ProviderSettings {
   readonly dataDir: string;
   readonly sandbox: { readonly enabled: boolean; readonly concurrency: number; readonly workers: number };
+  readonly providers: {
+    readonly openai: KeyedSettings & { readonly isIdempotent: boolean };
+    readonly fal: KeyedSettings;
+  };
 }
 
 export interface ProviderDeps {
@@ -18,6 +31,8 @@ export interface ProviderDeps {
 /** Every built-in provider: its id, and how it is made, or undefined when it is not switched on. */
 const BUILT_IN: readonly (readonly [ProviderId, (deps: ProviderDeps) => ProviderAdapter | undefined])[] = [
   [SANDBOX_ID, createSandbox],
+  [OPENAI_ID, createOpenAi],
+  [FAL_ID, createFal],
 ];
 
 /** Every provider there can be, switched on or not. */
@@ -32,4 +47,14 @@ function createSandbox({ config, clock }: ProviderDeps): ProviderAdapter | undef
   const { enabled, concurrency, workers } = config.sandbox;
   if (!enabled) return undefined;
   return createSandboxProvider({ directory: join(config.dataDir, "sandbox"), clock, concurrency, workers });
+}
+
+function createOpenAi({ config, clock }: ProviderDeps): ProviderAdapter | undefined {
+  const { key, ...settings } = config.providers.openai;
+  return key && createOpenAiProvider({ ...settings, apiKey: key.reveal(), clock });
+}
+
+function createFal({ config, clock }: ProviderDeps): ProviderAdapter | undefined {
+  const { key, ...settings } = config.providers.fal;
+  return key && createFalProvider({ ...settings, apiKey: key.reveal(), clock });
 }

@@ -19,10 +19,10 @@ export function createWakeup(): WakeupChannel {
 
 /** Who waits for which task, in this process. */
 export function createTaskFeed(): TaskFeed {
-  const listeners = new Map<TaskId, Set<() => void>>();
+  const listeners = new Map<TaskId, Set<(isOver: boolean) => void>>();
   return {
-    publish(id) {
-      for (const listener of [...(listeners.get(id) ?? [])]) listener();
+    publish(id, isOver) {
+      for (const listener of [...(listeners.get(id) ?? [])]) listener(isOver);
     },
     subscribe(id, listener) {
       const waiting = listeners.get(id) ?? new Set();

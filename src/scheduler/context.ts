@@ -45,7 +45,7 @@ export async function commit(
   }
   if (transition.ending !== undefined) logEnding(deps, lease, transition);
   if (transition.callback !== undefined) deps.callbackDue();
-  deps.feed.publish(lease.task.id);
+  deps.feed.publish(lease.task.id, transition.ending !== undefined);
   return outcome;
 }
 

@@ -3,7 +3,7 @@ import { AppError } from "../domain/errors.ts";
 import { isId } from "../domain/ids.ts";
 import type { Clock, TaskFeed, Wakeup } from "../domain/ports/runtime.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
-import type { TaskSummary } from "../domain/task.ts";
+import { isTerminal, type TaskSummary } from "../domain/task.ts";
 import { readTask } from "./read-task.ts";
 
 /**
@@ -24,7 +24,7 @@ export async function cancelTask(
   if (outcome === "already_final") {
     throw new AppError("task_not_cancellable", `The task has already ended as ${task.status}.`);
   }
-  deps.feed.publish(task.id);
+  deps.feed.publish(task.id, isTerminal(task.status));
   deps.wakeup.wake();
   return task;
 }

@@ -1,11 +1,12 @@
 import type { Principal } from "../domain/account.ts";
-import type { Asset, MediaKind } from "../domain/asset.ts";
+import { type Asset, MEDIA_TYPES, type MediaKind } from "../domain/asset.ts";
 import { AppError } from "../domain/errors.ts";
 import { type AssetId, isId, type TaskId } from "../domain/ids.ts";
 import type { JsonObject } from "../domain/json.ts";
 import { MAX_INPUT_BYTES } from "../domain/limits.ts";
+import { maskProblem } from "../domain/mask.ts";
 import type { MediaField, Model } from "../domain/model.ts";
-import { type AssetStore, MediaError } from "../domain/ports/asset-store.ts";
+import { type AssetStore, MediaError, type StagedFile } from "../domain/ports/asset-store.ts";
 import type { Egress } from "../domain/ports/egress.ts";
 import type { Clock, Ids } from "../domain/ports/runtime.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
@@ -21,6 +22,9 @@ export interface InputDeps {
   readonly publicUrl?: string | undefined;
 }
 
+/** Files that came beside a body, by the names its media fields have for them. */
+export type Uploads = ReadonlyMap<string, StagedFile>;
+
 interface InputContext {
   readonly model: Model;
   /** Already accepted by the model's schema. */
@@ -28,13 +32,16 @@ interface InputContext {
   readonly principal: Principal;
   readonly taskId: TaskId;
   readonly origin: string;
+  readonly uploads?: Uploads | undefined;
+  /** Receives every file staged here; the caller keeps and releases them. */
+  readonly staged: StagedFile[];
 }
 
 /**
- * Turns the media fields of a body into inputs: data URIs are decoded and stored, this service's own addresses become the
- * assets they name, other addresses are checked and left to the task's first step.
+ * Turns the media fields of a body into inputs: data URIs are decoded and staged, uploads and this service's own addresses
+ * become the files they name, other addresses are checked and left to the task's first step.
  *
- * @returns the inputs in the order of the model's fields, and the assets stored for them
+ * @returns the inputs in the order of the model's fields, and the assets of those that are new
  * @throws AppError `invalid_request` naming the field that cannot be used
  */
 export async function collectInputs(
@@ -54,7 +61,22 @@ export async function collectInputs(
   }
   const earlier = await earlierResult(deps, context);
   if (earlier !== undefined) inputs.push(earlier);
+  checkMask(inputs, assets);
   return { inputs, assets };
+}
+
+/** A mask that came with the request is checked against the first image that did; what is fetched later, then. */
+function checkMask(inputs: readonly MediaInput[], assets: readonly Asset[]): void {
+  const fileOf = (role: MediaInput["role"]) => {
+    const input = inputs.find((each) => each.role === role);
+    const { source } = input ?? {};
+    const file = source?.kind === "asset" ? assets.find((asset) => asset.id === source.assetId) : undefined;
+    return { param: input?.param ?? role, file };
+  };
+  const mask = fileOf("mask");
+  if (mask.file === undefined) return;
+  const problem = maskProblem(mask.file, fileOf("image").file);
+  if (problem !== undefined) throw invalid(mask.param, problem);
 }
 
 function valuesOf(field: MediaField, body: JsonObject): { param: string; text: string }[] {
@@ -74,7 +96,11 @@ async function resolve(
   given: { field: MediaField; param: string; text: string; index: number },
 ): Promise<Resolved> {
   const { param, text, field } = given;
-  if (/^data:/i.test(text)) return { kind: "stored", asset: await storeInline(deps, context, given) };
+  const upload = context.uploads?.get(text);
+  if (upload !== undefined) return { kind: "stored", asset: inputAsset(deps, context, given, upload) };
+  if (/^data:/i.test(text)) {
+    return { kind: "stored", asset: inputAsset(deps, context, given, await stageInline(deps, given)) };
+  }
   const own = ownAssetId(text, [deps.publicUrl, context.origin]);
   if (own !== undefined) {
     const asset = await deps.tasks.assetById(own);
@@ -92,12 +118,10 @@ async function resolve(
 const DATA_URI_HEADER_MAX = 256;
 const DATA_URI = /^data:([a-z0-9.+/-]*)((?:;[^;,]*)*),/i;
 
-async function storeInline(
+async function stageInline(
   deps: InputDeps,
-  context: InputContext,
-  given: { field: MediaField; param: string; text: string; index: number },
-): Promise<Asset> {
-  const { param, text, field, index } = given;
+  { param, text, field }: { field: MediaField; param: string; text: string },
+): Promise<StagedFile> {
   const header = DATA_URI.exec(text.slice(0, DATA_URI_HEADER_MAX));
   if (header === null || !/;base64$/i.test(header[2] ?? "")) {
     throw invalid(param, "must be a base64 data URI: data:<type>;base64,<content>");
@@ -107,21 +131,33 @@ async function storeInline(
   const bytes = Buffer.from(content, "base64");
   const maxBytes = MAX_INPUT_BYTES[field.media];
   try {
-    const file = await deps.assets.put(bytes, { accept: [field.media], maxBytes, sanitize: true });
-    const { accountId } = context.principal;
-    return {
-      ...file,
-      id: deps.ids.create("asset"),
-      accountId,
-      taskId: context.taskId,
-      role: "input",
-      index,
-      createdAt: deps.clock.now(),
-    };
+    return await deps.assets.stage(bytes, { accept: [field.media], maxBytes, sanitize: true });
   } catch (error) {
     if (error instanceof MediaError) throw invalid(param, error.message, error);
     throw error;
   }
+}
+
+/** @throws AppError when the file is not of the field's kind */
+function inputAsset(
+  deps: InputDeps,
+  context: InputContext,
+  { field, param, index }: { field: MediaField; param: string; index: number },
+  staged: StagedFile,
+): Asset {
+  context.staged.push(staged);
+  const { file } = staged;
+  const { kind } = MEDIA_TYPES[file.type];
+  if (kind !== field.media) throw invalid(param, `must be ${article(field.media)}, not ${article(kind)}`);
+  return {
+    ...file,
+    id: deps.ids.create("asset"),
+    accountId: context.principal.accountId,
+    taskId: context.taskId,
+    role: "input",
+    index,
+    createdAt: deps.clock.now(),
+  };
 }
 
 /** Strict: only the alphabet, padded or not, of a length that base64 can have. */

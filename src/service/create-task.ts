@@ -2,18 +2,21 @@ import type { Principal } from "../domain/account.ts";
 import type { Asset } from "../domain/asset.ts";
 import { canonicalJson } from "../domain/canonical-json.ts";
 import { AppError } from "../domain/errors.ts";
-import { IDEMPOTENCY_RETENTION_MS, type IdempotencyClaim, isIdempotencyKey } from "../domain/idempotency.ts";
+import { type IdempotencyClaim, isIdempotencyKey } from "../domain/idempotency.ts";
 import type { ProviderId, TaskId } from "../domain/ids.ts";
 import type { JsonObject } from "../domain/json.ts";
-import { type Model, selectMode } from "../domain/model.ts";
+import { IDEMPOTENCY_RETENTION_MS, IN_PROGRESS_RETRY_SEC, MAX_IDEMPOTENCY_KEY } from "../domain/limits.ts";
+import type { Model } from "../domain/model.ts";
 import { CURRENCY, formatAmount, type Micros } from "../domain/money.ts";
-import type { Catalog } from "../domain/ports/catalog.ts";
+import type { StagedFile } from "../domain/ports/asset-store.ts";
 import type { Clock, Ids, Secrets, Wakeup } from "../domain/ports/runtime.ts";
 import type { AdmitResult, TaskStore } from "../domain/ports/task-store.ts";
 import { quote } from "../domain/pricing.ts";
-import type { GenerationRequest, MediaInput, TaskKind } from "../domain/request.ts";
+import type { TaskKind } from "../domain/request.ts";
 import { type ChosenRoute, chooseRoute } from "../domain/routing.ts";
-import { collectInputs, type InputDeps } from "./collect-inputs.ts";
+import { collectInputs, type InputDeps, type Uploads } from "./collect-inputs.ts";
+import { toGenerationRequest } from "./generation-request.ts";
+import { type ModelDeps, readModel } from "./read-model.ts";
 
 export interface CreateTaskRequest {
   readonly kind: TaskKind;
@@ -26,6 +29,12 @@ export interface CreateTaskRequest {
   /** `POST /v1/images/generations`; the scope of an idempotency key. */
   readonly route: string;
   readonly idempotencyKey?: string | undefined;
+  /** What the request is compared by; the body unless given. */
+  readonly identity?: JsonObject | undefined;
+  /** Files that came with the request, by the names its media fields have for them. Kept here, released by the caller. */
+  readonly uploads?: Uploads | undefined;
+  /** See Task.syncScope. */
+  readonly syncScope?: string | undefined;
 }
 
 export interface CreatedTask {
@@ -36,9 +45,8 @@ export interface CreatedTask {
   readonly replayed: boolean;
 }
 
-export interface CreateTaskDeps extends InputDeps {
+export interface CreateTaskDeps extends InputDeps, ModelDeps {
   readonly tasks: TaskStore;
-  readonly catalog: Catalog;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly secrets: Secrets;
@@ -65,9 +73,7 @@ export function createCreateTask(deps: CreateTaskDeps): CreateTask {
       throw new AppError(
         "service_unavailable",
         "The service takes no new tasks at this moment; send the request again in a few seconds.",
-        {
-          retryAfterSec: 2,
-        },
+        { retryAfterSec: 2, shouldRetry: true },
       );
     }
     const claim = idempotencyClaim(deps, request);
@@ -78,7 +84,7 @@ export function createCreateTask(deps: CreateTaskDeps): CreateTask {
       throw new AppError(
         "idempotency_in_progress",
         "The first request with this Idempotency-Key is still being processed.",
-        { retryAfterSec: 1 },
+        { retryAfterSec: IN_PROGRESS_RETRY_SEC, shouldRetry: true },
       );
     }
     inProgress.add(scope);
@@ -88,7 +94,7 @@ export function createCreateTask(deps: CreateTaskDeps): CreateTask {
       // What was accepted once is answered again even if today it would be refused.
       const replay = await deps.tasks.findReplay(claim, deps.clock.now());
       if (replay === undefined) throw error;
-      return answer(replay);
+      return answer(replay, request.principal);
     } finally {
       inProgress.delete(scope);
     }
@@ -100,7 +106,7 @@ async function admit(
   request: CreateTaskRequest,
   idempotency: IdempotencyClaim | undefined,
 ): Promise<CreatedTask> {
-  const model = findModel(deps.catalog, request);
+  const model = findModel(deps, request);
   const chosen = findRoute(deps, model);
   const validated = deps.catalog.validate(model, request.body);
   if (!validated.ok) throw new AppError("invalid_request", validated.message, { param: validated.param });
@@ -115,35 +121,48 @@ async function admit(
   }
 
   const id = deps.ids.create("task");
-  const { inputs, assets } = await collectInputs(deps, { ...request, model, body, taskId: id });
-  const canonical = toGenerationRequest(model, body, inputs);
-  const promised = quote(model, canonical);
-  const result = await deps.tasks.admit({
-    task: {
-      id,
-      accountId: request.principal.accountId,
-      keyId: request.principal.keyId,
-      requestId: request.requestId,
-      kind: model.kind,
-      model: model.id,
-      request: canonical,
-      quote: promised,
-      held: promised.ceiling,
-      origin: request.origin,
-      callbackUrl,
-      lane: chosen.route.provider,
-      routeIndex: chosen.index,
-      createdAt: deps.clock.now(),
-    },
-    assets: assets satisfies readonly Asset[],
-    idempotency,
-  });
-  if (result.kind !== "admitted") return answer(result);
-  deps.wakeup.queued();
-  return { taskId: id, held: promised.ceiling, replayed: false };
+  const staged: StagedFile[] = [];
+  let isAdmitted = false;
+  try {
+    const { inputs, assets } = await collectInputs(deps, { ...request, model, body, taskId: id, staged });
+    const canonical = toGenerationRequest(model, body, inputs);
+    const promised = quote(model, canonical);
+    for (const file of staged) await file.keep();
+    const result = await deps.tasks.admit({
+      task: {
+        id,
+        accountId: request.principal.accountId,
+        keyId: request.principal.keyId,
+        requestId: request.requestId,
+        kind: model.kind,
+        model: model.id,
+        request: canonical,
+        quote: promised,
+        held: promised.ceiling,
+        origin: request.origin,
+        callbackUrl,
+        syncScope: request.syncScope,
+        lane: chosen.route.provider,
+        routeIndex: chosen.index,
+        createdAt: deps.clock.now(),
+      },
+      assets: assets satisfies readonly Asset[],
+      idempotency,
+      concurrency: request.principal.policy.concurrency,
+    });
+    if (result.kind !== "admitted") return answer(result, request.principal);
+    isAdmitted = true;
+    deps.wakeup.queued();
+    return { taskId: id, held: promised.ceiling, replayed: false };
+  } finally {
+    for (const file of staged) await file.release(isAdmitted);
+  }
 }
 
-function answer(result: Exclude<AdmitResult, { kind: "admitted" }>): CreatedTask {
+/** Nobody knows when one of the key's tasks ends; images take seconds. */
+const TOO_MANY_TASKS_RETRY_SEC = 2;
+
+function answer(result: Exclude<AdmitResult, { kind: "admitted" }>, principal: Principal): CreatedTask {
   switch (result.kind) {
     case "replayed":
       return { taskId: result.taskId, held: result.held, replayed: true };
@@ -151,6 +170,7 @@ function answer(result: Exclude<AdmitResult, { kind: "admitted" }>): CreatedTask
       throw new AppError(
         "idempotency_conflict",
         "This Idempotency-Key was already used for a request with a different body. Use a new key for a new request.",
+        { shouldRetry: false },
       );
     case "insufficient_quota": {
       const { available, needed } = result;
@@ -159,6 +179,12 @@ function answer(result: Exclude<AdmitResult, { kind: "admitted" }>): CreatedTask
         `This request needs ${formatAmount(needed)} ${CURRENCY}; the account has ${formatAmount(available)} available.`,
       );
     }
+    case "too_many_tasks":
+      throw new AppError(
+        "rate_limit_exceeded",
+        `This API key may have ${principal.policy.concurrency} tasks at once, and has them. Wait until one ends.`,
+        { retryAfterSec: TOO_MANY_TASKS_RETRY_SEC },
+      );
   }
 }
 
@@ -168,47 +194,27 @@ function idempotencyClaim(deps: CreateTaskDeps, request: CreateTaskRequest): Ide
   if (!isIdempotencyKey(key)) {
     throw new AppError(
       "invalid_idempotency_key",
-      `Idempotency-Key must be 1 to 255 printable ASCII characters; got ${key.length} characters.`,
+      `Idempotency-Key must be 1 to ${MAX_IDEMPOTENCY_KEY} printable ASCII characters; got ${key.length} characters.`,
     );
   }
   return {
     keyId: request.principal.keyId,
     route: request.route,
     key,
-    fingerprint: deps.secrets.hash(canonicalJson(request.body)),
+    fingerprint: deps.secrets.hash(canonicalJson(request.identity ?? request.body)),
     expiresAt: deps.clock.now() + IDEMPOTENCY_RETENTION_MS,
   };
 }
 
-/** Longer than any model id. */
-const MODEL_ID_MAX = 200;
-
-function findModel(catalog: Catalog, request: CreateTaskRequest): Model {
-  const { model: id } = request.body;
-  if (typeof id !== "string" || id === "" || id.length > MODEL_ID_MAX) {
-    throw new AppError("invalid_request", "model must be the id of a model; GET /v1/models lists them.", {
-      param: "model",
-    });
-  }
-  const model = catalog.find(id);
-  if (model === undefined) {
-    throw new AppError(
-      "model_not_available",
-      `There is no model "${id.slice(0, 80)}"; GET /v1/models lists those available.`,
-      { param: "model" },
-    );
-  }
-  if (model.kind !== request.kind) {
-    const path = `/v1/${model.kind}s/generations`;
-    throw new AppError(
-      "model_not_available",
-      `"${id}" is ${model.kind === "image" ? "an image" : "a video"} model; send this request to POST ${path}.`,
-      {
-        param: "model",
-      },
-    );
-  }
-  return model;
+function findModel(deps: CreateTaskDeps, request: CreateTaskRequest): Model {
+  const model = readModel(deps, request.principal, request.body.model);
+  if (model.kind === request.kind) return model;
+  const path = `/v1/${model.kind}s/generations`;
+  throw new AppError(
+    "model_not_available",
+    `"${model.id}" is ${model.kind === "image" ? "an image" : "a video"} model; send this request to POST ${path}.`,
+    { param: "model" },
+  );
 }
 
 function findRoute(deps: CreateTaskDeps, model: Model): ChosenRoute {
@@ -217,34 +223,4 @@ function findRoute(deps: CreateTaskDeps, model: Model): ChosenRoute {
   throw new AppError("model_not_available", `No provider of "${model.id}" is switched on at present.`, {
     param: "model",
   });
-}
-
-function toGenerationRequest(
-  model: Model,
-  body: JsonObject,
-  inputs: readonly MediaInput[],
-): GenerationRequest {
-  const { model: _model, prompt, n, callback_url: _callback, task_id: _task, index: _index, ...rest } = body;
-  const parameters: Record<string, JsonObject[string] & {}> = {};
-  for (const [name, value] of Object.entries(rest)) {
-    const isMedia = model.mediaFields.some((field) => field.name === name);
-    if (!isMedia && value !== undefined && value !== null) parameters[name] = value;
-  }
-  const roles = new Set(inputs.map((input) => input.role));
-  const mode = selectMode(model, roles);
-  if (mode === undefined) {
-    const wanted = model.modes
-      .map((each) => `${each.id} (${each.requires.join(", ") || "no input"})`)
-      .join(" or ");
-    throw new AppError("invalid_request", `The inputs given fit no mode of ${model.id}: it does ${wanted}.`);
-  }
-  return {
-    kind: model.kind,
-    model: model.id,
-    mode: mode.id,
-    prompt: typeof prompt === "string" ? prompt : undefined,
-    n: typeof n === "number" ? n : 1,
-    parameters,
-    inputs,
-  };
 }

@@ -4,6 +4,7 @@ import { isId, type ModelId } from "../domain/ids.ts";
 import { MAX_LIST_LIMIT } from "../domain/limits.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
 import { TASK_STATUSES, type TaskStatus, type TaskSummary } from "../domain/task.ts";
+import { type Aliases, aliasedId } from "./read-model.ts";
 
 /** The query parameters of a listing, as given. */
 export interface ListQuery {
@@ -23,27 +24,29 @@ const DEFAULT_LIMIT = 20;
  * @throws AppError `invalid_request` naming the parameter that cannot be used
  */
 export async function listTasks(
-  deps: { tasks: TaskStore },
+  deps: { tasks: TaskStore; aliases: Aliases },
   principal: Principal,
   query: ListQuery,
 ): Promise<{ tasks: TaskSummary[]; next: string | null }> {
-  const limit = Number(query.limit ?? DEFAULT_LIMIT);
-  if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIST_LIMIT) {
+  const limit = query.limit === undefined ? DEFAULT_LIMIT : Number(query.limit);
+  if (!/^\d*$/.test(query.limit ?? "") || limit < 1 || limit > MAX_LIST_LIMIT) {
     throw invalid("limit", `must be an integer from 1 to ${MAX_LIST_LIMIT}`, query.limit);
   }
-  const { after, kind, status } = query;
+  const { after, kind, status, model } = query;
   if (after !== undefined && !isId("task", after))
     throw invalid("after", "must be the `next` of an earlier page", after);
   if (kind !== undefined && kind !== "image" && kind !== "video")
     throw invalid("kind", "must be image or video", kind);
   if (status !== undefined && !isStatus(status))
     throw invalid("status", `must be one of ${TASK_STATUSES.join(", ")}`, status);
+  if (model === "") throw invalid("model", "must be the id of a model", model);
   // One more than asked for tells whether there is another page.
   const tasks = await deps.tasks.list({
     accountId: principal.accountId,
     kind,
     status,
-    model: query.model as ModelId | undefined,
+    // What is neither finds nothing.
+    model: model === undefined ? undefined : (aliasedId(deps, principal, model) ?? (model as ModelId)),
     limit: limit + 1,
     after,
   });

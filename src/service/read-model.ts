@@ -1,13 +1,82 @@
+import { allowsModel } from "../domain/access.ts";
+import type { Principal } from "../domain/account.ts";
 import { AppError } from "../domain/errors.ts";
+import type { ModelId } from "../domain/ids.ts";
 import type { Model } from "../domain/model.ts";
 import type { Catalog } from "../domain/ports/catalog.ts";
 
-/** @throws AppError `model_not_available` */
-export function readModel(deps: { catalog: Catalog }, id: string): Model {
-  const model = deps.catalog.find(id);
-  if (model !== undefined) return model;
-  throw new AppError(
-    "model_not_available",
-    `There is no model "${id.slice(0, 80)}"; GET /v1/models lists those available.`,
-  );
+/** Other names for models, and the models they stand for. */
+export type Aliases = { readonly [alias: string]: ModelId };
+
+export interface ModelDeps {
+  readonly catalog: Catalog;
+  /** For every key; a key's own go first. */
+  readonly aliases: Aliases;
+}
+
+/** Longer than any model id. */
+const MODEL_ID_MAX = 200;
+
+/**
+ * The model a caller means by an id or an alias.
+ *
+ * @throws AppError `invalid_request` for what can be no id, `model_not_available` for an unknown one, `permission_denied` for a
+ *   model that the key may not use
+ */
+export function readModel(deps: ModelDeps, principal: Principal, id: unknown): Model {
+  if (typeof id !== "string" || id === "" || id.length > MODEL_ID_MAX) {
+    throw new AppError("invalid_request", "model must be the id of a model; GET /v1/models lists them.", {
+      param: "model",
+    });
+  }
+  const model = deps.catalog.find(aliasedId(deps, principal, id) ?? id);
+  if (model === undefined) {
+    throw new AppError(
+      "model_not_available",
+      `There is no model "${id.slice(0, 80)}"; GET /v1/models lists those available.`,
+      { param: "model" },
+    );
+  }
+  if (allowsModel(principal.policy, model.id)) return model;
+  throw new AppError("permission_denied", `This API key may not use the model "${model.id}".`, {
+    param: "model",
+  });
+}
+
+/**
+ * The same for the synchronous images API, which has a code of its own for models that are not there (§7.3).
+ *
+ * @throws AppError as `readModel`, with `model_not_found` in place of `model_not_available`
+ */
+export function readCompatModel(deps: ModelDeps, principal: Principal, id: unknown): Model {
+  try {
+    return readModel(deps, principal, id);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== "model_not_available") throw error;
+    throw new AppError("model_not_found", error.message, error.details, error);
+  }
+}
+
+/** The models the caller's key may use. */
+export function listModels(deps: ModelDeps, principal: Principal): Model[] {
+  return deps.catalog.models().filter((model) => allowsModel(principal.policy, model.id));
+}
+
+/** Every alias of the caller that leads to a model the key may use, and the model. */
+export function listAliases(deps: ModelDeps, principal: Principal): { alias: string; model: Model }[] {
+  const all = { ...deps.aliases, ...principal.policy.aliases };
+  return Object.entries(all).flatMap(([alias, id]) => {
+    const model = deps.catalog.find(id);
+    return model !== undefined && allowsModel(principal.policy, model.id) ? [{ alias, model }] : [];
+  });
+}
+
+/** The id an alias of the caller stands for; undefined for what is no alias. */
+export function aliasedId(
+  deps: Pick<ModelDeps, "aliases">,
+  { policy }: Principal,
+  id: string,
+): ModelId | undefined {
+  if (policy.aliases !== undefined && Object.hasOwn(policy.aliases, id)) return policy.aliases[id];
+  return Object.hasOwn(deps.aliases, id) ? deps.aliases[id] : undefined;
 }

@@ -12,6 +12,12 @@ export interface ReadTaskDeps {
   readonly clock: Clock;
 }
 
+/** A task with what is known of its turn. */
+export interface TaskReading extends TaskSummary {
+  /** How many tasks of its provider's queue start before it, as far as is known now; absent once it has started. */
+  readonly queuePosition?: number | undefined;
+}
+
 const notFound = () => new AppError("task_not_found", "There is no such task in this account.");
 
 /**
@@ -31,6 +37,15 @@ export async function readTask(
   return task;
 }
 
+/** The same task with its place in the queue, while it is in one. */
+export async function withQueuePosition(
+  deps: Pick<ReadTaskDeps, "tasks">,
+  task: TaskSummary,
+): Promise<TaskReading> {
+  if (task.status !== "pending") return task;
+  return { ...task, queuePosition: await deps.tasks.queuePosition(task.id) };
+}
+
 /** The same, answered as soon as the task is terminal, or after `waitMs` with what is. */
 export async function awaitTask(
   deps: ReadTaskDeps,
@@ -44,7 +59,7 @@ export async function awaitTask(
 ): Promise<TaskSummary> {
   const deadline = deps.clock.now() + query.waitMs;
   for (;;) {
-    const change = nextChange(deps, query.id as TaskId, query.signal);
+    const change = nextChange(deps, query.id as TaskId, query.signal, "last");
     try {
       const task = await readTask(deps, principal, query.id, query.kind);
       const leftMs = deadline - deps.clock.now();
@@ -56,10 +71,20 @@ export async function awaitTask(
   }
 }
 
-/** Subscribed before the task is read, so that no change falls between the two. */
-function nextChange(deps: ReadTaskDeps, id: TaskId, signal: AbortSignal) {
+/**
+ * The task's next change, counted from this call on: call it before the task is read, so that none falls between the two.
+ * `within` resolves at the change, with `last` only at the one that ends the task, after `ms`, or when `signal` aborts; `stop` lets go of everything, and must be called.
+ */
+export function nextChange(
+  deps: Pick<ReadTaskDeps, "feed" | "clock">,
+  id: TaskId,
+  signal: AbortSignal,
+  which: "any" | "last" = "any",
+) {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const unsubscribe = deps.feed.subscribe(id, resolve);
+  const unsubscribe = deps.feed.subscribe(id, (isOver) => {
+    if (isOver || which === "any") resolve();
+  });
   const onAbort = () => resolve();
   signal.addEventListener("abort", onAbort);
   let cancelTimer = () => {};

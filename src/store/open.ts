@@ -3,12 +3,14 @@ import type { AccountStore } from "../domain/ports/account-store.ts";
 import type { CallbackStore } from "../domain/ports/callback-store.ts";
 import type { Ids } from "../domain/ports/runtime.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
+import type { UsageStore } from "../domain/ports/usage-store.ts";
 import { createAccountStore } from "./sqlite/account-store.ts";
 import { createCallbackStore } from "./sqlite/callback-store.ts";
 import { type Connection, openConnection } from "./sqlite/connection.ts";
 import { asStorageError } from "./sqlite/errors.ts";
 import { applyMigrations, type MigrationState, readMigrationState, SchemaError } from "./sqlite/migrate.ts";
 import { createTaskStore } from "./sqlite/task-store.ts";
+import { createUsageStore } from "./sqlite/usage-store.ts";
 
 export interface StoreOptions {
   /** A file, created if missing, or `:memory:`. */
@@ -25,6 +27,7 @@ export interface Store {
   readonly tasks: TaskStore;
   readonly accounts: AccountStore;
   readonly callbacks: CallbackStore;
+  readonly usage: UsageStore;
   /** The migrations the database has. */
   readonly schema: MigrationState;
   /** For an idle moment: keeps the write-ahead log short. @returns whether it is empty now */
@@ -49,6 +52,7 @@ export function openStore(options: StoreOptions): Store {
       }),
       accounts: createAccountStore(connection),
       callbacks: createCallbackStore(connection),
+      usage: createUsageStore(connection),
       schema,
       checkpoint: connection.checkpoint,
       stop: connection.stop,

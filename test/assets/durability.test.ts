@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { png } from "../helpers/media.ts";
 
 /*
  * What reaches the disk and in which order shows in system calls only: a killed process proves nothing about a power
@@ -73,7 +74,22 @@ traced("a flush that fails is a StorageError that stops the process, and leaves 
   inFolder(async (directory) => {
     const { said } = await storeTraced(directory, "-e", "inject=fsync:error=EIO:when=1");
     expect(said).toBe("StorageError damaged");
-    const left = await readdir(directory, { recursive: true, withFileTypes: true });
-    expect(left.filter((entry) => entry.isFile())).toEqual([]);
+    expect(await filesIn(directory)).toEqual([]);
   }),
 );
+
+traced("a file whose folder cannot be flushed after it got its name is taken out again", () =>
+  inFolder(async (directory) => {
+    const sha256 = new Bun.CryptoHasher("sha256").update(await png()).digest("hex");
+    const folder = join(directory, "sha256", sha256.slice(0, 2), sha256.slice(2, 4));
+    const { said, calls } = await storeTraced(directory, "-P", folder, "-e", "inject=fsync:error=EIO");
+    expect(said).toBe("StorageError damaged");
+    expect(calls.filter((call) => call.startsWith("fsync"))).toHaveLength(1);
+    expect(await filesIn(directory)).toEqual([]);
+  }),
+);
+
+async function filesIn(directory: string): Promise<string[]> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => entry.name);
+}

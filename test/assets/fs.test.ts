@@ -58,6 +58,24 @@ test("an emptied folder tree is made again", async () => {
   expect(await (await subject.store.open(stored))?.bytes()).toEqual(bytes);
 });
 
+test("a staged file that somebody else removed is released without a word", async () => {
+  const staging = await subject.store.stage(await png(4, 4), ANY);
+  await staging.keep();
+  await rm(join(subject.directory, "sha256"), { recursive: true });
+  await staging.release(false);
+  expect(await contentFiles(subject.directory)).toEqual([]);
+});
+
+test("a cut short file that a staging put right stays right when the staging is not used", async () => {
+  const stored = await subject.store.put(await png(4, 4), ANY);
+  const [path = ""] = await contentFiles(subject.directory);
+  await truncate(path, 10);
+  const staging = await subject.store.stage(await png(4, 4), ANY);
+  await staging.keep();
+  await staging.release(false);
+  expect(await (await subject.store.open(stored))?.bytes()).toEqual(await png(4, 4));
+});
+
 test("removing temporary files counts them and touches nothing else", async () => {
   expect(await subject.store.removeTemporary()).toBe(0);
   const stored = await subject.store.put(await png(), ANY);
@@ -133,6 +151,9 @@ test("a full disk is a StorageError, leaves nothing behind, and heals when there
       expect(error).toBeInstanceOf(StorageError);
       expect(error).toMatchObject({ kind: "full" });
     }
+    const staging = await store.stage(large, ANY);
+    expect(await staging.keep().catch((thrown: unknown) => thrown)).toMatchObject({ kind: "full" });
+    await staging.release(false);
     expect(await store.removeTemporary()).toBe(0);
     expect(await contentFiles(directory)).toEqual([]);
     expect((await store.put(await png(), ANY)).width).toBe(1);

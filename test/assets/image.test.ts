@@ -40,7 +40,7 @@ test.each(FORMATS)(
   async (type, encode) => {
     const tagged = await bytesOf(encode(withMetadata(picture(40, 30))));
     const { bytes, probe } = await checkImage(tagged, type, true);
-    expect(probe).toEqual({ type, width: 40, height: 30 });
+    expect(probe).toEqual({ type, width: 40, height: 30, hasAlpha: false });
     expect(contains(tagged, CANARY)).toBe(true);
     expect(contains(bytes, CANARY)).toBe(false);
     expect(bytes.length).toBeLessThan(tagged.length);
@@ -76,7 +76,8 @@ for (const [type, encode, isLossless] of FORMATS) {
     const file = await bytesOf(encode(withMetadata(picture(24, 16), orientation)));
     const expected = await sharp(file).autoOrient().ensureAlpha().raw().toBuffer({ resolveWithObject: true });
     const { bytes, probe } = await checkImage(file, type, true);
-    expect(probe).toEqual({ type, width: expected.info.width, height: expected.info.height });
+    const { width, height } = expected.info;
+    expect(probe).toEqual({ type, width, height, hasAlpha: false });
     expect((await sharp(bytes).metadata()).orientation).toBeUndefined();
     expect(contains(bytes, CANARY)).toBe(false);
     expect(largestDifference(await pixels(bytes), expected.data)).toBeLessThanOrEqual(isLossless ? 0 : 40);
@@ -218,3 +219,77 @@ test("a changed byte in the pixels of a PNG is noticed", async () => {
     expect(await reason(changed, "image/png")).toBe("damaged");
   }
 });
+
+/** Two bits a pixel out of a palette, with a colour in it that can be seen through, or without. */
+function palettePng(transparency?: Uint8Array): Bytes {
+  const header = new Uint8Array([0, 0, 0, 2, 0, 0, 0, 1, 2, 3, 0, 0, 0]);
+  return concat(
+    new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
+    pngChunk("IHDR", header),
+    pngChunk("PLTE", new Uint8Array([0, 0, 0, 255, 255, 255])),
+    ...(transparency === undefined ? [] : [pngChunk("tRNS", transparency)]),
+    pngChunk("IDAT", deflateSync(new Uint8Array([0, 0b00010000]))),
+    pngChunk("IEND", new Uint8Array(0)),
+  );
+}
+
+const transparencies: [string, ImageType, () => Bytes | Promise<Bytes>, boolean][] = [
+  ["a PNG of colours", "image/png", () => bytesOf(picture(8, 8).png()), false],
+  ["a PNG of colours and alpha", "image/png", () => bytesOf(picture(8, 8, 4).png()), true],
+  ["a grey PNG", "image/png", () => bytesOf(picture(8, 8).greyscale().png()), false],
+  ["a grey PNG with alpha", "image/png", () => bytesOf(picture(8, 8, 4).greyscale().png()), true],
+  ["a PNG of a palette", "image/png", () => palettePng(), false],
+  ["a PNG of a palette with tRNS", "image/png", () => palettePng(new Uint8Array([0])), true],
+  ["a JPEG", "image/jpeg", () => bytesOf(picture(8, 8).jpeg()), false],
+  ["a lossy WebP", "image/webp", () => bytesOf(picture(8, 8).webp()), false],
+  ["a lossy WebP with alpha", "image/webp", () => bytesOf(picture(8, 8, 4).webp()), true],
+  ["a lossless WebP", "image/webp", () => bytesOf(picture(8, 8).webp({ lossless: true })), false],
+  [
+    "a lossless WebP with alpha",
+    "image/webp",
+    () => bytesOf(picture(8, 8, 4).webp({ lossless: true })),
+    true,
+  ],
+  [
+    "a lossless WebP with alpha and an extended header",
+    "image/webp",
+    () => bytesOf(withMetadata(picture(8, 8, 4)).webp({ lossless: true })),
+    true,
+  ],
+  ["a turned PNG with alpha", "image/png", () => bytesOf(withMetadata(picture(8, 4, 4), 6).png()), true],
+  ["a turned WebP with alpha", "image/webp", () => bytesOf(withMetadata(picture(8, 4, 4), 6).webp()), true],
+];
+test.each(transparencies)("whether %s can be transparent is told, as the decoder says", async (...given) => {
+  const [, type, make, expected] = given;
+  const file = await make();
+  expect((await sharp(file).metadata()).hasAlpha).toBe(expected);
+  for (const sanitize of [false, true]) {
+    expect((await checkImage(file, type, sanitize)).probe.hasAlpha).toBe(expected);
+  }
+});
+
+test.each(FORMATS)(
+  "damage anywhere in a %s is found, as by a decode that keeps every pixel",
+  async (...given) => {
+    const [type, encode] = given;
+    const file = await bytesOf(encode(picture(60, 90)));
+    let found = 0;
+    for (let at = Math.floor(file.length / 3); at < file.length; at += Math.ceil(file.length / 60)) {
+      const harmed = new Uint8Array(file);
+      // In a JPEG, restarts where none belong: most other bytes are a picture too, if an ugly one.
+      for (let i = at; i + 1 < Math.min(at + 8, file.length); i += 2) harmed.set([0xff, 0xd0], i);
+      const options = { failOn: "warning", ignoreIcc: true } as const;
+      const isFound = await sharp(harmed, options)
+        .raw()
+        .toBuffer()
+        .then(
+          () => false,
+          () => true,
+        );
+      if (isFound) found += 1;
+      // The container may be found damaged first.
+      if (isFound) expect(await reason(harmed, type)).toBe("damaged");
+    }
+    expect(found).toBeGreaterThan(0);
+  },
+);

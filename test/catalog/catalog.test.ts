@@ -14,7 +14,7 @@ const MODELS = join(import.meta.dir, "../../src/catalog/models");
 const catalog = createCatalog();
 
 /** A property of a model's schema. */
-function property(model: Model, name: string): { enum?: Json[]; default?: Json } | undefined {
+function property(model: Model, name: string): { type?: Json; enum?: Json[]; default?: Json } | undefined {
   // Every schema has properties, which are objects.
   return (model.schema.properties as Record<string, JsonObject & { enum?: Json[] }>)[name];
 }
@@ -57,7 +57,7 @@ test("two manifests of one id are refused", () => {
 });
 
 test("the codes that can be rehearsed are all codes a task can fail with", () => {
-  for (const model of catalog.models()) {
+  for (const model of catalog.models().filter((each) => property(each, "sandbox") !== undefined)) {
     const sandbox = property(model, "sandbox") as { properties: { error_code: { enum: string[] } } };
     expect(sandbox.properties.error_code.enum).toEqual([...TASK_ERROR_CODES]);
   }
@@ -65,15 +65,12 @@ test("the codes that can be rehearsed are all codes a task can fail with", () =>
 
 /** Every combination of the values that enumerated fields and booleans may have, absent included. */
 function combinations(model: Model): JsonObject[] {
-  const names = Object.keys(model.schema.properties as JsonObject).filter(
-    (name) => property(model, name)?.enum,
-  );
+  const values = (name: string) =>
+    property(model, name)?.enum ?? (property(model, name)?.type === "boolean" ? [true, false] : []);
+  const names = Object.keys(model.schema.properties as JsonObject).filter((name) => values(name).length > 0);
   return names.reduce<JsonObject[]>(
     (bodies, name) =>
-      bodies.flatMap((body) => [
-        body,
-        ...property(model, name)!.enum!.map((value) => ({ ...body, [name]: value })),
-      ]),
+      bodies.flatMap((body) => [body, ...values(name).map((value) => ({ ...body, [name]: value }))]),
     [{}],
   );
 }
@@ -100,7 +97,7 @@ test.each(catalog.models().map((model) => [model.id, model] as const))(
           kind: model.kind,
           model: model.id,
           mode: "any",
-          n: n as number,
+          n: (n as number | undefined) ?? 1,
           parameters,
           inputs: [],
         };
@@ -110,7 +107,7 @@ test.each(catalog.models().map((model) => [model.id, model] as const))(
         if (parameters.resolution !== undefined && model.kind === "video") {
           expect(line?.sku).toEndWith(String(parameters.resolution));
         }
-        if (line?.unit === "second") expect(line.perOutput).toBe(duration ?? 4);
+        if (line?.unit === "second") expect(line.perOutput).toBe(parameters.duration as number);
         expect(ceiling).toBeGreaterThan(0);
         priced++;
       }

@@ -30,6 +30,8 @@ function problemsOf(sources: Partial<ConfigSources>) {
   return [];
 }
 
+const ALIASES = { "gpt-image-1": "sandbox-image", "dall-e-3": "sandbox-image" };
+
 describe("settings", () => {
   test("have defaults for everything", () => {
     const cwd = folder();
@@ -66,6 +68,11 @@ describe("settings", () => {
       port: ["0", 0],
       longPort: ["9000", 9000],
       publicUrl: ["https://media.example.com/", "https://media.example.com"],
+      trustedProxies: ["10.1.0.0/16", ["10.1.0.0/16"]],
+      edgeTimeoutMs: ["5", 5000],
+      syncWaitMs: ["2.5", 2500],
+      syncResponseFormat: ["url", "url"],
+      aliases: ["gpt-image-1=sandbox-image, dall-e-3 = sandbox-image", ALIASES],
       logLevel: ["debug", "debug"],
       logFormat: ["json", "json"],
       schedulerConcurrency: ["5", 5],
@@ -75,6 +82,11 @@ describe("settings", () => {
       sandboxEnabled: ["false", false],
       sandboxConcurrency: ["7", 7],
       sandboxWorkers: ["4", 4],
+      openaiBaseUrl: ["http://127.0.0.1:8787/compat/v1/", "http://127.0.0.1:8787/compat/v1"],
+      openaiConcurrency: ["3", 3],
+      openaiIdempotent: ["true", true],
+      falBaseUrl: ["https://queue.example", "https://queue.example"],
+      falConcurrency: ["2", 2],
       egressAllow: ["10.0.0.0/8, fd00::/8,192.0.2.7", ["10.0.0.0/8", "fd00::/8", "192.0.2.7/32"]],
     } as const;
     const { dataDir: _, ...settings } = createSettings({ cores: 4 });
@@ -92,9 +104,17 @@ describe("settings", () => {
       port: 0,
       longPort: 9000,
       publicUrl: "https://media.example.com",
+      trustedProxies: ["10.1.0.0/16"],
+      edgeTimeoutMs: 5000,
+      sync: { waitMs: 2500, responseFormat: "url" },
+      aliases: ALIASES,
       log: { level: "debug", format: "json" },
       scheduler: { concurrency: 5, steps: 6, leaseMs: 1500, drainMs: 0 },
       sandbox: { enabled: false, concurrency: 7, workers: 4 },
+      providers: {
+        openai: { baseUrl: "http://127.0.0.1:8787/compat/v1", concurrency: 3, isIdempotent: true },
+        fal: { baseUrl: "https://queue.example", concurrency: 2 },
+      },
       egress: { allow: given.egressAllow[1] },
     });
     expect(load({ cwd, env: byVariable })).toEqual(fromFlags);
@@ -121,6 +141,9 @@ describe("settings", () => {
       config.sandbox,
       config.egress,
       config.egress.allow,
+      config.providers,
+      config.providers.openai,
+      config.providers.fal,
     ]) {
       expect(Object.isFrozen(part)).toBe(true);
     }
@@ -243,6 +266,12 @@ describe("problems", () => {
     ["egressAllow", "10.0.0.0/8,nonsense"],
     ["egressAllow", "fe80::1%eth0/64"],
     ["egressAllow", "1.2.3.4/"],
+    ["openaiBaseUrl", "api.openai.com/v1"],
+    ["openaiBaseUrl", "ftp://api.openai.com"],
+    ["openaiBaseUrl", "https://api.example.com/v1?key=x"],
+    ["openaiConcurrency", "0"],
+    ["falBaseUrl", "https://user@queue.example"],
+    ["falConcurrency", "many"],
   ])("%s cannot be %p", (option, value) => {
     expect(problemsOf({ flags: { [option]: value } })).toHaveLength(1);
   });
@@ -269,5 +298,63 @@ describe("warnings", () => {
     expect(load({ flags: { host: "0.0.0.0" } }).warnings).toHaveLength(1);
     expect(load({ flags: { host: "::" } }).warnings).toHaveLength(1);
     expect(load({ flags: { host: "0.0.0.0", publicUrl: "https://a.example" } }).warnings).toEqual([]);
+  });
+});
+
+describe("keys of providers", () => {
+  const KEY = "sk-proj-0123456789abcdefghijklmnopqrstuvwxyz";
+
+  test("come from their customary variables alone, and are absent without them", () => {
+    const { openai, fal } = load({ env: { OPENAI_API_KEY: KEY, FAL_KEY: " id:secret\n" } }).providers;
+    expect([openai.key?.reveal(), fal.key?.reveal()]).toEqual([KEY, "id:secret"]);
+    for (const env of [{}, { OPENAI_API_KEY: "", FAL_KEY: " " }]) {
+      const { providers } = load({ env });
+      expect([providers.openai.key, providers.fal.key]).toEqual([undefined, undefined]);
+    }
+    const cwd = folder("providers: { openai: { api_key: x, key: x } }\n");
+    expect(problemsOf({ cwd }).map(({ message }) => message)).toEqual([
+      "is not a setting",
+      "is not a setting",
+    ]);
+  });
+
+  test("do not show in what is printed, logged or stored of the configuration", () => {
+    const config = load({ env: { OPENAI_API_KEY: KEY } });
+    const shown = [
+      JSON.stringify(config),
+      Bun.inspect(config, { depth: 9 }),
+      `${config.providers.openai.key}`,
+    ];
+    for (const text of shown) {
+      expect(text).toContain("[secret]");
+      expect(text).not.toContain(KEY);
+    }
+  });
+
+  test("that cannot be keys are a problem that does not repeat them", () => {
+    const problems = problemsOf({ env: { OPENAI_API_KEY: `${KEY} ${KEY}` } });
+    expect(problems.map(({ where }) => where)).toEqual(["OPENAI_API_KEY"]);
+    expect(new ConfigError(problems).message).not.toContain(KEY);
+  });
+
+  test("are warned of when they would cross a network in the clear", () => {
+    const warnings = (url: string) => load({ env: { OPENAI_API_KEY: KEY, OPENAI_BASE_URL: url } }).warnings;
+    expect(warnings("http://media.example/compat/v1")).toHaveLength(1);
+    for (const url of ["https://media.example/v1", "http://127.0.0.1:8787/v1", "http://localhost:1/v1"]) {
+      expect(warnings(url)).toEqual([]);
+    }
+    expect(load({ env: { OPENAI_BASE_URL: "http://media.example" } }).warnings).toEqual([]);
+  });
+
+  test("go to the address of the service's own variable before that of the customary one", () => {
+    const env = { OPENAI_BASE_URL: "https://customary.example/v1" };
+    expect(load({ env }).providers.openai.baseUrl).toBe("https://customary.example/v1");
+    const both = { ...env, SVC_PROVIDERS_OPENAI_BASE_URL: "https://own.example/v1" };
+    expect(load({ env: both }).providers.openai.baseUrl).toBe("https://own.example/v1");
+  });
+
+  test("do not show when an address that holds a password is refused", () => {
+    const problems = problemsOf({ flags: { falBaseUrl: "https://user:pass-word@queue.example" } });
+    expect(new ConfigError(problems).message).not.toContain("pass-word");
   });
 });

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "bun:test";
+import { type KeyPolicy, OPEN_POLICY } from "../../src/domain/access.ts";
 import type { ApiKey, ManagementToken } from "../../src/domain/account.ts";
+import type { ModelId } from "../../src/domain/ids.ts";
 import {
   ACCOUNT,
   accountId,
@@ -20,6 +22,7 @@ function newKey(given: Partial<ApiKey> & { number?: number } = {}): ApiKey {
     name: `key ${number}`,
     hash: String(number).padStart(64, "0"),
     display: "sk-svc-abcd…wxyz",
+    policy: OPEN_POLICY,
     createdAt: NOW,
     ...fields,
   };
@@ -42,6 +45,7 @@ export function describeAccountStore(name: string, makeStore: MakeStore): void {
   describe(name, () => {
     describeAccounts(makeStore);
     describeKeys(makeStore);
+    describeChanges(makeStore);
     describeTokens(makeStore);
   });
 }
@@ -128,6 +132,7 @@ function describeKeys(make: MakeStore): void {
         keyName: "key 1",
         accountId: ACCOUNT,
         accountStatus: "active",
+        policy: OPEN_POLICY,
         expiresAt: NOW + 100,
       });
       expect(accounts.grantByHash("f".repeat(64), NOW)).toBeUndefined();
@@ -192,6 +197,131 @@ function describeKeys(make: MakeStore): void {
   );
 }
 
+const POLICY: KeyPolicy = {
+  models: ["sandbox-*"],
+  features: ["images"],
+  allowIps: ["10.0.0.0/8"],
+  requestsPerMinute: 60,
+  concurrency: 4,
+  aliases: { painter: "sandbox-image" as ModelId },
+  responseFormat: "url",
+  syncWaitSec: 30,
+};
+
+function describeChanges(make: MakeStore): void {
+  test(
+    "a key keeps its whole policy, in the grant too",
+    withStore(make, async ({ accounts }) => {
+      const key = newKey({ policy: POLICY });
+      await accounts.createKey(key);
+      expect(await accounts.key(key.id)).toEqual(key);
+      expect(accounts.grantByHash(key.hash, NOW)?.policy).toEqual(POLICY);
+    }),
+  );
+
+  test(
+    "a change touches what it gives alone, and shows at once in the grant that was seen before",
+    withStore(make, async ({ accounts }) => {
+      const key = newKey({ policy: POLICY, expiresAt: NOW + 100 });
+      await accounts.createKey(key);
+      accounts.grantByHash(key.hash, NOW);
+      const { models: _, ...rest } = POLICY;
+      const expected = { ...key, policy: { ...rest, concurrency: 9 } };
+      expect(await accounts.changeKey(key.id, { policy: { models: null, concurrency: 9 } })).toEqual(
+        expected,
+      );
+      expect(await accounts.key(key.id)).toEqual(expected);
+      expect(accounts.grantByHash(key.hash, NOW)).toMatchObject({
+        policy: expected.policy,
+        expiresAt: NOW + 100,
+      });
+      expect(await accounts.changeKey(key.id, { policy: {}, expiresAt: null })).toEqual({
+        ...expected,
+        expiresAt: undefined,
+      });
+      expect(accounts.grantByHash(key.hash, NOW)?.expiresAt).toBeUndefined();
+    }),
+  );
+
+  test(
+    "changes at the same time are all kept",
+    withStore(make, async ({ accounts }) => {
+      const { id } = newKey();
+      await accounts.createKey(newKey());
+      await Promise.all([
+        accounts.changeKey(id, { policy: { concurrency: 1 } }),
+        accounts.changeKey(id, { policy: { requestsPerMinute: 2 } }),
+        accounts.changeKey(id, { policy: {}, expiresAt: NOW + 3 }),
+      ]);
+      expect(await accounts.key(id)).toMatchObject({
+        policy: { concurrency: 1, requestsPerMinute: 2 },
+        expiresAt: NOW + 3,
+      });
+    }),
+  );
+
+  test(
+    "a revoked or unknown key is neither changed nor rotated",
+    withStore(make, async ({ accounts }) => {
+      const key = newKey();
+      await accounts.createKey(key);
+      await accounts.revokeKey(key.id, NOW);
+      expect(await accounts.changeKey(key.id, { policy: POLICY })).toBe("revoked");
+      expect(await accounts.rotateKey(key.id, { hash: "b".repeat(64), display: "new" })).toBe("revoked");
+      expect(await accounts.key(key.id)).toEqual({ ...key, revokedAt: NOW });
+      expect(await accounts.changeKey(keyId(9), { policy: {} })).toBe("not_found");
+      expect(await accounts.rotateKey(keyId(9), { hash: "b".repeat(64), display: "new" })).toBe("not_found");
+    }),
+  );
+
+  test(
+    "without a grace only the new secret opens a rotated key, at once",
+    withStore(make, async ({ accounts }) => {
+      const key = newKey({ policy: POLICY });
+      await accounts.createKey(key);
+      accounts.grantByHash(key.hash, NOW);
+      const secret = { hash: "b".repeat(64), display: "new" };
+      const expected = { ...key, ...secret, previous: undefined };
+      expect(await accounts.rotateKey(key.id, secret)).toEqual(expected);
+      expect(accounts.grantByHash(key.hash, NOW)).toBeUndefined();
+      expect(accounts.grantByHash(secret.hash, NOW)).toMatchObject({ keyId: key.id, policy: POLICY });
+    }),
+  );
+
+  test(
+    "within the grace both secrets open a rotated key, the old one until the grace or the key ends",
+    withStore(make, async ({ accounts }) => {
+      const key = newKey({ expiresAt: NOW + 100 });
+      await accounts.createKey(key);
+      const secret = { hash: "b".repeat(64), display: "new" };
+      expect(await accounts.rotateKey(key.id, { ...secret, previousExpiresAt: NOW + 50 })).toEqual({
+        ...key,
+        ...secret,
+        previous: { display: key.display, expiresAt: NOW + 50 },
+      });
+      expect(accounts.grantByHash(key.hash, NOW)?.expiresAt).toBe(NOW + 50);
+      expect(accounts.grantByHash(secret.hash, NOW)?.expiresAt).toBe(NOW + 100);
+      await accounts.changeKey(key.id, { policy: {}, expiresAt: NOW + 10 });
+      expect(accounts.grantByHash(key.hash, NOW)?.expiresAt).toBe(NOW + 10);
+    }),
+  );
+
+  test(
+    "a second rotation ends the grace of the first, and a revocation ends every secret",
+    withStore(make, async ({ accounts }) => {
+      const key = newKey();
+      await accounts.createKey(key);
+      const [b, c] = ["b".repeat(64), "c".repeat(64)];
+      await accounts.rotateKey(key.id, { hash: b, display: "b", previousExpiresAt: NOW + 50 });
+      await accounts.rotateKey(key.id, { hash: c, display: "c", previousExpiresAt: NOW + 90 });
+      expect(accounts.grantByHash(key.hash, NOW)).toBeUndefined();
+      expect(accounts.grantByHash(b, NOW)?.expiresAt).toBe(NOW + 90);
+      await accounts.revokeKey(key.id, NOW + 1);
+      expect([b, c].map((hash) => accounts.grantByHash(hash, NOW)?.revokedAt)).toEqual([NOW + 1, NOW + 1]);
+    }),
+  );
+}
+
 function describeTokens(make: MakeStore): void {
   test(
     "management tokens are created, found, listed and revoked",
@@ -202,10 +332,13 @@ function describeTokens(make: MakeStore): void {
       expect(await accounts.token(token.id)).toEqual(token);
       expect(await accounts.token(token.name)).toEqual(token);
       expect(await accounts.tokens()).toEqual([token]);
+      expect(accounts.tokenByHash(token.hash, NOW)).toEqual(token);
+      expect(accounts.tokenByHash("f".repeat(64), NOW)).toBeUndefined();
       expect(await accounts.revokeToken(token.id, NOW + 1)).toBe("revoked");
       expect(await accounts.revokeToken(token.id, NOW + 2)).toBe("already_revoked");
       expect(await accounts.revokeToken(tokenId(9), NOW)).toBe("not_found");
       expect(await accounts.token(token.id)).toEqual({ ...token, revokedAt: NOW + 1 });
+      expect(accounts.tokenByHash(token.hash, NOW)?.revokedAt).toBe(NOW + 1);
       expect(await accounts.token(token.name)).toBeUndefined();
       expect(await accounts.createToken(newToken({ number: 2, name: token.name }))).toBe("created");
     }),

@@ -1,6 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import fc from "fast-check";
 import type { MediaKind, StoredFile } from "../../src/domain/asset.ts";
-import { type AssetStore, MediaError, type PutOptions } from "../../src/domain/ports/asset-store.ts";
+import {
+  type AssetStore,
+  MediaError,
+  type PutOptions,
+  type StagedFile,
+} from "../../src/domain/ports/asset-store.ts";
 import {
   type Bytes,
   bombPng,
@@ -43,9 +49,9 @@ export function describeAssetStore(name: string, make: () => Promise<AssetStoreU
     const contentOf = async (file: StoredFile) => (await store.open(file))?.bytes();
 
     const whole: [string, () => Promise<Bytes>, Partial<StoredFile>][] = [
-      ["PNG", () => png(3, 2), { type: "image/png", width: 3, height: 2 }],
-      ["JPEG", () => jpeg(20, 10), { type: "image/jpeg", width: 20, height: 10 }],
-      ["WebP", () => webp(20, 10), { type: "image/webp", width: 20, height: 10 }],
+      ["PNG", () => png(3, 2), { type: "image/png", width: 3, height: 2, hasAlpha: false }],
+      ["JPEG", () => jpeg(20, 10), { type: "image/jpeg", width: 20, height: 10, hasAlpha: false }],
+      ["WebP", () => webp(20, 10), { type: "image/webp", width: 20, height: 10, hasAlpha: false }],
       ["MP4", () => mp4(), { type: "video/mp4", width: 64, height: 48, durationMs: 1000 }],
       ["WebM", () => webm(), { type: "video/webm", width: 64, height: 48, durationMs: 1000 }],
     ];
@@ -195,6 +201,157 @@ export function describeAssetStore(name: string, make: () => Promise<AssetStoreU
       expect(stored).toMatchObject({ sizeBytes: content.length });
       expect(await store.put(inPieces(bytes), sanitize)).toEqual(stored);
       expect(await store.put(content, sanitize)).toEqual(stored);
+    });
+
+    const isThere = async (file: StoredFile) => (await store.open(file)) !== undefined;
+
+    const staged: [string, () => Promise<Bytes>, PutOptions][] = [
+      ["PNG", () => png(6, 6), ANY],
+      ["PNG without its metadata", tagged[0]![1], { ...ANY, sanitize: true }],
+      ["MP4", () => mp4(), ANY],
+      ["MP4 without its metadata", tagged[3]![1], { ...ANY, sanitize: true }],
+    ];
+    for (const [what, make, options] of staged) {
+      test.each(["memory", "a stream"])(
+        `a ${what} staged from %s is stored once it is kept`,
+        async (from) => {
+          const bytes = await make();
+          const staging = await store.stage(from === "memory" ? bytes : inPieces(bytes), options);
+          expect(await isThere(staging.file)).toBe(false);
+          await staging.keep();
+          expect(await isThere(staging.file)).toBe(true);
+          await staging.keep();
+          await staging.release(true);
+          await staging.release(false);
+          expect(await store.put(bytes, options)).toEqual(staging.file);
+          const content = await contentOf(staging.file);
+          expect(new Bun.CryptoHasher("sha256").update(content ?? "").digest("hex")).toBe(
+            staging.file.sha256,
+          );
+        },
+      );
+
+      test.each(["memory", "a stream"])(`a ${what} staged from %s and not used is gone`, async (from) => {
+        const bytes = await make();
+        for (const isKept of [false, true]) {
+          const staging = await store.stage(from === "memory" ? bytes : inPieces(bytes), options);
+          if (isKept) await staging.keep();
+          await staging.release(false);
+          expect(await isThere(staging.file)).toBe(false);
+          expect(await subject.leftovers()).toBe(0);
+        }
+      });
+    }
+
+    test("a staging that was not kept leaves nothing, even when it says that it is used", async () => {
+      const kept = await store.stage(await png(), ANY);
+      const onlyStaged = await store.stage(inPieces(await png()), ANY);
+      await kept.keep();
+      await onlyStaged.release(true);
+      expect(await isThere(kept.file)).toBe(true);
+      await kept.release(false);
+      expect(await isThere(kept.file)).toBe(false);
+    });
+
+    test("a staging that has ended cannot be kept", async () => {
+      const staging = await store.stage(await png(), ANY);
+      await staging.release(false);
+      expect(await staging.keep().catch((error: unknown) => error)).toBeInstanceOf(Error);
+      expect(await isThere(staging.file)).toBe(false);
+    });
+
+    test("a release in the middle of keeping takes out what was kept", async () => {
+      const staging = await store.stage(inPieces(await png()), ANY);
+      const keeping = staging.keep();
+      await staging.release(false);
+      await keeping;
+      expect(await isThere(staging.file)).toBe(false);
+    });
+
+    test("a file stored before stays, whatever becomes of equal content", async () => {
+      const stored = await store.put(await png(), ANY);
+      const staging = await store.stage(inPieces(await png()), ANY);
+      await staging.keep();
+      await staging.release(false);
+      expect(await isThere(stored)).toBe(true);
+    });
+
+    for (const isFirstUsed of [true, false]) {
+      for (const isSecondUsed of [true, false]) {
+        const outcome = isFirstUsed || isSecondUsed ? "stays" : "is gone";
+        test(`equal content that two keep ${outcome} when they say used: ${isFirstUsed}, ${isSecondUsed}`, async () => {
+          const first = await store.stage(await png(), ANY);
+          await first.keep();
+          const second = await store.stage(inPieces(await png()), ANY);
+          await second.keep();
+          await first.release(isFirstUsed);
+          expect(await isThere(second.file)).toBe(true);
+          await second.release(isSecondUsed);
+          expect(await isThere(second.file)).toBe(isFirstUsed || isSecondUsed);
+        });
+      }
+    }
+
+    test("whoever keeps equal content while it is taken out has it", async () => {
+      for (const delay of [0, 1, 2, 3, 5, 8]) {
+        const bytes = await png(7, 7 + delay);
+        const [first, second] = [await store.stage(bytes, ANY), await store.stage(bytes, ANY)];
+        await first.keep();
+        await second.release(false);
+        const released = first.release(false);
+        for (let turn = 0; turn < delay; turn += 1) await Promise.resolve();
+        const stored = await store.put(bytes, ANY);
+        await released;
+        expect(await isThere(stored)).toBe(true);
+      }
+    });
+
+    test("what was kept is there until its release, and after the last one if anybody used it or it was there before", async () => {
+      type Step = { staging: number; does: "stage" | "keep" | "use" | "drop"; isAwaited: boolean };
+      const step = fc.record<Step>({
+        staging: fc.nat(3),
+        does: fc.constantFrom("stage", "keep", "use", "drop"),
+        isAwaited: fc.boolean(),
+      });
+      let width = 10;
+      await fc.assert(
+        fc.asyncProperty(fc.boolean(), fc.array(step, { maxLength: 16 }), async (wasThere, steps) => {
+          width += 1;
+          const bytes = await png(width, 3);
+          const before = wasThere ? await store.put(bytes, ANY) : undefined;
+          let isUsed = before !== undefined;
+          const held = new Map<number, { staging: StagedFile; isKept: boolean }>();
+          const underWay: Promise<void>[] = [];
+          let file = before;
+          const drop = (number: number, isWanted: boolean) => {
+            const each = held.get(number);
+            held.delete(number);
+            if (each?.isKept && isWanted) isUsed = true;
+            return each?.staging.release(isWanted);
+          };
+          for (const { staging, does, isAwaited } of steps) {
+            const each = held.get(staging);
+            let work: Promise<void> | undefined;
+            if (does === "stage" && each === undefined) {
+              const fresh = await store.stage(staging % 2 === 0 ? bytes : inPieces(bytes), ANY);
+              held.set(staging, { staging: fresh, isKept: false });
+              file = fresh.file;
+            } else if (does === "keep" && each !== undefined) {
+              each.isKept = true;
+              work = each.staging.keep();
+            } else if (does === "use" || does === "drop") work = drop(staging, does === "use");
+            if (work !== undefined) underWay.push(work);
+            if (!isAwaited || file === undefined) continue;
+            await Promise.all(underWay);
+            const isExpected = isUsed || [...held.values()].some(({ isKept }) => isKept);
+            if (isExpected) expect(await isThere(file)).toBe(true);
+          }
+          await Promise.all([...underWay, ...[...held.keys()].map((number) => drop(number, false))]);
+          if (file !== undefined) expect(await isThere(file)).toBe(isUsed);
+          expect(await subject.leftovers()).toBe(0);
+        }),
+        { numRuns: 60 },
+      );
     });
   });
 }

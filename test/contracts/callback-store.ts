@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { CALLBACK_MAX_ATTEMPTS, type Callback } from "../../src/domain/callback.ts";
+import type { Callback } from "../../src/domain/callback.ts";
 import { taskError } from "../../src/domain/errors.ts";
+import { MAX_CALLBACK_SENDS } from "../../src/domain/limits.ts";
 import { failed } from "../../src/domain/transition.ts";
 import {
   admit,
@@ -80,14 +81,14 @@ export function describeCallbackStore(name: string, make: MakeStore): void {
       withStore(make, async (store) => {
         await owe(store);
         let now = NOW;
-        for (let attempt = 1; attempt <= CALLBACK_MAX_ATTEMPTS; attempt++) {
+        for (let attempt = 1; attempt <= MAX_CALLBACK_SENDS; attempt++) {
           expect(await claim(store, now)).toMatchObject([{ attempts: attempt }]);
           now += LEASE_MS;
         }
         expect(await claim(store, now)).toEqual([]);
         expect(await store.callbacks.byId(callbackId(1))).toMatchObject({
           state: "dead",
-          attempts: CALLBACK_MAX_ATTEMPTS,
+          attempts: MAX_CALLBACK_SENDS,
         });
         expect(await store.callbacks.nextDueAt()).toBeUndefined();
       }),
@@ -97,7 +98,7 @@ export function describeCallbackStore(name: string, make: MakeStore): void {
       "a last attempt is not followed by another, even when a time is given",
       withStore(make, async (store) => {
         await owe(store);
-        for (let attempt = 1; attempt <= CALLBACK_MAX_ATTEMPTS; attempt++) {
+        for (let attempt = 1; attempt <= MAX_CALLBACK_SENDS; attempt++) {
           const at = NOW + attempt;
           expect(await claim(store, at)).toHaveLength(1);
           await store.callbacks.record(

@@ -5,6 +5,7 @@ import {
   accountId,
   addAccount,
   admit,
+  keyId,
   type MakeStore,
   micros,
   NOW,
@@ -149,6 +150,60 @@ export function describeAdmission(make: MakeStore): void {
         expect(await store.tasks.findReplay(newClaim(), NOW)).toBeUndefined();
         expect(await store.accounts.ledger(ACCOUNT)).toHaveLength(3);
         expect(await store.accounts.account(ACCOUNT)).toMatchObject({ held: 120_000 });
+      }),
+    );
+  });
+
+  describe("a key's live tasks", () => {
+    const admitWith = (concurrency: number | undefined, fields: Parameters<typeof newTask>[0]) => ({
+      task: newTask(fields),
+      assets: [],
+      concurrency,
+    });
+
+    test(
+      "are as many as the key may have, however many are asked for at once",
+      withStore(make, async (store) => {
+        const results = await Promise.all(
+          Array.from({ length: 50 }, (_, number) => store.tasks.admit(admitWith(4, { number }))),
+        );
+        const refused = results.filter(({ kind }) => kind !== "admitted");
+        expect(refused).toEqual(Array.from({ length: 46 }, () => ({ kind: "too_many_tasks" })));
+        expect(await store.tasks.counts()).toEqual({ queued: 4, underWay: 0 });
+        expect(await store.accounts.account(ACCOUNT)).toMatchObject({ held: 160_000 });
+      }),
+    );
+
+    test(
+      "are counted for that key alone",
+      withStore(make, async (store) => {
+        expect(await store.tasks.admit(admitWith(1, { number: 1 }))).toEqual({ kind: "admitted" });
+        const ofAnother = admitWith(1, { number: 2, keyId: keyId(2) });
+        expect(await store.tasks.admit(ofAnother)).toEqual({ kind: "admitted" });
+        expect(await store.tasks.admit(admitWith(1, { number: 3 }))).toEqual({ kind: "too_many_tasks" });
+        expect(await store.tasks.admit(admitWith(undefined, { number: 4 }))).toEqual({ kind: "admitted" });
+      }),
+    );
+
+    test(
+      "make room for another by ending",
+      withStore(make, async (store) => {
+        await store.tasks.admit(admitWith(1, { number: 1 }));
+        await store.tasks.requestCancel(taskId(1), ACCOUNT, NOW);
+        expect(await store.tasks.admit(admitWith(1, { number: 2 }))).toEqual({ kind: "admitted" });
+      }),
+    );
+
+    test(
+      "do not stand in the way of a replay, and a refused create frees its key",
+      withStore(make, async (store) => {
+        const [one, two] = [newClaim({ key: "one" }), newClaim({ key: "two" })];
+        await store.tasks.admit({ ...admitWith(1, { number: 1 }), idempotency: one });
+        const again = { ...admitWith(1, { number: 2 }), idempotency: one };
+        expect(await store.tasks.admit(again)).toMatchObject({ kind: "replayed", taskId: taskId(1) });
+        const refused = { ...admitWith(1, { number: 3 }), idempotency: two };
+        expect(await store.tasks.admit(refused)).toEqual({ kind: "too_many_tasks" });
+        expect(await store.tasks.findReplay(two, NOW)).toBeUndefined();
       }),
     );
   });

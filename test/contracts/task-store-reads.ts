@@ -1,14 +1,22 @@
 import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
 import type { ModelId } from "../../src/domain/ids.ts";
-import type { TaskFilter } from "../../src/domain/ports/task-store.ts";
+import { MAX_QUEUE_POSITION, type TaskFilter } from "../../src/domain/ports/task-store.ts";
+import { requeued } from "../../src/domain/transition.ts";
 import {
   ACCOUNT,
   accountId,
   addAccount,
   admit,
   assetId,
+  attemptId,
+  beginOne,
   claimOne,
+  keyId,
+  LANE,
+  lane,
   type MakeStore,
+  NOW,
   type StoreUnderTest,
   submitOne,
   taskId,
@@ -20,7 +28,90 @@ async function listed(store: StoreUnderTest, filter: Partial<TaskFilter> = {}) {
   return tasks.map(({ id }) => id);
 }
 
+/** Claims one task after another, as a lane with room for one has them. */
+async function claimOrder(store: StoreUnderTest, count: number) {
+  const order = [];
+  for (let i = 0; i < count; i++) order.push((await claimOne(store, { limit: 1 })).task.id);
+  return order;
+}
+
+/** The accounts of tasks in the order they are queued, and how many claims were made before the question. */
+const QUEUES = fc.record({
+  accounts: fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 20 }),
+  claimed: fc.nat(),
+});
+
+function describeQueuePosition(make: MakeStore): void {
+  test("a queue position is how many claims come first, whoever had the last turn", async () => {
+    const claimsInTurn = async ({ accounts, claimed }: { accounts: number[]; claimed: number }) => {
+      await withStore(make, async (store) => {
+        for (let number = 2; number <= 5; number++) await addAccount(store, { id: accountId(number) });
+        for (const [i, account] of accounts.entries()) {
+          await admit(store, { number: i + 1, accountId: accountId(account) });
+        }
+        const first = await claimOrder(store, claimed % accounts.length);
+        const left = accounts.map((_, i) => taskId(i + 1)).filter((id) => !first.includes(id));
+        const told = await Promise.all(
+          left.map(async (id) => ({ id, position: await store.tasks.queuePosition(id) })),
+        );
+        const order = await claimOrder(store, left.length);
+        expect(told).toEqual(left.map((id) => ({ id, position: order.indexOf(id) })));
+      })();
+    };
+    await fc.assert(fc.asyncProperty(QUEUES, claimsInTurn), { numRuns: 60 });
+  });
+
+  test(
+    "other lanes, and tasks put off, are not in front of anybody",
+    withStore(make, async (store) => {
+      await admit(store, { number: 1, lane: lane("second") });
+      await admit(store, { number: 2 });
+      const lease = await beginOne(store);
+      const again = { dueAt: NOW + 1_000, failures: 1, lane: LANE, routeIndex: 0 };
+      await store.tasks.apply(lease, requeued(NOW, again, { attempt: attemptId(1), detail: "busy" }));
+      await admit(store, { number: 3 });
+      expect(await store.tasks.queuePosition(taskId(1))).toBe(0);
+      expect(await store.tasks.queuePosition(taskId(3))).toBe(0);
+    }),
+  );
+
+  test(
+    "a task that somebody works on is next, and one that is not pending has no position",
+    withStore(make, async (store) => {
+      await admit(store, { number: 1 });
+      await admit(store, { number: 2 });
+      await claimOne(store, { limit: 1 });
+      expect(await store.tasks.queuePosition(taskId(1))).toBe(0);
+      await store.tasks.requestCancel(taskId(2), ACCOUNT, NOW);
+      expect(await store.tasks.queuePosition(taskId(2))).toBeUndefined();
+      expect(await store.tasks.queuePosition(taskId(3))).toBeUndefined();
+    }),
+  );
+
+  test(
+    "positions are told up to the limit, whether the tasks ahead are the account's own or others'",
+    withStore(make, async (store) => {
+      await addAccount(store, { id: accountId(2) });
+      const count = MAX_QUEUE_POSITION + 2;
+      for (let number = 1; number <= count; number++) await admit(store, { number });
+      for (let number = 1; number <= count; number++) {
+        await admit(store, { number: count + number, accountId: accountId(2) });
+      }
+      const own = await Promise.all(
+        [499, 500, 501].map((number) => store.tasks.queuePosition(taskId(number))),
+      );
+      expect(own).toEqual([996, 998, 1_000]);
+      const others = await Promise.all(
+        [500, 501, count].map((number) => store.tasks.queuePosition(taskId(count + number))),
+      );
+      expect(others).toEqual([999, 1_000, 1_000]);
+    }),
+  );
+}
+
 export function describeReads(make: MakeStore): void {
+  describe("queue position", () => describeQueuePosition(make));
+
   describe("list", () => {
     test(
       "an account's tasks come newest first, page by page",
@@ -69,6 +160,36 @@ export function describeReads(make: MakeStore): void {
       expect(await store.tasks.counts()).toEqual({ queued: 1, underWay: 1 });
       await store.tasks.requestCancel(taskId(2), ACCOUNT, 1);
       expect(await store.tasks.counts()).toEqual({ queued: 0, underWay: 1 });
+    }),
+  );
+
+  test(
+    "an account's live tasks are counted by status, whichever key made them",
+    withStore(make, async (store) => {
+      await addAccount(store, { id: accountId(2) });
+      await admit(store, { number: 1 });
+      await submitOne(store);
+      for (const number of [2, 3, 4]) await admit(store, { number, keyId: keyId(number) });
+      await admit(store, { number: 5, accountId: accountId(2) });
+      await store.tasks.requestCancel(taskId(2), ACCOUNT, NOW);
+      expect(await store.tasks.liveCounts(ACCOUNT)).toEqual({ pending: 2, processing: 1 });
+      expect(await store.tasks.liveCounts(accountId(3))).toEqual({ pending: 0, processing: 0 });
+    }),
+  );
+
+  test(
+    "live tasks that somebody waited for are found again, oldest first",
+    withStore(make, async (store) => {
+      await admit(store, { number: 1, syncScope: "ended" });
+      await store.tasks.requestCancel(taskId(1), ACCOUNT, NOW);
+      await admit(store, { number: 2, syncScope: "running" });
+      await submitOne(store);
+      await admit(store, { number: 3, syncScope: "waiting", keyId: keyId(2), createdAt: NOW + 5 });
+      await admit(store, { number: 4 });
+      expect(await store.tasks.orphans()).toEqual([
+        { id: taskId(2), syncScope: "running", accountId: ACCOUNT, keyId: keyId(1), createdAt: NOW },
+        { id: taskId(3), syncScope: "waiting", accountId: ACCOUNT, keyId: keyId(2), createdAt: NOW + 5 },
+      ]);
     }),
   );
 }

@@ -55,16 +55,22 @@ export function countingIds(): Ids {
 /** Keeps bytes in memory; every file is a 1×1 PNG unless it says `broken`. */
 export function memoryAssets(): AssetStore {
   const files = new Map<string, Uint8Array<ArrayBuffer>>();
+  const stage: AssetStore["stage"] = async (source) => {
+    const chunks: Uint8Array[] = [];
+    if (source instanceof Uint8Array) chunks.push(source);
+    else for await (const chunk of source) chunks.push(chunk);
+    const bytes = new Uint8Array(Buffer.concat(chunks));
+    if (Buffer.from(bytes).toString() === "broken") throw new MediaError("damaged", "is damaged");
+    const sha256 = createHash("sha256").update(bytes).digest("hex");
+    const file: StoredFile = { sha256, sizeBytes: bytes.length, type: "image/png", width: 1, height: 1 };
+    return { file, keep: async () => void files.set(sha256, bytes), release: async () => {} };
+  };
   return {
-    async put(source): Promise<StoredFile> {
-      const chunks: Uint8Array[] = [];
-      if (source instanceof Uint8Array) chunks.push(source);
-      else for await (const chunk of source) chunks.push(chunk);
-      const bytes = new Uint8Array(Buffer.concat(chunks));
-      if (Buffer.from(bytes).toString() === "broken") throw new MediaError("damaged", "is damaged");
-      const sha256 = createHash("sha256").update(bytes).digest("hex");
-      files.set(sha256, bytes);
-      return { sha256, sizeBytes: bytes.length, type: "image/png", width: 1, height: 1 };
+    stage,
+    async put(source, options) {
+      const { file, keep } = await stage(source, options);
+      await keep();
+      return file;
     },
     async open({ sha256 }) {
       const bytes = files.get(sha256);

@@ -407,7 +407,7 @@ test("a cancel interrupts the fetch of an input, and nothing is submitted or cha
   const ticked = engine.scheduler.tick();
   await stalled.begun;
   expect(await engine.store.tasks.requestCancel(id, ACCOUNT, engine.clock.now())).toBe("requested");
-  engine.deps.feed.publish(id);
+  engine.deps.feed.publish(id, false);
   await ticked;
   expect(await engine.task(id)).toMatchObject({ status: "cancelled", charged: micros(0) });
   expect(provider.submissions).toHaveLength(0);
@@ -492,4 +492,39 @@ test("outputs wait for a provider that is switched off, and no try is used up", 
   providers.push(scriptedProvider());
   await engine.runToEnd();
   expect((await engine.task(id)).status).toBe("completed");
+});
+
+test("a refusal of an attempt sent again says nothing of the first time: the same attempt is asked for until it is answered", async () => {
+  const answers = [
+    new ProviderError("unknown", "UPSTREAM_TIMEOUT", "no answer"),
+    new ProviderError("retry", "UPSTREAM_CAPACITY_EXHAUSTED", "busy"),
+    new ProviderError("reroute", "UPSTREAM_REJECTED", "no balance"),
+  ];
+  const provider = scriptedProvider({
+    submitIsIdempotent: true,
+    async submit() {
+      const error = answers.shift();
+      if (error !== undefined) throw error;
+      return { kind: "outputs", outputs: [{ kind: "bytes", bytes: new Uint8Array([1]) }] };
+    },
+  });
+  const engine = await createEngine([provider]);
+  const id = await engine.admit();
+  await engine.runToEnd();
+  expect((await engine.task(id)).status).toBe("completed");
+  expect(new Set(provider.submissions.map(({ attempt }) => attempt)).size).toBe(1);
+  expect(provider.submissions).toHaveLength(4);
+});
+
+test("bytes that are no media file fail the task as not finalized, uncharged", async () => {
+  const bytes = new TextEncoder().encode("broken");
+  const provider = scriptedProvider({
+    submit: async () => ({ kind: "outputs", outputs: [{ kind: "bytes", bytes }] }),
+  });
+  const engine = await createEngine([provider]);
+  const id = await engine.admit();
+  await engine.runToEnd();
+  expect(await engine.task(id)).toMatchObject({
+    ...{ status: "failed", charged: micros(0), error: { code: "FINALIZATION_FAILED" } },
+  });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { changePolicy } from "../../src/domain/access.ts";
 import type { Account, ApiKey, ManagementToken } from "../../src/domain/account.ts";
 import { displayOf, parseCredential } from "../../src/domain/credential.ts";
 import { AppError } from "../../src/domain/errors.ts";
@@ -6,6 +7,7 @@ import type { IdByPrefix, IdPrefix } from "../../src/domain/ids.ts";
 import { creditEntry } from "../../src/domain/ledger.ts";
 import { toMicros, ZERO } from "../../src/domain/money.ts";
 import type { AccountStore, StoredLedgerEntry } from "../../src/domain/ports/account-store.ts";
+import { createAddresses } from "../../src/runtime/address-ranges.ts";
 import { createManageAccounts } from "../../src/service/manage-account.ts";
 
 const NOW = 1_700_000_000_000;
@@ -15,6 +17,7 @@ function setup() {
   let count = 0;
   const manage = createManageAccounts({
     accounts,
+    addresses: createAddresses(),
     clock: { now: () => NOW },
     ids: { create: <P extends IdPrefix>(prefix: P) => fakeId(prefix, ++count) },
     secrets: { newBody: () => String(++count).padStart(32, "0"), hash: (text) => `hash of ${text}` },
@@ -113,7 +116,9 @@ describe("keys", () => {
       name: "web",
       hash: `hash of ${key}`,
       display: displayOf(key),
+      policy: {},
       createdAt: NOW,
+      expiresAt: undefined,
     });
     expect(await accounts.keys()).toEqual([record]);
     expect(await manage.showKey("web")).toEqual(record);
@@ -188,6 +193,77 @@ describe("the first key", () => {
   });
 });
 
+describe("a key's limits", () => {
+  test("are kept with it from the start", async () => {
+    const { manage } = setup();
+    const limits = { models: ["sandbox-*"], requestsPerMinute: 60, concurrency: 4 };
+    const { record } = await manage.createKey({ name: "web", ...limits, expiresAt: NOW + 1 });
+    expect(record).toMatchObject({ policy: limits, expiresAt: NOW + 1 });
+    expect(await manage.showKey("web")).toEqual(record);
+  });
+
+  test("that cannot be make neither a key nor the default account", async () => {
+    const { manage } = setup();
+    expect((await refusal(manage.createKey({ name: "web", concurrency: 0 })))[0]).toBe("invalid_request");
+    expect(await manage.listAccounts()).toEqual([]);
+  });
+
+  test("change one by one, and are lifted one by one", async () => {
+    const { manage } = setup();
+    await manage.createKey({ name: "web", requestsPerMinute: 60, concurrency: 4, expiresAt: NOW + 1 });
+    expect(await manage.updateKey("web", { concurrency: 9, expiresAt: null })).toMatchObject({
+      policy: { requestsPerMinute: 60, concurrency: 9 },
+      expiresAt: undefined,
+    });
+    expect((await manage.updateKey("web", { requestsPerMinute: null })).policy).toEqual({ concurrency: 9 });
+  });
+
+  test("of a revoked or unknown key cannot be changed", async () => {
+    const { manage } = setup();
+    const { record } = await manage.createKey({ name: "web" });
+    await manage.revokeKey("web");
+    expect(await refusal(manage.updateKey(record.id, { concurrency: 9 }))).toEqual([
+      "invalid_request",
+      `The key "${record.id}" is revoked, which is for good; make another one.`,
+    ]);
+    expect((await refusal(manage.updateKey("nope", {})))[0]).toBe("not_found");
+  });
+});
+
+describe("rotating a key", () => {
+  test("gives it another secret, shown once, and keeps its id, name and limits", async () => {
+    const { manage } = setup();
+    const first = await manage.createKey({ name: "web", concurrency: 4 });
+    const { key, record, account } = await manage.rotateKey("web");
+    expect(parseCredential(key)).toEqual({ kind: "api_key" });
+    expect(key).not.toBe(first.key);
+    expect(account).toEqual(first.account);
+    expect(record).toEqual({
+      ...first.record,
+      hash: `hash of ${key}`,
+      display: displayOf(key),
+      previous: undefined,
+    });
+  });
+
+  test("keeps the old secret for the grace that is asked for", async () => {
+    const { manage } = setup();
+    const first = await manage.createKey({ name: "web" });
+    const { record } = await manage.rotateKey("web", { graceMs: 60_000 });
+    expect(record.previous).toEqual({ display: first.record.display, expiresAt: NOW + 60_000 });
+  });
+
+  test.each([[-1], [0.5], [30 * 86_400_000 + 1], [Number.NaN]])(
+    "takes no grace of %p ms",
+    async (graceMs) => {
+      const { manage } = setup();
+      const { record } = await manage.createKey({ name: "web" });
+      expect((await refusal(manage.rotateKey("web", { graceMs })))[0]).toBe("invalid_request");
+      expect(await manage.showKey("web")).toEqual(record);
+    },
+  );
+});
+
 describe("tokens", () => {
   test("are made, listed, revoked, and told from keys", async () => {
     const { manage } = setup();
@@ -240,6 +316,14 @@ function createAccounts(): AccountStore {
     all[at] = { ...found, revokedAt: now };
     return "revoked";
   };
+  const replaceKey = (id: string, replace: (key: ApiKey) => ApiKey) => {
+    const at = keys.findIndex((each) => each.id === id);
+    const found = keys[at];
+    if (found === undefined) return "not_found";
+    if (found.revokedAt !== undefined) return "revoked";
+    keys[at] = replace(found);
+    return keys[at];
+  };
   return {
     async createAccount({ id, name, mode, credit, createdAt }) {
       if (findAccount(name)) return "name_taken";
@@ -272,7 +356,23 @@ function createAccounts(): AccountStore {
     keys: async (owner) => keys.filter((key) => owner === undefined || key.accountId === owner),
     key: async (text) => find(keys, text),
     revokeKey: async (id, now) => revoke(keys, id, now),
+    async changeKey(id, { policy, expiresAt }) {
+      return replaceKey(id, (key) => ({
+        ...key,
+        policy: changePolicy(key.policy, policy),
+        expiresAt: expiresAt === undefined ? key.expiresAt : (expiresAt ?? undefined),
+      }));
+    },
+    async rotateKey(id, { hash, display, previousExpiresAt: expiresAt }) {
+      return replaceKey(id, (key) => ({
+        ...key,
+        hash,
+        display,
+        previous: expiresAt === undefined ? undefined : { display: key.display, expiresAt },
+      }));
+    },
     grantByHash: () => undefined,
+    tokenByHash: () => undefined,
     async createToken(token) {
       if (find(tokens, token.name)) return "name_taken";
       tokens.push(token);

@@ -1,4 +1,12 @@
-import type { Account, AccountMode, ApiKey, KeyGrant, ManagementToken } from "../account.ts";
+import type {
+  Account,
+  AccountMode,
+  ApiKey,
+  KeyChange,
+  KeyGrant,
+  ManagementToken,
+  Rotation,
+} from "../account.ts";
 import type { AccountId, KeyId, TokenId } from "../ids.ts";
 import type { LedgerEntry } from "../ledger.ts";
 import type { Micros } from "../money.ts";
@@ -41,8 +49,17 @@ export interface AccountStore {
   /** By id, or by name among the keys that are not revoked; undefined when several accounts have a key of that name. */
   key(idOrName: string): Promise<ApiKey | undefined>;
   revokeKey(id: KeyId, now: number): Promise<"revoked" | "already_revoked" | "not_found">;
+  /** Changes what is given and nothing else. @returns the key as it is then; a revoked one stays as it was */
+  changeKey(id: KeyId, change: KeyChange): Promise<ApiKey | "revoked" | "not_found">;
   /**
-   * The grant of the key with this hash. Costs no query when warm, and is never more than a second behind a change made by
+   * Gives a key another secret and keeps all else. The secret it had becomes the previous one, taken until
+   * `previousExpiresAt`; what was the previous one before is no longer taken.
+   *
+   * @returns the key as it is then; a revoked one stays as it was
+   */
+  rotateKey(id: KeyId, rotation: Rotation): Promise<ApiKey | "revoked" | "not_found">;
+  /**
+   * The grant of the key with this hash, be it the key's own or its previous one. Costs no query when warm, and is never more than a second behind a change made by
    * another process; a change made by this one shows at once.
    */
   grantByHash(hash: string, now: number): KeyGrant | undefined;
@@ -50,5 +67,7 @@ export interface AccountStore {
   createToken(token: ManagementToken): Promise<"created" | "name_taken">;
   tokens(): Promise<ManagementToken[]>;
   token(idOrName: string): Promise<ManagementToken | undefined>;
+  /** The token with this hash, with the promises of `grantByHash`. */
+  tokenByHash(hash: string, now: number): ManagementToken | undefined;
   revokeToken(id: TokenId, now: number): Promise<"revoked" | "already_revoked" | "not_found">;
 }

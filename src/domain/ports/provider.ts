@@ -41,7 +41,13 @@ export type PollResult =
     }
   | { readonly kind: "succeeded"; readonly outputs: readonly Output[]; readonly usage?: Usage | undefined }
   /** The upstream says this job is over without a result. `message` is safe to show the owner of the task. */
-  | { readonly kind: "failed"; readonly code: TaskErrorCode; readonly message?: string | undefined }
+  | {
+      readonly kind: "failed";
+      readonly code: TaskErrorCode;
+      readonly message?: string | undefined;
+      /** For the operator; free of secrets. */
+      readonly detail?: string | undefined;
+    }
   | { readonly kind: "cancelled" };
 
 /** How much of the answer to `recover` is known: the operation, or that the upstream certainly has none. */

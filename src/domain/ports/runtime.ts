@@ -46,7 +46,7 @@ export interface Wakeup {
 
 /** Tells those who wait for a task, in this process, that it has changed. Losing a call costs delay, never an answer. */
 export interface TaskFeed {
-  publish(id: TaskId): void;
-  /** Calls `listener` at every change of the task until the returned function is called. */
-  subscribe(id: TaskId, listener: () => void): () => void;
+  publish(id: TaskId, isOver: boolean): void;
+  /** Calls `listener` at every change of the task, told whether it was the last, until the returned function is called. */
+  subscribe(id: TaskId, listener: (isOver: boolean) => void): () => void;
 }

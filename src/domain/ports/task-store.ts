@@ -20,6 +20,7 @@ export type NewTask = Pick<
   | "held"
   | "origin"
   | "callbackUrl"
+  | "syncScope"
   | "lane"
   | "routeIndex"
   | "createdAt"
@@ -30,6 +31,8 @@ export interface Admission {
   /** Inputs stored during the create. */
   readonly assets: readonly Asset[];
   readonly idempotency?: IdempotencyClaim | undefined;
+  /** Live tasks the key may have, this one included. */
+  readonly concurrency?: number | undefined;
 }
 
 /** An accepted create, as it is answered again. */
@@ -43,7 +46,9 @@ export type AdmitResult =
   | ({ readonly kind: "replayed" } & Replay)
   /** The idempotency key was used for another body. */
   | { readonly kind: "conflict" }
-  | { readonly kind: "insufficient_quota"; readonly available: Micros; readonly needed: Micros };
+  | { readonly kind: "insufficient_quota"; readonly available: Micros; readonly needed: Micros }
+  /** The key has as many live tasks as it may have. */
+  | { readonly kind: "too_many_tasks" };
 
 /** How many tasks a lane may have between submission and end. */
 export interface LaneCapacity {
@@ -97,6 +102,20 @@ export interface TaskCounts {
   readonly queued: number;
   readonly underWay: number;
 }
+
+/** An account's live tasks by their status. */
+export interface LiveCounts {
+  readonly pending: number;
+  readonly processing: number;
+}
+
+/** What is needed of a task whose creator waited for it, to let the creator wait again. */
+export type OrphanedTask = Pick<Task, "id" | "accountId" | "keyId" | "createdAt"> & {
+  readonly syncScope: string;
+};
+
+/** The highest queue position that is told; one further back is told as this. */
+export const MAX_QUEUE_POSITION = 1_000;
 
 /**
  * Tasks, their attempts, holds and assets. Every method is one transaction, durable before its promise resolves. Throws
@@ -153,6 +172,17 @@ export interface TaskStore {
   list(filter: TaskFilter): Promise<TaskSummary[]>;
   assetById(id: AssetId): Promise<Asset | undefined>;
   counts(): Promise<TaskCounts>;
+  /**
+   * How many tasks of its lane `claim` would start before this one, if nothing were queued or put off any more: its own
+   * account's older ones, and those of other accounts whose turns come first. At most `MAX_QUEUE_POSITION`. 0 also for one
+   * that somebody works on.
+   *
+   * @returns undefined for a task that is not pending
+   */
+  queuePosition(id: TaskId): Promise<number | undefined>;
+  liveCounts(accountId: AccountId): Promise<LiveCounts>;
+  /** Live tasks whose creators waited for them, oldest first. */
+  orphans(): Promise<OrphanedTask[]>;
 }
 
 /** The store cannot be written or read: disk full, read-only, damaged. Nothing of the operation was written. */

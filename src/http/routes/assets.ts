@@ -5,6 +5,7 @@ import type { TaskStore } from "../../domain/ports/task-store.ts";
 import { readAsset } from "../../service/read-asset.ts";
 import type { Route } from "../exchange.ts";
 import type { Reply } from "../reply.ts";
+import { READ_ASSET } from "../wire/system.ts";
 
 /** GET (and HEAD) /assets/{asset id}.{ext}: the id is the capability, the content never changes. */
 export function assetRoutes(deps: { tasks: TaskStore; assets: AssetStore }): Route[] {
@@ -12,6 +13,7 @@ export function assetRoutes(deps: { tasks: TaskStore; assets: AssetStore }): Rou
     {
       method: "GET",
       path: "/assets/:file",
+      operation: READ_ASSET,
       access: "public",
       logLevel: "debug",
       async handle({ request, param }) {

@@ -4,6 +4,7 @@ import type { CreateTask } from "../../service/create-task.ts";
 import { readJsonBody } from "../body.ts";
 import type { Route } from "../exchange.ts";
 import { success } from "../reply.ts";
+import { CREATE_IMAGE, CREATE_VIDEO } from "../wire/generations.ts";
 
 /** POST /v1/images/generations and /v1/videos/generations (§4.3). */
 export function generationRoutes(deps: { createTask: CreateTask }): Route[] {
@@ -15,7 +16,10 @@ function create(deps: { createTask: CreateTask }, kind: TaskKind, path: string):
   return {
     method: "POST",
     path,
+    operation: kind === "image" ? CREATE_IMAGE : CREATE_VIDEO,
     access: "api_key",
+    feature: `${kind}s`,
+    isCounted: true,
     async handle({ request, principal, requestId, origin }) {
       const body = await readJsonBody(request);
       const idempotencyKey = request.headers.get("idempotency-key") ?? undefined;

@@ -1,5 +1,6 @@
 import type { Route } from "../exchange.ts";
 import { json } from "../reply.ts";
+import { READ_HEALTH, READ_READINESS } from "../wire/system.ts";
 
 /** `/healthz`: the process answers. `/readyz`: it takes new tasks (503 while it starts or drains). */
 export function healthRoutes(deps: { isReady: () => boolean }): Route[] {
@@ -7,6 +8,7 @@ export function healthRoutes(deps: { isReady: () => boolean }): Route[] {
     {
       method: "GET",
       path: "/healthz",
+      operation: READ_HEALTH,
       access: "public",
       logLevel: "debug",
       handle: () => json({ status: "ok" }),
@@ -14,6 +16,7 @@ export function healthRoutes(deps: { isReady: () => boolean }): Route[] {
     {
       method: "GET",
       path: "/readyz",
+      operation: READ_READINESS,
       access: "public",
       logLevel: "debug",
       handle: () =>

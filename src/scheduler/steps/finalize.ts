@@ -1,10 +1,10 @@
-import type { Asset, StoredFile } from "../../domain/asset.ts";
+import type { StoredFile } from "../../domain/asset.ts";
 import { retryDelayMs } from "../../domain/backoff.ts";
 import { taskError } from "../../domain/errors.ts";
 import { ProviderError } from "../../domain/ports/provider.ts";
 import { StorageError } from "../../domain/ports/task-store.ts";
 import type { AttemptOutput, Lease } from "../../domain/task.ts";
-import { snoozed, succeeded } from "../../domain/transition.ts";
+import { snoozed } from "../../domain/transition.ts";
 import {
   SETTLED,
   type StepDeps,
@@ -13,7 +13,7 @@ import {
   settleFailed,
   waitForProvider,
 } from "../context.ts";
-import { storeOutput } from "./outputs.ts";
+import { complete, storeOutput } from "./outputs.ts";
 
 /** Tries at retrieving outputs that were paid for, before the task fails without them. */
 const FINALIZE_TRIES = 5;
@@ -30,23 +30,7 @@ export async function finalize(deps: StepDeps, lease: Lease, signal: AbortSignal
   try {
     const files: StoredFile[] = [];
     for (const output of attempt.outputs) files.push(await bringHome(deps, lease, output, signal));
-    const at = deps.clock.now();
-    const assets = files.map(
-      (file, index): Asset => ({
-        ...file,
-        id: deps.ids.create("asset"),
-        accountId: task.accountId,
-        taskId: task.id,
-        role: "output",
-        index,
-        createdAt: at,
-      }),
-    );
-    return await settle(
-      deps,
-      lease,
-      succeeded(task, at, attempt.id, assets, attempt.usage, deps.ids.create("cb")),
-    );
+    return await complete(deps, lease, files, attempt.usage);
   } catch (error) {
     if (error instanceof StorageError) throw error;
     if (signal.aborted) return SETTLED;

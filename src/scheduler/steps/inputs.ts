@@ -2,6 +2,7 @@ import type { Asset, MediaKind } from "../../domain/asset.ts";
 import { retryDelayMs } from "../../domain/backoff.ts";
 import { type TaskError, taskError } from "../../domain/errors.ts";
 import { MAX_INPUT_BYTES } from "../../domain/limits.ts";
+import { maskProblem } from "../../domain/mask.ts";
 import { MediaError } from "../../domain/ports/asset-store.ts";
 import { EgressError } from "../../domain/ports/egress.ts";
 import type { InputFile } from "../../domain/ports/provider.ts";
@@ -42,11 +43,31 @@ export async function fetchInputs(deps: StepDeps, lease: Lease, signal: AbortSig
   } finally {
     unsubscribe();
   }
+  const problem = await fetchedMaskProblem(deps, inputs, assets);
+  if (problem !== undefined) return settleFailed(deps, lease, taskError("INPUT_INVALID", problem));
   const request: GenerationRequest = { ...task.request, inputs };
   const outcome = await commit(deps, lease, inputsReady(deps.clock.now(), request, assets));
   return outcome === "lease_lost"
     ? SETTLED
     : { kind: "continue", lease: { ...lease, task: { ...task, request } } };
+}
+
+/** What could not be checked when the task was created, since mask or image was still an address. */
+async function fetchedMaskProblem(
+  deps: StepDeps,
+  inputs: readonly MediaInput[],
+  fetched: readonly Asset[],
+): Promise<string | undefined> {
+  const fileOf = async (input: MediaInput | undefined) => {
+    if (input?.source.kind !== "asset") return undefined;
+    const { assetId } = input.source;
+    return fetched.find((asset) => asset.id === assetId) ?? deps.tasks.assetById(assetId);
+  };
+  const mask = inputs.find((input) => input.role === "mask");
+  const file = await fileOf(mask);
+  if (mask === undefined || file === undefined) return undefined;
+  const problem = maskProblem(file, await fileOf(inputs.find((input) => input.role === "image")));
+  return problem && `${mask.param} ${problem}.`;
 }
 
 async function fetchInput(

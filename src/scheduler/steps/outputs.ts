@@ -1,12 +1,15 @@
+import type { Asset, StoredFile } from "../../domain/asset.ts";
+import { taskError } from "../../domain/errors.ts";
 import { MAX_OUTPUT_BYTES } from "../../domain/limits.ts";
+import { MediaError } from "../../domain/ports/asset-store.ts";
 import type { Output } from "../../domain/ports/provider.ts";
 import type { AttemptOutput, Lease, Usage } from "../../domain/task.ts";
-import { outputsReady } from "../../domain/transition.ts";
-import { commit, SETTLED, type StepDeps, type StepResult } from "../context.ts";
+import { outputsReady, succeeded } from "../../domain/transition.ts";
+import { commit, SETTLED, type StepDeps, type StepResult, settle, settleFailed } from "../context.ts";
 
 /**
  * Commits what an upstream made before anything else is done with it. Bytes that came in the answer itself are stored first,
- * since nobody could be asked for them again.
+ * since nobody could be asked for them again; if that is all there is, the task is complete with it.
  */
 export async function recordOutputs(
   deps: StepDeps,
@@ -16,13 +19,21 @@ export async function recordOutputs(
   const { task, attempt } = lease;
   if (attempt === undefined) throw new Error(`Task ${task.id} has outputs but no attempt`);
   const outputs: AttemptOutput[] = [];
-  for (const output of answer.outputs) {
-    outputs.push(
-      output.kind === "remote"
-        ? { kind: "remote", ref: output.ref }
-        : { kind: "stored", file: await storeOutput(deps, lease, output.bytes) },
-    );
+  try {
+    for (const output of answer.outputs) {
+      outputs.push(
+        output.kind === "remote"
+          ? { kind: "remote", ref: output.ref }
+          : { kind: "stored", file: await storeOutput(deps, lease, output.bytes) },
+      );
+    }
+  } catch (error) {
+    if (!(error instanceof MediaError)) throw error;
+    const detail = `An output ${error.message}.`;
+    return settleFailed(deps, lease, taskError("FINALIZATION_FAILED"), { state: "done", detail });
   }
+  const files = outputs.flatMap((output) => (output.kind === "stored" ? [output.file] : []));
+  if (files.length > 0 && files.length === outputs.length) return complete(deps, lease, files, answer.usage);
   const transition = outputsReady(deps.clock.now(), attempt.id, outputs, answer.usage);
   if ((await commit(deps, lease, transition)) === "lease_lost") return SETTLED;
   return {
@@ -33,6 +44,30 @@ export async function recordOutputs(
       attempt: { ...attempt, state: "accepted", outputs, usage: answer.usage },
     },
   };
+}
+
+/** Ends the task with its outputs, all of them stored here. */
+export function complete(
+  deps: StepDeps,
+  lease: Lease,
+  files: readonly StoredFile[],
+  usage: Usage | undefined,
+): Promise<StepResult> {
+  const { task, attempt } = lease;
+  if (attempt === undefined) throw new Error(`Task ${task.id} has outputs but no attempt`);
+  const at = deps.clock.now();
+  const assets = files.map(
+    (file, index): Asset => ({
+      ...file,
+      id: deps.ids.create("asset"),
+      accountId: task.accountId,
+      taskId: task.id,
+      role: "output",
+      index,
+      createdAt: at,
+    }),
+  );
+  return settle(deps, lease, succeeded(task, at, attempt.id, assets, usage, deps.ids.create("cb")));
 }
 
 /** Stores one output of the task's kind, checked as strictly as an input. */

@@ -55,7 +55,7 @@ function pollAnswer(
     case "failed":
       return settleFailed(deps, lease, taskError(answer.code, answer.message), {
         state: "done",
-        detail: answer.message,
+        detail: answer.detail ?? answer.message,
       });
     case "cancelled":
       if (task.cancelRequested) {

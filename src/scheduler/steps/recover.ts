@@ -46,7 +46,7 @@ export async function recover(deps: StepDeps, lease: Lease, signal: AbortSignal)
   if (!adapter.submitIsIdempotent || isLate) return unknown();
   const inputs = await openInputs(deps, task.request);
   if (!Array.isArray(inputs)) return unknown();
-  return submit(deps, lease, { adapter, inputs }, signal);
+  return submit(deps, lease, { adapter, inputs, isResend: true }, signal);
 }
 
 function snooze(deps: StepDeps, lease: Lease): Promise<StepResult> {

@@ -11,11 +11,15 @@ import { recordOutputs } from "./outputs.ts";
 /** Refusals in a row after which a route is given up. Attempts that a crash cut short do not count. */
 const MAX_REFUSALS = 5;
 
-/** Sends the lease's attempt, whose intent is committed, and records what became of it. */
+/**
+ * Sends the lease's attempt, whose intent is committed, and records what became of it.
+ *
+ * @param to.isResend the attempt may have been taken before: a refusal now says nothing of that
+ */
 export async function submit(
   deps: StepDeps,
   lease: Lease,
-  to: { adapter: ProviderAdapter; inputs: readonly InputFile[] },
+  to: { adapter: ProviderAdapter; inputs: readonly InputFile[]; isResend: boolean },
   signal: AbortSignal,
 ): Promise<StepResult> {
   const { task, attempt } = lease;
@@ -38,14 +42,14 @@ export async function submit(
   } catch (error) {
     if (error instanceof StorageError) throw error;
     if (signal.aborted) return SETTLED;
-    return submitTrouble(deps, lease, to.adapter, error);
+    return submitTrouble(deps, lease, to, error);
   }
 }
 
 function submitTrouble(
   deps: StepDeps,
   lease: Lease,
-  adapter: ProviderAdapter,
+  { adapter, isResend }: { adapter: ProviderAdapter; isResend: boolean },
   error: unknown,
 ): Promise<StepResult> {
   const detail = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
@@ -70,9 +74,12 @@ function submitTrouble(
     case "unknown":
       return outcomeUnknown(deps, lease, adapter, detail);
     case "retry":
+      // A new attempt would have a new key, and could be a second generation.
+      if (isResend) return outcomeUnknown(deps, lease, adapter, detail);
       if (lease.task.failures + 1 < MAX_REFUSALS) return tryAgain(deps, lease, trouble, detail);
       return tryNextRoute(deps, lease, publicError, detail);
     case "reroute":
+      if (isResend) return outcomeUnknown(deps, lease, adapter, detail);
       return tryNextRoute(deps, lease, publicError, detail);
   }
 }

@@ -1,5 +1,13 @@
 import { and, asc, eq, isNull, or, sql } from "drizzle-orm";
-import type { Account, ApiKey, KeyGrant, ManagementToken } from "../../domain/account.ts";
+import { changePolicy } from "../../domain/access.ts";
+import type {
+  Account,
+  ApiKey,
+  KeyChange,
+  KeyGrant,
+  ManagementToken,
+  Rotation,
+} from "../../domain/account.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { AccountId, KeyId, TokenId } from "../../domain/ids.ts";
 import { creditEntry, type LedgerEntry } from "../../domain/ledger.ts";
@@ -18,6 +26,15 @@ export function createAccountStore(connection: Connection): AccountStore {
   const keys = prepareKeys(connection);
   const tokens = prepareTokens(connection);
   const grants = createGrantCache(connection.db, keys.grant);
+  const tokenGrants = createGrantCache(connection.db, tokens.byHash);
+
+  /** What was seen before a change is not seen once it is committed. */
+  async function thenClear<T>(cache: { clear(): void }, committed: Promise<T>): Promise<T> {
+    const result = await committed;
+    cache.clear();
+    return result;
+  }
+
   return {
     createAccount: (created) => write(() => accounts.create(created)),
     accounts: async () => read(() => accounts.all()),
@@ -27,16 +44,31 @@ export function createAccountStore(connection: Connection): AccountStore {
     createKey: (key) => write(() => keys.create(key)),
     keys: async (owner) => read(() => keys.all(owner)),
     key: async (idOrName) => read(() => keys.find(idOrName)),
-    async revokeKey(id, now) {
-      const result = await write(() => keys.revoke(id, now));
-      grants.clear();
-      return result;
-    },
+    revokeKey: (id, now) =>
+      thenClear(
+        grants,
+        write(() => keys.revoke(id, now)),
+      ),
+    changeKey: (id, change) =>
+      thenClear(
+        grants,
+        write(() => keys.change(id, change)),
+      ),
+    rotateKey: (id, rotation) =>
+      thenClear(
+        grants,
+        write(() => keys.rotate(id, rotation)),
+      ),
     grantByHash: (hash, now) => read(() => grants.get(hash, now)),
     createToken: (token) => write(() => tokens.create(token)),
     tokens: async () => read(() => tokens.all()),
     token: async (idOrName) => read(() => tokens.find(idOrName)),
-    revokeToken: (id, now) => write(() => tokens.revoke(id, now)),
+    tokenByHash: (hash, now) => read(() => tokenGrants.get(hash, now)),
+    revokeToken: (id, now) =>
+      thenClear(
+        tokenGrants,
+        write(() => tokens.revoke(id, now)),
+      ),
   };
 }
 
@@ -112,12 +144,15 @@ function prepareKeys({ db, orm }: Connection) {
       keyName: apiKey.name,
       accountId: apiKey.accountId,
       accountStatus: account.status,
+      policy: apiKey.policy,
       expiresAt: apiKey.expiresAt,
       revokedAt: apiKey.revokedAt,
+      hash: apiKey.hash,
+      previousExpiresAt: apiKey.previousExpiresAt,
     })
     .from(apiKey)
     .innerJoin(account, eq(account.id, apiKey.accountId))
-    .where(eq(apiKey.hash, sql.placeholder("hash")))
+    .where(or(eq(apiKey.hash, sql.placeholder("hash")), eq(apiKey.previousHash, sql.placeholder("hash"))))
     .prepare();
   const revoke = db.prepare<never, [now: number, id: string]>(
     "update api_key set revoked_at = ? where id = ? and revoked_at is null",
@@ -136,10 +171,23 @@ function prepareKeys({ db, orm }: Connection) {
     return row && toApiKey(row);
   }
 
+  function changeable(id: KeyId): ApiKey | "revoked" | "not_found" {
+    const found = byId(id);
+    if (found === undefined) return "not_found";
+    return found.revokedAt === undefined ? found : "revoked";
+  }
+
   return {
     grant(hash: string): KeyGrant | undefined {
       const row = grantByHash.get({ hash });
-      return row && { ...row, expiresAt: row.expiresAt ?? undefined, revokedAt: row.revokedAt ?? undefined };
+      if (row === undefined) return undefined;
+      const { hash: ownHash, previousExpiresAt, revokedAt, ...grant } = row;
+      const ends = [grant.expiresAt, ownHash === hash ? null : previousExpiresAt].filter((at) => at !== null);
+      return {
+        ...grant,
+        expiresAt: ends.length === 0 ? undefined : Math.min(...ends),
+        revokedAt: revokedAt ?? undefined,
+      };
     },
     all(owner?: AccountId): ApiKey[] {
       const wanted = owner === undefined ? undefined : eq(apiKey.accountId, owner);
@@ -160,6 +208,30 @@ function prepareKeys({ db, orm }: Connection) {
         .values({ ...key })
         .run();
       return "created" as const;
+    },
+    change(id: KeyId, { policy, expiresAt }: KeyChange): ApiKey | "revoked" | "not_found" {
+      const before = changeable(id);
+      if (typeof before === "string") return before;
+      const after = {
+        policy: changePolicy(before.policy, policy),
+        expiresAt: expiresAt === undefined ? (before.expiresAt ?? null) : expiresAt,
+      };
+      orm.update(apiKey).set(after).where(eq(apiKey.id, id)).run();
+      return { ...before, ...after, expiresAt: after.expiresAt ?? undefined };
+    },
+    rotate(id: KeyId, { hash, display, previousExpiresAt }: Rotation): ApiKey | "revoked" | "not_found" {
+      const before = changeable(id);
+      if (typeof before === "string") return before;
+      const previous =
+        previousExpiresAt === undefined
+          ? { previousHash: null, previousDisplay: null, previousExpiresAt: null }
+          : { previousHash: before.hash, previousDisplay: before.display, previousExpiresAt };
+      orm
+        .update(apiKey)
+        .set({ hash, display, ...previous })
+        .where(eq(apiKey.id, id))
+        .run();
+      return byId(id) ?? "not_found";
     },
     revoke(id: KeyId, now: number) {
       if (revoke.run(now, id).changes === 1) return "revoked" as const;
@@ -187,8 +259,18 @@ function prepareTokens({ db, orm }: Connection) {
     return row && toManagementToken(row);
   }
 
+  const byHash = orm
+    .select()
+    .from(managementToken)
+    .where(eq(managementToken.hash, sql.placeholder("hash")))
+    .prepare();
+
   return {
     find,
+    byHash(hash: string): ManagementToken | undefined {
+      const row = byHash.get({ hash });
+      return row && toManagementToken(row);
+    },
     all: (): ManagementToken[] =>
       orm.select().from(managementToken).orderBy(asc(managementToken.id)).all().map(toManagementToken),
     create(token: ManagementToken) {

@@ -1,6 +1,7 @@
 import { eq, sql } from "drizzle-orm";
-import { CALLBACK_MAX_ATTEMPTS, type Callback, type Delivery } from "../../domain/callback.ts";
+import type { Callback, Delivery } from "../../domain/callback.ts";
 import type { CallbackId } from "../../domain/ids.ts";
+import { MAX_CALLBACK_SENDS } from "../../domain/limits.ts";
 import type { CallbackStore } from "../../domain/ports/callback-store.ts";
 import type { Connection } from "./connection.ts";
 import { toCallback } from "./rows.ts";
@@ -51,7 +52,7 @@ function prepareClaim({ db, orm }: Connection) {
     "insert into callback_attempt (callback_id, sequence, started_at) values (?, ?, ?)",
   );
   return ({ now, leaseMs, limit }: ClaimQuery): Callback[] => {
-    bury.run(now, CALLBACK_MAX_ATTEMPTS);
+    bury.run(now, MAX_CALLBACK_SENDS);
     return due.all(now, limit).map(({ id }) => {
       const taken = toCallback(take.get({ id, until: now + leaseMs }));
       begin.run(id, taken.attempts, now);
@@ -90,7 +91,7 @@ function prepareRecord({ db }: Connection) {
     const reason = "reason" in delivery ? delivery.reason : null;
     if (end.run(at, delivery.kind, status, reason, id, attempt).changes === 0) return;
     if (delivery.kind === "delivered") delivered.run(id);
-    else if (retryAt !== undefined && attempt < CALLBACK_MAX_ATTEMPTS) retry.run(retryAt, id, attempt);
+    else if (retryAt !== undefined && attempt < MAX_CALLBACK_SENDS) retry.run(retryAt, id, attempt);
     else giveUp.run(id, attempt);
   };
 }

@@ -1,12 +1,11 @@
 import type { Database } from "bun:sqlite";
-import type { KeyGrant } from "../../domain/account.ts";
 
 /** Half of the second within which a change by another process must show. */
 const CHECK_EVERY_MS = 500;
 const MAX_ENTRIES = 10_000;
 
-export interface GrantCache {
-  get(hash: string, now: number): KeyGrant | undefined;
+export interface GrantCache<Grant> {
+  get(hash: string, now: number): Grant | undefined;
   clear(): void;
 }
 
@@ -14,9 +13,12 @@ export interface GrantCache {
  * Grants seen lately, asked from `load` when they were not. Hashes without a grant are not kept: anybody can invent them.
  * `data_version` moves when another connection commits; the whole cache goes then.
  */
-export function createGrantCache(db: Database, load: (hash: string) => KeyGrant | undefined): GrantCache {
+export function createGrantCache<Grant>(
+  db: Database,
+  load: (hash: string) => Grant | undefined,
+): GrantCache<Grant> {
   const dataVersion = db.prepare<{ data_version: number }, []>("pragma data_version");
-  const grants = new Map<string, KeyGrant>();
+  const grants = new Map<string, Grant>();
   let checkedAt: number | undefined;
   let version: number | undefined;
 
@@ -29,7 +31,7 @@ export function createGrantCache(db: Database, load: (hash: string) => KeyGrant 
     version = current;
   }
 
-  function keep(hash: string, grant: KeyGrant): void {
+  function keep(hash: string, grant: Grant): void {
     const oldest = grants.keys().next();
     if (grants.size >= MAX_ENTRIES && !oldest.done) grants.delete(oldest.value);
     grants.set(hash, grant);

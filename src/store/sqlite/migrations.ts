@@ -1,4 +1,7 @@
 import createTables from "../../../migrations/sqlite/0001_create_tables.sql" with { type: "text" };
+import addKeyPoliciesAndUsage from "../../../migrations/sqlite/0002_add_key_policies_and_usage.sql" with {
+  type: "text",
+};
 
 export interface Migration {
   readonly number: number;
@@ -10,4 +13,5 @@ export interface Migration {
 /** All there are, in order. The list is explicit because a compiled executable has no folder to look into. */
 export const MIGRATIONS: readonly Migration[] = [
   { number: 1, name: "0001_create_tables", sql: createTables },
+  { number: 2, name: "0002_add_key_policies_and_usage", sql: addKeyPoliciesAndUsage },
 ];

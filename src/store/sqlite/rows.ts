@@ -42,11 +42,12 @@ export interface TaskRow {
   readonly usage: string | null;
   readonly quote: string;
   readonly request: string;
+  readonly sync_scope: string | null;
 }
 
 /** The columns of `SummaryRow`, as SQL. */
 export const SUMMARY_COLUMNS =
-  "id, account_id, kind, model, status, progress, results, error, charged_micros, created_at, completed_at";
+  "id, account_id, kind, model, status, progress, results, error, charged_micros, usage, created_at, completed_at";
 export type SummaryRow = Pick<
   TaskRow,
   | "id"
@@ -58,6 +59,7 @@ export type SummaryRow = Pick<
   | "results"
   | "error"
   | "charged_micros"
+  | "usage"
   | "created_at"
   | "completed_at"
 >;
@@ -89,6 +91,7 @@ export function toSummary(row: SummaryRow): TaskSummary {
     results: optional(row.results) ?? [],
     error: optional(row.error),
     charged: row.charged_micros === null ? undefined : toMicros(row.charged_micros),
+    usage: optional(row.usage),
     createdAt: row.created_at,
     completedAt: row.completed_at ?? undefined,
   };
@@ -110,7 +113,7 @@ export function toTask(row: TaskRow): Task {
     attempts: row.attempts,
     failures: row.failures,
     cancelRequested: row.cancel_requested === 1,
-    usage: optional(row.usage),
+    syncScope: row.sync_scope ?? undefined,
     startedAt: row.started_at ?? undefined,
     deadlineAt: row.deadline_at ?? undefined,
   };
@@ -181,10 +184,19 @@ export function toApiKey(row: typeof apiKey.$inferSelect): ApiKey {
     name: row.name,
     hash: row.hash,
     display: row.display,
+    policy: row.policy,
     createdAt: row.createdAt,
     expiresAt: row.expiresAt ?? undefined,
     revokedAt: row.revokedAt ?? undefined,
+    previous: toPreviousSecret(row),
   };
+}
+
+function toPreviousSecret({
+  previousDisplay: display,
+  previousExpiresAt: expiresAt,
+}: typeof apiKey.$inferSelect): ApiKey["previous"] {
+  return display === null || expiresAt === null ? undefined : { display, expiresAt };
 }
 
 export function toManagementToken(row: typeof managementToken.$inferSelect): ManagementToken {

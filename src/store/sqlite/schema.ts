@@ -10,6 +10,7 @@ import {
   unique,
   uniqueIndex,
 } from "drizzle-orm/sqlite-core";
+import type { KeyPolicy } from "../../domain/access.ts";
 import type { AccountMode } from "../../domain/account.ts";
 import type { Asset, MediaType } from "../../domain/asset.ts";
 import type { Callback, Delivery } from "../../domain/callback.ts";
@@ -72,8 +73,16 @@ export const apiKey = sqliteTable(
     createdAt: integer("created_at").notNull(),
     expiresAt: integer("expires_at"),
     revokedAt: integer("revoked_at"),
+    policy: text({ mode: "json" }).$type<KeyPolicy>().notNull().default({}),
+    /** The secret before the last rotation, and until when it is still taken. */
+    previousHash: text("previous_hash"),
+    previousDisplay: text("previous_display"),
+    previousExpiresAt: integer("previous_expires_at"),
   },
-  (table) => [uniqueIndex("api_key_name").on(table.accountId, table.name).where(sql`"revoked_at" is null`)],
+  (table) => [
+    uniqueIndex("api_key_name").on(table.accountId, table.name).where(sql`"revoked_at" is null`),
+    uniqueIndex("api_key_previous").on(table.previousHash).where(sql`"previous_hash" is not null`),
+  ],
 );
 
 export const managementToken = sqliteTable(
@@ -132,6 +141,8 @@ export const task = sqliteTable(
     usage: text({ mode: "json" }).$type<Usage>(),
     quote: text({ mode: "json" }).$type<Quote>().notNull(),
     request: text({ mode: "json" }).$type<GenerationRequest>().notNull(),
+    /** Of a task somebody waits for on its create: what makes another request the same one. */
+    syncScope: text("sync_scope"),
   },
   (table) => [
     // What a list is filtered by is in the index, so that a filter nothing matches reads the index alone.
@@ -139,6 +150,8 @@ export const task = sqliteTable(
     index("task_under_way").on(table.dueAt, table.lane).where(sql`"pool" = 'under_way'`),
     index("task_ready").on(table.lane, table.accountId, table.id).where(sql`"pool" = 'ready'`),
     index("task_waiting").on(table.lane, table.dueAt).where(sql`"pool" = 'waiting'`),
+    // Counts an account's and a key's live tasks.
+    index("task_live").on(table.accountId, table.keyId, table.status).where(sql`"pool" is not null`),
     check(
       "task_pool",
       sql`("pool" is null) = ("stage" = 'terminal') and ("due_at" is null) = ("pool" is null)`,
@@ -216,6 +229,26 @@ export const ledgerEntry = sqliteTable(
     // Also finds an account's entries; a task belongs to one account. Entries without a task are never equal.
     uniqueIndex("ledger_entry_once").on(table.accountId, table.taskId, table.kind),
   ],
+);
+
+/** What the tasks that ended on a day came to; `day` counts from 1970-01-01 UTC. WITHOUT ROWID. */
+export const usageDay = sqliteTable(
+  "usage_day",
+  {
+    accountId: text("account_id")
+      .$type<AccountId>()
+      .notNull()
+      .references(() => account.id),
+    day: integer().notNull(),
+    keyId: text("key_id").$type<KeyId>().notNull(),
+    model: text().$type<ModelId>().notNull(),
+    completed: integer().notNull(),
+    failed: integer().notNull(),
+    cancelled: integer().notNull(),
+    outputs: integer().notNull(),
+    chargedMicros: integer("charged_micros").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.accountId, table.day, table.keyId, table.model] })],
 );
 
 export const idempotency = sqliteTable("idempotency", {

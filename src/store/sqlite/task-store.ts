@@ -1,4 +1,4 @@
-import type { LeaseToken } from "../../domain/ids.ts";
+import type { AccountId, LeaseToken, ProviderId } from "../../domain/ids.ts";
 import type { TaskStore } from "../../domain/ports/task-store.ts";
 import type { Connection } from "./connection.ts";
 import { prepareAdmit } from "./task-store/admit.ts";
@@ -15,9 +15,10 @@ export function createTaskStore(
 ): TaskStore {
   const { db, read, write } = connection;
   const records = prepareIdempotency(connection);
-  const reads = prepareReads(connection);
+  const lastServed = new Map<ProviderId, AccountId>();
+  const reads = prepareReads(connection, lastServed);
   const admit = prepareAdmit(db, records);
-  const claim = prepareClaim(connection, deps.newLeaseToken);
+  const claim = prepareClaim(connection, deps.newLeaseToken, lastServed);
   const advance = prepareAdvance(db);
   const cancel = prepareCancel(db, advance, reads.byId);
   const rescue = db.prepare<never, [now: number]>(
@@ -41,5 +42,8 @@ export function createTaskStore(
     list: async (filter) => read(() => reads.list(filter)),
     assetById: async (id) => read(() => reads.assetById(id)),
     counts: async () => read(() => reads.counts()),
+    queuePosition: async (id) => read(() => reads.queuePosition(id)),
+    liveCounts: async (accountId) => read(() => reads.liveCounts(accountId)),
+    orphans: async () => read(() => reads.orphans()),
   };
 }

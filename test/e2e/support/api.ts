@@ -1,10 +1,12 @@
 import type { JsonObject } from "../../../src/domain/json.ts";
+import { answerCheckOf } from "../../helpers/openapi.ts";
 
 /** What may stand in `data` of an answer. */
 export interface WireData {
   readonly task_id?: string;
   readonly status?: string;
   readonly progress?: number;
+  readonly queue_position?: number;
   readonly result?: readonly string[];
   readonly created_at?: number;
   readonly completed_at?: number;
@@ -69,15 +71,17 @@ const UNDER_WAY_TRIES = 60;
 
 export const kindOf = (model: unknown) => (String(model).startsWith("sandbox-video") ? "video" : "image");
 
-/** Talks to a server as any client would, one connection a request. */
+/** Talks to a server as any client would, one connection a request. Every answer must be one that the server's document promises. */
 export function createApi(url: string, key: string): Api {
   const api: Api = {
     url,
     key,
     async send(path, { method, headers, body } = {}) {
       const isRaw = typeof body === "string" || body instanceof Uint8Array;
+      const verb = method ?? (body === undefined ? "GET" : "POST");
+      const checkAnswer = await answerCheckOf(url);
       const response = await fetch(url + path, {
-        method: method ?? (body === undefined ? "GET" : "POST"),
+        method: verb,
         headers: {
           Authorization: `Bearer ${key}`,
           ...(body === undefined ? {} : { "Content-Type": "application/json" }),
@@ -87,7 +91,9 @@ export function createApi(url: string, key: string): Api {
         redirect: "manual",
         ...(body === undefined ? {} : { body: isRaw ? body : JSON.stringify(body) }),
       });
-      return toAnswer(response);
+      const answer = await toAnswer(response);
+      checkAnswer(verb, path, answer.status, answer.headers, answer.text);
+      return answer;
     },
     create: (body, headers) =>
       api.send(`/v1/${kindOf(body.model)}s/generations`, {

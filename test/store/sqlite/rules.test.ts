@@ -1,5 +1,6 @@
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { OPEN_POLICY } from "../../../src/domain/access.ts";
 import { openStore, type Store } from "../../../src/store/open.ts";
 import {
   ACCOUNT,
@@ -14,6 +15,7 @@ import {
   newTask,
   taskId,
   temporaryDatabase,
+  tokenId,
 } from "../../helpers/store.ts";
 
 /** A second connection, as another process would have. */
@@ -76,6 +78,7 @@ describe("another process", () => {
       name: "web",
       hash: "a".repeat(64),
       display: "…",
+      policy: OPEN_POLICY,
       createdAt: NOW,
     };
     await store.accounts.createKey(key);
@@ -91,12 +94,45 @@ describe("another process", () => {
       name: "web",
       hash: "a".repeat(64),
       display: "…",
+      policy: OPEN_POLICY,
       createdAt: NOW,
     };
     await store.accounts.createKey(key);
     store.accounts.grantByHash(key.hash, NOW);
     other.run("update account set status = 'suspended'");
     expect(store.accounts.grantByHash(key.hash, NOW + 1000)?.accountStatus).toBe("suspended");
+  });
+
+  test("limits, rotates or lifts a grace, and within a second of the clock the grants show it", async () => {
+    const key = {
+      id: keyId(1),
+      accountId: ACCOUNT,
+      name: "web",
+      hash: "a".repeat(64),
+      display: "…",
+      policy: OPEN_POLICY,
+      createdAt: NOW,
+    };
+    await store.accounts.createKey(key);
+    store.accounts.grantByHash(key.hash, NOW);
+    other.run(`update api_key set policy = '{"concurrency":2}'`);
+    expect(store.accounts.grantByHash(key.hash, NOW + 1000)?.policy).toEqual({ concurrency: 2 });
+    const rotated = "b".repeat(64);
+    other.run(
+      `update api_key set hash = '${rotated}', previous_hash = hash, previous_display = display, previous_expires_at = 9000000`,
+    );
+    expect(store.accounts.grantByHash(key.hash, NOW + 2000)?.expiresAt).toBe(9_000_000);
+    expect(store.accounts.grantByHash(rotated, NOW + 2000)?.expiresAt).toBeUndefined();
+    other.run("update api_key set previous_hash = null");
+    expect(store.accounts.grantByHash(key.hash, NOW + 3000)).toBeUndefined();
+  });
+
+  test("revokes a management token, and within a second of the clock it shows", async () => {
+    const hash = "a".repeat(64);
+    await store.accounts.createToken({ id: tokenId(1), name: "ci", hash, display: "…", createdAt: NOW });
+    expect(store.accounts.tokenByHash(hash, NOW)?.revokedAt).toBeUndefined();
+    other.run("update management_token set revoked_at = 5");
+    expect(store.accounts.tokenByHash(hash, NOW + 1000)?.revokedAt).toBe(5);
   });
 
   test("sees no commit from claims that find nothing", async () => {

@@ -22,6 +22,15 @@ export function prepareAdmit(
   const available = db.prepare<{ available: number }, [account: string]>(
     "select balance_micros - held_micros as available from account where id = ?",
   );
+  // Counts no further than it must, and in the index alone.
+  const live = db.prepare<{ count: number }, [account: string, key: string, limit: number]>(
+    `select count(*) as count from (select 1 from task indexed by task_live
+       where account_id = ? and key_id = ? and pool is not null limit ?)`,
+  );
+
+  function hasLiveTasks({ accountId, keyId }: NewTask, count: number): boolean {
+    return live.get(accountId, keyId, count)?.count === count;
+  }
 
   /** @returns what is available, when that is not enough */
   function holdPrice(account: AccountId, amount: Micros): Micros | undefined {
@@ -31,9 +40,10 @@ export function prepareAdmit(
     return toMicros(row.available);
   }
 
-  return ({ task, assets, idempotency }) => {
+  return ({ task, assets, idempotency, concurrency }) => {
     const used = idempotency && records.find(idempotency, task.createdAt);
     if (used !== undefined) return used;
+    if (concurrency !== undefined && hasLiveTasks(task, concurrency)) return { kind: "too_many_tasks" };
     const shortOf = holdPrice(task.accountId, task.held);
     if (shortOf !== undefined) return { kind: "insufficient_quota", available: shortOf, needed: task.held };
     insertTask(task);
@@ -47,9 +57,9 @@ export function prepareAdmit(
 function prepareInsertTask(db: Database): (task: NewTask) => void {
   const insert = db.prepare(
     `insert into task (id, account_id, key_id, request_id, kind, model, origin, callback_url, held_micros, created_at,
-       due_at, lane, route_index, quote, request,
+       due_at, lane, route_index, quote, request, sync_scope,
        status, stage, pool, attempts, failures, progress, cancel_requested)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', 'queued', 'ready', 0, 0, 0, 0)`,
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', 'queued', 'ready', 0, 0, 0, 0)`,
   );
   return (task) => {
     insert.run(
@@ -68,6 +78,7 @@ function prepareInsertTask(db: Database): (task: NewTask) => void {
       task.routeIndex,
       JSON.stringify(task.quote),
       JSON.stringify(task.request),
+      task.syncScope ?? null,
     );
   };
 }

@@ -1,15 +1,19 @@
 import type { Database } from "bun:sqlite";
-import type { AccountId, LeaseToken, TaskId } from "../../../domain/ids.ts";
+import type { AccountId, KeyId, LeaseToken, ModelId, TaskId } from "../../../domain/ids.ts";
 import type { AttemptIntent } from "../../../domain/ports/task-store.ts";
 import type { Lease, Stage } from "../../../domain/task.ts";
 import type { AttemptChange, Transition } from "../../../domain/transition.ts";
+import { usageOf } from "../../../domain/usage.ts";
 import type { Pool } from "../schema.ts";
 import { prepareAssets } from "./assets.ts";
 import { prepareLedger } from "./money.ts";
+import { prepareUsage } from "./usage.ts";
 
-/** What decides whether and how a task may change. */
+/** What decides whether and how a task may change, and who its end counts for. */
 export interface Standing {
   readonly account_id: AccountId;
+  readonly key_id: KeyId;
+  readonly model: ModelId;
   readonly stage: Stage;
   readonly lease_token: LeaseToken | null;
   readonly due_at: number | null;
@@ -35,8 +39,9 @@ export function prepareAdvance(db: Database): Advance {
   const insertCallback = prepareCallback(db);
   const attempts = prepareAttempts(db);
   const updateTask = prepareUpdateTask(db);
+  const addUsage = prepareUsage(db);
   const select = db.prepare<Standing, [id: string]>(
-    "select account_id, stage, lease_token, due_at, cancel_requested from task where id = ?",
+    "select account_id, key_id, model, stage, lease_token, due_at, cancel_requested from task where id = ?",
   );
   const begin = db.prepare<{ attempts: number }, [at: number, deadline: number, id: string, token: string]>(
     `update task set stage = 'submitting', status = 'processing', attempts = attempts + 1,
@@ -53,6 +58,8 @@ export function prepareAdvance(db: Database): Advance {
       attempts.update(id, transition.attempt, transition.at, transition.to === "terminal");
     }
     ledger.post(standing.account_id, transition.ledger, transition.at);
+    const usage = usageOf(transition);
+    if (usage !== undefined) addUsage(standing, usage);
     insertAssets(transition.assets);
     if (transition.callback !== undefined) insertCallback(transition.callback);
   }

@@ -23,15 +23,15 @@ interface FreeCapacity {
 /**
  * The body of `TaskStore.claim`. It takes turns between accounts by seeking, in the index of ready tasks, the first account
  * after the one served last in the lane: one seek for each task taken, however many tasks or accounts are waiting. Which
- * account came last is only remembered in memory; after a restart the turns begin anew.
+ * account came last is only remembered in memory, in `lastServed`; after a restart the turns begin anew.
  */
 export function prepareClaim(
   connection: Connection,
   newLeaseToken: () => LeaseToken,
+  lastServed: Map<ProviderId, AccountId>,
 ): (query: ClaimQuery) => Claimed {
   const pools = preparePools(connection);
   const lease = prepareLease(connection, newLeaseToken);
-  const lastServed = new Map<ProviderId, AccountId>();
   let turn = 0;
 
   function takeUnderWay(query: ClaimQuery): Lease[] {

@@ -1,7 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import type { Asset } from "../../../domain/asset.ts";
-import type { AssetId, TaskId } from "../../../domain/ids.ts";
-import type { TaskCounts, TaskFilter } from "../../../domain/ports/task-store.ts";
+import type { AccountId, AssetId, KeyId, TaskId } from "../../../domain/ids.ts";
+import type { LiveCounts, OrphanedTask, TaskCounts, TaskFilter } from "../../../domain/ports/task-store.ts";
 import { type Attempt, isTerminal, type Task, type TaskSummary } from "../../../domain/task.ts";
 import type { Connection } from "../connection.ts";
 import {
@@ -15,13 +15,22 @@ import {
   toTask,
 } from "../rows.ts";
 import { asset } from "../schema.ts";
+import { prepareQueuePosition, type Turns } from "./queue-position.ts";
 
 type Optional = string | null;
 
 /** Summaries of finished tasks kept in memory: they never change, and callers ask for the latest again and again. */
 const KEPT_SUMMARIES = 10_000;
 
-export function prepareReads({ db, orm }: Connection) {
+interface OrphanRow {
+  readonly id: TaskId;
+  readonly sync_scope: string;
+  readonly account_id: AccountId;
+  readonly key_id: KeyId;
+  readonly created_at: number;
+}
+
+export function prepareReads({ db, orm }: Connection, turns: Turns) {
   const taskById = db.prepare<TaskRow, [id: string]>("select * from task where id = ?");
   const summaryById = db.prepare<SummaryRow, [id: string]>(
     `select ${SUMMARY_COLUMNS} from task where id = ?`,
@@ -50,6 +59,16 @@ export function prepareReads({ db, orm }: Connection) {
           + (select count(*) from task indexed by task_waiting where pool = 'waiting') as queued,
             (select count(*) from task indexed by task_under_way where pool = 'under_way') as under_way`,
   );
+  const liveCounts = db.prepare<LiveCounts, [account: string]>(
+    `select count(*) filter (where status = 'pending') as pending,
+            count(*) filter (where status = 'processing') as processing
+     from task indexed by task_live where account_id = ? and pool is not null`,
+  );
+  const orphans = db.prepare<OrphanRow, []>(
+    `select id, sync_scope, account_id, key_id, created_at from task indexed by task_live
+     where pool is not null and sync_scope is not null order by id`,
+  );
+  const queuePosition = prepareQueuePosition(db, turns);
 
   const kept = new Map<TaskId, TaskSummary>();
   function keep(summary: TaskSummary): void {
@@ -83,5 +102,16 @@ export function prepareReads({ db, orm }: Connection) {
       const row = counts.get();
       return { queued: row?.queued ?? 0, underWay: row?.under_way ?? 0 };
     },
+    queuePosition,
+    liveCounts: (accountId: AccountId): LiveCounts =>
+      liveCounts.get(accountId) ?? { pending: 0, processing: 0 },
+    orphans: (): OrphanedTask[] =>
+      orphans.all().map((row) => ({
+        id: row.id,
+        syncScope: row.sync_scope,
+        accountId: row.account_id,
+        keyId: row.key_id,
+        createdAt: row.created_at,
+      })),
   };
 }

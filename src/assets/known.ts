@@ -1,0 +1,36 @@
+import type { StoredFile } from "../domain/asset.ts";
+
+const MAX_KNOWN = 10_000;
+
+/**
+ * Contents that were checked and stored lately, by hash: bytes that come again need neither be decoded nor flushed again.
+ * Clients send the same picture with each edit of it, and again when they try again.
+ */
+export interface KnownContents {
+  /**
+   * What a content was found to be.
+   *
+   * @param mustBeClean only if it was stored as an input, its metadata taken out
+   */
+  get(sha256: string, mustBeClean: boolean): StoredFile | undefined;
+  add(file: StoredFile, isClean: boolean): void;
+  forget(sha256: string): void;
+}
+
+export function createKnownContents(): KnownContents {
+  const known = new Map<string, { readonly file: StoredFile; readonly isClean: boolean }>();
+  return {
+    get(sha256, mustBeClean) {
+      const found = known.get(sha256);
+      return found !== undefined && (found.isClean || !mustBeClean) ? found.file : undefined;
+    },
+    add(file, isClean) {
+      const before = known.get(file.sha256);
+      if (before !== undefined && (before.isClean || !isClean)) return;
+      const oldest = known.size < MAX_KNOWN ? undefined : known.keys().next().value;
+      if (oldest !== undefined) known.delete(oldest);
+      known.set(file.sha256, { file, isClean });
+    },
+    forget: (sha256) => void known.delete(sha256),
+  };
+}

@@ -1,0 +1,76 @@
+import type { StoredFile } from "../domain/asset.ts";
+import type { StagedFile } from "../domain/ports/asset-store.ts";
+import type { ContentFiles, Draft } from "./fs.ts";
+import type { KnownContents } from "./known.ts";
+import type { Pins } from "./pins.ts";
+import { storing } from "./storage-errors.ts";
+
+/** A file that passed every check, and where its bytes are. */
+export interface CheckedFile {
+  readonly file: StoredFile;
+  readonly content: Uint8Array | Draft;
+  /** Its metadata was taken out. */
+  readonly isClean: boolean;
+}
+
+/** Holds a checked file until it is kept or not wanted. */
+export function holdStaged(
+  deps: { readonly files: ContentFiles; readonly pins: Pins; readonly known: KnownContents },
+  { file, content, isClean }: CheckedFile,
+): StagedFile {
+  const { files, known } = deps;
+  const { sha256, sizeBytes } = file;
+  const pin = deps.pins(sha256);
+  let keeping: Promise<void> | undefined;
+  let isKept = false;
+  let isReleased = false;
+
+  async function keep(): Promise<void> {
+    if (isReleased) throw new Error("This staging has ended.");
+    if (known.get(sha256, false) !== undefined && files.isThere(sha256, sizeBytes)) {
+      // What is known was flushed; the look is for a file that somebody took away.
+      pin.found(true);
+    } else {
+      await store();
+    }
+    known.add(file, isClean);
+    isKept = true;
+  }
+
+  async function store(): Promise<void> {
+    const there = await storing(() => files.find(sha256));
+    pin.found(there !== undefined);
+    if (there?.sizeBytes === sizeBytes) await files.settle(sha256);
+    else if (content instanceof Uint8Array) await keepBytes(files, sha256, content);
+    else await files.keep(content, sha256);
+  }
+
+  return {
+    file,
+    keep: () => (keeping ??= keep()),
+    async release(isUsed) {
+      if (isReleased) return;
+      isReleased = true;
+      // Whoever called keep is told of its failure.
+      await keeping?.catch(() => undefined);
+      try {
+        if (!(content instanceof Uint8Array)) await files.discard(content);
+      } finally {
+        if (pin.end(isUsed && isKept)) {
+          known.forget(sha256);
+          await files.remove(sha256);
+        }
+      }
+    },
+  };
+}
+
+async function keepBytes(files: ContentFiles, sha256: string, bytes: Uint8Array): Promise<void> {
+  const draft = await files.draft();
+  try {
+    await draft.append(bytes);
+    await files.keep(draft, sha256);
+  } finally {
+    await files.discard(draft);
+  }
+}

@@ -1,0 +1,70 @@
+import { isJsonObject, type Json, type JsonObject } from "../domain/json.ts";
+import { type MediaField, type Mode, type Model, selectMode } from "../domain/model.ts";
+
+/** A body in which stand-ins are given for what was left out. */
+export interface Completion {
+  readonly body: JsonObject;
+  /** The fields that have stand-ins. */
+  readonly standIns: readonly string[];
+}
+
+/** Passes for any prompt, and any address of a file. */
+const STAND_IN = "x:";
+
+/**
+ * The ways to make a body whole whose prompt and media may have been left out: with what the model always needs, then with the
+ * media of each of its modes, simplest first. Only ways that come to one of its modes.
+ */
+export function* completionsOf(model: Model, given: JsonObject): Generator<Completion> {
+  const essential = requiredOf(model).filter((name) => name === "prompt" || mediaField(model, name));
+  const always = essential.filter((name) => !Object.hasOwn(given, name));
+  const modes = [...model.modes].sort((a, b) => a.requires.length - b.requires.length);
+  const tried = new Set<string>();
+  for (const media of [
+    [],
+    ...modes.map((mode) => mediaFor(model, mode, [...Object.keys(given), ...always])),
+  ]) {
+    const standIns = [...always, ...media];
+    const id = standIns.join();
+    if (
+      tried.has(id) ||
+      selectMode(model, rolesOf(model, [...Object.keys(given), ...standIns])) === undefined
+    )
+      continue;
+    tried.add(id);
+    yield {
+      body: { ...given, ...Object.fromEntries(standIns.map((name) => [name, standIn(model, name)])) },
+      standIns,
+    };
+  }
+}
+
+/** What fields of these names give a model to work with. */
+function rolesOf(model: Model, names: readonly string[]): Set<MediaField["role"]> {
+  const roles = new Set(names.flatMap((name) => mediaField(model, name)?.role ?? []));
+  if (model.resultField !== undefined && names.includes("task_id")) roles.add(model.resultField.role);
+  return roles;
+}
+
+/** The fields to add for a mode. */
+function mediaFor(model: Model, mode: Mode, names: readonly string[]): string[] {
+  const roles = rolesOf(model, names);
+  return mode.requires
+    .filter((role) => !roles.has(role))
+    .flatMap((role) => model.mediaFields.find((field) => field.role === role)?.name ?? []);
+}
+
+function mediaField(model: Model, name: string): MediaField | undefined {
+  return model.mediaFields.find((field) => field.name === name);
+}
+
+function requiredOf(model: Model): string[] {
+  const { required } = model.schema;
+  return Array.isArray(required) ? required.filter((name) => typeof name === "string") : [];
+}
+
+function standIn(model: Model, name: string): Json {
+  const property = isJsonObject(model.schema.properties) ? model.schema.properties[name] : undefined;
+  if (!isJsonObject(property) || property.type !== "array") return STAND_IN;
+  return Array<string>(Number(property.minItems ?? 1)).fill(STAND_IN);
+}

@@ -1,0 +1,15 @@
+import type { MediaProbe } from "./asset.ts";
+
+/**
+ * Why a file cannot be the mask of an image: it must be a PNG with transparency, of the same size (§4.6).
+ *
+ * @param image absent when it is not known yet; then only the mask itself is looked at
+ * @returns a clause to put after the field's name, or undefined when it can be
+ */
+export function maskProblem(mask: MediaProbe, image: MediaProbe | undefined): string | undefined {
+  if (mask.type !== "image/png") return `must be a PNG image, got ${mask.type}`;
+  if (mask.hasAlpha === false)
+    return "must have an alpha channel: its transparent areas say where the image is changed";
+  if (image === undefined || (mask.width === image.width && mask.height === image.height)) return undefined;
+  return `must be as large as the image, ${image.width}x${image.height}, got ${mask.width}x${mask.height}`;
+}

@@ -1,0 +1,81 @@
+import { type Micros, sumMicros, toMicros, ZERO } from "./money.ts";
+import type { Transition } from "./transition.ts";
+
+const DAY_MS = 86_400_000;
+
+/** What tasks that ended came to. */
+export interface UsageTotal {
+  readonly completed: number;
+  readonly failed: number;
+  readonly cancelled: number;
+  /** Images and videos delivered. */
+  readonly outputs: number;
+  /** Captured from the account. */
+  readonly charged: Micros;
+}
+
+/** The tasks that ended on one day. */
+export interface UsageDay extends UsageTotal {
+  /** Counted from 1970-01-01, UTC. */
+  readonly day: number;
+}
+
+/** The day of a moment, counted from 1970-01-01, UTC. */
+export function dayOf(atMs: number): number {
+  return Math.floor(atMs / DAY_MS);
+}
+
+/** The first day of the month of a moment, UTC. */
+export function monthStartOf(atMs: number): number {
+  const date = new Date(atMs);
+  return dayOf(Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1));
+}
+
+/**
+ * What a transition adds to the usage of its task's account.
+ *
+ * @returns undefined for one that does not end the task
+ */
+export function usageOf({ ending, ledger }: Transition): UsageDay | undefined {
+  if (ending === undefined) return undefined;
+  return {
+    day: dayOf(ending.completedAt),
+    completed: ending.status === "completed" ? 1 : 0,
+    failed: ending.status === "failed" ? 1 : 0,
+    cancelled: ending.status === "cancelled" ? 1 : 0,
+    outputs: ending.results.length,
+    // What the account loses, so that usage and ledger cannot differ.
+    charged: toMicros(0 - sumMicros(ledger.map((entry) => entry.balanceDelta))),
+  };
+}
+
+/** What days come to together. */
+export function sumUsage(days: readonly UsageTotal[]): UsageTotal {
+  return days.reduce<UsageTotal>(
+    (total, day) => ({
+      completed: total.completed + day.completed,
+      failed: total.failed + day.failed,
+      cancelled: total.cancelled + day.cancelled,
+      outputs: total.outputs + day.outputs,
+      charged: sumMicros([total.charged, day.charged]),
+    }),
+    { completed: 0, failed: 0, cancelled: 0, outputs: 0, charged: ZERO },
+  );
+}
+
+/** How long tasks usually take, in milliseconds. */
+export interface UsualDuration {
+  readonly p50Ms: number;
+  readonly p90Ms: number;
+}
+
+/** Fewer say nothing of what is usual. */
+const FEWEST_DURATIONS = 5;
+
+/** Median and ninth decile by nearest rank, each a duration that was seen; undefined for fewer than five. */
+export function usualDuration(durationsMs: readonly number[]): UsualDuration | undefined {
+  if (durationsMs.length < FEWEST_DURATIONS) return undefined;
+  const sorted = [...durationsMs].sort((a, b) => a - b);
+  const rank = (share: number) => sorted[Math.ceil(share * sorted.length) - 1] ?? 0;
+  return { p50Ms: rank(0.5), p90Ms: rank(0.9) };
+}

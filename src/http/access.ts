@@ -1,0 +1,77 @@
+import { allowsFeature, type Feature } from "../domain/access.ts";
+import type { Operator, Principal } from "../domain/account.ts";
+import { AppError } from "../domain/errors.ts";
+import type { CountedRequest, RateLimiter } from "../domain/ports/rate-limiter.ts";
+import type { Authenticate, AuthenticateOperator } from "../service/authenticate.ts";
+import { credentialOf } from "./credential.ts";
+import type { Exchange, Handling, KeyedExchange } from "./exchange.ts";
+import type { Reply } from "./reply.ts";
+
+export interface AccessDeps {
+  readonly authenticate: Authenticate;
+  readonly authenticateOperator: AuthenticateOperator;
+  readonly rateLimiter: RateLimiter;
+}
+
+/** A request on its way in, and what is found out about it there: for its log line and for every answer, errors too. */
+export type Entering = Exchange & {
+  principal?: Principal;
+  operator?: Operator;
+  limitHeaders?: Readonly<Record<string, string>>;
+};
+
+const FEATURE_NAMES = {
+  images: "create images",
+  videos: "create videos",
+  compat: "use the synchronous images API",
+} as const satisfies Record<Feature, string>;
+
+/**
+ * Hands a request to its route once its caller may use it: a credential of the kind the route takes, a feature the key has, and
+ * a request within the key's limit, in this order and before the body is read. Only what a limit is counted for waits.
+ */
+export function enter(deps: AccessDeps, route: Handling, exchange: Entering): Reply | Promise<Reply> {
+  if (route.access === "public") return route.handle(exchange);
+  const credential = credentialOf(exchange.request, exchange.query, route.path);
+  if (route.access === "management") {
+    return route.handle(Object.assign(exchange, { operator: deps.authenticateOperator(credential) }));
+  }
+  const principal = deps.authenticate(credential, exchange);
+  const keyed = Object.assign(exchange, { principal });
+  const { feature, isCounted, handle } = route;
+  if (feature !== undefined && !allowsFeature(principal.policy, feature)) {
+    throw new AppError(
+      "permission_denied",
+      `This API key may not ${FEATURE_NAMES[feature]}: it lacks the feature "${feature}".`,
+    );
+  }
+  const perMinute = isCounted === true ? principal.policy.requestsPerMinute : undefined;
+  return perMinute === undefined ? handle(keyed) : countThenHandle(deps, keyed, perMinute, handle);
+}
+
+async function countThenHandle(
+  { rateLimiter }: AccessDeps,
+  exchange: Entering & KeyedExchange,
+  perMinute: number,
+  handle: (exchange: KeyedExchange) => Reply | Promise<Reply>,
+): Promise<Reply> {
+  const counted = await rateLimiter.take(exchange.principal.keyId, perMinute);
+  const resetsInSec = Math.ceil(counted.resetsInMs / 1000);
+  exchange.limitHeaders = limitHeaders(counted, resetsInSec);
+  if (counted.isAllowed) return handle(exchange);
+  throw new AppError(
+    "rate_limit_exceeded",
+    `This API key may make ${perMinute} create requests a minute, and has. Try again in ${resetsInSec} s.`,
+    { retryAfterSec: resetsInSec },
+  );
+}
+
+/** The fields of draft-ietf-httpapi-ratelimit-headers-10, and the one that clients of the images API read first. */
+function limitHeaders(counted: CountedRequest, resetsInSec: number): Record<string, string> {
+  const headers: Record<string, string> = {
+    "RateLimit-Policy": `"requests";q=${counted.limit};w=60`,
+    RateLimit: `"requests";r=${counted.remaining};t=${resetsInSec}`,
+  };
+  if (!counted.isAllowed) headers["retry-after-ms"] = String(counted.resetsInMs);
+  return headers;
+}

@@ -1,0 +1,32 @@
+import type { JsonObject } from "../../domain/json.ts";
+import type { Model } from "../../domain/model.ts";
+import { fromCompat } from "../../service/compat-request.ts";
+import { ESTIMATE_ENDPOINTS, type EstimateBody, type EstimateEndpoint } from "../../service/estimate.ts";
+import { readEdit, readGeneration } from "./read-request.ts";
+
+/** Passes for any prompt, and any address of an image. */
+const STAND_IN = "x:";
+
+/**
+ * A request of any endpoint as the create body of a model, for estimates: prompt and images may be left out.
+ *
+ * @throws AppError as the endpoint itself
+ */
+export function toEstimateBody(endpoint: EstimateEndpoint, model: Model, request: JsonObject): EstimateBody {
+  if (!ESTIMATE_ENDPOINTS[endpoint].isCompat) return { body: request, names: {} };
+  const isEdit = endpoint === "/compat/v1/images/edits";
+  const lacks = (name: string) => (request[name] ?? null) === null;
+  const lacksImage = isEdit && lacks("image") && lacks("images");
+  const whole: JsonObject = {
+    ...request,
+    ...(lacks("prompt") ? { prompt: STAND_IN } : {}),
+    ...(lacksImage ? { image: STAND_IN } : {}),
+  };
+  const { body, names } = fromCompat(model, (isEdit ? readEdit(whole) : readGeneration(whole)).request);
+  const { prompt: _prompt, ...withoutPrompt } = body;
+  return {
+    body: lacks("prompt") ? withoutPrompt : body,
+    names,
+    missing: lacksImage ? ["image"] : [],
+  };
+}

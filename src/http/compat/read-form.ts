@@ -1,0 +1,93 @@
+import { AppError } from "../../domain/errors.ts";
+import type { JsonObject } from "../../domain/json.ts";
+import { MAX_EDIT_IMAGES, MAX_FORM_BYTES, MAX_INPUT_BYTES } from "../../domain/limits.ts";
+import { type AssetStore, MediaError, type StagedFile } from "../../domain/ports/asset-store.ts";
+import { type MultipartLimits, readMultipart } from "../multipart.ts";
+import { type CompatBody, isImageField, readForm } from "./read-request.ts";
+
+/** A form whose files are staged. */
+export interface EditForm {
+  readonly body: CompatBody;
+  /** By the names the body has for them. */
+  readonly uploads: ReadonlyMap<string, StagedFile>;
+  /** What equal forms have in common: their fields, and the hashes of their files. */
+  readonly identity: JsonObject;
+  /** Gives the files back; those that a task uses stay. */
+  release(): Promise<void>;
+}
+
+/** Room for some files that mean nothing here: they are read and dropped, as unknown fields are ignored. */
+const FORM_LIMITS: MultipartLimits = {
+  maxFiles: MAX_EDIT_IMAGES + 6,
+  maxFields: 32,
+  maxFieldBytes: 64 * 1024,
+  maxHeaderBytes: 8 * 1024,
+  maxTotalBytes: MAX_FORM_BYTES,
+};
+
+interface Upload {
+  readonly field: string;
+  /** Absent for a file that means nothing here. */
+  readonly staged?: StagedFile | undefined;
+}
+
+/**
+ * Reads the form of an edit, each file checked and staged as it comes.
+ *
+ * @throws AppError naming the field or the file that cannot be used; then nothing is left of the files
+ */
+export async function readEditForm(deps: { assets: AssetStore }, request: Request): Promise<EditForm> {
+  let images = 0;
+  const stage = async (field: string, content: AsyncIterable<Uint8Array>): Promise<Upload> => {
+    if (field !== "mask" && !isImageField(field)) return { field };
+    const param = field === "mask" ? "mask" : `image[${images++}]`;
+    if (images > MAX_EDIT_IMAGES) {
+      throw invalid("image", `image: at most ${MAX_EDIT_IMAGES} files can be edited at once.`);
+    }
+    try {
+      const options = { accept: ["image"] as const, maxBytes: MAX_INPUT_BYTES.image, sanitize: true };
+      return { field, staged: await deps.assets.stage(content, options) };
+    } catch (error) {
+      if (error instanceof MediaError) throw invalid(param, `${param} ${error.message}.`, error);
+      throw error;
+    }
+  };
+  const drop = async ({ staged }: Upload) => staged?.release(false);
+  const form = await readMultipart(request, FORM_LIMITS, stage, drop);
+  const files = form.files.map(({ value }) => value);
+  const release = async () => void (await Promise.all(files.map(drop)));
+  try {
+    return { ...assemble(form.fields, files), release };
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}
+
+function assemble(
+  fields: readonly { readonly name: string; readonly value: string }[],
+  files: readonly Upload[],
+): Omit<EditForm, "release"> {
+  const uploads = new Map<string, StagedFile>();
+  const named = files.flatMap(({ field, staged }, i) => {
+    if (staged === undefined) return [];
+    // No address a caller could send is one of these: they hold a space.
+    const name = `upload: ${i}`;
+    uploads.set(name, staged);
+    return [{ field, name, sha256: staged.file.sha256 }];
+  });
+  const of = (isMask: boolean) =>
+    named.filter(({ field }) => (field === "mask") === isMask).map(({ name }) => name);
+  return {
+    body: readForm(fields, { images: of(false), masks: of(true) }),
+    uploads,
+    identity: {
+      fields: fields.map(({ name, value }) => [name, value]),
+      files: named.map(({ field, sha256 }) => [field, sha256]),
+    },
+  };
+}
+
+function invalid(param: string, message: string, cause?: unknown): AppError {
+  return new AppError("invalid_request", message, { param }, cause);
+}

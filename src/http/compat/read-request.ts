@@ -1,0 +1,105 @@
+import { RESPONSE_FORMATS, type ResponseFormat } from "../../domain/access.ts";
+import { AppError } from "../../domain/errors.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
+import type { CompatRequest } from "../../service/compat-request.ts";
+
+/** A request of the synchronous images API: what to make, and how to answer. */
+export interface CompatBody {
+  readonly request: CompatRequest;
+  readonly responseFormat?: ResponseFormat | undefined;
+  readonly isStream: boolean;
+}
+
+/** The body of a generation. `null` means absent, as clients of that API send it. */
+export function readGeneration(body: JsonObject): CompatBody {
+  return withAnswerForm(withoutNulls(body), { isText: false, images: [] });
+}
+
+/** The JSON body of an edit: `images: [{image_url}]`, or `image` as one address or several. */
+export function readEdit(body: JsonObject): CompatBody {
+  const { images, image, mask, ...fields } = withoutNulls(body);
+  const named = images === undefined ? { name: "image", value: image } : { name: "images", value: images };
+  if (named.value === undefined) throw imageRequired();
+  const list = Array.isArray(named.value) ? named.value : [named.value];
+  return withAnswerForm(fields, {
+    isText: false,
+    images: list.map((each, i) => addressOf(`${named.name}[${i}]`, each)),
+    mask: mask === undefined ? undefined : addressOf("mask", mask),
+  });
+}
+
+/** The fields of a form, and the images and the mask that came with it, by the names of their uploads or as addresses. */
+export function readForm(
+  form: readonly { readonly name: string; readonly value: string }[],
+  files: { readonly images: readonly string[]; readonly masks: readonly string[] },
+): CompatBody {
+  const images = [...files.images];
+  const masks = [...files.masks];
+  const fields: Record<string, Json> = {};
+  for (const { name, value } of form) {
+    if (isImageField(name)) images.push(value);
+    else if (name === "mask") masks.push(value);
+    else if (Object.hasOwn(fields, name)) throw invalid(name, `${name} is given twice.`);
+    // An empty field of a form is one that was left empty.
+    else if (value !== "" || name === "prompt")
+      Object.defineProperty(fields, name, { value, enumerable: true });
+  }
+  if (images.length === 0) throw imageRequired();
+  if (masks.length > 1) throw invalid("mask", "mask is given twice.");
+  return withAnswerForm(fields, { isText: true, images, mask: masks[0] });
+}
+
+/** `image`, repeated or not, and `image[]` are one list. */
+export function isImageField(name: string): boolean {
+  return name === "image" || name === "image[]";
+}
+
+/** What a text says of the form of the answer. @throws AppError naming `response_format` */
+export function responseFormatOf(value: Json | undefined | null): ResponseFormat | undefined {
+  if (value === undefined || value === null) return undefined;
+  const format = RESPONSE_FORMATS.find((each) => each === value);
+  if (format !== undefined) return format;
+  throw invalid("response_format", `response_format must be b64_json or url, got ${show(value)}.`);
+}
+
+function withAnswerForm(fields: JsonObject, request: Omit<CompatRequest, "fields">): CompatBody {
+  return {
+    request: { ...request, fields },
+    responseFormat: responseFormatOf(fields.response_format),
+    isStream: isTrue(fields.stream, request.isText),
+  };
+}
+
+function isTrue(stream: Json | undefined, isText: boolean): boolean {
+  if (stream === undefined || stream === false || (isText && stream === "false")) return false;
+  if (stream === true || (isText && stream === "true")) return true;
+  throw invalid("stream", `stream must be true or false, got ${show(stream)}.`);
+}
+
+function addressOf(param: string, given: Json): string {
+  const address = isJsonObject(given) ? given.image_url : given;
+  if (typeof address === "string") return address;
+  if (isJsonObject(given) && given.file_id !== undefined) {
+    throw invalid(
+      `${param}.file_id`,
+      `${param}.file_id cannot be used here; give image_url: a URL or a base64 data URI.`,
+    );
+  }
+  throw invalid(param, `${param} must be {"image_url": "<URL or base64 data URI>"}, got ${show(given)}.`);
+}
+
+function withoutNulls(body: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
+}
+
+function imageRequired(): AppError {
+  return invalid("image", "image is required: at least one image to edit.");
+}
+
+function show(value: Json): string {
+  return JSON.stringify(value).slice(0, 80);
+}
+
+function invalid(param: string, message: string): AppError {
+  return new AppError("invalid_request", message, { param });
+}

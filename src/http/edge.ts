@@ -1,0 +1,117 @@
+import { AppError } from "../domain/errors.ts";
+import type { Clock, Log } from "../domain/ports/runtime.ts";
+import type { Reply } from "./reply.ts";
+
+export interface EdgeDeps {
+  readonly clock: Clock;
+  /** Milliseconds on a clock that never jumps. */
+  readonly elapsed: () => number;
+  readonly log: Log;
+  /** How long a request to the default address may take until its answer begins. */
+  readonly timeoutMs: number;
+  /** Lifts the server's own limit on how long a connection may be silent. */
+  readonly keepOpen: (request: Request) => void;
+}
+
+/** The time limit of the default address (§8). */
+export interface Edge {
+  /** When a request that began at `startedAt` should be answered by itself, a little before it is cut. */
+  deadline(startedAt: number): number;
+  /**
+   * What a handler answers, or, when it takes too long, a thrown `upstream_timeout`. The handler goes on; what comes of it
+   * is dropped then.
+   */
+  within(
+    asked: { readonly request: Request; readonly requestId: string },
+    startedAt: number,
+    reply: Reply | Promise<Reply>,
+  ): Reply | Promise<Reply>;
+}
+
+/** How often the open requests are looked at, unless one must be cut sooner. */
+const SWEEP_MS = 1_000;
+
+/** Requests open for longer than this are left to this limit alone: the server counts a slow upload as silence. */
+const KEEP_OPEN_AFTER_MS = 5_000;
+
+/** How long before the cut a handler should answer by itself. */
+const MARGIN_MS = 500;
+
+interface OpenRequest {
+  readonly request: Request;
+  readonly startedAt: number;
+  readonly cut: (error: AppError) => void;
+  isKeptOpen: boolean;
+}
+
+/** All requests share one timer, which runs only while some are open. */
+export function createEdge(deps: EdgeDeps): Edge {
+  const { timeoutMs } = deps;
+  const marginMs = Math.min(MARGIN_MS, timeoutMs / 10);
+  /** Oldest first, since all have the same limit. */
+  const open = new Set<OpenRequest>();
+  let isWatching = false;
+
+  function watch(now: number): void {
+    const [oldest] = open;
+    isWatching = oldest !== undefined;
+    if (oldest === undefined) return;
+    deps.clock.after(Math.max(1, Math.min(SWEEP_MS, oldest.startedAt + timeoutMs - now)), sweep);
+  }
+
+  function sweep(): void {
+    const now = deps.elapsed();
+    for (const each of open) {
+      const openMs = now - each.startedAt;
+      if (openMs >= timeoutMs) {
+        open.delete(each);
+        each.cut(tooLate(timeoutMs));
+      } else if (openMs < KEEP_OPEN_AFTER_MS) {
+        break;
+      } else if (!each.isKeptOpen) {
+        each.isKeptOpen = true;
+        deps.keepOpen(each.request);
+      }
+    }
+    watch(now);
+  }
+
+  return {
+    deadline: (startedAt) => startedAt + timeoutMs - marginMs,
+    within({ request, requestId }, startedAt, reply) {
+      if (!(reply instanceof Promise)) return reply;
+      return new Promise((resolve, reject) => {
+        const entry: OpenRequest = { request, startedAt, cut: reject, isKeptOpen: false };
+        open.add(entry);
+        if (!isWatching) watch(startedAt);
+        reply.then(
+          (value) => {
+            if (open.delete(entry)) resolve(value);
+            else drop(value);
+          },
+          (error: unknown) => {
+            if (open.delete(entry)) reject(error);
+            else logLate(deps.log, requestId, error);
+          },
+        );
+      });
+    },
+  };
+}
+
+function tooLate(timeoutMs: number): AppError {
+  return new AppError(
+    "upstream_timeout",
+    `This address answers within ${timeoutMs / 1000} seconds, and this request took longer. What it began goes on.`,
+  );
+}
+
+/** Nobody will read it, so what it is made from must be let go here. */
+function drop({ body }: Reply): void {
+  if (body instanceof ReadableStream) void body.cancel();
+}
+
+function logLate(log: Log, requestId: string, error: unknown): void {
+  const err = error instanceof Error ? error : new Error(String(error));
+  log.debug({ request_id: requestId, err }, "a request failed after it was cut");
+}

@@ -1,0 +1,26 @@
+/** `form-data; name="image"` taken apart; names of parameters are in lower case. */
+export interface HeaderValue {
+  readonly value: string;
+  readonly parameters: ReadonlyMap<string, string>;
+}
+
+/** Each match starts where the last one ended, and nothing in it can be matched in two ways. */
+const PARAMETER = /[ \t]*;[ \t]*(?:([!#$%&'*+.^_`|~\w-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]+)))?/y;
+
+/** Reads a header's value and its parameters (RFC 9110 §5.6.6). @returns undefined when it is malformed or names a parameter twice */
+export function parseHeaderValue(text: string): HeaderValue | undefined {
+  const end = text.indexOf(";");
+  const value = (end === -1 ? text : text.slice(0, end)).trim();
+  const parameters = new Map<string, string>();
+  const length = text.trimEnd().length;
+  for (let at = end === -1 ? length : end; at < length; at = PARAMETER.lastIndex) {
+    PARAMETER.lastIndex = at;
+    const match = PARAMETER.exec(text);
+    if (match === null) return undefined;
+    const [, name, quoted, plain] = match;
+    if (name === undefined) continue;
+    if (parameters.has(name.toLowerCase())) return undefined;
+    parameters.set(name.toLowerCase(), quoted?.replace(/\\(.)/g, "$1") ?? plain ?? "");
+  }
+  return { value, parameters };
+}

@@ -1,0 +1,120 @@
+import { ERROR_CODES, type ErrorCode } from "../../domain/errors.ts";
+import type { JsonObject } from "../../domain/json.ts";
+import type { Route } from "../exchange.ts";
+import { envelopeFor, STATUS } from "../problem.ts";
+import { COMPATIBLE_ERROR, ERROR_MEANINGS, STANDARD_ERROR } from "../wire/errors.ts";
+import { type Components, referenceTo } from "./components.ts";
+import type { HeaderName } from "./headers.ts";
+import type { Answer } from "./operation.ts";
+
+/** `responses` of a route: its own answers, and its errors by status. */
+export function responsesOf(route: Route, components: Components): JsonObject {
+  const { operation, path } = route;
+  const byStatus = new Map<number, JsonObject>();
+  for (const [status, codes] of Map.groupBy(errorCodesOf(route), (code) => STATUS[code])) {
+    byStatus.set(status, errorResponse(path, codes, components));
+  }
+  const isCounted = route.access === "api_key" && route.isCounted === true;
+  for (const [status, answer] of Object.entries(operation.answers)) {
+    byStatus.set(
+      Number(status),
+      answerResponse(answer, isCounted ? ["RateLimit", "RateLimit-Policy"] : [], components),
+    );
+  }
+  return Object.fromEntries(
+    [...byStatus].sort(([a], [b]) => a - b).map(([status, response]) => [status, response]),
+  );
+}
+
+/** The codes a route answers with: those it names, and those that its credential, body and idempotency bring along. */
+export function errorCodesOf({ operation, ...route }: Route): ErrorCode[] {
+  const codes = new Set<ErrorCode>(["internal_error", ...(operation.errors ?? [])]);
+  const add = (isSo: boolean, ...more: ErrorCode[]) => {
+    if (isSo) for (const code of more) codes.add(code);
+  };
+  add(route.isStreaming !== true, "upstream_timeout");
+  add(route.access !== "public", "invalid_api_key", "service_unavailable");
+  if (route.access === "api_key") {
+    add(route.feature !== undefined, "permission_denied");
+    add(route.isCounted === true, "rate_limit_exceeded");
+  }
+  add(operation.body !== undefined, "invalid_request", "request_too_large", "unsupported_media_type");
+  add(
+    operation.isIdempotent === true,
+    ...(["invalid_idempotency_key", "idempotency_conflict"] as const),
+    ...(["idempotency_in_progress", "idempotency_unavailable"] as const),
+  );
+  return ERROR_CODES.filter((code) => codes.has(code));
+}
+
+/** Errors of any path, which no operation lists. */
+export function addGeneralErrors(components: Components): void {
+  for (const path of ["/", "/compat/"]) {
+    for (const code of ["not_found", "method_not_allowed"] as const) errorResponse(path, [code], components);
+  }
+}
+
+const ERROR_HEADERS: Readonly<Record<number, readonly HeaderName[]>> = {
+  401: ["WWW-Authenticate"],
+  405: ["Allow"],
+  409: ["Retry-After", "x-should-retry"],
+  429: ["Retry-After", "retry-after-ms", "RateLimit", "RateLimit-Policy"],
+  500: ["x-should-retry"],
+  503: ["Retry-After", "x-should-retry"],
+  504: ["X-Task-Id", "x-should-retry"],
+};
+
+function errorResponse(path: string, codes: readonly ErrorCode[], components: Components): JsonObject {
+  // The codes of one status share an envelope: only 401 differs from the rest of its path.
+  const [first = "internal_error"] = codes;
+  const envelope = envelopeFor(path, first);
+  const isCompatible = envelope === "compatible" && first !== "invalid_api_key";
+  const name = (isCompatible ? "Compatible" : "") + codes.map(pascal).join("Or");
+  return components.response(name, () => ({
+    description: codes.map((code) => `\`${code}\`: ${ERROR_MEANINGS[code]}`).join("\n\n"),
+    headers: headersOf(ERROR_HEADERS[STATUS[first]] ?? []),
+    content: {
+      "application/json": {
+        schema: components.refer(envelope === "compatible" ? COMPATIBLE_ERROR : STANDARD_ERROR),
+      },
+    },
+    "x-error-codes": codes,
+  }));
+}
+
+function answerResponse(answer: Answer, more: readonly HeaderName[], components: Components): JsonObject {
+  const content: Record<string, JsonObject> = {};
+  for (const [type, schema] of Object.entries(answer.content ?? {})) {
+    content[type] = Object.keys(schema).length === 0 ? {} : { schema: components.refer(schema) };
+  }
+  if (answer.events !== undefined) content["text/event-stream"] = streamOf(answer.events, components);
+  return {
+    description: answer.description,
+    headers: headersOf([...(answer.headers ?? []), ...more]),
+    ...(Object.keys(content).length === 0 ? {} : { content }),
+  };
+}
+
+/** OpenAPI 3.1 knows a stream as text; what its events hold stands in an extension. */
+function streamOf(events: NonNullable<Answer["events"]>, components: Components): JsonObject {
+  const names = Object.keys(events).map((name) => `\`${name}\``);
+  return {
+    schema: {
+      type: "string",
+      description: `Server-sent events ${names.join(", ")}; the data of each is JSON. Comments keep the connection alive.`,
+    },
+    "x-events": Object.fromEntries(
+      Object.entries(events).map(([name, schema]) => [name, components.refer(schema)]),
+    ),
+  };
+}
+
+function headersOf(names: readonly HeaderName[]): JsonObject {
+  return Object.fromEntries(
+    (["X-Request-ID", ...names] as const).map((name) => [name, referenceTo("headers", name)]),
+  );
+}
+
+function pascal(code: string): string {
+  return code.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}

@@ -1,0 +1,68 @@
+import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
+import type { Schema } from "./operation.ts";
+
+const COMPONENT_TITLE = /^[A-Z][A-Za-z0-9]*$/;
+
+/** Collects what the parts of a document share, and refers to it. */
+export interface Components {
+  /** What a schema stands for: itself, or what was given in its place. */
+  meaning(schema: Schema): Schema;
+  /** The schema with every titled one inside, or itself, replaced by a reference. */
+  refer(schema: Schema): Schema;
+  /** A reference to a response, built when it is first asked for. */
+  response(name: string, build: () => JsonObject): JsonObject;
+  /** Adds a schema under a name that is no title. @returns a reference */
+  add(name: string, schema: Schema): Schema;
+  all(): { readonly schemas: JsonObject; readonly responses: JsonObject };
+}
+
+/** @param standIns schemas in the place of those with these titles */
+export function createComponents(standIns: ReadonlyMap<string, Schema>): Components {
+  const schemas = new Map<string, JsonObject>();
+  const responses = new Map<string, JsonObject>();
+  const sources = new Map<string, JsonObject>();
+
+  const replaced = (value: Json | undefined): Json | undefined => {
+    if (Array.isArray(value)) return value.map((each) => replaced(each) ?? null);
+    if (!isJsonObject(value)) return value;
+    const { title } = value;
+    return typeof title === "string" && COMPONENT_TITLE.test(title)
+      ? named(title, value)
+      : membersReplaced(value);
+  };
+  const membersReplaced = (value: JsonObject): JsonObject =>
+    Object.fromEntries(Object.entries(value).map(([name, member]) => [name, replaced(member)]));
+  const named = (title: string, schema: JsonObject): JsonObject => {
+    const known = sources.get(title);
+    if (known === undefined) {
+      sources.set(title, schema);
+      schemas.set(title, membersReplaced(standIns.get(title) ?? schema));
+    } else if (known !== schema) {
+      throw new Error(`Two schemas are titled ${title}.`);
+    }
+    return referenceTo("schemas", title);
+  };
+
+  return {
+    meaning: (schema) => (typeof schema.title === "string" && standIns.get(schema.title)) || schema,
+    // An object stays one.
+    refer: (schema) => replaced(schema) as JsonObject,
+    response(name, build) {
+      if (!responses.has(name)) responses.set(name, build());
+      return referenceTo("responses", name);
+    },
+    add(name, schema) {
+      schemas.set(name, schema);
+      return referenceTo("schemas", name);
+    },
+    all: () => ({ schemas: sorted(schemas), responses: sorted(responses) }),
+  };
+}
+
+export function referenceTo(group: string, name: string): JsonObject {
+  return { $ref: `#/components/${group}/${name}` };
+}
+
+function sorted(members: ReadonlyMap<string, JsonObject>): JsonObject {
+  return Object.fromEntries([...members].sort(([a], [b]) => (a < b ? -1 : 1)));
+}

@@ -1,0 +1,184 @@
+import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
+import type { Model } from "../../domain/model.ts";
+import type { TaskKind } from "../../domain/request.ts";
+import type { Route } from "../exchange.ts";
+import { CREATE_BODY } from "../wire/generations.ts";
+import { text } from "../wire/schema.ts";
+import { addGeneralErrors, responsesOf } from "./answers.ts";
+import { type Components, createComponents, referenceTo } from "./components.ts";
+import { headerComponents } from "./headers.ts";
+import { type Callback, type Schema, TAGS } from "./operation.ts";
+import { INTRODUCTION } from "./prose.ts";
+import { SECURITY_SCHEMES, securityOf } from "./security.ts";
+
+/** §9: the version of the interface, not of the program. */
+const INTERFACE_VERSION = "1.0.0";
+
+/** The OpenAPI 3.1 document of the routes and models, but for `servers`, which differ by caller. */
+export function describeService(routes: readonly Route[], models: readonly Model[]): JsonObject {
+  const requests = new Map(models.map((model) => [model, componentName(model)]));
+  const components = createComponents(
+    new Map((["image", "video"] as const).map((kind) => [titleOf(kind), anyRequest(kind, requests)])),
+  );
+  for (const [model, name] of requests) components.add(name, requestSchema(model));
+  addGeneralErrors(components);
+  const paths: Record<string, Record<string, JsonObject>> = {};
+  for (const route of routes) {
+    const path = route.path.replace(/:(\w+)/g, "{$1}");
+    paths[path] ??= {};
+    paths[path][route.method.toLowerCase()] = describeRoute(route, components);
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Media generation service",
+      version: INTERFACE_VERSION,
+      description: INTRODUCTION,
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    paths,
+    components: {
+      ...components.all(),
+      headers: headerComponents(),
+      parameters: { IdempotencyKey: IDEMPOTENCY_KEY },
+      securitySchemes: SECURITY_SCHEMES,
+    },
+  };
+}
+
+function describeRoute(route: Route, components: Components): JsonObject {
+  const { operation } = route;
+  const { callback } = operation;
+  const parameters = parametersOf(route, components);
+  return {
+    operationId: operation.id,
+    tags: [operation.tag],
+    summary: operation.summary,
+    ...(operation.description === undefined ? {} : { description: operation.description }),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(operation.body === undefined ? {} : { requestBody: bodyOf(operation.body, components) }),
+    responses: responsesOf(route, components),
+    ...(callback === undefined
+      ? {}
+      : { callbacks: { [callback.name]: describeCallback(callback, components) } }),
+    security: securityOf(route),
+  };
+}
+
+const IDEMPOTENCY_KEY: JsonObject = {
+  name: "Idempotency-Key",
+  in: "header",
+  required: false,
+  description:
+    "Makes it safe to send the request again: the same key with an equivalent body is answered like the first time. Kept for seven days, for this API key and path.",
+  schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[\\x20-\\x7e]+$" },
+};
+
+function parametersOf({ operation }: Route, components: Components): JsonObject[] {
+  const parameter =
+    (place: string, isRequired: boolean) =>
+    ([name, schema]: [string, Schema]): JsonObject => {
+      const { description, ...rest } = schema;
+      return {
+        name,
+        in: place,
+        required: isRequired,
+        ...(description === undefined ? {} : { description }),
+        schema: components.refer(rest),
+      };
+    };
+  const query = isJsonObject(operation.query?.properties) ? operation.query.properties : {};
+  const members = Object.entries(query).filter((entry): entry is [string, Schema] => isJsonObject(entry[1]));
+  return [
+    ...Object.entries(operation.path ?? {}).map(parameter("path", true)),
+    ...members.map(parameter("query", false)),
+    ...Object.entries(operation.headers ?? {}).map(parameter("header", false)),
+    ...(operation.isIdempotent === true ? [referenceTo("parameters", "IdempotencyKey")] : []),
+  ];
+}
+
+function bodyOf(body: Readonly<Record<string, Schema>>, components: Components): JsonObject {
+  const content = Object.entries(body).map(([type, schema]) => {
+    const { examples } = components.meaning(schema);
+    const [example] = Array.isArray(examples) ? examples : [];
+    return [type, { schema: components.refer(schema), ...(example === undefined ? {} : { example }) }];
+  });
+  return { required: true, content: Object.fromEntries(content) };
+}
+
+function describeCallback({ address, description, schema }: Callback, components: Components): JsonObject {
+  return {
+    [address]: {
+      post: {
+        summary: "A task has ended",
+        description,
+        requestBody: {
+          required: true,
+          content: { "application/json": { schema: components.refer(schema) } },
+        },
+        responses: {
+          "2XX": { description: "It is acknowledged; what the answer holds is not looked at." },
+          default: { description: "It is sent again later, up to five times in total." },
+        },
+      },
+    },
+  };
+}
+
+function titleOf(kind: TaskKind): string {
+  return String(CREATE_BODY[kind].title);
+}
+
+/** The least that a model takes. */
+function exampleOf({ id, schema, mediaFields }: Model): JsonObject {
+  const properties = isJsonObject(schema.properties) ? schema.properties : {};
+  const required = Array.isArray(schema.required) ? schema.required.map(String) : [];
+  const values = required.map((name): [string, Json] => {
+    const property = properties[name];
+    if (name === "model") return [name, id];
+    if (name === "prompt") return [name, "A lighthouse at dusk"];
+    const media = mediaFields.find((field) => field.name === name);
+    if (media !== undefined) {
+      const url = `https://example.com/${media.media === "image" ? "image.png" : "video.mp4"}`;
+      return [name, isJsonObject(property) && property.type === "array" ? [url] : url];
+    }
+    return [name, isJsonObject(property) ? anyValueOf(property) : null];
+  });
+  return Object.fromEntries(values);
+}
+
+function anyValueOf({ default: standard, enum: choices, minimum }: Schema): Json {
+  return standard ?? (Array.isArray(choices) ? choices[0] : undefined) ?? minimum ?? "text";
+}
+
+/** What a model's schema is called among the components. */
+function componentName(model: Model): string {
+  return `Request.${model.id.replace(/[^A-Za-z0-9._-]/g, "_")}`;
+}
+
+/** A model's own schema, for its own id only, so that exactly one of all fits a body. */
+function requestSchema({ id, name, schema }: Model): Schema {
+  const { $schema: _, ...rest } = schema;
+  const properties = isJsonObject(schema.properties) ? schema.properties : {};
+  return {
+    title: name,
+    ...rest,
+    properties: { ...properties, model: text("Id of the model.", { const: id }) },
+  };
+}
+
+function anyRequest(kind: TaskKind, requests: ReadonlyMap<Model, string>): Schema {
+  const ofKind = [...requests].filter(([model]) => model.kind === kind);
+  if (ofKind.length === 0) return CREATE_BODY[kind];
+  return {
+    title: titleOf(kind),
+    description: "An alias may stand for the id of the model.",
+    examples: ofKind.map(([model]) => exampleOf(model)),
+    oneOf: ofKind.map(([, name]) => referenceTo("schemas", name)),
+    discriminator: {
+      propertyName: "model",
+      mapping: Object.fromEntries(ofKind.map(([model, name]) => [model.id, `#/components/schemas/${name}`])),
+    },
+  };
+}

@@ -1,0 +1,161 @@
+import type { AccountMode, ApiKey } from "../../domain/account.ts";
+import { AppError } from "../../domain/errors.ts";
+import type { JsonObject } from "../../domain/json.ts";
+import { type Micros, parseAmount } from "../../domain/money.ts";
+import type { Clock } from "../../domain/ports/runtime.ts";
+import type { KeyTerms } from "../../service/key-terms.ts";
+import type { ManageAccounts } from "../../service/manage-account.ts";
+import { readJsonBody } from "../body.ts";
+import type { ManagedExchange, Route } from "../exchange.ts";
+import type { Operation } from "../openapi/operation.ts";
+import { presentAccount, presentKey, presentToken } from "../present-admin.ts";
+import { type Reply, success } from "../reply.ts";
+import { CREDIT, KEY_CHANGE, KEYS_QUERY, NEW_ACCOUNT, NEW_KEY, NEW_TOKEN, ROTATION } from "../wire/admin.ts";
+import {
+  CREATE_ACCOUNT,
+  CREATE_KEY,
+  CREATE_TOKEN,
+  CREDIT_ACCOUNT,
+  LIST_ACCOUNTS,
+  LIST_KEYS,
+  LIST_TOKENS,
+  READ_ACCOUNT,
+  READ_KEY,
+  REVOKE_KEY,
+  REVOKE_TOKEN,
+  ROTATE_KEY,
+  UPDATE_KEY,
+} from "../wire/admin-operations.ts";
+import { check, checkQuery } from "../wire/check.ts";
+
+export interface AdminDeps {
+  readonly manage: ManageAccounts;
+  readonly clock: Pick<Clock, "now">;
+}
+
+/** /admin/v1/*: what `svc keys`, `svc accounts` and `svc tokens` do, for management tokens. Secrets are shown once. */
+export function adminRoutes(deps: AdminDeps): Route[] {
+  return [...keyRoutes(deps), ...accountRoutes(deps), ...tokenRoutes(deps)];
+}
+
+function keyRoutes({ manage, clock }: AdminDeps): Route[] {
+  const present = (key: ApiKey) => presentKey(key, clock.now());
+  return [
+    managed("GET", "/admin/v1/keys", LIST_KEYS, async ({ query }) => {
+      const { account } = checkQuery(KEYS_QUERY, query()) as { account?: string };
+      return success({ keys: (await manage.listKeys(account)).map(present) });
+    }),
+    managed("POST", "/admin/v1/keys", CREATE_KEY, async ({ request }) => {
+      const body = await read<KeyBody & { name: string; account?: string }>(request, NEW_KEY);
+      const { name, account } = body;
+      const { key, record } = await manage.createKey({ ...termsOf(body), name, account });
+      return success({ ...present(record), key });
+    }),
+    managed("GET", "/admin/v1/keys/:id", READ_KEY, async ({ param }) =>
+      success(present(await manage.showKey(param("id")))),
+    ),
+    managed("PATCH", "/admin/v1/keys/:id", UPDATE_KEY, async ({ request, param }) => {
+      const body = await read<KeyBody>(request, KEY_CHANGE);
+      return success(present(await manage.updateKey(param("id"), termsOf(body))));
+    }),
+    managed("POST", "/admin/v1/keys/:id/rotate", ROTATE_KEY, async ({ request, param }) => {
+      const body = request.body === null ? {} : await read<{ grace_seconds?: number }>(request, ROTATION);
+      const graceMs = (body.grace_seconds ?? 0) * 1000;
+      const { key, record } = await manage.rotateKey(param("id"), { graceMs });
+      return success({ ...present(record), key });
+    }),
+    managed("POST", "/admin/v1/keys/:id/revoke", REVOKE_KEY, async ({ param }) =>
+      success(present(await manage.revokeKey(param("id")))),
+    ),
+  ];
+}
+
+function accountRoutes({ manage }: AdminDeps): Route[] {
+  return [
+    managed("GET", "/admin/v1/accounts", LIST_ACCOUNTS, async () =>
+      success({ accounts: (await manage.listAccounts()).map(presentAccount) }),
+    ),
+    managed("POST", "/admin/v1/accounts", CREATE_ACCOUNT, async ({ request }) => {
+      const body = await read<{ name: string; mode?: AccountMode; credit?: string }>(request, NEW_ACCOUNT);
+      const { name, mode } = body;
+      const credit = body.credit === undefined ? undefined : amountOf("credit", body.credit);
+      return success(presentAccount(await manage.createAccount({ name, mode, credit })));
+    }),
+    managed("GET", "/admin/v1/accounts/:id", READ_ACCOUNT, async ({ param }) =>
+      success(presentAccount(await manage.readAccount(param("id")))),
+    ),
+    managed("POST", "/admin/v1/accounts/:id/credit", CREDIT_ACCOUNT, async ({ request, param }) => {
+      const { amount, reason } = await read<{ amount: string; reason: string }>(request, CREDIT);
+      const account = await manage.creditAccount(param("id"), amountOf("amount", amount), reason);
+      return success(presentAccount(account));
+    }),
+  ];
+}
+
+function tokenRoutes({ manage }: AdminDeps): Route[] {
+  return [
+    managed("GET", "/admin/v1/tokens", LIST_TOKENS, async () =>
+      success({ tokens: (await manage.listTokens()).map(presentToken) }),
+    ),
+    managed("POST", "/admin/v1/tokens", CREATE_TOKEN, async ({ request }) => {
+      const { token, record } = await manage.createToken(await read<{ name: string }>(request, NEW_TOKEN));
+      return success({ ...presentToken(record), token });
+    }),
+    managed("POST", "/admin/v1/tokens/:id/revoke", REVOKE_TOKEN, async ({ param }) =>
+      success(presentToken(await manage.revokeToken(param("id")))),
+    ),
+  ];
+}
+
+function managed(
+  method: Route["method"],
+  path: string,
+  operation: Operation,
+  handle: (exchange: ManagedExchange) => Promise<Reply>,
+): Route {
+  return { method, path, operation, access: "management", handle };
+}
+
+/** @param schema what `Body` says, for those who send one */
+async function read<Body>(request: Request, schema: JsonObject): Promise<Body> {
+  const body = await readJsonBody(request);
+  check(schema, body);
+  // The schema is what the type stands for.
+  return body as Body;
+}
+
+/** The limits of a key as its schema lets them through. */
+interface KeyBody {
+  readonly expires_at?: number | null;
+  readonly models?: readonly string[] | null;
+  readonly features?: readonly string[] | null;
+  readonly allow_ips?: readonly string[] | null;
+  readonly requests_per_minute?: number | null;
+  readonly concurrency?: number | null;
+  readonly aliases?: { readonly [alias: string]: string } | null;
+  readonly response_format?: string | null;
+  readonly sync_wait_seconds?: number | null;
+}
+
+function termsOf(body: KeyBody): KeyTerms {
+  const { expires_at: expiresAtSec } = body;
+  return {
+    expiresAt: typeof expiresAtSec === "number" ? expiresAtSec * 1000 : expiresAtSec,
+    models: body.models,
+    features: body.features,
+    allowIps: body.allow_ips,
+    requestsPerMinute: body.requests_per_minute,
+    concurrency: body.concurrency,
+    aliases: body.aliases,
+    responseFormat: body.response_format,
+    syncWaitSec: body.sync_wait_seconds,
+  };
+}
+
+function amountOf(field: string, text: string): Micros {
+  const amount = parseAmount(text);
+  if (amount !== undefined) return amount;
+  throw new AppError("invalid_request", `${field} must be an amount like 5.00, got "${text.slice(0, 80)}".`, {
+    param: field,
+  });
+}

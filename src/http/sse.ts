@@ -1,0 +1,159 @@
+import type { Clock } from "../domain/ports/runtime.ts";
+import type { Reply, ReplyLog } from "./reply.ts";
+
+export interface StreamedEvent {
+  readonly name: string;
+  /** What a client sends as `Last-Event-ID` when it comes back. */
+  readonly id?: string | undefined;
+  /** Without line breaks. In pieces when it is too large to be held at once. */
+  readonly data: string | AsyncIterable<string>;
+}
+
+/**
+ * Both resolve once the reader has room for more; await each before the next. When the stream is over they resolve at once,
+ * and what they were given is lost.
+ */
+export interface EventWriter {
+  event(event: StreamedEvent): Promise<void>;
+  /** Nothing to a client, but a sign of life. */
+  comment(text: string): Promise<void>;
+}
+
+export interface EventStreamOptions {
+  readonly clock: Clock;
+  /** Aborts when the client is gone or the service stops. */
+  readonly signal: AbortSignal;
+  /**
+   * Writes the events; the stream ends when it returns. `signal` aborts when the stream is over before that.
+   */
+  readonly write: (events: EventWriter, signal: AbortSignal) => Promise<void>;
+  /** Called when `write` throws; the stream ends, so that the client comes back. */
+  readonly onError: (error: unknown) => void;
+}
+
+const HEADERS = {
+  "Content-Type": "text/event-stream",
+  "Cache-Control": "no-store",
+  // nginx would keep events back until a buffer is full.
+  "X-Accel-Buffering": "no",
+} as const;
+
+/** Proxies and clients cut connections that are silent for a minute or so. */
+const KEEP_ALIVE_MS = 15_000;
+/** How long a client waits before it comes back. */
+const RETRY_MS = 3_000;
+
+/** An answer of server-sent events. */
+export function eventReply(options: EventStreamOptions, log?: ReplyLog): Reply {
+  return { status: 200, headers: HEADERS, body: eventStream(options), log };
+}
+
+/**
+ * A body of server-sent events. Nothing is asked of `write` before somebody reads, and no more than one piece is held for a
+ * reader that has stopped reading: the server's limit on silent connections then ends it, so it must not be lifted.
+ */
+export function eventStream(options: EventStreamOptions): ReadableStream<Uint8Array> {
+  const over = new AbortController();
+  const pieces = createHandover();
+  let isBetweenEvents = true;
+  let cancelTimer = () => {};
+
+  const end = () => {
+    if (over.signal.aborted) return;
+    over.abort();
+    cancelTimer();
+    options.signal.removeEventListener("abort", end);
+    pieces.end();
+  };
+  const keepAlive = () => {
+    if (isBetweenEvents && pieces.isWanted()) void pieces.offer(": keep-alive\n\n");
+    cancelTimer = options.clock.after(KEEP_ALIVE_MS, keepAlive);
+  };
+  const events: EventWriter = {
+    async event({ name, id, data }) {
+      isBetweenEvents = false;
+      const head = `${id === undefined ? "" : `id: ${id}\n`}event: ${name}\ndata: `;
+      if (typeof data === "string") {
+        await pieces.offer(`${head}${data}\n\n`);
+      } else {
+        await pieces.offer(head);
+        for await (const piece of data) {
+          if (over.signal.aborted) break;
+          await pieces.offer(piece);
+        }
+        await pieces.offer("\n\n");
+      }
+      isBetweenEvents = true;
+    },
+    comment: (text) => pieces.offer(`: ${text}\n\n`),
+  };
+  const begin = async () => {
+    options.signal.addEventListener("abort", end);
+    if (options.signal.aborted) return end();
+    keepAlive();
+    try {
+      await pieces.offer(`retry: ${RETRY_MS}\n\n`);
+      await options.write(events, over.signal);
+    } catch (error) {
+      options.onError(error);
+    } finally {
+      end();
+    }
+  };
+
+  let hasBegun = false;
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        if (!hasBegun) void begin();
+        hasBegun = true;
+        const piece = await pieces.next();
+        if (piece === undefined) controller.close();
+        else controller.enqueue(piece);
+      },
+      cancel: end,
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+/** Hands pieces of text from a writer to a reader, and keeps the one waiting for the other. */
+function createHandover() {
+  const encoder = new TextEncoder();
+  const waiting: { readonly text: string; readonly taken: () => void }[] = [];
+  let reader: ((piece: Uint8Array | undefined) => void) | undefined;
+  let hasEnded = false;
+  return {
+    /** Whether somebody waits for a piece, and none waits for them. */
+    isWanted: () => reader !== undefined,
+    offer(text: string): Promise<void> {
+      if (hasEnded) return Promise.resolve();
+      if (reader !== undefined) {
+        reader(encoder.encode(text));
+        reader = undefined;
+        return Promise.resolve();
+      }
+      const { promise, resolve } = Promise.withResolvers<void>();
+      waiting.push({ text, taken: resolve });
+      return promise;
+    },
+    /** @returns undefined at the end */
+    next(): Promise<Uint8Array | undefined> {
+      const piece = waiting.shift();
+      if (piece !== undefined) {
+        piece.taken();
+        return Promise.resolve(encoder.encode(piece.text));
+      }
+      if (hasEnded) return Promise.resolve(undefined);
+      const { promise, resolve } = Promise.withResolvers<Uint8Array | undefined>();
+      reader = resolve;
+      return promise;
+    },
+    end(): void {
+      hasEnded = true;
+      for (const { taken } of waiting.splice(0)) taken();
+      reader?.(undefined);
+      reader = undefined;
+    },
+  };
+}

@@ -1,0 +1,157 @@
+import { FEATURES, RESPONSE_FORMATS } from "../../domain/access.ts";
+import type { Operation, Schema } from "../openapi/operation.ts";
+import { CREDIT, KEY_CHANGE, KEYS_QUERY, NEW_ACCOUNT, NEW_KEY, NEW_TOKEN, ROTATION } from "./admin.ts";
+import { jsonAnswer, jsonBody } from "./answer.ts";
+import {
+  amount,
+  CURRENCY_SCHEMA,
+  closed,
+  envelope,
+  idOf,
+  integer,
+  list,
+  nullable,
+  text,
+  unixSeconds,
+} from "./schema.ts";
+
+const statusOf = (...values: string[]) => text("Only an active one is taken.", { enum: values });
+const DISPLAY = text("First and last characters, to recognise it by.");
+
+const ACCOUNT_FIELDS: Readonly<Record<string, Schema>> = {
+  id: idOf("acc", "Id of the account."),
+  name: text("What people call it."),
+  mode: text("`unlimited` accounts are metered and never refused.", { enum: ["unlimited", "prepaid"] }),
+  status: text("Keys of a suspended account are refused.", { enum: ["active", "suspended"] }),
+  currency: CURRENCY_SCHEMA,
+  balance: amount("Sum of the ledger."),
+  held: amount("Held for tasks under way."),
+  available: nullable(amount("What new tasks may cost; null: any amount.")),
+  created_at: unixSeconds("When it was made."),
+};
+
+const KEY_FIELDS: Readonly<Record<string, Schema>> = {
+  id: idOf("key", "Id of the key."),
+  name: text("What people call it."),
+  account_id: idOf("acc", "The account it belongs to."),
+  display: DISPLAY,
+  status: statusOf("active", "expired", "revoked"),
+  created_at: unixSeconds("When it was made."),
+  expires_at: nullable(unixSeconds("From when on it is refused; null: never.")),
+  revoked_at: nullable(unixSeconds("When it was revoked.")),
+  previous: nullable(
+    closed(
+      { display: DISPLAY, expires_at: unixSeconds("Until when it is taken.") },
+      { description: "The secret before the last rotation." },
+    ),
+  ),
+  models: nullable(list(text(""), { description: "Patterns of model ids; null: all models." })),
+  features: nullable(list(text("", { enum: FEATURES }), { description: "Null: everything." })),
+  allow_ips: nullable(list(text(""), { description: "CIDR ranges; null: any address." })),
+  requests_per_minute: nullable(integer("Creates in a minute; null: any number.", { minimum: 1 })),
+  concurrency: nullable(integer("Live tasks at once; null: any number.", { minimum: 1 })),
+  aliases: nullable({
+    type: "object",
+    additionalProperties: text("Id of a model."),
+    description: "Other names for models.",
+  }),
+  response_format: nullable(text("Of synchronous calls that do not say.", { enum: RESPONSE_FORMATS })),
+  sync_wait_seconds: nullable(integer("Longest wait of a synchronous call.", { minimum: 1 })),
+};
+
+const TOKEN_FIELDS: Readonly<Record<string, Schema>> = {
+  id: idOf("tok", "Id of the token."),
+  name: text("What people call it."),
+  display: DISPLAY,
+  status: statusOf("active", "revoked"),
+  created_at: unixSeconds("When it was made."),
+  revoked_at: nullable(unixSeconds("When it was revoked.")),
+};
+
+const ACCOUNT: Schema = { title: "Account", ...closed(ACCOUNT_FIELDS) };
+const KEY: Schema = { title: "ApiKey", ...closed(KEY_FIELDS) };
+const NEW_KEY_ANSWER: Schema = {
+  title: "ApiKeyWithSecret",
+  ...closed({ ...KEY_FIELDS, key: text("The key itself, shown this once.") }),
+};
+const TOKEN: Schema = { title: "ManagementToken", ...closed(TOKEN_FIELDS) };
+const NEW_TOKEN_ANSWER: Schema = {
+  title: "ManagementTokenWithSecret",
+  ...closed({ ...TOKEN_FIELDS, token: text("The token itself, shown this once.") }),
+};
+
+const byIdOrName = (what: string) => ({ id: text(`Id or name of the ${what}.`) });
+
+function managed(
+  id: string,
+  summary: string,
+  answer: Schema,
+  more: Partial<Omit<Operation, "id" | "summary" | "tag" | "answers">> = {},
+): Operation {
+  // What a path names may be missing.
+  const errors = more.path === undefined ? (more.errors ?? []) : (["not_found", "invalid_request"] as const);
+  return {
+    id,
+    tag: "Management",
+    summary,
+    ...more,
+    answers: { 200: jsonAnswer("As it is now.", envelope(answer)) },
+    errors,
+  };
+}
+
+const UNKNOWN_ACCOUNT = { errors: ["not_found", "invalid_request"] } as const;
+
+export const LIST_KEYS = managed(
+  "listKeys",
+  "List API keys, revoked ones included",
+  closed({ keys: list(KEY) }),
+  {
+    query: KEYS_QUERY,
+    ...UNKNOWN_ACCOUNT,
+  },
+);
+export const CREATE_KEY = managed("createKey", "Make an API key", NEW_KEY_ANSWER, {
+  description: "The key itself is in this answer and nowhere else.",
+  body: jsonBody(NEW_KEY),
+  ...UNKNOWN_ACCOUNT,
+});
+export const READ_KEY = managed("readKey", "Read an API key", KEY, { path: byIdOrName("key") });
+export const UPDATE_KEY = managed("updateKey", "Change what an API key may do", KEY, {
+  description: "What is absent stays as it is; null lifts a limit.",
+  path: byIdOrName("key"),
+  body: jsonBody(KEY_CHANGE),
+});
+export const ROTATE_KEY = managed("rotateKey", "Give an API key a new secret", NEW_KEY_ANSWER, {
+  path: byIdOrName("key"),
+  body: jsonBody(ROTATION),
+});
+export const REVOKE_KEY = managed("revokeKey", "Refuse an API key from now on", KEY, {
+  path: byIdOrName("key"),
+});
+
+export const LIST_ACCOUNTS = managed("listAccounts", "List accounts", closed({ accounts: list(ACCOUNT) }));
+export const CREATE_ACCOUNT = managed("createAccount", "Make an account", ACCOUNT, {
+  body: jsonBody(NEW_ACCOUNT),
+});
+export const READ_ACCOUNT = managed("readAccount", "Read an account", ACCOUNT, {
+  path: byIdOrName("account"),
+});
+export const CREDIT_ACCOUNT = managed(
+  "creditAccount",
+  "Add to an account's balance, or take from it",
+  ACCOUNT,
+  {
+    path: byIdOrName("account"),
+    body: jsonBody(CREDIT),
+  },
+);
+
+export const LIST_TOKENS = managed("listTokens", "List management tokens", closed({ tokens: list(TOKEN) }));
+export const CREATE_TOKEN = managed("createToken", "Make a management token", NEW_TOKEN_ANSWER, {
+  description: "The token itself is in this answer and nowhere else.",
+  body: jsonBody(NEW_TOKEN),
+});
+export const REVOKE_TOKEN = managed("revokeToken", "Refuse a management token from now on", TOKEN, {
+  path: byIdOrName("token"),
+});

@@ -1,0 +1,92 @@
+import { ERROR_CODES, type ErrorCode, TASK_ERROR_CODES, TASK_ERROR_MESSAGES } from "../../domain/errors.ts";
+import type { Schema } from "../openapi/operation.ts";
+import { closed, integer, openEnum, text } from "./schema.ts";
+
+const TYPES = [
+  "invalid_request_error",
+  "authentication_error",
+  "insufficient_quota_error",
+  "permission_error",
+  "rate_limit_error",
+  "server_error",
+];
+
+const MESSAGE = text("For people and logs, not for control flow: it may change.");
+const TYPE = openEnum(TYPES, "The class of the error.");
+const PARAM = text("Path of the field at fault, `image_urls[2]`.");
+
+/** What each code tells a caller (§7.3). */
+export const ERROR_MEANINGS = {
+  invalid_request: "The request cannot be processed as it is.",
+  invalid_api_key:
+    "The credential is missing, malformed, unknown, revoked, expired or otherwise not eligible.",
+  insufficient_quota: "Balance or quota do not suffice.",
+  permission_denied: "The key may not use this model or feature.",
+  rate_limit_exceeded: "Too many requests, or too many tasks at once.",
+  model_not_available: "There is no such model for this key, or it makes something else.",
+  model_not_found: "There is no such image model for this key.",
+  task_not_found: "The account has no such task of this kind.",
+  not_found: "There is nothing of this name.",
+  method_not_allowed: "The path takes other methods; `Allow` lists them.",
+  request_too_large: "The body is too large.",
+  unsupported_media_type: "The body is of a type, charset or encoding that is not taken.",
+  content_policy_violation: "The provider's content policy refused the request.",
+  task_not_cancellable: "The task has ended.",
+  invalid_idempotency_key: "`Idempotency-Key` is not 1 to 255 printable ASCII characters.",
+  idempotency_conflict: "The `Idempotency-Key` was used with another body.",
+  idempotency_in_progress: "The first request with the `Idempotency-Key` is not answered yet.",
+  idempotency_unavailable: "Whether the `Idempotency-Key` was used cannot be told now; send it again.",
+  sync_image_timeout: "The wait is over, the task goes on; the message names it.",
+  upstream_timeout: "The answer took longer than this address allows.",
+  service_unavailable: "The service starts, stops or is overloaded; send the request again.",
+  internal_error: "The service or a provider failed.",
+} as const satisfies Record<ErrorCode, string>;
+
+/** Every machine code of an HTTP answer (§7.3). */
+export const ERROR_CODE: Schema = {
+  title: "ErrorCode",
+  ...openEnum(
+    ERROR_CODES,
+    "Stable machine code. Later versions may add codes; fall back to the HTTP status.",
+  ),
+};
+
+/** The standard envelope of §7.1. */
+export const STANDARD_ERROR: Schema = {
+  title: "Error",
+  ...closed(
+    {
+      code: integer("The HTTP status."),
+      message: MESSAGE,
+      data: closed({ type: TYPE, error_code: ERROR_CODE, param: PARAM }, { optional: ["param"] }),
+    },
+    { description: "Errors of media and account endpoints." },
+  ),
+};
+
+/** The compatible envelope of §7.1. */
+export const COMPATIBLE_ERROR: Schema = {
+  title: "CompatibleError",
+  ...closed(
+    {
+      error: closed(
+        { message: MESSAGE, type: TYPE, code: ERROR_CODE, param: PARAM },
+        { optional: ["param"] },
+      ),
+    },
+    { description: "Every 401, and errors of the synchronous images API." },
+  ),
+};
+
+/** Why an accepted task failed (§7.4). */
+export const TASK_ERROR_CODE: Schema = {
+  title: "TaskErrorCode",
+  ...openEnum(
+    TASK_ERROR_CODES,
+    [
+      "Why an accepted task failed. Later versions may add codes.",
+      "",
+      ...TASK_ERROR_CODES.map((code) => `- \`${code}\`: ${TASK_ERROR_MESSAGES[code]}`),
+    ].join("\n"),
+  ),
+};

@@ -1,0 +1,182 @@
+import type { ProviderId } from "../../domain/ids.ts";
+import { isJsonObject, type Json } from "../../domain/json.ts";
+import { MAX_OUTPUT_BYTES } from "../../domain/limits.ts";
+import {
+  type PollResult,
+  type ProviderAdapter,
+  ProviderError,
+  type SubmitRequest,
+  type Submitted,
+} from "../../domain/ports/provider.ts";
+import type { Clock } from "../../domain/ports/runtime.ts";
+import {
+  describeAnswer,
+  failedJob,
+  type Refusal,
+  refusedSubmission,
+  retryAfterMs,
+  unansweredQuestion,
+  unansweredSubmission,
+} from "../kit/classify.ts";
+import { createUpstream, type HttpLimits, type Upstream, type UpstreamAnswer } from "../kit/http.ts";
+import { fetchMedia, type MediaLimits } from "../kit/media.ts";
+import { type Operation, openOperation, readOperation } from "./operation.ts";
+import { isUnknownJob, readFailure, readRefusal } from "./refusals.ts";
+import { toUpstreamRequest } from "./request.ts";
+import { readResult } from "./result.ts";
+
+/** Branded by hand: adapters are where provider ids come from. */
+export const FAL_ID = "fal" as ProviderId;
+
+export interface FalDeps {
+  /** `<id>:<secret>`. */
+  readonly apiKey: string;
+  /** The queue's address. */
+  readonly baseUrl: string;
+  readonly concurrency: number;
+  readonly clock: Clock;
+  readonly limits?: HttpLimits | undefined;
+  readonly mediaLimits?: MediaLimits | undefined;
+}
+
+/** The queue answers at once; what takes time is to upload the inputs. */
+const LIMITS: HttpLimits = { connectMs: 15_000, answerMs: 120_000, bodyMs: 30_000 };
+/** Where the queue's outputs are, besides its own origin (https://docs.fal.ai/documentation/model-apis/fal-cdn, 2026-11). */
+const MEDIA_HOSTS = ["fal.media", ".fal.media"];
+/** Of an answer of the queue: addresses and logs, and pictures only when they came inline. */
+const ANSWER_BYTES = 32 * 1024 * 1024;
+/** A job younger than this may be unknown because word of it has not got round. */
+const SETTLED_MS = 60_000;
+
+/** fal.ai's queue: jobs are submitted, asked after, fetched and cancelled. */
+export function createFalProvider(deps: FalDeps): ProviderAdapter {
+  const { apiKey, clock } = deps;
+  const upstream = createUpstream({
+    name: "fal",
+    baseUrl: deps.baseUrl,
+    credentials: { Authorization: `Key ${apiKey}` },
+    secrets: [apiKey, ...apiKey.split(":")],
+    clock,
+    limits: deps.limits ?? LIMITS,
+  });
+  const media = { upstream, hosts: MEDIA_HOSTS, limits: deps.mediaLimits };
+  return {
+    id: FAL_ID,
+    // Its queue takes no key: sent twice is made and paid twice.
+    submitIsIdempotent: false,
+    concurrency: deps.concurrency,
+    submit: (request, signal) => submit(upstream, request, signal),
+    async poll(handle, signal) {
+      signal.throwIfAborted();
+      return poll(upstream, operationOf(upstream, handle), signal);
+    },
+    async cancel(handle, signal) {
+      signal.throwIfAborted();
+      const { cancelUrl } = operationOf(upstream, handle);
+      const answer = await ask(upstream, "PUT", cancelUrl, signal);
+      // 400: already over; 404: unknown. The next poll tells which.
+      if (answer.status > 299 && answer.status !== 400 && answer.status !== 404)
+        throw noWord(upstream, answer);
+    },
+    async fetchOutput(ref, signal) {
+      signal.throwIfAborted();
+      const { url, kind } = isJsonObject(ref) ? ref : {};
+      if (typeof url !== "string" || (kind !== "image" && kind !== "video")) {
+        throw new ProviderError("fail", "FINALIZATION_FAILED", "fal: no such output");
+      }
+      return fetchMedia(media, url, MAX_OUTPUT_BYTES[kind], signal);
+    },
+  };
+}
+
+async function submit(upstream: Upstream, request: SubmitRequest, signal: AbortSignal): Promise<Submitted> {
+  signal.throwIfAborted();
+  const { endpoint, input } = await toUpstreamRequest(request);
+  signal.throwIfAborted();
+  const body = { type: "application/json", bytes: new TextEncoder().encode(JSON.stringify(input)) };
+  const url = `/${endpoint}`;
+  let answer: UpstreamAnswer;
+  try {
+    answer = await upstream.send({ method: "POST", url, body, maxBytes: ANSWER_BYTES }, signal);
+  } catch (error) {
+    throw unansweredSubmission(error);
+  }
+  if (answer.status < 200 || answer.status > 299) throw refusedSubmission(readRefusal(upstream, answer));
+  const operation = openOperation(upstream, endpoint, answer.json);
+  if (operation !== undefined) return { kind: "operation", operation };
+  const detail = `${describeAnswer(upstream, answer)}, but with no request_id`;
+  throw new ProviderError("unknown", "UPSTREAM_ERROR", detail);
+}
+
+async function poll(upstream: Upstream, operation: Operation, signal: AbortSignal): Promise<PollResult> {
+  const answer = await ask(upstream, "GET", operation.statusUrl, signal);
+  if (answer.status === 404) return lost(upstream, operation, answer, signal);
+  if (answer.status > 299 || !isJsonObject(answer.json)) throw noWord(upstream, answer);
+  const { status } = answer.json;
+  if (typeof status !== "string") throw noWord(upstream, answer);
+  // Also a status nobody has told us of: neither success nor failure is to be concluded from it.
+  if (status !== "COMPLETED") return { kind: "pending" };
+  const failure = readFailure(upstream, answer);
+  if (failure !== undefined && failure.meaning !== "broken") return failedJob(failure);
+  const outcome = await ask(upstream, "GET", operation.responseUrl, signal);
+  return readOutcome(upstream, operation, outcome, failure);
+}
+
+/** @param told what the status already said of a failure, which the model's own answer may say better */
+function readOutcome(
+  upstream: Upstream,
+  operation: Operation,
+  answer: UpstreamAnswer,
+  told?: Refusal,
+): PollResult {
+  if (answer.status >= 200 && answer.status <= 299) {
+    if (told !== undefined) return failedJob(told);
+    if (!isJsonObject(answer.json)) throw noWord(upstream, answer);
+    return readResult(answer.json);
+  }
+  // The model's own failure comes with the model's status; the queue's passing trouble has none of its words.
+  const failure = isUnknownJob(answer) ? told : (readFailure(upstream, answer) ?? told);
+  if (failure !== undefined) return failedJob(failure);
+  if (!isLost(upstream, operation, answer)) throw noWord(upstream, answer);
+  return { kind: "failed", code: "UPSTREAM_ERROR", message: "The provider no longer has this job." };
+}
+
+/** The queue does not know the job. Certain when it says so itself, of the result too, and not just after the submission. */
+async function lost(
+  upstream: Upstream,
+  operation: Operation,
+  first: UpstreamAnswer,
+  signal: AbortSignal,
+): Promise<PollResult> {
+  if (!isLost(upstream, operation, first)) throw noWord(upstream, first);
+  return readOutcome(upstream, operation, await ask(upstream, "GET", operation.responseUrl, signal));
+}
+
+function isLost({ clock }: Upstream, { submittedAt }: Operation, answer: UpstreamAnswer): boolean {
+  return isUnknownJob(answer) && clock.now() - submittedAt >= SETTLED_MS;
+}
+
+async function ask(
+  upstream: Upstream,
+  method: "GET" | "PUT",
+  url: string,
+  signal: AbortSignal,
+): Promise<UpstreamAnswer> {
+  try {
+    return await upstream.send({ method, url, maxBytes: ANSWER_BYTES }, signal);
+  } catch (error) {
+    throw unansweredQuestion(error);
+  }
+}
+
+/** An answer that says nothing of the job: ask again later. */
+function noWord(upstream: Upstream, answer: UpstreamAnswer): ProviderError {
+  const detail = describeAnswer(upstream, answer, { word: "with no word on the job" });
+  return new ProviderError("retry", "UPSTREAM_ERROR", detail, { retryAfterMs: retryAfterMs(answer.headers) });
+}
+
+function operationOf(upstream: Upstream, handle: Json): Operation {
+  const operation = readOperation(upstream, handle);
+  if (operation !== undefined) return operation;
+  throw new ProviderError("fail", "UPSTREAM_ERROR", "fal: this is no operation of its queue");
+}

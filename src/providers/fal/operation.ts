@@ -1,0 +1,53 @@
+import { isJsonObject, type Json } from "../../domain/json.ts";
+import type { Upstream } from "../kit/http.ts";
+
+/** A job of the queue, and where to ask after it. */
+export interface Operation {
+  readonly statusUrl: string;
+  readonly responseUrl: string;
+  readonly cancelUrl: string;
+  /** By our clock, epoch milliseconds. */
+  readonly submittedAt: number;
+}
+
+const REQUEST_ID = /^[A-Za-z0-9_-]{1,128}$/;
+const URL_MAX = 2048;
+
+/**
+ * The handle of a job just taken, as it is stored. The queue's own addresses are used where they are at its origin; else those
+ * its documentation gives, which leave out what follows owner and alias.
+ */
+export function openOperation(
+  upstream: Upstream,
+  endpoint: string,
+  answer: Json | undefined,
+): Json | undefined {
+  const { request_id: id, ...urls } = isJsonObject(answer) ? answer : {};
+  if (typeof id !== "string" || !REQUEST_ID.test(id)) return undefined;
+  const [owner, alias] = endpoint.split("/");
+  const own = `/${owner}/${alias}/requests/${id}`;
+  const choose = (given: Json | undefined, path: string) =>
+    typeof given === "string" && given.length <= URL_MAX && upstream.isOwn(given) ? given : path;
+  return {
+    request_id: id,
+    status_url: choose(urls.status_url, `${own}/status`),
+    response_url: choose(urls.response_url, own),
+    cancel_url: choose(urls.cancel_url, `${own}/cancel`),
+    submitted_at: upstream.clock.now(),
+  };
+}
+
+/** Reads a stored handle; undefined when it is none, or names addresses that the key may not be sent to. */
+export function readOperation(upstream: Upstream, handle: Json): Operation | undefined {
+  if (!isJsonObject(handle)) return undefined;
+  const {
+    status_url: statusUrl,
+    response_url: responseUrl,
+    cancel_url: cancelUrl,
+    submitted_at: at,
+  } = handle;
+  const isAddress = (url: Json | undefined): url is string =>
+    typeof url === "string" && (url.startsWith("/") || upstream.isOwn(url));
+  if (!isAddress(statusUrl) || !isAddress(responseUrl) || !isAddress(cancelUrl)) return undefined;
+  return typeof at === "number" ? { statusUrl, responseUrl, cancelUrl, submittedAt: at } : undefined;
+}

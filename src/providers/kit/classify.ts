@@ -1,0 +1,125 @@
+import type { TaskErrorCode } from "../../domain/errors.ts";
+import { type Disposition, type PollResult, ProviderError } from "../../domain/ports/provider.ts";
+import { NoAnswer, type Upstream, type UpstreamAnswer } from "./http.ts";
+import { vetted } from "./scrub.ts";
+
+/**
+ * What a refusal says, whatever words an upstream has for it.
+ * `moderated` its content policy · `bad_input` the caller's request · `busy` come again · `spent` our account there has no money
+ * left · `refused` our key, our account, or this route to it · `broken` it tried and failed · `slow` it gave up waiting for
+ * itself · `cancelled` we asked for it · `unclear` it may still be at work.
+ */
+export type Meaning =
+  | "moderated"
+  | "bad_input"
+  | "busy"
+  | "spent"
+  | "refused"
+  | "broken"
+  | "slow"
+  | "cancelled"
+  | "unclear";
+
+/** A refusal as its upstream put it. Texts are scrubbed. */
+export interface Refusal {
+  readonly meaning: Meaning;
+  /** For the operator: status, machine word, message, request id. */
+  readonly detail: string;
+  /** What it says of a bad input. */
+  readonly inputProblem?: string | undefined;
+  readonly retryAfterMs?: number | undefined;
+}
+
+/** What a status says when the machine word with it says nothing. */
+export function meaningOfStatus(status: number): Meaning {
+  if (status === 400 || status === 413 || status === 422) return "bad_input";
+  if (status === 402) return "spent";
+  if (status === 408 || status === 425 || status === 429 || status === 503 || status === 529) return "busy";
+  // The first request with the same key may be under way.
+  if (status === 409) return "unclear";
+  return status >= 500 || status < 300 ? "unclear" : "refused";
+}
+
+const CODES = {
+  moderated: "CONTENT_MODERATED",
+  bad_input: "UPSTREAM_REJECTED",
+  busy: "UPSTREAM_CAPACITY_EXHAUSTED",
+  spent: "UPSTREAM_CAPACITY_EXHAUSTED",
+  refused: "UPSTREAM_REJECTED",
+  broken: "UPSTREAM_ERROR",
+  slow: "UPSTREAM_TIMEOUT",
+  cancelled: "UPSTREAM_ERROR",
+  unclear: "UPSTREAM_ERROR",
+} as const satisfies Record<Meaning, TaskErrorCode>;
+
+const DISPOSITIONS = {
+  moderated: "fail",
+  bad_input: "fail",
+  busy: "retry",
+  spent: "reroute",
+  refused: "reroute",
+  broken: "retry",
+  slow: "unknown",
+  cancelled: "unknown",
+  unclear: "unknown",
+} as const satisfies Record<Meaning, Disposition>;
+
+/** A refused submission. `broken` counts as not taken: only say so of an upstream that has declared the attempt over. */
+export function refusedSubmission(refusal: Refusal): ProviderError {
+  const { meaning, detail, retryAfterMs } = refusal;
+  return new ProviderError(DISPOSITIONS[meaning], CODES[meaning], detail, {
+    retryAfterMs,
+    publicMessage: publicMessageOf(refusal),
+  });
+}
+
+/** A job that was taken and ended without a result. */
+export function failedJob(refusal: Refusal): PollResult {
+  if (refusal.meaning === "cancelled") return { kind: "cancelled" };
+  const message = publicMessageOf(refusal);
+  return { kind: "failed", code: CODES[refusal.meaning], ...(message === undefined ? {} : { message }) };
+}
+
+function publicMessageOf({ meaning, inputProblem }: Refusal): string | undefined {
+  if (meaning !== "bad_input") return undefined;
+  const problem = vetted(inputProblem);
+  return problem === undefined ? undefined : `The provider refused this request: ${problem}`;
+}
+
+/** A submission without an answer: taken or not, nobody knows, unless it never left. */
+export function unansweredSubmission(error: unknown): unknown {
+  if (!(error instanceof NoAnswer)) return error;
+  return new ProviderError(error.isUnsent ? "retry" : "unknown", "UPSTREAM_ERROR", error.message);
+}
+
+/** A question that got no usable answer, which says nothing of the job. */
+export function unansweredQuestion(error: unknown): unknown {
+  if (!(error instanceof NoAnswer)) return error;
+  return new ProviderError("retry", "UPSTREAM_ERROR", error.message);
+}
+
+/** A wait longer than this is not worth keeping a task for at one go. */
+const RETRY_AFTER_MAX_MS = 600_000;
+
+/** How long an answer asks to wait, from `retry-after-ms` or `retry-after` in seconds or as a date read by its own clock. */
+export function retryAfterMs(headers: Headers): number | undefined {
+  const exact = headers.get("retry-after-ms")?.trim() ?? "";
+  const value = headers.get("retry-after")?.trim() ?? "";
+  const delayMs = /^\d{1,9}$/.test(exact)
+    ? Number(exact)
+    : /^\d{1,9}(\.\d+)?$/.test(value)
+      ? Number(value) * 1_000
+      : Date.parse(value) - Date.parse(headers.get("date") ?? "");
+  return Number.isNaN(delayMs) ? undefined : Math.min(Math.max(0, delayMs), RETRY_AFTER_MAX_MS);
+}
+
+/** One line for the operator about an answer. */
+export function describeAnswer(
+  { name, scrub }: Pick<Upstream, "name" | "scrub">,
+  { status, headers }: Pick<UpstreamAnswer, "status" | "headers">,
+  said: { readonly word?: string | undefined; readonly message?: string | undefined } = {},
+): string {
+  const id = headers.get("x-request-id") ?? headers.get("x-fal-request-id");
+  const parts = [`${name} answered ${status}`, said.word ?? "", said.message ? `"${said.message}"` : ""];
+  return scrub(`${parts.filter((part) => part !== "").join(" ")}${id === null ? "" : ` (request ${id})`}`);
+}

@@ -1,0 +1,50 @@
+import { MEDIA_TYPES } from "../../domain/asset.ts";
+import type { Json } from "../../domain/json.ts";
+import { type InputFile, ProviderError, type SubmitRequest } from "../../domain/ports/provider.ts";
+
+/** A call of the images API: what to send where. */
+export interface UpstreamCall {
+  readonly path: string;
+  readonly body: { readonly type: string; readonly bytes: Uint8Array };
+}
+
+/**
+ * Translates a request: with images it is an edit, without a generation. Every parameter goes along under its own name, for
+ * the models' names are that API's. `response_format` is never sent: the models here refuse it.
+ */
+export async function toUpstreamRequest(submission: SubmitRequest): Promise<UpstreamCall> {
+  const { inputs, request } = submission;
+  const fields: Record<string, Json> = { model: submission.upstreamModel };
+  if (request.prompt !== undefined) fields.prompt = request.prompt;
+  fields.n = request.n;
+  Object.assign(fields, request.parameters);
+  if (inputs.length > 0) return { path: "/images/edits", body: await toForm(fields, inputs) };
+  const bytes = new TextEncoder().encode(JSON.stringify(fields));
+  return { path: "/images/generations", body: { type: "application/json", bytes } };
+}
+
+async function toForm(
+  fields: Readonly<Record<string, Json>>,
+  inputs: readonly InputFile[],
+): Promise<UpstreamCall["body"]> {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) {
+    form.append(name, typeof value === "object" ? JSON.stringify(value) : String(value));
+  }
+  const images = inputs.filter(({ role }) => role === "image");
+  for (const [index, input] of inputs.entries()) {
+    const { extension } = MEDIA_TYPES[input.type];
+    const file = new Blob([new Uint8Array(await input.read())], { type: input.type });
+    form.append(fieldOf(input, images.length), file, `input-${index + 1}.${extension}`);
+  }
+  // As bytes, so that its length is known and nothing can be sent twice.
+  const encoded = new Response(form);
+  const type = encoded.headers.get("content-type") ?? "multipart/form-data";
+  return { type, bytes: await encoded.bytes() };
+}
+
+function fieldOf({ role }: InputFile, images: number): string {
+  if (role === "mask") return "mask";
+  if (role === "image") return images > 1 ? "image[]" : "image";
+  throw new ProviderError("reroute", "UPSTREAM_REJECTED", `OpenAI: no field for an input that is a ${role}`);
+}

@@ -1,0 +1,36 @@
+import { RateLimiterMemory } from "rate-limiter-flexible";
+import type { KeyId } from "../domain/ids.ts";
+import type { RateLimiter } from "../domain/ports/rate-limiter.ts";
+import type { Clock } from "../domain/ports/runtime.ts";
+
+const WINDOW_SEC = 60;
+
+/** Counts in memory: a restart begins every window anew. Its timers keep no process alive. */
+export function createRateLimiter({ clock }: { readonly clock: Pick<Clock, "now"> }): RateLimiter {
+  // The library only counts. Limits differ by key and change while it runs, so what a count means is decided here.
+  const counts = new RateLimiterMemory({ points: Number.MAX_SAFE_INTEGER, duration: WINDOW_SEC });
+  return {
+    async take(key: KeyId, perMinute: number) {
+      const { consumedPoints, msBeforeNext } = await counts.consume(key);
+      // A window about to end is said to end in a millisecond, not now.
+      const resetsInMs = Math.max(1, msBeforeNext);
+      return {
+        isAllowed: consumedPoints <= perMinute,
+        limit: perMinute,
+        remaining: Math.max(0, perMinute - consumedPoints),
+        resetsInMs,
+        resetsAt: clock.now() + resetsInMs,
+      };
+    },
+    async peek(key: KeyId, perMinute: number) {
+      const counted = await counts.get(key);
+      // A window that is over may still be kept, until its timer fires.
+      if (counted === null || counted.msBeforeNext <= 0) return { limit: perMinute, remaining: perMinute };
+      return {
+        limit: perMinute,
+        remaining: Math.max(0, perMinute - counted.consumedPoints),
+        resetsAt: clock.now() + counted.msBeforeNext,
+      };
+    },
+  };
+}

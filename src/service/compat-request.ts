@@ -1,0 +1,222 @@
+import { AppError } from "../domain/errors.ts";
+import { isJsonObject, type Json, type JsonObject } from "../domain/json.ts";
+import { MAX_COMPAT_PROMPT } from "../domain/limits.ts";
+import type { MediaField, Model } from "../domain/model.ts";
+import { closestRatio, closestResolution, parseSize } from "../domain/size.ts";
+
+/** A request of the synchronous images API, freed of the forms it can arrive in. What is `null` there is absent here. */
+export interface CompatRequest {
+  /** Every field of the body but those below, by its name in that API. */
+  readonly fields: JsonObject;
+  /** The fields came as text, as in a form: numbers and booleans are to be read by what the model takes. */
+  readonly isText: boolean;
+  /** Images to edit, as addresses, data URIs, or names of uploads. */
+  readonly images: readonly string[];
+  readonly mask?: string | undefined;
+}
+
+/** A create body for the model's own schema, and what its fields are called in the request it was made from. */
+export interface ModelBody {
+  readonly body: JsonObject;
+  /** By the model's name for a field: the caller's. */
+  readonly names: Readonly<Record<string, string>>;
+}
+
+/** Fields of that API which say how to answer, or mean nothing here. */
+const NOT_FOR_MODELS = new Set([
+  ...["model", "prompt", "n", "size", "quality", "background", "output_format"],
+  ...["response_format", "stream", "partial_images", "user", "safety_identifier", "callback_url"],
+]);
+
+/**
+ * Translates a request of the synchronous images API into the create body of a model. Fields that the model's schema has go
+ * through as they are, so that its own constraints decide; unknown ones are left out (§4.5).
+ *
+ * @throws AppError `invalid_request` naming the field the model cannot honour
+ */
+export function fromCompat(model: Model, request: CompatRequest): ModelBody {
+  const given = request.isText ? readText(model, request.fields) : request.fields;
+  const body: Record<string, Json> = { model: model.id };
+  const names: Record<string, string> = {};
+  for (const [name, value] of Object.entries(given)) {
+    if (!NOT_FOR_MODELS.has(name) && value !== undefined && propertyOf(model, name) !== undefined) {
+      body[name] = value;
+    }
+  }
+  const prompt = promptOf(given.prompt);
+  if (propertyOf(model, "prompt") !== undefined) body.prompt = prompt;
+  addCount(model, given.n, body);
+  addSize(model, given.size, body);
+  addQuality(model, given.quality, body);
+  addBackground(model, given.background, body);
+  addFormat(model, given.output_format, body);
+  addImages(model, request, body, names);
+  return { body, names };
+}
+
+/** An error about a model's field, told in the caller's words. */
+export function inCallersWords(error: AppError, names: ModelBody["names"]): AppError {
+  const param = error.details.param;
+  const field = param === undefined ? undefined : /^[A-Za-z_]+/.exec(param)?.[0];
+  const name = field === undefined || !Object.hasOwn(names, field) ? undefined : names[field];
+  if (param === undefined || field === undefined || name === undefined) return error;
+  const details = { ...error.details, param: name + param.slice(field.length) };
+  return new AppError(error.code, error.message.replaceAll(field, name), details, error.cause);
+}
+
+function promptOf(prompt: Json | undefined): string {
+  if (prompt === undefined) throw invalid("prompt", "prompt is required.");
+  if (typeof prompt !== "string") throw invalid("prompt", `prompt must be a text, got ${show(prompt)}.`);
+  // Code points, not UTF-16 units: what a person would count.
+  const length = [...prompt].length;
+  if (length >= 1 && length <= MAX_COMPAT_PROMPT) return prompt;
+  throw invalid("prompt", `prompt must have 1 to ${MAX_COMPAT_PROMPT} characters, got ${length}.`);
+}
+
+function addCount(model: Model, n: Json | undefined, body: Record<string, Json>): void {
+  if (n === undefined) return;
+  if (propertyOf(model, "n") !== undefined) body.n = n;
+  else if (n !== 1)
+    throw invalid("n", `n must be 1 for ${model.id}, which makes one image at a time, got ${show(n)}.`);
+}
+
+function addSize(model: Model, size: Json | undefined, body: Record<string, Json>): void {
+  if (size === undefined || size === "auto") return;
+  if (propertyOf(model, "size") !== undefined) {
+    body.size = size;
+    return;
+  }
+  const wanted = typeof size === "string" ? parseSize(size) : undefined;
+  if (wanted === undefined)
+    throw invalid("size", `size must be "<width>x<height>" or "auto", got ${show(size)}.`);
+  const ratios = choices(model, "aspect_ratio");
+  if (ratios.length > 0 && body.aspect_ratio === undefined) {
+    const ratio = closestRatio(wanted, ratios);
+    if (ratio === undefined) {
+      throw invalid(
+        "size",
+        `size ${show(size)} has none of the proportions of ${model.id}: ${ratios.join(", ")}.`,
+      );
+    }
+    body.aspect_ratio = ratio;
+  }
+  const resolution = closestResolution(wanted, choices(model, "resolution"));
+  if (resolution !== undefined) body.resolution ??= resolution;
+}
+
+/** Qualities that clients ask for and models may not have, and what comes closest, best first. */
+const QUALITY_STAND_INS: Readonly<Record<string, readonly string[]>> = {
+  hd: ["high"],
+  max: ["xhigh", "high", "hd"],
+  xhigh: ["high", "hd"],
+  high: ["hd"],
+};
+
+function addQuality(model: Model, quality: Json | undefined, body: Record<string, Json>): void {
+  // A model without qualities has only its best one.
+  if (quality === undefined || quality === "auto" || propertyOf(model, "quality") === undefined) return;
+  const known = choices(model, "quality");
+  if (quality === "standard" && !known.includes(quality)) return;
+  const standIns =
+    typeof quality === "string" && Object.hasOwn(QUALITY_STAND_INS, quality)
+      ? QUALITY_STAND_INS[quality]
+      : [];
+  const isKnown = typeof quality === "string" && known.includes(quality);
+  body.quality = (isKnown ? undefined : standIns?.find((each) => known.includes(each))) ?? quality;
+}
+
+function addBackground(model: Model, background: Json | undefined, body: Record<string, Json>): void {
+  if (background === undefined || background === "auto") return;
+  if (propertyOf(model, "background") !== undefined) body.background = background;
+  else if (background !== "opaque") {
+    throw invalid(
+      "background",
+      `background must be auto or opaque for ${model.id}, got ${show(background)}.`,
+    );
+  }
+}
+
+function addFormat(model: Model, format: Json | undefined, body: Record<string, Json>): void {
+  if (format === undefined) return;
+  if (propertyOf(model, "output_format") === undefined) {
+    throw invalid("output_format", `output_format cannot be chosen for ${model.id}, got ${show(format)}.`);
+  }
+  body.output_format = format;
+}
+
+function addImages(
+  model: Model,
+  { images, mask }: CompatRequest,
+  body: Record<string, Json>,
+  names: Record<string, string>,
+): void {
+  if (images.length > 0) {
+    const field = imageField(model, images.length);
+    if (field === undefined)
+      throw invalid("model", `${model.id} makes images from a prompt alone; it edits none.`);
+    if (images.length > 1 && !isList(model, field)) {
+      throw invalid("image", `image: ${model.id} edits one image at a time, got ${images.length}.`);
+    }
+    names[field.name] = "image";
+    body[field.name] = isList(model, field) ? [...images] : (images[0] as string);
+  }
+  // Other models apply the prompt to the whole image (§4.6).
+  const maskField = model.mediaFields.find((field) => field.role === "mask");
+  if (mask !== undefined && maskField !== undefined) {
+    names[maskField.name] = "mask";
+    body[maskField.name] = mask;
+  }
+}
+
+/** The model's field for so many images: one that holds a list where there are several, or where there is no other. */
+function imageField(model: Model, count: number): MediaField | undefined {
+  const fields = model.mediaFields.filter((field) => field.media === "image" && field.role !== "mask");
+  const single = fields.find((field) => !isList(model, field));
+  const list = fields.find((field) => isList(model, field));
+  return count > 1 ? (list ?? single) : (single ?? list);
+}
+
+function isList(model: Model, field: MediaField): boolean {
+  return propertyOf(model, field.name)?.type === "array";
+}
+
+function propertyOf(model: Model, name: string): JsonObject | undefined {
+  const { properties } = model.schema;
+  const property = isJsonObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined;
+  return isJsonObject(property) ? property : undefined;
+}
+
+function choices(model: Model, name: string): readonly string[] {
+  const values = propertyOf(model, name)?.enum;
+  return Array.isArray(values) ? values.filter((value) => typeof value === "string") : [];
+}
+
+/** A form knows only text: what the model takes as a number, a boolean or an object is read as one. */
+function readText(model: Model, fields: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      name,
+      typeof value === "string" ? readAs(model, name, value) : value,
+    ]),
+  );
+}
+
+function readAs(model: Model, name: string, text: string): Json {
+  const type = name === "n" ? "integer" : propertyOf(model, name)?.type;
+  if ((type === "integer" || type === "number") && /^-?\d+(\.\d+)?$/.test(text)) return Number(text);
+  if (type === "boolean" && (text === "true" || text === "false")) return text === "true";
+  if (type !== "object" && type !== "array") return text;
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    throw invalid(name, `${name} must be JSON, got ${show(text)}.`);
+  }
+}
+
+function show(value: Json): string {
+  return JSON.stringify(value).slice(0, 80);
+}
+
+function invalid(param: string, message: string): AppError {
+  return new AppError("invalid_request", message, { param });
+}

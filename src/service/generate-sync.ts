@@ -1,0 +1,128 @@
+import type { Principal } from "../domain/account.ts";
+import { canonicalJson } from "../domain/canonical-json.ts";
+import { AppError } from "../domain/errors.ts";
+import type { TaskId } from "../domain/ids.ts";
+import type { JsonObject } from "../domain/json.ts";
+import type { Model } from "../domain/model.ts";
+import type { Micros } from "../domain/money.ts";
+import type { Secrets } from "../domain/ports/runtime.ts";
+import { isTerminal, type TaskSummary } from "../domain/task.ts";
+import type { Uploads } from "./collect-inputs.ts";
+import { type CompatRequest, fromCompat, inCallersWords } from "./compat-request.ts";
+import type { CreateTask } from "./create-task.ts";
+import type { Orphans } from "./orphans.ts";
+import { type ModelDeps, readCompatModel } from "./read-model.ts";
+import { awaitTask, type ReadTaskDeps, readTask } from "./read-task.ts";
+import { endedWithoutImages, goneOn, stopping } from "./sync-errors.ts";
+
+export interface GenerateSyncDeps extends ReadTaskDeps, ModelDeps {
+  readonly createTask: CreateTask;
+  readonly secrets: Pick<Secrets, "hash">;
+  readonly orphans: Orphans;
+}
+
+export interface SyncRequest {
+  readonly request: CompatRequest;
+  /** What two requests that are the same have in common. */
+  readonly identity: JsonObject;
+  readonly uploads?: Uploads | undefined;
+  readonly principal: Principal;
+  readonly requestId: string;
+  readonly origin: string;
+  /** `POST /compat/v1/images/generations`. */
+  readonly route: string;
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** A synchronous call whose task is accepted, or joined. */
+export interface SyncCall {
+  readonly taskId: TaskId;
+  /** The amount held by this very request; absent when it joined a task. */
+  readonly held?: Micros | undefined;
+  /** The idempotency key was used before. */
+  readonly replayed: boolean;
+  readonly model: Model;
+  /**
+   * Waits for the task's images.
+   *
+   * @param until.waitMs how long at most
+   * @param until.gone aborts when the caller is no longer there
+   * @param until.stopping aborts when the service stops
+   * @returns the completed task
+   * @throws AppError: `sync_image_timeout`, after which the task goes on; what a failed task means to the caller
+   */
+  finish(until: { waitMs: number; gone: AbortSignal; stopping: AbortSignal }): Promise<TaskSummary>;
+}
+
+/**
+ * Accepts a request of the synchronous images API as a task like any other. A request that somebody stopped waiting for, sent
+ * again, joins its task instead of making another; so does one with an idempotency key that was used for it.
+ *
+ * @throws AppError with the code that says why it was refused; `model_not_found` for models
+ */
+export type GenerateSync = (request: SyncRequest) => Promise<SyncCall>;
+
+export function createGenerateSync(deps: GenerateSyncDeps): GenerateSync {
+  return async (given) => {
+    const { principal, route } = given;
+    const model = imageModel(deps, principal, given.request.fields.model);
+    const { body, names } = fromCompat(model, given.request);
+    // A key says by itself which requests are the same.
+    const syncScope =
+      given.idempotencyKey === undefined
+        ? deps.secrets.hash(`${principal.keyId}\n${route}\n${canonicalJson(given.identity)}`)
+        : undefined;
+    const call = (taskId: TaskId, joined: Pick<SyncCall, "held" | "replayed">): SyncCall => ({
+      taskId,
+      ...joined,
+      model,
+      finish: (until) => finish(deps, principal, { taskId, syncScope }, until),
+    });
+    const adopted = syncScope === undefined ? undefined : await adopt(deps, principal, syncScope);
+    if (adopted !== undefined) return call(adopted, { replayed: false });
+    try {
+      const created = await deps.createTask({ ...given, kind: "image", body, syncScope });
+      const { replayed } = created;
+      return call(created.taskId, { held: replayed ? undefined : created.held, replayed });
+    } catch (error) {
+      throw error instanceof AppError ? inCallersWords(error, names) : error;
+    }
+  };
+}
+
+function imageModel(deps: ModelDeps, principal: Principal, id: unknown): Model {
+  const model = readCompatModel(deps, principal, id);
+  if (model.kind === "image") return model;
+  throw new AppError(
+    "model_not_found",
+    `"${model.id}" is a video model; create a task with POST /v1/videos/generations.`,
+    { param: "model" },
+  );
+}
+
+/** A task left by an equal request. One that failed cost nothing and is worth another try. */
+async function adopt(
+  deps: GenerateSyncDeps,
+  principal: Principal,
+  scope: string,
+): Promise<TaskId | undefined> {
+  const id = deps.orphans.adopt(scope, deps.clock.now());
+  if (id === undefined) return undefined;
+  const { status } = await readTask(deps, principal, id);
+  return status === "failed" || status === "cancelled" ? undefined : id;
+}
+
+async function finish(
+  deps: GenerateSyncDeps,
+  principal: Principal,
+  { taskId, syncScope }: { taskId: TaskId; syncScope: string | undefined },
+  until: { waitMs: number; gone: AbortSignal; stopping: AbortSignal },
+): Promise<TaskSummary> {
+  const signal = AbortSignal.any([until.gone, until.stopping]);
+  const task = await awaitTask(deps, principal, { id: taskId, kind: "image", waitMs: until.waitMs, signal });
+  const isDelivered = isTerminal(task.status) && !until.gone.aborted;
+  if (!isDelivered && syncScope !== undefined) deps.orphans.add(syncScope, taskId, deps.clock.now());
+  if (task.status === "completed") return task;
+  if (isTerminal(task.status)) throw endedWithoutImages(task);
+  throw until.stopping.aborted ? stopping(taskId) : goneOn(taskId);
+}

@@ -1,0 +1,39 @@
+import { AppError } from "../domain/errors.ts";
+import type { JsonObject } from "../domain/json.ts";
+import { type Model, selectMode } from "../domain/model.ts";
+import type { GenerationRequest, MediaInput } from "../domain/request.ts";
+
+/**
+ * A create body that the model's schema accepts, in the vocabulary of adapters and prices.
+ *
+ * @throws AppError `invalid_request` when the inputs fit none of the model's modes
+ */
+export function toGenerationRequest(
+  model: Model,
+  body: JsonObject,
+  inputs: readonly MediaInput[],
+): GenerationRequest {
+  const { model: _model, prompt, n, callback_url: _callback, task_id: _task, index: _index, ...rest } = body;
+  const parameters: Record<string, JsonObject[string] & {}> = {};
+  for (const [name, value] of Object.entries(rest)) {
+    const isMedia = model.mediaFields.some((field) => field.name === name);
+    if (!isMedia && value !== undefined && value !== null) parameters[name] = value;
+  }
+  const roles = new Set(inputs.map((input) => input.role));
+  const mode = selectMode(model, roles);
+  if (mode === undefined) {
+    const wanted = model.modes
+      .map((each) => `${each.id} (${each.requires.join(", ") || "no input"})`)
+      .join(" or ");
+    throw new AppError("invalid_request", `The inputs given fit no mode of ${model.id}: it does ${wanted}.`);
+  }
+  return {
+    kind: model.kind,
+    model: model.id,
+    mode: mode.id,
+    prompt: typeof prompt === "string" ? prompt : undefined,
+    n: typeof n === "number" ? n : 1,
+    parameters,
+    inputs,
+  };
+}

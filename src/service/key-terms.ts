@@ -1,0 +1,143 @@
+import {
+  FEATURES,
+  type KeyPolicy,
+  type PolicyChange,
+  RESPONSE_FORMATS,
+  type ResponseFormat,
+} from "../domain/access.ts";
+import type { KeyChange } from "../domain/account.ts";
+import { AppError } from "../domain/errors.ts";
+import type { ModelId } from "../domain/ids.ts";
+import type { Addresses } from "../domain/ports/addresses.ts";
+
+/** What an operator wants of a key, as it was given. What is absent says nothing; null lifts the limit. */
+export interface KeyTerms {
+  /** Epoch milliseconds. */
+  readonly expiresAt?: number | null | undefined;
+  readonly models?: readonly string[] | null | undefined;
+  readonly features?: readonly string[] | null | undefined;
+  readonly allowIps?: readonly string[] | null | undefined;
+  readonly requestsPerMinute?: number | null | undefined;
+  readonly concurrency?: number | null | undefined;
+  readonly aliases?: { readonly [alias: string]: string } | null | undefined;
+  readonly responseFormat?: string | null | undefined;
+  readonly syncWaitSec?: number | null | undefined;
+}
+
+/** The largest of each limit that can be given, and how many entries a list may have; the smallest is 1. */
+export const MOST = {
+  requestsPerMinute: 1_000_000,
+  /** Every create of the key counts its live tasks so far. */
+  concurrency: 10_000,
+  syncWaitSec: 3600,
+  entries: 100,
+} as const;
+const MODEL_PATTERN = /^[A-Za-z0-9._:/*-]{1,200}$/;
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,199}$/;
+/** The end of the year 9999: what can be written as a date everywhere. */
+const LATEST = 253_402_300_799_000;
+
+/**
+ * Checks what an operator gave for a key and brings it into the form it is kept in: no value twice, ranges written in one way.
+ *
+ * @throws AppError `invalid_request` naming the field of the management API first, then what is allowed and what was given
+ */
+export function checkTerms(
+  terms: KeyTerms,
+  { addresses, now }: { readonly addresses: Addresses; readonly now: number },
+): KeyChange {
+  const policy: PolicyChange = {
+    models: terms.models && checkModels(terms.models),
+    features: terms.features && checkFeatures(terms.features),
+    allowIps: terms.allowIps && checkRanges(terms.allowIps, addresses),
+    requestsPerMinute: checkInteger("requests_per_minute", terms.requestsPerMinute, MOST.requestsPerMinute),
+    concurrency: checkInteger("concurrency", terms.concurrency, MOST.concurrency),
+    aliases: terms.aliases && checkAliases(terms.aliases),
+    responseFormat: checkResponseFormat(terms.responseFormat),
+    syncWaitSec: checkInteger("sync_wait_seconds", terms.syncWaitSec, MOST.syncWaitSec),
+  };
+  return { policy, expiresAt: checkExpiry(terms.expiresAt, now) };
+}
+
+function checkExpiry(expiresAt: number | null | undefined, now: number): number | null | undefined {
+  if (expiresAt === undefined || expiresAt === null) return expiresAt;
+  if (Number.isInteger(expiresAt) && expiresAt > now && expiresAt <= LATEST) return expiresAt;
+  throw invalid("expires_at", "must be a time to come, before the year 10000", timeOf(expiresAt));
+}
+
+function checkModels(models: readonly string[]): readonly string[] {
+  return checkList("models", models, (model) => {
+    if (MODEL_PATTERN.test(model)) return model;
+    throw invalid("models", "must hold ids of models, * standing for any characters", model);
+  });
+}
+
+function checkFeatures(features: readonly string[]): KeyPolicy["features"] {
+  return checkList("features", features, (feature) => {
+    const known = FEATURES.find((each) => each === feature);
+    if (known !== undefined) return known;
+    throw invalid("features", `must hold some of ${FEATURES.join(", ")}`, feature);
+  });
+}
+
+function checkRanges(ranges: readonly string[], addresses: Addresses): readonly string[] {
+  return checkList("allow_ips", ranges, (given) => {
+    const range = addresses.range(given);
+    if (range !== undefined) return range;
+    throw invalid("allow_ips", "must hold addresses or ranges of them, such as 192.168.1.0/24", given);
+  });
+}
+
+function checkList<T extends string>(
+  field: string,
+  given: readonly string[],
+  checkOne: (each: string) => T,
+): readonly T[] {
+  const values = [...new Set(given.map(checkOne))];
+  if (values.length >= 1 && values.length <= MOST.entries) return values;
+  throw invalid(field, `must have 1 to ${MOST.entries} entries`, values.length);
+}
+
+function checkInteger(
+  field: string,
+  value: number | null | undefined,
+  max: number,
+): number | null | undefined {
+  if (value === undefined || value === null) return value;
+  if (Number.isInteger(value) && value >= 1 && value <= max) return value;
+  throw invalid(field, `must be an integer from 1 to ${max}`, value);
+}
+
+function checkAliases(aliases: { readonly [alias: string]: string }): KeyPolicy["aliases"] {
+  const entries = Object.entries(aliases);
+  if (entries.length < 1 || entries.length > MOST.entries) {
+    throw invalid("aliases", `must have 1 to ${MOST.entries} entries`, entries.length);
+  }
+  for (const [alias, model] of entries) {
+    if (NAME.test(alias) && NAME.test(model)) continue;
+    throw invalid(
+      "aliases",
+      "must be names and the models they stand for, of letters, digits and . _ : / -",
+      `${alias}=${model}`,
+    );
+  }
+  // Whether a model of such an id is there is known when one is asked for.
+  return Object.fromEntries(entries) as Record<string, ModelId>;
+}
+
+function checkResponseFormat(format: string | null | undefined): ResponseFormat | null | undefined {
+  if (format === undefined || format === null) return format;
+  const known = RESPONSE_FORMATS.find((each) => each === format);
+  if (known !== undefined) return known;
+  throw invalid("response_format", `must be one of ${RESPONSE_FORMATS.join(", ")}`, format);
+}
+
+function invalid(field: string, rule: string, given: string | number): AppError {
+  const shown = typeof given === "number" ? String(given) : JSON.stringify(given.slice(0, 80));
+  return new AppError("invalid_request", `${field} ${rule}, got ${shown}.`, { param: field });
+}
+
+/** As a date where it is one, for a count of milliseconds tells nobody anything. */
+function timeOf(at: number): string | number {
+  return Number.isInteger(at) && Math.abs(at) <= LATEST ? new Date(at).toISOString() : at;
+}

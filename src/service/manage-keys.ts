@@ -1,0 +1,136 @@
+import { changePolicy, OPEN_POLICY } from "../domain/access.ts";
+import type { Account, ApiKey, KeyChange } from "../domain/account.ts";
+import { AppError } from "../domain/errors.ts";
+import { checkTerms, type KeyTerms } from "./key-terms.ts";
+import {
+  checkName,
+  DEFAULT_ACCOUNT,
+  defaultAccount,
+  findAccount,
+  invalid,
+  type ManageAccountDeps,
+  newCredential,
+  notFound,
+  quote,
+} from "./management.ts";
+
+/** A key to be made; unlimited where nothing is said. */
+export interface KeyRequest extends KeyTerms {
+  readonly name: string;
+  /** Id or name of the account it belongs to. */
+  readonly account?: string | undefined;
+}
+
+/** An API key with a new secret. `key` is the credential itself, which nothing can show again. */
+export interface NewKey {
+  readonly key: string;
+  readonly record: ApiKey;
+  readonly account: Account;
+}
+
+/** How long the secret before a rotation may go on: 30 days. */
+export const MAX_GRACE_SEC = 30 * 86_400;
+
+/** The part of `ManageAccounts` that is about API keys; its promises are there. */
+export function keyVerbs(deps: ManageAccountDeps) {
+  const { accounts, clock } = deps;
+
+  const check = (terms: KeyTerms) => checkTerms(terms, { addresses: deps.addresses, now: clock.now() });
+
+  async function createKeyIn(account: Account, name: string, change: KeyChange): Promise<NewKey> {
+    const { secret, stored } = newCredential(deps, "api_key");
+    const record: ApiKey = {
+      id: deps.ids.create("key"),
+      accountId: account.id,
+      name,
+      ...stored,
+      policy: changePolicy(OPEN_POLICY, change.policy),
+      createdAt: clock.now(),
+      expiresAt: change.expiresAt ?? undefined,
+    };
+    const result = await accounts.createKey(record);
+    if (result === "created") return { key: secret, record, account };
+    if (result === "no_account") return notFound("account", account.name);
+    throw invalid(
+      "name",
+      `The account ${quote(account.name)} has a key named ${quote(name)} already; revoke it or choose another name.`,
+    );
+  }
+
+  async function findKey(idOrName: string): Promise<ApiKey> {
+    const found = await accounts.key(idOrName);
+    if (found !== undefined) return found;
+    const named = (await accounts.keys()).filter((key) => key.name === idOrName);
+    const valid = named.filter((key) => key.revokedAt === undefined);
+    if (valid.length > 1) {
+      const ids = valid.map((key) => key.id).join(", ");
+      throw invalid(
+        "key",
+        `Several accounts have a key named ${quote(idOrName)}; use one of the ids: ${ids}.`,
+      );
+    }
+    const [revoked] = named;
+    if (revoked !== undefined) {
+      throw new AppError(
+        "not_found",
+        `Every key named ${quote(idOrName)} is revoked; to see one, use its id (${revoked.id}).`,
+      );
+    }
+    return notFound("key", idOrName);
+  }
+
+  return {
+    async createKey(request: KeyRequest): Promise<NewKey> {
+      const { name, account: owner } = request;
+      checkName("key", "key", name);
+      // Before an account is made for a key that cannot be.
+      const change = check(request);
+      const account = owner === undefined ? await defaultAccount(deps) : await findAccount(deps, owner);
+      return createKeyIn(account, name, change);
+    },
+    async listKeys(owner?: string): Promise<ApiKey[]> {
+      return accounts.keys(owner === undefined ? undefined : (await findAccount(deps, owner)).id);
+    },
+    showKey: findKey,
+    async updateKey(idOrName: string, terms: KeyTerms): Promise<ApiKey> {
+      const change = check(terms);
+      const { id } = await findKey(idOrName);
+      return changedKey(idOrName, await accounts.changeKey(id, change));
+    },
+    async rotateKey(
+      idOrName: string,
+      { graceMs = 0 }: { graceMs?: number | undefined } = {},
+    ): Promise<NewKey> {
+      checkGrace(graceMs);
+      const found = await findKey(idOrName);
+      const { secret, stored } = newCredential(deps, "api_key");
+      const previousExpiresAt = graceMs === 0 ? undefined : clock.now() + graceMs;
+      const rotated = await accounts.rotateKey(found.id, { ...stored, previousExpiresAt });
+      const record = changedKey(idOrName, rotated);
+      return { key: secret, record, account: await findAccount(deps, record.accountId) };
+    },
+    async revokeKey(idOrName: string): Promise<ApiKey> {
+      const { id } = await findKey(idOrName);
+      await accounts.revokeKey(id, clock.now());
+      return findKey(id);
+    },
+    async ensureFirstKey(): Promise<NewKey | undefined> {
+      if ((await accounts.accounts()).length > 0) return undefined;
+      return createKeyIn(await defaultAccount(deps), DEFAULT_ACCOUNT, { policy: OPEN_POLICY });
+    },
+  };
+}
+
+function checkGrace(graceMs: number): void {
+  if (Number.isInteger(graceMs) && graceMs >= 0 && graceMs <= MAX_GRACE_SEC * 1000) return;
+  throw invalid(
+    "grace_seconds",
+    `grace_seconds must be from 0 to ${MAX_GRACE_SEC} (30 days), got ${graceMs / 1000}.`,
+  );
+}
+
+function changedKey(idOrName: string, result: ApiKey | "revoked" | "not_found"): ApiKey {
+  if (result === "not_found") return notFound("key", idOrName);
+  if (result !== "revoked") return result;
+  throw invalid("key", `The key ${quote(idOrName)} is revoked, which is for good; make another one.`);
+}

@@ -1,0 +1,88 @@
+import type { Account, AccountMode } from "../domain/account.ts";
+import { type CredentialKind, displayOf, formatCredential } from "../domain/credential.ts";
+import { AppError } from "../domain/errors.ts";
+import { type IdPrefix, isId } from "../domain/ids.ts";
+import { type Micros, ZERO } from "../domain/money.ts";
+import type { AccountStore } from "../domain/ports/account-store.ts";
+import type { Addresses } from "../domain/ports/addresses.ts";
+import type { Clock, Ids, Secrets } from "../domain/ports/runtime.ts";
+
+/** The account that keys belong to unless another is named. */
+export const DEFAULT_ACCOUNT = "default";
+const MAX_NAME_LENGTH = 100;
+const CONTROL = /\p{Cc}|\p{Cs}/u;
+
+export interface ManageAccountDeps {
+  readonly accounts: AccountStore;
+  readonly addresses: Addresses;
+  readonly clock: Pick<Clock, "now">;
+  readonly ids: Pick<Ids, "create">;
+  readonly secrets: Secrets;
+}
+
+/** Adds an account. @returns undefined when the name is taken */
+export async function addAccount(
+  { accounts, clock, ids }: ManageAccountDeps,
+  request: { name: string; mode: AccountMode; credit: Micros },
+): Promise<Account | undefined> {
+  const id = ids.create("acc");
+  const result = await accounts.createAccount({ id, ...request, createdAt: clock.now() });
+  return result === "created" ? accounts.account(id) : undefined;
+}
+
+/** The account named "default", made unlimited if there is none. */
+export async function defaultAccount(deps: ManageAccountDeps): Promise<Account> {
+  const existing = await deps.accounts.account(DEFAULT_ACCOUNT);
+  if (existing !== undefined) return existing;
+  const created = await addAccount(deps, { name: DEFAULT_ACCOUNT, mode: "unlimited", credit: ZERO });
+  // The name was taken in between: then it is there now.
+  return created ?? findAccount(deps, DEFAULT_ACCOUNT);
+}
+
+/** @throws AppError `not_found` */
+export async function findAccount({ accounts }: ManageAccountDeps, idOrName: string): Promise<Account> {
+  return (await accounts.account(idOrName)) ?? notFound("account", idOrName);
+}
+
+/** A new secret, and what is kept of it. */
+export function newCredential({ secrets }: ManageAccountDeps, kind: CredentialKind) {
+  const secret = formatCredential(kind, secrets.newBody());
+  return { secret, stored: { hash: secrets.hash(secret), display: displayOf(secret) } };
+}
+
+/**
+ * A name is what people type and read in tables; one that reads as an id would hide the thing with that id.
+ *
+ * @throws AppError `invalid_request`
+ */
+export function checkName(what: string, prefix: IdPrefix, name: string): void {
+  const length = [...name].length;
+  if (length < 1 || length > MAX_NAME_LENGTH) {
+    throw invalid(
+      "name",
+      `The name of the ${what} must have 1 to ${MAX_NAME_LENGTH} characters, not ${length}.`,
+    );
+  }
+  if (CONTROL.test(name) || name.trim() !== name) {
+    throw invalid(
+      "name",
+      `The name of the ${what} must not hold control characters, or begin or end with a space.`,
+    );
+  }
+  if (isId(prefix, name)) throw invalid("name", `The name of the ${what} must not have the form of an id.`);
+}
+
+/** A refusal of one field. */
+export function invalid(param: string, message: string): AppError {
+  return new AppError("invalid_request", message, { param });
+}
+
+/** @throws AppError `not_found`, always */
+export function notFound(what: string, idOrName: string): never {
+  throw new AppError("not_found", `There is no ${what} ${quote(idOrName)}.`);
+}
+
+/** What was given, as a message shows it. */
+export function quote(text: string): string {
+  return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
+}

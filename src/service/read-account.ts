@@ -1,0 +1,116 @@
+import type { Account, ApiKey, Principal } from "../domain/account.ts";
+import { AppError } from "../domain/errors.ts";
+import type { AccountId } from "../domain/ids.ts";
+import { type Micros, toMicros } from "../domain/money.ts";
+import type { AccountStore } from "../domain/ports/account-store.ts";
+import type { RateLimiter } from "../domain/ports/rate-limiter.ts";
+import type { Clock } from "../domain/ports/runtime.ts";
+import type { LiveCounts, TaskStore } from "../domain/ports/task-store.ts";
+import type { UsageStore } from "../domain/ports/usage-store.ts";
+import { dayOf, monthStartOf, sumUsage, type UsageTotal } from "../domain/usage.ts";
+import { listModels, type ModelDeps } from "./read-model.ts";
+
+/** One limit of a key, and what is left of it. */
+export interface LimitStatus {
+  readonly metric: "requests" | "concurrent_tasks";
+  readonly limit: number;
+  /** Absent for what is not counted over time. */
+  readonly windowSec?: number | undefined;
+  readonly remaining: number;
+  /** When all of it is there again, in epoch milliseconds; absent while nothing is used, or when nobody can tell. */
+  readonly resetsAt?: number | undefined;
+}
+
+/**
+ * Why a create would be refused whatever it asks for: the service stops, the account has no money left, no model is there that
+ * the key may use, its requests of this minute are made, it has all the live tasks it may have.
+ */
+export type Blocker = "draining" | "balance" | "models" | "rate_limit" | "concurrency";
+
+/** What a key and its account have, may and did. */
+export interface AccountStatus {
+  readonly account: Account;
+  readonly key: ApiKey;
+  /** All that was ever charged for the key's tasks. */
+  readonly keyCharged: Micros;
+  /** Those that the key has. */
+  readonly limits: readonly LimitStatus[];
+  /** What creates may hold; undefined where nothing is limited. */
+  readonly available?: Micros | undefined;
+  /** The account's tasks that ended since midnight, and since the month began, UTC. */
+  readonly usage: { readonly today: UsageTotal; readonly month: UsageTotal };
+  readonly tasks: LiveCounts;
+  readonly blockedBy: readonly Blocker[];
+  readonly at: number;
+}
+
+export interface ReadAccountDeps extends ModelDeps {
+  readonly accounts: Pick<AccountStore, "account" | "key">;
+  readonly tasks: Pick<TaskStore, "liveCounts">;
+  readonly usage: Pick<UsageStore, "days" | "chargedTo" | "liveTasks">;
+  readonly rateLimiter: Pick<RateLimiter, "peek">;
+  readonly clock: Pick<Clock, "now">;
+  /** False while the service drains. */
+  readonly isAccepting: () => boolean;
+}
+
+/** How things stand for the caller. Costs nothing and counts as no request. */
+export async function readAccount(deps: ReadAccountDeps, principal: Principal): Promise<AccountStatus> {
+  const { accountId, keyId } = principal;
+  const at = deps.clock.now();
+  const [account, key, keyCharged, limits, usage, tasks] = await Promise.all([
+    deps.accounts.account(accountId),
+    deps.accounts.key(keyId),
+    deps.usage.chargedTo(accountId, keyId),
+    readLimits(deps, principal),
+    readUsage(deps, accountId, at),
+    deps.tasks.liveCounts(accountId),
+  ]);
+  // Neither is ever deleted; a store put back while serving may lack both.
+  if (account === undefined || key === undefined)
+    throw new AppError("invalid_api_key", "The API key is not valid.");
+  const available = account.mode === "prepaid" ? toMicros(account.balance - account.held) : undefined;
+  const blockedBy = blockers(deps, principal, { available, limits });
+  return { account, key, keyCharged, limits, available, usage, tasks, blockedBy, at };
+}
+
+async function readUsage(
+  deps: ReadAccountDeps,
+  account: AccountId,
+  at: number,
+): Promise<AccountStatus["usage"]> {
+  const today = dayOf(at);
+  const days = await deps.usage.days(account, monthStartOf(at), today);
+  return { today: sumUsage(days.filter(({ day }) => day === today)), month: sumUsage(days) };
+}
+
+async function readLimits(deps: ReadAccountDeps, principal: Principal): Promise<LimitStatus[]> {
+  const { requestsPerMinute, concurrency } = principal.policy;
+  const limits: LimitStatus[] = [];
+  if (requestsPerMinute !== undefined) {
+    const window = await deps.rateLimiter.peek(principal.keyId, requestsPerMinute);
+    limits.push({ metric: "requests", windowSec: 60, ...window });
+  }
+  if (concurrency !== undefined) {
+    const live = await deps.usage.liveTasks(principal.accountId, principal.keyId, concurrency);
+    limits.push({ metric: "concurrent_tasks", limit: concurrency, remaining: concurrency - live });
+  }
+  return limits;
+}
+
+function blockers(
+  deps: ReadAccountDeps,
+  principal: Principal,
+  { available, limits }: Pick<AccountStatus, "available" | "limits">,
+): Blocker[] {
+  const isUsedUp = (metric: LimitStatus["metric"]) =>
+    limits.some((limit) => limit.metric === metric && limit.remaining <= 0);
+  const found: [Blocker, boolean][] = [
+    ["draining", !deps.isAccepting()],
+    ["balance", available !== undefined && available <= 0],
+    ["models", listModels(deps, principal).length === 0],
+    ["rate_limit", isUsedUp("requests")],
+    ["concurrency", isUsedUp("concurrent_tasks")],
+  ];
+  return found.flatMap(([blocker, holds]) => (holds ? [blocker] : []));
+}

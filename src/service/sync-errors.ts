@@ -1,0 +1,50 @@
+import { AppError, type ErrorCode, type TaskErrorCode } from "../domain/errors.ts";
+import type { TaskId } from "../domain/ids.ts";
+import type { TaskSummary } from "../domain/task.ts";
+
+/** What the end of a task means to the caller that waits for it: whose fault it was decides. */
+const MEANING = {
+  CONTENT_MODERATED: "content_policy_violation",
+  INPUT_INVALID: "invalid_request",
+  INPUT_UNREACHABLE: "invalid_request",
+  UPSTREAM_REJECTED: "invalid_request",
+  UPSTREAM_CAPACITY_EXHAUSTED: "service_unavailable",
+  NO_ROUTE_AVAILABLE: "service_unavailable",
+  UPSTREAM_TIMEOUT: "internal_error",
+  UPSTREAM_ERROR: "internal_error",
+  DEADLINE_EXCEEDED: "internal_error",
+  FINALIZATION_FAILED: "internal_error",
+  OUTCOME_UNKNOWN: "internal_error",
+} as const satisfies Record<TaskErrorCode, ErrorCode>;
+
+const CAPACITY_RETRY_SEC = 5;
+
+/** A failed or cancelled task, as an error of the call that waited for it. It cost nothing. */
+export function endedWithoutImages({ id, error }: TaskSummary): AppError {
+  if (error === undefined) {
+    return new AppError("invalid_request", `Task ${id} was cancelled.`, { taskId: id, shouldRetry: false });
+  }
+  const code = MEANING[error.code];
+  const again =
+    code === "service_unavailable" ? { retryAfterSec: CAPACITY_RETRY_SEC, shouldRetry: true } : {};
+  const details = { taskId: id, shouldRetry: false, ...again };
+  return new AppError(code, `${error.message} (${error.code}, task ${id})`, details);
+}
+
+/** The wait is over, the task is not (§4.6). Sending the request again would make, and bill, another. */
+export function goneOn(id: TaskId): AppError {
+  return new AppError(
+    "sync_image_timeout",
+    `The image is not ready yet. Task ${id} goes on; read its result with GET /v1/images/status/${id}.`,
+    { taskId: id, shouldRetry: false },
+  );
+}
+
+/** The service stops; the task is kept, and an equal request after the restart joins it. */
+export function stopping(id: TaskId): AppError {
+  return new AppError(
+    "service_unavailable",
+    `The service restarts. Task ${id} goes on afterwards; send the request again, or read GET /v1/images/status/${id}.`,
+    { taskId: id, retryAfterSec: 2, shouldRetry: true },
+  );
+}

@@ -1,0 +1,39 @@
+import type { ModelId } from "../domain/ids.ts";
+import type { Clock } from "../domain/ports/runtime.ts";
+import type { UsageStore } from "../domain/ports/usage-store.ts";
+import { type UsualDuration, usualDuration } from "../domain/usage.ts";
+
+/** Tasks of all models that are looked at: enough to tell what is usual, few enough to read at once. */
+const LATEST_TASKS = 1000;
+/** What is usual changes slowly, and reading it takes about a millisecond. */
+const KEPT_MS = 5_000;
+
+/**
+ * How long a model's tasks took lately on this server; undefined while too few of them are among the latest. At most five
+ * seconds old.
+ */
+export function createUsualDurations(deps: {
+  readonly usage: Pick<UsageStore, "recentDurations">;
+  readonly clock: Pick<Clock, "now">;
+}): (model: ModelId) => Promise<UsualDuration | undefined> {
+  let known:
+    | { readonly at: number; readonly byModel: ReadonlyMap<ModelId, UsualDuration | undefined> }
+    | undefined;
+
+  async function read(now: number) {
+    const latest = Map.groupBy(await deps.usage.recentDurations(LATEST_TASKS), (task) => task.model);
+    const byModel = [...latest].map(
+      ([model, tasks]) => [model, usualDuration(tasks.map((task) => task.durationMs))] as const,
+    );
+    known = { at: now, byModel: new Map(byModel) };
+    return known;
+  }
+
+  return async (model) => {
+    const now = deps.clock.now();
+    // A clock set back makes what is known look new; better read once more.
+    const isFresh = known !== undefined && now >= known.at && now < known.at + KEPT_MS;
+    const { byModel } = isFresh && known !== undefined ? known : await read(now);
+    return byModel.get(model);
+  };
+}

@@ -1,0 +1,186 @@
+import { describe, expect, test } from "bun:test";
+import { readTerms } from "../../cli/key-terms.ts";
+import { emptyFolder, svc } from "./support.ts";
+
+const NOW = Date.parse("2026-11-21T12:00:00Z");
+
+/** A folder with a data folder and a key "web" in it. */
+async function withKey(...limits: string[]): Promise<string> {
+  const cwd = emptyFolder();
+  expect((await svc(["migrate"], { cwd })).exitCode).toBe(0);
+  await json(cwd, "keys", "create", "--name", "web", ...limits);
+  return cwd;
+}
+
+async function json(cwd: string, ...args: string[]) {
+  const { exitCode, stdout, stderr } = await svc([...args, "--json"], { cwd });
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+  return JSON.parse(stdout);
+}
+
+const UNLIMITED = {
+  expires_at: null,
+  models: null,
+  features: null,
+  allow_ips: null,
+  requests_per_minute: null,
+  concurrency: null,
+  aliases: null,
+  response_format: null,
+  sync_wait_seconds: null,
+};
+
+describe("the limits of a key", () => {
+  test("are given by flags, shown, changed one by one and lifted", async () => {
+    const cwd = await withKey(
+      ...["--expires", "2100-01-31", "--models", "sandbox-*, flux-dev", "--features", "images,compat"],
+      ...["--rpm", "60", "--concurrency", "4", "--allow-ip", "10.0.0.1/8", "::1,192.0.2.7"],
+      ...["--alias", "gpt-image-1=sandbox-image", "--compat-response-format", "url", "--sync-wait", "2m"],
+    );
+    const limits = {
+      expires_at: Date.parse("2100-01-31T00:00:00Z") / 1000,
+      models: ["sandbox-*", "flux-dev"],
+      features: ["images", "compat"],
+      allow_ips: ["10.0.0.0/8", "::1/128", "192.0.2.7/32"],
+      requests_per_minute: 60,
+      concurrency: 4,
+      aliases: { "gpt-image-1": "sandbox-image" },
+      response_format: "url",
+      sync_wait_seconds: 120,
+    };
+    expect(await json(cwd, "keys", "show", "web")).toMatchObject(limits);
+    expect(await json(cwd, "keys", "update", "web", "--concurrency", "9", "--models", "any")).toMatchObject({
+      ...limits,
+      concurrency: 9,
+      models: null,
+    });
+    const lifted = await json(
+      cwd,
+      ...["keys", "update", "web", "--expires", "never", "--features", "any", "--rpm", "none"],
+      ...["--concurrency", "none", "--allow-ip", "any", "--alias", "none"],
+      ...["--compat-response-format", "none", "--sync-wait", "none"],
+    );
+    expect(lifted).toMatchObject(UNLIMITED);
+    expect(await json(cwd, "keys", "list")).toEqual({ keys: [lifted] });
+  });
+
+  test("are told in words, to people", async () => {
+    const cwd = await withKey("--rpm", "60", "--models", "sandbox-*");
+    const row = (await svc(["keys", "list"], { cwd })).stdout.trimEnd().split("\t");
+    expect(row.slice(6)).toEqual(["never", "models sandbox-*; creates a minute 60"]);
+    expect((await svc(["keys", "show", "web"], { cwd })).stdout).toContain("creates a minute\t60\n");
+    expect(await svc(["keys", "update", "web", "--rpm", "9"], { cwd })).toMatchObject({
+      exitCode: 0,
+      stderr: "✓ Key web is changed. A running server follows within a second.\n",
+    });
+  });
+
+  test("that cannot be end with exit code 2, name the flag and change nothing", async () => {
+    const cwd = await withKey();
+    const before = await json(cwd, "keys", "show", "web");
+    const refused: [string[], string][] = [
+      [["--rpm", "0"], "--rpm must be an integer from 1 to 1000000, got 0."],
+      [["--rpm", "many"], '--rpm must be a whole number from 1, or none, got "many".'],
+      [["--concurrency", "10001"], "--concurrency must be an integer from 1 to 10000, got 10001."],
+      [["--models", "a b"], '--models must hold ids of models, * standing for any characters, got "a b".'],
+      [["--features", "audio"], '--features must hold some of images, videos, compat, got "audio".'],
+      [["--allow-ip", "10.0.0.0/33"], 'got "10.0.0.0/33".'],
+      [["--alias", "x"], '--alias must be like gpt-image-1=sandbox-image, or none, got "x".'],
+      [
+        ["--compat-response-format", "png"],
+        '--compat-response-format must be one of b64_json, url, got "png".',
+      ],
+      [["--sync-wait", "2h"], "--sync-wait must be an integer from 1 to 3600, got 7200."],
+      [
+        ["--expires", "2001-01-01"],
+        '--expires must be a time to come, before the year 10000, got "2001-01-01',
+      ],
+      [[], "There is nothing to change"],
+    ];
+    const answers = await Promise.all(
+      refused.map(([flags]) => svc(["keys", "update", "web", ...flags], { cwd })),
+    );
+    for (const [i, [, says]] of refused.entries()) {
+      expect([answers[i]?.exitCode, answers[i]?.stdout]).toEqual([2, ""]);
+      expect(answers[i]?.stderr).toContain(says);
+    }
+    expect(await json(cwd, "keys", "show", "web")).toEqual(before);
+    expect((await svc(["keys", "create", "--name", "x", "--rpm", "0"], { cwd })).exitCode).toBe(2);
+    expect((await json(cwd, "keys", "list")).keys).toHaveLength(1);
+  });
+});
+
+describe("--expires", () => {
+  test.each([
+    ["90d", "2027-02-19T12:00:00Z"],
+    ["1h30m", "2026-11-21T13:30:00Z"],
+    ["2027-01-31", "2027-01-31T00:00:00Z"],
+    ["2028-02-29", "2028-02-29T00:00:00Z"],
+    ["2027-01-31T12:30Z", "2027-01-31T12:30:00Z"],
+    ["2027-01-31T12:30:15+02:00", "2027-01-31T10:30:15Z"],
+  ])("%s is %s", (given, expected) => {
+    expect(readTerms({ expires: given }, NOW).expiresAt).toBe(Date.parse(expected));
+  });
+
+  test.each([
+    "",
+    "90",
+    "soon",
+    "2027-02-29",
+    "2027-06-31",
+    "2027-13-01",
+    "2027-01-31T12:30",
+    "31.1.2027",
+    "-1d",
+    "90 d",
+  ])("%j is refused", (given) => {
+    expect(() => readTerms({ expires: given }, NOW)).toThrow("--expires must be ");
+  });
+});
+
+describe("rotating a key", () => {
+  test("shows another secret once and keeps the rest", async () => {
+    const cwd = await withKey("--rpm", "60");
+    const before = await json(cwd, "keys", "show", "web");
+    const { key, ...rotated } = await json(cwd, "keys", "rotate", "web");
+    expect(key).toMatch(/^sk-svc-[0-9A-Za-z]{38}$/);
+    expect(rotated).toEqual({ ...before, display: rotated.display });
+    expect(rotated.display).not.toBe(before.display);
+    expect(await json(cwd, "keys", "show", "web")).toEqual(rotated);
+  });
+
+  test("with a grace tells until when the old secret is taken", async () => {
+    const cwd = await withKey();
+    const { display } = await json(cwd, "keys", "show", "web");
+    const { stdout, stderr } = await svc(["keys", "rotate", "web", "--grace", "24h"], { cwd });
+    expect(stdout).toMatch(/^sk-svc-[0-9A-Za-z]{38}\n$/);
+    expect(stderr).toMatch(
+      /^✓ Key web has another secret; the old one is taken until \d{4}-.*Z\. Shown once:\n$/,
+    );
+    const { previous } = await json(cwd, "keys", "show", "web");
+    expect(previous).toEqual({ display, expires_at: expect.any(Number) });
+    expect((await svc(["keys", "show", "web"], { cwd })).stdout).toContain(`old key\t${display} until `);
+  });
+
+  test.each([
+    ["soon", '--grace must be a duration such as 90s, 24h or 7d, got "soon".'],
+    ["31d", "--grace must be from 0 to 2592000 (30 days), got 2678400."],
+  ])("takes no grace of %s", async (grace, says) => {
+    const { exitCode, stderr } = await svc(["keys", "rotate", "web", "--grace", grace], {
+      cwd: await withKey(),
+    });
+    expect([exitCode, stderr.includes(says)]).toEqual([2, true]);
+  });
+});
+
+test("--show-secret-only prints the key and nothing else", async () => {
+  const cwd = await withKey();
+  for (const command of [
+    ["create", "--name", "ci"],
+    ["rotate", "ci"],
+  ]) {
+    const { stdout, stderr } = await svc(["keys", ...command, "--show-secret-only"], { cwd });
+    expect(stdout).toMatch(/^sk-svc-[0-9A-Za-z]{38}\n$/);
+    expect(stderr).toBe("");
+  }
+});

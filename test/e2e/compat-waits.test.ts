@@ -1,0 +1,159 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import { type Server, type ServerOptions, spawnServer, startServer, stopServers } from "../helpers/server.ts";
+import { type Answer, type Api, createApi } from "./support/api.ts";
+
+const GENERATIONS = "/compat/v1/images/generations";
+const SLOW = { model: "sandbox-image", prompt: "x", size: "16x16", sandbox: { delay_ms: 1500 } };
+const HANGING = { ...SLOW, sandbox: { outcome: "hang" } };
+
+afterEach(stopServers);
+
+interface Started {
+  readonly server: Server;
+  readonly api: Api;
+}
+
+async function start(options: ServerOptions = {}): Promise<Started> {
+  const server = await startServer(options);
+  return { server, api: createApi(server.url, server.firstKey()) };
+}
+
+const generate = (api: Api, body: object, headers: Record<string, string> = {}) =>
+  api.send(GENERATIONS, { body: { ...body }, headers });
+const taskOf = (answer: Answer) => answer.headers.get("x-task-id") ?? "";
+const taskIds = async (api: Api) =>
+  ((await api.send("/v1/tasks")).data.tasks ?? []).map((task) => task.task_id);
+
+/** Sends a request and hangs up once its task is there. */
+async function abandon({ server, api }: Started, body: object): Promise<string> {
+  const before = new Set(await taskIds(api));
+  const gone = new AbortController();
+  const sent = fetch(api.url + GENERATIONS, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${api.key}`, "Content-Type": "application/json" },
+    body: JSON.stringify(body),
+    signal: gone.signal,
+  }).catch(() => undefined);
+  for (;;) {
+    const id = (await taskIds(api)).find((each) => !before.has(each));
+    if (id === undefined) continue;
+    gone.abort();
+    await sent;
+    // A request is left once the server has noticed, and said so in its log.
+    await server.says(new RegExp(`"task":"${id}".*sync_image_timeout|sync_image_timeout.*${id}`));
+    return id;
+  }
+}
+
+describe("a wait that ends before the image", () => {
+  test("answers 504 with the task, which goes on and is billed once", async () => {
+    const { api } = await start({ args: ["--sync-wait-seconds", "1"] });
+    const answer = await generate(api, SLOW);
+    expect([answer.status, answer.body.error?.code, answer.body.error?.type]).toEqual([
+      504,
+      "sync_image_timeout",
+      "server_error",
+    ]);
+    expect(answer.headers.get("x-should-retry")).toBe("false");
+    expect(answer.body.error?.message).toContain(`/v1/images/status/${taskOf(answer)}`);
+    expect((await api.wait(taskOf(answer))).status).toBe("completed");
+  });
+
+  test("is shortened by the caller's preference, and lengthened by nothing", async () => {
+    const { api } = await start({ args: ["--sync-wait-seconds", "2"] });
+    expect((await generate(api, HANGING, { Prefer: "wait=1" })).status).toBe(504);
+    expect((await generate(api, HANGING, { Prefer: "respond-async, wait=100" })).status).toBe(504);
+  });
+
+  test("ends at the default address's limit, and not at the long one's", async () => {
+    const { server, api } = await start({ args: ["--edge-timeout-seconds", "1", "--long-port", "0"] });
+    const cut = await generate(api, SLOW);
+    expect([cut.status, cut.body.error?.code]).toEqual([504, "sync_image_timeout"]);
+    const long = /"long_url":"([^"]+)"/.exec(await server.says(/long_url/))?.[1] ?? "";
+    const whole = createApi(long, api.key);
+    expect((await generate(whole, { ...SLOW, prompt: "another" })).status).toBe(200);
+  });
+});
+
+describe("a request that nobody waited for to the end, sent again,", () => {
+  test("joins its task after a 504", async () => {
+    const { api } = await start({ args: ["--sync-wait-seconds", "1"] });
+    const first = await generate(api, SLOW);
+    const again = await generate(api, SLOW);
+    expect([first.status, again.status]).toEqual([504, 200]);
+    expect(taskOf(again)).toBe(taskOf(first));
+    expect(again.headers.get("x-request-cost")).toBe("0.010000");
+    expect(await taskIds(api)).toEqual([taskOf(first)]);
+  });
+
+  test("joins it after a hang-up, once; the next one is new", async () => {
+    const started = await start();
+    const { api } = started;
+    const left = await abandon(started, SLOW);
+    const [one, two] = await Promise.all([generate(api, SLOW), generate(api, SLOW)]);
+    expect([one.status, two.status]).toEqual([200, 200]);
+    expect([taskOf(one), taskOf(two)].filter((id) => id === left)).toHaveLength(1);
+    expect(await taskIds(api)).toHaveLength(2);
+  });
+
+  test("is a new one when body, key or path differ, or the task failed", async () => {
+    const started = await start();
+    const { api } = started;
+    await abandon(started, SLOW);
+    expect((await generate(api, { ...SLOW, prompt: "y" })).status).toBe(200);
+    const failing = { ...SLOW, sandbox: { delay_ms: 300, outcome: "failed" } };
+    const failed = await abandon(started, failing);
+    await api.wait(failed);
+    const again = await generate(api, failing);
+    expect(taskOf(again)).not.toBe(failed);
+  });
+
+  test("joins it after the server was killed in between", async () => {
+    const started = await start();
+    const { server, api } = started;
+    const left = await abandon(started, SLOW);
+    server.signal("SIGKILL");
+    await server.exited;
+    const next = spawnServer({ folder: server.folder, dataDir: server.dataDir });
+    await next.ready();
+    const again = createApi(next.url, api.key);
+    const answer = await generate(again, SLOW);
+    expect([answer.status, taskOf(answer)]).toEqual([200, left]);
+    expect(await taskIds(again)).toEqual([left]);
+  });
+});
+
+describe("identical requests that are both waited for", () => {
+  test("are separate tasks", async () => {
+    const { api } = await start();
+    const answers = await Promise.all(Array.from({ length: 4 }, () => generate(api, SLOW)));
+    expect(new Set(answers.map(taskOf)).size).toBe(4);
+  });
+
+  test("are one task under one Idempotency-Key, and another body is a conflict", async () => {
+    const { api } = await start();
+    const key = { "Idempotency-Key": "once" };
+    const first = await generate(api, SLOW, key);
+    const again = await generate(api, SLOW, key);
+    expect([first.status, again.status, taskOf(again)]).toEqual([200, 200, taskOf(first)]);
+    expect(again.headers.get("x-idempotent-replay")).toBe("true");
+    const other = await generate(api, { ...SLOW, prompt: "y" }, key);
+    expect([other.status, other.body.error?.code, other.headers.get("x-should-retry")]).toEqual([
+      409,
+      "idempotency_conflict",
+      "false",
+    ]);
+  });
+});
+
+test("a stopping server tells a waiting call that its task goes on, and the call is worth another try", async () => {
+  const { server, api } = await start();
+  const waiting = generate(api, HANGING);
+  while ((await taskIds(api)).length === 0);
+  server.signal("SIGTERM");
+  const left = await waiting;
+  expect([left.status, left.body.error?.code]).toEqual([503, "service_unavailable"]);
+  expect([left.headers.get("x-should-retry"), left.headers.get("retry-after")]).toEqual(["true", "2"]);
+  expect(left.body.error?.message).toContain(taskOf(left));
+  expect(await server.exited).toBe(0);
+});

@@ -1,0 +1,39 @@
+import { connect, createServer, type Socket } from "node:net";
+import { freePort } from "../../helpers/server.ts";
+
+/** Passes bytes between clients and a server until told to cut what is open. */
+export interface CuttingProxy {
+  readonly url: string;
+  /** Breaks every open connection, on both sides at once. */
+  cut(): void;
+  close(): Promise<void>;
+}
+
+/** @param target port of the server on this machine */
+export async function openCuttingProxy(target: number): Promise<CuttingProxy> {
+  const sockets = new Set<Socket>();
+  const port = freePort();
+  const server = createServer((client) => {
+    const upstream = connect({ host: "127.0.0.1", port: target });
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      // A side that was cut says so; the other one ends with it.
+      socket.on("error", () => {});
+      socket.on("close", () => void sockets.delete(socket));
+    }
+    client.pipe(upstream);
+    upstream.pipe(client);
+  });
+  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+  const cut = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  return {
+    url: `http://127.0.0.1:${port}`,
+    cut,
+    close() {
+      cut();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}

@@ -1,0 +1,76 @@
+import { AppError } from "../../src/domain/errors.ts";
+import { type MultipartForm, type MultipartLimits, readMultipart } from "../../src/http/multipart.ts";
+
+export const LIMITS: MultipartLimits = {
+  maxFiles: 3,
+  maxFields: 4,
+  maxFieldBytes: 1_000,
+  maxHeaderBytes: 500,
+  maxTotalBytes: 100_000,
+};
+export const TYPE = "multipart/form-data; boundary=B";
+
+export type Content = AsyncIterable<Uint8Array>;
+
+/** Text is one byte a character throughout, so that any bytes can be written. */
+export const latin1 = (text: string) => new Uint8Array(Buffer.from(text, "latin1"));
+export const part = (header: string, content: string) => `--B\r\n${header}\r\n\r\n${content}\r\n`;
+export const named = (name: string, content: string) =>
+  part(`Content-Disposition: form-data; name="${name}"`, content);
+export const file = (name: string, content: string) =>
+  part(`Content-Disposition: form-data; name="${name}"; filename="f.png"`, content);
+export const END = "--B--\r\n";
+
+export async function textOf(content: Content): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of content) chunks.push(chunk);
+  return Buffer.concat(chunks).toString("latin1");
+}
+
+export function request(
+  body: string | ReadableStream<Uint8Array>,
+  type = TYPE,
+  headers: Record<string, string> = {},
+) {
+  const content = typeof body === "string" ? latin1(body) : body;
+  return new Request("http://test/", {
+    method: "POST",
+    body: content,
+    headers: { "Content-Type": type, ...headers },
+  });
+}
+
+export function inPieces(body: string, size: number): ReadableStream<Uint8Array> {
+  let at = 0;
+  return new ReadableStream({
+    pull(controller) {
+      if (at >= body.length) return controller.close();
+      controller.enqueue(latin1(body.slice(at, at + size)));
+      at += size;
+    },
+  });
+}
+
+export interface Outcome {
+  /** What was refused, or the form. */
+  readonly said: string | MultipartForm<string>;
+  readonly abandoned: string[];
+}
+
+export async function read(
+  given: Request,
+  options: {
+    limits?: Partial<MultipartLimits>;
+    onFile?: (field: string, content: Content) => Promise<string>;
+  } = {},
+): Promise<Outcome> {
+  const abandoned: string[] = [];
+  const onFile = options.onFile ?? ((_, content) => textOf(content));
+  const said = await readMultipart(given, { ...LIMITS, ...options.limits }, onFile, async (value) => {
+    abandoned.push(value);
+  }).catch((error: unknown) => {
+    if (error instanceof AppError) return `${error.code}: ${error.message}`;
+    throw error;
+  });
+  return { said, abandoned };
+}

@@ -1,0 +1,184 @@
+import { describe, expect, setSystemTime, test } from "bun:test";
+import type { KeyPolicy } from "../../src/domain/access.ts";
+import type { Principal } from "../../src/domain/account.ts";
+import { AppError } from "../../src/domain/errors.ts";
+import type { LogFields } from "../../src/domain/ports/runtime.ts";
+import type { Handling } from "../../src/http/exchange.ts";
+import { success } from "../../src/http/reply.ts";
+import { createRouter } from "../../src/http/router.ts";
+import { createAddresses } from "../../src/runtime/address-ranges.ts";
+import { createSystemClock } from "../../src/runtime/clock.ts";
+import { createRateLimiter } from "../../src/runtime/rate-limiter.ts";
+import { countingIds } from "../helpers/engine.ts";
+import { ACCOUNT, keyId, tokenId } from "../helpers/store.ts";
+
+const ROUTES: Handling[] = [
+  {
+    method: "POST",
+    path: "/v1/images/generations",
+    access: "api_key",
+    feature: "images",
+    isCounted: true,
+    handle: async ({ request }) => {
+      if (request.headers.has("x-bad")) throw new AppError("invalid_request", "It is bad.");
+      return success({ made: true });
+    },
+  },
+  { method: "GET", path: "/v1/models", access: "api_key", handle: ({ address }) => success({ address }) },
+  {
+    method: "PATCH",
+    path: "/admin/v1/keys/:id",
+    access: "management",
+    handle: ({ operator, param }) => success({ by: operator.tokenName, id: param("id") }),
+  },
+];
+
+/** The key "good" has the policy given; the token "boss" manages. */
+function setup(policy: KeyPolicy = {}) {
+  const lines: LogFields[] = [];
+  const write = (fields: LogFields) => void lines.push(fields);
+  const clock = createSystemClock();
+  const handle = createRouter(
+    {
+      authenticate(credential): Principal {
+        if (credential === "good") return { accountId: ACCOUNT, keyId: keyId(1), keyName: "web", policy };
+        throw new AppError("invalid_api_key", "No.");
+      },
+      authenticateOperator(credential) {
+        if (credential === "boss") return { tokenId: tokenId(1), tokenName: "ci" };
+        throw new AppError("invalid_api_key", "No.");
+      },
+      rateLimiter: createRateLimiter({ clock }),
+      addresses: createAddresses(),
+      trustedProxies: ["10.0.0.0/8"],
+      ids: countingIds(),
+      log: { debug: write, info: write, warn: write, error: write },
+      elapsed: () => 0,
+      edge: { deadline: () => 0, within: (_asked, _startedAt, reply) => reply },
+    },
+    ROUTES,
+  );
+  async function send(method: string, path: string, headers: Record<string, string> = {}) {
+    const request = new Request(`http://localhost${path}`, {
+      method,
+      headers: { authorization: "Bearer good", ...headers },
+    });
+    const answer = await handle(request, { isLong: false, address: () => "10.0.0.1" });
+    return { status: answer.status, headers: answer.headers, body: await answer.json() };
+  }
+  return {
+    send,
+    lines,
+    create: (headers?: Record<string, string>) => send("POST", "/v1/images/generations", headers),
+  };
+}
+
+const limitsIn = (headers: Headers) =>
+  ["ratelimit-policy", "ratelimit", "retry-after", "retry-after-ms"].map((name) => headers.get(name));
+
+describe("a key with a rate limit", () => {
+  test("is told with every create what is left, and is refused past it with the time to wait", async () => {
+    setSystemTime(1_800_000_000_000);
+    try {
+      const { create } = setup({ requestsPerMinute: 2 });
+      const policy = '"requests";q=2;w=60';
+      const first = await create();
+      expect([first.status, ...limitsIn(first.headers)]).toEqual([
+        200,
+        policy,
+        '"requests";r=1;t=60',
+        null,
+        null,
+      ]);
+      setSystemTime(1_800_000_017_500);
+      const refused = await create({ "x-bad": "1" });
+      expect([refused.status, ...limitsIn(refused.headers)]).toEqual([
+        400,
+        policy,
+        '"requests";r=0;t=43',
+        null,
+        null,
+      ]);
+      const over = await create();
+      expect([over.status, ...limitsIn(over.headers)]).toEqual([
+        429,
+        policy,
+        '"requests";r=0;t=43',
+        "43",
+        "42500",
+      ]);
+      expect(over.body).toEqual({
+        code: 429,
+        message: "This API key may make 2 create requests a minute, and has. Try again in 43 s.",
+        data: { type: "rate_limit_error", error_code: "rate_limit_exceeded" },
+      });
+      setSystemTime(1_800_000_060_000);
+      expect((await create()).status).toBe(200);
+    } finally {
+      setSystemTime();
+    }
+  });
+
+  test("reads as much as it likes, and nothing it reads is counted", async () => {
+    const { create, send } = setup({ requestsPerMinute: 1 });
+    for (let i = 0; i < 5; i++) {
+      const read = await send("GET", "/v1/models");
+      expect([read.status, ...limitsIn(read.headers)]).toEqual([200, null, null, null, null]);
+    }
+    expect([(await create()).status, (await create()).status]).toEqual([200, 429]);
+    expect((await send("GET", "/v1/models")).status).toBe(200);
+  });
+});
+
+test("a key without a rate limit is told of none", async () => {
+  const { create } = setup();
+  for (let i = 0; i < 100; i++) expect(limitsIn((await create()).headers)).toEqual([null, null, null, null]);
+});
+
+test("a key that lacks the feature is refused by name, and is not counted", async () => {
+  const { create } = setup({ features: ["videos"], requestsPerMinute: 1 });
+  for (let i = 0; i < 3; i++) {
+    const { status, headers, body } = await create();
+    expect([status, ...limitsIn(headers)]).toEqual([403, null, null, null, null]);
+    expect(body).toEqual({
+      code: 403,
+      message: 'This API key may not create images: it lacks the feature "images".',
+      data: { type: "permission_error", error_code: "permission_denied" },
+    });
+  }
+});
+
+describe("a management route", () => {
+  test("takes a management token, and the log names it", async () => {
+    const { send, lines } = setup();
+    const answer = await send("PATCH", "/admin/v1/keys/web", { authorization: "Bearer boss" });
+    expect(answer).toMatchObject({ status: 200, body: { data: { by: "ci", id: "web" } } });
+    expect(lines).toMatchObject([{ token: "ci", path: "/admin/v1/keys/web", status: 200 }]);
+  });
+
+  test("takes no API key, and a model route no management token; both say so in the compatible envelope", async () => {
+    const { send } = setup();
+    const answers = [
+      await send("PATCH", "/admin/v1/keys/web"),
+      await send("GET", "/v1/models", { authorization: "Bearer boss" }),
+    ];
+    for (const { status, body } of answers) {
+      expect(status).toBe(401);
+      expect(body).toEqual({
+        error: { message: "No.", type: "authentication_error", code: "invalid_api_key" },
+      });
+    }
+  });
+
+  test("takes its own method alone", async () => {
+    const { send } = setup();
+    const { status, headers } = await send("PUT", "/admin/v1/keys/web", { authorization: "Bearer boss" });
+    expect([status, headers.get("allow")]).toEqual([405, "PATCH"]);
+  });
+});
+
+test("a handler is told the caller's address from behind a trusted proxy", async () => {
+  const { send } = setup();
+  const { body } = await send("GET", "/v1/models", { "x-forwarded-for": "198.51.100.1, 203.0.113.9" });
+  expect(body).toMatchObject({ data: { address: "203.0.113.9" } });
+});

@@ -1,0 +1,211 @@
+import { describe, expect, test } from "bun:test";
+import { type EventStreamOptions, type EventWriter, eventStream } from "../../src/http/sse.ts";
+import { fakeClock } from "../helpers/engine.ts";
+
+const RETRY = "retry: 3000\n\n";
+
+/** A clock that knows how many timers are running. */
+function countingClock() {
+  const clock = fakeClock(0);
+  let timers = 0;
+  return {
+    ...clock,
+    timers: () => timers,
+    after(delayMs: number, callback: () => void) {
+      let isRunning = true;
+      timers += 1;
+      const stop = () => {
+        if (isRunning) timers -= 1;
+        isRunning = false;
+      };
+      const cancel = clock.after(delayMs, () => {
+        stop();
+        callback();
+      });
+      return () => {
+        stop();
+        cancel();
+      };
+    },
+  };
+}
+
+function open(write: EventStreamOptions["write"], given: Partial<EventStreamOptions> = {}) {
+  const clock = countingClock();
+  const gone = new AbortController();
+  const errors: unknown[] = [];
+  const onError = (error: unknown) => void errors.push(error);
+  const stream = eventStream({ clock, signal: gone.signal, write, onError, ...given });
+  const reader = stream.getReader();
+  const next = async () => {
+    const { value, done } = await reader.read();
+    return done ? undefined : new TextDecoder().decode(value);
+  };
+  const rest = async () => {
+    let text = "";
+    for (let piece = await next(); piece !== undefined; piece = await next()) text += piece;
+    return text;
+  };
+  return { clock, gone, errors, reader, next, rest };
+}
+
+const forever = (signal: AbortSignal) =>
+  new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+/** Lets everything that is settled be told. */
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+describe("an event stream", () => {
+  test("is written as the standard has it, and ends with its writer", async () => {
+    const { rest, clock } = open(async (events) => {
+      await events.event({ name: "pending", id: "1000", data: '{"a":1}' });
+      await events.comment("nothing new");
+      await events.event({ name: "completed", data: "{}" });
+    });
+    expect(await rest()).toBe(
+      `${RETRY}id: 1000\nevent: pending\ndata: {"a":1}\n\n: nothing new\n\nevent: completed\ndata: {}\n\n`,
+    );
+    expect(clock.timers()).toBe(0);
+  });
+
+  test("takes data in pieces, with no sign of life between them", async () => {
+    const half = Promise.withResolvers<void>();
+    const { next, clock } = open(async (events, signal) => {
+      const pieces = async function* () {
+        yield "first";
+        await half.promise;
+        yield " second";
+      };
+      await events.event({ name: "image", data: pieces() });
+      await forever(signal);
+    });
+    expect([await next(), await next(), await next()]).toEqual([RETRY, "event: image\ndata: ", "first"]);
+    const last = next();
+    await settle();
+    clock.advance(15_000);
+    half.resolve();
+    expect([await last, await next()]).toEqual([" second", "\n\n"]);
+  });
+
+  test("gives a sign of life every 15 seconds while there is nothing to say", async () => {
+    const { next, clock } = open((_, signal) => forever(signal));
+    expect(await next()).toBe(RETRY);
+    for (let i = 0; i < 3; i++) {
+      const sign = next();
+      await settle();
+      clock.advance(14_999);
+      await settle();
+      expect(Bun.peek.status(sign)).toBe("pending");
+      clock.advance(1);
+      expect(await sign).toBe(": keep-alive\n\n");
+    }
+  });
+
+  test("asks nothing of its writer before somebody reads", async () => {
+    let began = 0;
+    const { next, clock } = open(async () => {
+      began += 1;
+    });
+    await settle();
+    expect([began, clock.timers()]).toEqual([0, 0]);
+    await next();
+    await settle();
+    expect(began).toBe(1);
+  });
+
+  test("stops its writer while nobody reads, and holds no signs of life for later", async () => {
+    let written = 0;
+    const { next, clock } = open(async (events, signal) => {
+      while (!signal.aborted) {
+        written += 1;
+        await events.event({ name: "tick", data: String(written) });
+      }
+    });
+    expect([await next(), await next()]).toEqual([RETRY, "event: tick\ndata: 1\n\n"]);
+    for (let i = 0; i < 1_000; i++) clock.advance(15_000);
+    await settle();
+    expect(written).toBe(2);
+    expect([await next(), await next()]).toEqual(["event: tick\ndata: 2\n\n", "event: tick\ndata: 3\n\n"]);
+  });
+
+  test("ends for its reader when the signal aborts, whatever its writer waits for", async () => {
+    const ended = Promise.withResolvers<void>();
+    const { next, gone, clock } = open(async (events, signal) => {
+      await forever(signal);
+      await events.event({ name: "late", data: "" });
+      ended.resolve();
+    });
+    expect(await next()).toBe(RETRY);
+    const last = next();
+    await settle();
+    gone.abort();
+    expect(await last).toBeUndefined();
+    await ended.promise;
+    expect(clock.timers()).toBe(0);
+  });
+
+  test("that is aborted before anybody reads is empty", async () => {
+    const { rest } = open((_, signal) => forever(signal), { signal: AbortSignal.abort() });
+    expect(await rest()).toBe("");
+  });
+
+  test("tells of a writer that fails, and ends so that the client comes back", async () => {
+    const failure = new Error("no database");
+    const { rest, errors, clock } = open(() => Promise.reject(failure));
+    expect(await rest()).toBe(RETRY);
+    expect(errors).toEqual([failure]);
+    expect(clock.timers()).toBe(0);
+  });
+});
+
+test("of 500 streams that are dropped nothing is left", async () => {
+  const clock = countingClock();
+  let writing = 0;
+  const write = async (events: EventWriter, signal: AbortSignal) => {
+    writing += 1;
+    while (!signal.aborted) await events.event({ name: "tick", data: "" });
+    writing -= 1;
+  };
+  const streams = Array.from({ length: 500 }, () => open(write, { clock }));
+  for (const { next } of streams) await next();
+  await settle();
+  expect([clock.timers(), writing]).toEqual([500, 500]);
+  for (const { reader } of streams) await reader.cancel();
+  await settle();
+  expect([clock.timers(), writing]).toEqual([0, 0]);
+});
+
+test("a client that stops reading holds little, and the server's limit on silence drops it", async () => {
+  const dropped = Promise.withResolvers<void>();
+  let written = 0;
+  const write = async (events: EventWriter, signal: AbortSignal) => {
+    signal.addEventListener("abort", () => dropped.resolve());
+    const data = "x".repeat(16_384);
+    while (!signal.aborted) {
+      await events.event({ name: "tick", data });
+      written += 1;
+    }
+  };
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    idleTimeout: 1,
+    fetch: ({ signal }) => new Response(eventStream({ clock: countingClock(), signal, write, onError() {} })),
+  });
+  const client = await Bun.connect({
+    hostname: "127.0.0.1",
+    // Set for a server on TCP.
+    port: server.port as number,
+    socket: {
+      open(socket) {
+        socket.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+        socket.pause();
+      },
+      data() {},
+    },
+  });
+  await dropped.promise;
+  // What the two ends of the connection hold in the kernel, and no more.
+  expect(written * 16_384).toBeLessThan(32 * 1024 * 1024);
+  client.terminate();
+  await server.stop(true);
+}, 15_000);

@@ -1,0 +1,153 @@
+import type { AttemptId, ModelId, TaskId } from "../../../src/domain/ids.ts";
+import type { Json, JsonObject } from "../../../src/domain/json.ts";
+import type { InputFile, ProviderAdapter, SubmitRequest } from "../../../src/domain/ports/provider.ts";
+import type { Clock } from "../../../src/domain/ports/runtime.ts";
+import { createFalProvider } from "../../../src/providers/fal/adapter.ts";
+import {
+  type Arrived,
+  type Scripted,
+  type ScriptedUpstream,
+  startUpstream,
+} from "../../helpers/scripted-upstream.ts";
+import { KEY } from "../kit/http-contract.ts";
+
+export function createProvider(to: { baseUrl: string; clock: Clock }): ProviderAdapter {
+  return createFalProvider({ apiKey: KEY, concurrency: 4, ...to });
+}
+
+let attempts = 0;
+
+export interface Submission {
+  readonly upstreamModel?: string;
+  readonly prompt?: string;
+  readonly n?: number;
+  readonly parameters?: { readonly [name: string]: Json };
+  readonly inputs?: readonly InputFile[];
+}
+
+export function submission(given: Submission = {}): SubmitRequest {
+  const number = String(++attempts).padStart(26, "0");
+  const {
+    upstreamModel = "fal-ai/flux/dev",
+    prompt = "A red fox",
+    n = 1,
+    parameters = {},
+    inputs = [],
+  } = given;
+  return {
+    attempt: `att_${number}` as AttemptId,
+    taskId: `task_${number}` as TaskId,
+    upstreamModel,
+    request: { kind: "image", model: "any" as ModelId, mode: "any", prompt, n, parameters, inputs: [] },
+    inputs,
+  };
+}
+
+/** What the queue answers to a submission. */
+export function queued(
+  origin: string,
+  id = "764cabcf-b745-4b3e-ae38-1200304cf45b",
+  over: JsonObject = {},
+): Scripted {
+  const own = `${origin}/fal-ai/flux/requests/${id}`;
+  const urls = { response_url: own, status_url: `${own}/status`, cancel_url: `${own}/cancel` };
+  return { json: { status: "IN_QUEUE", request_id: id, queue_position: 0, ...urls, ...over } };
+}
+
+export interface Job {
+  /** What its status says next; the last one for ever. */
+  readonly statuses: Scripted[];
+  result: Scripted;
+  isCancelled: boolean;
+}
+
+export interface Queue extends ScriptedUpstream {
+  readonly jobs: Map<string, Job>;
+}
+
+/** The queue as its documentation has it: jobs that go from word to word, results with addresses of files, cancelling. */
+export async function startQueue(
+  plan: (input: JsonObject) => Pick<Job, "statuses" | "result"> | Scripted,
+): Promise<Queue> {
+  const jobs = new Map<string, Job>();
+  const upstream = await startUpstream((request) => respond(request));
+  const respond = (request: Arrived): Scripted => {
+    const [, id = "", verb] = /\/requests\/([^/?]+)(?:\/(status|cancel))?/.exec(request.path) ?? [];
+    if (request.path.startsWith("/files/")) return { body: `bytes of ${request.path}` };
+    if (request.method === "POST") {
+      const planned = plan(JSON.parse(request.body.toString()));
+      if (!("statuses" in planned)) return planned;
+      const fresh = `job-${jobs.size + 1}`;
+      jobs.set(fresh, { ...planned, statuses: [...planned.statuses], isCancelled: false });
+      return queued(upstream.origin, fresh);
+    }
+    const job = jobs.get(id);
+    if (job === undefined)
+      return { status: 404, json: { detail: "Request not found", error_type: "not_found" } };
+    if (verb === "cancel") return cancel(job);
+    if (verb === "status") return job.isCancelled ? COMPLETED : next(job);
+    return job.isCancelled ? CANCELLED : job.result;
+  };
+  return Object.assign(upstream, { jobs });
+}
+
+function next({ statuses }: Job): Scripted {
+  const status = statuses.length > 1 ? statuses.shift() : statuses[0];
+  return status ?? COMPLETED;
+}
+
+function cancel(job: Job): Scripted {
+  if (job.isCancelled || job.statuses[0] === COMPLETED) {
+    return { status: 400, json: { status: "ALREADY_COMPLETED" } };
+  }
+  job.isCancelled = true;
+  return { status: 202, json: { status: "CANCELLATION_REQUESTED" } };
+}
+
+export const IN_QUEUE: Scripted = {
+  status: 202,
+  json: { status: "IN_QUEUE", request_id: "x", queue_position: 1 },
+};
+/** With the logs as they come, a list, not as the official document has them. */
+export const IN_PROGRESS: Scripted = {
+  status: 202,
+  json: { status: "IN_PROGRESS", request_id: "x", logs: [{ message: "step 3/28", level: "INFO" }] },
+};
+export const COMPLETED: Scripted = {
+  json: { status: "COMPLETED", request_id: "x", logs: null, metrics: { inference_time: 3.4 } },
+};
+const CANCELLED: Scripted = {
+  status: 499,
+  json: { detail: "Request was cancelled", error_type: "client_cancelled" },
+};
+
+/** A result with pictures at the queue's own address, as no file can come from elsewhere in a test. */
+export function imagesAt(origin: () => string, count: number, over: JsonObject = {}): Scripted {
+  return {
+    get json() {
+      const images = Array.from({ length: count }, (_, i) => ({
+        url: `${origin()}/files/${i}.png`,
+        width: 1024,
+        height: 1024,
+        content_type: "image/png",
+      }));
+      return {
+        images,
+        seed: 1,
+        has_nsfw_concepts: images.map(() => false),
+        prompt: "p",
+        timings: {},
+        ...over,
+      };
+    },
+  };
+}
+
+/** A job that ends without a result, by a status that says so or by the answer to asking for the result. */
+export function modelError(
+  type: string,
+  message: string,
+  loc: readonly string[] = ["body", "prompt"],
+): JsonObject {
+  return { detail: [{ loc, msg: message, type, url: "https://docs.fal.ai/errors", input: { prompt: "…" } }] };
+}

@@ -1,0 +1,187 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import { createCatalog } from "../../../src/catalog/catalog.ts";
+import type { Json, JsonObject } from "../../../src/domain/json.ts";
+import type { ProviderError } from "../../../src/domain/ports/provider.ts";
+import type { InputRole } from "../../../src/domain/request.ts";
+import { FAL_MODELS } from "../../../src/providers/fal/request.ts";
+import { rejection } from "../../contracts/provider.ts";
+import { fakeClock } from "../../helpers/engine.ts";
+import { openPublished } from "../../helpers/published.ts";
+import { type ScriptedUpstream, startUpstream } from "../../helpers/scripted-upstream.ts";
+import { inputFile } from "../sandbox/harness.ts";
+import { createProvider, modelError, queued, type Submission, submission } from "./harness.ts";
+
+const signal = new AbortController().signal;
+const official = openPublished("fal/openapi.json");
+const models = createCatalog()
+  .models()
+  .filter((model) => model.routes.some((route) => route.provider === ("fal" as never)));
+
+const started: ScriptedUpstream[] = [];
+afterEach(() => {
+  for (const upstream of started.splice(0)) upstream.stop();
+});
+
+async function open(answer: ScriptedUpstream["answer"]) {
+  const upstream = await startUpstream(answer);
+  started.push(upstream);
+  const clock = fakeClock();
+  return { upstream, clock, provider: createProvider({ baseUrl: upstream.origin, clock }) };
+}
+
+/** What a submission sends, which must be as the published documents say where they know the endpoint. */
+async function sent(given: Submission) {
+  const { provider, upstream } = await open(() => queued(upstream.origin));
+  await provider.submit(submission(given), signal);
+  const [arrived] = upstream.arrived;
+  if (arrived === undefined) throw new Error("Nothing was sent.");
+  const input = JSON.parse(arrived.body.toString()) as JsonObject;
+  const place = ["paths", arrived.path, "post", "requestBody", "content", "application/json", "schema"];
+  if (official?.at(place) !== undefined) expect(official.problems(place, input)).toEqual([]);
+  return { ...arrived, input };
+}
+
+const image = (role: InputRole, text: string) => inputFile(role, new TextEncoder().encode(text));
+const uri = (text: string) => `data:image/png;base64,${btoa(text)}`;
+
+describe("a submission", () => {
+  test("is one POST to the model's endpoint with the key in fal's own form", async () => {
+    const { method, path, headers, input } = await sent({
+      n: 2,
+      parameters: { seed: 0, aspect_ratio: "16:9" },
+    });
+    expect([method, path]).toEqual(["POST", "/fal-ai/flux/dev"]);
+    expect(headers.get("authorization")).toStartWith("Key ");
+    const image_size = { width: 1280, height: 720 };
+    expect(input).toEqual({ prompt: "A red fox", num_images: 2, seed: 0, image_size });
+  });
+
+  test.each([
+    ["fal-ai/flux-pro/kontext", ["image"], "/fal-ai/flux-pro/kontext", { image_url: uri("0") }],
+    ["fal-ai/nano-banana", [], "/fal-ai/nano-banana", {}],
+    [
+      "fal-ai/nano-banana",
+      ["image", "image"],
+      "/fal-ai/nano-banana/edit",
+      { image_urls: [uri("0"), uri("1")] },
+    ],
+    ["fal-ai/kling-video/v3/standard", [], "/fal-ai/kling-video/v3/standard/text-to-video", {}],
+    [
+      "fal-ai/kling-video/v3/standard",
+      ["first_frame", "last_frame"],
+      "/fal-ai/kling-video/v3/standard/image-to-video",
+      { start_image_url: uri("0"), end_image_url: uri("1") },
+    ],
+    ["fal-ai/veo3", [], "/fal-ai/veo3", {}],
+    ["fal-ai/veo3", ["first_frame"], "/fal-ai/veo3/image-to-video", { image_url: uri("0") }],
+  ] as const)("to %s with inputs %j goes to %s", async (upstreamModel, roles, path, fields) => {
+    const inputs = roles.map((role, i) => image(role, String(i)));
+    const { input, ...arrived } = await sent({ upstreamModel, inputs });
+    expect(arrived.path).toBe(path);
+    expect(input).toMatchObject(fields);
+  });
+
+  test.each([
+    ["fal-ai/kling-video/v3/standard", { duration: 15 }, { duration: "15" }],
+    ["fal-ai/veo3", { duration: 4 }, { duration: "4s" }],
+  ] as const)("to %s says %j as %j", async (upstreamModel, parameters, fields) => {
+    expect((await sent({ upstreamModel, parameters })).input).toMatchObject(fields);
+  });
+
+  test("carries values that look like none: 0, false and an empty text", async () => {
+    const parameters = { cfg_scale: 0, generate_audio: false, negative_prompt: "" };
+    const { input } = await sent({ upstreamModel: "fal-ai/kling-video/v3/standard", prompt: "", parameters });
+    expect(input).toEqual({ prompt: "", ...parameters });
+  });
+
+  test.each([
+    [{ upstreamModel: "fal-ai/unheard-of" }],
+    [{ inputs: [image("image", "a")] }],
+    [{ upstreamModel: "fal-ai/veo3", n: 2 }],
+    [{ upstreamModel: "fal-ai/flux-pro/kontext", inputs: [image("image", "a"), image("image", "b")] }],
+    [
+      {
+        upstreamModel: "fal-ai/nano-banana",
+        inputs: [{ ...image("image", "a"), sizeBytes: 50 * 1024 * 1024 }],
+      },
+    ],
+    [{ parameters: { aspect_ratio: "7:1" } }],
+  ] as Submission[][])(
+    "that cannot be said to the endpoint is left to another route, before anything is sent: %#",
+    async (given) => {
+      const { provider, upstream } = await open(() => queued(upstream.origin));
+      const error = await rejection(provider.submit(submission(given), signal));
+      expect(error).toMatchObject({ disposition: "reroute" });
+      expect(upstream.arrived).toEqual([]);
+    },
+  );
+
+  test.each([
+    [403, { detail: "User is locked. Reason: Exhausted balance." }, "reroute", "UPSTREAM_CAPACITY_EXHAUSTED"],
+    [403, { detail: "Forbidden", error_type: "auth_error" }, "reroute", "UPSTREAM_REJECTED"],
+    [401, { detail: "No user found for Key ID and Secret" }, "reroute", "UPSTREAM_REJECTED"],
+    [404, { detail: "Application not found" }, "reroute", "UPSTREAM_REJECTED"],
+    [422, modelError("missing", "field required"), "fail", "UPSTREAM_REJECTED"],
+    [422, modelError("content_policy_violation", "Flagged."), "fail", "CONTENT_MODERATED"],
+    [429, { detail: "Too many requests" }, "retry", "UPSTREAM_CAPACITY_EXHAUSTED"],
+    [503, { detail: "x", error_type: "runner_scheduling_failure" }, "retry", "UPSTREAM_CAPACITY_EXHAUSTED"],
+    [500, { detail: "x", error_type: "internal_error" }, "unknown", "UPSTREAM_ERROR"],
+    [504, { detail: "x", error_type: "startup_timeout" }, "unknown", "UPSTREAM_ERROR"],
+  ] as const)("answered %d %j is %s, %s", async (status, json, disposition, code) => {
+    const { provider } = await open(() => ({ status, json }));
+    expect(await rejection(provider.submit(submission(), signal))).toMatchObject({ disposition, code });
+  });
+
+  test("answered without the job's id may have been taken", async () => {
+    for (const json of [{}, { status: "IN_QUEUE" }, { request_id: 7 }, { request_id: "../../admin" }]) {
+      const { provider } = await open(() => ({ json }));
+      expect(await rejection(provider.submit(submission(), signal))).toMatchObject({
+        disposition: "unknown",
+      });
+    }
+  });
+});
+
+/** A value each property of a model's schema takes, other than its default where there is a choice. */
+function valueFor(property: JsonObject): Json {
+  if (Array.isArray(property.enum)) return property.enum.at(-1) as Json;
+  if (property.type === "integer" || property.type === "number") return property.minimum ?? 0;
+  return property.type === "boolean" ? false : "text";
+}
+
+describe.each(models.map((model) => [model.id, model] as const))("%s", (_, model) => {
+  const media = new Set(model.mediaFields.map((field) => field.name));
+  const own = Object.entries(model.schema.properties as Record<string, JsonObject>).filter(
+    ([name]) => !media.has(name) && !["model", "prompt", "n", "callback_url"].includes(name),
+  );
+  const { upstreamModel } = model.routes[0]!;
+
+  test("is one the adapter speaks to, and has every field it takes reach its upstream", async () => {
+    expect(FAL_MODELS).toContain(upstreamModel);
+    const parameters = Object.fromEntries(own.map(([name, property]) => [name, valueFor(property)]));
+    for (const mode of model.modes) {
+      const inputs = mode.requires.map((role) => image(role, role));
+      const { input } = await sent({ upstreamModel, parameters, inputs });
+      const names = { aspect_ratio: upstreamModel.includes("/flux/") ? "image_size" : "aspect_ratio" };
+      for (const [name, value] of Object.entries(parameters)) {
+        const field = names[name as keyof typeof names] ?? name;
+        expect(Object.keys(input)).toContain(field);
+        if (field === name && name !== "duration") expect(input[field]).toBe(value);
+      }
+      for (const file of inputs) expect(JSON.stringify(input)).toContain(uri(file.role));
+    }
+  });
+
+  test("says how many to make, where it makes several", async () => {
+    const hasCount = Object.hasOwn(model.schema.properties as object, "n");
+    const inputs = model.modes[0]!.requires.map((role) => image(role, role));
+    const { input } = await sent({ upstreamModel, inputs, n: hasCount ? 4 : 1 });
+    expect(input.num_images).toBe((hasCount ? 4 : undefined) as never);
+  });
+});
+
+test("what the operator is told of a refusal has no key in it", async () => {
+  const { provider } = await open(() => ({ status: 403, json: { detail: "User is locked." } }));
+  const error = (await rejection(provider.submit(submission(), signal))) as ProviderError;
+  expect(error.message).toBe('fal answered 403 "User is locked."');
+});

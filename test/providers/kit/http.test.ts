@@ -1,0 +1,161 @@
+import { afterEach, expect, test } from "bun:test";
+import { createServer, type Socket } from "node:net";
+import { createUpstream, type HttpLimits, NoAnswer } from "../../../src/providers/kit/http.ts";
+import { rejection } from "../../contracts/provider.ts";
+import { fakeClock } from "../../helpers/engine.ts";
+import { type Scripted, type ScriptedUpstream, startUpstream } from "../../helpers/scripted-upstream.ts";
+
+const signal = new AbortController().signal;
+const started: { stop(): void }[] = [];
+afterEach(() => {
+  for (const each of started.splice(0)) each.stop();
+});
+
+const NEVER_MS = 1e12;
+const LIMITS: HttpLimits = { connectMs: NEVER_MS, answerMs: NEVER_MS, bodyMs: NEVER_MS };
+const BODY = { type: "application/json", bytes: new TextEncoder().encode("{}") };
+
+function connect(baseUrl: string, limits: Partial<HttpLimits> = {}) {
+  const clock = fakeClock();
+  const credentials = { Authorization: "Bearer secret-key" };
+  const upstream = createUpstream({
+    name: "Test",
+    baseUrl,
+    credentials,
+    secrets: ["secret-key"],
+    clock,
+    limits: { ...LIMITS, ...limits },
+  });
+  return { upstream, clock };
+}
+
+async function serve(answer: Scripted): Promise<ScriptedUpstream> {
+  const server = await startUpstream(() => answer);
+  started.push(server);
+  return server;
+}
+
+test("a connection that is not there in time leaves nothing sent", async () => {
+  const sockets: Socket[] = [];
+  const { promise: greeted, resolve } = Promise.withResolvers<void>();
+  // It takes the connection, but never answers the beginning of TLS.
+  const silent = createServer((socket) => {
+    sockets.push(socket.on("error", () => undefined));
+    socket.on("data", () => resolve());
+  });
+  await new Promise<void>((listening) => silent.listen(0, "127.0.0.1", listening));
+  started.push({
+    stop() {
+      for (const socket of sockets) socket.destroy();
+      silent.close();
+    },
+  });
+  const { port } = silent.address() as { port: number };
+  const { upstream, clock } = connect(`https://127.0.0.1:${port}`, { connectMs: 1_000 });
+  const failing = rejection(upstream.send({ method: "POST", url: "/", body: BODY, maxBytes: 100 }, signal));
+  await greeted;
+  clock.advance(1_000);
+  const error = (await failing) as NoAnswer;
+  expect(error).toBeInstanceOf(NoAnswer);
+  expect([error.isUnsent, error.message]).toEqual([true, "Test: no connection in time"]);
+});
+
+test("the rest of an answer is waited for only so long", async () => {
+  const server = await serve((socket) => void socket.write("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"));
+  const { upstream, clock } = connect(server.origin, { bodyMs: 1_000 });
+  let isOver = false;
+  const failing = rejection(upstream.send({ method: "POST", url: "/", body: BODY, maxBytes: 100 }, signal));
+  void failing.then(() => {
+    isOver = true;
+  });
+  while (!isOver) {
+    clock.advance(1_000);
+    await new Promise((soon) => setImmediate(soon));
+  }
+  const error = (await failing) as NoAnswer;
+  expect([error.isUnsent, error.message]).toEqual([
+    false,
+    "Test: the rest of the answer did not come in time",
+  ]);
+});
+
+test("a paid request never goes over a connection that was used before", async () => {
+  const sockets: Socket[] = [];
+  const server = await serve((socket) => {
+    sockets.push(socket);
+    socket.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}");
+  });
+  const { upstream } = connect(server.origin);
+  const get = { method: "GET", url: "/status", maxBytes: 100 } as const;
+  const post = { method: "POST", url: "/job", body: BODY, maxBytes: 100 } as const;
+  for (const request of [get, get, post, post]) await upstream.send(request, signal);
+  const [first, second, third, fourth] = sockets;
+  expect(first === second).toBe(true);
+  expect(new Set([first, third, fourth]).size).toBe(3);
+});
+
+test("a request that would take the key to another origin is not sent", async () => {
+  const elsewhere = await serve({ json: {} });
+  const { upstream } = connect("http://127.0.0.1:1/v1");
+  for (const url of [`${elsewhere.origin}/v1`, "file:///etc/passwd", "not a url", "//elsewhere"]) {
+    const error = await rejection(upstream.send({ method: "GET", url, maxBytes: 100 }, signal));
+    expect(error).toBeInstanceOf(NoAnswer);
+  }
+  expect(elsewhere.arrived).toEqual([]);
+});
+
+test.each([
+  ["https://api.example/x", true],
+  ["https://api.example:443/x", true],
+  ["https://api.example:8443/x", false],
+  ["http://api.example/x", false],
+  ["https://api.example.evil.example/x", false],
+  ["https://user@api.example/x", false],
+  ["https://api.example@evil.example/x", false],
+  ["/x", false],
+  ["", false],
+])("%j is its own: %p", (url, isOwn) => {
+  expect(connect("https://api.example/v1").upstream.isOwn(url)).toBe(isOwn);
+});
+
+test("a body of exactly the limit is read, and one byte more is none", async () => {
+  const body = JSON.stringify("x".repeat(98));
+  const { upstream } = connect((await serve({ body })).origin);
+  const ask = (maxBytes: number) => upstream.send({ method: "GET", url: "/", maxBytes }, signal);
+  expect((await ask(100)).json).toBe("x".repeat(98));
+  expect(await rejection(ask(99))).toBeInstanceOf(NoAnswer);
+});
+
+test("an answer that comes packed is left packed", async () => {
+  const server = await serve({ headers: { "content-encoding": "gzip" }, body: Bun.gzipSync("{}") });
+  const { upstream } = connect(server.origin);
+  const answer = await upstream.send({ method: "GET", url: "/", maxBytes: 100 }, signal);
+  expect(answer.json).toBeUndefined();
+  expect(server.arrived[0]?.headers.get("accept-encoding")).toBe("identity");
+});
+
+test("an environment's proxy sees nothing", async () => {
+  const proxy = await serve({ json: { from: "proxy" } });
+  const server = await serve({ json: { from: "server" } });
+  const before = { ...process.env };
+  Object.assign(process.env, {
+    HTTP_PROXY: proxy.origin,
+    http_proxy: proxy.origin,
+    NO_PROXY: "",
+    no_proxy: "",
+  });
+  try {
+    // What the runtime does by itself, so that the rest can fail.
+    expect(await (await fetch(server.origin)).json()).toEqual({ from: "proxy" });
+    const { upstream } = connect(server.origin);
+    for (const request of [{ method: "GET" }, { method: "POST", body: BODY }] as const) {
+      const answer = await upstream.send({ ...request, url: "/", maxBytes: 100 }, signal);
+      expect(answer.json).toEqual({ from: "server" });
+    }
+  } finally {
+    for (const name of ["HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy"]) {
+      if (before[name] === undefined) delete process.env[name];
+      else process.env[name] = before[name];
+    }
+  }
+});

@@ -1,0 +1,165 @@
+import { afterEach, expect, test } from "bun:test";
+import { createUpstream } from "../../../src/providers/kit/http.ts";
+import { fetchMedia, isMediaUrl, type MediaSource } from "../../../src/providers/kit/media.ts";
+import { rejection } from "../../contracts/provider.ts";
+import { fakeClock } from "../../helpers/engine.ts";
+import {
+  pour,
+  type Scripted,
+  type ScriptedUpstream,
+  startUpstream,
+} from "../../helpers/scripted-upstream.ts";
+
+const started: ScriptedUpstream[] = [];
+afterEach(() => {
+  for (const upstream of started.splice(0)) upstream.stop();
+});
+
+function sourceAt(baseUrl: string) {
+  const clock = fakeClock();
+  const limits = { connectMs: 1, answerMs: 1, bodyMs: 1 };
+  const credentials = { Authorization: "Bearer secret-key" };
+  const upstream = createUpstream({
+    name: "Test",
+    baseUrl,
+    credentials,
+    secrets: ["secret-key"],
+    clock,
+    limits,
+  });
+  const source: MediaSource = {
+    upstream,
+    hosts: ["cdn.example", ".cdn.example"],
+    limits: { answerMs: 1_000, idleMs: 2_000, totalMs: 60_000 },
+  };
+  return { source, clock };
+}
+
+async function serve(answer: ScriptedUpstream["answer"]) {
+  const server = await startUpstream(answer);
+  started.push(server);
+  return { server, ...sourceAt(server.origin) };
+}
+
+const collect = async (bytes: Promise<AsyncIterable<Uint8Array>>) =>
+  Buffer.concat(await Array.fromAsync(await bytes)).toString();
+const NEVER = new AbortController().signal;
+
+test.each([
+  ["https://cdn.example/a.png", true],
+  ["https://v3.cdn.example/a.png", true],
+  ["https://api.example/files/a.png", true],
+  ["http://cdn.example/a.png", false],
+  ["https://cdn.example:8443/a.png", false],
+  ["https://evilcdn.example/a.png", false],
+  ["https://cdn.example.evil.example/a.png", false],
+  ["https://user:pass@cdn.example/a.png", false],
+  ["https://169.254.169.254/latest", false],
+  ["https://localhost/a.png", false],
+  ["file:///etc/passwd", false],
+  ["data:image/png;base64,AAAA", false],
+  ["", false],
+])("%j is a place for outputs: %p", (url, isPlace) => {
+  expect(isMediaUrl(sourceAt("https://api.example/v1").source, url)).toBe(isPlace);
+});
+
+test("a file is fetched without credentials, through redirects that stay where files are", async () => {
+  const { server, source } = await serve(
+    ({ path }): Scripted =>
+      path === "/1" ? { status: 302, headers: { location: "/2" }, body: "" } : { body: "bytes" },
+  );
+  expect(await collect(fetchMedia(source, `${server.origin}/1`, 100, NEVER))).toBe("bytes");
+  expect(server.arrived.map(({ headers }) => headers.get("authorization"))).toEqual([null, null]);
+});
+
+test("a redirect to anywhere else is not followed", async () => {
+  const elsewhere = await startUpstream(() => ({ body: "bytes" }));
+  started.push(elsewhere);
+  for (const location of [
+    `${elsewhere.origin}/x`,
+    "file:///etc/passwd",
+    "http://169.254.169.254/",
+    "http://[",
+  ]) {
+    const { server, source } = await serve(() => ({ status: 307, headers: { location }, body: "" }));
+    const error = await rejection(collect(fetchMedia(source, `${server.origin}/1`, 100, NEVER)));
+    expect(error).toMatchObject({ disposition: "fail", code: "FINALIZATION_FAILED" });
+  }
+  expect(elsewhere.arrived).toEqual([]);
+});
+
+test("redirects without an end have one", async () => {
+  const { server, source } = await serve(() => ({ status: 302, headers: { location: "/again" }, body: "" }));
+  const error = await rejection(fetchMedia(source, `${server.origin}/1`, 100, NEVER));
+  expect(error).toMatchObject({ disposition: "fail" });
+  expect(server.arrived).toHaveLength(4);
+});
+
+test.each([
+  [{ status: 404, body: "" }, "retry"],
+  [{ status: 403, body: "" }, "retry"],
+  [{ status: 503, body: "" }, "retry"],
+  [{ status: 206, body: "par" }, "retry"],
+  [{ status: 410, body: "" }, "fail"],
+  [{ headers: { "content-encoding": "gzip" }, body: Bun.gzipSync(new Uint8Array(9)) }, "retry"],
+  [{ body: "x".repeat(101) }, "fail"],
+  [pour, "fail"],
+  [(socket) => void socket.resetAndDestroy(), "retry"],
+  [(socket) => void socket.end("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"), "retry"],
+] as [Scripted, string][])(
+  "what is no whole file of the right size is trouble: %#",
+  async (answer, disposition) => {
+    const { server, source } = await serve(() => answer);
+    const error = await rejection(collect(fetchMedia(source, `${server.origin}/1`, 100, NEVER)));
+    expect(error).toMatchObject({ disposition, code: "FINALIZATION_FAILED" });
+  },
+);
+
+test("a file of exactly the limit is taken", async () => {
+  const { server, source } = await serve(() => ({ body: "x".repeat(100) }));
+  expect(await collect(fetchMedia(source, `${server.origin}/1`, 100, NEVER))).toHaveLength(100);
+});
+
+test("a server that does not answer, or stops in the middle, is waited for only so long", async () => {
+  const quiet = await serve(() => () => undefined);
+  const failing = rejection(fetchMedia(quiet.source, `${quiet.server.origin}/1`, 100, NEVER));
+  await quiet.server.until(1);
+  quiet.clock.advance(1_000);
+  expect(await failing).toMatchObject({ disposition: "retry" });
+
+  const half = await serve(
+    () => (socket) => void socket.write("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"),
+  );
+  const bytes = await fetchMedia(half.source, `${half.server.origin}/1`, 100, NEVER);
+  const reader = bytes[Symbol.asyncIterator]();
+  expect(Buffer.from((await reader.next()).value).toString()).toBe("abc");
+  const rest = rejection(reader.next());
+  half.clock.advance(2_000);
+  expect(await rest).toMatchObject({ disposition: "retry" });
+});
+
+test("a receiver that takes its time is not the upstream's fault", async () => {
+  const { server, source, clock } = await serve(() => (socket) => {
+    socket.write("HTTP/1.1 200 OK\r\nContent-Length: 6\r\nConnection: close\r\n\r\nabc");
+    rest = () => socket.end("def");
+  });
+  let rest = () => {};
+  const reader = (await fetchMedia(source, `${server.origin}/1`, 100, NEVER))[Symbol.asyncIterator]();
+  await reader.next();
+  clock.advance(10_000);
+  rest();
+  expect(Buffer.from((await reader.next()).value).toString()).toBe("def");
+});
+
+test("an abort ends a download with its own reason", async () => {
+  const { server, source } = await serve(
+    () => (socket) => void socket.write("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"),
+  );
+  const worker = new AbortController();
+  const reader = (await fetchMedia(source, `${server.origin}/1`, 100, worker.signal))[Symbol.asyncIterator]();
+  await reader.next();
+  const failing = rejection(reader.next());
+  const reason = new Error("The worker stops.");
+  worker.abort(reason);
+  expect(await failing).toBe(reason);
+});

@@ -1,0 +1,42 @@
+import { describeProvider, type RehearsedKind } from "../../contracts/provider.ts";
+import { fakeClock } from "../../helpers/engine.ts";
+import { type Scripted, startUpstream } from "../../helpers/scripted-upstream.ts";
+import { describeHttpAdapter } from "../kit/http-contract.ts";
+import { createProvider, pictures, refusal, submission } from "./harness.ts";
+
+const ANSWERS: Readonly<Record<RehearsedKind, () => Scripted>> = {
+  done: () => pictures(2),
+  failing: () => refusal(400, { code: "moderation_blocked", type: "image_generation_user_error" }),
+  busy: () => refusal(429, { code: "rate_limit_exceeded", type: "requests" }),
+  endless: () => () => undefined,
+};
+
+describeHttpAdapter("openai", {
+  create: createProvider,
+  request: () => submission(),
+  error: (word, message) => ({ error: { message, type: "invalid_request_error", param: null, code: word } }),
+  patienceMs: 3_600_000,
+});
+
+async function open(isIdempotent: boolean) {
+  const known = new Map<string, Scripted>();
+  let made = 0;
+  const upstream = await startUpstream(({ headers, body }) => {
+    const key = headers.get("idempotency-key") ?? "";
+    const answer = known.get(key) ?? ANSWERS[JSON.parse(body.toString()).prompt as RehearsedKind]();
+    if (isIdempotent) known.set(key, answer);
+    made += 1;
+    return answer;
+  });
+  const clock = fakeClock();
+  return {
+    provider: createProvider({ baseUrl: upstream.origin, clock, isIdempotent }),
+    request: (kind: RehearsedKind) => submission({ prompt: kind, n: 2 }),
+    advance: async (ms: number) => clock.advance(ms),
+    arrived: () => made,
+    stop: async () => upstream.stop(),
+  };
+}
+
+describeProvider("openai", () => open(false));
+describeProvider("openai at a server that honours keys", () => open(true));

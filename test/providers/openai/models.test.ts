@@ -1,0 +1,71 @@
+import { expect, test } from "bun:test";
+import { createCatalog } from "../../../src/catalog/catalog.ts";
+import type { ModelId, ProviderId } from "../../../src/domain/ids.ts";
+import type { Json, JsonObject } from "../../../src/domain/json.ts";
+import { quote } from "../../../src/domain/pricing.ts";
+
+const catalog = createCatalog({ isEnabled: (provider) => provider === ("openai" as ProviderId) });
+const A = "https://example.com/a.png";
+
+function validate(id: string, body: JsonObject) {
+  return catalog.validate(catalog.find(id)!, { model: id, prompt: "A fox", ...body });
+}
+
+test.each([
+  [
+    "gpt-image-2",
+    { prompt: "x".repeat(32_000), n: 10, size: "1536x1024", quality: "low", background: "auto" },
+  ],
+  [
+    "gpt-image-2",
+    { background: "transparent", output_format: "webp", output_compression: 0, moderation: "low" },
+  ],
+  ["gpt-image-2", { image_urls: Array(10).fill(A), mask_url: A, background: "transparent" }],
+  ["gpt-image-1.5", { image_url: A, input_fidelity: "high" }],
+  ["gpt-image-1-mini", { output_format: "jpeg", output_compression: 100 }],
+] as [string, JsonObject][])("%s takes request %#", (id, body) => {
+  expect(validate(id, body)).toMatchObject({ ok: true });
+});
+
+test.each([
+  ["gpt-image-2", { size: "2048x2048" }, "size"],
+  ["gpt-image-2", { input_fidelity: "high", image_url: A }, "input_fidelity"],
+  ["gpt-image-2", { moderation: "low", image_url: A }, "moderation"],
+  ["gpt-image-2", { background: "transparent", output_format: "jpeg" }, "background"],
+  ["gpt-image-2", { output_compression: 50 }, "output_compression"],
+  ["gpt-image-2", { output_compression: 101, output_format: "jpeg" }, "output_compression"],
+  ["gpt-image-2", { mask_url: A }, "mask_url"],
+  ["gpt-image-2", { image_url: A, image_urls: [A] }, "image_urls"],
+  ["gpt-image-1.5", { input_fidelity: "high" }, "input_fidelity"],
+  ["gpt-image-1-mini", { input_fidelity: "high", image_url: A }, "input_fidelity"],
+] as [string, JsonObject, string][])("%s refuses request %# for one of its fields", (id, body, param) => {
+  expect(validate(id, body)).toMatchObject({ ok: false, param });
+});
+
+test("what leaves the choice to the model is priced as the dearest it can choose", () => {
+  for (const model of catalog.models()) {
+    const price = (parameters: { [name: string]: Json }) => {
+      const request = {
+        kind: "image",
+        model: model.id as ModelId,
+        mode: "any",
+        n: 1,
+        parameters,
+        inputs: [],
+      } as const;
+      return quote(model, request).ceiling as number;
+    };
+    const sizes = ["1024x1024", "1536x1024", "1024x1536"];
+    const qualities = ["low", "medium", "high"];
+    for (const quality of qualities) {
+      expect(price({ quality, size: "auto" })).toBe(
+        Math.max(...sizes.map((size) => price({ quality, size }))),
+      );
+    }
+    for (const size of [...sizes, "auto"]) {
+      expect(price({ quality: "auto", size })).toBe(
+        Math.max(...qualities.map((quality) => price({ quality, size }))),
+      );
+    }
+  }
+});

@@ -1,0 +1,155 @@
+import { expect, test } from "bun:test";
+import { AppError } from "../../src/domain/errors.ts";
+import type { JsonObject } from "../../src/domain/json.ts";
+import type { Model } from "../../src/domain/model.ts";
+import { type CompatRequest, fromCompat, inCallersWords } from "../../src/service/compat-request.ts";
+import { MODEL } from "../helpers/engine.ts";
+
+const FULL = {
+  prompt: { type: "string" },
+  n: { type: "integer" },
+  size: { type: "string" },
+  quality: { type: "string", enum: ["low", "medium", "high"] },
+  background: { type: "string", enum: ["auto", "opaque", "transparent"] },
+  output_format: { type: "string", enum: ["png", "jpeg"] },
+  seed: { type: "integer" },
+  strength: { type: "number" },
+  upscale: { type: "boolean" },
+  extra: { type: "object" },
+  image_url: { type: "string" },
+  image_urls: { type: "array" },
+  mask_url: { type: "string" },
+} as const;
+const MEDIA: Model["mediaFields"] = [
+  { name: "image_url", role: "image", media: "image" },
+  { name: "image_urls", role: "image", media: "image" },
+  { name: "mask_url", role: "mask", media: "image" },
+];
+
+const model = (properties: JsonObject, mediaFields: Model["mediaFields"] = []): Model => ({
+  ...MODEL,
+  schema: { type: "object", properties },
+  mediaFields,
+});
+const full = model(FULL, MEDIA);
+const bare = model({ prompt: { type: "string" } });
+
+const bodyOf = (of: Model, fields: JsonObject, more: Partial<CompatRequest> = {}) => {
+  const { model: _, ...body } = fromCompat(of, {
+    fields: { prompt: "x", ...fields },
+    isText: false,
+    images: [],
+    ...more,
+  }).body;
+  return body;
+};
+const refusal = (of: Model, fields: JsonObject, more: Partial<CompatRequest> = {}) => {
+  try {
+    bodyOf(of, fields, more);
+  } catch (error) {
+    if (error instanceof AppError)
+      return { code: error.code, param: error.details.param, message: error.message };
+  }
+  throw new Error("not refused");
+};
+
+test("fields the model has go through as they are, and unknown ones are left out", () => {
+  const fields = {
+    n: 2,
+    size: "1024x768",
+    seed: 0,
+    style: "vivid",
+    user: "u",
+    callback_url: "https://x.example",
+  };
+  expect(bodyOf(full, fields)).toEqual({ prompt: "x", n: 2, size: "1024x768", seed: 0 });
+});
+
+test("auto is unset, whatever the field", () => {
+  expect(bodyOf(full, { size: "auto", quality: "auto", background: "auto" })).toEqual({ prompt: "x" });
+  expect(bodyOf(bare, { size: "auto", quality: "auto", background: "auto" })).toEqual({ prompt: "x" });
+});
+
+test("qualities of other models become the nearest the model has", () => {
+  expect(bodyOf(full, { quality: "hd" }).quality).toBe("high");
+  expect(bodyOf(full, { quality: "max" }).quality).toBe("high");
+  expect(bodyOf(full, { quality: "low" }).quality).toBe("low");
+  expect(bodyOf(full, { quality: "standard" }).quality).toBeUndefined();
+  // What stands for nothing is for the model's schema to refuse.
+  expect(bodyOf(full, { quality: "toString" }).quality).toBe("toString");
+  expect(bodyOf(bare, { quality: "hd" }).quality).toBeUndefined();
+});
+
+test("a model without sizes gets the proportions and the resolution of the size asked for", () => {
+  const ratios = model({
+    prompt: {},
+    aspect_ratio: { enum: ["1:1", "16:9"] },
+    resolution: { enum: ["1K", "2K"] },
+  });
+  expect(bodyOf(ratios, { size: "1792x1024" })).toEqual({
+    prompt: "x",
+    aspect_ratio: "16:9",
+    resolution: "1K",
+  });
+  expect(bodyOf(ratios, { size: "2048x2048" })).toEqual({
+    prompt: "x",
+    aspect_ratio: "1:1",
+    resolution: "2K",
+  });
+  expect(refusal(ratios, { size: "1000x300" })).toMatchObject({
+    param: "size",
+    message: expect.stringContaining("16:9"),
+  });
+  expect(refusal(ratios, { size: "large" })).toMatchObject({ code: "invalid_request", param: "size" });
+  expect(bodyOf(bare, { size: "512x512" })).toEqual({ prompt: "x" });
+});
+
+test("what a model cannot do at all is refused by the name the caller used", () => {
+  expect(refusal(bare, { background: "transparent" }).param).toBe("background");
+  expect(bodyOf(bare, { background: "opaque" })).toEqual({ prompt: "x" });
+  expect(refusal(bare, { output_format: "webp" }).param).toBe("output_format");
+  expect(refusal(bare, { n: 2 }).param).toBe("n");
+  expect(bodyOf(bare, { n: 1 })).toEqual({ prompt: "x" });
+  expect(refusal(bare, {}, { images: ["upload:0"] }).param).toBe("model");
+});
+
+test("a prompt is counted in characters, not in UTF-16 units", () => {
+  expect(bodyOf(full, { prompt: "🦊".repeat(4000) }).prompt).toHaveLength(8000);
+  for (const prompt of ["", "x".repeat(4001), 7]) expect(refusal(full, { prompt }).param).toBe("prompt");
+});
+
+test("images go to the field that holds as many, and a mask to the model that takes one", () => {
+  expect(bodyOf(full, {}, { images: ["a:1"], mask: "a:m" })).toEqual({
+    prompt: "x",
+    image_url: "a:1",
+    mask_url: "a:m",
+  });
+  expect(bodyOf(full, {}, { images: ["a:1", "a:2"] })).toEqual({ prompt: "x", image_urls: ["a:1", "a:2"] });
+  const single = model({ prompt: {}, image_url: { type: "string" } }, MEDIA.slice(0, 1));
+  expect(bodyOf(single, {}, { images: ["a:1"], mask: "a:m" })).toEqual({ prompt: "x", image_url: "a:1" });
+  expect(refusal(single, {}, { images: ["a:1", "a:2"] }).param).toBe("image");
+});
+
+test("the text of a form is read as what the model takes", () => {
+  const fields = { n: "2", seed: "7", strength: "0.5", upscale: "false", extra: '{"a":1}', size: "1x1" };
+  expect(bodyOf(full, fields, { isText: true })).toEqual({
+    ...{ prompt: "x", n: 2, seed: 7, strength: 0.5, upscale: false, extra: { a: 1 }, size: "1x1" },
+  });
+  expect(bodyOf(full, { n: "two" }, { isText: true }).n).toBe("two");
+  expect(refusal(full, { extra: "{" }, { isText: true }).param).toBe("extra");
+});
+
+test("an error about a model's field is told in the caller's words", () => {
+  const { names } = fromCompat(full, {
+    fields: { prompt: "x" },
+    isText: false,
+    images: ["a:1", "a:2"],
+    mask: "a:m",
+  });
+  const error = new AppError("invalid_request", "image_urls[1] is empty.", { param: "image_urls[1]" });
+  const told = inCallersWords(error, names);
+  expect(told.message).toBe("image[1] is empty.");
+  expect(told.details.param).toBe("image[1]");
+  const other = new AppError("invalid_request", "size must be …", { param: "size" });
+  expect(inCallersWords(other, names)).toBe(other);
+});

@@ -1,0 +1,334 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import { createCatalog } from "../../src/catalog/catalog.ts";
+import type { KeyPolicy } from "../../src/domain/access.ts";
+import { AppError } from "../../src/domain/errors.ts";
+import type { ModelId } from "../../src/domain/ids.ts";
+import type { Json, JsonObject } from "../../src/domain/json.ts";
+import type { Model } from "../../src/domain/model.ts";
+import { toMicros } from "../../src/domain/money.ts";
+import type { Catalog } from "../../src/domain/ports/catalog.ts";
+import type { TaskDuration } from "../../src/domain/ports/usage-store.ts";
+import { createCreateTask } from "../../src/service/create-task.ts";
+import { createEstimate, type EstimateDeps, type EstimateRequest } from "../../src/service/estimate.ts";
+import { openStore } from "../../src/store/open.ts";
+import { countingIds, fakeClock, MODEL, memoryAssets } from "../helpers/engine.ts";
+import { ACCOUNT, accountId, addAccount, keyId, micros, newTask } from "../helpers/store.ts";
+
+const catalog = createCatalog();
+const MEDIA = "https://example.com/a";
+const PREPAID = accountId(2);
+
+const stops: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
+});
+
+async function setup(
+  given: { deps?: Partial<EstimateDeps>; policy?: KeyPolicy; account?: typeof ACCOUNT } = {},
+) {
+  const store = openStore({ path: ":memory:" });
+  stops.push(store.stop);
+  await addAccount(store, { id: ACCOUNT });
+  await addAccount(store, { id: PREPAID, mode: "prepaid", credit: micros(1_000_000) });
+  const clock = fakeClock();
+  const principal = {
+    accountId: given.account ?? ACCOUNT,
+    keyId: keyId(1),
+    keyName: "key",
+    policy: given.policy ?? {},
+  };
+  const deps = { catalog, aliases: { photo: "sandbox-image" as ModelId }, accounts: store.accounts, clock };
+  const estimateCost = createEstimate({ ...deps, usage: store.usage, ...given.deps });
+  const createTask = createCreateTask({
+    ...deps,
+    tasks: store.tasks,
+    assets: memoryAssets(),
+    egress: {
+      refusal: () => undefined,
+      fetchMedia: () => Promise.reject(new Error("nothing is fetched")),
+      deliver: () => Promise.reject(new Error("nothing is delivered")),
+    },
+    ids: countingIds(),
+    secrets: { newBody: () => "", hash: (text) => text },
+    wakeup: { wake() {}, queued() {} },
+    hasProvider: () => true,
+    isAccepting: () => true,
+  });
+  return {
+    store,
+    clock,
+    estimate: (request: JsonObject, more: Partial<EstimateRequest> = {}) =>
+      estimateCost({ principal, request, ...more }),
+    create: (model: Model, body: JsonObject) =>
+      createTask({
+        kind: model.kind,
+        body,
+        principal,
+        requestId: "req_1",
+        origin: "http://localhost",
+        route: "POST /v1/x",
+      }),
+  };
+}
+
+/** The values a field of a model may have in a sample of requests, absent first. */
+function choicesOf(property: JsonObject): (Json | undefined)[] {
+  if (Array.isArray(property.enum)) return [undefined, ...property.enum];
+  if (property.type === "boolean") return [undefined, true, false];
+  if (property.type === "integer") return [undefined, property.minimum ?? 0, property.maximum ?? 9];
+  return [undefined];
+}
+
+const AT_MOST = 300;
+
+/** Bodies the model's schema admits: every combination of what its fields may be, or an even sample of them. */
+function bodiesOf(model: Model): JsonObject[] {
+  const properties = model.schema.properties as Record<string, JsonObject>;
+  const needed = (model.schema.required as string[]).filter((name) => name !== "model");
+  const whole = needed.map((name) => [name, properties[name]?.type === "array" ? [MEDIA] : MEDIA]);
+  const isOpen = (name: string) => !needed.includes(name) && name !== "index" && name !== "seed";
+  const axes = Object.keys(properties)
+    .filter(isOpen)
+    .map((name) => [name, choicesOf(properties[name]!)] as const)
+    .filter(([, choices]) => choices.length > 1);
+  const count = axes.reduce((product, [, choices]) => product * choices.length, 1);
+  // Shares no factor with the number of choices of any field, so that a sample goes through all values of each.
+  const stride = count <= 20_000 ? 1 : 11;
+  const bodies: JsonObject[] = [];
+  for (let i = 0; i < count; i += stride) {
+    let rest = i;
+    const body: Record<string, Json> = { model: model.id, ...Object.fromEntries(whole) };
+    for (const [name, choices] of axes) {
+      const value = choices[rest % choices.length];
+      if (value !== undefined) body[name] = value;
+      rest = Math.floor(rest / choices.length);
+    }
+    if (catalog.validate(model, body).ok) bodies.push(body);
+  }
+  const step = Math.max(1, Math.floor(bodies.length / AT_MOST));
+  return bodies.filter((_, i) => i % step === 0);
+}
+
+describe("an estimate", () => {
+  test.each(catalog.models().map((model) => [model.id, model] as const))(
+    "of %s is at most what the create of the same body holds, and no less",
+    async (_, model) => {
+      const { estimate, create } = await setup();
+      const prices = new Set<number>();
+      for (const body of bodiesOf(model)) {
+        const { held } = await create(model, body);
+        const { cost, status, lines, missing } = await estimate(body);
+        expect({ body, most: cost?.most }).toEqual({ body, most: held });
+        expect([status, missing]).toEqual(["exact", []]);
+        expect(lines.reduce((sum, line) => sum + line.amount, 0)).toBe(held);
+        prices.add(held);
+      }
+      expect(prices.size).toBeGreaterThan(1);
+    },
+    20_000,
+  );
+
+  test("is whole: what is counted, at what price, and what was taken for granted", async () => {
+    const { estimate } = await setup();
+    const body = { model: "sandbox-video", prompt: "x", resolution: "720p", n: 2 };
+    expect(await estimate(body, { quantity: 3 })).toEqual({
+      model: "sandbox-video" as ModelId,
+      endpoint: "/v1/videos/generations",
+      quantity: 3,
+      status: "exact",
+      cost: { least: micros(960_000), most: micros(960_000) },
+      lines: [
+        {
+          sku: "sandbox-video-720p",
+          unit: "second",
+          quantity: 24,
+          unitMicros: micros(40_000),
+          amount: micros(960_000),
+          detail: "4 seconds × 2 outputs × 3 requests",
+        },
+      ],
+      assumptions: [{ field: "duration", value: 4, source: "default" }],
+      missing: [],
+      isAffordable: true,
+      limitedBy: undefined,
+      duration: undefined,
+      priceVersion: "1",
+    });
+  });
+
+  test("needs no prompt and no media, and says which and what mode it took", async () => {
+    const { estimate } = await setup();
+    const rows = [
+      ["sandbox-image", {}, ["prompt"], undefined],
+      ["sandbox-image", { mask_url: MEDIA }, ["prompt", "image_url"], "image-to-image-with-mask"],
+      ["sandbox-video-frames", {}, ["first_frame_url"], "first-frame"],
+      ["sandbox-video-frames", { last_frame_url: MEDIA }, ["first_frame_url"], "first-last-frame"],
+      ["sandbox-video-reference", {}, ["prompt", "reference_image_urls"], "reference-to-video"],
+      ["sandbox-video-motion", { image_url: MEDIA }, ["motion_video_url"], "motion-control"],
+      ["sandbox-video", { task_id: "task_1", index: 1 }, ["prompt"], undefined],
+    ] as const;
+    for (const [model, body, missing, mode] of rows) {
+      const found = await estimate({ model, ...body });
+      const assumed = found.assumptions.find(({ field }) => field === "mode")?.value;
+      expect([model, found.status, found.missing, assumed]).toEqual([model, "exact", [...missing], mode]);
+    }
+  });
+
+  test("looks at no file: what is no base64 is priced all the same", async () => {
+    const { estimate } = await setup();
+    const { cost } = await estimate({
+      model: "sandbox-image",
+      prompt: "x",
+      image_url: "data:image/png;base64,%%%",
+    });
+    expect(cost?.most).toBe(micros(10_000));
+  });
+
+  test("leaves nothing behind", async () => {
+    const { store, estimate } = await setup({ account: PREPAID });
+    await estimate({ model: "sandbox-image", prompt: "x" }, { quantity: 50 });
+    expect(await store.accounts.account(PREPAID)).toMatchObject({ balance: 1_000_000, held: 0 });
+    expect(await store.tasks.list({ accountId: PREPAID, limit: 1 })).toEqual([]);
+  });
+});
+
+describe("an estimate of a prepaid account", () => {
+  test("is affordable up to what is not held, to the last micro-unit", async () => {
+    const { store, estimate } = await setup({ account: PREPAID });
+    await store.tasks.admit({ task: newTask({ accountId: PREPAID, held: micros(600_000) }), assets: [] });
+    const affordable = async (quantity: number) => {
+      const { isAffordable, limitedBy } = await estimate({ model: "sandbox-image" }, { quantity });
+      return [isAffordable, limitedBy];
+    };
+    expect(await affordable(40)).toEqual([true, undefined]);
+    expect(await affordable(41)).toEqual([false, "balance"]);
+  });
+
+  test("is always affordable to an unlimited one", async () => {
+    const { estimate } = await setup();
+    expect((await estimate({ model: "sandbox-image", n: 10 }, { quantity: 1000 })).isAffordable).toBe(true);
+  });
+});
+
+describe("an estimate is refused", () => {
+  const refusal = async (promise: Promise<unknown>) => {
+    const error = await promise.then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    return error instanceof AppError ? [error.code, error.details.param] : error;
+  };
+
+  test("as its create would be", async () => {
+    const { estimate, create } = await setup({ policy: { models: ["sandbox-*"] } });
+    const image = catalog.find("sandbox-image")!;
+    const bodies: JsonObject[] = [
+      { model: "none", prompt: "x" },
+      { model: 7, prompt: "x" },
+      { model: "flux-dev", prompt: "x" },
+      { model: "sandbox-video", prompt: "x" },
+      { model: "sandbox-image", prompt: "" },
+      { model: "sandbox-image", prompt: "x", n: 99 },
+      { model: "sandbox-image", prompt: "x", sise: "1x1" },
+      { model: "sandbox-image", prompt: "x", size: "1x1", resolution: "1K" },
+      { model: "sandbox-image", prompt: "x", image_urls: [] },
+    ];
+    for (const body of bodies) {
+      const refused = await refusal(estimate(body, { endpoint: "/v1/images/generations" }));
+      expect({ body, refused }).toEqual({ body, refused: await refusal(create(image, body)) });
+      expect(refused).toBeArray();
+    }
+  });
+
+  test("for a feature the key lacks, by the endpoint it is for", async () => {
+    const { estimate } = await setup({ policy: { features: ["images"] } });
+    const body = { model: "sandbox-image" };
+    expect((await estimate(body)).status).toBe("exact");
+    expect(await refusal(estimate(body, { endpoint: "/compat/v1/images/generations" }))).toEqual([
+      "permission_denied",
+      undefined,
+    ]);
+    expect(await refusal(estimate({ model: "sandbox-video" }))).toEqual(["permission_denied", undefined]);
+  });
+
+  test("under the code of the synchronous images API for a model that is not there", async () => {
+    const { estimate } = await setup();
+    const endpoint = "/compat/v1/images/edits" as const;
+    for (const model of ["none", "sandbox-video"])
+      expect(await refusal(estimate({ model }, { endpoint }))).toEqual(["model_not_found", "model"]);
+  });
+});
+
+describe("a model", () => {
+  const priced = (lines: Model["price"]["lines"]): EstimateDeps["catalog"] => {
+    const model: Model = { ...MODEL, price: { version: "1", lines } };
+    const found: Catalog = {
+      models: () => [model],
+      find: () => model,
+      validate: (_model, body) => ({ ok: true, body }),
+    };
+    return found;
+  };
+
+  test("that is known by an alias is estimated under its own id", async () => {
+    const { estimate } = await setup();
+    expect((await estimate({ model: "photo" })).model).toBe("sandbox-image" as ModelId);
+  });
+
+  test("without a price line is unpriced, and nobody is told that it is affordable", async () => {
+    const { estimate } = await setup({ deps: { catalog: priced([]) } });
+    const { status, cost, isAffordable, missing } = await estimate({ model: "m" });
+    expect([status, cost, isAffordable, missing]).toEqual(["unpriced", undefined, undefined, []]);
+  });
+
+  test("whose price depends on what is neither given nor has a default needs input", async () => {
+    const second = { sku: "s", unit: "second", unitMicros: toMicros(10) } as const;
+    const timed = await setup({ deps: { catalog: priced([second]) } });
+    expect(await timed.estimate({ model: "m" })).toMatchObject({
+      status: "needs_input",
+      missing: ["duration"],
+    });
+    expect(await timed.estimate({ model: "m", duration: 3 })).toMatchObject({ status: "exact", missing: [] });
+    const sized = await setup({
+      deps: { catalog: priced([{ ...second, unit: "output", when: { size: "S" } }]) },
+    });
+    expect(await sized.estimate({ model: "m" })).toMatchObject({ status: "needs_input", missing: ["size"] });
+    expect(await sized.estimate({ model: "m", size: "XL" })).toMatchObject({
+      status: "unpriced",
+      missing: [],
+    });
+  });
+});
+
+test("how long tasks take is told from five of the model's own on, and looked up anew after seconds", async () => {
+  const image = (durationMs: number): TaskDuration => ({ model: "sandbox-image" as ModelId, durationMs });
+  const video: TaskDuration = { model: "sandbox-video" as ModelId, durationMs: 9 };
+  let latest = [1, 2, 3, 4].map(image).concat(video);
+  const { estimate, clock } = await setup({ deps: { usage: { recentDurations: async () => latest } } });
+  const duration = async () => (await estimate({ model: "sandbox-image" })).duration;
+  expect(await duration()).toBeUndefined();
+  latest = [...latest, image(5)];
+  expect(await duration()).toBeUndefined();
+  clock.advance(5_000);
+  expect(await duration()).toEqual({ p50Ms: 3, p90Ms: 5 });
+});
+
+test("an endpoint's own body is translated before it is checked, and refusals are in its words", async () => {
+  const toModelBody: EstimateDeps["toModelBody"] = (endpoint, model, request) => ({
+    body: { model: model.id, n: request.count ?? 1 },
+    names: { n: "count" },
+    missing: endpoint === "/compat/v1/images/edits" ? ["image"] : [],
+  });
+  const { estimate } = await setup({ deps: { toModelBody } });
+  const { cost, missing, endpoint } = await estimate(
+    { model: "sandbox-image", count: 2 },
+    { endpoint: "/compat/v1/images/edits" },
+  );
+  expect([cost?.most, missing, endpoint]).toEqual([
+    micros(20_000),
+    ["image", "prompt"],
+    "/compat/v1/images/edits",
+  ]);
+  const refused = estimate({ model: "sandbox-image", count: 99 });
+  await expect(refused).rejects.toMatchObject({ details: { param: "count" } });
+});

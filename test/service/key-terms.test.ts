@@ -1,0 +1,90 @@
+import { describe, expect, test } from "bun:test";
+import { AppError } from "../../src/domain/errors.ts";
+import { createAddresses } from "../../src/runtime/address-ranges.ts";
+import { checkTerms, type KeyTerms } from "../../src/service/key-terms.ts";
+
+const NOW = 1_700_000_000_000;
+const check = (terms: KeyTerms) => checkTerms(terms, { addresses: createAddresses(), now: NOW });
+
+function refusal(terms: KeyTerms): { param: string | undefined; message: string } {
+  try {
+    check(terms);
+  } catch (error) {
+    if (error instanceof AppError) return { param: error.details.param, message: error.message };
+    throw error;
+  }
+  throw new Error("It was taken.");
+}
+
+test("what is absent stays absent, and null stays null", () => {
+  expect(check({})).toEqual({ policy: {} });
+  const lifted = {
+    models: null,
+    features: null,
+    allowIps: null,
+    requestsPerMinute: null,
+    concurrency: null,
+    aliases: null,
+    responseFormat: null,
+    syncWaitSec: null,
+  };
+  expect(check({ ...lifted, expiresAt: null })).toEqual({ policy: lifted, expiresAt: null });
+});
+
+test("values are kept as they are, but none twice and ranges in one form", () => {
+  const { policy } = check({
+    models: ["sandbox-*", "x", "sandbox-*"],
+    features: ["compat", "images", "compat"],
+    allowIps: ["10.1.2.3/8", "10.0.0.0/8", "::FFFF:192.0.2.7", "2001:DB8:0::1"],
+    aliases: { "gpt-image-1": "sandbox-image" },
+  });
+  expect(policy as object).toMatchObject({
+    models: ["sandbox-*", "x"],
+    features: ["compat", "images"],
+    allowIps: ["10.0.0.0/8", "192.0.2.7/32", "2001:db8::1/128"],
+    aliases: { "gpt-image-1": "sandbox-image" },
+  });
+});
+
+test("the largest and the smallest of each limit are taken", () => {
+  for (const terms of [
+    { requestsPerMinute: 1, concurrency: 1, syncWaitSec: 1, expiresAt: NOW + 1 },
+    { requestsPerMinute: 1_000_000, concurrency: 10_000, syncWaitSec: 3600, expiresAt: 253_402_300_799_000 },
+  ]) {
+    const { expiresAt, ...limits } = terms;
+    expect(check(terms)).toMatchObject({ policy: limits, expiresAt });
+  }
+});
+
+describe("a refusal names the field first, then what is allowed and what was given:", () => {
+  test.each<[KeyTerms, string, string]>([
+    [{ requestsPerMinute: 0 }, "requests_per_minute", "an integer from 1 to 1000000, got 0."],
+    [{ requestsPerMinute: 1.5 }, "requests_per_minute", "got 1.5."],
+    [{ requestsPerMinute: Number.NaN }, "requests_per_minute", "got NaN."],
+    [{ requestsPerMinute: 1_000_001 }, "requests_per_minute", "got 1000001."],
+    [{ concurrency: 10_001 }, "concurrency", "an integer from 1 to 10000"],
+    [{ syncWaitSec: 3601 }, "sync_wait_seconds", "an integer from 1 to 3600"],
+    [{ models: [] }, "models", "1 to 100 entries, got 0."],
+    [{ models: Array.from({ length: 101 }, (_, i) => `m${i}`) }, "models", "got 101."],
+    [{ models: ["a b"] }, "models", 'got "a b".'],
+    [{ models: [""] }, "models", 'got "".'],
+    [{ models: ["x".repeat(201)] }, "models", `got "${"x".repeat(80)}".`],
+    [{ features: ["audio"] }, "features", 'some of images, videos, compat, got "audio".'],
+    [{ features: ["__proto__"] }, "features", 'got "__proto__".'],
+    [{ allowIps: ["10.0.0.0/33"] }, "allow_ips", 'got "10.0.0.0/33".'],
+    [{ allowIps: ["example.com"] }, "allow_ips", 'got "example.com".'],
+    [{ aliases: {} }, "aliases", "1 to 100 entries, got 0."],
+    [{ aliases: { "a b": "x" } }, "aliases", 'got "a b=x".'],
+    [{ aliases: { a: "" } }, "aliases", 'got "a=".'],
+    [{ aliases: JSON.parse('{"__proto__":"x"}') }, "aliases", 'got "__proto__=x".'],
+    [{ responseFormat: "png" }, "response_format", 'b64_json, url, got "png".'],
+    [{ expiresAt: NOW }, "expires_at", 'got "2023-11-14T22:13:20.000Z".'],
+    [{ expiresAt: 0.5 }, "expires_at", "got 0.5."],
+    [{ expiresAt: 8.64e15 }, "expires_at", "got 8640000000000000."],
+  ])("%j", (terms, param, says) => {
+    const refused = refusal(terms);
+    expect(refused.param).toBe(param);
+    expect(refused.message).toStartWith(`${param} must `);
+    expect(refused.message).toContain(says);
+  });
+});

@@ -1,0 +1,87 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { Principal } from "../../src/domain/account.ts";
+import { AppError } from "../../src/domain/errors.ts";
+import type { ModelId } from "../../src/domain/ids.ts";
+import { type ListQuery, listTasks } from "../../src/service/list-tasks.ts";
+import { openStore, type Store } from "../../src/store/open.ts";
+import {
+  ACCOUNT,
+  accountId,
+  addAccount,
+  admit,
+  countingTokens,
+  keyId,
+  NOW,
+  taskId,
+} from "../helpers/store.ts";
+
+const PRINCIPAL: Principal = {
+  accountId: ACCOUNT,
+  keyId: keyId(1),
+  keyName: "test",
+  policy: { aliases: { mine: "sandbox-video" as ModelId } },
+};
+const ALIASES = { everybodys: "sandbox-image" as ModelId };
+
+let store: Store;
+
+beforeEach(async () => {
+  store = openStore({ path: ":memory:", ids: countingTokens() });
+  await addAccount(store, { id: ACCOUNT });
+});
+afterEach(() => store.stop());
+
+async function page(query: ListQuery = {}) {
+  const { tasks, next } = await listTasks({ tasks: store.tasks, aliases: ALIASES }, PRINCIPAL, query);
+  return { ids: tasks.map(({ id }) => id), next };
+}
+
+test("pages follow one another by their cursors, and the last one has none", async () => {
+  for (let number = 1; number <= 5; number++) await admit(store, { number });
+  await addAccount(store, { id: accountId(2) });
+  await admit(store, { number: 6, accountId: accountId(2) });
+  const first = await page({ limit: "2" });
+  expect(first).toEqual({ ids: [taskId(5), taskId(4)], next: taskId(4) });
+  const second = await page({ limit: "2", after: first.next ?? "" });
+  expect(second).toEqual({ ids: [taskId(3), taskId(2)], next: taskId(2) });
+  expect(await page({ limit: "2", after: second.next ?? "" })).toEqual({ ids: [taskId(1)], next: null });
+  expect((await page({ limit: "5" })).next).toBeNull();
+});
+
+test("twenty tasks are a page unless another number is asked for, up to a hundred", async () => {
+  for (let number = 1; number <= 101; number++) await admit(store, { number });
+  expect((await page()).ids).toHaveLength(20);
+  expect((await page({ limit: "100" })).ids).toHaveLength(100);
+});
+
+test("kind, status and model narrow the list, a model also by its aliases", async () => {
+  await admit(store, { number: 1 });
+  await admit(store, { number: 2, kind: "video", model: "sandbox-video" as ModelId });
+  await admit(store, { number: 3 });
+  await store.tasks.requestCancel(taskId(3), ACCOUNT, NOW);
+  expect((await page({ kind: "video" })).ids).toEqual([taskId(2)]);
+  expect((await page({ status: "cancelled" })).ids).toEqual([taskId(3)]);
+  expect((await page({ model: "sandbox-image", status: "pending" })).ids).toEqual([taskId(1)]);
+  expect((await page({ model: "everybodys", status: "pending" })).ids).toEqual([taskId(1)]);
+  expect((await page({ model: "mine" })).ids).toEqual([taskId(2)]);
+  expect((await page({ model: "unknown" })).ids).toEqual([]);
+});
+
+describe("a query is refused for its", () => {
+  test.each<[keyof ListQuery, string]>([
+    ["limit", "0"],
+    ["limit", "101"],
+    ["limit", ""],
+    ["limit", "1e1"],
+    ["limit", "0x10"],
+    ["limit", "2.5"],
+    ["after", "x"],
+    ["kind", "audio"],
+    ["status", "done"],
+    ["model", ""],
+  ])("%s %j", async (param, value) => {
+    const refusal = await page({ [param]: value }).catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(AppError);
+    expect(refusal).toMatchObject({ code: "invalid_request", details: { param } });
+  });
+});

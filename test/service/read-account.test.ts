@@ -1,0 +1,150 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import { createCatalog } from "../../src/catalog/catalog.ts";
+import type { KeyPolicy } from "../../src/domain/access.ts";
+import { AppError } from "../../src/domain/errors.ts";
+import type { RateWindow } from "../../src/domain/ports/rate-limiter.ts";
+import { dayOf, monthStartOf } from "../../src/domain/usage.ts";
+import { type ReadAccountDeps, readAccount } from "../../src/service/read-account.ts";
+import { openStore } from "../../src/store/open.ts";
+import { ACCOUNT, addAccount, keyId, micros, newTask, taskId } from "../helpers/store.ts";
+
+const stops: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
+});
+
+/** Noon of the second of a month, UTC. */
+const NOW = Date.parse("2026-03-02T12:00:00Z");
+const DAY_MS = 86_400_000;
+
+interface Given {
+  readonly policy?: KeyPolicy;
+  readonly window?: RateWindow;
+  readonly credit?: number;
+  readonly isAccepting?: boolean;
+}
+
+async function setup({ policy = {}, window, credit, isAccepting = true }: Given = {}) {
+  const store = openStore({ path: ":memory:" });
+  stops.push(store.stop);
+  const mode = credit === undefined ? "unlimited" : "prepaid";
+  await addAccount(store, { id: ACCOUNT, name: "web", mode, credit: micros(credit ?? 0) });
+  const key = {
+    id: keyId(1),
+    accountId: ACCOUNT,
+    name: "key",
+    hash: "h".repeat(64),
+    display: "sk-svc-abcd…wxyz",
+    policy,
+    createdAt: NOW,
+  };
+  await store.accounts.createKey(key);
+  const deps: ReadAccountDeps = {
+    accounts: store.accounts,
+    tasks: store.tasks,
+    usage: store.usage,
+    rateLimiter: {
+      peek: async () => {
+        if (window === undefined) throw new Error("A key without a limit is not looked up.");
+        return window;
+      },
+    },
+    clock: { now: () => NOW },
+    isAccepting: () => isAccepting,
+    catalog: createCatalog(),
+    aliases: {},
+  };
+  const principal = { accountId: ACCOUNT, keyId: key.id, keyName: key.name, policy };
+  return {
+    store,
+    read: () => readAccount(deps, principal),
+    readAs: (id: typeof key.id) => readAccount(deps, { ...principal, keyId: id }),
+    admit: (number: number, fields: Parameters<typeof newTask>[0] = {}) =>
+      store.tasks.admit({ task: newTask({ number, createdAt: NOW, ...fields }), assets: [] }),
+  };
+}
+
+describe("the status of an account", () => {
+  test("without limits and tasks has none", async () => {
+    const { read } = await setup();
+    expect(await read()).toMatchObject({
+      account: { id: ACCOUNT, name: "web", mode: "unlimited" },
+      key: { id: keyId(1), name: "key" },
+      keyCharged: 0,
+      limits: [],
+      available: undefined,
+      tasks: { pending: 0, processing: 0 },
+      blockedBy: [],
+      at: NOW,
+    });
+  });
+
+  test("keeps what is held apart from what is there, and all keys' tasks apart from one's own limit", async () => {
+    const { read, admit } = await setup({ credit: 100_000, policy: { concurrency: 3 } });
+    await admit(1);
+    await admit(2, { keyId: keyId(2) });
+    expect(await read()).toMatchObject({
+      account: { balance: 100_000, held: 80_000 },
+      available: 20_000,
+      tasks: { pending: 2, processing: 0 },
+      limits: [{ metric: "concurrent_tasks", limit: 3, remaining: 2 }],
+    });
+  });
+
+  test("counts from midnight and from the first of the month, UTC, what ended then", async () => {
+    const { read, admit, store } = await setup();
+    const first = monthStartOf(NOW) * DAY_MS;
+    const ends = [first - 1, first, dayOf(NOW) * DAY_MS - 1, dayOf(NOW) * DAY_MS, NOW];
+    for (const [i, at] of ends.entries()) {
+      await admit(i + 1);
+      expect(await store.tasks.requestCancel(taskId(i + 1), ACCOUNT, at)).toBe("cancelled");
+    }
+    const { usage } = await read();
+    expect([usage.today.cancelled, usage.month.cancelled]).toEqual([2, 4]);
+  });
+
+  test("has the key's requests of this minute, as its limiter counts them", async () => {
+    const window = { limit: 60, remaining: 59, resetsAt: NOW + 1 };
+    const { read } = await setup({ policy: { requestsPerMinute: 60 }, window });
+    expect((await read()).limits).toEqual([{ metric: "requests", windowSec: 60, ...window }]);
+  });
+
+  test("is refused to a key that is no longer there", async () => {
+    const { readAs } = await setup();
+    const error = await readAs(keyId(9)).catch((thrown: unknown) => thrown);
+    expect(error instanceof AppError && error.code).toBe("invalid_api_key");
+  });
+});
+
+describe("a create is blocked", () => {
+  const spent = { limit: 1, remaining: 0, resetsAt: NOW + 1 };
+  test.each<[string, Given, string[]]>([
+    ["by nothing while a micro-unit is left", { credit: 1 }, []],
+    ["at zero balance", { credit: 0 }, ["balance"]],
+    ["while the service drains", { isAccepting: false }, ["draining"]],
+    ["for a key no model is there for", { policy: { models: ["none-*"] } }, ["models"]],
+    ["by the minute's last request", { policy: { requestsPerMinute: 1 }, window: spent }, ["rate_limit"]],
+    [
+      "by several things at once",
+      { credit: 0, isAccepting: false, policy: { requestsPerMinute: 1 }, window: spent },
+      ["draining", "balance", "rate_limit"],
+    ],
+  ])("%s", async (_, given, blockedBy) => {
+    const { read } = await setup(given);
+    expect((await read()).blockedBy as string[]).toEqual(blockedBy);
+  });
+
+  test("by the key's last live task, until one ends", async () => {
+    const { read, admit, store } = await setup({ policy: { concurrency: 1 } });
+    await admit(1);
+    expect((await read()).blockedBy).toEqual(["concurrency"]);
+    await store.tasks.requestCancel(taskId(1), ACCOUNT, NOW);
+    expect((await read()).blockedBy).toEqual([]);
+  });
+
+  test("by an account that holds all it has", async () => {
+    const { read, admit } = await setup({ credit: 40_000 });
+    await admit(1);
+    expect(await read()).toMatchObject({ available: 0, blockedBy: ["balance"] });
+  });
+});
