@@ -21,6 +21,7 @@ export function readPng(file: Uint8Array): ImageLayout {
   const clean = [file.subarray(0, SIGNATURE_BYTES)];
   let orientation = 1;
   let hasPixels = false;
+  let hasProfile = false;
   // Grey or colour with an alpha channel; the other types name their transparent colours in tRNS.
   let hasAlpha = file[25] === 4 || file[25] === 6;
   for (let at = SIGNATURE_BYTES; at + 12 <= file.length; ) {
@@ -29,7 +30,12 @@ export function readPng(file: Uint8Array): ImageLayout {
     if (dataEnd + 4 > file.length) break;
     const content = file.subarray(at + 8, dataEnd);
     if (type === "acTL") throw new MediaError("wrong_kind", "is animated, where a still image is expected");
-    if (type === "iCCP") checkColourProfile(content);
+    if (type === "iCCP") {
+      // Each one is unpacked here, and there may be thousands of them in a file.
+      if (hasProfile) throw damaged("it has two colour profiles");
+      hasProfile = true;
+      checkColourProfile(content);
+    }
     if (type === "eXIf") orientation = exifOrientation(content);
     if (type === "tRNS") hasAlpha = true;
     if (type === "IDAT") hasPixels = true;

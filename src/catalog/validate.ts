@@ -2,7 +2,7 @@ import type { Ajv2020, AnySchemaObject, ValidateFunction } from "ajv/dist/2020.j
 import type { JsonObject } from "../domain/json.ts";
 import type { Model } from "../domain/model.ts";
 import type { Validated, ValidateOptions } from "../domain/ports/catalog.ts";
-import { explain, unknownField } from "./explain.ts";
+import { explain, unknownField } from "../domain/violation.ts";
 import { completionsOf } from "./partial.ts";
 
 /** Words of our schemas that say how a violation reads: `<field> must <x-must>`, or the whole sentence and its field. */
@@ -36,7 +36,7 @@ export function createValidator(): Validator {
     if (isValid(body)) return { ok: true, body };
     // The last one is the rule itself; those before it say how its alternatives were missed.
     const error = isValid.errors?.at(-1);
-    const problem = unknownField(model, given) ?? (error && explain(model, error));
+    const problem = unknownField(model.schema, given, model.id) ?? (error && explain(error, model.id));
     return { ok: false, ...(problem ?? { message: "The request does not fit the model's schema." }) };
   }
 

@@ -29,8 +29,12 @@ export interface StepDeps {
  * What a step leaves behind: the lease is settled (given back, ended or lost), or the same worker goes on with it in its new
  * stage.
  */
-export type StepResult = { readonly kind: "settled" } | { readonly kind: "continue"; readonly lease: Lease };
+export type StepResult =
+  /** `isOver`: the task ended, and nothing of it is due again. */
+  | { readonly kind: "settled"; readonly isOver?: true }
+  | { readonly kind: "continue"; readonly lease: Lease };
 export const SETTLED: StepResult = { kind: "settled" };
+const OVER: StepResult = { kind: "settled", isOver: true };
 
 /** Applies a transition and tells who waits for it. A lost lease ends the step quietly: another worker has the task. */
 export async function commit(
@@ -51,8 +55,8 @@ export async function commit(
 
 /** Applies a transition that ends the step. */
 export async function settle(deps: StepDeps, lease: Lease, transition: Transition): Promise<StepResult> {
-  await commit(deps, lease, transition);
-  return SETTLED;
+  const outcome = await commit(deps, lease, transition);
+  return outcome === "applied" && transition.to === "terminal" ? OVER : SETTLED;
 }
 
 /** Ends the task as failed; `state` is what is known of its latest attempt. */

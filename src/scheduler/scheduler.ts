@@ -42,10 +42,13 @@ export function createScheduler(deps: StepDeps, options: SchedulerOptions): Sche
   const ends = () => Promise.all([...working.values()].map(({ end }) => end));
   /** As the last claim found it; the end of a step leads to another claim. */
   let isFull = false;
+  /** Whether the last claim left tasks behind that could be claimed if there were room for them. */
+  let leftSome = false;
 
   async function claim(): Promise<Claimed> {
     const free = options.steps - slotsTaken();
-    if (free <= 0) return { leases: [], isFull };
+    leftSome = free <= 0;
+    if (leftSome) return { leases: [], isFull };
     const claimed = await deps.tasks.claim({
       now: deps.clock.now(),
       leaseMs: options.leaseMs,
@@ -55,6 +58,7 @@ export function createScheduler(deps: StepDeps, options: SchedulerOptions): Sche
       capacity: options.concurrency,
     });
     isFull = claimed.isFull;
+    leftSome = isFull || claimed.leases.length === free;
     for (const lease of claimed.leases) begin(lease);
     return claimed;
   }
@@ -79,11 +83,12 @@ export function createScheduler(deps: StepDeps, options: SchedulerOptions): Sche
     const run = { controller, leaseMs: options.leaseMs };
     const isTooMany = isFetch && fetches >= FETCHES_PER_ACCOUNT;
     if (isFetch) fetching.set(accountId, fetches + 1);
-    const end = (isTooMany ? standBack(deps, lease) : workOff(deps, lease, run)).finally(() => {
+    const end = (isTooMany ? standBack(deps, lease) : workOff(deps, lease, run)).then((isOver) => {
       // It may have been claimed again since its lease was given back.
       if (working.get(id)?.end === end) working.delete(id);
       if (isFetch) release(fetching, accountId);
-      loop.wake();
+      // The end of a task makes nothing due; it only makes room, for those that were left for want of it.
+      if (!isOver || leftSome) loop.wake();
     });
     working.set(id, { end, controller });
   }
@@ -128,12 +133,14 @@ function needsFetching({ task }: Lease): boolean {
   return task.stage === "queued" && task.request.inputs.some((input) => input.source.kind === "url");
 }
 
-async function standBack(deps: StepDeps, lease: Lease): Promise<void> {
+/** @returns false: the task is due again */
+async function standBack(deps: StepDeps, lease: Lease): Promise<boolean> {
   const now = deps.clock.now();
   const again = { dueAt: now + STAND_BACK_MS, failures: lease.task.failures };
   await deps.tasks.apply(lease, snoozed(lease.task, now, again)).catch((error: unknown) => {
     deps.log.error({ err: error as Error, task: lease.task.id }, "lease could not be given back");
   });
+  return false;
 }
 
 function release(counts: Map<AccountId, number>, account: AccountId): void {
@@ -152,19 +159,26 @@ async function withinLimit(clock: Clock, work: Promise<unknown>, limitMs: number
   cancel();
 }
 
-/** Advances one leased task as far as it goes now, keeping its lease alive, and never throws. */
+/**
+ * Advances one leased task as far as it goes now, keeping its lease alive, and never throws.
+ *
+ * @returns whether the task has ended
+ */
 async function workOff(
   deps: StepDeps,
   lease: Lease,
   run: { controller: AbortController; leaseMs: number },
-): Promise<void> {
+): Promise<boolean> {
   const stopRenewing = keepLease(deps, lease, run);
   const { signal } = run.controller;
   let current = lease;
   try {
     for (;;) {
       const result = await step(deps, current, signal);
-      if (result.kind === "settled") break;
+      if (result.kind === "settled") {
+        if (result.isOver) return true;
+        break;
+      }
       current = result.lease;
     }
     if (signal.aborted) await giveBack(deps, current);
@@ -174,6 +188,7 @@ async function workOff(
   } finally {
     stopRenewing();
   }
+  return false;
 }
 
 function step(deps: StepDeps, lease: Lease, signal: AbortSignal): Promise<StepResult> {

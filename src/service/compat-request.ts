@@ -12,6 +12,8 @@ export interface CompatRequest {
   readonly isText: boolean;
   /** Images to edit, as addresses, data URIs, or names of uploads. */
   readonly images: readonly string[];
+  /** What the list of images is called there, `image` unless told. */
+  readonly imagesName?: string | undefined;
   readonly mask?: string | undefined;
 }
 
@@ -146,7 +148,7 @@ function addFormat(model: Model, format: Json | undefined, body: Record<string, 
 
 function addImages(
   model: Model,
-  { images, mask }: CompatRequest,
+  { images, imagesName = "image", mask }: CompatRequest,
   body: Record<string, Json>,
   names: Record<string, string>,
 ): void {
@@ -155,9 +157,9 @@ function addImages(
     if (field === undefined)
       throw invalid("model", `${model.id} makes images from a prompt alone; it edits none.`);
     if (images.length > 1 && !isList(model, field)) {
-      throw invalid("image", `image: ${model.id} edits one image at a time, got ${images.length}.`);
+      throw invalid(imagesName, `${imagesName}: ${model.id} edits one image at a time, got ${images.length}.`);
     }
-    names[field.name] = "image";
+    names[field.name] = isList(model, field) ? imagesName : `${imagesName}[0]`;
     body[field.name] = isList(model, field) ? [...images] : (images[0] as string);
   }
   // Other models apply the prompt to the whole image (§4.6).

@@ -24,7 +24,8 @@ export function answerCheckOf(url: string): Promise<CheckAnswer> {
   return shared;
 }
 
-async function readDocument(url: string): Promise<JsonObject> {
+/** What a server publishes of itself. */
+export async function readDocument(url: string): Promise<JsonObject> {
   const response = await fetch(`${url}/openapi.json`, { keepalive: false });
   if (response.status !== 200) throw new Error(`${url}/openapi.json answers ${response.status}.`);
   // What the server sends as JSON is an object.

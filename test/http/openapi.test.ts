@@ -1,39 +1,27 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { Validator } from "@seriousme/openapi-schema-validator";
-import { type App, createApp } from "../../src/app.ts";
 import { createCatalog } from "../../src/catalog/catalog.ts";
-import { loadConfig } from "../../src/config.ts";
 import { ERROR_CODES, TASK_ERROR_CODES } from "../../src/domain/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../src/domain/json.ts";
-import type { Log } from "../../src/domain/ports/runtime.ts";
 import type { Task } from "../../src/domain/task.ts";
 import { createComponents } from "../../src/http/openapi/components.ts";
 import { STATUS } from "../../src/http/problem.ts";
 import { callbackPayload } from "../../src/scheduler/callbacks.ts";
 import { compileAt } from "../helpers/openapi.ts";
 import { assetId, NOW, newTask } from "../helpers/store.ts";
+import { type PublishedService, startPublished } from "./openapi-service.ts";
 
-const quiet: Log = { debug() {}, info() {}, warn() {}, error() {} };
-const folder = mkdtempSync(join(tmpdir(), "svc-openapi-"));
-let app: App;
+let service: PublishedService;
 let url: string;
 let document: JsonObject;
 
 beforeAll(async () => {
-  // Switched on without being asked: the models of every provider are in the document.
-  const env = { OPENAI_API_KEY: "sk-test-openai", FAL_KEY: "test-fal" };
-  app = createApp(loadConfig({ cwd: folder, env, flags: { port: "0" } }), { log: quiet });
-  url = (await app.start()).urls.api;
-  document = (await (await fetch(`${url}/openapi.json`)).json()) as JsonObject;
+  // The models of every provider are in the document; none of them is asked for anything.
+  service = await startPublished({ OPENAI_API_KEY: "sk-test-openai", FAL_KEY: "test-fal" });
+  ({ url, document } = service);
 });
 
-afterAll(async () => {
-  await app.stop({ force: true });
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => service.stop());
 
 interface Operation {
   readonly name: string;

@@ -21,8 +21,10 @@ export function readEdit(body: JsonObject): CompatBody {
   const named = images === undefined ? { name: "image", value: image } : { name: "images", value: images };
   if (named.value === undefined) throw imageRequired();
   const list = Array.isArray(named.value) ? named.value : [named.value];
+  if (list.length === 0) throw imageRequired(named.name);
   return withAnswerForm(fields, {
     isText: false,
+    imagesName: named.name,
     images: list.map((each, i) => addressOf(`${named.name}[${i}]`, each)),
     mask: mask === undefined ? undefined : addressOf("mask", mask),
   });
@@ -92,8 +94,8 @@ function withoutNulls(body: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 }
 
-function imageRequired(): AppError {
-  return invalid("image", "image is required: at least one image to edit.");
+function imageRequired(name = "image"): AppError {
+  return invalid(name, `${name} is required: at least one image to edit.`);
 }
 
 function show(value: Json): string {

@@ -27,15 +27,15 @@ export function list(items: Schema, more: JsonObject = {}): Schema {
 
 /** The same schema, or null. */
 export function nullable(schema: Schema): Schema {
-  const { type, enum: values, ...rest } = schema;
-  // A referenced component keeps its name, and its own type.
+  const { type, ...rest } = schema;
+  // A component keeps its name and its own type.
   if (typeof schema.title === "string" || typeof type !== "string")
     return { anyOf: [schema, { type: "null" }] };
-  return {
-    type: [type, "null"],
-    ...rest,
-    ...(Array.isArray(values) ? { enum: [...values, null] as Json[] } : {}),
-  };
+  const withNull = ["enum", "x-extensible-enum"].flatMap((keyword): [string, Json][] => {
+    const values = schema[keyword];
+    return Array.isArray(values) ? [[keyword, [...values, null]]] : [];
+  });
+  return { type: [type, "null"], ...rest, ...Object.fromEntries(withNull) };
 }
 
 export function text(description: string, more: JsonObject = {}): Schema {

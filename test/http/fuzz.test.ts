@@ -1,0 +1,223 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { type App, createApp } from "../../src/app.ts";
+import { loadConfig } from "../../src/config.ts";
+import type { JsonObject } from "../../src/domain/json.ts";
+import { type Egress, EgressError } from "../../src/domain/ports/egress.ts";
+import type { Log } from "../../src/domain/ports/runtime.ts";
+import { createEgress } from "../../src/egress/egress.ts";
+import { openLocal } from "../../src/local.ts";
+import { readProblem } from "../e2e/malformed/expectations.ts";
+import { BOUNDARY, formBody, multipartType } from "../e2e/malformed/form.ts";
+import { leftBehind } from "../e2e/malformed/left-behind.ts";
+import { mutatedForm, mutatedJson, oddHeaders, oddPaths } from "../e2e/malformed/mutations.ts";
+import { rawRequest, type Sent, type Target } from "../e2e/malformed/request.ts";
+import { exchange } from "../e2e/malformed/wire.ts";
+import { scriptedProvider } from "../helpers/engine.ts";
+import { png } from "../helpers/media.ts";
+
+/** The same requests every time, unless asked for others: FUZZ_SEED=7 FUZZ_RUNS=20000. */
+const seed = Number(process.env.FUZZ_SEED ?? 20_261_121);
+const runs = Number(process.env.FUZZ_RUNS ?? 100);
+const ANSWER_WITHIN_MS = 10_000;
+const TEST_MS = 60_000 + runs * 50;
+
+const dataDir = mkdtempSync(join(tmpdir(), "svc-fuzz-"));
+const picture = await png(4, 4);
+const pictureUri = `data:image/png;base64,${Buffer.from(picture).toString("base64")}`;
+const errors: unknown[] = [];
+let app: App;
+let target: Target;
+
+beforeAll(async () => {
+  let key = "";
+  const config = loadConfig({ cwd: dataDir, flags: { dataDir, port: 0 } });
+  app = createApp(config, {
+    log: logOfErrors(),
+    egress: unreachable(),
+    providers: [instantProvider()],
+    onFirstKey: (first) => {
+      key = first;
+    },
+  });
+  const { port = 0 } = await app.start();
+  const local = await openLocal({ dataDir });
+  const { token } = await local.manage.createToken({ name: "operator" });
+  await local.stop();
+  target = { port, key, managementToken: token };
+});
+
+afterAll(async () => {
+  await app.stop({ force: true });
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+const IMAGE: JsonObject = { model: "sandbox-image", prompt: "x", size: "16x16", n: 1, seed: 7 };
+const VIDEO: JsonObject = { model: "sandbox-video", prompt: "x", duration: 1, resolution: "360p" };
+const WITH_INPUT: JsonObject = {
+  ...IMAGE,
+  image_urls: [pictureUri],
+  sandbox: { delay_ms: 0, outcome: "completed" },
+};
+
+const BODIES: Readonly<Record<string, readonly JsonObject[]>> = {
+  "/v1/images/generations": [IMAGE, WITH_INPUT, { ...IMAGE, callback_url: "https://example.com/x" }],
+  "/v1/videos/generations": [VIDEO, { ...VIDEO, image_url: pictureUri }],
+  "/compat/v1/images/generations": [
+    { ...IMAGE, quality: "auto", response_format: "url", stream: false },
+    WITH_INPUT,
+  ],
+  "/compat/v1/images/edits": [{ ...IMAGE, images: [{ image_url: pictureUri }], mask: pictureUri }],
+  "/v1/pricing/estimate": [IMAGE, { request: VIDEO, endpoint: "/v1/videos/generations", quantity: 3 }],
+  "/admin/v1/keys": [
+    {
+      name: "x",
+      models: ["*"],
+      features: ["images"],
+      allow_ips: ["10.0.0.0/8"],
+      aliases: { a: "sandbox-image" },
+    },
+    { name: "y", expires_at: 4_000_000_000, concurrency: 1, requests_per_minute: 5, response_format: "url" },
+  ],
+  "/admin/v1/accounts": [{ name: "x", mode: "prepaid", credit: "5.00", currency: "USD" }],
+  "/admin/v1/accounts/default/credit": [{ amount: "1.00", reason: "x" }],
+};
+
+describe(`with seed ${seed}, ${runs} requests each,`, () => {
+  const options = { seed, numRuns: runs };
+
+  test.each(Object.entries(BODIES))(
+    "a mangled JSON body is answered clearly by %s",
+    async (path, bodies) => {
+      const headers = path.startsWith("/admin/") ? [operator()] : [];
+      const check = async (body: Uint8Array) => expectClearAnswer({ path, headers, body });
+      await fc.assert(fc.asyncProperty(mutatedJson(bodies), check), options);
+    },
+    TEST_MS,
+  );
+
+  test(
+    "a mangled form is answered clearly",
+    async () => {
+      const form = formBody([
+        { name: "model", content: "sandbox-image" },
+        { name: "prompt", content: "x" },
+        { name: "n", content: "1" },
+        { name: "image", filename: "a.png", content: picture },
+        { name: "mask", filename: "m.png", content: picture },
+      ]);
+      const check = async (body: Uint8Array) =>
+        expectClearAnswer({ path: "/compat/v1/images/edits", headers: [multipartType()], body });
+      await fc.assert(fc.asyncProperty(mutatedForm(form, BOUNDARY), check), options);
+    },
+    TEST_MS,
+  );
+
+  test(
+    "odd headers are answered clearly",
+    async () => {
+      const paths = fc.constantFrom(
+        "/v1/models",
+        "/v1/tasks",
+        "/assets/x",
+        "/openapi.json",
+        "/admin/v1/keys",
+      );
+      const creates = fc.constantFrom("/v1/images/generations", "/compat/v1/images/generations");
+      const sent = fc.oneof(
+        fc.record({ path: paths, headers: oddHeaders() }),
+        fc.record({ path: creates, headers: oddHeaders(), body: fc.constant(IMAGE) }),
+      );
+      await fc.assert(
+        fc.asyncProperty(sent, (each) => expectClearAnswer(each)),
+        options,
+      );
+    },
+    TEST_MS,
+  );
+
+  test(
+    "odd paths are answered clearly",
+    async () => {
+      const methods = fc.constantFrom("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS");
+      const sent = fc.record({ method: methods, path: oddPaths() });
+      await fc.assert(
+        fc.asyncProperty(sent, (each) => expectClearAnswer(each)),
+        options,
+      );
+    },
+    TEST_MS,
+  );
+
+  test("the service noticed no mistake of its own", () => {
+    expect(errors).toEqual([]);
+  });
+});
+
+/** Never a 5xx, never silence; a refusal in its envelope, with a request id, and nothing kept of what was refused. */
+async function expectClearAnswer(sent: Sent): Promise<void> {
+  const before = leftBehind(dataDir);
+  const request = rawRequest(target, sent);
+  const answer = await exchange(target.port, request, { withinMs: ANSWER_WITHIN_MS });
+  if (answer === "closed") throw new Error("The connection was closed without an answer.");
+  expect(answer.headers.get("x-request-id") ?? "").toMatch(/^[A-Za-z0-9._-]{1,128}$/);
+  expect(answer.status).toBeLessThan(500);
+  if (answer.status < 400) return untilSettled(answer.body);
+  const { envelope, code, message } = readProblem(answer);
+  const path = new URL(`http://test${sent.path}`).pathname.replaceAll(/\/{2,}/g, "/");
+  const isCompatible = answer.status === 401 || path.startsWith("/compat/");
+  expect({ envelope, code }).toEqual({
+    envelope: isCompatible ? "compatible" : "standard",
+    code: expect.stringMatching(/^[a-z_]+$/),
+  });
+  expect(message.length).toBeGreaterThan(10);
+  expect(message.length).toBeLessThan(1_000);
+  expect(leftBehind(dataDir)).toEqual(before);
+}
+
+/** A task that was accepted after all goes on behind the answer, and would be taken for what a later request left. */
+async function untilSettled(body: string): Promise<void> {
+  const id = /"task_id":"(task_[0-9a-z]{26})"/.exec(body)?.[1];
+  if (id === undefined) return;
+  for (const kind of ["images", "videos"]) {
+    const path = `/v1/${kind}/status/${id}?wait=10`;
+    const answer = await exchange(target.port, rawRequest(target, { path }));
+    if (answer !== "closed" && answer.status === 200)
+      expect(answer.body).toMatch(/"status":"(?:completed|failed)"/);
+  }
+}
+
+const operator = () => ["Authorization", `Bearer ${target.managementToken}`] as const;
+
+/** Has its pictures at once, whatever it is asked for. */
+function instantProvider() {
+  return scriptedProvider({
+    submit: async ({ request }) => ({
+      kind: "outputs",
+      outputs: Array.from({ length: request.n }, () => ({ kind: "bytes" as const, bytes: picture })),
+    }),
+  });
+}
+
+/** Judges addresses as ever, and reaches none. */
+function unreachable(): Egress {
+  return {
+    ...createEgress({ allow: [] }),
+    fetchMedia: async () => {
+      throw new EgressError("forbidden", "It may not be reached.");
+    },
+    deliver: async () => ({ kind: "forbidden", reason: "It may not be reached." }),
+  };
+}
+
+function logOfErrors(): Log {
+  return {
+    debug() {},
+    info() {},
+    warn() {},
+    error: (fields, message) => void errors.push({ fields, message }),
+  };
+}

@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { isJsonObject, type JsonObject } from "../../src/domain/json.ts";
+import { png } from "../helpers/media.ts";
+import { type CheckAnswer, createAnswerCheck } from "../helpers/openapi.ts";
+import { type PublishedService, startPublished } from "./openapi-service.ts";
+
+let service: PublishedService;
+let checkAnswer: CheckAnswer;
+/** Operations that were called and did what they are for. */
+const called = new Set<string>();
+
+beforeAll(async () => {
+  service = await startPublished();
+  checkAnswer = createAnswerCheck(service.document);
+});
+
+afterAll(() => service.stop());
+
+interface Called {
+  readonly status: number;
+  readonly text: string;
+  readonly data: JsonObject;
+}
+
+/** Calls an operation by its path in the document, and checks the answer against it. */
+async function call(
+  operation: string,
+  {
+    path = {},
+    query = "",
+    body,
+    credential = service.key,
+    headers = {},
+  }: {
+    path?: Readonly<Record<string, string>>;
+    query?: string;
+    body?: JsonObject | FormData;
+    credential?: string;
+    headers?: Readonly<Record<string, string>>;
+  } = {},
+): Promise<Called> {
+  const [method = "", template = ""] = operation.split(" ");
+  const target = template.replace(/\{(\w+)\}/g, (_, name: string) => path[name] ?? "") + query;
+  const isForm = body instanceof FormData;
+  const response = await fetch(service.url + target, {
+    method,
+    headers: {
+      Authorization: `Bearer ${credential}`,
+      ...(body === undefined || isForm ? {} : { "Content-Type": "application/json" }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  checkAnswer(method, target, response.status, response.headers, text);
+  if (response.status < 400) called.add(`${method.toLowerCase()} ${template}`);
+  const parsed: unknown =
+    response.headers.get("content-type") === "application/json" && text !== "" ? JSON.parse(text) : {};
+  const data = isJsonObject(parsed) && isJsonObject(parsed.data) ? parsed.data : {};
+  return { status: response.status, text, data };
+}
+
+const SOON = { delay_ms: 0 };
+const IMAGE = { model: "sandbox-image", prompt: "A fox", size: "16x16", sandbox: SOON };
+
+async function finished(kind: "image" | "video", body: JsonObject): Promise<Called> {
+  const { data } = await call(`POST /v1/${kind}s/generations`, { body });
+  const path = { task_id: String(data.task_id) };
+  return call(`GET /v1/${kind}s/status/{task_id}`, { path, query: "?wait=30" });
+}
+
+test("tasks are answered as the document says, however they end", async () => {
+  const { data } = await finished("image", IMAGE);
+  expect(data.status).toBe("completed");
+  const [url = ""] = data.result as string[];
+  const file = { path: { file: url.split("/").at(-1) ?? "" } };
+  await call("GET /assets/{file}", file);
+  const ranged = await call("GET /assets/{file}", { ...file, headers: { Range: "bytes=0-9" } });
+  const beyond = await call("GET /assets/{file}", { ...file, headers: { Range: "bytes=99999999-" } });
+  expect([ranged.status, beyond.status]).toEqual([206, 416]);
+
+  const failing = { ...IMAGE, sandbox: { ...SOON, outcome: "failed" } };
+  expect((await finished("image", failing)).data.status).toBe("failed");
+  const video = { model: "sandbox-video", prompt: "A fox", sandbox: { ...SOON, outcome: "moderated" } };
+  expect((await finished("video", video)).data.error_code).toBe("CONTENT_MODERATED");
+
+  const hanging = await call("POST /v1/images/generations", {
+    body: { ...IMAGE, sandbox: { outcome: "hang" } },
+  });
+  const path = { task_id: String(hanging.data.task_id) };
+  await call("POST /v1/tasks/{task_id}/cancel", { path });
+  const events = await call("GET /v1/tasks/{task_id}/events", { path });
+  expect(events.text).toContain("event: cancelled\n");
+  expect((await call("POST /v1/tasks/{task_id}/cancel", { path })).status).toBe(409);
+  expect((await call("GET /v1/tasks", { query: "?limit=3" })).data.next).toBeString();
+  expect((await call("GET /v1/tasks", { query: "?limit=0" })).status).toBe(400);
+});
+
+test("the synchronous images API is answered as the document says, in each form", async () => {
+  const body = { model: "sandbox-image", prompt: "A fox", size: "16x16", sandbox: SOON };
+  const generate = "POST /compat/v1/images/generations";
+  for (const response_format of ["b64_json", "url"]) {
+    for (const stream of [false, true]) await call(generate, { body: { ...body, response_format, stream } });
+  }
+  const failing = { ...body, sandbox: { ...SOON, outcome: "moderated" } };
+  const moderated = await call(generate, { body: failing });
+  expect([moderated.status, moderated.text.includes("content_policy_violation")]).toEqual([400, true]);
+  expect((await call(generate, { body: { ...failing, stream: true } })).text).toContain("event: error\n");
+  expect((await call(generate, { body: { ...body, model: "none" } })).status).toBe(404);
+
+  const picture = await png(16, 16);
+  const image_url = `data:image/png;base64,${Buffer.from(picture).toString("base64")}`;
+  const edit = "POST /compat/v1/images/edits";
+  await call(edit, { body: { ...body, images: [{ image_url }] } });
+  const form = new FormData();
+  form.append("image", new Blob([picture]), "blob");
+  for (const [name, value] of Object.entries({ model: body.model, prompt: "Make it blue", stream: "true" })) {
+    form.append(name, value);
+  }
+  expect((await call(edit, { body: form })).text).toContain("event: image_edit.completed\n");
+  await call("GET /compat/v1/models");
+  await call("GET /compat/v1/models/{model}", { path: { model: "sandbox-image" } });
+});
+
+test("models, account and prices are answered as the document says", async () => {
+  await call("GET /v1/models");
+  await call("GET /v1/models/{model}", { path: { model: "sandbox-video" } });
+  await call("GET /v1/account/status");
+  await call("POST /v1/pricing/estimate", { body: { request: { model: "sandbox-video" }, quantity: 3 } });
+  await call("POST /v1/pricing/estimate", { body: { model: "sandbox-image", n: 2 } });
+});
+
+test("the management API is answered as the document says", async () => {
+  const credential = service.token;
+  const managed = (operation: string, body?: JsonObject, path?: Readonly<Record<string, string>>) =>
+    call(operation, { credential, ...(body && { body }), ...(path && { path }) });
+
+  const account = await managed("POST /admin/v1/accounts", { name: "acme", credit: "5.00" });
+  const owner = { id: String(account.data.id) };
+  await managed("POST /admin/v1/accounts/{id}/credit", { amount: "-1.00", reason: "Refund" }, owner);
+  await managed("GET /admin/v1/accounts/{id}", undefined, owner);
+  await managed("GET /admin/v1/accounts");
+
+  const limits = {
+    ...{ models: ["sandbox-*"], features: ["images", "compat"], allow_ips: ["127.0.0.0/8"] },
+    ...{ requests_per_minute: 60, concurrency: 2, aliases: { fox: "sandbox-image" } },
+    ...{ response_format: "url", sync_wait_seconds: 30, expires_at: 4_000_000_000 },
+  };
+  const key = await managed("POST /admin/v1/keys", { name: "web", account: "acme", ...limits });
+  const named = { id: String(key.data.id) };
+  const limited = String(key.data.key);
+  await call("GET /v1/account/status", { credential: limited });
+  await call("POST /v1/images/generations", { credential: limited, body: { ...IMAGE, model: "fox" } });
+  const video = { model: "sandbox-video", prompt: "A fox" };
+  expect((await call("POST /v1/videos/generations", { credential: limited, body: video })).status).toBe(403);
+  await managed("POST /admin/v1/keys/{id}/rotate", { grace_seconds: 60 }, named);
+  await managed("PATCH /admin/v1/keys/{id}", { models: null, concurrency: 3 }, named);
+  await managed("GET /admin/v1/keys/{id}", undefined, named);
+  await managed("POST /admin/v1/keys/{id}/revoke", undefined, named);
+  await managed("GET /admin/v1/keys");
+
+  const token = await managed("POST /admin/v1/tokens", { name: "other" });
+  await managed("POST /admin/v1/tokens/{id}/revoke", undefined, { id: String(token.data.id) });
+  await managed("GET /admin/v1/tokens");
+  expect((await managed("GET /admin/v1/keys/{id}", undefined, { id: "none" })).status).toBe(404);
+  expect((await managed("POST /admin/v1/keys", { nam: "x" })).status).toBe(400);
+  expect((await call("GET /admin/v1/keys")).status).toBe(401);
+});
+
+test("what needs no credential is answered as the document says", async () => {
+  const page = await call("GET /docs");
+  const [, file = ""] = /src="docs\/([^"]+)"/.exec(page.text) ?? [];
+  await call("GET /docs/{file}", { path: { file } });
+  for (const path of ["/openapi.json", "/healthz", "/readyz"]) await call(`GET ${path}`);
+});
+
+test("every operation of the document was called above", () => {
+  const paths = Object.entries(service.document.paths as Record<string, JsonObject>);
+  const all = paths.flatMap(([path, item]) => Object.keys(item).map((method) => `${method} ${path}`));
+  expect(all.filter((operation) => !called.has(operation))).toEqual([]);
+});

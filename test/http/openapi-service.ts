@@ -1,0 +1,41 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createApp } from "../../src/app.ts";
+import { loadConfig } from "../../src/config.ts";
+import type { JsonObject } from "../../src/domain/json.ts";
+import type { Log } from "../../src/domain/ports/runtime.ts";
+import { openLocal } from "../../src/local.ts";
+import { readDocument } from "../helpers/openapi.ts";
+
+const quiet: Log = { debug() {}, info() {}, warn() {}, error() {} };
+
+/** The whole service in this process, and what it publishes of itself. */
+export interface PublishedService {
+  readonly url: string;
+  readonly key: string;
+  readonly token: string;
+  readonly document: JsonObject;
+  stop(): Promise<void>;
+}
+
+/** @param env switches providers on */
+export async function startPublished(env: Readonly<Record<string, string>> = {}): Promise<PublishedService> {
+  const folder = mkdtempSync(join(tmpdir(), "svc-openapi-"));
+  const config = loadConfig({ cwd: folder, env, flags: { port: "0" } });
+  const app = createApp(config, { log: quiet });
+  const { urls, firstKey = "" } = await app.start();
+  const local = await openLocal(config);
+  const { token } = await local.manage.createToken({ name: "tests" });
+  await local.stop();
+  return {
+    url: urls.api,
+    key: firstKey,
+    token,
+    document: await readDocument(urls.api),
+    async stop() {
+      await app.stop({ force: true });
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
