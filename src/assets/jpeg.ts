@@ -1,6 +1,6 @@
 import { exifOrientation } from "./exif.ts";
 import type { ImageLayout } from "./layout.ts";
-import { JPEG_MAX_SCANS } from "./limits.ts";
+import { IMAGE_MAX_PARTS, JPEG_MAX_SCANS } from "./limits.ts";
 import { damaged } from "./refusals.ts";
 import { ascii } from "./sniff.ts";
 
@@ -16,8 +16,10 @@ export function readJpeg(file: Uint8Array): ImageLayout {
   let size: { width: number; height: number; components: number } | undefined;
   let orientation: number | undefined;
   let scans = 0;
+  let parts = 0;
   for (let at = 2; at + 2 <= file.length; ) {
     const marker = markerAt(file, at);
+    if (++parts > IMAGE_MAX_PARTS) throw damaged("it has too many segments");
     if (marker === undefined) break;
     const { code, next } = marker;
     if (code === EOI) {

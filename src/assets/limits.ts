@@ -11,6 +11,8 @@ export const IMAGE_MAX_BYTES = 64 * 1024 * 1024;
 export const COLOUR_PROFILE_MAX_BYTES = 4 * 1024 * 1024;
 /** Scans of a progressive JPEG; each one costs a pass over the whole picture. Encoders write about ten. */
 export const JPEG_MAX_SCANS = 64;
+/** Chunks or segments of a file, each of which costs a step. Encoders write a few thousand into the largest pictures. */
+export const IMAGE_MAX_PARTS = 50_000;
 export const IMAGE_DECODE_SECONDS = 10;
 /** Files decoded or probed at once, for the whole process. */
 export const DECODE_SLOTS = 2;

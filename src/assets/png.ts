@@ -2,7 +2,7 @@ import { inflateSync } from "node:zlib";
 import { MediaError } from "../domain/ports/asset-store.ts";
 import { exifOrientation } from "./exif.ts";
 import type { ImageLayout } from "./layout.ts";
-import { COLOUR_PROFILE_MAX_BYTES } from "./limits.ts";
+import { COLOUR_PROFILE_MAX_BYTES, IMAGE_MAX_PARTS } from "./limits.ts";
 import { damaged } from "./refusals.ts";
 import { ascii } from "./sniff.ts";
 
@@ -22,11 +22,13 @@ export function readPng(file: Uint8Array): ImageLayout {
   let orientation = 1;
   let hasPixels = false;
   let hasProfile = false;
+  let parts = 0;
   // Grey or colour with an alpha channel; the other types name their transparent colours in tRNS.
   let hasAlpha = file[25] === 4 || file[25] === 6;
   for (let at = SIGNATURE_BYTES; at + 12 <= file.length; ) {
     const dataEnd = at + 8 + view.getUint32(at);
     const type = ascii(file, at + 4, at + 8);
+    if (++parts > IMAGE_MAX_PARTS) throw damaged("it has too many chunks");
     if (dataEnd + 4 > file.length) break;
     const content = file.subarray(at + 8, dataEnd);
     if (type === "acTL") throw new MediaError("wrong_kind", "is animated, where a still image is expected");

@@ -40,7 +40,7 @@ export function createRouter(
   }
   otherMethods.notFound((context) => answer(deps, context, UNKNOWN_PATH));
   app.notFound((context) => otherMethods.fetch(context.req.raw, context.env));
-  // Paths are matched as sent, and request.url is built from what was sent.
+  // Paths are matched undecoded, but Bun has resolved dots and backslashes in them.
   return (request, connection) => app.fetch(request, connection);
 }
 

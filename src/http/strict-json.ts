@@ -29,9 +29,7 @@ export function parseJsonObject(text: string): JsonObject {
     value = JSON.parse(text) as Json;
   } catch (error) {
     // What the parser quotes is the caller's text, which belongs neither in an answer nor in a log.
-    const detail =
-      error instanceof Error ? error.message.replace(/^JSON Parse error: |\s*["'`].*$/gs, "") : "";
-    throw invalid(`The body is not valid JSON${detail === "" ? "" : `: ${detail.slice(0, 80)}`}.`);
+    throw new AppError("invalid_request", "The body is not valid JSON.", {}, withoutText(error));
   }
   if (!isJsonObject(value)) throw invalid("The body must be a JSON object.");
   // Only an escape can make NUL or half a surrogate pair: the text itself came from strictly decoded UTF-8.
@@ -39,6 +37,12 @@ export function parseJsonObject(text: string): JsonObject {
   const members = inspect(value, "", strings);
   if (members !== shape.colons) throw invalid(duplicateMessage(text));
   return value;
+}
+
+/** Only the parser's own words, for the log. */
+function withoutText(error: unknown): Error | undefined {
+  if (!(error instanceof Error)) return undefined;
+  return new Error(error.message.replace(/^JSON Parse error: |\s*["'`(].*$/gs, ""));
 }
 
 /** One pass over the text: how deep it goes, how many members it writes, how much of it is data URI. */

@@ -2,6 +2,10 @@ import { expect, test } from "bun:test";
 import { deflateSync } from "node:zlib";
 import sharp, { type Sharp } from "sharp";
 import { checkImage, type ImageType } from "../../src/assets/image.ts";
+import { readJpeg } from "../../src/assets/jpeg.ts";
+import { IMAGE_MAX_PARTS } from "../../src/assets/limits.ts";
+import { readPng } from "../../src/assets/png.ts";
+import { readWebp } from "../../src/assets/webp.ts";
 import {
   type Bytes,
   bombPng,
@@ -293,3 +297,26 @@ test.each(FORMATS)(
     expect(found).toBeGreaterThan(0);
   },
 );
+
+const tiny = (format: "png" | "jpeg" | "webp") =>
+  sharp({ create: { width: 4, height: 4, channels: 3, background: "#3366cc" } })
+    .toFormat(format)
+    .toBuffer();
+
+test("a file of more chunks or segments than a picture needs is refused before they are all looked at", async () => {
+  const png = Buffer.from(await tiny("png"));
+  const jpeg = Buffer.from(await tiny("jpeg"));
+  const webp = Buffer.from(await tiny("webp"));
+  const times = (part: Buffer) => Buffer.concat(Array.from({ length: IMAGE_MAX_PARTS + 1 }, () => part));
+  const emptyChunk = Buffer.from("00000000744558745f4a5b34", "hex");
+  const comment = Buffer.from("fffe0002", "hex");
+  const riff = Buffer.concat([webp.subarray(0, 12), times(Buffer.from("junk\0\0\0\0")), webp.subarray(12)]);
+  riff.writeUInt32LE(riff.length - 8, 4);
+  expect(() => readPng(Buffer.concat([png.subarray(0, 33), times(emptyChunk), png.subarray(33)]))).toThrow(
+    "too many",
+  );
+  expect(() => readJpeg(Buffer.concat([jpeg.subarray(0, 2), times(comment), jpeg.subarray(2)]))).toThrow(
+    "too many",
+  );
+  expect(() => readWebp(riff)).toThrow("too many");
+});
