@@ -293,7 +293,7 @@ test("a remote input is fetched once, stored, and handed to the provider as a fi
   expect(task.status).toBe("completed");
   expect(task.request.inputs[0]?.source.kind).toBe("asset");
   const input = provider.submissions[0]?.inputs[0];
-  expect(new TextDecoder().decode(await input?.read())).toBe("input");
+  expect(new TextDecoder().decode(await input?.content.bytes())).toBe("input");
 });
 
 test("a model without any provider switched on fails its queued tasks clearly", async () => {

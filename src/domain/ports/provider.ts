@@ -10,7 +10,8 @@ export interface InputFile extends MediaProbe {
   readonly role: InputRole;
   readonly sha256: string;
   readonly sizeBytes: number;
-  read(): Promise<Uint8Array>;
+  /** Read when it is looked at. */
+  readonly content: Blob;
 }
 
 export interface SubmitRequest {

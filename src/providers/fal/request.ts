@@ -96,7 +96,7 @@ async function toFields(
   for (const file of inputs) {
     const place = dialect.inputs?.[file.role];
     if (place === undefined) throw notTaken(`fal: ${upstreamModel} takes no input that is a ${file.role}`);
-    const uri = `data:${file.type};base64,${Buffer.from(await file.read()).toString("base64")}`;
+    const uri = `data:${file.type};base64,${Buffer.from(await file.content.arrayBuffer()).toString("base64")}`;
     const others = fields[place.field];
     if (place.isList === true) fields[place.field] = Array.isArray(others) ? [...others, uri] : [uri];
     else if (others === undefined) fields[place.field] = uri;

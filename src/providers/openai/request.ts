@@ -34,7 +34,7 @@ async function toForm(
   const images = inputs.filter(({ role }) => role === "image");
   for (const [index, input] of inputs.entries()) {
     const { extension } = MEDIA_TYPES[input.type];
-    const file = new Blob([new Uint8Array(await input.read())], { type: input.type });
+    const file = new Blob([await input.content.arrayBuffer()], { type: input.type });
     form.append(fieldOf(input, images.length), file, `input-${index + 1}.${extension}`);
   }
   // As bytes, so that its length is known and nothing can be sent twice.

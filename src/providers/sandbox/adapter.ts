@@ -143,7 +143,7 @@ async function submit(
   const { attempt, taskId } = request;
   const id = `sandbox_${attempt.slice(attempt.indexOf("_") + 1)}`;
   try {
-    for (const [i, input] of request.inputs.entries()) await files.writeInput(id, i, await input.read());
+    for (const [i, input] of request.inputs.entries()) await files.writeInput(id, i, input.content);
     signal.throwIfAborted();
   } catch (error) {
     await files.removeAll({ id, spec });

@@ -4,7 +4,7 @@ import { loadImage, type Pixels } from "./inputs.ts";
 import { choosePalette } from "./palette.ts";
 import { encodeImage } from "./picture.ts";
 import { createRandom, type Random } from "./random.ts";
-import type { EditJob, Rendered } from "./render-job.ts";
+import type { EditJob, ImageSource, Rendered } from "./render-job.ts";
 import { restyle } from "./restyle.ts";
 
 const MOST_INPUTS = 16;
@@ -82,9 +82,9 @@ async function addCaption(pixels: Pixels, job: EditJob): Promise<Pixels> {
 }
 
 /** @returns how much of the original stays, one byte for each pixel */
-async function loadMask(bytes: Uint8Array, size: { width: number; height: number }): Promise<Uint8Array> {
+async function loadMask(source: ImageSource, size: { width: number; height: number }): Promise<Uint8Array> {
   const { default: sharp } = await import("sharp");
-  const facts = await sharp(bytes)
+  const facts = await sharp(source)
     .metadata()
     .catch((cause: unknown) => {
       throw new InputInvalidError("The mask could not be read: it is damaged or not an image.", { cause });
@@ -92,7 +92,7 @@ async function loadMask(bytes: Uint8Array, size: { width: number; height: number
   if (!facts.hasAlpha)
     throw new InputInvalidError("The mask has no transparency, so it marks nothing to edit.");
   try {
-    const alpha = sharp(bytes, { limitInputPixels: 64_000_000, pages: 1 })
+    const alpha = sharp(source, { limitInputPixels: 64_000_000, pages: 1 })
       .autoOrient()
       .ensureAlpha()
       .extractChannel("alpha");

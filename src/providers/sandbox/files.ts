@@ -1,15 +1,16 @@
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import type { JobInput } from "./jobs.ts";
 import type { Operation } from "./upstream.ts";
 
 type Owner = Pick<Operation, "id" | "spec">;
 
 /** Inputs and outputs of operations, one flat folder: `<operation>.in-0`, `<operation>.out-0`. */
 export interface SandboxFiles {
-  writeInput(id: string, index: number, bytes: Uint8Array): Promise<void>;
-  /** All inputs of an operation, in order. @throws Error when one is gone */
-  readInputs(owner: Owner): Promise<Uint8Array[]>;
+  writeInput(id: string, index: number, content: Blob): Promise<void>;
+  /** All inputs of an operation, in order; images are only named, so that one at a time is in memory. @throws Error when one is gone */
+  readInputs(owner: Owner): Promise<JobInput[]>;
   /** To a temporary name first, so that a file with the final name is whole. */
   writeOutput(id: string, index: number, bytes: Uint8Array): Promise<void>;
   hasOutput(id: string, index: number): Promise<boolean>;
@@ -30,8 +31,16 @@ export function openFiles(directory: string, isKept: (id: string) => boolean): S
   const output = (id: string, index: number) => join(directory, `${id}.out-${index}`);
   const remove = (path: string) => rm(path, { force: true });
   return {
-    writeInput: async (id, index, bytes) => void (await Bun.write(input(id, index), bytes)),
-    readInputs: ({ id, spec }) => Promise.all(spec.inputs.map((_, i) => Bun.file(input(id, i)).bytes())),
+    writeInput: async (id, index, content) => void (await Bun.write(input(id, index), content)),
+    readInputs: ({ id, spec }) =>
+      Promise.all(
+        spec.inputs.map(async (role, i) => {
+          const path = input(id, i);
+          if (role === "video" || role === "motion") return { video: await Bun.file(path).bytes() };
+          if (await Bun.file(path).exists()) return { image: path };
+          throw new Error(`Input ${i} of ${id} is gone.`);
+        }),
+      ),
     async writeOutput(id, index, bytes) {
       // Numbered, for two who miss the same output may write it at once.
       const temporary = `${output(id, index)}.${++written}.tmp`;

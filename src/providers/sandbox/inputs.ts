@@ -1,5 +1,6 @@
 import type { Sharp } from "sharp";
 import { InputInvalidError } from "./input-error.ts";
+import type { ImageSource } from "./render-job.ts";
 
 const LARGEST_SIDE = 4096;
 
@@ -18,29 +19,29 @@ export interface Pixels {
  * @throws InputInvalidError when the bytes are no image
  */
 export async function loadImage(
-  bytes: Uint8Array,
+  source: ImageSource,
   name: string,
   size?: { width: number; height: number },
 ): Promise<Pixels> {
-  return raw(await openImage(bytes, name, size), name);
+  return raw(await openImage(source, name, size), name);
 }
 
 /** Decodes an image to the largest size that fits inside the given one. @throws InputInvalidError */
 export async function loadInside(
-  bytes: Uint8Array,
+  source: ImageSource,
   name: string,
   size: { width: number; height: number },
 ): Promise<Pixels> {
-  const image = await decoder(bytes);
+  const image = await decoder(source);
   return raw(image.resize(size.width, size.height, { fit: "inside" }), name);
 }
 
 async function openImage(
-  bytes: Uint8Array,
+  source: ImageSource,
   name: string,
   size?: { width: number; height: number },
 ): Promise<Sharp> {
-  const image = await decoder(bytes);
+  const image = await decoder(source);
   if (size !== undefined) return image.resize(size.width, size.height, { fit: "cover" });
   const facts = await image.metadata().catch((cause: unknown) => {
     throw unreadable(name, cause);
@@ -49,9 +50,9 @@ async function openImage(
   return tooLarge ? image.resize(LARGEST_SIDE, LARGEST_SIDE, { fit: "inside" }) : image;
 }
 
-async function decoder(bytes: Uint8Array): Promise<Sharp> {
+async function decoder(source: ImageSource): Promise<Sharp> {
   const { default: sharp } = await import("sharp");
-  return sharp(bytes, { limitInputPixels: 64_000_000, pages: 1, failOn: "truncated" })
+  return sharp(source, { limitInputPixels: 64_000_000, pages: 1, failOn: "truncated" })
     .autoOrient()
     .toColourspace("srgb");
 }

@@ -2,7 +2,7 @@ import type { Json } from "../../domain/json.ts";
 import type { InputRole } from "../../domain/request.ts";
 import { imageDimensions, videoDimensions } from "./dimensions.ts";
 import { hashText } from "./random.ts";
-import type { EditJob, ImageFormat, PictureJob, RenderJob, VideoJob } from "./render-job.ts";
+import type { EditJob, ImageFormat, ImageSource, PictureJob, RenderJob, VideoJob } from "./render-job.ts";
 import type { Spec } from "./spec.ts";
 
 const FORMATS: readonly ImageFormat[] = ["png", "jpeg", "webp"];
@@ -11,13 +11,19 @@ const DEFAULT_SECONDS = 4;
 /** Seeds are 32 bits. */
 const SEEDS = 2 ** 32;
 
+/** An input of a submission: an image by the path of its file, a video by its bytes. */
+export type JobInput = { readonly image: ImageSource } | { readonly video: Uint8Array };
+
 /** The job that renders output `index` of a submission; `files` are its inputs, in order. Equal arguments give equal jobs. */
-export function toJob(spec: Spec, index: number, files: readonly Uint8Array[]): RenderJob {
+export function toJob(spec: Spec, index: number, files: readonly JobInput[]): RenderJob {
   const byRole = (role: InputRole) => files.filter((_, i) => spec.inputs[i] === role);
   return spec.generator === "picture" ? imageJob(spec, index, byRole) : videoJob(spec, index, byRole);
 }
 
-type ByRole = (role: InputRole) => Uint8Array[];
+type ByRole = (role: InputRole) => JobInput[];
+
+const imageOf = (input: JobInput) => ("image" in input ? [input.image] : []);
+const videoOf = (input: JobInput) => ("video" in input ? [input.video] : []);
 
 function imageJob(spec: Spec, index: number, byRole: ByRole): PictureJob | EditJob {
   const { parameters, prompt, label } = spec;
@@ -28,16 +34,16 @@ function imageJob(spec: Spec, index: number, byRole: ByRole): PictureJob | EditJ
   });
   const format = FORMATS.find((each) => each === parameters.output_format) ?? "png";
   const common = { prompt, seed: seedOf(spec), index, format, label };
-  const inputs = byRole("image");
+  const inputs = byRole("image").flatMap(imageOf);
   if (inputs.length === 0)
     return { kind: "picture", ...common, ...(wanted ?? { width: 1024, height: 1024 }) };
-  return { kind: "edit", ...common, inputs, mask: byRole("mask")[0], ...wanted };
+  return { kind: "edit", ...common, inputs, mask: byRole("mask").flatMap(imageOf)[0], ...wanted };
 }
 
 function videoJob(spec: Spec, index: number, byRole: ByRole): VideoJob {
   const { parameters, prompt, label } = spec;
-  const images = IMAGE_ROLES.flatMap(byRole);
-  const video = byRole("video")[0] ?? byRole("motion")[0];
+  const images = IMAGE_ROLES.flatMap(byRole).flatMap(imageOf);
+  const [video] = [...byRole("video"), ...byRole("motion")].flatMap(videoOf);
   const isEdit = spec.generator === "video-edit";
   const size = isEdit
     ? { width: 0, height: 0 }

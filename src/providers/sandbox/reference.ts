@@ -1,6 +1,7 @@
 import { InputInvalidError } from "./input-error.ts";
 import { loadInside } from "./inputs.ts";
 import type { Random } from "./random.ts";
+import type { ImageSource } from "./render-job.ts";
 import { drawSprite, type Sprite, spriteFromRgba } from "./sprite.ts";
 import { type Act, dimAct, even, type Size } from "./stage.ts";
 
@@ -9,7 +10,7 @@ const USED_HEIGHT = 0.8;
 
 /** Every reference image as a photo card that floats in its place; all of them are in view all the time. */
 export async function referenceActs(
-  images: readonly Uint8Array[],
+  images: readonly ImageSource[],
   size: Size,
   random: Random,
 ): Promise<Act[]> {
@@ -70,12 +71,12 @@ function arrange(count: number, size: Size): Cell[] {
   return best;
 }
 
-async function drawCard(bytes: Uint8Array, name: string, cell: Size): Promise<Sprite> {
+async function drawCard(source: ImageSource, name: string, cell: Size): Promise<Sprite> {
   const room = {
     width: Math.max(2, Math.round(cell.width * 0.78)),
     height: Math.max(2, Math.round(cell.height * 0.78)),
   };
-  const photo = await loadInside(bytes, name, room);
+  const photo = await loadInside(source, name, room);
   const rim = Math.max(1, Math.round(Math.min(room.width, room.height) * 0.028));
   const shadow = rim * 2;
   const [width, height] = [even(photo.width + 2 * (rim + shadow)), even(photo.height + 2 * (rim + shadow))];

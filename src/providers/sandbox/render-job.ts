@@ -1,3 +1,6 @@
+/** An image to work on: its bytes, or the path of its file, which is read when its turn comes. */
+export type ImageSource = Uint8Array | string;
+
 export type ImageFormat = "png" | "jpeg" | "webp";
 
 /** A new picture from text. */
@@ -21,9 +24,9 @@ export interface EditJob {
   prompt: string;
   seed: number;
   index: number;
-  inputs: Uint8Array[];
+  inputs: ImageSource[];
   /** An image with alpha: transparent areas are edited, opaque ones stay as they are. */
-  mask?: Uint8Array | undefined;
+  mask?: ImageSource | undefined;
   /** Both or neither; without them the first input's size is kept. */
   width?: number | undefined;
   height?: number | undefined;
@@ -43,7 +46,7 @@ export interface VideoJob {
   width: number;
   height: number;
   /** `image`: the image; `frames`: first and, if wanted, last; `reference`: 1 … 5; `motion`: the image to move. */
-  images: Uint8Array[];
+  images: ImageSource[];
   /** `extend`, `edit`: the source; `motion`: the video whose movement is followed. */
   video?: Uint8Array | undefined;
   label: string;

@@ -3,6 +3,7 @@ import { type Box, linearGradient, radialGradient, type Scene } from "./drawing.
 import { loadImage } from "./inputs.ts";
 import type { Rgb } from "./palette.ts";
 import type { Matrix } from "./plane.ts";
+import type { ImageSource } from "./render-job.ts";
 import { drawSprite, type Frame, type Sprite, spriteFromRgba } from "./sprite.ts";
 
 /** Something that is drawn onto every frame. @param t seconds since the start */
@@ -89,9 +90,14 @@ export async function dimAct(opacity: number, size: Size): Promise<Act> {
 }
 
 /** An image cropped to the frame's shape, a little larger than the frame so that a camera can approach it. */
-export async function loadCover(bytes: Uint8Array, name: string, size: Size, larger = 1.12): Promise<Sprite> {
+export async function loadCover(
+  source: ImageSource,
+  name: string,
+  size: Size,
+  larger = 1.12,
+): Promise<Sprite> {
   const [width, height] = [even(size.width * larger), even(size.height * larger)];
-  const { rgba } = await loadImage(bytes, name, { width, height });
+  const { rgba } = await loadImage(source, name, { width, height });
   // A video has no transparency: what the image leaves open is dark.
   for (let i = 0; i < rgba.length; i += 4) {
     const alpha = rgba[i + 3] ?? 255;

@@ -151,7 +151,7 @@ export async function openInputs(
       width,
       height,
       durationMs,
-      read: () => blob.bytes(),
+      content: blob,
     });
   }
   return files;

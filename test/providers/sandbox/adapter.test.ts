@@ -206,20 +206,12 @@ test("a submission aborted while its inputs are read, or whose inputs cannot be 
   const sandbox = await setup();
   const controller = new AbortController();
   const aborting = inputFile("image", new Uint8Array([1]));
-  const aborted = sandbox.submission({
-    inputs: [
-      {
-        ...aborting,
-        read: async () => {
-          controller.abort();
-          return new Uint8Array([1]);
-        },
-      },
-    ],
-  });
-  expect(await rejection(sandbox.provider.submit(aborted, controller.signal))).toBe(controller.signal.reason);
+  const aborted = sandbox.submission({ inputs: [aborting] });
+  const submitting = rejection(sandbox.provider.submit(aborted, controller.signal));
+  controller.abort();
+  expect(await submitting).toBe(controller.signal.reason);
   const broken = sandbox.submission({
-    inputs: [{ ...aborting, read: () => Promise.reject(new Error("The file is gone.")) }],
+    inputs: [{ ...aborting, content: Bun.file("/nowhere/at/all") }],
   });
   expect(await rejection(sandbox.provider.submit(broken, signal))).toMatchObject({ disposition: "retry" });
   for (const { attempt } of [aborted, broken]) {

@@ -119,5 +119,5 @@ function toRequest(submission: Submission): SubmitRequest {
 
 export function inputFile(role: InputRole, bytes: Uint8Array): InputFile {
   const facts = { type: "image/png", width: 1, height: 1, sha256: "", sizeBytes: bytes.length } as const;
-  return { role, ...facts, read: async () => bytes };
+  return { role, ...facts, content: new Blob([bytes]) };
 }

@@ -94,16 +94,14 @@ test("text makes a picture, 1024 a side and seeded by the prompt unless told", (
   });
 });
 
+const image = (byte: number) => ({ image: bytes(byte) });
+
 test("images and a mask make an edit, which keeps the first image's size unless told", () => {
   const inputs: InputRole[] = ["image", "image", "mask"];
-  const job = toJob(spec({ inputs }), 1, [bytes(1), bytes(2), bytes(3)]);
+  const job = toJob(spec({ inputs }), 1, [1, 2, 3].map(image));
   expect(job).toMatchObject({ kind: "edit", index: 1, inputs: [bytes(1), bytes(2)], mask: bytes(3) });
   expect(job).not.toHaveProperty("width");
-  const sized = toJob(spec({ inputs, parameters: { aspect_ratio: "1:1" } }), 0, [
-    bytes(1),
-    bytes(2),
-    bytes(3),
-  ]);
+  const sized = toJob(spec({ inputs, parameters: { aspect_ratio: "1:1" } }), 0, [...[1, 2, 3].map(image)]);
   expect(sized).toMatchObject({ width: 1024, height: 1024 });
 });
 
@@ -142,7 +140,7 @@ test.each([
     toJob(
       given,
       0,
-      given.inputs.map((_role, i) => bytes(i)),
+      given.inputs.map((role, i) => (role === "video" || role === "motion" ? { video: bytes(i) } : image(i))),
     ),
   ).toMatchObject(expected);
 });
