@@ -100,7 +100,11 @@ async function loggedRequests(server: Server, name: string, wanted: number): Pro
   }
 }
 
-/** Takes the only slot of a server started with `--sandbox-concurrency 1`, so that no task ends until it is given back. */
+/**
+ * Takes the only slot of a server started with `--sandbox-concurrency 1`, so that no task ends until it is given back.
+ *
+ * @returns what gives it back; calling it again is harmless
+ */
 export async function holdSandbox(server: Server): Promise<() => Promise<void>> {
   const api = createApi(server.url, server.firstKey());
   const id = await api.accept({
@@ -110,7 +114,10 @@ export async function holdSandbox(server: Server): Promise<() => Promise<void>> 
     sandbox: { outcome: "hang" },
   });
   await api.underWay(id);
+  let isHeld = true;
   return async () => {
+    if (!isHeld) return;
+    isHeld = false;
     const { status, text } = await api.send(`/v1/tasks/${id}/cancel`, { method: "POST" });
     if (status !== 200) throw new Error(`The slot is not given back: ${status} ${text}`);
   };

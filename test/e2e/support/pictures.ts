@@ -12,6 +12,16 @@ export async function plainImage(
     .toBuffer();
 }
 
+/** A picture that does not compress: a file of three bytes a pixel. */
+export async function noisePng(width: number, height: number): Promise<Uint8Array> {
+  const pixels = Buffer.alloc(width * height * 3);
+  // A source of randomness gives 64 KB at a time.
+  for (let at = 0; at < pixels.length; at += 65_536) crypto.getRandomValues(pixels.subarray(at, at + 65_536));
+  return sharp(pixels, { raw: { width, height, channels: 3 } })
+    .png({ compressionLevel: 0 })
+    .toBuffer();
+}
+
 /** A mask that is transparent on its left half and opaque on its right. */
 export async function leftHalfMask(width: number, height: number): Promise<Uint8Array> {
   const pixels = Buffer.alloc(width * height * 4, 255);
