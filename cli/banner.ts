@@ -27,6 +27,11 @@ export function renderBanner(
   ];
   const addresses: [string, string][] = [
     ["API", `${started.urls.api}/v1`],
+    [
+      "Images",
+      `${started.urls.long ?? started.urls.api}/compat/v1  (base URL for clients of the images API)`,
+    ],
+    ["Docs", `${started.urls.api}/docs`],
     ...(started.urls.long === undefined
       ? []
       : [["Long", `${started.urls.long}/v1  (requests that take long)`] as [string, string]]),
