@@ -23,6 +23,8 @@ export function openContentFiles(options: { directory: string; newTemporaryName:
   const content = join(options.directory, "sha256");
   /** One flag for each of the 65,536 folders: whether its own entry is known to be flushed. */
   const flushed = new Uint8Array(0x10000);
+  /** Folders above those, whose own entries are. */
+  const flushedAbove = new Set<string>();
 
   function pathOf(sha256: string): string {
     return join(content, sha256.slice(0, 2), sha256.slice(2, 4), sha256);
@@ -95,8 +97,13 @@ export function openContentFiles(options: { directory: string; newTemporaryName:
     const number = Number.parseInt(sha256.slice(0, 4), 16);
     if (when === "once" && flushed[number] === 1) return;
     const folder = dirname(pathOf(sha256));
-    await mkdir(folder, { recursive: true });
-    await Promise.all([dirname(folder), content, options.directory].map(flush));
+    const above = dirname(folder);
+    const created = await mkdir(folder, { recursive: true });
+    // A folder made anew is an entry in the one above it; one that was there may have been made just before a crash.
+    if (created !== undefined && created !== folder) flushedAbove.clear();
+    const isKnown = flushedAbove.has(above);
+    await Promise.all((isKnown ? [above] : [above, content, options.directory]).map(flush));
+    flushedAbove.add(above);
     flushed[number] = 1;
   }
 

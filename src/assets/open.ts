@@ -5,6 +5,7 @@ import { openContentFiles } from "./fs.ts";
 import { createKnownContents } from "./known.ts";
 import { DECODE_SLOTS } from "./limits.ts";
 import { createPins } from "./pins.ts";
+import { createRecentFiles } from "./recent.ts";
 import { createSlots } from "./slots.ts";
 import { holdStaged } from "./staging.ts";
 
@@ -21,7 +22,8 @@ export interface AssetStoreOptions {
 export function openAssetStore(options: AssetStoreOptions): AssetStore {
   const files = openContentFiles(options);
   const slots = createSlots(options.decodeSlots ?? DECODE_SLOTS);
-  const deps = { files, slots, pins: createPins(), known: createKnownContents() };
+  const recent = createRecentFiles();
+  const deps = { files, slots, pins: createPins(), known: createKnownContents(), recent };
 
   async function stage(
     source: Uint8Array | AsyncIterable<Uint8Array>,
@@ -53,6 +55,8 @@ export function openAssetStore(options: AssetStoreOptions): AssetStore {
     stage,
     put,
     open: async ({ sha256, sizeBytes, type }) => {
+      const bytes = recent.get(sha256);
+      if (bytes?.length === sizeBytes) return new Blob([bytes], { type });
       const found = await files.find(sha256);
       return found?.sizeBytes === sizeBytes ? Bun.file(found.path, { type }) : undefined;
     },

@@ -3,6 +3,7 @@ import type { StagedFile } from "../domain/ports/asset-store.ts";
 import type { ContentFiles, Draft } from "./fs.ts";
 import type { KnownContents } from "./known.ts";
 import type { Pins } from "./pins.ts";
+import type { RecentFiles } from "./recent.ts";
 import { storing } from "./storage-errors.ts";
 
 /** A file that passed every check, and where its bytes are. */
@@ -15,10 +16,15 @@ export interface CheckedFile {
 
 /** Holds a checked file until it is kept or not wanted. */
 export function holdStaged(
-  deps: { readonly files: ContentFiles; readonly pins: Pins; readonly known: KnownContents },
+  deps: {
+    readonly files: ContentFiles;
+    readonly pins: Pins;
+    readonly known: KnownContents;
+    readonly recent: RecentFiles;
+  },
   { file, content, isClean }: CheckedFile,
 ): StagedFile {
-  const { files, known } = deps;
+  const { files, known, recent } = deps;
   const { sha256, sizeBytes } = file;
   const pin = deps.pins(sha256);
   let keeping: Promise<void> | undefined;
@@ -34,6 +40,7 @@ export function holdStaged(
       await store();
     }
     known.add(file, isClean);
+    if (content instanceof Uint8Array) recent.add(sha256, content);
     isKept = true;
   }
 
@@ -58,6 +65,7 @@ export function holdStaged(
       } finally {
         if (pin.end(isUsed && isKept)) {
           known.forget(sha256);
+          recent.forget(sha256);
           await files.remove(sha256);
         }
       }

@@ -13,10 +13,13 @@ import { assetReads } from "./benches/asset-reads.ts";
 import type { Bench } from "./benches/bench.ts";
 import { creates } from "./benches/creates.ts";
 import { dispatches } from "./benches/dispatches.ts";
+import { gateway } from "./benches/gateway.ts";
 import { memory } from "./benches/memory.ts";
+import { sameKey } from "./benches/same-key.ts";
 import { seeded } from "./benches/seeded.ts";
 import { starts } from "./benches/starts.ts";
 import { statuses } from "./benches/statuses.ts";
+import { syncWaiters } from "./benches/sync-waiters.ts";
 import { throughput } from "./benches/throughput.ts";
 import { type LoadGenerator, startLoadGenerator } from "./load/generator.ts";
 import { watchContention } from "./run/contention.ts";
@@ -42,6 +45,9 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   memory,
   assets: assetReads,
   seeded,
+  gateway,
+  "sync-waiters": syncWaiters,
+  "same-key": sameKey,
 };
 
 const { values: options } = parseArgs({

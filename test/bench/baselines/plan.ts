@@ -5,4 +5,6 @@ export type BaselinePlan = { readonly port: number } & (
   | { readonly mode: "insert"; readonly database: string; readonly template: string }
   | { readonly mode: "read"; readonly database: string }
   | { readonly mode: "file"; readonly directory: string }
+  /** Answers every request as an images API that has its picture at once. */
+  | { readonly mode: "image" }
 );

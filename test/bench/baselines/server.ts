@@ -5,6 +5,7 @@
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { Hono } from "hono";
+import { onePixel } from "../run/one-pixel.ts";
 import type { BaselinePlan } from "./plan.ts";
 
 /** As the service opens its own: every commit is flushed to the disk before it is answered. */
@@ -28,12 +29,32 @@ function handler(given: BaselinePlan): (request: Request) => Response | Promise<
       return answering(prepareInsert(open(given.database), given.template));
     case "read":
       return reading(open(given.database));
+    case "image":
+      return () => Response.json(imagesAnswer());
     case "file":
       return (request) => {
         const name = new URL(request.url).pathname.slice(1);
         return name === "" ? new Response("ready") : new Response(Bun.file(join(given.directory, name)));
       };
   }
+}
+
+/** As much JSON as the service answers with. */
+function imagesAnswer() {
+  const tokens = { text_tokens: 0, image_tokens: 0 };
+  return {
+    created: Math.floor(Date.now() / 1000),
+    data: [{ b64_json: Buffer.from(onePixel(0)).toString("base64") }],
+    usage: {
+      prompt_tokens: 0,
+      completion_tokens: 0,
+      total_tokens: 0,
+      input_tokens: 0,
+      output_tokens: 0,
+      input_tokens_details: tokens,
+      output_tokens_details: tokens,
+    },
+  };
 }
 
 function answering(create: () => Promise<string>): (request: Request) => Response | Promise<Response> {

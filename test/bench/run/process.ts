@@ -40,9 +40,15 @@ export async function stopProcess(child: Subprocess): Promise<void> {
   clearTimeout(timer);
 }
 
-/** Runs a command to its end. @throws Error with what it said when it fails */
-export async function runToEnd(command: string[], options: { cwd: string }): Promise<string> {
-  const child = Bun.spawn(command, { ...options, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
+/** Runs a command to its end. @throws Error with what it said when it fails, or takes longer than it may */
+export async function runToEnd(
+  command: string[],
+  { cwd, timeoutMs }: { readonly cwd: string; readonly timeoutMs?: number },
+): Promise<string> {
+  const timeout = timeoutMs === undefined ? {} : { timeout: timeoutMs };
+  const child = track(
+    Bun.spawn(command, { cwd, ...timeout, stdin: "ignore", stdout: "pipe", stderr: "pipe" }),
+  );
   const [stdout, stderr, exitCode] = await Promise.all([
     child.stdout.text(),
     child.stderr.text(),

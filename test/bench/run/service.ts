@@ -31,7 +31,14 @@ export interface ServiceOptions {
   readonly core?: Core;
   /** Tasks between submission and end at once; 1 makes a single hanging task stop all others. */
   readonly concurrency?: number;
+  /** What serves in place of the executable's own `serve`; takes its arguments. */
+  readonly program?: readonly string[];
+  /** Further variables of its environment. */
+  readonly env?: Readonly<Record<string, string>>;
 }
+
+/** The service from source, with an upstream inside it that costs next to nothing. */
+export const INSTANT_SERVICE = [process.execPath, join(import.meta.dir, "instant-service.ts")] as const;
 
 /** Makes a new data folder through the executable's own commands. */
 export async function createDataFolder(path: string): Promise<DataFolder> {
@@ -75,8 +82,7 @@ export async function spawnService(dataDir: string, port: number, options: Servi
   const child = track(
     Bun.spawn(
       onCore(options.core ?? "server", [
-        BINARY,
-        "serve",
+        ...(options.program ?? [BINARY, "serve"]),
         "--data-dir",
         dataDir,
         "--port",
@@ -84,7 +90,13 @@ export async function spawnService(dataDir: string, port: number, options: Servi
         "--config",
         config,
       ]),
-      { cwd: dirname(dataDir), env: ENVIRONMENT, stdin: "ignore", stdout: log, stderr: log },
+      {
+        cwd: dirname(dataDir),
+        env: { ...ENVIRONMENT, ...options.env },
+        stdin: "ignore",
+        stdout: log,
+        stderr: log,
+      },
     ),
   );
   for (;;) {
