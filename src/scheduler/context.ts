@@ -31,8 +31,7 @@ export interface StepDeps {
  */
 export type StepResult =
   /** `isOver`: the task ended, and nothing of it is due again. */
-  | { readonly kind: "settled"; readonly isOver?: true }
-  | { readonly kind: "continue"; readonly lease: Lease };
+  { readonly kind: "settled"; readonly isOver?: true } | { readonly kind: "continue"; readonly lease: Lease };
 export const SETTLED: StepResult = { kind: "settled" };
 const OVER: StepResult = { kind: "settled", isOver: true };
 

@@ -157,7 +157,10 @@ function addImages(
     if (field === undefined)
       throw invalid("model", `${model.id} makes images from a prompt alone; it edits none.`);
     if (images.length > 1 && !isList(model, field)) {
-      throw invalid(imagesName, `${imagesName}: ${model.id} edits one image at a time, got ${images.length}.`);
+      throw invalid(
+        imagesName,
+        `${imagesName}: ${model.id} edits one image at a time, got ${images.length}.`,
+      );
     }
     names[field.name] = isList(model, field) ? imagesName : `${imagesName}[0]`;
     body[field.name] = isList(model, field) ? [...images] : (images[0] as string);
