@@ -1,5 +1,8 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { AppError } from "../src/domain/errors.ts";
+import { CURRENCY } from "../src/domain/money.ts";
+import { QUOTA_RESETS } from "../src/domain/quota.ts";
+import { readAmount, readMultiplier } from "./amounts.ts";
 import { Failure, usage } from "./failure.ts";
 import type { Manage } from "./local.ts";
 import { parseDuration } from "./units.ts";
@@ -15,6 +18,9 @@ export interface TermFlags {
   readonly alias?: readonly string[];
   readonly compatResponseFormat?: string;
   readonly syncWait?: string;
+  readonly quota?: string;
+  readonly quotaReset?: string;
+  readonly priceMultiplier?: string;
 }
 
 type KeyTerms = Parameters<Manage["updateKey"]>[1];
@@ -30,6 +36,11 @@ const FLAGS: Readonly<Record<string, string>> = {
   aliases: "--alias",
   response_format: "--compat-response-format",
   sync_wait_seconds: "--sync-wait",
+  credit_limit: "--credit-limit",
+  low_balance: "--low-balance",
+  "quota.limit": "--quota",
+  "quota.reset": "--quota-reset",
+  price_multiplier: "--price-multiplier",
   grace_seconds: "--grace",
 };
 
@@ -46,7 +57,14 @@ export function withTermFlags(command: Command): Command {
     .option("--allow-ip <ranges...>", "addresses or ranges (CIDR) it may be used from; or any")
     .option("--alias <name=model...>", "other names for models, such as gpt-image-1=sandbox-image; or none")
     .option("--compat-response-format <format>", "what /compat/v1 answers: b64_json or url; or none")
-    .option("--sync-wait <duration>", "longest wait of a synchronous call, as 120 (seconds) or 2m; or none");
+    .option("--sync-wait <duration>", "longest wait of a synchronous call, as 120 (seconds) or 2m; or none")
+    .option("--quota <amount>", `what it may spend, in ${CURRENCY}, such as 25.00; or none`)
+    .addOption(
+      new Option("--quota-reset <when>", "when its quota begins anew, in UTC; total: never").choices(
+        QUOTA_RESETS,
+      ),
+    )
+    .option("--price-multiplier <factor>", "its prices times this, such as 1.25; none: as its account's");
 }
 
 /** @throws Failure (exit 2) naming the flag, for what cannot be read */
@@ -61,6 +79,8 @@ export function readTerms(flags: TermFlags, now: number): KeyTerms {
     aliases: liftableList(flags.alias, (texts) => Object.fromEntries(split(texts).map(readAlias))),
     responseFormat: liftable(flags.compatResponseFormat, (text) => text),
     syncWaitSec: liftable(flags.syncWait, (text) => readDuration("--sync-wait", text) / 1000),
+    quota: readQuota(flags),
+    priceMultiplier: liftable(flags.priceMultiplier, (text) => readMultiplier("--price-multiplier", text)),
   };
 }
 
@@ -86,7 +106,15 @@ export function readDuration(flag: string, text: string): number {
   }
 }
 
-function liftable<T>(text: string | undefined, read: (text: string) => T): T | null | undefined {
+function readQuota({ quota, quotaReset: reset }: TermFlags): KeyTerms["quota"] {
+  const limit = liftable(quota, (text) => readAmount("--quota", text));
+  if (limit === null && reset !== undefined) throw usage("A quota that is lifted has no --quota-reset.");
+  if (limit === null || (limit === undefined && reset === undefined)) return limit;
+  return { limit, reset };
+}
+
+/** @returns null for a word that lifts a limit, undefined for nothing */
+export function liftable<T>(text: string | undefined, read: (text: string) => T): T | null | undefined {
   if (text === undefined) return undefined;
   return LIFTS.includes(text) ? null : read(text);
 }

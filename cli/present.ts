@@ -1,11 +1,21 @@
-import { type Account, type ApiKey, keyStatus, type ManagementToken } from "../src/domain/account.ts";
+import {
+  type Account,
+  type ApiKey,
+  availableOf,
+  keyStatus,
+  type ManagementToken,
+} from "../src/domain/account.ts";
 import type { JsonObject } from "../src/domain/json.ts";
-import { CURRENCY, formatAmount, type Micros, toMicros } from "../src/domain/money.ts";
+import { CURRENCY, formatAmount, type Micros } from "../src/domain/money.ts";
+import { formatMultiplier } from "../src/domain/multiplier.ts";
+import { formatDay } from "../src/domain/usage.ts";
+import type { Manage } from "./local.ts";
 
 /** JSON forms of what lies in a data folder. Times are Unix seconds and money is text, as in the HTTP API. */
 
 const seconds = (ms: number) => Math.floor(ms / 1000);
 const secondsOrNull = (ms: number | undefined) => (ms === undefined ? null : seconds(ms));
+const amountOrNull = (amount: Micros | undefined) => (amount === undefined ? null : formatAmount(amount));
 
 export function accountJson(account: Account): JsonObject {
   return {
@@ -16,7 +26,10 @@ export function accountJson(account: Account): JsonObject {
     currency: CURRENCY,
     balance: formatAmount(account.balance),
     held: formatAmount(account.held),
-    available: account.mode === "unlimited" ? null : formatAmount(available(account)),
+    available: amountOrNull(availableOf(account)),
+    credit_limit: formatAmount(account.creditLimit),
+    price_multiplier: formatMultiplier(account.priceMultiplier),
+    low_balance: amountOrNull(account.lowBalance),
     created_at: seconds(account.createdAt),
   };
 }
@@ -24,6 +37,7 @@ export function accountJson(account: Account): JsonObject {
 /** @param now epoch milliseconds, for a key may have expired by then */
 export function keyJson(key: ApiKey, now: number): JsonObject {
   const { policy, previous } = key;
+  const { quota, priceMultiplier } = policy;
   return {
     id: key.id,
     name: key.name,
@@ -42,6 +56,8 @@ export function keyJson(key: ApiKey, now: number): JsonObject {
     aliases: policy.aliases ?? null,
     response_format: policy.responseFormat ?? null,
     sync_wait_seconds: policy.syncWaitSec ?? null,
+    quota: quota ? { limit: formatAmount(quota.limit), reset: quota.reset } : null,
+    price_multiplier: priceMultiplier === undefined ? null : formatMultiplier(priceMultiplier),
   };
 }
 
@@ -60,6 +76,52 @@ export function tokenStatus(token: ManagementToken): "active" | "revoked" {
   return token.revokedAt === undefined ? "active" : "revoked";
 }
 
-export function available(account: Account): Micros {
-  return toMicros(account.balance - account.held);
+type LedgerRow = Awaited<ReturnType<Manage["readLedger"]>>["rows"][number];
+export type Usage = Awaited<ReturnType<Manage["readUsage"]>>;
+
+export function ledgerJson(row: LedgerRow): JsonObject {
+  return {
+    at: seconds(row.at),
+    kind: row.kind,
+    balance_delta: formatAmount(row.balanceDelta),
+    held_delta: formatAmount(row.heldDelta),
+    balance: formatAmount(row.balance),
+    task_id: row.taskId ?? null,
+    reason: row.reason,
+    actor: row.actor,
+  };
+}
+
+export function usageJson({ by, since, until, rows, total }: Usage): JsonObject {
+  return {
+    by,
+    since: formatDay(since),
+    until: formatDay(until),
+    currency: CURRENCY,
+    rows: rows.map((row) => ({ ...subjectJson(row), ...sumJson(row) })),
+    total: sumJson(total),
+  };
+}
+
+function subjectJson({ account, key, model, day }: Usage["rows"][number]): JsonObject {
+  if (day !== undefined) return { day: formatDay(day) };
+  if (model !== undefined) return { model };
+  return {
+    account_id: account?.id ?? null,
+    account: account?.name ?? null,
+    key_id: key?.id ?? null,
+    key: key?.name ?? null,
+  };
+}
+
+function sumJson(sum: Usage["total"]): JsonObject {
+  return {
+    completed: sum.completed,
+    failed: sum.failed,
+    cancelled: sum.cancelled,
+    outputs: sum.outputs,
+    charged: formatAmount(sum.charged),
+    upstream_cost: amountOrNull(sum.cost),
+    margin: amountOrNull(sum.margin),
+  };
 }

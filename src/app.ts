@@ -1,7 +1,8 @@
 import { openAssetStore } from "./assets/open.ts";
 import { createCatalog } from "./catalog/catalog.ts";
 import type { Config } from "./config.ts";
-import type { ProviderId } from "./domain/ids.ts";
+import type { ModelId, ProviderId } from "./domain/ids.ts";
+import type { PriceRule } from "./domain/model.ts";
 import type { Addresses } from "./domain/ports/addresses.ts";
 import type { AssetStore } from "./domain/ports/asset-store.ts";
 import type { Egress } from "./domain/ports/egress.ts";
@@ -23,7 +24,7 @@ import { modelRoutes } from "./http/routes/models.ts";
 import { pricingRoutes } from "./http/routes/pricing.ts";
 import { taskRoutes } from "./http/routes/tasks.ts";
 import { createServers, type Servers } from "./http/server.ts";
-import { assetsOf, databaseOf, ensureDirectory } from "./local.ts";
+import { assetsOf, configuredPricesOf, databaseOf, ensureDirectory } from "./local.ts";
 import { createProviders } from "./providers/registry.ts";
 import { createAddresses } from "./runtime/address-ranges.ts";
 import { createSystemClock, monotonicMs } from "./runtime/clock.ts";
@@ -40,6 +41,7 @@ import { createAuthenticate, createAuthenticateOperator } from "./service/authen
 import { createCreateTask } from "./service/create-task.ts";
 import { createEstimate } from "./service/estimate.ts";
 import { createGenerateSync } from "./service/generate-sync.ts";
+import { createTellLowBalance } from "./service/low-balance.ts";
 import { createManageAccounts, type ManageAccounts } from "./service/manage-account.ts";
 import { createOrphans, type Orphans } from "./service/orphans.ts";
 import { openStore, type Store } from "./store/open.ts";
@@ -142,6 +144,7 @@ interface Rooms {
   readonly assets: AssetStore;
   readonly providers: ReadonlyMap<ProviderId, ProviderAdapter>;
   readonly catalog: ReturnType<typeof createCatalog>;
+  readonly configuredPrices: ReadonlyMap<ModelId, PriceRule>;
   readonly egress: Egress;
   readonly createdDataDir: boolean;
 }
@@ -182,6 +185,8 @@ async function openRooms(config: Config, overrides: AppOverrides, releases: Rele
     for (const provider of adapters) await provider.stop?.();
   });
   const catalog = createCatalog({ isEnabled: (id) => providers.has(id) });
+  const { prices: configuredPrices, warnings } = configuredPricesOf(config, catalog);
+  for (const warning of warnings) log.warn({}, warning);
   const egress = overrides.egress ?? createEgress({ allow: config.egress.allow });
   return {
     clock,
@@ -193,6 +198,7 @@ async function openRooms(config: Config, overrides: AppOverrides, releases: Rele
     assets,
     providers,
     catalog,
+    configuredPrices,
     egress,
     createdDataDir,
   };
@@ -235,11 +241,13 @@ function createHandler(
 ) {
   const { providers, store, clock, log } = rooms;
   const { publicUrl } = config;
-  const shared = { ...rooms, ...signals, publicUrl, tasks: store.tasks, aliases: config.aliases };
+  const { tasks, prices } = store;
+  const shared = { ...rooms, ...signals, publicUrl, tasks, prices, aliases: config.aliases };
   const createTask = createCreateTask({
     ...shared,
     hasProvider: (id) => providers.has(id),
     isAccepting: () => life.accepting,
+    tellLowBalance: createTellLowBalance({ accounts: store.accounts, log }),
   });
   const metering = { ...shared, accounts: store.accounts, usage: store.usage };
   const estimateCost = createEstimate({ ...metering, toModelBody: toEstimateBody });
@@ -292,7 +300,7 @@ async function open(config: Config, overrides: AppOverrides, releases: Releases)
   const { store, log, clock } = rooms;
   const wakeup = createWakeup();
   const feed = createTaskFeed();
-  const manage = createManageAccounts({ ...rooms, accounts: store.accounts });
+  const manage = createManageAccounts({ ...rooms, accounts: store.accounts, usage: store.usage });
 
   const { sender, scheduler, cleaner } = createBackground(config, rooms, feed);
   const life: Lifecycle = {

@@ -11,9 +11,10 @@ import {
   type Settings,
   type SettingValues,
 } from "./config/settings.ts";
-import { readNamedFile, readOwnFile, type SettingsFile } from "./config/settings-file.ts";
+import { PRICING, readNamedFile, readOwnFile, type SettingsFile } from "./config/settings-file.ts";
 import type { ResponseFormat } from "./domain/access.ts";
 import type { ModelId } from "./domain/ids.ts";
+import { isJsonObject, type JsonObject } from "./domain/json.ts";
 import { suggest } from "./domain/suggest.ts";
 
 /** Everything an operator can decide, checked and complete. */
@@ -36,6 +37,8 @@ export interface Config {
   readonly sync: { readonly waitMs: number; readonly responseFormat: ResponseFormat };
   /** Other names for models, and the models' ids. */
   readonly aliases: Readonly<Record<string, ModelId>>;
+  /** Price rules by model id, as the settings file has them; models say whether they can be. */
+  readonly pricing: JsonObject;
   readonly log: {
     readonly level: "debug" | "info" | "warn" | "error";
     readonly format: "auto" | "pretty" | "json";
@@ -119,13 +122,14 @@ export function loadConfig(sources: ConfigSources): Config {
       message: "are both off, which leaves no address to listen on",
     });
   }
+  const pricing = readPricing(file, problems);
   const keys = {
     openai: readKey(env, KEY_VARIABLES.openai, problems),
     fal: readKey(env, KEY_VARIABLES.fal, problems),
   };
   if (problems.length > 0) throw new ConfigError(problems);
   const warnings = [...warningsOf(env, settings, values), ...plainTextWarnings(values, keys)];
-  return assemble({ ...values, dataDir }, keys, file?.path, warnings);
+  return assemble({ ...values, dataDir }, keys, { path: file?.path, pricing }, warnings);
 }
 
 interface Chosen<T> {
@@ -167,6 +171,16 @@ function chooseValue<T>(
     else problems.push({ where, message: `must be ${parsed.expected}, got ${show(raw)}` });
   }
   return chosen ?? { value: setting.fallback, isFromFile: false };
+}
+
+function readPricing(file: SettingsFile | undefined, problems: ConfigProblem[]): JsonObject {
+  const raw = file?.values.get(PRICING) ?? {};
+  if (isJsonObject(raw)) return raw;
+  problems.push({
+    where: `${file?.path}: ${PRICING}`,
+    message: `must hold price rules by model, got ${show(raw)}`,
+  });
+  return {};
 }
 
 type Keys = Readonly<Record<keyof typeof KEY_VARIABLES, Secret | undefined>>;
@@ -230,12 +244,12 @@ function warningsOf(
 function assemble(
   values: SettingValues,
   keys: Keys,
-  configFile: string | undefined,
+  file: { readonly path: string | undefined; readonly pricing: JsonObject },
   warnings: readonly string[],
 ): Config {
   return Object.freeze({
     dataDir: values.dataDir,
-    configFile,
+    configFile: file.path,
     host: values.host,
     port: values.port,
     longPort: values.longPort,
@@ -245,6 +259,7 @@ function assemble(
     sync: Object.freeze({ waitMs: values.syncWaitMs, responseFormat: values.syncResponseFormat }),
     // Whether a model of such an id is there is known when one is asked for.
     aliases: Object.freeze({ ...values.aliases } as Record<string, ModelId>),
+    pricing: Object.freeze({ ...file.pricing }),
     log: Object.freeze({ level: values.logLevel, format: values.logFormat }),
     scheduler: Object.freeze({
       concurrency: values.schedulerConcurrency,

@@ -1,13 +1,17 @@
 import { type Command, Option } from "commander";
-import type { Account, AccountMode } from "../../src/domain/account.ts";
-import { CURRENCY, formatAmount, type Micros, parseAmount } from "../../src/domain/money.ts";
+import type { AccountMode } from "../../src/domain/account.ts";
+import { CURRENCY, formatAmount } from "../../src/domain/money.ts";
+import { readAmount } from "../amounts.ts";
 import { addCommand, addGroup, given, LOCAL_COMMANDS, onRun } from "../command.ts";
 import type { Context } from "../context.ts";
 import { usage } from "../failure.ts";
 import { type LocalFlags, withLocal, withLocalFlags } from "../local.ts";
-import { accountJson, available } from "../present.ts";
+import { accountJson } from "../present.ts";
 import { renderFields } from "../table.ts";
 import { formatTime } from "../units.ts";
+import { addActivate, addSuspend, addUpdate } from "./accounts/change.ts";
+import { accountFields } from "./accounts/fields.ts";
+import { addCredit, addRefund } from "./accounts/money.ts";
 
 const COLUMNS = [
   { title: "ID" },
@@ -29,7 +33,11 @@ export function addAccounts(program: Command, context: Context): void {
   addCreate(accounts, context);
   addList(accounts, context);
   addShow(accounts, context);
+  addUpdate(accounts, context);
+  addSuspend(accounts, context);
+  addActivate(accounts, context);
   addCredit(accounts, context);
+  addRefund(accounts, context);
 }
 
 interface CreateFlags extends LocalFlags {
@@ -56,7 +64,7 @@ function addCreate(accounts: Command, context: Context): void {
     const request = {
       name,
       ...(options.mode === undefined ? {} : { mode: options.mode }),
-      ...(options.credit === undefined ? {} : { credit: readAmount(options.credit) }),
+      ...(options.credit === undefined ? {} : { credit: readAmount("--credit", options.credit) }),
     };
     await withLocal(options, context, async (manage, folder) => {
       const account = await manage.createAccount(request);
@@ -101,6 +109,7 @@ function addShow(accounts: Command, context: Context): void {
         held_delta: formatAmount(entry.heldDelta),
         task_id: entry.taskId ?? null,
         reason: entry.reason,
+        actor: entry.actor,
       }));
       const lines = ledger.map((entry) => {
         const amounts = `${formatAmount(entry.balanceDelta).padStart(12)} ${formatAmount(entry.heldDelta).padStart(12)}`;
@@ -108,52 +117,8 @@ function addShow(accounts: Command, context: Context): void {
       });
       const title = lines.length === 0 ? "" : `\n${output.style.bold("LEDGER (balance, held)")}\n`;
       output.show({ ...accountJson(account), ledger: entries }, () =>
-        [renderFields(fieldsOf(account), output), title, ...lines].join(""),
+        [renderFields(accountFields(account), output), title, ...lines].join(""),
       );
     });
   });
-}
-
-function addCredit(accounts: Command, context: Context): void {
-  const command = withLocalFlags(
-    addCommand(
-      accounts,
-      "credit <account> <amount>",
-      "add to an account's balance; a negative amount takes from it",
-    ),
-  ).option("--reason <text>", "why, for the ledger", "operator");
-  onRun<LocalFlags & { reason: string }>(command, context, async ({ args, options, output }) => {
-    const amount = readAmount(given(args, 1));
-    await withLocal(options, context, async (manage) => {
-      const account = await manage.creditAccount(given(args, 0), amount, options.reason);
-      output.say(
-        `${output.style.green("✓")} ${account.name} now has ${formatAmount(account.balance)} ${CURRENCY}.`,
-      );
-      output.show(accountJson(account), () => `${formatAmount(account.balance)}\n`);
-    });
-  });
-}
-
-function fieldsOf(account: Account): [string, string | undefined][] {
-  return [
-    ["id", account.id],
-    ["name", account.name],
-    ["mode", account.mode],
-    ["status", account.status],
-    ["balance", `${formatAmount(account.balance)} ${CURRENCY}`],
-    ["held", `${formatAmount(account.held)} ${CURRENCY}`],
-    [
-      "available",
-      account.mode === "unlimited" ? "unlimited" : `${formatAmount(available(account))} ${CURRENCY}`,
-    ],
-    ["created", formatTime(account.createdAt)],
-  ];
-}
-
-function readAmount(text: string): Micros {
-  const amount = parseAmount(text);
-  if (amount !== undefined) return amount;
-  throw usage(
-    `"${text.slice(0, 80)}" is not an amount; write it like 5.00, with at most six decimal places.`,
-  );
 }

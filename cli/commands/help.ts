@@ -50,7 +50,8 @@ function describeSettings(): string {
   return [
     "A flag goes before the variable, the variable before svc.yaml, svc.yaml before the default.\n",
     "svc.yaml (or svc.yml) is read from the data folder, or another file with --config FILE or SVC_CONFIG.\n",
-    "Names with a dot are nested there: log.level is `level` below `log`.\n\n",
+    "Names with a dot are nested there: log.level is `level` below `log`.\n",
+    "`pricing` holds prices by model, only there: see `svc pricing set`.\n\n",
     ...blocks,
   ].join("");
 }

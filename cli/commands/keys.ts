@@ -1,5 +1,7 @@
 import type { Command } from "commander";
 import { type ApiKey, keyStatus } from "../../src/domain/account.ts";
+import { CURRENCY, formatAmount } from "../../src/domain/money.ts";
+import { formatMultiplier } from "../../src/domain/multiplier.ts";
 import { addCommand, addGroup, given, type Invocation, LOCAL_COMMANDS, onRun } from "../command.ts";
 import type { Context } from "../context.ts";
 import { usage } from "../failure.ts";
@@ -204,7 +206,7 @@ function fieldsOf(key: ApiKey, account: string | undefined, now: number): [strin
 
 /** The limits a key has, in words. */
 function limitsOf({ policy }: ApiKey): [name: string, value: string][] {
-  const { requestsPerMinute, concurrency, syncWaitSec, aliases } = policy;
+  const { requestsPerMinute, concurrency, syncWaitSec, aliases, quota, priceMultiplier } = policy;
   const limits: [string, string | undefined][] = [
     ["models", policy.models?.join(", ")],
     ["features", policy.features?.join(", ")],
@@ -220,6 +222,8 @@ function limitsOf({ policy }: ApiKey): [name: string, value: string][] {
     ],
     ["compat answers", policy.responseFormat],
     ["longest sync wait", syncWaitSec === undefined ? undefined : formatDuration(syncWaitSec * 1000)],
+    ["quota", quota && `${formatAmount(quota.limit)} ${CURRENCY} ${quota.reset}`],
+    ["prices", priceMultiplier === undefined ? undefined : `× ${formatMultiplier(priceMultiplier)}`],
   ];
   return limits.filter((limit): limit is [string, string] => limit[1] !== undefined);
 }

@@ -86,16 +86,23 @@ function describeProperty({
 }
 
 function prices(model: JsonObject): string[] {
-  const { lines, currency } = isJsonObject(model.price) ? model.price : {};
+  const { lines, currency, minimum, multiplier } = isJsonObject(model.price) ? model.price : {};
   if (!Array.isArray(lines)) return [];
-  return lines.filter(isJsonObject).map((line) => {
+  const priced = lines.filter(isJsonObject).map((line) => {
     const when = isJsonObject(line.when)
       ? ` at ${Object.entries(line.when)
           .map(([name, value]) => `${name} ${String(value)}`)
           .join(", ")}`
       : "";
-    return `${text(line.amount)} ${text(currency)} per ${text(line.unit)}${when}`;
+    const many = typeof line.per === "number" ? `${line.per} × ` : "";
+    const unit = text(line.unit).replace("_", " ");
+    return `${text(line.amount)} ${text(currency)} per ${many}${unit}${when}`;
   });
+  return [
+    ...priced,
+    ...(minimum === undefined ? [] : [`at least ${text(minimum)} ${text(currency)}`]),
+    ...(multiplier === undefined ? [] : [`times ${text(multiplier)} for this key`]),
+  ];
 }
 
 function text(value: unknown): string {

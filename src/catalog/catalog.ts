@@ -1,8 +1,9 @@
 import type { ModelId, ProviderId } from "../domain/ids.ts";
 import type { Model } from "../domain/model.ts";
-import type { Catalog } from "../domain/ports/catalog.ts";
+import type { Catalog, PriceCatalog } from "../domain/ports/catalog.ts";
 import { readManifest } from "./manifest.ts";
 import { MANIFESTS } from "./models.ts";
+import { readOperatorPrice, unpricedRequest } from "./operator-price.ts";
 import { createValidator } from "./validate.ts";
 
 export interface CatalogOptions {
@@ -18,7 +19,9 @@ export interface CatalogOptions {
  *
  * @throws ManifestError when one cannot be used; Error when two have one id
  */
-export function createCatalog(options: CatalogOptions = {}): Catalog & { warm(): Promise<void> } {
+export function createCatalog(
+  options: CatalogOptions = {},
+): Catalog & PriceCatalog & { warm(): Promise<void> } {
   const { isEnabled = () => true, manifests = MANIFESTS } = options;
   const all = manifests.map(([file, content]) => readManifest(file, content));
   const offered = all.filter((model) => model.routes.some((route) => isEnabled(route.provider)));
@@ -30,6 +33,9 @@ export function createCatalog(options: CatalogOptions = {}): Catalog & { warm():
     models: () => offered,
     find: (id) => byId.get(id),
     validate: validator.validate,
+    all: () => all,
+    readPrice: readOperatorPrice,
+    unpricedRequest: (model, rule) => unpricedRequest(validator, model, rule),
     async warm() {
       for (const model of offered) {
         validator.prepare(model);

@@ -1,8 +1,8 @@
 import type { ModelId, ProviderId } from "../domain/ids.ts";
-import type { Json, JsonObject } from "../domain/json.ts";
-import type { MediaField, Mode, Model, PriceLine, PriceRule, PriceUnit, Route } from "../domain/model.ts";
-import { parseAmount } from "../domain/money.ts";
+import type { JsonObject } from "../domain/json.ts";
+import type { MediaField, Mode, Model, Route } from "../domain/model.ts";
 import type { InputRole, TaskKind } from "../domain/request.ts";
+import { readPrice } from "./price.ts";
 import {
   ManifestError,
   type Place,
@@ -16,7 +16,6 @@ import {
 import { composeSchema, hasProperty } from "./schema.ts";
 
 const KINDS: readonly TaskKind[] = ["image", "video"];
-const UNITS: readonly PriceUnit[] = ["output", "second"];
 const ROLES: readonly InputRole[] = [
   "image",
   "mask",
@@ -57,7 +56,7 @@ export function readManifest(file: string, content: unknown): Model {
     schema,
     mediaFields,
     resultField,
-    price: readPrice(at("price"), schema),
+    price: readPrice(at("price"), { schema, mediaFields }),
     deadlineMs: readCount(at("deadline_seconds")) * 1000,
     routes: readList(at("routes"), 1).map(readRoute),
   };
@@ -90,42 +89,10 @@ function readMode(place: Place, roles: ReadonlySet<InputRole>): Mode {
   return { id: readText(at("id")), requires };
 }
 
-function readPrice(place: Place, schema: JsonObject): PriceRule {
-  const at = readMembers(place, ["version", "lines"]);
-  return {
-    version: readText(at("version")),
-    lines: readList(at("lines"), 1).map((line) => readPriceLine(line, schema)),
-  };
-}
-
-function readPriceLine(place: Place, schema: JsonObject): PriceLine {
-  const at = readMembers(place, ["sku", "unit", "amount", "when?"]);
-  const unitMicros = parseAmount(readText(at("amount")));
-  if (unitMicros === undefined || unitMicros < 0) {
-    throw new ManifestError(at("amount"), 'must be an amount with at most six places, such as "0.010000"');
-  }
-  const unit = readChoice(at("unit"), UNITS);
-  if (unit === "second" && !hasProperty(schema, "duration")) {
-    throw new ManifestError(at("unit"), 'needs the property "duration" in the schema');
-  }
-  const when = at("when").value === undefined ? undefined : readWhen(at("when"), schema);
-  return { sku: readText(at("sku")), unit, unitMicros, when };
-}
-
-function readWhen(place: Place, schema: JsonObject): PriceLine["when"] {
-  const conditions: Record<string, Json> = {};
-  for (const [name, { file, path, value }] of readEntries(place)) {
-    if (!hasProperty(schema, name)) throw new ManifestError({ file, path }, "is no property of the schema");
-    if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") {
-      throw new ManifestError({ file, path }, "must be a text, a number or a boolean");
-    }
-    conditions[name] = value;
-  }
-  return conditions;
-}
-
 function readRoute(place: Place): Route {
-  const at = readMembers(place, ["provider", "upstream_model"]);
+  const at = readMembers(place, ["provider", "upstream_model", "cost?"]);
+  const isCharged = at("cost").value === undefined ? undefined : readChoice(at("cost"), ["list"]) === "list";
   // Whether a provider of this id is there is known when the service is put together.
-  return { provider: readText(at("provider")) as ProviderId, upstreamModel: readText(at("upstream_model")) };
+  const provider = readText(at("provider")) as ProviderId;
+  return { provider, upstreamModel: readText(at("upstream_model")), isCharged };
 }

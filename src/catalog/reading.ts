@@ -12,8 +12,15 @@ export interface Place {
 /** A manifest that cannot be used: `sandbox-image.yaml: price.lines[0].amount must be …`. */
 export class ManifestError extends Error {
   override readonly name = "ManifestError";
-  constructor(place: Pick<Place, "file" | "path">, problem: string) {
+  /** Where the problem stands; empty for the whole. */
+  readonly path: string;
+  constructor(
+    place: Pick<Place, "file" | "path">,
+    /** Completes a sentence that begins with the field: `must be …`. */
+    readonly problem: string,
+  ) {
     super(`${place.file}: ${place.path === "" ? "the manifest" : place.path} ${problem}`);
+    this.path = place.path;
   }
 }
 

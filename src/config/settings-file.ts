@@ -5,6 +5,9 @@ import { suggest } from "../domain/suggest.ts";
 import { type ConfigProblem, show } from "./problem.ts";
 import type { Settings } from "./settings.ts";
 
+/** The part of a settings file that holds price rules by model id. It has no flag and no variable. */
+export const PRICING = "pricing";
+
 export interface SettingsFile {
   readonly path: string;
   readonly values: ReadonlyMap<string, unknown>;
@@ -44,7 +47,7 @@ export function readOwnFile(
 }
 
 function readSettingsFile(path: string, settings: Settings, problems: ConfigProblem[]): SettingsFile {
-  const known = Object.values(settings).map(({ key }) => key);
+  const known = [...Object.values(settings).map(({ key }) => key), PRICING];
   const values = new Map<string, unknown>();
   const content = parseYaml(path, problems);
   const visit = (prefix: string, value: unknown): void => {

@@ -1,4 +1,5 @@
 import type { ModelId } from "./ids.ts";
+import type { Quota } from "./quota.ts";
 
 /** What a key may be allowed: asynchronous images, asynchronous videos, the synchronous images API. */
 export const FEATURES = ["images", "videos", "compat"] as const;
@@ -22,6 +23,10 @@ export interface KeyPolicy {
   /** Names this key may use for models, before the server's own aliases. */
   readonly aliases?: { readonly [alias: string]: ModelId } | undefined;
   readonly responseFormat?: ResponseFormat | undefined;
+  /** What the key may spend. */
+  readonly quota?: Quota | undefined;
+  /** Millionths its prices are charged times; the account's unless given. */
+  readonly priceMultiplier?: number | undefined;
   /** Longest wait of a synchronous call, where it is to be shorter than the server's. */
   readonly syncWaitSec?: number | undefined;
 }

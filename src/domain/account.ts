@@ -1,6 +1,6 @@
 import type { KeyPolicy, PolicyChange } from "./access.ts";
 import type { AccountId, KeyId, TokenId } from "./ids.ts";
-import type { Micros } from "./money.ts";
+import { type Micros, toMicros } from "./money.ts";
 
 /** `unlimited` accounts are metered but never refused; `prepaid` ones spend what was credited. */
 export type AccountMode = "unlimited" | "prepaid";
@@ -14,7 +14,18 @@ export interface Account {
   readonly balance: Micros;
   /** Sum of the holds of its live tasks. */
   readonly held: Micros;
+  /** How far below zero a prepaid account may go. */
+  readonly creditLimit: Micros;
+  /** Millionths its prices are charged times. */
+  readonly priceMultiplier: number;
+  /** Less than this available is told to the operator, once for each time it comes about. */
+  readonly lowBalance?: Micros | undefined;
   readonly createdAt: number;
+}
+
+/** What new tasks of an account may cost; undefined where any amount. */
+export function availableOf({ mode, balance, held, creditLimit }: Account): Micros | undefined {
+  return mode === "unlimited" ? undefined : toMicros(balance - held + creditLimit);
 }
 
 /** What is kept of a credential: never the credential itself. */
@@ -68,6 +79,8 @@ export interface Principal {
   readonly keyId: KeyId;
   readonly keyName: string;
   readonly policy: KeyPolicy;
+  /** Millionths its prices are charged times. */
+  readonly priceMultiplier: number;
 }
 
 /** Who manages the service, once a management token was accepted. */
@@ -83,6 +96,8 @@ export interface KeyGrant {
   readonly accountId: AccountId;
   readonly accountStatus: Account["status"];
   readonly policy: KeyPolicy;
+  /** Millionths, of the account. */
+  readonly priceMultiplier: number;
   /** Of the key, or of the secret presented where that one ends sooner. */
   readonly expiresAt?: number | undefined;
   readonly revokedAt?: number | undefined;

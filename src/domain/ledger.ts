@@ -12,16 +12,27 @@ export interface LedgerEntry {
   readonly balanceDelta: Micros;
   readonly heldDelta: Micros;
   readonly taskId?: TaskId | undefined;
-  /** Who and why, for people: `key_…`, `operator: invoice 12`. */
+  /** Why, for people: `invoice 12`. */
   readonly reason: string;
+  /** Who: a key's or a token's id, `operator` on the data folder, or `system`. */
+  readonly actor: string;
 }
 
-export function holdEntry(taskId: TaskId, amount: Micros): LedgerEntry {
-  return { kind: "hold", balanceDelta: ZERO, heldDelta: amount, taskId, reason: "task accepted" };
+/** What the service does by itself. */
+const SYSTEM = "system";
+
+export function holdEntry(taskId: TaskId, amount: Micros, actor: string): LedgerEntry {
+  return { kind: "hold", balanceDelta: ZERO, heldDelta: amount, taskId, reason: "task accepted", actor };
 }
 
-export function creditEntry(amount: Micros, reason: string): LedgerEntry {
-  return { kind: "credit", balanceDelta: amount, heldDelta: ZERO, reason };
+/** Money put on an account, or, below zero, taken off it. */
+export function creditEntry(amount: Micros, reason: string, actor: string): LedgerEntry {
+  return { kind: amount < 0 ? "adjustment" : "credit", balanceDelta: amount, heldDelta: ZERO, reason, actor };
+}
+
+/** Money given back for a task that was charged; one task is refunded once at most. */
+export function refundEntry(taskId: TaskId, amount: Micros, reason: string, actor: string): LedgerEntry {
+  return { kind: "refund", balanceDelta: amount, heldDelta: ZERO, taskId, reason, actor };
 }
 
 /**
@@ -45,10 +56,12 @@ export function settlementEntries(
       heldDelta: toMicros(-captured),
       taskId,
       reason,
+      actor: SYSTEM,
     });
   }
   if (released > 0) {
-    entries.push({ kind: "release", balanceDelta: ZERO, heldDelta: toMicros(-released), taskId, reason });
+    const heldDelta = toMicros(-released);
+    entries.push({ kind: "release", balanceDelta: ZERO, heldDelta, taskId, reason, actor: SYSTEM });
   }
   return entries;
 }

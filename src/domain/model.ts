@@ -7,16 +7,28 @@ import type { InputRole, TaskKind } from "./request.ts";
 export interface Route {
   readonly provider: ProviderId;
   readonly upstreamModel: string;
+  /** Whether the upstream charges the operator the model's own price; nothing is known of its cost otherwise. */
+  readonly isCharged?: boolean | undefined;
 }
 
-/** `output`: each image or video. `second`: each second asked for of each output. */
-export type PriceUnit = "output" | "second";
+/**
+ * What is counted, for each output: `output` itself · `second` of its duration · `megapixel` begun, 1024 × 1024 pixels each ·
+ * `output_token` its upstream reports. `input_token` is counted for the whole request.
+ */
+export const PRICE_UNITS = ["output", "second", "megapixel", "input_token", "output_token"] as const;
+export type PriceUnit = (typeof PRICE_UNITS)[number];
 
-/** One priced quantity. `when` limits it to requests whose parameters have exactly these values. */
+/** One priced quantity. A request is charged for every line that applies to it. */
 export interface PriceLine {
   readonly sku: string;
   readonly unit: PriceUnit;
+  /** Of `per` units. */
   readonly unitMicros: Micros;
+  /** 1 unless given; a million where tokens are priced by the million. */
+  readonly per?: number | undefined;
+  /** The most units an output (a request, for `input_token`) can come to, where the request does not tell. */
+  readonly most?: number | undefined;
+  /** Limits the line to requests whose parameters have these values; of a list, any. */
   readonly when?: { readonly [parameter: string]: Json } | undefined;
 }
 
@@ -24,6 +36,8 @@ export interface PriceLine {
 export interface PriceRule {
   readonly version: string;
   readonly lines: readonly PriceLine[];
+  /** The least a task costs that delivers anything. */
+  readonly minimumMicros?: Micros | undefined;
 }
 
 /** A field of the request that carries media, and what it means. */

@@ -39,6 +39,10 @@ export function minMicros(one: Micros, other: Micros): Micros {
   return one < other ? one : other;
 }
 
+export function maxMicros(one: Micros, other: Micros): Micros {
+  return one > other ? one : other;
+}
+
 /** Sums amounts. @throws RangeError when the sum leaves the safe integers */
 export function sumMicros(amounts: readonly Micros[]): Micros {
   return toMicros(amounts.reduce((total, amount) => total + amount, 0));

@@ -5,7 +5,7 @@ import type { AttemptId, CallbackId, ProviderId } from "./ids.ts";
 import type { Json } from "./json.ts";
 import { type LedgerEntry, settlementEntries } from "./ledger.ts";
 import { type Micros, minMicros, ZERO } from "./money.ts";
-import { captureAmount } from "./pricing.ts";
+import { type ChargeLine, chargeFor } from "./pricing.ts";
 import type { GenerationRequest } from "./request.ts";
 import type { AttemptOutput, AttemptState, Stage, Task, TaskResult, TaskStatus, Usage } from "./task.ts";
 
@@ -17,6 +17,8 @@ export interface AttemptChange {
   readonly outputs?: readonly AttemptOutput[] | undefined;
   readonly usage?: Usage | undefined;
   readonly detail?: string | undefined;
+  /** What the upstream charges the operator for the attempt, as far as that is known. */
+  readonly costMicros?: Micros | undefined;
 }
 
 /** How a task ended. */
@@ -24,6 +26,8 @@ export interface Ending {
   readonly status: Extract<TaskStatus, "completed" | "failed" | "cancelled">;
   readonly completedAt: number;
   readonly charged: Micros;
+  /** What `charged` is the sum of; none for a task that cost nothing. */
+  readonly chargeLines?: readonly ChargeLine[] | undefined;
   readonly results: readonly TaskResult[];
   readonly error?: TaskError | undefined;
   readonly usage?: Usage | undefined;
@@ -143,7 +147,11 @@ export function outputsReady(
   };
 }
 
-/** The outputs are stored: completed, charged for what was delivered, the rest of the hold returned. */
+/**
+ * The outputs are stored: completed, charged for what was delivered, the rest of the hold returned.
+ *
+ * @param costMicros what the attempt cost the operator, where that is known
+ */
 export function succeeded(
   task: Task,
   at: number,
@@ -151,22 +159,25 @@ export function succeeded(
   assets: readonly Asset[],
   usage: Usage | undefined,
   callbackId: CallbackId,
+  costMicros?: Micros,
 ): Transition {
+  const { lines, amount } = chargeFor(task.quote, { outputs: assets, usage });
   // The quote was held; whatever it says, more than that is never charged.
-  const charge = minMicros(captureAmount(task.quote, assets.length), task.held);
+  const charge = minMicros(amount, task.held);
   return {
     name: "succeeded",
     from: ["submitting", "running", "finalizing"],
     to: "terminal",
     at,
     progress: 100,
-    attempt: { id: attempt, state: "done", usage },
+    attempt: { id: attempt, state: "done", usage, costMicros },
     assets,
     ledger: settlementEntries(task.id, task.held, charge, "task completed"),
     ending: {
       status: "completed",
       completedAt: at,
       charged: charge,
+      chargeLines: lines,
       results: assets.map((asset) => ({ assetId: asset.id, type: asset.type })),
       usage,
     },

@@ -25,6 +25,19 @@ export function dayOf(atMs: number): number {
   return Math.floor(atMs / DAY_MS);
 }
 
+/** A day as it is written, `2026-11-01`. */
+export function formatDay(day: number): string {
+  return new Date(day * DAY_MS).toISOString().slice(0, 10);
+}
+
+/** Reads what `formatDay` writes; undefined for anything else, a 31st of June included. */
+export function parseDay(text: string): number | undefined {
+  const at = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
+  if (Number.isNaN(at)) return undefined;
+  const day = dayOf(at);
+  return formatDay(day) === text ? day : undefined;
+}
+
 /** The first day of the month of a moment, UTC. */
 export function monthStartOf(atMs: number): number {
   const date = new Date(atMs);

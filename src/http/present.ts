@@ -2,6 +2,9 @@ import { assetPath } from "../domain/asset.ts";
 import type { JsonObject } from "../domain/json.ts";
 import type { Model } from "../domain/model.ts";
 import { CURRENCY, formatAmount } from "../domain/money.ts";
+import { formatMultiplier, ONE } from "../domain/multiplier.ts";
+import { priceForm } from "../domain/price-form.ts";
+import type { PriceTerms } from "../domain/pricing.ts";
 import type { TaskSummary } from "../domain/task.ts";
 import type { TaskReading } from "../service/read-task.ts";
 
@@ -34,8 +37,8 @@ export function presentListedTask(task: TaskSummary, origin: string): JsonObject
   return { ...presentTask(task, origin), kind: task.kind };
 }
 
-/** A model as `GET /v1/models` lists it. */
-export function presentModel(model: Model): JsonObject {
+/** A model as `GET /v1/models` lists it, at the price it has for the caller. */
+export function presentModel(model: Model, { rule = model.price, multiplier = ONE }: PriceTerms): JsonObject {
   return {
     id: model.id,
     kind: model.kind,
@@ -44,13 +47,8 @@ export function presentModel(model: Model): JsonObject {
     modes: model.modes.map((mode) => mode.id),
     price: {
       currency: CURRENCY,
-      version: model.price.version,
-      lines: model.price.lines.map((line) => ({
-        sku: line.sku,
-        unit: line.unit,
-        amount: formatAmount(line.unitMicros),
-        when: line.when,
-      })),
+      ...priceForm(rule),
+      ...(multiplier === ONE ? {} : { multiplier: formatMultiplier(multiplier) }),
     },
     deadline_seconds: seconds(model.deadlineMs),
     create_path: `/v1/${model.kind}s/generations`,
@@ -58,6 +56,6 @@ export function presentModel(model: Model): JsonObject {
 }
 
 /** A model with the JSON Schema (2020-12) of its create body. */
-export function presentModelInFull(model: Model): JsonObject {
-  return { ...presentModel(model), schema: model.schema };
+export function presentModelInFull(model: Model, terms: PriceTerms): JsonObject {
+  return { ...presentModel(model, terms), schema: model.schema };
 }

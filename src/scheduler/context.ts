@@ -1,5 +1,6 @@
 import { type TaskError, taskError } from "../domain/errors.ts";
 import type { AttemptId, ProviderId } from "../domain/ids.ts";
+import type { Micros } from "../domain/money.ts";
 import type { AssetStore } from "../domain/ports/asset-store.ts";
 import type { Catalog } from "../domain/ports/catalog.ts";
 import type { Egress } from "../domain/ports/egress.ts";
@@ -8,6 +9,7 @@ import type { Clock, Ids, Log, Random, TaskFeed } from "../domain/ports/runtime.
 import type { TaskStore } from "../domain/ports/task-store.ts";
 import type { AttemptState, Lease } from "../domain/task.ts";
 import { failed, snoozed, type Transition } from "../domain/transition.ts";
+import { atMost, mostCostOf } from "../domain/upstream-cost.ts";
 
 /** What every step works with. */
 export interface StepDeps {
@@ -63,11 +65,30 @@ export function settleFailed(
   deps: StepDeps,
   lease: Lease,
   error: TaskError,
-  latest?: { state: AttemptState; id?: AttemptId; detail?: string | undefined },
+  latest?: {
+    state: AttemptState;
+    id?: AttemptId;
+    detail?: string | undefined;
+    costMicros?: Micros | undefined;
+  },
 ): Promise<StepResult> {
   const id = latest?.id ?? lease.attempt?.id;
-  const change = latest && id !== undefined ? { id, state: latest.state, detail: latest.detail } : undefined;
+  const change = latest && id !== undefined ? { ...latest, id } : undefined;
   return settle(deps, lease, failed(lease.task, deps.clock.now(), error, deps.ids.create("cb"), change));
+}
+
+/**
+ * The end of an attempt that its upstream may charge for, without anything to show for it: its cost is told as the most it can
+ * be. The caller pays nothing.
+ */
+export function endedAtCost<S extends AttemptState>(
+  deps: StepDeps,
+  { task, attempt }: Lease,
+  state: S,
+  detail?: string,
+): { state: S; detail: string | undefined; costMicros: Micros | undefined } {
+  const costMicros = mostCostOf(deps.catalog.find(task.model), task, attempt);
+  return { state, detail: atMost(detail, costMicros), costMicros };
 }
 
 /** How soon to look again whether a provider was switched on. */

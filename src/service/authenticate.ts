@@ -60,6 +60,7 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
       keyId: grant.keyId,
       keyName: grant.keyName,
       policy: grant.policy,
+      priceMultiplier: grant.policy.priceMultiplier ?? grant.priceMultiplier,
     };
   };
 }

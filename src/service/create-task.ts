@@ -10,12 +10,15 @@ import type { Model } from "../domain/model.ts";
 import { CURRENCY, formatAmount, type Micros } from "../domain/money.ts";
 import type { StagedFile } from "../domain/ports/asset-store.ts";
 import type { Clock, Ids, Secrets, Wakeup } from "../domain/ports/runtime.ts";
-import type { AdmitResult, TaskStore } from "../domain/ports/task-store.ts";
-import { quote } from "../domain/pricing.ts";
+import type { Admission, AdmitResult, TaskStore } from "../domain/ports/task-store.ts";
+import { isPriced, quote } from "../domain/pricing.ts";
+import { quotaPeriod } from "../domain/quota.ts";
 import type { TaskKind } from "../domain/request.ts";
 import { type ChosenRoute, chooseRoute } from "../domain/routing.ts";
 import { collectInputs, type InputDeps, type Uploads } from "./collect-inputs.ts";
 import { toGenerationRequest } from "./generation-request.ts";
+import type { TellLowBalance } from "./low-balance.ts";
+import { type PriceDeps, priceTerms } from "./price-terms.ts";
 import { type ModelDeps, readModel } from "./read-model.ts";
 
 export interface CreateTaskRequest {
@@ -45,7 +48,7 @@ export interface CreatedTask {
   readonly replayed: boolean;
 }
 
-export interface CreateTaskDeps extends InputDeps, ModelDeps {
+export interface CreateTaskDeps extends InputDeps, ModelDeps, PriceDeps {
   readonly tasks: TaskStore;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -54,6 +57,7 @@ export interface CreateTaskDeps extends InputDeps, ModelDeps {
   readonly hasProvider: (id: ProviderId) => boolean;
   /** False while the service drains. */
   readonly isAccepting: () => boolean;
+  readonly tellLowBalance: TellLowBalance;
 }
 
 /**
@@ -126,7 +130,8 @@ async function admit(
   try {
     const { inputs, assets } = await collectInputs(deps, { ...request, model, body, taskId: id, staged });
     const canonical = toGenerationRequest(model, body, inputs);
-    const promised = quote(model, canonical);
+    const promised = quote(model, canonical, priceTerms(deps, request.principal, model));
+    if (!isPriced(promised)) throw unpriced(model);
     for (const file of staged) await file.keep();
     const result = await deps.tasks.admit({
       task: {
@@ -149,14 +154,28 @@ async function admit(
       assets: assets satisfies readonly Asset[],
       idempotency,
       concurrency: request.principal.policy.concurrency,
+      quota: quotaNow(deps, request.principal),
     });
     if (result.kind !== "admitted") return answer(result, request.principal);
     isAdmitted = true;
     deps.wakeup.queued();
+    if (result.isLow) deps.tellLowBalance(request.principal.accountId);
     return { taskId: id, held: promised.ceiling, replayed: false };
   } finally {
     for (const file of staged) await file.release(isAdmitted);
   }
+}
+
+function quotaNow({ clock }: CreateTaskDeps, { policy }: Principal): Admission["quota"] {
+  const { quota } = policy;
+  return quota && { limit: quota.limit, period: quotaPeriod(quota.reset, clock.now()) };
+}
+
+function unpriced(model: Model): AppError {
+  return new AppError(
+    "invalid_request",
+    `There is no price for this request of ${model.id}; GET /v1/models/${model.id} lists what has one.`,
+  );
 }
 
 /** Nobody knows when one of the key's tasks ends; images take seconds. */
@@ -173,10 +192,12 @@ function answer(result: Exclude<AdmitResult, { kind: "admitted" }>, principal: P
         { shouldRetry: false },
       );
     case "insufficient_quota": {
-      const { available, needed } = result;
+      const { limitedBy, available, needed } = result;
+      const whose = limitedBy === "balance" ? "the account has" : "the quota of this API key has";
       throw new AppError(
         "insufficient_quota",
-        `This request needs ${formatAmount(needed)} ${CURRENCY}; the account has ${formatAmount(available)} available.`,
+        `This request needs ${formatAmount(needed)} ${CURRENCY}; ${whose} ${formatAmount(available)} available.`,
+        { shouldRetry: false },
       );
     }
     case "too_many_tasks":

@@ -1,18 +1,20 @@
 import { allowsFeature, type Feature } from "../domain/access.ts";
-import type { Principal } from "../domain/account.ts";
+import { availableOf, type Principal } from "../domain/account.ts";
 import { AppError } from "../domain/errors.ts";
 import type { ModelId } from "../domain/ids.ts";
 import type { Json, JsonObject } from "../domain/json.ts";
-import type { Model, PriceUnit } from "../domain/model.ts";
+import type { Model, PriceRule } from "../domain/model.ts";
 import { type Micros, toMicros } from "../domain/money.ts";
 import type { AccountStore } from "../domain/ports/account-store.ts";
 import type { Clock } from "../domain/ports/runtime.ts";
 import type { UsageStore } from "../domain/ports/usage-store.ts";
-import { type Forecast, forecast, lineAmount, pricedParameters, type Quote } from "../domain/pricing.ts";
-import type { MediaInput, TaskKind } from "../domain/request.ts";
+import { type Forecast, pricedParameters } from "../domain/pricing.ts";
+import type { TaskKind } from "../domain/request.ts";
 import type { UsualDuration } from "../domain/usage.ts";
-import { inCallersWords, type ModelBody } from "./compat-request.ts";
-import { toGenerationRequest } from "./generation-request.ts";
+import type { ModelBody } from "./compat-request.ts";
+import { type PriceDeps, priceTerms } from "./price-terms.ts";
+import { type PricedLine, pricedLines, priceRequest } from "./priced-request.ts";
+import { readQuota } from "./read-account.ts";
 import { type ModelDeps, readCompatModel, readModel } from "./read-model.ts";
 import { createUsualDurations } from "./usual-durations.ts";
 
@@ -46,17 +48,6 @@ export interface Assumption {
   readonly source: "default" | "inferred";
 }
 
-export interface EstimateLine {
-  readonly sku: string;
-  readonly unit: PriceUnit;
-  /** Units of all outputs of all requests. */
-  readonly quantity: number;
-  readonly unitMicros: Micros;
-  readonly amount: Micros;
-  /** How the quantity comes about, for people. */
-  readonly detail: string;
-}
-
 /** What so many equal requests would cost. */
 export interface Estimate {
   readonly model: ModelId;
@@ -66,16 +57,18 @@ export interface Estimate {
   readonly status: "exact" | "range" | Exclude<Forecast["kind"], "priced">;
   /** Absent while there is no price. `most` is what the creates would hold. */
   readonly cost?: { readonly least: Micros; readonly most: Micros } | undefined;
-  readonly lines: readonly EstimateLine[];
+  readonly lines: readonly PricedLine[];
   readonly assumptions: readonly Assumption[];
   /** Fields that were left out and that the create needs. */
   readonly missing: readonly string[];
-  /** Whether the account has enough for all of it now; undefined while there is no price. */
+  /** Whether the account and the key's quota have enough for all of it now; undefined while there is no price. */
   readonly isAffordable?: boolean | undefined;
-  readonly limitedBy?: "balance" | undefined;
+  readonly limitedBy?: "balance" | "key_quota" | undefined;
   /** How long this server's own tasks of the model took lately, once they had started. */
   readonly duration?: UsualDuration | undefined;
   readonly priceVersion: string;
+  /** Millionths that every line is charged times; undefined for none. */
+  readonly multiplier?: number | undefined;
 }
 
 /** A model's create body, and what its endpoint needs besides and was left out, in the caller's words. */
@@ -83,8 +76,8 @@ export interface EstimateBody extends ModelBody {
   readonly missing?: readonly string[] | undefined;
 }
 
-export interface EstimateDeps extends ModelDeps {
-  readonly accounts: Pick<AccountStore, "account">;
+export interface EstimateDeps extends ModelDeps, PriceDeps {
+  readonly accounts: Pick<AccountStore, "account" | "keyQuota">;
   readonly usage: Pick<UsageStore, "recentDurations">;
   readonly clock: Pick<Clock, "now">;
   /** Makes a model's create body of an endpoint's; the body itself unless given. */
@@ -107,23 +100,24 @@ export function createEstimate(deps: EstimateDeps): EstimateCost {
     const { model, endpoint } = findModel(deps, principal, request.model, given);
     checkFeature(principal, endpoint);
     const { body, names, missing = [] } = toModelBody(endpoint, model, request);
-    const whole = complete(deps, model, body, names);
-    const leftOut = [...missing, ...whole.missing];
-    const canonical = toGenerationRequest(model, whole.body, inputsOf(model, whole));
-    const priced = forecast(model, canonical);
-    const cost = priced.kind === "priced" ? times(priced, quantity) : undefined;
+    const terms = priceTerms(deps, principal, model);
+    const priced = priceRequest(deps.catalog, model, { body, names }, terms);
+    const leftOut = [...missing, ...priced.missing];
+    const { forecast } = priced;
+    const cost = forecast.kind === "priced" ? times(forecast, quantity) : undefined;
     return {
       model: model.id,
       endpoint,
       quantity,
-      status: cost === undefined ? unpricedStatus(priced) : cost.least === cost.most ? "exact" : "range",
+      status: cost === undefined ? unpricedStatus(forecast) : cost.least === cost.most ? "exact" : "range",
       cost,
-      lines: priced.kind === "priced" ? linesOf(priced.quote, quantity) : [],
-      assumptions: [...modeAssumption(canonical.mode, leftOut), ...defaultsTaken(model, body, whole.body)],
-      missing: [...leftOut, ...(priced.kind === "needs_input" ? priced.missing : [])],
+      lines: forecast.kind === "priced" ? pricedLines(forecast.quote, quantity) : [],
+      assumptions: [...modeAssumption(priced.mode, leftOut), ...defaultsTaken(terms.rule, body, priced.body)],
+      missing: [...leftOut, ...(forecast.kind === "needs_input" ? forecast.missing : [])],
       ...(await affordability(deps, principal, cost?.most)),
       duration: await usualDuration(model.id),
-      priceVersion: model.price.version,
+      priceVersion: terms.rule.version,
+      multiplier: forecast.kind === "priced" ? forecast.quote.multiplier : undefined,
     };
   };
 }
@@ -155,76 +149,42 @@ function checkFeature({ policy }: Principal, endpoint: EstimateEndpoint): void {
   );
 }
 
-/** A body as a create would have it, and what of it was left out. */
-interface Whole {
-  readonly body: JsonObject;
-  readonly missing: readonly string[];
-}
-
-function complete(deps: ModelDeps, model: Model, body: JsonObject, names: ModelBody["names"]): Whole {
-  const validated = deps.catalog.validate(model, body, { isPartial: true });
-  if (validated.ok) return { body: validated.body, missing: validated.missing ?? [] };
-  const refusal = new AppError("invalid_request", validated.message, { param: validated.param });
-  throw inCallersWords(refusal, names);
-}
-
-/** Inputs that decide the mode. What they name is not looked at. */
-function inputsOf(model: Model, { body, missing }: Whole): MediaInput[] {
-  const isThere = (name: string) => missing.includes(name) || Object.hasOwn(body, name);
-  const named = model.mediaFields.filter((field) => isThere(field.name));
-  const fields = named.map(({ role, name }) => ({ role, param: name }));
-  if (model.resultField !== undefined && isThere("task_id"))
-    fields.push({ role: model.resultField.role, param: "task_id" });
-  return fields.map((field) => ({ ...field, source: { kind: "url", url: "" } }));
-}
-
 function modeAssumption(mode: string, missing: readonly string[]): Assumption[] {
   const isInferred = missing.some((name) => name !== "prompt");
   return isInferred ? [{ field: "mode", value: mode, source: "inferred" }] : [];
 }
 
 /** What the price depends on, was not given, and has a default. */
-function defaultsTaken(model: Model, given: JsonObject, whole: JsonObject): Assumption[] {
-  return ["n", ...pricedParameters(model)].flatMap((field): Assumption[] => {
+function defaultsTaken(rule: PriceRule, given: JsonObject, whole: JsonObject): Assumption[] {
+  return ["n", ...pricedParameters(rule)].flatMap((field): Assumption[] => {
     const value = whole[field];
     return Object.hasOwn(given, field) || value === undefined ? [] : [{ field, value, source: "default" }];
   });
 }
 
 function times({ least, most }: { least: Micros; most: Micros }, quantity: number) {
-  return { least: toMicros(least * quantity), most: toMicros(most * quantity) };
+  if (Number.isSafeInteger(most * quantity))
+    return { least: toMicros(least * quantity), most: toMicros(most * quantity) };
+  throw new AppError("invalid_request", `quantity ${quantity} comes to more than can be counted.`);
 }
 
 function unpricedStatus(priced: Forecast): Exclude<Forecast["kind"], "priced"> {
   return priced.kind === "needs_input" ? "needs_input" : "unpriced";
 }
 
-function linesOf(promised: Quote, quantity: number): EstimateLine[] {
-  return promised.lines.map((line) => ({
-    sku: line.sku,
-    unit: line.unit,
-    quantity: line.perOutput * promised.outputs * quantity,
-    unitMicros: line.unitMicros,
-    amount: toMicros(lineAmount(line, promised.outputs) * quantity),
-    detail: [
-      ...(line.unit === "second" ? [count(line.perOutput, "second")] : []),
-      count(promised.outputs, "output"),
-      ...(quantity === 1 ? [] : [count(quantity, "request")]),
-    ].join(" × "),
-  }));
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? "" : "s"}`;
-}
-
 async function affordability(
   deps: EstimateDeps,
-  { accountId }: Principal,
+  principal: Principal,
   most: Micros | undefined,
 ): Promise<Pick<Estimate, "isAffordable" | "limitedBy">> {
   if (most === undefined) return {};
-  const account = await deps.accounts.account(accountId);
-  const isShort = account?.mode === "prepaid" && account.balance - account.held < most;
-  return { isAffordable: !isShort, limitedBy: isShort ? "balance" : undefined };
+  const [account, quota] = await Promise.all([
+    deps.accounts.account(principal.accountId),
+    readQuota(deps, principal, deps.clock.now()),
+  ]);
+  const balance = (account && availableOf(account)) ?? Number.POSITIVE_INFINITY;
+  const remaining = quota?.remaining ?? Number.POSITIVE_INFINITY;
+  if (Math.min(balance, remaining) >= most) return { isAffordable: true };
+  // As the create would tell it: what has less left.
+  return { isAffordable: false, limitedBy: balance <= remaining ? "balance" : "key_quota" };
 }

@@ -8,7 +8,11 @@ import {
 import type { KeyChange } from "../domain/account.ts";
 import { AppError } from "../domain/errors.ts";
 import type { ModelId } from "../domain/ids.ts";
+import type { Micros } from "../domain/money.ts";
 import type { Addresses } from "../domain/ports/addresses.ts";
+import { QUOTA_RESETS, type Quota } from "../domain/quota.ts";
+import { checkAmount, checkMultiplier } from "./account-terms.ts";
+import { unusable } from "./management.ts";
 
 /** What an operator wants of a key, as it was given. What is absent says nothing; null lifts the limit. */
 export interface KeyTerms {
@@ -22,6 +26,15 @@ export interface KeyTerms {
   readonly aliases?: { readonly [alias: string]: string } | null | undefined;
   readonly responseFormat?: string | null | undefined;
   readonly syncWaitSec?: number | null | undefined;
+  readonly quota?: QuotaTerms | null | undefined;
+  /** Millionths. */
+  readonly priceMultiplier?: number | null | undefined;
+}
+
+/** What a key may spend. What is absent is as the key has it, or, without a quota so far, `total`. */
+export interface QuotaTerms {
+  readonly limit?: Micros | undefined;
+  readonly reset?: string | undefined;
 }
 
 /** The largest of each limit that can be given, and how many entries a list may have; the smallest is 1. */
@@ -37,15 +50,20 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,199}$/;
 /** The end of the year 9999: what can be written as a date everywhere. */
 const LATEST = 253_402_300_799_000;
 
+/** What terms are checked against. */
+export interface TermsContext {
+  readonly addresses: Addresses;
+  readonly now: number;
+  /** The one that the key has already. */
+  readonly quota?: Quota | undefined;
+}
+
 /**
  * Checks what an operator gave for a key and brings it into the form it is kept in: no value twice, ranges written in one way.
  *
  * @throws AppError `invalid_request` naming the field of the management API first, then what is allowed and what was given
  */
-export function checkTerms(
-  terms: KeyTerms,
-  { addresses, now }: { readonly addresses: Addresses; readonly now: number },
-): KeyChange {
+export function checkTerms(terms: KeyTerms, { addresses, now, quota }: TermsContext): KeyChange {
   const policy: PolicyChange = {
     models: terms.models && checkModels(terms.models),
     features: terms.features && checkFeatures(terms.features),
@@ -55,6 +73,8 @@ export function checkTerms(
     aliases: terms.aliases && checkAliases(terms.aliases),
     responseFormat: checkResponseFormat(terms.responseFormat),
     syncWaitSec: checkInteger("sync_wait_seconds", terms.syncWaitSec, MOST.syncWaitSec),
+    quota: terms.quota && checkQuota(terms.quota, quota),
+    priceMultiplier: checkMultiplier(terms.priceMultiplier),
   };
   return { policy, expiresAt: checkExpiry(terms.expiresAt, now) };
 }
@@ -62,13 +82,13 @@ export function checkTerms(
 function checkExpiry(expiresAt: number | null | undefined, now: number): number | null | undefined {
   if (expiresAt === undefined || expiresAt === null) return expiresAt;
   if (Number.isInteger(expiresAt) && expiresAt > now && expiresAt <= LATEST) return expiresAt;
-  throw invalid("expires_at", "must be a time to come, before the year 10000", timeOf(expiresAt));
+  throw unusable("expires_at", "must be a time to come, before the year 10000", timeOf(expiresAt));
 }
 
 function checkModels(models: readonly string[]): readonly string[] {
   return checkList("models", models, (model) => {
     if (MODEL_PATTERN.test(model)) return model;
-    throw invalid("models", "must hold ids of models, * standing for any characters", model);
+    throw unusable("models", "must hold ids of models, * standing for any characters", model);
   });
 }
 
@@ -76,7 +96,7 @@ function checkFeatures(features: readonly string[]): KeyPolicy["features"] {
   return checkList("features", features, (feature) => {
     const known = FEATURES.find((each) => each === feature);
     if (known !== undefined) return known;
-    throw invalid("features", `must hold some of ${FEATURES.join(", ")}`, feature);
+    throw unusable("features", `must hold some of ${FEATURES.join(", ")}`, feature);
   });
 }
 
@@ -84,7 +104,7 @@ function checkRanges(ranges: readonly string[], addresses: Addresses): readonly 
   return checkList("allow_ips", ranges, (given) => {
     const range = addresses.range(given);
     if (range !== undefined) return range;
-    throw invalid("allow_ips", "must hold addresses or ranges of them, such as 192.168.1.0/24", given);
+    throw unusable("allow_ips", "must hold addresses or ranges of them, such as 192.168.1.0/24", given);
   });
 }
 
@@ -95,7 +115,7 @@ function checkList<T extends string>(
 ): readonly T[] {
   const values = [...new Set(given.map(checkOne))];
   if (values.length >= 1 && values.length <= MOST.entries) return values;
-  throw invalid(field, `must have 1 to ${MOST.entries} entries`, values.length);
+  throw unusable(field, `must have 1 to ${MOST.entries} entries`, values.length);
 }
 
 function checkInteger(
@@ -105,17 +125,17 @@ function checkInteger(
 ): number | null | undefined {
   if (value === undefined || value === null) return value;
   if (Number.isInteger(value) && value >= 1 && value <= max) return value;
-  throw invalid(field, `must be an integer from 1 to ${max}`, value);
+  throw unusable(field, `must be an integer from 1 to ${max}`, value);
 }
 
 function checkAliases(aliases: { readonly [alias: string]: string }): KeyPolicy["aliases"] {
   const entries = Object.entries(aliases);
   if (entries.length < 1 || entries.length > MOST.entries) {
-    throw invalid("aliases", `must have 1 to ${MOST.entries} entries`, entries.length);
+    throw unusable("aliases", `must have 1 to ${MOST.entries} entries`, entries.length);
   }
   for (const [alias, model] of entries) {
     if (NAME.test(alias) && NAME.test(model)) continue;
-    throw invalid(
+    throw unusable(
       "aliases",
       "must be names and the models they stand for, of letters, digits and . _ : / -",
       `${alias}=${model}`,
@@ -129,12 +149,21 @@ function checkResponseFormat(format: string | null | undefined): ResponseFormat 
   if (format === undefined || format === null) return format;
   const known = RESPONSE_FORMATS.find((each) => each === format);
   if (known !== undefined) return known;
-  throw invalid("response_format", `must be one of ${RESPONSE_FORMATS.join(", ")}`, format);
+  throw unusable("response_format", `must be one of ${RESPONSE_FORMATS.join(", ")}`, format);
 }
 
-function invalid(field: string, rule: string, given: string | number): AppError {
-  const shown = typeof given === "number" ? String(given) : JSON.stringify(given.slice(0, 80));
-  return new AppError("invalid_request", `${field} ${rule}, got ${shown}.`, { param: field });
+function checkQuota(terms: QuotaTerms, before: Quota | undefined): Quota {
+  const { limit = before?.limit, reset: given = before?.reset ?? "total" } = terms;
+  if (limit === undefined) {
+    throw new AppError(
+      "invalid_request",
+      "quota.limit must say how much the key may spend: there is no quota yet whose reset could change.",
+      { param: "quota.limit" },
+    );
+  }
+  const reset = QUOTA_RESETS.find((each) => each === given);
+  if (reset === undefined) throw unusable("quota.reset", `must be one of ${QUOTA_RESETS.join(", ")}`, given);
+  return { limit: checkAmount("quota.limit", limit), reset };
 }
 
 /** As a date where it is one, for a count of milliseconds tells nobody anything. */

@@ -1,8 +1,10 @@
 import type { Account, AccountMode, ApiKey, ManagementToken } from "../domain/account.ts";
 import { formatAmount, type Micros, ZERO } from "../domain/money.ts";
 import type { StoredLedgerEntry } from "../domain/ports/account-store.ts";
+import type { AccountTerms } from "./account-terms.ts";
 import type { KeyTerms } from "./key-terms.ts";
 import { type KeyRequest, keyVerbs, type NewKey } from "./manage-keys.ts";
+import { type LedgerPage, type Movement, moneyVerbs, type Refunded } from "./manage-money.ts";
 import {
   addAccount,
   checkName,
@@ -13,12 +15,15 @@ import {
   notFound,
   quote,
 } from "./management.ts";
+import { type UsageReport, type UsageRequest, usageVerbs } from "./read-usage.ts";
 
 /** An account to be made. */
 export interface AccountRequest {
   readonly name: string;
   readonly mode?: AccountMode | undefined;
   readonly credit?: Micros | undefined;
+  /** Who makes it; `operator` unless given. */
+  readonly actor?: string | undefined;
 }
 
 /** A new management token. `token` is the credential itself, which nothing can show again. */
@@ -38,8 +43,28 @@ export interface ManageAccounts {
   readAccount(idOrName: string): Promise<Account>;
   /** With every movement of its money, oldest first. */
   showAccount(idOrName: string): Promise<{ account: Account; ledger: StoredLedgerEntry[] }>;
+  /**
+   * Changes what is given and nothing else; a running server follows within a second, tasks that were accepted before are charged
+   * as they were promised. Refused where a prepaid account would have less than nothing left. @returns the account as it is now
+   */
+  updateAccount(idOrName: string, terms: AccountTerms): Promise<Account>;
+  /** Its keys are refused from now on; tasks that were accepted go on. Again changes nothing. */
+  suspendAccount(idOrName: string): Promise<Account>;
+  activateAccount(idOrName: string): Promise<Account>;
   /** Adds to the balance, or, below zero, takes from it. @returns the account afterwards */
-  creditAccount(idOrName: string, amount: Micros, reason: string): Promise<Account>;
+  creditAccount(idOrName: string, amount: Micros, movement: Movement): Promise<Account>;
+  /**
+   * Gives back what a task was charged, or a part of it; once for each task. Usage and quotas go on to count it.
+   * `not_found` for an unknown task, `invalid_request` for one that was charged less, or nothing, or was refunded before.
+   */
+  refundTask(task: string, refund: Movement & { readonly amount?: Micros | undefined }): Promise<Refunded>;
+  /** Movements of an account's money, newest first: those before the row with number `before`, at most `limit`. */
+  readLedger(
+    idOrName: string,
+    page: { readonly limit: number; readonly before?: number | undefined },
+  ): Promise<LedgerPage>;
+  /** What the tasks that ended within some days came to, by key, model or day; refunds are not in it. */
+  readUsage(request: UsageRequest): Promise<UsageReport>;
 
   /** For the account "default" unless another is named; that one is made, unlimited, if there is none. */
   createKey(request: KeyRequest): Promise<NewKey>;
@@ -64,14 +89,20 @@ export interface ManageAccounts {
 }
 
 export function createManageAccounts(deps: ManageAccountDeps): ManageAccounts {
-  return { ...accountVerbs(deps), ...keyVerbs(deps), ...tokenVerbs(deps) };
+  return {
+    ...accountVerbs(deps),
+    ...moneyVerbs(deps),
+    ...usageVerbs(deps),
+    ...keyVerbs(deps),
+    ...tokenVerbs(deps),
+  };
 }
 
 function accountVerbs(deps: ManageAccountDeps) {
-  const { accounts, clock } = deps;
+  const { accounts } = deps;
   return {
     async createAccount(request: AccountRequest): Promise<Account> {
-      const { name, mode = "prepaid", credit = ZERO } = request;
+      const { name, mode = "prepaid", credit = ZERO, actor } = request;
       checkName("account", "acc", name);
       if (credit < 0) {
         throw invalid(
@@ -79,7 +110,7 @@ function accountVerbs(deps: ManageAccountDeps) {
           `An account starts with nothing or a credit, not with ${formatAmount(credit)}.`,
         );
       }
-      const created = await addAccount(deps, { name, mode, credit });
+      const created = await addAccount(deps, { name, mode, credit, actor });
       if (created !== undefined) return created;
       throw invalid("name", `There is an account named ${quote(name)} already.`);
     },
@@ -88,12 +119,6 @@ function accountVerbs(deps: ManageAccountDeps) {
     async showAccount(idOrName: string) {
       const account = await findAccount(deps, idOrName);
       return { account, ledger: await accounts.ledger(account.id) };
-    },
-    async creditAccount(idOrName: string, amount: Micros, reason: string): Promise<Account> {
-      if (amount === 0) throw invalid("amount", "An amount of zero changes nothing.");
-      const { id } = await findAccount(deps, idOrName);
-      const credited = await accounts.credit(id, amount, reason, clock.now());
-      return credited ?? notFound("account", idOrName);
     },
   };
 }

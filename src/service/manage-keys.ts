@@ -1,6 +1,7 @@
 import { changePolicy, OPEN_POLICY } from "../domain/access.ts";
 import type { Account, ApiKey, KeyChange } from "../domain/account.ts";
 import { AppError } from "../domain/errors.ts";
+import type { Quota } from "../domain/quota.ts";
 import { checkTerms, type KeyTerms } from "./key-terms.ts";
 import {
   checkName,
@@ -35,7 +36,8 @@ export const MAX_GRACE_SEC = 30 * 86_400;
 export function keyVerbs(deps: ManageAccountDeps) {
   const { accounts, clock } = deps;
 
-  const check = (terms: KeyTerms) => checkTerms(terms, { addresses: deps.addresses, now: clock.now() });
+  const check = (terms: KeyTerms, quota?: Quota) =>
+    checkTerms(terms, { addresses: deps.addresses, now: clock.now(), quota });
 
   async function createKeyIn(account: Account, name: string, change: KeyChange): Promise<NewKey> {
     const { secret, stored } = newCredential(deps, "api_key");
@@ -93,9 +95,8 @@ export function keyVerbs(deps: ManageAccountDeps) {
     },
     showKey: findKey,
     async updateKey(idOrName: string, terms: KeyTerms): Promise<ApiKey> {
-      const change = check(terms);
-      const { id } = await findKey(idOrName);
-      return changedKey(idOrName, await accounts.changeKey(id, change));
+      const { id, policy } = await findKey(idOrName);
+      return changedKey(idOrName, await accounts.changeKey(id, check(terms, policy.quota)));
     },
     async rotateKey(
       idOrName: string,

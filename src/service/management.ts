@@ -1,11 +1,12 @@
-import type { Account, AccountMode } from "../domain/account.ts";
+import type { Account } from "../domain/account.ts";
 import { type CredentialKind, displayOf, formatCredential } from "../domain/credential.ts";
 import { AppError } from "../domain/errors.ts";
 import { type IdPrefix, isId } from "../domain/ids.ts";
-import { type Micros, ZERO } from "../domain/money.ts";
-import type { AccountStore } from "../domain/ports/account-store.ts";
+import { ZERO } from "../domain/money.ts";
+import type { AccountStore, NewAccount } from "../domain/ports/account-store.ts";
 import type { Addresses } from "../domain/ports/addresses.ts";
 import type { Clock, Ids, Secrets } from "../domain/ports/runtime.ts";
+import type { UsageStore } from "../domain/ports/usage-store.ts";
 
 /** The account that keys belong to unless another is named. */
 export const DEFAULT_ACCOUNT = "default";
@@ -14,6 +15,7 @@ const CONTROL = /\p{Cc}|\p{Cs}/u;
 
 export interface ManageAccountDeps {
   readonly accounts: AccountStore;
+  readonly usage: Pick<UsageStore, "report">;
   readonly addresses: Addresses;
   readonly clock: Pick<Clock, "now">;
   readonly ids: Pick<Ids, "create">;
@@ -23,7 +25,7 @@ export interface ManageAccountDeps {
 /** Adds an account. @returns undefined when the name is taken */
 export async function addAccount(
   { accounts, clock, ids }: ManageAccountDeps,
-  request: { name: string; mode: AccountMode; credit: Micros },
+  request: Pick<NewAccount, "name" | "mode" | "credit" | "actor">,
 ): Promise<Account | undefined> {
   const id = ids.create("acc");
   const result = await accounts.createAccount({ id, ...request, createdAt: clock.now() });
@@ -75,6 +77,12 @@ export function checkName(what: string, prefix: IdPrefix, name: string): void {
 /** A refusal of one field. */
 export function invalid(param: string, message: string): AppError {
   return new AppError("invalid_request", message, { param });
+}
+
+/** A refusal of one field that says what is allowed: `concurrency must be an integer from 1 to 10000, got 0.` */
+export function unusable(field: string, rule: string, given: string | number): AppError {
+  const shown = typeof given === "number" ? String(given) : JSON.stringify(given.slice(0, 80));
+  return invalid(field, `${field} ${rule}, got ${shown}.`);
 }
 
 /** @throws AppError `not_found`, always */

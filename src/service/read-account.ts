@@ -1,12 +1,13 @@
-import type { Account, ApiKey, Principal } from "../domain/account.ts";
+import { type Account, type ApiKey, availableOf, type Principal } from "../domain/account.ts";
 import { AppError } from "../domain/errors.ts";
 import type { AccountId } from "../domain/ids.ts";
-import { type Micros, toMicros } from "../domain/money.ts";
+import { type Micros, maxMicros, toMicros, ZERO } from "../domain/money.ts";
 import type { AccountStore } from "../domain/ports/account-store.ts";
 import type { RateLimiter } from "../domain/ports/rate-limiter.ts";
 import type { Clock } from "../domain/ports/runtime.ts";
 import type { LiveCounts, TaskStore } from "../domain/ports/task-store.ts";
 import type { UsageStore } from "../domain/ports/usage-store.ts";
+import { type Quota, quotaPeriod, quotaResetsAt } from "../domain/quota.ts";
 import { dayOf, monthStartOf, sumUsage, type UsageTotal } from "../domain/usage.ts";
 import { listModels, type ModelDeps } from "./read-model.ts";
 
@@ -21,11 +22,23 @@ export interface LimitStatus {
   readonly resetsAt?: number | undefined;
 }
 
+/** What a key may spend, and how much of it is left in the present period. */
+export interface QuotaStatus extends Quota {
+  /** Charged for tasks that were created in the period. */
+  readonly used: Micros;
+  /** Held for those of them that are live. */
+  readonly reserved: Micros;
+  /** Never below zero, whatever was spent before the limit was set. */
+  readonly remaining: Micros;
+  /** When all of it is there again, in epoch milliseconds; absent for what never begins anew. */
+  readonly resetsAt?: number | undefined;
+}
+
 /**
- * Why a create would be refused whatever it asks for: the service stops, the account has no money left, no model is there that
- * the key may use, its requests of this minute are made, it has all the live tasks it may have.
+ * Why a create would be refused whatever it asks for: the service stops, the account has no money left, the key's quota is used
+ * up, no model is there that the key may use, its requests of this minute are made, it has all the live tasks it may have.
  */
-export type Blocker = "draining" | "balance" | "models" | "rate_limit" | "concurrency";
+export type Blocker = "draining" | "balance" | "key_quota" | "models" | "rate_limit" | "concurrency";
 
 /** What a key and its account have, may and did. */
 export interface AccountStatus {
@@ -33,6 +46,8 @@ export interface AccountStatus {
   readonly key: ApiKey;
   /** All that was ever charged for the key's tasks. */
   readonly keyCharged: Micros;
+  /** Absent for a key without one. */
+  readonly quota?: QuotaStatus | undefined;
   /** Those that the key has. */
   readonly limits: readonly LimitStatus[];
   /** What creates may hold; undefined where nothing is limited. */
@@ -45,7 +60,7 @@ export interface AccountStatus {
 }
 
 export interface ReadAccountDeps extends ModelDeps {
-  readonly accounts: Pick<AccountStore, "account" | "key">;
+  readonly accounts: Pick<AccountStore, "account" | "key" | "keyQuota">;
   readonly tasks: Pick<TaskStore, "liveCounts">;
   readonly usage: Pick<UsageStore, "days" | "chargedTo" | "liveTasks">;
   readonly rateLimiter: Pick<RateLimiter, "peek">;
@@ -58,10 +73,11 @@ export interface ReadAccountDeps extends ModelDeps {
 export async function readAccount(deps: ReadAccountDeps, principal: Principal): Promise<AccountStatus> {
   const { accountId, keyId } = principal;
   const at = deps.clock.now();
-  const [account, key, keyCharged, limits, usage, tasks] = await Promise.all([
+  const [account, key, keyCharged, quota, limits, usage, tasks] = await Promise.all([
     deps.accounts.account(accountId),
     deps.accounts.key(keyId),
     deps.usage.chargedTo(accountId, keyId),
+    readQuota(deps, principal, at),
     readLimits(deps, principal),
     readUsage(deps, accountId, at),
     deps.tasks.liveCounts(accountId),
@@ -69,9 +85,9 @@ export async function readAccount(deps: ReadAccountDeps, principal: Principal): 
   // Neither is ever deleted; a store put back while serving may lack both.
   if (account === undefined || key === undefined)
     throw new AppError("invalid_api_key", "The API key is not valid.");
-  const available = account.mode === "prepaid" ? toMicros(account.balance - account.held) : undefined;
-  const blockedBy = blockers(deps, principal, { available, limits });
-  return { account, key, keyCharged, limits, available, usage, tasks, blockedBy, at };
+  const available = availableOf(account);
+  const blockedBy = blockers(deps, principal, { available, quota, limits });
+  return { account, key, keyCharged, quota, limits, available, usage, tasks, blockedBy, at };
 }
 
 async function readUsage(
@@ -82,6 +98,19 @@ async function readUsage(
   const today = dayOf(at);
   const days = await deps.usage.days(account, monthStartOf(at), today);
   return { today: sumUsage(days.filter(({ day }) => day === today)), month: sumUsage(days) };
+}
+
+/** What is left of a key's quota at a moment; undefined for a key without one. */
+export async function readQuota(
+  { accounts }: { readonly accounts: Pick<AccountStore, "keyQuota"> },
+  { keyId, policy }: Pick<Principal, "keyId" | "policy">,
+  at: number,
+): Promise<QuotaStatus | undefined> {
+  const { quota } = policy;
+  if (quota === undefined) return undefined;
+  const { used, reserved } = await accounts.keyQuota(keyId, quotaPeriod(quota.reset, at));
+  const remaining = maxMicros(toMicros(quota.limit - used - reserved), ZERO);
+  return { ...quota, used, reserved, remaining, resetsAt: quotaResetsAt(quota.reset, at) };
 }
 
 async function readLimits(deps: ReadAccountDeps, principal: Principal): Promise<LimitStatus[]> {
@@ -101,13 +130,14 @@ async function readLimits(deps: ReadAccountDeps, principal: Principal): Promise<
 function blockers(
   deps: ReadAccountDeps,
   principal: Principal,
-  { available, limits }: Pick<AccountStatus, "available" | "limits">,
+  { available, quota, limits }: Pick<AccountStatus, "available" | "quota" | "limits">,
 ): Blocker[] {
   const isUsedUp = (metric: LimitStatus["metric"]) =>
     limits.some((limit) => limit.metric === metric && limit.remaining <= 0);
   const found: [Blocker, boolean][] = [
     ["draining", !deps.isAccepting()],
     ["balance", available !== undefined && available <= 0],
+    ["key_quota", quota !== undefined && quota.remaining <= 0],
     ["models", listModels(deps, principal).length === 0],
     ["rate_limit", isUsedUp("requests")],
     ["concurrency", isUsedUp("concurrent_tasks")],

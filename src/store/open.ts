@@ -1,14 +1,17 @@
 import type { LeaseToken } from "../domain/ids.ts";
 import type { AccountStore } from "../domain/ports/account-store.ts";
 import type { CallbackStore } from "../domain/ports/callback-store.ts";
+import type { PriceStore } from "../domain/ports/price-store.ts";
 import type { Ids } from "../domain/ports/runtime.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
 import type { UsageStore } from "../domain/ports/usage-store.ts";
 import { createAccountStore } from "./sqlite/account-store.ts";
 import { createCallbackStore } from "./sqlite/callback-store.ts";
+import { createChangeWatch } from "./sqlite/change-watch.ts";
 import { type Connection, openConnection } from "./sqlite/connection.ts";
 import { asStorageError } from "./sqlite/errors.ts";
 import { applyMigrations, type MigrationState, readMigrationState, SchemaError } from "./sqlite/migrate.ts";
+import { createPriceStore } from "./sqlite/price-store.ts";
 import { createTaskStore } from "./sqlite/task-store.ts";
 import { createUsageStore } from "./sqlite/usage-store.ts";
 
@@ -28,6 +31,7 @@ export interface Store {
   readonly accounts: AccountStore;
   readonly callbacks: CallbackStore;
   readonly usage: UsageStore;
+  readonly prices: PriceStore;
   /** The migrations the database has. */
   readonly schema: MigrationState;
   /** For an idle moment: keeps the write-ahead log short. @returns whether it is empty now */
@@ -46,13 +50,15 @@ export function openStore(options: StoreOptions): Store {
   const connection = openConnection(options);
   try {
     const schema = prepareSchema(connection, options);
+    const watch = createChangeWatch(connection.db);
     return {
       tasks: createTaskStore(connection, {
         newLeaseToken: options.ids?.leaseToken ?? randomToken(connection),
       }),
-      accounts: createAccountStore(connection),
+      accounts: createAccountStore(connection, watch),
       callbacks: createCallbackStore(connection),
       usage: createUsageStore(connection),
+      prices: createPriceStore(connection, watch),
       schema,
       checkpoint: connection.checkpoint,
       stop: connection.stop,

@@ -28,6 +28,8 @@ const UNLIMITED = {
   aliases: null,
   response_format: null,
   sync_wait_seconds: null,
+  quota: null,
+  price_multiplier: null,
 };
 
 describe("the limits of a key", () => {
@@ -36,6 +38,7 @@ describe("the limits of a key", () => {
       ...["--expires", "2100-01-31", "--models", "sandbox-*, flux-dev", "--features", "images,compat"],
       ...["--rpm", "60", "--concurrency", "4", "--allow-ip", "10.0.0.1/8", "::1,192.0.2.7"],
       ...["--alias", "gpt-image-1=sandbox-image", "--compat-response-format", "url", "--sync-wait", "2m"],
+      ...["--quota", "25.00", "--quota-reset", "monthly", "--price-multiplier", "1.25"],
     );
     const limits = {
       expires_at: Date.parse("2100-01-31T00:00:00Z") / 1000,
@@ -47,6 +50,8 @@ describe("the limits of a key", () => {
       aliases: { "gpt-image-1": "sandbox-image" },
       response_format: "url",
       sync_wait_seconds: 120,
+      quota: { limit: "25.000000", reset: "monthly" },
+      price_multiplier: "1.25",
     };
     expect(await json(cwd, "keys", "show", "web")).toMatchObject(limits);
     expect(await json(cwd, "keys", "update", "web", "--concurrency", "9", "--models", "any")).toMatchObject({
@@ -59,20 +64,42 @@ describe("the limits of a key", () => {
       ...["keys", "update", "web", "--expires", "never", "--features", "any", "--rpm", "none"],
       ...["--concurrency", "none", "--allow-ip", "any", "--alias", "none"],
       ...["--compat-response-format", "none", "--sync-wait", "none"],
+      ...["--quota", "none", "--price-multiplier", "none"],
     );
     expect(lifted).toMatchObject(UNLIMITED);
     expect(await json(cwd, "keys", "list")).toEqual({ keys: [lifted] });
   });
 
   test("are told in words, to people", async () => {
-    const cwd = await withKey("--rpm", "60", "--models", "sandbox-*");
+    const cwd = await withKey(
+      "--rpm",
+      "60",
+      "--models",
+      "sandbox-*",
+      "--quota",
+      "5",
+      "--price-multiplier",
+      "2",
+    );
     const row = (await svc(["keys", "list"], { cwd })).stdout.trimEnd().split("\t");
-    expect(row.slice(6)).toEqual(["never", "models sandbox-*; creates a minute 60"]);
+    expect(row.slice(6)).toEqual([
+      "never",
+      "models sandbox-*; creates a minute 60; quota 5.000000 USD total; prices × 2",
+    ]);
     expect((await svc(["keys", "show", "web"], { cwd })).stdout).toContain("creates a minute\t60\n");
     expect(await svc(["keys", "update", "web", "--rpm", "9"], { cwd })).toMatchObject({
       exitCode: 0,
       stderr: "✓ Key web is changed. A running server follows within a second.\n",
     });
+  });
+
+  test("hold a quota, of which amount and reset change apart", async () => {
+    const cwd = await withKey("--quota", "25");
+    const quotaAfter = async (...flags: string[]) =>
+      (await json(cwd, "keys", "update", "web", ...flags)).quota;
+    expect(await quotaAfter("--quota-reset", "daily")).toEqual({ limit: "25.000000", reset: "daily" });
+    expect(await quotaAfter("--quota", "0.5")).toEqual({ limit: "0.500000", reset: "daily" });
+    expect(await quotaAfter("--rpm", "9")).toEqual({ limit: "0.500000", reset: "daily" });
   });
 
   test("that cannot be end with exit code 2, name the flag and change nothing", async () => {
@@ -95,6 +122,15 @@ describe("the limits of a key", () => {
         ["--expires", "2001-01-01"],
         '--expires must be a time to come, before the year 10000, got "2001-01-01',
       ],
+      [["--quota", "-1"], '--quota must be an amount from 0, got "-1.000000".'],
+      [
+        ["--quota", "25,00"],
+        '--quota must be an amount like 5.00, with at most six decimal places, got "25,00".',
+      ],
+      [["--quota-reset", "daily"], "--quota must say how much the key may spend"],
+      [["--quota-reset", "hourly"], "Allowed choices are total, daily, weekly, monthly."],
+      [["--quota", "none", "--quota-reset", "daily"], "A quota that is lifted has no --quota-reset."],
+      [["--price-multiplier", "1001"], "--price-multiplier must be a number above 0 and at most 1000"],
       [[], "There is nothing to change"],
     ];
     const answers = await Promise.all(

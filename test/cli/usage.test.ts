@@ -13,7 +13,7 @@ describe("the command line", () => {
     [["version", "extra"], "Too many arguments for 'version'."],
     [["accounts", "create"], "The account needs a name."],
     [["accounts", "create", "a", "--mode", "free"], "Allowed choices are prepaid, unlimited."],
-    [["accounts", "create", "a", "--credit", "5,00"], '"5,00" is not an amount'],
+    [["accounts", "create", "a", "--credit", "5,00"], "--credit must be an amount like 5.00"],
     [["migrate", "down"], '"down" is not an action of migrate'],
     [["task", "submit", "--prompt", "x"], "Required option '-m, --model <model>' not specified."],
     [["task", "submit", "-m", "x", "-i", "nonsense"], '"nonsense" is not an input'],

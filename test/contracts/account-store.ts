@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { type KeyPolicy, OPEN_POLICY } from "../../src/domain/access.ts";
-import type { ApiKey, ManagementToken } from "../../src/domain/account.ts";
+import type { ManagementToken } from "../../src/domain/account.ts";
 import type { ModelId } from "../../src/domain/ids.ts";
 import {
   ACCOUNT,
@@ -10,23 +10,10 @@ import {
   type MakeStore,
   micros,
   NOW,
+  newKey,
   tokenId,
   withStore,
 } from "../helpers/store.ts";
-
-function newKey(given: Partial<ApiKey> & { number?: number } = {}): ApiKey {
-  const { number = 1, ...fields } = given;
-  return {
-    id: keyId(number),
-    accountId: ACCOUNT,
-    name: `key ${number}`,
-    hash: String(number).padStart(64, "0"),
-    display: "sk-svc-abcd…wxyz",
-    policy: OPEN_POLICY,
-    createdAt: NOW,
-    ...fields,
-  };
-}
 
 function newToken(given: Partial<ManagementToken> & { number?: number } = {}): ManagementToken {
   const { number = 1, ...fields } = given;
@@ -63,13 +50,16 @@ function describeAccounts(make: MakeStore): void {
         status: "active",
         balance: micros(5),
         held: micros(0),
+        creditLimit: micros(0),
+        priceMultiplier: 1_000_000,
+        lowBalance: undefined,
         createdAt: NOW,
       } as const;
       expect(await accounts.account(id)).toEqual(expected);
       expect(await accounts.account("studio")).toEqual(expected);
       expect(await accounts.account("nobody")).toBeUndefined();
       expect(await accounts.ledger(id)).toMatchObject([
-        { kind: "credit", balanceDelta: 5, heldDelta: 0, at: NOW },
+        { kind: "credit", balanceDelta: 5, heldDelta: 0, at: NOW, actor: "operator" },
       ]);
       expect((await accounts.accounts()).map((account) => account.id)).toEqual([ACCOUNT, id]);
     }),
@@ -94,15 +84,17 @@ function describeAccounts(make: MakeStore): void {
   test(
     "credits and adjustments move the balance, oldest first in the ledger",
     withStore(make, async ({ accounts }) => {
-      expect(await accounts.credit(ACCOUNT, micros(100), "invoice 1", NOW)).toMatchObject({ balance: 100 });
-      expect(await accounts.credit(ACCOUNT, micros(-150), "mistake", NOW + 1)).toMatchObject({
+      expect(await accounts.credit(ACCOUNT, micros(100), "invoice 1", "operator", NOW)).toMatchObject({
+        balance: 100,
+      });
+      expect(await accounts.credit(ACCOUNT, micros(-150), "mistake", tokenId(1), NOW + 1)).toMatchObject({
         balance: -50,
       });
       expect(await accounts.ledger(ACCOUNT)).toMatchObject([
-        { kind: "credit", balanceDelta: 100, reason: "invoice 1", at: NOW },
-        { kind: "adjustment", balanceDelta: -150, reason: "mistake", at: NOW + 1 },
+        { kind: "credit", balanceDelta: 100, reason: "invoice 1", actor: "operator", at: NOW },
+        { kind: "adjustment", balanceDelta: -150, reason: "mistake", actor: tokenId(1), at: NOW + 1 },
       ]);
-      expect(await accounts.credit(accountId(9), micros(1), "nobody", NOW)).toBeUndefined();
+      expect(await accounts.credit(accountId(9), micros(1), "nobody", "operator", NOW)).toBeUndefined();
     }),
   );
 
@@ -111,10 +103,12 @@ function describeAccounts(make: MakeStore): void {
     withStore(make, async ({ accounts, ...store }) => {
       const id = accountId(2);
       await addAccount({ accounts, ...store }, { id, mode: "prepaid", credit: micros(5) });
-      expect(accounts.credit(id, micros(-6), "too much", NOW)).rejects.toThrow();
+      expect(accounts.credit(id, micros(-6), "too much", "operator", NOW)).rejects.toThrow();
       expect(await accounts.account(id)).toMatchObject({ balance: 5 });
       expect(await accounts.ledger(id)).toHaveLength(1);
-      expect(await accounts.credit(id, micros(-5), "all of it", NOW)).toMatchObject({ balance: 0 });
+      expect(await accounts.credit(id, micros(-5), "all of it", "operator", NOW)).toMatchObject({
+        balance: 0,
+      });
     }),
   );
 }
@@ -133,6 +127,7 @@ function describeKeys(make: MakeStore): void {
         accountId: ACCOUNT,
         accountStatus: "active",
         policy: OPEN_POLICY,
+        priceMultiplier: 1_000_000,
         expiresAt: NOW + 100,
       });
       expect(accounts.grantByHash("f".repeat(64), NOW)).toBeUndefined();

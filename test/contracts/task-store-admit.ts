@@ -16,13 +16,15 @@ import {
   withStore,
 } from "../helpers/store.ts";
 
+const ADMITTED = { kind: "admitted", isLow: false } as const;
+
 export function describeAdmission(make: MakeStore): void {
   describe("admit", () => {
     test(
       "an accepted task is queued, pending and stored whole",
       withStore(make, async (store) => {
         const task = newTask({ callbackUrl: "https://example.com/hook" });
-        expect(await store.tasks.admit({ task, assets: [] })).toEqual({ kind: "admitted" });
+        expect(await store.tasks.admit({ task, assets: [] })).toEqual(ADMITTED);
         const expected: Task = {
           ...task,
           status: "pending",
@@ -50,6 +52,7 @@ export function describeAdmission(make: MakeStore): void {
             balanceDelta: micros(0),
             heldDelta: micros(40_000),
             reason: "task accepted",
+            actor: keyId(1),
             at: NOW,
           },
         ]);
@@ -60,7 +63,7 @@ export function describeAdmission(make: MakeStore): void {
     test(
       "a free task leaves no ledger entry",
       withStore(make, async (store) => {
-        expect(await admit(store, { held: micros(0) })).toEqual({ kind: "admitted" });
+        expect(await admit(store, { held: micros(0) })).toEqual(ADMITTED);
         expect(await store.accounts.ledger(ACCOUNT)).toEqual([]);
       }),
     );
@@ -88,6 +91,7 @@ export function describeAdmission(make: MakeStore): void {
         });
         expect(result).toEqual({
           kind: "insufficient_quota",
+          limitedBy: "balance",
           available: micros(39_999),
           needed: micros(40_000),
         });
@@ -104,15 +108,14 @@ export function describeAdmission(make: MakeStore): void {
       withStore(make, async (store) => {
         const account = accountId(2);
         await addAccount(store, { id: account, mode: "prepaid", credit: micros(40_000) });
-        expect(await admit(store, { number: 1, accountId: account })).toEqual({ kind: "admitted" });
+        expect(await admit(store, { number: 1, accountId: account })).toEqual(ADMITTED);
         expect(await admit(store, { number: 2, accountId: account, held: micros(1) })).toEqual({
           kind: "insufficient_quota",
+          limitedBy: "balance",
           available: micros(0),
           needed: micros(1),
         });
-        expect(await admit(store, { number: 3, accountId: account, held: micros(0) })).toEqual({
-          kind: "admitted",
-        });
+        expect(await admit(store, { number: 3, accountId: account, held: micros(0) })).toEqual(ADMITTED);
       }),
     );
 
@@ -177,11 +180,11 @@ export function describeAdmission(make: MakeStore): void {
     test(
       "are counted for that key alone",
       withStore(make, async (store) => {
-        expect(await store.tasks.admit(admitWith(1, { number: 1 }))).toEqual({ kind: "admitted" });
+        expect(await store.tasks.admit(admitWith(1, { number: 1 }))).toEqual(ADMITTED);
         const ofAnother = admitWith(1, { number: 2, keyId: keyId(2) });
-        expect(await store.tasks.admit(ofAnother)).toEqual({ kind: "admitted" });
+        expect(await store.tasks.admit(ofAnother)).toEqual(ADMITTED);
         expect(await store.tasks.admit(admitWith(1, { number: 3 }))).toEqual({ kind: "too_many_tasks" });
-        expect(await store.tasks.admit(admitWith(undefined, { number: 4 }))).toEqual({ kind: "admitted" });
+        expect(await store.tasks.admit(admitWith(undefined, { number: 4 }))).toEqual(ADMITTED);
       }),
     );
 
@@ -190,7 +193,7 @@ export function describeAdmission(make: MakeStore): void {
       withStore(make, async (store) => {
         await store.tasks.admit(admitWith(1, { number: 1 }));
         await store.tasks.requestCancel(taskId(1), ACCOUNT, NOW);
-        expect(await store.tasks.admit(admitWith(1, { number: 2 }))).toEqual({ kind: "admitted" });
+        expect(await store.tasks.admit(admitWith(1, { number: 2 }))).toEqual(ADMITTED);
       }),
     );
 
@@ -256,8 +259,8 @@ export function describeAdmission(make: MakeStore): void {
         await store.tasks.admit(admitWith(1));
         const otherRoute = newClaim({ route: "POST /v1/videos/generations" });
         const otherKey = newClaim({ key: "order-2" });
-        expect(await store.tasks.admit(admitWith(2, otherRoute))).toEqual({ kind: "admitted" });
-        expect(await store.tasks.admit(admitWith(3, otherKey))).toEqual({ kind: "admitted" });
+        expect(await store.tasks.admit(admitWith(2, otherRoute))).toEqual(ADMITTED);
+        expect(await store.tasks.admit(admitWith(3, otherKey))).toEqual(ADMITTED);
       }),
     );
 
@@ -268,7 +271,7 @@ export function describeAdmission(make: MakeStore): void {
         expect(await store.tasks.findReplay(newClaim(), NOW + 9)).toMatchObject({ kind: "replayed" });
         expect(await store.tasks.findReplay(newClaim(), NOW + 10)).toBeUndefined();
         const renewed = newClaim({ fingerprint: "e".repeat(64), expiresAt: NOW + 20 });
-        expect(await store.tasks.admit(admitWith(2, renewed, NOW + 10))).toEqual({ kind: "admitted" });
+        expect(await store.tasks.admit(admitWith(2, renewed, NOW + 10))).toEqual(ADMITTED);
         expect(await store.tasks.findReplay(renewed, NOW + 11)).toMatchObject({ taskId: taskId(2) });
       }),
     );
@@ -284,8 +287,8 @@ export function describeAdmission(make: MakeStore): void {
           idempotency: newClaim(),
         };
         expect(await store.tasks.admit(admission)).toMatchObject({ kind: "insufficient_quota" });
-        await store.accounts.credit(account, micros(40_000), "top-up", NOW);
-        expect(await store.tasks.admit(admission)).toEqual({ kind: "admitted" });
+        await store.accounts.credit(account, micros(40_000), "top-up", "operator", NOW);
+        expect(await store.tasks.admit(admission)).toEqual(ADMITTED);
       }),
     );
 

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { taskError } from "../../src/domain/errors.ts";
 import type { ModelId } from "../../src/domain/ids.ts";
-import type { UsageStore } from "../../src/domain/ports/usage-store.ts";
-import { cancelled, failed, outputsReady, snoozed, succeeded } from "../../src/domain/transition.ts";
+import { failed, requeued, snoozed } from "../../src/domain/transition.ts";
 import { dayOf, sumUsage } from "../../src/domain/usage.ts";
 import {
   ACCOUNT,
@@ -11,47 +10,32 @@ import {
   admit,
   attemptId,
   callbackId,
-  claimQuery,
+  claimOne,
+  endOne,
   keyId,
+  LANE,
+  type MakeStore,
   micros,
   NOW,
-  newAsset,
   newIntent,
-  type StoreUnderTest,
   taskId,
   withStore,
 } from "../helpers/store.ts";
-
-interface MeteredStore extends StoreUnderTest {
-  readonly usage: UsageStore;
-}
 
 const DAY_MS = 86_400_000;
 const TODAY = dayOf(NOW);
 const NOTHING = { completed: 0, failed: 0, cancelled: 0, outputs: 0, charged: micros(0) };
 const ENDINGS = ["completed", "failed", "cancelled"] as const;
-type Ended = (typeof ENDINGS)[number];
 
 /** What every store does for `UsageStore`, and its `TaskStore` with it. `make` gives an empty store each time. */
-export function describeUsage(name: string, make: () => MeteredStore): void {
-  const withMetered = (body: (store: MeteredStore) => Promise<void>) => {
-    let made: MeteredStore | undefined;
-    return withStore(
-      () => {
-        made = make();
-        return made;
-      },
-      async () => body(made!),
-    );
-  };
-
+export function describeUsage(name: string, make: MakeStore): void {
   describe(name, () => {
     test(
       "each way to end adds to the day on which the task ended, as often as it happens",
-      withMetered(async (store) => {
+      withStore(make, async (store) => {
         for (const [i, status] of [...ENDINGS, ...ENDINGS].entries()) {
           await admit(store, { number: i + 1 });
-          await end(store, i + 1, status, NOW + DAY_MS * (i % 3));
+          await endOne(store, status, { at: NOW + DAY_MS * (i % 3), outputs: 2 });
         }
         expect(await store.usage.days(ACCOUNT, 0, TODAY + 9)).toEqual([
           { day: TODAY, ...NOTHING, completed: 2, outputs: 4, charged: micros(80_000) },
@@ -64,7 +48,7 @@ export function describeUsage(name: string, make: () => MeteredStore): void {
 
     test(
       "a queued task cancelled by its owner counts on the day of the cancel, once",
-      withMetered(async (store) => {
+      withStore(make, async (store) => {
         await admit(store);
         const at = NOW + 3 * DAY_MS;
         expect(await store.tasks.requestCancel(taskId(1), ACCOUNT, at)).toBe("cancelled");
@@ -77,9 +61,9 @@ export function describeUsage(name: string, make: () => MeteredStore): void {
 
     test(
       "nothing is added by a step that does not end a task, by a request to cancel one under way, or under a lost lease",
-      withMetered(async (store) => {
+      withStore(make, async (store) => {
         await admit(store);
-        const lease = await claim(store, NOW);
+        const lease = await claimOne(store);
         expect(await store.tasks.requestCancel(taskId(1), ACCOUNT, NOW)).toBe("requested");
         await store.tasks.apply(lease, snoozed(lease.task, NOW, { dueAt: NOW, failures: 1 }));
         const error = taskError("UPSTREAM_ERROR");
@@ -91,7 +75,7 @@ export function describeUsage(name: string, make: () => MeteredStore): void {
 
     test(
       "keys, models and accounts are counted apart, and what is charged is what the ledger captured",
-      withMetered(async (store) => {
+      withStore(make, async (store) => {
         const other = accountId(2);
         await addAccount(store, { id: other, mode: "prepaid", credit: micros(1_000_000) });
         const tasks = [
@@ -104,7 +88,7 @@ export function describeUsage(name: string, make: () => MeteredStore): void {
         ];
         for (const [i, task] of tasks.entries()) {
           await admit(store, { number: i + 1, ...task });
-          await end(store, i + 1, "completed", NOW + i * DAY_MS);
+          await endOne(store, "completed", { at: NOW + i * DAY_MS, outputs: 2 });
         }
         for (const account of [ACCOUNT, other]) {
           const captures = (await store.accounts.ledger(account)).filter(({ kind }) => kind === "capture");
@@ -123,7 +107,7 @@ export function describeUsage(name: string, make: () => MeteredStore): void {
 
     test(
       "live tasks of a key are counted up to a limit, those of others and ended ones are not",
-      withMetered(async (store) => {
+      withStore(make, async (store) => {
         for (let number = 1; number <= 4; number++) await admit(store, { number });
         await admit(store, { number: 5, keyId: keyId(2) });
         await store.tasks.requestCancel(taskId(1), ACCOUNT, NOW);
@@ -135,12 +119,12 @@ export function describeUsage(name: string, make: () => MeteredStore): void {
 
     test(
       "durations are those of the completed among the tasks begun last, from first submission to end",
-      withMetered(async (store) => {
+      withStore(make, async (store) => {
         const ends = ["completed", "failed", "completed", "completed"] as const;
         for (const [i, status] of ends.entries()) {
           // Begun a second after it was accepted.
           await admit(store, { number: i + 1, model: `m${i + 1}` as ModelId, createdAt: NOW - 1000 });
-          await end(store, i + 1, status, NOW + 100 * (i + 1));
+          await endOne(store, status, { at: NOW + 100 * (i + 1), outputs: 2 });
         }
         await admit(store, { number: 9 });
         const durations = await store.usage.recentDurations(3);
@@ -150,29 +134,82 @@ export function describeUsage(name: string, make: () => MeteredStore): void {
         ]);
       }),
     );
+
+    test(
+      "a report has a line for each key, model or day, of one account or of all, within its days alone",
+      withStore(make, async (store) => {
+        const other = accountId(2);
+        await addAccount(store, { id: other });
+        const tasks = [
+          { accountId: ACCOUNT, keyId: keyId(1), model: "a" as ModelId },
+          { accountId: ACCOUNT, keyId: keyId(2), model: "b" as ModelId },
+          { accountId: ACCOUNT, keyId: keyId(1), model: "a" as ModelId },
+          { accountId: other, keyId: keyId(3), model: "a" as ModelId },
+          { accountId: ACCOUNT, keyId: keyId(1), model: "a" as ModelId },
+        ];
+        for (const [i, task] of tasks.entries()) {
+          await admit(store, { number: i + 1, ...task });
+          await endOne(store, i === 2 ? "failed" : "completed", { at: NOW + DAY_MS * i });
+        }
+        const range = { from: TODAY, to: TODAY + 3 };
+        const once = { ...NOTHING, completed: 1, outputs: 1, charged: micros(40_000) };
+        const mine = { ...range, accountId: ACCOUNT };
+        expect(await store.usage.report({ ...mine, by: "key" })).toEqual([
+          { accountId: ACCOUNT, keyId: keyId(1), ...once, failed: 1 },
+          { accountId: ACCOUNT, keyId: keyId(2), ...once },
+        ]);
+        expect(await store.usage.report({ ...mine, by: "model" })).toEqual([
+          { model: "a" as ModelId, ...once, failed: 1 },
+          { model: "b" as ModelId, ...once },
+        ]);
+        expect(await store.usage.report({ ...range, by: "day" })).toEqual([
+          { day: TODAY, ...once },
+          { day: TODAY + 1, ...once },
+          { day: TODAY + 2, ...NOTHING, failed: 1 },
+          { day: TODAY + 3, ...once },
+        ]);
+        const keys = await store.usage.report({ ...range, by: "key" });
+        expect(keys.map((line) => line.keyId)).toEqual([keyId(1), keyId(2), keyId(3)]);
+      }),
+    );
+
+    test(
+      "a task's charge counts once beside the costs of all its attempts",
+      withStore(make, async (store) => {
+        await admit(store);
+        const lease = await claimOne(store);
+        const rejected = { id: attemptId(99), state: "rejected", costMicros: micros(7) } as const;
+        await store.tasks.begin(lease, newIntent({ id: rejected.id }));
+        const again = requeued(NOW, { dueAt: NOW, failures: 0, lane: LANE, routeIndex: 0 });
+        await store.tasks.apply(lease, { ...again, attempt: rejected });
+        await endOne(store, "completed", { cost: micros(15_000) });
+        expect(await store.usage.report({ from: TODAY, to: TODAY, by: "day" })).toMatchObject([
+          { completed: 1, charged: 40_000, cost: 15_007, chargedAtCost: 40_000 },
+        ]);
+      }),
+    );
+
+    test(
+      "a report has what upstreams charged, and what was charged for those very tasks; nothing where no cost is known",
+      withStore(make, async (store) => {
+        for (const [i, cost] of [micros(15_000), undefined, micros(0)].entries()) {
+          await admit(store, { number: i + 1, model: (i === 1 ? "b" : "a") as ModelId });
+          await endOne(store, "completed", cost === undefined ? {} : { cost });
+        }
+        await admit(store, { number: 4, model: "a" as ModelId });
+        await endOne(store, "failed", { cost: micros(5_000) });
+        await admit(store, { number: 5, model: "a" as ModelId });
+        await endOne(store, "completed", {});
+        await admit(store, { number: 6, model: "a" as ModelId });
+        await endOne(store, "completed", { at: NOW + DAY_MS, cost: micros(1) });
+        const lines = await store.usage.report({ from: TODAY, to: TODAY, by: "model" });
+        expect(
+          lines.map(({ model, charged, cost, chargedAtCost }) => [model, charged, cost, chargedAtCost]),
+        ).toEqual([
+          ["a" as ModelId, micros(120_000), micros(20_000), micros(80_000)],
+          ["b" as ModelId, micros(40_000), undefined, undefined],
+        ]);
+      }),
+    );
   });
-}
-
-/** Claims the one task that is due. */
-async function claim(store: StoreUnderTest, now: number) {
-  const { leases } = await store.tasks.claim(claimQuery({ now, limit: 1 }));
-  expect(leases).toHaveLength(1);
-  return leases[0]!;
-}
-
-/** Takes the one task that is due to its end at `at`; a completed one has two outputs. */
-async function end(store: StoreUnderTest, number: number, status: Ended, at: number): Promise<void> {
-  const lease = await claim(store, NOW);
-  const attempt = attemptId(number);
-  const { task } = lease;
-  expect(await store.tasks.begin(lease, newIntent({ id: attempt }))).toBe("begun");
-  await store.tasks.apply(lease, outputsReady(NOW, attempt, [], undefined));
-  const output = { accountId: task.accountId, taskId: task.id };
-  const assets = [0, 1].map((index) => newAsset({ ...output, number: number * 10 + index, index }));
-  const transition = {
-    completed: () => succeeded(task, at, attempt, assets, undefined, callbackId(number)),
-    failed: () => failed(task, at, taskError("UPSTREAM_ERROR"), callbackId(number)),
-    cancelled: () => cancelled(task, at),
-  }[status]();
-  expect(await store.tasks.apply(lease, transition)).toBe("applied");
 }

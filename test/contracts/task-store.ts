@@ -5,6 +5,7 @@ import { describeAdvance } from "./task-store-advance.ts";
 import { describeCancel } from "./task-store-cancel.ts";
 import { describeClaim } from "./task-store-claim.ts";
 import { describeMoney } from "./task-store-money.ts";
+import { describeQuotas } from "./task-store-quota.ts";
 import { describeReads } from "./task-store-reads.ts";
 
 /** What every implementation of `TaskStore` does. `makeStore` gives an empty store each time. */
@@ -15,6 +16,7 @@ export function describeTaskStore(name: string, makeStore: MakeStore): void {
     describeAdvance(makeStore);
     describeCancel(makeStore);
     describeMoney(makeStore);
+    describeQuotas(makeStore);
     describeReads(makeStore);
   });
 }

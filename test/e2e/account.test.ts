@@ -56,7 +56,7 @@ describe("the account status", () => {
         },
         rate_limits: [],
       },
-      balance: { mode: "unlimited", currency: "USD", available: null },
+      balance: { mode: "unlimited", currency: "USD", available: null, credit_limit: null },
       can_create: true,
       blocked_by: [],
     });
@@ -132,6 +132,39 @@ describe("the account status", () => {
       blocked_by: ["concurrency"],
     });
     await limited.send(`/v1/tasks/${id}/cancel`, { method: "POST" });
+  });
+
+  test("holds a key's quota apart from the balance, and says when it begins anew", async () => {
+    await svcJson(["accounts", "create", "capped", "--credit", "1", "--data-dir", server.dataDir]);
+    await svcJson(["accounts", "update", "capped", "--credit-limit", "0.5", "--data-dir", server.dataDir]);
+    const capped = await apiWith("--account", "capped", "--quota", "0.04", "--quota-reset", "monthly");
+    await capped.make({ ...IMAGE, n: 2 });
+    const live = await capped.accept(HANGING);
+    const now = new Date();
+    expect(await statusOf(capped)).toMatchObject({
+      key: {
+        quota: {
+          ...{ limit: "0.040000", used: "0.020000", reserved: "0.010000", remaining: "0.010000" },
+          reset: "monthly",
+          resets_at: Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1) / 1000,
+        },
+      },
+      balance: { total: "0.980000", reserved: "0.010000", available: "1.470000", credit_limit: "0.500000" },
+      can_create: true,
+      blocked_by: [],
+    });
+    const last = await capped.accept(HANGING);
+    expect(await statusOf(capped)).toMatchObject({
+      key: { quota: { used: "0.020000", reserved: "0.020000", remaining: "0.000000" } },
+      can_create: false,
+      blocked_by: ["key_quota"],
+    });
+    for (const id of [live, last]) await capped.send(`/v1/tasks/${id}/cancel`, { method: "POST" });
+    for (const id of [live, last]) expect((await capped.wait(id)).status).toBe("cancelled");
+    expect(await statusOf(capped)).toMatchObject({
+      key: { quota: { used: "0.020000", reserved: "0.000000", remaining: "0.020000" } },
+      blocked_by: [],
+    });
   });
 
   test("is refused without a key", async () => {

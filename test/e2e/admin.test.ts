@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { JsonObject } from "../../src/domain/json.ts";
 import { type Server, startServer, stopServers } from "../helpers/server.ts";
 import { type Answer, createApi, type Sent } from "./support/api.ts";
 import { svcJson } from "./support/command.ts";
@@ -93,6 +94,9 @@ test("accounts are made, listed, shown and credited", async () => {
     balance: "5.000000",
     held: "0.000000",
     available: "5.000000",
+    credit_limit: "0.000000",
+    price_multiplier: "1",
+    low_balance: null,
     created_at: expect.any(Number),
   };
   expect(made).toEqual(expected);
@@ -101,6 +105,97 @@ test("accounts are made, listed, shown and credited", async () => {
   expect(await ask("/admin/v1/accounts/shop/credit", { body })).toEqual(credited);
   expect(await ask(`/admin/v1/accounts/${made.id}`)).toEqual(credited);
   expect((await ask("/admin/v1/accounts")).accounts).toContainEqual(credited);
+});
+
+test("the terms of an account are changed one by one, shown and taken back", async () => {
+  const made = await ask("/admin/v1/accounts", { body: { name: "terms", credit: "1" } });
+  const change = (body: JsonObject) => ask("/admin/v1/accounts/terms", { method: "PATCH", body });
+  const changed = await change({ credit_limit: "2.5", price_multiplier: "1.25", low_balance: "0.5" });
+  expect(changed).toEqual({
+    ...made,
+    available: "3.500000",
+    credit_limit: "2.500000",
+    price_multiplier: "1.25",
+    low_balance: "0.500000",
+  });
+  expect(await change({ mode: "unlimited" })).toEqual({ ...changed, mode: "unlimited", available: null });
+  const back = { mode: "prepaid", credit_limit: null, price_multiplier: null, low_balance: null };
+  expect(await change(back)).toEqual(made);
+});
+
+test("an account is suspended and activated, and its keys are refused and taken at once", async () => {
+  await ask("/admin/v1/accounts", { body: { name: "paused" } });
+  const { key } = await ask("/admin/v1/keys", { body: { name: "paused", account: "paused" } });
+  const api = createApi(server.url, String(key));
+  for (const [verb, status, answer] of [
+    ["suspend", "suspended", 401],
+    ["activate", "active", 200],
+  ] as const) {
+    expect(await ask(`/admin/v1/accounts/paused/${verb}`, { method: "POST" })).toMatchObject({ status });
+    expect((await api.send("/v1/models")).status).toBe(answer);
+  }
+});
+
+describe("money", () => {
+  const IMAGE = { model: "sandbox-image", prompt: "x", size: "8x8", sandbox: { delay_ms: 0 } };
+
+  test("is refunded and read in ledger and usage, with the token as who did it", async () => {
+    const { tokens } = (await local("tokens", "list")) as { tokens: { id: string; name: string }[] };
+    const actor = tokens.find(({ name }) => name === "operator")?.id;
+    const made = await ask("/admin/v1/accounts", { body: { name: "spender", credit: "0.05" } });
+    const { key, ...shown } = await ask("/admin/v1/keys", {
+      body: {
+        ...{ name: "spending", account: "spender", price_multiplier: "2" },
+        quota: { limit: "0.10", reset: "weekly" },
+      },
+    });
+    expect(shown).toMatchObject({
+      quota: { limit: "0.100000", reset: "weekly" },
+      price_multiplier: "2",
+    });
+    const patch = { method: "PATCH", body: { quota: { reset: "daily" }, price_multiplier: "1.5" } };
+    expect(await ask("/admin/v1/keys/spending", patch)).toMatchObject({
+      quota: { limit: "0.100000", reset: "daily" },
+      price_multiplier: "1.5",
+    });
+    const { task_id: task } = await createApi(server.url, String(key)).make({ ...IMAGE, n: 2 });
+    const before = await ask("/admin/v1/accounts/spender");
+    expect(before).toMatchObject({ balance: "0.020000", held: "0.000000" });
+
+    const body = { amount: "0.01", currency: "USD", reason: "late" };
+    const account = { ...before, balance: "0.030000", available: "0.030000" };
+    expect(await ask(`/admin/v1/tasks/${task}/refund`, { body })).toEqual({
+      ...{ task_id: task, refunded: "0.010000", currency: "USD", account },
+    });
+    const again = await admin.send(`/admin/v1/tasks/${task}/refund`, { body });
+    expect(problemOf(again)).toEqual([400, "invalid_request", "task"]);
+    expect(await ask(`/admin/v1/accounts/${made.id}`)).toEqual(account);
+
+    const first = await ask("/admin/v1/accounts/spender/ledger?limit=3");
+    const second = await ask(`/admin/v1/accounts/spender/ledger?limit=3&before=${first.next}`);
+    expect([first.next, second.next]).toEqual([expect.any(String), null]);
+    const rows = [first, second].flatMap(({ entries }) => entries as JsonObject[]);
+    expect(rows.map((row) => [row.kind, row.balance_delta, row.balance, row.actor])).toEqual([
+      ["refund", "0.010000", "0.030000", actor ?? ""],
+      ["capture", "-0.030000", "0.020000", "system"],
+      ["hold", "0.000000", "0.050000", String(shown.id)],
+      ["credit", "0.050000", "0.050000", actor ?? ""],
+    ]);
+    const { entries } = (await local("ledger", "spender")) as { entries: unknown };
+    expect(entries).toEqual(rows);
+
+    const usage = await ask("/admin/v1/usage?by=key&account=spender");
+    const sum = { completed: 1, failed: 0, cancelled: 0, outputs: 2, charged: "0.030000" };
+    expect(usage).toMatchObject({
+      rows: [{ account_id: made.id, account: "spender", key_id: shown.id, key: "spending", ...sum }],
+      total: sum,
+    });
+    expect(await local("usage", "--by", "key", "--account", "spender")).toEqual(usage);
+    const day = new Date().toISOString().slice(0, 10);
+    expect(await ask(`/admin/v1/usage?since=${day}&until=${day}&account=spender`)).toMatchObject({
+      ...{ by: "day", since: day, until: day, rows: [{ day, ...sum }] },
+    });
+  });
 });
 
 test("tokens are made, listed and revoked, and the revoked one is refused at once", async () => {
@@ -129,6 +224,11 @@ test("an API key opens nothing here, and is told what does", async () => {
     ["POST", "/admin/v1/keys"],
     ["PATCH", "/admin/v1/keys/web"],
     ["POST", "/admin/v1/accounts/default/credit"],
+    ["PATCH", "/admin/v1/accounts/default"],
+    ["POST", "/admin/v1/accounts/default/suspend"],
+    ["GET", "/admin/v1/accounts/default/ledger"],
+    ["POST", "/admin/v1/tasks/task_1/refund"],
+    ["GET", "/admin/v1/usage"],
     ["POST", "/admin/v1/tokens"],
   ]) {
     const { status, body } = await api.send(path ?? "", { method: method ?? "" });
@@ -206,6 +306,57 @@ describe("what cannot be done is refused in the standard envelope:", () => {
       { body: { name: "a", currency: "EUR" } },
       [400, "invalid_request", "currency"],
     ],
+    [
+      "a credit limit below zero",
+      "/admin/v1/accounts/default",
+      { method: "PATCH", body: { credit_limit: "-1" } },
+      [400, "invalid_request", "credit_limit"],
+    ],
+    [
+      "a multiplier of nothing",
+      "/admin/v1/accounts/default",
+      { method: "PATCH", body: { price_multiplier: "0" } },
+      [400, "invalid_request", "price_multiplier"],
+    ],
+    [
+      "a multiplier as a number",
+      "/admin/v1/keys/default",
+      { method: "PATCH", body: { price_multiplier: 1.5 } },
+      [400, "invalid_request", "price_multiplier"],
+    ],
+    [
+      "no term at all",
+      "/admin/v1/accounts/default",
+      { method: "PATCH", body: {} },
+      [400, "invalid_request", undefined],
+    ],
+    [
+      "a quota without an amount",
+      "/admin/v1/keys/default",
+      { method: "PATCH", body: { quota: { reset: "daily" } } },
+      [400, "invalid_request", "quota.limit"],
+    ],
+    [
+      "a reset that is none",
+      "/admin/v1/keys/default",
+      { method: "PATCH", body: { quota: { limit: "1", reset: "hourly" } } },
+      [400, "invalid_request", "quota.reset"],
+    ],
+    [
+      "a refund without a reason",
+      "/admin/v1/tasks/task_01jd0000000000000000000000/refund",
+      { body: {} },
+      [400, "invalid_request", "reason"],
+    ],
+    [
+      "a refund for no task",
+      "/admin/v1/tasks/task_01jd0000000000000000000000/refund",
+      { body: { reason: "x" } },
+      [404, "not_found", undefined],
+    ],
+    ["a page of none", "/admin/v1/accounts/default/ledger?limit=0", {}, [400, "invalid_request", "limit"]],
+    ["a day that is none", "/admin/v1/usage?since=2026-02-30", {}, [400, "invalid_request", "since"]],
+    ["usage by the hour", "/admin/v1/usage?by=hour", {}, [400, "invalid_request", "by"]],
     ["an unknown filter", "/admin/v1/keys?acount=x", {}, [400, "invalid_request", "acount"]],
     ["another method", "/admin/v1/keys", { method: "DELETE" }, [405, "method_not_allowed", undefined]],
   ])("%s", async (_, path, sent, expected) => {

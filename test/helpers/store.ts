@@ -2,7 +2,10 @@ import { expect } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { OPEN_POLICY } from "../../src/domain/access.ts";
+import type { ApiKey } from "../../src/domain/account.ts";
 import type { Asset } from "../../src/domain/asset.ts";
+import { taskError } from "../../src/domain/errors.ts";
 import type { IdempotencyClaim } from "../../src/domain/idempotency.ts";
 import type {
   AccountId,
@@ -19,10 +22,12 @@ import type {
 import { type Micros, toMicros } from "../../src/domain/money.ts";
 import type { AccountStore, NewAccount } from "../../src/domain/ports/account-store.ts";
 import type { CallbackStore } from "../../src/domain/ports/callback-store.ts";
+import type { PriceStore } from "../../src/domain/ports/price-store.ts";
 import type { Ids } from "../../src/domain/ports/runtime.ts";
 import type { AttemptIntent, ClaimQuery, NewTask, TaskStore } from "../../src/domain/ports/task-store.ts";
+import type { UsageStore } from "../../src/domain/ports/usage-store.ts";
 import type { Lease } from "../../src/domain/task.ts";
-import { submitted } from "../../src/domain/transition.ts";
+import { cancelled, failed, outputsReady, submitted, succeeded } from "../../src/domain/transition.ts";
 
 /** Names used wherever a test does not care which. */
 export const ACCOUNT = accountId(1);
@@ -127,6 +132,20 @@ export function newAsset(given: Partial<Asset> & { number?: number } = {}): Asse
   };
 }
 
+export function newKey(given: Partial<ApiKey> & { number?: number } = {}): ApiKey {
+  const { number = 1, ...fields } = given;
+  return {
+    id: keyId(number),
+    accountId: ACCOUNT,
+    name: `key ${number}`,
+    hash: String(number).padStart(64, "0"),
+    display: "sk-svc-abcd…wxyz",
+    policy: OPEN_POLICY,
+    createdAt: NOW,
+    ...fields,
+  };
+}
+
 export function newClaim(given: Partial<IdempotencyClaim> = {}): IdempotencyClaim {
   return {
     keyId: keyId(1),
@@ -164,6 +183,8 @@ export interface StoreUnderTest {
   readonly tasks: TaskStore;
   readonly accounts: AccountStore;
   readonly callbacks: CallbackStore;
+  readonly usage: UsageStore;
+  readonly prices: PriceStore;
   stop(): Promise<void>;
 }
 export type MakeStore = () => StoreUnderTest | Promise<StoreUnderTest>;
@@ -221,6 +242,32 @@ export async function submitOne(store: StoreUnderTest): Promise<Lease> {
   expect(await store.tasks.apply(lease, submitted(NOW, attemptId(1), { job: "u1" }, NOW + 50))).toBe(
     "applied",
   );
+  return lease;
+}
+
+/** Takes the one task that is due to its end at `at`; a completed one has as many outputs as told. */
+export async function endOne(
+  store: StoreUnderTest,
+  status: "completed" | "failed" | "cancelled",
+  { at = NOW, outputs = 1, cost }: { at?: number; outputs?: number; cost?: Micros } = {},
+): Promise<Lease> {
+  const lease = await claimOne(store, { now: at, limit: 1 });
+  const { task } = lease;
+  const number = Number(task.id.slice(-6));
+  const attempt = attemptId(number);
+  expect(await store.tasks.begin(lease, newIntent({ id: attempt }))).toBe("begun");
+  await store.tasks.apply(lease, outputsReady(NOW, attempt, [], undefined));
+  const output = { accountId: task.accountId, taskId: task.id };
+  const assets = Array.from({ length: outputs }, (_, index) =>
+    newAsset({ ...output, number: number * 10 + index, index }),
+  );
+  const over = { id: attempt, state: "done", costMicros: cost } as const;
+  const transition = {
+    completed: () => succeeded(task, at, attempt, assets, undefined, callbackId(number), cost),
+    failed: () => failed(task, at, taskError("UPSTREAM_ERROR"), callbackId(number), over),
+    cancelled: () => cancelled(task, at, over),
+  }[status]();
+  expect(await store.tasks.apply(lease, transition)).toBe("applied");
   return lease;
 }
 

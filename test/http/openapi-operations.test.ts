@@ -139,12 +139,18 @@ test("the management API is answered as the document says", async () => {
   const owner = { id: String(account.data.id) };
   await managed("POST /admin/v1/accounts/{id}/credit", { amount: "-1.00", reason: "Refund" }, owner);
   await managed("GET /admin/v1/accounts/{id}", undefined, owner);
+  const terms = { credit_limit: "1.00", price_multiplier: "1.25", low_balance: "0.50" };
+  await managed("PATCH /admin/v1/accounts/{id}", terms, owner);
+  await managed("POST /admin/v1/accounts/{id}/suspend", undefined, owner);
+  await managed("POST /admin/v1/accounts/{id}/activate", undefined, owner);
+  await managed("GET /admin/v1/accounts/{id}/ledger", undefined, owner);
   await managed("GET /admin/v1/accounts");
 
   const limits = {
     ...{ models: ["sandbox-*"], features: ["images", "compat"], allow_ips: ["127.0.0.0/8"] },
     ...{ requests_per_minute: 60, concurrency: 2, aliases: { fox: "sandbox-image" } },
     ...{ response_format: "url", sync_wait_seconds: 30, expires_at: 4_000_000_000 },
+    ...{ quota: { limit: "5.00", reset: "monthly" }, price_multiplier: "2" },
   };
   const key = await managed("POST /admin/v1/keys", { name: "web", account: "acme", ...limits });
   const named = { id: String(key.data.id) };
@@ -158,6 +164,12 @@ test("the management API is answered as the document says", async () => {
   await managed("GET /admin/v1/keys/{id}", undefined, named);
   await managed("POST /admin/v1/keys/{id}/revoke", undefined, named);
   await managed("GET /admin/v1/keys");
+
+  const task = { id: String((await finished("image", IMAGE)).data.task_id) };
+  await managed("POST /admin/v1/tasks/{id}/refund", { reason: "Late" }, task);
+  for (const by of ["key", "model", "day"]) {
+    await call("GET /admin/v1/usage", { credential, query: `?by=${by}` });
+  }
 
   const token = await managed("POST /admin/v1/tokens", { name: "other" });
   await managed("POST /admin/v1/tokens/{id}/revoke", undefined, { id: String(token.data.id) });

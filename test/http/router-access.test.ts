@@ -41,7 +41,8 @@ function setup(policy: KeyPolicy = {}) {
   const handle = createRouter(
     {
       authenticate(credential): Principal {
-        if (credential === "good") return { accountId: ACCOUNT, keyId: keyId(1), keyName: "web", policy };
+        if (credential === "good")
+          return { accountId: ACCOUNT, keyId: keyId(1), keyName: "web", policy, priceMultiplier: 1_000_000 };
         throw new AppError("invalid_api_key", "No.");
       },
       authenticateOperator(credential) {

@@ -20,6 +20,7 @@ const GRANT: KeyGrant = {
   accountId: ACCOUNT,
   accountStatus: "active",
   policy: {},
+  priceMultiplier: 1_250_000,
 };
 const STORED: ManagementToken = {
   id: tokenId(1),
@@ -79,7 +80,13 @@ describe("an API key", () => {
       keyId: keyId(1),
       keyName: "web",
       policy,
+      priceMultiplier: 1_250_000,
     });
+  });
+
+  test("is charged by its own multiplier before its account's", () => {
+    const { authenticate } = setup({ grant: { ...GRANT, policy: { priceMultiplier: 2_000_000 } } });
+    expect(authenticate(KEY, NOBODY).priceMultiplier).toBe(2_000_000);
   });
 
   test("that is missing, malformed or of the other kind is refused without a look-up", () => {

@@ -4,7 +4,7 @@ import type { KeyPolicy } from "../../src/domain/access.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import type { ModelId } from "../../src/domain/ids.ts";
 import type { Json, JsonObject } from "../../src/domain/json.ts";
-import type { Model } from "../../src/domain/model.ts";
+import type { Model, PriceRule } from "../../src/domain/model.ts";
 import { toMicros } from "../../src/domain/money.ts";
 import type { Catalog } from "../../src/domain/ports/catalog.ts";
 import type { TaskDuration } from "../../src/domain/ports/usage-store.ts";
@@ -24,7 +24,13 @@ afterEach(async () => {
 });
 
 async function setup(
-  given: { deps?: Partial<EstimateDeps>; policy?: KeyPolicy; account?: typeof ACCOUNT } = {},
+  given: {
+    deps?: Partial<EstimateDeps>;
+    policy?: KeyPolicy;
+    account?: typeof ACCOUNT;
+    multiplier?: number;
+    rule?: PriceRule;
+  } = {},
 ) {
   const store = openStore({ path: ":memory:" });
   stops.push(store.stop);
@@ -36,8 +42,11 @@ async function setup(
     keyId: keyId(1),
     keyName: "key",
     policy: given.policy ?? {},
+    priceMultiplier: given.multiplier ?? 1_000_000,
   };
-  const deps = { catalog, aliases: { photo: "sandbox-image" as ModelId }, accounts: store.accounts, clock };
+  const prices = { rule: () => given.rule };
+  const aliases = { photo: "sandbox-image" as ModelId };
+  const deps = { catalog, aliases, accounts: store.accounts, prices, clock };
   const estimateCost = createEstimate({ ...deps, usage: store.usage, ...given.deps });
   const createTask = createCreateTask({
     ...deps,
@@ -53,6 +62,7 @@ async function setup(
     wakeup: { wake() {}, queued() {} },
     hasProvider: () => true,
     isAccepting: () => true,
+    tellLowBalance() {},
   });
   return {
     store,
@@ -128,6 +138,76 @@ describe("an estimate", () => {
     20_000,
   );
 
+  const odd: PriceRule = {
+    version: "odd",
+    lines: [
+      { sku: "each", unit: "output", unitMicros: toMicros(33_333) },
+      { sku: "pixels", unit: "megapixel", unitMicros: toMicros(7), most: 16 },
+      { sku: "time", unit: "second", unitMicros: toMicros(1_001), most: 10 },
+      { sku: "tokens", unit: "output_token", unitMicros: toMicros(7_777_777), per: 1_000_000, most: 999 },
+    ],
+    minimumMicros: toMicros(100_000),
+  };
+
+  test.each(catalog.models().map((model) => [model.id, model] as const))(
+    "of %s under a price that was set, with a minimum and a multiplier, is what the create holds, line by line",
+    async (_, model) => {
+      const { estimate, create } = await setup({ rule: odd, multiplier: 1_333_333 });
+      const bodies = bodiesOf(model);
+      for (const body of bodies.filter((_each, i) => i % Math.ceil(bodies.length / 40) === 0)) {
+        const { held } = await create(model, body);
+        const { cost, lines, multiplier, priceVersion } = await estimate(body, { quantity: 3 });
+        expect({ body, most: Number(cost?.most) }).toEqual({ body, most: held * 3 });
+        expect(lines.reduce((sum, line) => sum + line.amount, 0)).toBe(held * 3);
+        expect(cost?.least).toBeLessThanOrEqual(held * 3);
+        expect([multiplier, priceVersion]).toEqual([1_333_333, "odd"]);
+      }
+    },
+    20_000,
+  );
+
+  test("is a range where only the end tells: from one unit begun, or no token, to the most held", async () => {
+    const { estimate } = await setup({ rule: odd });
+    const { status, cost, lines } = await estimate({ model: "sandbox-image", n: 2 });
+    const least = 2 * (33_333 + 7 + 1_001);
+    const most = 2 * (33_333 + 7 * 16 + 1_001 * 10) + Math.ceil(2 * 999 * 7.777777);
+    expect(status).toBe("range");
+    expect(cost).toEqual({ least: micros(Math.max(100_000, least)), most: micros(most) });
+    expect(lines.map(({ sku, quantity, per }) => [sku, quantity, per])).toEqual([
+      ["each", 2, undefined],
+      ["pixels", 32, undefined],
+      ["time", 20, undefined],
+      ["tokens", 1_998, 1_000_000],
+    ]);
+  });
+
+  test("has a line for what makes up for the minimum", async () => {
+    const minimum = { version: "1", lines: odd.lines.slice(0, 1), minimumMicros: toMicros(50_000) };
+    const { estimate } = await setup({ rule: minimum });
+    const { cost, lines, status } = await estimate({ model: "sandbox-image" }, { quantity: 4 });
+    expect([status, cost?.most]).toEqual(["exact", micros(200_000)]);
+    expect(lines).toMatchObject([
+      { sku: "each", amount: 133_332, detail: "1 output × 4 requests" },
+      {
+        ...{ sku: "minimum", unit: "task", quantity: 4, unitMicros: 16_667, amount: 66_668 },
+        detail: "up to the minimum × 4 requests",
+      },
+    ]);
+    const none = await estimate({ model: "sandbox-image", n: 2 });
+    expect(none.lines.map(({ sku }) => sku)).toEqual(["each"]);
+  });
+
+  test("is refused for so many requests that nobody could count what they cost", async () => {
+    const dear = { version: "1", lines: [{ sku: "x", unit: "output", unitMicros: toMicros(1e11) }] } as const;
+    const { estimate } = await setup({ rule: dear, multiplier: 1_000_000_000 });
+    const refused = estimate({ model: "sandbox-image", n: 10 }, { quantity: 1000 });
+    await expect(refused).rejects.toMatchObject({
+      code: "invalid_request",
+      message: "quantity 1000 comes to more than can be counted.",
+    });
+    expect((await estimate({ model: "sandbox-image", n: 10 })).cost?.most).toBe(micros(1e15));
+  });
+
   test("is whole: what is counted, at what price, and what was taken for granted", async () => {
     const { estimate } = await setup();
     const body = { model: "sandbox-video", prompt: "x", resolution: "720p", n: 2 };
@@ -153,6 +233,7 @@ describe("an estimate", () => {
       limitedBy: undefined,
       duration: undefined,
       priceVersion: "1",
+      multiplier: undefined,
     });
   });
 

@@ -1,10 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import { AppError } from "../../src/domain/errors.ts";
+import { toMicros } from "../../src/domain/money.ts";
+import type { Quota } from "../../src/domain/quota.ts";
 import { createAddresses } from "../../src/runtime/address-ranges.ts";
-import { checkTerms, type KeyTerms } from "../../src/service/key-terms.ts";
+import { checkTerms, type KeyTerms, type QuotaTerms } from "../../src/service/key-terms.ts";
 
 const NOW = 1_700_000_000_000;
-const check = (terms: KeyTerms) => checkTerms(terms, { addresses: createAddresses(), now: NOW });
+const check = (terms: KeyTerms, quota?: Quota) =>
+  checkTerms(terms, { addresses: createAddresses(), now: NOW, quota });
 
 function refusal(terms: KeyTerms): { param: string | undefined; message: string } {
   try {
@@ -27,6 +30,8 @@ test("what is absent stays absent, and null stays null", () => {
     aliases: null,
     responseFormat: null,
     syncWaitSec: null,
+    quota: null,
+    priceMultiplier: null,
   };
   expect(check({ ...lifted, expiresAt: null })).toEqual({ policy: lifted, expiresAt: null });
 });
@@ -48,12 +53,30 @@ test("values are kept as they are, but none twice and ranges in one form", () =>
 
 test("the largest and the smallest of each limit are taken", () => {
   for (const terms of [
-    { requestsPerMinute: 1, concurrency: 1, syncWaitSec: 1, expiresAt: NOW + 1 },
-    { requestsPerMinute: 1_000_000, concurrency: 10_000, syncWaitSec: 3600, expiresAt: 253_402_300_799_000 },
+    { requestsPerMinute: 1, concurrency: 1, syncWaitSec: 1, priceMultiplier: 1, expiresAt: NOW + 1 },
+    {
+      requestsPerMinute: 1_000_000,
+      concurrency: 10_000,
+      syncWaitSec: 3600,
+      priceMultiplier: 1_000_000_000,
+      expiresAt: 253_402_300_799_000,
+    },
   ]) {
     const { expiresAt, ...limits } = terms;
     expect(check(terms)).toMatchObject({ policy: limits, expiresAt });
   }
+});
+
+describe("a quota", () => {
+  const before: Quota = { limit: toMicros(5), reset: "weekly" };
+  test.each<[QuotaTerms, Quota | undefined, Quota]>([
+    [{ limit: toMicros(7) }, undefined, { limit: toMicros(7), reset: "total" }],
+    [{ limit: toMicros(0), reset: "daily" }, undefined, { limit: toMicros(0), reset: "daily" }],
+    [{ limit: toMicros(7) }, before, { limit: toMicros(7), reset: "weekly" }],
+    [{ reset: "monthly" }, before, { limit: toMicros(5), reset: "monthly" }],
+  ])("of %j, where there was %j, is %j", (quota, had, expected) => {
+    expect(check({ quota }, had)).toEqual({ policy: { quota: expected } });
+  });
 });
 
 describe("a refusal names the field first, then what is allowed and what was given:", () => {
@@ -78,6 +101,16 @@ describe("a refusal names the field first, then what is allowed and what was giv
     [{ aliases: { a: "" } }, "aliases", 'got "a=".'],
     [{ aliases: JSON.parse('{"__proto__":"x"}') }, "aliases", 'got "__proto__=x".'],
     [{ responseFormat: "png" }, "response_format", 'b64_json, url, got "png".'],
+    [{ quota: { limit: toMicros(-1) } }, "quota.limit", 'an amount from 0, got "-0.000001".'],
+    [{ quota: { reset: "daily" } }, "quota.limit", "say how much the key may spend"],
+    [
+      { quota: { limit: toMicros(1), reset: "hourly" } },
+      "quota.reset",
+      'one of total, daily, weekly, monthly, got "hourly".',
+    ],
+    [{ priceMultiplier: 0 }, "price_multiplier", "above 0 and at most 1000, got 0."],
+    [{ priceMultiplier: 1_000_000_001 }, "price_multiplier", "got 1000.000001."],
+    [{ priceMultiplier: Number.NaN }, "price_multiplier", "got NaN."],
     [{ expiresAt: NOW }, "expires_at", 'got "2023-11-14T22:13:20.000Z".'],
     [{ expiresAt: 0.5 }, "expires_at", "got 0.5."],
     [{ expiresAt: 8.64e15 }, "expires_at", "got 8640000000000000."],

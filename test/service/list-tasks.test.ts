@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Principal } from "../../src/domain/account.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import type { ModelId } from "../../src/domain/ids.ts";
+import { ONE } from "../../src/domain/multiplier.ts";
 import { type ListQuery, listTasks } from "../../src/service/list-tasks.ts";
 import { openStore, type Store } from "../../src/store/open.ts";
 import {
@@ -20,6 +21,7 @@ const PRINCIPAL: Principal = {
   keyId: keyId(1),
   keyName: "test",
   policy: { aliases: { mine: "sandbox-video" as ModelId } },
+  priceMultiplier: ONE,
 };
 const ALIASES = { everybodys: "sandbox-image" as ModelId };
 

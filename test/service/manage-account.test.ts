@@ -1,22 +1,29 @@
-import { describe, expect, test } from "bun:test";
-import { changePolicy } from "../../src/domain/access.ts";
-import type { Account, ApiKey, ManagementToken } from "../../src/domain/account.ts";
+import { afterEach, describe, expect, test } from "bun:test";
 import { displayOf, parseCredential } from "../../src/domain/credential.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import type { IdByPrefix, IdPrefix } from "../../src/domain/ids.ts";
-import { creditEntry } from "../../src/domain/ledger.ts";
 import { toMicros, ZERO } from "../../src/domain/money.ts";
-import type { AccountStore, StoredLedgerEntry } from "../../src/domain/ports/account-store.ts";
 import { createAddresses } from "../../src/runtime/address-ranges.ts";
 import { createManageAccounts } from "../../src/service/manage-account.ts";
+import { openStore } from "../../src/store/open.ts";
 
 const NOW = 1_700_000_000_000;
+/** Who moves money, in these tests. */
+const BY_HAND = { reason: "invoice 12", actor: "operator" };
+
+const stops: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
+});
 
 function setup() {
-  const accounts = createAccounts();
+  const store = openStore({ path: ":memory:" });
+  stops.push(store.stop);
+  const { accounts, usage } = store;
   let count = 0;
   const manage = createManageAccounts({
     accounts,
+    usage,
     addresses: createAddresses(),
     clock: { now: () => NOW },
     ids: { create: <P extends IdPrefix>(prefix: P) => fakeId(prefix, ++count) },
@@ -43,21 +50,25 @@ describe("accounts", () => {
   test("take credits by id or by name, and keep them in the ledger", async () => {
     const { manage } = setup();
     const { id } = await manage.createAccount({ name: "web" });
-    await manage.creditAccount("web", toMicros(3), "invoice 12");
-    expect(await manage.creditAccount(id, toMicros(-1), "mistake")).toMatchObject({ id, balance: 2 });
+    await manage.creditAccount("web", toMicros(3), BY_HAND);
+    const mistake = { reason: "mistake", actor: "tok_1" };
+    expect(await manage.creditAccount(id, toMicros(-1), mistake)).toMatchObject({ id, balance: 2 });
     const { account, ledger } = await manage.showAccount("web");
     expect(account.balance).toBe(toMicros(2));
-    expect(ledger.map(({ reason }) => reason)).toEqual(["invoice 12", "mistake"]);
+    expect(ledger.map(({ reason, actor }) => [reason, actor])).toEqual([
+      ["invoice 12", "operator"],
+      ["mistake", "tok_1"],
+    ]);
   });
 
   test("refuse credits that mean nothing", async () => {
     const { manage } = setup();
     await manage.createAccount({ name: "web" });
-    expect(await refusal(manage.creditAccount("web", ZERO, "x"))).toEqual([
+    expect(await refusal(manage.creditAccount("web", ZERO, BY_HAND))).toEqual([
       "invalid_request",
       "An amount of zero changes nothing.",
     ]);
-    expect(await refusal(manage.creditAccount("no", toMicros(1), "x"))).toEqual([
+    expect(await refusal(manage.creditAccount("no", toMicros(1), BY_HAND))).toEqual([
       "not_found",
       'There is no account "no".',
     ]);
@@ -287,99 +298,4 @@ async function refusal(attempt: Promise<unknown>): Promise<[code: string, messag
 
 function fakeId<P extends IdPrefix>(prefix: P, number: number): IdByPrefix[P] {
   return `${prefix}_${String(number).padStart(26, "0")}` as string as IdByPrefix[P];
-}
-
-/** The port's promises about names, ids and revocation, in memory. */
-function createAccounts(): AccountStore {
-  const accounts = new Map<string, Account>();
-  const ledgers = new Map<string, StoredLedgerEntry[]>();
-  const keys: ApiKey[] = [];
-  const tokens: ManagementToken[] = [];
-  const findAccount = (text: string) =>
-    accounts.get(text) ?? [...accounts.values()].find((account) => account.name === text);
-  const find = <T extends { id: string; name: string; revokedAt?: number | undefined }>(
-    all: T[],
-    text: string,
-  ) => {
-    const named = all.filter((each) => each.name === text && each.revokedAt === undefined);
-    return all.find((each) => each.id === text) ?? (named.length === 1 ? named[0] : undefined);
-  };
-  const revoke = <T extends { id: string; revokedAt?: number | undefined }>(
-    all: T[],
-    id: string,
-    now: number,
-  ) => {
-    const at = all.findIndex((each) => each.id === id);
-    const found = all[at];
-    if (found === undefined) return "not_found";
-    if (found.revokedAt !== undefined) return "already_revoked";
-    all[at] = { ...found, revokedAt: now };
-    return "revoked";
-  };
-  const replaceKey = (id: string, replace: (key: ApiKey) => ApiKey) => {
-    const at = keys.findIndex((each) => each.id === id);
-    const found = keys[at];
-    if (found === undefined) return "not_found";
-    if (found.revokedAt !== undefined) return "revoked";
-    keys[at] = replace(found);
-    return keys[at];
-  };
-  return {
-    async createAccount({ id, name, mode, credit, createdAt }) {
-      if (findAccount(name)) return "name_taken";
-      accounts.set(id, { id, name, mode, status: "active", balance: credit, held: ZERO, createdAt });
-      return "created";
-    },
-    accounts: async () => [...accounts.values()],
-    account: async (text) => findAccount(text),
-    async credit(id, amount, reason, now) {
-      const account = accounts.get(id);
-      if (account === undefined) return undefined;
-      ledgers.set(id, [
-        ...(ledgers.get(id) ?? []),
-        { ...creditEntry(amount, reason), accountId: id, at: now },
-      ]);
-      const credited = { ...account, balance: toMicros(account.balance + amount) };
-      accounts.set(id, credited);
-      return credited;
-    },
-    ledger: async (id) => ledgers.get(id) ?? [],
-    async createKey(key) {
-      if (!accounts.has(key.accountId)) return "no_account";
-      const isTaken = keys.some(
-        (each) => each.accountId === key.accountId && each.name === key.name && each.revokedAt === undefined,
-      );
-      if (isTaken) return "name_taken";
-      keys.push(key);
-      return "created";
-    },
-    keys: async (owner) => keys.filter((key) => owner === undefined || key.accountId === owner),
-    key: async (text) => find(keys, text),
-    revokeKey: async (id, now) => revoke(keys, id, now),
-    async changeKey(id, { policy, expiresAt }) {
-      return replaceKey(id, (key) => ({
-        ...key,
-        policy: changePolicy(key.policy, policy),
-        expiresAt: expiresAt === undefined ? key.expiresAt : (expiresAt ?? undefined),
-      }));
-    },
-    async rotateKey(id, { hash, display, previousExpiresAt: expiresAt }) {
-      return replaceKey(id, (key) => ({
-        ...key,
-        hash,
-        display,
-        previous: expiresAt === undefined ? undefined : { display: key.display, expiresAt },
-      }));
-    },
-    grantByHash: () => undefined,
-    tokenByHash: () => undefined,
-    async createToken(token) {
-      if (find(tokens, token.name)) return "name_taken";
-      tokens.push(token);
-      return "created";
-    },
-    tokens: async () => [...tokens],
-    token: async (text) => find(tokens, text),
-    revokeToken: async (id, now) => revoke(tokens, id, now),
-  };
 }

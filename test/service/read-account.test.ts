@@ -2,11 +2,26 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { createCatalog } from "../../src/catalog/catalog.ts";
 import type { KeyPolicy } from "../../src/domain/access.ts";
 import { AppError } from "../../src/domain/errors.ts";
+import { ONE } from "../../src/domain/multiplier.ts";
 import type { RateWindow } from "../../src/domain/ports/rate-limiter.ts";
+import { quotaPeriod } from "../../src/domain/quota.ts";
+import { succeeded } from "../../src/domain/transition.ts";
 import { dayOf, monthStartOf } from "../../src/domain/usage.ts";
 import { type ReadAccountDeps, readAccount } from "../../src/service/read-account.ts";
 import { openStore } from "../../src/store/open.ts";
-import { ACCOUNT, addAccount, keyId, micros, newTask, taskId } from "../helpers/store.ts";
+import {
+  ACCOUNT,
+  addAccount,
+  attemptId,
+  callbackId,
+  claimOne,
+  keyId,
+  micros,
+  newAsset,
+  newIntent,
+  newTask,
+  taskId,
+} from "../helpers/store.ts";
 
 const stops: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -54,13 +69,27 @@ async function setup({ policy = {}, window, credit, isAccepting = true }: Given 
     catalog: createCatalog(),
     aliases: {},
   };
-  const principal = { accountId: ACCOUNT, keyId: key.id, keyName: key.name, policy };
+  const principal = { accountId: ACCOUNT, keyId: key.id, keyName: key.name, policy, priceMultiplier: ONE };
+  const admit = (number: number, fields: Parameters<typeof newTask>[0] = {}) =>
+    store.tasks.admit({
+      task: newTask({ number, createdAt: NOW, ...fields }),
+      assets: [],
+      quota: policy.quota && { limit: policy.quota.limit, period: quotaPeriod(policy.quota.reset, NOW) },
+    });
   return {
     store,
-    read: () => readAccount(deps, principal),
+    read: (changed: KeyPolicy = policy) => readAccount(deps, { ...principal, policy: changed }),
+    /** A task of 0.04 that is delivered. */
+    async complete(number: number) {
+      await admit(number);
+      const lease = await claimOne(store, { now: NOW });
+      await store.tasks.begin(lease, newIntent({ id: attemptId(number), at: NOW, deadlineAt: NOW + 1 }));
+      const asset = newAsset({ number, taskId: taskId(number) });
+      const end = succeeded(lease.task, NOW, attemptId(number), [asset], undefined, callbackId(number));
+      expect(await store.tasks.apply(lease, end)).toBe("applied");
+    },
     readAs: (id: typeof key.id) => readAccount(deps, { ...principal, keyId: id }),
-    admit: (number: number, fields: Parameters<typeof newTask>[0] = {}) =>
-      store.tasks.admit({ task: newTask({ number, createdAt: NOW, ...fields }), assets: [] }),
+    admit,
   };
 }
 
@@ -116,12 +145,60 @@ describe("the status of an account", () => {
   });
 });
 
+describe("the quota of a key", () => {
+  const monthly = { limit: micros(100_000), reset: "monthly" } as const;
+
+  test("is apart from the balance: what is used, reserved and left of it, and when it begins anew", async () => {
+    const { read, admit, complete } = await setup({ policy: { quota: monthly } });
+    await complete(1);
+    await admit(2);
+    const status = await read();
+    expect(status.quota).toEqual({
+      ...monthly,
+      used: micros(40_000),
+      reserved: micros(40_000),
+      remaining: micros(20_000),
+      resetsAt: Date.parse("2026-04-01T00:00:00Z"),
+    });
+    expect([status.available, status.blockedBy]).toEqual([undefined, []]);
+  });
+
+  test("that was lowered below what was spent has nothing left, not less", async () => {
+    const { read, admit, store } = await setup({ policy: { quota: monthly } });
+    await admit(1);
+    await admit(2);
+    const lowered = { limit: micros(50_000), reset: "monthly" } as const;
+    await store.accounts.changeKey(keyId(1), { policy: { quota: lowered } });
+    const { quota, blockedBy } = await read({ quota: lowered });
+    expect(quota).toMatchObject({ limit: 50_000, used: 0, reserved: 80_000, remaining: 0 });
+    expect(blockedBy).toEqual(["key_quota"]);
+  });
+
+  test("that never begins anew says no time for it", async () => {
+    const { read } = await setup({ policy: { quota: { limit: micros(1), reset: "total" } } });
+    expect(await read()).toMatchObject({ quota: { remaining: 1, resetsAt: undefined } });
+  });
+
+  test("counts from its period's first day what the key was charged before it had one", async () => {
+    const { read, complete, store } = await setup();
+    await complete(1);
+    await store.accounts.changeKey(keyId(1), { policy: { quota: monthly } });
+    expect((await read({ quota: monthly })).quota).toMatchObject({ used: 40_000, remaining: 60_000 });
+  });
+});
+
 describe("a create is blocked", () => {
   const spent = { limit: 1, remaining: 0, resetsAt: NOW + 1 };
   test.each<[string, Given, string[]]>([
     ["by nothing while a micro-unit is left", { credit: 1 }, []],
     ["at zero balance", { credit: 0 }, ["balance"]],
     ["while the service drains", { isAccepting: false }, ["draining"]],
+    ["by a quota of nothing", { policy: { quota: { limit: micros(0), reset: "total" } } }, ["key_quota"]],
+    [
+      "by no quota while a micro-unit of it is left",
+      { policy: { quota: { limit: micros(1), reset: "daily" } } },
+      [],
+    ],
     ["for a key no model is there for", { policy: { models: ["none-*"] } }, ["models"]],
     ["by the minute's last request", { policy: { requestsPerMinute: 1 }, window: spent }, ["rate_limit"]],
     [

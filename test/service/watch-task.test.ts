@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import type { Principal } from "../../src/domain/account.ts";
 import { AppError } from "../../src/domain/errors.ts";
+import { ONE } from "../../src/domain/multiplier.ts";
 import type { TaskFeed } from "../../src/domain/ports/runtime.ts";
 import { failed, snoozed } from "../../src/domain/transition.ts";
 import { createTaskFeed } from "../../src/runtime/signals.ts";
@@ -21,7 +22,13 @@ import {
   taskId,
 } from "../helpers/store.ts";
 
-const PRINCIPAL: Principal = { accountId: ACCOUNT, keyId: keyId(1), keyName: "test", policy: {} };
+const PRINCIPAL: Principal = {
+  accountId: ACCOUNT,
+  keyId: keyId(1),
+  keyName: "test",
+  policy: {},
+  priceMultiplier: ONE,
+};
 
 let store: Store;
 let clock: ReturnType<typeof fakeClock>;

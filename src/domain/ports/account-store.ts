@@ -7,7 +7,7 @@ import type {
   ManagementToken,
   Rotation,
 } from "../account.ts";
-import type { AccountId, KeyId, TokenId } from "../ids.ts";
+import type { AccountId, KeyId, TaskId, TokenId } from "../ids.ts";
 import type { LedgerEntry } from "../ledger.ts";
 import type { Micros } from "../money.ts";
 
@@ -18,6 +18,17 @@ export interface NewAccount {
   /** First credit, if above zero, written to the ledger with the account. */
   readonly credit: Micros;
   readonly createdAt: number;
+  /** Who makes it; `operator` unless given. */
+  readonly actor?: string | undefined;
+}
+
+/** What is to become of an account: what is absent stays as it is, null lifts. */
+export interface AccountChange {
+  readonly creditLimit?: Micros | undefined;
+  readonly priceMultiplier?: number | undefined;
+  readonly lowBalance?: Micros | null | undefined;
+  readonly status?: Account["status"] | undefined;
+  readonly mode?: AccountMode | undefined;
 }
 
 /** A ledger row with its place and time, oldest first in listings. */
@@ -25,6 +36,28 @@ export interface StoredLedgerEntry extends LedgerEntry {
   readonly accountId: AccountId;
   readonly at: number;
 }
+
+/** A ledger row in a page, with what the account had after it. */
+export interface LedgerRow extends StoredLedgerEntry {
+  /** Names the row among all accounts' rows; later ones have higher numbers. */
+  readonly number: number;
+  readonly balance: Micros;
+}
+
+/** What a key spent and has reserved of its quota. */
+export interface QuotaUse {
+  readonly used: Micros;
+  readonly reserved: Micros;
+}
+
+export type Refund =
+  | { readonly kind: "refunded"; readonly amount: Micros; readonly account: Account }
+  /** More than the task was charged. */
+  | { readonly kind: "too_much"; readonly charged: Micros }
+  /** Live, failed, cancelled, or free. */
+  | { readonly kind: "not_charged" }
+  | { readonly kind: "already_refunded" }
+  | { readonly kind: "not_found" };
 
 /**
  * Accounts, API keys and management tokens. Every method is one transaction. Names are unique within their kind, accounts by
@@ -36,19 +69,55 @@ export interface AccountStore {
   /** By id or by name. */
   account(idOrName: string): Promise<Account | undefined>;
   /**
+   * Changes what is given and nothing else; grants show it at once.
+   *
+   * @returns the account as it is then; `overdrawn` when, prepaid and with that credit limit, it would hold more than it has
+   */
+  updateAccount(id: AccountId, change: AccountChange): Promise<Account | "overdrawn" | "not_found">;
+  /**
    * Appends a credit (or, below zero, an adjustment) and moves the balance.
    *
+   * @param actor who does it: a token's id, or `operator`
    * @returns the new state, or undefined for an unknown id
    * @throws AppError `invalid_request` when a prepaid account would be left with less than is held
    */
-  credit(id: AccountId, amount: Micros, reason: string, now: number): Promise<Account | undefined>;
+  credit(
+    id: AccountId,
+    amount: Micros,
+    reason: string,
+    actor: string,
+    now: number,
+  ): Promise<Account | undefined>;
+  /**
+   * Gives back what a completed task was charged, once for each task. What was counted as used stays counted: in the usage, and
+   * in the quota of the task's key.
+   *
+   * @param amount above zero; all of it unless given
+   */
+  refund(
+    task: TaskId,
+    amount: Micros | undefined,
+    reason: string,
+    actor: string,
+    now: number,
+  ): Promise<Refund>;
   ledger(id: AccountId): Promise<StoredLedgerEntry[]>;
+  /** Newest first: at most `limit` rows, those before the row with number `before`. */
+  ledgerPage(
+    id: AccountId,
+    page: { readonly limit: number; readonly before?: number | undefined },
+  ): Promise<LedgerRow[]>;
 
   createKey(key: ApiKey): Promise<"created" | "name_taken" | "no_account">;
   keys(account?: AccountId): Promise<ApiKey[]>;
   /** By id, or by name among the keys that are not revoked; undefined when several accounts have a key of that name. */
   key(idOrName: string): Promise<ApiKey | undefined>;
   revokeKey(id: KeyId, now: number): Promise<"revoked" | "already_revoked" | "not_found">;
+  /**
+   * How much of a quota is gone in a period (`quotaPeriod`), by when tasks were accepted. Where counting for the key began within
+   * it, what it was charged from the period's first day on was used, and what its live tasks hold is reserved.
+   */
+  keyQuota(id: KeyId, period: number): Promise<QuotaUse>;
   /** Changes what is given and nothing else. @returns the key as it is then; a revoked one stays as it was */
   changeKey(id: KeyId, change: KeyChange): Promise<ApiKey | "revoked" | "not_found">;
   /**

@@ -1,5 +1,5 @@
-import type { JsonObject } from "../json.ts";
-import type { Model } from "../model.ts";
+import type { Json, JsonObject } from "../json.ts";
+import type { Model, PriceRule } from "../model.ts";
 
 /** A body that a model's schema accepts, defaults filled in, or the first thing wrong with it. */
 export type Validated =
@@ -29,4 +29,22 @@ export interface Catalog {
    * characters) and what is allowed; an unknown field's names the closest known one. The body given is not changed.
    */
   validate(model: Model, body: JsonObject, options?: ValidateOptions): Validated;
+}
+
+/** An operator's price rule, or what is wrong with it: `path` is where, and `problem` completes "<path> …". */
+export type ReadPrice =
+  | { readonly ok: true; readonly rule: PriceRule }
+  | { readonly ok: false; readonly path: string; readonly problem: string };
+
+/** What prices can be set for, and how. */
+export interface PriceCatalog {
+  /** Every model there is, also those none of whose providers are switched on. */
+  all(): readonly Model[];
+  /**
+   * Reads a price rule as manifests have it: `lines`, `minimum`, and a `version`, which follows from the rest where it is not
+   * given, or names other prices: those of the model itself, or of `before`. Refuses a rule that prices no request of the model.
+   */
+  readPrice(model: Model, value: unknown, before?: PriceRule): ReadPrice;
+  /** Parameters of a request that the model takes and the rule has no price for; undefined when none is found. */
+  unpricedRequest(model: Model, rule: PriceRule): { readonly [name: string]: Json } | undefined;
 }

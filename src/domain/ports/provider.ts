@@ -48,6 +48,8 @@ export type PollResult =
       readonly message?: string | undefined;
       /** For the operator; free of secrets. */
       readonly detail?: string | undefined;
+      /** The work was done, and is charged for all the same. */
+      readonly isCharged?: boolean | undefined;
     }
   | { readonly kind: "cancelled" };
 

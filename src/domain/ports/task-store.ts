@@ -33,6 +33,11 @@ export interface Admission {
   readonly idempotency?: IdempotencyClaim | undefined;
   /** Live tasks the key may have, this one included. */
   readonly concurrency?: number | undefined;
+  /**
+   * What the key may spend in a period; the hold counts in it, and what is charged in the end. Of a key that is stored, whose
+   * own policy counts where it has come to say otherwise.
+   */
+  readonly quota?: { readonly limit: Micros; readonly period: number } | undefined;
 }
 
 /** An accepted create, as it is answered again. */
@@ -42,11 +47,18 @@ export interface Replay {
 }
 
 export type AdmitResult =
-  | { readonly kind: "admitted" }
+  /** `isLow`: with it, the account's balance went below what its operator wants to be told of. */
+  | { readonly kind: "admitted"; readonly isLow: boolean }
   | ({ readonly kind: "replayed" } & Replay)
   /** The idempotency key was used for another body. */
   | { readonly kind: "conflict" }
-  | { readonly kind: "insufficient_quota"; readonly available: Micros; readonly needed: Micros }
+  /** Of what is short, the one with less available is told; the balance when both have as little. */
+  | {
+      readonly kind: "insufficient_quota";
+      readonly limitedBy: "balance" | "key_quota";
+      readonly available: Micros;
+      readonly needed: Micros;
+    }
   /** The key has as many live tasks as it may have. */
   | { readonly kind: "too_many_tasks" };
 
@@ -124,7 +136,7 @@ export const MAX_QUEUE_POSITION = 1_000;
 export interface TaskStore {
   /**
    * Accepts a task: holds its price, stores task, assets and idempotency record, or none of them.
-   * Prepaid accounts need `balance - held ≥ task.held`.
+   * Prepaid accounts need `balance - held + creditLimit ≥ task.held`, keys with a quota as much left in its period.
    */
   admit(admission: Admission): Promise<AdmitResult>;
   /** What `admit` would answer for a key that was used before; undefined when it was not, or no longer counts. */

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../domain/json.ts";
-import { CURRENCY, formatAmount } from "../../domain/money.ts";
+import { CURRENCY, formatAmount, type Micros } from "../../domain/money.ts";
 import type { UsageTotal } from "../../domain/usage.ts";
 import {
   type AccountStatus,
@@ -35,7 +35,8 @@ function presentStatus(status: AccountStatus): JsonObject {
       currency: CURRENCY,
       total: formatAmount(account.balance),
       reserved: formatAmount(account.held),
-      available: status.available === undefined ? null : formatAmount(status.available),
+      available: amountOrNull(status.available),
+      credit_limit: account.mode === "unlimited" ? null : formatAmount(account.creditLimit),
     },
     usage: { today: presentUsage(usage.today), month: presentUsage(usage.month) },
     tasks: { pending: tasks.pending, processing: tasks.processing },
@@ -45,7 +46,7 @@ function presentStatus(status: AccountStatus): JsonObject {
   };
 }
 
-function presentKey({ key, keyCharged, limits }: AccountStatus): JsonObject {
+function presentKey({ key, keyCharged, quota, limits }: AccountStatus): JsonObject {
   const { models, features, allowIps } = key.policy;
   return {
     id: key.id,
@@ -57,12 +58,12 @@ function presentKey({ key, keyCharged, limits }: AccountStatus): JsonObject {
     ip_restricted: allowIps !== undefined,
     // Without a limit there is nothing that use is held against, and no time when it begins anew.
     quota: {
-      limit: null,
-      used: formatAmount(keyCharged),
-      reserved: null,
-      remaining: null,
-      reset: null,
-      resets_at: null,
+      limit: amountOrNull(quota?.limit),
+      used: formatAmount(quota?.used ?? keyCharged),
+      reserved: amountOrNull(quota?.reserved),
+      remaining: amountOrNull(quota?.remaining),
+      reset: quota?.reset ?? null,
+      resets_at: secondsOrNull(quota?.resetsAt),
     },
     rate_limits: limits.map(presentLimit),
   };
@@ -85,6 +86,10 @@ function presentUsage(total: UsageTotal): JsonObject {
     cost: formatAmount(total.charged),
     currency: CURRENCY,
   };
+}
+
+function amountOrNull(amount: Micros | undefined): string | null {
+  return amount === undefined ? null : formatAmount(amount);
 }
 
 /** Rounded up: at that second it is certainly so. */

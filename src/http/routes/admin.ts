@@ -1,32 +1,25 @@
-import type { AccountMode, ApiKey } from "../../domain/account.ts";
-import { AppError } from "../../domain/errors.ts";
-import type { JsonObject } from "../../domain/json.ts";
-import { type Micros, parseAmount } from "../../domain/money.ts";
+import type { ApiKey } from "../../domain/account.ts";
 import type { Clock } from "../../domain/ports/runtime.ts";
 import type { KeyTerms } from "../../service/key-terms.ts";
 import type { ManageAccounts } from "../../service/manage-account.ts";
-import { readJsonBody } from "../body.ts";
-import type { ManagedExchange, Route } from "../exchange.ts";
-import type { Operation } from "../openapi/operation.ts";
-import { presentAccount, presentKey, presentToken } from "../present-admin.ts";
-import { type Reply, success } from "../reply.ts";
-import { CREDIT, KEY_CHANGE, KEYS_QUERY, NEW_ACCOUNT, NEW_KEY, NEW_TOKEN, ROTATION } from "../wire/admin.ts";
+import type { Route } from "../exchange.ts";
+import { presentKey, presentToken } from "../present-admin.ts";
+import { success } from "../reply.ts";
+import { KEY_CHANGE, KEYS_QUERY, NEW_KEY, NEW_TOKEN, ROTATION } from "../wire/admin.ts";
 import {
-  CREATE_ACCOUNT,
   CREATE_KEY,
   CREATE_TOKEN,
-  CREDIT_ACCOUNT,
-  LIST_ACCOUNTS,
   LIST_KEYS,
   LIST_TOKENS,
-  READ_ACCOUNT,
   READ_KEY,
   REVOKE_KEY,
   REVOKE_TOKEN,
   ROTATE_KEY,
   UPDATE_KEY,
 } from "../wire/admin-operations.ts";
-import { check, checkQuery } from "../wire/check.ts";
+import { checkQuery } from "../wire/check.ts";
+import { accountRoutes } from "./admin-accounts.ts";
+import { amountOf, managed, multiplierOf, read } from "./managed.ts";
 
 export interface AdminDeps {
   readonly manage: ManageAccounts;
@@ -70,28 +63,6 @@ function keyRoutes({ manage, clock }: AdminDeps): Route[] {
   ];
 }
 
-function accountRoutes({ manage }: AdminDeps): Route[] {
-  return [
-    managed("GET", "/admin/v1/accounts", LIST_ACCOUNTS, async () =>
-      success({ accounts: (await manage.listAccounts()).map(presentAccount) }),
-    ),
-    managed("POST", "/admin/v1/accounts", CREATE_ACCOUNT, async ({ request }) => {
-      const body = await read<{ name: string; mode?: AccountMode; credit?: string }>(request, NEW_ACCOUNT);
-      const { name, mode } = body;
-      const credit = body.credit === undefined ? undefined : amountOf("credit", body.credit);
-      return success(presentAccount(await manage.createAccount({ name, mode, credit })));
-    }),
-    managed("GET", "/admin/v1/accounts/:id", READ_ACCOUNT, async ({ param }) =>
-      success(presentAccount(await manage.readAccount(param("id")))),
-    ),
-    managed("POST", "/admin/v1/accounts/:id/credit", CREDIT_ACCOUNT, async ({ request, param }) => {
-      const { amount, reason } = await read<{ amount: string; reason: string }>(request, CREDIT);
-      const account = await manage.creditAccount(param("id"), amountOf("amount", amount), reason);
-      return success(presentAccount(account));
-    }),
-  ];
-}
-
 function tokenRoutes({ manage }: AdminDeps): Route[] {
   return [
     managed("GET", "/admin/v1/tokens", LIST_TOKENS, async () =>
@@ -107,23 +78,6 @@ function tokenRoutes({ manage }: AdminDeps): Route[] {
   ];
 }
 
-function managed(
-  method: Route["method"],
-  path: string,
-  operation: Operation,
-  handle: (exchange: ManagedExchange) => Promise<Reply>,
-): Route {
-  return { method, path, operation, access: "management", handle };
-}
-
-/** @param schema what `Body` says, for those who send one */
-async function read<Body>(request: Request, schema: JsonObject): Promise<Body> {
-  const body = await readJsonBody(request);
-  check(schema, body);
-  // The schema is what the type stands for.
-  return body as Body;
-}
-
 /** The limits of a key as its schema lets them through. */
 interface KeyBody {
   readonly expires_at?: number | null;
@@ -135,10 +89,12 @@ interface KeyBody {
   readonly aliases?: { readonly [alias: string]: string } | null;
   readonly response_format?: string | null;
   readonly sync_wait_seconds?: number | null;
+  readonly quota?: { readonly limit?: string; readonly reset?: string } | null;
+  readonly price_multiplier?: string | null;
 }
 
 function termsOf(body: KeyBody): KeyTerms {
-  const { expires_at: expiresAtSec } = body;
+  const { expires_at: expiresAtSec, quota } = body;
   return {
     expiresAt: typeof expiresAtSec === "number" ? expiresAtSec * 1000 : expiresAtSec,
     models: body.models,
@@ -149,13 +105,7 @@ function termsOf(body: KeyBody): KeyTerms {
     aliases: body.aliases,
     responseFormat: body.response_format,
     syncWaitSec: body.sync_wait_seconds,
+    quota: quota && { limit: amountOf("quota.limit", quota.limit), reset: quota.reset },
+    priceMultiplier: multiplierOf("price_multiplier", body.price_multiplier),
   };
-}
-
-function amountOf(field: string, text: string): Micros {
-  const amount = parseAmount(text);
-  if (amount !== undefined) return amount;
-  throw new AppError("invalid_request", `${field} must be an amount like 5.00, got "${text.slice(0, 80)}".`, {
-    param: field,
-  });
 }

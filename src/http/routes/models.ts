@@ -1,25 +1,33 @@
+import { type PriceDeps, priceTerms } from "../../service/price-terms.ts";
 import { listModels, type ModelDeps, readModel } from "../../service/read-model.ts";
 import type { Route } from "../exchange.ts";
 import { presentModel, presentModelInFull } from "../present.ts";
 import { success } from "../reply.ts";
 import { LIST_MODELS, READ_MODEL } from "../wire/models.ts";
 
-export function modelRoutes(deps: ModelDeps): Route[] {
+export function modelRoutes(deps: ModelDeps & PriceDeps): Route[] {
   return [
     {
       method: "GET",
       path: "/v1/models",
       operation: LIST_MODELS,
       access: "api_key",
-      handle: ({ principal }) => success({ models: listModels(deps, principal).map(presentModel) }),
+      handle: ({ principal }) => {
+        const models = listModels(deps, principal);
+        return success({
+          models: models.map((model) => presentModel(model, priceTerms(deps, principal, model))),
+        });
+      },
     },
     {
       method: "GET",
       path: "/v1/models/:model",
       operation: READ_MODEL,
       access: "api_key",
-      handle: ({ param, principal }) =>
-        success(presentModelInFull(readModel(deps, principal, param("model")))),
+      handle: ({ param, principal }) => {
+        const model = readModel(deps, principal, param("model"));
+        return success(presentModelInFull(model, priceTerms(deps, principal, model)));
+      },
     },
   ];
 }

@@ -1,6 +1,7 @@
 import { AppError } from "../../domain/errors.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import { CURRENCY, formatAmount } from "../../domain/money.ts";
+import { formatMultiplier } from "../../domain/multiplier.ts";
 import type { Estimate, EstimateCost, EstimateRequest } from "../../service/estimate.ts";
 import { readJsonBody } from "../body.ts";
 import type { Route } from "../exchange.ts";
@@ -57,7 +58,7 @@ function withinRequest(error: AppError): AppError {
 const seconds = (ms: number) => Math.round(ms / 100) / 10;
 
 function presentEstimate(estimate: Estimate): JsonObject {
-  const { cost, duration } = estimate;
+  const { cost, duration, multiplier } = estimate;
   return {
     model: estimate.model,
     endpoint: estimate.endpoint,
@@ -72,6 +73,7 @@ function presentEstimate(estimate: Estimate): JsonObject {
       unit: line.unit,
       quantity: line.quantity,
       unit_price: formatAmount(line.unitMicros),
+      ...(line.per === undefined ? {} : { per: line.per }),
       amount: formatAmount(line.amount),
       detail: line.detail,
     })),
@@ -82,5 +84,6 @@ function presentEstimate(estimate: Estimate): JsonObject {
     estimated_seconds:
       duration === undefined ? null : { p50: seconds(duration.p50Ms), p90: seconds(duration.p90Ms) },
     price_version: estimate.priceVersion,
+    ...(multiplier === undefined ? {} : { multiplier: formatMultiplier(multiplier) }),
   };
 }

@@ -25,7 +25,7 @@ const USAGE = closed({
 
 const QUOTA = closed({
   limit: nullable(amount("What the key may spend; null: any amount.")),
-  used: nullable(amount("Of it, spent.")),
+  used: nullable(amount("Charged in the period; ever, where there is no limit.")),
   reserved: nullable(amount("Of it, held for tasks under way.")),
   remaining: nullable(amount("Of it, left; null: any amount.")),
   reset: nullable(openEnum(["daily", "weekly", "monthly", "total"], "How often it begins anew.")),
@@ -71,6 +71,9 @@ export const ACCOUNT_STATUS: Schema = {
       total: amount("Sum of everything credited and charged."),
       reserved: amount("Held for tasks under way."),
       available: nullable(amount("What new tasks may cost; null: any amount.")),
+      credit_limit: nullable(
+        amount("How far below zero the total may go, counted in `available`; null: any amount."),
+      ),
     }),
     usage: closed({ today: USAGE, month: USAGE }, { description: "Days and months in UTC." }),
     tasks: closed({
@@ -79,7 +82,7 @@ export const ACCOUNT_STATUS: Schema = {
     }),
     can_create: flag("Whether a task could be created now, if its price fits."),
     blocked_by: list(text(""), {
-      description: "Why not: `balance`, `concurrency`, `draining` and the like.",
+      description: "Why not: `balance`, `key_quota`, `concurrency`, `draining` and the like.",
     }),
     server_time: unixSeconds("The server's clock."),
   }),

@@ -1,6 +1,21 @@
 import { FEATURES, RESPONSE_FORMATS } from "../../domain/access.ts";
+import type { LedgerKind } from "../../domain/ledger.ts";
+import { QUOTA_RESETS } from "../../domain/quota.ts";
+import { USAGE_GROUPS } from "../../service/read-usage.ts";
 import type { Operation, Schema } from "../openapi/operation.ts";
-import { CREDIT, KEY_CHANGE, KEYS_QUERY, NEW_ACCOUNT, NEW_KEY, NEW_TOKEN, ROTATION } from "./admin.ts";
+import {
+  ACCOUNT_CHANGE,
+  CREDIT,
+  KEY_CHANGE,
+  KEYS_QUERY,
+  LEDGER_QUERY,
+  NEW_ACCOUNT,
+  NEW_KEY,
+  NEW_TOKEN,
+  REFUND,
+  ROTATION,
+  USAGE_QUERY,
+} from "./admin.ts";
 import { jsonAnswer, jsonBody } from "./answer.ts";
 import {
   amount,
@@ -18,6 +33,8 @@ import {
 const statusOf = (...values: string[]) => text("Only an active one is taken.", { enum: values });
 const DISPLAY = text("First and last characters, to recognise it by.");
 
+const MULTIPLIER = text("Prices are charged times this.", { examples: ["1.25"] });
+
 const ACCOUNT_FIELDS: Readonly<Record<string, Schema>> = {
   id: idOf("acc", "Id of the account."),
   name: text("What people call it."),
@@ -27,6 +44,9 @@ const ACCOUNT_FIELDS: Readonly<Record<string, Schema>> = {
   balance: amount("Sum of the ledger."),
   held: amount("Held for tasks under way."),
   available: nullable(amount("What new tasks may cost; null: any amount.")),
+  credit_limit: amount("How far below zero a prepaid account may go."),
+  price_multiplier: MULTIPLIER,
+  low_balance: nullable(amount("With less than this available, a warning is logged; null: never.")),
   created_at: unixSeconds("When it was made."),
 };
 
@@ -57,6 +77,16 @@ const KEY_FIELDS: Readonly<Record<string, Schema>> = {
   }),
   response_format: nullable(text("Of synchronous calls that do not say.", { enum: RESPONSE_FORMATS })),
   sync_wait_seconds: nullable(integer("Longest wait of a synchronous call.", { minimum: 1 })),
+  quota: nullable(
+    closed(
+      {
+        limit: amount("What the key may spend."),
+        reset: text("When that begins anew, in UTC.", { enum: QUOTA_RESETS }),
+      },
+      { description: "What the key may spend; null: any amount." },
+    ),
+  ),
+  price_multiplier: nullable(MULTIPLIER),
 };
 
 const TOKEN_FIELDS: Readonly<Record<string, Schema>> = {
@@ -78,6 +108,77 @@ const TOKEN: Schema = { title: "ManagementToken", ...closed(TOKEN_FIELDS) };
 const NEW_TOKEN_ANSWER: Schema = {
   title: "ManagementTokenWithSecret",
   ...closed({ ...TOKEN_FIELDS, token: text("The token itself, shown this once.") }),
+};
+
+const LEDGER_KINDS = [
+  "credit",
+  "hold",
+  "capture",
+  "release",
+  "refund",
+  "adjustment",
+] as const satisfies readonly LedgerKind[];
+const LEDGER: Schema = {
+  title: "Ledger",
+  ...closed({
+    currency: CURRENCY_SCHEMA,
+    entries: list(
+      closed({
+        at: unixSeconds("When it was written."),
+        kind: text("What happened.", { enum: LEDGER_KINDS }),
+        balance_delta: amount("Added to the balance."),
+        held_delta: amount("Added to what is held."),
+        balance: amount("The balance after it."),
+        task_id: nullable(idOf("task", "The task it is about.")),
+        reason: text("Why."),
+        actor: text("Who: the id of a key or a token, `operator` on the data folder, or `system`."),
+      }),
+    ),
+    next: nullable(text("Give as `before` for the next page; null on the last.")),
+  }),
+};
+const REFUNDED: Schema = {
+  title: "Refund",
+  ...closed({
+    task_id: idOf("task", "The task."),
+    refunded: amount("Given back."),
+    currency: CURRENCY_SCHEMA,
+    account: ACCOUNT,
+  }),
+};
+
+const USAGE_SUM: Readonly<Record<string, Schema>> = {
+  completed: integer("Tasks that were completed.", { minimum: 0 }),
+  failed: integer("Tasks that failed.", { minimum: 0 }),
+  cancelled: integer("Tasks that were cancelled.", { minimum: 0 }),
+  outputs: integer("Images and videos made.", { minimum: 0 }),
+  charged: amount("What was charged."),
+  upstream_cost: nullable(amount("What upstreams charged the operator; null: not known.")),
+  margin: nullable(amount("What was charged for the tasks whose cost is known, less that.")),
+};
+const USAGE: Schema = {
+  title: "Usage",
+  ...closed({
+    by: text("What each row is of.", { enum: USAGE_GROUPS }),
+    since: text("First day, UTC."),
+    until: text("Last day, UTC."),
+    currency: CURRENCY_SCHEMA,
+    rows: list(
+      closed(
+        {
+          day: text("By day: the day."),
+          model: text("By model: its id."),
+          account_id: nullable(idOf("acc", "By key: the account it belongs to.")),
+          account: nullable(text("Its name.")),
+          key_id: nullable(idOf("key", "By key: its id.")),
+          key: nullable(text("Its name.")),
+          ...USAGE_SUM,
+        },
+        { optional: ["day", "model", "account_id", "account", "key_id", "key"] },
+      ),
+    ),
+    total: closed(USAGE_SUM),
+  }),
 };
 
 const byIdOrName = (what: string) => ({ id: text(`Id or name of the ${what}.`) });
@@ -146,6 +247,33 @@ export const CREDIT_ACCOUNT = managed(
     body: jsonBody(CREDIT),
   },
 );
+
+export const UPDATE_ACCOUNT = managed("updateAccount", "Change the terms of an account", ACCOUNT, {
+  description: "What is absent stays as it is. Tasks accepted before are charged as they were promised.",
+  path: byIdOrName("account"),
+  body: jsonBody(ACCOUNT_CHANGE),
+});
+export const SUSPEND_ACCOUNT = managed("suspendAccount", "Refuse an account's keys from now on", ACCOUNT, {
+  description: "Tasks that were accepted go on.",
+  path: byIdOrName("account"),
+});
+export const ACTIVATE_ACCOUNT = managed("activateAccount", "Take a suspended account's keys again", ACCOUNT, {
+  path: byIdOrName("account"),
+});
+export const READ_LEDGER = managed("readLedger", "Read an account's ledger, newest first", LEDGER, {
+  path: byIdOrName("account"),
+  query: LEDGER_QUERY,
+});
+export const REFUND_TASK = managed("refundTask", "Give back what a task was charged", REFUNDED, {
+  description: "In whole or in part, once for each task. Usage and quotas go on to count what was charged.",
+  path: { id: idOf("task", "Public id of the task.") },
+  body: jsonBody(REFUND),
+});
+export const READ_USAGE = managed("readUsage", "Sum up what tasks came to", USAGE, {
+  description: "Of the tasks that ended on the days asked for, in UTC. Refunds are not in it.",
+  query: USAGE_QUERY,
+  ...UNKNOWN_ACCOUNT,
+});
 
 export const LIST_TOKENS = managed("listTokens", "List management tokens", closed({ tokens: list(TOKEN) }));
 export const CREATE_TOKEN = managed("createToken", "Make a management token", NEW_TOKEN_ANSWER, {

@@ -1,7 +1,11 @@
 import { FEATURES, RESPONSE_FORMATS } from "../../domain/access.ts";
+import { MAX_LIST_LIMIT } from "../../domain/limits.ts";
 import { CURRENCY } from "../../domain/money.ts";
+import { QUOTA_RESETS } from "../../domain/quota.ts";
 import { MOST } from "../../service/key-terms.ts";
 import { MAX_GRACE_SEC } from "../../service/manage-keys.ts";
+import { MAX_REASON_LENGTH } from "../../service/manage-money.ts";
+import { USAGE_GROUPS } from "../../service/read-usage.ts";
 
 /** Bodies of the management API. What depends on more than the body is checked where it is done. */
 
@@ -16,6 +20,12 @@ const AMOUNT = {
   type: "string",
   pattern: "^-?\\d{1,9}(\\.\\d{1,6})?$",
   "x-must": "be an amount like 5.00, with at most six decimal places",
+} as const;
+
+const MULTIPLIER = {
+  type: ["string", "null"],
+  pattern: "^\\d{1,4}(\\.\\d{1,6})?$",
+  "x-must": "be a number above 0 and at most 1000, such as 1.25, as text with at most six decimal places",
 } as const;
 
 const CURRENCY_FIELD = { type: "string", const: CURRENCY } as const;
@@ -62,6 +72,21 @@ const TERMS = {
     MOST.syncWaitSec,
     "Longest wait of a synchronous call, where shorter than the server's.",
   ),
+  quota: {
+    type: ["object", "null"],
+    additionalProperties: false,
+    minProperties: 1,
+    properties: {
+      limit: { ...AMOUNT, description: "What the key may spend." },
+      reset: {
+        type: "string",
+        enum: QUOTA_RESETS,
+        description: "When that begins anew, in UTC; `total`, the default: never.",
+      },
+    },
+    description: "What the key may spend; what is absent stays as the key has it.",
+  },
+  price_multiplier: { ...MULTIPLIER, description: "Its prices times this; null: as its account's." },
 } as const;
 
 export const NEW_KEY = {
@@ -109,6 +134,35 @@ export const NEW_ACCOUNT = {
   },
 } as const;
 
+/** What is absent stays as it is. */
+export const ACCOUNT_CHANGE = {
+  type: "object",
+  additionalProperties: false,
+  minProperties: 1,
+  properties: {
+    mode: { enum: ["prepaid", "unlimited"] },
+    credit_limit: {
+      ...AMOUNT,
+      type: ["string", "null"],
+      description: "How far below zero a prepaid account may go; null: not at all.",
+    },
+    price_multiplier: { ...MULTIPLIER, description: "Its prices times this; null: as they are." },
+    low_balance: {
+      ...AMOUNT,
+      type: ["string", "null"],
+      description: "With less than this available, a warning is logged, once for each time; null: never.",
+    },
+    currency: CURRENCY_FIELD,
+  },
+} as const;
+
+const REASON = {
+  type: "string",
+  minLength: 1,
+  maxLength: MAX_REASON_LENGTH,
+  description: "Why, for the ledger.",
+} as const;
+
 export const CREDIT = {
   type: "object",
   additionalProperties: false,
@@ -116,7 +170,18 @@ export const CREDIT = {
   properties: {
     amount: { ...AMOUNT, description: "Added to the balance; below zero it is taken from it." },
     currency: CURRENCY_FIELD,
-    reason: { type: "string", minLength: 1, maxLength: 500, description: "Why, for the ledger." },
+    reason: REASON,
+  },
+} as const;
+
+export const REFUND = {
+  type: "object",
+  additionalProperties: false,
+  required: ["reason"],
+  properties: {
+    amount: { ...AMOUNT, description: "Given back; all that was charged unless given." },
+    currency: CURRENCY_FIELD,
+    reason: REASON,
   },
 } as const;
 
@@ -132,4 +197,41 @@ export const KEYS_QUERY = {
   type: "object",
   additionalProperties: false,
   properties: { account: { type: "string", description: "Id or name of the account whose keys to list." } },
+} as const;
+
+/** Entries in a page unless said otherwise. */
+export const DEFAULT_PAGE = 20;
+
+/** Which part of a ledger is listed. */
+export const LEDGER_QUERY = {
+  type: "object",
+  additionalProperties: false,
+  properties: {
+    limit: {
+      type: "integer",
+      minimum: 1,
+      maximum: MAX_LIST_LIMIT,
+      default: DEFAULT_PAGE,
+      description: "Entries in the page.",
+    },
+    before: { type: "string", pattern: "^\\d{1,15}$", description: "`next` of the page before." },
+  },
+} as const;
+
+const DAY = {
+  type: "string",
+  pattern: "^\\d{4}-\\d\\d-\\d\\d$",
+  "x-must": "be a day like 2026-11-01",
+} as const;
+
+/** What usage is asked for. */
+export const USAGE_QUERY = {
+  type: "object",
+  additionalProperties: false,
+  properties: {
+    by: { type: "string", enum: USAGE_GROUPS, default: "day", description: "What each row is of." },
+    since: { ...DAY, description: "First day, UTC; 30 days ago unless given." },
+    until: { ...DAY, description: "Last day, UTC; today unless given." },
+    account: { type: "string", maxLength: 200, description: "Id or name of one account; all unless given." },
+  },
 } as const;

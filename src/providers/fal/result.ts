@@ -14,10 +14,16 @@ export function readResult(result: JsonObject): PollResult {
   const flags = Array.isArray(result.has_nsfw_concepts) ? result.has_nsfw_concepts : [];
   const made = PLACES.flatMap(([name, kind]) => filesOf(result[name]).map((file) => ({ file, kind })));
   const shown = made.filter((_, index) => flags[index] !== true);
-  if (made.length > 0 && shown.length === 0) return { kind: "failed", code: "CONTENT_MODERATED" };
+  if (made.length > 0 && shown.length === 0)
+    return { kind: "failed", code: "CONTENT_MODERATED", isCharged: true };
   const outputs = shown.flatMap(({ file, kind }) => toOutput(file, kind));
   if (outputs.length > 0) return { kind: "succeeded", outputs };
-  return { kind: "failed", code: "UPSTREAM_ERROR", message: "The provider finished without an output." };
+  return {
+    kind: "failed",
+    code: "UPSTREAM_ERROR",
+    message: "The provider finished without an output.",
+    isCharged: true,
+  };
 }
 
 function filesOf(value: Json | undefined): readonly Json[] {

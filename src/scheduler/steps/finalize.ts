@@ -6,6 +6,7 @@ import { StorageError } from "../../domain/ports/task-store.ts";
 import type { AttemptOutput, Lease } from "../../domain/task.ts";
 import { snoozed } from "../../domain/transition.ts";
 import {
+  endedAtCost,
   SETTLED,
   type StepDeps,
   type StepResult,
@@ -23,7 +24,8 @@ export async function finalize(deps: StepDeps, lease: Lease, signal: AbortSignal
   const { task, attempt } = lease;
   if (attempt?.outputs === undefined) throw new Error(`Task ${task.id} is finalizing without outputs`);
   if (attempt.outputs.length === 0) {
-    return settleFailed(deps, lease, taskError("UPSTREAM_ERROR"), { state: "done", detail: "No outputs." });
+    const end = endedAtCost(deps, lease, "done", "No outputs.");
+    return settleFailed(deps, lease, taskError("UPSTREAM_ERROR"), end);
   }
   const isRemote = attempt.outputs.some((output) => output.kind === "remote");
   if (isRemote && deps.provider(attempt.provider) === undefined) return waitForProvider(deps, lease);
@@ -55,7 +57,8 @@ function finalizeTrouble(deps: StepDeps, lease: Lease, error: unknown): Promise<
   const detail = error instanceof Error ? error.message : String(error);
   const isFinal = error instanceof ProviderError && error.disposition === "fail";
   if (isFinal || failures >= FINALIZE_TRIES) {
-    return settleFailed(deps, lease, taskError("FINALIZATION_FAILED"), { state: "done", detail });
+    const end = endedAtCost(deps, lease, "done", detail);
+    return settleFailed(deps, lease, taskError("FINALIZATION_FAILED"), end);
   }
   deps.log.warn({ task: lease.task.id, failures, detail }, "outputs could not be stored; trying again");
   const now = deps.clock.now();

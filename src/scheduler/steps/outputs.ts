@@ -5,7 +5,16 @@ import { MediaError } from "../../domain/ports/asset-store.ts";
 import type { Output } from "../../domain/ports/provider.ts";
 import type { AttemptOutput, Lease, Usage } from "../../domain/task.ts";
 import { outputsReady, succeeded } from "../../domain/transition.ts";
-import { commit, SETTLED, type StepDeps, type StepResult, settle, settleFailed } from "../context.ts";
+import { costOf } from "../../domain/upstream-cost.ts";
+import {
+  commit,
+  endedAtCost,
+  SETTLED,
+  type StepDeps,
+  type StepResult,
+  settle,
+  settleFailed,
+} from "../context.ts";
 
 /**
  * Commits what an upstream made before anything else is done with it. Bytes that came in the answer itself are stored first,
@@ -30,7 +39,8 @@ export async function recordOutputs(
   } catch (error) {
     if (!(error instanceof MediaError)) throw error;
     const detail = `An output ${error.message}.`;
-    return settleFailed(deps, lease, taskError("FINALIZATION_FAILED"), { state: "done", detail });
+    const end = endedAtCost(deps, lease, "done", detail);
+    return settleFailed(deps, lease, taskError("FINALIZATION_FAILED"), end);
   }
   const files = outputs.flatMap((output) => (output.kind === "stored" ? [output.file] : []));
   if (files.length > 0 && files.length === outputs.length) return complete(deps, lease, files, answer.usage);
@@ -67,7 +77,9 @@ export function complete(
       createdAt: at,
     }),
   );
-  return settle(deps, lease, succeeded(task, at, attempt.id, assets, usage, deps.ids.create("cb")));
+  const costMicros = costOf(deps.catalog.find(task.model), task, attempt, { outputs: assets, usage });
+  const callbackId = deps.ids.create("cb");
+  return settle(deps, lease, succeeded(task, at, attempt.id, assets, usage, callbackId, costMicros));
 }
 
 /** Stores one output of the task's kind, checked as strictly as an input. */

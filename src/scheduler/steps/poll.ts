@@ -7,6 +7,7 @@ import type { Lease } from "../../domain/task.ts";
 import { cancelled, snoozed } from "../../domain/transition.ts";
 import {
   deadlineError,
+  endedAtCost,
   SETTLED,
   type StepDeps,
   type StepResult,
@@ -53,10 +54,12 @@ function pollAnswer(
     case "succeeded":
       return recordOutputs(deps, lease, answer);
     case "failed":
-      return settleFailed(deps, lease, taskError(answer.code, answer.message), {
-        state: "done",
-        detail: answer.detail ?? answer.message,
-      });
+      return settleFailed(
+        deps,
+        lease,
+        taskError(answer.code, answer.message),
+        endOf(deps, lease, answer.detail ?? answer.message, answer.isCharged === true),
+      );
     case "cancelled":
       if (task.cancelRequested) {
         return settle(deps, lease, cancelled(task, now, attempt && { id: attempt.id, state: "done" }));
@@ -78,6 +81,10 @@ function pollAnswer(
   }
 }
 
+function endOf(deps: StepDeps, lease: Lease, detail: string | undefined, isCharged: boolean) {
+  return isCharged ? endedAtCost(deps, lease, "done", detail) : { state: "done" as const, detail };
+}
+
 function isLate(task: Lease["task"], now: number): boolean {
   return task.deadlineAt !== undefined && now >= task.deadlineAt;
 }
@@ -95,17 +102,14 @@ async function expire(
   } catch (error) {
     deps.log.warn({ task: lease.task.id, err: error as Error }, "could not cancel an overdue operation");
   }
-  return settleFailed(deps, lease, deadlineError(), { state: "done", detail: "Overdue." });
+  return settleFailed(deps, lease, deadlineError(), endedAtCost(deps, lease, "done", "Overdue."));
 }
 
 /** A cancel that the upstream cannot or does not take: the task ends all the same, and the caller pays nothing. */
 function letGo(deps: StepDeps, lease: Lease): Promise<StepResult> {
   const { task, attempt } = lease;
-  const change = attempt && {
-    id: attempt.id,
-    state: "done" as const,
-    detail: "Cancelled here; still running upstream.",
-  };
+  const end = endedAtCost(deps, lease, "done", "Cancelled here; still running upstream.");
+  const change = attempt && { ...end, id: attempt.id };
   return settle(deps, lease, cancelled(task, deps.clock.now(), change));
 }
 
@@ -117,10 +121,12 @@ function pollTrouble(deps: StepDeps, lease: Lease, error: unknown): Promise<Step
     error instanceof ProviderError && (error.disposition === "fail" || error.disposition === "reroute");
   const detail = error instanceof Error ? error.message : String(error);
   if (isFinal) {
-    return settleFailed(deps, lease, taskError(error.code, error.publicMessage), { state: "done", detail });
+    const end = endedAtCost(deps, lease, "done", detail);
+    return settleFailed(deps, lease, taskError(error.code, error.publicMessage), end);
   }
   if (task.cancelRequested && failures >= CANCEL_TRIES) return letGo(deps, lease);
-  if (isLate(task, now)) return settleFailed(deps, lease, deadlineError(), { state: "done", detail });
+  if (isLate(task, now))
+    return settleFailed(deps, lease, deadlineError(), endedAtCost(deps, lease, "done", detail));
   deps.log.warn({ task: task.id, failures, detail }, "poll failed; asking again");
   const retryAfterMs = error instanceof ProviderError ? error.details.retryAfterMs : undefined;
   const dueAt = now + (retryAfterMs ?? retryDelayMs(failures, deps.random()));

@@ -4,6 +4,7 @@ import { StorageError } from "../../domain/ports/task-store.ts";
 import type { Lease } from "../../domain/task.ts";
 import { requeued, snoozed, submitted } from "../../domain/transition.ts";
 import {
+  endedAtCost,
   SETTLED,
   type StepDeps,
   type StepResult,
@@ -22,7 +23,8 @@ import { submit } from "./submit.ts";
 export async function recover(deps: StepDeps, lease: Lease, signal: AbortSignal): Promise<StepResult> {
   const { task, attempt } = lease;
   const adapter = attempt && deps.provider(attempt.provider);
-  const unknown = () => settleFailed(deps, lease, taskError("OUTCOME_UNKNOWN"), { state: "ambiguous" });
+  const unknown = () =>
+    settleFailed(deps, lease, taskError("OUTCOME_UNKNOWN"), endedAtCost(deps, lease, "ambiguous"));
   if (attempt === undefined) return unknown();
   if (adapter === undefined) return waitForProvider(deps, lease);
   const isLate = task.deadlineAt !== undefined && deps.clock.now() >= task.deadlineAt;

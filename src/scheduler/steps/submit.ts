@@ -5,7 +5,7 @@ import { StorageError } from "../../domain/ports/task-store.ts";
 import { chooseRoute } from "../../domain/routing.ts";
 import type { Lease } from "../../domain/task.ts";
 import { requeued, snoozed, submitted } from "../../domain/transition.ts";
-import { SETTLED, type StepDeps, type StepResult, settle, settleFailed } from "../context.ts";
+import { endedAtCost, SETTLED, type StepDeps, type StepResult, settle, settleFailed } from "../context.ts";
 import { recordOutputs } from "./outputs.ts";
 
 /** Refusals in a row after which a route is given up. Attempts that a crash cut short do not count. */
@@ -113,7 +113,8 @@ function outcomeUnknown(
   detail: string,
 ): Promise<StepResult> {
   if (adapter.recover === undefined && !adapter.submitIsIdempotent) {
-    return settleFailed(deps, lease, taskError("OUTCOME_UNKNOWN"), { state: "ambiguous", detail });
+    const end = endedAtCost(deps, lease, "ambiguous", detail);
+    return settleFailed(deps, lease, taskError("OUTCOME_UNKNOWN"), end);
   }
   const now = deps.clock.now();
   const failures = lease.task.failures + 1;

@@ -68,6 +68,23 @@ export function openConnection(options: ConnectionOptions): Connection {
   };
 }
 
+/**
+ * Opens a database that is there for reading alone, beside the connection that writes.
+ *
+ * @throws StorageError when there is none or it cannot be read
+ */
+export function openForReading(path: string): TrackingDatabase {
+  try {
+    const db = new TrackingDatabase(path, { readonly: true, strict: true });
+    apply(db, "busy_timeout", BUSY_TIMEOUT_MS);
+    apply(db, "trusted_schema", 0);
+    apply(db, "temp_store", 2);
+    return db;
+  } catch (error) {
+    throw asStorageError(error) ?? error;
+  }
+}
+
 /** Opens a database with all settings made and read back; also for migrations, which need no group commit. */
 export function openDatabase(path: string): TrackingDatabase {
   try {

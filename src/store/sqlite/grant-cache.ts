@@ -1,7 +1,5 @@
-import type { Database } from "bun:sqlite";
+import type { ChangeWatch } from "./change-watch.ts";
 
-/** Half of the second within which a change by another process must show. */
-const CHECK_EVERY_MS = 500;
 const MAX_ENTRIES = 10_000;
 
 export interface GrantCache<Grant> {
@@ -11,25 +9,14 @@ export interface GrantCache<Grant> {
 
 /**
  * Grants seen lately, asked from `load` when they were not. Hashes without a grant are not kept: anybody can invent them.
- * `data_version` moves when another connection commits; the whole cache goes then.
+ * All go when another connection commits.
  */
 export function createGrantCache<Grant>(
-  db: Database,
+  watch: ChangeWatch,
   load: (hash: string) => Grant | undefined,
 ): GrantCache<Grant> {
-  const dataVersion = db.prepare<{ data_version: number }, []>("pragma data_version");
   const grants = new Map<string, Grant>();
-  let checkedAt: number | undefined;
-  let version: number | undefined;
-
-  function dropWhenStale(now: number): void {
-    // A clock that was set back counts as time to check, too.
-    if (checkedAt !== undefined && now >= checkedAt && now - checkedAt < CHECK_EVERY_MS) return;
-    checkedAt = now;
-    const current = dataVersion.get()?.data_version;
-    if (current !== version) grants.clear();
-    version = current;
-  }
+  watch.onChange(() => grants.clear());
 
   function keep(hash: string, grant: Grant): void {
     const oldest = grants.keys().next();
@@ -39,7 +26,7 @@ export function createGrantCache<Grant>(
 
   return {
     get(hash, now) {
-      dropWhenStale(now);
+      watch.look(now);
       const cached = grants.get(hash);
       if (cached !== undefined) return cached;
       const grant = load(hash);

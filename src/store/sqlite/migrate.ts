@@ -64,14 +64,35 @@ export function applyMigrations(db: Database, migrations = MIGRATIONS): string[]
     .map((migration) => migration.name);
 }
 
+/**
+ * What a migration says that builds a table anew. Inside a transaction the statement does nothing, so it is done around it; that
+ * every reference still leads somewhere is checked in the end.
+ */
+const REBUILDS = /^PRAGMA foreign_keys=OFF;/m;
+
 /** @returns false when the migration is there already, by another process that was quicker perhaps */
 function applyOne(db: Database, migration: Migration, migrations: readonly Migration[]): boolean {
+  if (!REBUILDS.test(migration.sql)) return applyInTransaction(db, migration, migrations);
+  db.run("pragma foreign_keys = off");
+  try {
+    return applyInTransaction(db, migration, migrations);
+  } finally {
+    db.run("pragma foreign_keys = on");
+  }
+}
+
+function applyInTransaction(db: Database, migration: Migration, migrations: readonly Migration[]): boolean {
   db.run("begin immediate");
   try {
     const { pending } = readMigrationState(db, migrations);
     const isPending = pending.includes(migration.name);
     if (isPending) {
       db.run(migration.sql);
+      const broken = !REBUILDS.test(migration.sql)
+        ? null
+        : db.query<{ table: string }, []>("pragma foreign_key_check").get();
+      if (broken !== null)
+        throw new Error(`${migration.name} leaves rows of ${broken.table} without what they refer to.`);
       // The database's own clock: the time is for people to read, nothing is decided by it.
       db.run("insert into schema_migration values (?, ?, ?, cast(unixepoch('subsec') * 1000 as integer))", [
         migration.number,

@@ -2,6 +2,9 @@ import createTables from "../../../migrations/sqlite/0001_create_tables.sql" wit
 import addKeyPoliciesAndUsage from "../../../migrations/sqlite/0002_add_key_policies_and_usage.sql" with {
   type: "text",
 };
+import addQuotasAndPrices from "../../../migrations/sqlite/0003_add_quotas_and_prices.sql" with {
+  type: "text",
+};
 
 export interface Migration {
   readonly number: number;
@@ -14,4 +17,5 @@ export interface Migration {
 export const MIGRATIONS: readonly Migration[] = [
   { number: 1, name: "0001_create_tables", sql: createTables },
   { number: 2, name: "0002_add_key_policies_and_usage", sql: addKeyPoliciesAndUsage },
+  { number: 3, name: "0003_add_quotas_and_prices", sql: addQuotasAndPrices },
 ];

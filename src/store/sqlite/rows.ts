@@ -1,12 +1,12 @@
 import type { Account, ApiKey, ManagementToken } from "../../domain/account.ts";
 import type { Asset } from "../../domain/asset.ts";
 import type { Callback } from "../../domain/callback.ts";
-import type { AccountId, AttemptId, KeyId, ModelId, ProviderId, TaskId } from "../../domain/ids.ts";
+import type { AccountId, AssetId, AttemptId, KeyId, ModelId, ProviderId, TaskId } from "../../domain/ids.ts";
 import { toMicros } from "../../domain/money.ts";
 import type { StoredLedgerEntry } from "../../domain/ports/account-store.ts";
 import type { TaskKind } from "../../domain/request.ts";
 import type { Attempt, AttemptState, Stage, Task, TaskStatus, TaskSummary } from "../../domain/task.ts";
-import type { account, apiKey, asset, callback, ledgerEntry, managementToken } from "./schema.ts";
+import type { account, apiKey, callback, ledgerEntry, managementToken } from "./schema.ts";
 
 /*
  * From rows to what the ports speak of: null becomes absent, and sums are checked to be exact. Tasks and attempts are read raw:
@@ -80,6 +80,22 @@ export interface AttemptRow {
   readonly ended_at: number | null;
 }
 
+/** A row of `asset` as SQLite gives it. */
+export interface AssetRow {
+  readonly id: AssetId;
+  readonly account_id: AccountId;
+  readonly task_id: TaskId;
+  readonly role: Asset["role"];
+  readonly position: number;
+  readonly sha256: string;
+  readonly size_bytes: number;
+  readonly type: Asset["type"];
+  readonly width: number;
+  readonly height: number;
+  readonly duration_ms: number | null;
+  readonly created_at: number;
+}
+
 export function toSummary(row: SummaryRow): TaskSummary {
   return {
     id: row.id,
@@ -136,20 +152,20 @@ export function toAttempt(row: AttemptRow): Attempt {
   };
 }
 
-export function toAsset(row: typeof asset.$inferSelect): Asset {
+export function toAsset(row: AssetRow): Asset {
   return {
     id: row.id,
-    accountId: row.accountId,
-    taskId: row.taskId,
+    accountId: row.account_id,
+    taskId: row.task_id,
     role: row.role,
     index: row.position,
     sha256: row.sha256,
-    sizeBytes: row.sizeBytes,
+    sizeBytes: row.size_bytes,
     type: row.type,
     width: row.width,
     height: row.height,
-    durationMs: row.durationMs ?? undefined,
-    createdAt: row.createdAt,
+    durationMs: row.duration_ms ?? undefined,
+    createdAt: row.created_at,
   };
 }
 
@@ -161,6 +177,9 @@ export function toAccount(row: typeof account.$inferSelect): Account {
     status: row.status,
     balance: toMicros(row.balanceMicros),
     held: toMicros(row.heldMicros),
+    creditLimit: toMicros(row.creditLimitMicros),
+    priceMultiplier: row.priceMultiplier,
+    lowBalance: row.lowBalanceMicros === null ? undefined : toMicros(row.lowBalanceMicros),
     createdAt: row.createdAt,
   };
 }
@@ -173,6 +192,7 @@ export function toLedgerEntry(row: typeof ledgerEntry.$inferSelect): StoredLedge
     balanceDelta: toMicros(row.balanceDeltaMicros),
     heldDelta: toMicros(row.heldDeltaMicros),
     reason: row.reason,
+    actor: row.actor,
     at: row.at,
   };
 }

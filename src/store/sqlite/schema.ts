@@ -29,7 +29,8 @@ import type {
 } from "../../domain/ids.ts";
 import type { Json } from "../../domain/json.ts";
 import type { LedgerKind } from "../../domain/ledger.ts";
-import type { Quote } from "../../domain/pricing.ts";
+import type { PriceRule } from "../../domain/model.ts";
+import type { ChargeLine, Quote } from "../../domain/pricing.ts";
 import type { GenerationRequest, TaskKind } from "../../domain/request.ts";
 import type { AttemptOutput, AttemptState, Stage, TaskResult, TaskStatus, Usage } from "../../domain/task.ts";
 
@@ -48,13 +49,20 @@ export const account = sqliteTable(
     balanceMicros: integer("balance_micros").notNull(),
     heldMicros: integer("held_micros").notNull(),
     createdAt: integer("created_at").notNull(),
+    /** How far below zero a prepaid account may go. */
+    creditLimitMicros: integer("credit_limit_micros").notNull().default(0),
+    /** Millionths. */
+    priceMultiplier: integer("price_multiplier").notNull().default(1_000_000),
+    lowBalanceMicros: integer("low_balance_micros"),
+    /** Whether it was told that less than that is left. */
+    lowBalanceTold: integer("low_balance_told", { mode: "boolean" }).notNull().default(false),
   },
   (table) => [
     check("account_held", sql`${table.heldMicros} between 0 and 9007199254740991`),
     check("account_balance", sql`${table.balanceMicros} between -9007199254740991 and 9007199254740991`),
     check(
       "account_prepaid",
-      sql`${table.mode} = 'unlimited' or ${table.balanceMicros} - ${table.heldMicros} >= 0`,
+      sql`${table.mode} = 'unlimited' or ${table.balanceMicros} - ${table.heldMicros} + ${table.creditLimitMicros} >= 0`,
     ),
   ],
 );
@@ -143,6 +151,10 @@ export const task = sqliteTable(
     request: text({ mode: "json" }).$type<GenerationRequest>().notNull(),
     /** Of a task somebody waits for on its create: what makes another request the same one. */
     syncScope: text("sync_scope"),
+    /** The period of its key's quota that it is held in; none for a key without one. */
+    quotaPeriod: integer("quota_period"),
+    /** What `charged_micros` is the sum of. */
+    charge: text({ mode: "json" }).$type<readonly ChargeLine[]>(),
   },
   (table) => [
     // What a list is filtered by is in the index, so that a filter nothing matches reads the index alone.
@@ -150,6 +162,8 @@ export const task = sqliteTable(
     index("task_under_way").on(table.dueAt, table.lane).where(sql`"pool" = 'under_way'`),
     index("task_ready").on(table.lane, table.accountId, table.id).where(sql`"pool" = 'ready'`),
     index("task_waiting").on(table.lane, table.dueAt).where(sql`"pool" = 'waiting'`),
+    // The few somebody waits for are found at once at a start.
+    index("task_waited_for").on(table.id).where(sql`"pool" is not null and "sync_scope" is not null`),
     // Counts an account's and a key's live tasks.
     index("task_live").on(table.accountId, table.keyId, table.status).where(sql`"pool" is not null`),
     check(
@@ -181,6 +195,8 @@ export const attempt = sqliteTable(
     detail: text(),
     startedAt: integer("started_at").notNull(),
     endedAt: integer("ended_at"),
+    /** What the upstream charges the operator for it, as far as that is known. */
+    costMicros: integer("cost_micros"),
   },
   (table) => [unique("attempt_of_task").on(table.taskId, table.sequence)],
 );
@@ -224,12 +240,40 @@ export const ledgerEntry = sqliteTable(
     heldDeltaMicros: integer("held_delta_micros").notNull(),
     reason: text().notNull(),
     at: integer().notNull(),
+    /** Who did it: a key's or a token's id, `operator`, or `system`. */
+    actor: text().notNull().default("system"),
   },
   (table) => [
     // Also finds an account's entries; a task belongs to one account. Entries without a task are never equal.
     uniqueIndex("ledger_entry_once").on(table.accountId, table.taskId, table.kind),
   ],
 );
+
+/** What a key with a quota has spent and reserved in a period; `period` is its first day, 0 for all time. WITHOUT ROWID. */
+export const keyQuota = sqliteTable(
+  "key_quota",
+  {
+    keyId: text("key_id")
+      .$type<KeyId>()
+      .notNull()
+      .references(() => apiKey.id),
+    period: integer().notNull(),
+    usedMicros: integer("used_micros").notNull(),
+    reservedMicros: integer("reserved_micros").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.keyId, table.period] }),
+    check("key_quota_used", sql`${table.usedMicros} >= 0 and ${table.reservedMicros} >= 0`),
+  ],
+);
+
+/** Prices that an operator set in place of the models' own. */
+export const priceOverride = sqliteTable("price_override", {
+  model: text().$type<ModelId>().primaryKey(),
+  rule: text({ mode: "json" }).$type<PriceRule>().notNull(),
+  setAt: integer("set_at").notNull(),
+  reason: text().notNull(),
+});
 
 /** What the tasks that ended on a day came to; `day` counts from 1970-01-01 UTC. WITHOUT ROWID. */
 export const usageDay = sqliteTable(

@@ -2,7 +2,9 @@ import type { AccountId, KeyId, ModelId } from "../../domain/ids.ts";
 import { toMicros } from "../../domain/money.ts";
 import type { UsageStore } from "../../domain/ports/usage-store.ts";
 import type { UsageDay } from "../../domain/usage.ts";
+import { prepareChargedSince } from "./charged-since.ts";
 import type { Connection } from "./connection.ts";
+import { prepareUsageReport } from "./usage-report.ts";
 
 interface DayRow {
   readonly day: number;
@@ -20,16 +22,8 @@ export function createUsageStore({ db, read }: Connection): UsageStore {
        sum(outputs) as outputs, sum(charged_micros) as charged_micros
      from usage_day where account_id = ? and day between ? and ? group by day order by day`,
   );
-  // From day to day by the primary key, past what other keys used on each.
-  const charged = db.prepare<{ charged: number }, [account: AccountId, key: KeyId]>(
-    `with recursive used (day) as (
-       select min(day) from usage_day where account_id = ?1
-       union all
-       select (select min(day) from usage_day where account_id = ?1 and day > used.day) from used where day is not null
-     )
-     select coalesce(sum(charged_micros), 0) as charged from used
-     cross join usage_day on account_id = ?1 and usage_day.day = used.day and key_id = ?2`,
-  );
+  const chargedSince = prepareChargedSince(db);
+  const report = prepareUsageReport(db);
   const live = db.prepare<{ count: number }, [account: AccountId, key: KeyId, atMost: number]>(
     `select count(*) as count from (select 1 from task indexed by task_live
        where account_id = ? and key_id = ? and pool is not null limit ?)`,
@@ -43,7 +37,8 @@ export function createUsageStore({ db, read }: Connection): UsageStore {
   );
   return {
     days: async (account, from, to) => read(() => days.all(account, from, to).map(toUsageDay)),
-    chargedTo: async (account, key) => read(() => toMicros(charged.get(account, key)?.charged ?? 0)),
+    chargedTo: async (account, key) => read(() => chargedSince(account, key, 0)),
+    report: async (query) => read(() => report(query)),
     liveTasks: async (account, key, atMost) => read(() => live.get(account, key, atMost)?.count ?? 0),
     recentDurations: async (limit) =>
       read(() => durations.all(limit).map((row) => ({ model: row.model, durationMs: row.duration_ms }))),

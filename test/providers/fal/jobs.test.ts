@@ -235,6 +235,7 @@ describe("outputs", () => {
     expect(await endOf(COMPLETED, result([true, true]))).toEqual({
       kind: "failed",
       code: "CONTENT_MODERATED",
+      isCharged: true,
     });
   });
 

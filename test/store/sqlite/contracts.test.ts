@@ -1,7 +1,9 @@
 import { afterAll } from "bun:test";
 import { openStore } from "../../../src/store/open.ts";
 import { describeAccountStore } from "../../contracts/account-store.ts";
+import { describeAccountMoney } from "../../contracts/account-store-money.ts";
 import { describeCallbackStore } from "../../contracts/callback-store.ts";
+import { describePriceStore } from "../../contracts/price-store.ts";
 import { describeTaskStore } from "../../contracts/task-store.ts";
 import { countingTokens, temporaryDatabase } from "../../helpers/store.ts";
 
@@ -23,5 +25,7 @@ for (const [where, make] of [
 ] as const) {
   describeTaskStore(`tasks in SQLite in ${where}`, make);
   describeAccountStore(`accounts in SQLite in ${where}`, make);
+  describeAccountMoney(`money of accounts in SQLite in ${where}`, make);
+  describePriceStore(`prices in SQLite in ${where}`, make);
   describeCallbackStore(`callbacks in SQLite in ${where}`, make);
 }

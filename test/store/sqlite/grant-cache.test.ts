@@ -1,5 +1,6 @@
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { createChangeWatch } from "../../../src/store/sqlite/change-watch.ts";
 import { createGrantCache } from "../../../src/store/sqlite/grant-cache.ts";
 import { NOW, temporaryDatabase } from "../../helpers/store.ts";
 
@@ -22,7 +23,7 @@ afterEach(() => {
 });
 
 const cache = () =>
-  createGrantCache(own, (hash) => {
+  createGrantCache(createChangeWatch(own), (hash) => {
     asked.push(hash);
     return hash === "unknown" ? undefined : { hash };
   });

@@ -48,5 +48,5 @@ test("a key is found in memory, in the index on disk, and after a restart; once 
   expect(await replayOf(9_000)).toBeUndefined();
   expect(await replayOf(9_001)).toEqual(expected(9_001));
   const again = { task: newTask({ number: RECORDS + 1 }), assets: [], idempotency: claimOf(9_000) };
-  expect(await store.tasks.admit(again)).toEqual({ kind: "admitted" });
+  expect(await store.tasks.admit(again)).toEqual({ kind: "admitted", isLow: false });
 });

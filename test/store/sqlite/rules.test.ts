@@ -1,17 +1,21 @@
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { OPEN_POLICY } from "../../../src/domain/access.ts";
+import type { AccountId, ModelId } from "../../../src/domain/ids.ts";
 import { openStore, type Store } from "../../../src/store/open.ts";
 import {
   ACCOUNT,
+  accountId,
   addAccount,
   admit,
   claimOne,
   claimQuery,
   countingTokens,
+  endOne,
   keyId,
   micros,
   NOW,
+  newKey,
   newTask,
   taskId,
   temporaryDatabase,
@@ -57,10 +61,20 @@ describe("rules the database itself keeps", () => {
   });
 
   test("a prepaid account holds no more than it has, and none holds less than nothing", async () => {
-    await store.accounts.credit(ACCOUNT, micros(10), "test", NOW);
+    await store.accounts.credit(ACCOUNT, micros(10), "test", "operator", NOW);
     other.run("update account set mode = 'prepaid'");
     expect(() => other.run("update account set held_micros = 11")).toThrow("account_prepaid");
+    other.run("update account set credit_limit_micros = 5, held_micros = 15");
+    expect(() => other.run("update account set held_micros = 16")).toThrow("account_prepaid");
+    expect(() => other.run("update account set credit_limit_micros = 4")).toThrow("account_prepaid");
     expect(() => other.run("update account set held_micros = -1")).toThrow("account_held");
+  });
+
+  test("a key has neither used nor reserved less than nothing of its quota", async () => {
+    await store.accounts.createKey(newKey());
+    other.run("insert into key_quota values (?, 0, 1, 1)", [keyId(1)]);
+    expect(() => other.run("update key_quota set used_micros = -1")).toThrow("key_quota_used");
+    expect(() => other.run("update key_quota set reserved_micros = -1")).toThrow("key_quota_used");
   });
 
   test("a live task is in a pool and a finished one in none", async () => {
@@ -101,6 +115,35 @@ describe("another process", () => {
     store.accounts.grantByHash(key.hash, NOW);
     other.run("update account set status = 'suspended'");
     expect(store.accounts.grantByHash(key.hash, NOW + 1000)?.accountStatus).toBe("suspended");
+  });
+
+  test("multiplies an account's prices, and within a second of the clock the grant shows it", async () => {
+    const key = newKey();
+    await store.accounts.createKey(key);
+    expect(store.accounts.grantByHash(key.hash, NOW)?.priceMultiplier).toBe(1_000_000);
+    other.run("update account set price_multiplier = 1250000");
+    expect(store.accounts.grantByHash(key.hash, NOW + 1000)?.priceMultiplier).toBe(1_250_000);
+  });
+
+  test("sets and removes a price, and within a second of the clock it shows", async () => {
+    const model = "a" as ModelId;
+    expect(store.prices.rule(model, NOW)).toBeUndefined();
+    other.run(`insert into price_override values ('a', '{"version":"own","lines":[]}', 5, 'why')`);
+    expect(store.prices.rule(model, NOW + 1000)).toEqual({ version: "own", lines: [] });
+    other.run("delete from price_override");
+    expect(store.prices.rule(model, NOW + 2000)).toBeUndefined();
+  });
+
+  test("changes something, and keys, tokens and prices all show it though only one of them has looked", async () => {
+    const [key, model] = [newKey(), "a" as ModelId];
+    await store.accounts.createKey(key);
+    store.accounts.grantByHash(key.hash, NOW);
+    store.prices.rule(model, NOW);
+    other.run(`insert into price_override values ('a', '{"version":"own","lines":[]}', 5, 'why')`);
+    other.run("update account set status = 'suspended'");
+    expect(store.accounts.grantByHash(key.hash, NOW + 1000)?.accountStatus).toBe("suspended");
+    // Within the half second in which nobody looks again.
+    expect(store.prices.rule(model, NOW + 1001)?.version).toBe("own");
   });
 
   test("limits, rotates or lifts a grace, and within a second of the clock the grants show it", async () => {
@@ -144,6 +187,41 @@ describe("another process", () => {
     await store.tasks.claim(claimQuery({ capacity: 0 }));
     expect(version()).toBe(before);
   });
+});
+
+test("what a task was charged for is kept line by line, and nothing for one that cost nothing", async () => {
+  await admit(store, { number: 1 });
+  await endOne(store, "completed");
+  await admit(store, { number: 2 });
+  await endOne(store, "failed");
+  expect(other.query("select charge from task order by id").values().flat()).toEqual([
+    '[{"sku":"image","quantity":1,"amount":40000}]',
+    null,
+  ]);
+});
+
+test("a page of a ledger has all its rows, however many of others' are between them", async () => {
+  const quiet = accountId(2);
+  await addAccount(store, { id: quiet });
+  const put = (id: AccountId, amount: number) =>
+    store.accounts.credit(id, micros(amount), "", "operator", NOW);
+  for (const amount of [1, 2]) await put(quiet, amount);
+  await Promise.all(Array.from({ length: 10_050 }, () => put(ACCOUNT, 1)));
+  for (const amount of [3, 4]) await put(quiet, amount);
+  const page = async (limit: number, before?: number) =>
+    (await store.accounts.ledgerPage(quiet, { limit, before })).map((row) =>
+      [row.balanceDelta, row.balance].map(Number),
+    );
+  const all = [
+    [4, 10],
+    [3, 6],
+    [2, 3],
+    [1, 1],
+  ];
+  expect(await page(9)).toEqual(all);
+  expect(await page(2)).toEqual(all.slice(0, 2));
+  const third = (await store.accounts.ledgerPage(quiet, { limit: 2 })).at(-1)?.number;
+  expect(await page(2, third)).toEqual(all.slice(2));
 });
 
 test("finished tasks are in none of the indexes that claim looks at", async () => {

@@ -4,6 +4,7 @@ import type { AttemptIntent } from "../../../domain/ports/task-store.ts";
 import type { Lease, Stage } from "../../../domain/task.ts";
 import type { AttemptChange, Transition } from "../../../domain/transition.ts";
 import { usageOf } from "../../../domain/usage.ts";
+import { prepareQuotas } from "../quotas.ts";
 import type { Pool } from "../schema.ts";
 import { prepareAssets } from "./assets.ts";
 import { prepareLedger } from "./money.ts";
@@ -18,6 +19,7 @@ export interface Standing {
   readonly lease_token: LeaseToken | null;
   readonly due_at: number | null;
   readonly cancel_requested: 0 | 1;
+  readonly quota_period: number | null;
 }
 
 export interface Advance {
@@ -35,13 +37,15 @@ export interface Advance {
  */
 export function prepareAdvance(db: Database): Advance {
   const ledger = prepareLedger(db);
+  const quotas = prepareQuotas(db);
   const insertAssets = prepareAssets(db);
   const insertCallback = prepareCallback(db);
   const attempts = prepareAttempts(db);
   const updateTask = prepareUpdateTask(db);
   const addUsage = prepareUsage(db);
   const select = db.prepare<Standing, [id: string]>(
-    "select account_id, key_id, model, stage, lease_token, due_at, cancel_requested from task where id = ?",
+    `select account_id, key_id, model, stage, lease_token, due_at, cancel_requested, quota_period
+     from task where id = ?`,
   );
   const begin = db.prepare<{ attempts: number }, [at: number, deadline: number, id: string, token: string]>(
     `update task set stage = 'submitting', status = 'processing', attempts = attempts + 1,
@@ -58,6 +62,8 @@ export function prepareAdvance(db: Database): Advance {
       attempts.update(id, transition.attempt, transition.at, transition.to === "terminal");
     }
     ledger.post(standing.account_id, transition.ledger, transition.at);
+    if (standing.quota_period !== null)
+      quotas.settle(standing.key_id, standing.quota_period, transition.ledger);
     const usage = usageOf(transition);
     if (usage !== undefined) addUsage(standing, usage);
     insertAssets(transition.assets);
@@ -95,7 +101,7 @@ function prepareUpdateTask(db: Database) {
        failures = coalesce(?8, failures), lane = coalesce(?9, lane), route_index = coalesce(?10, route_index),
        request = coalesce(?11, request), status = coalesce(?12, status), completed_at = coalesce(?13, completed_at),
        charged_micros = coalesce(?14, charged_micros), results = coalesce(?15, results), error = coalesce(?16, error),
-       usage = coalesce(?17, usage)
+       usage = coalesce(?17, usage), charge = coalesce(?18, charge)
      where id = ?1 and stage = ?2`,
   );
   return (id: TaskId, standing: Standing, transition: Transition): void => {
@@ -119,6 +125,7 @@ function prepareUpdateTask(db: Database) {
       json(ending?.results),
       json(ending?.error),
       json(ending?.usage),
+      json(ending?.chargeLines),
     );
     if (changes !== 1)
       throw new Error(`Transition ${transition.name} changed ${changes} tasks instead of one.`);
@@ -151,7 +158,8 @@ function prepareAttempts(db: Database) {
   );
   const update = db.prepare(
     `update attempt set state = ?3, operation = coalesce(?4, operation), outputs = coalesce(?5, outputs),
-       usage = coalesce(?6, usage), detail = coalesce(?7, detail), ended_at = coalesce(?8, ended_at)
+       usage = coalesce(?6, usage), detail = coalesce(?7, detail), ended_at = coalesce(?8, ended_at),
+       cost_micros = coalesce(?9, cost_micros)
      where id = ?1 and task_id = ?2`,
   );
   return {
@@ -169,6 +177,7 @@ function prepareAttempts(db: Database) {
         json(change.usage),
         change.detail ?? null,
         isOver ? at : null,
+        change.costMicros ?? null,
       );
       if (changes !== 1) throw new Error(`Task ${id} has no attempt ${change.id}.`);
     },

@@ -3,6 +3,13 @@ import type { AccountId } from "../../../domain/ids.ts";
 import type { LedgerEntry } from "../../../domain/ledger.ts";
 import { sumMicros } from "../../../domain/money.ts";
 
+/** Why money moves, who moves it, and when. */
+export interface Authority {
+  readonly reason: string;
+  readonly actor: string;
+  readonly at: number;
+}
+
 export interface Ledger {
   /** Writes one append-only row; the account is not touched. */
   append(account: AccountId, entry: LedgerEntry, at: number): void;
@@ -22,13 +29,18 @@ export function prepareLedger(db: Database): Ledger {
       held: number,
       reason: string,
       at: number,
+      actor: string,
     ]
   >(
-    `insert into ledger_entry (account_id, task_id, kind, balance_delta_micros, held_delta_micros, reason, at)
-     values (?, ?, ?, ?, ?, ?, ?)`,
+    `insert into ledger_entry (account_id, task_id, kind, balance_delta_micros, held_delta_micros, reason, at, actor)
+     values (?, ?, ?, ?, ?, ?, ?, ?)`,
   );
+  // That little is left may be told anew once enough was there again.
   const move = db.prepare<never, [balance: number, held: number, account: string]>(
-    "update account set balance_micros = balance_micros + ?, held_micros = held_micros + ? where id = ?",
+    `update account set balance_micros = balance_micros + ?1, held_micros = held_micros + ?2,
+       low_balance_told = low_balance_told
+         and balance_micros + ?1 - held_micros - ?2 + credit_limit_micros < coalesce(low_balance_micros, 0)
+     where id = ?3`,
   );
 
   function append(account: AccountId, entry: LedgerEntry, at: number): void {
@@ -40,6 +52,7 @@ export function prepareLedger(db: Database): Ledger {
       entry.heldDelta,
       entry.reason,
       at,
+      entry.actor,
     );
   }
 

@@ -1,10 +1,10 @@
-import { eq, sql } from "drizzle-orm";
 import type { Asset } from "../../../domain/asset.ts";
 import type { AccountId, AssetId, KeyId, TaskId } from "../../../domain/ids.ts";
 import type { LiveCounts, OrphanedTask, TaskCounts, TaskFilter } from "../../../domain/ports/task-store.ts";
 import { type Attempt, isTerminal, type Task, type TaskSummary } from "../../../domain/task.ts";
 import type { Connection } from "../connection.ts";
 import {
+  type AssetRow,
   type AttemptRow,
   SUMMARY_COLUMNS,
   type SummaryRow,
@@ -14,7 +14,6 @@ import {
   toSummary,
   toTask,
 } from "../rows.ts";
-import { asset } from "../schema.ts";
 import { prepareQueuePosition, type Turns } from "./queue-position.ts";
 
 type Optional = string | null;
@@ -30,7 +29,7 @@ interface OrphanRow {
   readonly created_at: number;
 }
 
-export function prepareReads({ db, orm }: Connection, turns: Turns) {
+export function prepareReads({ db }: Connection, turns: Turns) {
   const taskById = db.prepare<TaskRow, [id: string]>("select * from task where id = ?");
   const summaryById = db.prepare<SummaryRow, [id: string]>(
     `select ${SUMMARY_COLUMNS} from task where id = ?`,
@@ -38,11 +37,7 @@ export function prepareReads({ db, orm }: Connection, turns: Turns) {
   const attemptsOf = db.prepare<AttemptRow, [id: string]>(
     "select * from attempt where task_id = ? order by sequence",
   );
-  const assetById = orm
-    .select()
-    .from(asset)
-    .where(eq(asset.id, sql.placeholder("id")))
-    .prepare();
+  const assetById = db.prepare<AssetRow, [id: string]>("select * from asset where id = ?");
   // One statement for all filters; every id sorts before "~".
   const list = db.prepare<
     SummaryRow,
@@ -65,7 +60,7 @@ export function prepareReads({ db, orm }: Connection, turns: Turns) {
      from task indexed by task_live where account_id = ? and pool is not null`,
   );
   const orphans = db.prepare<OrphanRow, []>(
-    `select id, sync_scope, account_id, key_id, created_at from task indexed by task_live
+    `select id, sync_scope, account_id, key_id, created_at from task indexed by task_waited_for
      where pool is not null and sync_scope is not null order by id`,
   );
   const queuePosition = prepareQueuePosition(db, turns);
@@ -93,8 +88,8 @@ export function prepareReads({ db, orm }: Connection, turns: Turns) {
     },
     attempts: (id: TaskId): Attempt[] => attemptsOf.all(id).map(toAttempt),
     assetById(id: AssetId): Asset | undefined {
-      const row = assetById.get({ id });
-      return row && toAsset(row);
+      const row = assetById.get(id);
+      return row === null ? undefined : toAsset(row);
     },
     list: ({ accountId, after, kind, status, model, limit }: TaskFilter): TaskSummary[] =>
       list.all(accountId, after ?? null, kind ?? null, status ?? null, model ?? null, limit).map(toSummary),

@@ -1,0 +1,141 @@
+import type { Command } from "commander";
+import type { JsonObject } from "../../src/domain/json.ts";
+import { CURRENCY, formatAmount, toMicros } from "../../src/domain/money.ts";
+import {
+  AUDIT_CHECKS,
+  type AuditCheck,
+  type AuditDifference,
+  type AuditReport,
+} from "../../src/domain/ports/audit.ts";
+import { formatDay } from "../../src/domain/usage.ts";
+import { addCommand, LOCAL_COMMANDS, onRun } from "../command.ts";
+import type { Context } from "../context.ts";
+import { EXIT } from "../exit-codes.ts";
+import { Failure } from "../failure.ts";
+import { type LocalFlags, readLocalConfig, withLocalFlags } from "../local.ts";
+import type { Output } from "../output.ts";
+import { renderFields, renderTsv } from "../table.ts";
+
+const CHECKS = Object.keys(AUDIT_CHECKS).length;
+/** Checks whose figures are counts and not money. */
+const COUNTS: ReadonlySet<AuditCheck> = new Set(["usage_tasks", "usage_outputs"]);
+/** What the two figures of a difference are, where they are not what is stored and what it must be. */
+const FIGURE_NAMES: Partial<Record<AuditCheck, readonly [string, string]>> = {
+  account_limit: ["holds", "may hold"],
+  ledger_shape: ["moves the balance by", "and holds by"],
+};
+
+/** `svc audit`. */
+export function addAudit(program: Command, context: Context): void {
+  const command = withLocalFlags(
+    addCommand(
+      program,
+      "audit",
+      "recompute every balance, hold, charge, quota and usage from what it came from",
+    ),
+  ).helpGroup(LOCAL_COMMANDS);
+  onRun<LocalFlags>(command, context, async ({ options, output }) => {
+    const config = readLocalConfig(options, context);
+    const { auditLocal } = await import("../../src/local.ts");
+    const report = auditLocal(config);
+    const { differences } = report;
+    output.show({ data_dir: config.dataDir, ...auditJson(report) }, () => auditText(report, output));
+    if (differences.length === 0) return;
+    throw new Failure(
+      EXIT.error,
+      "books_differ",
+      `The books do not add up: ${differences.length} of ${CHECKS} checks failed; of each, the first difference is shown.`,
+    );
+  });
+}
+
+function auditJson({ rows, sums, differences }: AuditReport): JsonObject {
+  return {
+    adds_up: differences.length === 0,
+    checks: CHECKS,
+    rows: {
+      accounts: rows.accounts,
+      ledger_entries: rows.ledgerEntries,
+      tasks: rows.tasks,
+      live_tasks: rows.liveTasks,
+      quotas: rows.quotas,
+      usage_days: rows.usageDays,
+    },
+    sums: {
+      currency: CURRENCY,
+      credited: formatAmount(sums.credited),
+      captured: formatAmount(sums.captured),
+      refunded: formatAmount(sums.refunded),
+      balance: formatAmount(sums.balance),
+      held: formatAmount(sums.held),
+    },
+    differences: differences.map((difference) => ({
+      check: difference.check,
+      rule: AUDIT_CHECKS[difference.check],
+      account_id: difference.accountId ?? null,
+      key_id: difference.keyId ?? null,
+      task_id: difference.taskId ?? null,
+      model: difference.model ?? null,
+      day: dayOf(difference) ?? null,
+      ledger_entry: difference.entry ?? null,
+      stored: figure(difference, difference.stored),
+      expected: figure(difference, difference.expected),
+    })),
+  };
+}
+
+function auditText({ rows, sums, differences }: AuditReport, output: Output): string {
+  const money = (amount: typeof sums.held) => `${formatAmount(amount)} ${CURRENCY}`;
+  const fields = renderFields(
+    [
+      ["accounts", String(rows.accounts)],
+      ["ledger entries", String(rows.ledgerEntries)],
+      ["tasks", String(rows.tasks)],
+      ["live tasks", String(rows.liveTasks)],
+      ["quotas", String(rows.quotas)],
+      ["usage days", String(rows.usageDays)],
+      ["credited", money(sums.credited)],
+      ["captured", money(sums.captured)],
+      ["refunded", money(sums.refunded)],
+      ["balance", money(sums.balance)],
+      ["held", money(sums.held)],
+    ],
+    output,
+  );
+  const { style } = output;
+  if (differences.length === 0) return `${fields}${style.green("adds up")}\n`;
+  const found = differences.map((difference) => {
+    const { check } = difference;
+    return output.mode === "pretty"
+      ? `${style.red("differs")}  ${check}: ${AUDIT_CHECKS[check]}\n         ${describe(difference)}\n`
+      : renderTsv([["differs", check, describe(difference)]]);
+  });
+  return [fields, ...found].join("");
+}
+
+/** Whose figures they are, and both: `account acc_… stored 5.000000 USD, must be 4.000000 USD`. */
+function describe(difference: AuditDifference): string {
+  const { check, accountId, keyId, taskId, model, entry, stored, expected } = difference;
+  const parts = [
+    ["account", accountId],
+    ["key", keyId],
+    ["task", taskId],
+    ["model", model],
+    ["day", dayOf(difference)],
+    ["ledger entry", entry],
+  ].flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${value}`]));
+  const [one, other] = FIGURE_NAMES[check] ?? ["stored", "must be"];
+  const unit = COUNTS.has(check) ? "" : ` ${CURRENCY}`;
+  const figures = `${one} ${figure(difference, stored)}${unit}, ${other} ${figure(difference, expected)}${unit}`;
+  return `${parts.join(", ")}: ${figures}`;
+}
+
+function figure({ check }: AuditDifference, value: number): string | number {
+  return COUNTS.has(check) ? value : formatAmount(toMicros(value));
+}
+
+/** A quota for all time has no day. */
+function dayOf({ check, day }: AuditDifference): string | undefined {
+  if (day === undefined || (day === 0 && check.startsWith("quota_"))) return undefined;
+  return formatDay(day);
+}

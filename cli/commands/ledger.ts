@@ -1,0 +1,87 @@
+import type { Command } from "commander";
+import { formatAmount } from "../../src/domain/money.ts";
+import { addCommand, given, LOCAL_COMMANDS, onRun } from "../command.ts";
+import type { Context } from "../context.ts";
+import { csvOption, csvText, renderCsv } from "../csv.ts";
+import { usage } from "../failure.ts";
+import { type LocalFlags, type Manage, withLocal, withLocalFlags } from "../local.ts";
+import { accountJson, ledgerJson } from "../present.ts";
+import { formatTime } from "../units.ts";
+
+const COLUMNS = [
+  { title: "TIME" },
+  { title: "KIND" },
+  { title: "AMOUNT", align: "right" as const },
+  { title: "HELD", align: "right" as const },
+  { title: "BALANCE", align: "right" as const },
+  { title: "TASK" },
+  { title: "REASON" },
+  { title: "ACTOR" },
+];
+const CSV_COLUMNS = ["time", "kind", "balance_delta", "held_delta", "balance", "task_id", "reason", "actor"];
+const DEFAULT_LIMIT = 50;
+const PAGE = 1000;
+
+interface Flags extends LocalFlags {
+  readonly limit?: string;
+  readonly csv?: boolean;
+}
+
+/** `svc ledger ACCOUNT`. */
+export function addLedger(program: Command, context: Context): void {
+  const command = withLocalFlags(
+    addCommand(program, "ledger <account>", "every movement of an account's money, newest first"),
+  )
+    .option("--limit <count>", `how many movements, or all (default ${DEFAULT_LIMIT}; with --csv all)`)
+    .addOption(csvOption())
+    .helpGroup(LOCAL_COMMANDS);
+  onRun<Flags>(command, context, async ({ args, options, output }) => {
+    const limit = readLimit(options);
+    await withLocal(options, context, async (manage) => {
+      const { account, rows, hasMore } = await readRows(manage, given(args, 0), limit);
+      if (options.csv === true) {
+        const cells = rows.map((row) => [new Date(row.at).toISOString(), ...cellsOf(row, csvText)]);
+        context.stdout.write(renderCsv(CSV_COLUMNS, cells));
+      } else {
+        const cells = rows.map((row) => [formatTime(row.at), ...cellsOf(row, (text) => text)]);
+        const value = { account: accountJson(account), entries: rows.map(ledgerJson) };
+        await output.list(value, COLUMNS, cells);
+      }
+      if (hasMore) output.say("There are earlier ones: --limit all shows every one.");
+    });
+  });
+}
+
+type Page = Awaited<ReturnType<Manage["readLedger"]>>;
+
+async function readRows(manage: Manage, idOrName: string, limit: number) {
+  let page = await manage.readLedger(idOrName, { limit: Math.min(limit, PAGE) });
+  const { account } = page;
+  const rows = [...page.rows];
+  while (page.next !== undefined && rows.length < limit) {
+    const before = page.next;
+    page = await manage.readLedger(account.id, { limit: Math.min(limit - rows.length, PAGE), before });
+    rows.push(...page.rows);
+  }
+  return { account, rows, hasMore: page.next !== undefined };
+}
+
+function cellsOf(row: Page["rows"][number], chosen: (text: string) => string): string[] {
+  return [
+    row.kind,
+    formatAmount(row.balanceDelta),
+    formatAmount(row.heldDelta),
+    formatAmount(row.balance),
+    row.taskId ?? "",
+    chosen(row.reason),
+    row.actor,
+  ];
+}
+
+function readLimit({ limit, csv }: Flags): number {
+  if (limit === "all" || (limit === undefined && csv === true)) return Number.POSITIVE_INFINITY;
+  if (limit === undefined) return DEFAULT_LIMIT;
+  const count = /^\d{1,9}$/.test(limit) ? Number(limit) : 0;
+  if (count > 0) return count;
+  throw usage(`--limit must be a whole number from 1, or all, got ${JSON.stringify(limit.slice(0, 80))}.`);
+}

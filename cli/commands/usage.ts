@@ -1,0 +1,97 @@
+import { type Command, Option } from "commander";
+import { formatAmount, type Micros } from "../../src/domain/money.ts";
+import { dayOf, formatDay, parseDay } from "../../src/domain/usage.ts";
+import { addCommand, LOCAL_COMMANDS, onRun } from "../command.ts";
+import type { Context } from "../context.ts";
+import { csvOption, csvText, renderCsv } from "../csv.ts";
+import { usage } from "../failure.ts";
+import { type LocalFlags, withLocal, withLocalFlags } from "../local.ts";
+import { type Usage, usageJson } from "../present.ts";
+import { parseDuration } from "../units.ts";
+
+type Group = Usage["by"];
+type Sum = Usage["total"];
+
+const SUBJECTS: Readonly<Record<Group, readonly string[]>> = {
+  key: ["account", "key_id", "key"],
+  model: ["model"],
+  day: ["day"],
+};
+const SUMS = ["completed", "failed", "cancelled", "outputs", "charged", "upstream_cost", "margin"];
+
+interface Flags extends LocalFlags {
+  readonly by: Group;
+  readonly since?: string;
+  readonly until?: string;
+  readonly account?: string;
+  readonly csv?: boolean;
+}
+
+/** `svc usage`. */
+export function addUsage(program: Command, context: Context): void {
+  const command = withLocalFlags(
+    addCommand(program, "usage", "what tasks came to, what was charged, and what is left of it"),
+  )
+    .addOption(new Option("--by <what>", "a line for each").choices(Object.keys(SUBJECTS)).default("day"))
+    .option("--since <when>", "first day, UTC: 2026-11-01, or how long ago (default 30d)")
+    .option("--until <when>", "last day, UTC: 2026-11-30, or how long ago (default today)")
+    .option("--account <account>", "id or name of one account (default all)")
+    .addOption(csvOption())
+    .helpGroup(LOCAL_COMMANDS);
+  onRun<Flags>(command, context, async ({ options, output }) => {
+    const { by, account, csv } = options;
+    const now = Date.now();
+    const days = {
+      since: readDay("--since", options.since, now),
+      until: readDay("--until", options.until, now),
+    };
+    await withLocal(options, context, async (manage) => {
+      const report = await manage.readUsage({ by, account, ...days });
+      if (csv === true) {
+        const cells = report.rows.map((row) => [...subjectOf(row).map(csvText), ...cellsOf(row)]);
+        context.stdout.write(renderCsv([...SUBJECTS[by], ...SUMS], cells));
+        return;
+      }
+      const rows = report.rows.map((row) => [...subjectOf(row), ...cellsOf(row)]);
+      // The sum is for people: programs add up lines, and would count it twice.
+      const total = ["total", ...SUBJECTS[by].slice(1).map(() => ""), ...cellsOf(report.total)];
+      const shown = output.mode === "pretty" && rows.length > 1 ? [...rows, total] : rows;
+      await output.list(usageJson(report), columnsOf(by), shown);
+      if (rows.length === 0) {
+        output.say(`No task ended from ${formatDay(report.since)} to ${formatDay(report.until)}.`);
+      }
+    });
+  });
+}
+
+function columnsOf(by: Group) {
+  const title = (name: string) => name.toUpperCase().replace("_", " ");
+  return [
+    ...SUBJECTS[by].map((name) => ({ title: title(name) })),
+    ...SUMS.map((name) => ({ title: title(name), align: "right" as const })),
+  ];
+}
+
+function subjectOf({ account, key, model, day }: Usage["rows"][number]): string[] {
+  if (day !== undefined) return [formatDay(day)];
+  return model === undefined ? [account?.name ?? "", key?.id ?? "", key?.name ?? ""] : [model];
+}
+
+function cellsOf(sum: Sum): string[] {
+  const amount = (known: Micros | undefined) => (known === undefined ? "" : formatAmount(known));
+  return [
+    ...[sum.completed, sum.failed, sum.cancelled, sum.outputs].map(String),
+    formatAmount(sum.charged),
+    amount(sum.cost),
+    amount(sum.margin),
+  ];
+}
+
+function readDay(flag: string, text: string | undefined, now: number): number | undefined {
+  if (text === undefined) return undefined;
+  const day = /^\d+[dhm]$/.test(text) ? dayOf(now - parseDuration(text)) : parseDay(text);
+  if (day !== undefined && day >= 0) return day;
+  throw usage(
+    `${flag} must be a day like 2026-11-01, or a time ago like 30d, got ${JSON.stringify(text.slice(0, 80))}.`,
+  );
+}

@@ -1,0 +1,69 @@
+import type { AccountId, KeyId, ModelId, TaskId } from "../ids.ts";
+import type { Micros } from "../money.ts";
+
+/** Every figure of the books that is kept, and what it must be. */
+export const AUDIT_CHECKS = {
+  account_balance: "an account's balance is the sum of its ledger",
+  account_held: "what an account holds is the sum of its ledger's holds, captures and releases",
+  account_live: "what an account holds is the sum of its live tasks' prices",
+  account_limit: "a prepaid account holds no more than it has, its credit limit included",
+  ledger_orphan:
+    "a ledger entry of a task is of a task of that account, and any other entry is a credit or an adjustment",
+  ledger_shape: "a ledger entry moves balance and holds as its kind does",
+  task_hold: "a task's price is held once",
+  task_capture: "a task that ended was charged what it says, and a live one nothing",
+  task_release: "what a task that ended did not cost was given back, and nothing of a live one",
+  task_charge: "a charge is the sum of its lines",
+  task_refund: "no more than its charge is given back for a task",
+  quota_reserved: "what a key has reserved of its quota is the sum of its live tasks' prices in that period",
+  quota_used: "what a key has used of its quota is the sum of its charges in that period",
+  usage_tasks: "the usage of a day counts each task that ended on it once",
+  usage_outputs: "the usage of a day counts what was delivered on it",
+  usage_charged: "the usage of a day is the sum of its charges",
+} as const;
+export type AuditCheck = keyof typeof AUDIT_CHECKS;
+
+/** A figure that is not what it must be. */
+export interface AuditDifference {
+  readonly check: AuditCheck;
+  readonly accountId?: AccountId | undefined;
+  readonly keyId?: KeyId | undefined;
+  readonly taskId?: TaskId | undefined;
+  readonly model?: ModelId | undefined;
+  /** First day of a quota's period, or day of usage, counted from 1970-01-01 UTC. */
+  readonly day?: number | undefined;
+  /** Number of a ledger entry. */
+  readonly entry?: number | undefined;
+  /** Micro-units; of `usage_tasks` and `usage_outputs`, a count. */
+  readonly stored: number;
+  readonly expected: number;
+}
+
+export interface AuditReport {
+  /** What was looked at. */
+  readonly rows: {
+    readonly accounts: number;
+    readonly ledgerEntries: number;
+    readonly tasks: number;
+    readonly liveTasks: number;
+    readonly quotas: number;
+    readonly usageDays: number;
+  };
+  /** Over all accounts; `balance` is `credited − captured + refunded`. */
+  readonly sums: {
+    readonly credited: Micros;
+    readonly captured: Micros;
+    readonly refunded: Micros;
+    readonly balance: Micros;
+    readonly held: Micros;
+  };
+  /** The first of each kind, in the order of the checks; none when the books add up. */
+  readonly differences: readonly AuditDifference[];
+}
+
+/** Recomputes every figure of the books from what it came from. */
+export interface Audit {
+  /** Looks at one moment of the database, whatever is written to it meanwhile, and changes nothing. */
+  run(): AuditReport;
+  stop(): void;
+}

@@ -1,0 +1,47 @@
+import type { ModelId } from "../domain/ids.ts";
+import type { JsonObject } from "../domain/json.ts";
+import type { PriceRule } from "../domain/model.ts";
+import type { PriceCatalog } from "../domain/ports/catalog.ts";
+import { suggest } from "../domain/suggest.ts";
+
+/** What the `pricing` of a settings file comes to. */
+export interface ConfiguredPrices {
+  readonly prices: ReadonlyMap<ModelId, PriceRule>;
+  /** What is wrong with it; `path` is within `pricing`. */
+  readonly problems: readonly { path: string; message: string; suggestion?: string | undefined }[];
+  readonly warnings: readonly string[];
+}
+
+/** Reads the prices of a settings file, by model id, and finds everything that is wrong with them. */
+export function readConfiguredPrices(catalog: PriceCatalog, pricing: JsonObject): ConfiguredPrices {
+  const prices = new Map<ModelId, PriceRule>();
+  const problems: ConfiguredPrices["problems"][number][] = [];
+  const warnings: string[] = [];
+  for (const [id, value] of Object.entries(pricing)) {
+    const model = catalog.all().find((each) => each.id === id);
+    if (model === undefined) {
+      const ids = catalog.all().map((each) => each.id);
+      problems.push({ path: id, message: "is no model", suggestion: suggest(id, ids) });
+      continue;
+    }
+    const read = catalog.readPrice(model, value);
+    if (!read.ok) {
+      problems.push({ path: read.path === "" ? id : `${id}.${read.path}`, message: read.problem });
+      continue;
+    }
+    prices.set(model.id, read.rule);
+    const unpriced = catalog.unpricedRequest(model, read.rule);
+    if (unpriced !== undefined)
+      warnings.push(
+        `pricing.${id} has no price for ${describeRequest(unpriced)}; such requests are refused.`,
+      );
+  }
+  return { prices, problems, warnings };
+}
+
+/** Parameters of a request as a message shows them. */
+export function describeRequest(parameters: JsonObject): string {
+  const names = Object.keys(parameters);
+  if (names.length === 0) return "requests that leave out what the price depends on";
+  return `requests with ${names.map((name) => `${name} ${JSON.stringify(parameters[name])}`).join(", ")}`;
+}

@@ -1,0 +1,40 @@
+import type { AccountId } from "../domain/ids.ts";
+import { CURRENCY, formatAmount, type Micros, toMicros } from "../domain/money.ts";
+import type { AccountStore } from "../domain/ports/account-store.ts";
+import type { Log } from "../domain/ports/runtime.ts";
+
+export interface LowBalanceDeps {
+  readonly accounts: Pick<AccountStore, "account">;
+  readonly log: Pick<Log, "warn">;
+}
+
+/**
+ * Warns the operator, with one line in the log, that an account has less left than it was to have. Returns at once and never
+ * throws: the task that brought it about is accepted.
+ */
+export type TellLowBalance = (id: AccountId) => void;
+
+export function createTellLowBalance({ accounts, log }: LowBalanceDeps): TellLowBalance {
+  const message = "an account is low on balance";
+  const tell = async (id: AccountId) => {
+    const account = await accounts.account(id);
+    // Of an unlimited account too: it goes on without it, and its operator wanted to know.
+    const available = account && toMicros(account.balance - account.held + account.creditLimit);
+    log.warn(
+      {
+        account: id,
+        account_name: account?.name,
+        available: shown(available),
+        threshold: shown(account?.lowBalance),
+        currency: CURRENCY,
+      },
+      message,
+    );
+  };
+  // What cannot be read is still told, for it is told only once.
+  return (id) => void tell(id).catch((error: Error) => log.warn({ account: id, err: error }, message));
+}
+
+function shown(amount: Micros | undefined): string | undefined {
+  return amount === undefined ? undefined : formatAmount(amount);
+}

@@ -1,0 +1,37 @@
+import type { Principal } from "../domain/account.ts";
+import type { ModelId } from "../domain/ids.ts";
+import type { Model, PriceRule } from "../domain/model.ts";
+import type { PriceStore } from "../domain/ports/price-store.ts";
+import type { Clock } from "../domain/ports/runtime.ts";
+import type { PriceTerms } from "../domain/pricing.ts";
+
+export interface PriceDeps {
+  readonly prices: Pick<PriceStore, "rule">;
+  /** Rules of the settings file; none unless given. */
+  readonly configuredPrices?: ReadonlyMap<ModelId, PriceRule> | undefined;
+  readonly clock: Pick<Clock, "now">;
+}
+
+/** Where a price comes from, what goes before the others last. */
+export type PriceSource = "built_in" | "settings" | "set";
+
+/** The price rule in force: what was set for the model, else what the settings file says, else the model's own. */
+export function ruleInForce(
+  { prices, configuredPrices, clock }: PriceDeps,
+  model: Model,
+): { readonly rule: PriceRule; readonly source: PriceSource } {
+  const set = prices.rule(model.id, clock.now());
+  if (set !== undefined) return { rule: set, source: "set" };
+  const configured = configuredPrices?.get(model.id);
+  if (configured !== undefined) return { rule: configured, source: "settings" };
+  return { rule: model.price, source: "built_in" };
+}
+
+/** How a model is priced for a caller at this moment. */
+export function priceTerms(
+  deps: PriceDeps,
+  principal: Principal,
+  model: Model,
+): PriceTerms & { readonly rule: PriceRule } {
+  return { rule: ruleInForce(deps, model).rule, multiplier: principal.priceMultiplier };
+}

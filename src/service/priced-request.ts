@@ -1,0 +1,112 @@
+import { AppError } from "../domain/errors.ts";
+import type { JsonObject } from "../domain/json.ts";
+import type { Model, PriceUnit } from "../domain/model.ts";
+import { type Micros, toMicros } from "../domain/money.ts";
+import { formatMultiplier } from "../domain/multiplier.ts";
+import type { Catalog } from "../domain/ports/catalog.ts";
+import {
+  type Forecast,
+  forecast,
+  lineAmount,
+  lineQuantity,
+  MINIMUM_SKU,
+  type PriceTerms,
+  type Quote,
+} from "../domain/pricing.ts";
+import type { MediaInput } from "../domain/request.ts";
+import { inCallersWords, type ModelBody } from "./compat-request.ts";
+import { toGenerationRequest } from "./generation-request.ts";
+
+/** A request that nobody has made yet, as its create would have it. */
+export interface PricedRequest {
+  readonly body: JsonObject;
+  readonly mode: string;
+  /** Fields that were left out and that the create needs. */
+  readonly missing: readonly string[];
+  readonly forecast: Forecast;
+}
+
+/**
+ * Prices a body by the validator and the quote of the create; prompt and media may be left out.
+ *
+ * @throws AppError as the create of the same body, in the words of the caller's own fields
+ */
+export function priceRequest(
+  catalog: Pick<Catalog, "validate">,
+  model: Model,
+  given: ModelBody,
+  terms: PriceTerms,
+): PricedRequest {
+  const validated = catalog.validate(model, given.body, { isPartial: true });
+  if (!validated.ok) {
+    const refusal = new AppError("invalid_request", validated.message, { param: validated.param });
+    throw inCallersWords(refusal, given.names);
+  }
+  const { body, missing = [] } = validated;
+  const canonical = toGenerationRequest(model, body, inputsOf(model, body, missing));
+  return { body, mode: canonical.mode, missing, forecast: forecast(model, canonical, terms) };
+}
+
+/** Inputs that decide the mode. What they name is not looked at. */
+function inputsOf(model: Model, body: JsonObject, missing: readonly string[]): MediaInput[] {
+  const isThere = (name: string) => missing.includes(name) || Object.hasOwn(body, name);
+  const named = model.mediaFields.filter((field) => isThere(field.name));
+  const fields = named.map(({ role, name }) => ({ role, param: name }));
+  if (model.resultField !== undefined && isThere("task_id"))
+    fields.push({ role: model.resultField.role, param: "task_id" });
+  return fields.map((field) => ({ ...field, source: { kind: "url", url: "" } }));
+}
+
+/** One line of a price, for people and programs. The amounts of all lines add up to the whole. */
+export interface PricedLine {
+  readonly sku: string;
+  /** `task` for what makes up for the minimum of each. */
+  readonly unit: PriceUnit | "task";
+  /** Units of all outputs of all requests. */
+  readonly quantity: number;
+  readonly unitMicros: Micros;
+  /** Units that cost so much; 1 unless given. */
+  readonly per?: number | undefined;
+  readonly amount: Micros;
+  /** How the quantity and the amount come about, for people. */
+  readonly detail: string;
+}
+
+/** The lines of what so many requests with such a quote would hold. */
+export function pricedLines(promised: Quote, requests: number): PricedLine[] {
+  const { outputs, multiplier } = promised;
+  const lines = promised.lines.map((line): PricedLine => {
+    const quantity = lineQuantity(line, outputs);
+    return {
+      sku: line.sku,
+      unit: line.unit,
+      quantity: quantity * requests,
+      unitMicros: line.unitMicros,
+      per: line.per,
+      amount: toMicros(lineAmount(line, quantity, multiplier) * requests),
+      detail: factors([
+        ...(line.unit === "output" ? [] : [count(line.perOutput, line.unit.replace("_", " "))]),
+        ...(line.unit === "input_token" ? [] : [count(outputs, "output")]),
+        ...(requests === 1 ? [] : [count(requests, "request")]),
+        ...(multiplier === undefined ? [] : [formatMultiplier(multiplier)]),
+      ]),
+    };
+  });
+  const missing = promised.ceiling * requests - lines.reduce((sum, line) => sum + line.amount, 0);
+  if (missing === 0) return lines;
+  const short: PricedLine = {
+    sku: MINIMUM_SKU,
+    unit: "task",
+    quantity: requests,
+    unitMicros: toMicros(missing / requests),
+    amount: toMicros(missing),
+    detail: factors(["up to the minimum", ...(requests === 1 ? [] : [count(requests, "request")])]),
+  };
+  return [...lines, short];
+}
+
+const factors = (parts: readonly string[]) => parts.join(" × ");
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}

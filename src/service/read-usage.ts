@@ -1,0 +1,92 @@
+import type { Account, ApiKey } from "../domain/account.ts";
+import { type Micros, sumMicros, toMicros } from "../domain/money.ts";
+import type { UsageLine } from "../domain/ports/usage-store.ts";
+import { dayOf, formatDay, sumUsage, type UsageTotal } from "../domain/usage.ts";
+import { findAccount, invalid, type ManageAccountDeps } from "./management.ts";
+
+/** What usage can be summed up by. */
+export const USAGE_GROUPS = ["key", "model", "day"] as const;
+export type UsageGroup = (typeof USAGE_GROUPS)[number];
+
+/** Days before today that are looked at, unless others are asked for. */
+const DEFAULT_DAYS = 30;
+
+export interface UsageRequest {
+  /** `day` unless given. */
+  readonly by?: UsageGroup | undefined;
+  /** First and last day, counted from 1970-01-01 UTC; from 30 days ago to today unless given. */
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
+  /** Id or name; all accounts unless given. */
+  readonly account?: string | undefined;
+}
+
+/** What tasks came to, and what was earned by them as far as that is known. */
+export interface UsageSum extends UsageTotal {
+  /** What upstreams charged the operator; absent where nothing is known of it. */
+  readonly cost?: Micros | undefined;
+  /** What was charged for the tasks whose cost is known, less that. */
+  readonly margin?: Micros | undefined;
+}
+
+/** The tasks of one key, model or day. */
+export interface UsageRow extends UsageSum {
+  readonly account?: Pick<Account, "id" | "name"> | undefined;
+  readonly key?: Pick<ApiKey, "id" | "name"> | undefined;
+  readonly model?: string | undefined;
+  readonly day?: number | undefined;
+}
+
+/** Usage over days, both included. */
+export interface UsageReport {
+  readonly by: UsageGroup;
+  readonly since: number;
+  readonly until: number;
+  readonly rows: readonly UsageRow[];
+  readonly total: UsageSum;
+}
+
+/** The part of `ManageAccounts` that is about usage; its promises are there. */
+export function usageVerbs(deps: ManageAccountDeps) {
+  return {
+    async readUsage(request: UsageRequest): Promise<UsageReport> {
+      const today = dayOf(deps.clock.now());
+      const { by = "day", until = today } = request;
+      const { since = Math.min(today - DEFAULT_DAYS, until) } = request;
+      if (since > until) {
+        throw invalid(
+          "since",
+          `since must not be after until, which is ${formatDay(until)}, got ${formatDay(since)}.`,
+        );
+      }
+      const owner = request.account === undefined ? undefined : await findAccount(deps, request.account);
+      const lines = await deps.usage.report({ accountId: owner?.id, from: since, to: until, by });
+      const nameOf = by === "key" ? await readNames(deps) : () => ({});
+      const rows = lines.map((line): UsageRow => {
+        const { model, day } = line;
+        return { ...nameOf(line), model, day, ...sumOf([line]) };
+      });
+      return { by, since, until, rows, total: sumOf(lines) };
+    },
+  };
+}
+
+async function readNames({ accounts }: ManageAccountDeps) {
+  const owners = new Map((await accounts.accounts()).map((account) => [account.id, account.name]));
+  const keys = new Map((await accounts.keys()).map((key) => [key.id, key.name]));
+  return ({ accountId, keyId }: UsageLine): Pick<UsageRow, "account" | "key"> => ({
+    account: accountId && { id: accountId, name: owners.get(accountId) ?? accountId },
+    key: keyId && { id: keyId, name: keys.get(keyId) ?? keyId },
+  });
+}
+
+function sumOf(lines: readonly UsageLine[]): UsageSum {
+  const known = lines.flatMap(({ cost, chargedAtCost }) =>
+    cost === undefined || chargedAtCost === undefined ? [] : [{ cost, chargedAtCost }],
+  );
+  const total = sumUsage(lines);
+  if (known.length === 0) return total;
+  const cost = sumMicros(known.map((line) => line.cost));
+  const charged = sumMicros(known.map((line) => line.chargedAtCost));
+  return { ...total, cost, margin: toMicros(charged - cost) };
+}

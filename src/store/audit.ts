@@ -1,0 +1,37 @@
+import type { Audit } from "../domain/ports/audit.ts";
+import { prepareAudit } from "./sqlite/audit.ts";
+import { openForReading } from "./sqlite/connection.ts";
+import { asStorageError } from "./sqlite/errors.ts";
+import { readMigrationState, SchemaError } from "./sqlite/migrate.ts";
+
+/**
+ * Opens a database for its books to be checked. A server may be working on it and is not held up.
+ *
+ * @throws SchemaError for a database whose tables are not the ones this program works with; StorageError when it cannot be read
+ */
+export function openAudit(options: { path: string }): Audit {
+  const db = openForReading(options.path);
+  const stop = () => {
+    db.finalizeAll();
+    db.close();
+  };
+  try {
+    const { pending } = readMigrationState(db);
+    if (pending.length > 0)
+      throw new SchemaError("pending", `The database lacks migrations: ${pending.join(", ")}.`);
+    const audit = prepareAudit(db);
+    return {
+      run() {
+        try {
+          return audit();
+        } catch (error) {
+          throw asStorageError(error) ?? error;
+        }
+      },
+      stop,
+    };
+  } catch (error) {
+    stop();
+    throw asStorageError(error) ?? error;
+  }
+}

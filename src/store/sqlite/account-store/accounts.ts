@@ -1,0 +1,91 @@
+import { asc, eq, sql } from "drizzle-orm";
+import { type Account, availableOf } from "../../../domain/account.ts";
+import { AppError } from "../../../domain/errors.ts";
+import type { AccountId } from "../../../domain/ids.ts";
+import { creditEntry } from "../../../domain/ledger.ts";
+import { formatAmount, type Micros } from "../../../domain/money.ts";
+import type { AccountChange, NewAccount } from "../../../domain/ports/account-store.ts";
+import type { Connection } from "../connection.ts";
+import { toAccount } from "../rows.ts";
+import { account } from "../schema.ts";
+import { type Authority, prepareLedger } from "../task-store/money.ts";
+
+/** Accounts and what is put on them. */
+export function prepareAccounts({ db, orm }: Connection) {
+  const entries = prepareLedger(db);
+  const named = orm
+    .select()
+    .from(account)
+    .where(eq(account.name, sql.placeholder("name")))
+    .prepare();
+  const numbered = orm
+    .select()
+    .from(account)
+    .where(eq(account.id, sql.placeholder("id")))
+    .prepare();
+  const clearTold = db.prepare<never, [account: string]>(
+    `update account set low_balance_told = 0 where id = ? and low_balance_told = 1
+       and balance_micros - held_micros + credit_limit_micros >= coalesce(low_balance_micros, -9007199254740991)`,
+  );
+
+  function byId(id: AccountId): Account | undefined {
+    const row = numbered.get({ id });
+    return row && toAccount(row);
+  }
+
+  function find(idOrName: string): Account | undefined {
+    // An id is only ever compared as text here; one that is none of ours finds nothing.
+    const row = numbered.get({ id: idOrName }) ?? named.get({ name: idOrName });
+    return row && toAccount(row);
+  }
+
+  return {
+    byId,
+    find,
+    all: (): Account[] => orm.select().from(account).orderBy(asc(account.id)).all().map(toAccount),
+    create({ id, name, mode, credit, createdAt, actor = "operator" }: NewAccount) {
+      if (named.get({ name }) !== undefined) return "name_taken" as const;
+      orm
+        .insert(account)
+        .values({ id, name, mode, status: "active", balanceMicros: 0, heldMicros: 0, createdAt })
+        .run();
+      if (credit > 0) entries.post(id, [creditEntry(credit, "first credit", actor)], createdAt);
+      return "created" as const;
+    },
+    update(id: AccountId, change: AccountChange): Account | "overdrawn" | "not_found" {
+      const before = byId(id);
+      if (before === undefined) return "not_found";
+      const {
+        creditLimit = before.creditLimit,
+        priceMultiplier = before.priceMultiplier,
+        lowBalance = before.lowBalance ?? null,
+        status = before.status,
+        mode = before.mode,
+      } = change;
+      if ((availableOf({ ...before, mode, creditLimit }) ?? 0) < 0) return "overdrawn";
+      orm
+        .update(account)
+        .set({ creditLimitMicros: creditLimit, priceMultiplier, lowBalanceMicros: lowBalance, status, mode })
+        .where(eq(account.id, id))
+        .run();
+      clearTold.run(id);
+      return { ...before, creditLimit, priceMultiplier, lowBalance: lowBalance ?? undefined, status, mode };
+    },
+    credit(id: AccountId, amount: Micros, { reason, actor, at }: Authority): Account | undefined {
+      const before = byId(id);
+      if (before === undefined || amount === 0) return before;
+      const available = availableOf(before);
+      if (available !== undefined && amount < 0 && available + amount < 0) throw tooLittle(before, amount);
+      entries.post(id, [creditEntry(amount, reason, actor)], at);
+      return byId(id);
+    },
+  };
+}
+
+function tooLittle({ balance, held, creditLimit }: Account, amount: Micros): AppError {
+  const credit = creditLimit === 0 ? "" : ` and a credit limit of ${formatAmount(creditLimit)}`;
+  return new AppError(
+    "invalid_request",
+    `The account has ${formatAmount(balance)}, ${formatAmount(held)} of it held${credit}; ${formatAmount(amount)} would leave less than is held.`,
+  );
+}

@@ -1,0 +1,71 @@
+import { asc, eq, sql } from "drizzle-orm";
+import type { AccountId } from "../../../domain/ids.ts";
+import { type Micros, toMicros } from "../../../domain/money.ts";
+import type { LedgerRow, StoredLedgerEntry } from "../../../domain/ports/account-store.ts";
+import type { Connection } from "../connection.ts";
+import { toLedgerEntry } from "../rows.ts";
+import { account, ledgerEntry } from "../schema.ts";
+
+/** How many of all accounts' rows are looked through for a page before an account's own are. */
+const NEAR_ROWS = 10_000;
+
+/** Movements of an account's money. */
+export function prepareLedgerReads({ db, orm }: Connection) {
+  const balance = orm
+    .select({ micros: account.balanceMicros })
+    .from(account)
+    .where(eq(account.id, sql.placeholder("id")))
+    .prepare();
+  const last = db.prepare<{ id: number | null }, []>("select max(id) as id from ledger_entry");
+  const near = db.prepare<{ id: number }, [account: string, before: number, limit: number]>(
+    `select id from ledger_entry not indexed
+     where account_id = ?1 and id < ?2 and id >= ?2 - ${NEAR_ROWS} order by id desc limit ?3`,
+  );
+  // In the index alone: an account's rows are found by it, but not in the order of their numbers.
+  const anywhere = db.prepare<{ id: number }, [account: string, before: number, limit: number]>(
+    `select id from ledger_entry indexed by ledger_entry_once
+     where account_id = ? and id < ? order by id desc limit ?`,
+  );
+  const byNumber = orm
+    .select()
+    .from(ledgerEntry)
+    .where(eq(ledgerEntry.id, sql.placeholder("id")))
+    .prepare();
+  // Not by the account: the rows since are few where a page is near the end, an account's rows may be many.
+  const movedSince = db.prepare<{ moved: number | null }, [account: string, from: number]>(
+    "select sum(balance_delta_micros) as moved from ledger_entry not indexed where account_id = ? and id >= ?",
+  );
+
+  /** What the account had when the rows from a number on were not there yet. */
+  function balanceBefore(id: AccountId, before: number | undefined): Micros {
+    const now = balance.get({ id })?.micros ?? 0;
+    return toMicros(before === undefined ? now : now - (movedSince.get(id, before)?.moved ?? 0));
+  }
+
+  function numbers(id: AccountId, limit: number, before: number): { id: number }[] {
+    const found = near.all(id, before, limit);
+    return found.length === limit ? found : anywhere.all(id, before, limit);
+  }
+
+  return {
+    all: (id: AccountId): StoredLedgerEntry[] =>
+      orm
+        .select()
+        .from(ledgerEntry)
+        .where(eq(ledgerEntry.accountId, id))
+        .orderBy(asc(ledgerEntry.id))
+        .all()
+        .map(toLedgerEntry),
+    page(id: AccountId, { limit, before }: { limit: number; before?: number | undefined }): LedgerRow[] {
+      let after = balanceBefore(id, before);
+      const found = numbers(id, limit, before ?? (last.get()?.id ?? 0) + 1);
+      return found.flatMap((number) => {
+        const row = byNumber.get(number);
+        if (row === undefined) return [];
+        const entry = { ...toLedgerEntry(row), number: row.id, balance: after };
+        after = toMicros(after - row.balanceDeltaMicros);
+        return [entry];
+      });
+    },
+  };
+}

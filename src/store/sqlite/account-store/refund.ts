@@ -1,0 +1,43 @@
+import type { Account } from "../../../domain/account.ts";
+import type { AccountId, TaskId } from "../../../domain/ids.ts";
+import { refundEntry } from "../../../domain/ledger.ts";
+import { type Micros, toMicros } from "../../../domain/money.ts";
+import type { Refund } from "../../../domain/ports/account-store.ts";
+import type { TaskStatus } from "../../../domain/task.ts";
+import type { Connection } from "../connection.ts";
+import { type Authority, prepareLedger } from "../task-store/money.ts";
+
+interface Charged {
+  readonly account_id: AccountId;
+  readonly status: TaskStatus;
+  readonly charged_micros: number | null;
+}
+
+/** The body of `AccountStore.refund`. */
+export function prepareRefund(
+  { db }: Connection,
+  account: (id: AccountId) => Account | undefined,
+): (task: TaskId, amount: Micros | undefined, authority: Authority) => Refund {
+  const ledger = prepareLedger(db);
+  const chargedFor = db.prepare<Charged, [id: string]>(
+    "select account_id, status, charged_micros from task where id = ?",
+  );
+  const refundOf = db.prepare<{ id: number }, [account: string, task: string]>(
+    "select id from ledger_entry where account_id = ? and task_id = ? and kind = 'refund'",
+  );
+
+  return (id, amount, { reason, actor, at }) => {
+    if (amount !== undefined && amount <= 0) throw new RangeError(`Not an amount to refund: ${amount}`);
+    const task = chargedFor.get(id);
+    if (task === null) return { kind: "not_found" };
+    const charged = toMicros(task.charged_micros ?? 0);
+    if (task.status !== "completed" || charged === 0) return { kind: "not_charged" };
+    if (refundOf.get(task.account_id, id) !== null) return { kind: "already_refunded" };
+    if (amount !== undefined && amount > charged) return { kind: "too_much", charged };
+    const refunded = amount ?? charged;
+    ledger.post(task.account_id, [refundEntry(id, refunded, reason, actor)], at);
+    const after = account(task.account_id);
+    if (after === undefined) throw new Error(`There is no account ${task.account_id}.`);
+    return { kind: "refunded", amount: refunded, account: after };
+  };
+}

@@ -1,0 +1,56 @@
+import { and, asc, eq, isNull, or, sql } from "drizzle-orm";
+import type { ManagementToken } from "../../../domain/account.ts";
+import type { TokenId } from "../../../domain/ids.ts";
+import type { Connection } from "../connection.ts";
+import { toManagementToken } from "../rows.ts";
+import { managementToken } from "../schema.ts";
+
+/** Management tokens. */
+export function prepareTokens({ db, orm }: Connection) {
+  const revoke = db.prepare<never, [now: number, id: string]>(
+    "update management_token set revoked_at = ? where id = ? and revoked_at is null",
+  );
+
+  /** By id, or by name among those not revoked. */
+  function find(idOrName: string): ManagementToken | undefined {
+    const { id, name, revokedAt } = managementToken;
+    // An id is only ever compared as text here; one that is none of ours finds nothing.
+    const isId = eq(id, idOrName as TokenId);
+    const row = orm
+      .select()
+      .from(managementToken)
+      .where(or(isId, and(eq(name, idOrName), isNull(revokedAt))))
+      .orderBy(sql`${isId} desc`)
+      .get();
+    return row && toManagementToken(row);
+  }
+
+  const byHash = orm
+    .select()
+    .from(managementToken)
+    .where(eq(managementToken.hash, sql.placeholder("hash")))
+    .prepare();
+
+  return {
+    find,
+    byHash(hash: string): ManagementToken | undefined {
+      const row = byHash.get({ hash });
+      return row && toManagementToken(row);
+    },
+    all: (): ManagementToken[] =>
+      orm.select().from(managementToken).orderBy(asc(managementToken.id)).all().map(toManagementToken),
+    create(token: ManagementToken) {
+      if (find(token.name) !== undefined) return "name_taken" as const;
+      orm
+        .insert(managementToken)
+        .values({ ...token })
+        .run();
+      return "created" as const;
+    },
+    revoke(id: TokenId, now: number) {
+      if (revoke.run(now, id).changes === 1) return "revoked" as const;
+      const there = orm.select().from(managementToken).where(eq(managementToken.id, id)).get();
+      return there === undefined ? ("not_found" as const) : ("already_revoked" as const);
+    },
+  };
+}

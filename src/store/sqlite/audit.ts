@@ -1,0 +1,66 @@
+import type { Database } from "bun:sqlite";
+import {
+  AUDIT_CHECKS,
+  type AuditCheck,
+  type AuditDifference,
+  type AuditReport,
+} from "../../domain/ports/audit.ts";
+import { ACCOUNT_CHECKS, LEDGER_CHECKS } from "./audit/accounts.ts";
+import { QUOTA_CHECKS } from "./audit/quotas.ts";
+import { prepareSums } from "./audit/sums.ts";
+import { prepareTaskChecks } from "./audit/tasks.ts";
+import { USAGE_CHECKS } from "./audit/usage.ts";
+
+/** A difference as a check finds it; what does not belong to it is null or missing. */
+type Found = { readonly [Name in keyof Omit<AuditDifference, "check">]: AuditDifference[Name] | null };
+
+/** The body of `Audit.run`. */
+export function prepareAudit(db: Database): () => AuditReport {
+  const begin = db.prepare("begin");
+  const end = db.prepare("rollback");
+  const checks = Object.entries({
+    ...ACCOUNT_CHECKS,
+    ...LEDGER_CHECKS,
+    ...QUOTA_CHECKS,
+    ...USAGE_CHECKS,
+  }).map(
+    // The names are those of the tables of checks.
+    ([check, sql]) => ({ check: check as AuditCheck, first: db.prepare<Found, []>(sql) }),
+  );
+  const sums = prepareSums(db);
+  const taskChecks = prepareTaskChecks(db);
+
+  function differences(): AuditDifference[] {
+    const found = checks.flatMap(({ check, first }) => {
+      const row = first.get();
+      return row === null ? [] : [toDifference(check, row)];
+    });
+    const all = [...found, ...taskChecks()];
+    return Object.keys(AUDIT_CHECKS).flatMap((check) => all.filter((each) => each.check === check));
+  }
+
+  return () => {
+    // All statements read the state of the first one.
+    begin.run();
+    try {
+      return { ...sums(), differences: differences() };
+    } finally {
+      end.run();
+    }
+  };
+}
+
+function toDifference(check: AuditCheck, row: Found): AuditDifference {
+  const { accountId, keyId, taskId, model, day, entry, stored, expected } = row;
+  return {
+    check,
+    accountId: accountId ?? undefined,
+    keyId: keyId ?? undefined,
+    taskId: taskId ?? undefined,
+    model: model ?? undefined,
+    day: day ?? undefined,
+    entry: entry ?? undefined,
+    stored: stored ?? 0,
+    expected: expected ?? 0,
+  };
+}

@@ -1,0 +1,59 @@
+import type { Database } from "bun:sqlite";
+import type { AccountId, TaskId } from "../../../domain/ids.ts";
+import type { AuditDifference } from "../../../domain/ports/audit.ts";
+
+/** For each check, what is stored and what it must be, of a task beside the sums of its ledger entries. */
+const FIGURES = {
+  task_hold: ["coalesce(hold, 0)", "held_micros"],
+  task_capture: ["coalesce(-capture, 0)", "iif(pool is null, coalesce(charged_micros, 0), 0)"],
+  task_release: ["coalesce(-release, 0)", "iif(pool is null, held_micros - coalesce(charged_micros, 0), 0)"],
+  task_charge: [
+    "coalesce(charged_micros, 0)",
+    // Tasks that ended before lines were kept have none.
+    `iif(charge is null, coalesce(charged_micros, 0),
+       (select coalesce(sum(value ->> '$.amount'), 0) from json_each(charge)))`,
+  ],
+  task_refund: ["coalesce(refund, 0)", "min(coalesce(refund, 0), coalesce(charged_micros, 0))"],
+} as const;
+type TaskCheck = keyof typeof FIGURES;
+
+// The names are those above.
+const CHECKS = Object.keys(FIGURES) as TaskCheck[];
+
+const TASKS_WITH_ENTRIES = `
+  task left join (
+    select account_id, task_id, sum(held_delta_micros) filter (where kind = 'hold') as hold,
+      sum(balance_delta_micros) filter (where kind = 'capture') as capture,
+      sum(held_delta_micros) filter (where kind = 'release') as release,
+      sum(balance_delta_micros) filter (where kind = 'refund') as refund
+    from ledger_entry where task_id is not null group by account_id, task_id
+  ) as entries on entries.task_id = task.id and entries.account_id = task.account_id`;
+
+/** Returns a function that finds the first task at fault of each check, in one pass over all tasks and entries. */
+export function prepareTaskChecks(db: Database): () => AuditDifference[] {
+  const firsts = CHECKS.map((check) => {
+    const [stored, expected] = FIGURES[check];
+    return `min(task.id) filter (where ${stored} <> ${expected}) as ${check}`;
+  });
+  const atFault = db.prepare<{ [Check in TaskCheck]: TaskId | null }, []>(
+    `select ${firsts.join(",\n")} from ${TASKS_WITH_ENTRIES}`,
+  );
+  const details = new Map(CHECKS.map((check) => [check, prepareDetail(check)]));
+
+  function prepareDetail(check: TaskCheck) {
+    const [stored, expected] = FIGURES[check];
+    return db.prepare<{ accountId: AccountId; stored: number; expected: number }, [id: string]>(
+      `select task.account_id as accountId, ${stored} as stored, ${expected} as expected
+       from ${TASKS_WITH_ENTRIES} where task.id = ?`,
+    );
+  }
+
+  return () => {
+    const found = atFault.get();
+    return CHECKS.flatMap((check): AuditDifference[] => {
+      const taskId = found?.[check] ?? undefined;
+      const figures = taskId && details.get(check)?.get(taskId);
+      return figures ? [{ check, taskId, ...figures }] : [];
+    });
+  };
+}

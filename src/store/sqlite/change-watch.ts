@@ -1,0 +1,32 @@
+import type { Database } from "bun:sqlite";
+
+/** Half of the second within which a change by another process must show. */
+const CHECK_EVERY_MS = 500;
+
+/** Empties what this process remembers of the database when another connection has committed. One for all caches. */
+export interface ChangeWatch {
+  /** To be called before a cache is looked into. */
+  look(now: number): void;
+  /** Adds a cache. */
+  onChange(clear: () => void): void;
+}
+
+/** `data_version` moves when another connection commits; this connection's own changes are the caches' to know of. */
+export function createChangeWatch(db: Database): ChangeWatch {
+  const dataVersion = db.prepare<{ data_version: number }, []>("pragma data_version");
+  const caches: (() => void)[] = [];
+  let checkedAt: number | undefined;
+  let version: number | undefined;
+
+  return {
+    onChange: (clear) => void caches.push(clear),
+    look(now) {
+      // A clock that was set back counts as time to check, too.
+      if (checkedAt !== undefined && now >= checkedAt && now - checkedAt < CHECK_EVERY_MS) return;
+      checkedAt = now;
+      const current = dataVersion.get()?.data_version;
+      if (current !== version) for (const clear of caches) clear();
+      version = current;
+    },
+  };
+}

@@ -1,0 +1,18 @@
+import type { Database } from "bun:sqlite";
+import type { AccountId, KeyId } from "../../domain/ids.ts";
+import { type Micros, toMicros } from "../../domain/money.ts";
+
+/** Returns a function that sums up what was charged for tasks of one key that ended on a day or later. */
+export function prepareChargedSince(db: Database): (account: AccountId, key: KeyId, day: number) => Micros {
+  // From day to day by the primary key, past what other keys used on each.
+  const charged = db.prepare<{ charged: number }, [account: AccountId, key: KeyId, day: number]>(
+    `with recursive used (day) as (
+       select min(day) from usage_day where account_id = ?1 and day >= ?3
+       union all
+       select (select min(day) from usage_day where account_id = ?1 and day > used.day) from used where day is not null
+     )
+     select coalesce(sum(charged_micros), 0) as charged from used
+     cross join usage_day on account_id = ?1 and usage_day.day = used.day and key_id = ?2`,
+  );
+  return (account, key, day) => toMicros(charged.get(account, key, day)?.charged ?? 0);
+}

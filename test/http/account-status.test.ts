@@ -1,0 +1,61 @@
+import { expect, test } from "bun:test";
+import { createCatalog } from "../../src/catalog/catalog.ts";
+import { ONE } from "../../src/domain/multiplier.ts";
+import { quotaPeriod } from "../../src/domain/quota.ts";
+import { succeeded } from "../../src/domain/transition.ts";
+import type { KeyedExchange } from "../../src/http/exchange.ts";
+import { accountRoutes } from "../../src/http/routes/account.ts";
+import { openStore } from "../../src/store/open.ts";
+import {
+  ACCOUNT,
+  addAccount,
+  attemptId,
+  callbackId,
+  claimOne,
+  keyId,
+  micros,
+  newAsset,
+  newIntent,
+  newTask,
+} from "../helpers/store.ts";
+
+const TODAY = Date.parse("2026-03-02T12:00:00Z");
+const YESTERDAY = TODAY - 86_400_000;
+
+test("what a quota says is used is of its period alone, though the key was charged before", async () => {
+  const store = openStore({ path: ":memory:" });
+  const quota = { limit: micros(100_000), reset: "daily" } as const;
+  const policy = { quota };
+  const key = { id: keyId(1), accountId: ACCOUNT, name: "key", hash: "h".repeat(64), display: "sk-svc-a…z" };
+  await addAccount(store, { id: ACCOUNT });
+  await store.accounts.createKey({ ...key, policy, createdAt: YESTERDAY });
+  const period = quotaPeriod("daily", YESTERDAY);
+  const task = newTask({ createdAt: YESTERDAY });
+  await store.tasks.admit({ task, assets: [], quota: { limit: quota.limit, period } });
+  const lease = await claimOne(store, { now: YESTERDAY });
+  await store.tasks.begin(lease, newIntent({ at: YESTERDAY, deadlineAt: TODAY }));
+  const end = succeeded(lease.task, YESTERDAY, attemptId(1), [newAsset()], undefined, callbackId(1));
+  expect(await store.tasks.apply(lease, end)).toBe("applied");
+
+  const [route] = accountRoutes({
+    ...store,
+    catalog: createCatalog(),
+    aliases: {},
+    rateLimiter: { peek: () => Promise.reject(new Error("There is no such limit.")) },
+    clock: { now: () => TODAY },
+    isAccepting: () => true,
+  });
+  if (route?.access !== "api_key") throw new Error("The status is for API keys.");
+  const principal = { accountId: ACCOUNT, keyId: key.id, keyName: "key", policy, priceMultiplier: ONE };
+  // The handler reads nothing else of an exchange.
+  const { body } = await route.handle({ principal } as KeyedExchange);
+  expect(JSON.parse(String(body)).data.key.quota).toEqual({
+    limit: "0.100000",
+    used: "0.000000",
+    reserved: "0.000000",
+    remaining: "0.100000",
+    reset: "daily",
+    resets_at: Date.parse("2026-03-03T00:00:00Z") / 1000,
+  });
+  await store.stop();
+});

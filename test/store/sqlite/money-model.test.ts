@@ -1,0 +1,18 @@
+import { openAudit } from "../../../src/store/audit.ts";
+import { openStore } from "../../../src/store/open.ts";
+import { describeMoneyModel } from "../../contracts/money-model.ts";
+import { temporaryDatabase } from "../../helpers/store.ts";
+
+describeMoneyModel("money in SQLite", () => {
+  const { path, remove } = temporaryDatabase();
+  return {
+    store: openStore({ path }),
+    audit() {
+      const opened = openAudit({ path });
+      const report = opened.run();
+      opened.stop();
+      return report;
+    },
+    remove,
+  };
+});
