@@ -1,12 +1,12 @@
 import { type Command, Option } from "commander";
 import type { AccountMode } from "../../src/domain/account.ts";
 import { CURRENCY, formatAmount } from "../../src/domain/money.ts";
+import { accountForm } from "../../src/domain/record-form.ts";
 import { readAmount } from "../amounts.ts";
 import { addCommand, addGroup, given, LOCAL_COMMANDS, onRun } from "../command.ts";
 import type { Context } from "../context.ts";
 import { usage } from "../failure.ts";
 import { type LocalFlags, withLocal, withLocalFlags } from "../local.ts";
-import { accountJson } from "../present.ts";
 import { renderFields } from "../table.ts";
 import { formatTime } from "../units.ts";
 import { addActivate, addSuspend, addUpdate } from "./accounts/change.ts";
@@ -71,7 +71,7 @@ function addCreate(accounts: Command, context: Context): void {
       output.say(
         `${output.style.green("✓")} Account ${account.name} created in ${folder}. Its first key: svc keys create --name NAME --account ${account.id}`,
       );
-      output.show(accountJson(account), () => `${account.id}\n`);
+      output.show(accountForm(account), () => `${account.id}\n`);
     });
   });
 }
@@ -90,7 +90,7 @@ function addList(accounts: Command, context: Context): void {
         account.status,
         formatTime(account.createdAt),
       ]);
-      await output.list({ accounts: found.map(accountJson) }, COLUMNS, rows);
+      await output.list({ accounts: found.map(accountForm) }, COLUMNS, rows);
     });
   });
 }
@@ -116,7 +116,7 @@ function addShow(accounts: Command, context: Context): void {
         return `${formatTime(entry.at)}  ${entry.kind.padEnd(10)} ${amounts}  ${entry.taskId ?? ""} ${entry.reason}\n`;
       });
       const title = lines.length === 0 ? "" : `\n${output.style.bold("LEDGER (balance, held)")}\n`;
-      output.show({ ...accountJson(account), ledger: entries }, () =>
+      output.show({ ...accountForm(account), ledger: entries }, () =>
         [renderFields(accountFields(account), output), title, ...lines].join(""),
       );
     });

@@ -2,12 +2,12 @@ import type { Command } from "commander";
 import { type ApiKey, keyStatus } from "../../src/domain/account.ts";
 import { CURRENCY, formatAmount } from "../../src/domain/money.ts";
 import { formatMultiplier } from "../../src/domain/multiplier.ts";
+import { keyForm } from "../../src/domain/record-form.ts";
 import { addCommand, addGroup, given, type Invocation, LOCAL_COMMANDS, onRun } from "../command.ts";
 import type { Context } from "../context.ts";
 import { usage } from "../failure.ts";
 import { namingFlags, readDuration, readTerms, type TermFlags, withTermFlags } from "../key-terms.ts";
 import { type LocalFlags, type Manage, withLocal, withLocalFlags } from "../local.ts";
-import { keyJson } from "../present.ts";
 import { renderFields } from "../table.ts";
 import { formatDuration, formatTime } from "../units.ts";
 
@@ -85,7 +85,7 @@ function addList(keys: Command, context: Context): void {
       if (rows.length === 0)
         output.say(`There are no keys in ${folder}. Make one: svc keys create --name NAME`);
       await output.list(
-        { keys: found.map((key) => ({ ...keyJson(key, now), account: names.get(key.accountId) })) },
+        { keys: found.map((key) => ({ ...keyForm(key, now), account: names.get(key.accountId) })) },
         COLUMNS,
         rows,
       );
@@ -102,7 +102,7 @@ function addShow(keys: Command, context: Context): void {
       const key = await manage.showKey(given(args, 0));
       const account = (await accountNames(manage)).get(key.accountId);
       const now = Date.now();
-      output.show({ ...keyJson(key, now), account }, () => renderFields(fieldsOf(key, account, now), output));
+      output.show({ ...keyForm(key, now), account }, () => renderFields(fieldsOf(key, account, now), output));
     });
   });
 }
@@ -125,7 +125,7 @@ function addUpdate(keys: Command, context: Context): void {
         `${output.style.green("✓")} Key ${key.name} is changed. A running server follows within a second.`,
       );
       const account = (await accountNames(manage)).get(key.accountId);
-      output.show({ ...keyJson(key, now), account }, () => renderFields(fieldsOf(key, account, now), output));
+      output.show({ ...keyForm(key, now), account }, () => renderFields(fieldsOf(key, account, now), output));
     });
   });
 }
@@ -159,7 +159,7 @@ function addRevoke(keys: Command, context: Context): void {
       output.say(
         `${output.style.green("✓")} Key ${key.name} is revoked. A running server refuses it within a second.`,
       );
-      output.show(keyJson(key, Date.now()), () => `${key.id}\n`);
+      output.show(keyForm(key, Date.now()), () => `${key.id}\n`);
     });
   });
 }
@@ -175,7 +175,7 @@ function showSecret(
     return;
   }
   output.say(`${output.style.green("✓")} Key ${done}. Shown once:`);
-  output.show({ ...keyJson(record, Date.now()), account: account.name, key }, () => `${key}\n`);
+  output.show({ ...keyForm(record, Date.now()), account: account.name, key }, () => `${key}\n`);
 }
 
 async function accountNames(manage: Manage): Promise<Map<string, string>> {

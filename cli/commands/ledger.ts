@@ -1,11 +1,11 @@
 import type { Command } from "commander";
 import { formatAmount } from "../../src/domain/money.ts";
+import { accountForm, ledgerForm } from "../../src/domain/record-form.ts";
 import { addCommand, given, LOCAL_COMMANDS, onRun } from "../command.ts";
 import type { Context } from "../context.ts";
 import { csvOption, csvText, renderCsv } from "../csv.ts";
 import { usage } from "../failure.ts";
 import { type LocalFlags, type Manage, withLocal, withLocalFlags } from "../local.ts";
-import { accountJson, ledgerJson } from "../present.ts";
 import { formatTime } from "../units.ts";
 
 const COLUMNS = [
@@ -44,7 +44,7 @@ export function addLedger(program: Command, context: Context): void {
         context.stdout.write(renderCsv(CSV_COLUMNS, cells));
       } else {
         const cells = rows.map((row) => [formatTime(row.at), ...cellsOf(row, (text) => text)]);
-        const value = { account: accountJson(account), entries: rows.map(ledgerJson) };
+        const value = { account: accountForm(account), entries: rows.map(ledgerForm) };
         await output.list(value, COLUMNS, cells);
       }
       if (hasMore) output.say("There are earlier ones: --limit all shows every one.");

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
+import { tokenForm, tokenStatus } from "../../src/domain/record-form.ts";
 import { addCommand, addGroup, given, LOCAL_COMMANDS, onRun } from "../command.ts";
 import type { Context } from "../context.ts";
 import { type LocalFlags, withLocal, withLocalFlags } from "../local.ts";
-import { tokenJson, tokenStatus } from "../present.ts";
 import { formatTime } from "../units.ts";
 
 const COLUMNS = [
@@ -35,7 +35,7 @@ function addCreate(tokens: Command, context: Context): void {
       output.say(
         `${output.style.green("✓")} Token ${record.name} (${record.id}) created in ${folder}. Shown once:`,
       );
-      output.show({ ...tokenJson(record), token }, () => `${token}\n`);
+      output.show({ ...tokenForm(record), token }, () => `${token}\n`);
     });
   });
 }
@@ -54,7 +54,7 @@ function addList(tokens: Command, context: Context): void {
       ]);
       if (rows.length === 0)
         output.say(`There are no tokens in ${folder}. Make one: svc tokens create --name NAME`);
-      await output.list({ tokens: found.map(tokenJson) }, COLUMNS, rows);
+      await output.list({ tokens: found.map(tokenForm) }, COLUMNS, rows);
     });
   });
 }
@@ -67,7 +67,7 @@ function addRevoke(tokens: Command, context: Context): void {
     await withLocal(options, context, async (manage) => {
       const token = await manage.revokeToken(given(args, 0));
       output.say(`${output.style.green("✓")} Token ${token.name} is revoked.`);
-      output.show(tokenJson(token), () => `${token.id}\n`);
+      output.show(tokenForm(token), () => `${token.id}\n`);
     });
   });
 }

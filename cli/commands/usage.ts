@@ -1,18 +1,16 @@
 import { type Command, Option } from "commander";
 import { formatAmount, type Micros } from "../../src/domain/money.ts";
+import { usageForm } from "../../src/domain/record-form.ts";
+import type { UsageGroup, UsageRow, UsageSum } from "../../src/domain/usage.ts";
 import { dayOf, formatDay, parseDay } from "../../src/domain/usage.ts";
 import { addCommand, LOCAL_COMMANDS, onRun } from "../command.ts";
 import type { Context } from "../context.ts";
 import { csvOption, csvText, renderCsv } from "../csv.ts";
 import { usage } from "../failure.ts";
 import { type LocalFlags, withLocal, withLocalFlags } from "../local.ts";
-import { type Usage, usageJson } from "../present.ts";
 import { parseDuration } from "../units.ts";
 
-type Group = Usage["by"];
-type Sum = Usage["total"];
-
-const SUBJECTS: Readonly<Record<Group, readonly string[]>> = {
+const SUBJECTS: Readonly<Record<UsageGroup, readonly string[]>> = {
   key: ["account", "key_id", "key"],
   model: ["model"],
   day: ["day"],
@@ -20,7 +18,7 @@ const SUBJECTS: Readonly<Record<Group, readonly string[]>> = {
 const SUMS = ["completed", "failed", "cancelled", "outputs", "charged", "upstream_cost", "margin"];
 
 interface Flags extends LocalFlags {
-  readonly by: Group;
+  readonly by: UsageGroup;
   readonly since?: string;
   readonly until?: string;
   readonly account?: string;
@@ -56,7 +54,7 @@ export function addUsage(program: Command, context: Context): void {
       // The sum is for people: programs add up lines, and would count it twice.
       const total = ["total", ...SUBJECTS[by].slice(1).map(() => ""), ...cellsOf(report.total)];
       const shown = output.mode === "pretty" && rows.length > 1 ? [...rows, total] : rows;
-      await output.list(usageJson(report), columnsOf(by), shown);
+      await output.list(usageForm(report), columnsOf(by), shown);
       if (rows.length === 0) {
         output.say(`No task ended from ${formatDay(report.since)} to ${formatDay(report.until)}.`);
       }
@@ -64,7 +62,7 @@ export function addUsage(program: Command, context: Context): void {
   });
 }
 
-function columnsOf(by: Group) {
+function columnsOf(by: UsageGroup) {
   const title = (name: string) => name.toUpperCase().replace("_", " ");
   return [
     ...SUBJECTS[by].map((name) => ({ title: title(name) })),
@@ -72,12 +70,12 @@ function columnsOf(by: Group) {
   ];
 }
 
-function subjectOf({ account, key, model, day }: Usage["rows"][number]): string[] {
+function subjectOf({ account, key, model, day }: UsageRow): string[] {
   if (day !== undefined) return [formatDay(day)];
   return model === undefined ? [account?.name ?? "", key?.id ?? "", key?.name ?? ""] : [model];
 }
 
-function cellsOf(sum: Sum): string[] {
+function cellsOf(sum: UsageSum): string[] {
   const amount = (known: Micros | undefined) => (known === undefined ? "" : formatAmount(known));
   return [
     ...[sum.completed, sum.failed, sum.cancelled, sum.outputs].map(String),

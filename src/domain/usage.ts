@@ -1,3 +1,4 @@
+import type { Account, ApiKey } from "./account.ts";
 import { type Micros, sumMicros, toMicros, ZERO } from "./money.ts";
 import type { Transition } from "./transition.ts";
 
@@ -91,4 +92,33 @@ export function usualDuration(durationsMs: readonly number[]): UsualDuration | u
   const sorted = [...durationsMs].sort((a, b) => a - b);
   const rank = (share: number) => sorted[Math.ceil(share * sorted.length) - 1] ?? 0;
   return { p50Ms: rank(0.5), p90Ms: rank(0.9) };
+}
+
+/** What usage can be summed up by. */
+export const USAGE_GROUPS = ["key", "model", "day"] as const;
+export type UsageGroup = (typeof USAGE_GROUPS)[number];
+
+/** What tasks came to, and what was earned by them as far as that is known. */
+export interface UsageSum extends UsageTotal {
+  /** What upstreams charged the operator; absent where nothing is known of it. */
+  readonly cost?: Micros | undefined;
+  /** What was charged for the tasks whose cost is known, less that. */
+  readonly margin?: Micros | undefined;
+}
+
+/** The tasks of one key, model or day. */
+export interface UsageRow extends UsageSum {
+  readonly account?: Pick<Account, "id" | "name"> | undefined;
+  readonly key?: Pick<ApiKey, "id" | "name"> | undefined;
+  readonly model?: string | undefined;
+  readonly day?: number | undefined;
+}
+
+/** Usage over days, both included. */
+export interface UsageReport {
+  readonly by: UsageGroup;
+  readonly since: number;
+  readonly until: number;
+  readonly rows: readonly UsageRow[];
+  readonly total: UsageSum;
 }

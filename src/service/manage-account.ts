@@ -1,6 +1,7 @@
 import type { Account, AccountMode, ApiKey, ManagementToken } from "../domain/account.ts";
 import { formatAmount, type Micros, ZERO } from "../domain/money.ts";
 import type { StoredLedgerEntry } from "../domain/ports/account-store.ts";
+import type { UsageReport } from "../domain/usage.ts";
 import type { AccountTerms } from "./account-terms.ts";
 import type { KeyTerms } from "./key-terms.ts";
 import { type KeyRequest, keyVerbs, type NewKey } from "./manage-keys.ts";
@@ -15,7 +16,7 @@ import {
   notFound,
   quote,
 } from "./management.ts";
-import { type UsageReport, type UsageRequest, usageVerbs } from "./read-usage.ts";
+import { type UsageRequest, usageVerbs } from "./read-usage.ts";
 
 /** An account to be made. */
 export interface AccountRequest {

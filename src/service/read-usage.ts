@@ -1,12 +1,15 @@
-import type { Account, ApiKey } from "../domain/account.ts";
-import { type Micros, sumMicros, toMicros } from "../domain/money.ts";
+import { sumMicros, toMicros } from "../domain/money.ts";
 import type { UsageLine } from "../domain/ports/usage-store.ts";
-import { dayOf, formatDay, sumUsage, type UsageTotal } from "../domain/usage.ts";
+import {
+  dayOf,
+  formatDay,
+  sumUsage,
+  type UsageGroup,
+  type UsageReport,
+  type UsageRow,
+  type UsageSum,
+} from "../domain/usage.ts";
 import { findAccount, invalid, type ManageAccountDeps } from "./management.ts";
-
-/** What usage can be summed up by. */
-export const USAGE_GROUPS = ["key", "model", "day"] as const;
-export type UsageGroup = (typeof USAGE_GROUPS)[number];
 
 /** Days before today that are looked at, unless others are asked for. */
 const DEFAULT_DAYS = 30;
@@ -19,31 +22,6 @@ export interface UsageRequest {
   readonly until?: number | undefined;
   /** Id or name; all accounts unless given. */
   readonly account?: string | undefined;
-}
-
-/** What tasks came to, and what was earned by them as far as that is known. */
-export interface UsageSum extends UsageTotal {
-  /** What upstreams charged the operator; absent where nothing is known of it. */
-  readonly cost?: Micros | undefined;
-  /** What was charged for the tasks whose cost is known, less that. */
-  readonly margin?: Micros | undefined;
-}
-
-/** The tasks of one key, model or day. */
-export interface UsageRow extends UsageSum {
-  readonly account?: Pick<Account, "id" | "name"> | undefined;
-  readonly key?: Pick<ApiKey, "id" | "name"> | undefined;
-  readonly model?: string | undefined;
-  readonly day?: number | undefined;
-}
-
-/** Usage over days, both included. */
-export interface UsageReport {
-  readonly by: UsageGroup;
-  readonly since: number;
-  readonly until: number;
-  readonly rows: readonly UsageRow[];
-  readonly total: UsageSum;
 }
 
 /** The part of `ManageAccounts` that is about usage; its promises are there. */

@@ -1,13 +1,13 @@
 import { type Command, Option } from "commander";
 import type { Account, AccountMode } from "../../../src/domain/account.ts";
 import { CURRENCY } from "../../../src/domain/money.ts";
+import { accountForm } from "../../../src/domain/record-form.ts";
 import { readAmount, readMultiplier } from "../../amounts.ts";
 import { addCommand, given, onRun } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { usage } from "../../failure.ts";
 import { liftable, namingFlags } from "../../key-terms.ts";
 import { type LocalFlags, type Manage, withLocal, withLocalFlags } from "../../local.ts";
-import { accountJson } from "../../present.ts";
 import { renderFields } from "../../table.ts";
 import { accountFields } from "./fields.ts";
 
@@ -51,7 +51,7 @@ export function addUpdate(accounts: Command, context: Context): void {
       output.say(
         `${output.style.green("✓")} Account ${account.name} is changed. A running server follows within a second.`,
       );
-      output.show(accountJson(account), () => renderFields(accountFields(account), output));
+      output.show(accountForm(account), () => renderFields(accountFields(account), output));
     });
   });
 }
@@ -87,7 +87,7 @@ function addSwitch(accounts: Command, context: Context, { usage, description, do
     await withLocal(options, context, async (manage) => {
       const account = await act(manage, given(args, 0));
       output.say(`${output.style.green("✓")} Account ${account.name} ${done}`);
-      output.show(accountJson(account), () => `${account.id}\n`);
+      output.show(accountForm(account), () => `${account.id}\n`);
     });
   });
 }

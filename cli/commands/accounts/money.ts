@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import { CURRENCY, formatAmount } from "../../../src/domain/money.ts";
+import { accountForm } from "../../../src/domain/record-form.ts";
 import { readAmount } from "../../amounts.ts";
 import { addCommand, given, onRun } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { type LocalFlags, withLocal, withLocalFlags } from "../../local.ts";
-import { accountJson } from "../../present.ts";
 
 /** Who moves money by these commands, for the ledger. */
 const ACTOR = "operator";
@@ -25,7 +25,7 @@ export function addCredit(accounts: Command, context: Context): void {
       output.say(
         `${output.style.green("✓")} ${account.name} now has ${formatAmount(account.balance)} ${CURRENCY}.`,
       );
-      output.show(accountJson(account), () => `${formatAmount(account.balance)}\n`);
+      output.show(accountForm(account), () => `${formatAmount(account.balance)}\n`);
     });
   });
 }
@@ -48,7 +48,7 @@ export function addRefund(accounts: Command, context: Context): void {
         output.say(
           `${output.style.green("✓")} ${refunded} ${CURRENCY} given back; ${account.name} now has ${formatAmount(account.balance)} ${CURRENCY}.`,
         );
-        const value = { task_id: done.taskId, refunded, currency: CURRENCY, account: accountJson(account) };
+        const value = { task_id: done.taskId, refunded, currency: CURRENCY, account: accountForm(account) };
         output.show(value, () => `${refunded}\n`);
       });
     },

@@ -1,10 +1,11 @@
 import type { AccountMode } from "../../domain/account.ts";
 import { AppError } from "../../domain/errors.ts";
+import { accountForm, usageForm } from "../../domain/record-form.ts";
+import type { UsageGroup } from "../../domain/usage.ts";
 import { parseDay } from "../../domain/usage.ts";
 import type { ManageAccounts } from "../../service/manage-account.ts";
-import type { UsageGroup } from "../../service/read-usage.ts";
 import type { Route } from "../exchange.ts";
-import { presentAccount, presentLedger, presentRefund, presentUsage } from "../present-admin.ts";
+import { presentLedger, presentRefund } from "../present-admin.ts";
 import { success } from "../reply.ts";
 import {
   ACCOUNT_CHANGE,
@@ -34,18 +35,18 @@ import { amountOf, managed, multiplierOf, read } from "./managed.ts";
 export function accountRoutes({ manage }: { readonly manage: ManageAccounts }): Route[] {
   return [
     managed("GET", "/admin/v1/accounts", LIST_ACCOUNTS, async () =>
-      success({ accounts: (await manage.listAccounts()).map(presentAccount) }),
+      success({ accounts: (await manage.listAccounts()).map(accountForm) }),
     ),
     managed("POST", "/admin/v1/accounts", CREATE_ACCOUNT, async ({ request, operator }) => {
       const body = await read<{ name: string; mode?: AccountMode; credit?: string }>(request, NEW_ACCOUNT);
       const { name, mode } = body;
       const credit = amountOf("credit", body.credit);
       return success(
-        presentAccount(await manage.createAccount({ name, mode, credit, actor: operator.tokenId })),
+        accountForm(await manage.createAccount({ name, mode, credit, actor: operator.tokenId })),
       );
     }),
     managed("GET", "/admin/v1/accounts/:id", READ_ACCOUNT, async ({ param }) =>
-      success(presentAccount(await manage.readAccount(param("id")))),
+      success(accountForm(await manage.readAccount(param("id")))),
     ),
     managed("PATCH", "/admin/v1/accounts/:id", UPDATE_ACCOUNT, async ({ request, param }) => {
       const body = await read<AccountBody>(request, ACCOUNT_CHANGE);
@@ -55,19 +56,19 @@ export function accountRoutes({ manage }: { readonly manage: ManageAccounts }): 
         priceMultiplier: multiplierOf("price_multiplier", body.price_multiplier),
         lowBalance: amountOf("low_balance", body.low_balance),
       };
-      return success(presentAccount(await manage.updateAccount(param("id"), terms)));
+      return success(accountForm(await manage.updateAccount(param("id"), terms)));
     }),
     managed("POST", "/admin/v1/accounts/:id/suspend", SUSPEND_ACCOUNT, async ({ param }) =>
-      success(presentAccount(await manage.suspendAccount(param("id")))),
+      success(accountForm(await manage.suspendAccount(param("id")))),
     ),
     managed("POST", "/admin/v1/accounts/:id/activate", ACTIVATE_ACCOUNT, async ({ param }) =>
-      success(presentAccount(await manage.activateAccount(param("id")))),
+      success(accountForm(await manage.activateAccount(param("id")))),
     ),
     managed("POST", "/admin/v1/accounts/:id/credit", CREDIT_ACCOUNT, async ({ request, param, operator }) => {
       const { amount, reason } = await read<{ amount: string; reason: string }>(request, CREDIT);
       const movement = { reason, actor: operator.tokenId };
       const account = await manage.creditAccount(param("id"), amountOf("amount", amount), movement);
-      return success(presentAccount(account));
+      return success(accountForm(account));
     }),
     managed("GET", "/admin/v1/accounts/:id/ledger", READ_LEDGER, async ({ param, query }) => {
       const { limit = DEFAULT_PAGE, before } = checkQuery(LEDGER_QUERY, query()) as LedgerQuery;
@@ -82,7 +83,7 @@ export function accountRoutes({ manage }: { readonly manage: ManageAccounts }): 
     managed("GET", "/admin/v1/usage", READ_USAGE, async ({ query }) => {
       const { by, since, until, account } = checkQuery(USAGE_QUERY, query()) as UsageQuery;
       const days = { since: dayAt("since", since), until: dayAt("until", until) };
-      return success(presentUsage(await manage.readUsage({ by, account, ...days })));
+      return success(usageForm(await manage.readUsage({ by, account, ...days })));
     }),
   ];
 }

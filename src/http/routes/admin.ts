@@ -1,9 +1,9 @@
 import type { ApiKey } from "../../domain/account.ts";
 import type { Clock } from "../../domain/ports/runtime.ts";
+import { keyForm, tokenForm } from "../../domain/record-form.ts";
 import type { KeyTerms } from "../../service/key-terms.ts";
 import type { ManageAccounts } from "../../service/manage-account.ts";
 import type { Route } from "../exchange.ts";
-import { presentKey, presentToken } from "../present-admin.ts";
 import { success } from "../reply.ts";
 import { KEY_CHANGE, KEYS_QUERY, NEW_KEY, NEW_TOKEN, ROTATION } from "../wire/admin.ts";
 import {
@@ -32,7 +32,7 @@ export function adminRoutes(deps: AdminDeps): Route[] {
 }
 
 function keyRoutes({ manage, clock }: AdminDeps): Route[] {
-  const present = (key: ApiKey) => presentKey(key, clock.now());
+  const present = (key: ApiKey) => keyForm(key, clock.now());
   return [
     managed("GET", "/admin/v1/keys", LIST_KEYS, async ({ query }) => {
       const { account } = checkQuery(KEYS_QUERY, query()) as { account?: string };
@@ -66,14 +66,14 @@ function keyRoutes({ manage, clock }: AdminDeps): Route[] {
 function tokenRoutes({ manage }: AdminDeps): Route[] {
   return [
     managed("GET", "/admin/v1/tokens", LIST_TOKENS, async () =>
-      success({ tokens: (await manage.listTokens()).map(presentToken) }),
+      success({ tokens: (await manage.listTokens()).map(tokenForm) }),
     ),
     managed("POST", "/admin/v1/tokens", CREATE_TOKEN, async ({ request }) => {
       const { token, record } = await manage.createToken(await read<{ name: string }>(request, NEW_TOKEN));
-      return success({ ...presentToken(record), token });
+      return success({ ...tokenForm(record), token });
     }),
     managed("POST", "/admin/v1/tokens/:id/revoke", REVOKE_TOKEN, async ({ param }) =>
-      success(presentToken(await manage.revokeToken(param("id")))),
+      success(tokenForm(await manage.revokeToken(param("id")))),
     ),
   ];
 }

@@ -1,7 +1,7 @@
 import { FEATURES, RESPONSE_FORMATS } from "../../domain/access.ts";
 import type { LedgerKind } from "../../domain/ledger.ts";
 import { QUOTA_RESETS } from "../../domain/quota.ts";
-import { USAGE_GROUPS } from "../../service/read-usage.ts";
+import { USAGE_GROUPS } from "../../domain/usage.ts";
 import type { Operation, Schema } from "../openapi/operation.ts";
 import {
   ACCOUNT_CHANGE,

@@ -2,10 +2,10 @@ import { FEATURES, RESPONSE_FORMATS } from "../../domain/access.ts";
 import { MAX_LIST_LIMIT } from "../../domain/limits.ts";
 import { CURRENCY } from "../../domain/money.ts";
 import { QUOTA_RESETS } from "../../domain/quota.ts";
+import { USAGE_GROUPS } from "../../domain/usage.ts";
 import { MOST } from "../../service/key-terms.ts";
 import { MAX_GRACE_SEC } from "../../service/manage-keys.ts";
 import { MAX_REASON_LENGTH } from "../../service/manage-money.ts";
-import { USAGE_GROUPS } from "../../service/read-usage.ts";
 
 /** Bodies of the management API. What depends on more than the body is checked where it is done. */
 

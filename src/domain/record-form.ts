@@ -1,23 +1,20 @@
-import {
-  type Account,
-  type ApiKey,
-  availableOf,
-  keyStatus,
-  type ManagementToken,
-} from "../src/domain/account.ts";
-import type { JsonObject } from "../src/domain/json.ts";
-import { CURRENCY, formatAmount, type Micros } from "../src/domain/money.ts";
-import { formatMultiplier } from "../src/domain/multiplier.ts";
-import { formatDay } from "../src/domain/usage.ts";
-import type { Manage } from "./local.ts";
+import { type Account, type ApiKey, availableOf, keyStatus, type ManagementToken } from "./account.ts";
+import type { JsonObject } from "./json.ts";
+import { CURRENCY, formatAmount, type Micros } from "./money.ts";
+import { formatMultiplier } from "./multiplier.ts";
+import type { LedgerRow } from "./ports/account-store.ts";
+import { formatDay, type UsageReport, type UsageRow, type UsageSum } from "./usage.ts";
 
-/** JSON forms of what lies in a data folder. Times are Unix seconds and money is text, as in the HTTP API. */
+/*
+ * What an operator is shown of accounts, keys and money as JSON, by the management API and on a data folder alike: never a secret,
+ * times as Unix seconds, money as text, null where nothing is limited.
+ */
 
 const seconds = (ms: number) => Math.floor(ms / 1000);
 const secondsOrNull = (ms: number | undefined) => (ms === undefined ? null : seconds(ms));
 const amountOrNull = (amount: Micros | undefined) => (amount === undefined ? null : formatAmount(amount));
 
-export function accountJson(account: Account): JsonObject {
+export function accountForm(account: Account): JsonObject {
   return {
     id: account.id,
     name: account.name,
@@ -35,7 +32,7 @@ export function accountJson(account: Account): JsonObject {
 }
 
 /** @param now epoch milliseconds, for a key may have expired by then */
-export function keyJson(key: ApiKey, now: number): JsonObject {
+export function keyForm(key: ApiKey, now: number): JsonObject {
   const { policy, previous } = key;
   const { quota, priceMultiplier } = policy;
   return {
@@ -61,7 +58,11 @@ export function keyJson(key: ApiKey, now: number): JsonObject {
   };
 }
 
-export function tokenJson(token: ManagementToken): JsonObject {
+export function tokenStatus(token: ManagementToken): "active" | "revoked" {
+  return token.revokedAt === undefined ? "active" : "revoked";
+}
+
+export function tokenForm(token: ManagementToken): JsonObject {
   return {
     id: token.id,
     name: token.name,
@@ -72,14 +73,7 @@ export function tokenJson(token: ManagementToken): JsonObject {
   };
 }
 
-export function tokenStatus(token: ManagementToken): "active" | "revoked" {
-  return token.revokedAt === undefined ? "active" : "revoked";
-}
-
-type LedgerRow = Awaited<ReturnType<Manage["readLedger"]>>["rows"][number];
-export type Usage = Awaited<ReturnType<Manage["readUsage"]>>;
-
-export function ledgerJson(row: LedgerRow): JsonObject {
+export function ledgerForm(row: LedgerRow): JsonObject {
   return {
     at: seconds(row.at),
     kind: row.kind,
@@ -92,18 +86,18 @@ export function ledgerJson(row: LedgerRow): JsonObject {
   };
 }
 
-export function usageJson({ by, since, until, rows, total }: Usage): JsonObject {
+export function usageForm({ by, since, until, rows, total }: UsageReport): JsonObject {
   return {
     by,
     since: formatDay(since),
     until: formatDay(until),
     currency: CURRENCY,
-    rows: rows.map((row) => ({ ...subjectJson(row), ...sumJson(row) })),
-    total: sumJson(total),
+    rows: rows.map((row) => ({ ...subjectForm(row), ...sumForm(row) })),
+    total: sumForm(total),
   };
 }
 
-function subjectJson({ account, key, model, day }: Usage["rows"][number]): JsonObject {
+function subjectForm({ account, key, model, day }: UsageRow): JsonObject {
   if (day !== undefined) return { day: formatDay(day) };
   if (model !== undefined) return { model };
   return {
@@ -114,7 +108,7 @@ function subjectJson({ account, key, model, day }: Usage["rows"][number]): JsonO
   };
 }
 
-function sumJson(sum: Usage["total"]): JsonObject {
+function sumForm(sum: UsageSum): JsonObject {
   return {
     completed: sum.completed,
     failed: sum.failed,
