@@ -2,6 +2,7 @@ import { openAssetStore } from "./assets/open.ts";
 import { createCatalog } from "./catalog/catalog.ts";
 import type { Config } from "./config.ts";
 import type { ModelId, ProviderId } from "./domain/ids.ts";
+import { MAX_WAITING_UPLOADS, UPLOAD_BYTES_AT_ONCE } from "./domain/limits.ts";
 import type { PriceRule } from "./domain/model.ts";
 import type { Addresses } from "./domain/ports/addresses.ts";
 import type { AssetStore } from "./domain/ports/asset-store.ts";
@@ -11,6 +12,7 @@ import type { Clock, Ids, Log, Secrets, TaskFeed, Wakeup } from "./domain/ports/
 import { createEgress } from "./egress/egress.ts";
 import { toEstimateBody } from "./http/compat/estimate-body.ts";
 import { createEdge } from "./http/edge.ts";
+import { createUploadGate } from "./http/multipart/upload-gate.ts";
 import { createRouter } from "./http/router.ts";
 import { accountRoutes } from "./http/routes/account.ts";
 import { adminRoutes } from "./http/routes/admin.ts";
@@ -252,6 +254,7 @@ function createHandler(
   const metering = { ...shared, accounts: store.accounts, usage: store.usage };
   const estimateCost = createEstimate({ ...metering, toModelBody: toEstimateBody });
   const generateSync = createGenerateSync({ ...shared, createTask, orphans: life.orphans });
+  const gate = createUploadGate({ bytesAtOnce: UPLOAD_BYTES_AT_ONCE, maxWaiting: MAX_WAITING_UPLOADS });
   const keepOpen = (request: Request) => life.servers?.keepOpen(request);
   const rateLimiter = createRateLimiter({ clock });
   const authentication = { ...rooms, accounts: store.accounts };
@@ -268,7 +271,7 @@ function createHandler(
     trustedProxies: config.trustedProxies,
   };
   const routes = [
-    ...generationRoutes({ createTask }),
+    ...generationRoutes({ createTask, gate }),
     ...taskRoutes({
       ...shared,
       elapsed,
@@ -278,6 +281,7 @@ function createHandler(
     ...compatImageRoutes({
       ...shared,
       generateSync,
+      gate,
       elapsed: monotonicMs,
       sync: config.sync,
       stopping: life.drained.signal,

@@ -1,5 +1,5 @@
 import { AppError } from "../domain/errors.ts";
-import { type Body, bodyTooLarge, openBody } from "./multipart/body.ts";
+import { type Body, bodyTooLarge, openBody, type Pace } from "./multipart/body.ts";
 import { boundaryOf } from "./multipart/boundary.ts";
 import { decodeUtf8, parsePartHeader } from "./multipart/part-header.ts";
 
@@ -35,13 +35,14 @@ export async function readMultipart<T>(
   limits: MultipartLimits,
   onFile: (field: string, content: AsyncIterable<Uint8Array>) => Promise<T>,
   onAbandoned: (value: T) => Promise<void>,
+  pace: Pace,
 ): Promise<MultipartForm<T>> {
   const mark = Buffer.from(`\r\n--${boundaryOf(request.headers)}`, "latin1");
   if (Number(request.headers.get("content-length") ?? 0) > limits.maxTotalBytes) {
     throw bodyTooLarge(limits.maxTotalBytes);
   }
   if (request.body === null) throw invalid("The body is empty, where a form is expected.");
-  const body = openBody(request.body, limits.maxTotalBytes);
+  const body = openBody(request.body, limits.maxTotalBytes, pace);
   const form: MultipartForm<T> = { fields: [], files: [] };
   try {
     await readParts(body, mark, limits, form, onFile);

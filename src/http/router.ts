@@ -51,7 +51,8 @@ async function answer(deps: RouterDeps, context: Context<Env>, route: Handling):
   const request = context.req.raw;
   const startedAt = deps.elapsed();
   const given = request.headers.get("x-request-id");
-  const requestId = given !== null && REQUEST_ID.test(given) ? given : deps.ids.create("req");
+  const requestId =
+    given !== null && REQUEST_ID.test(given) && !given.includes("-svc-") ? given : deps.ids.create("req");
   const exchange: Entering = {
     request,
     requestId,

@@ -24,7 +24,8 @@ export interface EventStreamOptions {
   /** Aborts when the client is gone or the service stops. */
   readonly signal: AbortSignal;
   /**
-   * Writes the events; the stream ends when it returns. `signal` aborts when the stream is over before that.
+   * Writes the events; the stream ends when it returns. `signal` aborts when the stream is over before that. Called once for a
+   * stream that is read or dropped unread; then the signal is aborted from the start.
    */
   readonly write: (events: EventWriter, signal: AbortSignal) => Promise<void>;
   /** Called when `write` throws; the stream ends, so that the client comes back. */
@@ -87,10 +88,14 @@ export function eventStream(options: EventStreamOptions): ReadableStream<Uint8Ar
     },
     comment: (text) => pieces.offer(`: ${text}\n\n`),
   };
+  let hasBegun = false;
   const begin = async () => {
-    options.signal.addEventListener("abort", end);
-    if (options.signal.aborted) return end();
-    keepAlive();
+    hasBegun = true;
+    if (options.signal.aborted) end();
+    if (!over.signal.aborted) {
+      options.signal.addEventListener("abort", end);
+      keepAlive();
+    }
     try {
       await pieces.offer(`retry: ${RETRY_MS}\n\n`);
       await options.write(events, over.signal);
@@ -101,17 +106,19 @@ export function eventStream(options: EventStreamOptions): ReadableStream<Uint8Ar
     }
   };
 
-  let hasBegun = false;
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         if (!hasBegun) void begin();
-        hasBegun = true;
         const piece = await pieces.next();
         if (piece === undefined) controller.close();
         else controller.enqueue(piece);
       },
-      cancel: end,
+      cancel() {
+        end();
+        // Whoever writes has something to do even if nobody came to read: somebody may ask again.
+        if (!hasBegun) void begin();
+      },
     },
     { highWaterMark: 0 },
   );

@@ -115,6 +115,9 @@ const QUALITY_STAND_INS: Readonly<Record<string, readonly string[]>> = {
 };
 
 function addQuality(model: Model, quality: Json | undefined, body: Record<string, Json>): void {
+  if (quality !== undefined && typeof quality !== "string") {
+    throw invalid("quality", `quality must be a text, got ${show(quality)}.`);
+  }
   // A model without qualities has only its best one.
   if (quality === undefined || quality === "auto" || propertyOf(model, "quality") === undefined) return;
   const known = choices(model, "quality");

@@ -1,6 +1,7 @@
 import type { Principal } from "../domain/account.ts";
 import { canonicalJson } from "../domain/canonical-json.ts";
 import { AppError } from "../domain/errors.ts";
+import type { IdempotencyClaim } from "../domain/idempotency.ts";
 import type { TaskId } from "../domain/ids.ts";
 import type { JsonObject } from "../domain/json.ts";
 import type { Model } from "../domain/model.ts";
@@ -52,6 +53,8 @@ export interface SyncCall {
    * @throws AppError: `sync_image_timeout`, after which the task goes on; what a failed task means to the caller
    */
   finish(until: { waitMs: number; gone: AbortSignal; stopping: AbortSignal }): Promise<TaskSummary>;
+  /** The images were there, and the caller left before it had them all: an equal request joins the task. */
+  leave(): void;
 }
 
 /**
@@ -72,12 +75,21 @@ export function createGenerateSync(deps: GenerateSyncDeps): GenerateSync {
       given.idempotencyKey === undefined
         ? deps.secrets.hash(`${principal.keyId}\n${route}\n${canonicalJson(given.identity)}`)
         : undefined;
-    const call = (taskId: TaskId, joined: Pick<SyncCall, "held" | "replayed">): SyncCall => ({
-      taskId,
-      ...joined,
-      model,
-      finish: (until) => finish(deps, principal, { taskId, syncScope }, until),
-    });
+    const { idempotencyKey } = given;
+    const use =
+      idempotencyKey === undefined ? undefined : { keyId: principal.keyId, route, key: idempotencyKey };
+    const call = (taskId: TaskId, joined: Pick<SyncCall, "held" | "replayed">): SyncCall => {
+      const leave = () => {
+        if (syncScope !== undefined) deps.orphans.add(syncScope, taskId, deps.clock.now());
+      };
+      return {
+        taskId,
+        ...joined,
+        model,
+        finish: (until) => finish(deps, principal, { taskId, leave, use }, until),
+        leave,
+      };
+    };
     const adopted = syncScope === undefined ? undefined : await adopt(deps, principal, syncScope);
     if (adopted !== undefined) return call(adopted, { replayed: false });
     try {
@@ -89,6 +101,8 @@ export function createGenerateSync(deps: GenerateSyncDeps): GenerateSync {
     }
   };
 }
+
+type IdempotencyUse = Pick<IdempotencyClaim, "keyId" | "route" | "key">;
 
 function imageModel(deps: ModelDeps, principal: Principal, id: unknown): Model {
   const model = readCompatModel(deps, principal, id);
@@ -106,23 +120,29 @@ async function adopt(
   principal: Principal,
   scope: string,
 ): Promise<TaskId | undefined> {
-  const id = deps.orphans.adopt(scope, deps.clock.now());
-  if (id === undefined) return undefined;
-  const { status } = await readTask(deps, principal, id);
-  return status === "failed" || status === "cancelled" ? undefined : id;
+  for (;;) {
+    const id = deps.orphans.adopt(scope, deps.clock.now());
+    if (id === undefined) return undefined;
+    const { status } = await readTask(deps, principal, id);
+    if (status !== "failed" && status !== "cancelled") return id;
+  }
 }
 
 async function finish(
   deps: GenerateSyncDeps,
   principal: Principal,
-  { taskId, syncScope }: { taskId: TaskId; syncScope: string | undefined },
+  { taskId, leave, use }: Pick<SyncCall, "taskId" | "leave"> & { readonly use: IdempotencyUse | undefined },
   until: { waitMs: number; gone: AbortSignal; stopping: AbortSignal },
 ): Promise<TaskSummary> {
   const signal = AbortSignal.any([until.gone, until.stopping]);
   const task = await awaitTask(deps, principal, { id: taskId, kind: "image", waitMs: until.waitMs, signal });
   const isDelivered = isTerminal(task.status) && !until.gone.aborted;
-  if (!isDelivered && syncScope !== undefined) deps.orphans.add(syncScope, taskId, deps.clock.now());
+  if (!isDelivered) leave();
   if (task.status === "completed") return task;
-  if (isTerminal(task.status)) throw endedWithoutImages(task);
+  if (isTerminal(task.status)) {
+    // An error frees the key: the same request, or a better one, may be sent with it again.
+    if (use !== undefined) await deps.tasks.freeIdempotency(use, taskId);
+    throw endedWithoutImages(task);
+  }
   throw until.stopping.aborted ? stopping(taskId) : goneOn(taskId);
 }

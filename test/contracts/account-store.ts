@@ -99,6 +99,18 @@ function describeAccounts(make: MakeStore): void {
   );
 
   test(
+    "a credit that could not be counted any more is refused by name, and changes nothing",
+    withStore(make, async ({ accounts }) => {
+      await accounts.credit(ACCOUNT, micros(Number.MAX_SAFE_INTEGER), "all there is", "operator", NOW);
+      await expect(accounts.credit(ACCOUNT, micros(1), "one more", "operator", NOW)).rejects.toMatchObject({
+        code: "invalid_request",
+        details: { param: "amount" },
+      });
+      expect(await accounts.ledger(ACCOUNT)).toHaveLength(1);
+    }),
+  );
+
+  test(
     "a prepaid account is never taken below zero",
     withStore(make, async ({ accounts, ...store }) => {
       const id = accountId(2);

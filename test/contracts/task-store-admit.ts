@@ -78,6 +78,22 @@ export function describeAdmission(make: MakeStore): void {
     );
 
     test(
+      "a key that is freed can be used anew, unless another task has it by now",
+      withStore(make, async (store) => {
+        const idempotency = newClaim();
+        await store.tasks.admit({ task: newTask(), assets: [], idempotency });
+        await store.tasks.freeIdempotency(idempotency, taskId(9));
+        expect(await store.tasks.findReplay(idempotency, NOW)).toMatchObject({ kind: "replayed" });
+        await store.tasks.freeIdempotency(idempotency, taskId(1));
+        expect(await store.tasks.findReplay(idempotency, NOW)).toBeUndefined();
+        const again = await store.tasks.admit({ task: newTask({ number: 2 }), assets: [], idempotency });
+        expect(again).toMatchObject({ kind: "admitted" });
+        await store.tasks.freeIdempotency(idempotency, taskId(1));
+        expect(await store.tasks.findReplay(idempotency, NOW)).toMatchObject({ taskId: taskId(2) });
+      }),
+    );
+
+    test(
       "a prepaid account that is short gets nothing stored",
       withStore(make, async (store) => {
         const poor = accountId(2);

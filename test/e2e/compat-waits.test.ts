@@ -1,6 +1,11 @@
 import { afterEach, describe, expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
 import { type Server, type ServerOptions, spawnServer, startServer, stopServers } from "../helpers/server.ts";
 import { type Answer, type Api, createApi } from "./support/api.ts";
+import { formOf } from "./support/forms.ts";
+import { noisePng, plainImage } from "./support/pictures.ts";
 
 const GENERATIONS = "/compat/v1/images/generations";
 const SLOW = { model: "sandbox-image", prompt: "x", size: "16x16", sandbox: { delay_ms: 1500 } };
@@ -108,6 +113,84 @@ describe("a request that nobody waited for to the end, sent again,", () => {
     expect(taskOf(again)).not.toBe(failed);
   });
 
+  test("joins the one that came to something when another one left behind did not", async () => {
+    const { server, api } = await start();
+    const gone = new AbortController();
+    const left = [1, 2].map(() =>
+      fetch(api.url + GENERATIONS, {
+        method: "POST",
+        headers: { Authorization: `Bearer ${api.key}`, "Content-Type": "application/json" },
+        body: JSON.stringify(SLOW),
+        signal: gone.signal,
+      }).catch(() => undefined),
+    );
+    let ids: (string | undefined)[] = [];
+    while (ids.length < 2) ids = await taskIds(api);
+    gone.abort();
+    await Promise.all(left);
+    for (const id of ids) await server.says(new RegExp(`"task":"${id}".*sync_image_timeout`));
+    // The first of them to be left is either; the other one is cancelled in the second round.
+    const [newer = "", older = ""] = ids;
+    expect((await api.send(`/v1/tasks/${older}/cancel`, { method: "POST" })).status).toBe(200);
+    expect((await api.wait(older)).status).toBe("cancelled");
+    const again = await generate(api, SLOW);
+    expect([again.status, taskOf(again)]).toEqual([200, newer]);
+  });
+
+  test("joins it when the client left a streamed edit before the answer began", async () => {
+    const { server, api } = await start();
+    const fields = { model: "sandbox-image", prompt: "x", size: "16x16", stream: "true" };
+    const { headers, body } = await formOf(fields, [["image", await plainImage(16, 16)]]);
+    const head = [
+      "POST /compat/v1/images/edits HTTP/1.1",
+      `Host: ${new URL(api.url).host}`,
+      `Authorization: Bearer ${api.key}`,
+      `Content-Type: ${headers["Content-Type"]}`,
+      `Content-Length: ${body.length}`,
+    ];
+    const socket = connect(Number(new URL(api.url).port), "127.0.0.1");
+    socket.write(Buffer.concat([Buffer.from(`${head.join("\r\n")}\r\n\r\n`), body]), () => socket.destroy());
+    await server.says(/"task":"task_/);
+    const [left] = await taskIds(api);
+    const again = await api.send("/compat/v1/images/edits", { headers, body });
+    expect([again.status, taskOf(again), await taskIds(api)]).toEqual([200, left ?? "", [left]]);
+  });
+
+  test("joins it when the client left in the middle of the answer", async () => {
+    const { api } = await start();
+    // More than the connection holds on its way.
+    const large = { model: "sandbox-image", prompt: "x", n: 10, size: "2048x2048" };
+    const gone = new AbortController();
+    const response = await fetch(api.url + GENERATIONS, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${api.key}`, "Content-Type": "application/json" },
+      body: JSON.stringify(large),
+      signal: gone.signal,
+    });
+    const reader = response.body?.getReader();
+    await reader?.read();
+    gone.abort();
+    await reader?.read().catch(() => undefined);
+    const again = await generate(api, large);
+    expect([again.status, await taskIds(api)]).toEqual([200, [taskOf(again)]]);
+  }, 30_000);
+
+  test("holds none of its files while it waits", async () => {
+    const { server, api } = await start();
+    const fields = { model: "sandbox-image", prompt: "x", sandbox: '{"outcome":"hang"}' };
+    const form = await formOf(fields, [["image", await noisePng(64, 64)]]);
+    const edit = { ...form, headers: { ...form.headers, Prefer: "wait=1" } };
+    expect((await api.send("/compat/v1/images/edits", edit)).status).toBe(504);
+    const joined = api.send("/compat/v1/images/edits", {
+      ...edit,
+      headers: { ...edit.headers, Prefer: "wait=3" },
+    });
+    await server.says(/"path":"\/compat\/v1\/images\/edits"/);
+    await Bun.sleep(1_000);
+    expect(readdirSync(join(server.dataDir, "assets", "tmp"))).toEqual([]);
+    expect((await joined).status).toBe(504);
+  });
+
   test("joins it after the server was killed in between", async () => {
     const started = await start();
     const { server, api } = started;
@@ -143,6 +226,20 @@ describe("identical requests that are both waited for", () => {
       "idempotency_conflict",
       "false",
     ]);
+  });
+});
+
+describe("an Idempotency-Key whose task failed", () => {
+  test("is free again, for the same request and for a better one", async () => {
+    const { api } = await start();
+    const key = { "Idempotency-Key": "second chance" };
+    const failing = { ...SLOW, sandbox: { delay_ms: 0, outcome: "failed" } };
+    const first = await generate(api, failing, key);
+    const again = await generate(api, failing, key);
+    expect([first.status, again.status]).toEqual([500, 500]);
+    expect(taskOf(again)).not.toBe(taskOf(first));
+    const better = await generate(api, { ...SLOW, sandbox: { delay_ms: 0 } }, key);
+    expect([better.status, better.headers.get("x-idempotent-replay")]).toEqual([200, null]);
   });
 });
 

@@ -1,4 +1,5 @@
 import { AppError } from "../../src/domain/errors.ts";
+import type { Pace } from "../../src/http/multipart/body.ts";
 import { type MultipartForm, type MultipartLimits, readMultipart } from "../../src/http/multipart.ts";
 
 export const LIMITS: MultipartLimits = {
@@ -57,20 +58,26 @@ export interface Outcome {
   readonly abandoned: string[];
 }
 
+/** A clock that stands still: no sender is ever too slow. */
+export const STILL: Pace = { elapsed: () => 0, after: () => () => {} };
+
 export async function read(
   given: Request,
   options: {
     limits?: Partial<MultipartLimits>;
     onFile?: (field: string, content: Content) => Promise<string>;
+    pace?: Pace;
   } = {},
 ): Promise<Outcome> {
   const abandoned: string[] = [];
   const onFile = options.onFile ?? ((_, content) => textOf(content));
-  const said = await readMultipart(given, { ...LIMITS, ...options.limits }, onFile, async (value) => {
-    abandoned.push(value);
-  }).catch((error: unknown) => {
-    if (error instanceof AppError) return `${error.code}: ${error.message}`;
-    throw error;
-  });
+  const keep = async (value: string) => void abandoned.push(value);
+  const limits = { ...LIMITS, ...options.limits };
+  const said = await readMultipart(given, limits, onFile, keep, options.pace ?? STILL).catch(
+    (error: unknown) => {
+      if (error instanceof AppError) return `${error.code}: ${error.message}`;
+      throw error;
+    },
+  );
   return { said, abandoned };
 }

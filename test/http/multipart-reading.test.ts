@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import type { Pace } from "../../src/http/multipart/body.ts";
 import { readMultipart } from "../../src/http/multipart.ts";
 import {
   type Content,
@@ -11,6 +12,7 @@ import {
   part,
   read,
   request,
+  STILL,
   TYPE,
   textOf,
 } from "../helpers/multipart.ts";
@@ -166,6 +168,7 @@ test("a file's own failure comes through unchanged, and the rest of the body is 
       abandoned.push(value);
       throw new Error("this one is not heard of");
     },
+    STILL,
   );
   expect(await reading.catch((error: unknown) => error)).toBe(failure);
   expect({ isLeft, abandoned }).toEqual({ isLeft: true, abandoned: ["1"] });
@@ -177,4 +180,32 @@ test("a reader that hears nothing of a cut body does not make it whole", async (
   });
   expect(said).toMatch(/ends before its last boundary/);
   expect(abandoned).toEqual(["made up"]);
+});
+
+test("a sender that keeps no pace after ten seconds is told so, and what was made of its files is let go", async () => {
+  let now = 0;
+  let late = () => {};
+  const pace: Pace = {
+    elapsed: () => now,
+    after: (delayMs, callback) => {
+      // The first pieces come at once; then nothing does.
+      late = () => {
+        now += delayMs;
+        callback();
+      };
+      return () => {};
+    },
+  };
+  const stream = new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(latin1(file("a", "A")));
+      controller.enqueue(latin1(file("b", "B").slice(0, -2)));
+    },
+  });
+  const outcome = read(request(stream), { pace });
+  for (let turn = 0; turn < 50; turn++) await Promise.resolve();
+  late();
+  const { said, abandoned } = await outcome;
+  expect(said).toContain("16 KB a second");
+  expect(abandoned).toEqual(["A"]);
 });

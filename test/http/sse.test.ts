@@ -148,6 +148,17 @@ describe("an event stream", () => {
     expect(await rest()).toBe("");
   });
 
+  test("that is dropped before anybody reads still begins its writer, once, and for nobody", async () => {
+    const begun: boolean[] = [];
+    const { reader, clock } = open(async (events, signal) => {
+      begun.push(signal.aborted);
+      await events.event({ name: "late", data: "" });
+    });
+    await reader.cancel();
+    await settle();
+    expect([begun, clock.timers()]).toEqual([[true], 0]);
+  });
+
   test("tells of a writer that fails, and ends so that the client comes back", async () => {
     const failure = new Error("no database");
     const { rest, errors, clock } = open(() => Promise.reject(failure));

@@ -208,6 +208,18 @@ test("outputs that cannot be fetched are asked for five times, then the task fai
   expect(await account(engine)).toMatchObject({ balance: micros(0), held: micros(0) });
 });
 
+test("of an upstream that made more than it was asked for, as many are kept as were asked for", async () => {
+  const bytes = (byte: number) => ({ kind: "bytes" as const, bytes: new Uint8Array([byte]) });
+  const provider = scriptedProvider({
+    submit: async () => ({ kind: "outputs", outputs: [bytes(1), bytes(2), bytes(3)] }),
+  });
+  const engine = await createEngine([provider]);
+  const id = await engine.admit();
+  await engine.runToEnd();
+  const task = await engine.task(id);
+  expect([task.status, task.request.n, task.results.length]).toEqual(["completed", 1, 1]);
+});
+
 test("an operation without outputs is a failure, never a completed task", async () => {
   const provider = scriptedProvider({ poll: async () => ({ kind: "succeeded", outputs: [] }) });
   const engine = await createEngine([provider]);

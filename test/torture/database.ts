@@ -45,8 +45,9 @@ export function checkCommitted(db: Database, where: string, findings: Findings):
      LEFT JOIN task t ON t.account_id = a.id AND t.stage <> 'terminal' GROUP BY a.id HAVING a.held_micros <> live`,
   );
   none(
-    "a prepaid account is below zero",
-    "SELECT id, balance_micros, held_micros FROM account WHERE mode = 'prepaid' AND balance_micros < held_micros",
+    "a prepaid account is below what it may owe",
+    `SELECT id, balance_micros, held_micros, credit_limit_micros FROM account
+     WHERE mode = 'prepaid' AND balance_micros - held_micros + credit_limit_micros < 0`,
   );
   none(
     "a task has not exactly one hold of its price",
@@ -64,6 +65,11 @@ export function checkCommitted(db: Database, where: string, findings: Findings):
     `SELECT t.id, t.status, t.charged_micros, total(l.balance_delta_micros) AS captured FROM task t
      LEFT JOIN ledger_entry l ON l.account_id = t.account_id AND l.task_id = t.id AND l.kind = 'capture' GROUP BY t.id
      HAVING coalesce(t.charged_micros, 0) <> -captured OR (t.status <> 'completed' AND captured <> 0)`,
+  );
+  none(
+    "what a task was charged is not the sum of its lines",
+    `SELECT t.id, t.charged_micros, t.charge, total(line.value ->> '$.amount') AS lines FROM task t
+     LEFT JOIN json_each(t.charge) line GROUP BY t.id HAVING coalesce(t.charged_micros, 0) <> lines`,
   );
   none(
     "a completed task has not one set of output files",

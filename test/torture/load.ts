@@ -1,12 +1,18 @@
 import { type Answer, send } from "./client.ts";
 import type { Dice } from "./dice.ts";
 import { createDice } from "./dice.ts";
-import { type Rehearsal, rehearse } from "./rehearsal.ts";
+import type { Rehearsal } from "./rehearsal.ts";
 
 /** What is known of one create. */
 export type Outcome =
-  /** 200. `sends` counts requests; more than one only with an idempotency key. */
-  | { readonly kind: "accepted"; readonly taskId: string; readonly replayed: boolean; readonly sends: number }
+  /** 200. `sends` counts requests; more than one only with an idempotency key. `cost` is the amount that was told to be held. */
+  | {
+      readonly kind: "accepted";
+      readonly taskId: string;
+      readonly replayed: boolean;
+      readonly sends: number;
+      readonly cost: string | null;
+    }
   | { readonly kind: "refused"; readonly status: number }
   /** No answer, and no idempotency key to ask again with: there may be one task or none. */
   | { readonly kind: "lost" };
@@ -37,6 +43,7 @@ export interface Caller {
   readonly key: string;
 }
 
+/** Of each of eight clients; more of them knock as often together. */
 const PAUSE_WHEN_DOWN_MS = 8;
 /** Waiting tasks from which on clients go slower. */
 const BACKLOG = 80;
@@ -50,19 +57,22 @@ export function startLoad(options: {
   seed: number;
   callers: readonly Caller[];
   pauseMs: [number, number];
+  /** What the next task of a client is. */
+  rehearse: (dice: Dice, marker: string) => Rehearsal;
 }): Load {
   const creations: Creation[] = [];
   const surprises: string[] = [];
   let reads = 0;
   let slowness = 1;
   let isFinishing = false;
+  const pauseWhenDownMs = PAUSE_WHEN_DOWN_MS * Math.max(1, options.callers.length / 8);
   let onCreate = Promise.withResolvers<void>();
   const cancels = new Set<Promise<void>>();
 
   async function runClient(caller: Caller, index: number): Promise<void> {
     const dice = createDice(options.seed, `client ${index}`);
     for (let count = 1; !isFinishing; count++) {
-      const rehearsal = rehearse(dice, `marker-${index}-${count}`);
+      const rehearsal = options.rehearse(dice, `marker-${index}-${count}`);
       const outcome = await create(caller, rehearsal);
       const creation: Creation = { account: caller.account, rehearsal, outcome };
       creations.push(creation);
@@ -95,7 +105,7 @@ export function startLoad(options: {
       if (outcome !== undefined) return outcome;
       if (answer === undefined && idempotencyKey === undefined) return { kind: "lost" };
       if (isFinishing) triesLeft--;
-      await Bun.sleep(PAUSE_WHEN_DOWN_MS);
+      await Bun.sleep(pauseWhenDownMs);
     }
     surprises.push(`${rehearsal.marker}: still no answer from a server that is up`);
     return { kind: "lost" };
@@ -105,7 +115,8 @@ export function startLoad(options: {
   function outcomeOf(answer: Answer, rehearsal: Rehearsal, sends: number): Outcome | undefined {
     const { status, data, headers } = answer;
     if (status === 200 && typeof data.task_id === "string") {
-      return { kind: "accepted", taskId: data.task_id, replayed: headers.has("x-idempotent-replay"), sends };
+      const [replayed, cost] = [headers.has("x-idempotent-replay"), headers.get("x-request-cost")];
+      return { kind: "accepted", taskId: data.task_id, replayed, sends, cost };
     }
     const isPassing = status === 503 || data.error_code === "idempotency_in_progress";
     if (isPassing && rehearsal.idempotencyKey !== undefined) return undefined;

@@ -3,6 +3,7 @@ import { truncateSync } from "node:fs";
 import { join } from "node:path";
 import { emptyFolder, freePort, keepFolders, type Server, spawnServer } from "../helpers/server.ts";
 import { openCallers } from "./accounts.ts";
+import { auditIsClean } from "./audit.ts";
 import { checkCommitted, openCopy, STANDINGS, type Standing, standingsOf } from "./database.ts";
 import { createDice } from "./dice.ts";
 import { checkFiles, type FileTally, sizeOf } from "./files.ts";
@@ -10,6 +11,7 @@ import type { Findings } from "./findings.ts";
 import { decideKill, type Killed, liveAndDie } from "./killer.ts";
 import { type Caller, type Load, startLoad } from "./load.ts";
 import type { Options } from "./options.ts";
+import { rehearse } from "./rehearsal.ts";
 import { checkUpstream, type UpstreamTally } from "./upstream.ts";
 import { checkStored, checkThroughApi, type Tally, tallyOf } from "./verify.ts";
 
@@ -68,10 +70,12 @@ export async function runTorture(options: Options, findings: Findings): Promise<
     seed: options.seed,
     callers,
     pauseMs: PAUSE_MS,
+    rehearse,
   });
   const ordeal = await killOften(options, place, { load, findings });
   const { ends, settledInMs } = await letEnd(place, { callers, load, findings });
   const stored = checkAtRest(options, place, { ordeal, load, ends, findings });
+  await auditIsClean(place.dataDir, "at rest", findings);
   if (options.keep || findings.all.length > 0) keepFolders();
   return {
     ...stored,

@@ -23,7 +23,13 @@ const PIECE_BYTES = 192 * 1024;
 export async function imagesReply(
   deps: AnswerDeps,
   task: TaskSummary,
-  form: { format: ResponseFormat; origin: string; headers?: Readonly<Record<string, string>> },
+  form: {
+    readonly format: ResponseFormat;
+    readonly origin: string;
+    readonly headers?: Readonly<Record<string, string>>;
+    /** Called when the reader leaves in the middle of an answer that is read from disk. */
+    readonly leave: () => void;
+  },
 ): Promise<Reply> {
   const headers: Record<string, string> = {
     "Content-Type": "application/json",
@@ -47,7 +53,7 @@ export async function imagesReply(
   const images = (await openImages(deps, task)).map(({ content }) => content);
   const pieces = answerPieces(created, images, presentUsage(task.usage));
   const sizeBytes = images.reduce((sum, image) => sum + image.size, 0);
-  if (sizeBytes > AT_ONCE_BYTES) return { status: 200, headers, body: streamOf(pieces), log };
+  if (sizeBytes > AT_ONCE_BYTES) return { status: 200, headers, body: streamOf(pieces, form.leave), log };
   let body = "";
   for await (const piece of pieces) body += piece;
   return { status: 200, headers, body, log };
@@ -109,7 +115,7 @@ async function* answerPieces(
 }
 
 /** A body that is made as it is read, so that a slow reader holds one piece. */
-function streamOf(pieces: AsyncGenerator<string>): ReadableStream<Uint8Array> {
+function streamOf(pieces: AsyncGenerator<string>, leave: () => void): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   return new ReadableStream<Uint8Array>(
     {
@@ -119,6 +125,7 @@ function streamOf(pieces: AsyncGenerator<string>): ReadableStream<Uint8Array> {
         else controller.enqueue(encoder.encode(value));
       },
       async cancel() {
+        leave();
         await pieces.return(undefined);
       },
     },

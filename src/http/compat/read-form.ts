@@ -2,6 +2,7 @@ import { AppError } from "../../domain/errors.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import { MAX_EDIT_IMAGES, MAX_FORM_BYTES, MAX_INPUT_BYTES } from "../../domain/limits.ts";
 import { type AssetStore, MediaError, type StagedFile } from "../../domain/ports/asset-store.ts";
+import type { Clock } from "../../domain/ports/runtime.ts";
 import { type MultipartLimits, readMultipart } from "../multipart.ts";
 import { type CompatBody, isImageField, readForm } from "./read-request.ts";
 
@@ -25,6 +26,12 @@ const FORM_LIMITS: MultipartLimits = {
   maxTotalBytes: MAX_FORM_BYTES,
 };
 
+export interface EditFormDeps {
+  readonly assets: AssetStore;
+  readonly clock: Pick<Clock, "after">;
+  readonly elapsed: () => number;
+}
+
 interface Upload {
   readonly field: string;
   /** Absent for a file that means nothing here. */
@@ -36,7 +43,7 @@ interface Upload {
  *
  * @throws AppError naming the field or the file that cannot be used; then nothing is left of the files
  */
-export async function readEditForm(deps: { assets: AssetStore }, request: Request): Promise<EditForm> {
+export async function readEditForm(deps: EditFormDeps, request: Request): Promise<EditForm> {
   let images = 0;
   const stage = async (field: string, content: AsyncIterable<Uint8Array>): Promise<Upload> => {
     if (field !== "mask" && !isImageField(field)) return { field };
@@ -53,7 +60,8 @@ export async function readEditForm(deps: { assets: AssetStore }, request: Reques
     }
   };
   const drop = async ({ staged }: Upload) => staged?.release(false);
-  const form = await readMultipart(request, FORM_LIMITS, stage, drop);
+  const pace = { elapsed: deps.elapsed, after: deps.clock.after };
+  const form = await readMultipart(request, FORM_LIMITS, stage, drop, pace);
   const files = form.files.map(({ value }) => value);
   const release = async () => void (await Promise.all(files.map(drop)));
   try {

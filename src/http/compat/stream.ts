@@ -30,12 +30,15 @@ export function streamReply(
     readonly headers: Readonly<Record<string, string>>;
     readonly gone: AbortSignal;
     readonly finish: (gone: AbortSignal) => Promise<TaskSummary>;
+    /** Called when the reader leaves before it has all images of the completed task. */
+    readonly leave: () => void;
   },
 ): Reply {
   const log = { task: call.taskId };
   const write = async (events: EventWriter, over: AbortSignal) => {
     try {
       await writeImages(deps, events, await call.finish(over), call);
+      if (over.aborted) call.leave();
     } catch (error) {
       const failure = toAppError(error, false);
       if (failure.code === "internal_error" && failure.cause !== undefined) {

@@ -2,23 +2,50 @@ import { AppError } from "../../domain/errors.ts";
 
 const CR = 0x0d;
 
+/** The time, for senders that take too much of it. */
+export interface Pace {
+  /** Milliseconds on a clock that never jumps. */
+  readonly elapsed: () => number;
+  readonly after: (delayMs: number, callback: () => void) => () => void;
+}
+
+/** Before a sender has to keep the least pace: it holds a place that others wait for. */
+const GRACE_MS = 10_000;
+const LEAST_BYTES_PER_MS = 16;
+
 /**
  * A body read piece by piece, up to marks in it. It is only read when more is asked for: Bun then stops reading from the
  * connection, and what waits there is the sender's.
  *
  * Every mark starts with CR.
  */
-export function openBody(stream: ReadableStream<Uint8Array>, maxTotalBytes: number) {
+export function openBody(stream: ReadableStream<Uint8Array>, maxTotalBytes: number, pace: Pace) {
   const reader = stream.getReader();
   let totalBytes = 0;
+  /** Time spent waiting for the sender; what is done with the pieces does not count. */
+  let waitedMs = 0;
   // A mark starts with the end of a line, and the body may start with a mark.
   let buffered: Buffer = Buffer.from("\r\n");
 
   /** @throws AppError when there is no more, or too much */
   async function readMore(): Promise<void> {
-    const { done, value } = await reader.read().catch((error: unknown) => {
-      throw new AppError("invalid_request", "The body ended before it was complete.", {}, error);
+    const since = pace.elapsed();
+    let isTooSlow = false;
+    const leftMs = GRACE_MS + totalBytes / LEAST_BYTES_PER_MS - waitedMs;
+    const cancelTimer = pace.after(Math.max(0, leftMs), () => {
+      isTooSlow = true;
+      reader.cancel().catch(() => undefined);
     });
+    const { done, value } = await reader
+      .read()
+      .catch((error: unknown) => {
+        throw new AppError("invalid_request", "The body ended before it was complete.", {}, error);
+      })
+      .finally(cancelTimer);
+    waitedMs += pace.elapsed() - since;
+    if (isTooSlow) {
+      throw new AppError("invalid_request", "The upload is too slow: at least 16 KB a second are expected.");
+    }
     if (done) throw new AppError("invalid_request", "The form ends before its last boundary.");
     totalBytes += value.length;
     if (totalBytes > maxTotalBytes) throw bodyTooLarge(maxTotalBytes);

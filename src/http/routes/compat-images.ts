@@ -1,16 +1,15 @@
 import type { ResponseFormat } from "../../domain/access.ts";
 import type { JsonObject } from "../../domain/json.ts";
-import { MAX_WAITING_UPLOADS, UPLOAD_BYTES_AT_ONCE } from "../../domain/limits.ts";
 import { formatAmount } from "../../domain/money.ts";
 import type { Uploads } from "../../service/collect-inputs.ts";
-import type { GenerateSync } from "../../service/generate-sync.ts";
+import type { GenerateSync, SyncCall } from "../../service/generate-sync.ts";
 import { readJsonBody } from "../body.ts";
 import { imagesReply } from "../compat/answer.ts";
 import { readEditForm } from "../compat/read-form.ts";
 import { type CompatBody, readEdit, readGeneration, responseFormatOf } from "../compat/read-request.ts";
 import { type StreamDeps, streamReply } from "../compat/stream.ts";
 import type { KeyedExchange, Route } from "../exchange.ts";
-import { createUploadGate } from "../multipart/upload-gate.ts";
+import type { UploadGate } from "../multipart/upload-gate.ts";
 import type { Reply } from "../reply.ts";
 import { EDIT_IMAGES, GENERATE_IMAGES } from "../wire/compat.ts";
 
@@ -18,6 +17,8 @@ export interface CompatImageDeps extends StreamDeps {
   readonly generateSync: GenerateSync;
   /** Milliseconds on the clock that never jumps. */
   readonly elapsed: () => number;
+  /** Bounds the memory of all uploads, of every route. */
+  readonly gate: UploadGate;
   /** The server's settings. */
   readonly sync: { readonly waitMs: number; readonly responseFormat: ResponseFormat };
   /** Aborts when what could still be finished before the service stops is finished. */
@@ -31,7 +32,6 @@ const EDITS = { path: "/compat/v1/images/edits", event: "image_edit" };
 
 /** POST /compat/v1/images/generations (§4.5) and /compat/v1/images/edits (§4.6). */
 export function compatImageRoutes(deps: CompatImageDeps): Route[] {
-  const gate = createUploadGate({ bytesAtOnce: UPLOAD_BYTES_AT_ONCE, maxWaiting: MAX_WAITING_UPLOADS });
   return [
     {
       method: "POST",
@@ -41,8 +41,10 @@ export function compatImageRoutes(deps: CompatImageDeps): Route[] {
       feature: "compat",
       isCounted: true,
       async handle(exchange) {
-        const body = await readJsonBody(exchange.request);
-        return answer(deps, exchange, { ...readGeneration(body), ...GENERATIONS, identity: body });
+        return answer(deps, exchange, async () => {
+          const body = await readJsonBody(exchange.request);
+          return { ...readGeneration(body), ...GENERATIONS, identity: body };
+        });
       },
     },
     {
@@ -55,14 +57,23 @@ export function compatImageRoutes(deps: CompatImageDeps): Route[] {
       async handle(exchange) {
         const { request } = exchange;
         if (!isForm(request)) {
-          const body = await readJsonBody(request);
-          return answer(deps, exchange, { ...readEdit(body), ...EDITS, identity: body });
+          return answer(deps, exchange, async () => {
+            const body = await readJsonBody(request);
+            return { ...readEdit(body), ...EDITS, identity: body };
+          });
         }
-        const { body, uploads, identity, release } = await gate.run(request, () =>
+        const form = await deps.gate.run(request, exchange.principal.accountId, () =>
           readEditForm(deps, request),
         );
+        const { body, uploads, identity, release } = form;
         try {
-          return await answer(deps, exchange, { ...body, ...EDITS, identity, uploads });
+          return await answer(deps, exchange, async () => ({
+            ...body,
+            ...EDITS,
+            identity,
+            uploads,
+            release,
+          }));
         } finally {
           await release();
         }
@@ -81,16 +92,38 @@ interface Call extends CompatBody {
   readonly path: string;
   readonly identity: JsonObject;
   readonly uploads?: Uploads | undefined;
+  /** Gives the uploads back; those that a task uses stay. */
+  readonly release?: (() => Promise<void>) | undefined;
 }
 
-async function answer(deps: CompatImageDeps, exchange: KeyedExchange, call: Call): Promise<Reply> {
+/** @param read reads the call; what it holds in memory is let go before the wait begins */
+async function answer(
+  deps: CompatImageDeps,
+  exchange: KeyedExchange,
+  read: () => Promise<Call>,
+): Promise<Reply> {
+  const { request } = exchange;
+  const whole = () => read().then((call) => accept(deps, exchange, call));
+  const accepted = isForm(request)
+    ? await whole()
+    : await deps.gate.runWhole(request, exchange.principal.accountId, whole);
+  return finish(deps, exchange, accepted);
+}
+
+/** What is left of a call once its task is there: how to answer it. */
+interface Accepted extends Pick<Call, "event" | "isStream"> {
+  readonly format: ResponseFormat;
+  readonly task: SyncCall;
+}
+
+async function accept(deps: CompatImageDeps, exchange: KeyedExchange, call: Call): Promise<Accepted> {
   const { request, principal, requestId, origin } = exchange;
   const format =
     call.responseFormat ??
     responseFormatOf(exchange.query().get("response_format")) ??
     principal.policy.responseFormat ??
     deps.sync.responseFormat;
-  const accepted = await deps.generateSync({
+  const task = await deps.generateSync({
     ...call,
     principal,
     requestId,
@@ -98,15 +131,26 @@ async function answer(deps: CompatImageDeps, exchange: KeyedExchange, call: Call
     route: `POST ${call.path}`,
     idempotencyKey: request.headers.get("idempotency-key") ?? undefined,
   });
+  // The wait is long, and what no task uses lies in open files.
+  await call.release?.();
+  return { event: call.event, isStream: call.isStream, format, task };
+}
+
+async function finish(
+  deps: CompatImageDeps,
+  exchange: KeyedExchange,
+  { event, isStream, format, task: accepted }: Accepted,
+): Promise<Reply> {
+  const { request, requestId, origin } = exchange;
   const { waitMs, headers } = waitOf(deps, exchange);
   if (accepted.replayed) headers["X-Idempotent-Replay"] = "true";
-  if (call.isStream) {
+  // A stream that nobody reads would never begin to wait, and the task be left to nobody.
+  if (isStream && !request.signal.aborted) {
     if (accepted.held !== undefined) headers["X-Request-Cost"] = formatAmount(accepted.held);
-    const { taskId, finish } = accepted;
-    const { event } = call;
+    const { taskId, finish, leave } = accepted;
     const until = { waitMs, stopping: deps.stopping };
     return streamReply(deps, {
-      ...{ event, taskId, requestId, format, origin, headers, gone: request.signal },
+      ...{ event, taskId, requestId, format, origin, headers, leave, gone: request.signal },
       finish: (gone) => finish({ ...until, gone }),
     });
   }
@@ -116,7 +160,7 @@ async function answer(deps: CompatImageDeps, exchange: KeyedExchange, call: Call
     gone: request.signal,
     stopping: deps.stopping,
   });
-  return imagesReply(deps, task, { format, origin, headers });
+  return imagesReply(deps, task, { format, origin, headers, leave: accepted.leave });
 }
 
 /** The shortest of the waits that count: the server's, the key's, and what the caller prefers. */

@@ -2,16 +2,23 @@ import { formatAmount } from "../../domain/money.ts";
 import type { TaskKind } from "../../domain/request.ts";
 import type { CreateTask } from "../../service/create-task.ts";
 import { readJsonBody } from "../body.ts";
-import type { Route } from "../exchange.ts";
-import { success } from "../reply.ts";
+import type { KeyedExchange, Route } from "../exchange.ts";
+import type { UploadGate } from "../multipart/upload-gate.ts";
+import { type Reply, success } from "../reply.ts";
 import { CREATE_IMAGE, CREATE_VIDEO } from "../wire/generations.ts";
 
 /** POST /v1/images/generations and /v1/videos/generations (§4.3). */
-export function generationRoutes(deps: { createTask: CreateTask }): Route[] {
+export interface GenerationRouteDeps {
+  readonly createTask: CreateTask;
+  /** Bounds the memory of all uploads, of every route. */
+  readonly gate: UploadGate;
+}
+
+export function generationRoutes(deps: GenerationRouteDeps): Route[] {
   return [create(deps, "image", "/v1/images/generations"), create(deps, "video", "/v1/videos/generations")];
 }
 
-function create(deps: { createTask: CreateTask }, kind: TaskKind, path: string): Route {
+function create(deps: GenerationRouteDeps, kind: TaskKind, path: string): Route {
   const route = `POST ${path}`;
   return {
     method: "POST",
@@ -20,25 +27,28 @@ function create(deps: { createTask: CreateTask }, kind: TaskKind, path: string):
     access: "api_key",
     feature: `${kind}s`,
     isCounted: true,
-    async handle({ request, principal, requestId, origin }) {
-      const body = await readJsonBody(request);
-      const idempotencyKey = request.headers.get("idempotency-key") ?? undefined;
-      const created = await deps.createTask({
-        kind,
-        body,
-        principal,
-        requestId,
-        origin,
-        route,
-        idempotencyKey,
-      });
-      const headers: Record<string, string> = { "X-Request-Cost": formatAmount(created.held) };
-      if (created.replayed) headers["X-Idempotent-Replay"] = "true";
-      // A string by the schema that accepted it.
-      return success({ task_id: created.taskId }, headers, {
-        task: created.taskId,
-        model: body.model as string,
-      });
-    },
+    handle: (exchange) =>
+      deps.gate.runWhole(exchange.request, exchange.principal.accountId, () => handle(exchange)),
   };
+
+  async function handle({ request, principal, requestId, origin }: KeyedExchange): Promise<Reply> {
+    const body = await readJsonBody(request);
+    const idempotencyKey = request.headers.get("idempotency-key") ?? undefined;
+    const created = await deps.createTask({
+      kind,
+      body,
+      principal,
+      requestId,
+      origin,
+      route,
+      idempotencyKey,
+    });
+    const headers: Record<string, string> = { "X-Request-Cost": formatAmount(created.held) };
+    if (created.replayed) headers["X-Idempotent-Replay"] = "true";
+    // A string by the schema that accepted it.
+    return success({ task_id: created.taskId }, headers, {
+      task: created.taskId,
+      model: body.model as string,
+    });
+  }
 }

@@ -29,7 +29,8 @@ export async function recordOutputs(
   if (attempt === undefined) throw new Error(`Task ${task.id} has outputs but no attempt`);
   const outputs: AttemptOutput[] = [];
   try {
-    for (const output of answer.outputs) {
+    // An upstream that made more than it was asked for is not passed on: `n` says how many there are.
+    for (const output of answer.outputs.slice(0, task.request.n)) {
       outputs.push(
         output.kind === "remote"
           ? { kind: "remote", ref: output.ref }

@@ -119,12 +119,12 @@ export class TrackingDatabase extends Database {
 }
 
 function configure(db: Database, path: string): void {
+  // First of all: another process may hold the log while it recovers it, and even reading then has to wait.
+  apply(db, "busy_timeout", BUSY_TIMEOUT_MS);
   const version = String(setting(db, "select sqlite_version()"));
   if (isOlder(version)) {
     throw new Error(`SQLite ${version} is too old: ${OLDEST_SQLITE.join(".")} or later is needed.`);
   }
-  // First of all, for switching to WAL takes a lock.
-  apply(db, "busy_timeout", BUSY_TIMEOUT_MS);
   apply(db, "journal_mode", path === ":memory:" ? "memory" : "wal");
   apply(db, "synchronous", 2);
   apply(db, "foreign_keys", 1);

@@ -35,6 +35,7 @@ export function createTaskStore(
     apply: (lease, transition) => write(() => advance.apply(lease, transition)),
     rescue: (now) => write(() => rescue.run(now).changes),
     requestCancel: (id, owner, now) => write(() => cancel(id, owner, now)),
+    freeIdempotency: (use, id) => write(() => records.free(use, id)),
     expireIdempotency: (now, limit) => write(() => records.expire(now, limit)),
     byId: async (id) => read(() => reads.byId(id)),
     summary: async (id) => read(() => reads.summary(id)),

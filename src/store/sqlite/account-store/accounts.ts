@@ -76,10 +76,19 @@ export function prepareAccounts({ db, orm }: Connection) {
       if (before === undefined || amount === 0) return before;
       const available = availableOf(before);
       if (available !== undefined && amount < 0 && available + amount < 0) throw tooLittle(before, amount);
+      if (!Number.isSafeInteger(before.balance + amount)) throw tooMuch(before, amount);
       entries.post(id, [creditEntry(amount, reason, actor)], at);
       return byId(id);
     },
   };
+}
+
+function tooMuch({ balance }: Account, amount: Micros): AppError {
+  return new AppError(
+    "invalid_request",
+    `The account has ${formatAmount(balance)}; with ${formatAmount(amount)} more it would have more than can be counted.`,
+    { param: "amount" },
+  );
 }
 
 function tooLittle({ balance, held, creditLimit }: Account, amount: Micros): AppError {

@@ -7,10 +7,15 @@ import type { Connection } from "../connection.ts";
 
 export type UsedKey = Extract<AdmitResult, { kind: "replayed" | "conflict" }>;
 
+/** What a key is found by. */
+type IdempotencyUse = Pick<IdempotencyClaim, "keyId" | "route" | "key">;
+
 export interface IdempotencyRecords {
   find(claim: IdempotencyClaim, now: number): UsedKey | undefined;
   /** Writes the record, in place of one that ended. */
   put(claim: IdempotencyClaim, taskId: TaskId, held: Micros): void;
+  /** Ends the record of a key, if it is of this task. */
+  free(use: IdempotencyUse, taskId: TaskId): void;
   /** Removes records that ended before `now`. @returns how many */
   expire(now: number, limit: number): number;
 }
@@ -57,6 +62,11 @@ export function prepareIdempotency(connection: Pick<Connection, "db" | "write">)
   const forget = db.prepare<never, [digest: Uint8Array, id: number]>(
     "delete from idempotency_index where digest = ? and id = ?",
   );
+  const end = db.prepare<never, [digest: Uint8Array, task: string]>(
+    `update idempotency set expires_at = 0 where task_id = ?2 and id =
+       coalesce((select id from temp.idempotency_recent where digest = ?1),
+                (select id from idempotency_index where digest = ?1))`,
+  );
   let isMerging = false;
 
   async function merge(): Promise<void> {
@@ -84,6 +94,7 @@ export function prepareIdempotency(connection: Pick<Connection, "db" | "write">)
       const { lastInsertRowid } = insert.run(digest, claim.fingerprint, taskId, held, claim.expiresAt);
       if (recent.put(digest, Number(lastInsertRowid)) > RECENT_MAX && !isMerging) void merge();
     },
+    free: (use, taskId) => void end.run(digestOf(use), taskId),
     expire(now, limit) {
       const rows = ended.all(limit, now);
       for (const { id, digest } of rows) {
@@ -143,7 +154,7 @@ function openRecent(db: Database) {
 }
 
 /** 128 bits of SHA-256 of the scope; the parts cannot hold a line feed. */
-function digestOf({ keyId, route, key }: IdempotencyClaim): Uint8Array {
+function digestOf({ keyId, route, key }: IdempotencyUse): Uint8Array {
   const hash = new Uint8Array(32);
   Bun.SHA256.hash(`${keyId}\n${route}\n${key}`, hash);
   return hash.subarray(0, 16);
