@@ -1,8 +1,9 @@
 import { type Command, Option } from "commander";
+import { dayOf } from "../../src/domain/day.ts";
 import { formatAmount, type Micros } from "../../src/domain/money.ts";
 import { usageForm } from "../../src/domain/record-form.ts";
 import type { UsageGroup, UsageRow, UsageSum } from "../../src/domain/usage.ts";
-import { dayOf, formatDay, parseDay } from "../../src/domain/usage.ts";
+import { formatDay, parseDay } from "../../src/domain/usage.ts";
 import { addCommand, LOCAL_COMMANDS, onRun } from "../command.ts";
 import type { Context } from "../context.ts";
 import { csvOption, csvText, renderCsv } from "../csv.ts";

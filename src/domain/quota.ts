@@ -1,3 +1,4 @@
+import { DAY_MS, dayOf, monthStartOf } from "./day.ts";
 import type { Micros } from "./money.ts";
 
 /** How often what a key may spend begins anew, in UTC; weeks begin on Monday. */
@@ -10,7 +11,6 @@ export interface Quota {
   readonly reset: QuotaReset;
 }
 
-const DAY_MS = 86_400_000;
 /** 1970-01-01 was a Thursday. */
 const FIRST_MONDAY = 4;
 
@@ -20,7 +20,7 @@ const FIRST_MONDAY = 4;
  * @returns 0 for a quota that never begins anew
  */
 export function quotaPeriod(reset: QuotaReset, atMs: number): number {
-  const day = Math.floor(atMs / DAY_MS);
+  const day = dayOf(atMs);
   switch (reset) {
     case "total":
       return 0;
@@ -29,7 +29,7 @@ export function quotaPeriod(reset: QuotaReset, atMs: number): number {
     case "weekly":
       return day - ((((day - FIRST_MONDAY) % 7) + 7) % 7);
     case "monthly":
-      return monthStart(atMs, 0);
+      return monthStartOf(atMs);
   }
 }
 
@@ -43,11 +43,6 @@ export function quotaResetsAt(reset: QuotaReset, atMs: number): number | undefin
     case "weekly":
       return (quotaPeriod(reset, atMs) + 7) * DAY_MS;
     case "monthly":
-      return monthStart(atMs, 1) * DAY_MS;
+      return monthStartOf(atMs, 1) * DAY_MS;
   }
-}
-
-function monthStart(atMs: number, monthsLater: number): number {
-  const date = new Date(atMs);
-  return Math.floor(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + monthsLater, 1) / DAY_MS);
 }

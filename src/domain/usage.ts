@@ -1,8 +1,7 @@
 import type { Account, ApiKey } from "./account.ts";
+import { DAY_MS, dayOf } from "./day.ts";
 import { type Micros, sumMicros, toMicros, ZERO } from "./money.ts";
 import type { Transition } from "./transition.ts";
-
-const DAY_MS = 86_400_000;
 
 /** What tasks that ended came to. */
 export interface UsageTotal {
@@ -21,11 +20,6 @@ export interface UsageDay extends UsageTotal {
   readonly day: number;
 }
 
-/** The day of a moment, counted from 1970-01-01, UTC. */
-export function dayOf(atMs: number): number {
-  return Math.floor(atMs / DAY_MS);
-}
-
 /** A day as it is written, `2026-11-01`. */
 export function formatDay(day: number): string {
   return new Date(day * DAY_MS).toISOString().slice(0, 10);
@@ -37,12 +31,6 @@ export function parseDay(text: string): number | undefined {
   if (Number.isNaN(at)) return undefined;
   const day = dayOf(at);
   return formatDay(day) === text ? day : undefined;
-}
-
-/** The first day of the month of a moment, UTC. */
-export function monthStartOf(atMs: number): number {
-  const date = new Date(atMs);
-  return dayOf(Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1));
 }
 
 /**

@@ -1,4 +1,5 @@
 import { type Account, type ApiKey, availableOf, type Principal } from "../domain/account.ts";
+import { dayOf, monthStartOf } from "../domain/day.ts";
 import { AppError } from "../domain/errors.ts";
 import type { AccountId } from "../domain/ids.ts";
 import { type Micros, maxMicros, toMicros, ZERO } from "../domain/money.ts";
@@ -8,7 +9,7 @@ import type { Clock } from "../domain/ports/runtime.ts";
 import type { LiveCounts, TaskStore } from "../domain/ports/task-store.ts";
 import type { UsageStore } from "../domain/ports/usage-store.ts";
 import { type Quota, quotaPeriod, quotaResetsAt } from "../domain/quota.ts";
-import { dayOf, monthStartOf, sumUsage, type UsageTotal } from "../domain/usage.ts";
+import { sumUsage, type UsageTotal } from "../domain/usage.ts";
 import { listModels, type ModelDeps } from "./read-model.ts";
 
 /** One limit of a key, and what is left of it. */

@@ -1,7 +1,7 @@
+import { dayOf } from "../domain/day.ts";
 import { sumMicros, toMicros } from "../domain/money.ts";
 import type { UsageLine } from "../domain/ports/usage-store.ts";
 import {
-  dayOf,
   formatDay,
   sumUsage,
   type UsageGroup,

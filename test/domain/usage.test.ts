@@ -1,9 +1,10 @@
 import { describe, expect, test } from "bun:test";
+import { dayOf, monthStartOf } from "../../src/domain/day.ts";
 import type { AttemptId, CallbackId } from "../../src/domain/ids.ts";
 import { toMicros, ZERO } from "../../src/domain/money.ts";
 import type { Task } from "../../src/domain/task.ts";
 import { cancelled, snoozed, succeeded } from "../../src/domain/transition.ts";
-import { dayOf, monthStartOf, sumUsage, usageOf, usualDuration } from "../../src/domain/usage.ts";
+import { sumUsage, usageOf, usualDuration } from "../../src/domain/usage.ts";
 import { newAsset, newTask } from "../helpers/store.ts";
 
 const at = (text: string) => Date.parse(text);

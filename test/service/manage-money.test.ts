@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, test } from "bun:test";
+import { dayOf } from "../../src/domain/day.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import type { AccountId } from "../../src/domain/ids.ts";
 import { toMicros } from "../../src/domain/money.ts";
 import type { UsageLine } from "../../src/domain/ports/usage-store.ts";
 import { succeeded } from "../../src/domain/transition.ts";
-import { dayOf } from "../../src/domain/usage.ts";
 import { createAddresses } from "../../src/runtime/address-ranges.ts";
 import { createManageAccounts } from "../../src/service/manage-account.ts";
 import { openStore } from "../../src/store/open.ts";

@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { createCatalog } from "../../src/catalog/catalog.ts";
 import type { KeyPolicy } from "../../src/domain/access.ts";
+import { dayOf, monthStartOf } from "../../src/domain/day.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import { ONE } from "../../src/domain/multiplier.ts";
 import type { RateWindow } from "../../src/domain/ports/rate-limiter.ts";
 import { quotaPeriod } from "../../src/domain/quota.ts";
 import { succeeded } from "../../src/domain/transition.ts";
-import { dayOf, monthStartOf } from "../../src/domain/usage.ts";
 import { type ReadAccountDeps, readAccount } from "../../src/service/read-account.ts";
 import { openStore } from "../../src/store/open.ts";
 import {
