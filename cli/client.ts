@@ -1,13 +1,17 @@
 import type { JsonObject } from "../src/domain/json.ts";
 import { dataOf, type Kind, type TaskView, taskOf, troubleOf, unreachable } from "./answer.ts";
+import { type CallbackPage, type CallbackView, callbackOf, callbackPageOf } from "./callback-view.ts";
 import type { ClientSettings } from "./environment.ts";
 import { EXIT } from "./exit-codes.ts";
 import { Failure } from "./failure.ts";
-import { type RetryOptions, withRetries } from "./retry.ts";
+import { type RetryOptions, type Trouble, withRetries } from "./retry.ts";
 
 /** How long a request may take that does not wait on purpose; uploads are part of it. */
 const REQUEST_TIMEOUT_MS = 60_000;
 const DOWNLOAD_TIMEOUT_MS = 600_000;
+/** Of an answer nobody needs: how much of it is read, and for how long. */
+const MAX_DRAINED_BYTES = 64 * 1024;
+const DRAIN_TIMEOUT_MS = 1_000;
 
 export interface Created {
   readonly taskId: string;
@@ -25,6 +29,26 @@ export interface TaskQuery {
   readonly after?: string | undefined;
 }
 
+export interface CallbackQuery {
+  readonly state?: string | undefined;
+  readonly task_id?: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly limit?: string | undefined;
+  readonly after?: string | undefined;
+}
+
+/** An open stream, or why there is none. */
+export type Opened =
+  | { readonly ok: true; readonly value: ReadableStream<Uint8Array> }
+  | ({ readonly ok: false } & Trouble);
+
+export interface Sent {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly signal: AbortSignal;
+}
+
 /** The service's HTTP API, as any caller uses it. Every method throws a Failure when it is refused or nobody answers. */
 export interface Client {
   readonly server: string;
@@ -37,6 +61,19 @@ export interface Client {
   find(id: string): Promise<{ kind: Kind; task: TaskView }>;
   tasks(query: TaskQuery): Promise<{ tasks: TaskView[]; next: string | null }>;
   cancel(id: string): Promise<TaskView>;
+  callbacks(query: CallbackQuery): Promise<CallbackPage>;
+  /** With what it says and how each send went. */
+  callback(id: string): Promise<CallbackView>;
+  /** Asks for one more send. */
+  redeliver(id: string): Promise<CallbackView>;
+  /** Asks for one more send of each in a range of time, a page of them at a time. @returns those of this page */
+  redeliverRange(range: CallbackQuery): Promise<CallbackPage>;
+  /** What the key may do, and whose it is. */
+  accountStatus(): Promise<JsonObject>;
+  /** What is posted for this key's tasks, as server-sent events; tried once. */
+  callbackEvents(lastEventId: string | undefined, signal: AbortSignal): Promise<Opened>;
+  /** POSTs to an address of the user's own, without any credential and without following it elsewhere; tried once. @throws when nobody answers */
+  post(url: string, sent: Sent): Promise<{ readonly status: number; readonly statusText: string }>;
   /** A result's file, without any credential and without following it elsewhere. */
   fetchFile(url: string): Promise<Response>;
 }
@@ -97,11 +134,8 @@ export function createClient(settings: ClientSettings, options: ClientOptions): 
       }
     },
     async tasks(query) {
-      const given = Object.entries(query).filter(
-        (entry): entry is [string, string] => entry[1] !== undefined,
-      );
-      const search = given.length === 0 ? "" : `?${new URLSearchParams(given)}`;
-      const { tasks, next } = (await call({ method: "GET", path: `/v1/tasks${search}` })).data;
+      const path = `/v1/tasks${searchOf(query)}`;
+      const { tasks, next } = (await call({ method: "GET", path })).data;
       return {
         tasks: Array.isArray(tasks) ? tasks.map(taskOf) : [],
         next: typeof next === "string" ? next : null,
@@ -112,6 +146,28 @@ export function createClient(settings: ClientSettings, options: ClientOptions): 
         (await call({ method: "POST", path: `/v1/tasks/${encodeURIComponent(id)}/cancel` })).data,
       );
     },
+    async callbacks(query) {
+      return callbackPageOf((await call({ method: "GET", path: `/v1/callbacks${searchOf(query)}` })).data);
+    },
+    async callback(id) {
+      return callbackOf(
+        (await call({ method: "GET", path: `/v1/callbacks/${encodeURIComponent(id)}` })).data,
+      );
+    },
+    async redeliver(id) {
+      const path = `/v1/callbacks/${encodeURIComponent(id)}/redeliver`;
+      return callbackOf((await call({ method: "POST", path })).data);
+    },
+    async redeliverRange(range) {
+      const path = "/v1/callbacks/redeliver";
+      return callbackPageOf((await call({ method: "POST", path, body: { ...range } })).data);
+    },
+    async accountStatus() {
+      return (await call({ method: "GET", path: "/v1/account/status" })).data;
+    },
+    callbackEvents: (lastEventId, signal) =>
+      openEvents(settings, options, { path: "/v1/callbacks/events", lastEventId, signal }),
+    post,
     fetchFile: (url) => withRetries(() => fetchFile(url, options), options),
   };
 }
@@ -148,6 +204,88 @@ async function exchange(settings: ClientSettings, options: ClientOptions, reques
   if (response.status !== 200) return { ok: false as const, ...troubleOf(response, body, server) };
   const value: Answer = { data: dataOf(response, body, server), headers: response.headers };
   return { ok: true as const, value };
+}
+
+async function openEvents(
+  { server, key }: ClientSettings,
+  options: ClientOptions,
+  { path, lastEventId, signal }: { path: string; lastEventId: string | undefined; signal: AbortSignal },
+): Promise<Opened> {
+  const headers: Record<string, string> = {
+    Authorization: `Bearer ${key}`,
+    Accept: "text/event-stream",
+    "User-Agent": options.userAgent,
+  };
+  if (lastEventId !== undefined) headers["Last-Event-ID"] = lastEventId;
+  try {
+    const response = await fetch(server + path, {
+      headers,
+      redirect: "manual",
+      signal: AbortSignal.any([options.signal, signal]),
+    });
+    options.onExchange?.(`GET ${path} ${response.status} ${response.headers.get("x-request-id") ?? "-"}`);
+    const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
+    if (response.status === 200 && isStream && response.body !== null)
+      return { ok: true, value: response.body };
+    const body = parse(await response.text());
+    if (response.status !== 200) return { ok: false, ...troubleOf(response, body, server) };
+    throw notAStream(server);
+  } catch (error) {
+    if (error instanceof Failure) return { ok: false, failure: error, retry: "no" };
+    return { ok: false, ...unreachable(error, server) };
+  }
+}
+
+function notAStream(server: string): Failure {
+  return new Failure(EXIT.error, "unexpected_answer", `${server} does not answer like an svc server.`, {
+    hint: "Check --server or SVC_SERVER.",
+  });
+}
+
+async function post(url: string, { headers, body, signal }: Sent) {
+  const {
+    status,
+    statusText,
+    body: answer,
+  } = await fetch(url, {
+    method: "POST",
+    // Whatever comes back is not unpacked.
+    headers: { ...headers, "Accept-Encoding": "identity" },
+    body,
+    signal,
+    redirect: "manual",
+    decompress: false,
+    // A connection that is used again can make the runtime send a request twice, and a proxy knows nothing of this machine.
+    keepalive: false,
+    proxy: false,
+  });
+  await drain(answer);
+  return { status, statusText };
+}
+
+/** Takes a little of an answer, so that its sender is done with it, and leaves the rest. */
+async function drain(answer: ReadableStream<Uint8Array> | null): Promise<void> {
+  if (answer === null) return;
+  const reader = answer.getReader();
+  const timer = setTimeout(() => void reader.cancel().catch(() => undefined), DRAIN_TIMEOUT_MS);
+  try {
+    for (let sizeBytes = 0; sizeBytes < MAX_DRAINED_BYTES; ) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      sizeBytes += value.length;
+    }
+  } catch {
+    // The status has said all; a body that breaks off changes nothing.
+    return;
+  } finally {
+    clearTimeout(timer);
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+function searchOf(query: TaskQuery | CallbackQuery): string {
+  const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return given.length === 0 ? "" : `?${new URLSearchParams(given)}`;
 }
 
 async function fetchFile(url: string, options: ClientOptions) {

@@ -51,7 +51,7 @@ function readServer(text: string): string {
 }
 
 /** `svc help environment`. */
-export const ENVIRONMENT_HELP = `Variables of the client commands (task, models):
+export const ENVIRONMENT_HELP = `Variables of the client commands (task, models, callbacks):
   SVC_SERVER      address of the server; ${DEFAULT_SERVER} unless set
   SVC_API_KEY     API key
 Variables of every command:

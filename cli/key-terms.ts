@@ -23,6 +23,12 @@ export interface TermFlags {
   readonly priceMultiplier?: string;
 }
 
+/** What becomes of a key's callback secret, as flags give it. */
+export interface SigningFlags {
+  readonly callbackSecret?: string;
+  readonly callbackSecretGrace?: string;
+}
+
 type KeyTerms = Parameters<Manage["updateKey"]>[1];
 
 /** The flags that say what the fields of the management API say, by those fields' names. */
@@ -41,6 +47,8 @@ const FLAGS: Readonly<Record<string, string>> = {
   "quota.limit": "--quota",
   "quota.reset": "--quota-reset",
   price_multiplier: "--price-multiplier",
+  callback_secret: "--callback-secret",
+  callback_secret_grace_seconds: "--callback-secret-grace",
   grace_seconds: "--grace",
 };
 
@@ -64,7 +72,11 @@ export function withTermFlags(command: Command): Command {
         QUOTA_RESETS,
       ),
     )
-    .option("--price-multiplier <factor>", "its prices times this, such as 1.25; none: as its account's");
+    .option("--price-multiplier <factor>", "its prices times this, such as 1.25; none: as its account's")
+    .option(
+      "--callback-secret <how>",
+      "sign its callbacks: new makes a secret, - reads one from standard input, none ends it",
+    );
 }
 
 /** @throws Failure (exit 2) naming the flag, for what cannot be read */
@@ -82,6 +94,26 @@ export function readTerms(flags: TermFlags, now: number): KeyTerms {
     quota: readQuota(flags),
     priceMultiplier: liftable(flags.priceMultiplier, (text) => readMultiplier("--price-multiplier", text)),
   };
+}
+
+/**
+ * A secret comes from standard input alone: a command line is in the list of processes and in the shell's history.
+ *
+ * @throws Failure (exit 2) naming the flag, never with what was given
+ */
+export async function readSigning(
+  { callbackSecret: how, callbackSecretGrace: grace }: SigningFlags,
+  readStdin: () => Promise<string>,
+): Promise<Pick<KeyTerms, "callbackSecret" | "callbackSecretGraceMs">> {
+  const callbackSecretGraceMs =
+    grace === undefined ? undefined : readDuration("--callback-secret-grace", grace);
+  if (how === undefined || how === "new") return { callbackSecret: how, callbackSecretGraceMs };
+  if (how === "none") return { callbackSecret: null, callbackSecretGraceMs };
+  if (how === "-") return { callbackSecret: (await readStdin()).trim(), callbackSecretGraceMs };
+  throw usage(
+    "--callback-secret must be new, none, or - to read a secret from standard input; what was given is not shown.",
+    "A secret on a command line can be seen by others: make another one.",
+  );
 }
 
 /** What is refused for a value that came from a flag is told by the flag's name. */

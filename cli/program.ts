@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { VERSION } from "../src/version.ts";
 import { addAccounts } from "./commands/accounts.ts";
 import { addAudit } from "./commands/audit.ts";
+import { addCallbacks } from "./commands/callbacks.ts";
 import { addHelp } from "./commands/help.ts";
 import { addKeys } from "./commands/keys.ts";
 import { addLedger } from "./commands/ledger.ts";
@@ -69,6 +70,7 @@ export function createProgram(context: Context): Command {
   addServe(program, context);
   addTask(program, context);
   addModels(program, context);
+  addCallbacks(program, context);
   addKeys(program, context);
   addAccounts(program, context);
   addPricing(program, context);

@@ -8,7 +8,7 @@ import type { Addresses } from "./domain/ports/addresses.ts";
 import type { AssetStore } from "./domain/ports/asset-store.ts";
 import type { Egress } from "./domain/ports/egress.ts";
 import type { ProviderAdapter } from "./domain/ports/provider.ts";
-import type { Clock, Ids, Log, Secrets, TaskFeed, Wakeup } from "./domain/ports/runtime.ts";
+import type { Clock, Ids, Log, Secrets, Wakeup } from "./domain/ports/runtime.ts";
 import { createEgress } from "./egress/egress.ts";
 import { toEstimateBody } from "./http/compat/estimate-body.ts";
 import { createEdge } from "./http/edge.ts";
@@ -17,9 +17,11 @@ import { createRouter } from "./http/router.ts";
 import { accountRoutes } from "./http/routes/account.ts";
 import { adminRoutes } from "./http/routes/admin.ts";
 import { assetRoutes } from "./http/routes/assets.ts";
+import { callbackRoutes } from "./http/routes/callbacks.ts";
 import { compatImageRoutes } from "./http/routes/compat-images.ts";
 import { compatModelRoutes } from "./http/routes/compat-models.ts";
 import { withDocs } from "./http/routes/docs.ts";
+import { eventRoutes } from "./http/routes/events.ts";
 import { generationRoutes } from "./http/routes/generations.ts";
 import { healthRoutes } from "./http/routes/health.ts";
 import { modelRoutes } from "./http/routes/models.ts";
@@ -35,7 +37,7 @@ import { createIds } from "./runtime/ids.ts";
 import { systemRandom } from "./runtime/random.ts";
 import { createRateLimiter } from "./runtime/rate-limiter.ts";
 import { createSecrets } from "./runtime/secrets.ts";
-import { createTaskFeed, createWakeup } from "./runtime/signals.ts";
+import { createFeeds, createWakeup, type Feeds } from "./runtime/signals.ts";
 import { createCallbackSender } from "./scheduler/callbacks.ts";
 import { createCleaner } from "./scheduler/cleaner.ts";
 import { createScheduler } from "./scheduler/scheduler.ts";
@@ -206,14 +208,14 @@ async function openRooms(config: Config, overrides: AppOverrides, releases: Rele
   };
 }
 
-function createBackground(config: Config, rooms: Rooms, feed: TaskFeed) {
-  const { clock, log, store, egress, providers } = rooms;
+function createBackground(config: Config, rooms: Rooms, feeds: Feeds) {
+  const { clock, log, store, providers } = rooms;
   const { tasks, callbacks } = store;
   const { publicUrl } = config;
   const random = systemRandom;
-  const sender = createCallbackSender({ callbacks, tasks, egress, clock, random, log, publicUrl });
+  const sender = createCallbackSender({ ...rooms, callbacks, tasks, random, publicUrl }, config.callbacks);
   const scheduler = createScheduler(
-    { ...rooms, tasks, feed, random, provider: (id) => providers.get(id), callbackDue: sender.wake },
+    { ...rooms, ...feeds, tasks, random, provider: (id) => providers.get(id), callbackDue: sender.wake },
     {
       ...config.scheduler,
       lanes: [...providers.values()].map(({ id, concurrency }) => ({ lane: id, capacity: concurrency })),
@@ -237,14 +239,14 @@ interface Lifecycle {
 function createHandler(
   config: Config,
   rooms: Rooms,
-  signals: { readonly feed: TaskFeed; readonly wakeup: Wakeup },
+  signals: Feeds & { readonly wakeup: Wakeup; readonly callbacksDue: () => void },
   life: Lifecycle,
   manage: ManageAccounts,
 ) {
   const { providers, store, clock, log } = rooms;
   const { publicUrl } = config;
-  const { tasks, prices } = store;
-  const shared = { ...rooms, ...signals, publicUrl, tasks, prices, aliases: config.aliases };
+  const { tasks, prices, callbacks } = store;
+  const shared = { ...rooms, ...signals, publicUrl, tasks, prices, callbacks, aliases: config.aliases };
   const createTask = createCreateTask({
     ...shared,
     hasProvider: (id) => providers.has(id),
@@ -278,6 +280,9 @@ function createHandler(
       stopping: life.stopping.signal,
       keepOpen,
     }),
+    // Before callbacks by their ids.
+    ...eventRoutes({ ...metering, stopping: life.stopping.signal }),
+    ...callbackRoutes({ ...shared, maxAttempts: config.callbacks.delaysMs.length + 1 }),
     ...compatImageRoutes({
       ...shared,
       generateSync,
@@ -303,10 +308,10 @@ async function open(config: Config, overrides: AppOverrides, releases: Releases)
   const rooms = await openRooms(config, overrides, releases);
   const { store, log, clock } = rooms;
   const wakeup = createWakeup();
-  const feed = createTaskFeed();
+  const feeds = createFeeds();
   const manage = createManageAccounts({ ...rooms, accounts: store.accounts, usage: store.usage });
 
-  const { sender, scheduler, cleaner } = createBackground(config, rooms, feed);
+  const { sender, scheduler, cleaner } = createBackground(config, rooms, feeds);
   const life: Lifecycle = {
     accepting: false,
     stopping: new AbortController(),
@@ -315,7 +320,7 @@ async function open(config: Config, overrides: AppOverrides, releases: Releases)
   };
   // Nobody waits any more for what an earlier process left: an equal request takes it over.
   for (const { syncScope, id } of await store.tasks.orphans()) life.orphans.add(syncScope, id, clock.now());
-  const handle = createHandler(config, rooms, { feed, wakeup }, life, manage);
+  const handle = createHandler(config, rooms, { ...feeds, wakeup, callbacksDue: sender.wake }, life, manage);
   const { queued, underWay } = await store.tasks.counts();
   const servers = createServers({ host: config.host, port: config.port, longPort: config.longPort, handle });
   life.servers = servers;
@@ -326,7 +331,7 @@ async function open(config: Config, overrides: AppOverrides, releases: Releases)
 
   wakeup.listen(scheduler);
   await scheduler.start();
-  sender.start();
+  await sender.start();
   cleaner.start();
   life.accepting = true;
   // The first create should not pay for compiling its model's schema.
@@ -363,9 +368,10 @@ async function open(config: Config, overrides: AppOverrides, releases: Releases)
     life.stopping.abort();
     cleaner.stop();
     log.info({ force }, "stopping");
+    const until = force ? 0 : monotonicMs() + config.scheduler.drainMs;
     await scheduler.drain(force ? 0 : config.scheduler.drainMs);
     life.drained.abort();
-    await sender.stop();
+    await sender.stop(Math.max(0, until - monotonicMs()));
     log.info({}, "stopped");
   };
   return { started, drain };

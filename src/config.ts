@@ -15,6 +15,7 @@ import { PRICING, readNamedFile, readOwnFile, type SettingsFile } from "./config
 import type { ResponseFormat } from "./domain/access.ts";
 import type { ModelId } from "./domain/ids.ts";
 import { isJsonObject, type JsonObject } from "./domain/json.ts";
+import type { SendLimits } from "./domain/ports/callback-store.ts";
 import { suggest } from "./domain/suggest.ts";
 
 /** Everything an operator can decide, checked and complete. */
@@ -64,6 +65,7 @@ export interface Config {
       readonly concurrency: number;
     };
   };
+  readonly callbacks: { readonly delaysMs: readonly number[]; readonly limits: SendLimits };
   /** Address ranges in CIDR form. */
   readonly egress: { readonly allow: readonly string[] };
   /** Nothing that keeps the service from running, but worth a look. */
@@ -283,6 +285,14 @@ function assemble(
         key: keys.fal,
         baseUrl: values.falBaseUrl,
         concurrency: values.falConcurrency,
+      }),
+    }),
+    callbacks: Object.freeze({
+      delaysMs: Object.freeze([...values.callbackDelaysMs]),
+      limits: Object.freeze({
+        total: values.callbackConcurrency,
+        perAccount: values.callbackAccountConcurrency,
+        perHost: values.callbackHostConcurrency,
       }),
     }),
     egress: Object.freeze({ allow: Object.freeze([...values.egressAllow]) }),

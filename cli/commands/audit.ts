@@ -18,7 +18,12 @@ import { renderFields, renderTsv } from "../table.ts";
 
 const CHECKS = Object.keys(AUDIT_CHECKS).length;
 /** Checks whose figures are counts and not money. */
-const COUNTS: ReadonlySet<AuditCheck> = new Set(["usage_tasks", "usage_outputs"]);
+const COUNTS: ReadonlySet<AuditCheck> = new Set([
+  "usage_tasks",
+  "usage_outputs",
+  "callback_owed",
+  "callback_attempts",
+]);
 /** What the two figures of a difference are, where they are not what is stored and what it must be. */
 const FIGURE_NAMES: Partial<Record<AuditCheck, readonly [string, string]>> = {
   account_limit: ["holds", "may hold"],

@@ -6,7 +6,15 @@ import { keyForm } from "../../src/domain/record-form.ts";
 import { addCommand, addGroup, given, type Invocation, LOCAL_COMMANDS, onRun } from "../command.ts";
 import type { Context } from "../context.ts";
 import { usage } from "../failure.ts";
-import { namingFlags, readDuration, readTerms, type TermFlags, withTermFlags } from "../key-terms.ts";
+import {
+  namingFlags,
+  readDuration,
+  readSigning,
+  readTerms,
+  type SigningFlags,
+  type TermFlags,
+  withTermFlags,
+} from "../key-terms.ts";
 import { type LocalFlags, type Manage, withLocal, withLocalFlags } from "../local.ts";
 import { renderFields } from "../table.ts";
 import { formatDuration, formatTime } from "../units.ts";
@@ -36,25 +44,28 @@ interface SecretFlags extends LocalFlags {
   readonly showSecretOnly?: boolean;
 }
 
-const SECRET_ONLY = ["--show-secret-only", "print the key and nothing else, for scripts"] as const;
+const readStdin = () => Bun.stdin.text();
 
 function addCreate(keys: Command, context: Context): void {
   const command = withTermFlags(
     withLocalFlags(addCommand(keys, "create", "make a key; it is shown this once"))
       .requiredOption("-n, --name <name>", "what people call it")
       .option("--account <account>", 'id or name of the account it belongs to (default "default")'),
-  ).option(...SECRET_ONLY);
-  type Flags = SecretFlags & TermFlags & { name: string; account?: string };
+  ).option(
+    "--show-secret-only",
+    "print the key, a new callback secret on the next line, and nothing else, for scripts",
+  );
+  type Flags = SecretFlags & TermFlags & SigningFlags & { name: string; account?: string };
   onRun<Flags>(command, context, async (invocation) => {
     const { name, account: owner, ...flags } = invocation.options;
-    const terms = readTerms(flags, Date.now());
+    const terms = { ...readTerms(flags, Date.now()), ...(await readSigning(flags, readStdin)) };
     await withLocal(flags, context, async (manage, folder) => {
       const made = await namingFlags(manage.createKey({ ...terms, name, account: owner }));
       const { record, account } = made;
-      showSecret(
+      showSecrets(
         invocation,
         made,
-        `${record.name} (${record.id}) of account ${account.name} created in ${folder}`,
+        `${record.name} (${record.id}) of account ${account.name} created in ${folder}. Shown once:`,
       );
     });
   });
@@ -112,19 +123,36 @@ function addUpdate(keys: Command, context: Context): void {
     withLocalFlags(
       addCommand(keys, "update <key>", "change the limits of a key, by id or name; what is not given stays"),
     ),
-  );
-  onRun<LocalFlags & TermFlags>(command, context, async ({ args, options, output }) => {
+  )
+    .option(
+      "--callback-secret-grace <duration>",
+      "how long the callback secret that is replaced signs too, up to 30d",
+    )
+    .option("--show-secret-only", "print the new callback secret and nothing else, for scripts");
+  onRun<SecretFlags & TermFlags & SigningFlags>(command, context, async (invocation) => {
+    const { args, options, output } = invocation;
     const now = Date.now();
-    const terms = readTerms(options, now);
+    if (options.showSecretOnly === true && options.callbackSecret !== "new") {
+      throw usage("--show-secret-only belongs to --callback-secret new, which is not given.");
+    }
+    const terms = { ...readTerms(options, now), ...(await readSigning(options, readStdin)) };
     if (Object.values(terms).every((term) => term === undefined)) {
       throw usage("There is nothing to change: give at least one limit, such as --rpm 60 or --rpm none.");
     }
     await withLocal(options, context, async (manage) => {
-      const key = await namingFlags(manage.updateKey(given(args, 0), terms));
-      output.say(
-        `${output.style.green("✓")} Key ${key.name} is changed. A running server follows within a second.`,
-      );
+      const changed = await namingFlags(manage.updateKey(given(args, 0), terms));
+      const { record: key } = changed;
+      const done = `${key.name} is changed. A running server follows within a second.`;
       const account = (await accountNames(manage)).get(key.accountId);
+      if (changed.callbackSecret !== undefined) {
+        showSecrets(
+          invocation,
+          { ...changed, account: { name: account } },
+          `${done} Callback secret, shown once:`,
+        );
+        return;
+      }
+      output.say(`${output.style.green("✓")} Key ${done}`);
       output.show({ ...keyForm(key, now), account }, () => renderFields(fieldsOf(key, account, now), output));
     });
   });
@@ -135,7 +163,7 @@ function addRotate(keys: Command, context: Context): void {
     addCommand(keys, "rotate <key>", "give a key another secret, shown this once; id, name and limits stay"),
   )
     .option("--grace <duration>", "how long the old secret is still taken, up to 30d", "0")
-    .option(...SECRET_ONLY);
+    .option("--show-secret-only", "print the key and nothing else, for scripts");
   onRun<SecretFlags & { grace: string }>(command, context, async (invocation) => {
     const { args, options } = invocation;
     const graceMs = readDuration("--grace", options.grace);
@@ -146,7 +174,7 @@ function addRotate(keys: Command, context: Context): void {
         previous === undefined
           ? "is refused within a second"
           : `is taken until ${formatTime(previous.expiresAt)}`;
-      showSecret(invocation, made, `${name} has another secret; the old one ${until}`);
+      showSecrets(invocation, made, `${name} has another secret; the old one ${until}. Shown once:`);
     });
   });
 }
@@ -164,18 +192,27 @@ function addRevoke(keys: Command, context: Context): void {
   });
 }
 
-/** A new secret: alone where only it is wanted, else with what it belongs to. */
-function showSecret(
+interface Secrets {
+  readonly key?: string | undefined;
+  readonly callbackSecret?: string | undefined;
+  readonly record: ApiKey;
+  readonly account: { readonly name: string | undefined };
+}
+
+/** New secrets, each on a line: alone where only they are wanted, else with what they belong to. */
+function showSecrets(
   { context, output, options }: Invocation<SecretFlags>,
-  { key, record, account }: Awaited<ReturnType<Manage["createKey"]>>,
+  { key, callbackSecret, record, account }: Secrets,
   done: string,
 ): void {
+  const lines = [key, callbackSecret].map((secret) => (secret === undefined ? "" : `${secret}\n`)).join("");
   if (options.showSecretOnly === true) {
-    context.stdout.write(`${key}\n`);
+    context.stdout.write(lines);
     return;
   }
-  output.say(`${output.style.green("✓")} Key ${done}. Shown once:`);
-  output.show({ ...keyForm(record, Date.now()), account: account.name, key }, () => `${key}\n`);
+  output.say(`${output.style.green("✓")} Key ${done}`);
+  const form = { ...keyForm(record, Date.now()), account: account.name };
+  output.show({ ...form, key, callback_secret: callbackSecret }, () => lines);
 }
 
 async function accountNames(manage: Manage): Promise<Map<string, string>> {
@@ -204,8 +241,8 @@ function fieldsOf(key: ApiKey, account: string | undefined, now: number): [strin
   ];
 }
 
-/** The limits a key has, in words. */
-function limitsOf({ policy }: ApiKey): [name: string, value: string][] {
+/** The limits a key has, and whether it signs, in words. */
+function limitsOf({ policy, signsCallbacks }: ApiKey): [name: string, value: string][] {
   const { requestsPerMinute, concurrency, syncWaitSec, aliases, quota, priceMultiplier } = policy;
   const limits: [string, string | undefined][] = [
     ["models", policy.models?.join(", ")],
@@ -224,6 +261,7 @@ function limitsOf({ policy }: ApiKey): [name: string, value: string][] {
     ["longest sync wait", syncWaitSec === undefined ? undefined : formatDuration(syncWaitSec * 1000)],
     ["quota", quota && `${formatAmount(quota.limit)} ${CURRENCY} ${quota.reset}`],
     ["prices", priceMultiplier === undefined ? undefined : `× ${formatMultiplier(priceMultiplier)}`],
+    ["callbacks", signsCallbacks ? "signed" : undefined],
   ];
   return limits.filter((limit): limit is [string, string] => limit[1] !== undefined);
 }

@@ -39,6 +39,26 @@ export function secondsAsMs(min: number, max: number): Parser<number> {
   };
 }
 
+/** Between one and `most` numbers of seconds, in a list or with commas between them. */
+export function listOfSecondsAsMs(limits: {
+  readonly most: number;
+  readonly min: number;
+  readonly max: number;
+}): Parser<readonly number[]> {
+  const { most, min, max } = limits;
+  const one = secondsAsMs(min, max);
+  return (raw) => {
+    const items = (Array.isArray(raw) ? raw : [raw]).flatMap((item: unknown) =>
+      typeof item === "string" ? item.split(",") : [item],
+    );
+    const list = items.map(one);
+    const values = list.flatMap((item) => (item.ok ? [item.value] : []));
+    return values.length === items.length && values.length <= most
+      ? ok(values)
+      : no(`1 to ${most} numbers of seconds, each from ${min} to ${max}, such as 5,60`);
+  };
+}
+
 export function oneOf<const T extends string>(choices: readonly T[]): Parser<T> {
   return (raw) => {
     const found = choices.find((choice) => choice === raw);

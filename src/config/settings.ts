@@ -1,5 +1,5 @@
 import { RESPONSE_FORMATS, type ResponseFormat } from "../domain/access.ts";
-import { EDGE_TIMEOUT_MS, SYNC_WAIT_MS } from "../domain/limits.ts";
+import { CALLBACK_DELAYS_MS, EDGE_TIMEOUT_MS, MAX_CALLBACK_SENDS, SYNC_WAIT_MS } from "../domain/limits.ts";
 import * as parse from "./parsers.ts";
 
 export interface Setting<T> {
@@ -209,6 +209,35 @@ export function createSettings({ cores }: { readonly cores: number }) {
       help: "fal tasks at one time",
       parse: parse.integer(1, 10_000),
       fallback: 32,
+    }),
+    callbackDelaysMs: setting<readonly number[]>({
+      key: "callbacks.delays_seconds",
+      flag: "--callbacks-delays-seconds <seconds...>",
+      help: "how long after each attempt of a callback the next one follows; the first may be followed by up to four",
+      parse: parse.listOfSecondsAsMs({ most: MAX_CALLBACK_SENDS - 1, min: 0.01, max: 86_400 }),
+      fallback: CALLBACK_DELAYS_MS,
+      fallbackText: "5,60,600,3600",
+    }),
+    callbackConcurrency: setting<number>({
+      key: "callbacks.concurrency",
+      flag: "--callbacks-concurrency <sends>",
+      help: "callbacks sent at one time",
+      parse: parse.integer(1, 10_000),
+      fallback: 256,
+    }),
+    callbackAccountConcurrency: setting<number>({
+      key: "callbacks.account_concurrency",
+      flag: "--callbacks-account-concurrency <sends>",
+      help: "callbacks of one account sent at one time",
+      parse: parse.integer(1, 10_000),
+      fallback: 64,
+    }),
+    callbackHostConcurrency: setting<number>({
+      key: "callbacks.host_concurrency",
+      flag: "--callbacks-host-concurrency <sends>",
+      help: "callbacks of one account sent to one host at one time",
+      parse: parse.integer(1, 10_000),
+      fallback: 4,
     }),
     egressAllow: setting<readonly string[]>({
       key: "egress.allow",

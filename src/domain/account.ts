@@ -1,6 +1,7 @@
 import type { KeyPolicy, PolicyChange } from "./access.ts";
 import type { AccountId, KeyId, TokenId } from "./ids.ts";
 import { type Micros, toMicros } from "./money.ts";
+import type { SigningChange } from "./signature.ts";
 
 /** `unlimited` accounts are metered but never refused; `prepaid` ones spend what was credited. */
 export type AccountMode = "unlimited" | "prepaid";
@@ -44,6 +45,8 @@ export interface ApiKey extends StoredSecret {
   readonly createdAt: number;
   readonly expiresAt?: number | undefined;
   readonly revokedAt?: number | undefined;
+  /** Whether there is a secret that its callbacks are signed with; only `AccountStore.callbackSecret` tells it. */
+  readonly signsCallbacks: boolean;
   /** The secret before the last rotation, taken until `expiresAt`. */
   readonly previous?: { readonly display: string; readonly expiresAt: number } | undefined;
 }
@@ -65,6 +68,8 @@ export function keyStatus(key: Pick<ApiKey, "revokedAt" | "expiresAt">, now: num
 export interface KeyChange {
   readonly policy: PolicyChange;
   readonly expiresAt?: number | null | undefined;
+  /** Null: callbacks are no longer signed. */
+  readonly signing?: SigningChange | null | undefined;
 }
 
 /** The secret a key is given in place of its own. */

@@ -24,17 +24,20 @@ export function retryDelayMs(failures: number, random: number): number {
   return jitter(Math.min(30_000, 500 * 2 ** Math.min(failures - 1, 10)), random);
 }
 
-/** Delays before callback attempts 2 to 5, in milliseconds: 5 s, 1 min, 10 min, 1 h. */
-export const CALLBACK_DELAYS_MS: readonly number[] = [5_000, 60_000, 600_000, 3_600_000];
-
 /**
  * Delay before the next callback attempt, or undefined when none is left.
  *
+ * @param delaysMs before attempts 2, 3 and so on
  * @param attempts made so far, ≥ 1
  * @param retryAfterMs what the receiver asked for, if anything; counts up to an hour
  */
-export function callbackDelayMs(attempts: number, random: number, retryAfterMs?: number): number | undefined {
-  const delay = CALLBACK_DELAYS_MS[attempts - 1];
+export function callbackDelayMs(
+  delaysMs: readonly number[],
+  attempts: number,
+  random: number,
+  retryAfterMs?: number,
+): number | undefined {
+  const delay = delaysMs[attempts - 1];
   if (delay === undefined) return undefined;
   return retryAfterMs === undefined
     ? jitter(delay, random)

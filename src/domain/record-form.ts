@@ -44,6 +44,7 @@ export function keyForm(key: ApiKey, now: number): JsonObject {
     created_at: seconds(key.createdAt),
     expires_at: secondsOrNull(key.expiresAt),
     revoked_at: secondsOrNull(key.revokedAt),
+    signs_callbacks: key.signsCallbacks,
     previous: previous ? { display: previous.display, expires_at: seconds(previous.expiresAt) } : null,
     models: policy.models ?? null,
     features: policy.features ?? null,

@@ -1,5 +1,5 @@
 import type { Asset } from "./asset.ts";
-import type { Callback } from "./callback.ts";
+import { type Callback, hostOf } from "./callback.ts";
 import type { TaskError } from "./errors.ts";
 import type { AttemptId, CallbackId, ProviderId } from "./ids.ts";
 import type { Json } from "./json.ts";
@@ -226,9 +226,14 @@ function callbackFor(task: Task, at: number, id: CallbackId): Callback | undefin
     id,
     taskId: task.id,
     requestId: task.requestId,
+    accountId: task.accountId,
+    keyId: task.keyId,
     url: task.callbackUrl,
+    host: hostOf(task.callbackUrl),
+    state: "pending",
     attempts: 0,
-    state: "due",
     dueAt: at,
+    isRedeliveryDue: false,
+    createdAt: at,
   };
 }

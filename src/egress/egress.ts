@@ -7,7 +7,8 @@ import { deliver, type EgressDeps } from "./deliver.ts";
 import { readDestination } from "./destination.ts";
 import { EGRESS_LIMITS, type EgressLimits } from "./limits.ts";
 import { fetchMedia } from "./media.ts";
-import { type Resolve, systemResolve } from "./resolve.ts";
+import type { Resolve } from "./resolve.ts";
+import { createSystemResolve } from "./system-resolve.ts";
 
 export interface EgressOptions {
   /** CIDR ranges let through although they are not public. */
@@ -24,10 +25,11 @@ export interface EgressOptions {
 
 /** @throws Error when `allow` is not a list of CIDR ranges */
 export function createEgress(options: EgressOptions): Egress {
+  const after = options.clock?.after ?? startTimer;
   const deps: EgressDeps = {
     guard: createAddressGuard(options.allow, options.localAddresses ?? interfaceAddresses),
-    resolve: options.resolve ?? systemResolve,
-    after: options.clock?.after ?? startTimer,
+    resolve: options.resolve ?? createSystemResolve({ after }),
+    after,
     limits: { ...EGRESS_LIMITS, ...options.limits },
     ca: options.ca,
   };
@@ -37,7 +39,7 @@ export function createEgress(options: EgressOptions): Egress {
       return "refusal" in destination ? destination.refusal : undefined;
     },
     fetchMedia: (url, fetchOptions) => fetchMedia(deps, url, fetchOptions),
-    deliver: (url, body, signal) => deliver(deps, url, body, signal),
+    deliver: (url, post, signal) => deliver(deps, url, post, signal),
   };
 }
 

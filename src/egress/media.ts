@@ -45,7 +45,7 @@ export async function fetchMedia(
 async function follow(deps: EgressDeps, text: string, signal: AbortSignal): Promise<Response> {
   let destination = permitted(readDestination(text, "media", deps.guard));
   for (let hops = 0; ; hops += 1) {
-    const addresses = await orAborted(checkedAddresses(deps, destination, "media"), signal);
+    const addresses = await orAborted(checkedAddresses(deps, destination, "media", signal), signal);
     const response = await fetchPinned(destination, addresses, {
       method: "GET",
       headers: HEADERS,

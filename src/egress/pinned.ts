@@ -6,6 +6,8 @@ export interface PinnedRequest {
   readonly headers: { readonly [name: string]: string };
   readonly body?: string | undefined;
   readonly signal: AbortSignal;
+  /** Told of each address before it is tried. */
+  readonly onAddress?: ((address: string) => void) | undefined;
   /** PEM of the authorities to trust instead of the public ones. */
   readonly ca?: string | undefined;
 }
@@ -49,6 +51,7 @@ export async function fetchPinned(
     const pinned = new URL(url);
     pinned.hostname = isIPv6(address) ? `[${address}]` : address;
     pinned.hash = "";
+    request.onAddress?.(address);
     try {
       return await fetch(pinned, options);
     } catch (error) {

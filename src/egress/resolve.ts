@@ -1,16 +1,14 @@
-import { lookup } from "node:dns/promises";
 import { EgressError } from "../domain/ports/egress.ts";
 import type { AddressGuard } from "./address.ts";
 import type { Destination, Use } from "./destination.ts";
 
-/** All addresses of a host name, in the order they should be tried. */
-export type Resolve = (host: string) => Promise<readonly string[]>;
-
-export const systemResolve: Resolve = async (host) =>
-  (await lookup(host, { all: true })).map(({ address }) => address);
+/** All addresses of a host name, in the order they should be tried. What is under way ends with the signal. */
+export type Resolve = (host: string, signal: AbortSignal) => Promise<readonly string[]>;
 
 /** More are not tried: a name with many dead addresses should not cost more than one with a few. */
 const MAX_ADDRESSES = 4;
+/** More are not even looked at: an answer may hold thousands. */
+const MAX_JUDGED = 64;
 
 /**
  * The addresses to connect to, each of them checked. One look-up: nothing is resolved again between here and the connection.
@@ -22,18 +20,26 @@ export async function checkedAddresses(
   deps: { resolve: Resolve; guard: AddressGuard },
   destination: Destination,
   use: Use,
+  signal: AbortSignal,
 ): Promise<readonly string[]> {
   const { host, isLiteral, url } = destination;
-  const addresses = isLiteral ? [host] : await deps.resolve(host).catch(unresolved);
-  if (addresses.length === 0) throw unreachable();
+  const resolved = isLiteral ? [host] : await deps.resolve(host, signal).catch(unresolved);
+  if (resolved.length === 0) throw unreachable();
+  const addresses = resolved.slice(0, MAX_JUDGED);
   const verdicts = addresses.map(deps.guard.judge);
-  if (verdicts.some(({ kind }) => kind === "denied")) {
-    throw new EgressError("forbidden", "points to an address that is not public");
+  for (const [index, verdict] of verdicts.entries()) {
+    if (verdict.kind === "denied") throw notPublic(host, addresses[index] ?? "", verdict.reason);
   }
   if (use === "media" && url.protocol === "http:" && !verdicts.every(({ kind }) => kind === "allowed")) {
     throw new EgressError("forbidden", "must be an https URL");
   }
   return addresses.slice(0, MAX_ADDRESSES);
+}
+
+/** Whoever named the host is told the kind of its address alone, as the address may be one of a network they cannot see. */
+function notPublic(host: string, address: string, kind: string): EgressError {
+  const detail = new Error(`${host} has the address ${address}`);
+  return new EgressError("forbidden", `points to an address that is not public (${kind})`, detail);
 }
 
 function unresolved(error: unknown): never {

@@ -1,8 +1,10 @@
 import { assetPath } from "../domain/asset.ts";
+import type { TaskId } from "../domain/ids.ts";
 import type { JsonObject } from "../domain/json.ts";
 import type { Model } from "../domain/model.ts";
 import { CURRENCY, formatAmount } from "../domain/money.ts";
 import { formatMultiplier, ONE } from "../domain/multiplier.ts";
+import type { Preview } from "../domain/preview.ts";
 import { priceForm } from "../domain/price-form.ts";
 import type { PriceTerms } from "../domain/pricing.ts";
 import type { TaskSummary } from "../domain/task.ts";
@@ -35,6 +37,12 @@ export function presentTask(task: TaskReading, origin: string): JsonObject {
 /** One task of a listing: its status and its kind, which decides the path to read it at. */
 export function presentListedTask(task: TaskSummary, origin: string): JsonObject {
   return { ...presentTask(task, origin), kind: task.kind };
+}
+
+/** An early version of one of a task's outputs, but for its bytes. */
+export function presentPreview(id: TaskId, { index, outputIndex, type }: Preview): JsonObject {
+  const ofOutput = outputIndex === undefined ? {} : { output_index: outputIndex };
+  return { task_id: id, index, ...ofOutput, media_type: type };
 }
 
 /** A model as `GET /v1/models` lists it, at the price it has for the caller. */

@@ -17,6 +17,10 @@ export interface EventWriter {
   event(event: StreamedEvent): Promise<void>;
   /** Nothing to a client, but a sign of life. */
   comment(text: string): Promise<void>;
+  /** Several events in one piece, as `eventText` writes them. */
+  events(text: string): Promise<void>;
+  /** Tells a client where it stands before the first event, so that it misses nothing when it comes back without having had one. */
+  mark(id: string): Promise<void>;
 }
 
 export interface EventStreamOptions {
@@ -73,11 +77,10 @@ export function eventStream(options: EventStreamOptions): ReadableStream<Uint8Ar
   const events: EventWriter = {
     async event({ name, id, data }) {
       isBetweenEvents = false;
-      const head = `${id === undefined ? "" : `id: ${id}\n`}event: ${name}\ndata: `;
       if (typeof data === "string") {
-        await pieces.offer(`${head}${data}\n\n`);
+        await pieces.offer(eventText({ name, id, data }));
       } else {
-        await pieces.offer(head);
+        await pieces.offer(headOf({ name, id }));
         for await (const piece of data) {
           if (over.signal.aborted) break;
           await pieces.offer(piece);
@@ -86,7 +89,10 @@ export function eventStream(options: EventStreamOptions): ReadableStream<Uint8Ar
       }
       isBetweenEvents = true;
     },
+    events: (text) => pieces.offer(text),
     comment: (text) => pieces.offer(`: ${text}\n\n`),
+    // The standard has an id without data remembered and not told as an event.
+    mark: (id) => pieces.offer(`: from ${id}\nid: ${id}\n\n`),
   };
   let hasBegun = false;
   const begin = async () => {
@@ -122,6 +128,15 @@ export function eventStream(options: EventStreamOptions): ReadableStream<Uint8Ar
     },
     { highWaterMark: 0 },
   );
+}
+
+/** An event as it is written. */
+export function eventText({ data, ...event }: StreamedEvent & { readonly data: string }): string {
+  return `${headOf(event)}${data}\n\n`;
+}
+
+function headOf({ name, id }: Pick<StreamedEvent, "name" | "id">): string {
+  return `${id === undefined ? "" : `id: ${id}\n`}event: ${name}\ndata: `;
 }
 
 /** Hands pieces of text from a writer to a reader, and keeps the one waiting for the other. */

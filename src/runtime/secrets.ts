@@ -1,5 +1,6 @@
 import { BASE62, CREDENTIAL_BODY_LENGTH } from "../domain/credential.ts";
 import type { Secrets } from "../domain/ports/runtime.ts";
+import { SIGNING_PREFIX } from "../domain/signature.ts";
 
 /** The largest multiple of 62 that a byte can hold; bytes from here on are thrown away, so that no character is likelier. */
 const UNBIASED = 248;
@@ -9,6 +10,12 @@ export function createSecrets(): Secrets {
   return {
     newBody: () => unbiasedBase62(CREDENTIAL_BODY_LENGTH, (bytes) => crypto.getRandomValues(bytes)),
     hash: (text) => Bun.SHA256.hash(text, "hex"),
+    newSigningSecret: () =>
+      SIGNING_PREFIX + Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64"),
+    sign: (secret, text) =>
+      new Bun.CryptoHasher("sha256", Buffer.from(secret.slice(SIGNING_PREFIX.length), "base64"))
+        .update(text)
+        .digest("base64"),
   };
 }
 

@@ -1,10 +1,11 @@
-import { assetPath } from "../domain/asset.ts";
 import { callbackDelayMs } from "../domain/backoff.ts";
-import type { Callback, Delivery } from "../domain/callback.ts";
-import type { CallbackStore } from "../domain/ports/callback-store.ts";
-import type { Egress } from "../domain/ports/egress.ts";
-import type { Clock, Log, Random } from "../domain/ports/runtime.ts";
+import type { Callback, CallbackSend, Delivery } from "../domain/callback.ts";
+import { callbackPayload } from "../domain/callback-payload.ts";
+import type { CallbackStore, SendLimits } from "../domain/ports/callback-store.ts";
+import type { CallbackPost, Egress } from "../domain/ports/egress.ts";
+import type { Clock, Log, Random, Secrets } from "../domain/ports/runtime.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
+import { signatureHeaders } from "../domain/signature.ts";
 import type { Task } from "../domain/task.ts";
 import { createLoop } from "./loop.ts";
 
@@ -12,6 +13,7 @@ export interface CallbackDeps {
   readonly callbacks: CallbackStore;
   readonly tasks: TaskStore;
   readonly egress: Egress;
+  readonly secrets: Pick<Secrets, "sign">;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -19,106 +21,121 @@ export interface CallbackDeps {
   readonly publicUrl?: string | undefined;
 }
 
-export interface CallbackSender {
-  wake(): void;
-  start(): void;
-  /** One claim, delivered to the end, without timers. @returns callbacks sent */
-  tick(): Promise<number>;
-  stop(): Promise<void>;
+export interface CallbackOptions {
+  /** Before attempts 2, 3 and so on; as many attempts follow the first as there are delays. */
+  readonly delaysMs: readonly number[];
+  readonly limits: SendLimits;
 }
 
-/** Sends under way at once. */
-const SENDS = 64;
-/** Longer than any send takes: a callback taken by a process that died is due again after it. */
+export interface CallbackSender {
+  wake(): void;
+  /** Takes up what an earlier process was in the middle of, and sends from then on. */
+  start(): Promise<void>;
+  /** One claim, delivered to the end, without timers. @returns callbacks sent */
+  tick(): Promise<number>;
+  /** Begins no more sends, and lets those under way end within `drainMs`; the rest is recorded as interrupted. */
+  stop(drainMs?: number): Promise<void>;
+}
+
+/** Longer than any send takes, so that none is taken for lost and sent twice. */
 const LEASE_MS = 30_000;
 
-/** Delivers the callbacks that task ends left behind: at most five sends each, counted before they leave. */
-export function createCallbackSender(deps: CallbackDeps): CallbackSender {
-  const sending = new Set<Promise<void>>();
-  const controller = new AbortController();
+/** Delivers the callbacks that task ends left behind: at most five attempts each, counted before they leave. */
+export function createCallbackSender(deps: CallbackDeps, options: CallbackOptions): CallbackSender {
+  const { callbacks, clock } = deps;
+  const { delaysMs, limits } = options;
+  const underWay = new Map<Promise<void>, Callback>();
+  const stopping = new AbortController();
 
   async function claim(): Promise<number> {
-    const free = SENDS - sending.size;
-    if (free <= 0) return 0;
-    const due = await deps.callbacks.claim({ now: deps.clock.now(), leaseMs: LEASE_MS, limit: free });
-    for (const callback of due) {
-      const send = deliver(deps, callback, controller.signal).finally(() => {
-        sending.delete(send);
+    if (underWay.size >= limits.total) return 0;
+    const query = { now: clock.now(), leaseMs: LEASE_MS, limits, underWay: underWay.values() };
+    const sends = await callbacks.claim(query);
+    for (const send of sends) {
+      const done = deliver(send).finally(() => {
+        underWay.delete(done);
         loop.wake();
       });
-      sending.add(send);
+      underWay.set(done, send.callback);
     }
-    return due.length;
+    return sends.length;
+  }
+
+  async function deliver(send: CallbackSend): Promise<void> {
+    const { callback } = send;
+    try {
+      const task = await deps.tasks.byId(callback.taskId);
+      if (task === undefined) throw new Error(`Task ${callback.taskId} of a callback is not stored`);
+      const delivery = await deps.egress.deliver(callback.url, postOf(deps, send, task), stopping.signal);
+      const isCutOff = stopping.signal.aborted && delivery.kind === "unreachable";
+      await record(send, isCutOff ? { kind: "interrupted" } : delivery);
+    } catch (error) {
+      // The send is counted, and the callback due again when its lease ends.
+      deps.log.error({ err: error as Error, callback: callback.id }, "callback failed");
+    }
+  }
+
+  async function record(send: CallbackSend, delivery: Delivery): Promise<void> {
+    const { callback, sequence, isRedelivery } = send;
+    const now = clock.now();
+    const delayMs = delayAfter(callback.attempts, delivery);
+    await callbacks.record(send, delivery, now, delayMs === undefined ? undefined : now + delayMs);
+    const level = delivery.kind === "forbidden" ? "warn" : "info";
+    deps.log[level](
+      {
+        callback: callback.id,
+        task: callback.taskId,
+        host: callback.host,
+        attempt: isRedelivery ? undefined : callback.attempts,
+        send: sequence,
+        outcome: delivery.kind,
+        status: "status" in delivery ? delivery.status : undefined,
+        reason: "reason" in delivery ? delivery.reason : undefined,
+      },
+      "callback",
+    );
+  }
+
+  function delayAfter(attempts: number, delivery: Delivery): number | undefined {
+    if (delivery.kind === "delivered" || delivery.kind === "forbidden") return undefined;
+    const wantedMs = delivery.kind === "refused" ? delivery.retryAfterMs : undefined;
+    return callbackDelayMs(delaysMs, attempts, deps.random(), wantedMs);
   }
 
   const loop = createLoop(deps, "claiming callbacks", async () => {
     await claim();
-    return sending.size < SENDS ? deps.callbacks.nextDueAt() : undefined;
+    return underWay.size < limits.total ? callbacks.nextDueAt() : undefined;
   });
 
   return {
     wake: loop.wake,
-    start: loop.start,
+    async start() {
+      // Each may have arrived, so the next attempt comes after its delay: a crash must not use up all five at once.
+      // All in one turn, so that they share a commit: hundreds of flushes would hold up the start.
+      await Promise.all((await callbacks.unfinished()).map((send) => record(send, { kind: "interrupted" })));
+      loop.start();
+    },
     async tick() {
       const count = await claim();
-      await Promise.all(sending);
+      await Promise.all(underWay.keys());
       return count;
     },
-    async stop() {
+    async stop(drainMs = 0) {
       await loop.stop();
-      controller.abort();
-      await Promise.all(sending);
+      const abort = () => stopping.abort();
+      if (drainMs <= 0) abort();
+      const cancelTimer = clock.after(drainMs, abort);
+      await Promise.all(underWay.keys());
+      cancelTimer();
     },
   };
 }
 
-async function deliver(deps: CallbackDeps, callback: Callback, signal: AbortSignal): Promise<void> {
-  try {
-    const task = await deps.tasks.byId(callback.taskId);
-    if (task === undefined) throw new Error(`Task ${callback.taskId} of a callback is not stored`);
-    const delivery = await deps.egress.deliver(callback.url, callbackPayload(task, deps.publicUrl), signal);
-    const now = deps.clock.now();
-    await deps.callbacks.record(
-      callback.id,
-      callback.attempts,
-      delivery,
-      now,
-      retryAt(deps, callback, delivery, now),
-    );
-    deps.log.info({ task: task.id, attempt: callback.attempts, outcome: delivery.kind }, "callback");
-  } catch (error) {
-    // The send is counted and the callback is due again when its lease ends.
-    deps.log.error({ err: error as Error, callback: callback.id }, "callback failed");
-  }
-}
-
-function retryAt(
-  deps: CallbackDeps,
-  callback: Callback,
-  delivery: Delivery,
-  now: number,
-): number | undefined {
-  if (delivery.kind === "delivered" || delivery.kind === "forbidden") return undefined;
-  const wantedMs = delivery.kind === "refused" ? delivery.retryAfterMs : undefined;
-  const delayMs = callbackDelayMs(callback.attempts, deps.random(), wantedMs);
-  return delayMs === undefined ? undefined : now + delayMs;
-}
-
-/** The body of §6: the task's end, with times in ISO 8601 UTC. */
-export function callbackPayload(task: Task, publicUrl: string | undefined): string {
-  const origin = publicUrl ?? task.origin;
-  const iso = (ms: number) => new Date(ms).toISOString();
-  return JSON.stringify({
-    task_id: task.id,
-    request_id: task.requestId,
-    status: task.status,
-    result:
-      task.status === "completed"
-        ? task.results.map(({ assetId, type }) => origin + assetPath({ id: assetId, type }))
-        : undefined,
-    error: task.error?.message,
-    error_code: task.error?.code,
-    created_at: iso(task.createdAt),
-    completed_at: iso(task.completedAt ?? task.createdAt),
-  });
+/** What is sent: the task's end, signed if the key that created the task wants that. */
+function postOf({ clock, secrets, publicUrl }: CallbackDeps, send: CallbackSend, task: Task): CallbackPost {
+  const body = callbackPayload(task, publicUrl);
+  const { callback, signingSecret } = send;
+  if (signingSecret === undefined) return { body };
+  const message = { id: callback.id, at: clock.now(), body };
+  return { body, headers: signatureHeaders(secrets, signingSecret, message) };
 }

@@ -5,7 +5,7 @@ import type { AssetStore } from "../domain/ports/asset-store.ts";
 import type { Catalog } from "../domain/ports/catalog.ts";
 import type { Egress } from "../domain/ports/egress.ts";
 import type { ProviderAdapter } from "../domain/ports/provider.ts";
-import type { Clock, Ids, Log, Random, TaskFeed } from "../domain/ports/runtime.ts";
+import type { Clock, Ids, Log, PreviewFeed, Random, TaskFeed } from "../domain/ports/runtime.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
 import type { AttemptState, Lease } from "../domain/task.ts";
 import { failed, snoozed, type Transition } from "../domain/transition.ts";
@@ -23,6 +23,7 @@ export interface StepDeps {
   readonly random: Random;
   readonly log: Log;
   readonly feed: TaskFeed;
+  readonly previews: PreviewFeed;
   /** Called when a task ended that has a callback to send. */
   readonly callbackDue: () => void;
 }
@@ -50,7 +51,7 @@ export async function commit(
   }
   if (transition.ending !== undefined) logEnding(deps, lease, transition);
   if (transition.callback !== undefined) deps.callbackDue();
-  deps.feed.publish(lease.task.id, transition.ending !== undefined);
+  deps.feed.publish(lease.task, transition.ending !== undefined);
   return outcome;
 }
 

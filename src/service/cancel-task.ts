@@ -24,7 +24,7 @@ export async function cancelTask(
   if (outcome === "already_final") {
     throw new AppError("task_not_cancellable", `The task has already ended as ${task.status}.`);
   }
-  deps.feed.publish(task.id, isTerminal(task.status));
+  deps.feed.publish(task, isTerminal(task.status));
   deps.wakeup.wake();
   return task;
 }

@@ -45,6 +45,11 @@ export function fromCompat(model: Model, request: CompatRequest): ModelBody {
       body[name] = value;
     }
   }
+  // Only a stream can show them, and elsewhere they would be paid for and never seen.
+  const { stream, partial_images: partialImages } = given;
+  if (isTrue(stream) && partialImages !== undefined && propertyOf(model, "partial_images") !== undefined) {
+    body.partial_images = partialImages;
+  }
   const prompt = promptOf(given.prompt);
   if (propertyOf(model, "prompt") !== undefined) body.prompt = prompt;
   addCount(model, given.n, body);
@@ -174,6 +179,11 @@ function addImages(
     names[maskField.name] = "mask";
     body[maskField.name] = mask;
   }
+}
+
+/** Also as the text of a form. */
+function isTrue(value: Json | undefined): boolean {
+  return value === true || value === "true";
 }
 
 /** The model's field for so many images: one that holds a list where there are several, or where there is no other. */

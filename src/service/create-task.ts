@@ -9,7 +9,7 @@ import { IDEMPOTENCY_RETENTION_MS, IN_PROGRESS_RETRY_SEC, MAX_IDEMPOTENCY_KEY } 
 import type { Model } from "../domain/model.ts";
 import { CURRENCY, formatAmount, type Micros } from "../domain/money.ts";
 import type { StagedFile } from "../domain/ports/asset-store.ts";
-import type { Clock, Ids, Secrets, Wakeup } from "../domain/ports/runtime.ts";
+import type { Clock, Ids, Secrets, TaskFeed, Wakeup } from "../domain/ports/runtime.ts";
 import type { Admission, AdmitResult, TaskStore } from "../domain/ports/task-store.ts";
 import { isPriced, quote } from "../domain/pricing.ts";
 import { quotaPeriod } from "../domain/quota.ts";
@@ -54,6 +54,7 @@ export interface CreateTaskDeps extends InputDeps, ModelDeps, PriceDeps {
   readonly ids: Ids;
   readonly secrets: Secrets;
   readonly wakeup: Wakeup;
+  readonly feed: TaskFeed;
   readonly hasProvider: (id: ProviderId) => boolean;
   /** False while the service drains. */
   readonly isAccepting: () => boolean;
@@ -159,6 +160,7 @@ async function admit(
     if (result.kind !== "admitted") return answer(result, request.principal);
     isAdmitted = true;
     deps.wakeup.queued();
+    deps.feed.publish({ id, accountId: request.principal.accountId }, false);
     if (result.isLow) deps.tellLowBalance(request.principal.accountId);
     return { taskId: id, held: promised.ceiling, replayed: false };
   } finally {

@@ -10,9 +10,14 @@ import { AppError } from "../domain/errors.ts";
 import type { ModelId } from "../domain/ids.ts";
 import type { Micros } from "../domain/money.ts";
 import type { Addresses } from "../domain/ports/addresses.ts";
+import type { Secrets } from "../domain/ports/runtime.ts";
 import { QUOTA_RESETS, type Quota } from "../domain/quota.ts";
+import { isSigningSecret, type SigningChange } from "../domain/signature.ts";
 import { checkAmount, checkMultiplier } from "./account-terms.ts";
-import { unusable } from "./management.ts";
+import { invalid, unusable } from "./management.ts";
+
+/** In place of a callback secret: one is to be made. */
+export const NEW_SECRET = "new";
 
 /** What an operator wants of a key, as it was given. What is absent says nothing; null lifts the limit. */
 export interface KeyTerms {
@@ -29,6 +34,10 @@ export interface KeyTerms {
   readonly quota?: QuotaTerms | null | undefined;
   /** Millionths. */
   readonly priceMultiplier?: number | null | undefined;
+  /** What its callbacks are signed with, `NEW_SECRET` for one that is made; null: they are not signed. */
+  readonly callbackSecret?: string | null | undefined;
+  /** How long the callback secret that is replaced signs too. */
+  readonly callbackSecretGraceMs?: number | undefined;
 }
 
 /** What a key may spend. What is absent is as the key has it, or, without a quota so far, `total`. */
@@ -45,6 +54,8 @@ export const MOST = {
   syncWaitSec: 3600,
   entries: 100,
 } as const;
+/** How long a secret that is replaced may go on: 30 days. */
+export const MAX_GRACE_SEC = 30 * 86_400;
 const MODEL_PATTERN = /^[A-Za-z0-9._:/*-]{1,200}$/;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,199}$/;
 /** The end of the year 9999: what can be written as a date everywhere. */
@@ -53,6 +64,7 @@ const LATEST = 253_402_300_799_000;
 /** What terms are checked against. */
 export interface TermsContext {
   readonly addresses: Addresses;
+  readonly secrets: Pick<Secrets, "newSigningSecret">;
   readonly now: number;
   /** The one that the key has already. */
   readonly quota?: Quota | undefined;
@@ -63,7 +75,8 @@ export interface TermsContext {
  *
  * @throws AppError `invalid_request` naming the field of the management API first, then what is allowed and what was given
  */
-export function checkTerms(terms: KeyTerms, { addresses, now, quota }: TermsContext): KeyChange {
+export function checkTerms(terms: KeyTerms, context: TermsContext): KeyChange {
+  const { addresses, now, quota } = context;
   const policy: PolicyChange = {
     models: terms.models && checkModels(terms.models),
     features: terms.features && checkFeatures(terms.features),
@@ -76,7 +89,33 @@ export function checkTerms(terms: KeyTerms, { addresses, now, quota }: TermsCont
     quota: terms.quota && checkQuota(terms.quota, quota),
     priceMultiplier: checkMultiplier(terms.priceMultiplier),
   };
-  return { policy, expiresAt: checkExpiry(terms.expiresAt, now) };
+  return { policy, expiresAt: checkExpiry(terms.expiresAt, now), signing: checkSigning(terms, context) };
+}
+
+/** @throws AppError `invalid_request` for a time that a replaced secret cannot go on for */
+export function checkGrace(field: string, graceMs: number): void {
+  if (Number.isInteger(graceMs) && graceMs >= 0 && graceMs <= MAX_GRACE_SEC * 1000) return;
+  throw invalid(field, `${field} must be from 0 to ${MAX_GRACE_SEC} (30 days), got ${graceMs / 1000}.`);
+}
+
+function checkSigning(
+  { callbackSecret, callbackSecretGraceMs: graceMs }: KeyTerms,
+  { secrets, now }: TermsContext,
+): SigningChange | null | undefined {
+  const graceField = "callback_secret_grace_seconds";
+  if (graceMs !== undefined) checkGrace(graceField, graceMs);
+  if (callbackSecret === undefined || callbackSecret === null) {
+    if (graceMs === undefined) return callbackSecret;
+    throw invalid(graceField, `${graceField} is only for a callback secret that takes another one's place.`);
+  }
+  const previousUntil = graceMs === undefined || graceMs === 0 ? undefined : now + graceMs;
+  if (callbackSecret === NEW_SECRET) return { secret: secrets.newSigningSecret(), previousUntil };
+  if (isSigningSecret(callbackSecret)) return { secret: callbackSecret, previousUntil };
+  // What was given may be all of a secret but its last character.
+  throw invalid(
+    "callback_secret",
+    `callback_secret must be "${NEW_SECRET}", or whsec_ and 24 to 64 bytes in base64; what was given is not shown.`,
+  );
 }
 
 function checkExpiry(expiresAt: number | null | undefined, now: number): number | null | undefined {

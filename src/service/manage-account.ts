@@ -4,7 +4,7 @@ import type { StoredLedgerEntry } from "../domain/ports/account-store.ts";
 import type { UsageReport } from "../domain/usage.ts";
 import type { AccountTerms } from "./account-terms.ts";
 import type { KeyTerms } from "./key-terms.ts";
-import { type KeyRequest, keyVerbs, type NewKey } from "./manage-keys.ts";
+import { type ChangedKey, type KeyRequest, keyVerbs, type NewKey } from "./manage-keys.ts";
 import { type LedgerPage, type Movement, moneyVerbs, type Refunded } from "./manage-money.ts";
 import {
   addAccount,
@@ -72,9 +72,9 @@ export interface ManageAccounts {
   listKeys(account?: string): Promise<ApiKey[]>;
   showKey(idOrName: string): Promise<ApiKey>;
   /** Changes what is given and nothing else. @returns the key as it is now */
-  updateKey(idOrName: string, terms: KeyTerms): Promise<ApiKey>;
+  updateKey(idOrName: string, terms: KeyTerms): Promise<ChangedKey>;
   /**
-   * Gives a key another secret; id, name and limits stay. The old secret is taken for `graceMs` more, not at all unless given.
+   * Gives a key another secret; id, name, limits and callback secret stay. The old secret is taken for `graceMs` more, not at all unless given.
    * A secret still in the grace of an earlier rotation is no longer taken.
    */
   rotateKey(idOrName: string, request?: { graceMs?: number | undefined }): Promise<NewKey>;

@@ -2,7 +2,7 @@ import { changePolicy, OPEN_POLICY } from "../domain/access.ts";
 import type { Account, ApiKey, KeyChange } from "../domain/account.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Quota } from "../domain/quota.ts";
-import { checkTerms, type KeyTerms } from "./key-terms.ts";
+import { checkGrace, checkTerms, type KeyTerms, NEW_SECRET } from "./key-terms.ts";
 import {
   checkName,
   DEFAULT_ACCOUNT,
@@ -22,22 +22,29 @@ export interface KeyRequest extends KeyTerms {
   readonly account?: string | undefined;
 }
 
-/** An API key with a new secret. `key` is the credential itself, which nothing can show again. */
-export interface NewKey {
-  readonly key: string;
+/** A key as it is after a change. */
+export interface ChangedKey {
   readonly record: ApiKey;
-  readonly account: Account;
+  /** The secret that was made for its callbacks, if one was; nothing can show it again. */
+  readonly callbackSecret?: string | undefined;
 }
 
-/** How long the secret before a rotation may go on: 30 days. */
-export const MAX_GRACE_SEC = 30 * 86_400;
+/** An API key with a new secret. `key` is the credential itself, which nothing can show again. */
+export interface NewKey extends ChangedKey {
+  readonly key: string;
+  readonly account: Account;
+}
 
 /** The part of `ManageAccounts` that is about API keys; its promises are there. */
 export function keyVerbs(deps: ManageAccountDeps) {
   const { accounts, clock } = deps;
 
   const check = (terms: KeyTerms, quota?: Quota) =>
-    checkTerms(terms, { addresses: deps.addresses, now: clock.now(), quota });
+    checkTerms(terms, { addresses: deps.addresses, secrets: deps.secrets, now: clock.now(), quota });
+
+  /** Only what was made here is told: a secret that was given is known. */
+  const madeBy = ({ callbackSecret }: KeyTerms, { signing }: KeyChange): string | undefined =>
+    callbackSecret === NEW_SECRET ? signing?.secret : undefined;
 
   async function createKeyIn(account: Account, name: string, change: KeyChange): Promise<NewKey> {
     const { secret, stored } = newCredential(deps, "api_key");
@@ -47,10 +54,11 @@ export function keyVerbs(deps: ManageAccountDeps) {
       name,
       ...stored,
       policy: changePolicy(OPEN_POLICY, change.policy),
+      signsCallbacks: Boolean(change.signing),
       createdAt: clock.now(),
       expiresAt: change.expiresAt ?? undefined,
     };
-    const result = await accounts.createKey(record);
+    const result = await accounts.createKey(record, change.signing?.secret);
     if (result === "created") return { key: secret, record, account };
     if (result === "no_account") return notFound("account", account.name);
     throw invalid(
@@ -88,21 +96,24 @@ export function keyVerbs(deps: ManageAccountDeps) {
       // Before an account is made for a key that cannot be.
       const change = check(request);
       const account = owner === undefined ? await defaultAccount(deps) : await findAccount(deps, owner);
-      return createKeyIn(account, name, change);
+      const made = await createKeyIn(account, name, change);
+      return { ...made, callbackSecret: madeBy(request, change) };
     },
     async listKeys(owner?: string): Promise<ApiKey[]> {
       return accounts.keys(owner === undefined ? undefined : (await findAccount(deps, owner)).id);
     },
     showKey: findKey,
-    async updateKey(idOrName: string, terms: KeyTerms): Promise<ApiKey> {
+    async updateKey(idOrName: string, terms: KeyTerms): Promise<ChangedKey> {
       const { id, policy } = await findKey(idOrName);
-      return changedKey(idOrName, await accounts.changeKey(id, check(terms, policy.quota)));
+      const change = check(terms, policy.quota);
+      const record = changedKey(idOrName, await accounts.changeKey(id, change));
+      return { record, callbackSecret: madeBy(terms, change) };
     },
     async rotateKey(
       idOrName: string,
       { graceMs = 0 }: { graceMs?: number | undefined } = {},
     ): Promise<NewKey> {
-      checkGrace(graceMs);
+      checkGrace("grace_seconds", graceMs);
       const found = await findKey(idOrName);
       const { secret, stored } = newCredential(deps, "api_key");
       const previousExpiresAt = graceMs === 0 ? undefined : clock.now() + graceMs;
@@ -120,14 +131,6 @@ export function keyVerbs(deps: ManageAccountDeps) {
       return createKeyIn(await defaultAccount(deps), DEFAULT_ACCOUNT, { policy: OPEN_POLICY });
     },
   };
-}
-
-function checkGrace(graceMs: number): void {
-  if (Number.isInteger(graceMs) && graceMs >= 0 && graceMs <= MAX_GRACE_SEC * 1000) return;
-  throw invalid(
-    "grace_seconds",
-    `grace_seconds must be from 0 to ${MAX_GRACE_SEC} (30 days), got ${graceMs / 1000}.`,
-  );
 }
 
 function changedKey(idOrName: string, result: ApiKey | "revoked" | "not_found"): ApiKey {

@@ -1,13 +1,19 @@
 import type { Principal } from "../domain/account.ts";
+import type { PreviewFeed } from "../domain/ports/runtime.ts";
+import type { Preview } from "../domain/preview.ts";
 import { isTerminal, type TaskStatus, type TaskSummary } from "../domain/task.ts";
+import { openLatestPreview } from "./latest-preview.ts";
 import { nextChange, type ReadTaskDeps, readTask, type TaskReading, withQueuePosition } from "./read-task.ts";
 
-/** One state of a task that is watched. */
-export interface TaskEvent {
-  /** Higher for each later state of the task, and the same whenever that state is read. */
-  readonly number: number;
-  readonly task: TaskReading;
+export interface WatchTaskDeps extends ReadTaskDeps {
+  readonly previews: PreviewFeed;
 }
+
+/** What is told of a task that is watched: a state of it, or an early version of an output. */
+export type TaskEvent =
+  /** `number` is higher for each later state of the task, and the same whenever that state is read. */
+  | { readonly kind: "state"; readonly number: number; readonly task: TaskReading }
+  | { readonly kind: "preview"; readonly preview: Preview };
 
 /** How soon a change is seen that nobody told of. */
 const LOOK_AGAIN_MS = 15_000;
@@ -22,7 +28,8 @@ const LAST_NUMBER = RANK.completed * RANK_STEP + 100;
 
 /**
  * A task's states from now on: the present one, unless it was seen already, then each as it comes, up to the terminal one. A
- * reader who is slow gets the latest and misses those between.
+ * reader who is slow gets the latest and misses those between. Early versions of outputs come between
+ * the states; one that has not been read when a later one comes, or the end is read, is lost.
  *
  * Numbers come from the task itself: a status is never left for an earlier one, and progress never goes down.
  *
@@ -30,26 +37,33 @@ const LAST_NUMBER = RANK.completed * RANK_STEP + 100;
  * @throws AppError `task_not_found` as `readTask` does, before the first state
  */
 export async function* watchTask(
-  deps: ReadTaskDeps,
+  deps: WatchTaskDeps,
   principal: Principal,
   query: { readonly id: string; readonly seen?: number | undefined; readonly signal: AbortSignal },
 ): AsyncGenerator<TaskEvent, void, undefined> {
   const { id } = await readTask(deps, principal, query.id);
   let seen = query.seen !== undefined && query.seen <= LAST_NUMBER ? query.seen : 0;
-  while (!query.signal.aborted) {
-    const change = nextChange(deps, id, query.signal);
-    try {
-      const task = await readTask(deps, principal, id);
-      const number = numberOf(task);
-      if (number > seen) {
-        seen = number;
-        yield { number, task: await withQueuePosition(deps, task) };
+  const previews = openLatestPreview(deps.previews, id);
+  try {
+    while (!query.signal.aborted) {
+      const change = nextChange(deps, id, query.signal);
+      try {
+        const task = await readTask(deps, principal, id);
+        const number = numberOf(task);
+        if (number > seen) {
+          seen = number;
+          yield { kind: "state", number, task: await withQueuePosition(deps, task) };
+        }
+        if (isTerminal(task.status)) return;
+        const preview = previews.take();
+        if (preview !== undefined) yield { kind: "preview", preview };
+        await Promise.race([change.within(LOOK_AGAIN_MS), previews.arrival()]);
+      } finally {
+        change.stop();
       }
-      if (isTerminal(task.status)) return;
-      await change.within(LOOK_AGAIN_MS);
-    } finally {
-      change.stop();
     }
+  } finally {
+    previews.stop();
   }
 }
 

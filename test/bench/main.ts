@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { assetReads } from "./benches/asset-reads.ts";
 import type { Bench } from "./benches/bench.ts";
+import { callbacks } from "./benches/callbacks.ts";
 import { creates } from "./benches/creates.ts";
 import { dispatches } from "./benches/dispatches.ts";
 import { gateway } from "./benches/gateway.ts";
@@ -48,6 +49,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   gateway,
   "sync-waiters": syncWaiters,
   "same-key": sameKey,
+  callbacks,
 };
 
 const { values: options } = parseArgs({

@@ -8,7 +8,7 @@ import { type Model, PRICE_UNITS, type PriceRule } from "../../src/domain/model.
 import { toMicros } from "../../src/domain/money.ts";
 import { unpricedCase } from "../../src/domain/price-coverage.ts";
 import { priceForm } from "../../src/domain/price-form.ts";
-import { quote } from "../../src/domain/pricing.ts";
+import { chargeFor, quote } from "../../src/domain/pricing.ts";
 import { MODEL } from "../helpers/engine.ts";
 
 const catalog = createCatalog();
@@ -69,6 +69,42 @@ describe("the built-in prices", () => {
       }
     }
   });
+
+  test.each([
+    ["gpt-image-2", 211_000, 3_000],
+    ["gpt-image-1.5", 133_000, 3_200],
+    ["gpt-image-1-mini", 36_000, 800],
+    ["sandbox-image", 10_000, 0],
+  ])(
+    "of %s add 100 tokens of output for each early version of each image that is asked for",
+    (id, image, early) => {
+      for (const [partialImages, n] of [
+        [undefined, 1],
+        [0, 1],
+        [1, 1],
+        [2, 1],
+        [3, 4],
+      ] as const) {
+        const wish = partialImages === undefined ? {} : { partial_images: partialImages };
+        const parameters = { quality: "high", size: square, ...wish };
+        const request = {
+          kind: "image",
+          model: id as ModelId,
+          mode: "any",
+          n,
+          inputs: [],
+          parameters,
+        } as const;
+        const promised = quote(model(id), request);
+        const whole = n * (image + early * (partialImages ?? 0));
+        expect(promised.ceiling).toBe(toMicros(whole));
+        // However many of them came.
+        const outputs = Array.from({ length: n }, () => ({ width: 1024, height: 1024 }));
+        expect(chargeFor(promised, { outputs }).amount).toBe(toMicros(whole));
+        expect(chargeFor(promised, { outputs: outputs.slice(0, 1) }).amount).toBe(toMicros(whole / n));
+      }
+    },
+  );
 
   test("are what routes to providers that charge cost, and nothing is known of the sandbox's", () => {
     for (const each of catalog.all()) {

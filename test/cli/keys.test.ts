@@ -220,3 +220,90 @@ test("--show-secret-only prints the key and nothing else", async () => {
     expect(stderr).toBe("");
   }
 });
+
+describe("the callback secret of a key", () => {
+  const GIVEN = `whsec_${"B".repeat(32)}`;
+  const run = async (cwd: string, args: readonly string[], stdin = "") =>
+    svc(["keys", ...args], { cwd, stdin });
+
+  test("is made and shown once, on a line of its own", async () => {
+    const cwd = await withKey();
+    const created = await run(cwd, ["create", "--name", "ci", "--callback-secret", "new"]);
+    expect(created.stdout).toMatch(/^sk-svc-[0-9A-Za-z]{38}\nwhsec_[A-Za-z0-9+/]{43}=\n$/);
+    expect(created.stderr).toMatch(/^✓ Key ci .* created in .*\. Shown once:\n$/);
+
+    const changed = await run(cwd, ["update", "web", "--callback-secret", "new"]);
+    expect(changed.stdout).toMatch(/^whsec_[A-Za-z0-9+/]{43}=\n$/);
+    expect(changed.stderr).toBe(
+      "✓ Key web is changed. A running server follows within a second. Callback secret, shown once:\n",
+    );
+
+    const scripted = ["update", "web", "--callback-secret", "new", "--callback-secret-grace", "24h"];
+    const alone = await run(cwd, [...scripted, "--show-secret-only"]);
+    expect(alone).toEqual({ exitCode: 0, stdout: expect.stringMatching(/^whsec_\S{44}\n$/), stderr: "" });
+
+    const made = await json(cwd, "keys", "update", "web", "--callback-secret", "new");
+    const { callback_secret: secret, ...shown } = made;
+    expect(secret).toMatch(/^whsec_/);
+    expect(shown).toEqual(await json(cwd, "keys", "show", "web"));
+    expect(shown).toMatchObject({ signs_callbacks: true });
+  });
+
+  test("is read from standard input, and shown by nothing", async () => {
+    const cwd = await withKey();
+    const printed = [
+      await run(cwd, ["update", "web", "--callback-secret", "-"], `${GIVEN}\n`),
+      await run(cwd, ["show", "web"]),
+      await run(cwd, ["list"]),
+      await run(cwd, ["list", "--json"]),
+      await run(cwd, ["rotate", "web", "--json"]),
+      await run(cwd, ["update", "web", "--rpm", "9", "--json"]),
+      await svc(["audit", "--json"], { cwd }),
+    ];
+    expect(printed.map(({ exitCode }) => exitCode)).toEqual(printed.map(() => 0));
+    expect(JSON.stringify(printed)).not.toContain("whsec_");
+    expect(printed[1]?.stdout).toContain("callbacks\tsigned\n");
+    expect(printed[2]?.stdout).toContain("\tcallbacks signed\n");
+    expect(await json(cwd, "keys", "show", "web")).toMatchObject({ signs_callbacks: true });
+
+    const none = await run(cwd, ["update", "web", "--callback-secret", "none"]);
+    expect(none.stdout).not.toContain("signed");
+    expect(await json(cwd, "keys", "show", "web")).toMatchObject({ signs_callbacks: false });
+  });
+
+  test.each<[string, string[], string, string]>([
+    ["on the command line", ["--callback-secret", GIVEN], "", "--callback-secret must be new, none, or - "],
+    [
+      "that is too short",
+      ["--callback-secret", "-"],
+      GIVEN.slice(0, -1),
+      '--callback-secret must be "new", or whsec_ and ',
+    ],
+    ["that is empty", ["--callback-secret", "-"], "", '--callback-secret must be "new", or whsec_ and '],
+    [
+      "that replaces nothing, but has a grace",
+      ["--callback-secret", "none", "--callback-secret-grace", "1h"],
+      "",
+      "--callback-secret-grace is only for a callback secret that takes another one's place.",
+    ],
+    [
+      "with a grace above 30 days",
+      ["--callback-secret", "new", "--callback-secret-grace", "31d"],
+      "",
+      "--callback-secret-grace must be from 0 to 2592000 (30 days), got 2678400.",
+    ],
+    [
+      "that was not made, but is to be shown",
+      ["--callback-secret", "none", "--show-secret-only"],
+      "",
+      "--show-secret-only belongs to --callback-secret new, which is not given.",
+    ],
+  ])("%s is refused with exit code 2, is not repeated and changes nothing", async (_, flags, stdin, says) => {
+    const cwd = await withKey();
+    const { exitCode, stdout, stderr } = await run(cwd, ["update", "web", ...flags], stdin);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
+    expect(stderr).toContain(says);
+    expect(stderr).not.toContain(GIVEN.slice(0, -1));
+    expect(await json(cwd, "keys", "show", "web")).toMatchObject({ signs_callbacks: false });
+  });
+});

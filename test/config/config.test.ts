@@ -42,6 +42,10 @@ describe("settings", () => {
       port: 8787,
       log: { level: "info", format: "auto" },
       sandbox: { enabled: true, workers: 2 },
+      callbacks: {
+        delaysMs: [5_000, 60_000, 600_000, 3_600_000],
+        limits: { total: 256, perAccount: 64, perHost: 4 },
+      },
       egress: { allow: [] },
       warnings: [],
     });
@@ -87,6 +91,10 @@ describe("settings", () => {
       openaiIdempotent: ["true", true],
       falBaseUrl: ["https://queue.example", "https://queue.example"],
       falConcurrency: ["2", 2],
+      callbackDelaysMs: ["0.5, 60,3600", [500, 60_000, 3_600_000]],
+      callbackConcurrency: ["9", 9],
+      callbackAccountConcurrency: ["8", 8],
+      callbackHostConcurrency: ["1", 1],
       egressAllow: ["10.0.0.0/8, fd00::/8,192.0.2.7", ["10.0.0.0/8", "fd00::/8", "192.0.2.7/32"]],
     } as const;
     const { dataDir: _, ...settings } = createSettings({ cores: 4 });
@@ -114,6 +122,10 @@ describe("settings", () => {
       providers: {
         openai: { baseUrl: "http://127.0.0.1:8787/compat/v1", concurrency: 3, isIdempotent: true },
         fal: { baseUrl: "https://queue.example", concurrency: 2 },
+      },
+      callbacks: {
+        delaysMs: given.callbackDelaysMs[1],
+        limits: { total: 9, perAccount: 8, perHost: 1 },
       },
       egress: { allow: given.egressAllow[1] },
     });
@@ -272,6 +284,11 @@ describe("problems", () => {
     ["openaiConcurrency", "0"],
     ["falBaseUrl", "https://user@queue.example"],
     ["falConcurrency", "many"],
+    ["callbacksDelaysSeconds", "5,60,600,3600,7200"],
+    ["callbacksDelaysSeconds", "5,,60"],
+    ["callbacksDelaysSeconds", "0"],
+    ["callbacksDelaysSeconds", "soon"],
+    ["callbacksHostConcurrency", "0"],
   ])("%s cannot be %p", (option, value) => {
     expect(problemsOf({ flags: { [option]: value } })).toHaveLength(1);
   });

@@ -1,11 +1,17 @@
 import { describe, expect, test } from "bun:test";
 import { type KeyPolicy, OPEN_POLICY } from "../../src/domain/access.ts";
-import type { ManagementToken } from "../../src/domain/account.ts";
+import type { ApiKey, ManagementToken } from "../../src/domain/account.ts";
+import { taskError } from "../../src/domain/errors.ts";
 import type { ModelId } from "../../src/domain/ids.ts";
+import type { SigningChange } from "../../src/domain/signature.ts";
+import { failed } from "../../src/domain/transition.ts";
 import {
   ACCOUNT,
   accountId,
   addAccount,
+  admit,
+  callbackId,
+  claimOne,
   keyId,
   type MakeStore,
   micros,
@@ -33,6 +39,7 @@ export function describeAccountStore(name: string, makeStore: MakeStore): void {
     describeAccounts(makeStore);
     describeKeys(makeStore);
     describeChanges(makeStore);
+    describeSigning(makeStore);
     describeTokens(makeStore);
   });
 }
@@ -325,6 +332,75 @@ function describeChanges(make: MakeStore): void {
       expect(accounts.grantByHash(b, NOW)?.expiresAt).toBe(NOW + 90);
       await accounts.revokeKey(key.id, NOW + 1);
       expect([b, c].map((hash) => accounts.grantByHash(hash, NOW)?.revokedAt)).toEqual([NOW + 1, NOW + 1]);
+    }),
+  );
+}
+
+function describeSigning(make: MakeStore): void {
+  const [a, b] = [`whsec_${"A".repeat(32)}`, `whsec_${"B".repeat(32)}`];
+
+  test(
+    "a callback secret is told by its one method alone, and the key says only that there is one",
+    withStore(make, async ({ accounts }) => {
+      const key = newKey({ signsCallbacks: true });
+      await accounts.createKey(key, a);
+      await accounts.createKey(newKey({ number: 2 }));
+      expect(await accounts.callbackSecret(key.id)).toBe(a);
+      expect(await accounts.callbackSecret(keyId(2))).toBeUndefined();
+      expect(await accounts.callbackSecret(keyId(9))).toBeUndefined();
+      expect(await accounts.key(key.id)).toEqual(key);
+      const seen = [await accounts.keys(), accounts.grantByHash(key.hash, NOW)];
+      expect(JSON.stringify(seen)).not.toContain("whsec_");
+    }),
+  );
+
+  test(
+    "a callback secret is set, replaced and ended by a change, and by no other change",
+    withStore(make, async ({ accounts }) => {
+      const { id } = newKey();
+      await accounts.createKey(newKey());
+      const after = async (signing?: SigningChange | null) => {
+        const changed = await accounts.changeKey(id, { policy: {}, signing });
+        expect(await accounts.key(id)).toEqual(changed as ApiKey);
+        return [(changed as ApiKey).signsCallbacks, await accounts.callbackSecret(id)];
+      };
+      expect(await after({ secret: a, previousUntil: NOW + 50 })).toEqual([true, a]);
+      expect(await after()).toEqual([true, a]);
+      expect(await after({ secret: b, previousUntil: NOW + 50 })).toEqual([true, `${b} ${a} ${NOW + 50}`]);
+      await accounts.rotateKey(id, { hash: "b".repeat(64), display: "new" });
+      expect(await after()).toEqual([true, `${b} ${a} ${NOW + 50}`]);
+      expect(await after({ secret: b })).toEqual([true, b]);
+      expect(await after(null)).toEqual([false, undefined]);
+    }),
+  );
+
+  test(
+    "a revoked key keeps its callback secret, for its callbacks may still be due",
+    withStore(make, async ({ accounts }) => {
+      const { id } = newKey();
+      await accounts.createKey(newKey({ signsCallbacks: true }), a);
+      await accounts.revokeKey(id, NOW);
+      expect(await accounts.changeKey(id, { policy: {}, signing: null })).toBe("revoked");
+      expect(await accounts.callbackSecret(id)).toBe(a);
+    }),
+  );
+
+  test(
+    "each send of a callback carries the secret that its key has by then",
+    withStore(make, async (store) => {
+      const { accounts, tasks, callbacks } = store;
+      await accounts.createKey(newKey({ signsCallbacks: true }), a);
+      await admit(store, { callbackUrl: "https://example.com/hook" });
+      const lease = await claimOne(store);
+      await tasks.apply(lease, failed(lease.task, NOW, taskError("UPSTREAM_ERROR"), callbackId(1)));
+      const limits = { total: 9, perAccount: 9, perHost: 9 };
+      const secretAt = async (now: number) =>
+        (await callbacks.claim({ now, leaseMs: 10, limits, underWay: [] })).map((send) => send.signingSecret);
+      expect(await secretAt(NOW)).toEqual([a]);
+      await accounts.changeKey(keyId(1), { policy: {}, signing: { secret: b } });
+      expect(await secretAt(NOW + 10)).toEqual([b]);
+      await accounts.changeKey(keyId(1), { policy: {}, signing: null });
+      expect(await secretAt(NOW + 20)).toEqual([undefined]);
     }),
   );
 }

@@ -17,6 +17,7 @@ import {
   beginOne,
   callbackId,
   claimOne,
+  keyId,
   lane,
   type MakeStore,
   micros,
@@ -238,9 +239,14 @@ export function describeAdvance(make: MakeStore): void {
           taskId: taskId(1),
           requestId: "req_1",
           url: "https://example.com/hook",
+          accountId: ACCOUNT,
+          keyId: keyId(1),
+          host: "example.com",
+          state: "pending",
           attempts: 0,
-          state: "due",
           dueAt: NOW + 9,
+          isRedeliveryDue: false,
+          createdAt: NOW + 9,
         });
         expect(await store.tasks.counts()).toEqual({ queued: 0, underWay: 0 });
       }),

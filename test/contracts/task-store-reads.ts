@@ -93,10 +93,11 @@ function describeQueuePosition(make: MakeStore): void {
     withStore(make, async (store) => {
       await addAccount(store, { id: accountId(2) });
       const count = MAX_QUEUE_POSITION + 2;
-      for (let number = 1; number <= count; number++) await admit(store, { number });
-      for (let number = 1; number <= count; number++) {
-        await admit(store, { number: count + number, accountId: accountId(2) });
-      }
+      const numbers = Array.from({ length: count }, (_, i) => i + 1);
+      await Promise.all(numbers.map((number) => admit(store, { number })));
+      await Promise.all(
+        numbers.map((number) => admit(store, { number: count + number, accountId: accountId(2) })),
+      );
       const own = await Promise.all(
         [499, 500, 501].map((number) => store.tasks.queuePosition(taskId(number))),
       );

@@ -3,6 +3,7 @@ import type { MakeStore } from "../helpers/store.ts";
 import { describeAdmission } from "./task-store-admit.ts";
 import { describeAdvance } from "./task-store-advance.ts";
 import { describeCancel } from "./task-store-cancel.ts";
+import { describeChanges } from "./task-store-changes.ts";
 import { describeClaim } from "./task-store-claim.ts";
 import { describeMoney } from "./task-store-money.ts";
 import { describeQuotas } from "./task-store-quota.ts";
@@ -18,5 +19,6 @@ export function describeTaskStore(name: string, makeStore: MakeStore): void {
     describeMoney(makeStore);
     describeQuotas(makeStore);
     describeReads(makeStore);
+    describeChanges(makeStore);
   });
 }

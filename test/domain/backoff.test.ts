@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { callbackDelayMs, nextPollDelayMs, retryDelayMs } from "../../src/domain/backoff.ts";
+import { CALLBACK_DELAYS_MS } from "../../src/domain/limits.ts";
 
 const random = fc.double({ min: 0, max: 0.999999, noNaN: true });
 
@@ -21,14 +22,15 @@ test("the delay after a failure doubles up to half a minute", () => {
 });
 
 test("a callback has four more chances after its first", () => {
-  expect([1, 2, 3, 4].map((attempts) => callbackDelayMs(attempts, 0.5))).toEqual([
+  expect([1, 2, 3, 4].map((attempts) => callbackDelayMs(CALLBACK_DELAYS_MS, attempts, 0.5))).toEqual([
     5_000, 60_000, 600_000, 3_600_000,
   ]);
-  expect(callbackDelayMs(5, 0.5)).toBeUndefined();
+  expect(callbackDelayMs(CALLBACK_DELAYS_MS, 5, 0.5)).toBeUndefined();
+  expect([1, 2, 3].map((attempts) => callbackDelayMs([7, 8], attempts, 0.5))).toEqual([7, 8, undefined]);
 });
 
 test("a receiver's Retry-After counts up to an hour, and never gives a sixth send", () => {
-  expect(callbackDelayMs(1, 0.5, 90_000)).toBe(90_000);
-  expect(callbackDelayMs(1, 0.5, 86_400_000)).toBe(3_600_000);
-  expect(callbackDelayMs(5, 0.5, 90_000)).toBeUndefined();
+  expect(callbackDelayMs(CALLBACK_DELAYS_MS, 1, 0.5, 90_000)).toBe(90_000);
+  expect(callbackDelayMs(CALLBACK_DELAYS_MS, 1, 0.5, 86_400_000)).toBe(3_600_000);
+  expect(callbackDelayMs(CALLBACK_DELAYS_MS, 5, 0.5, 90_000)).toBeUndefined();
 });

@@ -86,8 +86,8 @@ const leaps: [string, string][] = [
     "http://[::ffff:127.0.0.1]:PORT/",
     "redirects to a URL that names the address ::ffff:7f00:1, which is not public",
   ],
-  ["https://private.test:PORT/", "points to an address that is not public"],
-  ["https://mixed.test:PORT/", "points to an address that is not public"],
+  ["https://private.test:PORT/", "points to an address that is not public (private)"],
+  ["https://mixed.test:PORT/", "points to an address that is not public (private)"],
   ["http://1.1.1.1/a.png", "redirects to a URL that must be an https URL"],
   ["file:///etc/passwd", "redirects to a URL that must be an https URL"],
   ["data:image/png;base64,AAAA", "redirects to a URL that must be an https URL"],
@@ -131,7 +131,10 @@ test("every hop is looked up once and goes to the address that was checked", asy
   const result = await failure(
     localEgress({ resolve }).fetchMedia(`http://rebind.test:${server.port}/a`, MAX),
   );
-  expect(result).toEqual({ reason: "forbidden", message: "points to an address that is not public" });
+  expect(result).toEqual({
+    reason: "forbidden",
+    message: "points to an address that is not public (private)",
+  });
   expect(asked).toEqual(["rebind.test", "rebind.test"]);
   expect(server.requests).toHaveLength(1);
 });

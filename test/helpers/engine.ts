@@ -8,7 +8,7 @@ import { type Egress, EgressError } from "../../src/domain/ports/egress.ts";
 import type { PollResult, ProviderAdapter, SubmitRequest } from "../../src/domain/ports/provider.ts";
 import type { Clock, Ids, Log } from "../../src/domain/ports/runtime.ts";
 import type { Task } from "../../src/domain/task.ts";
-import { createTaskFeed } from "../../src/runtime/signals.ts";
+import { createPreviewFeed, createTaskFeed } from "../../src/runtime/signals.ts";
 import type { StepDeps } from "../../src/scheduler/context.ts";
 import { createScheduler, type SchedulerOptions } from "../../src/scheduler/scheduler.ts";
 import { openStore } from "../../src/store/open.ts";
@@ -174,6 +174,7 @@ export async function createEngine(
     random: () => 0.5,
     log: silent,
     feed: createTaskFeed(),
+    previews: createPreviewFeed(),
     callbackDue: () => {
       callbacksDue += 1;
     },

@@ -141,6 +141,7 @@ export function newKey(given: Partial<ApiKey> & { number?: number } = {}): ApiKe
     hash: String(number).padStart(64, "0"),
     display: "sk-svc-abcd…wxyz",
     policy: OPEN_POLICY,
+    signsCallbacks: false,
     createdAt: NOW,
     ...fields,
   };

@@ -28,7 +28,7 @@ test("what a quota says is used is of its period alone, though the key was charg
   const policy = { quota };
   const key = { id: keyId(1), accountId: ACCOUNT, name: "key", hash: "h".repeat(64), display: "sk-svc-a…z" };
   await addAccount(store, { id: ACCOUNT });
-  await store.accounts.createKey({ ...key, policy, createdAt: YESTERDAY });
+  await store.accounts.createKey({ ...key, policy, signsCallbacks: false, createdAt: YESTERDAY });
   const period = quotaPeriod("daily", YESTERDAY);
   const task = newTask({ createdAt: YESTERDAY });
   await store.tasks.admit({ task, assets: [], quota: { limit: quota.limit, period } });

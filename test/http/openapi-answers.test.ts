@@ -101,4 +101,10 @@ test("every event of a stream is checked, and what a cut left of the last is not
   expect(stream(`${start}${event("completed", DONE)}event: fai`)).not.toThrow();
   expect(stream(start + event("done", DONE))).toThrow("knows no event done");
   expect(stream(start + event("completed", { ...DONE, held: 1 }))).toThrow("held");
+  const preview = { task_id: ID, index: 0, media_type: "image/png", b64_json: "AA==" };
+  expect(
+    stream(start + event("preview", preview) + event("preview", { ...preview, output_index: 1 })),
+  ).not.toThrow();
+  expect(stream(start + event("preview", { ...preview, index: 3 }))).toThrow("index");
+  expect(stream(start + event("preview", { ...preview, media_type: "image/svg+xml" }))).toThrow("media_type");
 });

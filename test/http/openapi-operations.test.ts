@@ -10,7 +10,7 @@ let checkAnswer: CheckAnswer;
 const called = new Set<string>();
 
 beforeAll(async () => {
-  service = await startPublished();
+  service = await startPublished({ SVC_EGRESS_ALLOW: "127.0.0.1/32" });
   checkAnswer = createAnswerCheck(service.document);
 });
 
@@ -95,6 +95,49 @@ test("tasks are answered as the document says, however they end", async () => {
   expect((await call("GET /v1/tasks", { query: "?limit=3" })).data.next).toBeString();
   expect((await call("GET /v1/tasks", { query: "?limit=0" })).status).toBe(400);
 });
+
+test("callbacks are answered as the document says, and so are the streams without an end", async () => {
+  const receiver = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: () => new Response("busy", { status: 503 }),
+  });
+  const callback_url = `http://127.0.0.1:${receiver.port}/hook`;
+  const { data } = await finished("image", { ...IMAGE, callback_url });
+  await finished("image", { ...IMAGE, sandbox: { ...SOON, outcome: "failed" } });
+  const page = await call("GET /v1/callbacks", { query: `?task_id=${data.task_id}&from=0&limit=1` });
+  const [callback] = page.data.callbacks as { id: string }[];
+  const path = { callback_id: String(callback?.id) };
+  const tried = async () =>
+    (await call("GET /v1/callbacks/{callback_id}", { path })).text.includes('"answer":"busy"');
+  while (!(await tried())) await Bun.sleep(5);
+  await call("POST /v1/callbacks/{callback_id}/redeliver", { path });
+  await call("POST /v1/callbacks/redeliver", { body: { task_id: String(data.task_id) } });
+  await call("POST /v1/callbacks/redeliver", { body: { from: 0, state: "pending" } });
+  expect((await call("POST /v1/callbacks/redeliver", { body: {} })).status).toBe(400);
+  expect((await call("GET /v1/callbacks", { query: "?state=dead" })).status).toBe(400);
+  const unknown = { callback_id: "cb_01jd0000000000000000000000" };
+  expect((await call("GET /v1/callbacks/{callback_id}", { path: unknown })).status).toBe(404);
+  expect(await begin("/v1/events", "event: failed\n")).toContain("event: completed\n");
+  expect(await begin("/v1/callbacks/events", '"url":null')).toContain(callback_url);
+  expect((await call("GET /v1/events", { headers: { "Last-Event-ID": "x" } })).status).toBe(400);
+  await receiver.stop(true);
+});
+
+/** The beginning of a stream, up to what is told, checked against the document. */
+async function begin(path: string, last: string): Promise<string> {
+  const headers = { Authorization: `Bearer ${service.key}`, "Last-Event-ID": "0" };
+  const response = await fetch(service.url + path, { headers, keepalive: false });
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of response.body ?? []) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.includes(last) && text.endsWith("\n\n")) break;
+  }
+  checkAnswer("GET", path, response.status, response.headers, text);
+  called.add(`get ${path}`);
+  return text;
+}
 
 test("the synchronous images API is answered as the document says, in each form", async () => {
   const body = { model: "sandbox-image", prompt: "A fox", size: "16x16", sandbox: SOON };

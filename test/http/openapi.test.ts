@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { createCatalog } from "../../src/catalog/catalog.ts";
+import { callbackPayload } from "../../src/domain/callback-payload.ts";
 import { ERROR_CODES, TASK_ERROR_CODES } from "../../src/domain/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../src/domain/json.ts";
 import type { Task } from "../../src/domain/task.ts";
 import { createComponents } from "../../src/http/openapi/components.ts";
 import { STATUS } from "../../src/http/problem.ts";
-import { callbackPayload } from "../../src/scheduler/callbacks.ts";
 import { compileAt } from "../helpers/openapi.ts";
 import { assetId, NOW, newTask } from "../helpers/store.ts";
 import { type PublishedService, startPublished } from "./openapi-service.ts";
@@ -136,6 +136,7 @@ describe("the document", () => {
     expect(open.sort()).toEqual([
       "/components/schemas/ApiKey/properties/aliases",
       "/components/schemas/ApiKeyWithSecret/properties/aliases",
+      "/components/schemas/ChangedApiKey/properties/aliases",
       "/components/schemas/Model/properties/price/properties/lines/items/properties/when",
       "/components/schemas/ModelInFull/properties/price/properties/lines/items/properties/when",
       "/components/schemas/ModelInFull/properties/schema",

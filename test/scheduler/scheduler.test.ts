@@ -419,7 +419,7 @@ test("a cancel interrupts the fetch of an input, and nothing is submitted or cha
   const ticked = engine.scheduler.tick();
   await stalled.begun;
   expect(await engine.store.tasks.requestCancel(id, ACCOUNT, engine.clock.now())).toBe("requested");
-  engine.deps.feed.publish(id, false);
+  engine.deps.feed.publish({ id, accountId: ACCOUNT }, false);
   await ticked;
   expect(await engine.task(id)).toMatchObject({ status: "cancelled", charged: micros(0) });
   expect(provider.submissions).toHaveLength(0);

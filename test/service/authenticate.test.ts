@@ -10,6 +10,7 @@ import {
   createAuthenticateOperator,
 } from "../../src/service/authenticate.ts";
 import { fakeClock } from "../helpers/engine.ts";
+import { fakeSecrets } from "../helpers/secrets.ts";
 import { ACCOUNT, keyId, NOW, tokenId } from "../helpers/store.ts";
 
 const KEY = formatCredential("api_key", "k".repeat(32));
@@ -52,7 +53,7 @@ function setup(found: { grant?: KeyGrant; token?: ManagementToken } = {}) {
     accounts: accounts as AccountStore,
     addresses: createAddresses(),
     clock: fakeClock(NOW),
-    secrets: { newBody: () => "", hash: (text: string) => `hash of ${text}` },
+    secrets: fakeSecrets({ hash: (text) => `hash of ${text}` }),
   };
   return {
     authenticate: createAuthenticate(deps),

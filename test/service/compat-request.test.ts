@@ -153,3 +153,20 @@ test("an error about a model's field is told in the caller's words", () => {
   const other = new AppError("invalid_request", "size must be …", { param: "size" });
   expect(inCallersWords(other, names)).toBe(other);
 });
+
+test("early versions are asked for by a stream alone, of a model that has them, and its schema decides how many", () => {
+  const partial = model({ prompt: {}, partial_images: { type: "integer", minimum: 0, maximum: 3 } });
+  const streamed = { stream: true, partial_images: 2 };
+  expect(bodyOf(partial, streamed)).toEqual({ prompt: "x", partial_images: 2 });
+  expect(bodyOf(partial, { stream: "true", partial_images: "3" }, { isText: true }).partial_images).toBe(3);
+  expect(bodyOf(partial, { stream: true, partial_images: "many" }).partial_images).toBe("many");
+  for (const fields of [
+    { partial_images: 2 },
+    { stream: false, partial_images: 2 },
+    { stream: true },
+    { stream: "false", partial_images: "2" },
+  ]) {
+    expect(bodyOf(partial, fields)).toEqual({ prompt: "x" });
+  }
+  expect(bodyOf(full, streamed)).toEqual({ prompt: "x" });
+});

@@ -4,10 +4,11 @@ import { toMicros } from "../../src/domain/money.ts";
 import type { Quota } from "../../src/domain/quota.ts";
 import { createAddresses } from "../../src/runtime/address-ranges.ts";
 import { checkTerms, type KeyTerms, type QuotaTerms } from "../../src/service/key-terms.ts";
+import { fakeSecrets } from "../helpers/secrets.ts";
 
 const NOW = 1_700_000_000_000;
 const check = (terms: KeyTerms, quota?: Quota) =>
-  checkTerms(terms, { addresses: createAddresses(), now: NOW, quota });
+  checkTerms(terms, { addresses: createAddresses(), secrets: fakeSecrets(), now: NOW, quota });
 
 function refusal(terms: KeyTerms): { param: string | undefined; message: string } {
   try {
@@ -119,5 +120,46 @@ describe("a refusal names the field first, then what is allowed and what was giv
     expect(refused.param).toBe(param);
     expect(refused.message).toStartWith(`${param} must `);
     expect(refused.message).toContain(says);
+  });
+});
+
+describe("a callback secret", () => {
+  const GIVEN = `whsec_${"B".repeat(32)}`;
+
+  test("is made, taken or ended as it is asked for", () => {
+    const made = fakeSecrets().newSigningSecret();
+    expect(check({ callbackSecret: "new" }).signing).toEqual({ secret: made });
+    expect(check({ callbackSecret: GIVEN, callbackSecretGraceMs: 0 }).signing).toEqual({ secret: GIVEN });
+    expect(check({ callbackSecret: GIVEN, callbackSecretGraceMs: 5 }).signing).toEqual({
+      secret: GIVEN,
+      previousUntil: NOW + 5,
+    });
+    expect(check({ callbackSecret: null }).signing).toBeNull();
+    expect(check({}).signing).toBeUndefined();
+  });
+
+  test.each(["", "NEW", "secret-of-mine", `whsec_${"B".repeat(31)}`, `${GIVEN} ${GIVEN}`])(
+    "that is %j is refused without being repeated",
+    (callbackSecret) => {
+      expect(refusal({ callbackSecret })).toEqual({
+        param: "callback_secret",
+        message:
+          'callback_secret must be "new", or whsec_ and 24 to 64 bytes in base64; what was given is not shown.',
+      });
+    },
+  );
+
+  test("has a grace of at most 30 days, and only where it replaces another", () => {
+    const graceOf = (callbackSecretGraceMs: number, callbackSecret?: string | null) =>
+      refusal({ callbackSecret, callbackSecretGraceMs });
+    const param = "callback_secret_grace_seconds";
+    const tooLong = "must be from 0 to 2592000 (30 days), got 2592000.001.";
+    expect(graceOf(30 * 86_400_000 + 1, "new")).toEqual({ param, message: `${param} ${tooLong}` });
+    for (const none of [null, undefined]) {
+      expect(graceOf(5, none)).toEqual({
+        param,
+        message: `${param} is only for a callback secret that takes another one's place.`,
+      });
+    }
   });
 });

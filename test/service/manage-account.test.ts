@@ -3,9 +3,11 @@ import { displayOf, parseCredential } from "../../src/domain/credential.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import type { IdByPrefix, IdPrefix } from "../../src/domain/ids.ts";
 import { toMicros, ZERO } from "../../src/domain/money.ts";
+import { isSigningSecret, signingSecretsAt } from "../../src/domain/signature.ts";
 import { createAddresses } from "../../src/runtime/address-ranges.ts";
 import { createManageAccounts } from "../../src/service/manage-account.ts";
 import { openStore } from "../../src/store/open.ts";
+import { fakeSecrets } from "../helpers/secrets.ts";
 
 const NOW = 1_700_000_000_000;
 /** Who moves money, in these tests. */
@@ -27,7 +29,10 @@ function setup() {
     addresses: createAddresses(),
     clock: { now: () => NOW },
     ids: { create: <P extends IdPrefix>(prefix: P) => fakeId(prefix, ++count) },
-    secrets: { newBody: () => String(++count).padStart(32, "0"), hash: (text) => `hash of ${text}` },
+    secrets: fakeSecrets({
+      newBody: () => String(++count).padStart(32, "0"),
+      hash: (text) => `hash of ${text}`,
+    }),
   });
   return { manage, accounts };
 }
@@ -128,6 +133,7 @@ describe("keys", () => {
       hash: `hash of ${key}`,
       display: displayOf(key),
       policy: {},
+      signsCallbacks: false,
       createdAt: NOW,
       expiresAt: undefined,
     });
@@ -222,11 +228,13 @@ describe("a key's limits", () => {
   test("change one by one, and are lifted one by one", async () => {
     const { manage } = setup();
     await manage.createKey({ name: "web", requestsPerMinute: 60, concurrency: 4, expiresAt: NOW + 1 });
-    expect(await manage.updateKey("web", { concurrency: 9, expiresAt: null })).toMatchObject({
+    const changed = await manage.updateKey("web", { concurrency: 9, expiresAt: null });
+    expect(changed.record).toMatchObject({
       policy: { requestsPerMinute: 60, concurrency: 9 },
       expiresAt: undefined,
     });
-    expect((await manage.updateKey("web", { requestsPerMinute: null })).policy).toEqual({ concurrency: 9 });
+    const { record } = await manage.updateKey("web", { requestsPerMinute: null });
+    expect(record.policy).toEqual({ concurrency: 9 });
   });
 
   test("of a revoked or unknown key cannot be changed", async () => {
@@ -238,6 +246,42 @@ describe("a key's limits", () => {
       `The key "${record.id}" is revoked, which is for good; make another one.`,
     ]);
     expect((await refusal(manage.updateKey("nope", {})))[0]).toBe("not_found");
+  });
+});
+
+describe("the callback secret of a key", () => {
+  const GIVEN = `whsec_${"B".repeat(32)}`;
+
+  test("is told once where it was made, and never where it was given", async () => {
+    const { manage, accounts } = setup();
+    const made = await manage.createKey({ name: "web", callbackSecret: "new" });
+    expect(isSigningSecret(made.callbackSecret ?? "")).toBe(true);
+    expect(await accounts.callbackSecret(made.record.id)).toBe(made.callbackSecret);
+    expect(made.record.signsCallbacks).toBe(true);
+    expect(JSON.stringify([await manage.listKeys(), await manage.showKey("web")])).not.toContain("whsec_");
+
+    const changed = await manage.updateKey("web", { callbackSecret: GIVEN });
+    expect(changed).toEqual({ record: made.record, callbackSecret: undefined });
+    expect(await accounts.callbackSecret(made.record.id)).toBe(GIVEN);
+  });
+
+  test("stays as it is when limits change or the key is rotated, and ends when that is asked for", async () => {
+    const { manage, accounts } = setup();
+    const { record } = await manage.createKey({ name: "web", callbackSecret: GIVEN });
+    expect((await manage.updateKey("web", { concurrency: 4 })).record.signsCallbacks).toBe(true);
+    expect((await manage.rotateKey("web")).record.signsCallbacks).toBe(true);
+    expect(await accounts.callbackSecret(record.id)).toBe(GIVEN);
+    expect((await manage.updateKey("web", { callbackSecret: null })).record.signsCallbacks).toBe(false);
+    expect(await accounts.callbackSecret(record.id)).toBeUndefined();
+  });
+
+  test("that is replaced signs too for the grace that is asked for", async () => {
+    const { manage, accounts } = setup();
+    const { record, callbackSecret: old } = await manage.createKey({ name: "web", callbackSecret: "new" });
+    await manage.updateKey("web", { callbackSecret: GIVEN, callbackSecretGraceMs: 60_000 });
+    const kept = (await accounts.callbackSecret(record.id)) ?? "";
+    expect(signingSecretsAt(kept, NOW + 59_999)).toEqual([GIVEN, String(old)]);
+    expect(signingSecretsAt(kept, NOW + 60_000)).toEqual([GIVEN]);
   });
 });
 

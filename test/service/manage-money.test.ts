@@ -8,6 +8,7 @@ import { succeeded } from "../../src/domain/transition.ts";
 import { createAddresses } from "../../src/runtime/address-ranges.ts";
 import { createManageAccounts } from "../../src/service/manage-account.ts";
 import { openStore } from "../../src/store/open.ts";
+import { fakeSecrets } from "../helpers/secrets.ts";
 import {
   admit,
   attemptId,
@@ -38,7 +39,7 @@ async function setup({ credit = 100_000, lines }: { credit?: number; lines?: Usa
     addresses: createAddresses(),
     clock: { now: () => NOW },
     ids: { create: (prefix) => `${prefix}_${String(++id).padStart(26, "0")}` as never },
-    secrets: { newBody: () => String(++id).padStart(32, "0"), hash: (text) => text },
+    secrets: fakeSecrets({ newBody: () => String(++id).padStart(32, "0") }),
   });
   const account = await manage.createAccount({ name: "web", credit: micros(credit) });
   const { record: key } = await manage.createKey({ name: "shop", account: "web" });

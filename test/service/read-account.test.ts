@@ -51,6 +51,7 @@ async function setup({ policy = {}, window, credit, isAccepting = true }: Given 
     hash: "h".repeat(64),
     display: "sk-svc-abcd…wxyz",
     policy,
+    signsCallbacks: false,
     createdAt: NOW,
   };
   await store.accounts.createKey(key);

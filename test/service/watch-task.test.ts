@@ -2,9 +2,10 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import type { Principal } from "../../src/domain/account.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import { ONE } from "../../src/domain/multiplier.ts";
-import type { TaskFeed } from "../../src/domain/ports/runtime.ts";
+import type { PreviewFeed, TaskFeed } from "../../src/domain/ports/runtime.ts";
+import type { Preview } from "../../src/domain/preview.ts";
 import { failed, snoozed } from "../../src/domain/transition.ts";
-import { createTaskFeed } from "../../src/runtime/signals.ts";
+import { createPreviewFeed, createTaskFeed } from "../../src/runtime/signals.ts";
 import { type TaskEvent, watchTask } from "../../src/service/watch-task.ts";
 import { openStore, type Store } from "../../src/store/open.ts";
 import { fakeClock } from "../helpers/engine.ts";
@@ -33,6 +34,7 @@ const PRINCIPAL: Principal = {
 let store: Store;
 let clock: ReturnType<typeof fakeClock>;
 let feed: TaskFeed;
+let previews: PreviewFeed;
 let subscriptions: number;
 let stopping: AbortController;
 
@@ -42,9 +44,10 @@ beforeEach(async () => {
   clock = fakeClock();
   stopping = new AbortController();
   subscriptions = 0;
+  previews = createPreviewFeed();
   const channel = createTaskFeed();
   feed = {
-    publish: channel.publish,
+    ...channel,
     subscribe(id, listener) {
       subscriptions += 1;
       const unsubscribe = channel.subscribe(id, listener);
@@ -59,14 +62,40 @@ afterEach(() => store.stop());
 
 function watch(given: { id?: string; seen?: number; principal?: Principal } = {}) {
   const { id = taskId(1), seen, principal = PRINCIPAL } = given;
-  return watchTask({ tasks: store.tasks, feed, clock }, principal, { id, seen, signal: stopping.signal });
+  const deps = { tasks: store.tasks, feed, previews, clock };
+  return watchTask(deps, principal, { id, seen, signal: stopping.signal });
 }
 
-async function collect(events: AsyncIterable<TaskEvent>): Promise<(number | string)[][]> {
-  const states: (number | string)[][] = [];
-  for await (const { number, task } of events) states.push([number, task.status, task.progress]);
-  return states;
+type Told = (number | string)[];
+
+/** A state as its figures, a preview as what its bytes say. */
+function told(event: TaskEvent): Told {
+  if (event.kind === "preview") return ["preview", Buffer.from(event.preview.bytes).toString()];
+  const { number, task } = event;
+  return [number, task.status, task.progress];
 }
+
+async function collect(events: AsyncIterable<TaskEvent>): Promise<Told[]> {
+  const all: Told[] = [];
+  for await (const event of events) all.push(told(event));
+  return all;
+}
+
+async function nextOf(events: AsyncGenerator<TaskEvent, void>): Promise<Told | undefined> {
+  const { value } = await events.next();
+  return value === undefined ? undefined : told(value);
+}
+
+async function firstTask(events: AsyncGenerator<TaskEvent, void>) {
+  const { value } = await events.next();
+  if (value?.kind !== "state") throw new Error("There is no state.");
+  return value.task;
+}
+
+const preview = (text: string): Preview => ({
+  ...({ index: 0, outputIndex: 0, type: "image/png" } as const),
+  bytes: new TextEncoder().encode(text),
+});
 
 /** Lets whoever waits find nothing and wait again. */
 const settle = () => new Promise((resolve) => setImmediate(resolve));
@@ -97,10 +126,7 @@ async function begin() {
 test("every state is told as it comes, in numbers that only go up, and the last one ends it", async () => {
   await admit(store);
   const events = watch();
-  const next = async () => {
-    const { value } = await events.next();
-    return value && [value.number, value.task.status, value.task.progress];
-  };
+  const next = () => nextOf(events);
   expect(await next()).toEqual([1000, "pending", 0]);
   for (const [change, state] of [
     [begin, [2000, "processing", 0]],
@@ -109,7 +135,7 @@ test("every state is told as it comes, in numbers that only go up, and the last 
   ] as const) {
     const coming = next();
     await change();
-    feed.publish(taskId(1), true);
+    feed.publish({ id: taskId(1), accountId: ACCOUNT }, true);
     expect(await coming).toEqual([...state]);
   }
   expect(await next()).toBeUndefined();
@@ -120,10 +146,10 @@ test("a pending task is told with its place in the queue, and others without", a
   await admit(store, { number: 2 });
   await admit(store, { number: 3 });
   const events = watch({ id: taskId(3) });
-  expect((await events.next()).value?.task.queuePosition).toBe(1);
+  expect((await firstTask(events)).queuePosition).toBe(1);
   await events.return();
   await store.tasks.requestCancel(taskId(3), ACCOUNT, NOW);
-  expect((await watch({ id: taskId(3) }).next()).value?.task).not.toHaveProperty("queuePosition");
+  expect(await firstTask(watch({ id: taskId(3) }))).not.toHaveProperty("queuePosition");
 });
 
 test("what was seen is not told again, and what was missed is: the present state, once", async () => {
@@ -140,7 +166,7 @@ test("what was seen is not told again, and what was missed is: the present state
 
 test("a number that none of its states can have says nothing of what was seen", async () => {
   await admit(store);
-  expect((await watch({ seen: 999_999 }).next()).value?.number).toBe(1000);
+  expect((await nextOf(watch({ seen: 999_999 })))?.[0]).toBe(1000);
 });
 
 test("a change that nobody told of is seen in time", async () => {
@@ -160,8 +186,8 @@ test("a change while the last state is still being read is not lost", async () =
   const events = watch();
   await events.next();
   await fail();
-  feed.publish(taskId(1), true);
-  expect((await events.next()).value?.number).toBe(3000);
+  feed.publish({ id: taskId(1), accountId: ACCOUNT }, true);
+  expect((await nextOf(events))?.[0]).toBe(3000);
 });
 
 test("it ends when nobody is there any more, and listens no longer", async () => {
@@ -184,4 +210,58 @@ test("another account's task is as unknown as none at all", async () => {
     expect(refusal).toBeInstanceOf(AppError);
     expect(refusal).toMatchObject({ code: "task_not_found" });
   }
+});
+
+test("previews are told between the states, to whoever looks, and have no number", async () => {
+  await admit(store);
+  await begin();
+  const [first, second] = [watch(), watch()];
+  for (const events of [first, second]) expect((await nextOf(events))?.[0]).toBe(2000);
+  const both = [nextOf(first), nextOf(second)];
+  await settle();
+  previews.publish(taskId(1), preview("early"));
+  expect(await Promise.all(both)).toEqual([
+    ["preview", "early"],
+    ["preview", "early"],
+  ]);
+  const coming = nextOf(first);
+  await progressTo(50);
+  feed.publish({ id: taskId(1), accountId: ACCOUNT }, false);
+  expect(await coming).toEqual([2050, "processing", 50]);
+  previews.publish(taskId(1), preview("not taken in time"));
+  await fail();
+  feed.publish({ id: taskId(1), accountId: ACCOUNT }, true);
+  expect(await collect(second)).toEqual([[3050, "failed", 50]]);
+  expect((await collect(first)).at(-1)).toEqual([3050, "failed", 50]);
+  expect(previews.isWatched(taskId(1))).toBe(false);
+});
+
+test("a reader who is slow gets the latest preview, and nobody gets another task's", async () => {
+  await admit(store);
+  await begin();
+  await admit(store, { number: 2 });
+  const events = watch();
+  await events.next();
+  for (const text of ["a", "b", "c"]) previews.publish(taskId(1), preview(text));
+  previews.publish(taskId(2), preview("another"));
+  expect(await nextOf(events)).toEqual(["preview", "c"]);
+  const coming = nextOf(events);
+  await settle();
+  previews.publish(taskId(2), preview("another"));
+  previews.publish(taskId(1), preview("d"));
+  expect(await coming).toEqual(["preview", "d"]);
+  await events.return();
+});
+
+test("nobody looks for previews any more once the reader has gone or the task has ended", async () => {
+  await admit(store);
+  const events = watch();
+  await events.next();
+  expect(previews.isWatched(taskId(1))).toBe(true);
+  await events.return();
+  expect(previews.isWatched(taskId(1))).toBe(false);
+  previews.publish(taskId(1), preview("late"));
+  await fail();
+  expect(await collect(watch())).toEqual([[3000, "failed", 0]]);
+  expect(previews.isWatched(taskId(1))).toBe(false);
 });

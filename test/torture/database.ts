@@ -17,17 +17,21 @@ export function openCopy(file: string, scratch: string): Database {
   return new Database(copy, { strict: true });
 }
 
-/** What every committed state must be, whenever the process ended. */
-export function checkCommitted(db: Database, where: string, findings: Findings): void {
-  const rows = (sql: string) => db.query<Record<string, string | number | null>, []>(sql).all();
-  const none = (what: string, sql: string) => {
-    const [first, ...more] = rows(sql);
+/** Returns a check that a query finds nothing; what it finds is a finding in words. */
+export function noneOf(db: Database, where: string, findings: Findings): (what: string, sql: string) => void {
+  return (what, sql) => {
+    const [first, ...more] = db.query<Record<string, string | number | null>, []>(sql).all();
     if (first !== undefined)
       findings.add(
         `${where}: ${what}: ${JSON.stringify(first)}${more.length > 0 ? ` and ${more.length} more` : ""}`,
       );
   };
-  const integrity = rows("PRAGMA integrity_check");
+}
+
+/** What every committed state must be, whenever the process ended. */
+export function checkCommitted(db: Database, where: string, findings: Findings): void {
+  const none = noneOf(db, where, findings);
+  const integrity = db.query<{ integrity_check: string }, []>("PRAGMA integrity_check").all();
   findings.check(
     integrity.length === 1 && integrity[0]?.integrity_check === "ok",
     () => `${where}: integrity_check says ${JSON.stringify(integrity.slice(0, 3))}`,

@@ -69,7 +69,7 @@ export async function liveAndDie(
 }
 
 /** Finer than any timer, so that a kill can fall between a commit and its answer. */
-function spin(ms: number): void {
+export function spin(ms: number): void {
   const until = performance.now() + ms;
   while (performance.now() < until);
 }

@@ -39,7 +39,8 @@ export function readOptions(args: readonly string[]): Options {
   };
 }
 
-function whole(name: string, text: string): number {
+/** @throws Error when the text is no whole number */
+export function whole(name: string, text: string): number {
   const value = Number(text);
   if (Number.isSafeInteger(value) && value >= 0) return value;
   throw new Error(`${name} must be a whole number, got "${text}".`);

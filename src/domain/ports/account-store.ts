@@ -108,7 +108,8 @@ export interface AccountStore {
     page: { readonly limit: number; readonly before?: number | undefined },
   ): Promise<LedgerRow[]>;
 
-  createKey(key: ApiKey): Promise<"created" | "name_taken" | "no_account">;
+  /** @param callbackSecret what its callbacks are signed with (`isSigningSecret`), if `key.signsCallbacks` */
+  createKey(key: ApiKey, callbackSecret?: string): Promise<"created" | "name_taken" | "no_account">;
   keys(account?: AccountId): Promise<ApiKey[]>;
   /** By id, or by name among the keys that are not revoked; undefined when several accounts have a key of that name. */
   key(idOrName: string): Promise<ApiKey | undefined>;
@@ -127,6 +128,11 @@ export interface AccountStore {
    * @returns the key as it is then; a revoked one stays as it was
    */
   rotateKey(id: KeyId, rotation: Rotation): Promise<ApiKey | "revoked" | "not_found">;
+  /**
+   * What is kept of the secrets that the key's callbacks are signed with, as `signatureHeaders` takes it; undefined where they
+   * are not signed, or there is no such key. Never older than the call.
+   */
+  callbackSecret(id: KeyId): Promise<string | undefined>;
   /**
    * The grant of the key with this hash, be it the key's own or its previous one. Costs no query when warm, and is never more than a second behind a change made by
    * another process; a change made by this one shows at once.

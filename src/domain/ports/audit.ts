@@ -20,6 +20,9 @@ export const AUDIT_CHECKS = {
   usage_tasks: "the usage of a day counts each task that ended on it once",
   usage_outputs: "the usage of a day counts what was delivered on it",
   usage_charged: "the usage of a day is the sum of its charges",
+  callback_owed:
+    "a task that completed or failed and has an address to tell has a callback, and no other has",
+  callback_attempts: "the attempts of a callback are as many as were recorded",
 } as const;
 export type AuditCheck = keyof typeof AUDIT_CHECKS;
 
@@ -34,7 +37,7 @@ export interface AuditDifference {
   readonly day?: number | undefined;
   /** Number of a ledger entry. */
   readonly entry?: number | undefined;
-  /** Micro-units; of `usage_tasks` and `usage_outputs`, a count. */
+  /** Micro-units; of `usage_tasks`, `usage_outputs` and callbacks, a count. */
   readonly stored: number;
   readonly expected: number;
 }

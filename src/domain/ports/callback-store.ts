@@ -1,16 +1,70 @@
-import type { Callback, Delivery } from "../callback.ts";
-import type { CallbackId } from "../ids.ts";
+import type { Callback, CallbackAttempt, CallbackSend, CallbackState, Delivery } from "../callback.ts";
+import type { AccountId, CallbackId, TaskId } from "../ids.ts";
 
-/** Callbacks due for delivery. They are written by `TaskStore.apply`, with the end of their task. */
+/** How many sends may be under way at once. */
+export interface SendLimits {
+  readonly total: number;
+  readonly perAccount: number;
+  /** Of one account to one host. */
+  readonly perHost: number;
+}
+
+export interface CallbackClaim {
+  readonly now: number;
+  /** After which a send without an outcome counts as lost. */
+  readonly leaseMs: number;
+  readonly limits: SendLimits;
+  /** The callbacks whose sends are under way. */
+  readonly underWay: Iterable<Callback>;
+}
+
+/** Some callbacks of an account, newest first. */
+export interface CallbackFilter {
+  readonly accountId: AccountId;
+  readonly id?: CallbackId | undefined;
+  readonly taskId?: TaskId | undefined;
+  readonly state?: CallbackState | undefined;
+  /** Created then or later. */
+  readonly from?: number | undefined;
+  /** Created before. */
+  readonly to?: number | undefined;
+  /** ≥ 1. */
+  readonly limit: number;
+  /** Callbacks older than this one. */
+  readonly after?: CallbackId | undefined;
+}
+
+/**
+ * The callbacks of ended tasks, and every send of them. They are written by `TaskStore.apply`, with the end of their task.
+ * Every method is one transaction, durable before its promise resolves.
+ */
 export interface CallbackStore {
   /**
-   * Takes callbacks that are due, counting one attempt for each before it is sent; a taken callback is due again at
-   * `now + leaseMs`, or dead if that was its last attempt and no outcome is recorded by then.
+   * Takes what is due, counting one send for each before it leaves: accounts in turn, and within an account its hosts in turn,
+   * the longest due first, as far as the limits allow. One that is taken and gets no outcome is due again at `now + leaseMs`, or
+   * failed if that was its last attempt.
    */
-  claim(query: { now: number; leaseMs: number; limit: number }): Promise<Callback[]>;
-  /** Records how a send went. `retryAt` absent: delivered or given up. */
-  record(id: CallbackId, attempt: number, delivery: Delivery, at: number, retryAt?: number): Promise<void>;
-  /** When the next callback is due; undefined when none is waiting. */
+  claim(query: CallbackClaim): Promise<CallbackSend[]>;
+  /**
+   * Records how a send went. A pending callback is due again at `retryAt`, and failed without one or when this was the last of
+   * its five attempts; a redelivery that is refused leaves it as it stands. Whatever was acknowledged once is delivered.
+   */
+  record(
+    send: Pick<CallbackSend, "callback" | "sequence" | "isRedelivery">,
+    delivery: Delivery,
+    at: number,
+    retryAt?: number,
+  ): Promise<void>;
+  /** Sends that were counted and have no outcome. At a start: those an earlier process was in the middle of. */
+  unfinished(): Promise<CallbackSend[]>;
+  /** When one of those that wait for a time is due; undefined when none does. */
   nextDueAt(): Promise<number | undefined>;
+  /** Asks for one more send of each, at once and not one of the five. @returns those it was asked for, as they stand now */
+  redeliver(filter: CallbackFilter): Promise<Callback[]>;
+
+  // Reads.
   byId(id: CallbackId): Promise<Callback | undefined>;
+  list(filter: CallbackFilter): Promise<Callback[]>;
+  /** In their order. */
+  attempts(id: CallbackId): Promise<CallbackAttempt[]>;
 }

@@ -13,6 +13,13 @@ export class EgressError extends Error {
   }
 }
 
+/** What is POSTed to a callback's address, beside the headers every callback has. */
+export interface CallbackPost {
+  /** JSON. */
+  readonly body: string;
+  readonly headers?: { readonly [name: string]: string } | undefined;
+}
+
 /**
  * The one way to reach addresses that callers named: every address a name resolves to is checked, the connection goes to the
  * address that was checked, nothing is read without limits of size and time, no cookies, no proxy from the environment.
@@ -30,5 +37,5 @@ export interface Egress {
     options: { maxBytes: number; signal: AbortSignal },
   ): Promise<AsyncIterable<Uint8Array>>;
   /** POSTs a JSON body; follows no redirect, reads at most 64 KB of the answer, never throws. */
-  deliver(url: string, body: string, signal: AbortSignal): Promise<Delivery>;
+  deliver(url: string, post: CallbackPost, signal: AbortSignal): Promise<Delivery>;
 }

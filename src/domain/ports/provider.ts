@@ -2,6 +2,7 @@ import type { MediaProbe } from "../asset.ts";
 import { TASK_ERROR_MESSAGES, type TaskErrorCode } from "../errors.ts";
 import type { AttemptId, ProviderId, TaskId } from "../ids.ts";
 import type { Json } from "../json.ts";
+import type { Preview } from "../preview.ts";
 import type { GenerationRequest, InputRole } from "../request.ts";
 import type { Usage } from "../task.ts";
 
@@ -22,6 +23,17 @@ export interface SubmitRequest {
   readonly request: GenerationRequest;
   /** The request's inputs, in its order. */
   readonly inputs: readonly InputFile[];
+  readonly previews?: Previews | undefined;
+}
+
+/** The wish to see early versions of a task's outputs. Without it none are asked of an upstream, since they cost there. */
+export interface Previews {
+  /** Of each output, 1-3. An upstream may make fewer. */
+  readonly wanted: number;
+  /** Whether anybody looks at this moment. */
+  isWatched(): boolean;
+  /** Passes one on to whoever looks. What is no image, too large or too late is dropped; it never throws. */
+  show(preview: Omit<Preview, "type">): void;
 }
 
 /** One thing an upstream made: its bytes, or a reference `fetchOutput` of the same adapter understands. */
@@ -67,7 +79,7 @@ export interface ProviderAdapter {
   /** Tasks this upstream may have under way at once. */
   readonly concurrency: number;
   submit(request: SubmitRequest, signal: AbortSignal): Promise<Submitted>;
-  poll?(operation: Json, signal: AbortSignal): Promise<PollResult>;
+  poll?(operation: Json, signal: AbortSignal, previews?: Previews): Promise<PollResult>;
   /** Asks the upstream to stop. The next poll tells what came of it. */
   cancel?(operation: Json, signal: AbortSignal): Promise<void>;
   /** What became of a submission whose answer was lost. */

@@ -1,5 +1,7 @@
-import type { IdByPrefix, IdPrefix, LeaseToken, TaskId } from "../ids.ts";
+import type { AccountId, IdByPrefix, IdPrefix, KeyId, LeaseToken, TaskId } from "../ids.ts";
 import type { Json } from "../json.ts";
+import type { Preview } from "../preview.ts";
+import type { Task } from "../task.ts";
 
 /** The only source of the present time. */
 export interface Clock {
@@ -24,6 +26,10 @@ export interface Secrets {
   newBody(): string;
   /** Lower-case hexadecimal SHA-256 of the text's UTF-8 bytes. */
   hash(text: string): string;
+  /** `whsec_` and the base64 of 32 bytes from a cryptographic source. */
+  newSigningSecret(): string;
+  /** Base64 of the HMAC-SHA256 of the text's UTF-8 bytes, keyed by a secret that `isSigningSecret` takes. */
+  sign(secret: string, text: string): string;
 }
 
 export type LogFields = { readonly [name: string]: Json | Error | undefined };
@@ -46,7 +52,25 @@ export interface Wakeup {
 
 /** Tells those who wait for a task, in this process, that it has changed. Losing a call costs delay, never an answer. */
 export interface TaskFeed {
-  publish(id: TaskId, isOver: boolean): void;
+  publish(task: Pick<Task, "id" | "accountId">, isOver: boolean): void;
   /** Calls `listener` at every change of the task, told whether it was the last, until the returned function is called. */
   subscribe(id: TaskId, listener: (isOver: boolean) => void): () => void;
+  /** Calls `listener` at every change of any of the account's tasks, until the returned function is called. */
+  subscribeAccount(id: AccountId, listener: () => void): () => void;
+}
+
+/** Tells those who listen to a key's callbacks, in this process, that one is sent again. Nothing is kept: what nobody hears is gone. */
+export interface CallbackFeed {
+  publish(key: KeyId, task: TaskId): void;
+  /** Calls `listener` with the task of each callback of the key that is sent again, until the returned function is called. */
+  subscribe(key: KeyId, listener: (task: TaskId) => void): () => void;
+}
+
+/** Shows early versions of a task's outputs to those who look, in this process. Nothing is kept: what nobody looks at is gone. */
+export interface PreviewFeed {
+  publish(id: TaskId, preview: Preview): void;
+  /** Whether anybody would see a preview of the task. */
+  isWatched(id: TaskId): boolean;
+  /** Calls `listener` with each preview of the task, until the returned function is called. */
+  subscribe(id: TaskId, listener: (preview: Preview) => void): () => void;
 }

@@ -1,6 +1,6 @@
 import type { Asset } from "../asset.ts";
 import type { IdempotencyClaim } from "../idempotency.ts";
-import type { AccountId, AssetId, AttemptId, ModelId, ProviderId, TaskId } from "../ids.ts";
+import type { AccountId, AssetId, AttemptId, KeyId, ModelId, ProviderId, TaskId } from "../ids.ts";
 import type { Micros } from "../money.ts";
 import type { TaskKind } from "../request.ts";
 import type { Attempt, Lease, Task, TaskStatus, TaskSummary } from "../task.ts";
@@ -109,6 +109,23 @@ export interface TaskFilter {
   readonly after?: TaskId | undefined;
 }
 
+/** Tasks of an account that have changed. */
+export interface ChangeQuery {
+  readonly accountId: AccountId;
+  /** Changes with higher numbers, ≥ 0. */
+  readonly after: number;
+  /** ≥ 1. */
+  readonly limit: number;
+}
+
+/** A task as it stands, and the number of its latest change of status or progress. */
+export interface TaskChange {
+  readonly number: number;
+  /** The key that created it. */
+  readonly keyId: KeyId;
+  readonly task: TaskSummary;
+}
+
 /** Live tasks by where they stand. */
 export interface TaskCounts {
   readonly queued: number;
@@ -195,6 +212,13 @@ export interface TaskStore {
    */
   queuePosition(id: TaskId): Promise<number | undefined>;
   liveCounts(accountId: AccountId): Promise<LiveCounts>;
+  /**
+   * Tasks by their latest change, oldest change first; each is there once, as it stands now. Numbers only grow, in the order of
+   * the commits, so that whoever asks again with the last one misses nothing.
+   */
+  changes(query: ChangeQuery): Promise<TaskChange[]>;
+  /** The number of the latest change of any of the account's tasks; 0 before the first. */
+  latestChange(accountId: AccountId): Promise<number>;
   /** Live tasks whose creators waited for them, oldest first. */
   orphans(): Promise<OrphanedTask[]>;
 }

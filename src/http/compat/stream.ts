@@ -1,19 +1,26 @@
 import type { ResponseFormat } from "../../domain/access.ts";
-import { assetPath, MEDIA_TYPES } from "../../domain/asset.ts";
-import type { Clock, Log } from "../../domain/ports/runtime.ts";
+import { assetPath, MEDIA_TYPES, type MediaType } from "../../domain/asset.ts";
+import type { TaskId } from "../../domain/ids.ts";
+import type { Clock, Log, PreviewFeed } from "../../domain/ports/runtime.ts";
+import type { Preview } from "../../domain/preview.ts";
 import type { TaskSummary } from "../../domain/task.ts";
+import { openLatestPreview } from "../../service/latest-preview.ts";
+import { previewData } from "../preview-data.ts";
 import { problem, toAppError } from "../problem.ts";
 import type { Reply } from "../reply.ts";
 import { type EventWriter, eventReply } from "../sse.ts";
 import { type AnswerDeps, base64Pieces, createdOf, openImages, presentUsage } from "./answer.ts";
+import { untilDone } from "./previews.ts";
 
 export interface StreamDeps extends AnswerDeps {
   readonly clock: Clock;
   readonly log: Log;
+  readonly previews: PreviewFeed;
 }
 
 /**
- * The answer to `stream: true`: one completed event for each image once the task is, keep-alives until then. An error after
+ * The answer to `stream: true`: one completed event for each image once the task is, until then early versions of them where
+ * there are any, and keep-alives. An error after
  * the answer began is an event of its own, as clients of that API expect it.
  *
  * @param call.event `image_generation` or `image_edit`
@@ -23,8 +30,10 @@ export function streamReply(
   deps: StreamDeps,
   call: {
     readonly event: string;
-    readonly taskId: string;
+    readonly taskId: TaskId;
     readonly requestId: string;
+    /** The size asked for. */
+    readonly size: string;
     readonly format: ResponseFormat;
     readonly origin: string;
     readonly headers: Readonly<Record<string, string>>;
@@ -35,9 +44,12 @@ export function streamReply(
   },
 ): Reply {
   const log = { task: call.taskId };
+  // From now on, for the first may come before anybody reads.
+  const previews = openLatestPreview(deps.previews, call.taskId);
   const write = async (events: EventWriter, over: AbortSignal) => {
     try {
-      await writeImages(deps, events, await call.finish(over), call);
+      const show = (preview: Preview) => writePreview(deps, events, preview, call);
+      await writeImages(deps, events, await untilDone(call.finish(over), previews, show), call);
       if (over.aborted) call.leave();
     } catch (error) {
       const failure = toAppError(error, false);
@@ -46,6 +58,8 @@ export function streamReply(
       }
       const { body } = problem(failure, "compatible");
       await events.event({ name: "error", data: String(body) });
+    } finally {
+      previews.stop();
     }
   };
   const onError = (error: unknown) =>
@@ -67,7 +81,7 @@ async function writeImages(
       size: `${asset.width}x${asset.height}`,
       quality: "auto",
       background: "auto",
-      output_format: MEDIA_TYPES[asset.type].extension.replace("jpg", "jpeg"),
+      output_format: formatOf(asset.type),
       usage: presentUsage(task.usage),
     });
     const image =
@@ -76,6 +90,30 @@ async function writeImages(
         : quoted('"b64_json":', base64Pieces(content));
     await events.event({ name: type, data: joined(`{"type":"${type}",`, image, `,${facts.slice(1)}`) });
   }
+}
+
+function writePreview(
+  deps: Pick<StreamDeps, "clock">,
+  events: EventWriter,
+  preview: Preview,
+  { event, size }: { event: string; size: string },
+): Promise<void> {
+  const type = `${event}.partial_image`;
+  const facts = {
+    type,
+    partial_image_index: preview.index,
+    created_at: Math.floor(deps.clock.now() / 1000),
+    size,
+    quality: "auto",
+    background: "auto",
+    output_format: formatOf(preview.type),
+  };
+  return events.event({ name: type, data: previewData(facts, preview.bytes) });
+}
+
+/** A media type in that API's words. */
+function formatOf(type: MediaType): string {
+  return MEDIA_TYPES[type].extension.replace("jpg", "jpeg");
 }
 
 async function* quoted(before: string, pieces: AsyncIterable<string>): AsyncGenerator<string> {

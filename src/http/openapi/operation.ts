@@ -9,6 +9,7 @@ export const TAGS = {
   Images: "Asynchronous image tasks.",
   Videos: "Asynchronous video tasks.",
   Tasks: "Tasks of both kinds: list, follow, cancel.",
+  Callbacks: "What is posted at the end of tasks: what became of it, once more, and live.",
   "Synchronous images":
     "The images API that many clients speak: the answer holds the images. Calls take as long as the image does; use the long-request address where there is one, and a client timeout above the wait window.",
   Models: "What can be generated, with each model's own schema and price.",

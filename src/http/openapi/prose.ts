@@ -2,8 +2,8 @@
 export const INTRODUCTION = `Images and videos from many generators behind one address.
 
 **Asynchronous.** A create is answered at once with a \`task_id\`. Read the task until its status is \`completed\`, \`failed\` or
-\`cancelled\`: with short delays at first, then longer ones with jitter, or with \`wait\`, or follow its events, or give a
-\`callback_url\`. \`completed\` always comes with the URLs of what was made.
+\`cancelled\`: with short delays at first, then longer ones with jitter, or with \`wait\`, or follow its events or those of the
+account, or give a \`callback_url\`. \`completed\` always comes with the URLs of what was made.
 
 **Synchronous.** Below \`/compat/v1\` the answer holds the images, in the form that clients of the widespread images API speak.
 Unknown fields are ignored there, and refused elsewhere.

@@ -3,6 +3,7 @@ import type { Clock } from "../../domain/ports/runtime.ts";
 import { keyForm, tokenForm } from "../../domain/record-form.ts";
 import type { KeyTerms } from "../../service/key-terms.ts";
 import type { ManageAccounts } from "../../service/manage-account.ts";
+import type { ChangedKey } from "../../service/manage-keys.ts";
 import type { Route } from "../exchange.ts";
 import { success } from "../reply.ts";
 import { KEY_CHANGE, KEYS_QUERY, NEW_KEY, NEW_TOKEN, ROTATION } from "../wire/admin.ts";
@@ -33,6 +34,8 @@ export function adminRoutes(deps: AdminDeps): Route[] {
 
 function keyRoutes({ manage, clock }: AdminDeps): Route[] {
   const present = (key: ApiKey) => keyForm(key, clock.now());
+  const presentChanged = ({ record, callbackSecret }: ChangedKey) =>
+    callbackSecret === undefined ? present(record) : { ...present(record), callback_secret: callbackSecret };
   return [
     managed("GET", "/admin/v1/keys", LIST_KEYS, async ({ query }) => {
       const { account } = checkQuery(KEYS_QUERY, query()) as { account?: string };
@@ -41,15 +44,15 @@ function keyRoutes({ manage, clock }: AdminDeps): Route[] {
     managed("POST", "/admin/v1/keys", CREATE_KEY, async ({ request }) => {
       const body = await read<KeyBody & { name: string; account?: string }>(request, NEW_KEY);
       const { name, account } = body;
-      const { key, record } = await manage.createKey({ ...termsOf(body), name, account });
-      return success({ ...present(record), key });
+      const { key, ...made } = await manage.createKey({ ...termsOf(body), name, account });
+      return success({ ...presentChanged(made), key });
     }),
     managed("GET", "/admin/v1/keys/:id", READ_KEY, async ({ param }) =>
       success(present(await manage.showKey(param("id")))),
     ),
     managed("PATCH", "/admin/v1/keys/:id", UPDATE_KEY, async ({ request, param }) => {
       const body = await read<KeyBody>(request, KEY_CHANGE);
-      return success(present(await manage.updateKey(param("id"), termsOf(body))));
+      return success(presentChanged(await manage.updateKey(param("id"), termsOf(body))));
     }),
     managed("POST", "/admin/v1/keys/:id/rotate", ROTATE_KEY, async ({ request, param }) => {
       const body = request.body === null ? {} : await read<{ grace_seconds?: number }>(request, ROTATION);
@@ -91,10 +94,12 @@ interface KeyBody {
   readonly sync_wait_seconds?: number | null;
   readonly quota?: { readonly limit?: string; readonly reset?: string } | null;
   readonly price_multiplier?: string | null;
+  readonly callback_secret?: string | null;
+  readonly callback_secret_grace_seconds?: number;
 }
 
 function termsOf(body: KeyBody): KeyTerms {
-  const { expires_at: expiresAtSec, quota } = body;
+  const { expires_at: expiresAtSec, quota, callback_secret_grace_seconds: graceSec } = body;
   return {
     expiresAt: typeof expiresAtSec === "number" ? expiresAtSec * 1000 : expiresAtSec,
     models: body.models,
@@ -107,5 +112,7 @@ function termsOf(body: KeyBody): KeyTerms {
     syncWaitSec: body.sync_wait_seconds,
     quota: quota && { limit: amountOf("quota.limit", quota.limit), reset: quota.reset },
     priceMultiplier: multiplierOf("price_multiplier", body.price_multiplier),
+    callbackSecret: body.callback_secret,
+    callbackSecretGraceMs: graceSec === undefined ? undefined : graceSec * 1000,
   };
 }

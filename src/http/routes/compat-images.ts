@@ -112,6 +112,7 @@ async function answer(
 
 /** What is left of a call once its task is there: how to answer it. */
 interface Accepted extends Pick<Call, "event" | "isStream"> {
+  readonly size: string;
   readonly format: ResponseFormat;
   readonly task: SyncCall;
 }
@@ -133,13 +134,20 @@ async function accept(deps: CompatImageDeps, exchange: KeyedExchange, call: Call
   });
   // The wait is long, and what no task uses lies in open files.
   await call.release?.();
-  return { event: call.event, isStream: call.isStream, format, task };
+  const { size } = call.request.fields;
+  return {
+    event: call.event,
+    isStream: call.isStream,
+    size: typeof size === "string" ? size : "auto",
+    format,
+    task,
+  };
 }
 
 async function finish(
   deps: CompatImageDeps,
   exchange: KeyedExchange,
-  { event, isStream, format, task: accepted }: Accepted,
+  { event, isStream, size, format, task: accepted }: Accepted,
 ): Promise<Reply> {
   const { request, requestId, origin } = exchange;
   const { waitMs, headers } = waitOf(deps, exchange);
@@ -150,7 +158,7 @@ async function finish(
     const { taskId, finish, leave } = accepted;
     const until = { waitMs, stopping: deps.stopping };
     return streamReply(deps, {
-      ...{ event, taskId, requestId, format, origin, headers, leave, gone: request.signal },
+      ...{ event, taskId, requestId, size, format, origin, headers, leave, gone: request.signal },
       finish: (gone) => finish({ ...until, gone }),
     });
   }

@@ -1,6 +1,6 @@
 import { AppError } from "../../domain/errors.ts";
 import { MAX_STATUS_WAIT_SEC } from "../../domain/limits.ts";
-import type { Clock, Log, TaskFeed, Wakeup } from "../../domain/ports/runtime.ts";
+import type { Clock, Log, PreviewFeed, TaskFeed, Wakeup } from "../../domain/ports/runtime.ts";
 import type { TaskStore } from "../../domain/ports/task-store.ts";
 import type { TaskKind } from "../../domain/request.ts";
 import { cancelTask } from "../../service/cancel-task.ts";
@@ -9,7 +9,8 @@ import type { Aliases } from "../../service/read-model.ts";
 import { awaitTask, readTask, withQueuePosition } from "../../service/read-task.ts";
 import { watchTask } from "../../service/watch-task.ts";
 import type { KeyedExchange, Route } from "../exchange.ts";
-import { presentListedTask, presentTask } from "../present.ts";
+import { presentListedTask, presentPreview, presentTask } from "../present.ts";
+import { previewData } from "../preview-data.ts";
 import { type Reply, success } from "../reply.ts";
 import { type EventWriter, eventReply } from "../sse.ts";
 import { CANCEL_TASK, FOLLOW_TASK, LIST_TASKS, READ_IMAGE_TASK, READ_VIDEO_TASK } from "../wire/tasks.ts";
@@ -18,6 +19,7 @@ export interface TaskRouteDeps {
   readonly tasks: TaskStore;
   readonly clock: Clock;
   readonly feed: TaskFeed;
+  readonly previews: PreviewFeed;
   readonly wakeup: Wakeup;
   readonly aliases: Aliases;
   readonly log: Log;
@@ -101,7 +103,10 @@ function wait(
   return awaitTask(deps, principal, { ...asked, waitMs, signal });
 }
 
-/** The states of a task as server-sent events, numbered so that a client which comes back is told what it has not seen. */
+/**
+ * The states of a task as server-sent events, numbered so that a client which comes back is told what it has not seen; between
+ * them early versions of its outputs, which have no number, for nobody can come back for them.
+ */
 async function events(deps: TaskRouteDeps, exchange: KeyedExchange): Promise<Reply> {
   const { request, requestId, principal, param, origin } = exchange;
   // Refused before the stream begins, where it can still be a 404.
@@ -109,10 +114,16 @@ async function events(deps: TaskRouteDeps, exchange: KeyedExchange): Promise<Rep
   const seen = numberOf(request.headers.get("last-event-id"));
   const write = async (to: EventWriter, signal: AbortSignal) => {
     let count = 0;
-    for await (const { number, task } of watchTask(deps, principal, { id, seen, signal })) {
+    for await (const event of watchTask(deps, principal, { id, seen, signal })) {
       count += 1;
-      const data = JSON.stringify(presentTask(task, origin));
-      await to.event({ name: task.status, id: String(number), data });
+      if (event.kind === "preview") {
+        const { preview } = event;
+        await to.event({ name: "preview", data: previewData(presentPreview(id, preview), preview.bytes) });
+      } else {
+        const { number, task } = event;
+        const data = JSON.stringify(presentTask(task, origin));
+        await to.event({ name: task.status, id: String(number), data });
+      }
     }
     if (count === 0) await to.comment("nothing new");
   };

@@ -59,6 +59,7 @@ const KEY_FIELDS: Readonly<Record<string, Schema>> = {
   created_at: unixSeconds("When it was made."),
   expires_at: nullable(unixSeconds("From when on it is refused; null: never.")),
   revoked_at: nullable(unixSeconds("When it was revoked.")),
+  signs_callbacks: { type: "boolean", description: "Whether its callbacks are signed." },
   previous: nullable(
     closed(
       { display: DISPLAY, expires_at: unixSeconds("Until when it is taken.") },
@@ -100,9 +101,15 @@ const TOKEN_FIELDS: Readonly<Record<string, Schema>> = {
 
 const ACCOUNT: Schema = { title: "Account", ...closed(ACCOUNT_FIELDS) };
 const KEY: Schema = { title: "ApiKey", ...closed(KEY_FIELDS) };
+/** Beside a key's fields, where a secret was made for its callbacks. */
+const MADE = {
+  callback_secret: text("Only where one was made: what callbacks are signed with, shown this once."),
+};
+const OPTIONAL = { optional: Object.keys(MADE) };
+const CHANGED_KEY: Schema = { title: "ChangedApiKey", ...closed({ ...KEY_FIELDS, ...MADE }, OPTIONAL) };
 const NEW_KEY_ANSWER: Schema = {
   title: "ApiKeyWithSecret",
-  ...closed({ ...KEY_FIELDS, key: text("The key itself, shown this once.") }),
+  ...closed({ ...KEY_FIELDS, key: text("The key itself, shown this once."), ...MADE }, OPTIONAL),
 };
 const TOKEN: Schema = { title: "ManagementToken", ...closed(TOKEN_FIELDS) };
 const NEW_TOKEN_ANSWER: Schema = {
@@ -218,8 +225,8 @@ export const CREATE_KEY = managed("createKey", "Make an API key", NEW_KEY_ANSWER
   ...UNKNOWN_ACCOUNT,
 });
 export const READ_KEY = managed("readKey", "Read an API key", KEY, { path: byIdOrName("key") });
-export const UPDATE_KEY = managed("updateKey", "Change what an API key may do", KEY, {
-  description: "What is absent stays as it is; null lifts a limit.",
+export const UPDATE_KEY = managed("updateKey", "Change what an API key may do", CHANGED_KEY, {
+  description: "What is absent stays as it is; null lifts a limit, and ends the signing of callbacks.",
   path: byIdOrName("key"),
   body: jsonBody(KEY_CHANGE),
 });

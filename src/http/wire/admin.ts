@@ -3,8 +3,7 @@ import { MAX_LIST_LIMIT } from "../../domain/limits.ts";
 import { CURRENCY } from "../../domain/money.ts";
 import { QUOTA_RESETS } from "../../domain/quota.ts";
 import { USAGE_GROUPS } from "../../domain/usage.ts";
-import { MOST } from "../../service/key-terms.ts";
-import { MAX_GRACE_SEC } from "../../service/manage-keys.ts";
+import { MAX_GRACE_SEC, MOST, NEW_SECRET } from "../../service/key-terms.ts";
 import { MAX_REASON_LENGTH } from "../../service/manage-money.ts";
 
 /** Bodies of the management API. What depends on more than the body is checked where it is done. */
@@ -87,6 +86,11 @@ const TERMS = {
     description: "What the key may spend; what is absent stays as the key has it.",
   },
   price_multiplier: { ...MULTIPLIER, description: "Its prices times this; null: as its account's." },
+  callback_secret: {
+    type: ["string", "null"],
+    "x-must": `be "${NEW_SECRET}", null, or whsec_ and 24 to 64 bytes in base64`,
+    description: `What the key's callbacks are signed with (Standard Webhooks): "${NEW_SECRET}" for one that is made, or whsec_ and 24 to 64 bytes in base64; null: they are not signed.`,
+  },
 } as const;
 
 export const NEW_KEY = {
@@ -105,7 +109,16 @@ export const KEY_CHANGE = {
   type: "object",
   additionalProperties: false,
   minProperties: 1,
-  properties: TERMS,
+  properties: {
+    ...TERMS,
+    callback_secret_grace_seconds: {
+      type: "integer",
+      minimum: 0,
+      maximum: MAX_GRACE_SEC,
+      default: 0,
+      description: "How long the callback secret that is replaced signs too.",
+    },
+  },
 } as const;
 
 export const ROTATION = {

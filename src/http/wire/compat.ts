@@ -1,6 +1,7 @@
 import { RESPONSE_FORMATS } from "../../domain/access.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import { MAX_COMPAT_PROMPT, MAX_EDIT_IMAGES } from "../../domain/limits.ts";
+import { MAX_PARTIAL_IMAGES } from "../../domain/preview.ts";
 import type { Operation, Schema } from "../openapi/operation.ts";
 import { jsonAnswer, jsonBody } from "./answer.ts";
 import { COMPATIBLE_ERROR } from "./errors.ts";
@@ -44,28 +45,28 @@ export const IMAGES: Schema = {
 
 /** Events of a streamed answer, by the operation's own word for an image. */
 function imageEvents(prefix: string): Readonly<Record<string, Schema>> {
-  const fields = {
-    b64_json: BASE64,
-    url: URL,
+  const facts = {
     created_at: integer("Unix seconds.", COUNT),
     size: text(""),
     quality: text(""),
     background: text(""),
     output_format: text(""),
   };
-  const optional = Object.keys(fields);
+  const image = { b64_json: BASE64, url: URL };
+  const optional = Object.keys(image);
   const partial = `${prefix}.partial_image`;
   const completed = `${prefix}.completed`;
   return {
-    [partial]: closed(
-      {
-        type: text("", { const: partial }),
-        partial_image_index: integer("From 0.", COUNT),
-        ...fields,
-      },
+    [partial]: closed({
+      type: text("", { const: partial }),
+      partial_image_index: integer("From 0.", COUNT),
+      b64_json: BASE64,
+      ...facts,
+    }),
+    [completed]: closed(
+      { type: text("", { const: completed }), ...image, ...facts, usage: USAGE },
       { optional },
     ),
-    [completed]: closed({ type: text("", { const: completed }), ...fields, usage: USAGE }, { optional }),
     error: COMPATIBLE_ERROR,
   };
 }
@@ -90,6 +91,12 @@ const OPTIONS: Readonly<Record<string, Schema>> = {
     ),
   ),
   stream: nullable({ type: "boolean", default: false, description: "Answer with server-sent events." }),
+  partial_images: nullable(
+    integer(
+      "Early versions to show of each image, of models that have the parameter; some charge for them. A slow reader misses all but the latest. Without `stream` it means nothing.",
+      { minimum: 0, maximum: MAX_PARTIAL_IMAGES, default: 0 },
+    ),
+  ),
 };
 
 const EXAMPLE = { model: "sandbox-image", prompt: "A lighthouse at dusk", size: "1024x1024" };

@@ -1,4 +1,5 @@
 import { MAX_LIST_LIMIT, MAX_STATUS_WAIT_SEC } from "../../domain/limits.ts";
+import { MAX_PARTIAL_IMAGES } from "../../domain/preview.ts";
 import { TASK_STATUSES } from "../../domain/task.ts";
 import type { Operation, Schema } from "../openapi/operation.ts";
 import { jsonAnswer } from "./answer.ts";
@@ -84,7 +85,8 @@ export const IMAGE_TASK = taskSchema("ImageTask", ["error_message"]);
 /** `data` of a video task's status: the message is in `error` (§2.2). */
 export const VIDEO_TASK = taskSchema("VideoTask", ["error"]);
 const EITHER_TASK: Schema = { anyOf: [IMAGE_TASK, VIDEO_TASK] };
-const LISTED_TASK = taskSchema("ListedTask", ["error_message", "error"], { kind: KIND });
+/** One of `tasks` of a listing. */
+export const LISTED_TASK = taskSchema("ListedTask", ["error_message", "error"], { kind: KIND });
 
 export const LIST_QUERY = closed(
   {
@@ -155,11 +157,29 @@ export const CANCEL_TASK: Operation = {
   errors: ["invalid_request", "task_not_found", "task_not_cancellable"],
 };
 
+/** An early version of an output, of a task whose request asked for some. */
+const PREVIEW: Schema = {
+  title: "Preview",
+  ...closed(
+    {
+      task_id: TASK_ID,
+      index: integer("Which of the early versions of its output, from 0.", {
+        minimum: 0,
+        maximum: MAX_PARTIAL_IMAGES - 1,
+      }),
+      output_index: integer("Place of the output in `result`, where the provider tells.", { minimum: 0 }),
+      media_type: text("", { enum: ["image/png", "image/jpeg", "image/webp"] }),
+      b64_json: text("The image as base64, without a `data:` prefix.", { contentEncoding: "base64" }),
+    },
+    { optional: ["output_index"] },
+  ),
+};
+
 export const FOLLOW_TASK: Operation = {
   id: "followTask",
   tag: "Tasks",
   summary: "Follow a task",
-  description: `Server-sent events: one at once, one for every change, and the last with the end of the task. The name of an event is the status, its data what the status endpoint has in \`data\`. ${NOT_FOUND}`,
+  description: `Server-sent events: one at once, one for every change, and the last with the end of the task. The name of an event is the status, its data what the status endpoint has in \`data\`. Of a task made with \`partial_images\`, \`preview\` events show early versions of its outputs to whoever follows at that moment; they have no id, are not shown again, and a slow reader misses all but the latest. ${NOT_FOUND}`,
   path: { task_id: TASK_ID },
   headers: {
     "Last-Event-ID": text(
@@ -169,7 +189,10 @@ export const FOLLOW_TASK: Operation = {
   answers: {
     200: {
       description: "A stream that ends with the task.",
-      events: Object.fromEntries(TASK_STATUSES.map((status) => [status, EITHER_TASK])),
+      events: {
+        ...Object.fromEntries(TASK_STATUSES.map((status) => [status, EITHER_TASK])),
+        preview: PREVIEW,
+      },
     },
   },
   errors: ["invalid_request", "task_not_found"],

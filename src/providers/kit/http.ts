@@ -1,5 +1,6 @@
 import type { Json } from "../../domain/json.ts";
 import type { Clock } from "../../domain/ports/runtime.ts";
+import { createEventReader, type EventTaker, isEventStream } from "./events.ts";
 import { createScrub, type Scrub } from "./scrub.ts";
 import { startWatch, TooSlow, type Watch } from "./watch.ts";
 
@@ -9,7 +10,7 @@ export interface HttpLimits {
   readonly connectMs: number;
   /** From then to the head of the answer. */
   readonly answerMs: number;
-  /** All of the answer's body. */
+  /** All of the answer's body; of one that comes as events, beyond the time for an answer. */
   readonly bodyMs: number;
 }
 
@@ -34,6 +35,8 @@ export interface UpstreamRequest {
   readonly body?: { readonly type: string; readonly bytes: Uint8Array } | undefined;
   /** A longer answer counts as none. */
   readonly maxBytes: number;
+  /** Takes the events of a successful answer that is a stream of them, which then has no `json`. */
+  readonly events?: EventTaker | undefined;
 }
 
 export interface UpstreamAnswer {
@@ -41,6 +44,8 @@ export interface UpstreamAnswer {
   readonly headers: Headers;
   /** Undefined when the body is not JSON. */
   readonly json: Json | undefined;
+  /** Its events were handed over as they came. */
+  readonly isEvents?: true | undefined;
 }
 
 /** There is no answer to go by. `unsent`: the request never left, so nothing can have come of it. */
@@ -143,13 +148,29 @@ async function exchange(
     signal: watch.signal,
     ...(url.protocol === "https:" ? { protocol: "http1.1" } : {}),
   });
-  watch.phase(limits.bodyMs, "the rest of the answer did not come");
-  const text = await readText(response, request.maxBytes, name);
-  return { status: response.status, headers: response.headers, json: parse(text) };
+  const { status, headers } = response;
+  const late = "the rest of the answer did not come";
+  const { events, maxBytes } = request;
+  if (events !== undefined && isEventStream(response)) {
+    // The head comes at once, and the work is done while the body is under way.
+    watch.phase(limits.answerMs + limits.bodyMs, late);
+    const reader = createEventReader(events, () => tooLarge(name, events.maxBytes));
+    await readBody(response, { maxBytes, name }, reader.feed);
+    reader.end();
+    return { status, headers, json: undefined, isEvents: true };
+  }
+  watch.phase(limits.bodyMs, late);
+  const chunks: Uint8Array[] = [];
+  await readBody(response, { maxBytes, name }, (chunk) => chunks.push(chunk) > 0);
+  return { status, headers, json: parse(new TextDecoder().decode(Buffer.concat(chunks))) };
 }
 
-async function readText(response: Response, maxBytes: number, name: string): Promise<string> {
-  const chunks: Uint8Array[] = [];
+/** Reads a body as far as `take` wants it. */
+async function readBody(
+  response: Response,
+  { maxBytes, name }: { readonly maxBytes: number; readonly name: string },
+  take: (chunk: Uint8Array) => boolean,
+): Promise<void> {
   let sizeBytes = 0;
   const reader = response.body?.getReader();
   try {
@@ -159,12 +180,11 @@ async function readText(response: Response, maxBytes: number, name: string): Pro
       if (done) break;
       sizeBytes += value.length;
       if (sizeBytes > maxBytes) throw tooLarge(name, maxBytes);
-      chunks.push(value);
+      if (!take(value)) break;
     }
   } finally {
     reader?.cancel().catch(() => undefined);
   }
-  return new TextDecoder().decode(Buffer.concat(chunks));
 }
 
 function tooLarge(name: string, maxBytes: number): NoAnswer {

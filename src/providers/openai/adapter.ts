@@ -1,20 +1,26 @@
 import type { ProviderId } from "../../domain/ids.ts";
-import { isJsonObject, type Json } from "../../domain/json.ts";
+import { isJsonObject } from "../../domain/json.ts";
 import { MAX_OUTPUT_BYTES } from "../../domain/limits.ts";
 import {
-  type Output,
   type ProviderAdapter,
   ProviderError,
   type SubmitRequest,
   type Submitted,
 } from "../../domain/ports/provider.ts";
 import type { Clock } from "../../domain/ports/runtime.ts";
-import type { Usage } from "../../domain/task.ts";
-import { describeAnswer, refusedSubmission, unansweredSubmission } from "../kit/classify.ts";
-import { createUpstream, type HttpLimits, type Upstream, type UpstreamAnswer } from "../kit/http.ts";
+import { refusedSubmission, unansweredSubmission } from "../kit/classify.ts";
+import {
+  createUpstream,
+  type HttpLimits,
+  NoAnswer,
+  type Upstream,
+  type UpstreamAnswer,
+} from "../kit/http.ts";
 import { fetchMedia, type MediaLimits } from "../kit/media.ts";
+import { readImages } from "./images.ts";
 import { readRefusal } from "./refusals.ts";
 import { toUpstreamRequest } from "./request.ts";
+import { createImageStream } from "./stream.ts";
 
 /** Branded by hand: adapters are where provider ids come from. */
 export const OPENAI_ID = "openai" as ProviderId;
@@ -35,7 +41,7 @@ export interface OpenAiDeps {
 const LIMITS: HttpLimits = { connectMs: 15_000, answerMs: 900_000, bodyMs: 300_000 };
 
 const MIB = 1024 * 1024;
-/** Of an answer, for each picture in it: 24 MiB as base64, more than the largest size has been seen to need. */
+/** Of an answer, for each picture in it, early versions included: 24 MiB as base64, more than the largest size has been seen to need. */
 const ANSWER_BYTES_EACH = 32 * MIB;
 
 /** The synchronous images API of OpenAI, and of servers that speak it. */
@@ -53,7 +59,7 @@ export function createOpenAiProvider(deps: OpenAiDeps): ProviderAdapter {
     id: OPENAI_ID,
     submitIsIdempotent: deps.isIdempotent,
     concurrency: deps.concurrency,
-    submit: (request, signal) => submit(upstream, request, signal),
+    submit: (request, signal) => submit(upstream, request, deps.isIdempotent, signal),
     async fetchOutput(ref, signal) {
       signal.throwIfAborted();
       const url = isJsonObject(ref) && typeof ref.url === "string" ? ref.url : undefined;
@@ -63,48 +69,35 @@ export function createOpenAiProvider(deps: OpenAiDeps): ProviderAdapter {
   };
 }
 
-async function submit(upstream: Upstream, request: SubmitRequest, signal: AbortSignal): Promise<Submitted> {
+async function submit(
+  upstream: Upstream,
+  request: SubmitRequest,
+  isIdempotent: boolean,
+  signal: AbortSignal,
+): Promise<Submitted> {
   signal.throwIfAborted();
   const { path, body } = await toUpstreamRequest(request);
   signal.throwIfAborted();
-  const headers = { "Idempotency-Key": request.attempt };
-  const maxBytes = MIB + request.request.n * ANSWER_BYTES_EACH;
+  const { n: images } = request.request;
+  const { previews } = request;
+  const stream = previews && createImageStream(upstream, { images, previews });
+  const headers = {
+    "Idempotency-Key": request.attempt,
+    ...(stream === undefined ? {} : { Accept: "text/event-stream, application/json" }),
+  };
+  const maxBytes = MIB + images * ANSWER_BYTES_EACH * (1 + (previews?.wanted ?? 0));
+  const events = stream && { take: stream.take, maxBytes: MIB + ANSWER_BYTES_EACH };
   let answer: UpstreamAnswer;
   try {
-    answer = await upstream.send({ method: "POST", url: path, headers, body, maxBytes }, signal);
+    answer = await upstream.send({ method: "POST", url: path, headers, body, maxBytes, events }, signal);
   } catch (error) {
+    // Elsewhere nobody could be asked for the rest again.
+    const rescued = isIdempotent || !(error instanceof NoAnswer) ? undefined : stream?.rescued();
+    if (rescued !== undefined) return rescued;
     throw unansweredSubmission(error);
   }
   if (answer.status < 200 || answer.status > 299) throw refusedSubmission(readRefusal(upstream, answer));
-  return readImages(upstream, answer);
-}
-
-function readImages(upstream: Upstream, answer: UpstreamAnswer): Submitted {
-  const { data, usage } = isJsonObject(answer.json) ? answer.json : {};
-  if (!Array.isArray(data)) {
-    const detail = `${describeAnswer(upstream, answer)}, but with no list of images`;
-    throw new ProviderError("unknown", "UPSTREAM_ERROR", detail);
-  }
-  // An empty list is an answer too: the task ends without outputs.
-  return { kind: "outputs", outputs: data.flatMap(readImage), usage: readUsage(usage) };
-}
-
-function readImage(image: Json): Output[] {
-  if (!isJsonObject(image)) return [];
-  if (typeof image.b64_json === "string" && image.b64_json !== "") {
-    return [{ kind: "bytes", bytes: Buffer.from(image.b64_json, "base64") }];
-  }
-  return typeof image.url === "string" ? [{ kind: "remote", ref: { url: image.url } }] : [];
-}
-
-/** Tokens, under either of the names that API has had for them. */
-function readUsage(usage: Json | undefined): Usage | undefined {
-  if (!isJsonObject(usage)) return undefined;
-  const inputTokens = count(usage.input_tokens) ?? count(usage.prompt_tokens);
-  const outputTokens = count(usage.output_tokens) ?? count(usage.completion_tokens);
-  return inputTokens === undefined && outputTokens === undefined ? undefined : { inputTokens, outputTokens };
-}
-
-function count(value: Json | undefined): number | undefined {
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+  return stream !== undefined && answer.isEvents === true
+    ? stream.result(answer)
+    : readImages(upstream, answer);
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from "../../domain/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
 import {
   describeAnswer,
   type Meaning,
@@ -34,12 +34,37 @@ const WORDS: Readonly<Record<string, Meaning>> = {
 /** What an answer that is no success says: `{"error":{"message","type","param","code"}}`, or nothing readable. */
 export function readRefusal(upstream: Upstream, answer: UpstreamAnswer): Refusal {
   const error = isJsonObject(answer.json) && isJsonObject(answer.json.error) ? answer.json.error : {};
+  return refusalOf(upstream, answer, error, (type) => meaningOf(answer.status, type));
+}
+
+/**
+ * What an error says that comes in the middle of an answer which began as a success.
+ *
+ * @param hasBegun something was made before it, and may be charged for: only the request's own fault is sure then
+ */
+export function readErrorEvent(
+  upstream: Upstream,
+  answer: UpstreamAnswer,
+  error: JsonObject,
+  hasBegun: boolean,
+): Refusal {
+  const refusal = refusalOf(upstream, answer, error, meaningOfType);
+  const isSure = !hasBegun || refusal.meaning === "moderated" || refusal.meaning === "bad_input";
+  return isSure ? refusal : { ...refusal, meaning: "unclear" };
+}
+
+function refusalOf(
+  upstream: Upstream,
+  answer: UpstreamAnswer,
+  error: JsonObject,
+  otherwise: (type: string | undefined) => Meaning,
+): Refusal {
   const code = text(error.code);
   const type = text(error.type);
   const message = text(error.message);
   const detail = describeAnswer(upstream, answer, { word: code ?? type, message });
   return {
-    meaning: wordOf(code) ?? wordOf(type) ?? meaningOf(answer.status, type),
+    meaning: wordOf(code) ?? wordOf(type) ?? otherwise(type),
     detail,
     inputProblem: message === undefined ? undefined : upstream.scrub(message),
     retryAfterMs: retryAfterMs(answer.headers),
@@ -53,6 +78,21 @@ function wordOf(word: string | undefined): Meaning | undefined {
 /** A 500 in that API's own words ends a synchronous request: nothing more will come of it. From a proxy it ends nothing. */
 function meaningOf(status: number, type: string | undefined): Meaning {
   return status === 500 && type !== undefined ? "broken" : meaningOfStatus(status);
+}
+
+/** What an error says that has no status of its own. */
+function meaningOfType(type: string | undefined): Meaning {
+  switch (type) {
+    case "invalid_request_error":
+      return "bad_input";
+    case "rate_limit_error":
+      return "busy";
+    case "authentication_error":
+    case "permission_error":
+      return "refused";
+    default:
+      return "unclear";
+  }
 }
 
 function text(value: Json | undefined): string | undefined {

@@ -10,14 +10,19 @@ export interface UpstreamCall {
 
 /**
  * Translates a request: with images it is an edit, without a generation. Every parameter goes along under its own name, for
- * the models' names are that API's. `response_format` is never sent: the models here refuse it.
+ * the models' names are that API's; early versions, which come only in a stream and cost tokens, as far as they are wanted.
+ * `response_format` is never sent: the models here refuse it.
  */
 export async function toUpstreamRequest(submission: SubmitRequest): Promise<UpstreamCall> {
   const { inputs, request } = submission;
   const fields: Record<string, Json> = { model: submission.upstreamModel };
   if (request.prompt !== undefined) fields.prompt = request.prompt;
   fields.n = request.n;
-  Object.assign(fields, request.parameters);
+  const { partial_images: _wish, ...parameters } = request.parameters;
+  Object.assign(fields, parameters);
+  if (submission.previews !== undefined) {
+    Object.assign(fields, { stream: true, partial_images: submission.previews.wanted });
+  }
   if (inputs.length > 0) return { path: "/images/edits", body: await toForm(fields, inputs) };
   const bytes = new TextEncoder().encode(JSON.stringify(fields));
   return { path: "/images/generations", body: { type: "application/json", bytes } };

@@ -5,6 +5,7 @@ import { isJsonObject, type Json } from "../../domain/json.ts";
 import {
   type Output,
   type PollResult,
+  type Previews,
   type ProviderAdapter,
   ProviderError,
   type SubmitRequest,
@@ -14,6 +15,7 @@ import type { Clock } from "../../domain/ports/runtime.ts";
 import { type Course, endingOf, needsRendering, pollAfterMs, progressOf } from "./course.ts";
 import { openFiles, type SandboxFiles } from "./files.ts";
 import { createRenderer, type Renderer } from "./render.ts";
+import { createSketches, type Sketches } from "./sketches.ts";
 import { rehearsalOf, toSpec } from "./spec.ts";
 import { createStudio, type Studio } from "./studio.ts";
 import { type Ending, type Operation, openUpstream, type Upstream } from "./upstream.ts";
@@ -42,6 +44,7 @@ interface Sandbox {
   readonly upstream: Upstream;
   readonly files: SandboxFiles;
   readonly studio: Studio;
+  readonly sketches: Sketches;
   readonly renderer: Renderer;
   tidiedAt: number;
 }
@@ -67,16 +70,17 @@ export function createSandboxProvider(deps: SandboxDeps): SandboxProvider {
     submitIsIdempotent: false,
     concurrency: deps.concurrency,
     submit: async (request, signal) => submit(sandbox(), clock, request, signal),
-    async poll(handle, signal) {
+    async poll(handle, signal, previews) {
       signal.throwIfAborted();
-      return poll(sandbox(), handle, clock.now());
+      return poll(sandbox(), handle, clock.now(), previews);
     },
     async cancel(handle, signal) {
       signal.throwIfAborted();
-      const { upstream, studio, files } = sandbox();
+      const { upstream, studio, sketches, files } = sandbox();
       const operation = findOperation(upstream, handle);
       if (!upstream.end(operation.id, { state: "cancelled" }, clock.now())) return;
       studio.drop(operation.id);
+      sketches.drop(operation.id);
       await files.removeAll(operation);
     },
     async recover(attempt, signal) {
@@ -90,14 +94,16 @@ export function createSandboxProvider(deps: SandboxDeps): SandboxProvider {
       signal.throwIfAborted();
       return fetchOutput(sandbox(), ref, signal);
     },
-    idle: async () => opened?.studio.idle(),
+    async idle() {
+      await Promise.all([opened?.studio.idle(), opened?.sketches.idle()]);
+    },
     async stop() {
       isStopped = true;
       if (opened === undefined) return;
-      const { renderer, studio, upstream } = opened;
+      const { renderer, studio, sketches, upstream } = opened;
       opened = undefined;
       await renderer.stop();
-      await studio.idle();
+      await Promise.all([studio.idle(), sketches.idle()]);
       upstream.stop();
     },
   };
@@ -111,7 +117,8 @@ function open(deps: SandboxDeps): Sandbox {
   const renderer = deps.renderer ?? createRenderer({ workers });
   // One more than workers, so that none waits while an output is written.
   const studio = createStudio({ renderer, files, clock: deps.clock, slots: workers + 1 });
-  return { upstream, files, studio, renderer, tidiedAt: 0 };
+  const sketches = createSketches({ renderer, files });
+  return { upstream, files, studio, sketches, renderer, tidiedAt: 0 };
 }
 
 async function submit(
@@ -161,7 +168,12 @@ async function submit(
   return { kind: "operation", operation: { id }, pollAfterMs: pollAfterMs(course, studio) };
 }
 
-function poll({ upstream, studio }: Sandbox, handle: Json, now: number): PollResult {
+function poll(
+  { upstream, studio, sketches }: Sandbox,
+  handle: Json,
+  now: number,
+  previews: Previews | undefined,
+): PollResult {
   const operation = findOperation(upstream, handle);
   if (operation.ending !== undefined) return toResult(operation, operation.ending);
   const course = courseOf(studio, operation, now);
@@ -172,6 +184,7 @@ function poll({ upstream, studio }: Sandbox, handle: Json, now: number): PollRes
   }
   const ending = endingOf(course);
   if (ending === undefined) {
+    if (previews !== undefined) sketches.draw(operation, now, previews);
     return {
       kind: "pending",
       progress: progressOf(course, studio),
@@ -180,6 +193,7 @@ function poll({ upstream, studio }: Sandbox, handle: Json, now: number): PollRes
   }
   upstream.end(operation.id, ending, now);
   studio.drop(operation.id);
+  sketches.drop(operation.id);
   return toResult(operation, ending);
 }
 
@@ -240,6 +254,7 @@ async function tidy(sandbox: Sandbox, now: number): Promise<void> {
   sandbox.tidiedAt = now;
   for (const operation of sandbox.upstream.tidy(now)) {
     sandbox.studio.drop(operation.id);
+    sandbox.sketches.drop(operation.id);
     await sandbox.files.removeAll(operation);
   }
 }

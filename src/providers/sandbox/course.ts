@@ -1,3 +1,4 @@
+import { sketchTimes } from "./sketches.ts";
 import { kindOf, type Rehearsal } from "./spec.ts";
 import type { Studio, Work } from "./studio.ts";
 import type { Ending, Operation } from "./upstream.ts";
@@ -58,12 +59,14 @@ function workShare(
   return Math.max(work.share, guess);
 }
 
-/** When to ask again: when it may be done, as far as that is known; undefined for what never ends by itself. */
+/** When to ask again: when it may be done or has something to show, as far as that is known; undefined for neither. */
 export function pollAfterMs(course: Course, studio: Pick<Studio, "expectedMs">): number | undefined {
   const { operation, rehearsal, work, now } = course;
-  if (rehearsal.outcome === "hang") return undefined;
+  const nextSketchAt = sketchTimes(operation).find((at) => at > now);
+  const sketchMs = nextSketchAt === undefined ? Number.POSITIVE_INFINITY : nextSketchAt - now;
+  if (rehearsal.outcome === "hang") return nextSketchAt === undefined ? undefined : sketchMs;
   const leftMs = Math.max(operation.readyAt - now, renderingLeftMs(course, work, studio));
-  return Math.min(leftMs, Math.max(STEP_MS, (operation.readyAt - operation.submittedAt) / 10));
+  return Math.min(sketchMs, leftMs, Math.max(STEP_MS, (operation.readyAt - operation.submittedAt) / 10));
 }
 
 function renderingLeftMs(

@@ -24,7 +24,7 @@ export async function renderEdit(job: EditJob): Promise<Rendered> {
     job.width !== undefined && job.height !== undefined
       ? { width: job.width, height: job.height }
       : undefined;
-  const base = await loadImage(first, "input image 1", wanted);
+  const base = await loadImage(first, "input image 1", wanted, job.within);
   const size = { width: base.width, height: base.height };
   const random = createRandom("edit", job.prompt, job.seed, job.index);
   const palette = choosePalette(job.prompt, random);

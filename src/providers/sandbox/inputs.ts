@@ -15,15 +15,16 @@ export interface Pixels {
  * Decodes an image, upright and in sRGB.
  *
  * @param name how the caller knows it: "input image 1"
- * @param size both sides: cropped to cover them; absent: the image's own size, at most 4096 a side
+ * @param size both sides: cropped to cover them; absent: the image's own size, at most `within` a side
  * @throws InputInvalidError when the bytes are no image
  */
 export async function loadImage(
   source: ImageSource,
   name: string,
   size?: { width: number; height: number },
+  within = LARGEST_SIDE,
 ): Promise<Pixels> {
-  return raw(await openImage(source, name, size), name);
+  return raw(await openImage(source, name, size, within), name);
 }
 
 /** Decodes an image to the largest size that fits inside the given one. @throws InputInvalidError */
@@ -39,15 +40,16 @@ export async function loadInside(
 async function openImage(
   source: ImageSource,
   name: string,
-  size?: { width: number; height: number },
+  size: { width: number; height: number } | undefined,
+  within: number,
 ): Promise<Sharp> {
   const image = await decoder(source);
   if (size !== undefined) return image.resize(size.width, size.height, { fit: "cover" });
   const facts = await image.metadata().catch((cause: unknown) => {
     throw unreadable(name, cause);
   });
-  const tooLarge = Math.max(facts.width, facts.height) > LARGEST_SIDE;
-  return tooLarge ? image.resize(LARGEST_SIDE, LARGEST_SIDE, { fit: "inside" }) : image;
+  const tooLarge = Math.max(facts.width, facts.height) > within;
+  return tooLarge ? image.resize(within, within, { fit: "inside" }) : image;
 }
 
 async function decoder(source: ImageSource): Promise<Sharp> {

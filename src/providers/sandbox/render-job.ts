@@ -30,6 +30,8 @@ export interface EditJob {
   /** Both or neither; without them the first input's size is kept. */
   width?: number | undefined;
   height?: number | undefined;
+  /** Without a size of its own: the longest side the result may have. */
+  within?: number | undefined;
   format: ImageFormat;
   label: string;
 }

@@ -49,7 +49,7 @@ export async function dispatch(deps: StepDeps, lease: Lease, signal: AbortSignal
   const begin = await deps.tasks.begin(lease, attempt);
   if (begin === "lease_lost") return SETTLED;
   if (begin === "cancel_requested") return settle(deps, lease, cancelled(task, at));
-  deps.feed.publish(task.id, false);
+  deps.feed.publish(task, false);
   const begun: Lease = {
     ...lease,
     task: {

@@ -15,6 +15,7 @@ import {
   settleFailed,
   waitForProvider,
 } from "../context.ts";
+import { previewsOf } from "../previews.ts";
 import { recordOutputs } from "./outputs.ts";
 
 /** How soon to look again for what became of a cancel. */
@@ -32,7 +33,7 @@ export async function poll(deps: StepDeps, lease: Lease, signal: AbortSignal): P
     return pollTrouble(deps, lease, new Error("The provider cannot be polled."));
   try {
     if (task.cancelRequested) await adapter.cancel?.(attempt.operation, signal);
-    const answer = await adapter.poll(attempt.operation, signal);
+    const answer = await adapter.poll(attempt.operation, signal, previewsOf(deps, task));
     return await pollAnswer(deps, lease, { adapter, operation: attempt.operation, answer }, signal);
   } catch (error) {
     if (error instanceof StorageError) throw error;

@@ -6,6 +6,7 @@ import { chooseRoute } from "../../domain/routing.ts";
 import type { Lease } from "../../domain/task.ts";
 import { requeued, snoozed, submitted } from "../../domain/transition.ts";
 import { endedAtCost, SETTLED, type StepDeps, type StepResult, settle, settleFailed } from "../context.ts";
+import { previewsOf } from "../previews.ts";
 import { recordOutputs } from "./outputs.ts";
 
 /** Refusals in a row after which a route is given up. Attempts that a crash cut short do not count. */
@@ -32,6 +33,7 @@ export async function submit(
         upstreamModel: attempt.upstreamModel,
         request: task.request,
         inputs: to.inputs,
+        previews: previewsOf(deps, task),
       },
       signal,
     );

@@ -6,6 +6,7 @@ import {
   type AuditReport,
 } from "../../domain/ports/audit.ts";
 import { ACCOUNT_CHECKS, LEDGER_CHECKS } from "./audit/accounts.ts";
+import { CALLBACK_CHECKS } from "./audit/callbacks.ts";
 import { QUOTA_CHECKS } from "./audit/quotas.ts";
 import { prepareSums } from "./audit/sums.ts";
 import { prepareTaskChecks } from "./audit/tasks.ts";
@@ -23,6 +24,7 @@ export function prepareAudit(db: Database): () => AuditReport {
     ...LEDGER_CHECKS,
     ...QUOTA_CHECKS,
     ...USAGE_CHECKS,
+    ...CALLBACK_CHECKS,
   }).map(
     // The names are those of the tables of checks.
     ([check, sql]) => ({ check: check as AuditCheck, first: db.prepare<Found, []>(sql) }),

@@ -1,12 +1,12 @@
 import type { Account, ApiKey, ManagementToken } from "../../domain/account.ts";
 import type { Asset } from "../../domain/asset.ts";
-import type { Callback } from "../../domain/callback.ts";
+import type { Callback, CallbackAttempt } from "../../domain/callback.ts";
 import type { AccountId, AssetId, AttemptId, KeyId, ModelId, ProviderId, TaskId } from "../../domain/ids.ts";
 import { toMicros } from "../../domain/money.ts";
 import type { StoredLedgerEntry } from "../../domain/ports/account-store.ts";
 import type { TaskKind } from "../../domain/request.ts";
 import type { Attempt, AttemptState, Stage, Task, TaskStatus, TaskSummary } from "../../domain/task.ts";
-import type { account, apiKey, callback, ledgerEntry, managementToken } from "./schema.ts";
+import type { account, apiKey, callback, callbackAttempt, ledgerEntry, managementToken } from "./schema.ts";
 
 /*
  * From rows to what the ports speak of: null becomes absent, and sums are checked to be exact. Tasks and attempts are read raw:
@@ -208,6 +208,7 @@ export function toApiKey(row: typeof apiKey.$inferSelect): ApiKey {
     createdAt: row.createdAt,
     expiresAt: row.expiresAt ?? undefined,
     revokedAt: row.revokedAt ?? undefined,
+    signsCallbacks: row.callbackSecret !== null,
     previous: toPreviousSecret(row),
   };
 }
@@ -236,9 +237,28 @@ export function toCallback(row: typeof callback.$inferSelect): Callback {
     taskId: row.taskId,
     requestId: row.requestId,
     url: row.url,
-    attempts: row.attempts,
+    accountId: row.accountId,
+    keyId: row.keyId,
+    host: row.host,
     state: row.state,
+    attempts: row.attempts,
     dueAt: row.dueAt,
+    isRedeliveryDue: row.redeliver,
+    createdAt: row.createdAt,
+  };
+}
+
+export function toCallbackAttempt(row: typeof callbackAttempt.$inferSelect): CallbackAttempt {
+  return {
+    sequence: row.sequence,
+    isRedelivery: row.isRedelivery,
+    startedAt: row.startedAt,
+    endedAt: row.endedAt ?? undefined,
+    outcome: row.outcome ?? undefined,
+    status: row.httpStatus ?? undefined,
+    reason: row.reason ?? undefined,
+    address: row.address ?? undefined,
+    excerpt: row.excerpt ?? undefined,
   };
 }
 

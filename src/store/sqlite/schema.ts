@@ -13,7 +13,7 @@ import {
 import type { KeyPolicy } from "../../domain/access.ts";
 import type { AccountMode } from "../../domain/account.ts";
 import type { Asset, MediaType } from "../../domain/asset.ts";
-import type { Callback, Delivery } from "../../domain/callback.ts";
+import type { CallbackState, Delivery } from "../../domain/callback.ts";
 import type { TaskError } from "../../domain/errors.ts";
 import type {
   AccountId,
@@ -86,6 +86,8 @@ export const apiKey = sqliteTable(
     previousHash: text("previous_hash"),
     previousDisplay: text("previous_display"),
     previousExpiresAt: integer("previous_expires_at"),
+    /** What its callbacks are signed with. In the clear, for signing needs it. */
+    callbackSecret: text("callback_secret"),
   },
   (table) => [
     uniqueIndex("api_key_name").on(table.accountId, table.name).where(sql`"revoked_at" is null`),
@@ -155,6 +157,8 @@ export const task = sqliteTable(
     quotaPeriod: integer("quota_period"),
     /** What `charged_micros` is the sum of. */
     charge: text({ mode: "json" }).$type<readonly ChargeLine[]>(),
+    /** Orders all changes of status and progress, of all tasks: the number of this one's latest. */
+    change: integer().notNull().default(0),
   },
   (table) => [
     // What a list is filtered by is in the index, so that a filter nothing matches reads the index alone.
@@ -164,6 +168,8 @@ export const task = sqliteTable(
     index("task_waiting").on(table.lane, table.dueAt).where(sql`"pool" = 'waiting'`),
     // The few somebody waits for are found at once at a start.
     index("task_waited_for").on(table.id).where(sql`"pool" is not null and "sync_scope" is not null`),
+    // What has changed since a reader last looked.
+    index("task_change").on(table.accountId, table.change),
     // Counts an account's and a key's live tasks.
     index("task_live").on(table.accountId, table.keyId, table.status).where(sql`"pool" is not null`),
     check(
@@ -316,6 +322,9 @@ export const idempotencyMerge = sqliteTable("idempotency_merge", {
   mergedId: integer("merged_id").notNull(),
 });
 
+/** Where a callback stands for `claim`; one that is over is in none. `ready` to be sent · `waiting` until `due_at`. */
+export type CallbackPool = "ready" | "waiting";
+
 export const callback = sqliteTable(
   "callback",
   {
@@ -325,15 +334,39 @@ export const callback = sqliteTable(
       .notNull()
       .unique()
       .references(() => task.id),
+    accountId: text("account_id")
+      .$type<AccountId>()
+      .notNull()
+      .references(() => account.id),
+    keyId: text("key_id").$type<KeyId>().notNull(),
     requestId: text("request_id").notNull(),
     url: text().notNull(),
-    attempts: integer().notNull(),
-    state: text().$type<Callback["state"]>().notNull(),
+    host: text().notNull(),
+    state: text().$type<CallbackState>().notNull(),
+    pool: text().$type<CallbackPool>(),
+    /** When the next attempt is due; while one is under way, when it counts as lost. */
     dueAt: integer("due_at").notNull(),
+    /** Of the five. */
+    attempts: integer().notNull(),
+    /** Attempts and redeliveries. */
+    sends: integer().notNull(),
+    /** Whether one more send is wanted that has not begun. */
+    redeliver: integer({ mode: "boolean" }).notNull(),
+    createdAt: integer("created_at").notNull(),
   },
-  (table) => [index("callback_due").on(table.dueAt).where(sql`"state" = 'due'`)],
+  (table) => [
+    index("callback_ready")
+      .on(table.accountId, table.host, table.dueAt, table.id)
+      .where(sql`"pool" = 'ready'`),
+    index("callback_waiting").on(table.dueAt).where(sql`"pool" = 'waiting'`),
+    // What a list is filtered by is in the index.
+    index("callback_of_account").on(table.accountId, table.createdAt, table.id, table.state),
+    check("callback_attempts", sql`"attempts" between 0 and 5 and "attempts" <= "sends"`),
+    check("callback_pool", sql`"pool" is not null or ("state" <> 'pending' and "redeliver" = 0)`),
+  ],
 );
 
+/** Every send of a callback. WITHOUT ROWID. */
 export const callbackAttempt = sqliteTable(
   "callback_attempt",
   {
@@ -347,6 +380,13 @@ export const callbackAttempt = sqliteTable(
     outcome: text().$type<Delivery["kind"]>(),
     httpStatus: integer("http_status"),
     reason: text(),
+    isRedelivery: integer("is_redelivery", { mode: "boolean" }).notNull().default(false),
+    address: text(),
+    excerpt: text(),
   },
-  (table) => [primaryKey({ columns: [table.callbackId, table.sequence] })],
+  (table) => [
+    primaryKey({ columns: [table.callbackId, table.sequence] }),
+    // The few under way are found at once at a start.
+    index("callback_attempt_open").on(table.callbackId).where(sql`"ended_at" is null`),
+  ],
 );

@@ -4,6 +4,7 @@ import type { Connection } from "./connection.ts";
 import { prepareAdmit } from "./task-store/admit.ts";
 import { prepareAdvance } from "./task-store/advance.ts";
 import { prepareCancel } from "./task-store/cancel.ts";
+import { prepareChanges } from "./task-store/changes.ts";
 import { prepareClaim } from "./task-store/claim.ts";
 import { prepareIdempotency } from "./task-store/idempotency.ts";
 import { prepareReads } from "./task-store/reads.ts";
@@ -17,9 +18,10 @@ export function createTaskStore(
   const records = prepareIdempotency(connection);
   const lastServed = new Map<ProviderId, AccountId>();
   const reads = prepareReads(connection, lastServed);
-  const admit = prepareAdmit(db, records);
+  const changes = prepareChanges(db);
+  const admit = prepareAdmit(db, records, changes);
   const claim = prepareClaim(connection, deps.newLeaseToken, lastServed);
-  const advance = prepareAdvance(db);
+  const advance = prepareAdvance(db, changes);
   const cancel = prepareCancel(db, advance, reads.byId);
   const rescue = db.prepare<never, [now: number]>(
     `update task indexed by task_under_way set lease_token = null, due_at = ?,
@@ -45,6 +47,8 @@ export function createTaskStore(
     counts: async () => read(() => reads.counts()),
     queuePosition: async (id) => read(() => reads.queuePosition(id)),
     liveCounts: async (accountId) => read(() => reads.liveCounts(accountId)),
+    changes: async (query) => read(() => changes.since(query)),
+    latestChange: async (accountId) => read(() => changes.latest(accountId)),
     orphans: async () => read(() => reads.orphans()),
   };
 }

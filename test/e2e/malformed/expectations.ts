@@ -58,7 +58,8 @@ export function expectDiscretion(answer: WireAnswer, request: Uint8Array, target
   const told = JSON.stringify([answer.body, [...answer.headers]]);
   expect(told).not.toContain(target.key);
   expect(told).not.toContain(target.managementToken);
-  expect(told).not.toContain("secret");
+  // The name of a field of a key is no secret.
+  expect(told.replaceAll("callback_secret", "")).not.toContain("secret");
   expect(told).not.toMatch(/\/(?:work|home|root|tmp|src|bunfs)\/|\.ts:|\bat \w+ \(|SQLITE/);
   const { message } = readProblem(answer);
   expect(message).not.toMatch(/(.)\1{80}/su);

@@ -1,5 +1,6 @@
 import { describeProvider, type RehearsedKind } from "../../contracts/provider.ts";
 import { fakeClock } from "../../helpers/engine.ts";
+import { recordPreviews } from "../../helpers/previews.ts";
 import { type Scripted, startUpstream } from "../../helpers/scripted-upstream.ts";
 import { describeHttpAdapter } from "../kit/http-contract.ts";
 import { createProvider, pictures, refusal, submission } from "./harness.ts";
@@ -14,6 +15,13 @@ const ANSWERS: Readonly<Record<RehearsedKind, () => Scripted>> = {
 describeHttpAdapter("openai", {
   create: createProvider,
   request: () => submission(),
+  error: (word, message) => ({ error: { message, type: "invalid_request_error", param: null, code: word } }),
+  patienceMs: 3_600_000,
+});
+
+describeHttpAdapter("openai, asked for early versions", {
+  create: createProvider,
+  request: () => ({ ...submission(), previews: recordPreviews() }),
   error: (word, message) => ({ error: { message, type: "invalid_request_error", param: null, code: word } }),
   patienceMs: 3_600_000,
 });

@@ -23,6 +23,8 @@ test.each([
   ["gpt-image-2", { image_urls: Array(10).fill(A), mask_url: A, background: "transparent" }],
   ["gpt-image-1.5", { image_url: A, input_fidelity: "high" }],
   ["gpt-image-1-mini", { output_format: "jpeg", output_compression: 100 }],
+  ["gpt-image-2", { partial_images: 0 }],
+  ["gpt-image-1.5", { partial_images: 3 }],
 ] as [string, JsonObject][])("%s takes request %#", (id, body) => {
   expect(validate(id, body)).toMatchObject({ ok: true });
 });
@@ -34,6 +36,9 @@ test.each([
   ["gpt-image-2", { background: "transparent", output_format: "jpeg" }, "background"],
   ["gpt-image-2", { output_compression: 50 }, "output_compression"],
   ["gpt-image-2", { output_compression: 101, output_format: "jpeg" }, "output_compression"],
+  ["gpt-image-2", { partial_images: 4 }, "partial_images"],
+  ["gpt-image-1.5", { partial_images: -1 }, "partial_images"],
+  ["gpt-image-1-mini", { partial_images: "1" }, "partial_images"],
   ["gpt-image-2", { mask_url: A }, "mask_url"],
   ["gpt-image-2", { image_url: A, image_urls: [A] }, "image_urls"],
   ["gpt-image-1.5", { input_fidelity: "high" }, "input_fidelity"],

@@ -36,7 +36,7 @@ const PREPAID = accountId(2);
 const QUOTA = { limit: micros(1_000_000), reset: "total" } as const;
 const MODEL = "sandbox-image" as ModelId;
 
-/** One of everything: tasks 1 completed and refunded in part, 2 failed, 3 cancelled, 4 live, 5 of the unlimited account. */
+/** One of everything: tasks 1 completed and refunded in part, 2 failed and told of, 3 cancelled, 4 live, 5 of the unlimited account. */
 async function keepBooks({ tasks, accounts, ...rest }: Store): Promise<void> {
   const all = { tasks, accounts, ...rest };
   await addAccount(all, { id: ACCOUNT });
@@ -44,12 +44,15 @@ async function keepBooks({ tasks, accounts, ...rest }: Store): Promise<void> {
   await accounts.updateAccount(PREPAID, { creditLimit: micros(50_000) });
   await accounts.createKey(newKey({ accountId: PREPAID, policy: { quota: QUOTA } }));
   for (const number of [1, 2, 3, 4]) {
-    const task = newTask({ number, accountId: PREPAID });
+    const callbackUrl = number === 2 || number === 3 ? "https://example.com/hook" : undefined;
+    const task = newTask({ number, accountId: PREPAID, callbackUrl });
     await tasks.admit({ task, assets: [], quota: { limit: QUOTA.limit, period: 0 } });
     if (number === 1) await endOne(all, "completed");
     if (number === 2) await endOne(all, "failed");
   }
   await tasks.requestCancel(taskId(3), PREPAID, NOW);
+  const limits = { total: 9, perAccount: 9, perHost: 9 };
+  await all.callbacks.claim({ now: NOW, leaseMs: 9, limits, underWay: [] });
   await accounts.refund(taskId(1), micros(10_000), "apology", "operator", NOW);
   await accounts.credit(PREPAID, micros(-5_000), "fee", "operator", NOW);
   await admit(all, { number: 5, keyId: keyId(2) });
@@ -161,6 +164,14 @@ const BROKEN = {
     ["update usage_day set charged_micros = 1"],
     { accountId: PREPAID, keyId: keyId(1), model: MODEL, day: 0, stored: 1, expected: 40_000 },
   ],
+  callback_owed: [
+    ["delete from callback_attempt", "delete from callback"],
+    { accountId: PREPAID, taskId: taskId(2), stored: 0, expected: 1 },
+  ],
+  callback_attempts: [
+    ["update callback set attempts = 2"],
+    { accountId: PREPAID, taskId: taskId(2), stored: 2, expected: 1 },
+  ],
 } as const satisfies Record<AuditCheck, readonly [readonly string[], Omit<AuditDifference, "check">]>;
 
 describe("a figure that is wrong is found, with what it must be", () => {
@@ -177,6 +188,13 @@ const FURTHER: readonly (readonly [string, AuditCheck, readonly string[]])[] = [
     "an entry of a task that is not there",
     "ledger_orphan",
     [addEntry(`'${ACCOUNT}', '${taskId(9)}', 'hold', 0, 7`)],
+  ],
+  ["a callback of a cancelled task", "callback_owed", [`update callback set task_id = '${taskId(3)}'`]],
+  ["a send that was not recorded", "callback_attempts", ["update callback set sends = 2"]],
+  [
+    "a redelivery that counts as an attempt",
+    "callback_attempts",
+    ["update callback_attempt set is_redelivery = 1"],
   ],
   ["a capture of no task", "ledger_orphan", [addEntry(`'${ACCOUNT}', null, 'capture', -7, -7`)]],
   ["a credit with a task", "ledger_orphan", [addEntry(`'${PREPAID}', '${taskId(1)}', 'credit', 7, 0`)]],

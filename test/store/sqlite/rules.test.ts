@@ -93,6 +93,7 @@ describe("another process", () => {
       hash: "a".repeat(64),
       display: "…",
       policy: OPEN_POLICY,
+      signsCallbacks: false,
       createdAt: NOW,
     };
     await store.accounts.createKey(key);
@@ -109,6 +110,7 @@ describe("another process", () => {
       hash: "a".repeat(64),
       display: "…",
       policy: OPEN_POLICY,
+      signsCallbacks: false,
       createdAt: NOW,
     };
     await store.accounts.createKey(key);
@@ -154,6 +156,7 @@ describe("another process", () => {
       hash: "a".repeat(64),
       display: "…",
       policy: OPEN_POLICY,
+      signsCallbacks: false,
       createdAt: NOW,
     };
     await store.accounts.createKey(key);

@@ -2,6 +2,7 @@ import { and, asc, eq, isNull, or, sql } from "drizzle-orm";
 import { changePolicy } from "../../../domain/access.ts";
 import type { ApiKey, KeyChange, KeyGrant, Rotation } from "../../../domain/account.ts";
 import type { AccountId, KeyId } from "../../../domain/ids.ts";
+import { changeSigning } from "../../../domain/signature.ts";
 import type { Connection } from "../connection.ts";
 import { prepareQuotas } from "../quotas.ts";
 import { toApiKey } from "../rows.ts";
@@ -35,6 +36,13 @@ export function prepareKeys({ db, orm }: Connection) {
   const revoke = db.prepare<never, [now: number, id: string]>(
     "update api_key set revoked_at = ? where id = ? and revoked_at is null",
   );
+  const secretOf = db.prepare<{ secret: string | null }, [key: string]>(
+    "select callback_secret as secret from api_key where id = ?",
+  );
+
+  function callbackSecret(id: KeyId): string | undefined {
+    return secretOf.get(id)?.secret ?? undefined;
+  }
 
   function valid(name: string) {
     return orm
@@ -79,26 +87,38 @@ export function prepareKeys({ db, orm }: Connection) {
       const named = valid(idOrName);
       return named[0] && named.length === 1 ? toApiKey(named[0]) : undefined;
     },
-    create(key: ApiKey) {
+    callbackSecret,
+    create(key: ApiKey, secret?: string) {
       if (accountById.get({ id: key.accountId }) === undefined) return "no_account" as const;
       if (valid(key.name).some((other) => other.accountId === key.accountId)) return "name_taken" as const;
       orm
         .insert(apiKey)
-        .values({ ...key })
+        .values({ ...key, callbackSecret: secret })
         .run();
       return "created" as const;
     },
-    change(id: KeyId, { policy, expiresAt }: KeyChange): ApiKey | "revoked" | "not_found" {
+    change(id: KeyId, { policy, expiresAt, signing }: KeyChange): ApiKey | "revoked" | "not_found" {
       const before = changeable(id);
       if (typeof before === "string") return before;
       const after = {
         policy: changePolicy(before.policy, policy),
         expiresAt: expiresAt === undefined ? (before.expiresAt ?? null) : expiresAt,
       };
-      orm.update(apiKey).set(after).where(eq(apiKey.id, id)).run();
+      // Drizzle leaves out what is undefined.
+      const secret = signing && changeSigning(callbackSecret(id), signing);
+      orm
+        .update(apiKey)
+        .set({ ...after, callbackSecret: secret })
+        .where(eq(apiKey.id, id))
+        .run();
       // Periods of different lengths may begin on the same day.
       if (before.policy.quota?.reset !== after.policy.quota?.reset) quotas.forget(before.accountId, id);
-      return { ...before, ...after, expiresAt: after.expiresAt ?? undefined };
+      return {
+        ...before,
+        ...after,
+        expiresAt: after.expiresAt ?? undefined,
+        signsCallbacks: signing === undefined ? before.signsCallbacks : signing !== null,
+      };
     },
     rotate(id: KeyId, { hash, display, previousExpiresAt }: Rotation): ApiKey | "revoked" | "not_found" {
       const before = changeable(id);

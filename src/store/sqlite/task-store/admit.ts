@@ -6,6 +6,7 @@ import { type Micros, toMicros } from "../../../domain/money.ts";
 import type { Admission, AdmitResult, NewTask } from "../../../domain/ports/task-store.ts";
 import { type Allowance, prepareQuotas } from "../quotas.ts";
 import { prepareAssets } from "./assets.ts";
+import type { Changes } from "./changes.ts";
 import type { IdempotencyRecords } from "./idempotency.ts";
 import { prepareLedger } from "./money.ts";
 
@@ -15,10 +16,11 @@ const AVAILABLE = "balance_micros - held_micros + credit_limit_micros";
 export function prepareAdmit(
   db: Database,
   records: IdempotencyRecords,
+  changes: Changes,
 ): (admission: Admission) => AdmitResult {
   const ledger = prepareLedger(db);
   const insertAssets = prepareAssets(db);
-  const insertTask = prepareInsertTask(db);
+  const insertTask = prepareInsertTask(db, changes);
   const quotas = prepareQuotas(db);
   const hold = db.prepare<{ is_low: 0 | 1 | null }, [amount: number, account: string]>(
     `update account set held_micros = held_micros + ?1
@@ -81,12 +83,15 @@ function leftOf({ limit, used, reserved }: Allowance): number {
   return limit - used - reserved;
 }
 
-function prepareInsertTask(db: Database): (task: NewTask, quotaPeriod: number | undefined) => void {
+function prepareInsertTask(
+  db: Database,
+  changes: Changes,
+): (task: NewTask, quotaPeriod: number | undefined) => void {
   const insert = db.prepare(
     `insert into task (id, account_id, key_id, request_id, kind, model, origin, callback_url, held_micros, created_at,
-       due_at, lane, route_index, quote, request, sync_scope, quota_period,
+       due_at, lane, route_index, quote, request, sync_scope, quota_period, change,
        status, stage, pool, attempts, failures, progress, cancel_requested)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', 'queued', 'ready', 0, 0, 0, 0)`,
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', 'queued', 'ready', 0, 0, 0, 0)`,
   );
   return (task, quotaPeriod) => {
     insert.run(
@@ -107,6 +112,7 @@ function prepareInsertTask(db: Database): (task: NewTask, quotaPeriod: number | 
       JSON.stringify(task.request),
       task.syncScope ?? null,
       quotaPeriod ?? null,
+      changes.next(),
     );
   };
 }

@@ -7,6 +7,7 @@ import { usageOf } from "../../../domain/usage.ts";
 import { prepareQuotas } from "../quotas.ts";
 import type { Pool } from "../schema.ts";
 import { prepareAssets } from "./assets.ts";
+import type { Changes } from "./changes.ts";
 import { prepareLedger } from "./money.ts";
 import { prepareUsage } from "./usage.ts";
 
@@ -35,7 +36,7 @@ export interface Advance {
  * What moves a task on under a lease. Raw statements: each task passes several times, and "absent fields stay as they are"
  * is a coalesce for each of them.
  */
-export function prepareAdvance(db: Database): Advance {
+export function prepareAdvance(db: Database, changes: Changes): Advance {
   const ledger = prepareLedger(db);
   const quotas = prepareQuotas(db);
   const insertAssets = prepareAssets(db);
@@ -47,9 +48,12 @@ export function prepareAdvance(db: Database): Advance {
     `select account_id, key_id, model, stage, lease_token, due_at, cancel_requested, quota_period
      from task where id = ?`,
   );
-  const begin = db.prepare<{ attempts: number }, [at: number, deadline: number, id: string, token: string]>(
+  const begin = db.prepare<
+    { attempts: number },
+    [at: number, deadline: number, change: number, id: string, token: string]
+  >(
     `update task set stage = 'submitting', status = 'processing', attempts = attempts + 1,
-       started_at = coalesce(started_at, ?), deadline_at = coalesce(deadline_at, ?)
+       started_at = coalesce(started_at, ?), deadline_at = coalesce(deadline_at, ?), change = ?
      where id = ? and lease_token = ? and stage = 'queued' and cancel_requested = 0 returning attempts`,
   );
   const renew = db.prepare<never, [until: number, id: string, token: string]>(
@@ -57,6 +61,8 @@ export function prepareAdvance(db: Database): Advance {
   );
 
   function write(id: TaskId, standing: Standing, transition: Transition): void {
+    if (transition.ending !== undefined) changes.mark(id);
+    else if (transition.progress !== undefined) changes.markProgress(id, transition.progress);
     updateTask(id, standing, transition);
     if (transition.attempt !== undefined) {
       attempts.update(id, transition.attempt, transition.at, transition.to === "terminal");
@@ -73,7 +79,7 @@ export function prepareAdvance(db: Database): Advance {
   return {
     standing: (id) => select.get(id) ?? undefined,
     begin(lease, intent) {
-      const row = begin.get(intent.at, intent.deadlineAt, lease.task.id, lease.token);
+      const row = begin.get(intent.at, intent.deadlineAt, changes.next(), lease.task.id, lease.token);
       if (row === null) {
         const standing = select.get(lease.task.id);
         const isMine = standing?.lease_token === lease.token && standing.stage === "queued";
@@ -186,17 +192,22 @@ function prepareAttempts(db: Database) {
 
 function prepareCallback(db: Database) {
   const insert = db.prepare(
-    "insert into callback (id, task_id, request_id, url, attempts, state, due_at) values (?, ?, ?, ?, ?, ?, ?)",
+    `insert into callback (id, task_id, account_id, key_id, request_id, url, host, state, due_at, created_at,
+       pool, attempts, sends, redeliver)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'ready', 0, 0, 0)`,
   );
   return (callback: NonNullable<Transition["callback"]>): void => {
     insert.run(
       callback.id,
       callback.taskId,
+      callback.accountId,
+      callback.keyId,
       callback.requestId,
       callback.url,
-      callback.attempts,
+      callback.host,
       callback.state,
       callback.dueAt,
+      callback.createdAt,
     );
   };
 }

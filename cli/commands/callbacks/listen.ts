@@ -1,0 +1,172 @@
+import { type Command, Option } from "commander";
+import { isJsonObject } from "../../../src/domain/json.ts";
+import { addCommand, onRun } from "../../command.ts";
+import type { Context } from "../../context.ts";
+import { followEvents, type ServerEvent } from "../../event-source.ts";
+import { EXIT } from "../../exit-codes.ts";
+import { Failure, usage } from "../../failure.ts";
+import { createForwarder, type Forwarded, readForwardUrl } from "../../forward.ts";
+import { createInOrder } from "../../in-order.ts";
+import { type Listened, listenedJson, listenedLine, listenedOf } from "../../listened.ts";
+import type { Output } from "../../output.ts";
+import { printable } from "../../printable.ts";
+import { connect, type Remote, type RemoteFlags, withRemoteFlags } from "../../remote.ts";
+
+const EXAMPLES = `
+Examples:
+  svc callbacks listen --forward http://localhost:3000/hook
+  svc callbacks listen --print-json | jq -r .body
+  svc callbacks listen --replay --forward localhost:3000/hook      everything since the first task, then what comes
+
+It shows what is posted at the end of each of the key's tasks, whether or not the task has a callback_url, and posts the same to
+the address given, signature included, from this machine; so a receiver can be tried that the server cannot reach. Each is
+forwarded once. \`svc callbacks trigger completed\` makes one.
+`;
+/** Posts under way at once. */
+const FORWARDS = 4;
+
+interface ListenFlags extends RemoteFlags {
+  readonly forward?: string;
+  readonly printJson?: boolean;
+  readonly sinceId?: string;
+  readonly replay?: boolean;
+}
+
+export function addCallbacksListen(callbacks: Command, context: Context): void {
+  const command = withRemoteFlags(
+    addCommand(
+      callbacks,
+      "listen",
+      "show callbacks as they are posted, and forward them to your own machine",
+    ),
+  )
+    .option("--forward <url>", "post each of them to this address from here")
+    .option("--print-json", "print each with headers and body as a line of JSON; as --json does")
+    .option("--since-id <number>", "first those after this event, as listening says it at its end")
+    .addOption(new Option("--replay", "first those of all tasks there are").conflicts("sinceId"))
+    .addHelpText("after", EXAMPLES);
+  onRun<ListenFlags>(command, context, async ({ options, output }) => {
+    const target = options.forward === undefined ? undefined : readForwardUrl(options.forward);
+    const lastEventId = options.replay === true ? "0" : readEventId(options.sinceId);
+    const remote = connect(options, context, output);
+    const isJson = output.mode === "json" || options.printJson === true;
+    await listen(remote, context, output, { target, lastEventId, isJson });
+  });
+}
+
+interface ListenJob {
+  readonly target: string | undefined;
+  readonly lastEventId: string | undefined;
+  readonly isJson: boolean;
+}
+
+/** What came of an event. */
+interface Heard {
+  readonly listened: Listened;
+  readonly id: string | undefined;
+  readonly forwarded: Forwarded | null;
+}
+
+async function listen(
+  { client, timing, signal }: Remote,
+  context: Context,
+  output: Output,
+  job: ListenJob,
+): Promise<never> {
+  const { target } = job;
+  const owner = await ownerOf(client);
+  const forward =
+    target === undefined ? undefined : createForwarder(client, { url: target, now: timing.now, signal });
+  /** Of the last event that was told, so that the next run can go on after it. */
+  let told = job.lastEventId;
+  let isReceiverDown = false;
+  let isLost = false;
+
+  const inOrder = createInOrder<Heard>(FORWARDS, ({ listened, id, forwarded }) => {
+    // What Ctrl-C cut off has no outcome.
+    if (signal.aborted) return;
+    const line = job.isJson
+      ? listenedJson(listened, forwarded)
+      : listenedLine(listened, forwarded, output, Date.now());
+    context.stdout.write(line);
+    const isDown = forwarded !== null && forwarded.status === null;
+    if (isDown && !isReceiverDown) output.say(againHint(listened, id, target ?? ""));
+    isReceiverDown = isDown;
+    told = id ?? told;
+  });
+
+  const take = async ({ name, id, data }: ServerEvent) => {
+    if (name !== "callback") return;
+    const listened = listenedOf(data);
+    if (listened === undefined)
+      return output.warn("The server sent a callback that cannot be read; it is left out.");
+    await inOrder.add(async () => ({
+      listened,
+      id,
+      forwarded: forward === undefined ? null : await forward(listened),
+    }));
+  };
+  let isFirst = true;
+  const onOpen = () => {
+    if (isFirst) {
+      const whose = owner === undefined ? "" : ` for ${owner}`;
+      output.say(`Listening on ${client.server}${whose}. Ctrl-C ends it.`);
+      if (target !== undefined) output.say(`Forwarding to ${target}`);
+    } else if (isLost) output.say("Listening again.");
+    [isFirst, isLost] = [false, false];
+  };
+  const onTrouble = ({ failure }: { readonly failure: Failure }) => {
+    if (!isLost) output.warn(`${failure.message} It is tried until it answers.`);
+    isLost = true;
+  };
+  return followEvents({
+    open: client.callbackEvents,
+    timing,
+    signal,
+    lastEventId: job.lastEventId,
+    take,
+    onOpen,
+    onTrouble,
+  }).catch((error: unknown) => {
+    throw withResumeHint(error, told);
+  });
+}
+
+/** Name and first characters of the key, as far as the server tells. */
+async function ownerOf({ accountStatus }: Remote["client"]): Promise<string | undefined> {
+  try {
+    const { key } = await accountStatus();
+    if (!isJsonObject(key) || typeof key.name !== "string" || typeof key.prefix !== "string")
+      return undefined;
+    return printable(`key ${key.name} (${key.prefix})`);
+  } catch (error) {
+    if (error instanceof Failure && error.exitCode === EXIT.notFound) return undefined;
+    throw error;
+  }
+}
+
+function againHint({ callbackId }: Listened, id: string | undefined, target: string): string {
+  const again =
+    callbackId === null
+      ? // Numbers of events go up, so that this one is the first after the number before it.
+        `from this one on again: svc callbacks listen --since-id ${Number(id ?? 1) - 1} --forward ${target}`
+      : `this one again: svc callbacks redeliver ${printable(callbackId)} --forward ${target}`;
+  return `  Nobody answers at ${target}. Each is forwarded once; ${again}`;
+}
+
+/** Whoever stops listening is told how to go on without missing anything. */
+function withResumeHint(error: unknown, told: string | undefined): unknown {
+  if (!(error instanceof Failure) || told === undefined) return error;
+  const { exitCode, code, message, requestId } = error;
+  const resume = `\`svc callbacks listen --since-id ${told}\` goes on from here.`;
+  return new Failure(exitCode, code, message, {
+    hint: error.hint === undefined ? resume : `${error.hint} ${resume}`,
+    requestId,
+    more: { ...error.more, since_id: told },
+  });
+}
+
+function readEventId(text: string | undefined): string | undefined {
+  if (text === undefined || /^\d{1,15}$/.test(text)) return text;
+  throw usage(`--since-id must be the number of an event, got "${text.slice(0, 80)}".`);
+}

@@ -1,0 +1,162 @@
+import { type Command, Option } from "commander";
+import { CALLBACK_STATES } from "../../../src/domain/callback.ts";
+import { isJsonObject, type JsonObject } from "../../../src/domain/json.ts";
+import { type CallbackView, listRow } from "../../callback-view.ts";
+import type { CallbackQuery, Client } from "../../client.ts";
+import { addCommand, onRun } from "../../command.ts";
+import type { Context } from "../../context.ts";
+import { EXIT } from "../../exit-codes.ts";
+import { Failure, usage } from "../../failure.ts";
+import {
+  createForwarder,
+  type Forwarded,
+  forwardedForm,
+  forwardedText,
+  isAcknowledged,
+  readForwardUrl,
+} from "../../forward.ts";
+import { createInOrder } from "../../in-order.ts";
+import { parseMoment } from "../../moment.ts";
+import type { Output } from "../../output.ts";
+import { connect, type Remote, type RemoteFlags, withRemoteFlags } from "../../remote.ts";
+import { renderTsv } from "../../table.ts";
+import { callbackIdOf } from "./find.ts";
+import { LIST_COLUMNS } from "./list.ts";
+
+const EXAMPLES = `
+Examples:
+  svc callbacks redeliver task_01m7…
+  svc callbacks redeliver --since 2h --state failed
+  svc callbacks redeliver task_01m7… --forward localhost:3000/hook
+
+The server sends each once more at once, which is none of its five attempts. With --forward nothing is asked of the server:
+this machine posts what a callback says, without a signature, which only the server can make.
+`;
+/** Posts under way at once. */
+const FORWARDS = 4;
+const HEADERS = { "Content-Type": "application/json", "User-Agent": "Service-Callback/1.0" };
+
+interface RedeliverFlags extends RemoteFlags {
+  readonly since?: string;
+  readonly until?: string;
+  readonly state?: string;
+  readonly forward?: string;
+}
+
+export function addCallbacksRedeliver(callbacks: Command, context: Context): void {
+  const command = withRemoteFlags(
+    addCommand(callbacks, "redeliver [callback]", "send a callback, or those of a range of time, once more"),
+  )
+    .option("--since <when>", "those created since: 2h ago, or a time in ISO 8601")
+    .option("--until <when>", "with --since: those created before")
+    .addOption(
+      new Option("--state <state>", "with --since: only those in this state").choices(CALLBACK_STATES),
+    )
+    .option("--forward <url>", "post them to this address from here instead")
+    .addHelpText("after", EXAMPLES);
+  onRun<RedeliverFlags>(command, context, async ({ args, options, output }) => {
+    const [id] = args;
+    const range = readRange(id, options);
+    const target = options.forward === undefined ? undefined : readForwardUrl(options.forward);
+    const remote = connect(options, context, output);
+    const { client } = remote;
+    if (target !== undefined) {
+      const chosen = id === undefined ? pages(client.callbacks, { ...range, limit: "100" }) : one(client, id);
+      await forwardAll(remote, context, output, { target, chosen });
+    } else if (id === undefined) {
+      await redeliverRange(client, output, range);
+    } else {
+      const callback = await client.redeliver(await callbackIdOf(client, id));
+      output.say(`${output.style.green("✓")} Sent once more. How it went: svc callbacks show ${callback.id}`);
+      output.show(callback, () => `${callback.id}\n`);
+    }
+  });
+}
+
+function readRange(id: string | undefined, { since, until, state }: RedeliverFlags): CallbackQuery {
+  if (id !== undefined && (since ?? until ?? state) !== undefined)
+    throw usage("Give a callback or a task, or --since with --until and --state, not both.");
+  if (id === undefined && since === undefined)
+    throw usage(
+      "Say which: the id of a callback or of a task, or --since.",
+      "See `svc callbacks redeliver --help`.",
+    );
+  const now = Date.now();
+  return {
+    ...(since === undefined ? {} : { from: parseMoment("--since", since, now) }),
+    ...(until === undefined ? {} : { to: parseMoment("--until", until, now) }),
+    ...(state === undefined ? {} : { state }),
+  };
+}
+
+async function redeliverRange(client: Client, output: Output, range: CallbackQuery): Promise<void> {
+  const all: CallbackView[] = [];
+  for await (const callback of pages(client.redeliverRange, range)) {
+    all.push(callback);
+    output.progress(`${all.length} callbacks so far`);
+  }
+  await output.list({ callbacks: all }, LIST_COLUMNS, all.map(listRow));
+  output.say(all.length === 0 ? "No callbacks." : `${output.style.green("✓")} Sent once more: ${all.length}`);
+}
+
+interface ForwardJob {
+  readonly target: string;
+  readonly chosen: AsyncIterable<{ readonly id: string }>;
+}
+
+/** @throws Failure when one was not acknowledged, after all of them were tried */
+async function forwardAll(
+  { client, timing, signal }: Remote,
+  context: Context,
+  output: Output,
+  { target, chosen }: ForwardJob,
+): Promise<void> {
+  const forward = createForwarder(client, { url: target, now: timing.now, signal });
+  const results: { callback: CallbackView; forwarded: Forwarded }[] = [];
+  const line = ({ id, task_id }: CallbackView, forwarded: Forwarded) =>
+    output.mode === "pretty"
+      ? `${id}  ${task_id} -> ${forwardedText(forwarded, output.style)}\n`
+      : renderTsv([[id, task_id, forwardedText(forwarded, output.style)]]);
+  const inOrder = createInOrder<(typeof results)[number]>(FORWARDS, (result) => {
+    results.push(result);
+    if (output.mode !== "json") context.stdout.write(line(result.callback, result.forwarded));
+  });
+  for await (const { id } of chosen) {
+    const callback = await client.callback(id);
+    const body = JSON.stringify(bodyOf(callback));
+    await inOrder.add(async () => ({ callback, forwarded: await forward({ headers: HEADERS, body }) }));
+  }
+  await inOrder.done();
+  if (output.mode === "json") output.show({ callbacks: results.map(resultForm) }, () => "");
+  if (results.length === 0) output.say("No callbacks.");
+  const failed = results.filter(({ forwarded }) => !isAcknowledged(forwarded)).length;
+  if (failed === 0) return;
+  const message = `${failed} of ${results.length} ${results.length === 1 ? "callback was" : "callbacks were"} not acknowledged.`;
+  throw new Failure(EXIT.error, "callback_not_acknowledged", message);
+}
+
+function resultForm({ callback, forwarded }: { callback: CallbackView; forwarded: Forwarded }) {
+  return { callback_id: callback.id, task_id: callback.task_id, forward: forwardedForm(forwarded) };
+}
+
+function bodyOf({ payload }: CallbackView): JsonObject {
+  if (isJsonObject(payload)) return payload;
+  throw new Failure(EXIT.error, "unexpected_answer", "The server does not say what the callback says.");
+}
+
+async function* one(client: Client, idOrTask: string): AsyncGenerator<{ readonly id: string }> {
+  yield { id: await callbackIdOf(client, idOrTask) };
+}
+
+/** All of a range, newest first, page by page. */
+async function* pages(
+  read: (query: CallbackQuery) => ReturnType<Client["callbacks"]>,
+  query: CallbackQuery,
+): AsyncGenerator<CallbackView> {
+  for (let after: string | undefined; ; ) {
+    const page = await read(after === undefined ? query : { ...query, after });
+    yield* page.callbacks;
+    if (page.next === null) return;
+    after = page.next;
+  }
+}

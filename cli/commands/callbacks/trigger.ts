@@ -1,0 +1,154 @@
+import { randomUUID } from "node:crypto";
+import { Argument, type Command } from "commander";
+import { isJsonObject, type JsonObject } from "../../../src/domain/json.ts";
+import type { Kind, TaskView } from "../../answer.ts";
+import {
+  type CallbackView,
+  historyOf,
+  sendSummary,
+  showCallback,
+  urlWithoutQuery,
+} from "../../callback-view.ts";
+import { addCommand, given, onRun } from "../../command.ts";
+import type { Context } from "../../context.ts";
+import { EXIT } from "../../exit-codes.ts";
+import { Failure } from "../../failure.ts";
+import type { Output } from "../../output.ts";
+import { printable } from "../../printable.ts";
+import { connect, type Remote, type RemoteFlags, withRemoteFlags } from "../../remote.ts";
+import { backoffMs } from "../../retry.ts";
+import { formatDuration } from "../../units.ts";
+import { awaitTask, hasEnded, verdictOf } from "../../wait.ts";
+
+const DEFAULT_MODEL = "sandbox-image";
+/** For the task to end, and then for its callback to be answered. */
+const TIMEOUT_MS = 60_000;
+
+const EXAMPLES = `
+Examples:
+  svc callbacks trigger completed                                   while \`svc callbacks listen\` runs
+  svc callbacks trigger failed --url https://hooks.example/svc      shows how the receiver answered
+
+It is a real task of the sandbox, with a real result, at the price of its model.
+`;
+
+interface TriggerFlags extends RemoteFlags {
+  readonly url?: string;
+  readonly model: string;
+}
+
+export function addCallbacksTrigger(callbacks: Command, context: Context): void {
+  const command = withRemoteFlags(
+    addCommand(callbacks, "trigger", "have a sandbox task end at once, so that there is a callback"),
+  )
+    .addArgument(new Argument("<outcome>", "how the task ends").choices(["completed", "failed"]))
+    .option("--url <url>", "its callback_url; waits for the answer and shows it")
+    .option("-m, --model <model>", "a sandbox model", DEFAULT_MODEL)
+    .addHelpText("after", EXAMPLES);
+  onRun<TriggerFlags>(command, context, async ({ args, options, output }) => {
+    const outcome = given(args, 0);
+    const remote = connect(options, context, output);
+    const kind = await sandboxKind(remote, options.model);
+    const task = await runTask(remote, kind, {
+      model: options.model,
+      prompt: `svc callbacks trigger ${outcome}`,
+      sandbox: { delay_ms: 0, outcome },
+      ...(options.url === undefined ? {} : { callback_url: options.url }),
+    });
+    const { task_id: id, status } = task;
+    if (status !== outcome) throw verdictOf(task, TIMEOUT_MS) ?? notAsAsked(id, status);
+    output.say(`${output.style.green("✓")} ${id} ${status}.`);
+    if (options.url !== undefined) {
+      await showDelivery(context, output, await awaitSend(remote, id));
+      return;
+    }
+    output.say("A running `svc callbacks listen` receives its callback.");
+    output.show(task, () => `${id}\n`);
+  });
+}
+
+/** @throws Failure for a model that does not rehearse, whose tasks would be done and charged by its provider */
+async function sandboxKind({ client }: Remote, model: string): Promise<Kind> {
+  const { kind, schema } = await client.model(model).catch((error: unknown) => {
+    throw error instanceof Failure && error.exitCode === EXIT.notFound ? noSandbox(model, error) : error;
+  });
+  const properties = isJsonObject(schema) && isJsonObject(schema.properties) ? schema.properties : {};
+  if ((kind === "image" || kind === "video") && properties.sandbox !== undefined) return kind;
+  throw new Failure(EXIT.usage, "no_sandbox_model", `${printable(model)} is no sandbox model.`, {
+    hint: `Without --model it is ${DEFAULT_MODEL}.`,
+  });
+}
+
+function noSandbox(model: string, error: Failure): Failure {
+  if (model !== DEFAULT_MODEL) return error;
+  return new Failure(error.exitCode, error.code, "There is no sandbox for this key on this server.", {
+    hint: "The server runs with --no-sandbox, or the key may not use sandbox-image. Any task's end makes a callback.",
+    requestId: error.requestId,
+    more: error.more,
+  });
+}
+
+async function runTask({ client, timing, signal }: Remote, kind: Kind, body: JsonObject): Promise<TaskView> {
+  const { taskId: id } = await client.create(kind, body, randomUUID()).catch((error: unknown) => {
+    throw error instanceof Failure ? withListenHint(error) : error;
+  });
+  const task = await awaitTask(client, { kind, id, timeoutMs: TIMEOUT_MS, timing, signal });
+  if (!hasEnded(task)) throw verdictOf(task, TIMEOUT_MS);
+  return task;
+}
+
+/** An address of the user's own machine is one the server may not call. */
+function withListenHint(error: Failure): Failure {
+  if (error.exitCode !== EXIT.rejected || !error.message.includes("callback_url")) return error;
+  return new Failure(error.exitCode, error.code, error.message, {
+    hint: "For an address of your own machine: `svc callbacks listen --forward URL`, and trigger without --url.",
+    requestId: error.requestId,
+    more: error.more,
+  });
+}
+
+function notAsAsked(id: string, status: string): Failure {
+  return new Failure(
+    EXIT.error,
+    "unexpected_answer",
+    `${id} is ${printable(status)}, not as it was asked to end.`,
+  );
+}
+
+/** Waits for the first answer to the task's callback. */
+async function awaitSend({ client, timing, signal }: Remote, taskId: string): Promise<CallbackView> {
+  const endsAt = timing.now() + TIMEOUT_MS;
+  for (let tries = 1; ; tries++) {
+    const [found] = (await client.callbacks({ task_id: taskId, limit: "1" })).callbacks;
+    if (found !== undefined) {
+      const callback = await client.callback(found.id);
+      if (callback.state !== "pending" || lastSend(callback) !== undefined) return callback;
+    }
+    if (timing.now() >= endsAt) {
+      throw new Failure(
+        EXIT.stillRunning,
+        "still_running",
+        `No send of the callback of ${taskId} has ended within ${formatDuration(TIMEOUT_MS)}.`,
+        { hint: `\`svc callbacks show ${taskId}\` tells how it goes on.` },
+      );
+    }
+    await timing.sleep(backoffMs(Math.min(tries, 3), timing.random()), signal);
+  }
+}
+
+function lastSend(callback: CallbackView): JsonObject | undefined {
+  return historyOf(callback).findLast(({ outcome }) => typeof outcome === "string");
+}
+
+/** @throws Failure unless it was acknowledged, after it was printed */
+async function showDelivery(context: Context, output: Output, callback: CallbackView): Promise<void> {
+  await showCallback(callback, context, output);
+  if (callback.state === "delivered") return;
+  const url = printable(urlWithoutQuery(String(callback.url ?? "The receiver")));
+  const reason = sendSummary(lastSend(callback) ?? {});
+  const next = callback.state === "pending" ? "It is tried again. " : "";
+  throw new Failure(EXIT.error, "callback_not_acknowledged", `${url} did not acknowledge: ${reason}.`, {
+    hint: `${next}\`svc callbacks show ${callback.id}\` tells how it goes on.`,
+    more: { callback_id: callback.id, task_id: callback.task_id },
+  });
+}

@@ -1,0 +1,20 @@
+import type { Preview } from "../../domain/preview.ts";
+import type { LatestPreview } from "../../service/latest-preview.ts";
+
+/** Passes on a task's previews as they come, one at a time, until `task` is there; then those not passed on are lost. */
+export async function untilDone<T>(
+  task: Promise<T>,
+  previews: LatestPreview,
+  show: (preview: Preview) => Promise<void>,
+): Promise<T> {
+  let isDone = false;
+  const done = task.finally(() => {
+    isDone = true;
+  });
+  for (;;) {
+    await Promise.race([done, previews.arrival()]);
+    if (isDone) return task;
+    const preview = previews.take();
+    if (preview !== undefined) await show(preview);
+  }
+}

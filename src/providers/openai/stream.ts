@@ -1,0 +1,83 @@
+import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
+import { type Output, type Previews, ProviderError, type Submitted } from "../../domain/ports/provider.ts";
+import type { Usage } from "../../domain/task.ts";
+import { describeAnswer, refusedSubmission } from "../kit/classify.ts";
+import type { UpstreamEvent } from "../kit/events.ts";
+import type { Upstream, UpstreamAnswer } from "../kit/http.ts";
+import { readImage, readUsage } from "./images.ts";
+import { readErrorEvent } from "./refusals.ts";
+
+/** What an answer of server-sent events comes to. */
+export interface ImageStream {
+  /** @returns whether more is to come */
+  take(event: UpstreamEvent): boolean;
+  /** Its images, once it has ended. @throws ProviderError when it ended without one */
+  result(answer: UpstreamAnswer): Submitted;
+  /** The images that came whole before the connection was lost; undefined for none. */
+  rescued(): Submitted | undefined;
+}
+
+/** Collects so many images, and shows what comes before them. */
+export function createImageStream(
+  upstream: Upstream,
+  { images, previews }: { readonly images: number; readonly previews: Previews },
+): ImageStream {
+  const outputs: Output[] = [];
+  let usage: Usage | undefined;
+  let hasBegun = false;
+  let error: JsonObject | undefined;
+
+  const show = ({ partial_image_index: index, b64_json: base64 }: JsonObject) => {
+    hasBegun = true;
+    if (typeof index !== "number" || typeof base64 !== "string" || !previews.isWatched()) return;
+    // Of several images, the events do not say which one they are of.
+    const outputIndex = images === 1 ? 0 : undefined;
+    previews.show({ index, outputIndex, bytes: Buffer.from(base64, "base64") });
+  };
+  const submitted = (): Submitted => ({ kind: "outputs", outputs, usage });
+
+  return {
+    take({ name, data }) {
+      if (name.endsWith(".partial_image") && !previews.isWatched()) {
+        // Megabytes that nobody would see.
+        hasBegun = true;
+        return true;
+      }
+      const event = parse(data);
+      switch (typeof event.type === "string" ? event.type : name) {
+        case "image_generation.partial_image":
+        case "image_edit.partial_image":
+          show(event);
+          return true;
+        case "image_generation.completed":
+        case "image_edit.completed":
+          hasBegun = true;
+          outputs.push(...readImage(event));
+          usage = readUsage(event.usage) ?? usage;
+          return outputs.length < images;
+        default:
+          if (name !== "error" && event.type !== "error" && !isJsonObject(event.error)) return true;
+          error = isJsonObject(event.error) ? event.error : event;
+          return false;
+      }
+    },
+    result(answer) {
+      if (outputs.length > 0) return submitted();
+      if (error !== undefined) throw refusedSubmission(readErrorEvent(upstream, answer, error, hasBegun));
+      const detail = `${describeAnswer(upstream, answer)}, but its events ended without an image`;
+      throw new ProviderError("unknown", "UPSTREAM_ERROR", detail);
+    },
+    rescued: () => (outputs.length > 0 ? submitted() : undefined),
+  };
+}
+
+/** Nothing in it when it is no JSON object. */
+function parse(data: string): JsonObject {
+  try {
+    // What JSON.parse returns is JSON.
+    const value = JSON.parse(data) as Json;
+    return isJsonObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}

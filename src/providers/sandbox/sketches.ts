@@ -1,0 +1,83 @@
+import type { Previews } from "../../domain/ports/provider.ts";
+import { partialImagesOf } from "../../domain/preview.ts";
+import type { SandboxFiles } from "./files.ts";
+import { toJob } from "./jobs.ts";
+import type { Renderer } from "./render.ts";
+import type { EditJob, PictureJob, RenderJob } from "./render-job.ts";
+import { kindOf } from "./spec.ts";
+import type { Operation } from "./upstream.ts";
+
+/** Draws early versions of outputs: the same pictures, small. */
+export interface Sketches {
+  /** Draws in the background what is due of an operation and was not drawn yet, and shows it. */
+  draw(operation: Operation, now: number, previews: Previews): void;
+  /** Stops drawing for an operation and forgets it. */
+  drop(id: string): void;
+  /** Resolves when nothing is being drawn. */
+  idle(): Promise<void>;
+}
+
+/** The longest side of the first, second and third version, in pixels. */
+const SIDES = [96, 192, 384];
+
+/** When each early version that an operation's request asked for is due: spaced evenly over its time. */
+export function sketchTimes({ spec, submittedAt, readyAt }: Operation): number[] {
+  const lengthMs = readyAt - submittedAt;
+  const count = partialImagesOf({ kind: kindOf(spec), parameters: spec.parameters });
+  if (lengthMs <= 0) return [];
+  return Array.from({ length: count }, (_, i) => submittedAt + Math.ceil((lengthMs * (i + 1)) / (count + 1)));
+}
+
+export function createSketches(deps: {
+  readonly renderer: Renderer;
+  readonly files: SandboxFiles;
+}): Sketches {
+  const { renderer, files } = deps;
+  /** By operation, how many of its versions were due when it was last looked at. */
+  const begun = new Map<string, { due: number; readonly controller: AbortController }>();
+  const underWay = new Set<Promise<unknown>>();
+
+  const draw = async (operation: Operation, index: number, previews: Previews, signal: AbortSignal) => {
+    const inputs = await files.readInputs(operation);
+    for (let outputIndex = 0; outputIndex < operation.spec.outputs; outputIndex++) {
+      const job = toSketch(toJob(operation.spec, outputIndex, inputs), index);
+      if (job === undefined) return;
+      const { bytes } = await renderer.render(job, signal);
+      previews.show({ index, outputIndex, bytes });
+    }
+  };
+
+  return {
+    draw(operation, now, previews) {
+      const due = sketchTimes(operation).filter((at) => at <= now).length;
+      const before = begun.get(operation.id) ?? { due: 0, controller: new AbortController() };
+      if (due === before.due) return;
+      begun.set(operation.id, before);
+      before.due = due;
+      if (!previews.isWatched()) return;
+      // One that cannot be drawn is one fewer; what is wrong with its picture shows with the picture itself.
+      const drawing: Promise<unknown> = draw(operation, due - 1, previews, before.controller.signal)
+        .catch(() => undefined)
+        .finally(() => underWay.delete(drawing));
+      underWay.add(drawing);
+    },
+    drop(id) {
+      begun.get(id)?.controller.abort();
+      begun.delete(id);
+    },
+    async idle() {
+      await Promise.all(underWay);
+    },
+  };
+}
+
+/** A job that draws the same, small; undefined for videos. */
+export function toSketch(job: RenderJob, index: number): PictureJob | EditJob | undefined {
+  if (job.kind === "video") return undefined;
+  const within = SIDES[index] ?? 0;
+  const { width, height } = job;
+  if (job.kind === "edit" && (width === undefined || height === undefined)) return { ...job, within };
+  const scaled = (side = 0) => Math.max(1, Math.round(side * Math.min(1, within / longest)));
+  const longest = Math.max(width ?? 0, height ?? 0);
+  return { ...job, width: scaled(width), height: scaled(height) };
+}

@@ -1,0 +1,64 @@
+import type { Principal } from "../domain/account.ts";
+import { CALLBACK_STATES, type CallbackState } from "../domain/callback.ts";
+import { AppError } from "../domain/errors.ts";
+import { type CallbackId, isId } from "../domain/ids.ts";
+import type { CallbackFilter, CallbackStore } from "../domain/ports/callback-store.ts";
+import { parseMoment } from "./moment.ts";
+
+/** Which callbacks are meant, as given. */
+export interface CallbackSelection {
+  readonly state?: string | undefined;
+  readonly taskId?: string | undefined;
+  /** ISO 8601, or Unix seconds. */
+  readonly from?: string | number | undefined;
+  readonly to?: string | number | undefined;
+  readonly after?: string | undefined;
+}
+
+/** Some of them, newest first. */
+export interface CallbackPage<Item> {
+  readonly callbacks: readonly Item[];
+  /** Cursor of the next page when there is one. */
+  readonly next: CallbackId | null;
+}
+
+/**
+ * Those of the caller's account that a selection means.
+ *
+ * @throws AppError `invalid_request` naming the parameter that cannot be used; a cursor of another account is as unknown as none
+ */
+export async function filterOf(
+  { callbacks }: { readonly callbacks: CallbackStore },
+  { accountId }: Principal,
+  selection: CallbackSelection,
+): Promise<Omit<CallbackFilter, "limit">> {
+  const { state, taskId, after } = selection;
+  if (state !== undefined && !isState(state))
+    throw invalid("state", `must be one of ${CALLBACK_STATES.join(", ")}`, state);
+  if (taskId !== undefined && !isId("task", taskId))
+    throw invalid("task_id", "must be the id of a task", taskId);
+  const from = momentOf("from", selection.from);
+  const to = momentOf("to", selection.to);
+  if (from !== undefined && to !== undefined && from >= to)
+    throw invalid("to", "must be after from", selection.to);
+  const last = after !== undefined && isId("cb", after) ? await callbacks.byId(after) : undefined;
+  if (after !== undefined && last?.accountId !== accountId)
+    throw invalid("after", "must be the `next` of an earlier page", after);
+  return { accountId, state, taskId, from, to, after: last?.id };
+}
+
+function isState(text: string): text is CallbackState {
+  return (CALLBACK_STATES as readonly string[]).includes(text);
+}
+
+function momentOf(param: string, given: string | number | undefined): number | undefined {
+  if (given === undefined) return undefined;
+  const at = parseMoment(given);
+  if (at !== undefined) return at;
+  throw invalid(param, "must be a time such as 2026-11-21T14:00:00Z, or Unix seconds", given);
+}
+
+function invalid(param: string, rule: string, given: string | number | undefined): AppError {
+  const shown = typeof given === "number" ? String(given) : `"${(given ?? "").slice(0, 80)}"`;
+  return new AppError("invalid_request", `${param} ${rule}, got ${shown}.`, { param });
+}

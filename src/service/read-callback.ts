@@ -1,0 +1,52 @@
+import type { Principal } from "../domain/account.ts";
+import type { Callback, CallbackAttempt } from "../domain/callback.ts";
+import { callbackPayload } from "../domain/callback-payload.ts";
+import { AppError } from "../domain/errors.ts";
+import { isId } from "../domain/ids.ts";
+import type { CallbackStore } from "../domain/ports/callback-store.ts";
+import type { TaskStore } from "../domain/ports/task-store.ts";
+
+export interface ReadCallbackDeps {
+  readonly callbacks: CallbackStore;
+  readonly tasks: TaskStore;
+  /** Where this service is reached, when it is set; else the creating request's origin counts. */
+  readonly publicUrl?: string | undefined;
+}
+
+/** A callback with all that is known of it. */
+export interface CallbackReading {
+  readonly callback: Callback;
+  /** JSON text, as each send of it has it. */
+  readonly payload: string;
+  /** Every send, in their order. */
+  readonly history: readonly CallbackAttempt[];
+}
+
+/**
+ * A callback of the caller's account.
+ *
+ * @throws AppError `not_found`, alike for a malformed id, an unknown callback and another account's
+ */
+export async function findCallback(
+  { callbacks }: Pick<ReadCallbackDeps, "callbacks">,
+  principal: Principal,
+  id: string,
+): Promise<Callback> {
+  const callback = isId("cb", id) ? await callbacks.byId(id) : undefined;
+  if (callback === undefined || callback.accountId !== principal.accountId)
+    throw new AppError("not_found", "There is no such callback in this account.");
+  return callback;
+}
+
+/** The same with what is sent, and how each send of it went. @throws AppError `not_found` as `findCallback` does */
+export async function readCallback(
+  deps: ReadCallbackDeps,
+  principal: Principal,
+  id: string,
+): Promise<CallbackReading> {
+  const callback = await findCallback(deps, principal, id);
+  const task = await deps.tasks.byId(callback.taskId);
+  if (task === undefined) throw new Error(`Task ${callback.taskId} of a callback is not stored`);
+  const history = await deps.callbacks.attempts(callback.id);
+  return { callback, payload: callbackPayload(task, deps.publicUrl), history };
+}

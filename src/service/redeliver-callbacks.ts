@@ -1,0 +1,74 @@
+import type { Principal } from "../domain/account.ts";
+import type { Callback } from "../domain/callback.ts";
+import { AppError } from "../domain/errors.ts";
+import type { CallbackFilter, CallbackStore } from "../domain/ports/callback-store.ts";
+import type { CallbackFeed } from "../domain/ports/runtime.ts";
+import { type CallbackPage, type CallbackSelection, filterOf } from "./callback-selection.ts";
+import { findCallback } from "./read-callback.ts";
+
+export interface RedeliverDeps {
+  readonly callbacks: CallbackStore;
+  readonly redeliveries: CallbackFeed;
+  /** Called when there is something to send. */
+  readonly callbacksDue: () => void;
+}
+
+/** Callbacks that one call asks for at most. */
+export const MAX_REDELIVERIES = 100;
+
+/**
+ * Asks for one more send of a callback, at once and not one of its five attempts; asking again before it began changes nothing.
+ *
+ * @throws AppError `not_found` as `findCallback` does
+ */
+export async function redeliverCallback(
+  deps: RedeliverDeps,
+  principal: Principal,
+  id: string,
+): Promise<Callback> {
+  const callback = await findCallback(deps, principal, id);
+  const [asked = callback] = await redeliver(deps, {
+    accountId: principal.accountId,
+    id: callback.id,
+    limit: 1,
+  });
+  return asked;
+}
+
+/**
+ * The same for the callback of a task, or for those created in a range of time, newest first and up to `MAX_REDELIVERIES` of them.
+ *
+ * @returns those that are sent, and where to go on when there are more
+ * @throws AppError `invalid_request` unless exactly one of `taskId` and `from` says which
+ */
+export async function redeliverCallbacks(
+  deps: RedeliverDeps,
+  principal: Principal,
+  selection: CallbackSelection,
+): Promise<CallbackPage<Callback>> {
+  const { taskId, from, to, state, after } = selection;
+  if (taskId === undefined && from === undefined) throw oneSelection("from", "nothing");
+  if (taskId !== undefined && [from, to, state, after].some((each) => each !== undefined))
+    throw oneSelection("task_id", "both");
+  const filter = await filterOf(deps, principal, selection);
+  const callbacks = await redeliver(deps, { ...filter, limit: MAX_REDELIVERIES });
+  const last = callbacks.length < MAX_REDELIVERIES ? undefined : callbacks.at(-1)?.id;
+  if (last === undefined) return { callbacks, next: null };
+  const [more] = await deps.callbacks.list({ ...filter, after: last, limit: 1 });
+  return { callbacks, next: more === undefined ? null : last };
+}
+
+async function redeliver(deps: RedeliverDeps, filter: CallbackFilter): Promise<Callback[]> {
+  const asked = await deps.callbacks.redeliver(filter);
+  for (const { keyId, taskId } of asked) deps.redeliveries.publish(keyId, taskId);
+  if (asked.length > 0) deps.callbacksDue();
+  return asked;
+}
+
+function oneSelection(param: string, given: string): AppError {
+  return new AppError(
+    "invalid_request",
+    `Say which callbacks: either task_id alone, or from with or without to, state and after; got ${given}.`,
+    { param },
+  );
+}

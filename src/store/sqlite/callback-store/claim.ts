@@ -1,0 +1,143 @@
+import type { Callback, CallbackSend } from "../../../domain/callback.ts";
+import type { AccountId, CallbackId } from "../../../domain/ids.ts";
+import { MAX_CALLBACK_SENDS } from "../../../domain/limits.ts";
+import type { CallbackClaim, SendLimits } from "../../../domain/ports/callback-store.ts";
+import type { Connection } from "../connection.ts";
+import { prepareTake } from "./take.ts";
+
+/** Callbacks moved from `waiting` to `ready` by one claim, so that many that are due at once stall nobody. */
+const PROMOTED_AT_ONCE = 500;
+
+interface Ready {
+  readonly id: CallbackId;
+  readonly host: string;
+  readonly attempts: number;
+  readonly redeliver: 0 | 1;
+}
+
+/**
+ * The body of `CallbackStore.claim`. Accounts, and hosts within an account, are found by seeking the next one in the index of
+ * what is ready: a seek or two for each send, and one for each account or host that has no room, of which there are never more
+ * than sends under way. How many wait, and for whom, does not count.
+ */
+export function prepareClaim(connection: Connection): (query: CallbackClaim) => CallbackSend[] {
+  const pools = preparePools(connection);
+  const take = prepareTake(connection);
+  // Whose turn it was last; after a restart the turns begin anew.
+  let lastAccount = "" as AccountId;
+  const lastHosts = new Map<AccountId, string>();
+
+  /** The longest due of the next host that has room. */
+  function nextOf(account: AccountId, room: Room): Ready | undefined {
+    const last = lastHosts.get(account) ?? "";
+    return firstFree(account, room, last) ?? firstFree(account, room, "");
+  }
+
+  function firstFree(account: AccountId, room: Room, after: string): Ready | undefined {
+    let ready = pools.firstOfHostAfter(account, after);
+    while (ready !== undefined && !room.hasForHost(account, ready.host))
+      ready = pools.firstOfHostAfter(account, ready.host);
+    return ready;
+  }
+
+  /** @returns undefined when the account has nothing that may be sent */
+  function takeNextOf(account: AccountId, query: CallbackClaim, room: Room): CallbackSend | undefined {
+    while (room.hasForAccount(account)) {
+      const ready = nextOf(account, room);
+      if (ready === undefined) break;
+      lastHosts.set(account, ready.host);
+      if (ready.redeliver === 0 && ready.attempts >= MAX_CALLBACK_SENDS) {
+        pools.giveUp(ready.id);
+        continue;
+      }
+      const send = take(ready, query.now, query.now + query.leaseMs);
+      room.use(send.callback);
+      return send;
+    }
+    return undefined;
+  }
+
+  return (query) => {
+    pools.promote(query.now, PROMOTED_AT_ONCE);
+    const room = createRoom(query.limits, query.underWay);
+    const sends: CallbackSend[] = [];
+    // Those that had nothing to send since the last send.
+    const idle = new Set<AccountId>();
+    while (room.hasAny()) {
+      const account = pools.accountAfter(lastAccount) ?? pools.accountAfter("");
+      if (account === undefined) {
+        lastHosts.clear();
+        break;
+      }
+      lastAccount = account;
+      const send = takeNextOf(account, query, room);
+      if (send !== undefined) {
+        sends.push(send);
+        idle.clear();
+      } else if (idle.has(account)) {
+        break;
+      } else {
+        idle.add(account);
+      }
+    }
+    return sends;
+  };
+}
+
+interface Room {
+  hasAny(): boolean;
+  hasForAccount(account: AccountId): boolean;
+  hasForHost(account: AccountId, host: string): boolean;
+  use(callback: Callback): void;
+}
+
+/** Counts what is under way against the limits. */
+function createRoom(limits: SendLimits, underWay: Iterable<Callback>): Room {
+  let total = 0;
+  const counts = new Map<string, number>();
+  const count = (name: string) => counts.get(name) ?? 0;
+  const nameOf = (account: AccountId, host: string) => `${account} ${host}`;
+  const use = ({ accountId, host }: Callback) => {
+    total += 1;
+    for (const name of [accountId, nameOf(accountId, host)]) counts.set(name, count(name) + 1);
+  };
+  for (const callback of underWay) use(callback);
+  return {
+    hasAny: () => total < limits.total,
+    hasForAccount: (account) => total < limits.total && count(account) < limits.perAccount,
+    hasForHost: (account, host) => count(nameOf(account, host)) < limits.perHost,
+    use,
+  };
+}
+
+/** Raw statements, each pinned to its partial index: a scan here would grow with the table unseen. */
+function preparePools({ db }: Connection) {
+  const anyDue = db.prepare<unknown, [now: number]>(
+    "select 1 from callback indexed by callback_waiting where pool = 'waiting' and due_at <= ? limit 1",
+  );
+  const promote = db.prepare<never, [now: number, limit: number]>(
+    `update callback set pool = 'ready' where id in
+       (select id from callback indexed by callback_waiting
+        where pool = 'waiting' and due_at <= ? order by due_at limit ?)`,
+  );
+  const accountAfter = db.prepare<{ account_id: AccountId }, [after: string]>(
+    `select account_id from callback indexed by callback_ready
+     where pool = 'ready' and account_id > ? order by account_id limit 1`,
+  );
+  const firstOfHostAfter = db.prepare<Ready, [account: string, after: string]>(
+    `select id, host, attempts, redeliver from callback indexed by callback_ready
+     where pool = 'ready' and account_id = ? and host > ? order by host, due_at, id limit 1`,
+  );
+  const giveUp = db.prepare<never, [id: string]>(
+    "update callback set state = 'failed', pool = null where id = ? and state = 'pending'",
+  );
+  return {
+    promote(now: number, limit: number): void {
+      if (anyDue.get(now) !== null) promote.run(now, limit);
+    },
+    accountAfter: (account: string) => accountAfter.get(account)?.account_id,
+    firstOfHostAfter: (account: AccountId, host: string) => firstOfHostAfter.get(account, host) ?? undefined,
+    /** Its last attempt has neither outcome nor lease left: the process died while sending it. */
+    giveUp: (id: CallbackId) => void giveUp.run(id),
+  };
+}

@@ -1,0 +1,45 @@
+import { eq, sql } from "drizzle-orm";
+import type { CallbackSend } from "../../../domain/callback.ts";
+import type { CallbackId } from "../../../domain/ids.ts";
+import type { Connection } from "../connection.ts";
+import { toCallback } from "../rows.ts";
+import { callback } from "../schema.ts";
+
+/** Returns a function that counts one send of a callback, before it leaves, and says what to send. */
+export function prepareTake({ db, orm }: Connection) {
+  // What is pending when a redelivery begins stays due at its own time, though not before that one can be over.
+  const take = orm
+    .update(callback)
+    .set({
+      sends: sql`${callback.sends} + 1`,
+      attempts: sql`${callback.attempts} + (1 - ${callback.redeliver})`,
+      dueAt: sql`case when ${callback.redeliver} = 1
+        then max(${callback.dueAt}, ${sql.placeholder("until")}) else ${sql.placeholder("until")} end`,
+      pool: sql`case ${callback.state} when 'pending' then 'waiting' end`,
+      redeliver: false,
+    })
+    .where(eq(callback.id, sql.placeholder("id")))
+    .returning()
+    .prepare();
+  const begin = db.prepare<
+    never,
+    [callback: string, sequence: number, isRedelivery: 0 | 1, startedAt: number]
+  >("insert into callback_attempt (callback_id, sequence, is_redelivery, started_at) values (?, ?, ?, ?)");
+  const secretOf = db.prepare<{ secret: string | null }, [key: string]>(
+    "select callback_secret as secret from api_key where id = ?",
+  );
+  return (
+    { id, redeliver }: { readonly id: CallbackId; readonly redeliver: 0 | 1 },
+    now: number,
+    until: number,
+  ): CallbackSend => {
+    const row = take.get({ id, until });
+    begin.run(id, row.sends, redeliver, now);
+    return {
+      callback: toCallback(row),
+      sequence: row.sends,
+      isRedelivery: redeliver === 1,
+      signingSecret: secretOf.get(row.keyId)?.secret ?? undefined,
+    };
+  };
+}

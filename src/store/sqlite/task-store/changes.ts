@@ -1,0 +1,63 @@
+import type { Database } from "bun:sqlite";
+import type { AccountId, KeyId, TaskId } from "../../../domain/ids.ts";
+import type { ChangeQuery, TaskChange } from "../../../domain/ports/task-store.ts";
+import { SUMMARY_COLUMNS, type SummaryRow, toSummary } from "../rows.ts";
+
+export interface Changes {
+  /** The number of a change that is about to be written. */
+  next(): number;
+  /** Marks a task as changed. */
+  mark(id: TaskId): void;
+  /** Marks a task as changed if its progress is less than that. */
+  markProgress(id: TaskId, progress: number): void;
+  latest(account: AccountId): number;
+  since(query: ChangeQuery): TaskChange[];
+}
+
+interface ChangeRow extends SummaryRow {
+  readonly change: number;
+  readonly key_id: KeyId;
+}
+
+/**
+ * Numbers every change of status and progress, in the order they are committed: there is one writer, which keeps the counter in
+ * memory. A number whose write failed may be given out again by the next process, so none is told before it is committed.
+ */
+export function prepareChanges(db: Database): Changes {
+  const latestOf = db.prepare<{ change: number | null }, [account: string]>(
+    "select max(change) as change from task indexed by task_change where account_id = ?",
+  );
+  const accountAfter = db.prepare<{ account_id: AccountId }, [after: string]>(
+    "select account_id from task indexed by task_change where account_id > ? order by account_id limit 1",
+  );
+  const mark = db.prepare<never, [change: number, id: string]>("update task set change = ? where id = ?");
+  const markProgress = db.prepare<never, [change: number, id: string, progress: number]>(
+    "update task set change = ? where id = ? and progress < ?",
+  );
+  const since = db.prepare<ChangeRow, [account: string, after: number, limit: number]>(
+    `select ${SUMMARY_COLUMNS}, key_id, change from task indexed by task_change
+     where account_id = ? and change > ? order by change limit ?`,
+  );
+  const latest = (account: AccountId) => latestOf.get(account)?.change ?? 0;
+
+  /** By one seek for each account, however many tasks there are. */
+  function latestOfAll(): number {
+    let most = 0;
+    for (let at = accountAfter.get(""); at !== null; at = accountAfter.get(at.account_id))
+      most = Math.max(most, latest(at.account_id));
+    return most;
+  }
+
+  let last = latestOfAll();
+  const next = () => ++last;
+  return {
+    next,
+    latest,
+    mark: (id) => void mark.run(next(), id),
+    markProgress: (id, progress) => void markProgress.run(next(), id, progress),
+    since: ({ accountId, after, limit }) =>
+      since
+        .all(accountId, after, limit)
+        .map((row) => ({ number: row.change, keyId: row.key_id, task: toSummary(row) })),
+  };
+}

@@ -1,0 +1,12 @@
+import type { Secrets } from "../../src/domain/ports/runtime.ts";
+
+/** Secrets anybody can tell beforehand. */
+export function fakeSecrets(given: Partial<Secrets> = {}): Secrets {
+  return {
+    newBody: () => "",
+    hash: (text) => text,
+    newSigningSecret: () => `whsec_${"A".repeat(43)}=`,
+    sign: (secret, text) => `${text} by ${secret}`,
+    ...given,
+  };
+}

@@ -1,0 +1,171 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { Socket } from "bun";
+import type { Principal } from "../../src/domain/account.ts";
+import { taskError } from "../../src/domain/errors.ts";
+import { ONE } from "../../src/domain/multiplier.ts";
+import type { Log } from "../../src/domain/ports/runtime.ts";
+import { failed } from "../../src/domain/transition.ts";
+import type { KeyedExchange } from "../../src/http/exchange.ts";
+import { eventRoutes } from "../../src/http/routes/events.ts";
+import { createSystemClock } from "../../src/runtime/clock.ts";
+import { createSecrets } from "../../src/runtime/secrets.ts";
+import { createFeeds, type Feeds } from "../../src/runtime/signals.ts";
+import { openStore, type Store } from "../../src/store/open.ts";
+import {
+  ACCOUNT,
+  addAccount,
+  admit,
+  callbackId,
+  claimQuery,
+  countingTokens,
+  keyId,
+  NOW,
+  taskId,
+} from "../helpers/store.ts";
+
+const PRINCIPAL: Principal = {
+  accountId: ACCOUNT,
+  keyId: keyId(1),
+  keyName: "test",
+  policy: {},
+  priceMultiplier: ONE,
+};
+const quiet: Log = { debug() {}, info() {}, warn() {}, error() {} };
+/** As a server has it, only shorter. */
+const IDLE_SEC = 1;
+
+let store: Store;
+let feeds: Feeds;
+let server: ReturnType<typeof serve>;
+let queries: number;
+const gone: Promise<void>[] = [];
+
+beforeEach(async () => {
+  store = openStore({ path: ":memory:", ids: countingTokens() });
+  await addAccount(store, { id: ACCOUNT });
+  feeds = createFeeds();
+  queries = 0;
+  gone.length = 0;
+  server = serve();
+});
+afterEach(async () => {
+  await server.stop(true);
+  await store.stop();
+});
+
+/** The routes behind a server that cuts silent connections, as the service's own does. */
+function serve() {
+  const { callbacks, accounts } = store;
+  const tasks: Store["tasks"] = {
+    ...store.tasks,
+    changes(query) {
+      queries += 1;
+      return store.tasks.changes(query);
+    },
+  };
+  const routes = eventRoutes({
+    ...{ ...feeds, tasks, callbacks, accounts, log: quiet },
+    ...{ clock: createSystemClock(), secrets: createSecrets(), stopping: new AbortController().signal },
+  });
+  return Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    idleTimeout: IDLE_SEC,
+    async fetch(request) {
+      const route = routes.find(({ path }) => path === new URL(request.url).pathname);
+      if (route?.access !== "api_key") return new Response(null, { status: 404 });
+      gone.push(new Promise((resolve) => request.signal.addEventListener("abort", () => resolve())));
+      // What these routes look at.
+      const exchange = { request, requestId: "req_1", principal: PRINCIPAL, origin: "http://svc" };
+      const { status, headers, body } = await route.handle(exchange as KeyedExchange);
+      return new Response(body, { status, headers });
+    },
+  });
+}
+
+const urlOf = (path: string) => `http://127.0.0.1:${server.port}${path}`;
+
+/** A client that sends its request and then reads nothing. */
+function connectAndStop(path: string): Promise<Socket> {
+  return Bun.connect({
+    hostname: "127.0.0.1",
+    // Set for a server on TCP.
+    port: server.port as number,
+    socket: {
+      open(socket) {
+        socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nLast-Event-ID: 0\r\n\r\n`);
+        socket.pause();
+      },
+      data() {},
+    },
+  });
+}
+
+const TASKS = 10_000;
+/** So that all of them are more than the two ends of a connection hold in the kernel. */
+const MESSAGE = "x".repeat(4_000);
+
+/** Ten thousand tasks that failed with much to say. */
+async function failThousands(): Promise<void> {
+  await Promise.all(Array.from({ length: TASKS }, (_, i) => admit(store, { number: i + 1 })));
+  const { leases } = await store.tasks.claim(claimQuery({ limit: TASKS, capacity: TASKS, lanes: [ROOM] }));
+  await Promise.all(
+    leases.map((lease) => {
+      const number = Number(lease.task.id.slice(-6));
+      const error = taskError("UPSTREAM_ERROR", MESSAGE);
+      return store.tasks.apply(lease, failed(lease.task, NOW, error, callbackId(number)));
+    }),
+  );
+  feeds.feed.publish({ id: taskId(1), accountId: ACCOUNT }, true);
+}
+const ROOM = { ...claimQuery().lanes[0]!, capacity: TASKS };
+
+/** Reads a stream until so many events were there. @returns how many there were */
+async function readEvents(path: string, wanted: number): Promise<number> {
+  const leaving = new AbortController();
+  const response = await fetch(urlOf(path), {
+    headers: { "Last-Event-ID": "0" },
+    keepalive: false,
+    signal: leaving.signal,
+  });
+  const decoder = new TextDecoder();
+  let tail = "";
+  let count = 0;
+  for await (const chunk of response.body ?? []) {
+    const blocks = (tail + decoder.decode(chunk, { stream: true })).split("\n\n");
+    tail = blocks.pop() ?? "";
+    count += blocks.filter((block) => block.includes("\ndata: ")).length;
+    if (count >= wanted) break;
+  }
+  leaving.abort();
+  return count;
+}
+
+describe.each(["/v1/events", "/v1/callbacks/events"])("a client of %s that stops reading", (path) => {
+  test("holds little, is cut off by the server's limit on silence, and keeps nobody else waiting", async () => {
+    await failThousands();
+    const before = process.memoryUsage.rss();
+    const slow = await connectAndStop(path);
+    // Until the connection is full.
+    for (let seen = -1; seen !== queries || queries === 0; await Bun.sleep(100)) seen = queries;
+    const pages = TASKS / (path === "/v1/events" ? 100 : 20);
+    expect(queries).toBeLessThan(pages * 0.8);
+    const [slowIsGone] = gone;
+    expect(await readEvents(path, TASKS)).toBe(TASKS);
+    await slowIsGone;
+    slow.terminate();
+    expect(queries).toBeLessThanOrEqual(pages * 1.8);
+    expect(process.memoryUsage.rss() - before).toBeLessThan(200 * 1024 * 1024);
+  }, 30_000);
+});
+
+test("a stream begins with where it stands, without an event, so that a client can come back to it", async () => {
+  await admit(store);
+  const response = await fetch(urlOf("/v1/events"), { keepalive: false });
+  const reader = response.body!.getReader();
+  let text = "";
+  while (!text.includes("id: ")) text += new TextDecoder().decode((await reader.read()).value);
+  const number = await store.tasks.latestChange(ACCOUNT);
+  expect(text).toBe(`retry: 3000\n\n: from ${number}\nid: ${number}\n\n`);
+  await reader.cancel();
+});
