@@ -4,6 +4,12 @@ import type { AccountId, CallbackId, KeyId, TaskId } from "./ids.ts";
 export const CALLBACK_STATES = ["pending", "delivered", "failed"] as const;
 export type CallbackState = (typeof CALLBACK_STATES)[number];
 
+/** What every callback is sent with (§6). A signature comes beside them. */
+export const CALLBACK_HEADERS = {
+  "Content-Type": "application/json",
+  "User-Agent": "Service-Callback/1.0",
+} as const;
+
 /** A promise to tell the caller's address about a task's end; written in the transaction that ends the task. */
 export interface Callback {
   readonly id: CallbackId;

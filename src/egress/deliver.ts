@@ -1,11 +1,13 @@
-import type { Delivery } from "../domain/callback.ts";
+import type { IncomingMessage } from "node:http";
+import { CALLBACK_HEADERS, type Delivery } from "../domain/callback.ts";
 import { CALLBACK_EXCERPT_BYTES } from "../domain/limits.ts";
 import { type CallbackPost, EgressError } from "../domain/ports/egress.ts";
 import type { AddressGuard } from "./address.ts";
 import { type After, orAborted, startDeadline } from "./deadline.ts";
 import { readDestination } from "./destination.ts";
 import type { EgressLimits } from "./limits.ts";
-import { fetchPinned } from "./pinned.ts";
+import { untilConnected } from "./pinned.ts";
+import { postTo } from "./post.ts";
 import { checkedAddresses, type Resolve } from "./resolve.ts";
 import { retryAfterMs } from "./retry-after.ts";
 
@@ -17,8 +19,7 @@ export interface EgressDeps {
   readonly ca: string | undefined;
 }
 
-const HEADERS = { "Content-Type": "application/json", "User-Agent": "Service-Callback/1.0" };
-/** Set above or in the request itself, or about the connection: nobody else's to say. */
+/** Set by us or in the request itself, or about the connection: nobody else's to say. */
 const RESERVED =
   /^(accept|accept-encoding|connection|content-encoding|content-length|content-type|cookie|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade|user-agent|proxy-.*)$/i;
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
@@ -38,20 +39,21 @@ export async function deliver(
   try {
     const headers = headersOf(post);
     const checked = checkedAddresses(deps, destination, "callback", deadline.signal);
-    const response = await fetchPinned(destination, await orAborted(checked, deadline.signal), {
-      method: "POST",
-      headers,
-      body: post.body,
-      signal: deadline.signal,
-      onAddress: (tried) => {
-        address = tried;
-      },
-      ca: deps.ca,
+    const addresses = await orAborted(checked, deadline.signal);
+    const response = await untilConnected(addresses, (tried) => {
+      address = tried;
+      return postTo(destination, tried, {
+        headers,
+        body: post.body,
+        signal: deadline.signal,
+        ca: deps.ca,
+      });
     });
     deadline.restart(deps.limits.callbackDrainMs);
     const excerpt = await drain(response, deps.limits.callbackAnswerBytes);
-    const answer = { status: response.status, address, ...(excerpt === "" ? {} : { excerpt }) };
-    if (response.ok) return { kind: "delivered", ...answer };
+    const { statusCode: status = 0 } = response;
+    const answer = { status, address, ...(excerpt === "" ? {} : { excerpt }) };
+    if (status >= 200 && status <= 299) return { kind: "delivered", ...answer };
     return { kind: "refused", ...answer, retryAfterMs: retryAfterMs(response.headers) };
   } catch (error) {
     if (error instanceof EgressError && error.reason === "forbidden")
@@ -73,32 +75,36 @@ function headersOf({ headers = {} }: CallbackPost): { [name: string]: string } {
     if (HEADER_NAME.test(name) && HEADER_VALUE.test(value)) continue;
     throw new EgressError("unreachable", `has a header that cannot be sent: ${JSON.stringify(name)}`);
   }
-  return { ...Object.fromEntries(own), ...HEADERS };
+  return { ...Object.fromEntries(own), ...CALLBACK_HEADERS };
 }
+
+/** Of an answer's body: an honest one comes in a few, and each of many small ones costs more than it brings. */
+const MAX_PIECES = 256;
 
 /**
  * Takes a little of the answer and leaves the rest. The status has said all; a body that breaks off changes nothing.
  *
  * @returns how the body begins
  */
-async function drain(response: Response, maxBytes: number): Promise<string> {
-  const reader = response.body?.getReader();
+async function drain(response: IncomingMessage, maxBytes: number): Promise<string> {
+  const { promise: closed, resolve } = Promise.withResolvers<void>();
   const beginning: Uint8Array[] = [];
   let sizeBytes = 0;
-  try {
-    while (reader !== undefined && sizeBytes < maxBytes) {
-      const { done, value } = await reader.read();
-      if (done) break;
-      // A copy: a view would keep a large block in memory.
-      if (sizeBytes < CALLBACK_EXCERPT_BYTES)
-        beginning.push(value.slice(0, CALLBACK_EXCERPT_BYTES - sizeBytes));
-      sizeBytes += value.length;
-    }
-  } catch {
-    // What has come is all there is.
-  } finally {
-    await reader?.cancel().catch(() => undefined);
-  }
+  let pieces = 0;
+  // Not by iteration, which is told of pieces only once all that came together were stored.
+  response.on("data", (piece: Uint8Array) => {
+    // A copy: a view would keep a large block in memory.
+    if (sizeBytes < CALLBACK_EXCERPT_BYTES)
+      beginning.push(new Uint8Array(piece.subarray(0, CALLBACK_EXCERPT_BYTES - sizeBytes)));
+    sizeBytes += piece.length;
+    pieces += 1;
+    if (sizeBytes >= maxBytes || pieces >= MAX_PIECES) response.destroy();
+  });
+  // What has come by then is all there is.
+  response.on("error", () => resolve());
+  response.on("close", resolve);
+  await closed;
+  response.destroy();
   return printable(Buffer.concat(beginning), sizeBytes > CALLBACK_EXCERPT_BYTES);
 }
 

@@ -47,7 +47,6 @@ async function follow(deps: EgressDeps, text: string, signal: AbortSignal): Prom
   for (let hops = 0; ; hops += 1) {
     const addresses = await orAborted(checkedAddresses(deps, destination, "media", signal), signal);
     const response = await fetchPinned(destination, addresses, {
-      method: "GET",
       headers: HEADERS,
       signal,
       ca: deps.ca,

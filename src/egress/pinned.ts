@@ -2,12 +2,8 @@ import { isIPv6 } from "node:net";
 import type { Destination } from "./destination.ts";
 
 export interface PinnedRequest {
-  readonly method: "GET" | "POST";
   readonly headers: { readonly [name: string]: string };
-  readonly body?: string | undefined;
   readonly signal: AbortSignal;
-  /** Told of each address before it is tried. */
-  readonly onAddress?: ((address: string) => void) | undefined;
   /** PEM of the authorities to trust instead of the public ones. */
   readonly ca?: string | undefined;
 }
@@ -16,7 +12,7 @@ export interface PinnedRequest {
 const NOT_CONNECTED = new Set(["ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH", "EADDRNOTAVAIL", "ENETDOWN"]);
 
 /**
- * Sends a request to one of the given addresses, in turn until one takes the connection, and to no other: the URL that is
+ * Gets from one of the given addresses, in turn until one takes the connection, and to no other: the URL that is
  * fetched holds the address, the name goes into `Host` and into the check of the certificate.
  *
  * Redirects come back as they are; the environment's proxy is not used; the connection is not used again, which also keeps
@@ -27,18 +23,16 @@ export async function fetchPinned(
   addresses: readonly string[],
   request: PinnedRequest,
 ): Promise<Response> {
-  const { method, body, signal, ca } = request;
+  const { signal, ca } = request;
   const isSecure = url.protocol === "https:";
   const serverName = isLiteral ? {} : { serverName: host.replace(/\.$/, "") };
   const options: BunFetchRequestInit = {
-    method,
     headers: { ...request.headers, Host: url.host, "Accept-Encoding": "identity" },
     signal,
     redirect: "manual",
     keepalive: false,
     proxy: false,
     decompress: false,
-    ...(body === undefined ? {} : { body }),
     ...(isSecure
       ? {
           protocol: "http1.1",
@@ -46,14 +40,23 @@ export async function fetchPinned(
         }
       : {}),
   };
-  let failure: unknown;
-  for (const address of addresses) {
+  return untilConnected(addresses, (address) => {
     const pinned = new URL(url);
     pinned.hostname = isIPv6(address) ? `[${address}]` : address;
     pinned.hash = "";
-    request.onAddress?.(address);
+    return fetch(pinned, options);
+  });
+}
+
+/** What comes of the first address that takes the connection; after that, no other is tried. */
+export async function untilConnected<T>(
+  addresses: readonly string[],
+  send: (address: string) => Promise<T>,
+): Promise<T> {
+  let failure: unknown;
+  for (const address of addresses) {
     try {
-      return await fetch(pinned, options);
+      return await send(address);
     } catch (error) {
       if (!NOT_CONNECTED.has(codeOf(error))) throw error;
       failure = error;

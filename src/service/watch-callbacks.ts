@@ -1,5 +1,5 @@
 import type { Principal } from "../domain/account.ts";
-import type { Callback } from "../domain/callback.ts";
+import { CALLBACK_HEADERS, type Callback } from "../domain/callback.ts";
 import { callbackPayload } from "../domain/callback-payload.ts";
 import type { TaskId } from "../domain/ids.ts";
 import type { AccountStore } from "../domain/ports/account-store.ts";
@@ -32,9 +32,6 @@ export interface ListenedCallback {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
-
-/** Those of every callback; a signature comes beside them. */
-const HEADERS = { "Content-Type": "application/json", "User-Agent": "Service-Callback/1.0" } as const;
 
 /** Changes that are read at once; what is posted at each is several reads more. */
 const PAGE = 20;
@@ -96,7 +93,7 @@ async function toListened(
   const secret = await deps.accounts.callbackSecret(task.keyId);
   const message = { id: callback?.id ?? id, at: deps.clock.now(), body };
   const signature = secret === undefined ? {} : signatureHeaders(deps.secrets, secret, message);
-  return { taskId: id, callback, headers: { ...HEADERS, ...signature }, body };
+  return { taskId: id, callback, headers: { ...CALLBACK_HEADERS, ...signature }, body };
 }
 
 function isCalledBack(status: TaskStatus): boolean {

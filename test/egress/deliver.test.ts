@@ -24,6 +24,7 @@ test("a callback is one POST with exactly these headers", async () => {
   expect(headers.sort()).toEqual([
     "Accept-Encoding: identity",
     "Accept: */*",
+    "Connection: close",
     `Content-Length: ${Buffer.byteLength(BODY)}`,
     "Content-Type: application/json",
     `Host: receiver.test:${server.port}`,
@@ -53,6 +54,7 @@ test("a callback's own headers go beside the fixed ones, and none of them change
   expect(head.split("\r\n").slice(1).sort()).toEqual([
     "Accept-Encoding: identity",
     "Accept: */*",
+    "Connection: close",
     `Content-Length: ${Buffer.byteLength(BODY)}`,
     "Content-Type: application/json",
     `Host: receiver.test:${server.port}`,
@@ -270,6 +272,7 @@ const hostile: [string, (socket: Socket) => void, string][] = [
     (socket) => pour(socket, Buffer.from("HTTP/1.1 100 Continue\r\n\r\n".repeat(1000))),
     "unreachable",
   ],
+  ["sends a body in pieces of one byte", (socket) => tinyPieces(socket), "delivered"],
   ["sends a body without end", (socket) => endlessBody(socket), "delivered"],
   ["sends its body a byte at a time", (socket) => drip(socket, "HTTP/1.1 200 OK\r\n\r\n"), "delivered"],
   [
@@ -288,6 +291,25 @@ test.each(hostile)("a receiver that %s is given up, and its connection closed", 
   const delivery = await localEgress().deliver(`http://receiver.test:${server.port}/`, POST, NEVER);
   expect(delivery.kind as string).toBe(kind);
   await eventually(() => server.connections.open === 0);
+});
+
+test("a flood of interim answers or small pieces ends at once, before time is up", async () => {
+  const patient = localEgress({ limits: { callbackMs: 60_000, callbackDrainMs: 60_000 } });
+  const interim = "HTTP/1.1 103 Early Hints\r\n\r\n";
+  await using first = await rawServer((socket) => pour(socket, Buffer.from(interim.repeat(1000))));
+  expect(await patient.deliver(`http://receiver.test:${first.port}/`, POST, NEVER)).toEqual({
+    kind: "unreachable",
+    reason: "sends too many interim answers",
+    address,
+  });
+  await using second = await rawServer(tinyPieces);
+  const delivery = await patient.deliver(`http://receiver.test:${second.port}/`, POST, NEVER);
+  expect(delivery).toMatchObject({ kind: "delivered", status: 200 });
+  await using third = await rawServer((socket) => socket.write(interim.repeat(3) + reply(204)));
+  expect(await patient.deliver(`http://receiver.test:${third.port}/`, POST, NEVER)).toMatchObject({
+    kind: "delivered",
+    status: 204,
+  });
 });
 
 test("an acknowledged callback is done after a moment, however long the rest of the answer takes", async () => {
@@ -334,6 +356,11 @@ function drip(socket: Socket, beginning: string): void {
 function endlessHeaders(socket: Socket): void {
   socket.write("HTTP/1.1 200 OK\r\n");
   pour(socket, Buffer.from(`X-Filler: ${"x".repeat(1000)}\r\n`.repeat(60)));
+}
+
+function tinyPieces(socket: Socket): void {
+  socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+  pour(socket, Buffer.from("1\r\nx\r\n".repeat(10_000)));
 }
 
 function endlessBody(socket: Socket): void {

@@ -138,7 +138,10 @@ describe("a receiver", () => {
   test("that may not be called is not tried again", async () => {
     await owe();
     await runToEnd(
-      createSender(() => ({ kind: "forbidden", reason: "points to an address that is not public" })),
+      createSender(() => ({
+        kind: "forbidden",
+        reason: "points to an address that is not public (private)",
+      })),
     );
     expect(arrived).toHaveLength(1);
     expect(await stateOf()).toBe("failed");
