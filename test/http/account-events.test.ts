@@ -1,8 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Socket } from "bun";
-import type { Principal } from "../../src/domain/account.ts";
 import { taskError } from "../../src/domain/errors.ts";
-import { ONE } from "../../src/domain/multiplier.ts";
 import type { Log } from "../../src/domain/ports/runtime.ts";
 import { failed } from "../../src/domain/transition.ts";
 import type { KeyedExchange } from "../../src/http/exchange.ts";
@@ -11,6 +9,7 @@ import { createSystemClock } from "../../src/runtime/clock.ts";
 import { createSecrets } from "../../src/runtime/secrets.ts";
 import { createFeeds, type Feeds } from "../../src/runtime/signals.ts";
 import { openStore, type Store } from "../../src/store/open.ts";
+import { PRINCIPAL } from "../helpers/principal.ts";
 import {
   ACCOUNT,
   addAccount,
@@ -18,18 +17,10 @@ import {
   callbackId,
   claimQuery,
   countingTokens,
-  keyId,
   NOW,
   taskId,
 } from "../helpers/store.ts";
 
-const PRINCIPAL: Principal = {
-  accountId: ACCOUNT,
-  keyId: keyId(1),
-  keyName: "test",
-  policy: {},
-  priceMultiplier: ONE,
-};
 const quiet: Log = { debug() {}, info() {}, warn() {}, error() {} };
 /** As a server has it, only shorter. */
 const IDLE_SEC = 1;

@@ -3,13 +3,13 @@ import type { Principal } from "../../src/domain/account.ts";
 import type { Delivery } from "../../src/domain/callback.ts";
 import { callbackPayload } from "../../src/domain/callback-payload.ts";
 import type { AccountId } from "../../src/domain/ids.ts";
-import { ONE } from "../../src/domain/multiplier.ts";
 import { createCallbackFeed } from "../../src/runtime/signals.ts";
 import type { CallbackSelection } from "../../src/service/callback-selection.ts";
 import { listCallbacks } from "../../src/service/list-callbacks.ts";
 import { readCallback } from "../../src/service/read-callback.ts";
 import { redeliverCallback, redeliverCallbacks } from "../../src/service/redeliver-callbacks.ts";
 import { openStore, type Store } from "../../src/store/open.ts";
+import { PRINCIPAL } from "../helpers/principal.ts";
 import {
   ACCOUNT,
   accountId,
@@ -23,13 +23,6 @@ import {
   taskId,
 } from "../helpers/store.ts";
 
-const PRINCIPAL: Principal = {
-  accountId: ACCOUNT,
-  keyId: keyId(1),
-  keyName: "test",
-  policy: {},
-  priceMultiplier: ONE,
-};
 const STRANGER: Principal = { ...PRINCIPAL, accountId: accountId(2), keyId: keyId(2) };
 /** Nobody's, a task's, and nothing at all. */
 const UNKNOWN = [callbackId(99), taskId(1), "nonsense", "", "cb_%00"];

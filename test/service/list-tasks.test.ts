@@ -1,28 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { Principal } from "../../src/domain/account.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import type { ModelId } from "../../src/domain/ids.ts";
-import { ONE } from "../../src/domain/multiplier.ts";
 import { type ListQuery, listTasks } from "../../src/service/list-tasks.ts";
 import { openStore, type Store } from "../../src/store/open.ts";
-import {
-  ACCOUNT,
-  accountId,
-  addAccount,
-  admit,
-  countingTokens,
-  keyId,
-  NOW,
-  taskId,
-} from "../helpers/store.ts";
+import { PRINCIPAL } from "../helpers/principal.ts";
+import { ACCOUNT, accountId, addAccount, admit, countingTokens, NOW, taskId } from "../helpers/store.ts";
 
-const PRINCIPAL: Principal = {
-  accountId: ACCOUNT,
-  keyId: keyId(1),
-  keyName: "test",
-  policy: { aliases: { mine: "sandbox-video" as ModelId } },
-  priceMultiplier: ONE,
-};
+const CALLER = { ...PRINCIPAL, policy: { aliases: { mine: "sandbox-video" as ModelId } } };
 const ALIASES = { everybodys: "sandbox-image" as ModelId };
 
 let store: Store;
@@ -34,7 +18,7 @@ beforeEach(async () => {
 afterEach(() => store.stop());
 
 async function page(query: ListQuery = {}) {
-  const { tasks, next } = await listTasks({ tasks: store.tasks, aliases: ALIASES }, PRINCIPAL, query);
+  const { tasks, next } = await listTasks({ tasks: store.tasks, aliases: ALIASES }, CALLER, query);
   return { ids: tasks.map(({ id }) => id), next };
 }
 

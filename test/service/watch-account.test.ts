@@ -1,6 +1,4 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import type { Principal } from "../../src/domain/account.ts";
-import { ONE } from "../../src/domain/multiplier.ts";
 import type { TaskFeed } from "../../src/domain/ports/runtime.ts";
 import type { ChangeQuery, TaskStore } from "../../src/domain/ports/task-store.ts";
 import { snoozed } from "../../src/domain/transition.ts";
@@ -9,6 +7,7 @@ import { type ChangePage, type ChangePages, createChangePages } from "../../src/
 import { watchAccount } from "../../src/service/watch-account.ts";
 import { openStore, type Store } from "../../src/store/open.ts";
 import { fakeClock } from "../helpers/engine.ts";
+import { PRINCIPAL } from "../helpers/principal.ts";
 import {
   ACCOUNT,
   accountId,
@@ -17,18 +16,9 @@ import {
   beginOne,
   countingTokens,
   endOne,
-  keyId,
   NOW,
   taskId,
 } from "../helpers/store.ts";
-
-const PRINCIPAL: Principal = {
-  accountId: ACCOUNT,
-  keyId: keyId(1),
-  keyName: "test",
-  policy: {},
-  priceMultiplier: ONE,
-};
 
 let store: Store;
 let pages: ChangePages;

@@ -1,7 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import type { Principal } from "../../src/domain/account.ts";
 import { callbackPayload } from "../../src/domain/callback-payload.ts";
-import { ONE } from "../../src/domain/multiplier.ts";
 import { signatureHeaders } from "../../src/domain/signature.ts";
 import { createSecrets } from "../../src/runtime/secrets.ts";
 import { createFeeds, type Feeds } from "../../src/runtime/signals.ts";
@@ -9,6 +7,7 @@ import { createChangePages } from "../../src/service/task-changes.ts";
 import { watchCallbacks } from "../../src/service/watch-callbacks.ts";
 import { openStore, type Store } from "../../src/store/open.ts";
 import { fakeClock } from "../helpers/engine.ts";
+import { PRINCIPAL } from "../helpers/principal.ts";
 import {
   ACCOUNT,
   addAccount,
@@ -21,13 +20,6 @@ import {
   taskId,
 } from "../helpers/store.ts";
 
-const PRINCIPAL: Principal = {
-  accountId: ACCOUNT,
-  keyId: keyId(1),
-  keyName: "test",
-  policy: {},
-  priceMultiplier: ONE,
-};
 const HEADERS = { "Content-Type": "application/json", "User-Agent": "Service-Callback/1.0" };
 const secrets = createSecrets();
 

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import type { Principal } from "../../src/domain/account.ts";
 import { AppError } from "../../src/domain/errors.ts";
-import { ONE } from "../../src/domain/multiplier.ts";
 import type { PreviewFeed, TaskFeed } from "../../src/domain/ports/runtime.ts";
 import type { Preview } from "../../src/domain/preview.ts";
 import { failed, snoozed } from "../../src/domain/transition.ts";
@@ -9,6 +8,7 @@ import { createPreviewFeed, createTaskFeed } from "../../src/runtime/signals.ts"
 import { type TaskEvent, watchTask } from "../../src/service/watch-task.ts";
 import { openStore, type Store } from "../../src/store/open.ts";
 import { fakeClock } from "../helpers/engine.ts";
+import { PRINCIPAL } from "../helpers/principal.ts";
 import {
   ACCOUNT,
   accountId,
@@ -18,18 +18,9 @@ import {
   callbackId,
   claimOne,
   countingTokens,
-  keyId,
   NOW,
   taskId,
 } from "../helpers/store.ts";
-
-const PRINCIPAL: Principal = {
-  accountId: ACCOUNT,
-  keyId: keyId(1),
-  keyName: "test",
-  policy: {},
-  priceMultiplier: ONE,
-};
 
 let store: Store;
 let clock: ReturnType<typeof fakeClock>;
