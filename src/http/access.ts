@@ -37,7 +37,8 @@ export function enter(deps: AccessDeps, route: Handling, exchange: Entering): Re
     return route.handle(Object.assign(exchange, { operator: deps.authenticateOperator(credential) }));
   }
   const principal = deps.authenticate(credential, exchange);
-  const keyed = Object.assign(exchange, { principal });
+  const isStillAllowed = () => isTaken(() => deps.authenticate(credential, exchange));
+  const keyed = Object.assign(exchange, { principal, isStillAllowed });
   const { feature, isCounted, handle } = route;
   if (feature !== undefined && !allowsFeature(principal.policy, feature)) {
     throw new AppError(
@@ -47,6 +48,16 @@ export function enter(deps: AccessDeps, route: Handling, exchange: Entering): Re
   }
   const perMinute = isCounted === true ? principal.policy.requestsPerMinute : undefined;
   return perMinute === undefined ? handle(keyed) : countThenHandle(deps, keyed, perMinute, handle);
+}
+
+function isTaken(authenticate: () => Principal): boolean {
+  try {
+    authenticate();
+    return true;
+  } catch (error) {
+    if (error instanceof AppError) return false;
+    throw error;
+  }
 }
 
 async function countThenHandle(

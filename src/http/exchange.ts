@@ -28,6 +28,8 @@ export interface Exchange {
 
 export interface KeyedExchange extends Exchange {
   readonly principal: Principal;
+  /** Whether the key would be taken now; for answers that go on after it may have been revoked. */
+  readonly isStillAllowed: () => boolean;
 }
 
 export interface ManagedExchange extends Exchange {

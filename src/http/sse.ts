@@ -32,6 +32,8 @@ export interface EventStreamOptions {
    * stream that is read or dropped unread; then the signal is aborted from the start.
    */
   readonly write: (events: EventWriter, signal: AbortSignal) => Promise<void>;
+  /** Whether the client may still be told anything: asked before each event and each sign of life. The stream ends if not. */
+  readonly isAllowed?: (() => boolean) | undefined;
   /** Called when `write` throws; the stream ends, so that the client comes back. */
   readonly onError: (error: unknown) => void;
 }
@@ -70,12 +72,18 @@ export function eventStream(options: EventStreamOptions): ReadableStream<Uint8Ar
     options.signal.removeEventListener("abort", end);
     pieces.end();
   };
+  const isOver = () => {
+    if (options.isAllowed?.() === false) end();
+    return over.signal.aborted;
+  };
   const keepAlive = () => {
+    if (isOver()) return;
     if (isBetweenEvents && pieces.isWanted()) void pieces.offer(": keep-alive\n\n");
     cancelTimer = options.clock.after(KEEP_ALIVE_MS, keepAlive);
   };
   const events: EventWriter = {
     async event({ name, id, data }) {
+      if (isOver()) return;
       isBetweenEvents = false;
       if (typeof data === "string") {
         await pieces.offer(eventText({ name, id, data }));
@@ -89,7 +97,9 @@ export function eventStream(options: EventStreamOptions): ReadableStream<Uint8Ar
       }
       isBetweenEvents = true;
     },
-    events: (text) => pieces.offer(text),
+    async events(text) {
+      if (!isOver()) await pieces.offer(text);
+    },
     comment: (text) => pieces.offer(`: ${text}\n\n`),
     // The standard has an id without data remembered and not told as an event.
     mark: (id) => pieces.offer(`: from ${id}\nid: ${id}\n\n`),

@@ -32,6 +32,19 @@ async function statesUntil(stream: EventStream, last: string): Promise<{ id: str
   }
 }
 
+/** Everything a stream still tells until it ends by itself. */
+async function untilItEnds(stream: EventStream): Promise<string> {
+  let told = "";
+  for (;;) {
+    const event = await stream.next().catch((error: Error) => error);
+    if (event instanceof Error) {
+      expect(event.message).toBe("The stream has ended.");
+      return told;
+    }
+    told += event.data;
+  }
+}
+
 describe("the events of an account", () => {
   test("tell of each of its tasks from now on, as the list has them, and of nobody else's", async () => {
     await api.make(IMAGE);
@@ -75,6 +88,25 @@ describe("the events of an account", () => {
     await statesUntil(again, first.task_id);
     again.cut();
   });
+
+  test("end for a key that is revoked: nothing that happens after that is told", async () => {
+    const folder = ["--data-dir", server.dataDir];
+    const key = keyIn(await svcJson(["keys", "create", "--name", "leaver", ...folder]));
+    const revoked = createApi(server.url, key);
+    const streams = await Promise.all(
+      ["/v1/events", "/v1/callbacks/events"].map((path) => openEvents(revoked, path)),
+    );
+    const running = await revoked.accept({ ...IMAGE, sandbox: { delay_ms: 4_000 } });
+    await streams[0]!.next();
+    streams.push(await openEvents(revoked, `/v1/tasks/${running}/events`));
+    await streams[2]!.next();
+    await svcJson(["keys", "revoke", "leaver", ...folder]);
+    for (let tries = 0; tries < 200; tries++) {
+      if ((await revoked.send("/v1/tasks")).status === 401) break;
+      await Bun.sleep(10);
+    }
+    for (const stream of streams) expect(await untilItEnds(stream)).not.toContain("completed");
+  }, 30_000);
 
   test.each(["x", "-1", "1.5", "1e3"])("after %s are refused", async (id) => {
     for (const path of ["/v1/events", "/v1/callbacks/events"]) {

@@ -100,6 +100,31 @@ describe("an event stream", () => {
     }
   });
 
+  test("ends when its client may not be told anything more: before the next event, or at the next sign of life", async () => {
+    for (const isWriting of [true, false]) {
+      let isAllowed = true;
+      const more = Promise.withResolvers<void>();
+      const { next, clock } = open(
+        async (events, signal) => {
+          await events.event({ name: "first", data: "1" });
+          await (isWriting ? more.promise : forever(signal));
+          await events.event({ name: "second", data: "2" });
+          await events.events("event: third\ndata: 3\n\n");
+        },
+        { isAllowed: () => isAllowed },
+      );
+      expect([await next(), await next()]).toEqual([RETRY, "event: first\ndata: 1\n\n"]);
+      const last = next();
+      await settle();
+      isAllowed = false;
+      if (isWriting) more.resolve();
+      else clock.advance(15_000);
+      expect(await last).toBeUndefined();
+      await settle();
+      expect(clock.timers()).toBe(0);
+    }
+  });
+
   test("asks nothing of its writer before somebody reads", async () => {
     let began = 0;
     const { next, clock } = open(async () => {

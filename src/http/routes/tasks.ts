@@ -108,7 +108,7 @@ function wait(
  * them early versions of its outputs, which have no number, for nobody can come back for them.
  */
 async function events(deps: TaskRouteDeps, exchange: KeyedExchange): Promise<Reply> {
-  const { request, requestId, principal, param, origin } = exchange;
+  const { request, requestId, principal, isStillAllowed, param, origin } = exchange;
   // Refused before the stream begins, where it can still be a 404.
   const { id } = await readTask(deps, principal, param("task_id"));
   const seen = numberOf(request.headers.get("last-event-id"));
@@ -130,7 +130,8 @@ async function events(deps: TaskRouteDeps, exchange: KeyedExchange): Promise<Rep
   const signal = AbortSignal.any([request.signal, deps.stopping]);
   const onError = (error: unknown) =>
     deps.log.error({ request_id: requestId, task: id, err: error as Error }, "an event stream failed");
-  return eventReply({ clock: deps.clock, signal, write, onError }, { task: id });
+  const stream = { clock: deps.clock, signal, isAllowed: isStillAllowed, write, onError };
+  return eventReply(stream, { task: id });
 }
 
 /** What is no number of ours says nothing of what was seen. */
