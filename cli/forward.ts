@@ -1,6 +1,6 @@
 import type { Client } from "./client.ts";
 import { usage } from "./failure.ts";
-import { printable } from "./printable.ts";
+import { firstLine, printable } from "./printable.ts";
 import type { Style } from "./style.ts";
 import { formatDuration } from "./units.ts";
 
@@ -30,6 +30,12 @@ export interface ForwardOptions {
 
 /** How long a receiver may take to answer; the server gives one as long. */
 const TIMEOUT_MS = 10_000;
+
+/** How the runtime calls answers it cannot read. */
+const NOT_HTTP = /^(Malformed|Invalid|Unrequested|ResponseHeaders|HTTP)/;
+
+/** Characters of what a receiver calls its status. */
+const MAX_STATUS_TEXT = 80;
 
 /** Posts to an address of this machine or its network exactly what it is given. Never rejects: what goes wrong is an outcome. */
 export function createForwarder(
@@ -70,7 +76,7 @@ export function isAcknowledged({ status }: Forwarded): boolean {
 export function forwardedText(forwarded: Forwarded, style: Style): string {
   const { status, statusText, durationMs, error } = forwarded;
   if (status === null) return style.red(printable(error ?? "no answer"));
-  const text = `${status} ${printable(statusText)}`.trimEnd();
+  const text = `${status} ${firstLine(statusText, MAX_STATUS_TEXT)}`.trimEnd();
   return `${(isAcknowledged(forwarded) ? style.green : style.red)(text)} (${formatDuration(durationMs)})`;
 }
 
@@ -83,6 +89,7 @@ function reasonOf(error: unknown): string {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (/ConnectionRefused|ECONNREFUSED/.test(code)) return "connection refused";
   if (/ECONNRESET|ConnectionClosed/.test(code)) return "the connection was closed without an answer";
+  if (NOT_HTTP.test(code)) return `an answer that is not HTTP as it should be (${code})`;
   const message = error instanceof Error ? error.message : String(error);
   return message.replace(/[.\s]+$/, "") || "no answer";
 }

@@ -36,7 +36,8 @@ PRAGMA foreign_keys=ON;--> statement-breakpoint
 CREATE UNIQUE INDEX `callback_task_id_unique` ON `callback` (`task_id`);--> statement-breakpoint
 CREATE INDEX `callback_ready` ON `callback` (`account_id`,`host`,`due_at`,`id`) WHERE "pool" = 'ready';--> statement-breakpoint
 CREATE INDEX `callback_waiting` ON `callback` (`due_at`) WHERE "pool" = 'waiting';--> statement-breakpoint
-CREATE INDEX `callback_of_account` ON `callback` (`account_id`,`created_at`,`id`,`state`);--> statement-breakpoint
+CREATE INDEX `callback_of_account` ON `callback` (`account_id`,`created_at`,`id`);--> statement-breakpoint
+CREATE INDEX `callback_of_state` ON `callback` (`account_id`,`state`,`created_at`,`id`);--> statement-breakpoint
 ALTER TABLE `api_key` ADD `callback_secret` text;--> statement-breakpoint
 ALTER TABLE `callback_attempt` ADD `is_redelivery` integer DEFAULT 0 NOT NULL;--> statement-breakpoint
 ALTER TABLE `callback_attempt` ADD `address` text;--> statement-breakpoint

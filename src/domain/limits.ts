@@ -22,6 +22,8 @@ export const IN_PROGRESS_RETRY_SEC = 1;
 export const MAX_CALLBACK_SENDS = 5;
 /** Before attempts 2 to 5 of a callback, unless the operator says otherwise: 5 s, 1 min, 10 min, 1 h. */
 export const CALLBACK_DELAYS_MS: readonly number[] = [5_000, 60_000, 600_000, 3_600_000];
+/** Times a callback can be asked for again, in all. */
+export const MAX_CALLBACK_REDELIVERIES = 100;
 /** Of a receiver's answer that is kept to be looked at. */
 export const CALLBACK_EXCERPT_BYTES = 512;
 /** Characters of a prompt on the synchronous images API (§4.5). */

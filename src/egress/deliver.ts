@@ -40,15 +40,12 @@ export async function deliver(
     const headers = headersOf(post);
     const checked = checkedAddresses(deps, destination, "callback", deadline.signal);
     const addresses = await orAborted(checked, deadline.signal);
-    const response = await untilConnected(addresses, (tried) => {
+    const request = { headers, body: post.body, signal: deadline.signal, ca: deps.ca };
+    const posted = untilConnected(addresses, (tried) => {
       address = tried;
-      return postTo(destination, tried, {
-        headers,
-        body: post.body,
-        signal: deadline.signal,
-        ca: deps.ca,
-      });
+      return postTo(destination, tried, request);
     });
+    const response = await orAborted(posted, deadline.signal);
     deadline.restart(deps.limits.callbackDrainMs);
     const excerpt = await drain(response, deps.limits.callbackAnswerBytes);
     const { statusCode: status = 0 } = response;

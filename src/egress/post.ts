@@ -58,7 +58,11 @@ export function postTo(
   };
   if (signal.aborted) giveUp();
   signal.addEventListener("abort", giveUp, { once: true });
-  request.on("close", () => signal.removeEventListener("abort", giveUp));
+  request.on("close", () => {
+    signal.removeEventListener("abort", giveUp);
+    // However it ended without a word.
+    reject(new EgressError("unreachable", "closed the connection without an answer"));
+  });
   let interim = 0;
   const onInterim = () => {
     interim += 1;
@@ -68,6 +72,10 @@ export function postTo(
   request.on("continue", onInterim);
   request.on("information", onInterim);
   request.on("response", resolve);
+  request.on("upgrade", (_answer, socket) => {
+    socket.destroy();
+    reject(new EgressError("unreachable", "switches to another protocol"));
+  });
   // Also after the answer has begun, where nobody waits for it any more.
   request.on("error", reject);
   request.end(body);

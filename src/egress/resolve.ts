@@ -7,7 +7,7 @@ export type Resolve = (host: string, signal: AbortSignal) => Promise<readonly st
 
 /** More are not tried: a name with many dead addresses should not cost more than one with a few. */
 const MAX_ADDRESSES = 4;
-/** More are not even looked at: an answer may hold thousands. */
+/** A name with more is not tried at all: each has to be checked, and an answer may hold thousands. */
 const MAX_JUDGED = 64;
 
 /**
@@ -23,9 +23,10 @@ export async function checkedAddresses(
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const { host, isLiteral, url } = destination;
-  const resolved = isLiteral ? [host] : await deps.resolve(host, signal).catch(unresolved);
-  if (resolved.length === 0) throw unreachable();
-  const addresses = resolved.slice(0, MAX_JUDGED);
+  const addresses = isLiteral ? [host] : await deps.resolve(host, signal).catch(unresolved);
+  if (addresses.length === 0) throw unreachable();
+  if (addresses.length > MAX_JUDGED)
+    throw new EgressError("unreachable", `names a host with more than ${MAX_JUDGED} addresses`);
   const verdicts = addresses.map(deps.guard.judge);
   for (const [index, verdict] of verdicts.entries()) {
     if (verdict.kind === "denied") throw notPublic(host, addresses[index] ?? "", verdict.reason);

@@ -72,7 +72,7 @@ async function countThenHandle(
   if (counted.isAllowed) return handle(exchange);
   throw new AppError(
     "rate_limit_exceeded",
-    `This API key may make ${perMinute} create requests a minute, and has. Try again in ${resetsInSec} s.`,
+    `This API key may make ${perMinute} requests that begin work a minute, and has. Try again in ${resetsInSec} s.`,
     { retryAfterSec: resetsInSec },
   );
 }

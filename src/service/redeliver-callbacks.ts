@@ -1,6 +1,7 @@
 import type { Principal } from "../domain/account.ts";
 import type { Callback } from "../domain/callback.ts";
 import { AppError } from "../domain/errors.ts";
+import { MAX_CALLBACK_REDELIVERIES } from "../domain/limits.ts";
 import type { CallbackFilter, CallbackStore } from "../domain/ports/callback-store.ts";
 import type { CallbackFeed } from "../domain/ports/runtime.ts";
 import { type CallbackPage, type CallbackSelection, filterOf } from "./callback-selection.ts";
@@ -19,7 +20,7 @@ export const MAX_REDELIVERIES = 100;
 /**
  * Asks for one more send of a callback, at once and not one of its five attempts; asking again before it began changes nothing.
  *
- * @throws AppError `not_found` as `findCallback` does
+ * @throws AppError `not_found` as `findCallback` does; `invalid_request` when it was redelivered as often as can be
  */
 export async function redeliverCallback(
   deps: RedeliverDeps,
@@ -27,18 +28,18 @@ export async function redeliverCallback(
   id: string,
 ): Promise<Callback> {
   const callback = await findCallback(deps, principal, id);
-  const [asked = callback] = await redeliver(deps, {
-    accountId: principal.accountId,
-    id: callback.id,
-    limit: 1,
-  });
-  return asked;
+  const [asked] = await redeliver(deps, { accountId: principal.accountId, id: callback.id, limit: 1 });
+  if (asked?.isRedeliveryDue === true) return asked;
+  throw new AppError(
+    "invalid_request",
+    `This callback was redelivered ${MAX_CALLBACK_REDELIVERIES} times, which is the most.`,
+  );
 }
 
 /**
  * The same for the callback of a task, or for those created in a range of time, newest first and up to `MAX_REDELIVERIES` of them.
  *
- * @returns those that are sent, and where to go on when there are more
+ * @returns those that are sent, without such as were redelivered as often as can be, and where to go on when there are more
  * @throws AppError `invalid_request` unless exactly one of `taskId` and `from` says which
  */
 export async function redeliverCallbacks(
@@ -47,12 +48,13 @@ export async function redeliverCallbacks(
   selection: CallbackSelection,
 ): Promise<CallbackPage<Callback>> {
   const { taskId, from, to, state, after } = selection;
-  if (taskId === undefined && from === undefined) throw oneSelection("from", "nothing");
+  if (taskId === undefined && from === undefined) throw oneSelection("from", "neither task_id nor from");
   if (taskId !== undefined && [from, to, state, after].some((each) => each !== undefined))
     throw oneSelection("task_id", "both");
   const filter = await filterOf(deps, principal, selection);
-  const callbacks = await redeliver(deps, { ...filter, limit: MAX_REDELIVERIES });
-  const last = callbacks.length < MAX_REDELIVERIES ? undefined : callbacks.at(-1)?.id;
+  const asked = await redeliver(deps, { ...filter, limit: MAX_REDELIVERIES });
+  const callbacks = asked.filter(({ isRedeliveryDue }) => isRedeliveryDue);
+  const last = asked.length < MAX_REDELIVERIES ? undefined : asked.at(-1)?.id;
   if (last === undefined) return { callbacks, next: null };
   const [more] = await deps.callbacks.list({ ...filter, after: last, limit: 1 });
   return { callbacks, next: more === undefined ? null : last };
@@ -60,8 +62,9 @@ export async function redeliverCallbacks(
 
 async function redeliver(deps: RedeliverDeps, filter: CallbackFilter): Promise<Callback[]> {
   const asked = await deps.callbacks.redeliver(filter);
-  for (const { keyId, taskId } of asked) deps.redeliveries.publish(keyId, taskId);
-  if (asked.length > 0) deps.callbacksDue();
+  const granted = asked.filter(({ isRedeliveryDue }) => isRedeliveryDue);
+  for (const { keyId, taskId } of granted) deps.redeliveries.publish(keyId, taskId);
+  if (granted.length > 0) deps.callbacksDue();
   return asked;
 }
 

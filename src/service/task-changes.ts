@@ -23,19 +23,24 @@ export interface ChangePages {
    */
   start(account: AccountId, seen: number | undefined): Promise<number>;
   /**
-   * The changes after a number, up to a page of them: one object for all that ask the same before the next change. Call
-   * `letOthersIn` between pages.
+   * The changes after a number, up to a page of them: one object for all that ask the same before the next change.
    *
    * @param query.limit of a page: what a slow reader holds, and how long everybody else waits for a fast one
    */
   after(query: ChangeQuery): Promise<ChangePage>;
+  /**
+   * Resolves when it is the caller's turn. To be awaited where there is more than a page to tell: readers who took everything at
+   * once would keep the process to themselves for as long as there is something to read.
+   */
+  turn(): Promise<void>;
 }
 
 /** Pages kept for others who stand at the same place. */
 const KEPT = 32;
 
 /** Reads changes for all streams of the process. A change wakes each of them, and most stand at the same place then. */
-export function createChangePages({ tasks }: { readonly tasks: TaskStore }): ChangePages {
+export function createChangePages(deps: { readonly tasks: TaskStore; readonly clock: Clock }): ChangePages {
+  const { tasks } = deps;
   const pages = new Map<string, Promise<ChangePage>>();
 
   async function read(query: ChangeQuery): Promise<ChangePage> {
@@ -44,6 +49,7 @@ export function createChangePages({ tasks }: { readonly tasks: TaskStore }): Cha
   }
 
   return {
+    turn: createTurns(deps),
     async start(account, seen = Number.POSITIVE_INFINITY) {
       return Math.min(seen, await tasks.latestChange(account));
     },
@@ -62,12 +68,16 @@ export function createChangePages({ tasks }: { readonly tasks: TaskStore }): Cha
   };
 }
 
-/**
- * Resolves once whatever else waits has had its turn: a reader who takes everything at once would keep the process to itself for
- * as long as there is something to read.
- */
-export function letOthersIn({ clock }: { readonly clock: Clock }): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  clock.after(0, resolve);
-  return promise;
+/** Readers who take turns: one of them in each turn of the event loop, in the order they asked. */
+function createTurns({ clock }: { readonly clock: Clock }): () => Promise<void> {
+  const waiting: (() => void)[] = [];
+  const next = () => {
+    waiting.shift()?.();
+    if (waiting.length > 0) clock.after(0, next);
+  };
+  return () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    if (waiting.push(resolve) === 1) clock.after(0, next);
+    return promise;
+  };
 }

@@ -1,7 +1,7 @@
 import type { Principal } from "../domain/account.ts";
 import type { Clock, TaskFeed } from "../domain/ports/runtime.ts";
 import { openBell } from "./bell.ts";
-import { type ChangePage, type ChangePages, LOOK_AGAIN_MS, letOthersIn } from "./task-changes.ts";
+import { type ChangePage, type ChangePages, LOOK_AGAIN_MS } from "./task-changes.ts";
 
 export interface WatchAccountDeps {
   readonly pages: ChangePages;
@@ -33,7 +33,7 @@ export async function* watchAccount(
       const page = await pages.after({ accountId, after, limit: PAGE });
       if (page.changes.length > 0) yield page;
       after = page.seen;
-      await (page.isLast ? bell.rung(LOOK_AGAIN_MS) : letOthersIn({ clock }));
+      await (page.isLast ? bell.rung(LOOK_AGAIN_MS) : pages.turn());
     }
   } finally {
     unsubscribe();

@@ -9,7 +9,7 @@ import type { TaskStore } from "../domain/ports/task-store.ts";
 import { signatureHeaders } from "../domain/signature.ts";
 import type { TaskStatus, TaskSummary } from "../domain/task.ts";
 import { openBell } from "./bell.ts";
-import { LOOK_AGAIN_MS, letOthersIn } from "./task-changes.ts";
+import { LOOK_AGAIN_MS } from "./task-changes.ts";
 import type { WatchAccountDeps } from "./watch-account.ts";
 
 export interface WatchCallbacksDeps extends WatchAccountDeps {
@@ -61,6 +61,8 @@ export async function* watchCallbacks(
   });
   try {
     for (let after = query.after; !signal.aborted; ) {
+      // Each of them is several reads.
+      await deps.pages.turn();
       const { changes, seen, isLast } = await deps.pages.after({ accountId, after, limit: PAGE });
       for (const { number, keyId: creator, task } of changes) {
         if (signal.aborted) return;
@@ -73,7 +75,7 @@ export async function* watchCallbacks(
         yield await toListened(deps, { id: task, accountId });
       }
       after = seen;
-      await (isLast ? bell.rung(LOOK_AGAIN_MS) : letOthersIn(deps));
+      if (isLast) await bell.rung(LOOK_AGAIN_MS);
     }
   } finally {
     unsubscribeTasks();

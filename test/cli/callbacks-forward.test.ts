@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { createClient } from "../../cli/client.ts";
-import { createForwarder, forwardedForm, isAcknowledged } from "../../cli/forward.ts";
+import { createForwarder, forwardedForm, forwardedText, isAcknowledged } from "../../cli/forward.ts";
 import { systemTiming } from "../../cli/retry.ts";
+import { rawServer } from "../egress/servers.ts";
 
 const POST = { headers: { "Content-Type": "application/json" }, body: "{}" };
 const open: { stop(now: boolean): Promise<void> }[] = [];
@@ -91,4 +92,20 @@ describe("a receiver", () => {
       else process.env.HTTP_PROXY = before;
     }
   });
+
+  test.each([
+    ["101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket", "UnrequestedUpgrade"],
+    ["200 OK\r\nContent-Length: many", "InvalidContentLength"],
+  ])("that answers with %p is said to speak no HTTP", async (answer, code) => {
+    await using receiver = await rawServer((socket) => socket.end(`HTTP/1.1 ${answer}\r\n\r\n`));
+    const { status, error } = await forwarder(`http://127.0.0.1:${receiver.port}/`)(POST);
+    expect([status, error]).toEqual([null, `an answer that is not HTTP as it should be (${code})`]);
+  });
+});
+
+test("a status text of any length is shown with its beginning", () => {
+  const plain = (text: string) => text;
+  const style = { bold: plain, dim: plain, red: plain, green: plain, yellow: plain, cyan: plain };
+  const forwarded = { status: 200, statusText: `O\u001bK${"x".repeat(70_000)}`, durationMs: 1, error: null };
+  expect(forwardedText(forwarded, style)).toBe(`200 O\\u001bK${"x".repeat(77)}… (1 ms)`);
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { Callback, CallbackSend, Delivery } from "../../src/domain/callback.ts";
 import { taskError } from "../../src/domain/errors.ts";
 import type { AccountId } from "../../src/domain/ids.ts";
-import { MAX_CALLBACK_SENDS } from "../../src/domain/limits.ts";
+import { MAX_CALLBACK_REDELIVERIES, MAX_CALLBACK_SENDS } from "../../src/domain/limits.ts";
 import type { CallbackFilter, SendLimits } from "../../src/domain/ports/callback-store.ts";
 import { failed } from "../../src/domain/transition.ts";
 import {
@@ -385,14 +385,17 @@ export function describeCallbackStore(name: string, make: MakeStore): void {
     );
 
     test(
-      "the next attempt waits until a redelivery that began before can be over",
+      "the next attempt comes at its own time, also beside a redelivery that is under way",
       withStore(make, async (store) => {
         await owe(store);
         await store.callbacks.record(await claimSend(store), ERROR, NOW, NOW + 10);
         await store.callbacks.redeliver(filter());
-        await claimSend(store, NOW + 5);
-        expect(await claim(store, { now: NOW + 10 })).toEqual([]);
-        expect((await claimSend(store, NOW + 5 + LEASE_MS)).callback.attempts).toBe(2);
+        const redelivery = await claimSend(store, NOW + 5);
+        const attempt = await claimSend(store, NOW + 10);
+        expect([redelivery.sequence, attempt.sequence, attempt.callback.attempts]).toEqual([2, 3, 2]);
+        await store.callbacks.record(redelivery, ERROR, NOW + 11);
+        await store.callbacks.record(attempt, ERROR, NOW + 12, NOW + 70);
+        expect(await store.callbacks.nextDueAt()).toBe(NOW + 70);
       }),
     );
 
@@ -410,6 +413,19 @@ export function describeCallbackStore(name: string, make: MakeStore): void {
         expect(send).toMatchObject({ sequence: 2, isRedelivery: true });
         expect(await claim(store, { now: NOW + 3 })).toEqual([]);
       })(),
+    );
+
+    test(
+      "a callback is redelivered a hundred times at most",
+      withStore(make, async (store) => {
+        await settled(store, ERROR);
+        for (let count = 1; count <= MAX_CALLBACK_REDELIVERIES; count++) {
+          expect(await store.callbacks.redeliver(filter())).toMatchObject([{ isRedeliveryDue: true }]);
+          await store.callbacks.record(await claimSend(store), ERROR, NOW);
+        }
+        expect(await store.callbacks.redeliver(filter())).toMatchObject([{ isRedeliveryDue: false }]);
+        expect(await claim(store)).toEqual([]);
+      }),
     );
 
     test(

@@ -256,6 +256,7 @@ test("a proxy in the environment is not used", async () => {
   }
 });
 
+const SWITCHES = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n";
 const bomb = gzipSync(new Uint8Array(256 * 1024 * 1024));
 const hostile: [string, (socket: Socket) => void, string][] = [
   ["never answers", () => undefined, "unreachable"],
@@ -272,6 +273,9 @@ const hostile: [string, (socket: Socket) => void, string][] = [
     (socket) => pour(socket, Buffer.from("HTTP/1.1 100 Continue\r\n\r\n".repeat(1000))),
     "unreachable",
   ],
+  ["switches to another protocol", (socket) => socket.write(SWITCHES), "unreachable"],
+  ["switches to another protocol and leaves", (socket) => socket.end(SWITCHES), "unreachable"],
+  ["says that it switches, but not to what", (socket) => socket.end("HTTP/1.1 101 OK\r\n\r\n"), "refused"],
   ["sends a body in pieces of one byte", (socket) => tinyPieces(socket), "delivered"],
   ["sends a body without end", (socket) => endlessBody(socket), "delivered"],
   ["sends its body a byte at a time", (socket) => drip(socket, "HTTP/1.1 200 OK\r\n\r\n"), "delivered"],

@@ -110,7 +110,7 @@ describe("a key with a rate limit", () => {
       ]);
       expect(over.body).toEqual({
         code: 429,
-        message: "This API key may make 2 create requests a minute, and has. Try again in 43 s.",
+        message: "This API key may make 2 requests that begin work a minute, and has. Try again in 43 s.",
         data: { type: "rate_limit_error", error_code: "rate_limit_exceeded" },
       });
       setSystemTime(1_800_000_060_000);

@@ -176,6 +176,23 @@ describe("redelivery", () => {
     expect(await store.callbacks.attempts(callbackId(1))).toHaveLength(2);
   });
 
+  test("of one that was redelivered a hundred times is refused, and left out of a range", async () => {
+    for (const number of [1, 2]) await owe(number);
+    await send({ kind: "refused", status: 500 });
+    for (let count = 0; count < 100; count++) {
+      await redeliverCallback(deps(), PRINCIPAL, callbackId(1));
+      await send({ kind: "refused", status: 500 });
+    }
+    woken = 0;
+    expect(await refusalOf(redeliverCallback(deps(), PRINCIPAL, callbackId(1)))).toMatchObject({
+      code: "invalid_request",
+      message: "This callback was redelivered 100 times, which is the most.",
+    });
+    expect(woken).toBe(0);
+    const { callbacks, next } = await redeliverCallbacks(deps(), PRINCIPAL, { from: 0 });
+    expect([callbacks.map(({ id }) => id), next]).toEqual([[callbackId(2)], null]);
+  });
+
   test("of another account's or an unknown one changes nothing and wakes nobody", async () => {
     await owe(1);
     await send({ kind: "refused", status: 500 });

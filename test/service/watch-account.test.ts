@@ -43,7 +43,7 @@ beforeEach(async () => {
       return store.tasks.changes(query);
     },
   };
-  pages = createChangePages({ tasks });
+  pages = createChangePages({ tasks, clock });
   const channel = createTaskFeed();
   feed = {
     ...channel,
@@ -222,6 +222,7 @@ test("many who stand at the same place share one query and what it gave, until t
 test("a query that fails is asked anew by the next who wants it", async () => {
   let failures = 1;
   const failing = createChangePages({
+    clock,
     tasks: {
       ...store.tasks,
       changes: (query) => (failures-- > 0 ? Promise.reject(new Error("full")) : store.tasks.changes(query)),
@@ -241,4 +242,22 @@ test("where a stream begins was committed, so that a client which comes back aft
   const after = await pages.start(ACCOUNT, undefined);
   const changes = await store.tasks.changes({ accountId: ACCOUNT, after: 0, limit: 9 });
   expect(after).toBe(changes.at(-1)?.number ?? 0);
+});
+
+test("readers who have more to read take turns, one in each turn of the event loop, in the order they asked", async () => {
+  const told: number[] = [];
+  let turns = 0;
+  const counting = {
+    ...clock,
+    after: (ms: number, call: () => void) =>
+      clock.after(ms, () => {
+        turns += 1;
+        call();
+      }),
+  };
+  const { turn } = createChangePages({ tasks: store.tasks, clock: counting });
+  await Promise.all([1, 2, 3].map((reader) => turn().then(() => void told.push(reader, turns))));
+  expect(told).toEqual([1, 1, 2, 2, 3, 3]);
+  await turn();
+  expect(turns).toBe(4);
 });

@@ -45,7 +45,7 @@ const tell = () => feeds.feed.publish({ id: taskId(1), accountId: ACCOUNT }, tru
 function watch(after = 0, principal = PRINCIPAL) {
   const { tasks, callbacks } = store;
   const accounts = { callbackSecret: async () => secret };
-  const pages = createChangePages({ tasks });
+  const pages = createChangePages({ tasks, clock });
   const deps = { ...feeds, tasks, pages, callbacks, accounts, secrets, clock, publicUrl: "https://svc" };
   return watchCallbacks(deps, principal, { after, signal: leaving.signal });
 }

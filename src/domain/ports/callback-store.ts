@@ -59,7 +59,12 @@ export interface CallbackStore {
   unfinished(): Promise<CallbackSend[]>;
   /** When one of those that wait for a time is due; undefined when none does. */
   nextDueAt(): Promise<number | undefined>;
-  /** Asks for one more send of each, at once and not one of the five. @returns those it was asked for, as they stand now */
+  /**
+   * Asks for one more send of each, at once and not one of the five; not of one that was redelivered
+   * `MAX_CALLBACK_REDELIVERIES` times.
+   *
+   * @returns those it was asked for, as they stand now: `isRedeliveryDue` where it was granted
+   */
   redeliver(filter: CallbackFilter): Promise<Callback[]>;
 
   // Reads.

@@ -61,6 +61,7 @@ export function callbackRoutes(deps: CallbackRouteDeps): Route[] {
       path: "/v1/callbacks/redeliver",
       operation: REDELIVER_CALLBACKS,
       access: "api_key",
+      isCounted: true,
       async handle({ principal, request }) {
         const selection = toSelection(await read<SelectionBody>(request, REDELIVERY));
         return success(presentPage(await redeliverCallbacks(deps, principal, selection)));
@@ -85,6 +86,7 @@ export function callbackRoutes(deps: CallbackRouteDeps): Route[] {
       path: "/v1/callbacks/:callback_id/redeliver",
       operation: REDELIVER_CALLBACK,
       access: "api_key",
+      isCounted: true,
       async handle({ principal, param }) {
         const callback = await redeliverCallback(deps, principal, param("callback_id"));
         return success(present(callback), undefined, { task: callback.taskId });

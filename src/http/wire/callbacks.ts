@@ -115,7 +115,7 @@ export const READ_CALLBACK: Operation = {
 };
 
 const AGAIN =
-  "Redeliveries are sent at once, leave the five attempts alone, and are not tried again. One callback has one redelivery to come at most: asking again before that begins changes nothing.";
+  "Redeliveries are sent at once, leave the five attempts alone, and are not tried again. One callback has one redelivery to come at most: asking again before that begins changes nothing, and it can be redelivered 100 times in all. The call counts towards the requests that the key may make in a minute.";
 
 export const REDELIVER_CALLBACK: Operation = {
   id: "redeliverCallback",
@@ -124,7 +124,7 @@ export const REDELIVER_CALLBACK: Operation = {
   description: `${AGAIN} It is \`delivered\` once any send was acknowledged.`,
   path: { callback_id: CALLBACK_ID },
   answers: { 200: jsonAnswer("The callback, to be sent.", envelope(CALLBACK_RECORD)) },
-  errors: ["not_found"],
+  errors: ["not_found", "invalid_request"],
 };
 
 export const REDELIVER_CALLBACKS: Operation = {

@@ -1,4 +1,5 @@
 import type { Callback } from "../../domain/callback.ts";
+import { MAX_CALLBACK_REDELIVERIES } from "../../domain/limits.ts";
 import type { CallbackFilter, CallbackStore } from "../../domain/ports/callback-store.ts";
 import { prepareClaim } from "./callback-store/claim.ts";
 import { prepareReads } from "./callback-store/reads.ts";
@@ -14,14 +15,15 @@ export function createCallbackStore(connection: Connection): CallbackStore {
   const nextDue = db.prepare<{ due_at: number }, []>(
     "select due_at from callback indexed by callback_waiting where pool = 'waiting' order by due_at limit 1",
   );
-  const ask = db.prepare<never, [id: string]>(
-    "update callback set redeliver = 1, pool = 'ready' where id = ?",
+  const ask = db.prepare<never, [id: string, most: number]>(
+    "update callback set redeliver = 1, pool = 'ready' where id = ? and sends - attempts < ?",
   );
 
   function redeliver(filter: CallbackFilter): Callback[] {
-    const asked = reads.list(filter);
-    for (const { id } of asked) ask.run(id);
-    return asked.map((callback) => ({ ...callback, isRedeliveryDue: true }));
+    return reads.list(filter).map((callback) => {
+      const { changes } = ask.run(callback.id, MAX_CALLBACK_REDELIVERIES);
+      return { ...callback, isRedeliveryDue: changes === 1 };
+    });
   }
 
   return {

@@ -101,19 +101,27 @@ export function openDatabase(path: string): TrackingDatabase {
   }
 }
 
-/** Knows its statements, since a database with open ones does not close and leaves its log behind. */
+/**
+ * Knows its statements, since a database with open ones does not close and leaves its log behind. Those that nobody holds any
+ * more it lets go.
+ */
 export class TrackingDatabase extends Database {
-  private readonly statements = new Set<Statement>();
+  private readonly statements = new Set<WeakRef<Statement>>();
+  private readonly collected = new FinalizationRegistry<WeakRef<Statement>>((ref) => {
+    this.statements.delete(ref);
+  });
 
   override prepare: Database["prepare"] = (sql: string, ...rest: []) => {
     const statement = super.prepare(sql, ...rest);
-    this.statements.add(statement);
+    const ref = new WeakRef<Statement>(statement);
+    this.statements.add(ref);
+    this.collected.register(statement, ref);
     // The type parameters only describe rows and parameters; the statement is the same object.
     return statement as never;
   };
 
   finalizeAll(): void {
-    for (const statement of this.statements) statement.finalize();
+    for (const ref of this.statements) ref.deref()?.finalize();
     this.statements.clear();
   }
 }

@@ -359,8 +359,9 @@ export const callback = sqliteTable(
       .on(table.accountId, table.host, table.dueAt, table.id)
       .where(sql`"pool" = 'ready'`),
     index("callback_waiting").on(table.dueAt).where(sql`"pool" = 'waiting'`),
-    // What a list is filtered by is in the index.
-    index("callback_of_account").on(table.accountId, table.createdAt, table.id, table.state),
+    index("callback_of_account").on(table.accountId, table.createdAt, table.id),
+    // The few that failed are found among many that arrived.
+    index("callback_of_state").on(table.accountId, table.state, table.createdAt, table.id),
     check("callback_attempts", sql`"attempts" between 0 and 5 and "attempts" <= "sends"`),
     check("callback_pool", sql`"pool" is not null or ("state" <> 'pending' and "redeliver" = 0)`),
   ],

@@ -137,6 +137,12 @@ const HOSTILE: Readonly<Record<string, Hostile>> = {
     isSlow: true,
     behave: (socket) => socket.pause(),
   },
+  "a switch to another protocol": {
+    outcome: "unreachable",
+    behave: onHead((socket) =>
+      socket.end("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"),
+    ),
+  },
   "a reset": { outcome: "unreachable", behave: onHead((socket) => socket.resetAndDestroy()) },
   "a reset at once": { outcome: "unreachable", behave: (socket) => socket.resetAndDestroy() },
   "silence after the request": { outcome: "unreachable", isSlow: true, behave: onHead(() => undefined) },

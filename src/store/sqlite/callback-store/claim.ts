@@ -61,23 +61,22 @@ export function prepareClaim(connection: Connection): (query: CallbackClaim) => 
     pools.promote(query.now, PROMOTED_AT_ONCE);
     const room = createRoom(query.limits, query.underWay);
     const sends: CallbackSend[] = [];
-    // Those that had nothing to send since the last send.
+    // Those that have nothing that may be sent: what is under way only grows in one claim.
     const idle = new Set<AccountId>();
-    while (room.hasAny()) {
+    for (let skipped = 0; room.hasAny() && skipped <= idle.size; ) {
       const account = pools.accountAfter(lastAccount) ?? pools.accountAfter("");
       if (account === undefined) {
         lastHosts.clear();
         break;
       }
       lastAccount = account;
-      const send = takeNextOf(account, query, room);
-      if (send !== undefined) {
-        sends.push(send);
-        idle.clear();
-      } else if (idle.has(account)) {
-        break;
-      } else {
+      const send = idle.has(account) ? undefined : takeNextOf(account, query, room);
+      if (send === undefined) {
         idle.add(account);
+        skipped += 1;
+      } else {
+        sends.push(send);
+        skipped = 0;
       }
     }
     return sends;

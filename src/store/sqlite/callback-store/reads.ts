@@ -1,10 +1,13 @@
-import { and, asc, desc, eq, gte, lt, type SQL, sql } from "drizzle-orm";
+import { asc, desc, eq, sql } from "drizzle-orm";
 import type { Callback, CallbackAttempt, CallbackSend } from "../../../domain/callback.ts";
 import type { CallbackId } from "../../../domain/ids.ts";
 import type { CallbackFilter } from "../../../domain/ports/callback-store.ts";
 import type { Connection } from "../connection.ts";
 import { toCallback, toCallbackAttempt } from "../rows.ts";
 import { callback, callbackAttempt } from "../schema.ts";
+
+/** After every time there is, and every id. */
+const LAST = { at: Number.MAX_SAFE_INTEGER, id: "~" } as const;
 
 /** What callbacks are like, and what was sent of them. */
 export function prepareReads({ orm }: Connection) {
@@ -26,26 +29,54 @@ export function prepareReads({ orm }: Connection) {
     .where(sql`${callbackAttempt.endedAt} is null`)
     .prepare();
 
+  const ofTask = orm
+    .select()
+    .from(callback)
+    .where(eq(callback.taskId, sql.placeholder("id")))
+    .prepare();
+  const page = (isOfState: boolean) =>
+    orm
+      .select()
+      .from(callback)
+      .where(
+        sql`${callback.accountId} = ${sql.placeholder("account")}
+          ${isOfState ? sql`and ${callback.state} = ${sql.placeholder("state")}` : sql``}
+          and ${callback.createdAt} >= ${sql.placeholder("from")} and ${callback.createdAt} < ${sql.placeholder("to")}
+          and (${callback.createdAt}, ${callback.id}) < (${sql.placeholder("at")}, ${sql.placeholder("after")})`,
+      )
+      .orderBy(desc(callback.createdAt), desc(callback.id))
+      .limit(sql.placeholder("limit"))
+      .prepare();
+  const [pageOfAll, pageOfState] = [page(false), page(true)];
+
   function find(id: CallbackId): Callback | undefined {
     const row = byId.get({ id });
     return row && toCallback(row);
   }
 
+  function list(filter: CallbackFilter): Callback[] {
+    const { accountId, id, taskId, state, from = 0, to = LAST.at, limit } = filter;
+    const isMeant = (one: Callback) =>
+      one.accountId === accountId &&
+      (id === undefined || one.id === id) &&
+      (taskId === undefined || one.taskId === taskId) &&
+      (state === undefined || one.state === state) &&
+      one.createdAt >= from &&
+      one.createdAt < to;
+    if (id !== undefined) return [find(id)].filter((one) => one !== undefined).filter(isMeant);
+    if (taskId !== undefined) return ofTask.all({ id: taskId }).map(toCallback).filter(isMeant);
+    const last = filter.after === undefined ? undefined : find(filter.after);
+    if (filter.after !== undefined && last === undefined) return [];
+    const [at, after] = [last?.createdAt ?? LAST.at, last?.id ?? LAST.id];
+    const query = { account: accountId, from, to, at, after, limit };
+    const rows = state === undefined ? pageOfAll.all(query) : pageOfState.all({ ...query, state });
+    return rows.map(toCallback);
+  }
+
   return {
     byId: find,
     attempts: (id: CallbackId): CallbackAttempt[] => attemptsOf.all({ id }).map(toCallbackAttempt),
-    list(filter: CallbackFilter): Callback[] {
-      const after = filter.after === undefined ? undefined : find(filter.after);
-      if (filter.after !== undefined && after === undefined) return [];
-      return orm
-        .select()
-        .from(callback)
-        .where(and(...conditionsOf(filter, after)))
-        .orderBy(desc(callback.createdAt), desc(callback.id))
-        .limit(filter.limit)
-        .all()
-        .map(toCallback);
-    },
+    list,
     unfinished: (): CallbackSend[] =>
       unfinished.all().map((row) => ({
         callback: toCallback(row.callback),
@@ -53,17 +84,4 @@ export function prepareReads({ orm }: Connection) {
         isRedelivery: row.callback_attempt.isRedelivery,
       })),
   };
-}
-
-function conditionsOf(filter: CallbackFilter, after: Callback | undefined): (SQL | undefined)[] {
-  const { accountId, id, taskId, state, from, to } = filter;
-  return [
-    eq(callback.accountId, accountId),
-    id && eq(callback.id, id),
-    taskId && eq(callback.taskId, taskId),
-    state && eq(callback.state, state),
-    from === undefined ? undefined : gte(callback.createdAt, from),
-    to === undefined ? undefined : lt(callback.createdAt, to),
-    after && sql`(${callback.createdAt}, ${callback.id}) < (${after.createdAt}, ${after.id})`,
-  ];
 }

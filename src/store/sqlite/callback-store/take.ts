@@ -7,14 +7,13 @@ import { callback } from "../schema.ts";
 
 /** Returns a function that counts one send of a callback, before it leaves, and says what to send. */
 export function prepareTake({ db, orm }: Connection) {
-  // What is pending when a redelivery begins stays due at its own time, though not before that one can be over.
+  // A redelivery leaves the time of the next attempt as it is.
   const take = orm
     .update(callback)
     .set({
       sends: sql`${callback.sends} + 1`,
       attempts: sql`${callback.attempts} + (1 - ${callback.redeliver})`,
-      dueAt: sql`case when ${callback.redeliver} = 1
-        then max(${callback.dueAt}, ${sql.placeholder("until")}) else ${sql.placeholder("until")} end`,
+      dueAt: sql`case ${callback.redeliver} when 1 then ${callback.dueAt} else ${sql.placeholder("until")} end`,
       pool: sql`case ${callback.state} when 'pending' then 'waiting' end`,
       redeliver: false,
     })
