@@ -6,7 +6,8 @@ import { toMicros } from "../../domain/money.ts";
 import type { StoredLedgerEntry } from "../../domain/ports/account-store.ts";
 import type { TaskKind } from "../../domain/request.ts";
 import type { Attempt, AttemptState, Stage, Task, TaskStatus, TaskSummary } from "../../domain/task.ts";
-import type { account, apiKey, callback, callbackAttempt, ledgerEntry, managementToken } from "./schema.ts";
+import type { callback, callbackAttempt } from "./callback-store/schema.ts";
+import type { account, apiKey, ledgerEntry, managementToken } from "./schema.ts";
 
 /*
  * From rows to what the ports speak of: null becomes absent, and sums are checked to be exact. Tasks and attempts are read raw:

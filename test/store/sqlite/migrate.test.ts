@@ -5,6 +5,7 @@ import { getTableColumns, getTableName, is } from "drizzle-orm";
 import { SQLiteTable } from "drizzle-orm/sqlite-core";
 import { migrate, migrationStatus } from "../../../src/store/migrate.ts";
 import { openStore } from "../../../src/store/open.ts";
+import * as callbackSchema from "../../../src/store/sqlite/callback-store/schema.ts";
 import { openDatabase } from "../../../src/store/sqlite/connection.ts";
 import { applyMigrations, SchemaError } from "../../../src/store/sqlite/migrate.ts";
 import { MIGRATIONS } from "../../../src/store/sqlite/migrations.ts";
@@ -101,7 +102,7 @@ describe("migrations", () => {
 });
 
 describe("the schema that queries are written against", () => {
-  const described = Object.values(schema).filter((table) => is(table, SQLiteTable));
+  const described = Object.values({ ...schema, ...callbackSchema }).filter((table) => is(table, SQLiteTable));
 
   test("has the tables of a migrated database, all of them strict", () => {
     migrate({ path: file.path });

@@ -4,7 +4,7 @@ import type { CallbackId } from "../../../domain/ids.ts";
 import type { CallbackFilter } from "../../../domain/ports/callback-store.ts";
 import type { Connection } from "../connection.ts";
 import { toCallback, toCallbackAttempt } from "../rows.ts";
-import { callback, callbackAttempt } from "../schema.ts";
+import { callback, callbackAttempt } from "./schema.ts";
 
 /** After every time there is, and every id. */
 const LAST = { at: Number.MAX_SAFE_INTEGER, id: "~" } as const;

@@ -1,0 +1,77 @@
+import { sql } from "drizzle-orm";
+import { check, index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { CallbackState, Delivery } from "../../../domain/callback.ts";
+import type { AccountId, CallbackId, KeyId, TaskId } from "../../../domain/ids.ts";
+import { account, task } from "../schema.ts";
+
+/* Callbacks and their sends; as in ../schema.ts. */
+
+/** Where a callback stands for `claim`; one that is over is in none. `ready` to be sent · `waiting` until `due_at`. */
+export type CallbackPool = "ready" | "waiting";
+
+export const callback = sqliteTable(
+  "callback",
+  {
+    id: text().$type<CallbackId>().primaryKey(),
+    taskId: text("task_id")
+      .$type<TaskId>()
+      .notNull()
+      .unique()
+      .references(() => task.id),
+    accountId: text("account_id")
+      .$type<AccountId>()
+      .notNull()
+      .references(() => account.id),
+    keyId: text("key_id").$type<KeyId>().notNull(),
+    requestId: text("request_id").notNull(),
+    url: text().notNull(),
+    host: text().notNull(),
+    state: text().$type<CallbackState>().notNull(),
+    pool: text().$type<CallbackPool>(),
+    /** When the next attempt is due; while one is under way, when it counts as lost. */
+    dueAt: integer("due_at").notNull(),
+    /** Of the five. */
+    attempts: integer().notNull(),
+    /** Attempts and redeliveries. */
+    sends: integer().notNull(),
+    /** Whether one more send is wanted that has not begun. */
+    redeliver: integer({ mode: "boolean" }).notNull(),
+    createdAt: integer("created_at").notNull(),
+  },
+  (table) => [
+    index("callback_ready")
+      .on(table.accountId, table.host, table.dueAt, table.id)
+      .where(sql`"pool" = 'ready'`),
+    index("callback_waiting").on(table.dueAt).where(sql`"pool" = 'waiting'`),
+    index("callback_of_account").on(table.accountId, table.createdAt, table.id),
+    // The few that failed are found among many that arrived.
+    index("callback_of_state").on(table.accountId, table.state, table.createdAt, table.id),
+    check("callback_attempts", sql`"attempts" between 0 and 5 and "attempts" <= "sends"`),
+    check("callback_pool", sql`"pool" is not null or ("state" <> 'pending' and "redeliver" = 0)`),
+  ],
+);
+
+/** Every send of a callback. WITHOUT ROWID. */
+export const callbackAttempt = sqliteTable(
+  "callback_attempt",
+  {
+    callbackId: text("callback_id")
+      .$type<CallbackId>()
+      .notNull()
+      .references(() => callback.id),
+    sequence: integer().notNull(),
+    startedAt: integer("started_at").notNull(),
+    endedAt: integer("ended_at"),
+    outcome: text().$type<Delivery["kind"]>(),
+    httpStatus: integer("http_status"),
+    reason: text(),
+    isRedelivery: integer("is_redelivery", { mode: "boolean" }).notNull().default(false),
+    address: text(),
+    excerpt: text(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.callbackId, table.sequence] }),
+    // The few under way are found at once at a start.
+    index("callback_attempt_open").on(table.callbackId).where(sql`"ended_at" is null`),
+  ],
+);
