@@ -60,7 +60,7 @@ export function withTermFlags(command: Command): Command {
     .option("--expires <when>", "refuse it from then on: 90d, 12h, a date or a time; or never")
     .option("--models <patterns>", "models it may use, with commas, * for any characters; or any")
     .option("--features <list>", "what it may create: images, videos, compat, with commas; or any")
-    .option("--rpm <count>", "creates it may make in a minute; or none")
+    .option("--rpm <count>", "creates and redeliveries it may ask for in a minute; or none")
     .option("--concurrency <count>", "tasks of it that may be live at once; or none")
     .option("--allow-ip <ranges...>", "addresses or ranges (CIDR) it may be used from; or any")
     .option("--alias <name=model...>", "other names for models, such as gpt-image-1=sandbox-image; or none")

@@ -210,10 +210,10 @@ async function openRooms(config: Config, overrides: AppOverrides, releases: Rele
 
 function createBackground(config: Config, rooms: Rooms, feeds: Feeds) {
   const { clock, log, store, providers } = rooms;
-  const { tasks, callbacks } = store;
+  const { tasks } = store;
   const { publicUrl } = config;
   const random = systemRandom;
-  const sender = createCallbackSender({ ...rooms, callbacks, tasks, random, publicUrl }, config.callbacks);
+  const sender = createCallbackSender({ ...rooms, ...store, random, publicUrl }, config.callbacks);
   const scheduler = createScheduler(
     { ...rooms, ...feeds, tasks, random, provider: (id) => providers.get(id), callbackDue: sender.wake },
     {

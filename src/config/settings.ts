@@ -1,5 +1,10 @@
 import { RESPONSE_FORMATS, type ResponseFormat } from "../domain/access.ts";
-import { CALLBACK_DELAYS_MS, EDGE_TIMEOUT_MS, MAX_CALLBACK_SENDS, SYNC_WAIT_MS } from "../domain/limits.ts";
+import {
+  CALLBACK_DELAYS_MS,
+  EDGE_TIMEOUT_MS,
+  MAX_CALLBACK_ATTEMPTS,
+  SYNC_WAIT_MS,
+} from "../domain/limits.ts";
 import * as parse from "./parsers.ts";
 
 export interface Setting<T> {
@@ -214,7 +219,7 @@ export function createSettings({ cores }: { readonly cores: number }) {
       key: "callbacks.delays_seconds",
       flag: "--callbacks-delays-seconds <seconds...>",
       help: "how long after each attempt of a callback the next one follows; the first may be followed by up to four",
-      parse: parse.listOfSecondsAsMs({ most: MAX_CALLBACK_SENDS - 1, min: 0.01, max: 86_400 }),
+      parse: parse.listOfSecondsAsMs({ most: MAX_CALLBACK_ATTEMPTS - 1, min: 0.01, max: 86_400 }),
       fallback: CALLBACK_DELAYS_MS,
       fallbackText: "5,60,600,3600",
     }),

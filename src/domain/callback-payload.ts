@@ -1,4 +1,8 @@
 import { assetPath } from "./asset.ts";
+import type { CallbackId, TaskId } from "./ids.ts";
+import type { CallbackPost } from "./ports/egress.ts";
+import type { Secrets } from "./ports/runtime.ts";
+import { signatureHeaders } from "./signature.ts";
 import type { Task } from "./task.ts";
 
 /**
@@ -22,4 +26,23 @@ export function callbackPayload(task: Task, publicUrl: string | undefined): stri
     created_at: iso(task.createdAt),
     completed_at: iso(task.completedAt ?? task.createdAt),
   });
+}
+
+/**
+ * What is posted at a task's end: the body, and a signature over it if the key that created the task has secrets to sign with.
+ *
+ * @param send.id of the callback, or of the task where it has none
+ * @param send.kept what is kept of the key's secrets (`AccountStore.callbackSecret`)
+ */
+export function callbackPost(
+  {
+    secrets,
+    publicUrl,
+  }: { readonly secrets: Pick<Secrets, "sign">; readonly publicUrl?: string | undefined },
+  task: Task,
+  send: { readonly id: CallbackId | TaskId; readonly at: number; readonly kept: string | undefined },
+): CallbackPost {
+  const body = callbackPayload(task, publicUrl);
+  const { id, at, kept } = send;
+  return kept === undefined ? { body } : { body, headers: signatureHeaders(secrets, kept, { id, at, body }) };
 }

@@ -38,8 +38,6 @@ export interface CallbackSend {
   readonly sequence: number;
   /** Asked for by somebody; not one of the five. */
   readonly isRedelivery: boolean;
-  /** What its key signs callbacks with, if it does. */
-  readonly signingSecret?: string | undefined;
 }
 
 /** What is known of the other side, as far as a send got. */

@@ -18,8 +18,8 @@ export const MAX_IDEMPOTENCY_KEY = 255;
 export const IDEMPOTENCY_RETENTION_MS = 7 * 24 * 60 * 60 * 1000;
 /** `Retry-After` while the first request with a key is being processed (§4.3). */
 export const IN_PROGRESS_RETRY_SEC = 1;
-/** Sends of one callback (§6). */
-export const MAX_CALLBACK_SENDS = 5;
+/** Attempts to deliver one callback (§6). */
+export const MAX_CALLBACK_ATTEMPTS = 5;
 /** Before attempts 2 to 5 of a callback, unless the operator says otherwise: 5 s, 1 min, 10 min, 1 h. */
 export const CALLBACK_DELAYS_MS: readonly number[] = [5_000, 60_000, 600_000, 3_600_000];
 /** Times a callback can be asked for again, in all. */

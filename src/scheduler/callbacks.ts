@@ -1,17 +1,17 @@
 import { callbackDelayMs } from "../domain/backoff.ts";
 import type { Callback, CallbackSend, Delivery } from "../domain/callback.ts";
-import { callbackPayload } from "../domain/callback-payload.ts";
+import { callbackPost } from "../domain/callback-payload.ts";
+import type { AccountStore } from "../domain/ports/account-store.ts";
 import type { CallbackStore, SendLimits } from "../domain/ports/callback-store.ts";
-import type { CallbackPost, Egress } from "../domain/ports/egress.ts";
+import type { Egress } from "../domain/ports/egress.ts";
 import type { Clock, Log, Random, Secrets } from "../domain/ports/runtime.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
-import { signatureHeaders } from "../domain/signature.ts";
-import type { Task } from "../domain/task.ts";
 import { createLoop } from "./loop.ts";
 
 export interface CallbackDeps {
   readonly callbacks: CallbackStore;
   readonly tasks: TaskStore;
+  readonly accounts: Pick<AccountStore, "callbackSecret">;
   readonly egress: Egress;
   readonly secrets: Pick<Secrets, "sign">;
   readonly clock: Clock;
@@ -66,7 +66,9 @@ export function createCallbackSender(deps: CallbackDeps, options: CallbackOption
     try {
       const task = await deps.tasks.byId(callback.taskId);
       if (task === undefined) throw new Error(`Task ${callback.taskId} of a callback is not stored`);
-      const delivery = await deps.egress.deliver(callback.url, postOf(deps, send, task), stopping.signal);
+      const kept = await deps.accounts.callbackSecret(callback.keyId);
+      const post = callbackPost(deps, task, { id: callback.id, at: clock.now(), kept });
+      const delivery = await deps.egress.deliver(callback.url, post, stopping.signal);
       const isCutOff = stopping.signal.aborted && delivery.kind === "unreachable";
       await record(send, isCutOff ? { kind: "interrupted" } : delivery);
     } catch (error) {
@@ -129,13 +131,4 @@ export function createCallbackSender(deps: CallbackDeps, options: CallbackOption
       cancelTimer();
     },
   };
-}
-
-/** What is sent: the task's end, signed if the key that created the task wants that. */
-function postOf({ clock, secrets, publicUrl }: CallbackDeps, send: CallbackSend, task: Task): CallbackPost {
-  const body = callbackPayload(task, publicUrl);
-  const { callback, signingSecret } = send;
-  if (signingSecret === undefined) return { body };
-  const message = { id: callback.id, at: clock.now(), body };
-  return { body, headers: signatureHeaders(secrets, signingSecret, message) };
 }

@@ -1,12 +1,11 @@
 import type { Principal } from "../domain/account.ts";
 import { CALLBACK_HEADERS, type Callback } from "../domain/callback.ts";
-import { callbackPayload } from "../domain/callback-payload.ts";
+import { callbackPost } from "../domain/callback-payload.ts";
 import type { TaskId } from "../domain/ids.ts";
 import type { AccountStore } from "../domain/ports/account-store.ts";
 import type { CallbackStore } from "../domain/ports/callback-store.ts";
 import type { CallbackFeed, Secrets } from "../domain/ports/runtime.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
-import { signatureHeaders } from "../domain/signature.ts";
 import type { TaskStatus, TaskSummary } from "../domain/task.ts";
 import { openBell } from "./bell.ts";
 import { LOOK_AGAIN_MS } from "./task-changes.ts";
@@ -91,11 +90,10 @@ async function toListened(
   const task = await deps.tasks.byId(id);
   if (task === undefined) throw new Error(`Task ${id} is not stored`);
   const [callback] = await deps.callbacks.list({ accountId, taskId: id, limit: 1 });
-  const body = callbackPayload(task, deps.publicUrl);
-  const secret = await deps.accounts.callbackSecret(task.keyId);
-  const message = { id: callback?.id ?? id, at: deps.clock.now(), body };
-  const signature = secret === undefined ? {} : signatureHeaders(deps.secrets, secret, message);
-  return { taskId: id, callback, headers: { ...CALLBACK_HEADERS, ...signature }, body };
+  const kept = await deps.accounts.callbackSecret(task.keyId);
+  const send = { id: callback?.id ?? id, at: deps.clock.now(), kept };
+  const { body, headers } = callbackPost(deps, task, send);
+  return { taskId: id, callback, headers: { ...CALLBACK_HEADERS, ...headers }, body };
 }
 
 function isCalledBack(status: TaskStatus): boolean {

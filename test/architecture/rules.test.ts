@@ -148,6 +148,12 @@ describe("places", () => {
     },
   );
 
+  test("another HTTP client outside egress is a violation", () => {
+    const text = 'import { request } from "node:https";';
+    expect(fetchViolations(one("src/providers/openai.ts", text))).toHaveLength(1);
+    expect(fetchViolations(one("src/egress/post.ts", text))).toEqual([]);
+  });
+
   test.each([
     "app.fetch(request)",
     "return { fetch(request: Request): Response { } };",

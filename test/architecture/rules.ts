@@ -151,11 +151,18 @@ export function clockViolations(sources: Sources): string[] {
   return matches(sources, pattern, READS_CLOCK, "reads the clock or chance");
 }
 
-/** Calls of fetch. Declaring a method of that name, or calling one of an object, is something else. */
+/** Calls of fetch, and what else makes requests. Declaring a method of that name, or calling one of an object, is something else. */
 export function fetchViolations(sources: Sources): string[] {
   const pattern =
     /(?:\b(?:globalThis|Bun|window|self)\s*\.\s*|(?<![.\w$])(?<!\bfunction\s))fetch\b\s*\((?!(?:[^()]|\([^()]*\))*\)\s*(?:[:{]|=>))/g;
-  return matches(sources, pattern, FETCHES, "calls fetch");
+  const clients = [...sources].filter(
+    ([path, text]) =>
+      /\bfrom "node:(?:http|https|http2)"/.test(text) && !FETCHES.some((each) => isCovered(path, each.path)),
+  );
+  return [
+    ...matches(sources, pattern, FETCHES, "calls fetch"),
+    ...clients.map(([path]) => `${path} imports an HTTP client of node`),
+  ];
 }
 
 export function defaultExportViolations(sources: Sources): string[] {

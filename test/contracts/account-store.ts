@@ -1,17 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { type KeyPolicy, OPEN_POLICY } from "../../src/domain/access.ts";
 import type { ApiKey, ManagementToken } from "../../src/domain/account.ts";
-import { taskError } from "../../src/domain/errors.ts";
 import type { ModelId } from "../../src/domain/ids.ts";
 import type { SigningChange } from "../../src/domain/signature.ts";
-import { failed } from "../../src/domain/transition.ts";
 import {
   ACCOUNT,
   accountId,
   addAccount,
-  admit,
-  callbackId,
-  claimOne,
   keyId,
   type MakeStore,
   micros,
@@ -382,25 +377,6 @@ function describeSigning(make: MakeStore): void {
       await accounts.revokeKey(id, NOW);
       expect(await accounts.changeKey(id, { policy: {}, signing: null })).toBe("revoked");
       expect(await accounts.callbackSecret(id)).toBe(a);
-    }),
-  );
-
-  test(
-    "each send of a callback carries the secret that its key has by then",
-    withStore(make, async (store) => {
-      const { accounts, tasks, callbacks } = store;
-      await accounts.createKey(newKey({ signsCallbacks: true }), a);
-      await admit(store, { callbackUrl: "https://example.com/hook" });
-      const lease = await claimOne(store);
-      await tasks.apply(lease, failed(lease.task, NOW, taskError("UPSTREAM_ERROR"), callbackId(1)));
-      const limits = { total: 9, perAccount: 9, perHost: 9 };
-      const secretAt = async (now: number) =>
-        (await callbacks.claim({ now, leaseMs: 10, limits, underWay: [] })).map((send) => send.signingSecret);
-      expect(await secretAt(NOW)).toEqual([a]);
-      await accounts.changeKey(keyId(1), { policy: {}, signing: { secret: b } });
-      expect(await secretAt(NOW + 10)).toEqual([b]);
-      await accounts.changeKey(keyId(1), { policy: {}, signing: null });
-      expect(await secretAt(NOW + 20)).toEqual([undefined]);
     }),
   );
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { Callback, CallbackSend, Delivery } from "../../src/domain/callback.ts";
 import { taskError } from "../../src/domain/errors.ts";
 import type { AccountId } from "../../src/domain/ids.ts";
-import { MAX_CALLBACK_REDELIVERIES, MAX_CALLBACK_SENDS } from "../../src/domain/limits.ts";
+import { MAX_CALLBACK_ATTEMPTS, MAX_CALLBACK_REDELIVERIES } from "../../src/domain/limits.ts";
 import type { CallbackFilter, SendLimits } from "../../src/domain/ports/callback-store.ts";
 import { failed } from "../../src/domain/transition.ts";
 import {
@@ -77,7 +77,7 @@ export function describeCallbackStore(name: string, make: MakeStore): void {
       withStore(make, async (store) => {
         await owe(store);
         const send = await claimSend(store);
-        expect(send).toMatchObject({ sequence: 1, isRedelivery: false, signingSecret: undefined });
+        expect(send).toMatchObject({ sequence: 1, isRedelivery: false });
         expect(send.callback).toEqual({
           id: callbackId(1),
           taskId: taskId(1),
@@ -146,14 +146,14 @@ export function describeCallbackStore(name: string, make: MakeStore): void {
       withStore(make, async (store) => {
         await owe(store);
         let now = NOW;
-        for (let attempt = 1; attempt <= MAX_CALLBACK_SENDS; attempt++) {
+        for (let attempt = 1; attempt <= MAX_CALLBACK_ATTEMPTS; attempt++) {
           expect((await claimSend(store, now)).callback.attempts).toBe(attempt);
           now += LEASE_MS;
         }
         expect(await claim(store, { now })).toEqual([]);
         expect(await store.callbacks.byId(callbackId(1))).toMatchObject({
           state: "failed",
-          attempts: MAX_CALLBACK_SENDS,
+          attempts: MAX_CALLBACK_ATTEMPTS,
         });
         expect(await store.callbacks.nextDueAt()).toBeUndefined();
       }),
@@ -163,7 +163,7 @@ export function describeCallbackStore(name: string, make: MakeStore): void {
       "a last attempt is not followed by another, even when a time is given",
       withStore(make, async (store) => {
         await owe(store);
-        for (let attempt = 1; attempt <= MAX_CALLBACK_SENDS; attempt++) {
+        for (let attempt = 1; attempt <= MAX_CALLBACK_ATTEMPTS; attempt++) {
           const at = NOW + attempt;
           await store.callbacks.record(await claimSend(store, at), ERROR, at, at + 1);
         }
@@ -292,7 +292,7 @@ export function describeCallbackStore(name: string, make: MakeStore): void {
         await owe(store, { number: 1, host: "a.test" });
         await owe(store, { number: 2, host: "b.test" });
         let now = NOW;
-        for (let i = 0; i < MAX_CALLBACK_SENDS; i++) {
+        for (let i = 0; i < MAX_CALLBACK_ATTEMPTS; i++) {
           expect(await claim(store, { now })).toHaveLength(2);
           now += LEASE_MS;
         }

@@ -15,7 +15,9 @@ import {
   callbackId,
   claimOne,
   countingTokens,
+  keyId,
   NOW,
+  newKey,
   taskId,
 } from "../helpers/store.ts";
 
@@ -54,6 +56,7 @@ function createSender(answer: Answer, options: Partial<CallbackOptions> = {}) {
     {
       callbacks: store.callbacks,
       tasks: store.tasks,
+      accounts: store.accounts,
       egress: {
         refusal: () => undefined,
         fetchMedia: () => Promise.reject(new Error("nothing is fetched")),
@@ -153,6 +156,28 @@ describe("a receiver", () => {
     expect(arrived.map(({ at }) => at - NOW)).toEqual([0, 10, 30]);
     expect(await stateOf()).toBe("failed");
   });
+});
+
+test("each send is signed with the secret that its key has by then, and not at all without one", async () => {
+  const [a, b] = ["a", "b"].map((letter) => `whsec_${letter.repeat(32)}`);
+  await store.accounts.createKey(newKey({ signsCallbacks: true }), a);
+  await owe();
+  const changes = [{ secret: b ?? "" }, null];
+  await runToEnd(
+    createSender(async () => {
+      const signing = changes[arrived.length - 1];
+      if (signing !== undefined) await store.accounts.changeKey(keyId(1), { policy: {}, signing });
+      return arrived.length < 3 ? ERROR : OK;
+    }),
+  );
+  const signedWith = arrived.map(({ headers }) => headers?.["webhook-signature"]?.split(" by ")[1]);
+  expect(signedWith).toEqual([a, b, undefined]);
+  expect(arrived.map(({ headers }) => headers?.["webhook-id"])).toEqual([
+    callbackId(1),
+    callbackId(1),
+    undefined,
+  ]);
+  expect(new Set(arrived.map(({ body }) => body)).size).toBe(1);
 });
 
 describe("a sender", () => {

@@ -69,7 +69,9 @@ const KEY_FIELDS: Readonly<Record<string, Schema>> = {
   models: nullable(list(text(""), { description: "Patterns of model ids; null: all models." })),
   features: nullable(list(text("", { enum: FEATURES }), { description: "Null: everything." })),
   allow_ips: nullable(list(text(""), { description: "CIDR ranges; null: any address." })),
-  requests_per_minute: nullable(integer("Creates in a minute; null: any number.", { minimum: 1 })),
+  requests_per_minute: nullable(
+    integer("Creates, synchronous calls and redeliveries in a minute; null: any number.", { minimum: 1 }),
+  ),
   concurrency: nullable(integer("Live tasks at once; null: any number.", { minimum: 1 })),
   aliases: nullable({
     type: "object",

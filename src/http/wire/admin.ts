@@ -54,7 +54,10 @@ const TERMS = {
     items: { type: "string", enum: FEATURES },
   },
   allow_ips: strings("Addresses and ranges of them (CIDR) the key may be used from."),
-  requests_per_minute: count(MOST.requestsPerMinute, "Creates the key may make in a minute."),
+  requests_per_minute: count(
+    MOST.requestsPerMinute,
+    "Creates, synchronous calls and redeliveries the key may ask for in a minute.",
+  ),
   concurrency: count(MOST.concurrency, "Tasks of the key that may be live at once."),
   aliases: {
     type: ["object", "null"],

@@ -1,5 +1,5 @@
 import { CALLBACK_STATES } from "../../domain/callback.ts";
-import { MAX_CALLBACK_SENDS, MAX_LIST_LIMIT } from "../../domain/limits.ts";
+import { MAX_CALLBACK_ATTEMPTS, MAX_LIST_LIMIT } from "../../domain/limits.ts";
 import { TASK_STATUSES } from "../../domain/task.ts";
 import { MAX_REDELIVERIES } from "../../service/redeliver-callbacks.ts";
 import type { Operation, Schema } from "../openapi/operation.ts";
@@ -20,9 +20,9 @@ const FIELDS: Readonly<Record<string, Schema>> = {
   state: STATE,
   attempts: integer("Attempts begun so far; redeliveries are not counted.", {
     minimum: 0,
-    maximum: MAX_CALLBACK_SENDS,
+    maximum: MAX_CALLBACK_ATTEMPTS,
   }),
-  max_attempts: integer("Attempts it gets at most.", { minimum: 1, maximum: MAX_CALLBACK_SENDS }),
+  max_attempts: integer("Attempts it gets at most.", { minimum: 1, maximum: MAX_CALLBACK_ATTEMPTS }),
   next_attempt_at: nullable(
     time("When the next attempt is due, or the one under way counts as lost. While `pending` only."),
   ),

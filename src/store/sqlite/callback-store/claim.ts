@@ -1,6 +1,6 @@
 import type { Callback, CallbackSend } from "../../../domain/callback.ts";
 import type { AccountId, CallbackId } from "../../../domain/ids.ts";
-import { MAX_CALLBACK_SENDS } from "../../../domain/limits.ts";
+import { MAX_CALLBACK_ATTEMPTS } from "../../../domain/limits.ts";
 import type { CallbackClaim, SendLimits } from "../../../domain/ports/callback-store.ts";
 import type { Connection } from "../connection.ts";
 import { prepareTake } from "./take.ts";
@@ -46,7 +46,7 @@ export function prepareClaim(connection: Connection): (query: CallbackClaim) => 
       const ready = nextOf(account, room);
       if (ready === undefined) break;
       lastHosts.set(account, ready.host);
-      if (ready.redeliver === 0 && ready.attempts >= MAX_CALLBACK_SENDS) {
+      if (ready.redeliver === 0 && ready.attempts >= MAX_CALLBACK_ATTEMPTS) {
         pools.giveUp(ready.id);
         continue;
       }

@@ -1,5 +1,5 @@
 import type { CallbackSend, Delivery } from "../../../domain/callback.ts";
-import { MAX_CALLBACK_SENDS } from "../../../domain/limits.ts";
+import { MAX_CALLBACK_ATTEMPTS } from "../../../domain/limits.ts";
 import type { Connection } from "../connection.ts";
 
 type Text = string | null;
@@ -56,7 +56,7 @@ export function prepareRecord({ db }: Connection) {
     if (changes === 0) return;
     if (delivery.kind === "delivered") delivered.run(id);
     else if (isRedelivery) return;
-    else if (retryAt !== undefined && attempts < MAX_CALLBACK_SENDS) retry.run(retryAt, id, attempts);
+    else if (retryAt !== undefined && attempts < MAX_CALLBACK_ATTEMPTS) retry.run(retryAt, id, attempts);
     else giveUp.run(id, attempts);
   };
 }

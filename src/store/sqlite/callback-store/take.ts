@@ -24,9 +24,6 @@ export function prepareTake({ db, orm }: Connection) {
     never,
     [callback: string, sequence: number, isRedelivery: 0 | 1, startedAt: number]
   >("insert into callback_attempt (callback_id, sequence, is_redelivery, started_at) values (?, ?, ?, ?)");
-  const secretOf = db.prepare<{ secret: string | null }, [key: string]>(
-    "select callback_secret as secret from api_key where id = ?",
-  );
   return (
     { id, redeliver }: { readonly id: CallbackId; readonly redeliver: 0 | 1 },
     now: number,
@@ -38,7 +35,6 @@ export function prepareTake({ db, orm }: Connection) {
       callback: toCallback(row),
       sequence: row.sends,
       isRedelivery: redeliver === 1,
-      signingSecret: secretOf.get(row.keyId)?.secret ?? undefined,
     };
   };
 }
