@@ -21,8 +21,8 @@ export type BuildOptions = {
   entrypoints: readonly string[];
 };
 
-/** A Worker is an entry point of its own and keeps its path: `/$bunfs/root/src/providers/sandbox/worker.js`. */
-const ENTRYPOINTS = ["cli/main.ts", "src/providers/sandbox/worker.ts"];
+/** A Worker is an entry point of its own and keeps its path: `/$bunfs/root/src/studio/worker.js`. */
+const ENTRYPOINTS = ["cli/main.ts", "src/studio/worker.ts"];
 
 /** Build one executable; say on stderr what was done. */
 export async function buildExecutable(options: BuildOptions): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Context } from "./context.ts";
-import { createOutput, type Output, type OutputFlags } from "./output.ts";
+import { createOutput, type Output, type OutputFlags } from "./format/output.ts";
 
 export const SERVER_COMMANDS = "Server:";
 export const LOCAL_COMMANDS = "On a data folder of this machine:";

@@ -1,5 +1,5 @@
 import { CommanderError } from "commander";
-import { ConfigError } from "../src/config.ts";
+import { ConfigError } from "../src/config/config.ts";
 import { AppError } from "../src/domain/errors.ts";
 import type { JsonObject } from "../src/domain/json.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";

@@ -1,8 +1,8 @@
 import { relative } from "node:path";
 import type { Command } from "commander";
+import type { Local } from "../src/app/local.ts";
+import { type Config, loadConfig } from "../src/config/config.ts";
 import { createSettings } from "../src/config/settings.ts";
-import { type Config, loadConfig } from "../src/config.ts";
-import type { Local } from "../src/local.ts";
 import type { Context } from "./context.ts";
 
 /** Which data folder a command works on. */
@@ -32,7 +32,7 @@ export async function withLocal<T>(
 ): Promise<T> {
   const config = readLocalConfig(flags, context);
   // Loaded only now: it brings the whole service along.
-  const { openLocal } = await import("../src/local.ts");
+  const { openLocal } = await import("../src/app/local.ts");
   const local = await openLocal(config);
   try {
     return await use(local.manage, showPath(config.dataDir, context.cwd));

@@ -17,8 +17,8 @@ import { addVersion } from "./commands/version.ts";
 import type { Context } from "./context.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { type Failure, failureAsJson, stackOf, toFailure } from "./failure.ts";
-import { toJson } from "./output.ts";
-import { styleFor } from "./style.ts";
+import { toJson } from "./format/output.ts";
+import { styleFor } from "./format/style.ts";
 
 const EXAMPLES = `
 Start:

@@ -1,20 +1,20 @@
 import type { Command } from "commander";
 import type { JsonObject } from "../../src/domain/json.ts";
-import { CURRENCY, formatAmount, toMicros } from "../../src/domain/money.ts";
+import { CURRENCY, formatAmount, toMicros } from "../../src/domain/money/money.ts";
+import { formatDay } from "../../src/domain/money/usage.ts";
 import {
   AUDIT_CHECKS,
   type AuditCheck,
   type AuditDifference,
   type AuditReport,
 } from "../../src/domain/ports/audit.ts";
-import { formatDay } from "../../src/domain/usage.ts";
 import { addCommand, LOCAL_COMMANDS, onRun } from "../command.ts";
 import type { Context } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
 import { Failure } from "../failure.ts";
+import type { Output } from "../format/output.ts";
+import { renderFields, renderTsv } from "../format/table.ts";
 import { type LocalFlags, readLocalConfig, withLocalFlags } from "../local.ts";
-import type { Output } from "../output.ts";
-import { renderFields, renderTsv } from "../table.ts";
 
 const CHECKS = Object.keys(AUDIT_CHECKS).length;
 /** Checks whose figures are counts and not money. */
@@ -41,7 +41,7 @@ export function addAudit(program: Command, context: Context): void {
   ).helpGroup(LOCAL_COMMANDS);
   onRun<LocalFlags>(command, context, async ({ options, output }) => {
     const config = readLocalConfig(options, context);
-    const { auditLocal } = await import("../../src/local.ts");
+    const { auditLocal } = await import("../../src/app/local.ts");
     const report = auditLocal(config);
     const { differences } = report;
     output.show({ data_dir: config.dataDir, ...auditJson(report) }, () => auditText(report, output));

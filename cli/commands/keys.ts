@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import { type ApiKey, keyStatus } from "../../src/domain/account.ts";
-import { CURRENCY, formatAmount } from "../../src/domain/money.ts";
-import { formatMultiplier } from "../../src/domain/multiplier.ts";
-import { keyForm } from "../../src/domain/record-form.ts";
+import { type ApiKey, keyStatus } from "../../src/domain/access/account.ts";
+import { keyForm } from "../../src/domain/access/record-form.ts";
+import { CURRENCY, formatAmount } from "../../src/domain/money/money.ts";
+import { formatMultiplier } from "../../src/domain/money/multiplier.ts";
 import { addCommand, addGroup, given, type Invocation, LOCAL_COMMANDS, onRun } from "../command.ts";
 import type { Context } from "../context.ts";
 import { usage } from "../failure.ts";
@@ -14,10 +14,10 @@ import {
   type SigningFlags,
   type TermFlags,
   withTermFlags,
-} from "../key-terms.ts";
+} from "../flags/key-terms.ts";
+import { renderFields } from "../format/table.ts";
+import { formatDuration, formatTime } from "../format/units.ts";
 import { type LocalFlags, type Manage, withLocal, withLocalFlags } from "../local.ts";
-import { renderFields } from "../table.ts";
-import { formatDuration, formatTime } from "../units.ts";
 
 const COLUMNS = [
   { title: "ID" },

@@ -1,12 +1,12 @@
 import type { Command } from "commander";
-import { formatAmount } from "../../src/domain/money.ts";
-import { accountForm, ledgerForm } from "../../src/domain/record-form.ts";
+import { accountForm, ledgerForm } from "../../src/domain/access/record-form.ts";
+import { formatAmount } from "../../src/domain/money/money.ts";
 import { addCommand, given, LOCAL_COMMANDS, onRun } from "../command.ts";
 import type { Context } from "../context.ts";
-import { csvOption, csvText, renderCsv } from "../csv.ts";
 import { usage } from "../failure.ts";
+import { csvOption, csvText, renderCsv } from "../format/csv.ts";
+import { formatTime } from "../format/units.ts";
 import { type LocalFlags, type Manage, withLocal, withLocalFlags } from "../local.ts";
-import { formatTime } from "../units.ts";
 
 const COLUMNS = [
   { title: "TIME" },

@@ -18,7 +18,7 @@ export function addMigrate(program: Command, context: Context): void {
     if (action !== "up" && action !== "status")
       throw usage(`"${action}" is not an action of migrate; use up or status.`);
     const config = readLocalConfig(options, context);
-    const { migrateLocal } = await import("../../src/local.ts");
+    const { migrateLocal } = await import("../../src/app/local.ts");
     const report = migrateLocal(config, action);
     const place = `${showPath(config.dataDir, context.cwd)}: ${report.current} of ${report.latest} migrations applied`;
     const lines = [

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import { isJsonObject, type JsonObject } from "../../src/domain/json.ts";
+import { connect, type RemoteFlags, withRemoteFlags } from "../client/remote.ts";
 import { addCommand, addGroup, CLIENT_COMMANDS, given, onRun } from "../command.ts";
 import type { Context } from "../context.ts";
-import { connect, type RemoteFlags, withRemoteFlags } from "../remote.ts";
-import { renderFields } from "../table.ts";
+import { renderFields } from "../format/table.ts";
 
 const COLUMNS = [
   { title: "MODEL" },

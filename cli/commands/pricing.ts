@@ -1,14 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import type { Local } from "../../src/local.ts";
-import { readMultiplier } from "../amounts.ts";
+import type { Local } from "../../src/app/local.ts";
 import { addCommand, addGroup, collect, given, LOCAL_COMMANDS, onRun } from "../command.ts";
 import type { Context } from "../context.ts";
 import { usage } from "../failure.ts";
-import { parseInput, readInputs } from "../inputs.ts";
-import { type LocalFlags, readLocalConfig, withLocalFlags } from "../local.ts";
-import { namingRule, type RuleFlags, readRule, withRuleFlags } from "../price-rule.ts";
+import { readMultiplier } from "../flags/amounts.ts";
+import { parseInput, readInputs } from "../flags/inputs.ts";
+import { namingRule, type RuleFlags, readRule, withRuleFlags } from "../flags/price-rule.ts";
 import {
   fieldsOf,
   priceJson,
@@ -18,8 +17,9 @@ import {
   requestText,
   ruleInWords,
   SOURCES,
-} from "../price-view.ts";
-import { renderFields } from "../table.ts";
+} from "../format/price-view.ts";
+import { renderFields } from "../format/table.ts";
+import { type LocalFlags, readLocalConfig, withLocalFlags } from "../local.ts";
 
 type Prices = ReturnType<Local["prices"]>;
 
@@ -149,7 +149,7 @@ async function withPrices(
 ): Promise<void> {
   const config = readLocalConfig(flags, context);
   // Loaded only now: it brings the whole service along.
-  const { openLocal } = await import("../../src/local.ts");
+  const { openLocal } = await import("../../src/app/local.ts");
   const local = await openLocal(config);
   try {
     await use(local.prices());

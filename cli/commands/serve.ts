@@ -1,17 +1,17 @@
 import { chmodSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Command, Option } from "commander";
+import { type Config, loadConfig } from "../../src/config/config.ts";
 import { createSettings } from "../../src/config/settings.ts";
-import { type Config, loadConfig } from "../../src/config.ts";
-import { renderBanner } from "../banner.ts";
 import { SERVER_COMMANDS } from "../command.ts";
 import type { Context } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
 import { Failure } from "../failure.ts";
-import { findPortOwner } from "../port-owner.ts";
-import { createServerLog, describeError, type ServerLogLine } from "../server-log.ts";
-import { stopOnSignals } from "../stop-signals.ts";
-import { styleFor } from "../style.ts";
+import { styleFor } from "../format/style.ts";
+import { renderBanner } from "../serve/banner.ts";
+import { findPortOwner } from "../serve/port-owner.ts";
+import { createServerLog, describeError, type ServerLogLine } from "../serve/server-log.ts";
+import { stopOnSignals } from "../serve/stop-signals.ts";
 
 export function addServe(program: Command, context: Context): void {
   const command = program
@@ -42,7 +42,7 @@ async function serve(command: Command, context: Context): Promise<void> {
   const log = createServerLog(config, context);
   endOnMistakes(log);
 
-  const { createApp } = await import("../../src/app.ts");
+  const { createApp } = await import("../../src/app/app.ts");
   // A person is there to read a key once; a supervisor's log is no place for one.
   const isForPeople = stderr.isTerminal && config.log.format !== "json";
   const app = createApp(config, {

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import { tokenForm, tokenStatus } from "../../src/domain/record-form.ts";
+import { tokenForm, tokenStatus } from "../../src/domain/access/record-form.ts";
 import { addCommand, addGroup, given, LOCAL_COMMANDS, onRun } from "../command.ts";
 import type { Context } from "../context.ts";
+import { formatTime } from "../format/units.ts";
 import { type LocalFlags, withLocal, withLocalFlags } from "../local.ts";
-import { formatTime } from "../units.ts";
 
 const COLUMNS = [
   { title: "ID" },

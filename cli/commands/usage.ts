@@ -1,15 +1,15 @@
 import { type Command, Option } from "commander";
+import { usageForm } from "../../src/domain/access/record-form.ts";
 import { dayOf } from "../../src/domain/day.ts";
-import { formatAmount, type Micros } from "../../src/domain/money.ts";
-import { usageForm } from "../../src/domain/record-form.ts";
-import type { UsageGroup, UsageRow, UsageSum } from "../../src/domain/usage.ts";
-import { formatDay, parseDay } from "../../src/domain/usage.ts";
+import { formatAmount, type Micros } from "../../src/domain/money/money.ts";
+import type { UsageGroup, UsageRow, UsageSum } from "../../src/domain/money/usage.ts";
+import { formatDay, parseDay } from "../../src/domain/money/usage.ts";
 import { addCommand, LOCAL_COMMANDS, onRun } from "../command.ts";
 import type { Context } from "../context.ts";
-import { csvOption, csvText, renderCsv } from "../csv.ts";
 import { usage } from "../failure.ts";
+import { csvOption, csvText, renderCsv } from "../format/csv.ts";
+import { parseDuration } from "../format/units.ts";
 import { type LocalFlags, withLocal, withLocalFlags } from "../local.ts";
-import { parseDuration } from "../units.ts";
 
 const SUBJECTS: Readonly<Record<UsageGroup, readonly string[]>> = {
   key: ["account", "key_id", "key"],

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { MediaKind, MediaType } from "../domain/asset.ts";
-import { MEDIA_TYPES } from "../domain/asset.ts";
+import type { MediaKind, MediaType } from "../domain/media/asset.ts";
+import { MEDIA_TYPES } from "../domain/media/asset.ts";
 import { MediaError, type PutOptions } from "../domain/ports/asset-store.ts";
 import { readFully } from "./file-window.ts";
 import type { ContentFiles, Draft } from "./fs.ts";

@@ -1,4 +1,4 @@
-import type { MediaProbe } from "../domain/asset.ts";
+import type { MediaProbe } from "../domain/media/asset.ts";
 import { MediaError } from "../domain/ports/asset-store.ts";
 import { decodeAll, turnUpright } from "./decoder.ts";
 import { readJpeg } from "./jpeg.ts";

@@ -1,4 +1,4 @@
-import type { StoredFile } from "../domain/asset.ts";
+import type { StoredFile } from "../domain/media/asset.ts";
 
 const MAX_KNOWN = 10_000;
 

@@ -1,4 +1,4 @@
-import type { StoredFile } from "../domain/asset.ts";
+import type { StoredFile } from "../domain/media/asset.ts";
 import type { AssetStore, PutOptions, StagedFile } from "../domain/ports/asset-store.ts";
 import { checkBytes, checkStream } from "./check.ts";
 import { openContentFiles } from "./fs.ts";

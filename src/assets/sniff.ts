@@ -1,4 +1,4 @@
-import type { MediaType } from "../domain/asset.ts";
+import type { MediaType } from "../domain/media/asset.ts";
 
 /**
  * Major brands of MP4 files. QuickTime (`qt  `), 3GPP and the picture formats in the same container (AVIF, HEIC) have

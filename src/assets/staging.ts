@@ -1,4 +1,4 @@
-import type { StoredFile } from "../domain/asset.ts";
+import type { StoredFile } from "../domain/media/asset.ts";
 import type { StagedFile } from "../domain/ports/asset-store.ts";
 import type { ContentFiles, Draft } from "./fs.ts";
 import type { KnownContents } from "./known.ts";

@@ -1,5 +1,5 @@
 import type { FileHandle } from "node:fs/promises";
-import type { MediaProbe } from "../domain/asset.ts";
+import type { MediaProbe } from "../domain/media/asset.ts";
 import { MediaError } from "../domain/ports/asset-store.ts";
 import { openWindow, readFully } from "./file-window.ts";
 import { VIDEO_MAX_DURATION_MS, VIDEO_MAX_SIDE } from "./limits.ts";

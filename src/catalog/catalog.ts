@@ -1,5 +1,5 @@
 import type { ModelId, ProviderId } from "../domain/ids.ts";
-import type { Model } from "../domain/model.ts";
+import type { Model } from "../domain/model/model.ts";
 import type { Catalog, PriceCatalog } from "../domain/ports/catalog.ts";
 import { readManifest } from "./manifest.ts";
 import { MANIFESTS } from "./models.ts";

@@ -1,7 +1,7 @@
 import type { ModelId, ProviderId } from "../domain/ids.ts";
 import type { JsonObject } from "../domain/json.ts";
-import type { MediaField, Mode, Model, Route } from "../domain/model.ts";
-import type { InputRole, TaskKind } from "../domain/request.ts";
+import type { MediaField, Mode, Model, Route } from "../domain/model/model.ts";
+import type { InputRole, TaskKind } from "../domain/task/request.ts";
 import { readPrice } from "./price.ts";
 import {
   ManifestError,

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "../domain/json.ts";
-import type { Model, PriceRule } from "../domain/model.ts";
+import type { Model, PriceRule } from "../domain/model/model.ts";
+import { pricesAnything, unpricedCases } from "../domain/money/price-coverage.ts";
 import type { ReadPrice } from "../domain/ports/catalog.ts";
-import { pricesAnything, unpricedCases } from "../domain/price-coverage.ts";
 import { readPrice, versionOf } from "./price.ts";
 import { ManifestError } from "./reading.ts";
 import type { Validator } from "./validate.ts";

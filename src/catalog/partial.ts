@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from "../domain/json.ts";
-import { type MediaField, type Mode, type Model, selectMode } from "../domain/model.ts";
+import { type MediaField, type Mode, type Model, selectMode } from "../domain/model/model.ts";
 
 /** A body in which stand-ins are given for what was left out. */
 export interface Completion {

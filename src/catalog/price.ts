@@ -1,8 +1,14 @@
 import { canonicalJson } from "../domain/canonical-json.ts";
 import { isJsonObject, type Json, type JsonObject } from "../domain/json.ts";
-import { type Model, PRICE_UNITS, type PriceLine, type PriceRule, type PriceUnit } from "../domain/model.ts";
-import { formatAmount, type Micros, parseAmount, toMicros } from "../domain/money.ts";
-import { MINIMUM_SKU } from "../domain/pricing.ts";
+import {
+  type Model,
+  PRICE_UNITS,
+  type PriceLine,
+  type PriceRule,
+  type PriceUnit,
+} from "../domain/model/model.ts";
+import { formatAmount, type Micros, parseAmount, toMicros } from "../domain/money/money.ts";
+import { MINIMUM_SKU } from "../domain/money/pricing.ts";
 import {
   ManifestError,
   type Place,

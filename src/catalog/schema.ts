@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from "../domain/json.ts";
-import type { MediaField } from "../domain/model.ts";
+import type { MediaField } from "../domain/model/model.ts";
 import {
   ManifestError,
   type Place,

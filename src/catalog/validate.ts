@@ -1,8 +1,8 @@
 import type { Ajv2020, AnySchemaObject, ValidateFunction } from "ajv/dist/2020.js";
 import type { JsonObject } from "../domain/json.ts";
-import type { Model } from "../domain/model.ts";
+import type { Model } from "../domain/model/model.ts";
+import { explain, unknownField } from "../domain/model/violation.ts";
 import type { Validated, ValidateOptions } from "../domain/ports/catalog.ts";
-import { explain, unknownField } from "../domain/violation.ts";
 import { completionsOf } from "./partial.ts";
 
 /** Words of our schemas that say how a violation reads: `<field> must <x-must>`, or the whole sentence and its field. */

@@ -1,4 +1,4 @@
-import { RESPONSE_FORMATS, type ResponseFormat } from "../domain/access.ts";
+import { RESPONSE_FORMATS, type ResponseFormat } from "../domain/access/key-policy.ts";
 import {
   CALLBACK_DELAYS_MS,
   EDGE_TIMEOUT_MS,

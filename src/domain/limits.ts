@@ -1,4 +1,4 @@
-import type { MediaKind } from "./asset.ts";
+import type { MediaKind } from "./media/asset.ts";
 
 const MIB = 1024 * 1024;
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { CALLBACK_HEADERS, type Delivery } from "../domain/callback.ts";
+import { CALLBACK_HEADERS, type Delivery } from "../domain/callback/callback.ts";
 import { CALLBACK_EXCERPT_BYTES } from "../domain/limits.ts";
 import { type CallbackPost, EgressError } from "../domain/ports/egress.ts";
 import type { AddressGuard } from "./address.ts";

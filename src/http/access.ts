@@ -1,5 +1,5 @@
-import { allowsFeature, type Feature } from "../domain/access.ts";
-import type { Operator, Principal } from "../domain/account.ts";
+import type { Operator, Principal } from "../domain/access/account.ts";
+import { allowsFeature, type Feature } from "../domain/access/key-policy.ts";
 import { AppError } from "../domain/errors.ts";
 import type { CountedRequest, RateLimiter } from "../domain/ports/rate-limiter.ts";
 import type { Authenticate, AuthenticateOperator } from "../service/authenticate.ts";

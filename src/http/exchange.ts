@@ -1,5 +1,5 @@
-import type { Feature } from "../domain/access.ts";
-import type { Operator, Principal } from "../domain/account.ts";
+import type { Operator, Principal } from "../domain/access/account.ts";
+import type { Feature } from "../domain/access/key-policy.ts";
 import type { Operation } from "./openapi/operation.ts";
 import type { Reply } from "./reply.ts";
 

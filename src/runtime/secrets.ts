@@ -1,6 +1,6 @@
-import { BASE62, CREDENTIAL_BODY_LENGTH } from "../domain/credential.ts";
+import { BASE62, CREDENTIAL_BODY_LENGTH } from "../domain/access/credential.ts";
+import { SIGNING_PREFIX } from "../domain/callback/signature.ts";
 import type { Secrets } from "../domain/ports/runtime.ts";
-import { SIGNING_PREFIX } from "../domain/signature.ts";
 
 /** The largest multiple of 62 that a byte can hold; bytes from here on are thrown away, so that no character is likelier. */
 const UNBIASED = 248;

@@ -1,6 +1,6 @@
 import type { AccountId, KeyId, TaskId } from "../domain/ids.ts";
 import type { CallbackFeed, PreviewFeed, TaskFeed, Wakeup } from "../domain/ports/runtime.ts";
-import type { Preview } from "../domain/preview.ts";
+import type { Preview } from "../domain/task/preview.ts";
 
 /** A wake-up whose listener, the scheduler, is set once it is there. */
 export interface WakeupChannel extends Wakeup {

@@ -1,11 +1,11 @@
-import { callbackDelayMs } from "../domain/backoff.ts";
-import type { Callback, CallbackSend, Delivery } from "../domain/callback.ts";
-import { callbackPost } from "../domain/callback-payload.ts";
+import type { Callback, CallbackSend, Delivery } from "../domain/callback/callback.ts";
+import { callbackPost } from "../domain/callback/callback-payload.ts";
 import type { AccountStore } from "../domain/ports/account-store.ts";
 import type { CallbackStore, SendLimits } from "../domain/ports/callback-store.ts";
 import type { Egress } from "../domain/ports/egress.ts";
 import type { Clock, Log, Random, Secrets } from "../domain/ports/runtime.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
+import { callbackDelayMs } from "../domain/task/backoff.ts";
 import { createLoop } from "./loop.ts";
 
 export interface CallbackDeps {

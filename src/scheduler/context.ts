@@ -1,15 +1,15 @@
 import { type TaskError, taskError } from "../domain/errors.ts";
 import type { AttemptId, ProviderId } from "../domain/ids.ts";
-import type { Micros } from "../domain/money.ts";
+import type { Micros } from "../domain/money/money.ts";
+import { atMost, mostCostOf } from "../domain/money/upstream-cost.ts";
 import type { AssetStore } from "../domain/ports/asset-store.ts";
 import type { Catalog } from "../domain/ports/catalog.ts";
 import type { Egress } from "../domain/ports/egress.ts";
 import type { ProviderAdapter } from "../domain/ports/provider.ts";
 import type { Clock, Ids, Log, PreviewFeed, Random, TaskFeed } from "../domain/ports/runtime.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
-import type { AttemptState, Lease } from "../domain/task.ts";
-import { failed, snoozed, type Transition } from "../domain/transition.ts";
-import { atMost, mostCostOf } from "../domain/upstream-cost.ts";
+import type { AttemptState, Lease } from "../domain/task/task.ts";
+import { failed, snoozed, type Transition } from "../domain/task/transition.ts";
 
 /** What every step works with. */
 export interface StepDeps {

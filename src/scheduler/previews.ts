@@ -1,7 +1,7 @@
 import type { Previews } from "../domain/ports/provider.ts";
 import type { PreviewFeed } from "../domain/ports/runtime.ts";
-import { partialImagesOf, readPreview } from "../domain/preview.ts";
-import type { Task } from "../domain/task.ts";
+import { partialImagesOf, readPreview } from "../domain/task/preview.ts";
+import type { Task } from "../domain/task/task.ts";
 
 /** How an adapter shows early versions of a task's outputs; undefined when its owner wants none. */
 export function previewsOf(

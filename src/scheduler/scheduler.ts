@@ -1,8 +1,8 @@
 import type { AccountId, TaskId } from "../domain/ids.ts";
 import type { Clock, Wakeup } from "../domain/ports/runtime.ts";
 import type { Claimed, LaneCapacity } from "../domain/ports/task-store.ts";
-import type { Lease } from "../domain/task.ts";
-import { snoozed } from "../domain/transition.ts";
+import type { Lease } from "../domain/task/task.ts";
+import { snoozed } from "../domain/task/transition.ts";
 import type { StepDeps, StepResult } from "./context.ts";
 import { createLoop } from "./loop.ts";
 import { dispatch } from "./steps/dispatch.ts";

@@ -1,6 +1,6 @@
-import type { AccountMode } from "../domain/account.ts";
-import { formatAmount, type Micros, ZERO } from "../domain/money.ts";
-import { formatMultiplier, isMultiplier, MAX_MULTIPLIER, ONE } from "../domain/multiplier.ts";
+import type { AccountMode } from "../domain/access/account.ts";
+import { formatAmount, type Micros, ZERO } from "../domain/money/money.ts";
+import { formatMultiplier, isMultiplier, MAX_MULTIPLIER, ONE } from "../domain/money/multiplier.ts";
 import { unusable } from "./management.ts";
 
 /** What an operator wants of an account, as it was given. What is absent says nothing; null takes back. */

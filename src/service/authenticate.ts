@@ -1,5 +1,5 @@
-import type { Operator, Principal } from "../domain/account.ts";
-import { parseCredential } from "../domain/credential.ts";
+import type { Operator, Principal } from "../domain/access/account.ts";
+import { parseCredential } from "../domain/access/credential.ts";
 import { AppError } from "../domain/errors.ts";
 import type { AccountStore } from "../domain/ports/account-store.ts";
 import type { Addresses } from "../domain/ports/addresses.ts";

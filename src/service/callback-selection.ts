@@ -1,5 +1,5 @@
-import type { Principal } from "../domain/account.ts";
-import { CALLBACK_STATES, type CallbackState } from "../domain/callback.ts";
+import type { Principal } from "../domain/access/account.ts";
+import { CALLBACK_STATES, type CallbackState } from "../domain/callback/callback.ts";
 import { AppError } from "../domain/errors.ts";
 import { type CallbackId, isId } from "../domain/ids.ts";
 import type { CallbackFilter, CallbackStore } from "../domain/ports/callback-store.ts";

@@ -1,9 +1,9 @@
-import type { Principal } from "../domain/account.ts";
+import type { Principal } from "../domain/access/account.ts";
 import { AppError } from "../domain/errors.ts";
 import { isId } from "../domain/ids.ts";
 import type { Clock, TaskFeed, Wakeup } from "../domain/ports/runtime.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
-import { isTerminal, type TaskSummary } from "../domain/task.ts";
+import { isTerminal, type TaskSummary } from "../domain/task/task.ts";
 import { readTask } from "./read-task.ts";
 
 /**

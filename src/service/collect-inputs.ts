@@ -1,16 +1,16 @@
-import type { Principal } from "../domain/account.ts";
-import { type Asset, MEDIA_TYPES, type MediaKind } from "../domain/asset.ts";
+import type { Principal } from "../domain/access/account.ts";
 import { AppError } from "../domain/errors.ts";
 import { type AssetId, isId, type TaskId } from "../domain/ids.ts";
 import type { JsonObject } from "../domain/json.ts";
 import { MAX_INPUT_BYTES } from "../domain/limits.ts";
-import { maskProblem } from "../domain/mask.ts";
-import type { MediaField, Model } from "../domain/model.ts";
+import { type Asset, MEDIA_TYPES, type MediaKind } from "../domain/media/asset.ts";
+import { maskProblem } from "../domain/media/mask.ts";
+import type { MediaField, Model } from "../domain/model/model.ts";
 import { type AssetStore, MediaError, type StagedFile } from "../domain/ports/asset-store.ts";
 import type { Egress } from "../domain/ports/egress.ts";
 import type { Clock, Ids } from "../domain/ports/runtime.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
-import type { MediaInput, MediaSource } from "../domain/request.ts";
+import type { MediaInput, MediaSource } from "../domain/task/request.ts";
 
 export interface InputDeps {
   readonly tasks: TaskStore;

@@ -1,8 +1,8 @@
 import { AppError } from "../domain/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../domain/json.ts";
 import { MAX_COMPAT_PROMPT } from "../domain/limits.ts";
-import type { MediaField, Model } from "../domain/model.ts";
-import { closestRatio, closestResolution, parseSize } from "../domain/size.ts";
+import { closestRatio, closestResolution, parseSize } from "../domain/media/size.ts";
+import type { MediaField, Model } from "../domain/model/model.ts";
 
 /** A request of the synchronous images API, freed of the forms it can arrive in. What is `null` there is absent here. */
 export interface CompatRequest {

@@ -1,6 +1,6 @@
 import type { ModelId } from "../domain/ids.ts";
 import type { JsonObject } from "../domain/json.ts";
-import type { PriceRule } from "../domain/model.ts";
+import type { PriceRule } from "../domain/model/model.ts";
 import type { PriceCatalog } from "../domain/ports/catalog.ts";
 import { suggest } from "../domain/suggest.ts";
 

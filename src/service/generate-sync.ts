@@ -1,13 +1,13 @@
-import type { Principal } from "../domain/account.ts";
+import type { Principal } from "../domain/access/account.ts";
 import { canonicalJson } from "../domain/canonical-json.ts";
 import { AppError } from "../domain/errors.ts";
-import type { IdempotencyClaim } from "../domain/idempotency.ts";
 import type { TaskId } from "../domain/ids.ts";
 import type { JsonObject } from "../domain/json.ts";
-import type { Model } from "../domain/model.ts";
-import type { Micros } from "../domain/money.ts";
+import type { Model } from "../domain/model/model.ts";
+import type { Micros } from "../domain/money/money.ts";
 import type { Secrets } from "../domain/ports/runtime.ts";
-import { isTerminal, type TaskSummary } from "../domain/task.ts";
+import type { IdempotencyClaim } from "../domain/task/idempotency.ts";
+import { isTerminal, type TaskSummary } from "../domain/task/task.ts";
 import type { Uploads } from "./collect-inputs.ts";
 import { type CompatRequest, fromCompat, inCallersWords } from "./compat-request.ts";
 import type { CreateTask } from "./create-task.ts";

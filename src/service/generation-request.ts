@@ -1,7 +1,7 @@
 import { AppError } from "../domain/errors.ts";
 import type { JsonObject } from "../domain/json.ts";
-import { type Model, selectMode } from "../domain/model.ts";
-import type { GenerationRequest, MediaInput } from "../domain/request.ts";
+import { type Model, selectMode } from "../domain/model/model.ts";
+import type { GenerationRequest, MediaInput } from "../domain/task/request.ts";
 
 /**
  * A create body that the model's schema accepts, in the vocabulary of adapters and prices.

@@ -1,18 +1,18 @@
+import type { KeyChange } from "../domain/access/account.ts";
 import {
   FEATURES,
   type KeyPolicy,
   type PolicyChange,
   RESPONSE_FORMATS,
   type ResponseFormat,
-} from "../domain/access.ts";
-import type { KeyChange } from "../domain/account.ts";
+} from "../domain/access/key-policy.ts";
+import { isSigningSecret, type SigningChange } from "../domain/callback/signature.ts";
 import { AppError } from "../domain/errors.ts";
 import type { ModelId } from "../domain/ids.ts";
-import type { Micros } from "../domain/money.ts";
+import type { Micros } from "../domain/money/money.ts";
+import { QUOTA_RESETS, type Quota } from "../domain/money/quota.ts";
 import type { Addresses } from "../domain/ports/addresses.ts";
 import type { Secrets } from "../domain/ports/runtime.ts";
-import { QUOTA_RESETS, type Quota } from "../domain/quota.ts";
-import { isSigningSecret, type SigningChange } from "../domain/signature.ts";
 import { checkAmount, checkMultiplier } from "./account-terms.ts";
 import { invalid, unusable } from "./management.ts";
 

@@ -1,6 +1,6 @@
 import type { TaskId } from "../domain/ids.ts";
 import type { PreviewFeed } from "../domain/ports/runtime.ts";
-import type { Preview } from "../domain/preview.ts";
+import type { Preview } from "../domain/task/preview.ts";
 
 /** A task's previews for one reader, of which only the latest waits: one who is slow misses those before it. */
 export interface LatestPreview {

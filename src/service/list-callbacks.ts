@@ -1,5 +1,5 @@
-import type { Principal } from "../domain/account.ts";
-import type { Callback } from "../domain/callback.ts";
+import type { Principal } from "../domain/access/account.ts";
+import type { Callback } from "../domain/callback/callback.ts";
 import type { CallbackStore } from "../domain/ports/callback-store.ts";
 import { type CallbackPage, type CallbackSelection, filterOf } from "./callback-selection.ts";
 

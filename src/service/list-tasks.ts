@@ -1,9 +1,9 @@
-import type { Principal } from "../domain/account.ts";
+import type { Principal } from "../domain/access/account.ts";
 import { AppError } from "../domain/errors.ts";
 import { isId, type ModelId } from "../domain/ids.ts";
 import { MAX_LIST_LIMIT } from "../domain/limits.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
-import { TASK_STATUSES, type TaskStatus, type TaskSummary } from "../domain/task.ts";
+import { TASK_STATUSES, type TaskStatus, type TaskSummary } from "../domain/task/task.ts";
 import { type Aliases, aliasedId } from "./read-model.ts";
 
 /** The query parameters of a listing, as given. */

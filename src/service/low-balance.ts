@@ -1,5 +1,5 @@
 import type { AccountId } from "../domain/ids.ts";
-import { CURRENCY, formatAmount, type Micros, toMicros } from "../domain/money.ts";
+import { CURRENCY, formatAmount, type Micros, toMicros } from "../domain/money/money.ts";
 import type { AccountStore } from "../domain/ports/account-store.ts";
 import type { Log } from "../domain/ports/runtime.ts";
 

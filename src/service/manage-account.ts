@@ -1,7 +1,7 @@
-import type { Account, AccountMode, ApiKey, ManagementToken } from "../domain/account.ts";
-import { formatAmount, type Micros, ZERO } from "../domain/money.ts";
+import type { Account, AccountMode, ApiKey, ManagementToken } from "../domain/access/account.ts";
+import { formatAmount, type Micros, ZERO } from "../domain/money/money.ts";
+import type { UsageReport } from "../domain/money/usage.ts";
 import type { StoredLedgerEntry } from "../domain/ports/account-store.ts";
-import type { UsageReport } from "../domain/usage.ts";
 import type { AccountTerms } from "./account-terms.ts";
 import type { KeyTerms } from "./key-terms.ts";
 import { type ChangedKey, type KeyRequest, keyVerbs, type NewKey } from "./manage-keys.ts";

@@ -1,7 +1,7 @@
-import { changePolicy, OPEN_POLICY } from "../domain/access.ts";
-import type { Account, ApiKey, KeyChange } from "../domain/account.ts";
+import type { Account, ApiKey, KeyChange } from "../domain/access/account.ts";
+import { changePolicy, OPEN_POLICY } from "../domain/access/key-policy.ts";
 import { AppError } from "../domain/errors.ts";
-import type { Quota } from "../domain/quota.ts";
+import type { Quota } from "../domain/money/quota.ts";
 import { checkGrace, checkTerms, type KeyTerms, NEW_SECRET } from "./key-terms.ts";
 import {
   checkName,

@@ -1,6 +1,6 @@
-import type { Account } from "../domain/account.ts";
+import type { Account } from "../domain/access/account.ts";
 import { isId, type TaskId } from "../domain/ids.ts";
-import { CURRENCY, formatAmount, type Micros, toMicros } from "../domain/money.ts";
+import { CURRENCY, formatAmount, type Micros, toMicros } from "../domain/money/money.ts";
 import type { AccountChange, LedgerRow, Refund } from "../domain/ports/account-store.ts";
 import { type AccountTerms, checkAccountTerms } from "./account-terms.ts";
 import { findAccount, invalid, type ManageAccountDeps, notFound, quote } from "./management.ts";

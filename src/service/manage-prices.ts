@@ -1,9 +1,9 @@
 import { AppError } from "../domain/errors.ts";
 import type { Json, JsonObject } from "../domain/json.ts";
-import type { Model, PriceRule } from "../domain/model.ts";
+import type { Model, PriceRule } from "../domain/model/model.ts";
+import type { Forecast } from "../domain/money/pricing.ts";
 import type { Catalog, PriceCatalog } from "../domain/ports/catalog.ts";
 import type { PriceOverride, PriceStore } from "../domain/ports/price-store.ts";
-import type { Forecast } from "../domain/pricing.ts";
 import { suggest } from "../domain/suggest.ts";
 import { invalid, quote } from "./management.ts";
 import { type PriceDeps, type PriceSource, ruleInForce } from "./price-terms.ts";

@@ -1,8 +1,8 @@
-import type { Account } from "../domain/account.ts";
-import { type CredentialKind, displayOf, formatCredential } from "../domain/credential.ts";
+import type { Account } from "../domain/access/account.ts";
+import { type CredentialKind, displayOf, formatCredential } from "../domain/access/credential.ts";
 import { AppError } from "../domain/errors.ts";
 import { type IdPrefix, isId } from "../domain/ids.ts";
-import { ZERO } from "../domain/money.ts";
+import { ZERO } from "../domain/money/money.ts";
 import type { AccountStore, NewAccount } from "../domain/ports/account-store.ts";
 import type { Addresses } from "../domain/ports/addresses.ts";
 import type { Clock, Ids, Secrets } from "../domain/ports/runtime.ts";

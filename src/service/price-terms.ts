@@ -1,9 +1,9 @@
-import type { Principal } from "../domain/account.ts";
+import type { Principal } from "../domain/access/account.ts";
 import type { ModelId } from "../domain/ids.ts";
-import type { Model, PriceRule } from "../domain/model.ts";
+import type { Model, PriceRule } from "../domain/model/model.ts";
+import type { PriceTerms } from "../domain/money/pricing.ts";
 import type { PriceStore } from "../domain/ports/price-store.ts";
 import type { Clock } from "../domain/ports/runtime.ts";
-import type { PriceTerms } from "../domain/pricing.ts";
 
 export interface PriceDeps {
   readonly prices: Pick<PriceStore, "rule">;

@@ -1,9 +1,8 @@
 import { AppError } from "../domain/errors.ts";
 import type { JsonObject } from "../domain/json.ts";
-import type { Model, PriceUnit } from "../domain/model.ts";
-import { type Micros, toMicros } from "../domain/money.ts";
-import { formatMultiplier } from "../domain/multiplier.ts";
-import type { Catalog } from "../domain/ports/catalog.ts";
+import type { Model, PriceUnit } from "../domain/model/model.ts";
+import { type Micros, toMicros } from "../domain/money/money.ts";
+import { formatMultiplier } from "../domain/money/multiplier.ts";
 import {
   type Forecast,
   forecast,
@@ -12,8 +11,9 @@ import {
   MINIMUM_SKU,
   type PriceTerms,
   type Quote,
-} from "../domain/pricing.ts";
-import type { MediaInput } from "../domain/request.ts";
+} from "../domain/money/pricing.ts";
+import type { Catalog } from "../domain/ports/catalog.ts";
+import type { MediaInput } from "../domain/task/request.ts";
 import { inCallersWords, type ModelBody } from "./compat-request.ts";
 import { toGenerationRequest } from "./generation-request.ts";
 

@@ -1,15 +1,15 @@
-import { type Account, type ApiKey, availableOf, type Principal } from "../domain/account.ts";
+import { type Account, type ApiKey, availableOf, type Principal } from "../domain/access/account.ts";
 import { dayOf, monthStartOf } from "../domain/day.ts";
 import { AppError } from "../domain/errors.ts";
 import type { AccountId } from "../domain/ids.ts";
-import { type Micros, maxMicros, toMicros, ZERO } from "../domain/money.ts";
+import { type Micros, maxMicros, toMicros, ZERO } from "../domain/money/money.ts";
+import { type Quota, quotaPeriod, quotaResetsAt } from "../domain/money/quota.ts";
+import { sumUsage, type UsageTotal } from "../domain/money/usage.ts";
 import type { AccountStore } from "../domain/ports/account-store.ts";
 import type { RateLimiter } from "../domain/ports/rate-limiter.ts";
 import type { Clock } from "../domain/ports/runtime.ts";
 import type { LiveCounts, TaskStore } from "../domain/ports/task-store.ts";
 import type { UsageStore } from "../domain/ports/usage-store.ts";
-import { type Quota, quotaPeriod, quotaResetsAt } from "../domain/quota.ts";
-import { sumUsage, type UsageTotal } from "../domain/usage.ts";
 import { listModels, type ModelDeps } from "./read-model.ts";
 
 /** One limit of a key, and what is left of it. */

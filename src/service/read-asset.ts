@@ -1,6 +1,6 @@
-import type { Asset } from "../domain/asset.ts";
 import { AppError } from "../domain/errors.ts";
 import { isId } from "../domain/ids.ts";
+import type { Asset } from "../domain/media/asset.ts";
 import type { AssetStore } from "../domain/ports/asset-store.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
 

@@ -1,6 +1,6 @@
-import type { Principal } from "../domain/account.ts";
-import type { Callback, CallbackAttempt } from "../domain/callback.ts";
-import { callbackPayload } from "../domain/callback-payload.ts";
+import type { Principal } from "../domain/access/account.ts";
+import type { Callback, CallbackAttempt } from "../domain/callback/callback.ts";
+import { callbackPayload } from "../domain/callback/callback-payload.ts";
 import { AppError } from "../domain/errors.ts";
 import { isId } from "../domain/ids.ts";
 import type { CallbackStore } from "../domain/ports/callback-store.ts";

@@ -1,8 +1,8 @@
-import { allowsModel } from "../domain/access.ts";
-import type { Principal } from "../domain/account.ts";
+import type { Principal } from "../domain/access/account.ts";
+import { allowsModel } from "../domain/access/key-policy.ts";
 import { AppError } from "../domain/errors.ts";
 import type { ModelId } from "../domain/ids.ts";
-import type { Model } from "../domain/model.ts";
+import type { Model } from "../domain/model/model.ts";
 import type { Catalog } from "../domain/ports/catalog.ts";
 
 /** Other names for models, and the models they stand for. */

@@ -1,10 +1,10 @@
-import type { Principal } from "../domain/account.ts";
+import type { Principal } from "../domain/access/account.ts";
 import { AppError } from "../domain/errors.ts";
 import { isId, type TaskId } from "../domain/ids.ts";
 import type { Clock, TaskFeed } from "../domain/ports/runtime.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
-import type { TaskKind } from "../domain/request.ts";
-import { isTerminal, type TaskSummary } from "../domain/task.ts";
+import type { TaskKind } from "../domain/task/request.ts";
+import { isTerminal, type TaskSummary } from "../domain/task/task.ts";
 
 export interface ReadTaskDeps {
   readonly tasks: TaskStore;

@@ -1,6 +1,5 @@
 import { dayOf } from "../domain/day.ts";
-import { sumMicros, toMicros } from "../domain/money.ts";
-import type { UsageLine } from "../domain/ports/usage-store.ts";
+import { sumMicros, toMicros } from "../domain/money/money.ts";
 import {
   formatDay,
   sumUsage,
@@ -8,7 +7,8 @@ import {
   type UsageReport,
   type UsageRow,
   type UsageSum,
-} from "../domain/usage.ts";
+} from "../domain/money/usage.ts";
+import type { UsageLine } from "../domain/ports/usage-store.ts";
 import { findAccount, invalid, type ManageAccountDeps } from "./management.ts";
 
 /** Days before today that are looked at, unless others are asked for. */

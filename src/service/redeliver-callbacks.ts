@@ -1,5 +1,5 @@
-import type { Principal } from "../domain/account.ts";
-import type { Callback } from "../domain/callback.ts";
+import type { Principal } from "../domain/access/account.ts";
+import type { Callback } from "../domain/callback/callback.ts";
 import { AppError } from "../domain/errors.ts";
 import { MAX_CALLBACK_REDELIVERIES } from "../domain/limits.ts";
 import type { CallbackFilter, CallbackStore } from "../domain/ports/callback-store.ts";

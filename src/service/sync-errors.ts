@@ -1,6 +1,6 @@
 import { AppError, type ErrorCode, type TaskErrorCode } from "../domain/errors.ts";
 import type { TaskId } from "../domain/ids.ts";
-import type { TaskSummary } from "../domain/task.ts";
+import type { TaskSummary } from "../domain/task/task.ts";
 
 /** What the end of a task means to the caller that waits for it: whose fault it was decides. */
 const MEANING = {

@@ -1,7 +1,7 @@
 import type { ModelId } from "../domain/ids.ts";
+import { type UsualDuration, usualDuration } from "../domain/money/usage.ts";
 import type { Clock } from "../domain/ports/runtime.ts";
 import type { UsageStore } from "../domain/ports/usage-store.ts";
-import { type UsualDuration, usualDuration } from "../domain/usage.ts";
 
 /** Tasks of all models that are looked at: enough to tell what is usual, few enough to read at once. */
 const LATEST_TASKS = 1000;

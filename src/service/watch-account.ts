@@ -1,4 +1,4 @@
-import type { Principal } from "../domain/account.ts";
+import type { Principal } from "../domain/access/account.ts";
 import type { Clock, TaskFeed } from "../domain/ports/runtime.ts";
 import { openBell } from "./bell.ts";
 import { type ChangePage, type ChangePages, LOOK_AGAIN_MS } from "./task-changes.ts";

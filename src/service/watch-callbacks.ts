@@ -1,12 +1,12 @@
-import type { Principal } from "../domain/account.ts";
-import { CALLBACK_HEADERS, type Callback } from "../domain/callback.ts";
-import { callbackPost } from "../domain/callback-payload.ts";
+import type { Principal } from "../domain/access/account.ts";
+import { CALLBACK_HEADERS, type Callback } from "../domain/callback/callback.ts";
+import { callbackPost } from "../domain/callback/callback-payload.ts";
 import type { TaskId } from "../domain/ids.ts";
 import type { AccountStore } from "../domain/ports/account-store.ts";
 import type { CallbackStore } from "../domain/ports/callback-store.ts";
 import type { CallbackFeed, Secrets } from "../domain/ports/runtime.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
-import type { TaskStatus, TaskSummary } from "../domain/task.ts";
+import type { TaskStatus, TaskSummary } from "../domain/task/task.ts";
 import { openBell } from "./bell.ts";
 import { LOOK_AGAIN_MS } from "./task-changes.ts";
 import type { WatchAccountDeps } from "./watch-account.ts";

@@ -1,7 +1,7 @@
-import type { Principal } from "../domain/account.ts";
+import type { Principal } from "../domain/access/account.ts";
 import type { PreviewFeed } from "../domain/ports/runtime.ts";
-import type { Preview } from "../domain/preview.ts";
-import { isTerminal, type TaskStatus, type TaskSummary } from "../domain/task.ts";
+import type { Preview } from "../domain/task/preview.ts";
+import { isTerminal, type TaskStatus, type TaskSummary } from "../domain/task/task.ts";
 import { openLatestPreview } from "./latest-preview.ts";
 import { nextChange, type ReadTaskDeps, readTask, type TaskReading, withQueuePosition } from "./read-task.ts";
 

@@ -60,9 +60,9 @@ describe("matrix", () => {
     ["src/scheduler/scheduler.ts", 'import { createTask } from "../service/create-task.ts";'],
     ["src/http/router.ts", 'export type { Row } from "../store/rows.ts";'],
     ["src/providers/openai.ts", 'const image = await import("../assets/image.ts");'],
-    ["src/store/open.ts", 'import { loadConfig } from "../config.ts";'],
-    ["src/config.ts", 'import { createApp } from "./app.ts";'],
-    ["src/app.ts", 'import { run } from "../cli/main.ts";'],
+    ["src/store/open.ts", 'import { loadConfig } from "../config/config.ts";'],
+    ["src/config/config.ts", 'import { createApp } from "../app/app.ts";'],
+    ["src/app/app.ts", 'import { run } from "../../cli/main.ts";'],
     ["cli/commands/keys.ts", 'import { open } from "../../src/store/open.ts";'],
     ["cli/commands/keys.ts", 'import { buildExecutable } from "../build.ts";'],
     ["cli/dev/check.ts", 'import chalk from "chalk";'],
@@ -86,10 +86,10 @@ describe("matrix", () => {
       "src/store/sqlite/migrations.ts",
       'import a from "../../../migrations/sqlite/0001-tasks.sql" with { type: "text" };',
     ],
-    ["src/app.ts", 'import { open } from "./store/open.ts";\nimport { VERSION } from "./version.ts";'],
+    ["src/app/app.ts", 'import { open } from "../store/open.ts";\nimport { VERSION } from "../version.ts";'],
     [
       "cli/commands/keys.ts",
-      'import { openStore } from "../../src/app.ts";\nimport { print } from "../output.ts";',
+      'import { openStore } from "../../src/app/app.ts";\nimport { print } from "../format/output.ts";',
     ],
   ];
   test.each(allowed)("%s may contain %s", (path, text) => {
@@ -97,8 +97,8 @@ describe("matrix", () => {
   });
 
   test("a module named by an expression is refused", () => {
-    expect(opaqueImportViolations(one("src/app.ts", "await import(name);"))).toHaveLength(1);
-    expect(opaqueImportViolations(one("src/app.ts", 'await import("./config.ts");'))).toEqual([]);
+    expect(opaqueImportViolations(one("src/app/app.ts", "await import(name);"))).toHaveLength(1);
+    expect(opaqueImportViolations(one("src/app/app.ts", 'await import("./config.ts");'))).toEqual([]);
   });
 
   test("a cycle is reported once, with its path", () => {
@@ -118,7 +118,7 @@ describe("places", () => {
     const violations = environmentViolations(one("src/store/open.ts", "\nconst home = process.env.HOME;"));
     expect(violations).toEqual(["src/store/open.ts:2 reads the environment"]);
     expect(environmentViolations(one("cli/client.ts", "Bun.env.X"))).toHaveLength(1);
-    expect(environmentViolations(one("src/config.ts", "process.env"))).toEqual([]);
+    expect(environmentViolations(one("src/config/config.ts", "process.env"))).toEqual([]);
     expect(environmentViolations(one("src/store/open.ts", "// process.env"))).toEqual([]);
   });
 
@@ -159,7 +159,7 @@ describe("places", () => {
     "return { fetch(request: Request): Response { } };",
     "fetch(url: string): Promise<Response>;",
   ])("%s is no call of fetch", (text) => {
-    expect(fetchViolations(one("src/app.ts", text))).toEqual([]);
+    expect(fetchViolations(one("src/app/app.ts", text))).toEqual([]);
   });
 });
 
@@ -203,16 +203,16 @@ describe("habits", () => {
     "f<any>()",
     "(a: any[]) => {}",
   ])("%s is a violation", (text) => {
-    expect(anyViolations(one("src/app.ts", text))).toHaveLength(1);
+    expect(anyViolations(one("src/app/app.ts", text))).toHaveLength(1);
   });
 
   test("the word any in a comment, a name or a call is not", () => {
     const text = "// any: any\nPromise.any(list); const anything: unknown = company;";
-    expect(anyViolations(one("src/app.ts", text))).toEqual([]);
+    expect(anyViolations(one("src/app/app.ts", text))).toEqual([]);
   });
 
   test("a file of 401 lines is a violation, one of 400 is not", () => {
-    expect(lengthViolations(one("src/app.ts", "x\n".repeat(401)))).toHaveLength(1);
-    expect(lengthViolations(one("src/app.ts", "x\n".repeat(400)))).toEqual([]);
+    expect(lengthViolations(one("src/app/app.ts", "x\n".repeat(401)))).toHaveLength(1);
+    expect(lengthViolations(one("src/app/app.ts", "x\n".repeat(400)))).toEqual([]);
   });
 });

@@ -13,27 +13,43 @@ const LAYERS: readonly Layer[] = [
   { name: "domain", covers: ["src/domain/"], imports: [], externals: "none" },
   { name: "service", covers: ["src/service/"], imports: ["domain"], externals: "node" },
   { name: "scheduler", covers: ["src/scheduler/"], imports: ["domain"], externals: "node" },
-  { name: "http", covers: ["src/http/"], imports: ["domain", "service"], externals: "any" },
-  { name: "providers", covers: ["src/providers/"], imports: ["domain"], externals: "any" },
-  { name: "catalog", covers: ["src/catalog/"], imports: ["domain"], externals: "any" },
+  { name: "toolkit", covers: ["src/toolkit/"], imports: [], externals: "any" },
+  { name: "http", covers: ["src/http/"], imports: ["domain", "service", "toolkit"], externals: "any" },
+  { name: "studio", covers: ["src/studio/"], imports: [], externals: "any" },
+  // The studio is to the sandbox what sharp is to others: a library that draws, and knows no provider.
+  {
+    name: "sandbox",
+    covers: ["src/providers/sandbox/"],
+    imports: ["domain", "toolkit", "providers", "studio"],
+    externals: "any",
+  },
+  {
+    name: "providers",
+    covers: ["src/providers/"],
+    imports: ["domain", "toolkit", "sandbox"],
+    externals: "any",
+  },
+  { name: "catalog", covers: ["src/catalog/"], imports: ["domain", "toolkit"], externals: "any" },
   { name: "store", covers: ["src/store/"], imports: ["domain", "migrations"], externals: "any" },
-  { name: "assets", covers: ["src/assets/"], imports: ["domain"], externals: "any" },
-  { name: "runtime", covers: ["src/runtime/"], imports: ["domain"], externals: "any" },
-  { name: "egress", covers: ["src/egress/"], imports: ["domain"], externals: "any" },
+  { name: "assets", covers: ["src/assets/"], imports: ["domain", "toolkit"], externals: "any" },
+  { name: "runtime", covers: ["src/runtime/"], imports: ["domain", "toolkit"], externals: "any" },
+  { name: "egress", covers: ["src/egress/"], imports: ["domain", "toolkit"], externals: "any" },
   { name: "migrations", covers: ["migrations/"], imports: [], externals: "none" },
   { name: "version", covers: ["src/version.ts", "package.json"], imports: [], externals: "none" },
   {
     name: "config",
-    covers: ["src/config.ts", "src/config/"],
-    imports: ["domain", "version"],
+    covers: ["src/config/"],
+    imports: ["domain", "toolkit", "version"],
     externals: "any",
   },
   {
     name: "app",
-    covers: ["src/app.ts", "src/local.ts"],
+    covers: ["src/app/"],
     imports: [
       ...[
         "domain",
+        "toolkit",
+        "studio",
         "service",
         "scheduler",
         "http",
@@ -56,7 +72,7 @@ const LAYERS: readonly Layer[] = [
 type Exception = { path: string; reason: string };
 
 const READS_ENVIRONMENT: readonly Exception[] = [
-  { path: "src/config.ts", reason: "the one reader of the service's settings" },
+  { path: "src/config/config.ts", reason: "the one reader of the service's settings" },
   {
     path: "src/assets/native.ts",
     reason: "runs while sharp is being imported, in Workers too, before any config exists",
@@ -75,7 +91,7 @@ const READS_CLOCK: readonly Exception[] = [
 const FETCHES: readonly Exception[] = [
   { path: "src/egress/", reason: "the guarded way out to addresses callers chose" },
   { path: "src/providers/kit/", reason: "the guarded way out to upstreams" },
-  { path: "cli/client.ts", reason: "the client half of the executable" },
+  { path: "cli/client/client.ts", reason: "the client half of the executable" },
   { path: "cli/dev/", reason: "not part of the executable" },
 ];
 

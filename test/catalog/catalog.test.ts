@@ -7,8 +7,8 @@ import { MANIFESTS } from "../../src/catalog/models.ts";
 import { TASK_ERROR_CODES } from "../../src/domain/errors.ts";
 import type { ModelId, ProviderId } from "../../src/domain/ids.ts";
 import type { Json, JsonObject } from "../../src/domain/json.ts";
-import { type Model, selectMode } from "../../src/domain/model.ts";
-import { pricedParameters, quote } from "../../src/domain/pricing.ts";
+import { type Model, selectMode } from "../../src/domain/model/model.ts";
+import { pricedParameters, quote } from "../../src/domain/money/pricing.ts";
 
 const MODELS = join(import.meta.dir, "../../src/catalog/models");
 const catalog = createCatalog();

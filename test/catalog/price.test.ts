@@ -4,11 +4,11 @@ import { createCatalog } from "../../src/catalog/catalog.ts";
 import { readPrice } from "../../src/catalog/price.ts";
 import type { ModelId, ProviderId } from "../../src/domain/ids.ts";
 import type { Json, JsonObject } from "../../src/domain/json.ts";
-import { type Model, PRICE_UNITS, type PriceRule } from "../../src/domain/model.ts";
-import { toMicros } from "../../src/domain/money.ts";
-import { unpricedCase } from "../../src/domain/price-coverage.ts";
-import { priceForm } from "../../src/domain/price-form.ts";
-import { chargeFor, quote } from "../../src/domain/pricing.ts";
+import { type Model, PRICE_UNITS, type PriceRule } from "../../src/domain/model/model.ts";
+import { toMicros } from "../../src/domain/money/money.ts";
+import { unpricedCase } from "../../src/domain/money/price-coverage.ts";
+import { priceForm } from "../../src/domain/money/price-form.ts";
+import { chargeFor, quote } from "../../src/domain/money/pricing.ts";
 import { MODEL } from "../helpers/engine.ts";
 
 const catalog = createCatalog();

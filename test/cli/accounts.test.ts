@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { toMicros } from "../../src/domain/money.ts";
-import { openLocal } from "../../src/local.ts";
+import { openLocal } from "../../src/app/local.ts";
+import { toMicros } from "../../src/domain/money/money.ts";
 import { emptyFolder, svc } from "./support.ts";
 
 /** A folder with a data folder and the account "studio" in it, with 5 USD. */

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { createClient } from "../../cli/client.ts";
-import { createForwarder, forwardedForm, forwardedText, isAcknowledged } from "../../cli/forward.ts";
-import { systemTiming } from "../../cli/retry.ts";
+import { createClient } from "../../cli/client/client.ts";
+import { createForwarder, forwardedForm, forwardedText, isAcknowledged } from "../../cli/client/forward.ts";
+import { systemTiming } from "../../cli/client/retry.ts";
 import { rawServer } from "../egress/servers.ts";
 
 const POST = { headers: { "Content-Type": "application/json" }, body: "{}" };

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "bun:test";
-import type { Opened } from "../../cli/client.ts";
-import { type FollowEventsOptions, followEvents, type ServerEvent } from "../../cli/event-source.ts";
+import type { Opened } from "../../cli/client/client.ts";
+import { type FollowEventsOptions, followEvents, type ServerEvent } from "../../cli/client/event-source.ts";
+import { readForwardUrl } from "../../cli/client/forward.ts";
+import { createInOrder } from "../../cli/client/in-order.ts";
+import type { Trouble } from "../../cli/client/retry.ts";
 import { EXIT } from "../../cli/exit-codes.ts";
 import { Failure } from "../../cli/failure.ts";
-import { readForwardUrl } from "../../cli/forward.ts";
-import { createInOrder } from "../../cli/in-order.ts";
-import { parseMoment } from "../../cli/moment.ts";
-import { firstLine, printable, printableJson } from "../../cli/printable.ts";
-import type { Trouble } from "../../cli/retry.ts";
+import { parseMoment } from "../../cli/flags/moment.ts";
+import { firstLine, printable, printableJson } from "../../cli/format/printable.ts";
 import { fakeTiming } from "./support.ts";
 
 const NOW = Date.parse("2026-11-21T14:00:00Z");

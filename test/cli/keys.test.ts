@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { readTerms } from "../../cli/key-terms.ts";
+import { readTerms } from "../../cli/flags/key-terms.ts";
 import { emptyFolder, svc } from "./support.ts";
 
 const NOW = Date.parse("2026-11-21T12:00:00Z");

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { parseCredential } from "../../src/domain/credential.ts";
+import { parseCredential } from "../../src/domain/access/credential.ts";
 import { isId } from "../../src/domain/ids.ts";
 import { emptyFolder, svc } from "./support.ts";
 

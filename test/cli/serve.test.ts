@@ -86,7 +86,7 @@ describe("serving", () => {
 });
 
 describe("a second signal", () => {
-  const MODULE = join(import.meta.dir, "../../cli/stop-signals.ts");
+  const MODULE = join(import.meta.dir, "../../cli/serve/stop-signals.ts");
   const SCRIPT = `
     import { stopOnSignals } from ${JSON.stringify(MODULE)};
     stopOnSignals({ stop() { console.log("stopping"); return new Promise(() => {}); } }, () => {});

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Timing } from "../../cli/client/retry.ts";
 import type { Context, Sink } from "../../cli/context.ts";
-import type { Timing } from "../../cli/retry.ts";
 
 const MAIN = join(import.meta.dir, "../../cli/main.ts");
 

@@ -2,8 +2,8 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ConfigError, type ConfigSources, loadConfig } from "../../src/config/config.ts";
 import { createSettings } from "../../src/config/settings.ts";
-import { ConfigError, type ConfigSources, loadConfig } from "../../src/config.ts";
 
 const workspace = mkdtempSync(join(tmpdir(), "svc-config-"));
 afterAll(() => rmSync(workspace, { recursive: true, force: true }));

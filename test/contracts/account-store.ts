@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { type KeyPolicy, OPEN_POLICY } from "../../src/domain/access.ts";
-import type { ApiKey, ManagementToken } from "../../src/domain/account.ts";
+import type { ApiKey, ManagementToken } from "../../src/domain/access/account.ts";
+import { type KeyPolicy, OPEN_POLICY } from "../../src/domain/access/key-policy.ts";
+import type { SigningChange } from "../../src/domain/callback/signature.ts";
 import type { ModelId } from "../../src/domain/ids.ts";
-import type { SigningChange } from "../../src/domain/signature.ts";
 import {
   ACCOUNT,
   accountId,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { MediaKind, StoredFile } from "../../src/domain/asset.ts";
+import type { MediaKind, StoredFile } from "../../src/domain/media/asset.ts";
 import {
   type AssetStore,
   MediaError,

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import type { Callback, CallbackSend, Delivery } from "../../src/domain/callback.ts";
+import type { Callback, CallbackSend, Delivery } from "../../src/domain/callback/callback.ts";
 import { taskError } from "../../src/domain/errors.ts";
 import type { AccountId } from "../../src/domain/ids.ts";
 import { MAX_CALLBACK_ATTEMPTS, MAX_CALLBACK_REDELIVERIES } from "../../src/domain/limits.ts";
 import type { CallbackFilter, SendLimits } from "../../src/domain/ports/callback-store.ts";
-import { failed } from "../../src/domain/transition.ts";
+import { failed } from "../../src/domain/task/transition.ts";
 import {
   ACCOUNT,
   accountId,

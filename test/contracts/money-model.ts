@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { KeyId } from "../../src/domain/ids.ts";
+import { quotaPeriod } from "../../src/domain/money/quota.ts";
 import type { AuditReport } from "../../src/domain/ports/audit.ts";
-import { quotaPeriod } from "../../src/domain/quota.ts";
 import {
   accountId,
   addAccount,

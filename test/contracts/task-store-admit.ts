@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { Task } from "../../src/domain/task.ts";
+import type { Task } from "../../src/domain/task/task.ts";
 import {
   ACCOUNT,
   accountId,

@@ -8,7 +8,7 @@ import {
   snoozed,
   submitted,
   succeeded,
-} from "../../src/domain/transition.ts";
+} from "../../src/domain/task/transition.ts";
 import {
   ACCOUNT,
   admit,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { taskError } from "../../src/domain/errors.ts";
-import { failed, outputsReady, requeued, snoozed, submitted } from "../../src/domain/transition.ts";
+import { failed, outputsReady, requeued, snoozed, submitted } from "../../src/domain/task/transition.ts";
 import {
   ACCOUNT,
   accountId,

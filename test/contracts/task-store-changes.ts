@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { snoozed } from "../../src/domain/transition.ts";
+import { snoozed } from "../../src/domain/task/transition.ts";
 import {
   ACCOUNT,
   accountId,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import type { Lease } from "../../src/domain/task.ts";
-import { requeued, snoozed } from "../../src/domain/transition.ts";
+import type { Lease } from "../../src/domain/task/task.ts";
+import { requeued, snoozed } from "../../src/domain/task/transition.ts";
 import {
   accountId,
   addAccount,

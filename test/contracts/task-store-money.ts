@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { taskError } from "../../src/domain/errors.ts";
 import type { AccountId } from "../../src/domain/ids.ts";
-import type { Lease } from "../../src/domain/task.ts";
-import { cancelled, failed, outputsReady, snoozed, succeeded } from "../../src/domain/transition.ts";
+import type { Lease } from "../../src/domain/task/task.ts";
+import { cancelled, failed, outputsReady, snoozed, succeeded } from "../../src/domain/task/transition.ts";
 import {
   accountId,
   addAccount,

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { ModelId } from "../../src/domain/ids.ts";
 import { MAX_QUEUE_POSITION, type TaskFilter } from "../../src/domain/ports/task-store.ts";
-import { requeued } from "../../src/domain/transition.ts";
+import { requeued } from "../../src/domain/task/transition.ts";
 import {
   ACCOUNT,
   accountId,

@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { dayOf } from "../../src/domain/day.ts";
 import { taskError } from "../../src/domain/errors.ts";
 import type { ModelId } from "../../src/domain/ids.ts";
-import { failed, requeued, snoozed } from "../../src/domain/transition.ts";
-import { sumUsage } from "../../src/domain/usage.ts";
+import { sumUsage } from "../../src/domain/money/usage.ts";
+import { failed, requeued, snoozed } from "../../src/domain/task/transition.ts";
 import {
   ACCOUNT,
   accountId,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../src/domain/json.ts";
-import { ACCOUNT_STATUS } from "../../src/http/wire/account.ts";
+import { ACCOUNT_STATUS } from "../../src/http/account/wire.ts";
 import { check } from "../../src/http/wire/check.ts";
 import { type Server, startServer, stopServers } from "../helpers/server.ts";
 import { type Api, createApi } from "./support/api.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../src/domain/json.ts";
+import { ESTIMATE } from "../../src/http/pricing/wire.ts";
 import { check } from "../../src/http/wire/check.ts";
-import { ESTIMATE } from "../../src/http/wire/estimate.ts";
 import { type Server, startServer, stopServers } from "../helpers/server.ts";
 import { type Api, createApi, kindOf } from "./support/api.ts";
 import { keyIn, prepaidKey, svcJson } from "./support/command.ts";

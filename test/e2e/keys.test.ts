@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { formatCredential } from "../../src/domain/credential.ts";
+import { formatCredential } from "../../src/domain/access/credential.ts";
 import { type Server, startServer, stopServers } from "../helpers/server.ts";
 import { type Answer, createApi } from "./support/api.ts";
 import { keyIn, svcJson } from "./support/command.ts";

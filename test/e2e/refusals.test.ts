@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { formatCredential } from "../../src/domain/credential.ts";
+import { formatCredential } from "../../src/domain/access/credential.ts";
 import { type Server, startServer, stopServers } from "../helpers/server.ts";
 import { type Answer, type Api, createApi, type Sent } from "./support/api.ts";
 import { type StoredState, stateOf } from "./support/database.ts";

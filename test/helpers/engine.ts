@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
-import type { StoredFile } from "../../src/domain/asset.ts";
 import type { IdByPrefix, IdPrefix, LeaseToken, ModelId, ProviderId, TaskId } from "../../src/domain/ids.ts";
-import type { Model } from "../../src/domain/model.ts";
+import type { StoredFile } from "../../src/domain/media/asset.ts";
+import type { Model } from "../../src/domain/model/model.ts";
 import { type AssetStore, MediaError } from "../../src/domain/ports/asset-store.ts";
 import type { Catalog } from "../../src/domain/ports/catalog.ts";
 import { type Egress, EgressError } from "../../src/domain/ports/egress.ts";
 import type { PollResult, ProviderAdapter, SubmitRequest } from "../../src/domain/ports/provider.ts";
 import type { Clock, Ids, Log } from "../../src/domain/ports/runtime.ts";
-import type { Task } from "../../src/domain/task.ts";
+import type { Task } from "../../src/domain/task/task.ts";
 import { createPreviewFeed, createTaskFeed } from "../../src/runtime/signals.ts";
 import type { StepDeps } from "../../src/scheduler/context.ts";
 import { createScheduler, type SchedulerOptions } from "../../src/scheduler/scheduler.ts";

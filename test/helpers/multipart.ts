@@ -1,6 +1,6 @@
 import { AppError } from "../../src/domain/errors.ts";
 import type { Pace } from "../../src/http/multipart/body.ts";
-import { type MultipartForm, type MultipartLimits, readMultipart } from "../../src/http/multipart.ts";
+import { type MultipartForm, type MultipartLimits, readMultipart } from "../../src/http/multipart/read.ts";
 
 export const LIMITS: MultipartLimits = {
   maxFiles: 3,

@@ -1,5 +1,5 @@
-import type { Principal } from "../../src/domain/account.ts";
-import { ONE } from "../../src/domain/multiplier.ts";
+import type { Principal } from "../../src/domain/access/account.ts";
+import { ONE } from "../../src/domain/money/multiplier.ts";
 import { ACCOUNT, keyId } from "./store.ts";
 
 /** The caller wherever a test does not care who: key 1 of `ACCOUNT`, which may do everything. */

@@ -2,11 +2,9 @@ import { expect } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { OPEN_POLICY } from "../../src/domain/access.ts";
-import type { ApiKey } from "../../src/domain/account.ts";
-import type { Asset } from "../../src/domain/asset.ts";
+import type { ApiKey } from "../../src/domain/access/account.ts";
+import { OPEN_POLICY } from "../../src/domain/access/key-policy.ts";
 import { taskError } from "../../src/domain/errors.ts";
-import type { IdempotencyClaim } from "../../src/domain/idempotency.ts";
 import type {
   AccountId,
   AssetId,
@@ -19,15 +17,17 @@ import type {
   TaskId,
   TokenId,
 } from "../../src/domain/ids.ts";
-import { type Micros, toMicros } from "../../src/domain/money.ts";
+import type { Asset } from "../../src/domain/media/asset.ts";
+import { type Micros, toMicros } from "../../src/domain/money/money.ts";
 import type { AccountStore, NewAccount } from "../../src/domain/ports/account-store.ts";
 import type { CallbackStore } from "../../src/domain/ports/callback-store.ts";
 import type { PriceStore } from "../../src/domain/ports/price-store.ts";
 import type { Ids } from "../../src/domain/ports/runtime.ts";
 import type { AttemptIntent, ClaimQuery, NewTask, TaskStore } from "../../src/domain/ports/task-store.ts";
 import type { UsageStore } from "../../src/domain/ports/usage-store.ts";
-import type { Lease } from "../../src/domain/task.ts";
-import { cancelled, failed, outputsReady, submitted, succeeded } from "../../src/domain/transition.ts";
+import type { IdempotencyClaim } from "../../src/domain/task/idempotency.ts";
+import type { Lease } from "../../src/domain/task/task.ts";
+import { cancelled, failed, outputsReady, submitted, succeeded } from "../../src/domain/task/transition.ts";
 
 /** Names used wherever a test does not care which. */
 export const ACCOUNT = accountId(1);

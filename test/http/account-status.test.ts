@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import { createCatalog } from "../../src/catalog/catalog.ts";
-import { ONE } from "../../src/domain/multiplier.ts";
-import { quotaPeriod } from "../../src/domain/quota.ts";
-import { succeeded } from "../../src/domain/transition.ts";
+import { ONE } from "../../src/domain/money/multiplier.ts";
+import { quotaPeriod } from "../../src/domain/money/quota.ts";
+import { succeeded } from "../../src/domain/task/transition.ts";
+import { accountRoutes } from "../../src/http/account/routes.ts";
 import type { KeyedExchange } from "../../src/http/exchange.ts";
-import { accountRoutes } from "../../src/http/routes/account.ts";
 import { openStore } from "../../src/store/open.ts";
 import {
   ACCOUNT,

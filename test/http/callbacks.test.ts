@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
-import type { Callback, CallbackAttempt } from "../../src/domain/callback.ts";
+import type { Callback, CallbackAttempt } from "../../src/domain/callback/callback.ts";
 import type { CallbackStore } from "../../src/domain/ports/callback-store.ts";
 import type { TaskStore } from "../../src/domain/ports/task-store.ts";
-import type { Task } from "../../src/domain/task.ts";
+import type { Task } from "../../src/domain/task/task.ts";
+import { callbackRoutes } from "../../src/http/callbacks/routes.ts";
 import type { KeyedExchange } from "../../src/http/exchange.ts";
-import { callbackRoutes } from "../../src/http/routes/callbacks.ts";
 import { createCallbackFeed } from "../../src/runtime/signals.ts";
 import { ACCOUNT, callbackId, keyId, NOW, newTask, taskId } from "../helpers/store.ts";
 

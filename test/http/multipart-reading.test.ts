@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Pace } from "../../src/http/multipart/body.ts";
-import { readMultipart } from "../../src/http/multipart.ts";
+import { readMultipart } from "../../src/http/multipart/read.ts";
 import {
   type Content,
   END,

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import type { JsonObject } from "../../src/domain/json.ts";
+import { GENERATE_IMAGES } from "../../src/http/compat/wire.ts";
 import type { Route } from "../../src/http/exchange.ts";
 import { describeService } from "../../src/http/openapi/document.ts";
 import { json } from "../../src/http/reply.ts";
-import { GENERATE_IMAGES } from "../../src/http/wire/compat.ts";
-import { CANCEL_TASK, FOLLOW_TASK, READ_IMAGE_TASK } from "../../src/http/wire/tasks.ts";
+import { CANCEL_TASK, FOLLOW_TASK, READ_IMAGE_TASK } from "../../src/http/tasks/wire.ts";
 import { createAnswerCheck } from "../helpers/openapi.ts";
 import { taskId } from "../helpers/store.ts";
 

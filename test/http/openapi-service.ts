@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createApp } from "../../src/app.ts";
-import { loadConfig } from "../../src/config.ts";
+import { createApp } from "../../src/app/app.ts";
+import { openLocal } from "../../src/app/local.ts";
+import { loadConfig } from "../../src/config/config.ts";
 import type { JsonObject } from "../../src/domain/json.ts";
 import type { Log } from "../../src/domain/ports/runtime.ts";
-import { openLocal } from "../../src/local.ts";
 import { readDocument } from "../helpers/openapi.ts";
 
 const quiet: Log = { debug() {}, info() {}, warn() {}, error() {} };

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { createCatalog } from "../../src/catalog/catalog.ts";
-import { callbackPayload } from "../../src/domain/callback-payload.ts";
+import { callbackPayload } from "../../src/domain/callback/callback-payload.ts";
 import { ERROR_CODES, TASK_ERROR_CODES } from "../../src/domain/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../src/domain/json.ts";
-import type { Task } from "../../src/domain/task.ts";
+import type { Task } from "../../src/domain/task/task.ts";
 import { createComponents } from "../../src/http/openapi/components.ts";
 import { STATUS } from "../../src/http/problem.ts";
 import { compileAt } from "../helpers/openapi.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { parseRange } from "../../src/http/routes/assets.ts";
+import { parseRange } from "../../src/http/assets/routes.ts";
 
 test("a range is cut to the file, counted from the end when it has no start", () => {
   expect(parseRange("bytes=0-9", 100)).toEqual({ start: 0, end: 9 });

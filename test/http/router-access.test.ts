@@ -1,6 +1,6 @@
 import { describe, expect, setSystemTime, test } from "bun:test";
-import type { KeyPolicy } from "../../src/domain/access.ts";
-import type { Principal } from "../../src/domain/account.ts";
+import type { Principal } from "../../src/domain/access/account.ts";
+import type { KeyPolicy } from "../../src/domain/access/key-policy.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import type { LogFields } from "../../src/domain/ports/runtime.ts";
 import type { Handling } from "../../src/http/exchange.ts";

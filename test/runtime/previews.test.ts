@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { Preview } from "../../src/domain/preview.ts";
+import type { Preview } from "../../src/domain/task/preview.ts";
 import { createPreviewFeed } from "../../src/runtime/signals.ts";
 import { taskId } from "../helpers/store.ts";
 

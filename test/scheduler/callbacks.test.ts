@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { CallbackAttempt, Delivery } from "../../src/domain/callback.ts";
+import type { CallbackAttempt, Delivery } from "../../src/domain/callback/callback.ts";
 import { taskError } from "../../src/domain/errors.ts";
 import { CALLBACK_DELAYS_MS } from "../../src/domain/limits.ts";
 import type { CallbackPost } from "../../src/domain/ports/egress.ts";
-import { failed } from "../../src/domain/transition.ts";
+import { failed } from "../../src/domain/task/transition.ts";
 import { type CallbackOptions, createCallbackSender } from "../../src/scheduler/callbacks.ts";
 import { openStore, type Store } from "../../src/store/open.ts";
 import { fakeClock } from "../helpers/engine.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { Json } from "../../src/domain/json.ts";
 import { type Previews, ProviderError } from "../../src/domain/ports/provider.ts";
-import { MAX_PREVIEW_BYTES, type Preview } from "../../src/domain/preview.ts";
+import { MAX_PREVIEW_BYTES, type Preview } from "../../src/domain/task/preview.ts";
 import { createEngine, MODEL, scriptedProvider } from "../helpers/engine.ts";
 import { ACCOUNT, micros } from "../helpers/store.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { type PollResult, type ProviderAdapter, ProviderError } from "../../src/domain/ports/provider.ts";
-import type { AttemptChange } from "../../src/domain/transition.ts";
+import type { AttemptChange } from "../../src/domain/task/transition.ts";
 import { createEngine, MODEL, scriptedProvider } from "../helpers/engine.ts";
 import { ACCOUNT, LANE, micros } from "../helpers/store.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import type { KeyGrant, ManagementToken } from "../../src/domain/account.ts";
-import { formatCredential } from "../../src/domain/credential.ts";
+import type { KeyGrant, ManagementToken } from "../../src/domain/access/account.ts";
+import { formatCredential } from "../../src/domain/access/credential.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import type { AccountStore } from "../../src/domain/ports/account-store.ts";
 import { createAddresses } from "../../src/runtime/address-ranges.ts";

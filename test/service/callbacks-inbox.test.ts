@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { Principal } from "../../src/domain/account.ts";
-import type { Delivery } from "../../src/domain/callback.ts";
-import { callbackPayload } from "../../src/domain/callback-payload.ts";
+import type { Principal } from "../../src/domain/access/account.ts";
+import type { Delivery } from "../../src/domain/callback/callback.ts";
+import { callbackPayload } from "../../src/domain/callback/callback-payload.ts";
 import type { AccountId } from "../../src/domain/ids.ts";
 import { createCallbackFeed } from "../../src/runtime/signals.ts";
 import type { CallbackSelection } from "../../src/service/callback-selection.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { AppError } from "../../src/domain/errors.ts";
 import type { JsonObject } from "../../src/domain/json.ts";
-import type { Model } from "../../src/domain/model.ts";
+import type { Model } from "../../src/domain/model/model.ts";
 import { type CompatRequest, fromCompat, inCallersWords } from "../../src/service/compat-request.ts";
 import { MODEL } from "../helpers/engine.ts";
 

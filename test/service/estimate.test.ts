@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { createCatalog } from "../../src/catalog/catalog.ts";
-import type { KeyPolicy } from "../../src/domain/access.ts";
+import type { KeyPolicy } from "../../src/domain/access/key-policy.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import type { ModelId } from "../../src/domain/ids.ts";
 import type { Json, JsonObject } from "../../src/domain/json.ts";
-import type { Model, PriceRule } from "../../src/domain/model.ts";
-import { toMicros } from "../../src/domain/money.ts";
+import type { Model, PriceRule } from "../../src/domain/model/model.ts";
+import { toMicros } from "../../src/domain/money/money.ts";
 import type { Catalog } from "../../src/domain/ports/catalog.ts";
 import type { TaskDuration } from "../../src/domain/ports/usage-store.ts";
 import { createTaskFeed } from "../../src/runtime/signals.ts";

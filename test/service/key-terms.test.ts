@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { AppError } from "../../src/domain/errors.ts";
-import { toMicros } from "../../src/domain/money.ts";
-import type { Quota } from "../../src/domain/quota.ts";
+import { toMicros } from "../../src/domain/money/money.ts";
+import type { Quota } from "../../src/domain/money/quota.ts";
 import { createAddresses } from "../../src/runtime/address-ranges.ts";
 import { checkTerms, type KeyTerms, type QuotaTerms } from "../../src/service/key-terms.ts";
 import { fakeSecrets } from "../helpers/secrets.ts";

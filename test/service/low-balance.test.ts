@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { Account } from "../../src/domain/account.ts";
+import type { Account } from "../../src/domain/access/account.ts";
 import type { LogFields } from "../../src/domain/ports/runtime.ts";
 import { createTellLowBalance } from "../../src/service/low-balance.ts";
 import { ACCOUNT, micros } from "../helpers/store.ts";

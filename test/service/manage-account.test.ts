@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { displayOf, parseCredential } from "../../src/domain/credential.ts";
+import { displayOf, parseCredential } from "../../src/domain/access/credential.ts";
+import { isSigningSecret, signingSecretsAt } from "../../src/domain/callback/signature.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import type { IdByPrefix, IdPrefix } from "../../src/domain/ids.ts";
-import { toMicros, ZERO } from "../../src/domain/money.ts";
-import { isSigningSecret, signingSecretsAt } from "../../src/domain/signature.ts";
+import { toMicros, ZERO } from "../../src/domain/money/money.ts";
 import { createAddresses } from "../../src/runtime/address-ranges.ts";
 import { createManageAccounts } from "../../src/service/manage-account.ts";
 import { openStore } from "../../src/store/open.ts";

@@ -3,7 +3,7 @@ import { createCatalog } from "../../src/catalog/catalog.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import type { ModelId } from "../../src/domain/ids.ts";
 import type { JsonObject } from "../../src/domain/json.ts";
-import { toMicros } from "../../src/domain/money.ts";
+import { toMicros } from "../../src/domain/money/money.ts";
 import { readConfiguredPrices } from "../../src/service/configured-prices.ts";
 import { createManagePrices } from "../../src/service/manage-prices.ts";
 import { openStore } from "../../src/store/open.ts";

@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { createCatalog } from "../../src/catalog/catalog.ts";
-import type { KeyPolicy } from "../../src/domain/access.ts";
+import type { KeyPolicy } from "../../src/domain/access/key-policy.ts";
 import { dayOf, monthStartOf } from "../../src/domain/day.ts";
 import { AppError } from "../../src/domain/errors.ts";
-import { ONE } from "../../src/domain/multiplier.ts";
+import { ONE } from "../../src/domain/money/multiplier.ts";
+import { quotaPeriod } from "../../src/domain/money/quota.ts";
 import type { RateWindow } from "../../src/domain/ports/rate-limiter.ts";
-import { quotaPeriod } from "../../src/domain/quota.ts";
-import { succeeded } from "../../src/domain/transition.ts";
+import { succeeded } from "../../src/domain/task/transition.ts";
 import { type ReadAccountDeps, readAccount } from "../../src/service/read-account.ts";
 import { openStore } from "../../src/store/open.ts";
 import {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import type { TaskFeed } from "../../src/domain/ports/runtime.ts";
 import type { ChangeQuery, TaskStore } from "../../src/domain/ports/task-store.ts";
-import { snoozed } from "../../src/domain/transition.ts";
+import { snoozed } from "../../src/domain/task/transition.ts";
 import { createTaskFeed } from "../../src/runtime/signals.ts";
 import { type ChangePage, type ChangePages, createChangePages } from "../../src/service/task-changes.ts";
 import { watchAccount } from "../../src/service/watch-account.ts";

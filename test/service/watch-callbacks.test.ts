@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { callbackPayload } from "../../src/domain/callback-payload.ts";
-import { signatureHeaders } from "../../src/domain/signature.ts";
+import { callbackPayload } from "../../src/domain/callback/callback-payload.ts";
+import { signatureHeaders } from "../../src/domain/callback/signature.ts";
 import { createSecrets } from "../../src/runtime/secrets.ts";
 import { createFeeds, type Feeds } from "../../src/runtime/signals.ts";
 import { createChangePages } from "../../src/service/task-changes.ts";

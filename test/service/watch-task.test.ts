@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import type { Principal } from "../../src/domain/account.ts";
+import type { Principal } from "../../src/domain/access/account.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import type { PreviewFeed, TaskFeed } from "../../src/domain/ports/runtime.ts";
-import type { Preview } from "../../src/domain/preview.ts";
-import { failed, snoozed } from "../../src/domain/transition.ts";
+import type { Preview } from "../../src/domain/task/preview.ts";
+import { failed, snoozed } from "../../src/domain/task/transition.ts";
 import { createPreviewFeed, createTaskFeed } from "../../src/runtime/signals.ts";
 import { type TaskEvent, watchTask } from "../../src/service/watch-task.ts";
 import { openStore, type Store } from "../../src/store/open.ts";

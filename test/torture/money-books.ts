@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite";
 import { isJsonObject } from "../../src/domain/json.ts";
-import { formatAmount, type Micros, parseAmount, sumMicros, toMicros } from "../../src/domain/money.ts";
+import { formatAmount, type Micros, parseAmount, sumMicros, toMicros } from "../../src/domain/money/money.ts";
 import { send } from "./client.ts";
 import type { Findings } from "./findings.ts";
 import type { Load } from "./load.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { isJsonObject, type JsonObject } from "../../src/domain/json.ts";
-import { formatAmount, type Micros, sumMicros, toMicros } from "../../src/domain/money.ts";
+import { formatAmount, type Micros, sumMicros, toMicros } from "../../src/domain/money/money.ts";
 import { type Ended, svc } from "../e2e/support/command.ts";
 import { send } from "./client.ts";
 import type { Dice } from "./dice.ts";

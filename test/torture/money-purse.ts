@@ -1,5 +1,5 @@
-import { formatAmount, type Micros, toMicros } from "../../src/domain/money.ts";
-import type { QuotaReset } from "../../src/domain/quota.ts";
+import { formatAmount, type Micros, toMicros } from "../../src/domain/money/money.ts";
+import type { QuotaReset } from "../../src/domain/money/quota.ts";
 import { keyIn, svcJson } from "../e2e/support/command.ts";
 import type { Dice } from "./dice.ts";
 import type { Caller } from "./load.ts";

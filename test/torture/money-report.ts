@@ -1,4 +1,4 @@
-import { formatAmount, type Micros, sumMicros, ZERO } from "../../src/domain/money.ts";
+import { formatAmount, type Micros, sumMicros, ZERO } from "../../src/domain/money/money.ts";
 import type { Tally } from "./verify.ts";
 
 /** What one round, or all of them, came to. */

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "../../src/domain/json.ts";
-import { type Micros, parseAmount } from "../../src/domain/money.ts";
+import { type Micros, parseAmount } from "../../src/domain/money/money.ts";
 import { send } from "./client.ts";
 import type { Findings } from "./findings.ts";
 import type { Load, Outcome } from "./load.ts";

@@ -1,6 +1,6 @@
 import { deflateSync } from "node:zlib";
 import type { JsonObject } from "../../src/domain/json.ts";
-import type { TaskStatus } from "../../src/domain/task.ts";
+import type { TaskStatus } from "../../src/domain/task/task.ts";
 import type { Dice } from "./dice.ts";
 
 /** One create request and how its task must end. */

@@ -1,14 +1,14 @@
 import { type Command, Option } from "commander";
-import type { Account, AccountMode } from "../../../src/domain/account.ts";
-import { CURRENCY } from "../../../src/domain/money.ts";
-import { accountForm } from "../../../src/domain/record-form.ts";
-import { readAmount, readMultiplier } from "../../amounts.ts";
+import type { Account, AccountMode } from "../../../src/domain/access/account.ts";
+import { accountForm } from "../../../src/domain/access/record-form.ts";
+import { CURRENCY } from "../../../src/domain/money/money.ts";
 import { addCommand, given, onRun } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { usage } from "../../failure.ts";
-import { liftable, namingFlags } from "../../key-terms.ts";
+import { readAmount, readMultiplier } from "../../flags/amounts.ts";
+import { liftable, namingFlags } from "../../flags/key-terms.ts";
+import { renderFields } from "../../format/table.ts";
 import { type LocalFlags, type Manage, withLocal, withLocalFlags } from "../../local.ts";
-import { renderFields } from "../../table.ts";
 import { accountFields } from "./fields.ts";
 
 interface UpdateFlags extends LocalFlags {

@@ -1,7 +1,7 @@
-import { type Account, availableOf } from "../../../src/domain/account.ts";
-import { CURRENCY, formatAmount, type Micros } from "../../../src/domain/money.ts";
-import { formatMultiplier, ONE } from "../../../src/domain/multiplier.ts";
-import { formatTime } from "../../units.ts";
+import { type Account, availableOf } from "../../../src/domain/access/account.ts";
+import { CURRENCY, formatAmount, type Micros } from "../../../src/domain/money/money.ts";
+import { formatMultiplier, ONE } from "../../../src/domain/money/multiplier.ts";
+import { formatTime } from "../../format/units.ts";
 
 /** An account in names and values, for people. */
 export function accountFields(account: Account): [string, string | undefined][] {

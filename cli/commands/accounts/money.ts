@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import { CURRENCY, formatAmount } from "../../../src/domain/money.ts";
-import { accountForm } from "../../../src/domain/record-form.ts";
-import { readAmount } from "../../amounts.ts";
+import { accountForm } from "../../../src/domain/access/record-form.ts";
+import { CURRENCY, formatAmount } from "../../../src/domain/money/money.ts";
 import { addCommand, given, onRun } from "../../command.ts";
 import type { Context } from "../../context.ts";
+import { readAmount } from "../../flags/amounts.ts";
 import { type LocalFlags, withLocal, withLocalFlags } from "../../local.ts";
 
 /** Who moves money by these commands, for the ledger. */

@@ -1,5 +1,5 @@
 import { isId } from "../../../src/domain/ids.ts";
-import type { Client } from "../../client.ts";
+import type { Client } from "../../client/client.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { Failure } from "../../failure.ts";
 

@@ -1,10 +1,10 @@
 import { type Command, Option } from "commander";
-import { CALLBACK_STATES } from "../../../src/domain/callback.ts";
-import { listRow } from "../../callback-view.ts";
+import { CALLBACK_STATES } from "../../../src/domain/callback/callback.ts";
+import { connect, type RemoteFlags, withRemoteFlags } from "../../client/remote.ts";
 import { addCommand, onRun } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import { parseMoment } from "../../moment.ts";
-import { connect, type RemoteFlags, withRemoteFlags } from "../../remote.ts";
+import { parseMoment } from "../../flags/moment.ts";
+import { listRow } from "../../format/callback-view.ts";
 
 export const LIST_COLUMNS = [
   { title: "ID" },

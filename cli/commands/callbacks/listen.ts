@@ -1,16 +1,16 @@
 import { type Command, Option } from "commander";
 import { isJsonObject } from "../../../src/domain/json.ts";
+import { followEvents, type ServerEvent } from "../../client/event-source.ts";
+import { createForwarder, type Forwarded, readForwardUrl } from "../../client/forward.ts";
+import { createInOrder } from "../../client/in-order.ts";
+import { connect, type Remote, type RemoteFlags, withRemoteFlags } from "../../client/remote.ts";
 import { addCommand, onRun } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import { followEvents, type ServerEvent } from "../../event-source.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { Failure, usage } from "../../failure.ts";
-import { createForwarder, type Forwarded, readForwardUrl } from "../../forward.ts";
-import { createInOrder } from "../../in-order.ts";
-import { type Listened, listenedJson, listenedLine, listenedOf } from "../../listened.ts";
-import type { Output } from "../../output.ts";
-import { printable } from "../../printable.ts";
-import { connect, type Remote, type RemoteFlags, withRemoteFlags } from "../../remote.ts";
+import { type Listened, listenedJson, listenedLine, listenedOf } from "../../format/listened.ts";
+import type { Output } from "../../format/output.ts";
+import { printable } from "../../format/printable.ts";
 
 const EXAMPLES = `
 Examples:

@@ -1,12 +1,7 @@
 import { type Command, Option } from "commander";
-import { CALLBACK_STATES } from "../../../src/domain/callback.ts";
+import { CALLBACK_STATES } from "../../../src/domain/callback/callback.ts";
 import { isJsonObject, type JsonObject } from "../../../src/domain/json.ts";
-import { type CallbackView, listRow } from "../../callback-view.ts";
-import type { CallbackQuery, Client } from "../../client.ts";
-import { addCommand, onRun } from "../../command.ts";
-import type { Context } from "../../context.ts";
-import { EXIT } from "../../exit-codes.ts";
-import { Failure, usage } from "../../failure.ts";
+import type { CallbackQuery, Client } from "../../client/client.ts";
 import {
   createForwarder,
   type Forwarded,
@@ -14,12 +9,17 @@ import {
   forwardedText,
   isAcknowledged,
   readForwardUrl,
-} from "../../forward.ts";
-import { createInOrder } from "../../in-order.ts";
-import { parseMoment } from "../../moment.ts";
-import type { Output } from "../../output.ts";
-import { connect, type Remote, type RemoteFlags, withRemoteFlags } from "../../remote.ts";
-import { renderTsv } from "../../table.ts";
+} from "../../client/forward.ts";
+import { createInOrder } from "../../client/in-order.ts";
+import { connect, type Remote, type RemoteFlags, withRemoteFlags } from "../../client/remote.ts";
+import { addCommand, onRun } from "../../command.ts";
+import type { Context } from "../../context.ts";
+import { EXIT } from "../../exit-codes.ts";
+import { Failure, usage } from "../../failure.ts";
+import { parseMoment } from "../../flags/moment.ts";
+import { type CallbackView, listRow } from "../../format/callback-view.ts";
+import type { Output } from "../../format/output.ts";
+import { renderTsv } from "../../format/table.ts";
 import { callbackIdOf } from "./find.ts";
 import { LIST_COLUMNS } from "./list.ts";
 

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import { showCallback } from "../../callback-view.ts";
+import { connect, type RemoteFlags, withRemoteFlags } from "../../client/remote.ts";
 import { addCommand, given, onRun } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import { connect, type RemoteFlags, withRemoteFlags } from "../../remote.ts";
+import { showCallback } from "../../format/callback-view.ts";
 import { callbackIdOf } from "./find.ts";
 
 const EXAMPLES = `

@@ -1,24 +1,24 @@
 import { randomUUID } from "node:crypto";
 import { Argument, type Command } from "commander";
 import { isJsonObject, type JsonObject } from "../../../src/domain/json.ts";
-import type { Kind, TaskView } from "../../answer.ts";
+import type { Kind, TaskView } from "../../client/answer.ts";
+import { connect, type Remote, type RemoteFlags, withRemoteFlags } from "../../client/remote.ts";
+import { backoffMs } from "../../client/retry.ts";
+import { awaitTask, hasEnded, verdictOf } from "../../client/wait.ts";
+import { addCommand, given, onRun } from "../../command.ts";
+import type { Context } from "../../context.ts";
+import { EXIT } from "../../exit-codes.ts";
+import { Failure } from "../../failure.ts";
 import {
   type CallbackView,
   historyOf,
   sendSummary,
   showCallback,
   urlWithoutQuery,
-} from "../../callback-view.ts";
-import { addCommand, given, onRun } from "../../command.ts";
-import type { Context } from "../../context.ts";
-import { EXIT } from "../../exit-codes.ts";
-import { Failure } from "../../failure.ts";
-import type { Output } from "../../output.ts";
-import { printable } from "../../printable.ts";
-import { connect, type Remote, type RemoteFlags, withRemoteFlags } from "../../remote.ts";
-import { backoffMs } from "../../retry.ts";
-import { formatDuration } from "../../units.ts";
-import { awaitTask, hasEnded, verdictOf } from "../../wait.ts";
+} from "../../format/callback-view.ts";
+import type { Output } from "../../format/output.ts";
+import { printable } from "../../format/printable.ts";
+import { formatDuration } from "../../format/units.ts";
 
 const DEFAULT_MODEL = "sandbox-image";
 /** For the task to end, and then for its callback to be answered. */

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
+import { connect, type RemoteFlags, withRemoteFlags } from "../../client/remote.ts";
 import { addCommand, given, onRun } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import { connect, type RemoteFlags, withRemoteFlags } from "../../remote.ts";
 
 export function addTaskCancel(task: Command, context: Context): void {
   const command = withRemoteFlags(

@@ -1,14 +1,14 @@
 import type { Command } from "commander";
+import { downloadResults } from "../../client/download.ts";
+import { fileJson } from "../../client/follow.ts";
+import { connect, type RemoteFlags, withRemoteFlags } from "../../client/remote.ts";
+import { hasEnded, resumeHint, verdictOf } from "../../client/wait.ts";
 import { addCommand, given, onRun } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import { downloadResults } from "../../download.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { Failure } from "../../failure.ts";
-import { fileJson } from "../../follow.ts";
+import { formatSize } from "../../format/units.ts";
 import { showPath } from "../../local.ts";
-import { connect, type RemoteFlags, withRemoteFlags } from "../../remote.ts";
-import { formatSize } from "../../units.ts";
-import { hasEnded, resumeHint, verdictOf } from "../../wait.ts";
 
 export function addTaskDownload(task: Command, context: Context): void {
   const command = withRemoteFlags(

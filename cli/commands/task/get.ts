@@ -1,11 +1,11 @@
 import type { Command } from "commander";
-import { resultUrls, type TaskView } from "../../answer.ts";
+import { resultUrls, type TaskView } from "../../client/answer.ts";
+import { costOf } from "../../client/follow.ts";
+import { connect, type RemoteFlags, withRemoteFlags } from "../../client/remote.ts";
 import { addCommand, given, onRun } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import { costOf } from "../../follow.ts";
-import { connect, type RemoteFlags, withRemoteFlags } from "../../remote.ts";
-import { renderFields } from "../../table.ts";
-import { formatTime } from "../../units.ts";
+import { renderFields } from "../../format/table.ts";
+import { formatTime } from "../../format/units.ts";
 
 export function addTaskGet(task: Command, context: Context): void {
   const command = withRemoteFlags(addCommand(task, "get <task>", "show a task as it is now"));

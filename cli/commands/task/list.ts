@@ -1,10 +1,10 @@
 import { type Command, Option } from "commander";
-import { TASK_STATUSES } from "../../../src/domain/task.ts";
+import { TASK_STATUSES } from "../../../src/domain/task/task.ts";
+import { costOf } from "../../client/follow.ts";
+import { connect, type RemoteFlags, withRemoteFlags } from "../../client/remote.ts";
 import { addCommand, onRun } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import { costOf } from "../../follow.ts";
-import { connect, type RemoteFlags, withRemoteFlags } from "../../remote.ts";
-import { formatTime } from "../../units.ts";
+import { formatTime } from "../../format/units.ts";
 
 const COLUMNS = [
   { title: "TASK" },

@@ -3,16 +3,16 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { JsonObject } from "../../../src/domain/json.ts";
-import type { Kind } from "../../answer.ts";
-import type { Created } from "../../client.ts";
+import type { Kind } from "../../client/answer.ts";
+import type { Created } from "../../client/client.ts";
+import { follow } from "../../client/follow.ts";
+import { connect, type Remote, type RemoteFlags, withRemoteFlags } from "../../client/remote.ts";
 import { addCommand, collect, onRun } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { Failure, usage } from "../../failure.ts";
-import { follow } from "../../follow.ts";
-import { parseInput, type ReadFile, readInputs } from "../../inputs.ts";
-import { connect, type Remote, type RemoteFlags, withRemoteFlags } from "../../remote.ts";
-import { parseDuration } from "../../units.ts";
+import { parseInput, type ReadFile, readInputs } from "../../flags/inputs.ts";
+import { parseDuration } from "../../format/units.ts";
 
 const EXAMPLES = `
 Examples:

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
+import { follow } from "../../client/follow.ts";
+import { connect, type RemoteFlags, withRemoteFlags } from "../../client/remote.ts";
 import { addCommand, given, onRun } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import { follow } from "../../follow.ts";
-import { connect, type RemoteFlags, withRemoteFlags } from "../../remote.ts";
-import { parseDuration } from "../../units.ts";
+import { parseDuration } from "../../format/units.ts";
 
 interface WaitFlags extends RemoteFlags {
   readonly timeout: string;

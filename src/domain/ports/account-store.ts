@@ -6,10 +6,10 @@ import type {
   KeyGrant,
   ManagementToken,
   Rotation,
-} from "../account.ts";
+} from "../access/account.ts";
 import type { AccountId, KeyId, TaskId, TokenId } from "../ids.ts";
-import type { LedgerEntry } from "../ledger.ts";
-import type { Micros } from "../money.ts";
+import type { LedgerEntry } from "../money/ledger.ts";
+import type { Micros } from "../money/money.ts";
 
 export interface NewAccount {
   readonly id: AccountId;

@@ -1,4 +1,4 @@
-import type { MediaKind, StoredFile } from "../asset.ts";
+import type { MediaKind, StoredFile } from "../media/asset.ts";
 
 export interface PutOptions {
   /** What the file may be. */

@@ -1,5 +1,5 @@
 import type { AccountId, KeyId, ModelId, TaskId } from "../ids.ts";
-import type { Micros } from "../money.ts";
+import type { Micros } from "../money/money.ts";
 
 /** Every figure of the books that is kept, and what it must be. */
 export const AUDIT_CHECKS = {

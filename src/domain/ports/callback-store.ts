@@ -1,4 +1,10 @@
-import type { Callback, CallbackAttempt, CallbackSend, CallbackState, Delivery } from "../callback.ts";
+import type {
+  Callback,
+  CallbackAttempt,
+  CallbackSend,
+  CallbackState,
+  Delivery,
+} from "../callback/callback.ts";
 import type { AccountId, CallbackId, TaskId } from "../ids.ts";
 
 /** How many sends may be under way at once. */

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "../json.ts";
-import type { Model, PriceRule } from "../model.ts";
+import type { Model, PriceRule } from "../model/model.ts";
 
 /** A body that a model's schema accepts, defaults filled in, or the first thing wrong with it. */
 export type Validated =

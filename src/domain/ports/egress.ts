@@ -1,4 +1,4 @@
-import type { Delivery } from "../callback.ts";
+import type { Delivery } from "../callback/callback.ts";
 
 /** Why an address named by a caller could not be read. */
 export class EgressError extends Error {

@@ -1,5 +1,5 @@
 import type { ModelId } from "../ids.ts";
-import type { PriceRule } from "../model.ts";
+import type { PriceRule } from "../model/model.ts";
 
 /** A price that an operator set in place of a model's own. */
 export interface PriceOverride {

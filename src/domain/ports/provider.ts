@@ -1,10 +1,10 @@
-import type { MediaProbe } from "../asset.ts";
 import { TASK_ERROR_MESSAGES, type TaskErrorCode } from "../errors.ts";
 import type { AttemptId, ProviderId, TaskId } from "../ids.ts";
 import type { Json } from "../json.ts";
-import type { Preview } from "../preview.ts";
-import type { GenerationRequest, InputRole } from "../request.ts";
-import type { Usage } from "../task.ts";
+import type { MediaProbe } from "../media/asset.ts";
+import type { Preview } from "../task/preview.ts";
+import type { GenerationRequest, InputRole } from "../task/request.ts";
+import type { Usage } from "../task/task.ts";
 
 /** An input of the task, decoded and stored here before any provider sees it. */
 export interface InputFile extends MediaProbe {

@@ -1,7 +1,7 @@
 import type { AccountId, IdByPrefix, IdPrefix, KeyId, LeaseToken, TaskId } from "../ids.ts";
 import type { Json } from "../json.ts";
-import type { Preview } from "../preview.ts";
-import type { Task } from "../task.ts";
+import type { Preview } from "../task/preview.ts";
+import type { Task } from "../task/task.ts";
 
 /** The only source of the present time. */
 export interface Clock {

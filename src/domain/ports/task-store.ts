@@ -1,10 +1,10 @@
-import type { Asset } from "../asset.ts";
-import type { IdempotencyClaim } from "../idempotency.ts";
 import type { AccountId, AssetId, AttemptId, KeyId, ModelId, ProviderId, TaskId } from "../ids.ts";
-import type { Micros } from "../money.ts";
-import type { TaskKind } from "../request.ts";
-import type { Attempt, Lease, Task, TaskStatus, TaskSummary } from "../task.ts";
-import type { Transition } from "../transition.ts";
+import type { Asset } from "../media/asset.ts";
+import type { Micros } from "../money/money.ts";
+import type { IdempotencyClaim } from "../task/idempotency.ts";
+import type { TaskKind } from "../task/request.ts";
+import type { Attempt, Lease, Task, TaskStatus, TaskSummary } from "../task/task.ts";
+import type { Transition } from "../task/transition.ts";
 
 /** A task as it is accepted: `queued`, `pending`, due at once. */
 export type NewTask = Pick<

@@ -1,6 +1,6 @@
 import type { AccountId, KeyId, ModelId } from "../ids.ts";
-import type { Micros } from "../money.ts";
-import type { UsageDay, UsageTotal } from "../usage.ts";
+import type { Micros } from "../money/money.ts";
+import type { UsageDay, UsageTotal } from "../money/usage.ts";
 
 /** How long one completed task took. */
 export interface TaskDuration {

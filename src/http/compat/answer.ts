@@ -1,11 +1,11 @@
-import type { ResponseFormat } from "../../domain/access.ts";
-import { type Asset, assetPath } from "../../domain/asset.ts";
+import type { ResponseFormat } from "../../domain/access/key-policy.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { JsonObject } from "../../domain/json.ts";
-import { formatAmount } from "../../domain/money.ts";
+import { type Asset, assetPath } from "../../domain/media/asset.ts";
+import { formatAmount } from "../../domain/money/money.ts";
 import type { AssetStore } from "../../domain/ports/asset-store.ts";
 import type { TaskStore } from "../../domain/ports/task-store.ts";
-import type { TaskSummary, Usage } from "../../domain/task.ts";
+import type { TaskSummary, Usage } from "../../domain/task/task.ts";
 import { readAsset } from "../../service/read-asset.ts";
 import type { Reply } from "../reply.ts";
 

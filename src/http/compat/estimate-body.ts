@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../domain/json.ts";
-import type { Model } from "../../domain/model.ts";
+import type { Model } from "../../domain/model/model.ts";
 import { fromCompat } from "../../service/compat-request.ts";
 import { ESTIMATE_ENDPOINTS, type EstimateBody, type EstimateEndpoint } from "../../service/estimate.ts";
 import { readEdit, readGeneration } from "./read-request.ts";

@@ -1,4 +1,4 @@
-import type { Preview } from "../../domain/preview.ts";
+import type { Preview } from "../../domain/task/preview.ts";
 import type { LatestPreview } from "../../service/latest-preview.ts";
 
 /** Passes on a task's previews as they come, one at a time, until `task` is there; then those not passed on are lost. */

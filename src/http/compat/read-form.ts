@@ -3,7 +3,7 @@ import type { JsonObject } from "../../domain/json.ts";
 import { MAX_EDIT_IMAGES, MAX_FORM_BYTES, MAX_INPUT_BYTES } from "../../domain/limits.ts";
 import { type AssetStore, MediaError, type StagedFile } from "../../domain/ports/asset-store.ts";
 import type { Clock } from "../../domain/ports/runtime.ts";
-import { type MultipartLimits, readMultipart } from "../multipart.ts";
+import { type MultipartLimits, readMultipart } from "../multipart/read.ts";
 import { type CompatBody, isImageField, readForm } from "./read-request.ts";
 
 /** A form whose files are staged. */

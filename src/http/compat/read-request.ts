@@ -1,4 +1,4 @@
-import { RESPONSE_FORMATS, type ResponseFormat } from "../../domain/access.ts";
+import { RESPONSE_FORMATS, type ResponseFormat } from "../../domain/access/key-policy.ts";
 import { AppError } from "../../domain/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
 import type { CompatRequest } from "../../service/compat-request.ts";

@@ -1,9 +1,9 @@
-import type { ResponseFormat } from "../../domain/access.ts";
-import { assetPath, MEDIA_TYPES, type MediaType } from "../../domain/asset.ts";
+import type { ResponseFormat } from "../../domain/access/key-policy.ts";
 import type { TaskId } from "../../domain/ids.ts";
+import { assetPath, MEDIA_TYPES, type MediaType } from "../../domain/media/asset.ts";
 import type { Clock, Log, PreviewFeed } from "../../domain/ports/runtime.ts";
-import type { Preview } from "../../domain/preview.ts";
-import type { TaskSummary } from "../../domain/task.ts";
+import type { Preview } from "../../domain/task/preview.ts";
+import type { TaskSummary } from "../../domain/task/task.ts";
 import { openLatestPreview } from "../../service/latest-preview.ts";
 import { previewData } from "../preview-data.ts";
 import { problem, toAppError } from "../problem.ts";

@@ -1,8 +1,8 @@
 import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
-import type { Model } from "../../domain/model.ts";
-import type { TaskKind } from "../../domain/request.ts";
+import type { Model } from "../../domain/model/model.ts";
+import type { TaskKind } from "../../domain/task/request.ts";
 import type { Route } from "../exchange.ts";
-import { CREATE_BODY } from "../wire/generations.ts";
+import { CREATE_BODY } from "../generations/wire.ts";
 import { text } from "../wire/schema.ts";
 import { addGeneralErrors, responsesOf } from "./answers.ts";
 import { type Components, createComponents, referenceTo } from "./components.ts";

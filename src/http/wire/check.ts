@@ -1,7 +1,7 @@
 import type { Ajv2020, AnySchemaObject, ValidateFunction } from "ajv/dist/2020.js";
 import { AppError } from "../../domain/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
-import { explain, unknownField } from "../../domain/violation.ts";
+import { explain, unknownField } from "../../domain/model/violation.ts";
 
 /** Words of our schemas that say how a violation reads, or belong to the published document. */
 const ANNOTATIONS = ["x-must", "x-rule", "x-param", "x-extensible-enum"];

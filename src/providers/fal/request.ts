@@ -1,6 +1,6 @@
 import type { Json } from "../../domain/json.ts";
 import { type InputFile, ProviderError, type SubmitRequest } from "../../domain/ports/provider.ts";
-import type { InputRole } from "../../domain/request.ts";
+import type { InputRole } from "../../domain/task/request.ts";
 
 /** What one of fal's models calls what we call otherwise. */
 interface Dialect {

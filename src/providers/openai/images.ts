@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
 import { type Output, ProviderError, type Submitted } from "../../domain/ports/provider.ts";
-import type { Usage } from "../../domain/task.ts";
+import type { Usage } from "../../domain/task/task.ts";
 import { describeAnswer } from "../kit/classify.ts";
 import type { Upstream, UpstreamAnswer } from "../kit/http.ts";
 

@@ -1,5 +1,5 @@
-import { MEDIA_TYPES } from "../../domain/asset.ts";
 import type { Json } from "../../domain/json.ts";
+import { MEDIA_TYPES } from "../../domain/media/asset.ts";
 import { type InputFile, ProviderError, type SubmitRequest } from "../../domain/ports/provider.ts";
 
 /** A call of the images API: what to send where. */

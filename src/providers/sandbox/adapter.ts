@@ -12,12 +12,12 @@ import {
   type Submitted,
 } from "../../domain/ports/provider.ts";
 import type { Clock } from "../../domain/ports/runtime.ts";
+import { createRenderer, type Renderer } from "../../studio/render.ts";
 import { type Course, endingOf, needsRendering, pollAfterMs, progressOf } from "./course.ts";
 import { openFiles, type SandboxFiles } from "./files.ts";
-import { createRenderer, type Renderer } from "./render.ts";
+import { createStudio, type Studio } from "./renderings.ts";
 import { createSketches, type Sketches } from "./sketches.ts";
 import { rehearsalOf, toSpec } from "./spec.ts";
-import { createStudio, type Studio } from "./studio.ts";
 import { type Ending, type Operation, openUpstream, type Upstream } from "./upstream.ts";
 
 /** Branded by hand: adapters are where provider ids come from. */

@@ -1,6 +1,6 @@
+import type { Studio, Work } from "./renderings.ts";
 import { sketchTimes } from "./sketches.ts";
 import { kindOf, type Rehearsal } from "./spec.ts";
-import type { Studio, Work } from "./studio.ts";
 import type { Ending, Operation } from "./upstream.ts";
 
 /** An operation under way: what was asked for, what is to be rehearsed, and how its rendering stands, if it has any. */

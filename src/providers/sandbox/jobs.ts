@@ -1,8 +1,15 @@
 import type { Json } from "../../domain/json.ts";
-import type { InputRole } from "../../domain/request.ts";
+import type { InputRole } from "../../domain/task/request.ts";
+import { hashText } from "../../studio/random.ts";
+import type {
+  EditJob,
+  ImageFormat,
+  ImageSource,
+  PictureJob,
+  RenderJob,
+  VideoJob,
+} from "../../studio/render-job.ts";
 import { imageDimensions, videoDimensions } from "./dimensions.ts";
-import { hashText } from "./random.ts";
-import type { EditJob, ImageFormat, ImageSource, PictureJob, RenderJob, VideoJob } from "./render-job.ts";
 import type { Spec } from "./spec.ts";
 
 const FORMATS: readonly ImageFormat[] = ["png", "jpeg", "webp"];

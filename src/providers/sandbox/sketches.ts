@@ -1,9 +1,9 @@
 import type { Previews } from "../../domain/ports/provider.ts";
-import { partialImagesOf } from "../../domain/preview.ts";
+import { partialImagesOf } from "../../domain/task/preview.ts";
+import type { Renderer } from "../../studio/render.ts";
+import type { EditJob, PictureJob, RenderJob } from "../../studio/render-job.ts";
 import type { SandboxFiles } from "./files.ts";
 import { toJob } from "./jobs.ts";
-import type { Renderer } from "./render.ts";
-import type { EditJob, PictureJob, RenderJob } from "./render-job.ts";
 import { kindOf } from "./spec.ts";
 import type { Operation } from "./upstream.ts";
 

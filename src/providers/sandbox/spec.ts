@@ -1,7 +1,7 @@
 import { TASK_ERROR_CODES, type TaskErrorCode } from "../../domain/errors.ts";
 import { isJsonObject, type Json } from "../../domain/json.ts";
 import type { SubmitRequest } from "../../domain/ports/provider.ts";
-import type { InputRole } from "../../domain/request.ts";
+import type { InputRole } from "../../domain/task/request.ts";
 
 /** What this upstream calls its generators. */
 export const GENERATORS = [

@@ -1,7 +1,7 @@
 import { taskError } from "../../domain/errors.ts";
-import { chooseRoute } from "../../domain/routing.ts";
-import type { Lease } from "../../domain/task.ts";
-import { cancelled, requeued } from "../../domain/transition.ts";
+import { chooseRoute } from "../../domain/task/routing.ts";
+import type { Lease } from "../../domain/task/task.ts";
+import { cancelled, requeued } from "../../domain/task/transition.ts";
 import { deadlineError, SETTLED, type StepDeps, type StepResult, settle, settleFailed } from "../context.ts";
 import { fetchInputs, openInputs } from "./inputs.ts";
 import { submit } from "./submit.ts";

@@ -1,10 +1,10 @@
-import type { StoredFile } from "../../domain/asset.ts";
-import { retryDelayMs } from "../../domain/backoff.ts";
 import { taskError } from "../../domain/errors.ts";
+import type { StoredFile } from "../../domain/media/asset.ts";
 import { ProviderError } from "../../domain/ports/provider.ts";
 import { StorageError } from "../../domain/ports/task-store.ts";
-import type { AttemptOutput, Lease } from "../../domain/task.ts";
-import { snoozed } from "../../domain/transition.ts";
+import { retryDelayMs } from "../../domain/task/backoff.ts";
+import type { AttemptOutput, Lease } from "../../domain/task/task.ts";
+import { snoozed } from "../../domain/task/transition.ts";
 import {
   endedAtCost,
   SETTLED,

@@ -1,14 +1,14 @@
-import type { Asset, MediaKind } from "../../domain/asset.ts";
-import { retryDelayMs } from "../../domain/backoff.ts";
 import { type TaskError, taskError } from "../../domain/errors.ts";
 import { MAX_INPUT_BYTES } from "../../domain/limits.ts";
-import { maskProblem } from "../../domain/mask.ts";
+import type { Asset, MediaKind } from "../../domain/media/asset.ts";
+import { maskProblem } from "../../domain/media/mask.ts";
 import { MediaError } from "../../domain/ports/asset-store.ts";
 import { EgressError } from "../../domain/ports/egress.ts";
 import type { InputFile } from "../../domain/ports/provider.ts";
-import type { GenerationRequest, MediaInput } from "../../domain/request.ts";
-import type { Lease } from "../../domain/task.ts";
-import { cancelled, inputsReady, snoozed } from "../../domain/transition.ts";
+import { retryDelayMs } from "../../domain/task/backoff.ts";
+import type { GenerationRequest, MediaInput } from "../../domain/task/request.ts";
+import type { Lease } from "../../domain/task/task.ts";
+import { cancelled, inputsReady, snoozed } from "../../domain/task/transition.ts";
 import { commit, SETTLED, type StepDeps, type StepResult, settle, settleFailed } from "../context.ts";
 
 /** Tries at fetching a remote input that fails in a way that may pass. */

@@ -1,11 +1,11 @@
-import type { Asset, StoredFile } from "../../domain/asset.ts";
 import { taskError } from "../../domain/errors.ts";
 import { MAX_OUTPUT_BYTES } from "../../domain/limits.ts";
+import type { Asset, StoredFile } from "../../domain/media/asset.ts";
+import { costOf } from "../../domain/money/upstream-cost.ts";
 import { MediaError } from "../../domain/ports/asset-store.ts";
 import type { Output } from "../../domain/ports/provider.ts";
-import type { AttemptOutput, Lease, Usage } from "../../domain/task.ts";
-import { outputsReady, succeeded } from "../../domain/transition.ts";
-import { costOf } from "../../domain/upstream-cost.ts";
+import type { AttemptOutput, Lease, Usage } from "../../domain/task/task.ts";
+import { outputsReady, succeeded } from "../../domain/task/transition.ts";
 import {
   commit,
   endedAtCost,

@@ -1,10 +1,10 @@
-import { nextPollDelayMs, retryDelayMs } from "../../domain/backoff.ts";
 import { taskError } from "../../domain/errors.ts";
 import type { Json } from "../../domain/json.ts";
 import { type PollResult, type ProviderAdapter, ProviderError } from "../../domain/ports/provider.ts";
 import { StorageError } from "../../domain/ports/task-store.ts";
-import type { Lease } from "../../domain/task.ts";
-import { cancelled, snoozed } from "../../domain/transition.ts";
+import { nextPollDelayMs, retryDelayMs } from "../../domain/task/backoff.ts";
+import type { Lease } from "../../domain/task/task.ts";
+import { cancelled, snoozed } from "../../domain/task/transition.ts";
 import {
   deadlineError,
   endedAtCost,

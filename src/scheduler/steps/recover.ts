@@ -1,8 +1,8 @@
-import { retryDelayMs } from "../../domain/backoff.ts";
 import { taskError } from "../../domain/errors.ts";
 import { StorageError } from "../../domain/ports/task-store.ts";
-import type { Lease } from "../../domain/task.ts";
-import { requeued, snoozed, submitted } from "../../domain/transition.ts";
+import { retryDelayMs } from "../../domain/task/backoff.ts";
+import type { Lease } from "../../domain/task/task.ts";
+import { requeued, snoozed, submitted } from "../../domain/task/transition.ts";
 import {
   endedAtCost,
   SETTLED,

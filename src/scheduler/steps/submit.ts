@@ -1,10 +1,10 @@
-import { nextPollDelayMs, retryDelayMs } from "../../domain/backoff.ts";
 import { type TaskError, taskError } from "../../domain/errors.ts";
 import { type InputFile, type ProviderAdapter, ProviderError } from "../../domain/ports/provider.ts";
 import { StorageError } from "../../domain/ports/task-store.ts";
-import { chooseRoute } from "../../domain/routing.ts";
-import type { Lease } from "../../domain/task.ts";
-import { requeued, snoozed, submitted } from "../../domain/transition.ts";
+import { nextPollDelayMs, retryDelayMs } from "../../domain/task/backoff.ts";
+import { chooseRoute } from "../../domain/task/routing.ts";
+import type { Lease } from "../../domain/task/task.ts";
+import { requeued, snoozed, submitted } from "../../domain/task/transition.ts";
 import { endedAtCost, SETTLED, type StepDeps, type StepResult, settle, settleFailed } from "../context.ts";
 import { previewsOf } from "../previews.ts";
 import { recordOutputs } from "./outputs.ts";

@@ -1,4 +1,4 @@
-import type { Callback } from "../../domain/callback.ts";
+import type { Callback } from "../../domain/callback/callback.ts";
 import { MAX_CALLBACK_REDELIVERIES } from "../../domain/limits.ts";
 import type { CallbackFilter, CallbackStore } from "../../domain/ports/callback-store.ts";
 import { prepareClaim } from "./callback-store/claim.ts";

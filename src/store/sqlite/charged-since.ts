@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite";
 import type { AccountId, KeyId } from "../../domain/ids.ts";
-import { type Micros, toMicros } from "../../domain/money.ts";
+import { type Micros, toMicros } from "../../domain/money/money.ts";
 
 /** Returns a function that sums up what was charged for tasks of one key that ended on a day or later. */
 export function prepareChargedSince(db: Database): (account: AccountId, key: KeyId, day: number) => Micros {

@@ -1,6 +1,6 @@
 import { asc, eq } from "drizzle-orm";
 import type { ModelId } from "../../domain/ids.ts";
-import type { PriceRule } from "../../domain/model.ts";
+import type { PriceRule } from "../../domain/model/model.ts";
 import type { PriceOverride, PriceStore } from "../../domain/ports/price-store.ts";
 import type { ChangeWatch } from "./change-watch.ts";
 import type { Connection } from "./connection.ts";

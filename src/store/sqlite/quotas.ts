@@ -1,11 +1,11 @@
 import type { Database } from "bun:sqlite";
-import type { KeyPolicy } from "../../domain/access.ts";
+import type { KeyPolicy } from "../../domain/access/key-policy.ts";
 import type { AccountId, KeyId } from "../../domain/ids.ts";
-import type { LedgerEntry } from "../../domain/ledger.ts";
-import { type Micros, toMicros } from "../../domain/money.ts";
+import type { LedgerEntry } from "../../domain/money/ledger.ts";
+import { type Micros, toMicros } from "../../domain/money/money.ts";
+import { quotaPeriod } from "../../domain/money/quota.ts";
 import type { QuotaUse } from "../../domain/ports/account-store.ts";
 import type { Admission, NewTask } from "../../domain/ports/task-store.ts";
-import { quotaPeriod } from "../../domain/quota.ts";
 import { prepareChargedSince } from "./charged-since.ts";
 
 const DAY_MS = 86_400_000;

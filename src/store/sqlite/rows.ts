@@ -1,11 +1,11 @@
-import type { Account, ApiKey, ManagementToken } from "../../domain/account.ts";
-import type { Asset } from "../../domain/asset.ts";
-import type { Callback, CallbackAttempt } from "../../domain/callback.ts";
+import type { Account, ApiKey, ManagementToken } from "../../domain/access/account.ts";
+import type { Callback, CallbackAttempt } from "../../domain/callback/callback.ts";
 import type { AccountId, AssetId, AttemptId, KeyId, ModelId, ProviderId, TaskId } from "../../domain/ids.ts";
-import { toMicros } from "../../domain/money.ts";
+import type { Asset } from "../../domain/media/asset.ts";
+import { toMicros } from "../../domain/money/money.ts";
 import type { StoredLedgerEntry } from "../../domain/ports/account-store.ts";
-import type { TaskKind } from "../../domain/request.ts";
-import type { Attempt, AttemptState, Stage, Task, TaskStatus, TaskSummary } from "../../domain/task.ts";
+import type { TaskKind } from "../../domain/task/request.ts";
+import type { Attempt, AttemptState, Stage, Task, TaskStatus, TaskSummary } from "../../domain/task/task.ts";
 import type { callback, callbackAttempt } from "./callback-store/schema.ts";
 import type { account, apiKey, ledgerEntry, managementToken } from "./schema.ts";
 

@@ -10,9 +10,8 @@ import {
   unique,
   uniqueIndex,
 } from "drizzle-orm/sqlite-core";
-import type { KeyPolicy } from "../../domain/access.ts";
-import type { AccountMode } from "../../domain/account.ts";
-import type { Asset, MediaType } from "../../domain/asset.ts";
+import type { AccountMode } from "../../domain/access/account.ts";
+import type { KeyPolicy } from "../../domain/access/key-policy.ts";
 import type { TaskError } from "../../domain/errors.ts";
 import type {
   AccountId,
@@ -26,11 +25,19 @@ import type {
   TokenId,
 } from "../../domain/ids.ts";
 import type { Json } from "../../domain/json.ts";
-import type { LedgerKind } from "../../domain/ledger.ts";
-import type { PriceRule } from "../../domain/model.ts";
-import type { ChargeLine, Quote } from "../../domain/pricing.ts";
-import type { GenerationRequest, TaskKind } from "../../domain/request.ts";
-import type { AttemptOutput, AttemptState, Stage, TaskResult, TaskStatus, Usage } from "../../domain/task.ts";
+import type { Asset, MediaType } from "../../domain/media/asset.ts";
+import type { PriceRule } from "../../domain/model/model.ts";
+import type { LedgerKind } from "../../domain/money/ledger.ts";
+import type { ChargeLine, Quote } from "../../domain/money/pricing.ts";
+import type { GenerationRequest, TaskKind } from "../../domain/task/request.ts";
+import type {
+  AttemptOutput,
+  AttemptState,
+  Stage,
+  TaskResult,
+  TaskStatus,
+  Usage,
+} from "../../domain/task/task.ts";
 
 /*
  * What the migrations in migrations/sqlite build, for typed queries; drizzle cannot express STRICT, WITHOUT ROWID and

@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite";
 import type { AccountId, KeyId, ModelId } from "../../domain/ids.ts";
-import { toMicros } from "../../domain/money.ts";
+import { toMicros } from "../../domain/money/money.ts";
 import type { UsageLine, UsageQuery } from "../../domain/ports/usage-store.ts";
 
 interface Group {

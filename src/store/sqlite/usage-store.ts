@@ -1,7 +1,7 @@
 import type { AccountId, KeyId, ModelId } from "../../domain/ids.ts";
-import { toMicros } from "../../domain/money.ts";
+import { toMicros } from "../../domain/money/money.ts";
+import type { UsageDay } from "../../domain/money/usage.ts";
 import type { UsageStore } from "../../domain/ports/usage-store.ts";
-import type { UsageDay } from "../../domain/usage.ts";
 import { prepareChargedSince } from "./charged-since.ts";
 import type { Connection } from "./connection.ts";
 import { prepareUsageReport } from "./usage-report.ts";

@@ -3,8 +3,8 @@
  * measured of it is the service alone. Takes the arguments of `svc serve` that the benches use.
  */
 import { parseArgs } from "node:util";
-import { createApp } from "../../../src/app.ts";
-import { loadConfig } from "../../../src/config.ts";
+import { createApp } from "../../../src/app/app.ts";
+import { loadConfig } from "../../../src/config/config.ts";
 import type { ProviderId } from "../../../src/domain/ids.ts";
 import { isJsonObject, type JsonObject } from "../../../src/domain/json.ts";
 import type { Output, ProviderAdapter } from "../../../src/domain/ports/provider.ts";

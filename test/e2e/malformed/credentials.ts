@@ -1,4 +1,4 @@
-import { formatCredential } from "../../../src/domain/credential.ts";
+import { formatCredential } from "../../../src/domain/access/credential.ts";
 import { among, type Header, type Malformed, type Target, UNAUTHENTICATED } from "./request.ts";
 
 const IMAGE = { model: "sandbox-image", prompt: "x", size: "16x16" } as const;

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { createCatalog } from "../../../src/catalog/catalog.ts";
 import type { ProviderId } from "../../../src/domain/ids.ts";
 import type { JsonObject } from "../../../src/domain/json.ts";
-import { selectMode } from "../../../src/domain/model.ts";
+import { selectMode } from "../../../src/domain/model/model.ts";
 
 const catalog = createCatalog({ isEnabled: (provider) => provider === ("fal" as ProviderId) });
 const A = "https://example.com/a.png";

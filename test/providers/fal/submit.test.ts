@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { createCatalog } from "../../../src/catalog/catalog.ts";
 import type { Json, JsonObject } from "../../../src/domain/json.ts";
 import type { ProviderError } from "../../../src/domain/ports/provider.ts";
-import type { InputRole } from "../../../src/domain/request.ts";
+import type { InputRole } from "../../../src/domain/task/request.ts";
 import { FAL_MODELS } from "../../../src/providers/fal/request.ts";
 import { rejection } from "../../contracts/provider.ts";
 import { fakeClock } from "../../helpers/engine.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { createCatalog } from "../../../src/catalog/catalog.ts";
 import type { ModelId, ProviderId } from "../../../src/domain/ids.ts";
 import type { Json, JsonObject } from "../../../src/domain/json.ts";
-import { quote } from "../../../src/domain/pricing.ts";
+import { quote } from "../../../src/domain/money/pricing.ts";
 
 const catalog = createCatalog({ isEnabled: (provider) => provider === ("openai" as ProviderId) });
 const A = "https://example.com/a.png";

@@ -5,10 +5,10 @@ import type { AttemptId, ModelId, TaskId } from "../../../src/domain/ids.ts";
 import type { Json } from "../../../src/domain/json.ts";
 import type { InputFile, SubmitRequest } from "../../../src/domain/ports/provider.ts";
 import type { Clock } from "../../../src/domain/ports/runtime.ts";
-import type { InputRole } from "../../../src/domain/request.ts";
+import type { InputRole } from "../../../src/domain/task/request.ts";
 import { createSandboxProvider, type SandboxProvider } from "../../../src/providers/sandbox/adapter.ts";
-import type { Renderer } from "../../../src/providers/sandbox/render.ts";
-import type { Rendered, RenderJob } from "../../../src/providers/sandbox/render-job.ts";
+import type { Renderer } from "../../../src/studio/render.ts";
+import type { Rendered, RenderJob } from "../../../src/studio/render-job.ts";
 
 /** A renderer that answers with the job as text, at once, and as a test tells it. */
 export interface FakeRenderer extends Renderer {

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import type { InputRole } from "../../../src/domain/request.ts";
+import type { InputRole } from "../../../src/domain/task/request.ts";
 import { imageDimensions, videoDimensions } from "../../../src/providers/sandbox/dimensions.ts";
 import { toJob } from "../../../src/providers/sandbox/jobs.ts";
-import { hashText } from "../../../src/providers/sandbox/random.ts";
 import type { Spec } from "../../../src/providers/sandbox/spec.ts";
+import { hashText } from "../../../src/studio/random.ts";
 
 const bytes = (n: number) => new Uint8Array([n]);
 const spec = (over: Partial<Spec> = {}): Spec => ({

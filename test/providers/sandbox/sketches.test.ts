@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { readPreview } from "../../../src/domain/preview.ts";
-import { renderEdit } from "../../../src/providers/sandbox/edit.ts";
-import { renderPicture } from "../../../src/providers/sandbox/picture.ts";
-import type { EditJob, PictureJob } from "../../../src/providers/sandbox/render-job.ts";
+import { readPreview } from "../../../src/domain/task/preview.ts";
 import { toSketch } from "../../../src/providers/sandbox/sketches.ts";
+import { renderEdit } from "../../../src/studio/edit.ts";
+import { renderPicture } from "../../../src/studio/picture.ts";
+import type { EditJob, PictureJob } from "../../../src/studio/render-job.ts";
 import { operationOf } from "../../contracts/provider.ts";
 import { recordPreviews } from "../../helpers/previews.ts";
 import { openSandbox, type SandboxHarness, type Submission } from "./harness.ts";

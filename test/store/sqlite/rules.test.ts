@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { OPEN_POLICY } from "../../../src/domain/access.ts";
+import { OPEN_POLICY } from "../../../src/domain/access/key-policy.ts";
 import type { AccountId, ModelId } from "../../../src/domain/ids.ts";
 import { openStore, type Store } from "../../../src/store/open.ts";
 import {

@@ -1,9 +1,9 @@
 import { asc, eq, sql } from "drizzle-orm";
-import { type Account, availableOf } from "../../../domain/account.ts";
+import { type Account, availableOf } from "../../../domain/access/account.ts";
 import { AppError } from "../../../domain/errors.ts";
 import type { AccountId } from "../../../domain/ids.ts";
-import { creditEntry } from "../../../domain/ledger.ts";
-import { formatAmount, type Micros } from "../../../domain/money.ts";
+import { creditEntry } from "../../../domain/money/ledger.ts";
+import { formatAmount, type Micros } from "../../../domain/money/money.ts";
 import type { AccountChange, NewAccount } from "../../../domain/ports/account-store.ts";
 import type { Connection } from "../connection.ts";
 import { toAccount } from "../rows.ts";

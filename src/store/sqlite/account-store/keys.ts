@@ -1,8 +1,8 @@
 import { and, asc, eq, isNull, or, sql } from "drizzle-orm";
-import { changePolicy } from "../../../domain/access.ts";
-import type { ApiKey, KeyChange, KeyGrant, Rotation } from "../../../domain/account.ts";
+import type { ApiKey, KeyChange, KeyGrant, Rotation } from "../../../domain/access/account.ts";
+import { changePolicy } from "../../../domain/access/key-policy.ts";
+import { changeSigning } from "../../../domain/callback/signature.ts";
 import type { AccountId, KeyId } from "../../../domain/ids.ts";
-import { changeSigning } from "../../../domain/signature.ts";
 import type { Connection } from "../connection.ts";
 import { prepareQuotas } from "../quotas.ts";
 import { toApiKey } from "../rows.ts";

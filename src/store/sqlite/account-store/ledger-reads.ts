@@ -1,6 +1,6 @@
 import { asc, eq, sql } from "drizzle-orm";
 import type { AccountId } from "../../../domain/ids.ts";
-import { type Micros, toMicros } from "../../../domain/money.ts";
+import { type Micros, toMicros } from "../../../domain/money/money.ts";
 import type { LedgerRow, StoredLedgerEntry } from "../../../domain/ports/account-store.ts";
 import type { Connection } from "../connection.ts";
 import { toLedgerEntry } from "../rows.ts";

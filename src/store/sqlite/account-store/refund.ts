@@ -1,9 +1,9 @@
-import type { Account } from "../../../domain/account.ts";
+import type { Account } from "../../../domain/access/account.ts";
 import type { AccountId, TaskId } from "../../../domain/ids.ts";
-import { refundEntry } from "../../../domain/ledger.ts";
-import { type Micros, toMicros } from "../../../domain/money.ts";
+import { refundEntry } from "../../../domain/money/ledger.ts";
+import { type Micros, toMicros } from "../../../domain/money/money.ts";
 import type { Refund } from "../../../domain/ports/account-store.ts";
-import type { TaskStatus } from "../../../domain/task.ts";
+import type { TaskStatus } from "../../../domain/task/task.ts";
 import type { Connection } from "../connection.ts";
 import { type Authority, prepareLedger } from "../task-store/money.ts";
 

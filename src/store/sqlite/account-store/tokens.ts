@@ -1,5 +1,5 @@
 import { and, asc, eq, isNull, or, sql } from "drizzle-orm";
-import type { ManagementToken } from "../../../domain/account.ts";
+import type { ManagementToken } from "../../../domain/access/account.ts";
 import type { TokenId } from "../../../domain/ids.ts";
 import type { Connection } from "../connection.ts";
 import { toManagementToken } from "../rows.ts";

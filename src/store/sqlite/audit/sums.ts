@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite";
-import { toMicros } from "../../../domain/money.ts";
+import { toMicros } from "../../../domain/money/money.ts";
 import type { AuditReport } from "../../../domain/ports/audit.ts";
 
 interface Sums {

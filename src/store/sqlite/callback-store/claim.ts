@@ -1,4 +1,4 @@
-import type { Callback, CallbackSend } from "../../../domain/callback.ts";
+import type { Callback, CallbackSend } from "../../../domain/callback/callback.ts";
 import type { AccountId, CallbackId } from "../../../domain/ids.ts";
 import { MAX_CALLBACK_ATTEMPTS } from "../../../domain/limits.ts";
 import type { CallbackClaim, SendLimits } from "../../../domain/ports/callback-store.ts";

@@ -1,5 +1,5 @@
 import { asc, desc, eq, sql } from "drizzle-orm";
-import type { Callback, CallbackAttempt, CallbackSend } from "../../../domain/callback.ts";
+import type { Callback, CallbackAttempt, CallbackSend } from "../../../domain/callback/callback.ts";
 import type { CallbackId } from "../../../domain/ids.ts";
 import type { CallbackFilter } from "../../../domain/ports/callback-store.ts";
 import type { Connection } from "../connection.ts";

@@ -1,4 +1,4 @@
-import type { CallbackSend, Delivery } from "../../../domain/callback.ts";
+import type { CallbackSend, Delivery } from "../../../domain/callback/callback.ts";
 import { MAX_CALLBACK_ATTEMPTS } from "../../../domain/limits.ts";
 import type { Connection } from "../connection.ts";
 

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { check, index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { CallbackState, Delivery } from "../../../domain/callback.ts";
+import type { CallbackState, Delivery } from "../../../domain/callback/callback.ts";
 import type { AccountId, CallbackId, KeyId, TaskId } from "../../../domain/ids.ts";
 import { account, task } from "../schema.ts";
 

@@ -1,5 +1,5 @@
 import { eq, sql } from "drizzle-orm";
-import type { CallbackSend } from "../../../domain/callback.ts";
+import type { CallbackSend } from "../../../domain/callback/callback.ts";
 import type { CallbackId } from "../../../domain/ids.ts";
 import type { Connection } from "../connection.ts";
 import { toCallback } from "../rows.ts";

@@ -1,8 +1,8 @@
 import type { Database } from "bun:sqlite";
-import type { AccountMode } from "../../../domain/account.ts";
+import type { AccountMode } from "../../../domain/access/account.ts";
 import type { AccountId } from "../../../domain/ids.ts";
-import { holdEntry } from "../../../domain/ledger.ts";
-import { type Micros, toMicros } from "../../../domain/money.ts";
+import { holdEntry } from "../../../domain/money/ledger.ts";
+import { type Micros, toMicros } from "../../../domain/money/money.ts";
 import type { Admission, AdmitResult, NewTask } from "../../../domain/ports/task-store.ts";
 import { type Allowance, prepareQuotas } from "../quotas.ts";
 import { prepareAssets } from "./assets.ts";

@@ -1,9 +1,9 @@
 import type { Database } from "bun:sqlite";
 import type { AccountId, KeyId, LeaseToken, ModelId, TaskId } from "../../../domain/ids.ts";
+import { usageOf } from "../../../domain/money/usage.ts";
 import type { AttemptIntent } from "../../../domain/ports/task-store.ts";
-import type { Lease, Stage } from "../../../domain/task.ts";
-import type { AttemptChange, Transition } from "../../../domain/transition.ts";
-import { usageOf } from "../../../domain/usage.ts";
+import type { Lease, Stage } from "../../../domain/task/task.ts";
+import type { AttemptChange, Transition } from "../../../domain/task/transition.ts";
 import { prepareQuotas } from "../quotas.ts";
 import type { Pool } from "../schema.ts";
 import { prepareAssets } from "./assets.ts";

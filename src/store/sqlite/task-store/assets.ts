@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite";
-import type { Asset } from "../../../domain/asset.ts";
+import type { Asset } from "../../../domain/media/asset.ts";
 
 /** Returns a function that stores assets of tasks that are stored already. */
 export function prepareAssets(db: Database): (assets: readonly Asset[]) => void {

@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite";
 import type { AccountId, TaskId } from "../../../domain/ids.ts";
-import type { Task } from "../../../domain/task.ts";
-import { cancelled } from "../../../domain/transition.ts";
+import type { Task } from "../../../domain/task/task.ts";
+import { cancelled } from "../../../domain/task/transition.ts";
 import type { Advance, Standing } from "./advance.ts";
 
 /** The body of `TaskStore.requestCancel`. */

@@ -1,6 +1,6 @@
 import type { AccountId, LeaseToken, ProviderId, TaskId } from "../../../domain/ids.ts";
 import type { Claimed, ClaimQuery } from "../../../domain/ports/task-store.ts";
-import type { Lease } from "../../../domain/task.ts";
+import type { Lease } from "../../../domain/task/task.ts";
 import type { Connection } from "../connection.ts";
 import { type AttemptRow, type TaskRow, toAttempt, toTask } from "../rows.ts";
 

@@ -1,8 +1,8 @@
 import type { Database } from "bun:sqlite";
-import type { IdempotencyClaim } from "../../../domain/idempotency.ts";
 import type { TaskId } from "../../../domain/ids.ts";
-import { type Micros, toMicros } from "../../../domain/money.ts";
+import { type Micros, toMicros } from "../../../domain/money/money.ts";
 import type { AdmitResult } from "../../../domain/ports/task-store.ts";
+import type { IdempotencyClaim } from "../../../domain/task/idempotency.ts";
 import type { Connection } from "../connection.ts";
 
 export type UsedKey = Extract<AdmitResult, { kind: "replayed" | "conflict" }>;

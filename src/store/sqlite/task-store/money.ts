@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite";
 import type { AccountId } from "../../../domain/ids.ts";
-import type { LedgerEntry } from "../../../domain/ledger.ts";
-import { sumMicros } from "../../../domain/money.ts";
+import type { LedgerEntry } from "../../../domain/money/ledger.ts";
+import { sumMicros } from "../../../domain/money/money.ts";
 
 /** Why money moves, who moves it, and when. */
 export interface Authority {

@@ -1,7 +1,7 @@
-import type { Asset } from "../../../domain/asset.ts";
 import type { AccountId, AssetId, KeyId, TaskId } from "../../../domain/ids.ts";
+import type { Asset } from "../../../domain/media/asset.ts";
 import type { LiveCounts, OrphanedTask, TaskCounts, TaskFilter } from "../../../domain/ports/task-store.ts";
-import { type Attempt, isTerminal, type Task, type TaskSummary } from "../../../domain/task.ts";
+import { type Attempt, isTerminal, type Task, type TaskSummary } from "../../../domain/task/task.ts";
 import type { Connection } from "../connection.ts";
 import {
   type AssetRow,

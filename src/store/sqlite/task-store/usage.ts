@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite";
 import type { AccountId, KeyId, ModelId } from "../../../domain/ids.ts";
-import type { UsageDay } from "../../../domain/usage.ts";
+import type { UsageDay } from "../../../domain/money/usage.ts";
 
 /** Returns a function that adds to what the tasks of an account, a key and a model came to on a day. Raw: every task ends. */
 export function prepareUsage(db: Database) {

@@ -1,0 +1,106 @@
+import { isJsonObject, type JsonObject } from "../../src/domain/json.ts";
+import { EXIT, exitCodeOfStatus } from "../exit-codes.ts";
+import { Failure } from "../failure.ts";
+import type { Trouble } from "./retry.ts";
+
+/** A task as the server shows it: what is known of every one, and whatever else there is. */
+export type TaskView = JsonObject & { readonly task_id: string; readonly status: string };
+export type Kind = "image" | "video";
+
+/** 500 is not among them: the server has decided, and says so. */
+const PASSING = [429, 502, 503, 504];
+
+/** What an HTTP answer other than a success means. Reads both error envelopes, `error.code` first (§7.1). */
+export function troubleOf(response: Response, body: unknown, server: string): Trouble {
+  const { status, headers } = response;
+  const { code, message } = readError(body);
+  const requestId = headers.get("x-request-id") ?? undefined;
+  const text =
+    message ?? `${server} answered ${status}${response.statusText === "" ? "" : ` ${response.statusText}`}.`;
+  const failure = new Failure(exitCodeOfStatus(status), code ?? `http_${status}`, text, {
+    hint: hintFor(status, code, response),
+    requestId,
+    more: { status },
+  });
+  const mayPass = PASSING.includes(status) || code === "idempotency_in_progress";
+  const isFinal = headers.get("x-should-retry") === "false" || !mayPass;
+  return { failure, retry: isFinal ? "no" : "yes", retryAfterMs: retryAfterMs(headers.get("retry-after")) };
+}
+
+/** The `data` of a success (§2.1), or a Failure when something else answers there. */
+export function dataOf(response: Response, body: unknown, server: string): JsonObject {
+  if (isJsonObject(body) && isJsonObject(body.data)) return body.data;
+  throw new Failure(EXIT.error, "unexpected_answer", `${server} does not answer like an svc server.`, {
+    hint: "Check --server or SVC_SERVER.",
+    requestId: response.headers.get("x-request-id") ?? undefined,
+  });
+}
+
+export function taskOf(data: unknown): TaskView {
+  if (isJsonObject(data) && typeof data.task_id === "string" && typeof data.status === "string") {
+    return { ...data, task_id: data.task_id, status: data.status };
+  }
+  throw new Failure(EXIT.error, "unexpected_answer", "The server's answer is no task.");
+}
+
+/** The URLs of a completed task's results. */
+export function resultUrls(task: TaskView): string[] {
+  const { result } = task;
+  return Array.isArray(result) ? result.filter((url): url is string => typeof url === "string") : [];
+}
+
+/** Nobody answered. Refused connections and unknown names seldom change within a minute; the rest may. */
+export function unreachable(error: unknown, server: string): Trouble {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const name = error instanceof Error ? error.name : "";
+  const isTimeout = name === "TimeoutError";
+  const isCertificate = /CERT|TLS|SSL|SIGNATURE|ALTNAME/i.test(code);
+  const detail = isTimeout ? "it did not answer in time" : sentence(error, code);
+  const failure = new Failure(EXIT.unreachable, "server_unreachable", `Cannot reach ${server}: ${detail}.`, {
+    hint: isCertificate
+      ? "The server's TLS certificate is not trusted here."
+      : "Is it running? `svc serve` starts one; --server or SVC_SERVER says where it is.",
+  });
+  const isRefused = /ConnectionRefused|ECONNREFUSED|ENOTFOUND|FailedToOpenSocket|EAI_AGAIN/.test(code);
+  return { failure, retry: isCertificate ? "no" : isRefused ? "seldom" : "yes" };
+}
+
+/** Seconds or a date (RFC 9110 §10.2.3). */
+export function retryAfterMs(header: string | null): number | undefined {
+  if (header === null) return undefined;
+  if (/^\d+$/.test(header.trim())) return Number(header) * 1000;
+  const at = Date.parse(header);
+  return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now());
+}
+
+function readError(body: unknown): { code?: string | undefined; message?: string | undefined } {
+  if (!isJsonObject(body)) return {};
+  const compatible = isJsonObject(body.error) ? body.error : {};
+  const data = isJsonObject(body.data) ? body.data : {};
+  return {
+    code: text(compatible.code) ?? text(data.error_code),
+    message: text(compatible.message) ?? text(body.message),
+  };
+}
+
+function hintFor(status: number, code: string | undefined, response: Response): string | undefined {
+  if (status === 401)
+    return "Set SVC_API_KEY or --key to a valid key. On the server's machine `svc keys create --name NAME` makes one.";
+  if (status === 402)
+    return "On the server's machine `svc accounts credit ACCOUNT AMOUNT` adds to a balance, `svc keys update KEY --quota AMOUNT` raises a quota.";
+  if (code === "model_not_available") return "`svc models list` lists those there are.";
+  const location = response.headers.get("location");
+  if (status >= 300 && status < 400 && location !== null)
+    return `It redirects to ${location}; give that address with --server.`;
+  return undefined;
+}
+
+function sentence(error: unknown, code: string): string {
+  if (/ConnectionRefused|ECONNREFUSED/.test(code)) return "the connection was refused";
+  const message = error instanceof Error ? error.message : String(error);
+  return message.replace(/[.\s]+$/, "") || "the connection failed";
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}

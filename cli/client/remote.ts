@@ -1,0 +1,44 @@
+import type { Command } from "commander";
+import { VERSION } from "../../src/version.ts";
+import type { Context } from "../context.ts";
+import { type ClientFlags, readClientSettings } from "../environment.ts";
+import type { Output } from "../format/output.ts";
+import { formatDuration } from "../format/units.ts";
+import { type Client, createClient } from "./client.ts";
+import { systemTiming, type Timing } from "./retry.ts";
+
+export interface RemoteFlags extends ClientFlags {
+  readonly verbose?: boolean;
+}
+
+export function withRemoteFlags(command: Command): Command {
+  return command
+    .option("-s, --server <url>", "address of the server (SVC_SERVER; default http://127.0.0.1:8787)")
+    .option("-k, --key <key>", "API key (SVC_API_KEY)")
+    .option("-v, --verbose", "say on stderr what is sent and answered");
+}
+
+/** A connection to the server the flags and the environment name. Ctrl-C ends whatever is under way on it. */
+export interface Remote {
+  readonly client: Client;
+  readonly timing: Timing;
+  readonly signal: AbortSignal;
+}
+
+export function connect(flags: RemoteFlags, context: Context, output: Output): Remote {
+  const settings = readClientSettings(flags, context);
+  const signal = context.interruptible();
+  const timing = systemTiming;
+  const client = createClient(settings, {
+    timing,
+    signal,
+    userAgent: `svc/${VERSION}`,
+    onRetry: ({ failure }, delayMs) => {
+      output.progress(`${failure.message} Trying again in ${formatDuration(delayMs)}.`);
+      if (flags.verbose === true)
+        context.stderr.write(`${failure.message} Again in ${formatDuration(delayMs)}.\n`);
+    },
+    onExchange: flags.verbose === true ? (line) => context.stderr.write(`${line}\n`) : undefined,
+  });
+  return { client, timing, signal };
+}

@@ -1,0 +1,75 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { EXIT } from "../exit-codes.ts";
+import { Failure } from "../failure.ts";
+
+/** Time, for the client half. Tests bring their own. */
+export interface Timing {
+  /** Milliseconds on a clock that never jumps. */
+  now(): number;
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
+  /** In [0, 1). */
+  random(): number;
+}
+
+export const systemTiming: Timing = {
+  now: () => performance.now(),
+  random: () => Math.random(),
+  async sleep(ms, signal) {
+    await delay(ms, undefined, { signal }).catch((error: unknown) => {
+      throw signal.aborted ? interrupted() : error;
+    });
+  },
+};
+
+/** Why an exchange did not lead anywhere, and whether another may. */
+export interface Trouble {
+  readonly failure: Failure;
+  /** `no`: another try ends the same. `seldom`: nobody answered at all. `yes`: it may pass by itself. */
+  readonly retry: "no" | "seldom" | "yes";
+  /** What the server asked for. */
+  readonly retryAfterMs?: number | undefined;
+}
+
+export interface RetryOptions {
+  readonly timing: Timing;
+  readonly signal: AbortSignal;
+  readonly onRetry?: ((trouble: Trouble, delayMs: number) => void) | undefined;
+}
+
+const MAX_TRIES = { yes: 6, seldom: 3 } as const;
+const MAX_ELAPSED_MS = 60_000;
+const FIRST_DELAY_MS = 250;
+const MAX_DELAY_MS = 8_000;
+
+/**
+ * Runs `attempt` until it leads somewhere: exponential backoff with jitter, or what the server asks for, at most six times
+ * and for about a minute.
+ *
+ * @throws Failure of the last try
+ */
+export async function withRetries<T>(
+  attempt: () => Promise<{ readonly ok: true; readonly value: T } | ({ readonly ok: false } & Trouble)>,
+  { timing, signal, onRetry }: RetryOptions,
+): Promise<T> {
+  const startedAt = timing.now();
+  for (let tries = 1; ; tries++) {
+    const result = await attempt();
+    if (result.ok) return result.value;
+    if (signal.aborted) throw interrupted();
+    if (result.retry === "no" || tries >= MAX_TRIES[result.retry]) throw result.failure;
+    const delayMs = result.retryAfterMs ?? backoffMs(tries, timing.random());
+    if (timing.now() - startedAt + delayMs > MAX_ELAPSED_MS) throw result.failure;
+    onRetry?.(result, delayMs);
+    await timing.sleep(delayMs, signal);
+  }
+}
+
+/** Half to all of a delay that doubles each time. */
+export function backoffMs(tries: number, random: number): number {
+  const full = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (tries - 1));
+  return Math.round(full * (0.5 + random / 2));
+}
+
+export function interrupted(): Failure {
+  return new Failure(EXIT.interrupted, "interrupted", "Interrupted.");
+}

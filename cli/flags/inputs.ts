@@ -1,0 +1,122 @@
+import { isJsonObject, type Json, type JsonObject } from "../../src/domain/json.ts";
+import { usage } from "../failure.ts";
+import { sniffMediaType } from "./media-type.ts";
+
+/** One `-i`: `k=v`, `k=@file` or `k:=json`. */
+export interface Input {
+  readonly name: string;
+  readonly form: "text" | "file" | "json";
+  readonly value: string;
+}
+
+export type ReadFile = (path: string) => Promise<Uint8Array>;
+
+/** @throws Failure when it has none of the three forms */
+export function parseInput(text: string): Input {
+  const [, name, operator, rest = ""] = /^([A-Za-z0-9_.-]+)(:?=)(.*)$/s.exec(text) ?? [];
+  if (name === undefined) {
+    throw usage(`"${text.slice(0, 80)}" is not an input; write name=value, name=@file or name:=json.`);
+  }
+  if (operator === ":=") return { name, form: "json", value: rest };
+  return rest.startsWith("@")
+    ? { name, form: "file", value: rest.slice(1) }
+    : { name, form: "text", value: rest };
+}
+
+/**
+ * The fields of a create body. Text becomes what the model's schema asks for; what does not fit is sent as it is, so that
+ * the server says what it allows. A name given several times, or one whose schema is a list, makes a list.
+ */
+export async function readInputs(
+  inputs: readonly Input[],
+  schema: unknown,
+  readFile: ReadFile,
+): Promise<JsonObject> {
+  const body: Record<string, Json> = {};
+  for (const input of inputs) {
+    const types = typesOf(schema, input.name);
+    const value = await readInput(input, types, readFile);
+    const before = body[input.name];
+    const isList = types.has("array") && !Array.isArray(value);
+    if (Array.isArray(before)) body[input.name] = [...before, ...(Array.isArray(value) ? value : [value])];
+    else if (before !== undefined) throw usage(`${input.name} is given twice, and is no list.`);
+    else body[input.name] = isList ? [value] : value;
+  }
+  return body;
+}
+
+async function readInput(
+  { name, form, value }: Input,
+  types: ReadonlySet<string>,
+  readFile: ReadFile,
+): Promise<Json> {
+  if (form === "json") return parseJson(name, value);
+  if (form === "text") return convert(value, types);
+  const bytes = await readFile(value);
+  const type = sniffMediaType(bytes);
+  if (type !== undefined) return `data:${type};base64,${bytes.toBase64()}`;
+  const text = decodeText(bytes);
+  if (text === undefined) {
+    throw usage(`${value} is neither text nor an image or video svc knows (PNG, JPEG, WebP, MP4, WebM).`);
+  }
+  return types.has("object") || types.has("array") ? parseJson(name, text) : text.replace(/\r?\n$/, "");
+}
+
+/** Text as the first of the schema's types that it can be read as. */
+function convert(text: string, types: ReadonlySet<string>): Json {
+  const isNumber =
+    /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text) && (types.has("number") || types.has("integer"));
+  if (isNumber) return Number(text);
+  if (types.has("boolean") && (text === "true" || text === "false")) return text === "true";
+  if (types.has("null") && text === "null") return null;
+  const looksLikeJson =
+    (types.has("object") && text.startsWith("{")) || (types.has("array") && text.startsWith("["));
+  return looksLikeJson ? parseJson("value", text) : text;
+}
+
+/** The types a schema allows for a property, as far as its own words and alternatives say. */
+function typesOf(schema: unknown, name: string): ReadonlySet<string> {
+  const properties = isJsonObject(schema) ? schema.properties : undefined;
+  const types = new Set<string>();
+  collectTypes(isJsonObject(properties) ? properties[name] : undefined, schema, types, 0);
+  return types;
+}
+
+function collectTypes(property: unknown, root: unknown, types: Set<string>, depth: number): void {
+  if (!isJsonObject(property) || depth > 8) return;
+  const { type, $ref, anyOf, oneOf, allOf } = property;
+  for (const each of Array.isArray(type) ? type : [type]) if (typeof each === "string") types.add(each);
+  if (typeof $ref === "string") collectTypes(resolve(root, $ref), root, types, depth + 1);
+  for (const list of [anyOf, oneOf, allOf]) {
+    if (Array.isArray(list)) for (const each of list) collectTypes(each, root, types, depth + 1);
+  }
+}
+
+/** `#/$defs/name` within the same schema. */
+function resolve(root: unknown, reference: string): unknown {
+  if (!reference.startsWith("#/")) return undefined;
+  return reference
+    .slice(2)
+    .split("/")
+    .reduce<unknown>(
+      (at, name) => (isJsonObject(at) ? at[name.replaceAll("~1", "/").replaceAll("~0", "~")] : undefined),
+      root,
+    );
+}
+
+function parseJson(name: string, text: string): Json {
+  try {
+    // JSON.parse makes nothing but Json.
+    return JSON.parse(text) as Json;
+  } catch (error) {
+    throw usage(`${name} is not valid JSON: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function decodeText(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,151 @@
+import { isJsonObject, type JsonObject } from "../../src/domain/json.ts";
+import type { Context } from "../context.ts";
+import { EXIT } from "../exit-codes.ts";
+import { Failure } from "../failure.ts";
+import type { Output } from "./output.ts";
+import { firstLine, printable, printableJson } from "./printable.ts";
+import { renderFields, renderTable, renderTsv } from "./table.ts";
+import { formatDuration, formatTime } from "./units.ts";
+
+/** A callback as the server shows it: what is known of every one, and whatever else there is. */
+export type CallbackView = JsonObject & {
+  readonly id: string;
+  readonly task_id: string;
+  readonly state: string;
+};
+
+/** Some of them, newest first. */
+export interface CallbackPage {
+  readonly callbacks: CallbackView[];
+  readonly next: string | null;
+}
+
+const HISTORY_COLUMNS = [
+  { title: "#", align: "right" as const },
+  { title: "KIND" },
+  { title: "TIME" },
+  { title: "DURATION", align: "right" as const },
+  { title: "OUTCOME" },
+  { title: "STATUS", align: "right" as const },
+  { title: "ADDRESS" },
+  { title: "ANSWER" },
+  { title: "ERROR" },
+];
+/** Of an answer's first line. */
+const ANSWER_CHARACTERS = 40;
+
+export function callbackOf(data: unknown): CallbackView {
+  if (
+    isJsonObject(data) &&
+    typeof data.id === "string" &&
+    typeof data.task_id === "string" &&
+    typeof data.state === "string"
+  ) {
+    return { ...data, id: data.id, task_id: data.task_id, state: data.state };
+  }
+  throw new Failure(EXIT.error, "unexpected_answer", "The server's answer is no callback.");
+}
+
+export function callbackPageOf({ callbacks, next }: JsonObject): CallbackPage {
+  return {
+    callbacks: Array.isArray(callbacks) ? callbacks.map(callbackOf) : [],
+    next: typeof next === "string" ? next : null,
+  };
+}
+
+/** Every send so far, in order. */
+export function historyOf({ history }: CallbackView): JsonObject[] {
+  return Array.isArray(history) ? history.filter(isJsonObject) : [];
+}
+
+/** One line of a list. Receivers keep tokens in the query, so only that there is one is shown. */
+export function listRow(callback: CallbackView): string[] {
+  const { id, task_id, state, attempts, max_attempts, next_attempt_at, redelivery_due } = callback;
+  const next = redelivery_due === true ? "redelivery now" : time(next_attempt_at);
+  return [
+    printable(id),
+    printable(task_id),
+    printable(state),
+    `${cell(attempts)}/${cell(max_attempts)}`,
+    next,
+    urlWithoutQuery(cell(callback.url)),
+    time(callback.created_at),
+  ];
+}
+
+export function urlWithoutQuery(url: string): string {
+  const [address = "", ...query] = url.split("?");
+  return query.length === 0 ? address : `${address}?…`;
+}
+
+/** Prints a callback in full, with what it says and how each send went. What receivers answered commands no terminal. */
+export async function showCallback(
+  callback: CallbackView,
+  { stdout }: Pick<Context, "stdout">,
+  output: Pick<Output, "style" | "mode">,
+): Promise<void> {
+  const text =
+    output.mode === "json"
+      ? `${printableJson(callback, stdout.isTerminal ? 2 : undefined)}\n`
+      : await renderCallback(callback, output);
+  stdout.write(text);
+}
+
+async function renderCallback(
+  callback: CallbackView,
+  output: Pick<Output, "style" | "mode">,
+): Promise<string> {
+  const { attempts, max_attempts, redelivery_due } = callback;
+  const payload = isJsonObject(callback.payload) ? callback.payload : {};
+  const sends = historyOf(callback).map(historyRow);
+  const fields: [string, string | undefined][] = [
+    ["callback", printable(callback.id)],
+    ["task", printable(callback.task_id)],
+    ["request", cell(callback.request_id) || undefined],
+    ["url", cell(callback.url) || undefined],
+    ["state", printable(callback.state)],
+    ["attempts", `${cell(attempts)}/${cell(max_attempts)}`],
+    ["next", time(callback.next_attempt_at) || undefined],
+    ["redelivery", redelivery_due === true ? "now" : undefined],
+    ["created", time(callback.created_at) || undefined],
+  ];
+  if (output.mode !== "pretty") {
+    const rows = sends.map((row) => ["send", ...row]);
+    return renderFields([...fields, ["payload", printableJson(payload)]], output) + renderTsv(rows);
+  }
+  const history =
+    sends.length === 0 ? "Not sent yet.\n" : await renderTable(HISTORY_COLUMNS, sends, output.style);
+  return `${renderFields(fields, output)}\n${printableJson(payload, 2)}\n\n${history}`;
+}
+
+/** How a send went, in a few words. */
+export function sendSummary(send: JsonObject): string {
+  const { status, error, outcome } = send;
+  if (typeof status === "number") return `it answered ${status}`;
+  return cell(error) || cell(outcome) || "no outcome is known";
+}
+
+function historyRow(send: JsonObject): string[] {
+  const { duration_ms, answer } = send;
+  return [
+    cell(send.sequence),
+    cell(send.kind),
+    time(send.started_at),
+    typeof duration_ms === "number" ? formatDuration(duration_ms) : "",
+    cell(send.outcome) || "under way",
+    cell(send.status),
+    cell(send.address),
+    typeof answer === "string" ? firstLine(answer, ANSWER_CHARACTERS) : "",
+    cell(send.error),
+  ];
+}
+
+/** ISO 8601 as every other time is shown. */
+function time(value: unknown): string {
+  const at = typeof value === "string" ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(at) ? "" : formatTime(at);
+}
+
+function cell(value: unknown): string {
+  return typeof value === "string" || typeof value === "number" ? printable(String(value)) : "";
+}

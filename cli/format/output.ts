@@ -1,0 +1,97 @@
+import type { Context, Sink } from "../context.ts";
+import { usage } from "../failure.ts";
+import { type Style, styleFor } from "./style.ts";
+import { type Column, renderTable, renderTsv } from "./table.ts";
+
+/** `pretty` for people, `plain` for pipes (tab-separated, without a heading), `json` for programs. */
+export type OutputMode = "pretty" | "plain" | "json";
+
+/** The flags of every command that say how it prints. */
+export interface OutputFlags {
+  readonly json?: boolean;
+  readonly plain?: boolean;
+  /** False with --no-color. */
+  readonly color?: boolean;
+  readonly quiet?: boolean;
+}
+
+export interface Output {
+  readonly mode: OutputMode;
+  readonly style: Style;
+  /** Whether there is a person to keep up to date on stderr. */
+  readonly isTalkative: boolean;
+  /** One thing: its JSON form, or the text for people. */
+  show(value: object, text: () => string): void;
+  /** A list: its JSON form, a table on a terminal, or tab-separated lines. */
+  list(value: object, columns: readonly Column[], rows: readonly (readonly string[])[]): Promise<void>;
+  /** Talk on stderr, for people only: silent under --json and --quiet. */
+  say(text: string): void;
+  /** Talk that matters under --json too. */
+  warn(text: string): void;
+  /** A change worth telling: replaces the one before on a terminal's stderr, a line of its own elsewhere. */
+  change(line: string): void;
+  /** On a terminal's stderr, replaces the line written before by this function; elsewhere nothing. */
+  progress(line: string): void;
+}
+
+const ERASE_LINE = "\r\u001b[2K";
+
+export async function createOutput(context: Context, flags: OutputFlags): Promise<Output> {
+  const { stdout, stderr } = context;
+  const mode = modeOf(context, flags);
+  const isTalkative = mode !== "json" && flags.quiet !== true;
+  const style = await styleFor(context, stdout, flags);
+  const talk = await styleFor(context, stderr, flags);
+  let hasProgress = false;
+  const clear = () => {
+    if (hasProgress) stderr.write(ERASE_LINE);
+    hasProgress = false;
+  };
+  const say = (text: string) => {
+    clear();
+    if (isTalkative) stderr.write(`${text}\n`);
+  };
+  const progress = (line: string) => {
+    if (!isTalkative || !stderr.isTerminal) return;
+    clear();
+    stderr.write(talk.dim(line.slice(0, (stderr.columns ?? 80) - 1)));
+    hasProgress = true;
+  };
+  return {
+    mode,
+    style,
+    isTalkative,
+    show(value, text) {
+      clear();
+      stdout.write(mode === "json" ? `${toJson(value, stdout)}\n` : text());
+    },
+    async list(value, columns, rows) {
+      clear();
+      if (mode === "json") stdout.write(`${toJson(value, stdout)}\n`);
+      else if (mode === "plain") stdout.write(renderTsv(rows));
+      else stdout.write(await renderTable(columns, rows, style));
+    },
+    say,
+    warn(text) {
+      clear();
+      if (flags.quiet !== true) stderr.write(`${talk.yellow("!")} ${text}\n`);
+    },
+    change: (line) => (stderr.isTerminal ? progress(line) : say(line)),
+    progress,
+  };
+}
+
+/** Compact for programs, indented for people. */
+export function toJson(value: object, sink: Sink): string {
+  return JSON.stringify(value, null, sink.isTerminal ? 2 : undefined);
+}
+
+function modeOf({ env, stdout }: Context, flags: OutputFlags): OutputMode {
+  if (flags.json === true) return "json";
+  if (flags.plain === true) return "plain";
+  const chosen = env.SVC_OUTPUT ?? "";
+  if (chosen === "json" || chosen === "plain") return chosen;
+  if (chosen !== "" && chosen !== "auto")
+    throw usage(`SVC_OUTPUT must be json, plain or auto, got "${chosen}".`);
+  return stdout.isTerminal ? "pretty" : "plain";
+}

@@ -1,0 +1,130 @@
+import type { Local } from "../../src/app/local.ts";
+import type { Json, JsonObject } from "../../src/domain/json.ts";
+import type { PriceLine, PriceRule } from "../../src/domain/model/model.ts";
+import { CURRENCY, formatAmount } from "../../src/domain/money/money.ts";
+import { formatMultiplier } from "../../src/domain/money/multiplier.ts";
+import { priceForm } from "../../src/domain/money/price-form.ts";
+import type { Output } from "./output.ts";
+import { renderTable, renderTsv } from "./table.ts";
+import { formatTime } from "./units.ts";
+
+type Prices = ReturnType<Local["prices"]>;
+type PriceInForce = Awaited<ReturnType<Prices["read"]>>;
+export type RequestPrice = Awaited<ReturnType<Prices["priceOf"]>>;
+
+const LINE_COLUMNS = [
+  { title: "LINE" },
+  { title: "AMOUNT", align: "right" as const },
+  { title: "UNIT PRICE", align: "right" as const },
+  { title: "QUANTITY" },
+];
+
+/** Where a price comes from, for people. */
+export const SOURCES = { built_in: "built in", settings: "svc.yaml", set: "set" } as const;
+
+export function fieldsOf({
+  model,
+  rule,
+  source,
+  set,
+  unpriced,
+}: PriceInForce): [string, string | undefined][] {
+  return [
+    ["model", model.id],
+    ["source", SOURCES[source]],
+    ["set", set && [formatTime(set.setAt), set.reason].filter((text) => text !== "").join(", ")],
+    ["version", rule.version],
+    ...ruleInWords(rule).map((line): [string, string] => ["price", line]),
+    [
+      "minimum",
+      rule.minimumMicros === undefined ? undefined : `${formatAmount(rule.minimumMicros)} ${CURRENCY}`,
+    ],
+    ["refused", unpriced && `requests with ${requestInWords(unpriced)}, for want of a price`],
+  ];
+}
+
+/** What a request holds, line by line, and the sum. */
+export async function requestText(
+  { kind, lines, cost, missing }: RequestPrice,
+  output: Output,
+): Promise<string> {
+  if (cost === undefined) {
+    return kind === "needs_input"
+      ? `\nThe price depends on ${missing.join(", ")}; give it with -i.\n`
+      : "\nSuch a request has no price, and is refused.\n";
+  }
+  const rows = [
+    ...lines.map((line) => [line.sku, formatAmount(line.amount), formatAmount(line.unitMicros), line.detail]),
+    [
+      "total",
+      formatAmount(cost.most),
+      "",
+      cost.least === cost.most ? "" : `at least ${formatAmount(cost.least)}`,
+    ],
+  ];
+  const table =
+    output.mode === "pretty" ? await renderTable(LINE_COLUMNS, rows, output.style) : renderTsv(rows);
+  return `\n${table}`;
+}
+
+export function requestInWords(parameters: { readonly [name: string]: Json }): string {
+  const names = Object.keys(parameters);
+  if (names.length === 0) return "nothing but what must be given";
+  return names.map((name) => `${name} ${JSON.stringify(parameters[name])}`).join(", ");
+}
+
+export function priceJson({ model, rule, source, set, unpriced }: PriceInForce): JsonObject {
+  return {
+    model: model.id,
+    source,
+    set_at: set === undefined ? null : Math.floor(set.setAt / 1000),
+    reason: set?.reason ?? null,
+    price: priceForm(rule),
+    unpriced: unpriced ?? null,
+  };
+}
+
+export function requestJson(
+  { kind, lines, cost, missing }: RequestPrice,
+  multiplier: number | undefined,
+): JsonObject {
+  return {
+    status: cost === undefined ? kind : cost.least === cost.most ? "exact" : "range",
+    currency: CURRENCY,
+    min_cost: cost === undefined ? null : formatAmount(cost.least),
+    max_cost: cost === undefined ? null : formatAmount(cost.most),
+    line_items: lines.map(({ sku, unit, quantity, unitMicros, per, amount, detail }) => ({
+      sku,
+      unit,
+      quantity,
+      unit_price: formatAmount(unitMicros),
+      ...(per === undefined ? {} : { per }),
+      amount: formatAmount(amount),
+      detail,
+    })),
+    missing: [...missing],
+    ...(multiplier === undefined ? {} : { multiplier: formatMultiplier(multiplier) }),
+  };
+}
+
+/** The lines of a rule in words: `0.020000 USD per second at resolution 360p`. */
+export function ruleInWords({ lines }: PriceRule): string[] {
+  return lines.map(
+    (line) =>
+      `${formatAmount(line.unitMicros)} ${CURRENCY} per ${unitInWords(line)}${conditionInWords(line)}`,
+  );
+}
+
+function unitInWords({ unit, per, most }: PriceLine): string {
+  const name = unit.replace("_", " ");
+  const unitName = per === undefined ? name : `${per.toLocaleString("en-US")} ${name}s`;
+  return most === undefined ? unitName : `${unitName} (at most ${most.toLocaleString("en-US")})`;
+}
+
+function conditionInWords({ when }: PriceLine): string {
+  if (when === undefined) return "";
+  const values = (value: Json | undefined) => [value].flat(1).map(String).join(" or ");
+  return ` at ${Object.entries(when)
+    .map(([name, value]) => `${name} ${values(value)}`)
+    .join(", ")}`;
+}

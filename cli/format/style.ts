@@ -1,0 +1,31 @@
+import type { Context, Sink } from "../context.ts";
+
+/** Paints text, or leaves it as it is. */
+export interface Style {
+  bold(text: string): string;
+  dim(text: string): string;
+  red(text: string): string;
+  green(text: string): string;
+  yellow(text: string): string;
+  cyan(text: string): string;
+}
+
+const PLAIN: Style = { bold: same, dim: same, red: same, green: same, yellow: same, cyan: same };
+
+/** Colour only on a terminal that shows it, and only if nobody said no. */
+export async function styleFor(
+  { env }: Context,
+  sink: Sink,
+  flags: { readonly color?: boolean },
+): Promise<Style> {
+  const isPlain = !sink.isTerminal || flags.color === false || Boolean(env.NO_COLOR) || env.TERM === "dumb";
+  if (isPlain) return PLAIN;
+  const { Chalk } = await import("chalk");
+  const chalk = new Chalk({ level: 1 });
+  const { bold, dim, red, green, yellow, cyan } = chalk;
+  return { bold, dim, red, green, yellow, cyan };
+}
+
+function same(text: string): string {
+  return text;
+}

@@ -1,0 +1,39 @@
+import { usage } from "../failure.ts";
+
+const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** `90`, `90s`, `1m30s`, `10m`, `2h`: milliseconds. A bare number is seconds. @throws Failure for anything else */
+export function parseDuration(text: string): number {
+  if (/^\d+(\.\d+)?$/.test(text)) return Math.round(Number(text) * 1000);
+  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)];
+  if (parts.length === 0 || parts.map(([whole]) => whole).join("") !== text) {
+    throw usage(`"${text.slice(0, 80)}" is not a duration; write 30s, 10m or 1h30m.`);
+  }
+  // The pattern admits only these units.
+  return Math.round(
+    parts.reduce((sum, [, n, unit]) => sum + Number(n) * UNIT_MS[unit as keyof typeof UNIT_MS], 0),
+  );
+}
+
+/** For people: `340 ms`, `4.2 s`, `3 m 20 s`. */
+export function formatDuration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${Number((ms / 1000).toFixed(1))} s`;
+  const seconds = Math.round(ms / 1000);
+  return seconds % 60 === 0 ? `${seconds / 60} m` : `${Math.floor(seconds / 60)} m ${seconds % 60} s`;
+}
+
+/** Epoch seconds or milliseconds as local people write them, to the second, in UTC. */
+export function formatTime(epochMs: number): string {
+  return new Date(epochMs)
+    .toISOString()
+    .replace("T", " ")
+    .replace(/\.\d+Z$/, "Z");
+}
+
+/** For people: `512 B`, `212 KB`, `1.4 MB`. */
+export function formatSize(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  if (bytes < 1_000_000) return `${Math.round(bytes / 1000)} KB`;
+  return `${Number((bytes / 1_000_000).toFixed(1))} MB`;
+}

@@ -1,0 +1,70 @@
+import { basename } from "node:path";
+import type { Started } from "../../src/app/app.ts";
+import type { Config } from "../../src/config/config.ts";
+import { VERSION } from "../../src/version.ts";
+import type { Style } from "../format/style.ts";
+import { showPath } from "../local.ts";
+
+/** What a person sees when the server is up: where things are, and, the first time, the key and a command to try. */
+export function renderBanner(
+  started: Started,
+  config: Config,
+  { cwd, style }: { cwd: string; style: Style },
+): string {
+  const platform = `${process.platform}-${process.arch}`;
+  const count = started.migrations;
+  const facts: [string, string][] = [
+    ["data", `${showPath(config.dataDir, cwd)}${started.createdDataDir ? "  (created, 0700)" : ""}`],
+    [
+      "database",
+      `${basename(started.database)}  (${count} ${count === 1 ? "migration" : "migrations"} applied)`,
+    ],
+    ["storage", `${showPath(started.assets, cwd)}  (local files)`],
+    ["models", modelsLine(started)],
+    ...(config.configFile === undefined
+      ? []
+      : [["settings", showPath(config.configFile, cwd)] as [string, string]]),
+  ];
+  const addresses: [string, string][] = [
+    ["API", `${started.urls.api}/v1`],
+    [
+      "Images",
+      `${started.urls.long ?? started.urls.api}/compat/v1  (base URL for clients of the images API)`,
+    ],
+    ["Docs", `${started.urls.api}/docs`],
+    ...(started.urls.long === undefined
+      ? []
+      : [["Long", `${started.urls.long}/v1  (requests that take long)`] as [string, string]]),
+  ];
+  const resumed = started.resumedTasks;
+  return [
+    `  ${style.bold(`svc ${VERSION}`)} · bun ${Bun.version} · ${platform}\n`,
+    ...facts.map(([name, value]) => `  ${style.dim(name.padEnd(9))} ${value}\n`),
+    "\n",
+    ...addresses.map(([name, value]) => `  ${style.dim(name.padEnd(9))} ${style.cyan(value)}\n`),
+    "\n",
+    started.firstKey === undefined ? "" : firstSteps(started, started.firstKey, style),
+    resumed === 0 ? "" : `  ${resumed} ${resumed === 1 ? "task" : "tasks"} resumed.\n`,
+    `  Ready in ${started.readyInMs} ms. Ctrl-C stops after the steps under way; tasks go on at the next start (again to force).\n`,
+  ].join("");
+}
+
+function modelsLine({ models, providers }: Started): string {
+  const names = models.length === 0 ? "" : `: ${models.map(({ id }) => id).join(", ")}`;
+  return `${models.length} ready${names}      providers: ${providers.join(", ") || "none"}`;
+}
+
+function firstSteps({ models, urls }: Started, key: string, style: Style): string {
+  const heading = `  Your first API key (shown once):  ${style.bold(key)}\n`;
+  if (!models.some(({ id }) => id === "sandbox-image")) return `${heading}\n`;
+  return [
+    heading,
+    "  Try it:\n",
+    `    curl -s ${urls.api}/v1/images/generations \\\n`,
+    `      -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' \\\n`,
+    `      -d '{"model":"sandbox-image","prompt":"a lighthouse at dusk"}'\n`,
+    "  Or with this program:\n",
+    `    export SVC_SERVER=${urls.api} SVC_API_KEY=${key}\n`,
+    `    svc task submit --model sandbox-image --prompt "a lighthouse at dusk" -o lighthouse.png\n\n`,
+  ].join("");
+}

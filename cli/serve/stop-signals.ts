@@ -1,0 +1,23 @@
+import type { App } from "../../src/app/app.ts";
+import { EXIT } from "../exit-codes.ts";
+import { describeError, type ServerLogLine } from "./server-log.ts";
+
+/** The first signal lets the steps under way end, the second ends the process. @returns the exit code once all is closed */
+export function stopOnSignals(app: Pick<App, "stop">, log: ServerLogLine): Promise<number> {
+  const { promise, resolve } = Promise.withResolvers<number>();
+  let isStopping = false;
+  const stop = (forced: number) => () => {
+    if (isStopping) process.exit(forced);
+    isStopping = true;
+    app.stop().then(
+      () => resolve(EXIT.ok),
+      (error: unknown) => {
+        log("error", { err: describeError(error) }, "could not stop in order");
+        resolve(EXIT.error);
+      },
+    );
+  };
+  process.on("SIGINT", stop(EXIT.interrupted));
+  process.on("SIGTERM", stop(EXIT.terminated));
+  return promise;
+}

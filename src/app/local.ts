@@ -1,0 +1,123 @@
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { createCatalog } from "../catalog/catalog.ts";
+import { type Config, ConfigError } from "../config/config.ts";
+import type { AuditReport } from "../domain/ports/audit.ts";
+import type { PriceCatalog } from "../domain/ports/catalog.ts";
+import { createAddresses } from "../runtime/address-ranges.ts";
+import { createSystemClock } from "../runtime/clock.ts";
+import { createIds } from "../runtime/ids.ts";
+import { createSecrets } from "../runtime/secrets.ts";
+import { type ConfiguredPrices, readConfiguredPrices } from "../service/configured-prices.ts";
+import { createManageAccounts, type ManageAccounts } from "../service/manage-account.ts";
+import { createManagePrices, type ManagePrices } from "../service/manage-prices.ts";
+import { openAudit } from "../store/audit.ts";
+import { migrate, migrationStatus } from "../store/migrate.ts";
+import { openStore } from "../store/open.ts";
+
+type Folder = Pick<Config, "dataDir">;
+type Pricing = Partial<Pick<Config, "pricing" | "configFile">>;
+
+/** Where in a data folder the database is. */
+export const databaseOf = ({ dataDir }: Folder): string => join(dataDir, "svc.db");
+/** Where in a data folder the stored files are. */
+export const assetsOf = ({ dataDir }: Folder): string => join(dataDir, "assets");
+
+/** Creates the data folder for its owner alone. @returns whether it was not there */
+export function ensureDirectory(directory: string): boolean {
+  if (existsSync(directory)) return false;
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  return true;
+}
+
+/** The prices of the settings file. @throws ConfigError with everything that is wrong with them */
+export function configuredPricesOf(
+  { pricing = {}, configFile }: Pricing,
+  catalog: PriceCatalog,
+): ConfiguredPrices {
+  const read = readConfiguredPrices(catalog, pricing);
+  if (read.problems.length === 0) return read;
+  throw new ConfigError(
+    read.problems.map(({ path, message, suggestion }) => ({
+      where: `${configFile}: pricing.${path}`,
+      message,
+      suggestion,
+    })),
+  );
+}
+
+/** The accounts, keys and prices of a data folder, whether or not a server runs on it. */
+export interface Local {
+  readonly manage: ManageAccounts;
+  /** @throws ConfigError when the prices of the settings file cannot be used */
+  prices(): ManagePrices;
+  stop(): Promise<void>;
+}
+
+/**
+ * Opens a data folder for a local command.
+ *
+ * @throws Error when there is none; SchemaError when its database is of another version
+ */
+export async function openLocal(config: Folder & Pricing): Promise<Local> {
+  const database = existingDatabaseOf(config);
+  const clock = createSystemClock();
+  const ids = createIds(clock);
+  // An older server may be running on this folder: only `serve` and `migrate` change its tables.
+  const store = openStore({ path: database, ids, migrate: false });
+  const manage = createManageAccounts({
+    accounts: store.accounts,
+    usage: store.usage,
+    addresses: createAddresses(),
+    clock,
+    ids,
+    secrets: createSecrets(),
+  });
+  const prices = () => {
+    const catalog = createCatalog();
+    const configuredPrices = configuredPricesOf(config, catalog).prices;
+    return createManagePrices({ catalog, configuredPrices, prices: store.prices, clock });
+  };
+  return { manage, prices, stop: () => store.stop() };
+}
+
+/**
+ * Checks the books of a data folder, whether or not a server runs on it; it is not held up.
+ *
+ * @throws Error when there is none; SchemaError when its database is of another version
+ */
+export function auditLocal(config: Folder): AuditReport {
+  const audit = openAudit({ path: existingDatabaseOf(config) });
+  try {
+    return audit.run();
+  } finally {
+    audit.stop();
+  }
+}
+
+function existingDatabaseOf(config: Folder): string {
+  const database = databaseOf(config);
+  if (existsSync(database)) return database;
+  throw new Error(
+    `There is no svc data in ${config.dataDir}. Choose another --data-dir, or start \`svc serve\` there first.`,
+  );
+}
+
+/** Where a data folder's database stands, by names of migrations. */
+export interface MigrationReport {
+  /** Applied by this call. */
+  readonly applied: readonly string[];
+  readonly pending: readonly string[];
+  readonly current: number;
+  readonly latest: number;
+}
+
+/** Brings a data folder's database up to date, or only says where it stands. */
+export function migrateLocal(config: Folder, action: "up" | "status"): MigrationReport {
+  const path = databaseOf(config);
+  if (action === "up") ensureDirectory(config.dataDir);
+  const applied = action === "up" ? migrate({ path }) : [];
+  const state = migrationStatus({ path });
+  const current = state.applied.length;
+  return { applied, pending: state.pending, current, latest: current + state.pending.length };
+}

@@ -1,0 +1,48 @@
+import type { CallbackId, TaskId } from "../ids.ts";
+import { assetPath } from "../media/asset.ts";
+import type { CallbackPost } from "../ports/egress.ts";
+import type { Secrets } from "../ports/runtime.ts";
+import type { Task } from "../task/task.ts";
+import { signatureHeaders } from "./signature.ts";
+
+/**
+ * The body of a callback (§6): the task's end, with times in ISO 8601 UTC. The same for every send of it.
+ *
+ * @param publicUrl where this service is reached, when that is set; else the creating request's origin counts
+ */
+export function callbackPayload(task: Task, publicUrl: string | undefined): string {
+  const origin = publicUrl ?? task.origin;
+  const iso = (ms: number) => new Date(ms).toISOString();
+  return JSON.stringify({
+    task_id: task.id,
+    request_id: task.requestId,
+    status: task.status,
+    result:
+      task.status === "completed"
+        ? task.results.map(({ assetId, type }) => origin + assetPath({ id: assetId, type }))
+        : undefined,
+    error: task.error?.message,
+    error_code: task.error?.code,
+    created_at: iso(task.createdAt),
+    completed_at: iso(task.completedAt ?? task.createdAt),
+  });
+}
+
+/**
+ * What is posted at a task's end: the body, and a signature over it if the key that created the task has secrets to sign with.
+ *
+ * @param send.id of the callback, or of the task where it has none
+ * @param send.kept what is kept of the key's secrets (`AccountStore.callbackSecret`)
+ */
+export function callbackPost(
+  {
+    secrets,
+    publicUrl,
+  }: { readonly secrets: Pick<Secrets, "sign">; readonly publicUrl?: string | undefined },
+  task: Task,
+  send: { readonly id: CallbackId | TaskId; readonly at: number; readonly kept: string | undefined },
+): CallbackPost {
+  const body = callbackPayload(task, publicUrl);
+  const { id, at, kept } = send;
+  return kept === undefined ? { body } : { body, headers: signatureHeaders(secrets, kept, { id, at, body }) };
+}

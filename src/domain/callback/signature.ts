@@ -1,0 +1,69 @@
+import type { CallbackId, TaskId } from "../ids.ts";
+import type { Secrets } from "../ports/runtime.ts";
+
+/** What the secrets begin with that callbacks are signed with. */
+export const SIGNING_PREFIX = "whsec_";
+/** Bytes such a secret may have. */
+export const SIGNING_SECRET_BYTES = { least: 24, most: 64 } as const;
+
+/** What a key is to sign its callbacks with from now on. */
+export interface SigningChange {
+  /** One that `isSigningSecret` takes. */
+  readonly secret: string;
+  /** Until when the secret it replaces signs too; absent: no longer. */
+  readonly previousUntil?: number | undefined;
+}
+
+/** The prefix and base64 as an encoder writes it: padded, and with no bits left over that two decoders could read differently. */
+const SIGNING_SECRET =
+  /^whsec_((?:[A-Za-z0-9+/]{4})*)([A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?$/;
+
+/** Whether a text is a secret of Standard Webhooks: the prefix and 24 to 64 bytes in base64. */
+export function isSigningSecret(text: string): boolean {
+  const [, whole, rest = ""] = SIGNING_SECRET.exec(text) ?? [];
+  if (whole === undefined) return false;
+  const sizeBytes = (whole.length / 4) * 3 + rest.replace(/=+$/, "").length * 0.75;
+  const { least, most } = SIGNING_SECRET_BYTES;
+  return Math.floor(sizeBytes) >= least && Math.floor(sizeBytes) <= most;
+}
+
+/**
+ * What is kept of a key's signing secrets after a change: the secret, and while another one signs too, that one and until when
+ * (epoch milliseconds), with spaces between them. Giving the secret that signs already ends nothing that goes on for a while yet.
+ *
+ * @param kept what was kept before
+ */
+export function changeSigning(kept: string | undefined, { secret, previousUntil }: SigningChange): string {
+  const [before] = kept?.split(" ") ?? [];
+  if (kept === undefined || before === undefined || previousUntil === undefined) return secret;
+  return before === secret ? kept : `${secret} ${before} ${previousUntil}`;
+}
+
+/** The secrets among those kept that sign at a time: one, or for a while after a change two. The newest is the first. */
+export function signingSecretsAt(kept: string, at: number): readonly string[] {
+  const [secret = "", previous, until] = kept.split(" ");
+  return previous !== undefined && at < Number(until) ? [secret, previous] : [secret];
+}
+
+/**
+ * The headers that say a callback is ours: Standard Webhooks 1.0
+ * (https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md, checked 2026-11-21).
+ *
+ * @param kept what is kept of the key's secrets (`changeSigning`); there is a signature by each one that signs at the time
+ * @param message.id the same for every send of a callback, so that receivers can tell what they have had
+ * @param message.at of this send; receivers refuse what is more than some minutes old
+ */
+export function signatureHeaders(
+  secrets: Pick<Secrets, "sign">,
+  kept: string,
+  message: { readonly id: CallbackId | TaskId; readonly at: number; readonly body: string },
+): { [name: string]: string } {
+  const timestamp = String(Math.floor(message.at / 1000));
+  const signed = `${message.id}.${timestamp}.${message.body}`;
+  const signatures = signingSecretsAt(kept, message.at).map((secret) => `v1,${secrets.sign(secret, signed)}`);
+  return {
+    "webhook-id": message.id,
+    "webhook-timestamp": timestamp,
+    "webhook-signature": signatures.join(" "),
+  };
+}

@@ -1,0 +1,50 @@
+import type { AccountId, AssetId, TaskId } from "../ids.ts";
+
+/** Media types that are stored and served as themselves; anything else is refused on the way in. */
+export const MEDIA_TYPES = {
+  "image/png": { extension: "png", kind: "image" },
+  "image/jpeg": { extension: "jpg", kind: "image" },
+  "image/webp": { extension: "webp", kind: "image" },
+  "video/mp4": { extension: "mp4", kind: "video" },
+  "video/webm": { extension: "webm", kind: "video" },
+} as const;
+export type MediaType = keyof typeof MEDIA_TYPES;
+export type MediaKind = (typeof MEDIA_TYPES)[MediaType]["kind"];
+
+export function isMediaType(text: string): text is MediaType {
+  return Object.hasOwn(MEDIA_TYPES, text);
+}
+
+/** What a file was found to be by reading it, never by its name or its sender's word. */
+export interface MediaProbe {
+  readonly type: MediaType;
+  readonly width: number;
+  readonly height: number;
+  /** Videos only. */
+  readonly durationMs?: number | undefined;
+  /** Images only: whether pixels can be transparent. Known of a file just read, not of one that was stored before. */
+  readonly hasAlpha?: boolean | undefined;
+}
+
+/** A file in the content-addressed store: equal bytes are one file. */
+export interface StoredFile extends MediaProbe {
+  /** Lower-case hexadecimal. */
+  readonly sha256: string;
+  readonly sizeBytes: number;
+}
+
+/** A stored file as one task's input or output. The id is what its URL shows. */
+export interface Asset extends StoredFile {
+  readonly id: AssetId;
+  readonly accountId: AccountId;
+  readonly taskId: TaskId;
+  readonly role: "input" | "output";
+  /** Position among the task's inputs or outputs, from 0. */
+  readonly index: number;
+  readonly createdAt: number;
+}
+
+/** Path of an asset below its origin: `/assets/asset_….png`. */
+export function assetPath(asset: Pick<Asset, "id" | "type">): string {
+  return `/assets/${asset.id}.${MEDIA_TYPES[asset.type].extension}`;
+}

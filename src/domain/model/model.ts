@@ -1,0 +1,82 @@
+import type { ModelId, ProviderId } from "../ids.ts";
+import type { Json, JsonObject } from "../json.ts";
+import type { Micros } from "../money/money.ts";
+import type { InputRole, TaskKind } from "../task/request.ts";
+
+/** One way to run a model: which provider, and that provider's name for it. Tried in the order given. */
+export interface Route {
+  readonly provider: ProviderId;
+  readonly upstreamModel: string;
+  /** Whether the upstream charges the operator the model's own price; nothing is known of its cost otherwise. */
+  readonly isCharged?: boolean | undefined;
+}
+
+/**
+ * What is counted, for each output: `output` itself · `second` of its duration · `megapixel` begun, 1024 × 1024 pixels each ·
+ * `output_token` its upstream reports. `input_token` is counted for the whole request.
+ */
+export const PRICE_UNITS = ["output", "second", "megapixel", "input_token", "output_token"] as const;
+export type PriceUnit = (typeof PRICE_UNITS)[number];
+
+/** One priced quantity. A request is charged for every line that applies to it. */
+export interface PriceLine {
+  readonly sku: string;
+  readonly unit: PriceUnit;
+  /** Of `per` units. */
+  readonly unitMicros: Micros;
+  /** 1 unless given; a million where tokens are priced by the million. */
+  readonly per?: number | undefined;
+  /** The most units an output (a request, for `input_token`) can come to, where the request does not tell. */
+  readonly most?: number | undefined;
+  /** Limits the line to requests whose parameters have these values; of a list, any. */
+  readonly when?: { readonly [parameter: string]: Json } | undefined;
+}
+
+/** Prices are data with a version; a task keeps the version and the lines it was accepted with. */
+export interface PriceRule {
+  readonly version: string;
+  readonly lines: readonly PriceLine[];
+  /** The least a task costs that delivers anything. */
+  readonly minimumMicros?: Micros | undefined;
+}
+
+/** A field of the request that carries media, and what it means. */
+export interface MediaField {
+  readonly name: string;
+  readonly role: InputRole;
+  readonly media: "image" | "video";
+}
+
+/** A mode is chosen when every role it requires is present; the one that requires most wins. */
+export interface Mode {
+  readonly id: string;
+  readonly requires: readonly InputRole[];
+}
+
+/** A catalogue entry: everything the service knows about one public model id. */
+export interface Model {
+  readonly id: ModelId;
+  readonly kind: TaskKind;
+  readonly name: string;
+  readonly description: string;
+  readonly modes: readonly Mode[];
+  /** JSON Schema 2020-12 of the create body. */
+  readonly schema: JsonObject;
+  readonly mediaFields: readonly MediaField[];
+  /** Whether `task_id` + `index` may name an earlier result in place of the media field with this name. */
+  readonly resultField?: { readonly role: InputRole } | undefined;
+  readonly price: PriceRule;
+  /** How long a task may take from acceptance to its end. */
+  readonly deadlineMs: number;
+  readonly routes: readonly Route[];
+}
+
+/** The most specific mode whose inputs are all present, or undefined when none fits. */
+export function selectMode(model: Model, roles: ReadonlySet<InputRole>): Mode | undefined {
+  return model.modes
+    .filter((mode) => mode.requires.every((role) => roles.has(role)))
+    .reduce<Mode | undefined>(
+      (best, mode) => (best === undefined || mode.requires.length > best.requires.length ? mode : best),
+      undefined,
+    );
+}

@@ -1,0 +1,67 @@
+import type { TaskId } from "../ids.ts";
+import { type Micros, toMicros, ZERO } from "./money.ts";
+
+export type LedgerKind = "credit" | "hold" | "capture" | "release" | "refund" | "adjustment";
+
+/**
+ * One append-only row. A balance is the sum of `balanceDelta`, what is held the sum of `heldDelta`.
+ * At most one row of each kind exists per task, so that settling twice is impossible.
+ */
+export interface LedgerEntry {
+  readonly kind: LedgerKind;
+  readonly balanceDelta: Micros;
+  readonly heldDelta: Micros;
+  readonly taskId?: TaskId | undefined;
+  /** Why, for people: `invoice 12`. */
+  readonly reason: string;
+  /** Who: a key's or a token's id, `operator` on the data folder, or `system`. */
+  readonly actor: string;
+}
+
+/** What the service does by itself. */
+const SYSTEM = "system";
+
+export function holdEntry(taskId: TaskId, amount: Micros, actor: string): LedgerEntry {
+  return { kind: "hold", balanceDelta: ZERO, heldDelta: amount, taskId, reason: "task accepted", actor };
+}
+
+/** Money put on an account, or, below zero, taken off it. */
+export function creditEntry(amount: Micros, reason: string, actor: string): LedgerEntry {
+  return { kind: amount < 0 ? "adjustment" : "credit", balanceDelta: amount, heldDelta: ZERO, reason, actor };
+}
+
+/** Money given back for a task that was charged; one task is refunded once at most. */
+export function refundEntry(taskId: TaskId, amount: Micros, reason: string, actor: string): LedgerEntry {
+  return { kind: "refund", balanceDelta: amount, heldDelta: ZERO, taskId, reason, actor };
+}
+
+/**
+ * The entries that resolve a hold: what is charged is captured, what is left is returned.
+ *
+ * A charge above the hold is cut to it; a customer never pays more than was promised.
+ */
+export function settlementEntries(
+  taskId: TaskId,
+  held: Micros,
+  charge: Micros,
+  reason: string,
+): LedgerEntry[] {
+  const captured = toMicros(Math.min(Math.max(charge, 0), held));
+  const released = toMicros(held - captured);
+  const entries: LedgerEntry[] = [];
+  if (captured > 0) {
+    entries.push({
+      kind: "capture",
+      balanceDelta: toMicros(-captured),
+      heldDelta: toMicros(-captured),
+      taskId,
+      reason,
+      actor: SYSTEM,
+    });
+  }
+  if (released > 0) {
+    const heldDelta = toMicros(-released);
+    entries.push({ kind: "release", balanceDelta: ZERO, heldDelta, taskId, reason, actor: SYSTEM });
+  }
+  return entries;
+}

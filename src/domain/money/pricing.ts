@@ -1,0 +1,243 @@
+import type { Json } from "../json.ts";
+import { parseSize } from "../media/size.ts";
+import type { Model, PriceLine, PriceRule, PriceUnit } from "../model/model.ts";
+import type { GenerationRequest } from "../task/request.ts";
+import { type Micros, maxMicros, sumMicros, toMicros, ZERO } from "./money.ts";
+import { ONE } from "./multiplier.ts";
+
+type Parameters = { readonly [name: string]: Json };
+
+/** How a caller's price comes about where it is not the model's own. */
+export interface PriceTerms {
+  /** In place of the model's rule. */
+  readonly rule?: PriceRule | undefined;
+  /** In millionths: every line is charged times this. */
+  readonly multiplier?: number | undefined;
+}
+
+/** One priced quantity of a quote. */
+export interface QuoteLine {
+  readonly sku: string;
+  readonly unit: PriceUnit;
+  readonly unitMicros: Micros;
+  readonly per?: number | undefined;
+  /** Units of each output at most; of the whole request for `input_token`. Up to three decimal places count. */
+  readonly perOutput: number;
+}
+
+/** A price promised. Kept with the task, so that an edited price rule never changes a running task. */
+export interface Quote {
+  readonly priceVersion: string;
+  readonly outputs: number;
+  readonly lines: readonly QuoteLine[];
+  readonly multiplier?: number | undefined;
+  readonly minimum?: Micros | undefined;
+  /** The most the task can cost; what is held. */
+  readonly ceiling: Micros;
+}
+
+/** What a task has to show for itself at its end. */
+export interface Delivered {
+  readonly outputs: readonly Extent[];
+  /** Tokens the upstream reported. */
+  readonly usage?:
+    | { readonly inputTokens?: number | undefined; readonly outputTokens?: number | undefined }
+    | undefined;
+}
+
+/** How large one output is. */
+export interface Extent {
+  readonly width: number;
+  readonly height: number;
+  readonly durationMs?: number | undefined;
+}
+
+/** The line that makes up for a rule's minimum. */
+export const MINIMUM_SKU = "minimum";
+
+/** One line of what was charged. */
+export interface ChargeLine {
+  readonly sku: string;
+  /** In the units of the quote's line of that sku. */
+  readonly quantity: number;
+  readonly amount: Micros;
+}
+
+/** What a task costs in the end. The amount is the sum of the lines. */
+export interface Charge {
+  readonly lines: readonly ChargeLine[];
+  readonly amount: Micros;
+}
+
+/**
+ * Prices a validated request. The one function behind estimate, hold and settlement.
+ *
+ * @returns a quote whose ceiling is the price of all outputs asked for; one without lines is no price (`isPriced`)
+ */
+export function quote(model: Model, request: GenerationRequest, terms: PriceTerms = {}): Quote {
+  const rule = terms.rule ?? model.price;
+  const { minimumMicros: minimum } = rule;
+  const multiplier = terms.multiplier === ONE ? undefined : terms.multiplier;
+  const lines = quotedLines(rule, request.parameters);
+  const promised = { priceVersion: rule.version, outputs: request.n, lines };
+  if (lines.length === 0) return { ...promised, ceiling: ZERO };
+  const amounts = lines.map((line) => lineAmount(line, lineQuantity(line, request.n), multiplier));
+  return { ...promised, multiplier, minimum, ceiling: maxMicros(sumMicros(amounts), minimum ?? ZERO) };
+}
+
+/** The lines of a rule that are for a request with these parameters; none when it has no price. */
+export function quotedLines(rule: PriceRule, parameters: Parameters): QuoteLine[] {
+  const lines: QuoteLine[] = [];
+  for (const line of rule.lines) {
+    if (!applies(line, parameters)) continue;
+    const perOutput = unitsTold(line.unit, parameters) ?? line.most;
+    if (perOutput === undefined) return [];
+    const { sku, unit, unitMicros, per } = line;
+    lines.push(
+      per === undefined ? { sku, unit, unitMicros, perOutput } : { sku, unit, unitMicros, per, perOutput },
+    );
+  }
+  return lines;
+}
+
+/** Whether a quote is one: a request that no price line is for cannot be made. */
+export function isPriced(promised: Quote): boolean {
+  return promised.lines.length > 0;
+}
+
+/** Units of a line for so many outputs. */
+export function lineQuantity({ unit, perOutput }: QuoteLine, outputs: number): number {
+  return unit === "input_token" ? perOutput : perOutput * outputs;
+}
+
+/**
+ * What a quantity of a line comes to, rounded up to a whole micro-unit: the only rounding there is.
+ *
+ * @param quantity units, to three decimal places
+ */
+export function lineAmount(line: QuoteLine, quantity: number, multiplier: number = ONE): Micros {
+  const { unitMicros, per = 1 } = line;
+  const plain = unitMicros * quantity;
+  if (per === 1 && multiplier === ONE && Number.isInteger(quantity) && Number.isSafeInteger(plain))
+    return toMicros(plain);
+  // Products of three numbers leave what a double can hold exactly.
+  const thousandths = BigInt(Math.round(quantity * 1000));
+  const divisor = BigInt(per) * 1_000_000_000n;
+  const dividend = BigInt(unitMicros) * thousandths * BigInt(multiplier);
+  return toMicros(Number((dividend + divisor - 1n) / divisor));
+}
+
+/**
+ * What a task costs that delivered this much of what was quoted: fewer, shorter or smaller outputs and fewer tokens cost less,
+ * nothing more than was promised. A task that delivered nothing costs nothing.
+ */
+export function chargeFor(promised: Quote, delivered: Delivered): Charge {
+  const outputs = delivered.outputs.slice(0, promised.outputs);
+  if (outputs.length === 0) return { lines: [], amount: ZERO };
+  const lines = promised.lines.map((line): ChargeLine => {
+    const quantity = deliveredQuantity(line, promised.outputs, { ...delivered, outputs });
+    return { sku: line.sku, quantity, amount: lineAmount(line, quantity, promised.multiplier) };
+  });
+  const sum = sumMicros(lines.map((line) => line.amount));
+  const short = toMicros(Math.max(0, (promised.minimum ?? ZERO) - sum));
+  if (short > 0) lines.push({ sku: MINIMUM_SKU, quantity: 1, amount: short });
+  return { lines, amount: toMicros(sum + short) };
+}
+
+function deliveredQuantity(line: QuoteLine, outputsQuoted: number, { outputs, usage }: Delivered): number {
+  const sum = (unitsOf: (output: Extent) => number | undefined) =>
+    outputs.reduce((total, output) => total + Math.min(line.perOutput, unitsOf(output) ?? line.perOutput), 0);
+  switch (line.unit) {
+    case "output":
+      return outputs.length;
+    // A video of five seconds is a few frames longer or shorter.
+    case "second":
+      return sum(({ durationMs }) => (durationMs === undefined ? undefined : Math.ceil(durationMs / 1000)));
+    case "megapixel":
+      return sum(megapixelsBegun);
+    case "input_token":
+      return Math.min(line.perOutput, usage?.inputTokens ?? line.perOutput);
+    case "output_token": {
+      const most = lineQuantity(line, outputsQuoted);
+      return Math.min(most, usage?.outputTokens ?? lineQuantity(line, outputs.length));
+    }
+  }
+}
+
+/** Whether a line is for a request with these parameters. */
+export function applies(line: PriceLine, parameters: Parameters): boolean {
+  if (line.when === undefined) return true;
+  return Object.entries(line.when).every(([name, wanted]) => {
+    const value = parameters[name];
+    return Array.isArray(wanted) ? value !== undefined && wanted.includes(value) : value === wanted;
+  });
+}
+
+/** Units of each output, where the request tells. */
+function unitsTold(unit: PriceUnit, { duration, size }: Parameters): number | undefined {
+  switch (unit) {
+    case "output":
+      return 1;
+    case "second":
+      return typeof duration === "number" ? duration : undefined;
+    case "megapixel": {
+      const extent = typeof size === "string" ? parseSize(size) : undefined;
+      return extent && megapixelsBegun(extent);
+    }
+    case "input_token":
+    case "output_token":
+      return undefined;
+  }
+}
+
+const MEGAPIXEL = 1024 * 1024;
+
+function megapixelsBegun({ width, height }: { readonly width: number; readonly height: number }): number {
+  return Math.ceil((width * height) / MEGAPIXEL);
+}
+
+/** What is known of a request's price before it is made. */
+export type Forecast =
+  /** `least` is charged when all outputs are delivered, `most` is what a create holds; equal where nothing is open. */
+  | { readonly kind: "priced"; readonly quote: Quote; readonly least: Micros; readonly most: Micros }
+  /** The price depends on parameters that are neither given nor have a default. */
+  | { readonly kind: "needs_input"; readonly missing: readonly string[] }
+  /** No price line is for such a request. */
+  | { readonly kind: "unpriced" };
+
+/** The fewest units of an output that the request says nothing of: anything delivered has begun one. */
+const FEWEST_UNITS: Readonly<Record<PriceUnit, number>> = {
+  output: 1,
+  second: 1,
+  megapixel: 1,
+  input_token: 0,
+  output_token: 0,
+};
+
+/** Prices a request that nobody has made yet, by the very quote that a create would hold. */
+export function forecast(model: Model, request: GenerationRequest, terms: PriceTerms = {}): Forecast {
+  const rule = terms.rule ?? model.price;
+  const open = pricedParameters(rule).filter((name) => request.parameters[name] === undefined);
+  const promised = quote(model, request, terms);
+  if (!isPriced(promised))
+    return open.length === 0 ? { kind: "unpriced" } : { kind: "needs_input", missing: open };
+  const fewest = promised.lines.map((line) => ({
+    ...line,
+    perOutput: Math.min(line.perOutput, unitsTold(line.unit, request.parameters) ?? FEWEST_UNITS[line.unit]),
+  }));
+  const amounts = fewest.map((line) =>
+    lineAmount(line, lineQuantity(line, promised.outputs), promised.multiplier),
+  );
+  const least = maxMicros(sumMicros(amounts), promised.minimum ?? ZERO);
+  return { kind: "priced", quote: promised, least, most: promised.ceiling };
+}
+
+/** The parameters that a price depends on, besides the number of outputs. */
+export function pricedParameters(rule: PriceRule): string[] {
+  const names = rule.lines.flatMap((line) => [
+    ...Object.keys(line.when ?? {}),
+    ...(line.unit === "second" ? ["duration"] : []),
+    ...(line.unit === "megapixel" ? ["size"] : []),
+  ]);
+  return [...new Set(names)];
+}

@@ -1,0 +1,48 @@
+import { DAY_MS, dayOf, monthStartOf } from "../day.ts";
+import type { Micros } from "./money.ts";
+
+/** How often what a key may spend begins anew, in UTC; weeks begin on Monday. */
+export const QUOTA_RESETS = ["total", "daily", "weekly", "monthly"] as const;
+export type QuotaReset = (typeof QUOTA_RESETS)[number];
+
+/** What a key may spend. */
+export interface Quota {
+  readonly limit: Micros;
+  readonly reset: QuotaReset;
+}
+
+/** 1970-01-01 was a Thursday. */
+const FIRST_MONDAY = 4;
+
+/**
+ * The period a moment lies in, as the day it began on, counted from 1970-01-01 UTC.
+ *
+ * @returns 0 for a quota that never begins anew
+ */
+export function quotaPeriod(reset: QuotaReset, atMs: number): number {
+  const day = dayOf(atMs);
+  switch (reset) {
+    case "total":
+      return 0;
+    case "daily":
+      return day;
+    case "weekly":
+      return day - ((((day - FIRST_MONDAY) % 7) + 7) % 7);
+    case "monthly":
+      return monthStartOf(atMs);
+  }
+}
+
+/** When the period after the one of a moment begins, in epoch milliseconds; undefined for one that never ends. */
+export function quotaResetsAt(reset: QuotaReset, atMs: number): number | undefined {
+  switch (reset) {
+    case "total":
+      return undefined;
+    case "daily":
+      return (quotaPeriod(reset, atMs) + 1) * DAY_MS;
+    case "weekly":
+      return (quotaPeriod(reset, atMs) + 7) * DAY_MS;
+    case "monthly":
+      return monthStartOf(atMs, 1) * DAY_MS;
+  }
+}

@@ -1,0 +1,49 @@
+import type { Model } from "../model/model.ts";
+import type { Attempt, Task } from "../task/task.ts";
+import { formatAmount, type Micros } from "./money.ts";
+import { chargeFor, type Delivered, isPriced, type Quote, quote } from "./pricing.ts";
+
+/**
+ * What an attempt that delivered this costs the operator: by the model's own price, whatever its callers pay.
+ *
+ * @returns undefined where nothing is known of what the attempt's route costs
+ */
+export function costOf(
+  model: Model | undefined,
+  task: Task,
+  attempt: Attempt | undefined,
+  delivered: Delivered,
+): Micros | undefined {
+  const promised = listQuote(model, task, attempt);
+  return promised && chargeFor(promised, delivered).amount;
+}
+
+/** The most that an attempt can cost the operator of which the end is not known, or which ended without a result. */
+export function mostCostOf(
+  model: Model | undefined,
+  task: Task,
+  attempt: Attempt | undefined,
+): Micros | undefined {
+  return listQuote(model, task, attempt)?.ceiling;
+}
+
+/** How the detail of an attempt tells that its cost is only the most it can be. */
+export function atMost(detail: string | undefined, cost: Micros | undefined): string | undefined {
+  if (cost === undefined) return detail;
+  const note = `The cost is at most ${formatAmount(cost)}.`;
+  return detail === undefined ? note : `${detail} ${note}`;
+}
+
+function listQuote(
+  model: Model | undefined,
+  { request }: Task,
+  attempt: Attempt | undefined,
+): Quote | undefined {
+  const route = model?.routes.find(
+    ({ provider, upstreamModel }) =>
+      provider === attempt?.provider && upstreamModel === attempt.upstreamModel,
+  );
+  if (model === undefined || route?.isCharged !== true) return undefined;
+  const promised = quote(model, request);
+  return isPriced(promised) ? promised : undefined;
+}

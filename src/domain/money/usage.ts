@@ -1,0 +1,112 @@
+import type { Account, ApiKey } from "../access/account.ts";
+import { DAY_MS, dayOf } from "../day.ts";
+import type { Transition } from "../task/transition.ts";
+import { type Micros, sumMicros, toMicros, ZERO } from "./money.ts";
+
+/** What tasks that ended came to. */
+export interface UsageTotal {
+  readonly completed: number;
+  readonly failed: number;
+  readonly cancelled: number;
+  /** Images and videos delivered. */
+  readonly outputs: number;
+  /** Captured from the account. */
+  readonly charged: Micros;
+}
+
+/** The tasks that ended on one day. */
+export interface UsageDay extends UsageTotal {
+  /** Counted from 1970-01-01, UTC. */
+  readonly day: number;
+}
+
+/** A day as it is written, `2026-11-01`. */
+export function formatDay(day: number): string {
+  return new Date(day * DAY_MS).toISOString().slice(0, 10);
+}
+
+/** Reads what `formatDay` writes; undefined for anything else, a 31st of June included. */
+export function parseDay(text: string): number | undefined {
+  const at = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
+  if (Number.isNaN(at)) return undefined;
+  const day = dayOf(at);
+  return formatDay(day) === text ? day : undefined;
+}
+
+/**
+ * What a transition adds to the usage of its task's account.
+ *
+ * @returns undefined for one that does not end the task
+ */
+export function usageOf({ ending, ledger }: Transition): UsageDay | undefined {
+  if (ending === undefined) return undefined;
+  return {
+    day: dayOf(ending.completedAt),
+    completed: ending.status === "completed" ? 1 : 0,
+    failed: ending.status === "failed" ? 1 : 0,
+    cancelled: ending.status === "cancelled" ? 1 : 0,
+    outputs: ending.results.length,
+    // What the account loses, so that usage and ledger cannot differ.
+    charged: toMicros(0 - sumMicros(ledger.map((entry) => entry.balanceDelta))),
+  };
+}
+
+/** What days come to together. */
+export function sumUsage(days: readonly UsageTotal[]): UsageTotal {
+  return days.reduce<UsageTotal>(
+    (total, day) => ({
+      completed: total.completed + day.completed,
+      failed: total.failed + day.failed,
+      cancelled: total.cancelled + day.cancelled,
+      outputs: total.outputs + day.outputs,
+      charged: sumMicros([total.charged, day.charged]),
+    }),
+    { completed: 0, failed: 0, cancelled: 0, outputs: 0, charged: ZERO },
+  );
+}
+
+/** How long tasks usually take, in milliseconds. */
+export interface UsualDuration {
+  readonly p50Ms: number;
+  readonly p90Ms: number;
+}
+
+/** Fewer say nothing of what is usual. */
+const FEWEST_DURATIONS = 5;
+
+/** Median and ninth decile by nearest rank, each a duration that was seen; undefined for fewer than five. */
+export function usualDuration(durationsMs: readonly number[]): UsualDuration | undefined {
+  if (durationsMs.length < FEWEST_DURATIONS) return undefined;
+  const sorted = [...durationsMs].sort((a, b) => a - b);
+  const rank = (share: number) => sorted[Math.ceil(share * sorted.length) - 1] ?? 0;
+  return { p50Ms: rank(0.5), p90Ms: rank(0.9) };
+}
+
+/** What usage can be summed up by. */
+export const USAGE_GROUPS = ["key", "model", "day"] as const;
+export type UsageGroup = (typeof USAGE_GROUPS)[number];
+
+/** What tasks came to, and what was earned by them as far as that is known. */
+export interface UsageSum extends UsageTotal {
+  /** What upstreams charged the operator; absent where nothing is known of it. */
+  readonly cost?: Micros | undefined;
+  /** What was charged for the tasks whose cost is known, less that. */
+  readonly margin?: Micros | undefined;
+}
+
+/** The tasks of one key, model or day. */
+export interface UsageRow extends UsageSum {
+  readonly account?: Pick<Account, "id" | "name"> | undefined;
+  readonly key?: Pick<ApiKey, "id" | "name"> | undefined;
+  readonly model?: string | undefined;
+  readonly day?: number | undefined;
+}
+
+/** Usage over days, both included. */
+export interface UsageReport {
+  readonly by: UsageGroup;
+  readonly since: number;
+  readonly until: number;
+  readonly rows: readonly UsageRow[];
+  readonly total: UsageSum;
+}

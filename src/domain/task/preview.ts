@@ -1,0 +1,52 @@
+import type { MediaType } from "../media/asset.ts";
+import type { GenerationRequest } from "./request.ts";
+
+/** Early versions that may be asked for of each output. */
+export const MAX_PARTIAL_IMAGES = 3;
+/** A larger one is not passed on. */
+export const MAX_PREVIEW_BYTES = 8 * 1024 * 1024;
+
+export type PreviewType = Extract<MediaType, `image/${string}`>;
+
+/** An early version of an output, shown while the task is under way and kept nowhere. */
+export interface Preview {
+  /** Which of the early versions of its output, from 0. */
+  readonly index: number;
+  /** Position of the output among the task's, where the upstream tells. */
+  readonly outputIndex?: number | undefined;
+  readonly type: PreviewType;
+  readonly bytes: Uint8Array;
+}
+
+/** Early versions that a request asks for of each output: its parameter `partial_images`, 0 without it. */
+export function partialImagesOf({
+  kind,
+  parameters,
+}: Pick<GenerationRequest, "kind" | "parameters">): number {
+  const { partial_images: wanted } = parameters;
+  return kind === "image" && isIndex(wanted, MAX_PARTIAL_IMAGES + 1) ? wanted : 0;
+}
+
+/** What an upstream shows as a preview of one of so many outputs; undefined when it is none that can be passed on. */
+export function readPreview(
+  shown: Omit<Preview, "type">,
+  of: { readonly wanted: number; readonly outputs: number },
+): Preview | undefined {
+  const { index, outputIndex, bytes } = shown;
+  const type = bytes.length <= MAX_PREVIEW_BYTES ? imageTypeOf(bytes) : undefined;
+  if (type === undefined || !isIndex(index, of.wanted)) return undefined;
+  if (outputIndex !== undefined && !isIndex(outputIndex, of.outputs)) return undefined;
+  return { index, outputIndex, type, bytes };
+}
+
+function isIndex(value: unknown, count: number): value is number {
+  return typeof value === "number" && Number.isInteger(value) && value >= 0 && value < count;
+}
+
+/** The image type that bytes begin as. */
+function imageTypeOf(bytes: Uint8Array): PreviewType | undefined {
+  const head = String.fromCharCode(...bytes.subarray(0, 12));
+  if (head.startsWith("\x89PNG\r\n\x1a\n")) return "image/png";
+  if (head.startsWith("\xff\xd8\xff")) return "image/jpeg";
+  return head.startsWith("RIFF") && head.endsWith("WEBP") ? "image/webp" : undefined;
+}

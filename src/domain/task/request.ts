@@ -1,0 +1,40 @@
+import type { AssetId, ModelId } from "../ids.ts";
+import type { Json } from "../json.ts";
+
+export type TaskKind = "image" | "video";
+
+/** What an input is for. A manifest maps each of its media fields to one. */
+export type InputRole = "image" | "mask" | "first_frame" | "last_frame" | "reference" | "video" | "motion";
+
+/**
+ * Where an input's bytes are. `url` is fetched as the task's first step and becomes `asset`; no adapter ever sees a `url`.
+ * `param` is the path in the caller's body, for messages.
+ */
+export type MediaSource =
+  | { readonly kind: "asset"; readonly assetId: AssetId }
+  | { readonly kind: "url"; readonly url: string };
+
+export interface MediaInput {
+  readonly role: InputRole;
+  /** Path into the create body that named it: `image_urls[2]`. */
+  readonly param: string;
+  readonly source: MediaSource;
+}
+
+/**
+ * One validated request in the vocabulary adapters translate from. Stored with the task; never holds file content.
+ *
+ * `parameters` holds every field of the model's schema that was given or has a default, under its public name, media
+ * fields and `model`, `prompt`, `n` and `callback_url` left out.
+ */
+export interface GenerationRequest {
+  readonly kind: TaskKind;
+  readonly model: ModelId;
+  /** One of the model's modes, e.g. `text-to-image`. */
+  readonly mode: string;
+  readonly prompt?: string | undefined;
+  /** Outputs asked for, 1-10. */
+  readonly n: number;
+  readonly parameters: { readonly [name: string]: Json };
+  readonly inputs: readonly MediaInput[];
+}

@@ -1,0 +1,152 @@
+import type { TaskError } from "../errors.ts";
+import type {
+  AccountId,
+  AssetId,
+  AttemptId,
+  KeyId,
+  LeaseToken,
+  ModelId,
+  ProviderId,
+  TaskId,
+} from "../ids.ts";
+import type { Json } from "../json.ts";
+import type { MediaType, StoredFile } from "../media/asset.ts";
+import type { Micros } from "../money/money.ts";
+import type { Quote } from "../money/pricing.ts";
+import type { GenerationRequest, TaskKind } from "./request.ts";
+
+/** What the caller sees (§3). */
+export const TASK_STATUSES = ["pending", "processing", "completed", "failed", "cancelled"] as const;
+export type TaskStatus = (typeof TASK_STATUSES)[number];
+
+/**
+ * What the scheduler must do next; internal.
+ * `queued` submit · `submitting` find out what became of a submission · `running` poll · `finalizing` store outputs ·
+ * `terminal` nothing, ever.
+ */
+export const STAGES = ["queued", "submitting", "running", "finalizing", "terminal"] as const;
+export type Stage = (typeof STAGES)[number];
+
+/** Every legal move between stages; staying in a stage (a snooze) is legal for all but `terminal`. */
+export const LEGAL_MOVES = {
+  queued: ["queued", "submitting", "terminal"],
+  submitting: ["submitting", "queued", "running", "finalizing", "terminal"],
+  running: ["running", "queued", "finalizing", "terminal"],
+  finalizing: ["finalizing", "terminal"],
+  terminal: [],
+} as const satisfies Record<Stage, readonly Stage[]>;
+
+export function isTerminal(status: TaskStatus): boolean {
+  return status === "completed" || status === "failed" || status === "cancelled";
+}
+
+/** One stored output, as the caller's `result` lists them. */
+export interface TaskResult {
+  readonly assetId: AssetId;
+  readonly type: MediaType;
+}
+
+/** What an upstream reported of its work; figures it does not report are absent. */
+export interface Usage {
+  readonly inputTokens?: number | undefined;
+  readonly outputTokens?: number | undefined;
+}
+
+/** One paid generation. Times are epoch milliseconds. */
+export interface Task {
+  readonly id: TaskId;
+  readonly accountId: AccountId;
+  readonly keyId: KeyId;
+  /** Identifier of the creating HTTP request (§6). */
+  readonly requestId: string;
+  readonly kind: TaskKind;
+  readonly model: ModelId;
+  readonly request: GenerationRequest;
+  readonly quote: Quote;
+  /** Reserved at creation; what is not charged is released at the end. */
+  readonly held: Micros;
+  /** Scheme and host the creator used, for URLs in callbacks. */
+  readonly origin: string;
+  readonly callbackUrl?: string | undefined;
+  /** Set when the creator waits for the result: equal for requests that are the same (§4.5). */
+  readonly syncScope?: string | undefined;
+  readonly status: TaskStatus;
+  readonly stage: Stage;
+  /** 0-100; never goes down, 100 only with `completed`. */
+  readonly progress: number;
+  /** The provider the next attempt goes to, or the current one is with; concurrency is limited per lane. */
+  readonly lane: ProviderId;
+  /** Position of the lane's route in the model's routes. */
+  readonly routeIndex: number;
+  /** Attempts begun so far. */
+  readonly attempts: number;
+  /** Transient failures in a row within the present stage. */
+  readonly failures: number;
+  readonly cancelRequested: boolean;
+  readonly results: readonly TaskResult[];
+  readonly error?: TaskError | undefined;
+  /** Captured at the end; absent until then. */
+  readonly charged?: Micros | undefined;
+  readonly usage?: Usage | undefined;
+  readonly createdAt: number;
+  /** First submission. */
+  readonly startedAt?: number | undefined;
+  /** Counted from the first submission, so that a long queue fails nothing. */
+  readonly deadlineAt?: number | undefined;
+  readonly completedAt?: number | undefined;
+}
+
+/** What a caller is told of a task; reading it costs a fraction of the whole. */
+export type TaskSummary = Pick<
+  Task,
+  | "id"
+  | "accountId"
+  | "kind"
+  | "model"
+  | "status"
+  | "progress"
+  | "results"
+  | "error"
+  | "charged"
+  | "usage"
+  | "createdAt"
+  | "completedAt"
+>;
+
+/**
+ * `intent` may have been sent · `accepted` the upstream has it · `rejected` it certainly has not, the only state from which
+ * another submission may follow · `ambiguous` nobody can say · `done` over.
+ */
+export type AttemptState = "intent" | "accepted" | "rejected" | "ambiguous" | "done";
+
+/** Where an output is: already stored here, or to be fetched from the upstream with its own reference. */
+export type AttemptOutput =
+  | { readonly kind: "stored"; readonly file: StoredFile }
+  | { readonly kind: "remote"; readonly ref: Json };
+
+/** One submission of a task to one route. */
+export interface Attempt {
+  readonly id: AttemptId;
+  readonly taskId: TaskId;
+  /** From 1. */
+  readonly sequence: number;
+  readonly provider: ProviderId;
+  readonly upstreamModel: string;
+  readonly state: AttemptState;
+  /** The upstream's opaque handle. */
+  readonly operation?: Json | undefined;
+  readonly outputs?: readonly AttemptOutput[] | undefined;
+  readonly usage?: Usage | undefined;
+  /** For the operator: what went wrong, in our words. */
+  readonly detail?: string | undefined;
+  readonly startedAt: number;
+  readonly endedAt?: number | undefined;
+}
+
+/** Time-limited sole right to advance a task. Every write made under it is refused once the token is no longer the task's. */
+export interface Lease {
+  readonly token: LeaseToken;
+  readonly task: Task;
+  /** The latest attempt, if any was begun. */
+  readonly attempt?: Attempt | undefined;
+}

@@ -1,0 +1,239 @@
+import { type Callback, hostOf } from "../callback/callback.ts";
+import type { TaskError } from "../errors.ts";
+import type { AttemptId, CallbackId, ProviderId } from "../ids.ts";
+import type { Json } from "../json.ts";
+import type { Asset } from "../media/asset.ts";
+import { type LedgerEntry, settlementEntries } from "../money/ledger.ts";
+import { type Micros, minMicros, ZERO } from "../money/money.ts";
+import { type ChargeLine, chargeFor } from "../money/pricing.ts";
+import type { GenerationRequest } from "./request.ts";
+import type { AttemptOutput, AttemptState, Stage, Task, TaskResult, TaskStatus, Usage } from "./task.ts";
+
+/** What one transition writes to the task's latest attempt. */
+export interface AttemptChange {
+  readonly id: AttemptId;
+  readonly state: AttemptState;
+  readonly operation?: Json | undefined;
+  readonly outputs?: readonly AttemptOutput[] | undefined;
+  readonly usage?: Usage | undefined;
+  readonly detail?: string | undefined;
+  /** What the upstream charges the operator for the attempt, as far as that is known. */
+  readonly costMicros?: Micros | undefined;
+}
+
+/** How a task ended. */
+export interface Ending {
+  readonly status: Extract<TaskStatus, "completed" | "failed" | "cancelled">;
+  readonly completedAt: number;
+  readonly charged: Micros;
+  /** What `charged` is the sum of; none for a task that cost nothing. */
+  readonly chargeLines?: readonly ChargeLine[] | undefined;
+  readonly results: readonly TaskResult[];
+  readonly error?: TaskError | undefined;
+  readonly usage?: Usage | undefined;
+}
+
+/**
+ * One atomic change of a leased task, as a value. A store applies any of them alike: it checks lease and stage, then writes
+ * the fields that are present. Absent fields stay as they are. Made only by the constructors below.
+ */
+export interface Transition {
+  readonly name: string;
+  readonly from: readonly Stage[];
+  readonly to: Stage;
+  readonly at: number;
+  /** When the task is due again; the lease is given back with it. Absent: the lease is kept, or the task is terminal. */
+  readonly dueAt?: number | undefined;
+  /** Raises the stored progress; never lowers it. */
+  readonly progress?: number | undefined;
+  readonly failures?: number | undefined;
+  readonly lane?: ProviderId | undefined;
+  readonly routeIndex?: number | undefined;
+  readonly request?: GenerationRequest | undefined;
+  readonly attempt?: AttemptChange | undefined;
+  readonly assets: readonly Asset[];
+  readonly ledger: readonly LedgerEntry[];
+  readonly ending?: Ending | undefined;
+  readonly callback?: Callback | undefined;
+}
+
+const NOTHING = { assets: [], ledger: [] } as const;
+
+/** The task's remote inputs were fetched and stored; the request now names assets. Keeps the lease. */
+export function inputsReady(at: number, request: GenerationRequest, assets: readonly Asset[]): Transition {
+  return {
+    ...NOTHING,
+    name: "inputsReady",
+    from: ["queued"],
+    to: "queued",
+    at,
+    request,
+    assets,
+    failures: 0,
+  };
+}
+
+/** The upstream took the job and gave a handle to poll. */
+export function submitted(at: number, attempt: AttemptId, operation: Json, dueAt: number): Transition {
+  return {
+    ...NOTHING,
+    name: "submitted",
+    from: ["submitting"],
+    to: "running",
+    at,
+    dueAt,
+    failures: 0,
+    attempt: { id: attempt, state: "accepted", operation },
+  };
+}
+
+/**
+ * Due again later, in the same stage. `failures` counts transient trouble in a row (0 after any good answer); it uses up no
+ * attempt.
+ */
+export function snoozed(
+  task: Task,
+  at: number,
+  again: { dueAt: number; failures: number; progress?: number | undefined },
+): Transition {
+  return {
+    ...NOTHING,
+    name: "snoozed",
+    from: [task.stage],
+    to: task.stage,
+    at,
+    dueAt: again.dueAt,
+    failures: again.failures,
+    progress:
+      again.progress === undefined ? undefined : Math.max(0, Math.min(99, Math.floor(again.progress))),
+  };
+}
+
+/**
+ * Back to the queue, for this route or another: the upstream certainly did not take the attempt, or (without `attempt`) none
+ * was made because the route is switched off.
+ */
+export function requeued(
+  at: number,
+  again: { dueAt: number; failures: number; lane: ProviderId; routeIndex: number },
+  rejected?: { attempt: AttemptId; detail: string },
+): Transition {
+  return {
+    ...NOTHING,
+    name: "requeued",
+    from: ["queued", "submitting", "running"],
+    to: "queued",
+    at,
+    ...again,
+    attempt: rejected && { id: rejected.attempt, state: "rejected", detail: rejected.detail },
+  };
+}
+
+/** The upstream is done and said where its outputs are. Keeps the lease: the same worker goes on to store them. */
+export function outputsReady(
+  at: number,
+  attempt: AttemptId,
+  outputs: readonly AttemptOutput[],
+  usage: Usage | undefined,
+): Transition {
+  return {
+    ...NOTHING,
+    name: "outputsReady",
+    from: ["submitting", "running"],
+    to: "finalizing",
+    at,
+    failures: 0,
+    attempt: { id: attempt, state: "accepted", outputs, usage },
+  };
+}
+
+/**
+ * The outputs are stored: completed, charged for what was delivered, the rest of the hold returned.
+ *
+ * @param costMicros what the attempt cost the operator, where that is known
+ */
+export function succeeded(
+  task: Task,
+  at: number,
+  attempt: AttemptId,
+  assets: readonly Asset[],
+  usage: Usage | undefined,
+  callbackId: CallbackId,
+  costMicros?: Micros,
+): Transition {
+  const { lines, amount } = chargeFor(task.quote, { outputs: assets, usage });
+  // The quote was held; whatever it says, more than that is never charged.
+  const charge = minMicros(amount, task.held);
+  return {
+    name: "succeeded",
+    from: ["submitting", "running", "finalizing"],
+    to: "terminal",
+    at,
+    progress: 100,
+    attempt: { id: attempt, state: "done", usage, costMicros },
+    assets,
+    ledger: settlementEntries(task.id, task.held, charge, "task completed"),
+    ending: {
+      status: "completed",
+      completedAt: at,
+      charged: charge,
+      chargeLines: lines,
+      results: assets.map((asset) => ({ assetId: asset.id, type: asset.type })),
+      usage,
+    },
+    callback: callbackFor(task, at, callbackId),
+  };
+}
+
+/** The task ends without a result; the whole hold is returned. */
+export function failed(
+  task: Task,
+  at: number,
+  error: TaskError,
+  callbackId: CallbackId,
+  attempt?: AttemptChange,
+): Transition {
+  return {
+    name: "failed",
+    from: ["queued", "submitting", "running", "finalizing"],
+    to: "terminal",
+    at,
+    attempt,
+    assets: [],
+    ledger: settlementEntries(task.id, task.held, ZERO, `task failed: ${error.code}`),
+    ending: { status: "failed", completedAt: at, charged: ZERO, results: [], error },
+    callback: callbackFor(task, at, callbackId),
+  };
+}
+
+/** The task ends at its owner's or an operator's wish; the whole hold is returned. No callback is sent (§3). */
+export function cancelled(task: Task, at: number, attempt?: AttemptChange): Transition {
+  return {
+    name: "cancelled",
+    from: ["queued", "submitting", "running", "finalizing"],
+    to: "terminal",
+    at,
+    attempt,
+    assets: [],
+    ledger: settlementEntries(task.id, task.held, ZERO, "task cancelled"),
+    ending: { status: "cancelled", completedAt: at, charged: ZERO, results: [] },
+  };
+}
+
+function callbackFor(task: Task, at: number, id: CallbackId): Callback | undefined {
+  if (task.callbackUrl === undefined) return undefined;
+  return {
+    id,
+    taskId: task.id,
+    requestId: task.requestId,
+    accountId: task.accountId,
+    keyId: task.keyId,
+    url: task.callbackUrl,
+    host: hostOf(task.callbackUrl),
+    state: "pending",
+    attempts: 0,
+    dueAt: at,
+    isRedeliveryDue: false,
+    createdAt: at,
+  };
+}

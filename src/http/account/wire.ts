@@ -1,0 +1,98 @@
+import { FEATURES } from "../../domain/access/key-policy.ts";
+import type { Operation, Schema } from "../openapi/operation.ts";
+import { jsonAnswer } from "../wire/answer.ts";
+import {
+  amount,
+  CURRENCY_SCHEMA,
+  closed,
+  envelope,
+  flag,
+  idOf,
+  integer,
+  list,
+  nullable,
+  openEnum,
+  text,
+  unixSeconds,
+} from "../wire/schema.ts";
+
+const USAGE = closed({
+  tasks: integer("Tasks that ended.", { minimum: 0 }),
+  outputs: integer("Images and videos made.", { minimum: 0 }),
+  cost: amount("What was charged."),
+  currency: CURRENCY_SCHEMA,
+});
+
+const QUOTA = closed({
+  limit: nullable(amount("What the key may spend; null: any amount.")),
+  used: nullable(amount("Charged in the period; ever, where there is no limit.")),
+  reserved: nullable(amount("Of it, held for tasks under way.")),
+  remaining: nullable(amount("Of it, left; null: any amount.")),
+  reset: nullable(openEnum(["daily", "weekly", "monthly", "total"], "How often it begins anew.")),
+  resets_at: nullable(unixSeconds("When it begins anew.")),
+});
+
+const RATE_LIMIT = closed({
+  metric: openEnum(["requests", "concurrent_tasks"], "What is counted."),
+  limit: integer("How many are allowed.", { minimum: 0 }),
+  window_seconds: nullable(integer("In how long; null: at once.", { minimum: 1 })),
+  remaining: integer("How many are left.", { minimum: 0 }),
+  resets_at: nullable(unixSeconds("When all of them are there again.")),
+});
+
+const KEY = closed({
+  id: idOf("key", "Id of the key."),
+  name: text("What its owner calls it."),
+  prefix: text("Its first characters and its last, to recognise it by."),
+  status: openEnum(["active"], "A key that is not active is refused before it gets here."),
+  expires_at: nullable(unixSeconds("When it ends; null: never.")),
+  permissions: closed({
+    models: nullable(list(text(""), { description: "Patterns of model ids; null: all models." })),
+    features: nullable(list(openEnum(FEATURES, ""), { description: "What it may do; null: everything." })),
+  }),
+  ip_restricted: flag("Whether it may be used from some addresses only."),
+  quota: QUOTA,
+  rate_limits: list(RATE_LIMIT, { description: "Only limits that exist." }),
+});
+
+/** `data` of GET /v1/account/status. */
+export const ACCOUNT_STATUS: Schema = {
+  title: "AccountStatus",
+  ...closed({
+    account: closed({
+      id: idOf("acc", "Id of the account."),
+      name: text("What the operator calls it."),
+      status: openEnum(["active"], "One that is not active is refused before it gets here."),
+    }),
+    key: KEY,
+    balance: closed({
+      mode: openEnum(["unlimited", "prepaid"], "`unlimited` accounts are metered and never refused."),
+      currency: CURRENCY_SCHEMA,
+      total: amount("Sum of everything credited and charged."),
+      reserved: amount("Held for tasks under way."),
+      available: nullable(amount("What new tasks may cost; null: any amount.")),
+      credit_limit: nullable(
+        amount("How far below zero the total may go, counted in `available`; null: any amount."),
+      ),
+    }),
+    usage: closed({ today: USAGE, month: USAGE }, { description: "Days and months in UTC." }),
+    tasks: closed({
+      pending: integer("Tasks waiting.", { minimum: 0 }),
+      processing: integer("Tasks under way.", { minimum: 0 }),
+    }),
+    can_create: flag("Whether a task could be created now, if its price fits."),
+    blocked_by: list(text(""), {
+      description: "Why not: `balance`, `key_quota`, `concurrency`, `draining` and the like.",
+    }),
+    server_time: unixSeconds("The server's clock."),
+  }),
+};
+
+export const READ_ACCOUNT_STATUS: Operation = {
+  id: "readAccountStatus",
+  tag: "Account",
+  summary: "Probe the credential and its account",
+  description:
+    "Free, and counted against no limit. What belongs to the account and what to the key is never merged.",
+  answers: { 200: jsonAnswer("The account and the key.", envelope(ACCOUNT_STATUS)) },
+};

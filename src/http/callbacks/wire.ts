@@ -1,0 +1,191 @@
+import { CALLBACK_STATES } from "../../domain/callback/callback.ts";
+import { MAX_CALLBACK_ATTEMPTS, MAX_LIST_LIMIT } from "../../domain/limits.ts";
+import { TASK_STATUSES } from "../../domain/task/task.ts";
+import { MAX_REDELIVERIES } from "../../service/redeliver-callbacks.ts";
+import { CALLBACK } from "../generations/wire.ts";
+import type { Operation, Schema } from "../openapi/operation.ts";
+import { LISTED_TASK, TASK_ID } from "../tasks/wire.ts";
+import { jsonAnswer, jsonBody } from "../wire/answer.ts";
+import { closed, envelope, flag, idOf, integer, list, nullable, openEnum, text } from "../wire/schema.ts";
+
+const CALLBACK_ID = idOf("cb", "Id of the callback.");
+const STATE = text("Whether it was acknowledged, may still be, or is given up.", { enum: CALLBACK_STATES });
+const time = (description: string) => text(`${description} ISO 8601, UTC.`, { format: "date-time" });
+
+const FIELDS: Readonly<Record<string, Schema>> = {
+  id: CALLBACK_ID,
+  task_id: TASK_ID,
+  request_id: text("`X-Request-ID` of the task's create."),
+  url: text("Where it goes."),
+  state: STATE,
+  attempts: integer("Attempts begun so far; redeliveries are not counted.", {
+    minimum: 0,
+    maximum: MAX_CALLBACK_ATTEMPTS,
+  }),
+  max_attempts: integer("Attempts it gets at most.", { minimum: 1, maximum: MAX_CALLBACK_ATTEMPTS }),
+  next_attempt_at: nullable(
+    time("When the next attempt is due, or the one under way counts as lost. While `pending` only."),
+  ),
+  redelivery_due: flag("Whether one more send was asked for and has not begun."),
+  created_at: time("When the task ended."),
+};
+
+const CALLBACK_RECORD: Schema = { title: "Callback", ...closed(FIELDS) };
+
+const OUTCOMES = ["delivered", "refused", "unreachable", "forbidden", "interrupted"];
+
+const SEND = closed({
+  sequence: integer("From 1, attempts and redeliveries together.", { minimum: 1 }),
+  kind: openEnum(["attempt", "redelivery"], "Whether it counts as an attempt."),
+  started_at: time("When it began."),
+  ended_at: nullable(time("When it was over; null while it is under way.")),
+  duration_ms: nullable(integer("How long it took.", { minimum: 0 })),
+  outcome: nullable(
+    openEnum(
+      OUTCOMES,
+      "`delivered`: acknowledged. `refused`: answered with another status than 2xx. `unreachable`: no answer. `forbidden`: the address may not be called. `interrupted`: the service stopped meanwhile; it may have arrived.",
+    ),
+  ),
+  status: nullable(integer("HTTP status of the answer.")),
+  address: nullable(text("IP address it was sent to. Never that of a `forbidden` one.")),
+  answer: nullable(text("How the answer's body begins.")),
+  error: nullable(text("Why there was no answer.")),
+});
+
+const CALLBACK_IN_FULL: Schema = {
+  title: "CallbackInFull",
+  ...closed({ ...FIELDS, payload: CALLBACK, history: list(SEND, { description: "Every send, in order." }) }),
+};
+
+const CALLBACK_PAGE = closed({
+  callbacks: list(CALLBACK_RECORD),
+  next: nullable(text("Give as `after` for the next page; null on the last.")),
+});
+
+const FROM = "Created then or later: ISO 8601, such as 2026-11-21T14:00:00Z, or Unix seconds.";
+const TO = "Created before: ISO 8601 or Unix seconds.";
+const AFTER = text("`next` of the page before.");
+
+export const CALLBACK_QUERY = closed(
+  {
+    state: text("Callbacks in one state.", { enum: CALLBACK_STATES }),
+    task_id: text("The callback of one task."),
+    from: text(FROM),
+    to: text(TO),
+    limit: integer("Callbacks in the page.", { minimum: 1, maximum: MAX_LIST_LIMIT, default: 20 }),
+    after: AFTER,
+  },
+  { optional: "all" },
+);
+
+const moment = (description: string): Schema => ({ type: ["string", "number"], description });
+
+/** Which of its fields go together is said by whoever reads it, in words. */
+export const REDELIVERY: Schema = {
+  title: "RedeliverCallbacks",
+  ...closed(
+    {
+      task_id: text("The callback of this task; goes with no other field."),
+      from: moment(FROM),
+      to: moment(TO),
+      state: text("Callbacks in one state.", { enum: CALLBACK_STATES }),
+      after: AFTER,
+    },
+    { optional: "all", examples: [{ from: "2026-11-21T14:00:00Z", state: "failed" }] },
+  ),
+};
+
+export const LIST_CALLBACKS: Operation = {
+  id: "listCallbacks",
+  tag: "Callbacks",
+  summary: "List callbacks, newest first",
+  description: "There is one for every task that had a `callback_url` and completed or failed.",
+  query: CALLBACK_QUERY,
+  answers: { 200: jsonAnswer("One page.", envelope(CALLBACK_PAGE)) },
+  errors: ["invalid_request"],
+};
+
+export const READ_CALLBACK: Operation = {
+  id: "readCallback",
+  tag: "Callbacks",
+  summary: "Read a callback, what it says and how each send went",
+  path: { callback_id: CALLBACK_ID },
+  answers: { 200: jsonAnswer("The callback.", envelope(CALLBACK_IN_FULL)) },
+  errors: ["not_found"],
+};
+
+const AGAIN =
+  "Redeliveries are sent at once, leave the five attempts alone, and are not tried again. One callback has one redelivery to come at most: asking again before that begins changes nothing, and it can be redelivered 100 times in all. The call counts towards the requests that the key may make in a minute.";
+
+export const REDELIVER_CALLBACK: Operation = {
+  id: "redeliverCallback",
+  tag: "Callbacks",
+  summary: "Send a callback once more",
+  description: `${AGAIN} It is \`delivered\` once any send was acknowledged.`,
+  path: { callback_id: CALLBACK_ID },
+  answers: { 200: jsonAnswer("The callback, to be sent.", envelope(CALLBACK_RECORD)) },
+  errors: ["not_found", "invalid_request"],
+};
+
+export const REDELIVER_CALLBACKS: Operation = {
+  id: "redeliverCallbacks",
+  tag: "Callbacks",
+  summary: "Send the callbacks of a task, or of a range of time, once more",
+  description: `Either \`task_id\` alone, or \`from\` with or without \`to\`, \`state\` and \`after\`. Newest first, ${MAX_REDELIVERIES} in one call at most. ${AGAIN}`,
+  body: jsonBody(REDELIVERY),
+  answers: { 200: jsonAnswer("Those that are sent.", envelope(CALLBACK_PAGE)) },
+};
+
+const LISTENED = closed({
+  task_id: TASK_ID,
+  callback_id: nullable(idOf("cb", "Id of the callback; null for a task without `callback_url`.")),
+  url: nullable(text("The task's `callback_url`.")),
+  headers: closed(
+    {
+      "Content-Type": text("Always `application/json`."),
+      "User-Agent": text("Always `Service-Callback/1.0`."),
+      "webhook-id": text("Of a key that signs: the same for every send."),
+      "webhook-timestamp": text("Of a key that signs."),
+      "webhook-signature": text("Of a key that signs."),
+    },
+    {
+      optional: ["webhook-id", "webhook-timestamp", "webhook-signature"],
+      description: "Those of the POST.",
+    },
+  ),
+  body: text("The body of the POST, to the byte."),
+});
+
+const LAST_EVENT_ID = {
+  "Last-Event-ID": text(
+    "Id of the last event seen: everything since is told first. `0` tells everything; absent, the stream begins now. A number that is yet to come counts as the latest.",
+    { pattern: "^[0-9]*$" },
+  ),
+};
+const ENDLESS =
+  "The stream goes on until the client leaves or the service stops; what comes next is told as it happens, and a comment every 15 seconds when nothing does. It begins with an id without an event, so that a client which comes back misses nothing. A client that stops reading is cut off after some minutes.";
+
+export const FOLLOW_CALLBACKS: Operation = {
+  id: "followCallbacks",
+  tag: "Callbacks",
+  summary: "Follow what is posted for the tasks of this key",
+  description: `Server-sent events: one \`callback\` for every task this key created that completed or failed, whether or not it had a \`callback_url\`, with the headers and the body of its POST. Redeliveries asked for meanwhile come too, without an id. ${ENDLESS}`,
+  headers: LAST_EVENT_ID,
+  answers: { 200: { description: "A stream without an end.", events: { callback: LISTENED } } },
+  errors: ["invalid_request"],
+};
+
+export const FOLLOW_TASKS: Operation = {
+  id: "followTasks",
+  tag: "Tasks",
+  summary: "Follow all tasks of the account",
+  description: `Server-sent events: one for every change of a task's status or progress, by the name of its status, with what the list of tasks has of it. Each task is told as it stands, so states that follow one another closely may be told as the last of them. ${ENDLESS}`,
+  headers: LAST_EVENT_ID,
+  answers: {
+    200: {
+      description: "A stream without an end.",
+      events: Object.fromEntries(TASK_STATUSES.map((status) => [status, LISTED_TASK])),
+    },
+  },
+  errors: ["invalid_request"],
+};

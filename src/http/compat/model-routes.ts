@@ -1,0 +1,44 @@
+import type { JsonObject } from "../../domain/json.ts";
+import type { Model } from "../../domain/model/model.ts";
+import { listAliases, listModels, type ModelDeps, readCompatModel } from "../../service/read-model.ts";
+import type { Route } from "../exchange.ts";
+import { json } from "../reply.ts";
+import { LIST_COMPATIBLE_MODELS, READ_COMPATIBLE_MODEL } from "./wire.ts";
+
+/** GET /compat/v1/models in the shape that clients of that API pick models from: image models, and their aliases. */
+export function compatModelRoutes(deps: ModelDeps): Route[] {
+  return [
+    {
+      method: "GET",
+      path: "/compat/v1/models",
+      operation: LIST_COMPATIBLE_MODELS,
+      access: "api_key",
+      handle({ principal }) {
+        const models = listModels(deps, principal).filter((model) => model.kind === "image");
+        const aliases = listAliases(deps, principal).filter(({ model }) => model.kind === "image");
+        const data = [
+          ...models.map((model) => presentCompatModel(model.id, model)),
+          ...aliases.map(({ alias, model }) => presentCompatModel(alias, model)),
+        ];
+        return json({ object: "list", data });
+      },
+    },
+    {
+      method: "GET",
+      path: "/compat/v1/models/:model",
+      operation: READ_COMPATIBLE_MODEL,
+      access: "api_key",
+      handle({ principal, param }) {
+        const id = param("model");
+        return json(presentCompatModel(id, readCompatModel(deps, principal, id)));
+      },
+    },
+  ];
+}
+
+/** When a model came to be is known to nobody here, and clients want a number. */
+const CREATED = 0;
+
+function presentCompatModel(id: string, model: Model): JsonObject {
+  return { id, object: "model", created: CREATED, owned_by: model.routes[0]?.provider ?? "svc" };
+}

@@ -1,0 +1,192 @@
+import type { ResponseFormat } from "../../domain/access/key-policy.ts";
+import type { JsonObject } from "../../domain/json.ts";
+import { formatAmount } from "../../domain/money/money.ts";
+import type { Uploads } from "../../service/collect-inputs.ts";
+import type { GenerateSync, SyncCall } from "../../service/generate-sync.ts";
+import { readJsonBody } from "../body.ts";
+import type { KeyedExchange, Route } from "../exchange.ts";
+import type { UploadGate } from "../multipart/upload-gate.ts";
+import type { Reply } from "../reply.ts";
+import { imagesReply } from "./answer.ts";
+import { readEditForm } from "./read-form.ts";
+import { type CompatBody, readEdit, readGeneration, responseFormatOf } from "./read-request.ts";
+import { type StreamDeps, streamReply } from "./stream.ts";
+import { EDIT_IMAGES, GENERATE_IMAGES } from "./wire.ts";
+
+export interface CompatImageDeps extends StreamDeps {
+  readonly generateSync: GenerateSync;
+  /** Milliseconds on the clock that never jumps. */
+  readonly elapsed: () => number;
+  /** Bounds the memory of all uploads, of every route. */
+  readonly gate: UploadGate;
+  /** The server's settings. */
+  readonly sync: { readonly waitMs: number; readonly responseFormat: ResponseFormat };
+  /** Aborts when what could still be finished before the service stops is finished. */
+  readonly stopping: AbortSignal;
+  /** Lifts the server's own limit on how long a request may stay open. */
+  readonly keepOpen: (request: Request) => void;
+}
+
+const GENERATIONS = { path: "/compat/v1/images/generations", event: "image_generation" };
+const EDITS = { path: "/compat/v1/images/edits", event: "image_edit" };
+
+/** POST /compat/v1/images/generations (§4.5) and /compat/v1/images/edits (§4.6). */
+export function compatImageRoutes(deps: CompatImageDeps): Route[] {
+  return [
+    {
+      method: "POST",
+      path: GENERATIONS.path,
+      operation: GENERATE_IMAGES,
+      access: "api_key",
+      feature: "compat",
+      isCounted: true,
+      async handle(exchange) {
+        return answer(deps, exchange, async () => {
+          const body = await readJsonBody(exchange.request);
+          return { ...readGeneration(body), ...GENERATIONS, identity: body };
+        });
+      },
+    },
+    {
+      method: "POST",
+      path: EDITS.path,
+      operation: EDIT_IMAGES,
+      access: "api_key",
+      feature: "compat",
+      isCounted: true,
+      async handle(exchange) {
+        const { request } = exchange;
+        if (!isForm(request)) {
+          return answer(deps, exchange, async () => {
+            const body = await readJsonBody(request);
+            return { ...readEdit(body), ...EDITS, identity: body };
+          });
+        }
+        const form = await deps.gate.run(request, exchange.principal.accountId, () =>
+          readEditForm(deps, request),
+        );
+        const { body, uploads, identity, release } = form;
+        try {
+          return await answer(deps, exchange, async () => ({
+            ...body,
+            ...EDITS,
+            identity,
+            uploads,
+            release,
+          }));
+        } finally {
+          await release();
+        }
+      },
+    },
+  ];
+}
+
+function isForm(request: Request): boolean {
+  return /^\s*multipart\/form-data\b/i.test(request.headers.get("content-type") ?? "");
+}
+
+interface Call extends CompatBody {
+  /** First part of the names of its events. */
+  readonly event: string;
+  readonly path: string;
+  readonly identity: JsonObject;
+  readonly uploads?: Uploads | undefined;
+  /** Gives the uploads back; those that a task uses stay. */
+  readonly release?: (() => Promise<void>) | undefined;
+}
+
+/** @param read reads the call; what it holds in memory is let go before the wait begins */
+async function answer(
+  deps: CompatImageDeps,
+  exchange: KeyedExchange,
+  read: () => Promise<Call>,
+): Promise<Reply> {
+  const { request } = exchange;
+  const whole = () => read().then((call) => accept(deps, exchange, call));
+  const accepted = isForm(request)
+    ? await whole()
+    : await deps.gate.runWhole(request, exchange.principal.accountId, whole);
+  return finish(deps, exchange, accepted);
+}
+
+/** What is left of a call once its task is there: how to answer it. */
+interface Accepted extends Pick<Call, "event" | "isStream"> {
+  readonly size: string;
+  readonly format: ResponseFormat;
+  readonly task: SyncCall;
+}
+
+async function accept(deps: CompatImageDeps, exchange: KeyedExchange, call: Call): Promise<Accepted> {
+  const { request, principal, requestId, origin } = exchange;
+  const format =
+    call.responseFormat ??
+    responseFormatOf(exchange.query().get("response_format")) ??
+    principal.policy.responseFormat ??
+    deps.sync.responseFormat;
+  const task = await deps.generateSync({
+    ...call,
+    principal,
+    requestId,
+    origin,
+    route: `POST ${call.path}`,
+    idempotencyKey: request.headers.get("idempotency-key") ?? undefined,
+  });
+  // The wait is long, and what no task uses lies in open files.
+  await call.release?.();
+  const { size } = call.request.fields;
+  return {
+    event: call.event,
+    isStream: call.isStream,
+    size: typeof size === "string" ? size : "auto",
+    format,
+    task,
+  };
+}
+
+async function finish(
+  deps: CompatImageDeps,
+  exchange: KeyedExchange,
+  { event, isStream, size, format, task: accepted }: Accepted,
+): Promise<Reply> {
+  const { request, requestId, origin } = exchange;
+  const { waitMs, headers } = waitOf(deps, exchange);
+  if (accepted.replayed) headers["X-Idempotent-Replay"] = "true";
+  // A stream that nobody reads would never begin to wait, and the task be left to nobody.
+  if (isStream && !request.signal.aborted) {
+    if (accepted.held !== undefined) headers["X-Request-Cost"] = formatAmount(accepted.held);
+    const { taskId, finish, leave } = accepted;
+    const until = { waitMs, stopping: deps.stopping };
+    return streamReply(deps, {
+      ...{ event, taskId, requestId, size, format, origin, headers, leave, gone: request.signal },
+      finish: (gone) => finish({ ...until, gone }),
+    });
+  }
+  deps.keepOpen(request);
+  const task = await accepted.finish({
+    waitMs: Math.min(waitMs, untilEdgeMs(deps, exchange)),
+    gone: request.signal,
+    stopping: deps.stopping,
+  });
+  return imagesReply(deps, task, { format, origin, headers, leave: accepted.leave });
+}
+
+/** The shortest of the waits that count: the server's, the key's, and what the caller prefers. */
+function waitOf(deps: CompatImageDeps, { request, principal }: KeyedExchange) {
+  const headers: Record<string, string> = {};
+  let waitMs = deps.sync.waitMs;
+  const { syncWaitSec } = principal.policy;
+  if (syncWaitSec !== undefined) waitMs = Math.min(waitMs, syncWaitSec * 1000);
+  const preferred = /(?:^|[,;\s])wait=(\d{1,6})(?=$|[,;\s])/i.exec(request.headers.get("prefer") ?? "")?.[1];
+  if (preferred !== undefined && Number(preferred) * 1000 < waitMs) {
+    waitMs = Number(preferred) * 1000;
+    headers["Preference-Applied"] = `wait=${preferred}`;
+  }
+  return { waitMs, headers };
+}
+
+/** How long until the default address cuts the request; its own answer must come before. */
+function untilEdgeMs(deps: CompatImageDeps, { edgeDeadline }: KeyedExchange): number {
+  const deadline = edgeDeadline();
+  return deadline === undefined ? Number.POSITIVE_INFINITY : Math.max(0, deadline - deps.elapsed());
+}

@@ -1,0 +1,246 @@
+import { RESPONSE_FORMATS } from "../../domain/access/key-policy.ts";
+import type { JsonObject } from "../../domain/json.ts";
+import { MAX_COMPAT_PROMPT, MAX_EDIT_IMAGES } from "../../domain/limits.ts";
+import { MAX_PARTIAL_IMAGES } from "../../domain/task/preview.ts";
+import type { Operation, Schema } from "../openapi/operation.ts";
+import { jsonAnswer, jsonBody } from "../wire/answer.ts";
+import { COMPATIBLE_ERROR } from "../wire/errors.ts";
+import { closed, integer, list, nullable, text } from "../wire/schema.ts";
+
+const COUNT = { minimum: 0 };
+
+const USAGE = closed(
+  {
+    prompt_tokens: integer("", COUNT),
+    completion_tokens: integer("", COUNT),
+    total_tokens: integer("", COUNT),
+    input_tokens: integer("The same as `prompt_tokens`.", COUNT),
+    output_tokens: integer("The same as `completion_tokens`.", COUNT),
+    input_tokens_details: closed({ text_tokens: integer("", COUNT), image_tokens: integer("", COUNT) }),
+    output_tokens_details: closed({ text_tokens: integer("", COUNT), image_tokens: integer("", COUNT) }),
+  },
+  { title: "ImageUsage", description: "As the provider reports it, else zero." },
+);
+
+const BASE64 = text("The file as base64, without a `data:` prefix.", { contentEncoding: "base64" });
+const URL = text("Where the file is.", { format: "uri" });
+
+/** §2.5. */
+export const IMAGES: Schema = {
+  title: "Images",
+  ...closed({
+    created: integer("When the images were done. Unix seconds.", COUNT),
+    data: list(
+      {
+        oneOf: [
+          closed({ b64_json: BASE64 }, { title: "InlineImage" }),
+          closed({ url: URL }, { title: "LinkedImage" }),
+        ],
+      },
+      { minItems: 1, description: "One entry an image, in order." },
+    ),
+    usage: USAGE,
+  }),
+};
+
+/** Events of a streamed answer, by the operation's own word for an image. */
+function imageEvents(prefix: string): Readonly<Record<string, Schema>> {
+  const facts = {
+    created_at: integer("Unix seconds.", COUNT),
+    size: text(""),
+    quality: text(""),
+    background: text(""),
+    output_format: text(""),
+  };
+  const image = { b64_json: BASE64, url: URL };
+  const optional = Object.keys(image);
+  const partial = `${prefix}.partial_image`;
+  const completed = `${prefix}.completed`;
+  return {
+    [partial]: closed({
+      type: text("", { const: partial }),
+      partial_image_index: integer("From 0.", COUNT),
+      b64_json: BASE64,
+      ...facts,
+    }),
+    [completed]: closed(
+      { type: text("", { const: completed }), ...image, ...facts, usage: USAGE },
+      { optional },
+    ),
+    error: COMPATIBLE_ERROR,
+  };
+}
+
+const MODEL = text("Id or alias of an image model.", { minLength: 1 });
+const PROMPT = text("What to make.", { minLength: 1, maxLength: MAX_COMPAT_PROMPT });
+const OPTIONS: Readonly<Record<string, Schema>> = {
+  n: nullable(integer("How many images.", { minimum: 1, maximum: 10, default: 1 })),
+  size: nullable(
+    text("`<width>x<height>` within what the model can do, or `auto`.", { examples: ["1024x1024"] }),
+  ),
+  quality: nullable(text("Within what the model can do; `auto` leaves it to the model.")),
+  background: nullable(text("`auto` or `opaque`, where the model supports it.")),
+  output_format: nullable(text("`png`, `jpeg` or `webp`, where the model supports it.")),
+  response_format: nullable(
+    text(
+      "How images come back: inline, or as URLs. A query parameter of this name, or the key's own default, counts where it is absent.",
+      {
+        enum: RESPONSE_FORMATS,
+        default: "b64_json",
+      },
+    ),
+  ),
+  stream: nullable({ type: "boolean", default: false, description: "Answer with server-sent events." }),
+  partial_images: nullable(
+    integer(
+      "Early versions to show of each image, of models that have the parameter; some charge for them. A slow reader misses all but the latest. Without `stream` it means nothing.",
+      { minimum: 0, maximum: MAX_PARTIAL_IMAGES, default: 0 },
+    ),
+  ),
+};
+
+const EXAMPLE = { model: "sandbox-image", prompt: "A lighthouse at dusk", size: "1024x1024" };
+
+/** Bodies here are open: fields that clients send and this service does not know are ignored (§4.5). */
+function open(
+  title: string,
+  properties: Readonly<Record<string, Schema>>,
+  required: readonly string[],
+  example?: JsonObject,
+): Schema {
+  const examples = example === undefined ? {} : { examples: [example] };
+  return { title, type: "object", required, properties, additionalProperties: true, ...examples };
+}
+
+const SOURCE: Schema = {
+  type: "object",
+  required: ["image_url"],
+  properties: { image_url: text("A URL or a base64 data URI.") },
+  additionalProperties: true,
+};
+
+const GENERATION = open(
+  "GenerateImages",
+  { model: MODEL, prompt: PROMPT, ...OPTIONS },
+  ["model", "prompt"],
+  EXAMPLE,
+);
+
+const JSON_EDIT = open(
+  "EditImages",
+  {
+    model: MODEL,
+    prompt: PROMPT,
+    images: list(SOURCE, { minItems: 1, maxItems: MAX_EDIT_IMAGES }),
+    mask: { ...SOURCE, description: "Transparent where the prompt applies, for models that take masks." },
+    ...OPTIONS,
+  },
+  ["model", "prompt", "images"],
+  { ...EXAMPLE, images: [{ image_url: "https://example.com/image.png" }] },
+);
+
+const FILE: Schema = { type: "string", contentMediaType: "application/octet-stream" };
+
+const FORM_EDIT = open(
+  "EditImagesForm",
+  {
+    image: list(FILE, {
+      minItems: 1,
+      maxItems: MAX_EDIT_IMAGES,
+      description:
+        "PNG, JPEG or WebP, at most 10 MB each. The field may be repeated, or be called `image[]`.",
+    }),
+    prompt: PROMPT,
+    model: MODEL,
+    mask: { ...FILE, description: "PNG, transparent where the prompt applies, for models that take masks." },
+    ...OPTIONS,
+  },
+  ["image", "prompt", "model"],
+);
+
+const WAIT = [
+  "Answers when the images are ready. When they are not within the wait window, 504 `sync_image_timeout` names the task, which",
+  "goes on: read it with `GET /v1/images/status/{task_id}`. Sending the same request again within ten minutes joins that task.",
+].join(" ");
+
+export const GENERATE_IMAGES = synchronous(
+  "generateImages",
+  "Generate images and wait for them",
+  jsonBody(GENERATION),
+  "image_generation",
+);
+
+export const EDIT_IMAGES = synchronous(
+  "editImages",
+  "Edit images and wait for them",
+  { "multipart/form-data": FORM_EDIT, ...jsonBody(JSON_EDIT) },
+  "image_edit",
+);
+
+function synchronous(
+  id: string,
+  summary: string,
+  body: Readonly<Record<string, Schema>>,
+  eventPrefix: string,
+): Operation {
+  return {
+    id,
+    tag: "Synchronous images",
+    summary,
+    description: WAIT,
+    query: {
+      type: "object",
+      properties: {
+        response_format: text("Stands in where a client cannot send the field.", { enum: RESPONSE_FORMATS }),
+      },
+    },
+    headers: { Prefer: text("`wait=N`: wait so many seconds at most.", { examples: ["wait=60"] }) },
+    body,
+    isIdempotent: true,
+    answers: {
+      200: {
+        ...jsonAnswer("The images.", IMAGES, [
+          ...(["X-Request-Cost", "X-Idempotent-Replay", "X-Task-Id"] as const),
+          "Preference-Applied",
+        ]),
+        events: imageEvents(eventPrefix),
+      },
+    },
+    errors: [
+      ...(["insufficient_quota", "model_not_found", "content_policy_violation"] as const),
+      ...(["permission_denied", "rate_limit_exceeded", "sync_image_timeout"] as const),
+    ],
+  };
+}
+
+/** The form in which clients of that API list models. */
+const COMPATIBLE_MODEL: Schema = {
+  title: "CompatibleModel",
+  ...closed({
+    id: text("Id or alias."),
+    object: text("", { const: "model" }),
+    created: integer("Not known here: 0.", COUNT),
+    owned_by: text("The provider."),
+  }),
+};
+
+export const LIST_COMPATIBLE_MODELS: Operation = {
+  id: "listCompatibleModels",
+  tag: "Synchronous images",
+  summary: "List image models and their aliases",
+  answers: {
+    200: jsonAnswer(
+      "The models.",
+      closed({ object: text("", { const: "list" }), data: list(COMPATIBLE_MODEL) }),
+    ),
+  },
+};
+
+export const READ_COMPATIBLE_MODEL: Operation = {
+  id: "readCompatibleModel",
+  tag: "Synchronous images",
+  summary: "Read an image model or an alias",
+  path: { model: text("Id or alias.") },
+  answers: { 200: jsonAnswer("The model.", COMPATIBLE_MODEL) },
+  errors: ["permission_denied", "model_not_found"],
+};

@@ -1,0 +1,145 @@
+import { AppError } from "../../domain/errors.ts";
+import type { Catalog } from "../../domain/ports/catalog.ts";
+import type { Exchange, Route } from "../exchange.ts";
+import { READ_DOCS, READ_DOCS_FILE, READ_OPENAPI } from "../health/wire.ts";
+import { describeService } from "../openapi/document.ts";
+import type { Reply } from "../reply.ts";
+import { type ReferenceScript, readReferenceScript } from "./reference-script.ts";
+
+/** The routes given and those that describe them all: /openapi.json, and /docs as a page that loads nothing from elsewhere. */
+export function withDocs(routes: readonly Route[], deps: { readonly catalog: Catalog }): Route[] {
+  const document = once(() => JSON.stringify(describeService(all, deps.catalog.models())));
+  const script = once(readReferenceScript);
+  const all: Route[] = [
+    ...routes,
+    {
+      method: "GET",
+      path: "/openapi.json",
+      operation: READ_OPENAPI,
+      access: "public",
+      logLevel: "debug",
+      handle: (exchange) => serveDocument(exchange, document()),
+    },
+    {
+      method: "GET",
+      path: "/docs",
+      operation: READ_DOCS,
+      access: "public",
+      logLevel: "debug",
+      handle: async () => servePage(await script()),
+    },
+    {
+      method: "GET",
+      path: "/docs/:file",
+      operation: READ_DOCS_FILE,
+      access: "public",
+      logLevel: "debug",
+      handle: async (exchange) => serveScript(exchange, await script()),
+    },
+  ];
+  return all;
+}
+
+/** Everything but the servers is the same for all callers. */
+function serveDocument({ request, origin }: Exchange, document: string): Reply {
+  const body = `{"servers":[{"url":${JSON.stringify(origin)}}],${document.slice(1)}`;
+  const headers = {
+    "Content-Type": "application/json",
+    "Cache-Control": "no-cache",
+    "Access-Control-Allow-Origin": "*",
+    ETag: etagOf(body),
+  };
+  return isKnown(request, headers.ETag)
+    ? { status: 304, headers, body: null }
+    : { status: 200, headers, body };
+}
+
+/** Nothing but this origin, and no script that does not come from a file of it. The page writes its styles itself. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+/** The page's own features that would talk to somebody else are off. */
+const SETTINGS = {
+  withDefaultFonts: false,
+  telemetry: false,
+  hideClientButton: true,
+  showDeveloperTools: "never",
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  authentication: { preferredSecurityScheme: "bearer" },
+  modelsSectionLabel: "Schemas",
+  documentDownloadType: "json",
+};
+
+function servePage(script: ReferenceScript): Reply {
+  const settings = JSON.stringify(SETTINGS).replaceAll('"', "&quot;");
+  const body = [
+    "<!doctype html>",
+    '<html lang="en">',
+    '<meta charset="utf-8">',
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    "<title>Media generation service: API reference</title>",
+    '<link rel="icon" href="data:,">',
+    // Without it the scripts would stand in the head, and the page have no body yet when they run.
+    "<body>",
+    `<script id="api-reference" data-url="openapi.json" data-configuration="${settings}"></script>`,
+    `<script src="docs/${script.name}"></script>`,
+    '<noscript>This page needs JavaScript. The same as JSON: <a href="openapi.json">openapi.json</a></noscript>',
+    "",
+  ].join("\n");
+  const headers = {
+    "Content-Type": "text/html; charset=utf-8",
+    "Cache-Control": "no-cache",
+    "Content-Security-Policy": POLICY,
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+  };
+  return { status: 200, headers, body };
+}
+
+function serveScript({ request, param }: Exchange, script: ReferenceScript): Reply {
+  if (param("file") !== script.name) throw new AppError("not_found", "There is no such file.");
+  const takesGzip = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(
+    request.headers.get("accept-encoding") ?? "",
+  );
+  const headers: Record<string, string> = {
+    "Content-Type": "text/javascript; charset=utf-8",
+    "Cache-Control": "public, max-age=31536000, immutable",
+    Vary: "Accept-Encoding",
+    "X-Content-Type-Options": "nosniff",
+    ETag: `"${script.name}${takesGzip ? ".gz" : ""}"`,
+  };
+  if (isKnown(request, headers.ETag ?? "")) return { status: 304, headers, body: null };
+  if (takesGzip) headers["Content-Encoding"] = "gzip";
+  const body = takesGzip ? script.gzipped : script.plain();
+  headers["Content-Length"] = String(body.size);
+  return { status: 200, headers, body };
+}
+
+function etagOf(text: string): string {
+  return `"${Bun.hash(text).toString(16)}"`;
+}
+
+function isKnown(request: Request, etag: string): boolean {
+  const known = request.headers.get("if-none-match");
+  return (
+    known?.split(",").some((each) => each.trim() === "*" || each.trim().replace(/^W\//, "") === etag) === true
+  );
+}
+
+function once<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}

@@ -1,0 +1,129 @@
+import { AppError } from "../../domain/errors.ts";
+import type { Log } from "../../domain/ports/runtime.ts";
+import { type ChangePage, createChangePages } from "../../service/task-changes.ts";
+import { watchAccount } from "../../service/watch-account.ts";
+import {
+  type ListenedCallback,
+  type WatchCallbacksDeps,
+  watchCallbacks,
+} from "../../service/watch-callbacks.ts";
+import { FOLLOW_CALLBACKS, FOLLOW_TASKS } from "../callbacks/wire.ts";
+import type { KeyedExchange, Route } from "../exchange.ts";
+import type { Reply } from "../reply.ts";
+import { type EventWriter, eventReply, eventText } from "../sse.ts";
+import { presentListedTask } from "../tasks/present.ts";
+
+export interface EventRouteDeps extends Omit<WatchCallbacksDeps, "pages"> {
+  readonly log: Log;
+  /** Aborts when the service stops, so that nobody waits on for nothing. */
+  readonly stopping: AbortSignal;
+}
+
+/** Streams without an end: of the account's tasks, and of what is posted for the key's. */
+export function eventRoutes(given: EventRouteDeps): Route[] {
+  const deps = { ...given, pages: createChangePages(given), textOf: createPageText() };
+  return [
+    {
+      method: "GET",
+      path: "/v1/events",
+      operation: FOLLOW_TASKS,
+      access: "api_key",
+      logLevel: "debug",
+      isStreaming: true,
+      handle: (exchange) => stream(deps, exchange, (to, query) => writeTasks(deps, exchange, to, query)),
+    },
+    {
+      method: "GET",
+      path: "/v1/callbacks/events",
+      operation: FOLLOW_CALLBACKS,
+      access: "api_key",
+      logLevel: "debug",
+      isStreaming: true,
+      handle: (exchange) => stream(deps, exchange, (to, query) => writeCallbacks(deps, exchange, to, query)),
+    },
+  ];
+}
+
+type Deps = EventRouteDeps & WatchCallbacksDeps & { readonly textOf: PageText };
+
+interface StreamQuery {
+  readonly after: number;
+  readonly signal: AbortSignal;
+}
+
+/** Events from where the client left off, or from now on; first where that is. */
+async function stream(
+  deps: Deps,
+  { request, requestId, principal, isStillAllowed }: KeyedExchange,
+  write: (to: EventWriter, query: StreamQuery) => Promise<void>,
+): Promise<Reply> {
+  const after = await deps.pages.start(principal.accountId, numberOf(request.headers.get("last-event-id")));
+  return eventReply({
+    clock: deps.clock,
+    isAllowed: isStillAllowed,
+    signal: AbortSignal.any([request.signal, deps.stopping]),
+    async write(to, signal) {
+      await to.mark(String(after));
+      await write(to, { after, signal });
+    },
+    onError: (error) =>
+      deps.log.error({ request_id: requestId, err: error as Error }, "an event stream failed"),
+  });
+}
+
+async function writeTasks(
+  deps: Deps,
+  { principal, origin }: KeyedExchange,
+  to: EventWriter,
+  query: StreamQuery,
+): Promise<void> {
+  for await (const page of watchAccount(deps, principal, query)) await to.events(deps.textOf(page, origin));
+}
+
+async function writeCallbacks(
+  deps: Deps,
+  { principal }: KeyedExchange,
+  to: EventWriter,
+  query: StreamQuery,
+): Promise<void> {
+  for await (const listened of watchCallbacks(deps, principal, query)) {
+    const { number } = listened;
+    const data = JSON.stringify(presentListened(listened));
+    await to.event({ name: "callback", id: number === undefined ? undefined : String(number), data });
+  }
+}
+
+/** A page as events, for callers who reach this service at an origin. */
+type PageText = (page: ChangePage, origin: string) => string;
+
+/** Many streams are given the same page; it is written once for all of them. */
+function createPageText(): PageText {
+  const texts = new WeakMap<ChangePage, { readonly origin: string; readonly text: string }>();
+  return (page, origin) => {
+    const known = texts.get(page);
+    if (known?.origin === origin) return known.text;
+    const text = page.changes
+      .map(({ number, task }) => {
+        const data = JSON.stringify(presentListedTask(task, origin));
+        return eventText({ name: task.status, id: String(number), data });
+      })
+      .join("");
+    texts.set(page, { origin, text });
+    return text;
+  };
+}
+
+function presentListened({ taskId, callback, headers, body }: ListenedCallback) {
+  return { task_id: taskId, callback_id: callback?.id ?? null, url: callback?.url ?? null, headers, body };
+}
+
+/** A wrong one is refused, for beginning anew would lose what it stood for without a word. */
+function numberOf(lastEventId: string | null): number | undefined {
+  if (lastEventId === null || lastEventId === "") return undefined;
+  if (/^\d+$/.test(lastEventId)) return Number(lastEventId);
+  throw new AppError(
+    "invalid_request",
+    `Last-Event-ID must be the id of an event of this stream, got "${lastEventId.slice(0, 80)}".`,
+    { param: "Last-Event-ID" },
+  );
+}

@@ -1,0 +1,54 @@
+import { formatAmount } from "../../domain/money/money.ts";
+import type { TaskKind } from "../../domain/task/request.ts";
+import type { CreateTask } from "../../service/create-task.ts";
+import { readJsonBody } from "../body.ts";
+import type { KeyedExchange, Route } from "../exchange.ts";
+import type { UploadGate } from "../multipart/upload-gate.ts";
+import { type Reply, success } from "../reply.ts";
+import { CREATE_IMAGE, CREATE_VIDEO } from "./wire.ts";
+
+/** POST /v1/images/generations and /v1/videos/generations (§4.3). */
+export interface GenerationRouteDeps {
+  readonly createTask: CreateTask;
+  /** Bounds the memory of all uploads, of every route. */
+  readonly gate: UploadGate;
+}
+
+export function generationRoutes(deps: GenerationRouteDeps): Route[] {
+  return [create(deps, "image", "/v1/images/generations"), create(deps, "video", "/v1/videos/generations")];
+}
+
+function create(deps: GenerationRouteDeps, kind: TaskKind, path: string): Route {
+  const route = `POST ${path}`;
+  return {
+    method: "POST",
+    path,
+    operation: kind === "image" ? CREATE_IMAGE : CREATE_VIDEO,
+    access: "api_key",
+    feature: `${kind}s`,
+    isCounted: true,
+    handle: (exchange) =>
+      deps.gate.runWhole(exchange.request, exchange.principal.accountId, () => handle(exchange)),
+  };
+
+  async function handle({ request, principal, requestId, origin }: KeyedExchange): Promise<Reply> {
+    const body = await readJsonBody(request);
+    const idempotencyKey = request.headers.get("idempotency-key") ?? undefined;
+    const created = await deps.createTask({
+      kind,
+      body,
+      principal,
+      requestId,
+      origin,
+      route,
+      idempotencyKey,
+    });
+    const headers: Record<string, string> = { "X-Request-Cost": formatAmount(created.held) };
+    if (created.replayed) headers["X-Idempotent-Replay"] = "true";
+    // A string by the schema that accepted it.
+    return success({ task_id: created.taskId }, headers, {
+      task: created.taskId,
+      model: body.model as string,
+    });
+  }
+}

@@ -1,0 +1,33 @@
+import { type PriceDeps, priceTerms } from "../../service/price-terms.ts";
+import { listModels, type ModelDeps, readModel } from "../../service/read-model.ts";
+import type { Route } from "../exchange.ts";
+import { success } from "../reply.ts";
+import { presentModel, presentModelInFull } from "../tasks/present.ts";
+import { LIST_MODELS, READ_MODEL } from "./wire.ts";
+
+export function modelRoutes(deps: ModelDeps & PriceDeps): Route[] {
+  return [
+    {
+      method: "GET",
+      path: "/v1/models",
+      operation: LIST_MODELS,
+      access: "api_key",
+      handle: ({ principal }) => {
+        const models = listModels(deps, principal);
+        return success({
+          models: models.map((model) => presentModel(model, priceTerms(deps, principal, model))),
+        });
+      },
+    },
+    {
+      method: "GET",
+      path: "/v1/models/:model",
+      operation: READ_MODEL,
+      access: "api_key",
+      handle: ({ param, principal }) => {
+        const model = readModel(deps, principal, param("model"));
+        return success(presentModelInFull(model, priceTerms(deps, principal, model)));
+      },
+    },
+  ];
+}

@@ -1,0 +1,133 @@
+import { AppError } from "../../domain/errors.ts";
+import { type Body, bodyTooLarge, openBody, type Pace } from "./body.ts";
+import { boundaryOf } from "./boundary.ts";
+import { decodeUtf8, parsePartHeader } from "./part-header.ts";
+
+export interface MultipartLimits {
+  readonly maxFiles: number;
+  readonly maxFields: number;
+  /** The value of one field. */
+  readonly maxFieldBytes: number;
+  /** The header of one part, and what may come before the first. */
+  readonly maxHeaderBytes: number;
+  /** The whole body. */
+  readonly maxTotalBytes: number;
+}
+
+export interface MultipartForm<T> {
+  readonly fields: { readonly name: string; readonly value: string }[];
+  readonly files: { readonly field: string; readonly value: T }[];
+}
+
+const LAST = Buffer.from("--");
+const HEADER_END = Buffer.from("\r\n\r\n");
+
+/**
+ * Reads a form (RFC 7578) while it comes: its fields in order, and what `onFile` made of each file. One file at a time; the
+ * sender waits for `onFile`. What `onFile` leaves of a file is skipped. File names and types are not looked at.
+ *
+ * When anything fails, the rest of the body is left, and whatever `onFile` had made goes to `onAbandoned`.
+ *
+ * @throws AppError `invalid_request`, `request_too_large` or `unsupported_media_type`; whatever `onFile` throws
+ */
+export async function readMultipart<T>(
+  request: Request,
+  limits: MultipartLimits,
+  onFile: (field: string, content: AsyncIterable<Uint8Array>) => Promise<T>,
+  onAbandoned: (value: T) => Promise<void>,
+  pace: Pace,
+): Promise<MultipartForm<T>> {
+  const mark = Buffer.from(`\r\n--${boundaryOf(request.headers)}`, "latin1");
+  if (Number(request.headers.get("content-length") ?? 0) > limits.maxTotalBytes) {
+    throw bodyTooLarge(limits.maxTotalBytes);
+  }
+  if (request.body === null) throw invalid("The body is empty, where a form is expected.");
+  const body = openBody(request.body, limits.maxTotalBytes, pace);
+  const form: MultipartForm<T> = { fields: [], files: [] };
+  try {
+    await readParts(body, mark, limits, form, onFile);
+    return form;
+  } catch (error) {
+    // What went wrong first is what the caller has to know.
+    await Promise.allSettled(form.files.map(({ value }) => onAbandoned(value)));
+    throw error;
+  } finally {
+    // Bun lets the client send the rest, and drops it: an answer in the middle of an upload would be lost to most clients.
+    await body.cancel().catch(() => undefined);
+  }
+}
+
+async function readParts<T>(
+  body: Body,
+  mark: Buffer,
+  limits: MultipartLimits,
+  form: MultipartForm<T>,
+  onFile: (field: string, content: AsyncIterable<Uint8Array>) => Promise<T>,
+): Promise<void> {
+  if ((await body.allBefore(mark, limits.maxHeaderBytes)) === undefined) {
+    throw invalid("The body does not start with the boundary that Content-Type names.");
+  }
+  for (let number = 1; !(await body.startsWith(LAST)); number += 1) {
+    const header = await body.allBefore(HEADER_END, limits.maxHeaderBytes);
+    if (header === undefined) {
+      throw invalid(`Part ${number} of the form has a header of more than ${limits.maxHeaderBytes} bytes.`);
+    }
+    const { name, isFile } = parsePartHeader(header, number);
+    if (isFile) {
+      if (form.files.length === limits.maxFiles) {
+        throw invalid(`The form has more than ${limits.maxFiles} files.`, name);
+      }
+      const content = contentBefore(body, mark);
+      const value = await onFile(name, content.pieces());
+      form.files.push({ field: name, value });
+      await content.skip();
+    } else {
+      if (form.fields.length === limits.maxFields) {
+        throw invalid(`The form has more than ${limits.maxFields} fields.`, name);
+      }
+      form.fields.push({ name, value: await readValue(body, mark, name, limits.maxFieldBytes) });
+    }
+  }
+}
+
+/** One file's content. Reading on after its end gets nothing, and never what comes behind it. */
+function contentBefore(body: Body, mark: Buffer) {
+  let isOver = false;
+
+  async function next(): Promise<Uint8Array | undefined> {
+    if (isOver) return undefined;
+    const piece = await body.pieceBefore(mark);
+    isOver = piece === undefined;
+    return piece;
+  }
+
+  async function* pieces(): AsyncGenerator<Uint8Array> {
+    for (let piece = await next(); piece !== undefined; piece = await next()) yield piece;
+  }
+
+  async function skip(): Promise<void> {
+    while ((await next()) !== undefined);
+  }
+
+  return { pieces, skip };
+}
+
+async function readValue(body: Body, mark: Buffer, name: string, maxBytes: number): Promise<string> {
+  const bytes = await body.allBefore(mark, maxBytes);
+  const field = `Field ${JSON.stringify(name.slice(0, 80))}`;
+  if (bytes === undefined) {
+    throw new AppError(
+      "request_too_large",
+      `${field} has more than ${maxBytes} bytes; a file needs a file name.`,
+      { param: name.slice(0, 80) },
+    );
+  }
+  const value = decodeUtf8(bytes);
+  if (value === undefined) throw invalid(`${field} is not valid UTF-8; a file needs a file name.`, name);
+  if (value.includes("\0")) throw invalid(`${field} contains a NUL character.`, name);
+  return value;
+}
+
+function invalid(message: string, param?: string): AppError {
+  return new AppError("invalid_request", message, { param: param?.slice(0, 80) });
+}

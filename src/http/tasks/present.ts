@@ -1,0 +1,69 @@
+import type { TaskId } from "../../domain/ids.ts";
+import type { JsonObject } from "../../domain/json.ts";
+import { assetPath } from "../../domain/media/asset.ts";
+import type { Model } from "../../domain/model/model.ts";
+import { CURRENCY, formatAmount } from "../../domain/money/money.ts";
+import { formatMultiplier, ONE } from "../../domain/money/multiplier.ts";
+import { priceForm } from "../../domain/money/price-form.ts";
+import type { PriceTerms } from "../../domain/money/pricing.ts";
+import type { Preview } from "../../domain/task/preview.ts";
+import type { TaskSummary } from "../../domain/task/task.ts";
+import type { TaskReading } from "../../service/read-task.ts";
+
+const seconds = (ms: number) => Math.floor(ms / 1000);
+
+/** `data` of a status answer (§2.2); the message of a failed video is in `error`, of an image in `error_message`. */
+export function presentTask(task: TaskReading, origin: string): JsonObject {
+  const data: Record<string, JsonObject[string]> = {
+    task_id: task.id,
+    status: task.status,
+    progress: task.progress,
+    model: task.model,
+    created_at: seconds(task.createdAt),
+  };
+  if (task.queuePosition !== undefined) data.queue_position = task.queuePosition;
+  if (task.status === "completed") {
+    data.result = task.results.map(({ assetId, type }) => origin + assetPath({ id: assetId, type }));
+  }
+  if (task.completedAt !== undefined) data.completed_at = seconds(task.completedAt);
+  if (task.error !== undefined) {
+    data.error_code = task.error.code;
+    data[task.kind === "video" ? "error" : "error_message"] = task.error.message;
+  }
+  if (task.charged !== undefined) data.usage = { cost: formatAmount(task.charged), currency: CURRENCY };
+  return data;
+}
+
+/** One task of a listing: its status and its kind, which decides the path to read it at. */
+export function presentListedTask(task: TaskSummary, origin: string): JsonObject {
+  return { ...presentTask(task, origin), kind: task.kind };
+}
+
+/** An early version of one of a task's outputs, but for its bytes. */
+export function presentPreview(id: TaskId, { index, outputIndex, type }: Preview): JsonObject {
+  const ofOutput = outputIndex === undefined ? {} : { output_index: outputIndex };
+  return { task_id: id, index, ...ofOutput, media_type: type };
+}
+
+/** A model as `GET /v1/models` lists it, at the price it has for the caller. */
+export function presentModel(model: Model, { rule = model.price, multiplier = ONE }: PriceTerms): JsonObject {
+  return {
+    id: model.id,
+    kind: model.kind,
+    name: model.name,
+    description: model.description,
+    modes: model.modes.map((mode) => mode.id),
+    price: {
+      currency: CURRENCY,
+      ...priceForm(rule),
+      ...(multiplier === ONE ? {} : { multiplier: formatMultiplier(multiplier) }),
+    },
+    deadline_seconds: seconds(model.deadlineMs),
+    create_path: `/v1/${model.kind}s/generations`,
+  };
+}
+
+/** A model with the JSON Schema (2020-12) of its create body. */
+export function presentModelInFull(model: Model, terms: PriceTerms): JsonObject {
+  return { ...presentModel(model, terms), schema: model.schema };
+}

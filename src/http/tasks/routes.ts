@@ -1,0 +1,151 @@
+import { AppError } from "../../domain/errors.ts";
+import { MAX_STATUS_WAIT_SEC } from "../../domain/limits.ts";
+import type { Clock, Log, PreviewFeed, TaskFeed, Wakeup } from "../../domain/ports/runtime.ts";
+import type { TaskStore } from "../../domain/ports/task-store.ts";
+import type { TaskKind } from "../../domain/task/request.ts";
+import { cancelTask } from "../../service/cancel-task.ts";
+import { listTasks } from "../../service/list-tasks.ts";
+import type { Aliases } from "../../service/read-model.ts";
+import { awaitTask, readTask, withQueuePosition } from "../../service/read-task.ts";
+import { watchTask } from "../../service/watch-task.ts";
+import type { KeyedExchange, Route } from "../exchange.ts";
+import { previewData } from "../preview-data.ts";
+import { type Reply, success } from "../reply.ts";
+import { type EventWriter, eventReply } from "../sse.ts";
+import { presentListedTask, presentPreview, presentTask } from "./present.ts";
+import { CANCEL_TASK, FOLLOW_TASK, LIST_TASKS, READ_IMAGE_TASK, READ_VIDEO_TASK } from "./wire.ts";
+
+export interface TaskRouteDeps {
+  readonly tasks: TaskStore;
+  readonly clock: Clock;
+  readonly feed: TaskFeed;
+  readonly previews: PreviewFeed;
+  readonly wakeup: Wakeup;
+  readonly aliases: Aliases;
+  readonly log: Log;
+  /** Milliseconds on the clock that never jumps. */
+  readonly elapsed: () => number;
+  /** Aborts when the service stops, so that nobody waits on for nothing. */
+  readonly stopping: AbortSignal;
+  /** Lifts the server's own limit on how long a request may stay open. */
+  readonly keepOpen: (request: Request) => void;
+}
+
+/** Status (§4.4), events, list and cancel. */
+export function taskRoutes(deps: TaskRouteDeps): Route[] {
+  return [
+    status(deps, "image", "/v1/images/status/:task_id"),
+    status(deps, "video", "/v1/videos/status/:task_id"),
+    {
+      method: "GET",
+      path: "/v1/tasks/:task_id/events",
+      operation: FOLLOW_TASK,
+      access: "api_key",
+      logLevel: "debug",
+      isStreaming: true,
+      handle: (exchange) => events(deps, exchange),
+    },
+    {
+      method: "GET",
+      path: "/v1/tasks",
+      operation: LIST_TASKS,
+      access: "api_key",
+      logLevel: "debug",
+      async handle({ principal, query, origin }) {
+        const page = await listTasks(deps, principal, Object.fromEntries(query()));
+        return success({ tasks: page.tasks.map((task) => presentListedTask(task, origin)), next: page.next });
+      },
+    },
+    {
+      method: "POST",
+      path: "/v1/tasks/:task_id/cancel",
+      operation: CANCEL_TASK,
+      access: "api_key",
+      async handle({ principal, param, origin }) {
+        const task = await cancelTask(deps, principal, param("task_id"));
+        const reading = await withQueuePosition(deps, task);
+        return success(presentTask(reading, origin), undefined, { task: task.id });
+      },
+    },
+  ];
+}
+
+function status(deps: TaskRouteDeps, kind: TaskKind, path: string): Route {
+  return {
+    method: "GET",
+    path,
+    operation: kind === "image" ? READ_IMAGE_TASK : READ_VIDEO_TASK,
+    access: "api_key",
+    logLevel: "debug",
+    async handle(exchange) {
+      const { request, principal, param, query, origin } = exchange;
+      const id = param("task_id");
+      const waitMs = request.url.includes("wait=") ? waitOf(query().get("wait")) : 0;
+      const task =
+        waitMs === 0
+          ? await readTask(deps, principal, id, kind)
+          : await wait(deps, exchange, { id, kind, waitMs });
+      return success(presentTask(await withQueuePosition(deps, task), origin));
+    },
+  };
+}
+
+function wait(
+  deps: TaskRouteDeps,
+  { request, principal, edgeDeadline }: KeyedExchange,
+  asked: { readonly id: string; readonly kind: TaskKind; readonly waitMs: number },
+) {
+  deps.keepOpen(request);
+  // Where the address answers sooner than was asked for, what is then is worth more than a timeout.
+  const leftMs = (edgeDeadline() ?? Number.POSITIVE_INFINITY) - deps.elapsed();
+  const waitMs = Math.max(0, Math.min(asked.waitMs, leftMs));
+  const signal = AbortSignal.any([request.signal, deps.stopping]);
+  return awaitTask(deps, principal, { ...asked, waitMs, signal });
+}
+
+/**
+ * The states of a task as server-sent events, numbered so that a client which comes back is told what it has not seen; between
+ * them early versions of its outputs, which have no number, for nobody can come back for them.
+ */
+async function events(deps: TaskRouteDeps, exchange: KeyedExchange): Promise<Reply> {
+  const { request, requestId, principal, isStillAllowed, param, origin } = exchange;
+  // Refused before the stream begins, where it can still be a 404.
+  const { id } = await readTask(deps, principal, param("task_id"));
+  const seen = numberOf(request.headers.get("last-event-id"));
+  const write = async (to: EventWriter, signal: AbortSignal) => {
+    let count = 0;
+    for await (const event of watchTask(deps, principal, { id, seen, signal })) {
+      count += 1;
+      if (event.kind === "preview") {
+        const { preview } = event;
+        await to.event({ name: "preview", data: previewData(presentPreview(id, preview), preview.bytes) });
+      } else {
+        const { number, task } = event;
+        const data = JSON.stringify(presentTask(task, origin));
+        await to.event({ name: task.status, id: String(number), data });
+      }
+    }
+    if (count === 0) await to.comment("nothing new");
+  };
+  const signal = AbortSignal.any([request.signal, deps.stopping]);
+  const onError = (error: unknown) =>
+    deps.log.error({ request_id: requestId, task: id, err: error as Error }, "an event stream failed");
+  const stream = { clock: deps.clock, signal, isAllowed: isStillAllowed, write, onError };
+  return eventReply(stream, { task: id });
+}
+
+/** What is no number of ours says nothing of what was seen. */
+function numberOf(lastEventId: string | null): number | undefined {
+  return lastEventId !== null && /^\d{1,9}$/.test(lastEventId) ? Number(lastEventId) : undefined;
+}
+
+function waitOf(text: string | null): number {
+  if (text === null) return 0;
+  const waitSec = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  if (waitSec >= 0 && waitSec <= MAX_STATUS_WAIT_SEC) return waitSec * 1000;
+  throw new AppError(
+    "invalid_request",
+    `wait must be a number of seconds from 0 to ${MAX_STATUS_WAIT_SEC}, got "${text.slice(0, 80)}".`,
+    { param: "wait" },
+  );
+}

@@ -1,0 +1,199 @@
+import { MAX_LIST_LIMIT, MAX_STATUS_WAIT_SEC } from "../../domain/limits.ts";
+import { MAX_PARTIAL_IMAGES } from "../../domain/task/preview.ts";
+import { TASK_STATUSES } from "../../domain/task/task.ts";
+import type { Operation, Schema } from "../openapi/operation.ts";
+import { jsonAnswer } from "../wire/answer.ts";
+import { TASK_ERROR_CODE } from "../wire/errors.ts";
+import {
+  amount,
+  CURRENCY_SCHEMA,
+  closed,
+  envelope,
+  idOf,
+  integer,
+  list,
+  nullable,
+  text,
+  unixSeconds,
+} from "../wire/schema.ts";
+
+export const TASK_ID = idOf("task", "Public id of the task.");
+const KIND = text("What the task makes; it decides the path of its status.", { enum: ["image", "video"] });
+const STATUS = text("Branch on this before reading anything else.", { enum: TASK_STATUSES });
+const RESULT = list(text("", { format: "uri" }), {
+  minItems: 1,
+  description: "URLs of what was made, in order. With `completed` only.",
+});
+const FAILURE_MESSAGE = text("What went wrong, safe to show. With `failed` only.");
+
+const FIELDS: Readonly<Record<string, Schema>> = {
+  task_id: TASK_ID,
+  status: STATUS,
+  progress: integer("Percent. Never goes down; 100 only with `completed`.", { minimum: 0, maximum: 100 }),
+  model: text("Id of the model."),
+  created_at: unixSeconds("When the task was accepted."),
+  queue_position: integer("Tasks expected to start before this one. While `pending` only.", { minimum: 0 }),
+  result: RESULT,
+  completed_at: unixSeconds("When the task ended."),
+  error_code: TASK_ERROR_CODE,
+  usage: closed(
+    { cost: amount("What the task was charged."), currency: CURRENCY_SCHEMA },
+    { description: "Once settled." },
+  ),
+};
+
+const OPTIONAL = ["progress", "queue_position", "result", "completed_at", "error_code", "usage"];
+
+function taskSchema(
+  title: string,
+  messages: readonly string[],
+  more: Readonly<Record<string, Schema>> = {},
+): Schema {
+  const fields = {
+    ...FIELDS,
+    ...Object.fromEntries(messages.map((name) => [name, FAILURE_MESSAGE])),
+    ...more,
+  };
+  return {
+    title,
+    ...closed(fields, {
+      optional: [...OPTIONAL, ...messages],
+      allOf: [
+        whenStatus("completed", ["result", "completed_at", "usage"], ["error_code", ...messages]),
+        whenStatus("failed", ["error_code", "completed_at"], ["result"]),
+        whenStatus("pending", [], ["result", "completed_at", "error_code"]),
+      ],
+    }),
+  };
+}
+
+/** With one status, which fields are always there, and which never. */
+function whenStatus(status: string, present: readonly string[], absent: readonly string[]): Schema {
+  return {
+    anyOf: [
+      { properties: { status: { not: { const: status } } } },
+      {
+        ...(present.length === 0 ? {} : { required: present }),
+        ...(absent.length === 0 ? {} : { not: { anyOf: absent.map((name) => ({ required: [name] })) } }),
+      },
+    ],
+  };
+}
+
+/** `data` of an image task's status (§2.2). */
+export const IMAGE_TASK = taskSchema("ImageTask", ["error_message"]);
+/** `data` of a video task's status: the message is in `error` (§2.2). */
+export const VIDEO_TASK = taskSchema("VideoTask", ["error"]);
+const EITHER_TASK: Schema = { anyOf: [IMAGE_TASK, VIDEO_TASK] };
+/** One of `tasks` of a listing. */
+export const LISTED_TASK = taskSchema("ListedTask", ["error_message", "error"], { kind: KIND });
+
+export const LIST_QUERY = closed(
+  {
+    kind: text("Tasks of one kind.", { enum: ["image", "video"] }),
+    status: text("Tasks with one status.", { enum: TASK_STATUSES }),
+    model: text("Tasks of one model, by its id."),
+    limit: integer("Tasks in the page.", { minimum: 1, maximum: MAX_LIST_LIMIT, default: 20 }),
+    after: text("`next` of the page before."),
+  },
+  { optional: "all" },
+);
+
+const NOT_FOUND = "A task that is unknown, another account's, or of the other kind is not there.";
+
+export const READ_IMAGE_TASK = readStatus("Images", "readImageTask", "Read an image task", IMAGE_TASK);
+export const READ_VIDEO_TASK = readStatus("Videos", "readVideoTask", "Read a video task", VIDEO_TASK);
+
+function readStatus(tag: "Images" | "Videos", id: string, summary: string, schema: Schema): Operation {
+  return {
+    id,
+    tag,
+    summary,
+    description: `Answers at once, or with \`wait\` as soon as the task has ended. ${NOT_FOUND}`,
+    path: { task_id: TASK_ID },
+    query: closed(
+      {
+        wait: {
+          type: "number",
+          minimum: 0,
+          maximum: MAX_STATUS_WAIT_SEC,
+          default: 0,
+          description: "Seconds to wait for the end of the task.",
+        },
+      },
+      { optional: "all" },
+    ),
+    answers: { 200: jsonAnswer("The task as it stands.", envelope(schema)) },
+    errors: ["invalid_request", "task_not_found"],
+  };
+}
+
+export const LIST_TASKS: Operation = {
+  id: "listTasks",
+  tag: "Tasks",
+  summary: "List tasks, newest first",
+  query: LIST_QUERY,
+  answers: {
+    200: jsonAnswer(
+      "One page.",
+      envelope(
+        closed({
+          tasks: list(LISTED_TASK),
+          next: nullable(text("Give as `after` for the next page; null on the last.")),
+        }),
+      ),
+    ),
+  },
+  errors: ["invalid_request"],
+};
+
+export const CANCEL_TASK: Operation = {
+  id: "cancelTask",
+  tag: "Tasks",
+  summary: "Cancel a task",
+  description: `A pending task is cancelled at once and costs nothing; of one under way the provider is told, and the answer may still say \`processing\`. ${NOT_FOUND}`,
+  path: { task_id: TASK_ID },
+  answers: { 200: jsonAnswer("The task after the request.", envelope(EITHER_TASK)) },
+  errors: ["invalid_request", "task_not_found", "task_not_cancellable"],
+};
+
+/** An early version of an output, of a task whose request asked for some. */
+const PREVIEW: Schema = {
+  title: "Preview",
+  ...closed(
+    {
+      task_id: TASK_ID,
+      index: integer("Which of the early versions of its output, from 0.", {
+        minimum: 0,
+        maximum: MAX_PARTIAL_IMAGES - 1,
+      }),
+      output_index: integer("Place of the output in `result`, where the provider tells.", { minimum: 0 }),
+      media_type: text("", { enum: ["image/png", "image/jpeg", "image/webp"] }),
+      b64_json: text("The image as base64, without a `data:` prefix.", { contentEncoding: "base64" }),
+    },
+    { optional: ["output_index"] },
+  ),
+};
+
+export const FOLLOW_TASK: Operation = {
+  id: "followTask",
+  tag: "Tasks",
+  summary: "Follow a task",
+  description: `Server-sent events: one at once, one for every change, and the last with the end of the task. The name of an event is the status, its data what the status endpoint has in \`data\`. Of a task made with \`partial_images\`, \`preview\` events show early versions of its outputs to whoever follows at that moment; they have no id, are not shown again, and a slow reader misses all but the latest. ${NOT_FOUND}`,
+  path: { task_id: TASK_ID },
+  headers: {
+    "Last-Event-ID": text(
+      "Id of the last event seen: what it said is not said again. Anything malformed is ignored.",
+    ),
+  },
+  answers: {
+    200: {
+      description: "A stream that ends with the task.",
+      events: {
+        ...Object.fromEntries(TASK_STATUSES.map((status) => [status, EITHER_TASK])),
+        preview: PREVIEW,
+      },
+    },
+  },
+  errors: ["invalid_request", "task_not_found"],
+};

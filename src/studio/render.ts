@@ -1,0 +1,38 @@
+import { createPool } from "./pool.ts";
+import type { Rendered, RenderJob } from "./render-job.ts";
+
+export interface Renderer {
+  /**
+   * Renders away from the calling thread. Jobs wait their turn in the order they came.
+   *
+   * @throws InputInvalidError (`code: "INPUT_INVALID"`) when the job's media cannot be used
+   * @throws the signal's reason, at once, when it aborts; any other Error when the worker broke
+   */
+  render(job: RenderJob, signal: AbortSignal): Promise<Rendered>;
+  /** Rejects what waits and what runs, and ends the workers. Idempotent. */
+  stop(): Promise<void>;
+}
+
+/**
+ * The offline renderer. Nothing is started or loaded before the first job; equal jobs give equal bytes.
+ * Idle workers do not keep the process alive and end after a while, which gives their memory back.
+ *
+ * @param options.workers most jobs at once, 2 unless told
+ * @param options.idleMs how long a worker without a job is kept, 30 s unless told
+ * @param options.workerEntry another worker script, for tests
+ */
+export function createRenderer(
+  options: { workers?: number; idleMs?: number; workerEntry?: string } = {},
+): Renderer {
+  const pool = createPool({
+    size: options.workers ?? 2,
+    idleMs: options.idleMs ?? 30_000,
+    entry: options.workerEntry ?? defaultEntry(),
+  });
+  return { render: (job, signal) => pool.run(job, signal), stop: () => pool.stop() };
+}
+
+/** In a compiled executable the worker is an entry of its own, found by its path from the project's root. */
+function defaultEntry(): string {
+  return Bun.isStandaloneExecutable ? "./src/studio/worker.ts" : new URL("./worker.ts", import.meta.url).href;
+}

@@ -1,0 +1,33 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { formatAmount, parseAmount, toMicros } from "../../../src/domain/money/money.ts";
+
+test("an amount is written with exactly six places", () => {
+  expect(formatAmount(toMicros(40_000))).toBe("0.040000");
+  expect(formatAmount(toMicros(0))).toBe("0.000000");
+  expect(formatAmount(toMicros(-1_500_000))).toBe("-1.500000");
+  expect(formatAmount(toMicros(12_345_678_901))).toBe("12345.678901");
+});
+
+test("what is written is read back as the same amount", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: -999_999_999_999_999, max: 999_999_999_999_999 }), (value) => {
+      expect(parseAmount(formatAmount(toMicros(value)))).toBe(toMicros(value));
+    }),
+  );
+});
+
+test("shorter forms are read, and anything but a decimal with at most six places is not", () => {
+  expect(parseAmount("5")).toBe(toMicros(5_000_000));
+  expect(parseAmount("5.00")).toBe(toMicros(5_000_000));
+  expect(parseAmount("0.000001")).toBe(toMicros(1));
+  for (const text of ["", ".5", "5.", "1e3", "+1", "1,5", "0.0000001", " 1", "NaN", "0x10", "1234567890"]) {
+    expect(parseAmount(text)).toBeUndefined();
+  }
+});
+
+test("a fraction of a micro-unit is refused", () => {
+  expect(() => toMicros(0.5)).toThrow(RangeError);
+  expect(() => toMicros(Number.NaN)).toThrow(RangeError);
+  expect(() => toMicros(2 ** 53)).toThrow(RangeError);
+});
