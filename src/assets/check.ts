@@ -20,7 +20,7 @@ interface Deps {
   readonly slots: Slots;
 }
 
-/** Checks a file whose bytes are all there. An image stays in memory. @throws MediaError, StorageError */
+/** Checks a file that is whole in memory. An image stays in memory. @throws MediaError, StorageError */
 export async function checkBytes(deps: Deps, source: Uint8Array, options: PutOptions): Promise<CheckedFile> {
   const type = acceptedType(source.subarray(0, SNIFF_BYTES), options.accept);
   if (source.length > limitOf(type, options)) throw tooLarge(limitOf(type, options));
@@ -39,7 +39,7 @@ export async function checkBytes(deps: Deps, source: Uint8Array, options: PutOpt
 }
 
 /**
- * Checks a file as it comes. It goes to a temporary file, so that slow senders hold no memory.
+ * Checks a file while it arrives. Writes it to a temporary file, so that slow senders hold no memory.
  *
  * @throws MediaError, StorageError, whatever `source` throws
  */
@@ -65,7 +65,7 @@ interface Arrived<T extends MediaType> {
   readonly sha256: string;
 }
 
-/** Writes the stream to the draft, giving up at the first byte too many or as soon as its type is known to be refused. */
+/** Writes the stream to the draft. Stops at the first byte over the limit, or once its type turns out to be refused. */
 async function receive(
   draft: Draft,
   source: AsyncIterable<Uint8Array>,
@@ -90,7 +90,7 @@ async function receive(
   return { type, sizeBytes, sha256: hash.digest("hex") };
 }
 
-/** The whole picture is in memory for as long as it has its slot, and no longer. */
+/** Holds the whole picture in memory only while it has its slot. */
 function imageIn(
   deps: Deps,
   draft: Draft,
@@ -103,7 +103,7 @@ function imageIn(
     const file = { ...probe, sha256: sha256(bytes), sizeBytes: bytes.length };
     const isClean = options.sanitize;
     if (file.sha256 === arrived.sha256) return { file, content: draft, isClean };
-    // Whatever was taken away makes the file shorter, or another one.
+    // Removing metadata changed the bytes, so the result needs a file of its own.
     return withDraft(deps, async (clean) => {
       await clean.append(bytes);
       await deps.files.discard(draft);
@@ -126,7 +126,7 @@ async function videoIn(
   return { file: { ...probe, sha256: hash, sizeBytes }, content: draft, isClean: options.sanitize };
 }
 
-/** A new draft that is left to the result, or removed when there is none. */
+/** Creates a draft. The result owns it; without a result it is removed. */
 async function withDraft(deps: Deps, work: (draft: Draft) => Promise<CheckedFile>): Promise<CheckedFile> {
   const draft = await deps.files.draft();
   try {

@@ -10,11 +10,11 @@ const STRICT: SharpOptions = {
   limitInputPixels: IMAGE_MAX_PIXELS,
   unlimited: false,
   sequentialRead: true,
-  // A profile costs time and is more input to trust, and the colours are not looked at.
+  // Ignore the profile: it costs time, is untrusted input too, and nobody looks at the colours here.
   ignoreIcc: true,
 };
 
-/** libvips, loaded with the first image: starting the program without one costs nothing. */
+/** Loads libvips with the first image, so that a start without images costs nothing. */
 async function openImage(file: Uint8Array, options: SharpOptions = STRICT): Promise<Sharp> {
   const { default: sharp } = await import("sharp");
   // Every file is read once; keeping decoded pictures would only hold memory.

@@ -7,7 +7,7 @@ export function openWindow(handle: FileHandle, sizeBytes: number) {
   let window: Uint8Array = new Uint8Array(0);
   let start = 0;
 
-  /** The bytes from `at` on, `length` of them or as many as the file has. */
+  /** Reads up to `length` bytes from `at` on, fewer at the end of the file. */
   async function read(at: number, length: number): Promise<Uint8Array> {
     const end = Math.min(at + length, sizeBytes);
     if (at >= end) return new Uint8Array(0);
@@ -41,7 +41,7 @@ export async function readFully(handle: FileHandle, at: number, length: number):
   return bytes.subarray(0, done);
 }
 
-/** A single write may take less than it is given, the more so on a disk that is nearly full. */
+/** One write may take fewer bytes than given, above all on a nearly full disk. */
 export async function writeFully(handle: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
   for (let done = 0; done < bytes.length; ) {
     done += (await handle.write(bytes, done, bytes.length - done, at + done)).bytesWritten;

@@ -21,9 +21,9 @@ export interface Draft {
 export function openContentFiles(options: { directory: string; newTemporaryName: () => string }) {
   const temporary = join(options.directory, "tmp");
   const content = join(options.directory, "sha256");
-  /** One flag for each of the 65,536 folders: whether its own entry is known to be flushed. */
+  /** One flag for each of the 65,536 folders: its directory entry is known to be flushed. */
   const flushed = new Uint8Array(0x10000);
-  /** Folders above those, whose own entries are. */
+  /** Parents of those folders whose directory entries are flushed. */
   const flushedAbove = new Set<string>();
 
   function pathOf(sha256: string): string {
@@ -60,7 +60,7 @@ export function openContentFiles(options: { directory: string; newTemporaryName:
     await file.handle.close();
   }
 
-  /** Makes the draft the content file of this hash, in place of one that is there. */
+  /** Turns the draft into the content file of this hash. Replaces an existing one. */
   function keep(file: Draft, sha256: string): Promise<void> {
     return storing(async () => {
       const from = paths.get(file);
@@ -68,7 +68,7 @@ export function openContentFiles(options: { directory: string; newTemporaryName:
       const path = pathOf(sha256);
       await Promise.all([file.handle.sync(), prepareFolder(sha256)]);
       await rename(from, path).catch(async (error: unknown) => {
-        // Somebody tidied the empty folder away since.
+        // Somebody removed the empty folder in the meantime.
         if (errorCode(error) !== "ENOENT") throw error;
         await prepareFolder(sha256, "again");
         await rename(from, path);
@@ -79,7 +79,7 @@ export function openContentFiles(options: { directory: string; newTemporaryName:
     });
   }
 
-  /** Makes sure that a content file that is there outlives a crash: it may have been renamed a moment ago. */
+  /** Makes an existing content file survive a crash: it may have been renamed a moment ago. */
   function settle(sha256: string): Promise<void> {
     return storing(async () => {
       await prepareFolder(sha256);
@@ -87,19 +87,19 @@ export function openContentFiles(options: { directory: string; newTemporaryName:
     });
   }
 
-  /** Removes the content file, if there is one. At once, so that nobody can find it in between and rely on it. */
+  /** Removes the content file, if there is one. Synchronous, so that nobody can find the file in between and rely on it. */
   function remove(sha256: string): Promise<void> {
     return storing(async () => rmSync(pathOf(sha256), { force: true }));
   }
 
-  /** Makes the folder a file belongs in. It outlives a crash before anything is renamed into it. */
+  /** Creates the folder of a content file. Flushes it before anything is renamed into it. */
   async function prepareFolder(sha256: string, when: "once" | "again" = "once"): Promise<void> {
     const number = Number.parseInt(sha256.slice(0, 4), 16);
     if (when === "once" && flushed[number] === 1) return;
     const folder = dirname(pathOf(sha256));
     const above = dirname(folder);
     const created = await mkdir(folder, { recursive: true });
-    // A folder made anew is an entry in the one above it; one that was there may have been made just before a crash.
+    // A new folder is a new entry of its parent. An existing one may have been created just before a crash, unflushed.
     if (created !== undefined && created !== folder) flushedAbove.clear();
     const isKnown = flushedAbove.has(above);
     await Promise.all((isKnown ? [above] : [above, content, options.directory]).map(flush));
@@ -107,7 +107,7 @@ export function openContentFiles(options: { directory: string; newTemporaryName:
     flushed[number] = 1;
   }
 
-  /** Undefined when there is no such file, or the name is no hash. */
+  /** Returns undefined when there is no such file, or when the name is no hash. */
   async function find(sha256: string): Promise<{ path: string; sizeBytes: number } | undefined> {
     if (!SHA256.test(sha256)) return undefined;
     const path = pathOf(sha256);
@@ -115,7 +115,7 @@ export function openContentFiles(options: { directory: string; newTemporaryName:
     return sizeBytes === undefined ? undefined : { path, sizeBytes };
   }
 
-  /** The same, answered at once: for content whose folder is known to be in the cache of the operating system. */
+  /** Like `find`, but synchronous: for content whose folder is in the operating system's cache. */
   function isThere(sha256: string, sizeBytes: number): boolean {
     return statSync(pathOf(sha256), { throwIfNoEntry: false })?.size === sizeBytes;
   }

@@ -12,7 +12,7 @@ export type ImageType = "image/png" | "image/jpeg" | "image/webp";
 
 export interface CheckedImage {
   readonly probe: MediaProbe;
-  /** What to store: `file` itself when nothing had to be taken away. */
+  /** What to store: `file` itself when nothing had to be removed. */
   readonly bytes: Uint8Array;
 }
 
@@ -26,8 +26,8 @@ const READERS = {
  * Proves that a file is one whole still image within the limits, by its headers first and then by decoding every pixel.
  * Bytes after the image are dropped.
  *
- * @param sanitize also takes out all metadata, without encoding the pixels again; only an image that its metadata turns or
- *   mirrors is encoded again, upright
+ * @param sanitize also removes all metadata without encoding the pixels again. Only an image that its
+ *   metadata turns or mirrors is encoded again, upright
  * @throws MediaError
  */
 export async function checkImage(

@@ -82,7 +82,7 @@ function entropyEnd(file: Uint8Array, from: number): number {
   return file.length;
 }
 
-/** What stays of a segment: everything decoding needs, JFIF (without its thumbnail), the colour profile, Adobe's colour model. */
+/** Keeps what decoding needs, JFIF (without its thumbnail), the colour profile and Adobe's colour model. */
 function keptParts(code: number, content: Uint8Array, segment: Uint8Array): Uint8Array[] {
   if (code === SOS || DECODING.has(code) || isFrame(code)) return [segment];
   if (code === 0xe0 && ascii(content, 0, 5) === "JFIF\0" && content.length >= 14)

@@ -3,14 +3,14 @@ import type { StoredFile } from "../domain/media/asset.ts";
 const MAX_KNOWN = 10_000;
 
 /**
- * Contents that were checked and stored lately, by hash: bytes that come again need neither be decoded nor flushed again.
- * Clients send the same picture with each edit of it, and again when they try again.
+ * Remembers contents that were checked and stored lately, by hash, so that the same bytes are not decoded and
+ * flushed again. Clients send the same picture with each edit of it, and with each retry.
  */
 export interface KnownContents {
   /**
-   * What a content was found to be.
+   * Returns what the check found.
    *
-   * @param mustBeClean only if it was stored as an input, its metadata taken out
+   * @param mustBeClean only contents stored as an input, without metadata
    */
   get(sha256: string, mustBeClean: boolean): StoredFile | undefined;
   add(file: StoredFile, isClean: boolean): void;

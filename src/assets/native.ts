@@ -125,9 +125,9 @@ function ensureFolders(base: string, relative: string): void {
 }
 
 /**
- * Whoever can write to the folder can swap a library between our check and the load. Root is trusted: an image
- * may ship the folder filled and read-only. Below a base only real folders count, as a link in a shared base could
- * point anywhere.
+ * Tells whether only trusted users can write to the folder: others could swap a library between our check and
+ * the load. Root is trusted, since a container image may ship the folder filled and read-only. Below a base
+ * only real folders count, since a link in a shared base could point anywhere.
  */
 function refuseForeign(folder: string, stats: Stats, role: "base" | "private" | "inside"): void {
   if (!stats.isDirectory()) throw new Error(`${folder} is not a folder`);

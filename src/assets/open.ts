@@ -10,15 +10,15 @@ import { createSlots } from "./slots.ts";
 import { holdStaged } from "./staging.ts";
 
 export interface AssetStoreOptions {
-  /** Made when the first file is stored. */
+  /** Created when the first file is stored. */
   readonly directory: string;
-  /** A file name nobody else is using, new at every call. */
+  /** Returns an unused file name, a new one at every call. */
   readonly newTemporaryName: () => string;
   /** Files decoded at once. */
   readonly decodeSlots?: number | undefined;
 }
 
-/** The asset store in a local directory. Nothing of it is touched before the first call. */
+/** The asset store in a local directory. Touches nothing before the first call. */
 export function openAssetStore(options: AssetStoreOptions): AssetStore {
   const files = openContentFiles(options);
   const slots = createSlots(options.decodeSlots ?? DECODE_SLOTS);

@@ -1,22 +1,22 @@
-/** What those who are at work with one content have found and done so far. */
+/** What the current holders of one content have found and done so far. */
 interface Content {
   holders: number;
-  /** Whether a file was there when the first of them looked; undefined until one does. */
+  /** Whether a file existed when the first holder looked; undefined until one looks. */
   wasThere: boolean | undefined;
   isUsed: boolean;
 }
 
-/** One holder's word on a content, from the moment it knows the hash. */
+/** One holder's share in a content, from the moment it knows the hash. */
 export interface Pin {
-  /** Tells whether a file was there when the holder looked, before it stored anything. Only the first word of all holders counts. */
+  /** Reports whether a file existed before this holder stored anything. Only the first report of all holders counts. */
   found(isThere: boolean): void;
-  /** Ends the hold. @returns whether the file is now nobody's: none was there before, nobody used it, nobody holds it */
+  /** Ends the hold. @returns whether the file can go: it did not exist before, nobody used it and nobody holds it */
   end(isUsed: boolean): boolean;
 }
 
 /**
- * Counts who is at work with which content, so that the last to leave can tell whether the file came with them and may go.
- * One process is enough: the data folder is locked by it.
+ * Counts the holders of each content, so that the last one can tell whether the file is new and unused and
+ * may be removed. Works within one process, which has the data folder locked.
  */
 export function createPins() {
   const contents = new Map<string, Content>();

@@ -33,7 +33,7 @@ export function readPng(file: Uint8Array): ImageLayout {
     const content = file.subarray(at + 8, dataEnd);
     if (type === "acTL") throw new MediaError("wrong_kind", "is animated, where a still image is expected");
     if (type === "iCCP") {
-      // Each one is unpacked here, and there may be thousands of them in a file.
+      // Each one is unpacked here, and a file may have thousands of them.
       if (hasProfile) throw damaged("it has two colour profiles");
       hasProfile = true;
       checkColourProfile(content);
@@ -59,7 +59,7 @@ export function readPng(file: Uint8Array): ImageLayout {
   throw damaged("the PNG is cut short");
 }
 
-/** Adds a range of the file, as one part with the one before where they touch. */
+/** Adds a range of the file. Merges it with the part before when they touch. */
 function appendPart(parts: Uint8Array[], file: Uint8Array, from: number, to: number): void {
   const last = parts.at(-1);
   const lastStart = last === undefined ? 0 : last.byteOffset - file.byteOffset;
@@ -68,7 +68,7 @@ function appendPart(parts: Uint8Array[], file: Uint8Array, from: number, to: num
   } else parts.push(file.subarray(from, to));
 }
 
-/** The profile is the one compressed thing besides the pixels that decoders unpack: a bomb if nobody looks. */
+/** Checks the unpacked size of the colour profile: decoders unpack it too, so it could be a decompression bomb. */
 function checkColourProfile(content: Uint8Array): void {
   const compressed = content.subarray(content.indexOf(0) + 2);
   try {

@@ -1,8 +1,8 @@
-/** Larger files are read from disk: once in memory they would push out many small ones. */
+/** Larger files are read from disk: in memory one of them would displace many small ones. */
 const MAX_FILE_BYTES = 256 * 1024;
 const MAX_TOTAL_BYTES = 16 * 1024 * 1024;
 
-/** Small files stored lately, in memory: what was just made is about to be asked for. */
+/** Keeps small files that were stored lately in memory, since callers are about to fetch them. */
 export interface RecentFiles {
   add(sha256: string, bytes: Uint8Array): void;
   get(sha256: string): Uint8Array<ArrayBuffer> | undefined;
@@ -22,7 +22,7 @@ export function createRecentFiles(): RecentFiles {
   return {
     add(sha256, bytes) {
       if (bytes.length > MAX_FILE_BYTES || files.has(sha256)) return;
-      // A copy: the bytes given may be a small part of something large.
+      // Copy them: the given bytes may be a small view of a large buffer.
       files.set(sha256, new Uint8Array(bytes));
       totalBytes += bytes.length;
       for (const oldest of files.keys()) {

@@ -1,11 +1,11 @@
 import { MediaError } from "../domain/ports/asset-store.ts";
 
-/** The file is of its type only at first sight, is cut short, or does not decode. */
+/** The file only looks like its type, is cut short, or does not decode. */
 export function damaged(what: string, cause?: unknown): MediaError {
   return new MediaError("damaged", `is damaged: ${what}`, cause);
 }
 
-/** One of the sizes that matter is over its limit. */
+/** A size of the file is over its limit. */
 export function tooLarge(maxBytes: number): MediaError {
   return new MediaError("too_large", `is larger than ${byteText(maxBytes)}`);
 }

@@ -7,10 +7,10 @@ import type { MediaType } from "../domain/media/asset.ts";
 const MP4_BRANDS = /^(isom|iso[2-9]|mp4[12]|avc1|av01|M4V[ HP]|dash|MSNV|cmf[2cs]|iso6)$/;
 
 /**
- * The media type a file begins as, by its bytes alone.
+ * Returns the media type that a file's first bytes show.
  *
  * @param head the first SNIFF_BYTES of the file, or all of a shorter one
- * @returns undefined for everything that is not one of the five types kept
+ * @returns undefined for everything but the five stored types
  */
 export function sniffMediaType(head: Uint8Array): MediaType | undefined {
   if (ascii(head, 0, 8) === "\x89PNG\r\n\x1a\n") return "image/png";

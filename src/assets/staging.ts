@@ -10,11 +10,11 @@ import { storing } from "./storage-errors.ts";
 export interface CheckedFile {
   readonly file: StoredFile;
   readonly content: Uint8Array | Draft;
-  /** Its metadata was taken out. */
+  /** Its metadata was removed. */
   readonly isClean: boolean;
 }
 
-/** Holds a checked file until it is kept or not wanted. */
+/** Holds a checked file until it is kept or released. */
 export function holdStaged(
   deps: {
     readonly files: ContentFiles;
@@ -34,7 +34,7 @@ export function holdStaged(
   async function keep(): Promise<void> {
     if (isReleased) throw new Error("This staging has ended.");
     if (known.get(sha256, false) !== undefined && files.isThere(sha256, sizeBytes)) {
-      // What is known was flushed; the look is for a file that somebody took away.
+      // Known contents were flushed. The look is for a file that somebody removed since.
       pin.found(true);
     } else {
       await store();
@@ -58,7 +58,7 @@ export function holdStaged(
     async release(isUsed) {
       if (isReleased) return;
       isReleased = true;
-      // Whoever called keep is told of its failure.
+      // The caller of `keep` gets its failure.
       await keeping?.catch(() => undefined);
       try {
         if (!(content instanceof Uint8Array)) await files.discard(content);

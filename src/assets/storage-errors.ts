@@ -8,11 +8,11 @@ const KINDS: { readonly [code: string]: StorageError["kind"] } = {
   EPERM: "read_only",
   EMFILE: "busy",
   ENFILE: "busy",
-  // After a failed flush nobody knows what is on the disk.
+  // After a failed flush the content of the disk is unknown.
   EIO: "damaged",
 };
 
-/** Runs file operations; those that fail for want of space, rights or a sound disk throw StorageError. */
+/** Runs file operations. A lack of space or rights and a damaged disk become StorageError. */
 export async function storing<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -49,7 +49,7 @@ async function probe(handle: FileHandle, sizeBytes: number, type: VideoType): Pr
       getSize: () => sizeBytes,
       read: (start, end) => readFully(handle, start, end - start),
       maxCacheSize: 4 * 1024 * 1024,
-      // The same error is met again by whoever needs those bytes.
+      // The read that needs those bytes reports the same error.
       handleUnhandledError: () => undefined,
     }),
   });

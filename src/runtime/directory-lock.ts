@@ -6,8 +6,8 @@ export interface DirectoryLock {
 }
 
 /**
- * Takes the data folder for this process alone, or says that another has it. The lock is the operating system's on an open
- * file (an exclusive SQLite transaction that is never ended), so a killed process leaves none behind.
+ * Locks the data folder for this process. The operating system holds the lock on an open file (an exclusive
+ * SQLite transaction that never ends), so a killed process leaves no lock behind.
  *
  * @returns undefined when another process holds it
  */

@@ -1,7 +1,7 @@
 import type { IdByPrefix, IdPrefix, LeaseToken } from "../domain/ids.ts";
 import type { Clock, Ids } from "../domain/ports/runtime.ts";
 
-/** TypeIDs of UUIDv7s that carry the clock's time; asset ids, being capabilities, of 128 random bits. */
+/** TypeIDs of UUIDv7s with the clock's time. Asset ids are capabilities and hold 128 random bits instead. */
 export function createIds(clock: Pick<Clock, "now">): Ids {
   return {
     create<P extends IdPrefix>(prefix: P): IdByPrefix[P] {
@@ -9,7 +9,7 @@ export function createIds(clock: Pick<Clock, "now">): Ids {
         prefix === "asset"
           ? crypto.getRandomValues(new Uint8Array(16))
           : Bun.randomUUIDv7("buffer", clock.now());
-      // The prefix decides the brand, and this is the one place that makes ids.
+      // Safe: the prefix decides the brand, and only this function makes ids.
       return `${prefix}_${base32(bytes)}` as string as IdByPrefix[P];
     },
     leaseToken: () => Bun.randomUUIDv7("base64url", clock.now()) as LeaseToken,

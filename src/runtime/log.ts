@@ -11,7 +11,7 @@ export interface RunningLog extends Log {
   flush(): void;
 }
 
-/** How long a line may wait for company before it is written. */
+/** How long a line may wait for more lines before it is written. */
 const FLUSH_MS = 100;
 /** How many characters wait at most. */
 const FLUSH_LENGTH = 8_192;
@@ -22,7 +22,7 @@ const FLUSH_LENGTH = 8_192;
  */
 export async function openLog(options: LogOptions): Promise<RunningLog> {
   const output = pino.destination({ dest: 2, sync: true });
-  // Nobody may be reading the other end any more; a service does not stop for that.
+  // The reader of stderr may be gone. The service goes on without one.
   output.on("error", () => {});
   const lines = gather((text) => output.write(text));
   const stream = options.format === "pretty" ? (await import("./pretty.ts")).prettyStream(lines) : lines;
@@ -60,7 +60,7 @@ export async function openLog(options: LogOptions): Promise<RunningLog> {
   };
 }
 
-/** Puts lines together until there are enough of them, or until told, since each write is a system call. */
+/** Gathers lines until there are enough or `flush` is called, since each write is a system call. */
 function gather(write: (text: string) => void) {
   let pending = "";
   const flush = () => {
@@ -78,7 +78,7 @@ function gather(write: (text: string) => void) {
   };
 }
 
-/** Now, in ISO 8601. Many lines share a millisecond, and writing a date out costs more than the rest of a line. */
+/** Returns the time in ISO 8601. Caches it for a millisecond: formatting a date costs more than the rest of a line. */
 function createTimestamp(): () => string {
   let last = 0;
   let text = "";

@@ -2,7 +2,7 @@ import { prettyFactory } from "pino-pretty";
 
 type Line = Readonly<Record<string, unknown>>;
 
-/** Fields that have a place of their own in the line. */
+/** Fields with a fixed place in the line. */
 const PLACED = new Set(["level", "time", "msg", "err", "method", "path", "status", "ms", "request_id"]);
 
 /** Turns lines of JSON into lines for people: time, level, what happened, then the other fields as `name=value`. */

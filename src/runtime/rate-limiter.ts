@@ -5,14 +5,14 @@ import type { Clock } from "../domain/ports/runtime.ts";
 
 const WINDOW_SEC = 60;
 
-/** Counts in memory: a restart begins every window anew. Its timers keep no process alive. */
+/** Counts in memory: every window restarts with the process. Its timers keep no process alive. */
 export function createRateLimiter({ clock }: { readonly clock: Pick<Clock, "now"> }): RateLimiter {
-  // The library only counts. Limits differ by key and change while it runs, so what a count means is decided here.
+  // The library only counts. This function compares with the limit, which differs by key and may change at any time.
   const counts = new RateLimiterMemory({ points: Number.MAX_SAFE_INTEGER, duration: WINDOW_SEC });
   return {
     async take(key: KeyId, perMinute: number) {
       const { consumedPoints, msBeforeNext } = await counts.consume(key);
-      // A window about to end is said to end in a millisecond, not now.
+      // Report at least one millisecond, never 0.
       const resetsInMs = Math.max(1, msBeforeNext);
       return {
         isAllowed: consumedPoints <= perMinute,
@@ -24,7 +24,7 @@ export function createRateLimiter({ clock }: { readonly clock: Pick<Clock, "now"
     },
     async peek(key: KeyId, perMinute: number) {
       const counted = await counts.get(key);
-      // A window that is over may still be kept, until its timer fires.
+      // A window that is over stays in memory until its timer fires.
       if (counted === null || counted.msBeforeNext <= 0) return { limit: perMinute, remaining: perMinute };
       return {
         limit: perMinute,

@@ -2,7 +2,7 @@ import { BASE62, CREDENTIAL_BODY_LENGTH } from "../domain/access/credential.ts";
 import { SIGNING_PREFIX } from "../domain/callback/signature.ts";
 import type { Secrets } from "../domain/ports/runtime.ts";
 
-/** The largest multiple of 62 that a byte can hold; bytes from here on are thrown away, so that no character is likelier. */
+/** The largest multiple of 62 that fits a byte. Bytes from here on are discarded, so that all characters are equally likely. */
 const UNBIASED = 248;
 
 /** Randomness from the operating system, SHA-256 from the runtime. */
@@ -19,7 +19,7 @@ export function createSecrets(): Secrets {
   };
 }
 
-/** `length` base62 characters, each equally likely as long as the bytes are. */
+/** Returns `length` base62 characters, equally likely when the bytes are. */
 export function unbiasedBase62(length: number, fill: (bytes: Uint8Array<ArrayBuffer>) => void): string {
   const bytes = new Uint8Array(length + 8);
   let text = "";

@@ -2,7 +2,7 @@ import type { AccountId, KeyId, TaskId } from "../domain/ids.ts";
 import type { CallbackFeed, PreviewFeed, TaskFeed, Wakeup } from "../domain/ports/runtime.ts";
 import type { Preview } from "../domain/task/preview.ts";
 
-/** A wake-up whose listener, the scheduler, is set once it is there. */
+/** A wake-up that is created before its listener, the scheduler. */
 export interface WakeupChannel extends Wakeup {
   listen(listener: Wakeup): void;
 }
@@ -18,7 +18,7 @@ export function createWakeup(): WakeupChannel {
   };
 }
 
-/** Who waits for which task, or for any of an account's, in this process. */
+/** Subscriptions to tasks, and to all tasks of an account, within this process. */
 export function createTaskFeed(): TaskFeed {
   const ofTasks = createListeners<TaskId, [isOver: boolean]>();
   const ofAccounts = createListeners<AccountId, []>();
@@ -32,19 +32,19 @@ export function createTaskFeed(): TaskFeed {
   };
 }
 
-/** Who listens to which key's callbacks, in this process. */
+/** Subscriptions to the callbacks of keys, within this process. */
 export function createCallbackFeed(): CallbackFeed {
   const listeners = createListeners<KeyId, [task: TaskId]>();
   return { publish: listeners.call, subscribe: listeners.add };
 }
 
-/** Who looks at which task's previews, in this process. */
+/** Subscriptions to the previews of tasks, within this process. */
 export function createPreviewFeed(): PreviewFeed {
   const listeners = createListeners<TaskId, [preview: Preview]>();
   return { publish: listeners.call, isWatched: listeners.has, subscribe: listeners.add };
 }
 
-/** What is told within this process. */
+/** All subscriptions within this process. */
 export interface Feeds {
   readonly feed: TaskFeed;
   readonly previews: PreviewFeed;
@@ -55,7 +55,7 @@ export function createFeeds(): Feeds {
   return { feed: createTaskFeed(), previews: createPreviewFeed(), redeliveries: createCallbackFeed() };
 }
 
-/** Listeners by what they listen to. */
+/** Keeps listeners by the id they listen to. */
 function createListeners<Id, Told extends readonly unknown[]>() {
   const listeners = new Map<Id, Set<(...told: Told) => void>>();
   return {

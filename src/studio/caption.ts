@@ -18,7 +18,7 @@ export async function drawCaption(text: {
   note?: string | undefined;
   width: number;
   height: number;
-  /** `top` for what was made from other media, which often carry a caption of their own at the bottom. */
+  /** `top` for results made from other media, which often have a caption at the bottom already. */
   place?: "bottom" | "top";
 }): Promise<string> {
   const { width, height } = text;

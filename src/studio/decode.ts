@@ -20,7 +20,7 @@ export interface SourceVideo {
 }
 
 export interface SourcePicture {
-  /** When the next picture takes over. */
+  /** The time at which the next picture replaces this one. */
   readonly untilSec: number;
   readonly frame: Frame;
 }
@@ -70,7 +70,7 @@ async function isBaseline(track: InputVideoTrack): Promise<boolean> {
   return codec?.startsWith("avc1.42") ?? false;
 }
 
-/** Whether the first picture comes out, which is the only honest test of a decoder this small. */
+/** Decodes the first picture: the only reliable test of a decoder this small. */
 async function startsDecoding(track: InputVideoTrack): Promise<boolean> {
   for await (const _picture of decode(track)) return true;
   return false;

@@ -39,7 +39,7 @@ export async function encodeVideo(
     isOpen = false;
     return await remux(encoder.FS.readFile(encoder.outputFilename));
   } finally {
-    // Its files outlive it in the memory of the WebAssembly module; an encoder left open complains on the console.
+    // The WebAssembly module keeps the encoder's files in memory until they are deleted, and an encoder left open warns on the console.
     if (isOpen) encoder.finalize();
     encoder.FS.unlink(encoder.outputFilename);
     encoder.delete();

@@ -2,7 +2,7 @@ import type { SourcePicture } from "./decode.ts";
 import { createRandom } from "./random.ts";
 import type { Frame } from "./sprite.ts";
 
-/** Where the moved thing is at `t`, −1 … 1 on both axes, starting near the centre. */
+/** Position of the moved object at `t`: −1 … 1 on both axes, starting near the centre. */
 export type MotionPath = (t: number) => { readonly x: number; readonly y: number };
 
 const COLUMNS = 32;

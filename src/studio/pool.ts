@@ -1,13 +1,13 @@
 import { InputInvalidError } from "./input-error.ts";
 import type { Rendered, RenderJob } from "./render-job.ts";
 
-/** What the pool sends: one job, and a flag in shared memory that turns non-zero when it is no longer wanted. */
+/** The pool's message: one job, and a flag in shared memory that turns non-zero when the job is cancelled. */
 export interface WorkOrder {
   readonly job: RenderJob;
   readonly cancelled: Int32Array;
 }
 
-/** What a worker answers, exactly once for each order. */
+/** A worker's answer, exactly one for each order. */
 export type WorkResult =
   | { readonly kind: "done"; readonly rendered: Rendered }
   | { readonly kind: "input_invalid"; readonly message: string }
@@ -31,7 +31,7 @@ interface Seat {
 
 const STOP_GRACE_MS = 1_000;
 
-/** A few worker threads, started when needed, one job each; a thread that breaks is replaced by the next job. */
+/** A few worker threads, started when needed, one job each. The next job replaces a thread that broke. */
 export function createPool(options: { size: number; idleMs: number; entry: string }): Pool {
   const seats = new Set<Seat>();
   const queue: Ticket[] = [];
@@ -127,7 +127,7 @@ export function createPool(options: { size: number; idleMs: number; entry: strin
         Atomics.store(ticket.order.cancelled, 0, 1);
         ticket.settle(reason);
       }
-      // Native code is better left by itself than torn down in the middle.
+      // Let native code finish: ending a thread in the middle of it can crash the process.
       await Promise.race([Promise.all(busy.map(({ worker }) => answered(worker))), Bun.sleep(STOP_GRACE_MS)]);
       for (const seat of [...seats]) leave(seat);
     },

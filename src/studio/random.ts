@@ -1,4 +1,4 @@
-/** A seeded source of numbers: the same parts always give the same sequence. */
+/** A seeded random source: the same parts always give the same sequence. */
 export interface Random {
   /** @returns a number in [0, 1) */
   next(): number;

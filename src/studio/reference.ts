@@ -8,7 +8,7 @@ import { type Act, dimAct, even, type Size } from "./stage.ts";
 const MOST_IMAGES = 5;
 const USED_HEIGHT = 0.8;
 
-/** Every reference image as a photo card that floats in its place; all of them are in view all the time. */
+/** Shows every reference image as a floating photo card. All cards stay in view. */
 export async function referenceActs(
   images: readonly ImageSource[],
   size: Size,

@@ -3,13 +3,13 @@ import type { Rendered, RenderJob } from "./render-job.ts";
 
 export interface Renderer {
   /**
-   * Renders away from the calling thread. Jobs wait their turn in the order they came.
+   * Renders outside the calling thread, in the order the jobs came.
    *
    * @throws InputInvalidError (`code: "INPUT_INVALID"`) when the job's media cannot be used
    * @throws the signal's reason, at once, when it aborts; any other Error when the worker broke
    */
   render(job: RenderJob, signal: AbortSignal): Promise<Rendered>;
-  /** Rejects what waits and what runs, and ends the workers. Idempotent. */
+  /** Rejects waiting and running jobs and ends the workers. Idempotent. */
   stop(): Promise<void>;
 }
 
@@ -32,7 +32,7 @@ export function createRenderer(
   return { render: (job, signal) => pool.run(job, signal), stop: () => pool.stop() };
 }
 
-/** In a compiled executable the worker is an entry of its own, found by its path from the project's root. */
+/** In a compiled executable the worker is a separate entry point, found by its path from the project's root. */
 function defaultEntry(): string {
   return Bun.isStandaloneExecutable ? "./src/studio/worker.ts" : new URL("./worker.ts", import.meta.url).href;
 }

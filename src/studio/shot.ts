@@ -9,11 +9,11 @@ export interface Shot {
   readonly size: Size;
   readonly frameCount: number;
   readonly draw: (frame: Frame, index: number) => void | Promise<void>;
-  /** Gives back what drawing needed; called once at the end, also after a failure. */
+  /** Releases what drawing needed. Called once at the end, also after a failure. */
   readonly release?: () => void | Promise<void>;
 }
 
-/** What every mode works with. */
+/** The inputs that every mode shares. */
 export interface Direction {
   readonly job: VideoJob;
   readonly random: Random;

@@ -66,7 +66,7 @@ export async function editSource(direction: Direction): Promise<Shot> {
   const draw = async (frame: Frame, index: number): Promise<void> => {
     const t = index / FRAMES_PER_SECOND;
     await reel.draw(frame, t);
-    // With an unreadable source the stand-in scene is already in the prompt's colours.
+    // The scene that replaces an unreadable source already has the prompt's colours.
     if (note === undefined) recolour(frame, { y: tones.y, u: tones.y.subarray(256), v: tones.u }, kept);
     light(frame, t);
     caption(frame, t);

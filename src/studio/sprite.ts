@@ -36,7 +36,7 @@ export function createFrame(width: number, height: number, bytes?: Uint8Array): 
   };
 }
 
-/** A frame seen as an opaque sprite; the planes are shared, not copied. */
+/** Wraps a frame as an opaque sprite. Shares its planes instead of copying them. */
 export function frameSprite(frame: Frame): Sprite {
   return { ...frame, bounds: { left: 0, top: 0, right: frame.width, bottom: frame.height } };
 }

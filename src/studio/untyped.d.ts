@@ -1,4 +1,4 @@
-// Declarations for what the renderer uses of packages that ship no types.
+// Declares what the renderer uses of packages that ship no types.
 
 declare module "*.woff" {
   /** Path of the font file, on disk or inside the executable. */

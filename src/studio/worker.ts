@@ -4,11 +4,11 @@ import type { Rendered, RenderJob } from "./render-job.ts";
 
 declare const self: Worker;
 
-// The entry of a renderer thread: one order in, one result out. Each kind loads its own libraries when first asked for.
+// Entry point of a renderer thread: one order in, one result out. Each kind of job loads its libraries at its first use.
 self.onmessage = async (event: MessageEvent<WorkOrder>): Promise<void> => {
   const result = await work(event.data);
   if (result.kind !== "done") return self.postMessage(result);
-  // A result in a pooled buffer is copied out first: only a buffer of its own can be handed over.
+  // Copy a result out of a pooled buffer first: only a whole buffer can be transferred.
   const bytes = new Uint8Array(result.rendered.bytes);
   self.postMessage({ kind: "done", rendered: { ...result.rendered, bytes } }, [bytes.buffer]);
 };
