@@ -21,10 +21,10 @@ export type BuildOptions = {
   entrypoints: readonly string[];
 };
 
-/** A Worker is an entry point of its own and keeps its path: `/$bunfs/root/src/studio/worker.js`. */
+/** A Worker is a separate entry point and keeps its path: `/$bunfs/root/src/studio/worker.js`. */
 const ENTRYPOINTS = ["cli/main.ts", "src/studio/worker.ts"];
 
-/** Build one executable; say on stderr what was done. */
+/** Builds one executable and reports on stderr. */
 export async function buildExecutable(options: BuildOptions): Promise<void> {
   const { root, target, outfile } = options;
   const startedAt = performance.now();
@@ -44,7 +44,7 @@ export async function buildExecutable(options: BuildOptions): Promise<void> {
   process.stderr.write(`third-party notices: ${notices.packageCount}; without a licence file: ${without}\n`);
 }
 
-/** A dry bundle tells which packages end up inside. */
+/** Bundles without compiling, to learn which packages end up inside. */
 async function listInputs(options: BuildOptions, plugins: BunPlugin[]): Promise<string[]> {
   const result = await Bun.build({
     ...bundleOptions(options, [...plugins, embedNotices(new Uint8Array())]),
@@ -57,8 +57,8 @@ async function listInputs(options: BuildOptions, plugins: BunPlugin[]): Promise<
 async function compile(options: BuildOptions, plugins: BunPlugin[]): Promise<void> {
   const { target, outfile } = options;
   mkdirSync(dirname(outfile), { recursive: true });
-  // Built aside and moved, so that a running executable is replaced instead of overwritten. The source maps the bundler
-  // writes next to it stay behind: stack traces read the copy inside the executable.
+  // Build in a temporary folder and rename, so that a running executable is replaced, not overwritten. The
+  // source maps beside it are left behind: stack traces read the copy inside the executable.
   const workshop = mkdtempSync(join(dirname(outfile), ".build-"));
   try {
     const built = join(workshop, "svc");
@@ -86,7 +86,7 @@ function bundleOptions({ root, entrypoints }: BuildOptions, plugins: BunPlugin[]
   };
 }
 
-/** The executable contains the Bun that builds it. */
+/** Refuses any other Bun than the pinned one: the executable contains the Bun that builds it. */
 async function requirePinnedBun(root: string): Promise<void> {
   const pinned = (await Bun.file(join(root, ".bun-version")).text()).trim();
   if (Bun.version !== pinned)

@@ -7,21 +7,21 @@ export const LOCAL_COMMANDS = "On a data folder of this machine:";
 export const CLIENT_COMMANDS = "On a running server:";
 export const OTHER_COMMANDS = "Other:";
 
-/** What the action of a command is given. */
+/** What a command's action receives. */
 export interface Invocation<Options> {
   readonly context: Context;
   readonly output: Output;
   readonly options: Options & OutputFlags;
-  /** Its arguments, in the order they are declared; absent ones are undefined. */
+  /** The arguments in declared order; absent ones are undefined. */
   readonly args: readonly (string | undefined)[];
 }
 
-/** A command that only holds others. Without one of them it prints its help. */
+/** A command with subcommands. Called without one, it prints its help. */
 export function addGroup(parent: Command, name: string, heading: string, description: string): Command {
   return parent.command(name).description(description).helpGroup(heading).helpCommand(false);
 }
 
-/** A command that does something, with the flags every command has. */
+/** A command with an action, and the flags every command has. */
 export function addCommand(parent: Command, usage: string, description: string): Command {
   return parent
     .command(usage)
@@ -32,7 +32,7 @@ export function addCommand(parent: Command, usage: string, description: string):
     .option("--no-color", "print without colours");
 }
 
-/** Ties a command to what it does. */
+/** Sets the action of a command. */
 export function onRun<Options>(
   command: Command,
   context: Context,
@@ -41,12 +41,12 @@ export function onRun<Options>(
   return command.action(async () => {
     const options = command.opts<Options & OutputFlags>();
     const output = await createOutput(context, options);
-    // Commander hands on text: no argument here has a parser of its own.
+    // Safe: commander passes text, and no argument has a parser.
     await action({ context, output, options, args: command.processedArgs as (string | undefined)[] });
   });
 }
 
-/** An argument commander has made sure of. */
+/** Reads an argument that commander requires. */
 export function given(args: readonly (string | undefined)[], index: number): string {
   const value = args[index];
   if (value === undefined)

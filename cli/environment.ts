@@ -9,14 +9,14 @@ export interface ClientFlags {
   readonly key?: string;
 }
 
-/** Which server a client command talks to, and with which key. */
+/** The server a client command talks to, and its key. */
 export interface ClientSettings {
-  /** Without a trailing slash; may have a path, when the service lives below one. */
+  /** Without a trailing slash. Has a path when the service is served below one. */
   readonly server: string;
   readonly key: string;
 }
 
-/** Flags over SVC_SERVER and SVC_API_KEY over the local default. @throws Failure (exit 4) without a key */
+/** Prefers flags, then SVC_SERVER and SVC_API_KEY, then the local default. @throws Failure (exit 4) without a key */
 export function readClientSettings(flags: ClientFlags, { env }: Pick<Context, "env">): ClientSettings {
   const server = readServer(flags.server ?? (env.SVC_SERVER || DEFAULT_SERVER));
   const key = (flags.key ?? env.SVC_API_KEY ?? "").trim();
@@ -35,7 +35,7 @@ export function readClientSettings(flags: ClientFlags, { env }: Pick<Context, "e
   return { server, key };
 }
 
-/** `host:port` means http; a trailing slash or `/v1` is left out. */
+/** Reads `host:port` as http. Drops a trailing slash or `/v1`. */
 function readServer(text: string): string {
   const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`);
   const isUsable =

@@ -1,4 +1,4 @@
-/** What the exit code of a command says. Stable: scripts branch on them. */
+/** Meanings of exit codes. Stable, since scripts branch on them. */
 export const EXIT = {
   ok: 0,
   error: 1,

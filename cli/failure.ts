@@ -8,12 +8,12 @@ export interface FailureDetails {
   /** What to do about it. */
   readonly hint?: string | undefined;
   readonly requestId?: string | undefined;
-  /** Further members of the JSON form. */
+  /** More fields of the JSON form. */
   readonly more?: JsonObject | undefined;
   readonly cause?: unknown;
 }
 
-/** How a command ends when it cannot do what it was asked: one message, one code, one exit code. */
+/** Ends a command that cannot do what it was asked: one message, one code, one exit code. */
 export class Failure extends Error {
   override readonly name = "Failure";
   readonly hint: string | undefined;
@@ -36,7 +36,7 @@ export function usage(message: string, hint?: string): Failure {
   return new Failure(EXIT.usage, "usage", message, { hint });
 }
 
-/** Makes a Failure of anything thrown. `helpHint` says where the help of the command is that was tried. */
+/** Turns anything thrown into a Failure. `helpHint` says where to find the help of the command. */
 export function toFailure(error: unknown, helpHint: string): Failure {
   if (error instanceof Failure) return error;
   if (error instanceof CommanderError) return usage(commanderMessage(error), helpHint);
@@ -58,7 +58,7 @@ export function toFailure(error: unknown, helpHint: string): Failure {
   return new Failure(EXIT.error, "error", message, { cause: error });
 }
 
-/** A stack helps only with mistakes of the program itself. */
+/** Shows a stack only for defects of the program. */
 export function stackOf(failure: Failure): string | undefined {
   const { cause } = failure;
   const isMistake =

@@ -5,7 +5,7 @@ import { type Config, loadConfig } from "../src/config/config.ts";
 import { createSettings } from "../src/config/settings.ts";
 import type { Context } from "./context.ts";
 
-/** Which data folder a command works on. */
+/** The data folder a command works on. */
 export interface LocalFlags {
   readonly dataDir?: string;
   readonly config?: string;
@@ -24,14 +24,14 @@ export function readLocalConfig(flags: LocalFlags, { env, cwd }: Context): Confi
   return loadConfig({ flags: { dataDir: flags.dataDir }, env, file: flags.config, cwd });
 }
 
-/** Opens the data folder for as long as `use` takes. A server may be running on it. */
+/** Opens the data folder while `use` runs. A server may be running on it. */
 export async function withLocal<T>(
   flags: LocalFlags,
   context: Context,
   use: (manage: Manage, folder: string) => Promise<T>,
 ): Promise<T> {
   const config = readLocalConfig(flags, context);
-  // Loaded only now: it brings the whole service along.
+  // Loaded late: it imports the whole service.
   const { openLocal } = await import("../src/app/local.ts");
   const local = await openLocal(config);
   try {
@@ -41,7 +41,7 @@ export async function withLocal<T>(
   }
 }
 
-/** Below the current folder as `./…`, elsewhere in full. */
+/** Shows a path below the current folder as `./…`, any other in full. */
 export function showPath(path: string, cwd: string): string {
   const short = relative(cwd, path);
   return short === "" || short.startsWith("..") ? path : `./${short}`;

@@ -12,7 +12,7 @@ process.exitCode = await runProgram(process.argv.slice(2), {
 } satisfies Context);
 
 function createSink(stream: NodeJS.WriteStream): Sink {
-  // Whoever reads the other end may stop at any time, as `| head` does; there is nobody left to tell.
+  // The reader may close its end at any time, as `| head` does. Nobody is left to get an error.
   stream.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") process.exit(process.exitCode ?? EXIT.ok);
     throw error;

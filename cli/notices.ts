@@ -1,5 +1,5 @@
 /**
- * Licence texts of everything the executable contains. A development run has none: they are collected by the build.
+ * Licence texts of everything the executable contains. Only a build collects them, so a development run has none.
  */
 export async function thirdPartyNotices(): Promise<string> {
   if (!Bun.isStandaloneExecutable) {

@@ -27,7 +27,7 @@ Start:
   svc task submit -m sandbox-image -p "a lighthouse at dusk" -o lighthouse.png
 `;
 
-/** Runs one command line. @returns its exit code; everything else went to the context's two streams */
+/** Runs one command line and writes to the context's two streams. @returns the exit code */
 export async function runProgram(args: readonly string[], context: Context): Promise<ExitCode> {
   const program = createProgram(context);
   if (args.length === 0) {
@@ -38,7 +38,7 @@ export async function runProgram(args: readonly string[], context: Context): Pro
     await program.parseAsync([...args], { from: "user" });
     return EXIT.ok;
   } catch (error) {
-    // Asked for, and printed: help and --version.
+    // Help and --version were asked for and printed.
     if (error instanceof Error && "exitCode" in error && error.exitCode === 0) return EXIT.ok;
     if (error instanceof Error && "code" in error && error.code === "commander.help") return EXIT.usage;
     const failure = toFailure(error, helpHint(program, args));
@@ -56,7 +56,7 @@ export function createProgram(context: Context): Command {
     .helpCommand(false)
     .showSuggestionAfterError(true)
     .addHelpText("after", EXAMPLES)
-    // Errors are reported once, with their exit code and in the form asked for.
+    // Report errors once, below, with their exit code and in the chosen form.
     .exitOverride()
     .configureOutput({
       writeOut: (text) => context.stdout.write(text),
@@ -86,7 +86,7 @@ export function createProgram(context: Context): Command {
 
 async function report(failure: Failure, args: readonly string[], context: Context): Promise<void> {
   const { stderr, env } = context;
-  // The command line may be what is wrong, so these two are looked for in it as it stands.
+  // The command line may be invalid, so search it for these two as it is.
   if (args.includes("--json") || env.SVC_OUTPUT === "json") {
     stderr.write(`${toJson(failureAsJson(failure), stderr)}\n`);
     return;
@@ -99,7 +99,7 @@ async function report(failure: Failure, args: readonly string[], context: Contex
   stderr.write(`${mark} ${failure.message}${request}\n${hint}${stack === undefined ? "" : `${stack}\n`}`);
 }
 
-/** Where to read how the command is used that was tried. */
+/** Says where to find the help of the command that was tried. */
 function helpHint(program: Command, args: readonly string[]): string {
   let at = program;
   const words = ["svc"];

@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Target } from "./targets.ts";
 
-/** sharp's compiled half for one platform: the addon and the shared libraries it links to. */
+/** sharp's native part for one platform: the addon and the shared libraries it links to. */
 export type NativePackages = {
   /** Folders of `@img/sharp-<platform>` and `@img/sharp-libvips-<platform>`. */
   sharp: string;
@@ -15,7 +15,7 @@ export type NativePackages = {
 /** `path` is relative to the folder that holds both packages; the addon's run path relies on it. */
 export type NativeSource = { path: string; file: string; isAddon: boolean };
 
-/** Find the platform's packages, installing them beside the build when they are not this machine's own. */
+/** Finds the platform's packages. Installs them beside the build when they are for another platform. */
 export async function locateNativePackages(root: string, target: Target): Promise<NativePackages> {
   const own = join(root, "node_modules");
   const modules = hasPackages(own, target) ? own : await installFor(root, target);
@@ -36,8 +36,8 @@ export async function locateNativePackages(root: string, target: Target): Promis
 }
 
 /**
- * A second installation from the same lockfile, so that versions and integrity hashes are those of the project;
- * node_modules stays as it is.
+ * Installs a second copy from the same lockfile, so that versions and integrity hashes are the project's.
+ * node_modules stays unchanged.
  */
 async function installFor(root: string, target: Target): Promise<string> {
   const folder = join(root, "dist/.native", target.name);

@@ -38,8 +38,8 @@ function embedFile(module: string, path: string, contents: Uint8Array<ArrayBuffe
 }
 
 /**
- * Replaces the module in which sharp looks for its addon by one that brings the addon and libvips along and lets
- * src/assets/native.ts put them on disk. Hashes are fixed here, at build time.
+ * Replaces the module that loads sharp's addon by one that embeds the addon and libvips and has
+ * src/assets/native.ts write them to disk. Their hashes are fixed here, at build time.
  */
 export function embedSharp(root: string, packages: NativePackages): BunPlugin {
   return {
@@ -86,7 +86,7 @@ async function sharpModule(root: string, packages: NativePackages): Promise<stri
   ].join("\n");
 }
 
-/** The same question sharp's own loader asks; without it an old CPU ends in an illegal instruction. */
+/** Repeats the check of sharp's own loader. Without it an old CPU crashes with an illegal instruction. */
 function requireX64V2(title: string): string {
   return `if (!sharp._isUsingX64V2()) throw new Error(${quote(`${title} needs a CPU with x86-64-v2 instructions.`)});`;
 }

@@ -9,10 +9,10 @@ export type Reference = {
 
 const FOLDER = "node_modules/@scalar/api-reference/dist/browser";
 const PACKAGE = /(?:^|\/)node_modules\/(?!\.pnpm\/)((?:@[^/]+\/)?[^/@][^/]*)\//g;
-/** The publisher's own packages stand in the map as folders beside each other. */
+/** The source map names the publisher's own packages as sibling folders. */
 const WORKSPACE = /^(?:\.\.\/)+([a-z][a-z0-9-]*)\/(?:dist|src)\//;
 
-/** The script was bundled by its publisher; its source map tells from which packages. */
+/** The publisher bundled the script; its source map lists the packages inside. */
 export async function readReference(root: string): Promise<Reference> {
   const script = Bun.file(join(root, FOLDER, "standalone.js"));
   const map: { sources: string[] } = await Bun.file(join(root, FOLDER, "standalone.js.map")).json();

@@ -43,7 +43,7 @@ export const TARGETS: readonly Target[] = [
   { name: "darwin-arm64", bun: "bun-darwin-arm64", sharp: "darwin-arm64", os: "darwin", cpu: "arm64" },
 ];
 
-/** The target called `name`; without a name the one of this machine. */
+/** Finds the target called `name`; without a name, this machine's. */
 export function findTarget(root: string, name: string | undefined): Target {
   if (name === undefined) return hostTarget(root);
   const target = TARGETS.find((candidate) => candidate.name === name);
@@ -51,7 +51,7 @@ export function findTarget(root: string, name: string | undefined): Target {
   throw new Error(`Unknown target ${name}. Choose one of: ${TARGETS.map((known) => known.name).join(", ")}.`);
 }
 
-/** The package manager installed sharp for this machine's C library, which saves asking the machine again. */
+/** Reads this machine's C library from the sharp package that was installed for it. */
 function hostTarget(root: string): Target {
   const fitting = TARGETS.filter((target) => target.os === process.platform && target.cpu === process.arch);
   const installed = fitting.find((target) =>

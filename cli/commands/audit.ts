@@ -24,7 +24,7 @@ const COUNTS: ReadonlySet<AuditCheck> = new Set([
   "callback_owed",
   "callback_attempts",
 ]);
-/** What the two figures of a difference are, where they are not what is stored and what it must be. */
+/** Names of the two figures of a difference, unless they are "stored" and "must be". */
 const FIGURE_NAMES: Partial<Record<AuditCheck, readonly [string, string]>> = {
   account_limit: ["holds", "may hold"],
   ledger_shape: ["moves the balance by", "and holds by"],
@@ -118,7 +118,7 @@ function auditText({ rows, sums, differences }: AuditReport, output: Output): st
   return [fields, ...found].join("");
 }
 
-/** Whose figures they are, and both: `account acc_… stored 5.000000 USD, must be 4.000000 USD`. */
+/** Describes one difference: `account acc_… stored 5.000000 USD, must be 4.000000 USD`. */
 function describe(difference: AuditDifference): string {
   const { check, accountId, keyId, taskId, model, entry, stored, expected } = difference;
   const parts = [

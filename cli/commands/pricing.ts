@@ -148,7 +148,7 @@ async function withPrices(
   use: (prices: Prices) => Promise<void>,
 ): Promise<void> {
   const config = readLocalConfig(flags, context);
-  // Loaded only now: it brings the whole service along.
+  // Loaded late: it imports the whole service.
   const { openLocal } = await import("../../src/app/local.ts");
   const local = await openLocal(config);
   try {

@@ -43,7 +43,7 @@ async function serve(command: Command, context: Context): Promise<void> {
   endOnMistakes(log);
 
   const { createApp } = await import("../../src/app/app.ts");
-  // A person is there to read a key once; a supervisor's log is no place for one.
+  // Print the first key only on a terminal, where a person reads it; never into a supervisor's log.
   const isForPeople = stderr.isTerminal && config.log.format !== "json";
   const app = createApp(config, {
     onFirstKey: (key) => {
@@ -65,7 +65,7 @@ async function serve(command: Command, context: Context): Promise<void> {
   process.exit(await ended);
 }
 
-/** After an error nobody caught, nothing is certain: what is on disk is what the next start goes on from. */
+/** Ends the process after an uncaught error: its memory cannot be trusted, and the next start continues from the disk. */
 function endOnMistakes(log: ServerLogLine): void {
   const end = (message: string) => (error: unknown) => {
     log("error", { err: describeError(error) }, message);
@@ -75,7 +75,7 @@ function endOnMistakes(log: ServerLogLine): void {
   process.on("unhandledRejection", end("unhandled rejection"));
 }
 
-/** In one step, so that nobody reads half of it, and for the owner alone. */
+/** Writes the file in one step, so that nobody reads half of it, readable by its owner only. */
 function keepFirstKey(config: Config, key: string, log: ServerLogLine): void {
   const path = join(config.dataDir, "bootstrap.json");
   const partial = `${path}.part`;
@@ -91,7 +91,7 @@ function keepFirstKey(config: Config, key: string, log: ServerLogLine): void {
   );
 }
 
-/** What the operating system refuses, in terms of what was asked for. */
+/** Explains an operating system error in terms of the command's settings. */
 function explain(error: unknown, config: Config): unknown {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   const ports = [config.port, config.longPort].filter(

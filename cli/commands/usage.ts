@@ -52,7 +52,7 @@ export function addUsage(program: Command, context: Context): void {
         return;
       }
       const rows = report.rows.map((row) => [...subjectOf(row), ...cellsOf(row)]);
-      // The sum is for people: programs add up lines, and would count it twice.
+      // Only people get the sum: a program that adds up lines would count it twice.
       const total = ["total", ...SUBJECTS[by].slice(1).map(() => ""), ...cellsOf(report.total)];
       const shown = output.mode === "pretty" && rows.length > 1 ? [...rows, total] : rows;
       await output.list(usageForm(report), columnsOf(by), shown);

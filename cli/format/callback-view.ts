@@ -7,14 +7,14 @@ import { firstLine, printable, printableJson } from "./printable.ts";
 import { renderFields, renderTable, renderTsv } from "./table.ts";
 import { formatDuration, formatTime } from "./units.ts";
 
-/** A callback as the server shows it: what is known of every one, and whatever else there is. */
+/** A callback as the server answers it: the fields every callback has, and any others. */
 export type CallbackView = JsonObject & {
   readonly id: string;
   readonly task_id: string;
   readonly state: string;
 };
 
-/** Some of them, newest first. */
+/** One page of callbacks, newest first. */
 export interface CallbackPage {
   readonly callbacks: CallbackView[];
   readonly next: string | null;
@@ -31,7 +31,7 @@ const HISTORY_COLUMNS = [
   { title: "ANSWER" },
   { title: "ERROR" },
 ];
-/** Of an answer's first line. */
+/** Longest shown part of an answer's first line, in characters. */
 const ANSWER_CHARACTERS = 40;
 
 export function callbackOf(data: unknown): CallbackView {
@@ -53,12 +53,12 @@ export function callbackPageOf({ callbacks, next }: JsonObject): CallbackPage {
   };
 }
 
-/** Every send so far, in order. */
+/** Lists every send so far, in order. */
 export function historyOf({ history }: CallbackView): JsonObject[] {
   return Array.isArray(history) ? history.filter(isJsonObject) : [];
 }
 
-/** One line of a list. Receivers keep tokens in the query, so only that there is one is shown. */
+/** Makes one line of a list. Hides the query of the URL, where receivers keep tokens. */
 export function listRow(callback: CallbackView): string[] {
   const { id, task_id, state, attempts, max_attempts, next_attempt_at, redelivery_due } = callback;
   const next = redelivery_due === true ? "redelivery now" : time(next_attempt_at);
@@ -78,7 +78,7 @@ export function urlWithoutQuery(url: string): string {
   return query.length === 0 ? address : `${address}?…`;
 }
 
-/** Prints a callback in full, with what it says and how each send went. What receivers answered commands no terminal. */
+/** Prints a callback in full: its content and the result of each send. Escapes control characters in receivers' answers. */
 export async function showCallback(
   callback: CallbackView,
   { stdout }: Pick<Context, "stdout">,
@@ -118,7 +118,7 @@ async function renderCallback(
   return `${renderFields(fields, output)}\n${printableJson(payload, 2)}\n\n${history}`;
 }
 
-/** How a send went, in a few words. */
+/** Describes the result of a send in a few words. */
 export function sendSummary(send: JsonObject): string {
   const { status, error, outcome } = send;
   if (typeof status === "number") return `it answered ${status}`;
@@ -140,7 +140,7 @@ function historyRow(send: JsonObject): string[] {
   ];
 }
 
-/** ISO 8601 as every other time is shown. */
+/** Formats an ISO 8601 time like every other time. */
 function time(value: unknown): string {
   const at = typeof value === "string" ? Date.parse(value) : Number.NaN;
   return Number.isNaN(at) ? "" : formatTime(at);

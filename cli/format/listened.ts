@@ -5,15 +5,15 @@ import { printable, printableJson } from "./printable.ts";
 import { renderTsv } from "./table.ts";
 import { formatTime } from "./units.ts";
 
-/** What is posted at the end of a task, as the server tells those who listen. */
+/** The callback at the end of a task, as the server streams it to listeners. */
 export interface Listened extends Post {
   readonly taskId: string;
-  /** Null for a task without a callback_url, as is the URL. */
+  /** Null, like the URL, for a task without a callback_url. */
   readonly callbackId: string | null;
   readonly url: string | null;
 }
 
-/** Reads an event's data. @returns undefined for what is none */
+/** Reads an event's data. @returns undefined when it is not a callback */
 export function listenedOf(data: string): Listened | undefined {
   const { task_id, callback_id, url, headers, body } = objectIn(data);
   if (typeof task_id !== "string" || typeof body !== "string" || !isJsonObject(headers)) return undefined;
@@ -29,14 +29,14 @@ export function listenedOf(data: string): Listened | undefined {
   };
 }
 
-/** A line of NDJSON. */
+/** Makes a line of NDJSON. */
 export function listenedJson(listened: Listened, forwarded: Forwarded | null): string {
   const { taskId: task_id, callbackId: callback_id, url, headers, body } = listened;
   const forward = forwarded === null ? null : forwardedForm(forwarded);
   return `${printableJson({ task_id, callback_id, url, headers, body, forward })}\n`;
 }
 
-/** A line for people, or its columns. */
+/** Makes a line for people, or its columns. */
 export function listenedLine(
   listened: Listened,
   forwarded: Forwarded | null,

@@ -6,7 +6,7 @@ import { type Column, renderTable, renderTsv } from "./table.ts";
 /** `pretty` for people, `plain` for pipes (tab-separated, without a heading), `json` for programs. */
 export type OutputMode = "pretty" | "plain" | "json";
 
-/** The flags of every command that say how it prints. */
+/** The flags of every command that choose its output. */
 export interface OutputFlags {
   readonly json?: boolean;
   readonly plain?: boolean;
@@ -18,19 +18,19 @@ export interface OutputFlags {
 export interface Output {
   readonly mode: OutputMode;
   readonly style: Style;
-  /** Whether there is a person to keep up to date on stderr. */
+  /** Whether a person watches stderr. */
   readonly isTalkative: boolean;
-  /** One thing: its JSON form, or the text for people. */
+  /** Prints one object: its JSON form, or the text for people. */
   show(value: object, text: () => string): void;
-  /** A list: its JSON form, a table on a terminal, or tab-separated lines. */
+  /** Prints a list: its JSON form, a table on a terminal, or tab-separated lines. */
   list(value: object, columns: readonly Column[], rows: readonly (readonly string[])[]): Promise<void>;
-  /** Talk on stderr, for people only: silent under --json and --quiet. */
+  /** Prints a note on stderr for people. Silent under --json and --quiet. */
   say(text: string): void;
-  /** Talk that matters under --json too. */
+  /** Prints a note on stderr that matters under --json too. */
   warn(text: string): void;
-  /** A change worth telling: replaces the one before on a terminal's stderr, a line of its own elsewhere. */
+  /** Shows a change on stderr. On a terminal it replaces the change before; elsewhere it is a new line. */
   change(line: string): void;
-  /** On a terminal's stderr, replaces the line written before by this function; elsewhere nothing. */
+  /** On a terminal's stderr, replaces the line this function wrote before. Does nothing elsewhere. */
   progress(line: string): void;
 }
 
@@ -81,7 +81,7 @@ export async function createOutput(context: Context, flags: OutputFlags): Promis
   };
 }
 
-/** Compact for programs, indented for people. */
+/** Formats JSON: compact for programs, indented for people. */
 export function toJson(value: object, sink: Sink): string {
   return JSON.stringify(value, null, sink.isTerminal ? 2 : undefined);
 }

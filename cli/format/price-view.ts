@@ -43,7 +43,7 @@ export function fieldsOf({
   ];
 }
 
-/** What a request holds, line by line, and the sum. */
+/** Lists what a request holds, line by line, and the sum. */
 export async function requestText(
   { kind, lines, cost, missing }: RequestPrice,
   output: Output,
@@ -107,7 +107,7 @@ export function requestJson(
   };
 }
 
-/** The lines of a rule in words: `0.020000 USD per second at resolution 360p`. */
+/** Describes the lines of a rule: `0.020000 USD per second at resolution 360p`. */
 export function ruleInWords({ lines }: PriceRule): string[] {
   return lines.map(
     (line) =>

@@ -1,6 +1,6 @@
 import type { Context, Sink } from "../context.ts";
 
-/** Paints text, or leaves it as it is. */
+/** Colours text, or leaves it unchanged. */
 export interface Style {
   bold(text: string): string;
   dim(text: string): string;
@@ -12,7 +12,7 @@ export interface Style {
 
 const PLAIN: Style = { bold: same, dim: same, red: same, green: same, yellow: same, cyan: same };
 
-/** Colour only on a terminal that shows it, and only if nobody said no. */
+/** Uses colour only on a terminal that supports it, and only unless a flag or variable forbids it. */
 export async function styleFor(
   { env }: Context,
   sink: Sink,

@@ -11,7 +11,7 @@ const NO_BORDER = {
   ...{ left: "", "left-mid": "", mid: "", "mid-mid": "", right: "", "right-mid": "", middle: "  " },
 };
 
-/** A table for people. Loads its renderer only when there is something to draw. */
+/** Draws a table for people. Loads its renderer only when it is needed. */
 export async function renderTable(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
@@ -33,12 +33,12 @@ export async function renderTable(
     .join("\n")}\n`;
 }
 
-/** One line a row, tabs between the cells, no heading: for cut, sort and awk. */
+/** Prints one line per row, tabs between cells, no heading: for cut, sort and awk. */
 export function renderTsv(rows: readonly (readonly string[])[]): string {
   return rows.map((row) => `${row.map(oneLine).join("\t")}\n`).join("");
 }
 
-/** Names and values, for one thing: in two columns, or off a terminal by tabs. */
+/** Prints one object's names and values: in two columns on a terminal, tab-separated elsewhere. */
 export function renderFields(
   fields: readonly (readonly [name: string, value: string | undefined])[],
   output: { readonly style: Style; readonly mode: string },

@@ -9,7 +9,7 @@ export function parseDuration(text: string): number {
   if (parts.length === 0 || parts.map(([whole]) => whole).join("") !== text) {
     throw usage(`"${text.slice(0, 80)}" is not a duration; write 30s, 10m or 1h30m.`);
   }
-  // The pattern admits only these units.
+  // Safe: the pattern matches these units only.
   return Math.round(
     parts.reduce((sum, [, n, unit]) => sum + Number(n) * UNIT_MS[unit as keyof typeof UNIT_MS], 0),
   );
@@ -23,7 +23,7 @@ export function formatDuration(ms: number): string {
   return seconds % 60 === 0 ? `${seconds / 60} m` : `${Math.floor(seconds / 60)} m ${seconds % 60} s`;
 }
 
-/** Epoch seconds or milliseconds as local people write them, to the second, in UTC. */
+/** Formats epoch seconds or milliseconds to the second, in UTC. */
 export function formatTime(epochMs: number): string {
   return new Date(epochMs)
     .toISOString()

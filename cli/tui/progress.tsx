@@ -1,6 +1,6 @@
 import { Box, render, Text } from "ink";
 
-/** One moment of a task that is waited for. */
+/** The state of a task at one moment. */
 export interface Moment {
   readonly id: string;
   readonly status: string;
@@ -11,13 +11,13 @@ export interface Moment {
 
 export interface ProgressView {
   show(moment: Moment): void;
-  /** Clears the line; what comes next is printed by others. */
+  /** Clears the line for the output that follows. */
   stop(): void;
 }
 
 const CELLS = 16;
 
-/** `▕██████░░░░░░░░░░▏`, one cell for each sixteenth that is done. */
+/** `▕██████░░░░░░░░░░▏`, one cell per sixteenth. */
 export function bar(progress: number): string {
   const done = Math.max(0, Math.min(CELLS, Math.floor((progress / 100) * CELLS)));
   return `▕${"█".repeat(done)}${"░".repeat(CELLS - done)}▏`;
@@ -36,7 +36,7 @@ function Progress({ id, status, progress, elapsedSec }: Moment) {
   );
 }
 
-/** Draws on a terminal's stderr, in place. Ctrl-C stays with the command. */
+/** Draws in place on a terminal's stderr. The command keeps handling Ctrl-C. */
 export function startProgress(first: Moment): ProgressView {
   const view = render(<Progress {...first} />, {
     stdout: process.stderr,

@@ -3,7 +3,7 @@ import { CURRENCY, formatAmount, type Micros } from "../../../src/domain/money/m
 import { formatMultiplier, ONE } from "../../../src/domain/money/multiplier.ts";
 import { formatTime } from "../../format/units.ts";
 
-/** An account in names and values, for people. */
+/** Lists an account's fields as names and values, for people. */
 export function accountFields(account: Account): [string, string | undefined][] {
   const money = (amount: Micros) => `${formatAmount(amount)} ${CURRENCY}`;
   const available = availableOf(account);

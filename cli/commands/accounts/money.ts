@@ -6,7 +6,7 @@ import type { Context } from "../../context.ts";
 import { readAmount } from "../../flags/amounts.ts";
 import { type LocalFlags, withLocal, withLocalFlags } from "../../local.ts";
 
-/** Who moves money by these commands, for the ledger. */
+/** The actor that the ledger records for these commands. */
 const ACTOR = "operator";
 
 export function addCredit(accounts: Command, context: Context): void {

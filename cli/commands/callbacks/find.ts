@@ -3,7 +3,7 @@ import type { Client } from "../../client/client.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { Failure } from "../../failure.ts";
 
-/** The id of the callback that is meant by its own id or its task's. @throws Failure when the task has none */
+/** Finds a callback's id by that id or by its task's. @throws Failure when the task has no callback */
 export async function callbackIdOf({ callbacks }: Client, idOrTask: string): Promise<string> {
   if (!isId("task", idOrTask)) return idOrTask;
   const [found] = (await callbacks({ task_id: idOrTask, limit: "1" })).callbacks;

@@ -60,7 +60,7 @@ interface ListenJob {
   readonly isJson: boolean;
 }
 
-/** What came of an event. */
+/** The outcome of an event. */
 interface Heard {
   readonly listened: Listened;
   readonly id: string | undefined;
@@ -77,13 +77,13 @@ async function listen(
   const owner = await ownerOf(client);
   const forward =
     target === undefined ? undefined : createForwarder(client, { url: target, now: timing.now, signal });
-  /** Of the last event that was told, so that the next run can go on after it. */
+  /** Id of the last event printed, so that the next run can continue after it. */
   let told = job.lastEventId;
   let isReceiverDown = false;
   let isLost = false;
 
   const inOrder = createInOrder<Heard>(FORWARDS, ({ listened, id, forwarded }) => {
-    // What Ctrl-C cut off has no outcome.
+    // A post that Ctrl-C interrupted has no outcome.
     if (signal.aborted) return;
     const line = job.isJson
       ? listenedJson(listened, forwarded)
@@ -132,7 +132,7 @@ async function listen(
   });
 }
 
-/** Name and first characters of the key, as far as the server tells. */
+/** Name and prefix of the key, as far as the server shows them. */
 async function ownerOf({ accountStatus }: Remote["client"]): Promise<string | undefined> {
   try {
     const { key } = await accountStatus();
@@ -148,13 +148,13 @@ async function ownerOf({ accountStatus }: Remote["client"]): Promise<string | un
 function againHint({ callbackId }: Listened, id: string | undefined, target: string): string {
   const again =
     callbackId === null
-      ? // Numbers of events go up, so that this one is the first after the number before it.
+      ? // Event numbers ascend, so this event is the first one after the number before it.
         `from this one on again: svc callbacks listen --since-id ${Number(id ?? 1) - 1} --forward ${target}`
       : `this one again: svc callbacks redeliver ${printable(callbackId)} --forward ${target}`;
   return `  Nobody answers at ${target}. Each is forwarded once; ${again}`;
 }
 
-/** Whoever stops listening is told how to go on without missing anything. */
+/** Prints how to continue without missing an event. */
 function withResumeHint(error: unknown, told: string | undefined): unknown {
   if (!(error instanceof Failure) || told === undefined) return error;
   const { exitCode, code, message, requestId } = error;

@@ -148,7 +148,7 @@ async function* one(client: Client, idOrTask: string): AsyncGenerator<{ readonly
   yield { id: await callbackIdOf(client, idOrTask) };
 }
 
-/** All of a range, newest first, page by page. */
+/** Reads all callbacks of a range, newest first, page by page. */
 async function* pages(
   read: (query: CallbackQuery) => ReturnType<Client["callbacks"]>,
   query: CallbackQuery,

@@ -21,7 +21,7 @@ import { printable } from "../../format/printable.ts";
 import { formatDuration } from "../../format/units.ts";
 
 const DEFAULT_MODEL = "sandbox-image";
-/** For the task to end, and then for its callback to be answered. */
+/** Time limits: for the task to end, then for an answer to its callback. */
 const TIMEOUT_MS = 60_000;
 
 const EXAMPLES = `
@@ -67,7 +67,7 @@ export function addCallbacksTrigger(callbacks: Command, context: Context): void 
   });
 }
 
-/** @throws Failure for a model that does not rehearse, whose tasks would be done and charged by its provider */
+/** @throws Failure for a model that cannot rehearse: its provider would do and charge the task */
 async function sandboxKind({ client }: Remote, model: string): Promise<Kind> {
   const { kind, schema } = await client.model(model).catch((error: unknown) => {
     throw error instanceof Failure && error.exitCode === EXIT.notFound ? noSandbox(model, error) : error;
@@ -97,7 +97,7 @@ async function runTask({ client, timing, signal }: Remote, kind: Kind, body: Jso
   return task;
 }
 
-/** An address of the user's own machine is one the server may not call. */
+/** Explains that the server may not call an address of the user's own machine. */
 function withListenHint(error: Failure): Failure {
   if (error.exitCode !== EXIT.rejected || !error.message.includes("callback_url")) return error;
   return new Failure(error.exitCode, error.code, error.message, {

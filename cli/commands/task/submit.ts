@@ -84,7 +84,7 @@ async function readModel({ client }: Remote, id: string): Promise<{ kind: Kind; 
   throw new Failure(EXIT.error, "unexpected_answer", `The server does not say what kind of model ${id} is.`);
 }
 
-/** When nobody can say whether the server has the request, the key to repeat it with is worth knowing. */
+/** Print the idempotency key: the server may have the request, and the key makes it safe to repeat. */
 async function create({ client }: Remote, kind: Kind, body: JsonObject, key: string): Promise<Created> {
   try {
     return await client.create(kind, body, key);

@@ -52,8 +52,9 @@ interface Sandbox {
 const TIDY_EVERY_MS = 1_000;
 
 /**
- * The built-in provider: an asynchronous upstream that needs no network and draws procedural pictures. It behaves like one in
- * another place, with a memory of its own that outlives this process, and goes wrong on request (the `sandbox` parameter).
+ * The built-in provider: an asynchronous upstream that needs no network and draws procedural pictures. It
+ * behaves like a remote one: its own memory outlives this process, and it fails on request (the `sandbox`
+ * parameter).
  */
 export function createSandboxProvider(deps: SandboxDeps): SandboxProvider {
   const { clock } = deps;
@@ -115,7 +116,7 @@ function open(deps: SandboxDeps): Sandbox {
   const files = openFiles(join(deps.directory, "files"), (id) => upstream.find(id) !== undefined);
   const workers = deps.workers ?? 2;
   const renderer = deps.renderer ?? createRenderer({ workers });
-  // One more than workers, so that none waits while an output is written.
+  // One more than workers, so that no worker waits while an output is written.
   const studio = createStudio({ renderer, files, clock: deps.clock, slots: workers + 1 });
   const sketches = createSketches({ renderer, files });
   return { upstream, files, studio, sketches, renderer, tidiedAt: 0 };
@@ -197,7 +198,7 @@ function poll(
   return toResult(operation, ending);
 }
 
-/** How an operation stands. Rendering that an earlier process began, or that was interrupted, begins again here. */
+/** Reports the state of an operation. Restarts a rendering that an earlier process began or that was interrupted. */
 function courseOf(studio: Studio, operation: Operation, now: number): Course {
   const rehearsal = rehearsalOf(operation.spec);
   if (!needsRendering(rehearsal)) return { operation, rehearsal, work: undefined, now };
@@ -236,7 +237,7 @@ async function fetchOutput(
   if (operation?.ending?.state !== "succeeded" || !isThere || rehearsalOf(operation.spec).outputsLost) {
     throw new ProviderError("fail", "FINALIZATION_FAILED", "The sandbox has no such output.");
   }
-  // Taken before, or gone with a crash: rendering it again gives the same bytes.
+  // The output was taken before or lost in a crash. Rendering it again gives the same bytes.
   await sandbox.studio.ensure(operation, index, signal);
   return sandbox.files.takeOutput(operation.id, index, signal);
 }
@@ -248,7 +249,7 @@ function findOperation(upstream: Upstream, handle: Json): Operation {
   throw new ProviderError("fail", "UPSTREAM_ERROR", "The sandbox does not know this operation.");
 }
 
-/** Removes files and rows whose time is over, now and then as submissions come. */
+/** Removes expired files and rows at some of the submissions. */
 async function tidy(sandbox: Sandbox, now: number): Promise<void> {
   if (now - sandbox.tidiedAt < TIDY_EVERY_MS) return;
   sandbox.tidiedAt = now;

@@ -3,7 +3,7 @@ import { sketchTimes } from "./sketches.ts";
 import { kindOf, type Rehearsal } from "./spec.ts";
 import type { Ending, Operation } from "./upstream.ts";
 
-/** An operation under way: what was asked for, what is to be rehearsed, and how its rendering stands, if it has any. */
+/** An operation under way: the request, the rehearsed behaviour, and the state of its rendering, if any. */
 export interface Course {
   readonly operation: Operation;
   readonly rehearsal: Rehearsal;
@@ -11,19 +11,19 @@ export interface Course {
   readonly now: number;
 }
 
-/** Progress is told in steps no shorter than this. */
+/** Shortest time between two reports of progress. */
 const STEP_MS = 500;
 const MIN_POLL_MS = 15;
 const MAX_POLL_MS = 1_000;
-/** Where an operation that never ends stays. */
+/** Progress at which an operation that never ends stays. */
 const HANGS_AT = 0.5;
 
-/** Only what will be delivered is rendered. */
+/** Tells whether outputs are delivered; only those are rendered. */
 export function needsRendering(rehearsal: Rehearsal): boolean {
   return rehearsal.outcome === "completed" && !rehearsal.outputsLost;
 }
 
-/** How the operation ends now, or undefined while it goes on. An input that cannot be used ends it before its time. */
+/** Returns how the operation ends now, or undefined while it goes on. An unusable input ends it early. */
 export function endingOf({ operation, rehearsal, work, now }: Course): Ending | undefined {
   if (work?.kind === "refused") return { state: "failed", code: "INPUT_INVALID", message: work.message };
   if (work?.kind === "broken") return { state: "failed", code: "UPSTREAM_ERROR" };
@@ -40,7 +40,7 @@ export function endingOf({ operation, rehearsal, work, now }: Course): Ending | 
   }
 }
 
-/** How far the operation is, 0-99: as far as the slower of its delay and its rendering. */
+/** Progress of the operation, 0-99: that of its delay or its rendering, whichever is slower. */
 export function progressOf(course: Course, studio: Pick<Studio, "expectedMs">): number {
   const { operation, rehearsal, work, now } = course;
   const delayMs = operation.readyAt - operation.submittedAt;
@@ -59,7 +59,7 @@ function workShare(
   return Math.max(work.share, guess);
 }
 
-/** When to ask again: when it may be done or has something to show, as far as that is known; undefined for neither. */
+/** When to poll again: when the operation may be done or has a preview to show; undefined when unknown. */
 export function pollAfterMs(course: Course, studio: Pick<Studio, "expectedMs">): number | undefined {
   const { operation, rehearsal, work, now } = course;
   const nextSketchAt = sketchTimes(operation).find((at) => at > now);
@@ -76,6 +76,6 @@ function renderingLeftMs(
 ): number {
   if (work?.kind !== "rendering") return 0;
   const leftMs = studio.expectedMs(kindOf(operation.spec)) - work.elapsedMs;
-  // Overdue: nobody knows, so ask again after a fraction of the time it took already.
+  // Overdue by an unknown time: poll again after a fraction of the time it took so far.
   return Math.round(Math.min(MAX_POLL_MS, Math.max(MIN_POLL_MS, leftMs > 0 ? leftMs : work.elapsedMs / 4)));
 }

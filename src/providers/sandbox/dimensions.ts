@@ -6,13 +6,13 @@ export interface Dimensions {
 
 const IMAGE_SIDE: Readonly<Record<string, number>> = { "512": 512, "1K": 1024, "2K": 2048 };
 const VIDEO_SIDE: Readonly<Record<string, number>> = { "360p": 360, "720p": 720 };
-/** What encoders like both sides to be a multiple of. */
+/** Both sides are multiples of this, which encoders handle best. */
 const STEP = 8;
 
 /**
- * The size of a picture: the one named, or as many pixels as the square of the resolution in the proportions asked for.
+ * Chooses the size of a picture: the given one, or the proportions asked for with as many pixels as the square of the resolution.
  *
- * @returns undefined when nothing was asked for, which leaves it to the input, if there is one
+ * @returns undefined when the request asks for no size: an input, if any, decides
  */
 export function imageDimensions(wanted: {
   readonly size?: string | undefined;
@@ -28,7 +28,7 @@ export function imageDimensions(wanted: {
   return { width: toStep(side * stretch), height: toStep(side / stretch) };
 }
 
-/** The size of a video: its shorter side, and the proportions. Both sides are even. */
+/** Chooses the size of a video from its shorter side and its proportions. Both sides are even. */
 export function videoDimensions(resolution = "360p", aspectRatio = "16:9"): Dimensions {
   const side = VIDEO_SIDE[resolution] ?? 360;
   const [across, down] = pair(aspectRatio, ":") ?? [16, 9];

@@ -9,17 +9,17 @@ type Owner = Pick<Operation, "id" | "spec">;
 /** Inputs and outputs of operations, one flat folder: `<operation>.in-0`, `<operation>.out-0`. */
 export interface SandboxFiles {
   writeInput(id: string, index: number, content: Blob): Promise<void>;
-  /** All inputs of an operation, in order; images are only named, so that one at a time is in memory. @throws Error when one is gone */
+  /** All inputs of an operation, in order. Images are given by path, so that only one at a time is in memory. @throws Error when one is missing */
   readInputs(owner: Owner): Promise<JobInput[]>;
-  /** To a temporary name first, so that a file with the final name is whole. */
+  /** Writes to a temporary name first, so that a file with the final name is whole. */
   writeOutput(id: string, index: number, bytes: Uint8Array): Promise<void>;
   hasOutput(id: string, index: number): Promise<boolean>;
-  /** The bytes of an output, which is removed once they were all taken: it can be rendered again. */
+  /** The bytes of an output. Removes the file once all were taken, since it can be rendered again. */
   takeOutput(id: string, index: number, signal: AbortSignal): AsyncGenerator<Uint8Array>;
   removeAll(owner: Owner): Promise<void>;
 }
 
-/** Opens the folder and removes what a crash left: half-written files, and those of operations that `isKept` denies. */
+/** Opens the folder and removes what a crash left: half-written files, and files of operations that `isKept` rejects. */
 export function openFiles(directory: string, isKept: (id: string) => boolean): SandboxFiles {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   for (const name of readdirSync(directory)) {
@@ -42,7 +42,7 @@ export function openFiles(directory: string, isKept: (id: string) => boolean): S
         }),
       ),
     async writeOutput(id, index, bytes) {
-      // Numbered, for two who miss the same output may write it at once.
+      // Number the names: two callers may render the same missing output at once.
       const temporary = `${output(id, index)}.${++written}.tmp`;
       try {
         await Bun.write(temporary, bytes);

@@ -21,7 +21,7 @@ const SEEDS = 2 ** 32;
 /** An input of a submission: an image by the path of its file, a video by its bytes. */
 export type JobInput = { readonly image: ImageSource } | { readonly video: Uint8Array };
 
-/** The job that renders output `index` of a submission; `files` are its inputs, in order. Equal arguments give equal jobs. */
+/** Builds the job that renders output `index` of a submission; `files` are its inputs, in order. Equal arguments give equal jobs. */
 export function toJob(spec: Spec, index: number, files: readonly JobInput[]): RenderJob {
   const byRole = (role: InputRole) => files.filter((_, i) => spec.inputs[i] === role);
   return spec.generator === "picture" ? imageJob(spec, index, byRole) : videoJob(spec, index, byRole);
@@ -59,7 +59,7 @@ function videoJob(spec: Spec, index: number, byRole: ByRole): VideoJob {
     kind: "video",
     mode: videoMode(spec, images.length),
     prompt,
-    // A video job has no index of its own.
+    // A video job has no index.
     seed: (seedOf(spec) + index) % SEEDS,
     durationSec: typeof parameters.duration === "number" ? parameters.duration : DEFAULT_SECONDS,
     ...size,

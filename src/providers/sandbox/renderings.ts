@@ -8,28 +8,28 @@ import type { Operation } from "./upstream.ts";
 
 type Order = Pick<Operation, "id" | "spec">;
 
-/** How the rendering of an operation stands. */
+/** State of an operation's rendering. */
 export type Work =
   | { readonly kind: "rendering"; readonly share: number; readonly elapsedMs: number }
   | { readonly kind: "rendered" }
   /** An input cannot be used; `message` is safe to show. */
   | { readonly kind: "refused"; readonly message: string }
-  /** The renderer fails on this job whenever it is tried. */
+  /** The renderer fails on this job every time. */
   | { readonly kind: "broken"; readonly error: Error }
-  /** The disk does not take the outputs at present. */
+  /** The disk refuses the outputs at present. */
   | { readonly kind: "unwritable"; readonly error: Error };
 
-/** Renders operations in the background, as many outputs at once as there are slots. */
+/** Renders operations in the background, one output per slot at once. */
 export interface Studio {
-  /** Renders the outputs that are missing, unless it does so already. */
+  /** Renders the missing outputs, unless that is under way. */
   begin(order: Order): void;
-  /** How an operation's rendering stands; undefined when it was not begun since the start, or was dropped. */
+  /** State of an operation's rendering; undefined when it was not begun since the start, or was dropped. */
   look(id: string): Work | undefined;
   /** Stops rendering an operation and forgets it. */
   drop(id: string): void;
-  /** Renders one output now, if it is missing. @throws what the renderer or the disk says */
+  /** Renders one output now, if it is missing. @throws the error of the renderer or the disk */
   ensure(order: Order, index: number, signal: AbortSignal): Promise<void>;
-  /** How long operations of this kind took of late, waiting included. */
+  /** How long operations of this kind took lately, waiting included. */
   expectedMs(kind: "image" | "video"): number;
   /** Resolves when nothing is being rendered. */
   idle(): Promise<void>;
@@ -44,7 +44,7 @@ interface Job {
   promise: Promise<void>;
 }
 
-/** Tries at one output before its renderer counts as broken; a worker that fell over may have done so for another job. */
+/** Attempts at one output before the job counts as broken. A worker may have crashed because of another job. */
 const TRIES = 3;
 
 export function createStudio(deps: {
@@ -85,7 +85,7 @@ export function createStudio(deps: {
       controller.abort();
       job.end = failure(error instanceof Error ? error : new Error(String(error)));
     }
-    // Outputs that were under way still write their files.
+    // Outputs under way still write their files.
     await Promise.allSettled(outputs);
   };
 
@@ -126,7 +126,7 @@ function failure(error: Error): Exclude<Work, { kind: "rendering" }> {
   return isRefusal(error) ? { kind: "refused", message: error.message } : { kind: "broken", error };
 }
 
-/** The renderer's word for an input it cannot use. */
+/** The renderer's error for an unusable input. */
 function isRefusal(error: Error): boolean {
   return "code" in error && error.code === "INPUT_INVALID";
 }

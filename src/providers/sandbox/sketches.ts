@@ -9,7 +9,7 @@ import type { Operation } from "./upstream.ts";
 
 /** Draws early versions of outputs: the same pictures, small. */
 export interface Sketches {
-  /** Draws in the background what is due of an operation and was not drawn yet, and shows it. */
+  /** Draws and shows, in the background, the previews of an operation that are due and not drawn yet. */
   draw(operation: Operation, now: number, previews: Previews): void;
   /** Stops drawing for an operation and forgets it. */
   drop(id: string): void;
@@ -33,7 +33,7 @@ export function createSketches(deps: {
   readonly files: SandboxFiles;
 }): Sketches {
   const { renderer, files } = deps;
-  /** By operation, how many of its versions were due when it was last looked at. */
+  /** By operation: how many of its versions were due at the last look. */
   const begun = new Map<string, { due: number; readonly controller: AbortController }>();
   const underWay = new Set<Promise<unknown>>();
 
@@ -55,7 +55,7 @@ export function createSketches(deps: {
       begun.set(operation.id, before);
       before.due = due;
       if (!previews.isWatched()) return;
-      // One that cannot be drawn is one fewer; what is wrong with its picture shows with the picture itself.
+      // Skip a preview that cannot be drawn. The picture itself will report what is wrong.
       const drawing: Promise<unknown> = draw(operation, due - 1, previews, before.controller.signal)
         .catch(() => undefined)
         .finally(() => underWay.delete(drawing));
@@ -71,7 +71,7 @@ export function createSketches(deps: {
   };
 }
 
-/** A job that draws the same, small; undefined for videos. */
+/** Makes a job that draws the same picture small; undefined for videos. */
 export function toSketch(job: RenderJob, index: number): PictureJob | EditJob | undefined {
   if (job.kind === "video") return undefined;
   const within = SIDES[index] ?? 0;

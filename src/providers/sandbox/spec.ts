@@ -3,7 +3,7 @@ import { isJsonObject, type Json } from "../../domain/json.ts";
 import type { SubmitRequest } from "../../domain/ports/provider.ts";
 import type { InputRole } from "../../domain/task/request.ts";
 
-/** What this upstream calls its generators. */
+/** This upstream's names of its generators. */
 export const GENERATORS = [
   "picture",
   "video",
@@ -14,7 +14,7 @@ export const GENERATORS = [
 ] as const;
 export type Generator = (typeof GENERATORS)[number];
 
-/** A submission as the upstream keeps it: enough to render its outputs again, at any time, with equal bytes. */
+/** A submission as the upstream stores it: enough to render its outputs again at any time, byte for byte. */
 export interface Spec {
   readonly generator: Generator;
   /** Shown in the corner of every output. */
@@ -41,7 +41,7 @@ export function toSpec(submission: SubmitRequest): Spec | undefined {
   };
 }
 
-/** How a task is to go, when its creator rehearses something: the `sandbox` parameter. */
+/** How a task should behave when its creator rehearses a case: the `sandbox` parameter. */
 export interface Rehearsal {
   readonly delayMs: number;
   readonly outcome: "completed" | "failed" | "moderated" | "hang";
@@ -52,7 +52,7 @@ export interface Rehearsal {
 
 const DEFAULT_DELAY_MS = { image: 400, video: 1_500 } as const;
 
-/** Reads the `sandbox` parameter, which the model's schema has checked; whatever else may stand there counts as left out. */
+/** Reads the `sandbox` parameter, which the model's schema has checked. Ignores anything unexpected. */
 export function rehearsalOf(spec: Spec): Rehearsal {
   const given = isJsonObject(spec.parameters.sandbox) ? spec.parameters.sandbox : {};
   const { outcome, delay_ms: delayMs, fail_times: failTimes } = given;

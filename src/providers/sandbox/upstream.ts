@@ -5,12 +5,12 @@ import type { AttemptId, TaskId } from "../../domain/ids.ts";
 import type { Spec } from "./spec.ts";
 
 const DAY_MS = 86_400_000;
-/** How long a finished operation is remembered, and one that nobody ever asked about to its end. */
+/** How long a finished operation is remembered, and an unfinished one that nobody polls. */
 const REMEMBER_FINISHED_MS = DAY_MS;
 const REMEMBER_RUNNING_MS = 7 * DAY_MS;
-/** How long files of a finished operation are kept for whoever comes back for them. */
+/** How long the files of a finished operation are kept. */
 const KEEP_FILES_MS = 600_000;
-/** Rows handled by one tidying, so that it stays short. */
+/** Most rows per clean-up, so that it stays short. */
 const TIDY_LIMIT = 500;
 
 export interface NewOperation {
@@ -30,9 +30,9 @@ export type Ending =
 
 export type Operation = NewOperation & { readonly ending?: Ending | undefined };
 
-/** What the sandbox knows of the work it was given, as an upstream in another place would. */
+/** The sandbox's record of its work, as a remote upstream would keep it. */
 export interface Upstream {
-  /** Takes an operation. `known`: its attempt was submitted before; the row counts it, and nothing else changes. */
+  /** Accepts an operation. `known`: its attempt was submitted before; only the row's count changes. */
   accept(operation: NewOperation): "accepted" | "known";
   /** Counts a refused submission of the task, if there were fewer than `times`. @returns whether this one is to be refused */
   refuse(taskId: TaskId, times: number, now: number): boolean;
@@ -40,7 +40,7 @@ export interface Upstream {
   findByAttempt(attempt: AttemptId): Operation | undefined;
   /** Ends a running operation. @returns whether it was running */
   end(id: string, ending: Ending, now: number): boolean;
-  /** Forgets what is old. @returns operations whose files are no longer kept */
+  /** Removes old rows. @returns operations whose files may be removed */
   tidy(now: number): Operation[];
   stop(): void;
 }
@@ -83,9 +83,9 @@ const SCHEMA = `
 `;
 
 /**
- * Opens the upstream's memory, a SQLite file of its own. It is written without waiting for the disk: it survives the end of the
- * process at any moment, not a power failure, after which operations may be gone, as with an upstream that lost its data. A file
- * that a power failure damaged is replaced by an empty one.
+ * Opens the upstream's memory, a separate SQLite file. Writes do not wait for the disk: the file survives the
+ * end of the process at any moment, but a power failure may lose operations, like an upstream that lost its
+ * data. An empty file replaces one that a power failure damaged.
  */
 export function openUpstream(path: string): Upstream {
   const db = openDatabase(path);
@@ -93,7 +93,7 @@ export function openUpstream(path: string): Upstream {
   const prepare: Database["prepare"] = (sql: string) => {
     const statement = db.prepare(sql);
     prepared.push(statement);
-    // The type parameters only describe rows and parameters; the statement is the same object.
+    // Safe: the type parameters only describe rows and parameters.
     return statement as never;
   };
 
@@ -159,7 +159,7 @@ function toOperation(row: Row | null): Operation | undefined {
   if (row === null) return undefined;
   return {
     id: row.id,
-    // Written by `accept` from values of these types.
+    // Safe: `accept` wrote values of these types.
     attempt: row.attempt as AttemptId,
     taskId: row.task_id as TaskId,
     spec: JSON.parse(row.spec) as Spec,
