@@ -10,24 +10,24 @@ import type { Egress } from "../domain/ports/egress.ts";
 import type { ProviderAdapter } from "../domain/ports/provider.ts";
 import type { Clock, Ids, Log, Secrets, Wakeup } from "../domain/ports/runtime.ts";
 import { createEgress } from "../egress/egress.ts";
-import { accountRoutes } from "../http/account/routes.ts";
-import { adminRoutes } from "../http/admin/routes.ts";
-import { assetRoutes } from "../http/assets/routes.ts";
-import { callbackRoutes } from "../http/callbacks/routes.ts";
+import { accountEndpoints } from "../http/account/routes.ts";
+import { adminEndpoints } from "../http/admin/routes.ts";
+import { assetEndpoints } from "../http/assets/routes.ts";
+import { callbackEndpoints } from "../http/callbacks/routes.ts";
 import { toEstimateBody } from "../http/compat/estimate-body.ts";
-import { compatModelRoutes } from "../http/compat/model-routes.ts";
-import { compatImageRoutes } from "../http/compat/routes.ts";
+import { compatModelEndpoints } from "../http/compat/model-routes.ts";
+import { compatImageEndpoints } from "../http/compat/routes.ts";
 import { withDocs } from "../http/docs/routes.ts";
 import { createEdge } from "../http/edge.ts";
-import { eventRoutes } from "../http/events/routes.ts";
-import { generationRoutes } from "../http/generations/routes.ts";
-import { healthRoutes } from "../http/health/routes.ts";
-import { modelRoutes } from "../http/models/routes.ts";
+import { eventEndpoints } from "../http/events/routes.ts";
+import { generationEndpoints } from "../http/generations/routes.ts";
+import { healthEndpoints } from "../http/health/routes.ts";
+import { modelEndpoints } from "../http/models/routes.ts";
 import { createUploadGate } from "../http/multipart/upload-gate.ts";
-import { pricingRoutes } from "../http/pricing/routes.ts";
+import { pricingEndpoints } from "../http/pricing/routes.ts";
 import { createRouter } from "../http/router.ts";
 import { createServers, type Servers } from "../http/server.ts";
-import { taskRoutes } from "../http/tasks/routes.ts";
+import { taskEndpoints } from "../http/tasks/routes.ts";
 import { createProviders } from "../providers/registry.ts";
 import { createAddresses } from "../runtime/address-ranges.ts";
 import { createSystemClock, monotonicMs } from "../runtime/clock.ts";
@@ -273,17 +273,17 @@ function createHandler(
     trustedProxies: config.trustedProxies,
   };
   const routes = [
-    ...generationRoutes({ createTask, gate }),
-    ...taskRoutes({
+    ...generationEndpoints({ createTask, gate }),
+    ...taskEndpoints({
       ...shared,
       elapsed,
       stopping: life.stopping.signal,
       keepOpen,
     }),
     // Before callbacks by their ids.
-    ...eventRoutes({ ...metering, stopping: life.stopping.signal }),
-    ...callbackRoutes({ ...shared, maxAttempts: config.callbacks.delaysMs.length + 1 }),
-    ...compatImageRoutes({
+    ...eventEndpoints({ ...metering, stopping: life.stopping.signal }),
+    ...callbackEndpoints({ ...shared, maxAttempts: config.callbacks.delaysMs.length + 1 }),
+    ...compatImageEndpoints({
       ...shared,
       generateSync,
       gate,
@@ -292,13 +292,13 @@ function createHandler(
       stopping: life.drained.signal,
       keepOpen,
     }),
-    ...compatModelRoutes(shared),
-    ...modelRoutes(shared),
-    ...accountRoutes({ ...metering, rateLimiter, isAccepting: () => life.accepting }),
-    ...pricingRoutes({ estimateCost }),
-    ...assetRoutes(shared),
-    ...adminRoutes({ manage, clock }),
-    ...healthRoutes({ isReady: () => life.accepting }),
+    ...compatModelEndpoints(shared),
+    ...modelEndpoints(shared),
+    ...accountEndpoints({ ...metering, rateLimiter, isAccepting: () => life.accepting }),
+    ...pricingEndpoints({ estimateCost }),
+    ...assetEndpoints(shared),
+    ...adminEndpoints({ manage, clock }),
+    ...healthEndpoints({ isReady: () => life.accepting }),
   ];
   return createRouter(router, withDocs(routes, rooms));
 }

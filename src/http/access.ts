@@ -27,19 +27,19 @@ const FEATURE_NAMES = {
 } as const satisfies Record<Feature, string>;
 
 /**
- * Hands a request to its route once its caller may use it: a credential of the kind the route takes, a feature the key has, and
+ * Hands a request to its endpoint once its caller may use it: a credential of the kind the endpoint takes, a feature the key has, and
  * a request within the key's limit, in this order and before the body is read. Only what a limit is counted for waits.
  */
-export function enter(deps: AccessDeps, route: Handling, exchange: Entering): Reply | Promise<Reply> {
-  if (route.access === "public") return route.handle(exchange);
-  const credential = credentialOf(exchange.request, exchange.query, route.path);
-  if (route.access === "management") {
-    return route.handle(Object.assign(exchange, { operator: deps.authenticateOperator(credential) }));
+export function enter(deps: AccessDeps, endpoint: Handling, exchange: Entering): Reply | Promise<Reply> {
+  if (endpoint.access === "public") return endpoint.handle(exchange);
+  const credential = credentialOf(exchange.request, exchange.query, endpoint.path);
+  if (endpoint.access === "management") {
+    return endpoint.handle(Object.assign(exchange, { operator: deps.authenticateOperator(credential) }));
   }
   const principal = deps.authenticate(credential, exchange);
   const isStillAllowed = () => isTaken(() => deps.authenticate(credential, exchange));
   const keyed = Object.assign(exchange, { principal, isStillAllowed });
-  const { feature, isCounted, handle } = route;
+  const { feature, isCounted, handle } = endpoint;
   if (feature !== undefined && !allowsFeature(principal.policy, feature)) {
     throw new AppError(
       "permission_denied",

@@ -1,6 +1,6 @@
 import type { Operator, Principal } from "../domain/access/account.ts";
 import type { Feature } from "../domain/access/key-policy.ts";
-import type { Operation } from "./openapi/operation.ts";
+import type { EndpointContract } from "./openapi/contract.ts";
 import type { Reply } from "./reply.ts";
 
 /** How a request got here. */
@@ -11,7 +11,7 @@ export interface Connection {
   readonly address: () => string | undefined;
 }
 
-/** One request on its way through a route. */
+/** One request on its way through an endpoint. */
 export interface Exchange {
   readonly request: Request;
   readonly requestId: string;
@@ -36,7 +36,7 @@ export interface ManagedExchange extends Exchange {
   readonly operator: Operator;
 }
 
-interface RouteBase {
+interface EndpointBase {
   readonly method: "GET" | "POST" | "PATCH";
   readonly path: string;
   /** Answers asked for again and again are logged for debugging only. */
@@ -47,11 +47,11 @@ interface RouteBase {
 
 /** What answers a method on a path, with or without a credential; the type of its handler follows. */
 export type Handling =
-  | (RouteBase & {
+  | (EndpointBase & {
       readonly access: "public";
       readonly handle: (exchange: Exchange) => Reply | Promise<Reply>;
     })
-  | (RouteBase & {
+  | (EndpointBase & {
       readonly access: "api_key";
       /** What the key must be allowed. */
       readonly feature?: Feature;
@@ -59,10 +59,10 @@ export type Handling =
       readonly isCounted?: true;
       readonly handle: (exchange: KeyedExchange) => Reply | Promise<Reply>;
     })
-  | (RouteBase & {
+  | (EndpointBase & {
       readonly access: "management";
       readonly handle: (exchange: ManagedExchange) => Reply | Promise<Reply>;
     });
 
 /** A handling that the published document describes. */
-export type Route = Handling & { readonly operation: Operation };
+export type Endpoint = Handling & { readonly contract: EndpointContract };

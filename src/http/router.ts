@@ -23,20 +23,21 @@ export interface RouterDeps extends AccessDeps, ProxyTrust {
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
 /**
- * The order every request goes through: request id, route and method, access, handler, envelope of errors, log line.
+ * The order every request goes through: request id, endpoint and method, access, handler, envelope of errors, log line.
  * A path that exists answers other methods with 405, an unknown one with 404, both with a request id.
  */
 export function createRouter(
   deps: RouterDeps,
-  routes: readonly Handling[],
+  endpoints: readonly Handling[],
 ): (request: Request, connection: Connection) => Response | Promise<Response> {
   const options = { getPath: pathOf };
   const app = new Hono<Env>(options);
-  for (const route of routes) app.on(route.method, route.path, (context) => answer(deps, context, route));
+  for (const endpoint of endpoints)
+    app.on(endpoint.method, endpoint.path, (context) => answer(deps, context, endpoint));
   // In a router of their own: a second match for a path would cost every request the composition of two handlers.
   const otherMethods = new Hono<Env>(options);
-  for (const path of new Set(routes.map((route) => route.path))) {
-    otherMethods.all(path, (context) => answer(deps, context, methodNotAllowed(path, routes)));
+  for (const path of new Set(endpoints.map((endpoint) => endpoint.path))) {
+    otherMethods.all(path, (context) => answer(deps, context, methodNotAllowed(path, endpoints)));
   }
   otherMethods.notFound((context) => answer(deps, context, UNKNOWN_PATH));
   app.notFound((context) => otherMethods.fetch(context.req.raw, context.env));
@@ -47,7 +48,7 @@ export function createRouter(
 /** What hono hands through to the handlers beside the request. */
 type Env = { Bindings: Connection };
 
-async function answer(deps: RouterDeps, context: Context<Env>, route: Handling): Promise<Response> {
+async function answer(deps: RouterDeps, context: Context<Env>, endpoint: Handling): Promise<Response> {
   const request = context.req.raw;
   const startedAt = deps.elapsed();
   const given = request.headers.get("x-request-id");
@@ -69,8 +70,8 @@ async function answer(deps: RouterDeps, context: Context<Env>, route: Handling):
   let reply: Reply;
   let failure: AppError | undefined;
   try {
-    const handling = enter(deps, route, exchange);
-    const isCut = !context.env.isLong && route.isStreaming !== true;
+    const handling = enter(deps, endpoint, exchange);
+    const isCut = !context.env.isLong && endpoint.isStreaming !== true;
     reply = await (isCut ? deps.edge.within(exchange, startedAt, handling) : handling);
   } catch (error) {
     failure = toAppError(error, request.headers.has("idempotency-key"));
@@ -78,7 +79,8 @@ async function answer(deps: RouterDeps, context: Context<Env>, route: Handling):
     const told = problem(failure, envelopeFor(context.req.path, failure.code));
     reply = typeof told.body === "string" ? { ...told, body: withoutKeys(told.body) } : told;
   }
-  const level = reply.status === 500 ? "error" : (route.logLevel ?? (reply.status > 500 ? "warn" : "info"));
+  const level =
+    reply.status === 500 ? "error" : (endpoint.logLevel ?? (reply.status > 500 ? "warn" : "info"));
   // One literal, so that every line has the same shape; what is undefined is left out of it.
   deps.log[level](
     {
@@ -116,8 +118,8 @@ function logDefect(deps: RouterDeps, requestId: string, failure: AppError): void
   deps.log.error({ request_id: requestId, err }, "unexpected error");
 }
 
-function methodNotAllowed(path: string, routes: readonly Handling[]): Handling {
-  const methods = routes.filter((route) => route.path === path).map((route) => route.method);
+function methodNotAllowed(path: string, endpoints: readonly Handling[]): Handling {
+  const methods = endpoints.filter((endpoint) => endpoint.path === path).map((endpoint) => endpoint.method);
   const allow = methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
   return {
     method: "GET",

@@ -35,7 +35,7 @@ const CLOSE_LIMIT_MS = 5_000;
 /** Above every limit of our own, so that the answer to a body too large is ours. */
 const MAX_BODY_BYTES = 256 * 1024 * 1024;
 
-/** Listens on one or two addresses with the same routes. @throws when an address cannot be had */
+/** Listens on one or two addresses with the same endpoints. @throws when an address cannot be had */
 export function createServers(options: ServerOptions): Servers {
   const keptOpen = new Set<Request>();
   const listen = (port: number, isLong: boolean) => {

@@ -30,7 +30,7 @@ export interface CreateTaskRequest {
   /** Scheme and host the caller used. */
   readonly origin: string;
   /** `POST /v1/images/generations`; the scope of an idempotency key. */
-  readonly route: string;
+  readonly endpoint: string;
   readonly idempotencyKey?: string | undefined;
   /** What the request is compared by; the body unless given. */
   readonly identity?: JsonObject | undefined;
@@ -84,7 +84,7 @@ export function createCreateTask(deps: CreateTaskDeps): CreateTask {
     const claim = idempotencyClaim(deps, request);
     if (claim === undefined) return admit(deps, request, undefined);
 
-    const scope = `${claim.keyId} ${claim.route} ${claim.key}`;
+    const scope = `${claim.keyId} ${claim.endpoint} ${claim.key}`;
     if (inProgress.has(scope)) {
       throw new AppError(
         "idempotency_in_progress",
@@ -222,7 +222,7 @@ function idempotencyClaim(deps: CreateTaskDeps, request: CreateTaskRequest): Ide
   }
   return {
     keyId: request.principal.keyId,
-    route: request.route,
+    endpoint: request.endpoint,
     key,
     fingerprint: deps.secrets.hash(canonicalJson(request.identity ?? request.body)),
     expiresAt: deps.clock.now() + IDEMPOTENCY_RETENTION_MS,

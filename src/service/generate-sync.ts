@@ -31,7 +31,7 @@ export interface SyncRequest {
   readonly requestId: string;
   readonly origin: string;
   /** `POST /compat/v1/images/generations`. */
-  readonly route: string;
+  readonly endpoint: string;
   readonly idempotencyKey?: string | undefined;
 }
 
@@ -67,17 +67,17 @@ export type GenerateSync = (request: SyncRequest) => Promise<SyncCall>;
 
 export function createGenerateSync(deps: GenerateSyncDeps): GenerateSync {
   return async (given) => {
-    const { principal, route } = given;
+    const { principal, endpoint } = given;
     const model = imageModel(deps, principal, given.request.fields.model);
     const { body, names } = fromCompat(model, given.request);
     // A key says by itself which requests are the same.
     const syncScope =
       given.idempotencyKey === undefined
-        ? deps.secrets.hash(`${principal.keyId}\n${route}\n${canonicalJson(given.identity)}`)
+        ? deps.secrets.hash(`${principal.keyId}\n${endpoint}\n${canonicalJson(given.identity)}`)
         : undefined;
     const { idempotencyKey } = given;
     const use =
-      idempotencyKey === undefined ? undefined : { keyId: principal.keyId, route, key: idempotencyKey };
+      idempotencyKey === undefined ? undefined : { keyId: principal.keyId, endpoint, key: idempotencyKey };
     const call = (taskId: TaskId, joined: Pick<SyncCall, "held" | "replayed">): SyncCall => {
       const leave = () => {
         if (syncScope !== undefined) deps.orphans.add(syncScope, taskId, deps.clock.now());
@@ -102,7 +102,7 @@ export function createGenerateSync(deps: GenerateSyncDeps): GenerateSync {
   };
 }
 
-type IdempotencyUse = Pick<IdempotencyClaim, "keyId" | "route" | "key">;
+type IdempotencyUse = Pick<IdempotencyClaim, "keyId" | "endpoint" | "key">;
 
 function imageModel(deps: ModelDeps, principal: Principal, id: unknown): Model {
   const model = readCompatModel(deps, principal, id);

@@ -270,12 +270,12 @@ export function describeAdmission(make: MakeStore): void {
     );
 
     test(
-      "keys are separate for each API key and each route",
+      "keys are separate for each API key and each endpoint",
       withStore(make, async (store) => {
         await store.tasks.admit(admitWith(1));
-        const otherRoute = newClaim({ route: "POST /v1/videos/generations" });
+        const otherEndpoint = newClaim({ endpoint: "POST /v1/videos/generations" });
         const otherKey = newClaim({ key: "order-2" });
-        expect(await store.tasks.admit(admitWith(2, otherRoute))).toEqual(ADMITTED);
+        expect(await store.tasks.admit(admitWith(2, otherEndpoint))).toEqual(ADMITTED);
         expect(await store.tasks.admit(admitWith(3, otherKey))).toEqual(ADMITTED);
       }),
     );

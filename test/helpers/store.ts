@@ -150,7 +150,7 @@ export function newKey(given: Partial<ApiKey> & { number?: number } = {}): ApiKe
 export function newClaim(given: Partial<IdempotencyClaim> = {}): IdempotencyClaim {
   return {
     keyId: keyId(1),
-    route: "POST /v1/images/generations",
+    endpoint: "POST /v1/images/generations",
     key: "order-1",
     fingerprint: "f".repeat(64),
     expiresAt: NOW + 1000,

@@ -3,7 +3,7 @@ import type { Socket } from "bun";
 import { taskError } from "../../src/domain/errors.ts";
 import type { Log } from "../../src/domain/ports/runtime.ts";
 import { failed } from "../../src/domain/task/transition.ts";
-import { eventRoutes } from "../../src/http/events/routes.ts";
+import { eventEndpoints } from "../../src/http/events/routes.ts";
 import type { KeyedExchange } from "../../src/http/exchange.ts";
 import { createSystemClock } from "../../src/runtime/clock.ts";
 import { createSecrets } from "../../src/runtime/secrets.ts";
@@ -44,7 +44,7 @@ afterEach(async () => {
   await store.stop();
 });
 
-/** The routes behind a server that cuts silent connections, as the service's own does. */
+/** The endpoints behind a server that cuts silent connections, as the service's own does. */
 function serve() {
   const { callbacks, accounts } = store;
   const tasks: Store["tasks"] = {
@@ -54,7 +54,7 @@ function serve() {
       return store.tasks.changes(query);
     },
   };
-  const routes = eventRoutes({
+  const endpoints = eventEndpoints({
     ...{ ...feeds, tasks, callbacks, accounts, log: quiet },
     ...{ clock: createSystemClock(), secrets: createSecrets(), stopping: new AbortController().signal },
   });
@@ -63,12 +63,12 @@ function serve() {
     port: 0,
     idleTimeout: IDLE_SEC,
     async fetch(request) {
-      const route = routes.find(({ path }) => path === new URL(request.url).pathname);
-      if (route?.access !== "api_key") return new Response(null, { status: 404 });
+      const endpoint = endpoints.find(({ path }) => path === new URL(request.url).pathname);
+      if (endpoint?.access !== "api_key") return new Response(null, { status: 404 });
       gone.push(new Promise((resolve) => request.signal.addEventListener("abort", () => resolve())));
-      // What these routes look at.
+      // What these endpoints look at.
       const exchange = { request, requestId: "req_1", principal: PRINCIPAL, origin: "http://svc" };
-      const { status, headers, body } = await route.handle(exchange as KeyedExchange);
+      const { status, headers, body } = await endpoint.handle(exchange as KeyedExchange);
       return new Response(body, { status, headers });
     },
   });

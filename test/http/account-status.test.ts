@@ -3,7 +3,7 @@ import { createCatalog } from "../../src/catalog/catalog.ts";
 import { ONE } from "../../src/domain/money/multiplier.ts";
 import { quotaPeriod } from "../../src/domain/money/quota.ts";
 import { succeeded } from "../../src/domain/task/transition.ts";
-import { accountRoutes } from "../../src/http/account/routes.ts";
+import { accountEndpoints } from "../../src/http/account/routes.ts";
 import type { KeyedExchange } from "../../src/http/exchange.ts";
 import { openStore } from "../../src/store/open.ts";
 import {
@@ -37,7 +37,7 @@ test("what a quota says is used is of its period alone, though the key was charg
   const end = succeeded(lease.task, YESTERDAY, attemptId(1), [newAsset()], undefined, callbackId(1));
   expect(await store.tasks.apply(lease, end)).toBe("applied");
 
-  const [route] = accountRoutes({
+  const [endpoint] = accountEndpoints({
     ...store,
     catalog: createCatalog(),
     aliases: {},
@@ -45,10 +45,10 @@ test("what a quota says is used is of its period alone, though the key was charg
     clock: { now: () => TODAY },
     isAccepting: () => true,
   });
-  if (route?.access !== "api_key") throw new Error("The status is for API keys.");
+  if (endpoint?.access !== "api_key") throw new Error("The status is for API keys.");
   const principal = { accountId: ACCOUNT, keyId: key.id, keyName: "key", policy, priceMultiplier: ONE };
   // The handler reads nothing else of an exchange.
-  const { body } = await route.handle({ principal } as KeyedExchange);
+  const { body } = await endpoint.handle({ principal } as KeyedExchange);
   expect(JSON.parse(String(body)).data.key.quota).toEqual({
     limit: "0.100000",
     used: "0.000000",

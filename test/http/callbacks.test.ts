@@ -3,7 +3,7 @@ import type { Callback, CallbackAttempt } from "../../src/domain/callback/callba
 import type { CallbackStore } from "../../src/domain/ports/callback-store.ts";
 import type { TaskStore } from "../../src/domain/ports/task-store.ts";
 import type { Task } from "../../src/domain/task/task.ts";
-import { callbackRoutes } from "../../src/http/callbacks/routes.ts";
+import { callbackEndpoints } from "../../src/http/callbacks/routes.ts";
 import type { KeyedExchange } from "../../src/http/exchange.ts";
 import { createCallbackFeed } from "../../src/runtime/signals.ts";
 import { ACCOUNT, callbackId, keyId, NOW, newTask, taskId } from "../helpers/store.ts";
@@ -26,14 +26,14 @@ const TASK = {
   ...{ cancelRequested: false, completedAt: NOW, error: { code: "UPSTREAM_ERROR", message: "No." } },
 } satisfies Task;
 
-/** What the route of one callback answers, of a store that holds this one. */
+/** What the endpoint of one callback answers, of a store that holds this one. */
 async function answerOf(callback: Callback, history: readonly CallbackAttempt[], maxAttempts = 5) {
   const callbacks: Pick<CallbackStore, "byId" | "attempts"> = {
     byId: async () => callback,
     attempts: async () => [...history],
   };
   const tasks: Pick<TaskStore, "byId"> = { byId: async () => TASK };
-  const routes = callbackRoutes({
+  const endpoints = callbackEndpoints({
     // Nothing else of them is asked for.
     callbacks: callbacks as CallbackStore,
     tasks: tasks as TaskStore,
@@ -41,10 +41,10 @@ async function answerOf(callback: Callback, history: readonly CallbackAttempt[],
     callbacksDue() {},
     maxAttempts,
   });
-  const route = routes.find(({ path, method }) => method === "GET" && path.endsWith("/:callback_id"));
-  if (route?.access !== "api_key") throw new Error("There is no such route.");
+  const endpoint = endpoints.find(({ path, method }) => method === "GET" && path.endsWith("/:callback_id"));
+  if (endpoint?.access !== "api_key") throw new Error("There is no such endpoint.");
   const exchange = { principal: { accountId: ACCOUNT }, param: () => callback.id };
-  const { body } = await route.handle(exchange as unknown as KeyedExchange);
+  const { body } = await endpoint.handle(exchange as unknown as KeyedExchange);
   return JSON.parse(String(body)).data;
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { JsonObject } from "../../src/domain/json.ts";
 import { GENERATE_IMAGES } from "../../src/http/compat/wire.ts";
-import type { Route } from "../../src/http/exchange.ts";
+import type { Endpoint } from "../../src/http/exchange.ts";
 import { describeService } from "../../src/http/openapi/document.ts";
 import { json } from "../../src/http/reply.ts";
 import { CANCEL_TASK, FOLLOW_TASK, READ_IMAGE_TASK } from "../../src/http/tasks/wire.ts";
@@ -9,14 +9,14 @@ import { createAnswerCheck } from "../helpers/openapi.ts";
 import { taskId } from "../helpers/store.ts";
 
 const keyed = { access: "api_key", handle: () => json({}) } as const;
-const ROUTES: Route[] = [
-  { ...keyed, method: "GET", path: "/v1/images/status/:task_id", operation: READ_IMAGE_TASK },
-  { ...keyed, method: "GET", path: "/v1/tasks/:task_id/events", operation: FOLLOW_TASK },
-  { ...keyed, method: "POST", path: "/v1/tasks/:task_id/cancel", operation: CANCEL_TASK },
-  { ...keyed, method: "POST", path: "/compat/v1/images/generations", operation: GENERATE_IMAGES },
+const ENDPOINTS: Endpoint[] = [
+  { ...keyed, method: "GET", path: "/v1/images/status/:task_id", contract: READ_IMAGE_TASK },
+  { ...keyed, method: "GET", path: "/v1/tasks/:task_id/events", contract: FOLLOW_TASK },
+  { ...keyed, method: "POST", path: "/v1/tasks/:task_id/cancel", contract: CANCEL_TASK },
+  { ...keyed, method: "POST", path: "/compat/v1/images/generations", contract: GENERATE_IMAGES },
 ];
 // Through text, as a client reads it.
-const checkAnswer = createAnswerCheck(JSON.parse(JSON.stringify(describeService(ROUTES, []))));
+const checkAnswer = createAnswerCheck(JSON.parse(JSON.stringify(describeService(ENDPOINTS, []))));
 
 const ID = taskId(1);
 const STATUS_PATH = `/v1/images/status/${ID}`;

@@ -149,7 +149,7 @@ test("a key that lacks the feature is refused by name, and is not counted", asyn
   }
 });
 
-describe("a management route", () => {
+describe("a management endpoint", () => {
   test("takes a management token, and the log names it", async () => {
     const { send, lines } = setup();
     const answer = await send("PATCH", "/admin/v1/keys/web", { authorization: "Bearer boss" });
@@ -157,7 +157,7 @@ describe("a management route", () => {
     expect(lines).toMatchObject([{ token: "ci", path: "/admin/v1/keys/web", status: 200 }]);
   });
 
-  test("takes no API key, and a model route no management token; both say so in the compatible envelope", async () => {
+  test("takes no API key, and a model endpoint no management token; both say so in the compatible envelope", async () => {
     const { send } = setup();
     const answers = [
       await send("PATCH", "/admin/v1/keys/web"),

@@ -79,7 +79,7 @@ async function setup(
         principal,
         requestId: "req_1",
         origin: "http://localhost",
-        route: "POST /v1/x",
+        endpoint: "POST /v1/x",
       }),
   };
 }

@@ -191,7 +191,7 @@ export interface TaskStore {
     now: number,
   ): Promise<"cancelled" | "requested" | "already_final" | "not_found">;
   /** Lets an idempotency key be used anew, if it still stands for this task. */
-  freeIdempotency(use: Pick<IdempotencyClaim, "keyId" | "route" | "key">, id: TaskId): Promise<void>;
+  freeIdempotency(use: Pick<IdempotencyClaim, "keyId" | "endpoint" | "key">, id: TaskId): Promise<void>;
   /** Tasks whose idempotency records ended before `now` lose them. @returns how many, at most `limit` */
   expireIdempotency(now: number, limit: number): Promise<number>;
 

@@ -1,11 +1,11 @@
 import type { KeyId } from "../ids.ts";
 import { MAX_IDEMPOTENCY_KEY } from "../limits.ts";
 
-/** One use of an `Idempotency-Key`: scoped to API key, method and route. */
+/** One use of an `Idempotency-Key`: scoped to API key and endpoint. */
 export interface IdempotencyClaim {
   readonly keyId: KeyId;
   /** `POST /v1/images/generations`. */
-  readonly route: string;
+  readonly endpoint: string;
   readonly key: string;
   /** SHA-256 of the body's RFC 8785 canonical JSON: equal when bodies are equivalent. */
   readonly fingerprint: string;

@@ -7,19 +7,19 @@ import {
   type ReadAccountDeps,
   readAccount,
 } from "../../service/read-account.ts";
-import type { Route } from "../exchange.ts";
+import type { Endpoint } from "../exchange.ts";
 import { success } from "../reply.ts";
 import { READ_ACCOUNT_STATUS } from "./wire.ts";
 
 /** GET /v1/account/status: what the caller has, may and did. */
-export function accountRoutes(deps: ReadAccountDeps): Route[] {
+export function accountEndpoints(deps: ReadAccountDeps): Endpoint[] {
   return [
     {
       method: "GET",
       path: "/v1/account/status",
       access: "api_key",
       logLevel: "debug",
-      operation: READ_ACCOUNT_STATUS,
+      contract: READ_ACCOUNT_STATUS,
       handle: async ({ principal }) => success(presentStatus(await readAccount(deps, principal))),
     },
   ];

@@ -1,5 +1,5 @@
 import { FEATURES } from "../../domain/access/key-policy.ts";
-import type { Operation, Schema } from "../openapi/operation.ts";
+import type { EndpointContract, Schema } from "../openapi/contract.ts";
 import { jsonAnswer } from "../wire/answer.ts";
 import {
   amount,
@@ -88,7 +88,7 @@ export const ACCOUNT_STATUS: Schema = {
   }),
 };
 
-export const READ_ACCOUNT_STATUS: Operation = {
+export const READ_ACCOUNT_STATUS: EndpointContract = {
   id: "readAccountStatus",
   tag: "Account",
   summary: "Probe the credential and its account",

@@ -3,19 +3,19 @@ import type { JsonObject } from "../../domain/json.ts";
 import { type Micros, parseAmount } from "../../domain/money/money.ts";
 import { parseMultiplier } from "../../domain/money/multiplier.ts";
 import { readJsonBody } from "../body.ts";
-import type { ManagedExchange, Route } from "../exchange.ts";
-import type { Operation } from "../openapi/operation.ts";
+import type { Endpoint, ManagedExchange } from "../exchange.ts";
+import type { EndpointContract } from "../openapi/contract.ts";
 import type { Reply } from "../reply.ts";
 import { check } from "../wire/check.ts";
 
-/** A route of the management API. */
+/** An endpoint of the management API. */
 export function managed(
-  method: Route["method"],
+  method: Endpoint["method"],
   path: string,
-  operation: Operation,
+  contract: EndpointContract,
   handle: (exchange: ManagedExchange) => Promise<Reply>,
-): Route {
-  return { method, path, operation, access: "management", handle };
+): Endpoint {
+  return { method, path, contract, access: "management", handle };
 }
 
 /** @param schema what `Body` says, for those who send one */

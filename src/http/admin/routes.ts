@@ -4,11 +4,10 @@ import type { Clock } from "../../domain/ports/runtime.ts";
 import type { KeyTerms } from "../../service/key-terms.ts";
 import type { ManageAccounts } from "../../service/manage-account.ts";
 import type { ChangedKey } from "../../service/manage-keys.ts";
-import type { Route } from "../exchange.ts";
+import type { Endpoint } from "../exchange.ts";
 import { success } from "../reply.ts";
 import { checkQuery } from "../wire/check.ts";
-import { accountRoutes } from "./account-routes.ts";
-import { amountOf, managed, multiplierOf, read } from "./managed.ts";
+import { managedAccountEndpoints } from "./accounts.ts";
 import {
   CREATE_KEY,
   CREATE_TOKEN,
@@ -19,7 +18,8 @@ import {
   REVOKE_TOKEN,
   ROTATE_KEY,
   UPDATE_KEY,
-} from "./operations.ts";
+} from "./contracts.ts";
+import { amountOf, managed, multiplierOf, read } from "./managed.ts";
 import { KEY_CHANGE, KEYS_QUERY, NEW_KEY, NEW_TOKEN, ROTATION } from "./wire.ts";
 
 export interface AdminDeps {
@@ -28,11 +28,11 @@ export interface AdminDeps {
 }
 
 /** /admin/v1/*: what `svc keys`, `svc accounts` and `svc tokens` do, for management tokens. Secrets are shown once. */
-export function adminRoutes(deps: AdminDeps): Route[] {
-  return [...keyRoutes(deps), ...accountRoutes(deps), ...tokenRoutes(deps)];
+export function adminEndpoints(deps: AdminDeps): Endpoint[] {
+  return [...keyEndpoints(deps), ...managedAccountEndpoints(deps), ...tokenEndpoints(deps)];
 }
 
-function keyRoutes({ manage, clock }: AdminDeps): Route[] {
+function keyEndpoints({ manage, clock }: AdminDeps): Endpoint[] {
   const present = (key: ApiKey) => keyForm(key, clock.now());
   const presentChanged = ({ record, callbackSecret }: ChangedKey) =>
     callbackSecret === undefined ? present(record) : { ...present(record), callback_secret: callbackSecret };
@@ -66,7 +66,7 @@ function keyRoutes({ manage, clock }: AdminDeps): Route[] {
   ];
 }
 
-function tokenRoutes({ manage }: AdminDeps): Route[] {
+function tokenEndpoints({ manage }: AdminDeps): Endpoint[] {
   return [
     managed("GET", "/admin/v1/tokens", LIST_TOKENS, async () =>
       success({ tokens: (await manage.listTokens()).map(tokenForm) }),

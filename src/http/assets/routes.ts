@@ -3,17 +3,17 @@ import { assetPath } from "../../domain/media/asset.ts";
 import type { AssetStore } from "../../domain/ports/asset-store.ts";
 import type { TaskStore } from "../../domain/ports/task-store.ts";
 import { readAsset } from "../../service/read-asset.ts";
-import type { Route } from "../exchange.ts";
+import type { Endpoint } from "../exchange.ts";
 import { READ_ASSET } from "../health/wire.ts";
 import type { Reply } from "../reply.ts";
 
 /** GET (and HEAD) /assets/{asset id}.{ext}: the id is the capability, the content never changes. */
-export function assetRoutes(deps: { tasks: TaskStore; assets: AssetStore }): Route[] {
+export function assetEndpoints(deps: { tasks: TaskStore; assets: AssetStore }): Endpoint[] {
   return [
     {
       method: "GET",
       path: "/assets/:file",
-      operation: READ_ASSET,
+      contract: READ_ASSET,
       access: "public",
       logLevel: "debug",
       async handle({ request, param }) {

@@ -9,7 +9,7 @@ import {
   redeliverCallbacks,
 } from "../../service/redeliver-callbacks.ts";
 import { read } from "../admin/managed.ts";
-import type { Route } from "../exchange.ts";
+import type { Endpoint } from "../exchange.ts";
 import { success } from "../reply.ts";
 import { checkQuery } from "../wire/check.ts";
 import {
@@ -21,7 +21,7 @@ import {
   REDELIVERY,
 } from "./wire.ts";
 
-export interface CallbackRouteDeps extends ReadCallbackDeps, RedeliverDeps {
+export interface CallbackEndpointDeps extends ReadCallbackDeps, RedeliverDeps {
   /** Attempts a callback gets at most. */
   readonly maxAttempts: number;
 }
@@ -34,7 +34,7 @@ interface SelectionBody extends Omit<CallbackSelection, "taskId"> {
 const DEFAULT_LIMIT = 20;
 
 /** The account's callbacks: list, one with its history, and once more. */
-export function callbackRoutes(deps: CallbackRouteDeps): Route[] {
+export function callbackEndpoints(deps: CallbackEndpointDeps): Endpoint[] {
   const present = (callback: Callback) => presentCallback(callback, deps.maxAttempts);
   const presentPage = ({ callbacks, next }: CallbackPage<Callback>) => ({
     callbacks: callbacks.map(present),
@@ -44,7 +44,7 @@ export function callbackRoutes(deps: CallbackRouteDeps): Route[] {
     {
       method: "GET",
       path: "/v1/callbacks",
-      operation: LIST_CALLBACKS,
+      contract: LIST_CALLBACKS,
       access: "api_key",
       logLevel: "debug",
       async handle({ principal, query }) {
@@ -59,7 +59,7 @@ export function callbackRoutes(deps: CallbackRouteDeps): Route[] {
     {
       method: "POST",
       path: "/v1/callbacks/redeliver",
-      operation: REDELIVER_CALLBACKS,
+      contract: REDELIVER_CALLBACKS,
       access: "api_key",
       isCounted: true,
       async handle({ principal, request }) {
@@ -70,7 +70,7 @@ export function callbackRoutes(deps: CallbackRouteDeps): Route[] {
     {
       method: "GET",
       path: "/v1/callbacks/:callback_id",
-      operation: READ_CALLBACK,
+      contract: READ_CALLBACK,
       access: "api_key",
       logLevel: "debug",
       async handle({ principal, param }) {
@@ -84,7 +84,7 @@ export function callbackRoutes(deps: CallbackRouteDeps): Route[] {
     {
       method: "POST",
       path: "/v1/callbacks/:callback_id/redeliver",
-      operation: REDELIVER_CALLBACK,
+      contract: REDELIVER_CALLBACK,
       access: "api_key",
       isCounted: true,
       async handle({ principal, param }) {

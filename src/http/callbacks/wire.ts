@@ -3,7 +3,7 @@ import { MAX_CALLBACK_ATTEMPTS, MAX_LIST_LIMIT } from "../../domain/limits.ts";
 import { TASK_STATUSES } from "../../domain/task/task.ts";
 import { MAX_REDELIVERIES } from "../../service/redeliver-callbacks.ts";
 import { CALLBACK } from "../generations/wire.ts";
-import type { Operation, Schema } from "../openapi/operation.ts";
+import type { EndpointContract, Schema } from "../openapi/contract.ts";
 import { LISTED_TASK, TASK_ID } from "../tasks/wire.ts";
 import { jsonAnswer, jsonBody } from "../wire/answer.ts";
 import { closed, envelope, flag, idOf, integer, list, nullable, openEnum, text } from "../wire/schema.ts";
@@ -95,7 +95,7 @@ export const REDELIVERY: Schema = {
   ),
 };
 
-export const LIST_CALLBACKS: Operation = {
+export const LIST_CALLBACKS: EndpointContract = {
   id: "listCallbacks",
   tag: "Callbacks",
   summary: "List callbacks, newest first",
@@ -105,7 +105,7 @@ export const LIST_CALLBACKS: Operation = {
   errors: ["invalid_request"],
 };
 
-export const READ_CALLBACK: Operation = {
+export const READ_CALLBACK: EndpointContract = {
   id: "readCallback",
   tag: "Callbacks",
   summary: "Read a callback, what it says and how each send went",
@@ -117,7 +117,7 @@ export const READ_CALLBACK: Operation = {
 const AGAIN =
   "Redeliveries are sent at once, leave the five attempts alone, and are not tried again. One callback has one redelivery to come at most: asking again before that begins changes nothing, and it can be redelivered 100 times in all. The call counts towards the requests that the key may make in a minute.";
 
-export const REDELIVER_CALLBACK: Operation = {
+export const REDELIVER_CALLBACK: EndpointContract = {
   id: "redeliverCallback",
   tag: "Callbacks",
   summary: "Send a callback once more",
@@ -127,7 +127,7 @@ export const REDELIVER_CALLBACK: Operation = {
   errors: ["not_found", "invalid_request"],
 };
 
-export const REDELIVER_CALLBACKS: Operation = {
+export const REDELIVER_CALLBACKS: EndpointContract = {
   id: "redeliverCallbacks",
   tag: "Callbacks",
   summary: "Send the callbacks of a task, or of a range of time, once more",
@@ -165,7 +165,7 @@ const LAST_EVENT_ID = {
 const ENDLESS =
   "The stream goes on until the client leaves or the service stops; what comes next is told as it happens, and a comment every 15 seconds when nothing does. It begins with an id without an event, so that a client which comes back misses nothing. A client that stops reading is cut off after some minutes.";
 
-export const FOLLOW_CALLBACKS: Operation = {
+export const FOLLOW_CALLBACKS: EndpointContract = {
   id: "followCallbacks",
   tag: "Callbacks",
   summary: "Follow what is posted for the tasks of this key",
@@ -175,7 +175,7 @@ export const FOLLOW_CALLBACKS: Operation = {
   errors: ["invalid_request"],
 };
 
-export const FOLLOW_TASKS: Operation = {
+export const FOLLOW_TASKS: EndpointContract = {
   id: "followTasks",
   tag: "Tasks",
   summary: "Follow all tasks of the account",

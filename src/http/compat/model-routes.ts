@@ -1,17 +1,17 @@
 import type { JsonObject } from "../../domain/json.ts";
 import type { Model } from "../../domain/model/model.ts";
 import { listAliases, listModels, type ModelDeps, readCompatModel } from "../../service/read-model.ts";
-import type { Route } from "../exchange.ts";
+import type { Endpoint } from "../exchange.ts";
 import { json } from "../reply.ts";
 import { LIST_COMPATIBLE_MODELS, READ_COMPATIBLE_MODEL } from "./wire.ts";
 
 /** GET /compat/v1/models in the shape that clients of that API pick models from: image models, and their aliases. */
-export function compatModelRoutes(deps: ModelDeps): Route[] {
+export function compatModelEndpoints(deps: ModelDeps): Endpoint[] {
   return [
     {
       method: "GET",
       path: "/compat/v1/models",
-      operation: LIST_COMPATIBLE_MODELS,
+      contract: LIST_COMPATIBLE_MODELS,
       access: "api_key",
       handle({ principal }) {
         const models = listModels(deps, principal).filter((model) => model.kind === "image");
@@ -26,7 +26,7 @@ export function compatModelRoutes(deps: ModelDeps): Route[] {
     {
       method: "GET",
       path: "/compat/v1/models/:model",
-      operation: READ_COMPATIBLE_MODEL,
+      contract: READ_COMPATIBLE_MODEL,
       access: "api_key",
       handle({ principal, param }) {
         const id = param("model");

@@ -4,7 +4,7 @@ import { formatAmount } from "../../domain/money/money.ts";
 import type { Uploads } from "../../service/collect-inputs.ts";
 import type { GenerateSync, SyncCall } from "../../service/generate-sync.ts";
 import { readJsonBody } from "../body.ts";
-import type { KeyedExchange, Route } from "../exchange.ts";
+import type { Endpoint, KeyedExchange } from "../exchange.ts";
 import type { UploadGate } from "../multipart/upload-gate.ts";
 import type { Reply } from "../reply.ts";
 import { imagesReply } from "./answer.ts";
@@ -17,7 +17,7 @@ export interface CompatImageDeps extends StreamDeps {
   readonly generateSync: GenerateSync;
   /** Milliseconds on the clock that never jumps. */
   readonly elapsed: () => number;
-  /** Bounds the memory of all uploads, of every route. */
+  /** Bounds the memory of all uploads, of every endpoint. */
   readonly gate: UploadGate;
   /** The server's settings. */
   readonly sync: { readonly waitMs: number; readonly responseFormat: ResponseFormat };
@@ -31,12 +31,12 @@ const GENERATIONS = { path: "/compat/v1/images/generations", event: "image_gener
 const EDITS = { path: "/compat/v1/images/edits", event: "image_edit" };
 
 /** POST /compat/v1/images/generations (§4.5) and /compat/v1/images/edits (§4.6). */
-export function compatImageRoutes(deps: CompatImageDeps): Route[] {
+export function compatImageEndpoints(deps: CompatImageDeps): Endpoint[] {
   return [
     {
       method: "POST",
       path: GENERATIONS.path,
-      operation: GENERATE_IMAGES,
+      contract: GENERATE_IMAGES,
       access: "api_key",
       feature: "compat",
       isCounted: true,
@@ -50,7 +50,7 @@ export function compatImageRoutes(deps: CompatImageDeps): Route[] {
     {
       method: "POST",
       path: EDITS.path,
-      operation: EDIT_IMAGES,
+      contract: EDIT_IMAGES,
       access: "api_key",
       feature: "compat",
       isCounted: true,
@@ -129,7 +129,7 @@ async function accept(deps: CompatImageDeps, exchange: KeyedExchange, call: Call
     principal,
     requestId,
     origin,
-    route: `POST ${call.path}`,
+    endpoint: `POST ${call.path}`,
     idempotencyKey: request.headers.get("idempotency-key") ?? undefined,
   });
   // The wait is long, and what no task uses lies in open files.

@@ -2,7 +2,7 @@ import { RESPONSE_FORMATS } from "../../domain/access/key-policy.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import { MAX_COMPAT_PROMPT, MAX_EDIT_IMAGES } from "../../domain/limits.ts";
 import { MAX_PARTIAL_IMAGES } from "../../domain/task/preview.ts";
-import type { Operation, Schema } from "../openapi/operation.ts";
+import type { EndpointContract, Schema } from "../openapi/contract.ts";
 import { jsonAnswer, jsonBody } from "../wire/answer.ts";
 import { COMPATIBLE_ERROR } from "../wire/errors.ts";
 import { closed, integer, list, nullable, text } from "../wire/schema.ts";
@@ -182,7 +182,7 @@ function synchronous(
   summary: string,
   body: Readonly<Record<string, Schema>>,
   eventPrefix: string,
-): Operation {
+): EndpointContract {
   return {
     id,
     tag: "Synchronous images",
@@ -224,7 +224,7 @@ const COMPATIBLE_MODEL: Schema = {
   }),
 };
 
-export const LIST_COMPATIBLE_MODELS: Operation = {
+export const LIST_COMPATIBLE_MODELS: EndpointContract = {
   id: "listCompatibleModels",
   tag: "Synchronous images",
   summary: "List image models and their aliases",
@@ -236,7 +236,7 @@ export const LIST_COMPATIBLE_MODELS: Operation = {
   },
 };
 
-export const READ_COMPATIBLE_MODEL: Operation = {
+export const READ_COMPATIBLE_MODEL: EndpointContract = {
   id: "readCompatibleModel",
   tag: "Synchronous images",
   summary: "Read an image model or an alias",

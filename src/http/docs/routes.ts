@@ -1,21 +1,21 @@
 import { AppError } from "../../domain/errors.ts";
 import type { Catalog } from "../../domain/ports/catalog.ts";
-import type { Exchange, Route } from "../exchange.ts";
+import type { Endpoint, Exchange } from "../exchange.ts";
 import { READ_DOCS, READ_DOCS_FILE, READ_OPENAPI } from "../health/wire.ts";
 import { describeService } from "../openapi/document.ts";
 import type { Reply } from "../reply.ts";
 import { type ReferenceScript, readReferenceScript } from "./reference-script.ts";
 
-/** The routes given and those that describe them all: /openapi.json, and /docs as a page that loads nothing from elsewhere. */
-export function withDocs(routes: readonly Route[], deps: { readonly catalog: Catalog }): Route[] {
+/** The endpoints given and those that describe them all: /openapi.json, and /docs as a page that loads nothing from elsewhere. */
+export function withDocs(endpoints: readonly Endpoint[], deps: { readonly catalog: Catalog }): Endpoint[] {
   const document = once(() => JSON.stringify(describeService(all, deps.catalog.models())));
   const script = once(readReferenceScript);
-  const all: Route[] = [
-    ...routes,
+  const all: Endpoint[] = [
+    ...endpoints,
     {
       method: "GET",
       path: "/openapi.json",
-      operation: READ_OPENAPI,
+      contract: READ_OPENAPI,
       access: "public",
       logLevel: "debug",
       handle: (exchange) => serveDocument(exchange, document()),
@@ -23,7 +23,7 @@ export function withDocs(routes: readonly Route[], deps: { readonly catalog: Cat
     {
       method: "GET",
       path: "/docs",
-      operation: READ_DOCS,
+      contract: READ_DOCS,
       access: "public",
       logLevel: "debug",
       handle: async () => servePage(await script()),
@@ -31,7 +31,7 @@ export function withDocs(routes: readonly Route[], deps: { readonly catalog: Cat
     {
       method: "GET",
       path: "/docs/:file",
-      operation: READ_DOCS_FILE,
+      contract: READ_DOCS_FILE,
       access: "public",
       logLevel: "debug",
       handle: async (exchange) => serveScript(exchange, await script()),

@@ -8,25 +8,25 @@ import {
   watchCallbacks,
 } from "../../service/watch-callbacks.ts";
 import { FOLLOW_CALLBACKS, FOLLOW_TASKS } from "../callbacks/wire.ts";
-import type { KeyedExchange, Route } from "../exchange.ts";
+import type { Endpoint, KeyedExchange } from "../exchange.ts";
 import type { Reply } from "../reply.ts";
 import { type EventWriter, eventReply, eventText } from "../sse.ts";
 import { presentListedTask } from "../tasks/present.ts";
 
-export interface EventRouteDeps extends Omit<WatchCallbacksDeps, "pages"> {
+export interface EventEndpointDeps extends Omit<WatchCallbacksDeps, "pages"> {
   readonly log: Log;
   /** Aborts when the service stops, so that nobody waits on for nothing. */
   readonly stopping: AbortSignal;
 }
 
 /** Streams without an end: of the account's tasks, and of what is posted for the key's. */
-export function eventRoutes(given: EventRouteDeps): Route[] {
+export function eventEndpoints(given: EventEndpointDeps): Endpoint[] {
   const deps = { ...given, pages: createChangePages(given), textOf: createPageText() };
   return [
     {
       method: "GET",
       path: "/v1/events",
-      operation: FOLLOW_TASKS,
+      contract: FOLLOW_TASKS,
       access: "api_key",
       logLevel: "debug",
       isStreaming: true,
@@ -35,7 +35,7 @@ export function eventRoutes(given: EventRouteDeps): Route[] {
     {
       method: "GET",
       path: "/v1/callbacks/events",
-      operation: FOLLOW_CALLBACKS,
+      contract: FOLLOW_CALLBACKS,
       access: "api_key",
       logLevel: "debug",
       isStreaming: true,
@@ -44,7 +44,7 @@ export function eventRoutes(given: EventRouteDeps): Route[] {
   ];
 }
 
-type Deps = EventRouteDeps & WatchCallbacksDeps & { readonly textOf: PageText };
+type Deps = EventEndpointDeps & WatchCallbacksDeps & { readonly textOf: PageText };
 
 interface StreamQuery {
   readonly after: number;

@@ -2,28 +2,28 @@ import { formatAmount } from "../../domain/money/money.ts";
 import type { TaskKind } from "../../domain/task/request.ts";
 import type { CreateTask } from "../../service/create-task.ts";
 import { readJsonBody } from "../body.ts";
-import type { KeyedExchange, Route } from "../exchange.ts";
+import type { Endpoint, KeyedExchange } from "../exchange.ts";
 import type { UploadGate } from "../multipart/upload-gate.ts";
 import { type Reply, success } from "../reply.ts";
 import { CREATE_IMAGE, CREATE_VIDEO } from "./wire.ts";
 
 /** POST /v1/images/generations and /v1/videos/generations (§4.3). */
-export interface GenerationRouteDeps {
+export interface GenerationEndpointDeps {
   readonly createTask: CreateTask;
-  /** Bounds the memory of all uploads, of every route. */
+  /** Bounds the memory of all uploads, of every endpoint. */
   readonly gate: UploadGate;
 }
 
-export function generationRoutes(deps: GenerationRouteDeps): Route[] {
+export function generationEndpoints(deps: GenerationEndpointDeps): Endpoint[] {
   return [create(deps, "image", "/v1/images/generations"), create(deps, "video", "/v1/videos/generations")];
 }
 
-function create(deps: GenerationRouteDeps, kind: TaskKind, path: string): Route {
-  const route = `POST ${path}`;
+function create(deps: GenerationEndpointDeps, kind: TaskKind, path: string): Endpoint {
+  const endpoint = `POST ${path}`;
   return {
     method: "POST",
     path,
-    operation: kind === "image" ? CREATE_IMAGE : CREATE_VIDEO,
+    contract: kind === "image" ? CREATE_IMAGE : CREATE_VIDEO,
     access: "api_key",
     feature: `${kind}s`,
     isCounted: true,
@@ -40,7 +40,7 @@ function create(deps: GenerationRouteDeps, kind: TaskKind, path: string): Route 
       principal,
       requestId,
       origin,
-      route,
+      endpoint,
       idempotencyKey,
     });
     const headers: Record<string, string> = { "X-Request-Cost": formatAmount(created.held) };

@@ -1,5 +1,5 @@
 import type { TaskKind } from "../../domain/task/request.ts";
-import type { Operation, Schema } from "../openapi/operation.ts";
+import type { EndpointContract, Schema } from "../openapi/contract.ts";
 import { TASK_ID } from "../tasks/wire.ts";
 import { jsonAnswer, jsonBody } from "../wire/answer.ts";
 import { TASK_ERROR_CODE } from "../wire/errors.ts";
@@ -43,7 +43,7 @@ const CALLBACK_RULES = [
 export const CREATE_IMAGE = create("image", "createImageTask", "Create an image task");
 export const CREATE_VIDEO = create("video", "createVideoTask", "Create a video task");
 
-function create(kind: TaskKind, id: string, summary: string): Operation {
+function create(kind: TaskKind, id: string, summary: string): EndpointContract {
   return {
     id,
     tag: kind === "image" ? "Images" : "Videos",

@@ -1,14 +1,14 @@
-import type { Route } from "../exchange.ts";
+import type { Endpoint } from "../exchange.ts";
 import { json } from "../reply.ts";
 import { READ_HEALTH, READ_READINESS } from "./wire.ts";
 
 /** `/healthz`: the process answers. `/readyz`: it takes new tasks (503 while it starts or drains). */
-export function healthRoutes(deps: { isReady: () => boolean }): Route[] {
+export function healthEndpoints(deps: { isReady: () => boolean }): Endpoint[] {
   return [
     {
       method: "GET",
       path: "/healthz",
-      operation: READ_HEALTH,
+      contract: READ_HEALTH,
       access: "public",
       logLevel: "debug",
       handle: () => json({ status: "ok" }),
@@ -16,7 +16,7 @@ export function healthRoutes(deps: { isReady: () => boolean }): Route[] {
     {
       method: "GET",
       path: "/readyz",
-      operation: READ_READINESS,
+      contract: READ_READINESS,
       access: "public",
       logLevel: "debug",
       handle: () =>

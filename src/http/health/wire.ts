@@ -1,18 +1,18 @@
 import { MEDIA_TYPES } from "../../domain/media/asset.ts";
-import type { Answer, Operation } from "../openapi/operation.ts";
+import type { Answer, EndpointContract } from "../openapi/contract.ts";
 import { jsonAnswer } from "../wire/answer.ts";
 import { closed, text } from "../wire/schema.ts";
 
 const state = (value: string) => closed({ status: text("", { const: value }) });
 
-export const READ_HEALTH: Operation = {
+export const READ_HEALTH: EndpointContract = {
   id: "readHealth",
   tag: "Service",
   summary: "Whether the process answers",
   answers: { 200: jsonAnswer("It does.", state("ok")) },
 };
 
-export const READ_READINESS: Operation = {
+export const READ_READINESS: EndpointContract = {
   id: "readReadiness",
   tag: "Service",
   summary: "Whether new tasks are taken",
@@ -30,7 +30,7 @@ const bytes = (description: string, headers: Answer["headers"] = []): Answer => 
   headers: [...FILE_HEADERS, "Content-Length", ...headers],
 });
 
-export const READ_ASSET: Operation = {
+export const READ_ASSET: EndpointContract = {
   id: "readAsset",
   tag: "Files",
   summary: "Download a file",
@@ -53,7 +53,7 @@ export const READ_ASSET: Operation = {
 
 const CACHED = ["ETag", "Cache-Control"] as const;
 
-export const READ_OPENAPI: Operation = {
+export const READ_OPENAPI: EndpointContract = {
   id: "readOpenApi",
   tag: "Service",
   summary: "This description",
@@ -65,7 +65,7 @@ export const READ_OPENAPI: Operation = {
   errors: ["invalid_request"],
 };
 
-export const READ_DOCS: Operation = {
+export const READ_DOCS: EndpointContract = {
   id: "readDocs",
   tag: "Service",
   summary: "This description as a page",
@@ -74,7 +74,7 @@ export const READ_DOCS: Operation = {
   },
 };
 
-export const READ_DOCS_FILE: Operation = {
+export const READ_DOCS_FILE: EndpointContract = {
   id: "readDocsFile",
   tag: "Service",
   summary: "A file of that page",

@@ -1,16 +1,16 @@
 import { type PriceDeps, priceTerms } from "../../service/price-terms.ts";
 import { listModels, type ModelDeps, readModel } from "../../service/read-model.ts";
-import type { Route } from "../exchange.ts";
+import type { Endpoint } from "../exchange.ts";
 import { success } from "../reply.ts";
 import { presentModel, presentModelInFull } from "../tasks/present.ts";
 import { LIST_MODELS, READ_MODEL } from "./wire.ts";
 
-export function modelRoutes(deps: ModelDeps & PriceDeps): Route[] {
+export function modelEndpoints(deps: ModelDeps & PriceDeps): Endpoint[] {
   return [
     {
       method: "GET",
       path: "/v1/models",
-      operation: LIST_MODELS,
+      contract: LIST_MODELS,
       access: "api_key",
       handle: ({ principal }) => {
         const models = listModels(deps, principal);
@@ -22,7 +22,7 @@ export function modelRoutes(deps: ModelDeps & PriceDeps): Route[] {
     {
       method: "GET",
       path: "/v1/models/:model",
-      operation: READ_MODEL,
+      contract: READ_MODEL,
       access: "api_key",
       handle: ({ param, principal }) => {
         const model = readModel(deps, principal, param("model"));

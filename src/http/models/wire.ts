@@ -1,5 +1,5 @@
 import { PRICE_UNITS } from "../../domain/model/model.ts";
-import type { Operation, Schema } from "../openapi/operation.ts";
+import type { EndpointContract, Schema } from "../openapi/contract.ts";
 import { jsonAnswer } from "../wire/answer.ts";
 import { amount, CURRENCY_SCHEMA, closed, envelope, integer, list, openEnum, text } from "../wire/schema.ts";
 
@@ -61,7 +61,7 @@ const FIELDS: Readonly<Record<string, Schema>> = {
   create_path: text("Where its tasks are created."),
 };
 
-export const LIST_MODELS: Operation = {
+export const LIST_MODELS: EndpointContract = {
   id: "listModels",
   tag: "Models",
   summary: "List the models the key may use",
@@ -70,7 +70,7 @@ export const LIST_MODELS: Operation = {
   },
 };
 
-export const READ_MODEL: Operation = {
+export const READ_MODEL: EndpointContract = {
   id: "readModel",
   tag: "Models",
   summary: "Read a model, with the schema of its requests",

@@ -1,21 +1,21 @@
 import { ERROR_CODES, type ErrorCode } from "../../domain/errors.ts";
 import type { JsonObject } from "../../domain/json.ts";
-import type { Route } from "../exchange.ts";
+import type { Endpoint } from "../exchange.ts";
 import { envelopeFor, STATUS } from "../problem.ts";
 import { COMPATIBLE_ERROR, ERROR_MEANINGS, STANDARD_ERROR } from "../wire/errors.ts";
 import { type Components, referenceTo } from "./components.ts";
+import type { Answer } from "./contract.ts";
 import type { HeaderName } from "./headers.ts";
-import type { Answer } from "./operation.ts";
 
-/** `responses` of a route: its own answers, and its errors by status. */
-export function responsesOf(route: Route, components: Components): JsonObject {
-  const { operation, path } = route;
+/** `responses` of an endpoint: its own answers, and its errors by status. */
+export function responsesOf(endpoint: Endpoint, components: Components): JsonObject {
+  const { contract, path } = endpoint;
   const byStatus = new Map<number, JsonObject>();
-  for (const [status, codes] of Map.groupBy(errorCodesOf(route), (code) => STATUS[code])) {
+  for (const [status, codes] of Map.groupBy(errorCodesOf(endpoint), (code) => STATUS[code])) {
     byStatus.set(status, errorResponse(path, codes, components));
   }
-  const isCounted = route.access === "api_key" && route.isCounted === true;
-  for (const [status, answer] of Object.entries(operation.answers)) {
+  const isCounted = endpoint.access === "api_key" && endpoint.isCounted === true;
+  for (const [status, answer] of Object.entries(contract.answers)) {
     byStatus.set(
       Number(status),
       answerResponse(answer, isCounted ? ["RateLimit", "RateLimit-Policy"] : [], components),
@@ -26,28 +26,28 @@ export function responsesOf(route: Route, components: Components): JsonObject {
   );
 }
 
-/** The codes a route answers with: those it names, and those that its credential, body and idempotency bring along. */
-export function errorCodesOf({ operation, ...route }: Route): ErrorCode[] {
-  const codes = new Set<ErrorCode>(["internal_error", ...(operation.errors ?? [])]);
+/** The codes an endpoint answers with: those it names, and those that its credential, body and idempotency bring along. */
+export function errorCodesOf({ contract, ...endpoint }: Endpoint): ErrorCode[] {
+  const codes = new Set<ErrorCode>(["internal_error", ...(contract.errors ?? [])]);
   const add = (isSo: boolean, ...more: ErrorCode[]) => {
     if (isSo) for (const code of more) codes.add(code);
   };
-  add(route.isStreaming !== true, "upstream_timeout");
-  add(route.access !== "public", "invalid_api_key", "service_unavailable");
-  if (route.access === "api_key") {
-    add(route.feature !== undefined, "permission_denied");
-    add(route.isCounted === true, "rate_limit_exceeded");
+  add(endpoint.isStreaming !== true, "upstream_timeout");
+  add(endpoint.access !== "public", "invalid_api_key", "service_unavailable");
+  if (endpoint.access === "api_key") {
+    add(endpoint.feature !== undefined, "permission_denied");
+    add(endpoint.isCounted === true, "rate_limit_exceeded");
   }
-  add(operation.body !== undefined, "invalid_request", "request_too_large", "unsupported_media_type");
+  add(contract.body !== undefined, "invalid_request", "request_too_large", "unsupported_media_type");
   add(
-    operation.isIdempotent === true,
+    contract.isIdempotent === true,
     ...(["invalid_idempotency_key", "idempotency_conflict"] as const),
     ...(["idempotency_in_progress", "idempotency_unavailable"] as const),
   );
   return ERROR_CODES.filter((code) => codes.has(code));
 }
 
-/** Errors of any path, which no operation lists. */
+/** Errors of any path, which no contract lists. */
 export function addGeneralErrors(components: Components): void {
   for (const path of ["/", "/compat/"]) {
     for (const code of ["not_found", "method_not_allowed"] as const) errorResponse(path, [code], components);

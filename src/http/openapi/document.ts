@@ -1,21 +1,21 @@
 import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
 import type { Model } from "../../domain/model/model.ts";
 import type { TaskKind } from "../../domain/task/request.ts";
-import type { Route } from "../exchange.ts";
+import type { Endpoint } from "../exchange.ts";
 import { CREATE_BODY } from "../generations/wire.ts";
 import { text } from "../wire/schema.ts";
 import { addGeneralErrors, responsesOf } from "./answers.ts";
 import { type Components, createComponents, referenceTo } from "./components.ts";
+import { type CallbackContract, type Schema, TAGS } from "./contract.ts";
 import { headerComponents } from "./headers.ts";
-import { type Callback, type Schema, TAGS } from "./operation.ts";
 import { INTRODUCTION } from "./prose.ts";
 import { SECURITY_SCHEMES, securityOf } from "./security.ts";
 
 /** §9: the version of the interface, not of the program. */
 const INTERFACE_VERSION = "1.0.0";
 
-/** The OpenAPI 3.1 document of the routes and models, but for `servers`, which differ by caller. */
-export function describeService(routes: readonly Route[], models: readonly Model[]): JsonObject {
+/** The OpenAPI 3.1 document of the endpoints and models, but for `servers`, which differ by caller. */
+export function describeService(endpoints: readonly Endpoint[], models: readonly Model[]): JsonObject {
   const requests = new Map(models.map((model) => [model, componentName(model)]));
   const components = createComponents(
     new Map((["image", "video"] as const).map((kind) => [titleOf(kind), anyRequest(kind, requests)])),
@@ -23,10 +23,10 @@ export function describeService(routes: readonly Route[], models: readonly Model
   for (const [model, name] of requests) components.add(name, requestSchema(model));
   addGeneralErrors(components);
   const paths: Record<string, Record<string, JsonObject>> = {};
-  for (const route of routes) {
-    const path = route.path.replace(/:(\w+)/g, "{$1}");
+  for (const endpoint of endpoints) {
+    const path = endpoint.path.replace(/:(\w+)/g, "{$1}");
     paths[path] ??= {};
-    paths[path][route.method.toLowerCase()] = describeRoute(route, components);
+    paths[path][endpoint.method.toLowerCase()] = describeEndpoint(endpoint, components);
   }
   return {
     openapi: "3.1.0",
@@ -47,22 +47,22 @@ export function describeService(routes: readonly Route[], models: readonly Model
   };
 }
 
-function describeRoute(route: Route, components: Components): JsonObject {
-  const { operation } = route;
-  const { callback } = operation;
-  const parameters = parametersOf(route, components);
+function describeEndpoint(endpoint: Endpoint, components: Components): JsonObject {
+  const { contract } = endpoint;
+  const { callback } = contract;
+  const parameters = parametersOf(endpoint, components);
   return {
-    operationId: operation.id,
-    tags: [operation.tag],
-    summary: operation.summary,
-    ...(operation.description === undefined ? {} : { description: operation.description }),
+    operationId: contract.id,
+    tags: [contract.tag],
+    summary: contract.summary,
+    ...(contract.description === undefined ? {} : { description: contract.description }),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(operation.body === undefined ? {} : { requestBody: bodyOf(operation.body, components) }),
-    responses: responsesOf(route, components),
+    ...(contract.body === undefined ? {} : { requestBody: bodyOf(contract.body, components) }),
+    responses: responsesOf(endpoint, components),
     ...(callback === undefined
       ? {}
       : { callbacks: { [callback.name]: describeCallback(callback, components) } }),
-    security: securityOf(route),
+    security: securityOf(endpoint),
   };
 }
 
@@ -75,7 +75,7 @@ const IDEMPOTENCY_KEY: JsonObject = {
   schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[\\x20-\\x7e]+$" },
 };
 
-function parametersOf({ operation }: Route, components: Components): JsonObject[] {
+function parametersOf({ contract }: Endpoint, components: Components): JsonObject[] {
   const parameter =
     (place: string, isRequired: boolean) =>
     ([name, schema]: [string, Schema]): JsonObject => {
@@ -88,13 +88,13 @@ function parametersOf({ operation }: Route, components: Components): JsonObject[
         schema: components.refer(rest),
       };
     };
-  const query = isJsonObject(operation.query?.properties) ? operation.query.properties : {};
+  const query = isJsonObject(contract.query?.properties) ? contract.query.properties : {};
   const members = Object.entries(query).filter((entry): entry is [string, Schema] => isJsonObject(entry[1]));
   return [
-    ...Object.entries(operation.path ?? {}).map(parameter("path", true)),
+    ...Object.entries(contract.path ?? {}).map(parameter("path", true)),
     ...members.map(parameter("query", false)),
-    ...Object.entries(operation.headers ?? {}).map(parameter("header", false)),
-    ...(operation.isIdempotent === true ? [referenceTo("parameters", "IdempotencyKey")] : []),
+    ...Object.entries(contract.headers ?? {}).map(parameter("header", false)),
+    ...(contract.isIdempotent === true ? [referenceTo("parameters", "IdempotencyKey")] : []),
   ];
 }
 
@@ -107,7 +107,10 @@ function bodyOf(body: Readonly<Record<string, Schema>>, components: Components):
   return { required: true, content: Object.fromEntries(content) };
 }
 
-function describeCallback({ address, description, schema }: Callback, components: Components): JsonObject {
+function describeCallback(
+  { address, description, schema }: CallbackContract,
+  components: Components,
+): JsonObject {
   return {
     [address]: {
       post: {

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../domain/json.ts";
 import { amount, integer, text } from "../wire/schema.ts";
-import type { AnswerHeader, Schema } from "./operation.ts";
+import type { AnswerHeader, Schema } from "./contract.ts";
 
 /** Headers that the document adds by itself: they follow from the status. */
 type GeneralHeader =

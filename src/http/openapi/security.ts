@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../domain/json.ts";
-import type { Route } from "../exchange.ts";
+import type { Endpoint } from "../exchange.ts";
 
 /** The forms a credential may come in (§5). */
 export const SECURITY_SCHEMES: JsonObject = {
@@ -34,8 +34,8 @@ export const SECURITY_SCHEMES: JsonObject = {
   },
 };
 
-/** Alternatives of a route, the recommended one first. */
-export function securityOf({ access, path }: Route): JsonObject[] {
+/** Alternatives of an endpoint, the recommended one first. */
+export function securityOf({ access, path }: Endpoint): JsonObject[] {
   if (access === "public") return [];
   if (access === "management") return [{ managementToken: [] }];
   const names = ["bearer", "apiKeyHeader", "vendorHeader", "queryKey"];

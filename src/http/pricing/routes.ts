@@ -4,19 +4,19 @@ import { CURRENCY, formatAmount } from "../../domain/money/money.ts";
 import { formatMultiplier } from "../../domain/money/multiplier.ts";
 import type { Estimate, EstimateCost, EstimateRequest } from "../../service/estimate.ts";
 import { readJsonBody } from "../body.ts";
-import type { Route } from "../exchange.ts";
+import type { Endpoint } from "../exchange.ts";
 import { success } from "../reply.ts";
 import { check } from "../wire/check.ts";
 import { ESTIMATE_PRICE, ESTIMATE_REQUEST } from "./wire.ts";
 
 /** POST /v1/pricing/estimate: of a create body as it is, or of one in `request`. */
-export function pricingRoutes(deps: { estimateCost: EstimateCost }): Route[] {
+export function pricingEndpoints(deps: { estimateCost: EstimateCost }): Endpoint[] {
   return [
     {
       method: "POST",
       path: "/v1/pricing/estimate",
       access: "api_key",
-      operation: ESTIMATE_PRICE,
+      contract: ESTIMATE_PRICE,
       async handle({ request, principal }) {
         const body = await readJsonBody(request);
         const isWrapped = !Object.hasOwn(body, "model");

@@ -2,7 +2,7 @@ import { PRICE_UNITS } from "../../domain/model/model.ts";
 import { ESTIMATE_ENDPOINTS, MAX_ESTIMATE_QUANTITY } from "../../service/estimate.ts";
 import { CREATE_BODY } from "../generations/wire.ts";
 import { MULTIPLIER, PER } from "../models/wire.ts";
-import type { Operation, Schema } from "../openapi/operation.ts";
+import type { EndpointContract, Schema } from "../openapi/contract.ts";
 import { jsonAnswer, jsonBody } from "../wire/answer.ts";
 import {
   amount,
@@ -110,7 +110,7 @@ export const ESTIMATE: Schema = {
   ),
 };
 
-export const ESTIMATE_PRICE: Operation = {
+export const ESTIMATE_PRICE: EndpointContract = {
   id: "estimatePrice",
   tag: "Account",
   summary: "Estimate what a request would cost",

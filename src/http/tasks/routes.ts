@@ -8,14 +8,14 @@ import { listTasks } from "../../service/list-tasks.ts";
 import type { Aliases } from "../../service/read-model.ts";
 import { awaitTask, readTask, withQueuePosition } from "../../service/read-task.ts";
 import { watchTask } from "../../service/watch-task.ts";
-import type { KeyedExchange, Route } from "../exchange.ts";
+import type { Endpoint, KeyedExchange } from "../exchange.ts";
 import { previewData } from "../preview-data.ts";
 import { type Reply, success } from "../reply.ts";
 import { type EventWriter, eventReply } from "../sse.ts";
 import { presentListedTask, presentPreview, presentTask } from "./present.ts";
 import { CANCEL_TASK, FOLLOW_TASK, LIST_TASKS, READ_IMAGE_TASK, READ_VIDEO_TASK } from "./wire.ts";
 
-export interface TaskRouteDeps {
+export interface TaskEndpointDeps {
   readonly tasks: TaskStore;
   readonly clock: Clock;
   readonly feed: TaskFeed;
@@ -32,14 +32,14 @@ export interface TaskRouteDeps {
 }
 
 /** Status (§4.4), events, list and cancel. */
-export function taskRoutes(deps: TaskRouteDeps): Route[] {
+export function taskEndpoints(deps: TaskEndpointDeps): Endpoint[] {
   return [
     status(deps, "image", "/v1/images/status/:task_id"),
     status(deps, "video", "/v1/videos/status/:task_id"),
     {
       method: "GET",
       path: "/v1/tasks/:task_id/events",
-      operation: FOLLOW_TASK,
+      contract: FOLLOW_TASK,
       access: "api_key",
       logLevel: "debug",
       isStreaming: true,
@@ -48,7 +48,7 @@ export function taskRoutes(deps: TaskRouteDeps): Route[] {
     {
       method: "GET",
       path: "/v1/tasks",
-      operation: LIST_TASKS,
+      contract: LIST_TASKS,
       access: "api_key",
       logLevel: "debug",
       async handle({ principal, query, origin }) {
@@ -59,7 +59,7 @@ export function taskRoutes(deps: TaskRouteDeps): Route[] {
     {
       method: "POST",
       path: "/v1/tasks/:task_id/cancel",
-      operation: CANCEL_TASK,
+      contract: CANCEL_TASK,
       access: "api_key",
       async handle({ principal, param, origin }) {
         const task = await cancelTask(deps, principal, param("task_id"));
@@ -70,11 +70,11 @@ export function taskRoutes(deps: TaskRouteDeps): Route[] {
   ];
 }
 
-function status(deps: TaskRouteDeps, kind: TaskKind, path: string): Route {
+function status(deps: TaskEndpointDeps, kind: TaskKind, path: string): Endpoint {
   return {
     method: "GET",
     path,
-    operation: kind === "image" ? READ_IMAGE_TASK : READ_VIDEO_TASK,
+    contract: kind === "image" ? READ_IMAGE_TASK : READ_VIDEO_TASK,
     access: "api_key",
     logLevel: "debug",
     async handle(exchange) {
@@ -91,7 +91,7 @@ function status(deps: TaskRouteDeps, kind: TaskKind, path: string): Route {
 }
 
 function wait(
-  deps: TaskRouteDeps,
+  deps: TaskEndpointDeps,
   { request, principal, edgeDeadline }: KeyedExchange,
   asked: { readonly id: string; readonly kind: TaskKind; readonly waitMs: number },
 ) {
@@ -107,7 +107,7 @@ function wait(
  * The states of a task as server-sent events, numbered so that a client which comes back is told what it has not seen; between
  * them early versions of its outputs, which have no number, for nobody can come back for them.
  */
-async function events(deps: TaskRouteDeps, exchange: KeyedExchange): Promise<Reply> {
+async function events(deps: TaskEndpointDeps, exchange: KeyedExchange): Promise<Reply> {
   const { request, requestId, principal, isStillAllowed, param, origin } = exchange;
   // Refused before the stream begins, where it can still be a 404.
   const { id } = await readTask(deps, principal, param("task_id"));

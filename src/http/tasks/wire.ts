@@ -1,7 +1,7 @@
 import { MAX_LIST_LIMIT, MAX_STATUS_WAIT_SEC } from "../../domain/limits.ts";
 import { MAX_PARTIAL_IMAGES } from "../../domain/task/preview.ts";
 import { TASK_STATUSES } from "../../domain/task/task.ts";
-import type { Operation, Schema } from "../openapi/operation.ts";
+import type { EndpointContract, Schema } from "../openapi/contract.ts";
 import { jsonAnswer } from "../wire/answer.ts";
 import { TASK_ERROR_CODE } from "../wire/errors.ts";
 import {
@@ -104,7 +104,7 @@ const NOT_FOUND = "A task that is unknown, another account's, or of the other ki
 export const READ_IMAGE_TASK = readStatus("Images", "readImageTask", "Read an image task", IMAGE_TASK);
 export const READ_VIDEO_TASK = readStatus("Videos", "readVideoTask", "Read a video task", VIDEO_TASK);
 
-function readStatus(tag: "Images" | "Videos", id: string, summary: string, schema: Schema): Operation {
+function readStatus(tag: "Images" | "Videos", id: string, summary: string, schema: Schema): EndpointContract {
   return {
     id,
     tag,
@@ -128,7 +128,7 @@ function readStatus(tag: "Images" | "Videos", id: string, summary: string, schem
   };
 }
 
-export const LIST_TASKS: Operation = {
+export const LIST_TASKS: EndpointContract = {
   id: "listTasks",
   tag: "Tasks",
   summary: "List tasks, newest first",
@@ -147,7 +147,7 @@ export const LIST_TASKS: Operation = {
   errors: ["invalid_request"],
 };
 
-export const CANCEL_TASK: Operation = {
+export const CANCEL_TASK: EndpointContract = {
   id: "cancelTask",
   tag: "Tasks",
   summary: "Cancel a task",
@@ -175,7 +175,7 @@ const PREVIEW: Schema = {
   ),
 };
 
-export const FOLLOW_TASK: Operation = {
+export const FOLLOW_TASK: EndpointContract = {
   id: "followTask",
   tag: "Tasks",
   summary: "Follow a task",

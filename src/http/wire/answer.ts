@@ -1,4 +1,4 @@
-import type { Answer, AnswerHeader, Schema } from "../openapi/operation.ts";
+import type { Answer, AnswerHeader, Schema } from "../openapi/contract.ts";
 
 export function jsonAnswer(
   description: string,

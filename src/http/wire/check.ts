@@ -6,7 +6,7 @@ import { explain, unknownField } from "../../domain/model/violation.ts";
 /** Words of our schemas that say how a violation reads, or belong to the published document. */
 const ANNOTATIONS = ["x-must", "x-rule", "x-param", "x-extensible-enum"];
 
-/** The credential may stand in any query; routes do not see it. */
+/** The credential may stand in any query; endpoints do not see it. */
 const CREDENTIAL = "key";
 
 let ajv: Ajv2020 | undefined;

@@ -1,5 +1,5 @@
 import { ERROR_CODES, type ErrorCode, TASK_ERROR_CODES, TASK_ERROR_MESSAGES } from "../../domain/errors.ts";
-import type { Schema } from "../openapi/operation.ts";
+import type { Schema } from "../openapi/contract.ts";
 import { closed, integer, openEnum, text } from "./schema.ts";
 
 const TYPES = [

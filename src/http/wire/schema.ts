@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "../../domain/json.ts";
-import type { Schema } from "../openapi/operation.ts";
+import type { Schema } from "../openapi/contract.ts";
 
 /** Which of an object's properties may be absent; all, or those named. */
 type Optional = "all" | readonly string[];

@@ -308,7 +308,7 @@ export const usageDay = sqliteTable(
 
 export const idempotency = sqliteTable("idempotency", {
   id: integer().primaryKey(),
-  /** Of key id, route and key; see task-store/idempotency.ts. */
+  /** Of key id, endpoint and key; see task-store/idempotency.ts. */
   digest: blob({ mode: "buffer" }).notNull(),
   fingerprint: text().notNull(),
   taskId: text("task_id").$type<TaskId>().notNull(),

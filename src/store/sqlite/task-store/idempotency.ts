@@ -8,7 +8,7 @@ import type { Connection } from "../connection.ts";
 export type UsedKey = Extract<AdmitResult, { kind: "replayed" | "conflict" }>;
 
 /** What a key is found by. */
-type IdempotencyUse = Pick<IdempotencyClaim, "keyId" | "route" | "key">;
+type IdempotencyUse = Pick<IdempotencyClaim, "keyId" | "endpoint" | "key">;
 
 export interface IdempotencyRecords {
   find(claim: IdempotencyClaim, now: number): UsedKey | undefined;
@@ -154,8 +154,8 @@ function openRecent(db: Database) {
 }
 
 /** 128 bits of SHA-256 of the scope; the parts cannot hold a line feed. */
-function digestOf({ keyId, route, key }: IdempotencyUse): Uint8Array {
+function digestOf({ keyId, endpoint, key }: IdempotencyUse): Uint8Array {
   const hash = new Uint8Array(32);
-  Bun.SHA256.hash(`${keyId}\n${route}\n${key}`, hash);
+  Bun.SHA256.hash(`${keyId}\n${endpoint}\n${key}`, hash);
   return hash.subarray(0, 16);
 }

@@ -4,10 +4,9 @@ import { AppError } from "../../domain/errors.ts";
 import type { UsageGroup } from "../../domain/money/usage.ts";
 import { parseDay } from "../../domain/money/usage.ts";
 import type { ManageAccounts } from "../../service/manage-account.ts";
-import type { Route } from "../exchange.ts";
+import type { Endpoint } from "../exchange.ts";
 import { success } from "../reply.ts";
 import { checkQuery } from "../wire/check.ts";
-import { amountOf, managed, multiplierOf, read } from "./managed.ts";
 import {
   ACTIVATE_ACCOUNT,
   CREATE_ACCOUNT,
@@ -19,7 +18,8 @@ import {
   REFUND_TASK,
   SUSPEND_ACCOUNT,
   UPDATE_ACCOUNT,
-} from "./operations.ts";
+} from "./contracts.ts";
+import { amountOf, managed, multiplierOf, read } from "./managed.ts";
 import { presentLedger, presentRefund } from "./present.ts";
 import {
   ACCOUNT_CHANGE,
@@ -32,7 +32,7 @@ import {
 } from "./wire.ts";
 
 /** The part of /admin/v1/* that is about accounts and their money. Whoever moves money is named by the token's id. */
-export function accountRoutes({ manage }: { readonly manage: ManageAccounts }): Route[] {
+export function managedAccountEndpoints({ manage }: { readonly manage: ManageAccounts }): Endpoint[] {
   return [
     managed("GET", "/admin/v1/accounts", LIST_ACCOUNTS, async () =>
       success({ accounts: (await manage.listAccounts()).map(accountForm) }),

@@ -4,7 +4,7 @@ import type { JsonObject } from "../../domain/json.ts";
 /** A JSON Schema (2020-12). One with a `title` in PascalCase becomes a component of the published document, named by it. */
 export type Schema = JsonObject;
 
-/** Groups of operations, in the order the document lists them. */
+/** Groups of endpoints, in the order the document lists them. */
 export const TAGS = {
   Images: "Asynchronous image tasks.",
   Videos: "Asynchronous video tasks.",
@@ -33,7 +33,7 @@ export type AnswerHeader =
   | "Content-Range"
   | "Content-Length";
 
-/** What an operation answers with one status. */
+/** What an endpoint answers with one status. */
 export interface Answer {
   readonly description: string;
   /** By media type; an empty schema stands for bytes. Absent: no body. */
@@ -43,8 +43,8 @@ export interface Answer {
   readonly events?: Readonly<Record<string, Schema>>;
 }
 
-/** A POST that the service sends after an operation. */
-export interface Callback {
+/** A POST that the service sends after a call. */
+export interface CallbackContract {
   readonly name: string;
   /** Runtime expression of the address. */
   readonly address: string;
@@ -52,8 +52,8 @@ export interface Callback {
   readonly schema: Schema;
 }
 
-/** What a route promises to callers: all that the published document says of it and the table of routes does not. */
-export interface Operation {
+/** What an endpoint promises its callers: everything the published document says beyond method, path and access. */
+export interface EndpointContract {
   /** Unique; generated clients name their methods after it. */
   readonly id: string;
   readonly tag: Tag;
@@ -72,5 +72,5 @@ export interface Operation {
   readonly answers: Readonly<Record<number, Answer>>;
   /** Codes of its own. Those that follow from its credential, body and idempotency are added. */
   readonly errors?: readonly ErrorCode[];
-  readonly callback?: Callback;
+  readonly callback?: CallbackContract;
 }

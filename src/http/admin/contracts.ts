@@ -2,7 +2,7 @@ import { FEATURES, RESPONSE_FORMATS } from "../../domain/access/key-policy.ts";
 import type { LedgerKind } from "../../domain/money/ledger.ts";
 import { QUOTA_RESETS } from "../../domain/money/quota.ts";
 import { USAGE_GROUPS } from "../../domain/money/usage.ts";
-import type { Operation, Schema } from "../openapi/operation.ts";
+import type { EndpointContract, Schema } from "../openapi/contract.ts";
 import { jsonAnswer, jsonBody } from "../wire/answer.ts";
 import {
   amount,
@@ -196,8 +196,8 @@ function managed(
   id: string,
   summary: string,
   answer: Schema,
-  more: Partial<Omit<Operation, "id" | "summary" | "tag" | "answers">> = {},
-): Operation {
+  more: Partial<Omit<EndpointContract, "id" | "summary" | "tag" | "answers">> = {},
+): EndpointContract {
   // What a path names may be missing.
   const errors = more.path === undefined ? (more.errors ?? []) : (["not_found", "invalid_request"] as const);
   return {
