@@ -1,16 +1,15 @@
-import type { Ajv2020, AnySchemaObject, ValidateFunction } from "ajv/dist/2020.js";
 import { AppError } from "../../domain/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
 import { explain, unknownField } from "../../domain/model/violation.ts";
+import { createSchemaChecker } from "../../toolkit/json-schema.ts";
 
-/** Words of our schemas that say how a violation reads, or belong to the published document. */
-const ANNOTATIONS = ["x-must", "x-rule", "x-param", "x-extensible-enum"];
+/** Its annotations word a violation, or belong to the published document. */
+const checker = createSchemaChecker({
+  annotations: ["x-must", "x-rule", "x-param", "x-extensible-enum"],
+});
 
 /** The credential may stand in any query; endpoints do not see it. */
 const CREDENTIAL = "key";
-
-let ajv: Ajv2020 | undefined;
-const compiled = new WeakMap<JsonObject, ValidateFunction>();
 
 /**
  * Checks a body against a JSON Schema (2020-12), compiled at its first use. The body is not changed: defaults are the reader's.
@@ -46,41 +45,10 @@ export function checkQuery(schema: JsonObject, query: URLSearchParams): JsonObje
 }
 
 function checkAs(schema: JsonObject, value: JsonObject, owner: string): void {
-  const isValid = validatorOf(schema);
-  if (isValid(value)) return;
-  // The last one is the rule itself; those before it say how its alternatives were missed.
-  const violation = isValid.errors?.at(-1);
-  const problem = unknownField(schema, value, owner) ?? (violation && explain(violation));
-  throw new AppError("invalid_request", problem?.message ?? `${owner} does not fit its schema.`, {
-    param: problem?.param,
-  });
-}
-
-function validatorOf(schema: JsonObject): ValidateFunction {
-  const known = compiled.get(schema);
-  if (known !== undefined) return known;
-  ajv ??= loadAjv();
-  // A JSON Schema is a JSON object; only the mutability of the type differs.
-  const fresh = ajv.compile(schema as AnySchemaObject);
-  compiled.set(schema, fresh);
-  return fresh;
-}
-
-/** Loading takes longer than everything else at start, and `check` is synchronous: hence `require`, at first use. */
-function loadAjv(): Ajv2020 {
-  const { Ajv2020 } = require("ajv/dist/2020.js") as typeof import("ajv/dist/2020.js");
-  const fresh = new Ajv2020({
-    strict: true,
-    strictRequired: false,
-    allowUnionTypes: true,
-    verbose: true,
-    // Built-in schemas are checked against the meta-schema by a test.
-    meta: false,
-    validateSchema: false,
-  });
-  fresh.addFormat("uri", { type: "string", validate: (text: string) => URL.canParse(text) });
-  for (const keyword of ANNOTATIONS) fresh.addKeyword({ keyword });
-  return fresh;
+  const violation = checker.violations(schema, value).at(-1);
+  if (violation === undefined) return;
+  const problem = unknownField(schema, value, owner) ?? explain(violation);
+  throw new AppError("invalid_request", problem.message, { param: problem.param });
 }
 
 function propertyOf(schema: JsonObject, name: string): JsonObject | undefined {
