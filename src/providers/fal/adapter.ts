@@ -20,7 +20,7 @@ import {
 } from "../kit/classify.ts";
 import { createUpstream, type HttpLimits, type Upstream, type UpstreamAnswer } from "../kit/http.ts";
 import { fetchMedia, type MediaLimits } from "../kit/media.ts";
-import { type Operation, openOperation, readOperation } from "./operation.ts";
+import { type FalJob, openOperation, readOperation } from "./operation.ts";
 import { isUnknownJob, readFailure, readRefusal } from "./refusals.ts";
 import { toUpstreamRequest } from "./request.ts";
 import { readResult } from "./result.ts";
@@ -68,11 +68,11 @@ export function createFalProvider(deps: FalDeps): ProviderAdapter {
     submit: (request, signal) => submit(upstream, request, signal),
     async poll(handle, signal) {
       signal.throwIfAborted();
-      return poll(upstream, operationOf(upstream, handle), signal);
+      return poll(upstream, jobOf(upstream, handle), signal);
     },
     async cancel(handle, signal) {
       signal.throwIfAborted();
-      const { cancelUrl } = operationOf(upstream, handle);
+      const { cancelUrl } = jobOf(upstream, handle);
       const answer = await ask(upstream, "PUT", cancelUrl, signal);
       // 400: already over; 404: unknown. The next poll tells which.
       if (answer.status > 299 && answer.status !== 400 && answer.status !== 404)
@@ -108,9 +108,9 @@ async function submit(upstream: Upstream, request: SubmitRequest, signal: AbortS
   throw new ProviderError("unknown", "UPSTREAM_ERROR", detail);
 }
 
-async function poll(upstream: Upstream, operation: Operation, signal: AbortSignal): Promise<PollResult> {
-  const answer = await ask(upstream, "GET", operation.statusUrl, signal);
-  if (answer.status === 404) return lost(upstream, operation, answer, signal);
+async function poll(upstream: Upstream, job: FalJob, signal: AbortSignal): Promise<PollResult> {
+  const answer = await ask(upstream, "GET", job.statusUrl, signal);
+  if (answer.status === 404) return lost(upstream, job, answer, signal);
   if (answer.status > 299 || !isJsonObject(answer.json)) throw noWord(upstream, answer);
   const { status } = answer.json;
   if (typeof status !== "string") throw noWord(upstream, answer);
@@ -118,17 +118,12 @@ async function poll(upstream: Upstream, operation: Operation, signal: AbortSigna
   if (status !== "COMPLETED") return { kind: "pending" };
   const failure = readFailure(upstream, answer);
   if (failure !== undefined && failure.meaning !== "broken") return failedJob(failure);
-  const outcome = await ask(upstream, "GET", operation.responseUrl, signal);
-  return readOutcome(upstream, operation, outcome, failure);
+  const outcome = await ask(upstream, "GET", job.responseUrl, signal);
+  return readOutcome(upstream, job, outcome, failure);
 }
 
 /** @param told what the status already said of a failure, which the model's own answer may say better */
-function readOutcome(
-  upstream: Upstream,
-  operation: Operation,
-  answer: UpstreamAnswer,
-  told?: Refusal,
-): PollResult {
+function readOutcome(upstream: Upstream, job: FalJob, answer: UpstreamAnswer, told?: Refusal): PollResult {
   if (answer.status >= 200 && answer.status <= 299) {
     if (told !== undefined) return failedJob(told);
     if (!isJsonObject(answer.json)) throw noWord(upstream, answer);
@@ -137,22 +132,22 @@ function readOutcome(
   // The model's own failure comes with the model's status; the queue's passing trouble has none of its words.
   const failure = isUnknownJob(answer) ? told : (readFailure(upstream, answer) ?? told);
   if (failure !== undefined) return failedJob(failure);
-  if (!isLost(upstream, operation, answer)) throw noWord(upstream, answer);
+  if (!isLost(upstream, job, answer)) throw noWord(upstream, answer);
   return { kind: "failed", code: "UPSTREAM_ERROR", message: "The provider no longer has this job." };
 }
 
 /** The queue does not know the job. Certain when it says so itself, of the result too, and not just after the submission. */
 async function lost(
   upstream: Upstream,
-  operation: Operation,
+  job: FalJob,
   first: UpstreamAnswer,
   signal: AbortSignal,
 ): Promise<PollResult> {
-  if (!isLost(upstream, operation, first)) throw noWord(upstream, first);
-  return readOutcome(upstream, operation, await ask(upstream, "GET", operation.responseUrl, signal));
+  if (!isLost(upstream, job, first)) throw noWord(upstream, first);
+  return readOutcome(upstream, job, await ask(upstream, "GET", job.responseUrl, signal));
 }
 
-function isLost({ clock }: Upstream, { submittedAt }: Operation, answer: UpstreamAnswer): boolean {
+function isLost({ clock }: Upstream, { submittedAt }: FalJob, answer: UpstreamAnswer): boolean {
   return isUnknownJob(answer) && clock.now() - submittedAt >= SETTLED_MS;
 }
 
@@ -175,8 +170,8 @@ function noWord(upstream: Upstream, answer: UpstreamAnswer): ProviderError {
   return new ProviderError("retry", "UPSTREAM_ERROR", detail, { retryAfterMs: retryAfterMs(answer.headers) });
 }
 
-function operationOf(upstream: Upstream, handle: Json): Operation {
-  const operation = readOperation(upstream, handle);
-  if (operation !== undefined) return operation;
+function jobOf(upstream: Upstream, handle: Json): FalJob {
+  const job = readOperation(upstream, handle);
+  if (job !== undefined) return job;
   throw new ProviderError("fail", "UPSTREAM_ERROR", "fal: this is no operation of its queue");
 }

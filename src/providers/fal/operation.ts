@@ -2,7 +2,7 @@ import { isJsonObject, type Json } from "../../domain/json.ts";
 import type { Upstream } from "../kit/http.ts";
 
 /** A job of the queue, and where to ask after it. */
-export interface Operation {
+export interface FalJob {
   readonly statusUrl: string;
   readonly responseUrl: string;
   readonly cancelUrl: string;
@@ -38,7 +38,7 @@ export function openOperation(
 }
 
 /** Reads a stored handle; undefined when it is none, or names addresses that the key may not be sent to. */
-export function readOperation(upstream: Upstream, handle: Json): Operation | undefined {
+export function readOperation(upstream: Upstream, handle: Json): FalJob | undefined {
   if (!isJsonObject(handle)) return undefined;
   const {
     status_url: statusUrl,

@@ -15,16 +15,16 @@ import type { Clock } from "../../domain/ports/runtime.ts";
 import { createRenderer, type Renderer } from "../../studio/render.ts";
 import { type Course, endingOf, needsRendering, pollAfterMs, progressOf } from "./course.ts";
 import { openFiles, type SandboxFiles } from "./files.ts";
-import { createStudio, type Studio } from "./renderings.ts";
+import { type Ending, type Job, type JobStore, openJobStore } from "./job-store.ts";
+import { createRenderings, type Renderings } from "./renderings.ts";
 import { createSketches, type Sketches } from "./sketches.ts";
 import { rehearsalOf, toSpec } from "./spec.ts";
-import { type Ending, type Operation, openUpstream, type Upstream } from "./upstream.ts";
 
 /** Branded by hand: adapters are where provider ids come from. */
 export const SANDBOX_ID = "sandbox" as ProviderId;
 
 export interface SandboxDeps {
-  /** For the upstream's memory and its files; created when first used. */
+  /** For the record of jobs and their files; created when first used. */
   readonly directory: string;
   readonly clock: Clock;
   /** Tasks under way at once. */
@@ -41,9 +41,9 @@ export type SandboxProvider = ProviderAdapter &
   };
 
 interface Sandbox {
-  readonly upstream: Upstream;
+  readonly jobs: JobStore;
   readonly files: SandboxFiles;
-  readonly studio: Studio;
+  readonly renderings: Renderings;
   readonly sketches: Sketches;
   readonly renderer: Renderer;
   tidiedAt: number;
@@ -77,49 +77,47 @@ export function createSandboxProvider(deps: SandboxDeps): SandboxProvider {
     },
     async cancel(handle, signal) {
       signal.throwIfAborted();
-      const { upstream, studio, sketches, files } = sandbox();
-      const operation = findOperation(upstream, handle);
-      if (!upstream.end(operation.id, { state: "cancelled" }, clock.now())) return;
-      studio.drop(operation.id);
-      sketches.drop(operation.id);
-      await files.removeAll(operation);
+      const { jobs, renderings, sketches, files } = sandbox();
+      const job = findJob(jobs, handle);
+      if (!jobs.end(job.id, { state: "cancelled" }, clock.now())) return;
+      renderings.drop(job.id);
+      sketches.drop(job.id);
+      await files.removeAll(job);
     },
     async recover(attempt, signal) {
       signal.throwIfAborted();
-      const operation = sandbox().upstream.findByAttempt(attempt);
-      return operation === undefined
-        ? { kind: "absent" }
-        : { kind: "found", operation: { id: operation.id } };
+      const job = sandbox().jobs.findByAttempt(attempt);
+      return job === undefined ? { kind: "absent" } : { kind: "found", operation: { id: job.id } };
     },
     async fetchOutput(ref, signal) {
       signal.throwIfAborted();
       return fetchOutput(sandbox(), ref, signal);
     },
     async idle() {
-      await Promise.all([opened?.studio.idle(), opened?.sketches.idle()]);
+      await Promise.all([opened?.renderings.idle(), opened?.sketches.idle()]);
     },
     async stop() {
       isStopped = true;
       if (opened === undefined) return;
-      const { renderer, studio, sketches, upstream } = opened;
+      const { renderer, renderings, sketches, jobs } = opened;
       opened = undefined;
       await renderer.stop();
-      await Promise.all([studio.idle(), sketches.idle()]);
-      upstream.stop();
+      await Promise.all([renderings.idle(), sketches.idle()]);
+      jobs.stop();
     },
   };
 }
 
 function open(deps: SandboxDeps): Sandbox {
   mkdirSync(deps.directory, { recursive: true, mode: 0o700 });
-  const upstream = openUpstream(join(deps.directory, "upstream.db"));
-  const files = openFiles(join(deps.directory, "files"), (id) => upstream.find(id) !== undefined);
+  const jobs = openJobStore(join(deps.directory, "upstream.db"));
+  const files = openFiles(join(deps.directory, "files"), (id) => jobs.find(id) !== undefined);
   const workers = deps.workers ?? 2;
   const renderer = deps.renderer ?? createRenderer({ workers });
   // One more than workers, so that no worker waits while an output is written.
-  const studio = createStudio({ renderer, files, clock: deps.clock, slots: workers + 1 });
+  const renderings = createRenderings({ renderer, files, clock: deps.clock, slots: workers + 1 });
   const sketches = createSketches({ renderer, files });
-  return { upstream, files, studio, sketches, renderer, tidiedAt: 0 };
+  return { jobs, files, renderings, sketches, renderer, tidiedAt: 0 };
 }
 
 async function submit(
@@ -129,7 +127,7 @@ async function submit(
   signal: AbortSignal,
 ): Promise<Submitted> {
   signal.throwIfAborted();
-  const { upstream, files, studio } = sandbox;
+  const { jobs, files, renderings } = sandbox;
   await tidy(sandbox, clock.now());
   const spec = toSpec(request);
   if (spec === undefined) {
@@ -140,7 +138,7 @@ async function submit(
     );
   }
   const rehearsal = rehearsalOf(spec);
-  if (upstream.refuse(request.taskId, rehearsal.failTimes, clock.now())) {
+  if (jobs.refuse(request.taskId, rehearsal.failTimes, clock.now())) {
     throw new ProviderError(
       "retry",
       "UPSTREAM_CAPACITY_EXHAUSTED",
@@ -159,54 +157,54 @@ async function submit(
     throw new ProviderError("retry", "UPSTREAM_ERROR", "The sandbox could not take the inputs.", {}, error);
   }
   const now = clock.now();
-  const operation = { id, attempt, taskId, spec, submittedAt: now, readyAt: now + rehearsal.delayMs };
-  if (upstream.accept(operation) === "known") {
+  const job = { id, attempt, taskId, spec, submittedAt: now, readyAt: now + rehearsal.delayMs };
+  if (jobs.accept(job) === "known") {
     throw new Error(
       `Attempt ${attempt} was submitted before; an upstream that takes no key would make it twice.`,
     );
   }
-  const course = courseOf(studio, operation, now);
-  return { kind: "operation", operation: { id }, pollAfterMs: pollAfterMs(course, studio) };
+  const course = courseOf(renderings, job, now);
+  return { kind: "operation", operation: { id }, pollAfterMs: pollAfterMs(course, renderings) };
 }
 
 function poll(
-  { upstream, studio, sketches }: Sandbox,
+  { jobs, renderings, sketches }: Sandbox,
   handle: Json,
   now: number,
   previews: Previews | undefined,
 ): PollResult {
-  const operation = findOperation(upstream, handle);
-  if (operation.ending !== undefined) return toResult(operation, operation.ending);
-  const course = courseOf(studio, operation, now);
+  const job = findJob(jobs, handle);
+  if (job.ending !== undefined) return toResult(job, job.ending);
+  const course = courseOf(renderings, job, now);
   if (course.work?.kind === "unwritable") {
-    studio.drop(operation.id);
+    renderings.drop(job.id);
     const detail = `The sandbox could not keep its outputs: ${course.work.error.message}`;
     throw new ProviderError("retry", "UPSTREAM_ERROR", detail, {}, course.work.error);
   }
   const ending = endingOf(course);
   if (ending === undefined) {
-    if (previews !== undefined) sketches.draw(operation, now, previews);
+    if (previews !== undefined) sketches.draw(job, now, previews);
     return {
       kind: "pending",
-      progress: progressOf(course, studio),
-      pollAfterMs: pollAfterMs(course, studio),
+      progress: progressOf(course, renderings),
+      pollAfterMs: pollAfterMs(course, renderings),
     };
   }
-  upstream.end(operation.id, ending, now);
-  studio.drop(operation.id);
-  sketches.drop(operation.id);
-  return toResult(operation, ending);
+  jobs.end(job.id, ending, now);
+  renderings.drop(job.id);
+  sketches.drop(job.id);
+  return toResult(job, ending);
 }
 
-/** Reports the state of an operation. Restarts a rendering that an earlier process began or that was interrupted. */
-function courseOf(studio: Studio, operation: Operation, now: number): Course {
-  const rehearsal = rehearsalOf(operation.spec);
-  if (!needsRendering(rehearsal)) return { operation, rehearsal, work: undefined, now };
-  studio.begin(operation);
-  return { operation, rehearsal, work: studio.look(operation.id), now };
+/** Reports the state of a job. Restarts a rendering that an earlier process began or that was interrupted. */
+function courseOf(renderings: Renderings, job: Job, now: number): Course {
+  const rehearsal = rehearsalOf(job.spec);
+  if (!needsRendering(rehearsal)) return { job, rehearsal, work: undefined, now };
+  renderings.begin(job);
+  return { job, rehearsal, work: renderings.look(job.id), now };
 }
 
-function toResult({ id, spec }: Operation, ending: Ending): PollResult {
+function toResult({ id, spec }: Job, ending: Ending): PollResult {
   switch (ending.state) {
     case "succeeded": {
       const outputs = Array.from(
@@ -228,24 +226,21 @@ async function fetchOutput(
   signal: AbortSignal,
 ): Promise<AsyncIterable<Uint8Array>> {
   const { operation: id, index } = isJsonObject(ref) ? ref : {};
-  const operation = typeof id === "string" ? sandbox.upstream.find(id) : undefined;
+  const job = typeof id === "string" ? sandbox.jobs.find(id) : undefined;
   const isThere =
-    typeof index === "number" &&
-    Number.isInteger(index) &&
-    index >= 0 &&
-    index < (operation?.spec.outputs ?? 0);
-  if (operation?.ending?.state !== "succeeded" || !isThere || rehearsalOf(operation.spec).outputsLost) {
+    typeof index === "number" && Number.isInteger(index) && index >= 0 && index < (job?.spec.outputs ?? 0);
+  if (job?.ending?.state !== "succeeded" || !isThere || rehearsalOf(job.spec).outputsLost) {
     throw new ProviderError("fail", "FINALIZATION_FAILED", "The sandbox has no such output.");
   }
   // The output was taken before or lost in a crash. Rendering it again gives the same bytes.
-  await sandbox.studio.ensure(operation, index, signal);
-  return sandbox.files.takeOutput(operation.id, index, signal);
+  await sandbox.renderings.ensure(job, index, signal);
+  return sandbox.files.takeOutput(job.id, index, signal);
 }
 
-function findOperation(upstream: Upstream, handle: Json): Operation {
+function findJob(jobs: JobStore, handle: Json): Job {
   const id = isJsonObject(handle) && typeof handle.id === "string" ? handle.id : undefined;
-  const operation = id === undefined ? undefined : upstream.find(id);
-  if (operation !== undefined) return operation;
+  const job = id === undefined ? undefined : jobs.find(id);
+  if (job !== undefined) return job;
   throw new ProviderError("fail", "UPSTREAM_ERROR", "The sandbox does not know this operation.");
 }
 
@@ -253,9 +248,9 @@ function findOperation(upstream: Upstream, handle: Json): Operation {
 async function tidy(sandbox: Sandbox, now: number): Promise<void> {
   if (now - sandbox.tidiedAt < TIDY_EVERY_MS) return;
   sandbox.tidiedAt = now;
-  for (const operation of sandbox.upstream.tidy(now)) {
-    sandbox.studio.drop(operation.id);
-    sandbox.sketches.drop(operation.id);
-    await sandbox.files.removeAll(operation);
+  for (const job of sandbox.jobs.tidy(now)) {
+    sandbox.renderings.drop(job.id);
+    sandbox.sketches.drop(job.id);
+    await sandbox.files.removeAll(job);
   }
 }

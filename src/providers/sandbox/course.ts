@@ -1,11 +1,11 @@
-import type { Studio, Work } from "./renderings.ts";
+import type { Ending, Job } from "./job-store.ts";
+import type { Renderings, Work } from "./renderings.ts";
 import { sketchTimes } from "./sketches.ts";
 import { kindOf, type Rehearsal } from "./spec.ts";
-import type { Ending, Operation } from "./upstream.ts";
 
-/** An operation under way: the request, the rehearsed behaviour, and the state of its rendering, if any. */
+/** A job under way: the request, the rehearsed behaviour, and the state of its rendering, if any. */
 export interface Course {
-  readonly operation: Operation;
+  readonly job: Job;
   readonly rehearsal: Rehearsal;
   readonly work: Work | undefined;
   readonly now: number;
@@ -15,7 +15,7 @@ export interface Course {
 const STEP_MS = 500;
 const MIN_POLL_MS = 15;
 const MAX_POLL_MS = 1_000;
-/** Progress at which an operation that never ends stays. */
+/** Progress at which a job that never ends stays. */
 const HANGS_AT = 0.5;
 
 /** Tells whether outputs are delivered; only those are rendered. */
@@ -23,11 +23,11 @@ export function needsRendering(rehearsal: Rehearsal): boolean {
   return rehearsal.outcome === "completed" && !rehearsal.outputsLost;
 }
 
-/** Returns how the operation ends now, or undefined while it goes on. An unusable input ends it early. */
-export function endingOf({ operation, rehearsal, work, now }: Course): Ending | undefined {
+/** Returns how the job ends now, or undefined while it goes on. An unusable input ends it early. */
+export function endingOf({ job, rehearsal, work, now }: Course): Ending | undefined {
   if (work?.kind === "refused") return { state: "failed", code: "INPUT_INVALID", message: work.message };
   if (work?.kind === "broken") return { state: "failed", code: "UPSTREAM_ERROR" };
-  if (now < operation.readyAt || work?.kind === "rendering") return undefined;
+  if (now < job.readyAt || work?.kind === "rendering") return undefined;
   switch (rehearsal.outcome) {
     case "hang":
       return undefined;
@@ -40,42 +40,42 @@ export function endingOf({ operation, rehearsal, work, now }: Course): Ending | 
   }
 }
 
-/** Progress of the operation, 0-99: that of its delay or its rendering, whichever is slower. */
-export function progressOf(course: Course, studio: Pick<Studio, "expectedMs">): number {
-  const { operation, rehearsal, work, now } = course;
-  const delayMs = operation.readyAt - operation.submittedAt;
-  const timeShare = delayMs <= 0 ? 1 : Math.min(1, (now - operation.submittedAt) / delayMs);
-  const limit = rehearsal.outcome === "hang" ? HANGS_AT : workShare(course, work, studio);
+/** Progress of the job, 0-99: that of its delay or its rendering, whichever is slower. */
+export function progressOf(course: Course, renderings: Pick<Renderings, "expectedMs">): number {
+  const { job, rehearsal, work, now } = course;
+  const delayMs = job.readyAt - job.submittedAt;
+  const timeShare = delayMs <= 0 ? 1 : Math.min(1, (now - job.submittedAt) / delayMs);
+  const limit = rehearsal.outcome === "hang" ? HANGS_AT : workShare(course, work, renderings);
   return Math.min(99, Math.floor(100 * Math.max(0, Math.min(timeShare, limit))));
 }
 
 function workShare(
-  { operation }: Course,
+  { job }: Course,
   work: Work | undefined,
-  studio: Pick<Studio, "expectedMs">,
+  renderings: Pick<Renderings, "expectedMs">,
 ): number {
   if (work?.kind !== "rendering") return 1;
-  const guess = work.elapsedMs / (work.elapsedMs + studio.expectedMs(kindOf(operation.spec)));
+  const guess = work.elapsedMs / (work.elapsedMs + renderings.expectedMs(kindOf(job.spec)));
   return Math.max(work.share, guess);
 }
 
-/** When to poll again: when the operation may be done or has a preview to show; undefined when unknown. */
-export function pollAfterMs(course: Course, studio: Pick<Studio, "expectedMs">): number | undefined {
-  const { operation, rehearsal, work, now } = course;
-  const nextSketchAt = sketchTimes(operation).find((at) => at > now);
+/** When to poll again: when the job may be done or has a preview to show; undefined when unknown. */
+export function pollAfterMs(course: Course, renderings: Pick<Renderings, "expectedMs">): number | undefined {
+  const { job, rehearsal, work, now } = course;
+  const nextSketchAt = sketchTimes(job).find((at) => at > now);
   const sketchMs = nextSketchAt === undefined ? Number.POSITIVE_INFINITY : nextSketchAt - now;
   if (rehearsal.outcome === "hang") return nextSketchAt === undefined ? undefined : sketchMs;
-  const leftMs = Math.max(operation.readyAt - now, renderingLeftMs(course, work, studio));
-  return Math.min(sketchMs, leftMs, Math.max(STEP_MS, (operation.readyAt - operation.submittedAt) / 10));
+  const leftMs = Math.max(job.readyAt - now, renderingLeftMs(course, work, renderings));
+  return Math.min(sketchMs, leftMs, Math.max(STEP_MS, (job.readyAt - job.submittedAt) / 10));
 }
 
 function renderingLeftMs(
-  { operation }: Course,
+  { job }: Course,
   work: Work | undefined,
-  studio: Pick<Studio, "expectedMs">,
+  renderings: Pick<Renderings, "expectedMs">,
 ): number {
   if (work?.kind !== "rendering") return 0;
-  const leftMs = studio.expectedMs(kindOf(operation.spec)) - work.elapsedMs;
+  const leftMs = renderings.expectedMs(kindOf(job.spec)) - work.elapsedMs;
   // Overdue by an unknown time: poll again after a fraction of the time it took so far.
   return Math.round(Math.min(MAX_POLL_MS, Math.max(MIN_POLL_MS, leftMs > 0 ? leftMs : work.elapsedMs / 4)));
 }

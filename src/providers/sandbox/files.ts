@@ -1,16 +1,16 @@
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { JobInput } from "./jobs.ts";
-import type { Operation } from "./upstream.ts";
+import type { Job } from "./job-store.ts";
+import type { RenderInput } from "./render-jobs.ts";
 
-type Owner = Pick<Operation, "id" | "spec">;
+type Owner = Pick<Job, "id" | "spec">;
 
-/** Inputs and outputs of operations, one flat folder: `<operation>.in-0`, `<operation>.out-0`. */
+/** Inputs and outputs of jobs, one flat folder: `<job>.in-0`, `<job>.out-0`. */
 export interface SandboxFiles {
   writeInput(id: string, index: number, content: Blob): Promise<void>;
-  /** All inputs of an operation, in order. Images are given by path, so that only one at a time is in memory. @throws Error when one is missing */
-  readInputs(owner: Owner): Promise<JobInput[]>;
+  /** All inputs of a job, in order. Images are given by path, so that only one at a time is in memory. @throws Error when one is missing */
+  readInputs(owner: Owner): Promise<RenderInput[]>;
   /** Writes to a temporary name first, so that a file with the final name is whole. */
   writeOutput(id: string, index: number, bytes: Uint8Array): Promise<void>;
   hasOutput(id: string, index: number): Promise<boolean>;
@@ -19,7 +19,7 @@ export interface SandboxFiles {
   removeAll(owner: Owner): Promise<void>;
 }
 
-/** Opens the folder and removes what a crash left: half-written files, and files of operations that `isKept` rejects. */
+/** Opens the folder and removes what a crash left: half-written files, and files of jobs that `isKept` rejects. */
 export function openFiles(directory: string, isKept: (id: string) => boolean): SandboxFiles {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   for (const name of readdirSync(directory)) {

@@ -1,14 +1,14 @@
 import type { Clock } from "../../domain/ports/runtime.ts";
 import type { Renderer } from "../../studio/render.ts";
 import type { SandboxFiles } from "./files.ts";
-import { toJob } from "./jobs.ts";
+import type { Job } from "./job-store.ts";
+import { toRenderJob } from "./render-jobs.ts";
 import { createSlots } from "./slots.ts";
 import { kindOf } from "./spec.ts";
-import type { Operation } from "./upstream.ts";
 
-type Order = Pick<Operation, "id" | "spec">;
+type Order = Pick<Job, "id" | "spec">;
 
-/** State of an operation's rendering. */
+/** State of a job's rendering. */
 export type Work =
   | { readonly kind: "rendering"; readonly share: number; readonly elapsedMs: number }
   | { readonly kind: "rendered" }
@@ -19,23 +19,23 @@ export type Work =
   /** The disk refuses the outputs at present. */
   | { readonly kind: "unwritable"; readonly error: Error };
 
-/** Renders operations in the background, one output per slot at once. */
-export interface Studio {
+/** Renders jobs in the background, one output per slot at once. */
+export interface Renderings {
   /** Renders the missing outputs, unless that is under way. */
   begin(order: Order): void;
-  /** State of an operation's rendering; undefined when it was not begun since the start, or was dropped. */
+  /** State of a job's rendering; undefined when it was not begun since the start, or was dropped. */
   look(id: string): Work | undefined;
-  /** Stops rendering an operation and forgets it. */
+  /** Stops rendering a job and forgets it. */
   drop(id: string): void;
   /** Renders one output now, if it is missing. @throws the error of the renderer or the disk */
   ensure(order: Order, index: number, signal: AbortSignal): Promise<void>;
-  /** How long operations of this kind took lately, waiting included. */
+  /** How long jobs of this kind took lately, waiting included. */
   expectedMs(kind: "image" | "video"): number;
   /** Resolves when nothing is being rendered. */
   idle(): Promise<void>;
 }
 
-interface Job {
+interface Rendering {
   readonly order: Order;
   readonly controller: AbortController;
   readonly startedAt: number;
@@ -44,17 +44,17 @@ interface Job {
   promise: Promise<void>;
 }
 
-/** Attempts at one output before the job counts as broken. A worker may have crashed because of another job. */
+/** Attempts at one output before the rendering counts as broken. A worker may have crashed because of another rendering. */
 const TRIES = 3;
 
-export function createStudio(deps: {
+export function createRenderings(deps: {
   readonly renderer: Renderer;
   readonly files: SandboxFiles;
   readonly clock: Clock;
   readonly slots: number;
-}): Studio {
+}): Renderings {
   const { renderer, files, clock } = deps;
-  const jobs = new Map<string, Job>();
+  const renderings = new Map<string, Rendering>();
   const slots = createSlots(deps.slots);
   const expected = { image: 60, video: 500 };
 
@@ -63,27 +63,30 @@ export function createStudio(deps: {
     await slots.run(async () => {
       signal.throwIfAborted();
       const inputs = await files.readInputs({ id, spec });
-      const { bytes } = await persist(() => renderer.render(toJob(spec, index, inputs), signal), signal);
+      const { bytes } = await persist(
+        () => renderer.render(toRenderJob(spec, index, inputs), signal),
+        signal,
+      );
       await files
         .writeOutput(id, index, bytes)
         .catch((error: Error) => Promise.reject(new Unwritable(error)));
     });
   };
 
-  const work = async (job: Job): Promise<void> => {
-    const { order, controller } = job;
+  const work = async (rendering: Rendering): Promise<void> => {
+    const { order, controller } = rendering;
     const outputs = Array.from({ length: order.spec.outputs }, async (_, index) => {
       await renderOutput(order, index, controller.signal);
-      job.done++;
+      rendering.done++;
     });
     try {
       await Promise.all(outputs);
-      job.end = { kind: "rendered" };
+      rendering.end = { kind: "rendered" };
       const kind = kindOf(order.spec);
-      expected[kind] += (clock.now() - job.startedAt - expected[kind]) / 4;
+      expected[kind] += (clock.now() - rendering.startedAt - expected[kind]) / 4;
     } catch (error) {
       controller.abort();
-      job.end = failure(error instanceof Error ? error : new Error(String(error)));
+      rendering.end = failure(error instanceof Error ? error : new Error(String(error)));
     }
     // Outputs under way still write their files.
     await Promise.allSettled(outputs);
@@ -91,26 +94,32 @@ export function createStudio(deps: {
 
   return {
     begin(order) {
-      if (jobs.has(order.id)) return;
+      if (renderings.has(order.id)) return;
       const controller = new AbortController();
-      const job: Job = { order, controller, startedAt: clock.now(), done: 0, promise: Promise.resolve() };
-      jobs.set(order.id, job);
-      job.promise = work(job);
+      const rendering: Rendering = {
+        order,
+        controller,
+        startedAt: clock.now(),
+        done: 0,
+        promise: Promise.resolve(),
+      };
+      renderings.set(order.id, rendering);
+      rendering.promise = work(rendering);
     },
     look(id) {
-      const job = jobs.get(id);
-      if (job === undefined) return undefined;
-      const share = job.done / job.order.spec.outputs;
-      return job.end ?? { kind: "rendering", share, elapsedMs: clock.now() - job.startedAt };
+      const rendering = renderings.get(id);
+      if (rendering === undefined) return undefined;
+      const share = rendering.done / rendering.order.spec.outputs;
+      return rendering.end ?? { kind: "rendering", share, elapsedMs: clock.now() - rendering.startedAt };
     },
     drop(id) {
-      jobs.get(id)?.controller.abort();
-      jobs.delete(id);
+      renderings.get(id)?.controller.abort();
+      renderings.delete(id);
     },
     ensure: renderOutput,
     expectedMs: (kind) => expected[kind],
     async idle() {
-      await Promise.all([...jobs.values()].map((job) => job.promise));
+      await Promise.all([...renderings.values()].map((rendering) => rendering.promise));
     },
   };
 }

@@ -3,15 +3,15 @@ import { partialImagesOf } from "../../domain/task/preview.ts";
 import type { Renderer } from "../../studio/render.ts";
 import type { EditJob, PictureJob, RenderJob } from "../../studio/render-job.ts";
 import type { SandboxFiles } from "./files.ts";
-import { toJob } from "./jobs.ts";
+import type { Job } from "./job-store.ts";
+import { toRenderJob } from "./render-jobs.ts";
 import { kindOf } from "./spec.ts";
-import type { Operation } from "./upstream.ts";
 
 /** Draws early versions of outputs: the same pictures, small. */
 export interface Sketches {
-  /** Draws and shows, in the background, the previews of an operation that are due and not drawn yet. */
-  draw(operation: Operation, now: number, previews: Previews): void;
-  /** Stops drawing for an operation and forgets it. */
+  /** Draws and shows, in the background, the previews of a job that are due and not drawn yet. */
+  draw(job: Job, now: number, previews: Previews): void;
+  /** Stops drawing for a job and forgets it. */
   drop(id: string): void;
   /** Resolves when nothing is being drawn. */
   idle(): Promise<void>;
@@ -20,8 +20,8 @@ export interface Sketches {
 /** The longest side of the first, second and third version, in pixels. */
 const SIDES = [96, 192, 384];
 
-/** When each early version that an operation's request asked for is due: spaced evenly over its time. */
-export function sketchTimes({ spec, submittedAt, readyAt }: Operation): number[] {
+/** When each early version that a job's request asked for is due: spaced evenly over its time. */
+export function sketchTimes({ spec, submittedAt, readyAt }: Job): number[] {
   const lengthMs = readyAt - submittedAt;
   const count = partialImagesOf({ kind: kindOf(spec), parameters: spec.parameters });
   if (lengthMs <= 0) return [];
@@ -33,30 +33,30 @@ export function createSketches(deps: {
   readonly files: SandboxFiles;
 }): Sketches {
   const { renderer, files } = deps;
-  /** By operation: how many of its versions were due at the last look. */
+  /** By job: how many of its versions were due at the last look. */
   const begun = new Map<string, { due: number; readonly controller: AbortController }>();
   const underWay = new Set<Promise<unknown>>();
 
-  const draw = async (operation: Operation, index: number, previews: Previews, signal: AbortSignal) => {
-    const inputs = await files.readInputs(operation);
-    for (let outputIndex = 0; outputIndex < operation.spec.outputs; outputIndex++) {
-      const job = toSketch(toJob(operation.spec, outputIndex, inputs), index);
-      if (job === undefined) return;
-      const { bytes } = await renderer.render(job, signal);
+  const draw = async (job: Job, index: number, previews: Previews, signal: AbortSignal) => {
+    const inputs = await files.readInputs(job);
+    for (let outputIndex = 0; outputIndex < job.spec.outputs; outputIndex++) {
+      const sketch = toSketch(toRenderJob(job.spec, outputIndex, inputs), index);
+      if (sketch === undefined) return;
+      const { bytes } = await renderer.render(sketch, signal);
       previews.show({ index, outputIndex, bytes });
     }
   };
 
   return {
-    draw(operation, now, previews) {
-      const due = sketchTimes(operation).filter((at) => at <= now).length;
-      const before = begun.get(operation.id) ?? { due: 0, controller: new AbortController() };
+    draw(job, now, previews) {
+      const due = sketchTimes(job).filter((at) => at <= now).length;
+      const before = begun.get(job.id) ?? { due: 0, controller: new AbortController() };
       if (due === before.due) return;
-      begun.set(operation.id, before);
+      begun.set(job.id, before);
       before.due = due;
       if (!previews.isWatched()) return;
       // Skip a preview that cannot be drawn. The picture itself will report what is wrong.
-      const drawing: Promise<unknown> = draw(operation, due - 1, previews, before.controller.signal)
+      const drawing: Promise<unknown> = draw(job, due - 1, previews, before.controller.signal)
         .catch(() => undefined)
         .finally(() => underWay.delete(drawing));
       underWay.add(drawing);

@@ -19,18 +19,18 @@ const DEFAULT_SECONDS = 4;
 const SEEDS = 2 ** 32;
 
 /** An input of a submission: an image by the path of its file, a video by its bytes. */
-export type JobInput = { readonly image: ImageSource } | { readonly video: Uint8Array };
+export type RenderInput = { readonly image: ImageSource } | { readonly video: Uint8Array };
 
 /** Builds the job that renders output `index` of a submission; `files` are its inputs, in order. Equal arguments give equal jobs. */
-export function toJob(spec: Spec, index: number, files: readonly JobInput[]): RenderJob {
+export function toRenderJob(spec: Spec, index: number, files: readonly RenderInput[]): RenderJob {
   const byRole = (role: InputRole) => files.filter((_, i) => spec.inputs[i] === role);
   return spec.generator === "picture" ? imageJob(spec, index, byRole) : videoJob(spec, index, byRole);
 }
 
-type ByRole = (role: InputRole) => JobInput[];
+type ByRole = (role: InputRole) => RenderInput[];
 
-const imageOf = (input: JobInput) => ("image" in input ? [input.image] : []);
-const videoOf = (input: JobInput) => ("video" in input ? [input.video] : []);
+const imageOf = (input: RenderInput) => ("image" in input ? [input.image] : []);
+const videoOf = (input: RenderInput) => ("video" in input ? [input.video] : []);
 
 function imageJob(spec: Spec, index: number, byRole: ByRole): PictureJob | EditJob {
   const { parameters, prompt, label } = spec;

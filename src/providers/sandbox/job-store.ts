@@ -5,15 +5,15 @@ import type { AttemptId, TaskId } from "../../domain/ids.ts";
 import type { Spec } from "./spec.ts";
 
 const DAY_MS = 86_400_000;
-/** How long a finished operation is remembered, and an unfinished one that nobody polls. */
+/** How long a finished job is remembered, and an unfinished one that nobody polls. */
 const REMEMBER_FINISHED_MS = DAY_MS;
 const REMEMBER_RUNNING_MS = 7 * DAY_MS;
-/** How long the files of a finished operation are kept. */
+/** How long the files of a finished job are kept. */
 const KEEP_FILES_MS = 600_000;
 /** Most rows per clean-up, so that it stays short. */
 const TIDY_LIMIT = 500;
 
-export interface NewOperation {
+export interface NewJob {
   readonly id: string;
   readonly attempt: AttemptId;
   readonly taskId: TaskId;
@@ -28,20 +28,20 @@ export type Ending =
   | { readonly state: "failed"; readonly code: TaskErrorCode; readonly message?: string | undefined }
   | { readonly state: "cancelled" };
 
-export type Operation = NewOperation & { readonly ending?: Ending | undefined };
+export type Job = NewJob & { readonly ending?: Ending | undefined };
 
 /** The sandbox's record of its work, as a remote upstream would keep it. */
-export interface Upstream {
-  /** Accepts an operation. `known`: its attempt was submitted before; only the row's count changes. */
-  accept(operation: NewOperation): "accepted" | "known";
+export interface JobStore {
+  /** Accepts a job. `known`: its attempt was submitted before; only the row's count changes. */
+  accept(job: NewJob): "accepted" | "known";
   /** Counts a refused submission of the task, if there were fewer than `times`. @returns whether this one is to be refused */
   refuse(taskId: TaskId, times: number, now: number): boolean;
-  find(id: string): Operation | undefined;
-  findByAttempt(attempt: AttemptId): Operation | undefined;
-  /** Ends a running operation. @returns whether it was running */
+  find(id: string): Job | undefined;
+  findByAttempt(attempt: AttemptId): Job | undefined;
+  /** Ends a running job. @returns whether it was running */
   end(id: string, ending: Ending, now: number): boolean;
-  /** Removes old rows. @returns operations whose files may be removed */
-  tidy(now: number): Operation[];
+  /** Removes old rows. @returns jobs whose files may be removed */
+  tidy(now: number): Job[];
   stop(): void;
 }
 
@@ -84,10 +84,10 @@ const SCHEMA = `
 
 /**
  * Opens the upstream's memory, a separate SQLite file. Writes do not wait for the disk: the file survives the
- * end of the process at any moment, but a power failure may lose operations, like an upstream that lost its
+ * end of the process at any moment, but a power failure may lose jobs, like an upstream that lost its
  * data. An empty file replaces one that a power failure damaged.
  */
-export function openUpstream(path: string): Upstream {
+export function openJobStore(path: string): JobStore {
   const db = openDatabase(path);
   const prepared: { finalize(): void }[] = [];
   const prepare: Database["prepare"] = (sql: string) => {
@@ -130,8 +130,8 @@ export function openUpstream(path: string): Upstream {
       return row?.submissions === 1 ? "accepted" : "known";
     },
     refuse: (taskId, times, now) => times > 0 && refuse.get(taskId, now, now, times) !== null,
-    find: (id) => toOperation(find.get(id)),
-    findByAttempt: (attempt) => toOperation(findByAttempt.get(attempt)),
+    find: (id) => toJob(find.get(id)),
+    findByAttempt: (attempt) => toJob(findByAttempt.get(attempt)),
     end(id, ending, now) {
       const failure = ending.state === "failed" ? ending : undefined;
       const cancelledAt = ending.state === "cancelled" ? now : null;
@@ -146,7 +146,7 @@ export function openUpstream(path: string): Upstream {
         ...dropFiles.all(now - KEEP_FILES_MS, TIDY_LIMIT),
         ...forget.all(now - REMEMBER_FINISHED_MS, now - REMEMBER_RUNNING_MS, TIDY_LIMIT),
       ];
-      return rows.flatMap((row) => toOperation(row) ?? []);
+      return rows.flatMap((row) => toJob(row) ?? []);
     },
     stop() {
       for (const statement of prepared) statement.finalize();
@@ -155,7 +155,7 @@ export function openUpstream(path: string): Upstream {
   };
 }
 
-function toOperation(row: Row | null): Operation | undefined {
+function toJob(row: Row | null): Job | undefined {
   if (row === null) return undefined;
   return {
     id: row.id,

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { InputRole } from "../../../src/domain/task/request.ts";
 import { imageDimensions, videoDimensions } from "../../../src/providers/sandbox/dimensions.ts";
-import { toJob } from "../../../src/providers/sandbox/jobs.ts";
+import { toRenderJob } from "../../../src/providers/sandbox/render-jobs.ts";
 import type { Spec } from "../../../src/providers/sandbox/spec.ts";
 import { hashText } from "../../../src/studio/random.ts";
 
@@ -76,7 +76,7 @@ test.each([
 
 test("text makes a picture, 1024 a side and seeded by the prompt unless told", () => {
   const common = { kind: "picture", prompt: "A red fox", index: 0, label: "sandbox-image" } as const;
-  expect(toJob(spec(), 0, [])).toEqual({
+  expect(toRenderJob(spec(), 0, [])).toEqual({
     ...common,
     seed: hashText("A red fox"),
     width: 1024,
@@ -84,7 +84,7 @@ test("text makes a picture, 1024 a side and seeded by the prompt unless told", (
     format: "png",
   });
   const parameters = { seed: 0, size: "64x32", output_format: "webp" };
-  expect(toJob(spec({ parameters }), 2, [])).toEqual({
+  expect(toRenderJob(spec({ parameters }), 2, [])).toEqual({
     ...common,
     index: 2,
     seed: 0,
@@ -98,10 +98,12 @@ const image = (byte: number) => ({ image: bytes(byte) });
 
 test("images and a mask make an edit, which keeps the first image's size unless told", () => {
   const inputs: InputRole[] = ["image", "image", "mask"];
-  const job = toJob(spec({ inputs }), 1, [1, 2, 3].map(image));
+  const job = toRenderJob(spec({ inputs }), 1, [1, 2, 3].map(image));
   expect(job).toMatchObject({ kind: "edit", index: 1, inputs: [bytes(1), bytes(2)], mask: bytes(3) });
   expect(job).not.toHaveProperty("width");
-  const sized = toJob(spec({ inputs, parameters: { aspect_ratio: "1:1" } }), 0, [...[1, 2, 3].map(image)]);
+  const sized = toRenderJob(spec({ inputs, parameters: { aspect_ratio: "1:1" } }), 0, [
+    ...[1, 2, 3].map(image),
+  ]);
   expect(sized).toMatchObject({ width: 1024, height: 1024 });
 });
 
@@ -137,7 +139,7 @@ test.each([
   ],
 ] as const)("a video from %s is asked for as such", (_, given, expected) => {
   expect(
-    toJob(
+    toRenderJob(
       given,
       0,
       given.inputs.map((role, i) => (role === "video" || role === "motion" ? { video: bytes(i) } : image(i))),
@@ -147,5 +149,5 @@ test.each([
 
 test("several videos of one request have neighbouring seeds, within 32 bits", () => {
   const parameters = { seed: 2 ** 32 - 1 };
-  expect([0, 1].map((index) => toJob(video({ parameters }), index, []).seed)).toEqual([2 ** 32 - 1, 0]);
+  expect([0, 1].map((index) => toRenderJob(video({ parameters }), index, []).seed)).toEqual([2 ** 32 - 1, 0]);
 });
