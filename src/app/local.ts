@@ -18,19 +18,19 @@ import { openStore } from "../store/open.ts";
 type Folder = Pick<Config, "dataDir">;
 type Pricing = Partial<Pick<Config, "pricing" | "configFile">>;
 
-/** Where in a data folder the database is. */
+/** The path of the database in a data folder. */
 export const databaseOf = ({ dataDir }: Folder): string => join(dataDir, "svc.db");
-/** Where in a data folder the stored files are. */
+/** The path of the stored files in a data folder. */
 export const assetsOf = ({ dataDir }: Folder): string => join(dataDir, "assets");
 
-/** Creates the data folder for its owner alone. @returns whether it was not there */
+/** Creates the data folder, readable by its owner alone. @returns whether it was missing */
 export function ensureDirectory(directory: string): boolean {
   if (existsSync(directory)) return false;
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   return true;
 }
 
-/** The prices of the settings file. @throws ConfigError with everything that is wrong with them */
+/** Reads the prices of the settings file. @throws ConfigError with every problem they have */
 export function configuredPricesOf(
   { pricing = {}, configFile }: Pricing,
   catalog: PriceCatalog,
@@ -57,7 +57,7 @@ export interface Local {
 /**
  * Opens a data folder for a local command.
  *
- * @throws Error when there is none; SchemaError when its database is of another version
+ * @throws Error when it has no database; SchemaError when the database is of another version
  */
 export async function openLocal(config: Folder & Pricing): Promise<Local> {
   const database = existingDatabaseOf(config);
@@ -82,9 +82,9 @@ export async function openLocal(config: Folder & Pricing): Promise<Local> {
 }
 
 /**
- * Checks the books of a data folder, whether or not a server runs on it; it is not held up.
+ * Checks the books of a data folder. A server may be running on it, and is not held up.
  *
- * @throws Error when there is none; SchemaError when its database is of another version
+ * @throws Error when it has no database; SchemaError when the database is of another version
  */
 export function auditLocal(config: Folder): AuditReport {
   const audit = openAudit({ path: existingDatabaseOf(config) });
@@ -103,7 +103,7 @@ function existingDatabaseOf(config: Folder): string {
   );
 }
 
-/** Where a data folder's database stands, by names of migrations. */
+/** The migrations of a data folder's database, by name. */
 export interface MigrationReport {
   /** Applied by this call. */
   readonly applied: readonly string[];
@@ -112,7 +112,7 @@ export interface MigrationReport {
   readonly latest: number;
 }
 
-/** Brings a data folder's database up to date, or only says where it stands. */
+/** Applies pending migrations to a data folder's database, or only reports them. */
 export function migrateLocal(config: Folder, action: "up" | "status"): MigrationReport {
   const path = databaseOf(config);
   if (action === "up") ensureDirectory(config.dataDir);

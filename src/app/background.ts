@@ -1,0 +1,51 @@
+import type { Config } from "../config/config.ts";
+import { monotonicMs } from "../runtime/clock.ts";
+import { systemRandom } from "../runtime/random.ts";
+import type { Feeds } from "../runtime/signals.ts";
+import { createCallbackSender } from "../scheduler/callbacks.ts";
+import { createCleaner } from "../scheduler/cleaner.ts";
+import { createScheduler, type Scheduler } from "../scheduler/scheduler.ts";
+import type { Rooms } from "./rooms.ts";
+
+/** What goes on without a request. */
+export interface Background {
+  readonly scheduler: Scheduler;
+  /** Tells the sender that callbacks are due. */
+  readonly callbacksDue: () => void;
+  start(): Promise<void>;
+  /** Lets running steps and sends end within `drainMs`, calling `onDrained` between the two. */
+  drain(drainMs: number, onDrained: () => void): Promise<void>;
+}
+
+/** The scheduler, the sender of callbacks and the cleaner. */
+export function createBackground(config: Config, rooms: Rooms, feeds: Feeds): Background {
+  const { clock, log, store, providers } = rooms;
+  const { tasks } = store;
+  const { publicUrl } = config;
+  const random = systemRandom;
+  const sender = createCallbackSender({ ...rooms, ...store, random, publicUrl }, config.callbacks);
+  const scheduler = createScheduler(
+    { ...rooms, ...feeds, tasks, random, provider: (id) => providers.get(id), callbackDue: sender.wake },
+    {
+      ...config.scheduler,
+      lanes: [...providers.values()].map(({ id, concurrency }) => ({ lane: id, capacity: concurrency })),
+    },
+  );
+  const cleaner = createCleaner({ tasks, clock, log, tidy: () => void store.checkpoint() });
+  return {
+    scheduler,
+    callbacksDue: sender.wake,
+    async start() {
+      await scheduler.start();
+      await sender.start();
+      cleaner.start();
+    },
+    async drain(drainMs, onDrained) {
+      cleaner.stop();
+      const until = monotonicMs() + drainMs;
+      await scheduler.drain(drainMs);
+      onDrained();
+      await sender.stop(Math.max(0, until - monotonicMs()));
+    },
+  };
+}

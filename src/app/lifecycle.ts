@@ -1,0 +1,59 @@
+/** Closes what is open, in the order of opening; stopping goes backwards. */
+export type Releases = (() => Promise<void> | void)[];
+
+/** What opening leaves behind. */
+export interface Opened<Started> {
+  readonly started: Started;
+  /** Lets what is under way end. `force` skips the waiting. */
+  drain(force: boolean): Promise<void>;
+}
+
+export interface Lifecycle<Started> {
+  start(): Promise<Started>;
+  /** Drains, then closes everything in the reverse order of its opening. Calling it again is harmless. */
+  stop(options?: { readonly force?: boolean }): Promise<void>;
+}
+
+/** Runs `open` once. When it fails, or later on `stop`, closes what it added to `releases`. */
+export function createLifecycle<Started>(
+  open: (releases: Releases) => Promise<Opened<Started>>,
+): Lifecycle<Started> {
+  const releases: Releases = [];
+  let starting: Promise<unknown> = Promise.resolve();
+  let stopping: Promise<void> | undefined;
+  let drain: Opened<Started>["drain"] | undefined;
+
+  const closeAll = async () => {
+    for (const close of releases.splice(0).reverse()) await close();
+  };
+
+  async function start(): Promise<Started> {
+    try {
+      const opened = await open(releases);
+      drain = opened.drain;
+      return opened.started;
+    } catch (error) {
+      await closeAll();
+      throw error;
+    }
+  }
+
+  async function stop(force: boolean): Promise<void> {
+    // What is half open can be neither drained nor closed in order.
+    await starting;
+    await drain?.(force);
+    await closeAll();
+  }
+
+  return {
+    start() {
+      const opening = start();
+      starting = opening.catch(() => undefined);
+      return opening;
+    },
+    stop(options = {}) {
+      stopping ??= stop(options.force === true);
+      return stopping;
+    },
+  };
+}

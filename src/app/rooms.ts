@@ -1,0 +1,113 @@
+import { openAssetStore } from "../assets/open.ts";
+import { createCatalog } from "../catalog/catalog.ts";
+import type { Config } from "../config/config.ts";
+import type { ModelId, ProviderId } from "../domain/ids.ts";
+import type { PriceRule } from "../domain/model/model.ts";
+import type { Addresses } from "../domain/ports/addresses.ts";
+import type { AssetStore } from "../domain/ports/asset-store.ts";
+import type { Egress } from "../domain/ports/egress.ts";
+import type { ProviderAdapter } from "../domain/ports/provider.ts";
+import type { Clock, Ids, Log, Secrets } from "../domain/ports/runtime.ts";
+import { createEgress } from "../egress/egress.ts";
+import { createProviders } from "../providers/registry.ts";
+import { createAddresses } from "../runtime/address-ranges.ts";
+import { createSystemClock } from "../runtime/clock.ts";
+import { lockDirectory } from "../runtime/directory-lock.ts";
+import { createIds } from "../runtime/ids.ts";
+import { createSecrets } from "../runtime/secrets.ts";
+import { openStore, type Store } from "../store/open.ts";
+import type { Releases } from "./lifecycle.ts";
+import { assetsOf, configuredPricesOf, databaseOf, ensureDirectory } from "./local.ts";
+
+/** What tests put in place of the world, and what the caller of the program decides. */
+export interface AppOverrides {
+  readonly log?: Log;
+  readonly clock?: Clock;
+  readonly egress?: Egress;
+  readonly providers?: readonly ProviderAdapter[];
+  /** Receives the first key of a new data folder before the service reports that it is ready. */
+  readonly onFirstKey?: (key: string) => void;
+  /** The store is damaged. The process must end; the next start continues from what is on disk. */
+  readonly onFatal?: (error: unknown) => void;
+}
+
+/** Everything the service works with, opened. */
+export interface Rooms {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly ids: Ids;
+  readonly secrets: Secrets;
+  readonly addresses: Addresses;
+  readonly store: Store;
+  readonly assets: AssetStore;
+  readonly providers: ReadonlyMap<ProviderId, ProviderAdapter>;
+  readonly catalog: ReturnType<typeof createCatalog>;
+  readonly configuredPrices: ReadonlyMap<ModelId, PriceRule>;
+  readonly egress: Egress;
+  readonly createdDataDir: boolean;
+}
+
+/** Another process serves from this data folder. */
+export class DataDirectoryBusy extends Error {
+  override readonly name = "DataDirectoryBusy";
+}
+
+/**
+ * Opens everything and adds to `releases` how to close it, also when a later step fails.
+ *
+ * @throws DataDirectoryBusy, SchemaError, ConfigError for prices, or what the operating system says
+ */
+export async function openRooms(config: Config, overrides: AppOverrides, releases: Releases): Promise<Rooms> {
+  const clock = overrides.clock ?? createSystemClock();
+  const log = overrides.log ?? (await openServerLog(config, releases));
+  const ids = createIds(clock);
+  const createdDataDir = ensureDirectory(config.dataDir);
+  releases.push(lockDataDirectory(config));
+  const store = openStore({
+    path: databaseOf(config),
+    ids,
+    onDamaged: (error) => {
+      log.error({ err: error as Error }, "the database is damaged; stopping");
+      overrides.onFatal?.(error);
+    },
+  });
+  releases.push(() => store.stop());
+  const assets = openAssetStore({
+    directory: assetsOf(config),
+    newTemporaryName: () => ids.create("asset"),
+  });
+  await assets.removeTemporary();
+  const adapters = overrides.providers ?? createProviders({ config, clock });
+  const providers = new Map(adapters.map((provider) => [provider.id, provider]));
+  releases.push(async () => {
+    for (const provider of adapters) await provider.stop?.();
+  });
+  const catalog = createCatalog({ isEnabled: (id) => providers.has(id) });
+  const { prices: configuredPrices, warnings } = configuredPricesOf(config, catalog);
+  for (const warning of warnings) log.warn({}, warning);
+  return {
+    ...{ clock, log, ids, store, assets, providers, catalog, configuredPrices, createdDataDir },
+    secrets: createSecrets(),
+    addresses: createAddresses(),
+    egress: overrides.egress ?? createEgress({ allow: config.egress.allow }),
+  };
+}
+
+/** @returns how to release it */
+function lockDataDirectory({ dataDir }: Config): () => void {
+  const lock = lockDirectory(dataDir);
+  if (lock !== undefined) return () => lock.release();
+  throw new DataDirectoryBusy(`Another svc serves from ${dataDir}. Stop it, or choose another --data-dir.`);
+}
+
+async function openServerLog(config: Config, releases: Releases): Promise<Log> {
+  // Loaded only here: it brings pino along, which those who have a log of their own do without.
+  const { openLog } = await import("../runtime/log.ts");
+  const { level, format } = config.log;
+  const log = await openLog({
+    level,
+    format: format === "auto" ? (process.stderr.isTTY ? "pretty" : "json") : format,
+  });
+  releases.push(() => log.flush());
+  return log;
+}

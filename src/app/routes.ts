@@ -1,0 +1,97 @@
+import type { Config } from "../config/config.ts";
+import { MAX_WAITING_UPLOADS, UPLOAD_BYTES_AT_ONCE } from "../domain/limits.ts";
+import type { Wakeup } from "../domain/ports/runtime.ts";
+import { accountEndpoints } from "../http/account/routes.ts";
+import { adminEndpoints } from "../http/admin/routes.ts";
+import { assetEndpoints } from "../http/assets/routes.ts";
+import { callbackEndpoints } from "../http/callbacks/routes.ts";
+import { toEstimateBody } from "../http/compat/estimate-body.ts";
+import { compatModelEndpoints } from "../http/compat/model-routes.ts";
+import { compatImageEndpoints } from "../http/compat/routes.ts";
+import { withDocs } from "../http/docs/routes.ts";
+import { createEdge } from "../http/edge.ts";
+import { eventEndpoints } from "../http/events/routes.ts";
+import { generationEndpoints } from "../http/generations/routes.ts";
+import { healthEndpoints } from "../http/health/routes.ts";
+import { modelEndpoints } from "../http/models/routes.ts";
+import { createUploadGate } from "../http/multipart/upload-gate.ts";
+import { pricingEndpoints } from "../http/pricing/routes.ts";
+import { createRouter } from "../http/router.ts";
+import type { ServerOptions } from "../http/server.ts";
+import { taskEndpoints } from "../http/tasks/routes.ts";
+import { monotonicMs } from "../runtime/clock.ts";
+import { createRateLimiter } from "../runtime/rate-limiter.ts";
+import type { Feeds } from "../runtime/signals.ts";
+import { createAuthenticate, createAuthenticateOperator } from "../service/authenticate.ts";
+import { createCreateTask } from "../service/create-task.ts";
+import { createEstimate } from "../service/estimate.ts";
+import { createGenerateSync } from "../service/generate-sync.ts";
+import { createTellLowBalance } from "../service/low-balance.ts";
+import type { ManageAccounts } from "../service/manage-account.ts";
+import type { Orphans } from "../service/orphans.ts";
+import type { Rooms } from "./rooms.ts";
+
+/** What requests work with, beside what is open. */
+export interface RequestDeps extends Rooms, Feeds {
+  readonly config: Config;
+  readonly wakeup: Wakeup;
+  readonly callbacksDue: () => void;
+  readonly manage: ManageAccounts;
+  readonly orphans: Orphans;
+  readonly isAccepting: () => boolean;
+  /** Aborts when the service stops, so that nobody waits on for nothing. */
+  readonly stopping: AbortSignal;
+  /** Aborts once everything that could still finish has finished. */
+  readonly drained: AbortSignal;
+  /** Lifts the server's own limit on how long a connection may be silent. */
+  readonly keepOpen: (request: Request) => void;
+}
+
+/** Answers every request of the service. */
+export function createHandler(deps: RequestDeps): ServerOptions["handle"] {
+  const { config, store, clock, log, keepOpen } = deps;
+  const authentication = { ...deps, accounts: store.accounts };
+  const rateLimiter = createRateLimiter({ clock });
+  const router = {
+    ...deps,
+    authenticate: createAuthenticate(authentication),
+    authenticateOperator: createAuthenticateOperator(authentication),
+    rateLimiter,
+    elapsed: monotonicMs,
+    edge: createEdge({ clock, elapsed: monotonicMs, log, timeoutMs: config.edgeTimeoutMs, keepOpen }),
+    publicUrl: config.publicUrl,
+    trustedProxies: config.trustedProxies,
+  };
+  return createRouter(router, withDocs(listEndpoints({ ...deps, rateLimiter }), deps));
+}
+
+type EndpointDeps = RequestDeps & Pick<Parameters<typeof accountEndpoints>[0], "rateLimiter">;
+
+function listEndpoints(given: EndpointDeps) {
+  const { config, store, drained } = given;
+  const { publicUrl, aliases, sync, callbacks } = config;
+  const deps = { ...given, ...store, publicUrl, aliases, elapsed: monotonicMs };
+  const createTask = createCreateTask({
+    ...deps,
+    hasProvider: (id) => deps.providers.has(id),
+    tellLowBalance: createTellLowBalance(deps),
+  });
+  const estimateCost = createEstimate({ ...deps, toModelBody: toEstimateBody });
+  const generateSync = createGenerateSync({ ...deps, createTask });
+  const gate = createUploadGate({ bytesAtOnce: UPLOAD_BYTES_AT_ONCE, maxWaiting: MAX_WAITING_UPLOADS });
+  return [
+    ...generationEndpoints({ createTask, gate }),
+    ...taskEndpoints(deps),
+    // Registered before `/v1/callbacks/:id`, which would match these paths too.
+    ...eventEndpoints(deps),
+    ...callbackEndpoints({ ...deps, maxAttempts: callbacks.delaysMs.length + 1 }),
+    ...compatImageEndpoints({ ...deps, generateSync, gate, sync, stopping: drained }),
+    ...compatModelEndpoints(deps),
+    ...modelEndpoints(deps),
+    ...accountEndpoints(deps),
+    ...pricingEndpoints({ estimateCost }),
+    ...assetEndpoints(deps),
+    ...adminEndpoints(deps),
+    ...healthEndpoints({ isReady: deps.isAccepting }),
+  ];
+}
