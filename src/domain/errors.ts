@@ -1,3 +1,6 @@
+import type { NameOf } from "./words/say.ts";
+import { describe, type Facts, fieldOf } from "./words/words.ts";
+
 /**
  * Codes a caller can receive in an HTTP answer. Stable: never renamed, never reused.
  * The HTTP status of each is in `http/problem.ts`.
@@ -29,7 +32,7 @@ export const ERROR_CODES = [
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
 export interface ErrorDetails {
-  /** Path into the request body of the field at fault, `image_urls[2]`. */
+  /** Of an error that is still given as a message: the field at fault. */
   readonly param?: string | undefined;
   /** Seconds after which trying again makes sense; becomes `Retry-After`. */
   readonly retryAfterSec?: number | undefined;
@@ -41,16 +44,43 @@ export interface ErrorDetails {
   readonly allow?: readonly string[] | undefined;
 }
 
-/** What ends a request. `message` is safe to show a customer; what is not goes into `cause`. */
+/**
+ * What ends a request, as a code and facts. The message is made of them where somebody reads it; all of it is safe to show a
+ * customer. What is not goes into `cause`.
+ */
 export class AppError extends Error {
   override readonly name = "AppError";
+  #nameOf: NameOf = (field) => field;
+
+  static {
+    // The base class declares a property, which the compiler lets no accessor override.
+    Object.defineProperty(AppError.prototype, "message", {
+      get(this: AppError) {
+        return typeof this.facts === "string" ? this.facts : describe(this.facts, this.#nameOf);
+      },
+    });
+  }
+
   constructor(
     readonly code: ErrorCode,
-    message: string,
+    readonly facts: Facts | string,
     readonly details: ErrorDetails = {},
     cause?: unknown,
   ) {
-    super(message, cause === undefined ? undefined : { cause });
+    super(undefined, cause === undefined ? undefined : { cause });
+  }
+
+  /** Path of the field at fault, `image_urls[2]`, in the reader's names. */
+  get param(): string | undefined {
+    return typeof this.facts === "string" ? this.details.param : fieldOf(this.facts, this.#nameOf);
+  }
+
+  /** The same error for a reader who has these names for the fields it names so far. */
+  renamed(nameOf: NameOf): AppError {
+    const renamed = new AppError(this.code, this.facts, this.details, this.cause);
+    const inner = this.#nameOf;
+    renamed.#nameOf = (field) => nameOf(inner(field));
+    return renamed;
   }
 }
 

@@ -58,7 +58,8 @@ export function envelopeFor(path: string, code: ErrorCode): Envelope {
 /** What a caller is told of anything thrown. Only an AppError's own message is shown. */
 export function problem(error: AppError, envelope: Envelope): Reply {
   const status = STATUS[error.code];
-  const { param, retryAfterSec, shouldRetry, taskId, allow } = error.details;
+  const { param } = error;
+  const { retryAfterSec, shouldRetry, taskId, allow } = error.details;
   const headers: Record<string, string> = { "Content-Type": "application/json" };
   if (retryAfterSec !== undefined) headers["Retry-After"] = String(retryAfterSec);
   if (shouldRetry !== undefined) headers["x-should-retry"] = String(shouldRetry);

@@ -1,0 +1,49 @@
+import type { Feature } from "../access/key-policy.ts";
+import { cut, type WordTable } from "./say.ts";
+
+const FEATURES = {
+  images: "create images",
+  videos: "create videos",
+  compat: "use the synchronous images API",
+} as const satisfies Record<Feature, string>;
+
+/** Why a caller may not come in, or may not do what it asks. */
+export const ACCESS_WORDS = {
+  key_absent: () => "No API key was given. Send it as `Authorization: Bearer <API_KEY>`.",
+  key_malformed: () => "The API key is malformed: check that it was copied whole.",
+  key_invalid: () => "The API key is not valid.",
+  key_expired: () => "The API key has expired.",
+  key_elsewhere: () => "The API key may not be used from this address.",
+  key_suspended: () => "The account of this API key is suspended.",
+  key_not_token: () => "This is an API key; a management token is needed here.",
+  token_absent: () => "No management token was given. Send it as `Authorization: Bearer <MANAGEMENT_TOKEN>`.",
+  token_malformed: () => "The management token is malformed: check that it was copied whole.",
+  token_invalid: () => "The management token is not valid.",
+  token_not_key: () => "This is a management token; model APIs take an API key.",
+  authorization_malformed: () => "The Authorization header must be `Bearer <API_KEY>`.",
+  host_malformed: () => "The Host header must be a host name or address, with a port if need be.",
+
+  model_forbidden: ({ model }: { readonly model: string; readonly field: string }) =>
+    `This API key may not use the model "${model}".`,
+  /** @param endpoint where the estimated request would go; absent for the request itself */
+  feature_forbidden: ({
+    feature,
+    endpoint,
+  }: {
+    readonly feature: Feature;
+    readonly endpoint?: string | undefined;
+  }) =>
+    `This API key may not ${endpoint === undefined ? FEATURES[feature] : `use POST ${endpoint}`}: it lacks the feature "${feature}".`,
+  too_many_requests: ({
+    perMinute,
+    retryAfterSec,
+  }: {
+    readonly perMinute: number;
+    readonly retryAfterSec: number;
+  }) =>
+    `This API key may make ${perMinute} requests that begin work a minute, and has. Try again in ${retryAfterSec} s.`,
+
+  unknown_path: ({ path }: { readonly path: string }) => `There is nothing at ${cut(path)}.`,
+  method_not_allowed: ({ method, allow }: { readonly method: string; readonly allow: readonly string[] }) =>
+    `${method} is not taken here; use ${allow.join(" or ")}.`,
+} satisfies WordTable;

@@ -1,0 +1,64 @@
+import { type Demand, demandWords } from "./demand.ts";
+import { cut, either, type Given, type NameOf, show, type WordTable } from "./say.ts";
+
+interface Field {
+  /** Path of the field at fault, by our names: `image_urls[2]`. */
+  readonly field: string;
+}
+
+interface UnknownField {
+  /** The object that has no such field; absent for the whole. */
+  readonly within?: string | undefined;
+  /** Whose fields those of the whole are. */
+  readonly owner: string;
+  /** The path of the field that was probably meant. */
+  readonly near?: string | undefined;
+  /** The names of the fields that there are. */
+  readonly known: readonly string[];
+}
+
+/** What can be wrong with a field, whatever it means. */
+export const FIELD_WORDS = {
+  must: ({ field, must, given }: Field & { readonly must: Demand; readonly given?: Given }, name: NameOf) =>
+    `${name(field)} must ${demandWords(must)}${given === undefined ? "" : `, got ${show(given)}`}.`,
+  /** Found by a JSON Schema; the whole body when `field` is absent. */
+  violation: (
+    { field, must, given }: Partial<Field> & { readonly must: Demand; readonly given: Given },
+    name: NameOf,
+  ) => `${field === undefined ? "The body" : name(field)} must ${demandWords(must)}; got ${show(given)}.`,
+  /** A rule of a schema over several fields, in its own words: `{a}` stands for a field, `{a|b}` for any of them. */
+  rule: ({ rule }: Partial<Field> & { readonly rule: string }, name: NameOf) => withNames(rule, name),
+  unfit: ({ what }: { readonly what: string }) => `${what} does not fit its schema.`,
+  required: ({ field, by }: Field & { readonly by?: string | undefined }, name: NameOf) =>
+    `${name(field)} is required${by === undefined ? "" : ` by ${by}`}.`,
+  only_with: ({ field, needed }: Field & { readonly needed: string }, name: NameOf) =>
+    `${name(field)} is valid only together with ${name(needed)}.`,
+  unknown_field: ({ field, within, owner, near, known }: Field & UnknownField, name: NameOf) => {
+    const holder = within === undefined ? owner : name(within);
+    const hint =
+      near === undefined ? `${holder} takes ${known.join(", ")}.` : `Did you mean "${name(near)}"?`;
+    return `Unknown field "${name(field)}". ${hint}`;
+  },
+  given_twice: ({ field }: Field, name: NameOf) => `${name(field)} is given twice.`,
+  member_given_twice: ({ member }: { readonly member?: string | undefined }) =>
+    `${member === undefined ? "A field" : `The field "${cut(member)}"`} is given twice.`,
+  contains: (
+    { field, what }: Partial<Field> & { readonly what: "a NUL character" | "half of a surrogate pair" },
+    name: NameOf,
+  ) => `${field === undefined ? "A field name" : name(field)} contains ${what}.`,
+  not_after: (
+    { field, other, given }: Field & { readonly other: string; readonly given: Given },
+    name: NameOf,
+  ) => `${name(field)} must be after ${name(other)}, got ${show(given)}.`,
+  /** What a check of files, addresses or prices found: a clause that the field's name begins and that names no other field. */
+  finding: ({ field, finding }: Field & { readonly finding: string }, name: NameOf) =>
+    `${name(field)} ${finding}.`,
+} satisfies WordTable;
+
+/** A schema's sentence in the reader's names. Several names that lead to the same field are told once. */
+function withNames(rule: string, name: NameOf): string {
+  return rule.replace(/\{([^{}]+)\}/g, (_, fields: string) => {
+    const names = [...new Set(fields.split("|").map(name))];
+    return either(names.filter((each) => !names.some((other) => each.startsWith(`${other}[`))));
+  });
+}

@@ -1,0 +1,56 @@
+import type { Json } from "../json.ts";
+
+/** Translates the path of a field, by our names, into the name that the reader used. */
+export type NameOf = (field: string) => string;
+
+/** What a caller gave: a JSON value, or a text that stands for one too large to show. */
+export type Given = Json | { readonly a: "list" | "object" };
+
+/** A function for each kind of facts that makes its message; `name` gives the reader's name of a field. */
+export type WordTable = Readonly<Record<string, (facts: never, name: NameOf) => string>>;
+
+/** The facts that a table has words for, told apart by `kind`. */
+export type FactsOf<Table extends WordTable> = {
+  [Kind in keyof Table]: { readonly kind: Kind } & (Table[Kind] extends () => string
+    ? unknown
+    : Parameters<Table[Kind]>[0]);
+}[keyof Table];
+
+/** How many characters of what was given a message shows. */
+const SHOWN = 80;
+
+export function cut(text: string): string {
+  return text.length <= SHOWN ? text : `${text.slice(0, SHOWN).toWellFormed()}…`;
+}
+
+/** What was given, as a message shows it: a text in quotes, anything else as JSON. */
+export function show(given: Given): string {
+  if (typeof given === "string") return JSON.stringify(cut(given));
+  if (typeof given === "object" && given !== null && "a" in given) {
+    return given.a === "list" ? "a list" : "an object";
+  }
+  return cut(JSON.stringify(given));
+}
+
+/** `a, b or c`. */
+export function either(names: readonly string[]): string {
+  return names.length < 2 ? (names[0] ?? "") : `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
+}
+
+export function article(kind: "image" | "video"): string {
+  return kind === "image" ? "an image" : "a video";
+}
+
+/**
+ * A translation of some fields, each by its path or by the field at the top that it is in; the others keep their names.
+ *
+ * @param names by our name for a field: the reader's
+ */
+export function namesFrom(names: Readonly<Record<string, string>>): NameOf {
+  const nameOf = (field: string) => (Object.hasOwn(names, field) ? names[field] : undefined);
+  return (field) => {
+    const [top = ""] = /^[^.[]*/.exec(field) ?? [];
+    const name = nameOf(top);
+    return nameOf(field) ?? (name === undefined ? field : name + field.slice(top.length));
+  };
+}

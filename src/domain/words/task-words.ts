@@ -1,0 +1,83 @@
+import type { TaskId } from "../ids.ts";
+import { MAX_CALLBACK_REDELIVERIES, MAX_IDEMPOTENCY_KEY } from "../limits.ts";
+import type { Mode } from "../model/model.ts";
+import { CURRENCY, formatAmount, type Micros } from "../money/money.ts";
+import type { TaskKind } from "../task/request.ts";
+import { article, cut, type NameOf, type WordTable } from "./say.ts";
+
+interface Of {
+  /** The model's id. */
+  readonly model: string;
+}
+
+/** Why a request for images or videos is refused, or ends without them. */
+export const TASK_WORDS = {
+  model_unusable: ({ field }: { readonly field: string }, name: NameOf) =>
+    `${name(field)} must be the id of a model; GET /v1/models lists them.`,
+  model_unknown: ({ model }: Of & { readonly field: string }) =>
+    `There is no model "${cut(model)}"; GET /v1/models lists those available.`,
+  model_of_other_kind: ({
+    model,
+    kind,
+    endpoint,
+  }: Of & { kind: TaskKind; endpoint: string; field: string }) =>
+    `"${model}" is ${article(kind)} model; send this request to POST ${endpoint}.`,
+  video_model_here: ({ model }: Of & { readonly field: string }) =>
+    `"${model}" is a video model; create a task with POST /v1/videos/generations.`,
+  model_without_provider: ({ model }: Of & { readonly field: string }) =>
+    `No provider of "${model}" is switched on at present.`,
+  no_mode: ({ model, modes }: Of & { readonly modes: readonly Mode[] }) =>
+    `The inputs given fit no mode of ${model}: it does ${modes
+      .map(({ id, requires }) => `${id} (${requires.join(", ") || "no input"})`)
+      .join(" or ")}.`,
+
+  unpriced: ({ model }: Of) =>
+    `There is no price for this request of ${model}; GET /v1/models/${model} lists what has one.`,
+  insufficient: ({
+    needed,
+    available,
+    limitedBy,
+  }: {
+    readonly needed: Micros;
+    readonly available: Micros;
+    readonly limitedBy: "balance" | "key_quota";
+  }) => {
+    const owner = limitedBy === "balance" ? "the account has" : "the quota of this API key has";
+    return `This request needs ${formatAmount(needed)} ${CURRENCY}; ${owner} ${formatAmount(available)} available.`;
+  },
+  quantity_uncountable: ({ quantity }: { readonly quantity: number }) =>
+    `quantity ${quantity} comes to more than can be counted.`,
+  too_many_tasks: ({ concurrency }: { readonly concurrency: number | undefined }) =>
+    `This API key may have ${concurrency} tasks at once, and has them. Wait until one ends.`,
+  draining: () => "The service takes no new tasks at this moment; send the request again in a few seconds.",
+
+  idempotency_key_unusable: ({ length }: { readonly length: number }) =>
+    `Idempotency-Key must be 1 to ${MAX_IDEMPOTENCY_KEY} printable ASCII characters; got ${length} characters.`,
+  idempotency_in_progress: () => "The first request with this Idempotency-Key is still being processed.",
+  idempotency_conflict: () =>
+    "This Idempotency-Key was already used for a request with a different body. Use a new key for a new request.",
+
+  task_unknown: () => "There is no such task in this account.",
+  task_over: ({ status }: { readonly status: string }) => `The task has already ended as ${status}.`,
+  task_cancelled: ({ task }: { readonly task: TaskId }) => `Task ${task} was cancelled.`,
+  /** `message` is the one that is stored with the task. */
+  task_failed: ({ task, code, message }: { readonly task: TaskId; code: string; message: string }) =>
+    `${message} (${code}, task ${task})`,
+  task_goes_on: ({ task }: { readonly task: TaskId }) =>
+    `The image is not ready yet. Task ${task} goes on; read its result with GET /v1/images/status/${task}.`,
+  task_goes_on_later: ({ task }: { readonly task: TaskId }) =>
+    `The service restarts. Task ${task} goes on afterwards; send the request again, or read GET /v1/images/status/${task}.`,
+  result_lost: ({ task }: { readonly task: TaskId }) => `A result of task ${task} is no longer stored.`,
+  file_unknown: () => "There is no such file.",
+
+  callback_unknown: () => "There is no such callback in this account.",
+  callback_exhausted: () =>
+    `This callback was redelivered ${MAX_CALLBACK_REDELIVERIES} times, which is the most.`,
+  callbacks_unselected: ({ given }: { readonly given: "neither" | "both"; readonly field: string }) =>
+    `Say which callbacks: either task_id alone, or from with or without to, state and after; got ${
+      given === "both" ? "both" : "neither task_id nor from"
+    }.`,
+
+  estimate_without_model: () =>
+    'model is required: send a create body, or {"endpoint", "request", "quantity"} with one in request.',
+} satisfies WordTable;
