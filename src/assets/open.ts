@@ -1,12 +1,12 @@
 import type { StoredFile } from "../domain/media/asset.ts";
 import type { AssetStore, PutOptions, StagedFile } from "../domain/ports/asset-store.ts";
+import { createSlots } from "../toolkit/slots.ts";
 import { checkBytes, checkStream } from "./check.ts";
 import { openContentFiles } from "./fs.ts";
 import { createKnownContents } from "./known.ts";
 import { DECODE_SLOTS } from "./limits.ts";
 import { createPins } from "./pins.ts";
 import { createRecentFiles } from "./recent.ts";
-import { createSlots } from "./slots.ts";
 import { holdStaged } from "./staging.ts";
 
 export interface AssetStoreOptions {

@@ -1,10 +1,10 @@
 import { Database } from "bun:sqlite";
 import { rmSync } from "node:fs";
+import { DAY_MS } from "../../domain/day.ts";
 import { TASK_ERROR_CODES, type TaskErrorCode } from "../../domain/errors.ts";
 import type { AttemptId, TaskId } from "../../domain/ids.ts";
 import type { Spec } from "./spec.ts";
 
-const DAY_MS = 86_400_000;
 /** How long a finished job is remembered, and an unfinished one that nobody polls. */
 const REMEMBER_FINISHED_MS = DAY_MS;
 const REMEMBER_RUNNING_MS = 7 * DAY_MS;

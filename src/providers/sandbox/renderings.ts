@@ -1,9 +1,9 @@
 import type { Clock } from "../../domain/ports/runtime.ts";
 import type { Renderer } from "../../studio/render.ts";
+import { createSlots } from "../../toolkit/slots.ts";
 import type { SandboxFiles } from "./files.ts";
 import type { Job } from "./job-store.ts";
 import { toRenderJob } from "./render-jobs.ts";
-import { createSlots } from "./slots.ts";
 import { kindOf } from "./spec.ts";
 
 type Order = Pick<Job, "id" | "spec">;

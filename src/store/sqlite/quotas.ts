@@ -1,5 +1,6 @@
 import type { Database } from "bun:sqlite";
 import type { KeyPolicy } from "../../domain/access/key-policy.ts";
+import { DAY_MS } from "../../domain/day.ts";
 import type { AccountId, KeyId } from "../../domain/ids.ts";
 import type { LedgerEntry } from "../../domain/money/ledger.ts";
 import { type Micros, toMicros } from "../../domain/money/money.ts";
@@ -7,8 +8,6 @@ import { quotaPeriod } from "../../domain/money/quota.ts";
 import type { QuotaUse } from "../../domain/ports/account-store.ts";
 import type { Admission, NewTask } from "../../domain/ports/task-store.ts";
 import { prepareChargedSince } from "./charged-since.ts";
-
-const DAY_MS = 86_400_000;
 
 /** What a key may still spend in a period. */
 export interface Allowance extends QuotaUse {

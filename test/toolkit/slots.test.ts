@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createSlots } from "../../src/assets/slots.ts";
+import { createSlots } from "../../src/toolkit/slots.ts";
 
 test("no more than the given number run at once, in the order they came, whatever fails", async () => {
   const slots = createSlots(2);
