@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from "../../src/domain/json.ts";
+import { parseRetryAfterMs } from "../../src/toolkit/retry-after.ts";
 import { EXIT, exitCodeOfStatus } from "../exit-codes.ts";
 import { Failure } from "../failure.ts";
 import type { Trouble } from "./retry.ts";
@@ -24,7 +25,11 @@ export function troubleOf(response: Response, body: unknown, server: string): Tr
   });
   const mayPass = PASSING.includes(status) || code === "idempotency_in_progress";
   const isFinal = headers.get("x-should-retry") === "false" || !mayPass;
-  return { failure, retry: isFinal ? "no" : "yes", retryAfterMs: retryAfterMs(headers.get("retry-after")) };
+  return {
+    failure,
+    retry: isFinal ? "no" : "yes",
+    retryAfterMs: parseRetryAfterMs((name) => headers.get(name), Date.now()),
+  };
 }
 
 /** The `data` of a success (§2.1), or a Failure when something else answers there. */
@@ -63,14 +68,6 @@ export function unreachable(error: unknown, server: string): Trouble {
   });
   const isRefused = /ConnectionRefused|ECONNREFUSED|ENOTFOUND|FailedToOpenSocket|EAI_AGAIN/.test(code);
   return { failure, retry: isCertificate ? "no" : isRefused ? "seldom" : "yes" };
-}
-
-/** Seconds or a date (RFC 9110 §10.2.3). */
-export function retryAfterMs(header: string | null): number | undefined {
-  if (header === null) return undefined;
-  if (/^\d+$/.test(header.trim())) return Number(header) * 1000;
-  const at = Date.parse(header);
-  return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now());
 }
 
 function readError(body: unknown): { code?: string | undefined; message?: string | undefined } {

@@ -2,19 +2,19 @@ import type { IncomingMessage } from "node:http";
 import { CALLBACK_HEADERS, type Delivery } from "../domain/callback/callback.ts";
 import { CALLBACK_EXCERPT_BYTES } from "../domain/limits.ts";
 import { type CallbackPost, EgressError } from "../domain/ports/egress.ts";
+import { type After, orAborted, startDeadline } from "../toolkit/deadline.ts";
+import { parseRetryAfterMs } from "../toolkit/retry-after.ts";
 import type { AddressGuard } from "./address.ts";
-import { type After, orAborted, startDeadline } from "./deadline.ts";
 import { readDestination } from "./destination.ts";
 import type { EgressLimits } from "./limits.ts";
 import { untilConnected } from "./pinned.ts";
 import { postTo } from "./post.ts";
 import { checkedAddresses, type Resolve } from "./resolve.ts";
-import { retryAfterMs } from "./retry-after.ts";
 
 export interface EgressDeps {
   readonly guard: AddressGuard;
   readonly resolve: Resolve;
-  readonly after: After;
+  readonly clock: { readonly after: After };
   readonly limits: EgressLimits;
   readonly ca: string | undefined;
 }
@@ -34,7 +34,9 @@ export async function deliver(
 ): Promise<Delivery> {
   const destination = readDestination(text, "callback", deps.guard);
   if ("refusal" in destination) return { kind: "forbidden", reason: destination.refusal };
-  const deadline = startDeadline(deps.after, deps.limits.callbackMs, signal);
+  const { clock, limits } = deps;
+  const deadline = startDeadline(clock, signal);
+  deadline.phase(limits.callbackMs, "no answer");
   let address: string | undefined;
   try {
     const headers = headersOf(post);
@@ -46,12 +48,16 @@ export async function deliver(
       return postTo(destination, tried, request);
     });
     const response = await orAborted(posted, deadline.signal);
-    deadline.restart(deps.limits.callbackDrainMs);
-    const excerpt = await drain(response, deps.limits.callbackAnswerBytes);
+    deadline.phase(limits.callbackDrainMs, "the rest of the answer did not come");
+    const excerpt = await drain(response, limits.callbackAnswerBytes);
     const { statusCode: status = 0 } = response;
     const answer = { status, address, ...(excerpt === "" ? {} : { excerpt }) };
     if (status >= 200 && status <= 299) return { kind: "delivered", ...answer };
-    return { kind: "refused", ...answer, retryAfterMs: retryAfterMs(response.headers) };
+    return {
+      kind: "refused",
+      ...answer,
+      retryAfterMs: parseRetryAfterMs((name) => response.headers[name]?.toString()),
+    };
   } catch (error) {
     if (error instanceof EgressError && error.reason === "forbidden")
       return { kind: "forbidden", reason: error.message };
@@ -61,7 +67,7 @@ export async function deliver(
       address,
     };
   } finally {
-    deadline.clear();
+    deadline.end();
   }
 }
 

@@ -1,8 +1,8 @@
 import { networkInterfaces } from "node:os";
 import type { Egress } from "../domain/ports/egress.ts";
 import type { Clock } from "../domain/ports/runtime.ts";
+import type { After } from "../toolkit/deadline.ts";
 import { createAddressGuard } from "./address.ts";
-import type { After } from "./deadline.ts";
 import { deliver, type EgressDeps } from "./deliver.ts";
 import { readDestination } from "./destination.ts";
 import { EGRESS_LIMITS, type EgressLimits } from "./limits.ts";
@@ -25,11 +25,11 @@ export interface EgressOptions {
 
 /** @throws Error when `allow` is not a list of CIDR ranges */
 export function createEgress(options: EgressOptions): Egress {
-  const after = options.clock?.after ?? startTimer;
+  const clock = options.clock ?? { after: startTimer };
   const deps: EgressDeps = {
     guard: createAddressGuard(options.allow, options.localAddresses ?? interfaceAddresses),
-    resolve: options.resolve ?? createSystemResolve({ after }),
-    after,
+    resolve: options.resolve ?? createSystemResolve(clock),
+    clock,
     limits: { ...EGRESS_LIMITS, ...options.limits },
     ca: options.ca,
   };

@@ -1,5 +1,7 @@
 import { EgressError } from "../domain/ports/egress.ts";
-import { type Deadline, orAborted, startDeadline } from "./deadline.ts";
+import { abandon, isDeclaredLarger, readBounded } from "../toolkit/bounded-body.ts";
+import { type Deadline, orAborted, startDeadline } from "../toolkit/deadline.ts";
+import { followRedirects } from "../toolkit/redirects.ts";
 import { type EgressDeps, reasonOf } from "./deliver.ts";
 import { type Destination, readDestination } from "./destination.ts";
 import { fetchPinned } from "./pinned.ts";
@@ -9,7 +11,8 @@ const HEADERS = {
   Accept: "image/png, image/jpeg, image/webp, video/mp4, video/webm",
   "User-Agent": "Service-Fetch/1.0",
 };
-const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+const IDLE = "the rest of the file did not come";
 
 /** Fetches a media file; see Egress.fetchMedia. */
 export async function fetchMedia(
@@ -17,51 +20,41 @@ export async function fetchMedia(
   text: string,
   options: { maxBytes: number; signal: AbortSignal },
 ): Promise<AsyncIterable<Uint8Array>> {
-  const { limits, after } = deps;
-  const total = startDeadline(after, limits.mediaTotalMs, options.signal);
-  const step = startDeadline(after, limits.mediaAnswerMs, total.signal);
-  const clear = () => {
-    step.clear();
-    total.clear();
-  };
+  const { clock, limits } = deps;
+  const { maxBytes, signal } = options;
+  const deadline = startDeadline(clock, signal, {
+    delayMs: limits.mediaTotalMs,
+    what: "the file did not come",
+  });
+  deadline.phase(limits.mediaAnswerMs, "no answer");
   try {
-    const response = await follow(deps, text, step.signal);
-    refuseAnswer(response, options.maxBytes);
-    step.restart(limits.mediaIdleMs);
-    return readBody(response, {
-      maxBytes: options.maxBytes,
-      step,
-      idleMs: limits.mediaIdleMs,
-      clear,
-      caller: options.signal,
-    });
+    const response = await follow(deps, text, deadline.signal);
+    refuseAnswer(response, maxBytes);
+    deadline.phase(limits.mediaIdleMs, IDLE);
+    return read(response, { maxBytes, deadline, idleMs: limits.mediaIdleMs, caller: signal });
   } catch (error) {
-    clear();
-    throw explained(error, step, options.signal);
+    deadline.end();
+    throw explained(error, deadline, signal);
   }
 }
 
 /** The answer at the end of the redirects; each hop is checked as if it had been given. */
-async function follow(deps: EgressDeps, text: string, signal: AbortSignal): Promise<Response> {
-  let destination = permitted(readDestination(text, "media", deps.guard));
-  for (let hops = 0; ; hops += 1) {
+function follow(deps: EgressDeps, text: string, signal: AbortSignal): Promise<Response> {
+  const request = async (url: string, hops: number) => {
+    const destination = permitted(
+      readDestination(url, "media", deps.guard),
+      hops === 0 ? "" : "redirects to a URL that ",
+    );
     const addresses = await orAborted(checkedAddresses(deps, destination, "media", signal), signal);
-    const response = await fetchPinned(destination, addresses, {
-      headers: HEADERS,
-      signal,
-      ca: deps.ca,
-    });
-    const location = REDIRECTS.has(response.status) ? response.headers.get("location") : null;
-    if (location === null) return response;
-    abandon(response);
-    if (hops === deps.limits.mediaRedirects) throw new EgressError("bad_status", "redirects too many times");
-    const next = URL.parse(location, destination.url.href);
-    if (next === null) throw new EgressError("bad_status", "redirects to something that is not a URL");
-    destination = permitted(readDestination(next.href, "media", deps.guard), "redirects to a URL that ");
-  }
+    return await fetchPinned(destination, addresses, { headers: HEADERS, signal, ca: deps.ca });
+  };
+  return followRedirects(text, request, {
+    max: deps.limits.mediaRedirects,
+    refuse: (problem) => new EgressError("bad_status", problem),
+  });
 }
 
-function permitted(destination: Destination | { refusal: string }, prefix = ""): Destination {
+function permitted(destination: Destination | { refusal: string }, prefix: string): Destination {
   if (!("refusal" in destination)) return destination;
   throw new EgressError("forbidden", `${prefix}${destination.refusal}`);
 }
@@ -79,36 +72,25 @@ function answerFault({ status, headers }: Response, maxBytes: number): EgressErr
   if (encoding.toLowerCase() !== "identity") {
     return new EgressError("bad_status", "was answered in a compressed form that was not asked for");
   }
-  return Number(headers.get("content-length") ?? 0) > maxBytes ? tooLarge(maxBytes) : undefined;
+  return isDeclaredLarger({ headers }, maxBytes) ? tooLarge(maxBytes) : undefined;
 }
 
-async function* readBody(
+async function* read(
   response: Response,
-  watch: { maxBytes: number; step: Deadline; idleMs: number; clear: () => void; caller: AbortSignal },
+  how: { maxBytes: number; deadline: Deadline; idleMs: number; caller: AbortSignal },
 ): AsyncGenerator<Uint8Array> {
-  const reader = response.body?.getReader();
-  let sizeBytes = 0;
+  const { deadline, idleMs, maxBytes, caller } = how;
   try {
-    while (reader !== undefined) {
-      watch.step.restart(watch.idleMs);
-      const { done, value } = await reader.read();
-      if (done) return;
-      sizeBytes += value.length;
-      if (sizeBytes > watch.maxBytes) throw tooLarge(watch.maxBytes);
-      watch.step.pause();
-      yield value;
-    }
+    yield* readBounded(response, {
+      maxBytes,
+      tooLarge: () => tooLarge(maxBytes),
+      idle: { deadline, delayMs: idleMs, what: IDLE },
+    });
   } catch (error) {
-    throw explained(error, watch.step, watch.caller);
+    throw explained(error, deadline, caller);
   } finally {
-    watch.clear();
-    await reader?.cancel().catch(() => undefined);
+    deadline.end();
   }
-}
-
-/** Lets go of an answer nobody will read, so that its connection and its memory are freed. */
-function abandon(response: Response): void {
-  response.body?.cancel().catch(() => undefined);
 }
 
 function tooLarge(maxBytes: number): EgressError {
@@ -121,10 +103,10 @@ function rounded(size: number): number {
   return Math.round(size * 10) / 10;
 }
 
-/** The caller's own abort stays what it is; everything else is told as what the address did. */
-function explained(error: unknown, step: Deadline, caller: AbortSignal): unknown {
+/** The caller's own abort stays what it is; everything else becomes what the address did. */
+function explained(error: unknown, deadline: Deadline, caller: AbortSignal): unknown {
   if (caller.aborted) return caller.reason;
   if (error instanceof EgressError) return error;
-  if (step.signal.aborted) return new EgressError("timeout", "did not answer in time", error);
+  if (deadline.signal.aborted) return new EgressError("timeout", "did not answer in time", error);
   return new EgressError("unreachable", `could not be read (${reasonOf(error)})`, error);
 }

@@ -1,7 +1,7 @@
 import { Resolver } from "node:dns/promises";
 import { readFile } from "node:fs/promises";
 import { isIP } from "node:net";
-import type { After } from "./deadline.ts";
+import type { After } from "../toolkit/deadline.ts";
 import type { Resolve } from "./resolve.ts";
 
 export interface SystemResolveOptions {

@@ -66,7 +66,12 @@ const LAYERS: readonly Layer[] = [
   },
   { name: "build", covers: ["cli/build.ts", "cli/build/"], imports: [], externals: "any" },
   { name: "dev", covers: ["cli/dev/"], imports: [], externals: "node" },
-  { name: "cli", covers: ["cli/"], imports: ["app", "config", "domain", "version"], externals: "any" },
+  {
+    name: "cli",
+    covers: ["cli/"],
+    imports: ["app", "config", "domain", "toolkit", "version"],
+    externals: "any",
+  },
 ];
 
 type Exception = { path: string; reason: string };

@@ -1,5 +1,6 @@
 import type { TaskErrorCode } from "../../domain/errors.ts";
 import { type Disposition, type PollResult, ProviderError } from "../../domain/ports/provider.ts";
+import { parseRetryAfterMs } from "../../toolkit/retry-after.ts";
 import { NoAnswer, type Upstream, type UpstreamAnswer } from "./http.ts";
 import { vetted } from "./scrub.ts";
 
@@ -98,19 +99,13 @@ export function unansweredQuestion(error: unknown): unknown {
   return new ProviderError("retry", "UPSTREAM_ERROR", error.message);
 }
 
-/** A wait longer than this is not worth keeping a task for at one go. */
+/** A task waits no longer than this at a time. */
 const RETRY_AFTER_MAX_MS = 600_000;
 
-/** How long an answer asks to wait, from `retry-after-ms` or `retry-after` in seconds or as a date read by its own clock. */
+/** How long an answer asks to wait, ten minutes at most. */
 export function retryAfterMs(headers: Headers): number | undefined {
-  const exact = headers.get("retry-after-ms")?.trim() ?? "";
-  const value = headers.get("retry-after")?.trim() ?? "";
-  const delayMs = /^\d{1,9}$/.test(exact)
-    ? Number(exact)
-    : /^\d{1,9}(\.\d+)?$/.test(value)
-      ? Number(value) * 1_000
-      : Date.parse(value) - Date.parse(headers.get("date") ?? "");
-  return Number.isNaN(delayMs) ? undefined : Math.min(Math.max(0, delayMs), RETRY_AFTER_MAX_MS);
+  const delayMs = parseRetryAfterMs((name) => headers.get(name));
+  return delayMs === undefined ? undefined : Math.min(delayMs, RETRY_AFTER_MAX_MS);
 }
 
 /** One line for the operator about an answer. */

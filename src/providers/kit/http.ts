@@ -1,8 +1,9 @@
 import type { Json } from "../../domain/json.ts";
 import type { Clock } from "../../domain/ports/runtime.ts";
+import { readBounded } from "../../toolkit/bounded-body.ts";
+import { type Deadline, DeadlineExceeded, startDeadline } from "../../toolkit/deadline.ts";
 import { createEventReader, type EventTaker, isEventStream } from "./events.ts";
 import { createScrub, type Scrub } from "./scrub.ts";
-import { startWatch, TooSlow, type Watch } from "./watch.ts";
 
 /** How long the phases of one exchange may take. */
 export interface HttpLimits {
@@ -89,17 +90,17 @@ export function createUpstream(options: UpstreamOptions): Upstream {
       if (url === null || !isAt(url, origin)) {
         throw new NoAnswer(true, `${name}: the address is not at ${origin}; the key stays here`);
       }
-      const watch = startWatch(clock, signal);
+      const deadline = startDeadline(clock, signal);
       const sending = { hasBegun: false };
       try {
-        return await exchange(options, { ...request, url }, watch, sending);
+        return await exchange(options, { ...request, url }, deadline, sending);
       } catch (error) {
         signal.throwIfAborted();
         if (error instanceof NoAnswer) throw error;
-        const why = scrub(reasonOf(watch.signal.aborted ? watch.signal.reason : error));
+        const why = scrub(reasonOf(deadline.signal.aborted ? deadline.signal.reason : error));
         throw new NoAnswer(!sending.hasBegun, `${name}: ${why}`);
       } finally {
-        watch.end();
+        deadline.end();
       }
     },
   };
@@ -110,22 +111,23 @@ function isAt(url: URL | null, origin: string): boolean {
 }
 
 async function exchange(
-  { name, limits, credentials }: UpstreamOptions,
+  options: UpstreamOptions,
   request: Omit<UpstreamRequest, "url"> & { readonly url: URL },
-  watch: Watch,
+  deadline: Deadline,
   sending: { hasBegun: boolean },
 ): Promise<UpstreamAnswer> {
+  const { limits, credentials } = options;
   const { method, url, body } = request;
   // Taken by the runtime when the connection is there: until then, certainly nothing was sent.
   async function* send(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
     sending.hasBegun = true;
-    watch.phase(limits.answerMs, "no answer");
+    deadline.phase(limits.answerMs, "no answer");
     yield bytes;
   }
   if (body === undefined) {
     sending.hasBegun = true;
-    watch.phase(limits.connectMs + limits.answerMs, "no answer");
-  } else watch.phase(limits.connectMs, "no connection");
+    deadline.phase(limits.connectMs + limits.answerMs, "no answer");
+  } else deadline.phase(limits.connectMs, "no connection");
   const response = await fetch(url, {
     method,
     headers: {
@@ -145,46 +147,33 @@ async function exchange(
     decompress: false,
     // The runtime's own limit of five minutes is shorter than some pictures take; ours are set above.
     timeout: false,
-    signal: watch.signal,
+    signal: deadline.signal,
     ...(url.protocol === "https:" ? { protocol: "http1.1" } : {}),
   });
+  return await readAnswer(options, request, response, deadline);
+}
+
+async function readAnswer(
+  { name, limits }: UpstreamOptions,
+  { events, maxBytes }: Pick<UpstreamRequest, "events" | "maxBytes">,
+  response: Response,
+  deadline: Deadline,
+): Promise<UpstreamAnswer> {
   const { status, headers } = response;
   const late = "the rest of the answer did not come";
-  const { events, maxBytes } = request;
+  const body = readBounded(response, { maxBytes, tooLarge: () => tooLarge(name, maxBytes) });
   if (events !== undefined && isEventStream(response)) {
     // The head comes at once, and the work is done while the body is under way.
-    watch.phase(limits.answerMs + limits.bodyMs, late);
+    deadline.phase(limits.answerMs + limits.bodyMs, late);
     const reader = createEventReader(events, () => tooLarge(name, events.maxBytes));
-    await readBody(response, { maxBytes, name }, reader.feed);
+    for await (const chunk of body) if (!reader.feed(chunk)) break;
     reader.end();
     return { status, headers, json: undefined, isEvents: true };
   }
-  watch.phase(limits.bodyMs, late);
+  deadline.phase(limits.bodyMs, late);
   const chunks: Uint8Array[] = [];
-  await readBody(response, { maxBytes, name }, (chunk) => chunks.push(chunk) > 0);
+  for await (const chunk of body) chunks.push(chunk);
   return { status, headers, json: parse(new TextDecoder().decode(Buffer.concat(chunks))) };
-}
-
-/** Reads a body as far as `take` wants it. */
-async function readBody(
-  response: Response,
-  { maxBytes, name }: { readonly maxBytes: number; readonly name: string },
-  take: (chunk: Uint8Array) => boolean,
-): Promise<void> {
-  let sizeBytes = 0;
-  const reader = response.body?.getReader();
-  try {
-    if (Number(response.headers.get("content-length") ?? 0) > maxBytes) throw tooLarge(name, maxBytes);
-    while (reader !== undefined) {
-      const { done, value } = await reader.read();
-      if (done) break;
-      sizeBytes += value.length;
-      if (sizeBytes > maxBytes) throw tooLarge(name, maxBytes);
-      if (!take(value)) break;
-    }
-  } finally {
-    reader?.cancel().catch(() => undefined);
-  }
 }
 
 function tooLarge(name: string, maxBytes: number): NoAnswer {
@@ -202,7 +191,7 @@ function parse(text: string): Json | undefined {
 
 /** What went wrong on the way, in few words. */
 export function reasonOf(error: unknown): string {
-  if (error instanceof TooSlow) return error.message;
+  if (error instanceof DeadlineExceeded) return error.message;
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (/^[A-Z][A-Z0-9_]+$/.test(code)) return code;
   return error instanceof Error ? error.message : String(error);

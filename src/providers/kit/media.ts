@@ -1,6 +1,8 @@
 import { ProviderError } from "../../domain/ports/provider.ts";
+import { abandon, isDeclaredLarger, readBounded } from "../../toolkit/bounded-body.ts";
+import { type Deadline, startDeadline } from "../../toolkit/deadline.ts";
+import { followRedirects } from "../../toolkit/redirects.ts";
 import { reasonOf, type Upstream } from "./http.ts";
-import { startWatch, type Watch } from "./watch.ts";
 
 export interface MediaLimits {
   /** To the head of the answer, redirects included. */
@@ -21,7 +23,6 @@ export interface MediaSource {
 }
 
 const MAX_REDIRECTS = 3;
-const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 /** Whether a file may be fetched from there: the upstream's own origin, or by https one of the hosts it is known to use. */
 export function isMediaUrl({ upstream, hosts }: MediaSource, text: string): boolean {
@@ -45,38 +46,30 @@ export async function fetchMedia(
 ): Promise<AsyncIterable<Uint8Array>> {
   signal.throwIfAborted();
   const { upstream, limits = MEDIA_LIMITS } = source;
-  const total = startWatch(upstream.clock, signal);
-  const step = startWatch(upstream.clock, total.signal);
-  const watch: Watch = {
-    ...step,
-    end() {
-      step.end();
-      total.end();
-    },
-  };
-  total.phase(limits.totalMs, "the file did not come");
-  step.phase(limits.answerMs, "no answer");
+  const deadline = startDeadline(upstream.clock, signal, {
+    delayMs: limits.totalMs,
+    what: "the file did not come",
+  });
+  deadline.phase(limits.answerMs, "no answer");
   try {
-    const response = await follow(source, text, watch.signal);
+    const response = await follow(source, text, deadline.signal);
     refuseAnswer(upstream, response, maxBytes);
-    return read(source, response, { maxBytes, watch, limits, caller: signal });
+    return read(source, response, { maxBytes, deadline, idleMs: limits.idleMs, caller: signal });
   } catch (error) {
-    watch.end();
-    throw explained(upstream, error, watch, signal);
+    deadline.end();
+    throw explained(upstream, error, deadline, signal);
   }
 }
 
-async function follow(source: MediaSource, text: string, signal: AbortSignal): Promise<Response> {
-  let url = text;
-  for (let hops = 0; ; hops += 1) {
+function follow(source: MediaSource, text: string, signal: AbortSignal): Promise<Response> {
+  const refuse = (what: string) => trouble(source.upstream, "fail", what);
+  const request = async (url: string, hops: number) => {
     if (!isMediaUrl(source, url)) {
-      throw trouble(
-        source.upstream,
-        "fail",
+      throw refuse(
         `${hops === 0 ? "an output" : "a redirect of an output"} is at a host it is not known to use`,
       );
     }
-    const response = await fetch(url, {
+    return await fetch(url, {
       headers: { Accept: "image/*, video/*", "Accept-Encoding": "identity", "User-Agent": "svc" },
       redirect: "manual",
       proxy: false,
@@ -84,12 +77,11 @@ async function follow(source: MediaSource, text: string, signal: AbortSignal): P
       timeout: false,
       signal,
     });
-    const location = REDIRECTS.has(response.status) ? response.headers.get("location") : null;
-    if (location === null) return response;
-    abandon(response);
-    if (hops === MAX_REDIRECTS) throw trouble(source.upstream, "fail", "an output redirects too many times");
-    url = URL.parse(location, url)?.href ?? "";
-  }
+  };
+  return followRedirects(text, request, {
+    max: MAX_REDIRECTS,
+    refuse: (problem) => refuse(`an output ${problem}`),
+  });
 }
 
 function refuseAnswer(upstream: Upstream, response: Response, maxBytes: number): void {
@@ -110,39 +102,26 @@ function faultOf(
   if ((headers.get("content-encoding") ?? "identity").toLowerCase() !== "identity") {
     return trouble(upstream, "retry", "an output came compressed, which was not asked for");
   }
-  return Number(headers.get("content-length") ?? 0) > maxBytes ? tooLarge(upstream, maxBytes) : undefined;
+  return isDeclaredLarger({ headers }, maxBytes) ? tooLarge(upstream, maxBytes) : undefined;
 }
 
 async function* read(
   { upstream }: MediaSource,
   response: Response,
-  how: { maxBytes: number; watch: Watch; limits: MediaLimits; caller: AbortSignal },
+  how: { maxBytes: number; deadline: Deadline; idleMs: number; caller: AbortSignal },
 ): AsyncGenerator<Uint8Array> {
-  const { watch, limits, maxBytes } = how;
-  const reader = response.body?.getReader();
-  let sizeBytes = 0;
+  const { deadline, idleMs, maxBytes, caller } = how;
   try {
-    while (reader !== undefined) {
-      watch.phase(limits.idleMs, "the rest of an output did not come");
-      const { done, value } = await reader.read();
-      if (done) return;
-      sizeBytes += value.length;
-      if (sizeBytes > maxBytes) throw tooLarge(upstream, maxBytes);
-      // What the receiver takes to write it down is not the upstream's time.
-      watch.rest();
-      yield value;
-    }
+    yield* readBounded(response, {
+      maxBytes,
+      tooLarge: () => tooLarge(upstream, maxBytes),
+      idle: { deadline, delayMs: idleMs, what: "the rest of an output did not come" },
+    });
   } catch (error) {
-    throw explained(upstream, error, watch, how.caller);
+    throw explained(upstream, error, deadline, caller);
   } finally {
-    watch.end();
-    reader?.cancel().catch(() => undefined);
+    deadline.end();
   }
-}
-
-/** Lets go of an answer nobody will read, so that its connection and its memory are freed. */
-function abandon(response: Response): void {
-  response.body?.cancel().catch(() => undefined);
 }
 
 function tooLarge(upstream: Upstream, maxBytes: number): ProviderError {
@@ -154,8 +133,8 @@ function trouble(upstream: Upstream, disposition: "fail" | "retry", what: string
 }
 
 /** The caller's own abort stays what it is. */
-function explained(upstream: Upstream, error: unknown, watch: Watch, caller: AbortSignal): unknown {
+function explained(upstream: Upstream, error: unknown, deadline: Deadline, caller: AbortSignal): unknown {
   if (caller.aborted) return caller.reason;
   if (error instanceof ProviderError) return error;
-  return trouble(upstream, "retry", reasonOf(watch.signal.aborted ? watch.signal.reason : error));
+  return trouble(upstream, "retry", reasonOf(deadline.signal.aborted ? deadline.signal.reason : error));
 }

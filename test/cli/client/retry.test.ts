@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { retryAfterMs, troubleOf } from "../../../cli/client/answer.ts";
+import { troubleOf } from "../../../cli/client/answer.ts";
 import { backoffMs, type Trouble, withRetries } from "../../../cli/client/retry.ts";
 import { EXIT } from "../../../cli/exit-codes.ts";
 import { Failure } from "../../../cli/failure.ts";
@@ -93,7 +93,11 @@ describe("an HTTP answer", () => {
   });
 
   test("says when to come back in seconds or by date", () => {
-    expect([null, "0", "7", "soon"].map(retryAfterMs)).toEqual([undefined, 0, 7000, undefined]);
-    expect(retryAfterMs("Thu, 01 Jan 1970 00:00:00 GMT")).toBe(0);
+    const asked = (headers: Record<string, string>) => trouble(429, headers).retryAfterMs;
+    expect(asked({})).toBeUndefined();
+    expect(asked({ "retry-after": "7" })).toBe(7000);
+    expect(asked({ "retry-after": "7", "retry-after-ms": "6500" })).toBe(6500);
+    expect(asked({ "retry-after": "soon" })).toBeUndefined();
+    expect(asked({ "retry-after": "Thu, 01 Jan 1970 00:00:00 GMT" })).toBe(0);
   });
 });
