@@ -4,6 +4,6 @@ import { defineConfig } from "drizzle-kit";
 // biome-ignore lint/style/noDefaultExport: see above
 export default defineConfig({
   dialect: "sqlite",
-  schema: ["./src/store/sqlite/schema.ts", "./src/store/sqlite/callback-store/schema.ts"],
+  schema: "./src/store/sqlite/**/*-table.ts",
   out: "./migrations/sqlite",
 });

@@ -290,6 +290,23 @@ export function describeAdvance(make: MakeStore): void {
     );
 
     test(
+      "a move that the stages do not allow is a defect, and changes nothing",
+      withStore(make, async (store) => {
+        await admit(store);
+        const lease = await claimOne(store);
+        const before = await snapshot(store);
+        const leap = {
+          ...submitted(NOW, attemptId(1), {}, NOW),
+          attempt: undefined,
+          from: ["queued"] as const,
+        };
+        await expect(store.tasks.apply(lease, leap)).rejects.toThrow("from queued to running");
+        expect(await snapshot(store)).toEqual(before);
+        expect(await store.tasks.begin(lease, newIntent())).toBe("begun");
+      }),
+    );
+
+    test(
       "a transition that cannot be written whole is not written at all",
       withStore(make, async (store) => {
         await admit(store);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { type Quota, type QuotaReset, quotaPeriod } from "../../src/domain/money/quota.ts";
-import type { NewTask } from "../../src/domain/ports/task-store.ts";
+import type { NewTask } from "../../src/domain/task/task.ts";
 import {
   ACCOUNT,
   accountId,

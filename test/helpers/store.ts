@@ -23,10 +23,10 @@ import type { AccountStore, NewAccount } from "../../src/domain/ports/account-st
 import type { CallbackStore } from "../../src/domain/ports/callback-store.ts";
 import type { PriceStore } from "../../src/domain/ports/price-store.ts";
 import type { Ids } from "../../src/domain/ports/runtime.ts";
-import type { AttemptIntent, ClaimQuery, NewTask, TaskStore } from "../../src/domain/ports/task-store.ts";
+import type { AttemptIntent, ClaimQuery, TaskStore } from "../../src/domain/ports/task-store.ts";
 import type { UsageStore } from "../../src/domain/ports/usage-store.ts";
 import type { IdempotencyClaim } from "../../src/domain/task/idempotency.ts";
-import type { Lease } from "../../src/domain/task/task.ts";
+import type { Lease, NewTask } from "../../src/domain/task/task.ts";
 import { cancelled, failed, outputsReady, submitted, succeeded } from "../../src/domain/task/transition.ts";
 
 /** Names used wherever a test does not care which. */

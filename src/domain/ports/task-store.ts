@@ -3,30 +3,11 @@ import type { Asset } from "../media/asset.ts";
 import type { Micros } from "../money/money.ts";
 import type { IdempotencyClaim } from "../task/idempotency.ts";
 import type { TaskKind } from "../task/request.ts";
-import type { Attempt, Lease, Task, TaskStatus, TaskSummary } from "../task/task.ts";
+import type { Attempt, Lease, NewTask, Task, TaskStatus, TaskSummary } from "../task/task.ts";
 import type { Transition } from "../task/transition.ts";
 
-/** A task as it is accepted: `queued`, `pending`, due at once. */
-export type NewTask = Pick<
-  Task,
-  | "id"
-  | "accountId"
-  | "keyId"
-  | "requestId"
-  | "kind"
-  | "model"
-  | "request"
-  | "quote"
-  | "held"
-  | "origin"
-  | "callbackUrl"
-  | "syncScope"
-  | "lane"
-  | "routeIndex"
-  | "createdAt"
->;
-
 export interface Admission {
+  /** Stored `queued`, `pending` and due at once. */
   readonly task: NewTask;
   /** Inputs stored during the create. */
   readonly assets: readonly Asset[];
@@ -52,7 +33,7 @@ export type AdmitResult =
   | ({ readonly kind: "replayed" } & Replay)
   /** The idempotency key was used for another body. */
   | { readonly kind: "conflict" }
-  /** Of what is short, the one with less available is told; the balance when both have as little. */
+  /** Reports whichever limit leaves less; the balance when they are equal. */
   | {
       readonly kind: "insufficient_quota";
       readonly limitedBy: "balance" | "key_quota";

@@ -36,6 +36,12 @@ export const LEGAL_MOVES = {
   terminal: [],
 } as const satisfies Record<Stage, readonly Stage[]>;
 
+/** @throws Error for a move that is not legal: a defect of whoever made the transition */
+export function assertLegalMove(from: Stage, to: Stage): void {
+  const legal: readonly Stage[] = LEGAL_MOVES[from];
+  if (!legal.includes(to)) throw new Error(`A task cannot move from ${from} to ${to}.`);
+}
+
 export function isTerminal(status: TaskStatus): boolean {
   return status === "completed" || status === "failed" || status === "cancelled";
 }
@@ -52,8 +58,8 @@ export interface Usage {
   readonly outputTokens?: number | undefined;
 }
 
-/** One paid generation. Times are epoch milliseconds. */
-export interface Task {
+/** What a create stores of a task. Times are epoch milliseconds. */
+export interface NewTask {
   readonly id: TaskId;
   readonly accountId: AccountId;
   readonly keyId: KeyId;
@@ -70,14 +76,19 @@ export interface Task {
   readonly callbackUrl?: string | undefined;
   /** Set when the creator waits for the result: equal for requests that are the same (§4.5). */
   readonly syncScope?: string | undefined;
+  /** The provider of the next attempt, or of the current one. Concurrency is limited per lane. */
+  readonly lane: ProviderId;
+  /** Position of the lane's route in the model's routes. */
+  readonly routeIndex: number;
+  readonly createdAt: number;
+}
+
+/** One paid generation. */
+export interface Task extends NewTask {
   readonly status: TaskStatus;
   readonly stage: Stage;
   /** 0-100; never goes down, 100 only with `completed`. */
   readonly progress: number;
-  /** The provider the next attempt goes to, or the current one is with; concurrency is limited per lane. */
-  readonly lane: ProviderId;
-  /** Position of the lane's route in the model's routes. */
-  readonly routeIndex: number;
   /** Attempts begun so far. */
   readonly attempts: number;
   /** Transient failures in a row within the present stage. */
@@ -88,10 +99,9 @@ export interface Task {
   /** Captured at the end; absent until then. */
   readonly charged?: Micros | undefined;
   readonly usage?: Usage | undefined;
-  readonly createdAt: number;
   /** First submission. */
   readonly startedAt?: number | undefined;
-  /** Counted from the first submission, so that a long queue fails nothing. */
+  /** Counted from the first submission, so that waiting in the queue fails nothing. */
   readonly deadlineAt?: number | undefined;
   readonly completedAt?: number | undefined;
 }

@@ -7,13 +7,15 @@ import { prepareTokens } from "./account-store/tokens.ts";
 import type { ChangeWatch } from "./change-watch.ts";
 import type { Connection } from "./connection.ts";
 import { createGrantCache } from "./grant-cache.ts";
+import { prepareLedger } from "./ledger.ts";
 
 /** Accounts, keys and tokens in SQLite. */
 export function createAccountStore(connection: Connection, watch: ChangeWatch): AccountStore {
   const { read, write } = connection;
-  const accounts = prepareAccounts(connection);
-  const ledger = prepareLedgerReads(connection);
-  const refund = prepareRefund(connection, accounts.byId);
+  const ledger = prepareLedger(connection.db);
+  const accounts = prepareAccounts(connection, ledger);
+  const entries = prepareLedgerReads(connection);
+  const refund = prepareRefund(connection, ledger, accounts.byId);
   const keys = prepareKeys(connection);
   const tokens = prepareTokens(connection);
   const grants = createGrantCache(watch, keys.grant);
@@ -39,8 +41,8 @@ export function createAccountStore(connection: Connection, watch: ChangeWatch): 
       write(() => accounts.credit(id, amount, { reason, actor, at: now })),
     refund: (task, amount, reason, actor, now) =>
       write(() => refund(task, amount, { reason, actor, at: now })),
-    ledger: async (id) => read(() => ledger.all(id)),
-    ledgerPage: async (id, page) => read(() => ledger.page(id, page)),
+    ledger: async (id) => read(() => entries.all(id)),
+    ledgerPage: async (id, page) => read(() => entries.page(id, page)),
     createKey: (key, callbackSecret) => write(() => keys.create(key, callbackSecret)),
     keys: async (owner) => read(() => keys.all(owner)),
     key: async (idOrName) => read(() => keys.find(idOrName)),

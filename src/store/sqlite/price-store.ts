@@ -4,7 +4,7 @@ import type { PriceRule } from "../../domain/model/model.ts";
 import type { PriceOverride, PriceStore } from "../../domain/ports/price-store.ts";
 import type { ChangeWatch } from "./change-watch.ts";
 import type { Connection } from "./connection.ts";
-import { priceOverride } from "./schema.ts";
+import { priceOverride } from "./price-table.ts";
 
 /** Prices set by the operator, in SQLite. They are few, so all of them are kept in memory. */
 export function createPriceStore({ orm, read, write }: Connection, watch: ChangeWatch): PriceStore {

@@ -6,7 +6,8 @@ import type { LedgerEntry } from "../../domain/money/ledger.ts";
 import { type Micros, toMicros } from "../../domain/money/money.ts";
 import { quotaPeriod } from "../../domain/money/quota.ts";
 import type { QuotaUse } from "../../domain/ports/account-store.ts";
-import type { Admission, NewTask } from "../../domain/ports/task-store.ts";
+import type { Admission } from "../../domain/ports/task-store.ts";
+import type { NewTask } from "../../domain/task/task.ts";
 import { prepareChargedSince } from "./charged-since.ts";
 
 /** What a key may still spend in a period. */

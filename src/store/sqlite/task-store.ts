@@ -1,6 +1,7 @@
 import type { AccountId, LeaseToken, ProviderId } from "../../domain/ids.ts";
 import type { TaskStore } from "../../domain/ports/task-store.ts";
 import type { Connection } from "./connection.ts";
+import { prepareLedger } from "./ledger.ts";
 import { prepareAdmit } from "./task-store/admit.ts";
 import { prepareAdvance } from "./task-store/advance.ts";
 import { prepareCancel } from "./task-store/cancel.ts";
@@ -19,9 +20,10 @@ export function createTaskStore(
   const lastServed = new Map<ProviderId, AccountId>();
   const reads = prepareReads(connection, lastServed);
   const changes = prepareChanges(db);
-  const admit = prepareAdmit(db, records, changes);
+  const ledger = prepareLedger(db);
+  const admit = prepareAdmit(db, { ledger, records, changes });
   const claim = prepareClaim(connection, deps.newLeaseToken, lastServed);
-  const advance = prepareAdvance(db, changes);
+  const advance = prepareAdvance(db, ledger, changes);
   const cancel = prepareCancel(db, advance, reads.byId);
   const rescue = db.prepare<never, [now: number]>(
     `update task indexed by task_under_way set lease_token = null, due_at = ?,

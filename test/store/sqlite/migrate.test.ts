@@ -5,12 +5,15 @@ import { getTableColumns, getTableName, is } from "drizzle-orm";
 import { SQLiteTable } from "drizzle-orm/sqlite-core";
 import { migrate, migrationStatus } from "../../../src/store/migrate.ts";
 import { openStore } from "../../../src/store/open.ts";
-import * as callbackSchema from "../../../src/store/sqlite/callback-store/schema.ts";
 import { openDatabase } from "../../../src/store/sqlite/connection.ts";
 import { applyMigrations, SchemaError } from "../../../src/store/sqlite/migrate.ts";
 import { MIGRATIONS } from "../../../src/store/sqlite/migrations.ts";
-import * as schema from "../../../src/store/sqlite/schema.ts";
 import { temporaryDatabase } from "../../helpers/store.ts";
+
+const ROOM = join(import.meta.dir, "../../../src/store/sqlite");
+const modules = await Promise.all(
+  Array.from(new Bun.Glob("**/*-table.ts").scanSync(ROOM)).map((path) => import(join(ROOM, path))),
+);
 
 let file: ReturnType<typeof temporaryDatabase>;
 beforeEach(() => {
@@ -102,7 +105,9 @@ describe("migrations", () => {
 });
 
 describe("the schema that queries are written against", () => {
-  const described = Object.values({ ...schema, ...callbackSchema }).filter((table) => is(table, SQLiteTable));
+  const described = modules
+    .flatMap((module) => Object.values(module))
+    .filter((each) => is(each, SQLiteTable));
 
   test("has the tables of a migrated database, all of them strict", () => {
     migrate({ path: file.path });

@@ -6,13 +6,11 @@ import { creditEntry } from "../../../domain/money/ledger.ts";
 import { formatAmount, type Micros } from "../../../domain/money/money.ts";
 import type { AccountChange, NewAccount } from "../../../domain/ports/account-store.ts";
 import type { Connection } from "../connection.ts";
-import { toAccount } from "../rows.ts";
-import { account } from "../schema.ts";
-import { type Authority, prepareLedger } from "../task-store/money.ts";
+import { type Authority, AVAILABLE, type Ledger } from "../ledger.ts";
+import { account, toAccount } from "./account-table.ts";
 
 /** Accounts and what is put on them. */
-export function prepareAccounts({ db, orm }: Connection) {
-  const entries = prepareLedger(db);
+export function prepareAccounts({ db, orm }: Connection, ledger: Ledger) {
   const named = orm
     .select()
     .from(account)
@@ -25,7 +23,7 @@ export function prepareAccounts({ db, orm }: Connection) {
     .prepare();
   const clearTold = db.prepare<never, [account: string]>(
     `update account set low_balance_told = 0 where id = ? and low_balance_told = 1
-       and balance_micros - held_micros + credit_limit_micros >= coalesce(low_balance_micros, -9007199254740991)`,
+       and ${AVAILABLE} >= coalesce(low_balance_micros, -9007199254740991)`,
   );
 
   function byId(id: AccountId): Account | undefined {
@@ -49,7 +47,7 @@ export function prepareAccounts({ db, orm }: Connection) {
         .insert(account)
         .values({ id, name, mode, status: "active", balanceMicros: 0, heldMicros: 0, createdAt })
         .run();
-      if (credit > 0) entries.post(id, [creditEntry(credit, "first credit", actor)], createdAt);
+      if (credit > 0) ledger.post(id, [creditEntry(credit, "first credit", actor)], createdAt);
       return "created" as const;
     },
     update(id: AccountId, change: AccountChange): Account | "overdrawn" | "not_found" {
@@ -77,7 +75,7 @@ export function prepareAccounts({ db, orm }: Connection) {
       const available = availableOf(before);
       if (available !== undefined && amount < 0 && available + amount < 0) throw tooLittle(before, amount);
       if (!Number.isSafeInteger(before.balance + amount)) throw tooMuch(before, amount);
-      entries.post(id, [creditEntry(amount, reason, actor)], at);
+      ledger.post(id, [creditEntry(amount, reason, actor)], at);
       return byId(id);
     },
   };

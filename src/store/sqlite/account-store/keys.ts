@@ -5,8 +5,8 @@ import { changeSigning } from "../../../domain/callback/signature.ts";
 import type { AccountId, KeyId } from "../../../domain/ids.ts";
 import type { Connection } from "../connection.ts";
 import { prepareQuotas } from "../quotas.ts";
-import { toApiKey } from "../rows.ts";
-import { account, apiKey } from "../schema.ts";
+import { account } from "./account-table.ts";
+import { apiKey, toApiKey } from "./key-table.ts";
 
 /** API keys. */
 export function prepareKeys({ db, orm }: Connection) {

@@ -3,8 +3,8 @@ import type { AccountId } from "../../../domain/ids.ts";
 import { type Micros, toMicros } from "../../../domain/money/money.ts";
 import type { LedgerRow, StoredLedgerEntry } from "../../../domain/ports/account-store.ts";
 import type { Connection } from "../connection.ts";
-import { toLedgerEntry } from "../rows.ts";
-import { account, ledgerEntry } from "../schema.ts";
+import { ledgerEntry, toLedgerEntry } from "../ledger-table.ts";
+import { account } from "./account-table.ts";
 
 /** How many of all accounts' rows are looked through for a page before an account's own are. */
 const NEAR_ROWS = 10_000;

@@ -5,7 +5,7 @@ import { type Micros, toMicros } from "../../../domain/money/money.ts";
 import type { Refund } from "../../../domain/ports/account-store.ts";
 import type { TaskStatus } from "../../../domain/task/task.ts";
 import type { Connection } from "../connection.ts";
-import { type Authority, prepareLedger } from "../task-store/money.ts";
+import type { Authority, Ledger } from "../ledger.ts";
 
 interface Charged {
   readonly account_id: AccountId;
@@ -16,9 +16,9 @@ interface Charged {
 /** The body of `AccountStore.refund`. */
 export function prepareRefund(
   { db }: Connection,
+  ledger: Ledger,
   account: (id: AccountId) => Account | undefined,
 ): (task: TaskId, amount: Micros | undefined, authority: Authority) => Refund {
-  const ledger = prepareLedger(db);
   const chargedFor = db.prepare<Charged, [id: string]>(
     "select account_id, status, charged_micros from task where id = ?",
   );

@@ -2,8 +2,7 @@ import { and, asc, eq, isNull, or, sql } from "drizzle-orm";
 import type { ManagementToken } from "../../../domain/access/account.ts";
 import type { TokenId } from "../../../domain/ids.ts";
 import type { Connection } from "../connection.ts";
-import { toManagementToken } from "../rows.ts";
-import { managementToken } from "../schema.ts";
+import { managementToken, toManagementToken } from "./token-table.ts";
 
 /** Management tokens. */
 export function prepareTokens({ db, orm }: Connection) {

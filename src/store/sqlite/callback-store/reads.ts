@@ -3,8 +3,7 @@ import type { Callback, CallbackAttempt, CallbackSend } from "../../../domain/ca
 import type { CallbackId } from "../../../domain/ids.ts";
 import type { CallbackFilter } from "../../../domain/ports/callback-store.ts";
 import type { Connection } from "../connection.ts";
-import { toCallback, toCallbackAttempt } from "../rows.ts";
-import { callback, callbackAttempt } from "./schema.ts";
+import { callback, callbackAttempt, toCallback, toCallbackAttempt } from "./callback-table.ts";
 
 /** After every time there is, and every id. */
 const LAST = { at: Number.MAX_SAFE_INTEGER, id: "~" } as const;

@@ -2,8 +2,7 @@ import { eq, sql } from "drizzle-orm";
 import type { CallbackSend } from "../../../domain/callback/callback.ts";
 import type { CallbackId } from "../../../domain/ids.ts";
 import type { Connection } from "../connection.ts";
-import { toCallback } from "../rows.ts";
-import { callback } from "./schema.ts";
+import { callback, toCallback } from "./callback-table.ts";
 
 /** Returns a function that counts one send of a callback, before it leaves, and says what to send. */
 export function prepareTake({ db, orm }: Connection) {

@@ -2,13 +2,15 @@ import type { Database } from "bun:sqlite";
 import type { AccountId, KeyId, LeaseToken, ModelId, TaskId } from "../../../domain/ids.ts";
 import { usageOf } from "../../../domain/money/usage.ts";
 import type { AttemptIntent } from "../../../domain/ports/task-store.ts";
-import type { Lease, Stage } from "../../../domain/task/task.ts";
-import type { AttemptChange, Transition } from "../../../domain/task/transition.ts";
+import { assertLegalMove, type Lease, type Stage } from "../../../domain/task/task.ts";
+import type { Transition } from "../../../domain/task/transition.ts";
+import { prepareInsertCallback } from "../callback-store/insert.ts";
+import type { Ledger } from "../ledger.ts";
 import { prepareQuotas } from "../quotas.ts";
-import type { Pool } from "../schema.ts";
 import { prepareAssets } from "./assets.ts";
+import { type Attempts, prepareAttempts } from "./attempts.ts";
 import type { Changes } from "./changes.ts";
-import { prepareLedger } from "./money.ts";
+import { CHANGED_TASK, type Pool } from "./task-table.ts";
 import { prepareUsage } from "./usage.ts";
 
 /** What decides whether and how a task may change, and who its end counts for. */
@@ -32,49 +34,32 @@ export interface Advance {
   write(id: TaskId, standing: Standing, transition: Transition): void;
 }
 
+/** Moves a task from its queue to a submission: before any byte leaves, so that a crash finds the attempt. */
+const BEGIN = { from: "queued", to: "submitting" } as const satisfies Record<string, Stage>;
+
 /**
- * What moves a task on under a lease. Raw statements: each task passes several times, and "absent fields stay as they are"
- * is a coalesce for each of them.
+ * Moves tasks on. Raw statements, because each task passes several times, and "absent fields stay as they are" is a coalesce
+ * for each of them.
  */
-export function prepareAdvance(db: Database, changes: Changes): Advance {
-  const ledger = prepareLedger(db);
-  const quotas = prepareQuotas(db);
-  const insertAssets = prepareAssets(db);
-  const insertCallback = prepareCallback(db);
+export function prepareAdvance(db: Database, ledger: Ledger, changes: Changes): Advance {
   const attempts = prepareAttempts(db);
-  const updateTask = prepareUpdateTask(db);
-  const addUsage = prepareUsage(db);
+  const write = prepareWrite(db, { ledger, changes, attempts });
   const select = db.prepare<Standing, [id: string]>(
     `select account_id, key_id, model, stage, lease_token, due_at, cancel_requested, quota_period
      from task where id = ?`,
   );
+  assertLegalMove(BEGIN.from, BEGIN.to);
   const begin = db.prepare<
     { attempts: number },
     [at: number, deadline: number, change: number, id: string, token: string]
   >(
-    `update task set stage = 'submitting', status = 'processing', attempts = attempts + 1,
+    `update task set stage = '${BEGIN.to}', status = 'processing', attempts = attempts + 1,
        started_at = coalesce(started_at, ?), deadline_at = coalesce(deadline_at, ?), change = ?
-     where id = ? and lease_token = ? and stage = 'queued' and cancel_requested = 0 returning attempts`,
+     where id = ? and lease_token = ? and stage = '${BEGIN.from}' and cancel_requested = 0 returning attempts`,
   );
   const renew = db.prepare<never, [until: number, id: string, token: string]>(
     "update task set due_at = ? where id = ? and lease_token = ?",
   );
-
-  function write(id: TaskId, standing: Standing, transition: Transition): void {
-    if (transition.ending !== undefined) changes.mark(id);
-    else if (transition.progress !== undefined) changes.markProgress(id, transition.progress);
-    updateTask(id, standing, transition);
-    if (transition.attempt !== undefined) {
-      attempts.update(id, transition.attempt, transition.at, transition.to === "terminal");
-    }
-    ledger.post(standing.account_id, transition.ledger, transition.at);
-    if (standing.quota_period !== null)
-      quotas.settle(standing.key_id, standing.quota_period, transition.ledger);
-    const usage = usageOf(transition);
-    if (usage !== undefined) addUsage(standing, usage);
-    insertAssets(transition.assets);
-    if (transition.callback !== undefined) insertCallback(transition.callback);
-  }
 
   return {
     standing: (id) => select.get(id) ?? undefined,
@@ -82,7 +67,7 @@ export function prepareAdvance(db: Database, changes: Changes): Advance {
       const row = begin.get(intent.at, intent.deadlineAt, changes.next(), lease.task.id, lease.token);
       if (row === null) {
         const standing = select.get(lease.task.id);
-        const isMine = standing?.lease_token === lease.token && standing.stage === "queued";
+        const isMine = standing?.lease_token === lease.token && standing.stage === BEGIN.from;
         return isMine ? "cancel_requested" : "lease_lost";
       }
       attempts.insert(lease.task.id, row.attempts, intent);
@@ -101,38 +86,47 @@ export function prepareAdvance(db: Database, changes: Changes): Advance {
   };
 }
 
+/** Returns a function that writes a whole transition. @throws Error for a move that no task may make */
+function prepareWrite(
+  db: Database,
+  { ledger, changes, attempts }: { ledger: Ledger; changes: Changes; attempts: Attempts },
+): Advance["write"] {
+  const quotas = prepareQuotas(db);
+  const insertAssets = prepareAssets(db);
+  const insertCallback = prepareInsertCallback(db);
+  const updateTask = prepareUpdateTask(db);
+  const addUsage = prepareUsage(db);
+  return (id, standing, transition) => {
+    assertLegalMove(standing.stage, transition.to);
+    if (transition.ending !== undefined) changes.mark(id);
+    else if (transition.progress !== undefined) changes.markProgress(id, transition.progress);
+    updateTask(id, standing, transition);
+    if (transition.attempt !== undefined) {
+      attempts.update(id, transition.attempt, transition.at, transition.to === "terminal");
+    }
+    ledger.post(standing.account_id, transition.ledger, transition.at);
+    if (standing.quota_period !== null)
+      quotas.settle(standing.key_id, standing.quota_period, transition.ledger);
+    const usage = usageOf(transition);
+    if (usage !== undefined) addUsage(standing, usage);
+    insertAssets(transition.assets);
+    if (transition.callback !== undefined) insertCallback(transition.callback);
+  };
+}
+
 function prepareUpdateTask(db: Database) {
+  const values = Object.values(CHANGED_TASK);
+  const changed = Object.keys(CHANGED_TASK).map((column, i) => `${column} = coalesce(?${i + 8}, ${column})`);
   const update = db.prepare(
-    `update task set stage = ?3, pool = ?4, lease_token = ?5, due_at = ?6, progress = max(progress, ?7),
-       failures = coalesce(?8, failures), lane = coalesce(?9, lane), route_index = coalesce(?10, route_index),
-       request = coalesce(?11, request), status = coalesce(?12, status), completed_at = coalesce(?13, completed_at),
-       charged_micros = coalesce(?14, charged_micros), results = coalesce(?15, results), error = coalesce(?16, error),
-       usage = coalesce(?17, usage), charge = coalesce(?18, charge)
+    `update task set stage = ?3, pool = ?4, lease_token = ?5, due_at = ?6, progress = max(progress, ?7), ${changed.join(", ")}
      where id = ?1 and stage = ?2`,
   );
   return (id: TaskId, standing: Standing, transition: Transition): void => {
+    const { stage } = standing;
     const { pool, token, dueAt } = placement(standing, transition);
-    const { ending } = transition;
-    const { changes } = update.run(
-      id,
-      standing.stage,
-      transition.to,
-      pool,
-      token,
-      dueAt,
-      transition.progress ?? 0,
-      transition.failures ?? null,
-      transition.lane ?? null,
-      transition.routeIndex ?? null,
-      json(transition.request),
-      ending?.status ?? null,
-      ending?.completedAt ?? null,
-      ending?.charged ?? null,
-      json(ending?.results),
-      json(ending?.error),
-      json(ending?.usage),
-      json(ending?.chargeLines),
-    );
+    const progress = transition.progress ?? 0;
+    const given = values.map((value) => value(transition));
+    const { changes } = update.run(id, stage, transition.to, pool, token, dueAt, progress, ...given);
     if (changes !== 1)
       throw new Error(`Transition ${transition.name} changed ${changes} tasks instead of one.`);
   };
@@ -155,63 +149,4 @@ function placement(standing: Standing, transition: Transition): Placement {
   if (transition.to !== "queued") return { pool: "under_way", token: null, dueAt: transition.dueAt };
   const pool = transition.dueAt <= transition.at ? "ready" : "waiting";
   return { pool, token: null, dueAt: transition.dueAt };
-}
-
-function prepareAttempts(db: Database) {
-  const insert = db.prepare(
-    `insert into attempt (id, task_id, sequence, provider, upstream_model, state, started_at)
-     values (?, ?, ?, ?, ?, 'intent', ?)`,
-  );
-  const update = db.prepare(
-    `update attempt set state = ?3, operation = coalesce(?4, operation), outputs = coalesce(?5, outputs),
-       usage = coalesce(?6, usage), detail = coalesce(?7, detail), ended_at = coalesce(?8, ended_at),
-       cost_micros = coalesce(?9, cost_micros)
-     where id = ?1 and task_id = ?2`,
-  );
-  return {
-    insert(id: TaskId, sequence: number, intent: AttemptIntent): void {
-      insert.run(intent.id, id, sequence, intent.provider, intent.upstreamModel, intent.at);
-    },
-    update(id: TaskId, change: AttemptChange, at: number, isTaskOver: boolean): void {
-      const isOver = isTaskOver || change.state === "rejected" || change.state === "done";
-      const { changes } = update.run(
-        change.id,
-        id,
-        change.state,
-        json(change.operation),
-        json(change.outputs),
-        json(change.usage),
-        change.detail ?? null,
-        isOver ? at : null,
-        change.costMicros ?? null,
-      );
-      if (changes !== 1) throw new Error(`Task ${id} has no attempt ${change.id}.`);
-    },
-  };
-}
-
-function prepareCallback(db: Database) {
-  const insert = db.prepare(
-    `insert into callback (id, task_id, account_id, key_id, request_id, url, host, state, due_at, created_at,
-       pool, attempts, sends, redeliver)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'ready', 0, 0, 0)`,
-  );
-  return (callback: NonNullable<Transition["callback"]>): void => {
-    insert.run(
-      callback.id,
-      callback.taskId,
-      callback.accountId,
-      callback.keyId,
-      callback.requestId,
-      callback.url,
-      callback.host,
-      callback.state,
-      callback.dueAt,
-      callback.createdAt,
-    );
-  };
-}
-
-function json(value: unknown): string | null {
-  return value === undefined ? null : JSON.stringify(value);
 }

@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite";
 import type { AccountId, KeyId, TaskId } from "../../../domain/ids.ts";
 import type { ChangeQuery, TaskChange } from "../../../domain/ports/task-store.ts";
-import { SUMMARY_COLUMNS, type SummaryRow, toSummary } from "../rows.ts";
+import { SUMMARY_COLUMNS, type SummaryRow, toSummary } from "./task-table.ts";
 
 export interface Changes {
   /** The number of a change that is about to be written. */

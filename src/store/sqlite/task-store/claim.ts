@@ -2,7 +2,8 @@ import type { AccountId, LeaseToken, ProviderId, TaskId } from "../../../domain/
 import type { Claimed, ClaimQuery } from "../../../domain/ports/task-store.ts";
 import type { Lease } from "../../../domain/task/task.ts";
 import type { Connection } from "../connection.ts";
-import { type AttemptRow, type TaskRow, toAttempt, toTask } from "../rows.ts";
+import { type AttemptRow, toAttempt } from "./attempt-table.ts";
+import { type TaskRow, toTask } from "./task-table.ts";
 
 /** Tasks of one lane moved from `waiting` to `ready` by one claim, so that a lane that comes back stalls nobody. */
 const PROMOTED_AT_ONCE = 500;

@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite";
 import type { AccountId, ProviderId, TaskId } from "../../../domain/ids.ts";
 import { MAX_QUEUE_POSITION } from "../../../domain/ports/task-store.ts";
-import type { Pool } from "../schema.ts";
+import type { Pool } from "./task-table.ts";
 
 /** The account whose task each lane started last: its next turn comes after everybody else's. */
 export type Turns = ReadonlyMap<ProviderId, AccountId>;

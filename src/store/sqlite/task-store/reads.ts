@@ -3,18 +3,10 @@ import type { Asset } from "../../../domain/media/asset.ts";
 import type { LiveCounts, OrphanedTask, TaskCounts, TaskFilter } from "../../../domain/ports/task-store.ts";
 import { type Attempt, isTerminal, type Task, type TaskSummary } from "../../../domain/task/task.ts";
 import type { Connection } from "../connection.ts";
-import {
-  type AssetRow,
-  type AttemptRow,
-  SUMMARY_COLUMNS,
-  type SummaryRow,
-  type TaskRow,
-  toAsset,
-  toAttempt,
-  toSummary,
-  toTask,
-} from "../rows.ts";
+import { type AssetRow, toAsset } from "./asset-table.ts";
+import { type AttemptRow, toAttempt } from "./attempt-table.ts";
 import { prepareQueuePosition, type Turns } from "./queue-position.ts";
+import { SUMMARY_COLUMNS, type SummaryRow, type TaskRow, toSummary, toTask } from "./task-table.ts";
 
 type Optional = string | null;
 

@@ -1,10 +1,14 @@
 import { sql } from "drizzle-orm";
 import { check, index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { CallbackState, Delivery } from "../../../domain/callback/callback.ts";
+import type {
+  Callback,
+  CallbackAttempt,
+  CallbackState,
+  Delivery,
+} from "../../../domain/callback/callback.ts";
 import type { AccountId, CallbackId, KeyId, TaskId } from "../../../domain/ids.ts";
-import { account, task } from "../schema.ts";
-
-/* Callbacks and their sends; as in ../schema.ts. */
+import { account } from "../account-store/account-table.ts";
+import { task } from "../task-store/task-table.ts";
 
 /** Where a callback stands for `claim`; one that is over is in none. `ready` to be sent · `waiting` until `due_at`. */
 export type CallbackPool = "ready" | "waiting";
@@ -75,3 +79,34 @@ export const callbackAttempt = sqliteTable(
     index("callback_attempt_open").on(table.callbackId).where(sql`"ended_at" is null`),
   ],
 );
+
+export function toCallback(row: typeof callback.$inferSelect): Callback {
+  return {
+    id: row.id,
+    taskId: row.taskId,
+    requestId: row.requestId,
+    url: row.url,
+    accountId: row.accountId,
+    keyId: row.keyId,
+    host: row.host,
+    state: row.state,
+    attempts: row.attempts,
+    dueAt: row.dueAt,
+    isRedeliveryDue: row.redeliver,
+    createdAt: row.createdAt,
+  };
+}
+
+export function toCallbackAttempt(row: typeof callbackAttempt.$inferSelect): CallbackAttempt {
+  return {
+    sequence: row.sequence,
+    isRedelivery: row.isRedelivery,
+    startedAt: row.startedAt,
+    endedAt: row.endedAt ?? undefined,
+    outcome: row.outcome ?? undefined,
+    status: row.httpStatus ?? undefined,
+    reason: row.reason ?? undefined,
+    address: row.address ?? undefined,
+    excerpt: row.excerpt ?? undefined,
+  };
+}

@@ -1,0 +1,85 @@
+import type { Database } from "bun:sqlite";
+import type { AccountMode } from "../../domain/access/account.ts";
+import type { AccountId } from "../../domain/ids.ts";
+import { holdEntry, type LedgerEntry } from "../../domain/money/ledger.ts";
+import { sumMicros } from "../../domain/money/money.ts";
+import type { NewTask } from "../../domain/task/task.ts";
+
+/** Why money moves, who moves it, and when. */
+export interface Authority {
+  readonly reason: string;
+  readonly actor: string;
+  readonly at: number;
+}
+
+/** The one writer of ledger rows, and of the balances and holds that are their sums. */
+export interface Ledger {
+  /**
+   * Reserves a new task's price.
+   *
+   * @returns whether less is left now than the operator wants to be told of; undefined when the account has too little, and
+   * nothing was written
+   */
+  hold(task: NewTask): { readonly isLow: boolean } | undefined;
+  /** Writes the rows and moves the account by their sums. */
+  post(account: AccountId, entries: readonly LedgerEntry[], at: number): void;
+  /** What the account can still spend, in micro-units; infinite for an unlimited one. */
+  available(account: AccountId): number;
+}
+
+/** What an account can still spend, as SQL. */
+export const AVAILABLE = "balance_micros - held_micros + credit_limit_micros";
+
+/** Raw statements, because two of every three writes of a task go through here. */
+export function prepareLedger(db: Database): Ledger {
+  const append = prepareAppend(db);
+  const hold = db.prepare<{ is_low: 0 | 1 | null }, [amount: number, account: string]>(
+    `update account set held_micros = held_micros + ?1
+     where id = ?2 and (mode = 'unlimited' or ${AVAILABLE} >= ?1)
+     returning low_balance_told = 0 and ${AVAILABLE} < low_balance_micros as is_low`,
+  );
+  const tell = db.prepare<never, [account: string]>("update account set low_balance_told = 1 where id = ?");
+  // Once enough is there again, the next low balance is reported anew.
+  const move = db.prepare<never, [balance: number, held: number, account: string]>(
+    `update account set balance_micros = balance_micros + ?1, held_micros = held_micros + ?2,
+       low_balance_told = low_balance_told
+         and balance_micros + ?1 - held_micros - ?2 + credit_limit_micros < coalesce(low_balance_micros, 0)
+     where id = ?3`,
+  );
+  const funds = db.prepare<{ mode: AccountMode; available: number }, [account: string]>(
+    `select mode, ${AVAILABLE} as available from account where id = ?`,
+  );
+
+  return {
+    hold({ id, accountId, keyId, held: amount, createdAt }) {
+      if (amount === 0) return { isLow: false };
+      const held = hold.get(amount, accountId);
+      if (held === null) return undefined;
+      if (held.is_low === 1) tell.run(accountId);
+      append(accountId, holdEntry(id, amount, keyId), createdAt);
+      return { isLow: held.is_low === 1 };
+    },
+    post(account, entries, at) {
+      if (entries.length === 0) return;
+      for (const entry of entries) append(account, entry, at);
+      const balance = sumMicros(entries.map((entry) => entry.balanceDelta));
+      const held = sumMicros(entries.map((entry) => entry.heldDelta));
+      if (move.run(balance, held, account).changes !== 1) throw new Error(`There is no account ${account}.`);
+    },
+    available(account) {
+      const row = funds.get(account);
+      if (row === null) throw new Error(`There is no account ${account}.`);
+      return row.mode === "prepaid" ? row.available : Number.POSITIVE_INFINITY;
+    },
+  };
+}
+
+/** Returns a function that writes one append-only row and leaves the account alone. */
+function prepareAppend(db: Database): (account: AccountId, entry: LedgerEntry, at: number) => void {
+  const insert = db.prepare(
+    `insert into ledger_entry (account_id, task_id, kind, balance_delta_micros, held_delta_micros, reason, at, actor)
+     values (?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  return (account, { taskId, kind, balanceDelta, heldDelta, reason, actor }, at) =>
+    void insert.run(account, taskId ?? null, kind, balanceDelta, heldDelta, reason, at, actor);
+}

@@ -1,0 +1,49 @@
+import { integer, sqliteTable, text, unique } from "drizzle-orm/sqlite-core";
+import type { AttemptId, ProviderId, TaskId } from "../../../domain/ids.ts";
+import type { Json } from "../../../domain/json.ts";
+import type { Attempt, AttemptOutput, AttemptState, Usage } from "../../../domain/task/task.ts";
+import { optional, type RawRow } from "../raw-row.ts";
+import { task } from "./task-table.ts";
+
+export const attempt = sqliteTable(
+  "attempt",
+  {
+    id: text().$type<AttemptId>().primaryKey(),
+    taskId: text("task_id")
+      .$type<TaskId>()
+      .notNull()
+      .references(() => task.id),
+    sequence: integer().notNull(),
+    provider: text().$type<ProviderId>().notNull(),
+    upstreamModel: text("upstream_model").notNull(),
+    state: text().$type<AttemptState>().notNull(),
+    operation: text({ mode: "json" }).$type<Json>(),
+    outputs: text({ mode: "json" }).$type<readonly AttemptOutput[]>(),
+    usage: text({ mode: "json" }).$type<Usage>(),
+    detail: text(),
+    startedAt: integer("started_at").notNull(),
+    endedAt: integer("ended_at"),
+    /** What the upstream charges the operator for it, as far as that is known. */
+    costMicros: integer("cost_micros"),
+  },
+  (table) => [unique("attempt_of_task").on(table.taskId, table.sequence)],
+);
+
+export type AttemptRow = RawRow<typeof attempt>;
+
+export function toAttempt(row: AttemptRow): Attempt {
+  return {
+    id: row.id,
+    taskId: row.task_id,
+    sequence: row.sequence,
+    provider: row.provider,
+    upstreamModel: row.upstream_model,
+    state: row.state,
+    operation: optional(row.operation),
+    outputs: optional(row.outputs),
+    usage: optional(row.usage),
+    detail: row.detail ?? undefined,
+    startedAt: row.started_at,
+    endedAt: row.ended_at ?? undefined,
+  };
+}

@@ -1,0 +1,196 @@
+import { sql } from "drizzle-orm";
+import { check, index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { TaskError } from "../../../domain/errors.ts";
+import type { AccountId, KeyId, LeaseToken, ModelId, ProviderId, TaskId } from "../../../domain/ids.ts";
+import { toMicros } from "../../../domain/money/money.ts";
+import type { ChargeLine, Quote } from "../../../domain/money/pricing.ts";
+import type { GenerationRequest, TaskKind } from "../../../domain/task/request.ts";
+import type {
+  NewTask,
+  Stage,
+  Task,
+  TaskResult,
+  TaskStatus,
+  TaskSummary,
+  Usage,
+} from "../../../domain/task/task.ts";
+import type { Transition } from "../../../domain/task/transition.ts";
+import { account } from "../account-store/account-table.ts";
+import { json, optional, parse, type RawRow } from "../raw-row.ts";
+
+/**
+ * Where a live task stands for `claim`, each pool with an index of its own; a finished task is in none.
+ * `ready` queued and due · `waiting` queued, due later · `under_way` left the queue, or leased, or to be cancelled.
+ */
+export type Pool = "ready" | "waiting" | "under_way";
+
+export const task = sqliteTable(
+  "task",
+  {
+    id: text().$type<TaskId>().primaryKey(),
+    accountId: text("account_id")
+      .$type<AccountId>()
+      .notNull()
+      .references(() => account.id),
+    keyId: text("key_id").$type<KeyId>().notNull(),
+    requestId: text("request_id").notNull(),
+    kind: text().$type<TaskKind>().notNull(),
+    model: text().$type<ModelId>().notNull(),
+    origin: text().notNull(),
+    callbackUrl: text("callback_url"),
+    heldMicros: integer("held_micros").notNull(),
+    createdAt: integer("created_at").notNull(),
+    status: text().$type<TaskStatus>().notNull(),
+    stage: text().$type<Stage>().notNull(),
+    pool: text().$type<Pool>(),
+    /** When `claim` may take the task; while it is leased, when the lease ends. */
+    dueAt: integer("due_at"),
+    leaseToken: text("lease_token").$type<LeaseToken>(),
+    lane: text().$type<ProviderId>().notNull(),
+    routeIndex: integer("route_index").notNull(),
+    attempts: integer().notNull(),
+    failures: integer().notNull(),
+    progress: integer().notNull(),
+    cancelRequested: integer("cancel_requested", { mode: "boolean" }).notNull(),
+    startedAt: integer("started_at"),
+    deadlineAt: integer("deadline_at"),
+    completedAt: integer("completed_at"),
+    chargedMicros: integer("charged_micros"),
+    results: text({ mode: "json" }).$type<readonly TaskResult[]>(),
+    error: text({ mode: "json" }).$type<TaskError>(),
+    usage: text({ mode: "json" }).$type<Usage>(),
+    quote: text({ mode: "json" }).$type<Quote>().notNull(),
+    request: text({ mode: "json" }).$type<GenerationRequest>().notNull(),
+    /** Of a task somebody waits for on its create: what makes another request the same one. */
+    syncScope: text("sync_scope"),
+    /** The period of its key's quota that it is held in; none for a key without one. */
+    quotaPeriod: integer("quota_period"),
+    /** What `charged_micros` is the sum of. */
+    charge: text({ mode: "json" }).$type<readonly ChargeLine[]>(),
+    /** Orders all changes of status and progress, of all tasks: the number of this one's latest. */
+    change: integer().notNull().default(0),
+  },
+  (table) => [
+    // What a list is filtered by is in the index, so that a filter nothing matches reads the index alone.
+    index("task_of_account").on(table.accountId, table.id, table.status, table.kind, table.model),
+    index("task_under_way").on(table.dueAt, table.lane).where(sql`"pool" = 'under_way'`),
+    index("task_ready").on(table.lane, table.accountId, table.id).where(sql`"pool" = 'ready'`),
+    index("task_waiting").on(table.lane, table.dueAt).where(sql`"pool" = 'waiting'`),
+    // The few somebody waits for are found at once at a start.
+    index("task_waited_for").on(table.id).where(sql`"pool" is not null and "sync_scope" is not null`),
+    // What has changed since a reader last looked.
+    index("task_change").on(table.accountId, table.change),
+    // Counts an account's and a key's live tasks.
+    index("task_live").on(table.accountId, table.keyId, table.status).where(sql`"pool" is not null`),
+    check(
+      "task_pool",
+      sql`("pool" is null) = ("stage" = 'terminal') and ("due_at" is null) = ("pool" is null)`,
+    ),
+    check(
+      "task_queued",
+      sql`"pool" is null or "pool" = 'under_way' or ("stage" = 'queued' and "lease_token" is null)`,
+    ),
+  ],
+);
+
+export type TaskRow = RawRow<typeof task>;
+
+const SUMMARY = [
+  ...["id", "account_id", "kind", "model", "status", "progress", "results", "error", "charged_micros"],
+  ...["usage", "created_at", "completed_at"],
+] as const satisfies readonly (keyof TaskRow)[];
+export type SummaryRow = Pick<TaskRow, (typeof SUMMARY)[number]>;
+/** The columns of `SummaryRow`, as SQL. */
+export const SUMMARY_COLUMNS = SUMMARY.join(", ");
+
+export function toSummary(row: SummaryRow): TaskSummary {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    kind: row.kind,
+    model: row.model,
+    status: row.status,
+    progress: row.progress,
+    results: optional(row.results) ?? [],
+    error: optional(row.error),
+    charged: row.charged_micros === null ? undefined : toMicros(row.charged_micros),
+    usage: optional(row.usage),
+    createdAt: row.created_at,
+    completedAt: row.completed_at ?? undefined,
+  };
+}
+
+export function toTask(row: TaskRow): Task {
+  return {
+    ...toSummary(row),
+    keyId: row.key_id,
+    requestId: row.request_id,
+    request: parse(row.request),
+    quote: parse(row.quote),
+    held: toMicros(row.held_micros),
+    origin: row.origin,
+    callbackUrl: row.callback_url ?? undefined,
+    stage: row.stage,
+    lane: row.lane,
+    routeIndex: row.route_index,
+    attempts: row.attempts,
+    failures: row.failures,
+    cancelRequested: row.cancel_requested === 1,
+    syncScope: row.sync_scope ?? undefined,
+    startedAt: row.started_at ?? undefined,
+    deadlineAt: row.deadline_at ?? undefined,
+  };
+}
+
+/** What `admit` adds to a new task. */
+export interface AdmittedWith {
+  readonly quotaPeriod: number | undefined;
+  readonly change: number;
+}
+
+/** The value of each column of a new task; columns left out are null. */
+export const NEW_TASK = {
+  id: ({ id }) => id,
+  account_id: ({ accountId }) => accountId,
+  key_id: ({ keyId }) => keyId,
+  request_id: ({ requestId }) => requestId,
+  kind: ({ kind }) => kind,
+  model: ({ model }) => model,
+  origin: ({ origin }) => origin,
+  callback_url: ({ callbackUrl }) => callbackUrl ?? null,
+  held_micros: ({ held }) => held,
+  created_at: ({ createdAt }) => createdAt,
+  status: () => "pending",
+  stage: () => "queued",
+  pool: () => "ready",
+  due_at: ({ createdAt }) => createdAt,
+  lane: ({ lane }) => lane,
+  route_index: ({ routeIndex }) => routeIndex,
+  attempts: () => 0,
+  failures: () => 0,
+  progress: () => 0,
+  cancel_requested: () => 0,
+  quote: ({ quote }) => JSON.stringify(quote),
+  request: ({ request }) => JSON.stringify(request),
+  sync_scope: ({ syncScope }) => syncScope ?? null,
+  quota_period: (_, { quotaPeriod }) => quotaPeriod ?? null,
+  change: (_, { change }) => change,
+} satisfies { readonly [C in NeverNull]: NewValue<C> } & { readonly [C in keyof TaskRow]?: NewValue<C> };
+
+type NeverNull = { [C in keyof TaskRow]: null extends TaskRow[C] ? never : C }[keyof TaskRow];
+type NewValue<C extends keyof TaskRow> = (task: NewTask, admitted: AdmittedWith) => TaskRow[C];
+
+/** The value that a transition gives a column; null leaves the column as it is. */
+export const CHANGED_TASK = {
+  failures: ({ failures }) => failures ?? null,
+  lane: ({ lane }) => lane ?? null,
+  route_index: ({ routeIndex }) => routeIndex ?? null,
+  request: ({ request }) => json(request),
+  status: ({ ending }) => ending?.status ?? null,
+  completed_at: ({ ending }) => ending?.completedAt ?? null,
+  charged_micros: ({ ending }) => ending?.charged ?? null,
+  results: ({ ending }) => json(ending?.results),
+  error: ({ ending }) => json(ending?.error),
+  usage: ({ ending }) => json(ending?.usage),
+  charge: ({ ending }) => json(ending?.chargeLines),
+} satisfies { readonly [C in keyof TaskRow]?: (transition: Transition) => TaskRow[C] | null };

@@ -1,0 +1,23 @@
+import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { AccountId, KeyId, ModelId } from "../../domain/ids.ts";
+import { account } from "./account-store/account-table.ts";
+
+/** What the tasks that ended on a day came to; `day` counts from 1970-01-01 UTC. WITHOUT ROWID. */
+export const usageDay = sqliteTable(
+  "usage_day",
+  {
+    accountId: text("account_id")
+      .$type<AccountId>()
+      .notNull()
+      .references(() => account.id),
+    day: integer().notNull(),
+    keyId: text("key_id").$type<KeyId>().notNull(),
+    model: text().$type<ModelId>().notNull(),
+    completed: integer().notNull(),
+    failed: integer().notNull(),
+    cancelled: integer().notNull(),
+    outputs: integer().notNull(),
+    chargedMicros: integer("charged_micros").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.accountId, table.day, table.keyId, table.model] })],
+);
