@@ -1,7 +1,8 @@
 import { relative } from "node:path";
 import type { Command } from "commander";
 import type { Local } from "../src/app/local.ts";
-import { type Config, loadConfig } from "../src/config/config.ts";
+import { readConfig } from "../src/app/settings.ts";
+import type { Config } from "../src/config/config.ts";
 import { createSettings } from "../src/config/settings.ts";
 import type { Context } from "./context.ts";
 
@@ -14,14 +15,14 @@ export interface LocalFlags {
 export type Manage = Local["manage"];
 
 export function withLocalFlags(command: Command): Command {
-  const { dataDir } = createSettings({ cores: 1 });
+  const { dataDir } = createSettings({ cores: 1 }, []);
   return command
     .option(dataDir.flag, `data folder (default ${dataDir.fallback}; ${dataDir.env})`)
     .option("--config <file>", "settings file that says where the data folder is (SVC_CONFIG)");
 }
 
 export function readLocalConfig(flags: LocalFlags, { env, cwd }: Context): Config {
-  return loadConfig({ flags: { dataDir: flags.dataDir }, env, file: flags.config, cwd });
+  return readConfig({ flags: { dataDir: flags.dataDir }, env, file: flags.config, cwd });
 }
 
 /** Opens the data folder while `use` runs. A server may be running on it. */

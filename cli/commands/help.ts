@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { createSettings } from "../../src/config/settings.ts";
+import { serviceSettings } from "../../src/app/settings.ts";
 import { OTHER_COMMANDS } from "../command.ts";
 import type { Context } from "../context.ts";
 import { ENVIRONMENT_HELP } from "../environment.ts";
@@ -42,8 +42,7 @@ function find(program: Command, words: readonly string[]): Command {
 
 /** Every setting in its three forms. */
 function describeSettings(): string {
-  const settings = Object.values(createSettings({ cores: navigator.hardwareConcurrency }));
-  const blocks = settings.map(({ key, env, flag, help, fallback, fallbackText }) => {
+  const blocks = serviceSettings().map(({ key, env, flag, help, fallback, fallbackText }) => {
     const standard = fallbackText ?? (fallback === undefined ? "unset" : String(fallback));
     return `${key} (default ${standard})\n    ${help}\n    ${env}   ${flag}\n`;
   });

@@ -1,8 +1,8 @@
 import { chmodSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Command, Option } from "commander";
-import { type Config, loadConfig } from "../../src/config/config.ts";
-import { createSettings } from "../../src/config/settings.ts";
+import { readConfig, serviceSettings } from "../../src/app/settings.ts";
+import type { Config } from "../../src/config/config.ts";
 import { SERVER_COMMANDS } from "../command.ts";
 import type { Context } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -18,7 +18,7 @@ export function addServe(program: Command, context: Context): void {
     .command("serve")
     .helpGroup(SERVER_COMMANDS)
     .description("run the service; needs no settings at all");
-  for (const setting of Object.values(createSettings({ cores: navigator.hardwareConcurrency }))) {
+  for (const setting of serviceSettings()) {
     const { flag, help, env, fallback, fallbackText } = setting;
     const standard = fallbackText ?? (typeof fallback === "boolean" ? undefined : fallback);
     const preset = standard === undefined ? "" : `; default ${String(standard)}`;
@@ -38,7 +38,7 @@ async function serve(command: Command, context: Context): Promise<void> {
   );
   const { config: file, color, ...settings } = Object.fromEntries(flags);
   const { env, cwd, stderr } = context;
-  const config = loadConfig({ flags: settings, env, file, cwd });
+  const config = readConfig({ flags: settings, env, file, cwd });
   const log = createServerLog(config, context);
   endOnMistakes(log);
 

@@ -77,7 +77,7 @@ export async function openRooms(config: Config, overrides: AppOverrides, release
     newTemporaryName: () => ids.create("asset"),
   });
   await assets.removeTemporary();
-  const adapters = overrides.providers ?? createProviders({ config, clock });
+  const adapters = overrides.providers ?? (await createProviders({ config, clock }));
   const providers = new Map(adapters.map((provider) => [provider.id, provider]));
   releases.push(async () => {
     for (const provider of adapters) await provider.stop?.();

@@ -10,7 +10,7 @@ export function describeProblem({ where, message, suggestion }: ConfigProblem): 
   return `${where}: ${message}.${suggestion === undefined ? "" : ` Did you mean ${suggestion}?`}`;
 }
 
-/** What was given, short enough for a message, and without the password of a URL. */
+/** The given value, shortened for a message and without the password of a URL. */
 export function show(raw: unknown): string {
   const text = (JSON.stringify(raw) ?? String(raw)).replace(/:\/\/[^/\s"]*@/g, "://…@");
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;

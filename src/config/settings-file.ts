@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isJsonObject } from "../domain/json.ts";
 import { suggest } from "../domain/suggest.ts";
+import { listSettings } from "../toolkit/settings/setting.ts";
 import { type ConfigProblem, show } from "./problem.ts";
 import type { Settings } from "./settings.ts";
 
@@ -12,7 +13,8 @@ export interface SettingsFile {
   readonly path: string;
   readonly values: ReadonlyMap<string, unknown>;
 }
-/** The file that was asked for; being without it is a problem. */
+
+/** Reads the file that was asked for. Its absence is a problem. */
 export function readNamedFile(
   path: string,
   settings: Settings,
@@ -23,7 +25,7 @@ export function readNamedFile(
   return undefined;
 }
 
-/** svc.yaml, or svc.yml, in the data folder. Where the folder is cannot be said inside it. */
+/** Reads svc.yaml, or svc.yml, in the data folder. It cannot say where the data folder is. */
 export function readOwnFile(
   dataDir: string,
   settings: Settings,
@@ -47,7 +49,7 @@ export function readOwnFile(
 }
 
 function readSettingsFile(path: string, settings: Settings, problems: ConfigProblem[]): SettingsFile {
-  const known = [...Object.values(settings).map(({ key }) => key), PRICING];
+  const known = [...listSettings(settings).map(({ key }) => key), PRICING];
   const values = new Map<string, unknown>();
   const content = parseYaml(path, problems);
   const visit = (prefix: string, value: unknown): void => {

@@ -10,6 +10,7 @@ import {
   lengthViolations,
   matrixViolations,
   opaqueImportViolations,
+  providerNameViolations,
   registryViolations,
 } from "./rules.ts";
 import type { Sources } from "./source.ts";
@@ -43,6 +44,10 @@ test("fetch is called only where addresses are guarded", () => {
 
 test("every migration, model and provider is in its list", () => {
   expect(registryViolations(sources)).toEqual([]);
+});
+
+test("config, catalogue and composition root know no provider by name", () => {
+  expect(providerNameViolations(sources)).toEqual([]);
 });
 
 test("nothing is exported as default", () => {

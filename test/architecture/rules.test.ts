@@ -9,6 +9,7 @@ import {
   lengthViolations,
   matrixViolations,
   opaqueImportViolations,
+  providerNameViolations,
   registryViolations,
 } from "./rules.ts";
 import { blank, importsOf, type Sources } from "./source.ts";
@@ -172,19 +173,38 @@ describe("lists", () => {
         "src/store/sqlite/migrations.ts":
           'import tasks from "../../../migrations/sqlite/0001-tasks.sql" with { type: "text" };',
         "src/catalog/models/forgotten.yaml": "",
-        "src/providers/registry.ts": 'import { createOpenai } from "./openai.ts";',
-        "src/providers/openai.ts": "",
-        "src/providers/forgotten.ts": "",
+        "src/providers/registry.ts":
+          'import { openai } from "./openai/definition.ts";\nimport { createHalf } from "./half/adapter.ts";',
+        "src/providers/definition.ts": "",
+        "src/providers/openai/definition.ts": "",
+        "src/providers/forgotten/definition.ts": "",
+        "src/providers/half/adapter.ts": "",
         "src/providers/kit/http.ts": "",
-        "src/providers/sandbox/adapter.ts": "",
       }),
     );
     expect(violations).toEqual([
       "migrations/sqlite/0002-forgotten.sql is not imported in src/store/sqlite/migrations.ts",
       "src/catalog/models/forgotten.yaml is not imported in src/catalog/catalog.ts or src/catalog/models.ts",
-      "src/providers/forgotten.ts is not imported in src/providers/registry.ts",
-      "src/providers/sandbox/ has no adapter in src/providers/registry.ts",
+      "src/providers/forgotten/definition.ts is not imported in src/providers/registry.ts",
+      "src/providers/half/definition.ts is not imported in src/providers/registry.ts",
     ]);
+  });
+
+  const naming = (text: string) =>
+    providerNameViolations(tree({ "src/providers/fal/definition.ts": "", "src/config/config.ts": text }));
+  test.each(["falBaseUrl", "hasFal", 'providers["fal"]', "FAL_KEY", "// of fal", "providers.fal.baseUrl"])(
+    "%s in a room that knows no provider is a violation",
+    (text) => {
+      expect(naming(`\n${text}`)).toEqual(["src/config/config.ts:2 names the provider fal"]);
+    },
+  );
+
+  test.each(["fallback", "false", "default", "fal-image"])("%s names no provider", (text) => {
+    expect(naming(text)).toEqual([]);
+  });
+
+  test("a provider's own folder may name it", () => {
+    expect(providerNameViolations(one("src/providers/fal/definition.ts", "fal"))).toEqual([]);
   });
 });
 

@@ -209,20 +209,44 @@ export function registryViolations(sources: Sources): string[] {
   const paths = [...sources.keys()];
   const migrations = paths.filter((path) => /^migrations\/sqlite\/.*\.sql$/.test(path));
   const models = paths.filter((path) => /^src\/catalog\/models\/.*\.ya?ml$/.test(path));
-  const providers = paths.filter(
-    (path) => /^src\/providers\/[^/]+\.ts$/.test(path) && !path.endsWith("/registry.ts"),
-  );
-  const adapterFolders = paths.flatMap((path) => /^src\/providers\/([^/]+)\//.exec(path)?.slice(1) ?? []);
-  const registered = importedBy(sources, ["src/providers/registry.ts"]);
+  const definitions = providerFolders(sources).map((id) => `src/providers/${id}/definition.ts`);
   return [
     ...missing(migrations, sources, ["src/store/sqlite/migrations.ts"]),
     ...missing(models, sources, ["src/catalog/catalog.ts", "src/catalog/models.ts"]),
-    ...missing(providers, sources, ["src/providers/registry.ts"]),
-    ...[...new Set(adapterFolders)]
-      .filter((folder) => folder !== "kit")
-      .filter((folder) => ![...registered].some((path) => path.startsWith(`src/providers/${folder}/`)))
-      .map((folder) => `src/providers/${folder}/ has no adapter in src/providers/registry.ts`),
+    ...missing(definitions, sources, ["src/providers/registry.ts"]),
   ];
+}
+
+/** The ids of the providers: every folder beside the kit is one. */
+function providerFolders(sources: Sources): string[] {
+  const folders = [...sources.keys()].flatMap(
+    (path) => /^src\/providers\/([^/]+)\//.exec(path)?.slice(1) ?? [],
+  );
+  return [...new Set(folders)].filter((folder) => folder !== "kit");
+}
+
+const NAMES_PROVIDERS: readonly Exception[] = [
+  { path: "src/catalog/models.ts", reason: "lists models, some of which are named after a provider" },
+];
+
+/** Rooms in which no provider is named, neither in code nor in a comment. Models may be: `sandbox-image` is one. */
+export function providerNameViolations(sources: Sources): string[] {
+  const rooms = modules(sources)
+    .filter(([path]) => /^src\/(?:app|catalog|config)\//.test(path))
+    .filter(([path]) => !NAMES_PROVIDERS.some((exception) => isCovered(path, exception.path)));
+  return providerFolders(sources).flatMap((id) =>
+    rooms.flatMap(([path, text]) =>
+      [...text.matchAll(new RegExp(id, "gi"))]
+        .filter(({ 0: word, index }) => {
+          const before = text[index - 1] ?? "";
+          const after = text.slice(index + word.length);
+          // Of `hasFal`, `falBaseUrl` and `fallback`, the first two name the provider fal.
+          const isOwnWord = !/[a-z]/i.test(before) || /^[A-Z]/.test(word);
+          return isOwnWord && !/^(?:[a-z]|-[a-z])/.test(after);
+        })
+        .map(({ index }) => `${path}:${lineAt(text, index)} names the provider ${id}`),
+    ),
+  );
 }
 
 function missing(paths: readonly string[], sources: Sources, lists: readonly string[]): string[] {

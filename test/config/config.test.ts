@@ -4,6 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ConfigError, type ConfigSources, loadConfig } from "../../src/config/config.ts";
 import { createSettings } from "../../src/config/settings.ts";
+import { PROVIDERS } from "../../src/providers/registry.ts";
+import type { Secret } from "../../src/toolkit/settings/secret.ts";
+import { listSettings } from "../../src/toolkit/settings/setting.ts";
 
 const workspace = mkdtempSync(join(tmpdir(), "svc-config-"));
 afterAll(() => rmSync(workspace, { recursive: true, force: true }));
@@ -17,7 +20,7 @@ function folder(yaml?: string, name = "svc.yaml"): string {
 }
 
 function load(sources: Partial<ConfigSources> = {}) {
-  return loadConfig({ cwd: folder(), cores: 4, ...sources });
+  return loadConfig({ cwd: folder(), cores: 4, providers: PROVIDERS, ...sources });
 }
 
 function problemsOf(sources: Partial<ConfigSources>) {
@@ -41,7 +44,7 @@ describe("settings", () => {
       host: "127.0.0.1",
       port: 8787,
       log: { level: "info", format: "auto" },
-      sandbox: { enabled: true, workers: 2 },
+      providers: { sandbox: { enabled: true, workers: 2 } },
       callbacks: {
         delaysMs: [5_000, 60_000, 600_000, 3_600_000],
         limits: { total: 256, perAccount: 64, perHost: 4 },
@@ -54,9 +57,8 @@ describe("settings", () => {
   });
 
   test("leave a core free by default, and never ask for less than one worker", () => {
-    expect(load({ cores: 1 }).sandbox.workers).toBe(1);
-    expect(load({ cores: 2 }).sandbox.workers).toBe(1);
-    expect(load({ cores: 16 }).sandbox.workers).toBe(2);
+    const workers = (cores: number) => load({ cores }).providers.sandbox?.workers;
+    expect([1, 2, 16].map(workers)).toEqual([1, 1, 2]);
   });
 
   test("come from a flag before a variable before the file", () => {
@@ -70,40 +72,41 @@ describe("settings", () => {
     const given = {
       host: ["::1", "::1"],
       port: ["0", 0],
-      longPort: ["9000", 9000],
-      publicUrl: ["https://media.example.com/", "https://media.example.com"],
-      trustedProxies: ["10.1.0.0/16", ["10.1.0.0/16"]],
-      edgeTimeoutMs: ["5", 5000],
-      syncWaitMs: ["2.5", 2500],
-      syncResponseFormat: ["url", "url"],
+      long_port: ["9000", 9000],
+      public_url: ["https://media.example.com/", "https://media.example.com"],
+      trusted_proxies: ["10.1.0.0/16", ["10.1.0.0/16"]],
+      "edge.timeout_seconds": ["5", 5000],
+      "sync.wait_seconds": ["2.5", 2500],
+      "sync.response_format": ["url", "url"],
       aliases: ["gpt-image-1=sandbox-image, dall-e-3 = sandbox-image", ALIASES],
-      logLevel: ["debug", "debug"],
-      logFormat: ["json", "json"],
-      schedulerConcurrency: ["5", 5],
-      schedulerSteps: ["6", 6],
-      schedulerLeaseMs: ["1.5", 1500],
-      schedulerDrainMs: ["0", 0],
-      sandboxEnabled: ["false", false],
-      sandboxConcurrency: ["7", 7],
-      sandboxWorkers: ["4", 4],
-      openaiBaseUrl: ["http://127.0.0.1:8787/compat/v1/", "http://127.0.0.1:8787/compat/v1"],
-      openaiConcurrency: ["3", 3],
-      openaiIdempotent: ["true", true],
-      falBaseUrl: ["https://queue.example", "https://queue.example"],
-      falConcurrency: ["2", 2],
-      callbackDelaysMs: ["0.5, 60,3600", [500, 60_000, 3_600_000]],
-      callbackConcurrency: ["9", 9],
-      callbackAccountConcurrency: ["8", 8],
-      callbackHostConcurrency: ["1", 1],
-      egressAllow: ["10.0.0.0/8, fd00::/8,192.0.2.7", ["10.0.0.0/8", "fd00::/8", "192.0.2.7/32"]],
+      "log.level": ["debug", "debug"],
+      "log.format": ["json", "json"],
+      "scheduler.concurrency": ["5", 5],
+      "scheduler.steps": ["6", 6],
+      "scheduler.lease_seconds": ["1.5", 1500],
+      "scheduler.drain_seconds": ["0", 0],
+      "sandbox.enabled": ["false", false],
+      "sandbox.concurrency": ["7", 7],
+      "sandbox.workers": ["4", 4],
+      "providers.openai.base_url": ["http://127.0.0.1:8787/compat/v1/", "http://127.0.0.1:8787/compat/v1"],
+      "providers.openai.concurrency": ["3", 3],
+      "providers.openai.idempotent": ["true", true],
+      "providers.fal.base_url": ["https://queue.example", "https://queue.example"],
+      "providers.fal.concurrency": ["2", 2],
+      "callbacks.delays_seconds": ["0.5, 60,3600", [500, 60_000, 3_600_000]],
+      "callbacks.concurrency": ["9", 9],
+      "callbacks.account_concurrency": ["8", 8],
+      "callbacks.host_concurrency": ["1", 1],
+      "egress.allow": ["10.0.0.0/8, fd00::/8,192.0.2.7", ["10.0.0.0/8", "fd00::/8", "192.0.2.7/32"]],
     } as const;
-    const { dataDir: _, ...settings } = createSettings({ cores: 4 });
-    expect(Object.keys(given).sort()).toEqual(Object.keys(settings).sort());
-    const text = (name: string) => given[name as keyof typeof given][0];
-    const entries = Object.entries(settings);
-    const byFlag = Object.fromEntries(entries.map(([name, { option }]) => [option, text(name)]));
-    const byVariable = Object.fromEntries(entries.map(([name, { env }]) => [env, text(name)]));
-    const yaml = entries.map(([name, { key }]) => `${key}: ${JSON.stringify(text(name))}`).join("\n");
+    const settings = listSettings(createSettings({ cores: 4 }, PROVIDERS)).filter(
+      ({ key }) => key !== "data_dir",
+    );
+    expect<string[]>(Object.keys(given).sort()).toEqual(settings.map(({ key }) => key).sort());
+    const text = (key: string) => given[key as keyof typeof given][0];
+    const byFlag = Object.fromEntries(settings.map(({ option, key }) => [option, text(key)]));
+    const byVariable = Object.fromEntries(settings.map(({ env, key }) => [env, text(key)]));
+    const yaml = settings.map(({ key }) => `${key}: ${JSON.stringify(text(key))}`).join("\n");
 
     const cwd = folder();
     const fromFlags = load({ cwd, flags: byFlag });
@@ -118,16 +121,16 @@ describe("settings", () => {
       aliases: ALIASES,
       log: { level: "debug", format: "json" },
       scheduler: { concurrency: 5, steps: 6, leaseMs: 1500, drainMs: 0 },
-      sandbox: { enabled: false, concurrency: 7, workers: 4 },
       providers: {
+        sandbox: { enabled: false, concurrency: 7, workers: 4 },
         openai: { baseUrl: "http://127.0.0.1:8787/compat/v1", concurrency: 3, isIdempotent: true },
         fal: { baseUrl: "https://queue.example", concurrency: 2 },
       },
       callbacks: {
-        delaysMs: given.callbackDelaysMs[1],
+        delaysMs: given["callbacks.delays_seconds"][1],
         limits: { total: 9, perAccount: 8, perHost: 1 },
       },
-      egress: { allow: given.egressAllow[1] },
+      egress: { allow: given["egress.allow"][1] },
     });
     expect(load({ cwd, env: byVariable })).toEqual(fromFlags);
     writeFileSync(join(cwd, "svc-data/svc.yml"), yaml);
@@ -139,7 +142,7 @@ describe("settings", () => {
       "sandbox:\n  workers: 3\n  enabled: no\negress:\n  allow: [10.0.0.0/8]\nlong_port: off\n",
     );
     const config = load({ cwd });
-    expect(config.sandbox).toMatchObject({ workers: 3, enabled: false });
+    expect(config.providers.sandbox).toMatchObject({ workers: 3, enabled: false });
     expect(config.egress.allow).toEqual(["10.0.0.0/8"]);
     expect(config.longPort).toBeUndefined();
   });
@@ -150,10 +153,10 @@ describe("settings", () => {
       config,
       config.log,
       config.scheduler,
-      config.sandbox,
       config.egress,
       config.egress.allow,
       config.providers,
+      config.providers.sandbox,
       config.providers.openai,
       config.providers.fal,
     ]) {
@@ -321,12 +324,17 @@ describe("warnings", () => {
 describe("keys of providers", () => {
   const KEY = "sk-proj-0123456789abcdefghijklmnopqrstuvwxyz";
 
+  /** Of OpenAI and fal. */
+  const keysOf = (env: Record<string, string>) => {
+    const { openai, fal } = load({ env }).providers;
+    // What a credential is read as; the configuration does not know which value of a provider is one.
+    return [openai, fal].map((values) => (values?.key as Secret | undefined)?.reveal());
+  };
+
   test("come from their customary variables alone, and are absent without them", () => {
-    const { openai, fal } = load({ env: { OPENAI_API_KEY: KEY, FAL_KEY: " id:secret\n" } }).providers;
-    expect([openai.key?.reveal(), fal.key?.reveal()]).toEqual([KEY, "id:secret"]);
+    expect(keysOf({ OPENAI_API_KEY: KEY, FAL_KEY: " id:secret\n" })).toEqual([KEY, "id:secret"]);
     for (const env of [{}, { OPENAI_API_KEY: "", FAL_KEY: " " }]) {
-      const { providers } = load({ env });
-      expect([providers.openai.key, providers.fal.key]).toEqual([undefined, undefined]);
+      expect(keysOf(env)).toEqual([undefined, undefined]);
     }
     const cwd = folder("providers: { openai: { api_key: x, key: x } }\n");
     expect(problemsOf({ cwd }).map(({ message }) => message)).toEqual([
@@ -340,7 +348,7 @@ describe("keys of providers", () => {
     const shown = [
       JSON.stringify(config),
       Bun.inspect(config, { depth: 9 }),
-      `${config.providers.openai.key}`,
+      `${config.providers.openai?.key}`,
     ];
     for (const text of shown) {
       expect(text).toContain("[secret]");
@@ -365,9 +373,9 @@ describe("keys of providers", () => {
 
   test("go to the address of the service's own variable before that of the customary one", () => {
     const env = { OPENAI_BASE_URL: "https://customary.example/v1" };
-    expect(load({ env }).providers.openai.baseUrl).toBe("https://customary.example/v1");
+    expect(load({ env }).providers.openai?.baseUrl).toBe("https://customary.example/v1");
     const both = { ...env, SVC_PROVIDERS_OPENAI_BASE_URL: "https://own.example/v1" };
-    expect(load({ env: both }).providers.openai.baseUrl).toBe("https://own.example/v1");
+    expect(load({ env: both }).providers.openai?.baseUrl).toBe("https://own.example/v1");
   });
 
   test("do not show when an address that holds a password is refused", () => {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { type App, createApp } from "../../src/app/app.ts";
 import { openLocal } from "../../src/app/local.ts";
-import { loadConfig } from "../../src/config/config.ts";
+import { readConfig } from "../../src/app/settings.ts";
 import type { JsonObject } from "../../src/domain/json.ts";
 import { type Egress, EgressError } from "../../src/domain/ports/egress.ts";
 import type { Log } from "../../src/domain/ports/runtime.ts";
@@ -34,7 +34,7 @@ let target: Target;
 
 beforeAll(async () => {
   let key = "";
-  const config = loadConfig({ cwd: dataDir, flags: { dataDir, port: 0 } });
+  const config = readConfig({ cwd: dataDir, flags: { dataDir, port: 0 } });
   app = createApp(config, {
     log: logOfErrors(),
     egress: unreachable(),

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createApp } from "../../src/app/app.ts";
 import { openLocal } from "../../src/app/local.ts";
-import { loadConfig } from "../../src/config/config.ts";
+import { readConfig } from "../../src/app/settings.ts";
 import type { JsonObject } from "../../src/domain/json.ts";
 import type { Log } from "../../src/domain/ports/runtime.ts";
 import { readDocument } from "../helpers/openapi.ts";
@@ -22,7 +22,7 @@ export interface PublishedService {
 /** @param env switches providers on */
 export async function startPublished(env: Readonly<Record<string, string>> = {}): Promise<PublishedService> {
   const folder = mkdtempSync(join(tmpdir(), "svc-openapi-"));
-  const config = loadConfig({ cwd: folder, env, flags: { port: "0" } });
+  const config = readConfig({ cwd: folder, env, flags: { port: "0" } });
   const app = createApp(config, { log: quiet });
   const { urls, firstKey = "" } = await app.start();
   const local = await openLocal(config);

@@ -1,36 +1,65 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { createCatalog } from "../../src/catalog/catalog.ts";
+import { loadConfig } from "../../src/config/config.ts";
+import { createSettings } from "../../src/config/settings.ts";
 import { FAL_MODELS } from "../../src/providers/fal/request.ts";
-import { createProviders, PROVIDER_IDS } from "../../src/providers/registry.ts";
+import { createProviders, PROVIDERS, providerNeeds } from "../../src/providers/registry.ts";
 import { GENERATORS } from "../../src/providers/sandbox/spec.ts";
+import { listSettings } from "../../src/toolkit/settings/setting.ts";
 
-const key = { reveal: () => "sk-test-0123456789abcdef" };
-const config = {
-  dataDir: "/nonexistent/svc",
-  sandbox: { enabled: true, concurrency: 8, workers: 1 },
-  providers: {
-    openai: { key, baseUrl: "https://api.openai.com/v1", concurrency: 8, isIdempotent: false },
-    fal: { key, baseUrl: "https://queue.fal.run", concurrency: 32 },
-  },
-};
+const KEY = "sk-test-0123456789abcdef";
 const clock = { now: () => 0, after: () => () => undefined };
 
-test("a provider that is switched off is not there", () => {
-  const { openai, fal } = config.providers;
-  const off = {
-    ...config,
-    sandbox: { ...config.sandbox, enabled: false },
-    providers: { openai: { ...openai, key: undefined }, fal: { ...fal, key: undefined } },
-  };
-  expect(createProviders({ config: off, clock })).toEqual([]);
+function create(env: Record<string, string>) {
+  const config = loadConfig({ cwd: "/nonexistent/svc", env, providers: PROVIDERS });
+  return createProviders({ config, clock });
+}
+
+describe("a provider", () => {
+  test("that is switched off is not there", async () => {
+    expect(await create({ SVC_SANDBOX_ENABLED: "false" })).toEqual([]);
+  });
+
+  test("is there once it has what it needs", async () => {
+    const idsWith = async (env: Record<string, string>) => (await create(env)).map(({ id }) => String(id));
+    expect(await idsWith({})).toEqual(["sandbox"]);
+    expect(await idsWith({ OPENAI_API_KEY: KEY })).toEqual(["sandbox", "openai"]);
+    expect(await idsWith({ FAL_KEY: KEY, SVC_SANDBOX_ENABLED: "off" })).toEqual(["fal"]);
+  });
+
+  test("is made as its settings say", async () => {
+    const env = {
+      OPENAI_API_KEY: KEY,
+      SVC_PROVIDERS_OPENAI_IDEMPOTENT: "true",
+      SVC_SANDBOX_CONCURRENCY: "7",
+    };
+    const [sandbox, openAi] = await create(env);
+    expect([sandbox?.concurrency, openAi?.submitIsIdempotent]).toEqual([7, true]);
+  });
+
+  test("opens nothing before it is used", async () => {
+    const providers = await create({ OPENAI_API_KEY: KEY, FAL_KEY: KEY });
+    expect(providers.map(({ id }) => id)).toEqual(PROVIDERS.map(({ id }) => id));
+    for (const provider of providers) await provider.stop?.();
+    expect(existsSync("/nonexistent/svc")).toBe(false);
+  });
+
+  test("says what switches it on, by the names an operator sets", () => {
+    expect(PROVIDERS.map(({ id }) => [String(id), providerNeeds(id)])).toEqual([
+      ["sandbox", ["sandbox.enabled"]],
+      ["openai", ["OPENAI_API_KEY"]],
+      ["fal", ["FAL_KEY"]],
+    ]);
+    expect(providerNeeds("elsewhere")).toBeUndefined();
+  });
 });
 
-test("providers open nothing before they are used", async () => {
-  const providers = createProviders({ config, clock });
-  expect(providers.map((provider) => provider.id)).toEqual([...PROVIDER_IDS]);
-  for (const provider of providers) await provider.stop?.();
-  expect(existsSync(config.dataDir)).toBe(false);
+test("no two settings share a flag, a variable or a place in the settings file", () => {
+  const settings = listSettings(createSettings({ cores: 4 }, PROVIDERS));
+  for (const name of ["option", "env", "key"] as const) {
+    expect(new Set(settings.map((setting) => setting[name])).size).toBe(settings.length);
+  }
 });
 
 test("every route of the catalogue leads to a provider there is, and to a model it knows", () => {
@@ -38,7 +67,7 @@ test("every route of the catalogue leads to a provider there is, and to a model 
     .models()
     .flatMap((model) => model.routes);
   for (const { provider, upstreamModel } of routes) {
-    expect(PROVIDER_IDS).toContain(provider);
+    expect(PROVIDERS.map(({ id }) => id)).toContain(provider);
     if (provider === "sandbox") expect(GENERATORS as readonly string[]).toContain(upstreamModel);
     if (provider === "fal") expect(FAL_MODELS).toContain(upstreamModel);
   }

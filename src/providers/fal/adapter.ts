@@ -1,4 +1,3 @@
-import type { ProviderId } from "../../domain/ids.ts";
 import { isJsonObject, type Json } from "../../domain/json.ts";
 import { MAX_OUTPUT_BYTES } from "../../domain/limits.ts";
 import {
@@ -24,9 +23,7 @@ import { type FalJob, openOperation, readOperation } from "./operation.ts";
 import { isUnknownJob, readFailure, readRefusal } from "./refusals.ts";
 import { toUpstreamRequest } from "./request.ts";
 import { readResult } from "./result.ts";
-
-/** Branded by hand: adapters are where provider ids come from. */
-export const FAL_ID = "fal" as ProviderId;
+import { FAL } from "./settings.ts";
 
 export interface FalDeps {
   /** `<id>:<secret>`. */
@@ -52,7 +49,7 @@ const SETTLED_MS = 60_000;
 export function createFalProvider(deps: FalDeps): ProviderAdapter {
   const { apiKey, clock } = deps;
   const upstream = createUpstream({
-    name: "fal",
+    name: FAL.title,
     baseUrl: deps.baseUrl,
     credentials: { Authorization: `Key ${apiKey}` },
     secrets: [apiKey, ...apiKey.split(":")],
@@ -61,7 +58,7 @@ export function createFalProvider(deps: FalDeps): ProviderAdapter {
   });
   const media = { upstream, hosts: MEDIA_HOSTS, limits: deps.mediaLimits };
   return {
-    id: FAL_ID,
+    id: FAL.id,
     // Its queue takes no key: sent twice is made and paid twice.
     submitIsIdempotent: false,
     concurrency: deps.concurrency,

@@ -1,4 +1,3 @@
-import type { ProviderId } from "../../domain/ids.ts";
 import { isJsonObject } from "../../domain/json.ts";
 import { MAX_OUTPUT_BYTES } from "../../domain/limits.ts";
 import {
@@ -20,10 +19,8 @@ import { fetchMedia, type MediaLimits } from "../kit/media.ts";
 import { readImages } from "./images.ts";
 import { readRefusal } from "./refusals.ts";
 import { toUpstreamRequest } from "./request.ts";
+import { OPENAI } from "./settings.ts";
 import { createImageStream } from "./stream.ts";
-
-/** Branded by hand: adapters are where provider ids come from. */
-export const OPENAI_ID = "openai" as ProviderId;
 
 export interface OpenAiDeps {
   readonly apiKey: string;
@@ -47,7 +44,7 @@ const ANSWER_BYTES_EACH = 32 * MIB;
 /** The synchronous images API of OpenAI, and of servers that speak it. */
 export function createOpenAiProvider(deps: OpenAiDeps): ProviderAdapter {
   const upstream = createUpstream({
-    name: "OpenAI",
+    name: OPENAI.title,
     baseUrl: deps.baseUrl,
     credentials: { Authorization: `Bearer ${deps.apiKey}` },
     secrets: [deps.apiKey],
@@ -56,7 +53,7 @@ export function createOpenAiProvider(deps: OpenAiDeps): ProviderAdapter {
   });
   const media = { upstream, hosts: [], limits: deps.mediaLimits };
   return {
-    id: OPENAI_ID,
+    id: OPENAI.id,
     submitIsIdempotent: deps.isIdempotent,
     concurrency: deps.concurrency,
     submit: (request, signal) => submit(upstream, request, deps.isIdempotent, signal),

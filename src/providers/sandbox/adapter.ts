@@ -1,6 +1,5 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { ProviderId } from "../../domain/ids.ts";
 import { isJsonObject, type Json } from "../../domain/json.ts";
 import {
   type Output,
@@ -17,11 +16,9 @@ import { type Course, endingOf, needsRendering, pollAfterMs, progressOf } from "
 import { openFiles, type SandboxFiles } from "./files.ts";
 import { type Ending, type Job, type JobStore, openJobStore } from "./job-store.ts";
 import { createRenderings, type Renderings } from "./renderings.ts";
+import { SANDBOX } from "./settings.ts";
 import { createSketches, type Sketches } from "./sketches.ts";
 import { rehearsalOf, toSpec } from "./spec.ts";
-
-/** Branded by hand: adapters are where provider ids come from. */
-export const SANDBOX_ID = "sandbox" as ProviderId;
 
 export interface SandboxDeps {
   /** For the record of jobs and their files; created when first used. */
@@ -67,7 +64,7 @@ export function createSandboxProvider(deps: SandboxDeps): SandboxProvider {
   };
 
   return {
-    id: SANDBOX_ID,
+    id: SANDBOX.id,
     submitIsIdempotent: false,
     concurrency: deps.concurrency,
     submit: async (request, signal) => submit(sandbox(), clock, request, signal),

@@ -4,7 +4,7 @@
  */
 import { parseArgs } from "node:util";
 import { createApp } from "../../../src/app/app.ts";
-import { loadConfig } from "../../../src/config/config.ts";
+import { readConfig } from "../../../src/app/settings.ts";
 import type { ProviderId } from "../../../src/domain/ids.ts";
 import { isJsonObject, type JsonObject } from "../../../src/domain/json.ts";
 import type { Output, ProviderAdapter } from "../../../src/domain/ports/provider.ts";
@@ -17,7 +17,7 @@ const { values } = parseArgs({
     config: { type: "string" },
   },
 });
-const config = loadConfig({
+const config = readConfig({
   flags: { dataDir: values["data-dir"], port: values.port },
   file: values.config,
   cwd: process.cwd(),

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createApp } from "../../../src/app/app.ts";
-import { loadConfig } from "../../../src/config/config.ts";
+import { readConfig } from "../../../src/app/settings.ts";
 import type { JsonObject } from "../../../src/domain/json.ts";
 import type { Log } from "../../../src/domain/ports/runtime.ts";
 import { png } from "../../helpers/media.ts";
@@ -25,7 +25,7 @@ async function serve(env: Record<string, string>) {
     lines.push(`${message} ${Bun.inspect(fields, { depth: 9 })} ${JSON.stringify(fields)}`);
   };
   const log: Log = { debug: note, info: note, warn: note, error: note };
-  const config = loadConfig({ cwd, env, flags: { port: "0", sandbox: false } });
+  const config = readConfig({ cwd, env, flags: { port: "0", sandbox: false } });
   const app = createApp(config, { log });
   closing.push(() => app.stop({ force: true }));
   const { urls, firstKey, models } = await app.start();

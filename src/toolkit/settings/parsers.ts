@@ -1,7 +1,6 @@
 import { isIP } from "node:net";
-import { isJsonObject } from "../domain/json.ts";
 
-/** A value in the form the settings file has it, or as text from a flag or a variable. */
+/** What a parser makes of a value from the settings file, or of the text of a flag or a variable. */
 export type Parsed<T> =
   | { readonly ok: true; readonly value: T }
   /** `expected` completes "must be …". */
@@ -30,7 +29,7 @@ export function integer(min: number, max: number, reason = ""): Parser<number> {
   };
 }
 
-/** Seconds outside, with a fraction if need be; milliseconds inside. */
+/** Takes seconds, with or without a fraction. Returns milliseconds. */
 export function secondsAsMs(min: number, max: number): Parser<number> {
   return (raw) => {
     const value = typeof raw === "string" && /^\d+(\.\d+)?$/.test(raw.trim()) ? Number(raw) : raw;
@@ -39,7 +38,7 @@ export function secondsAsMs(min: number, max: number): Parser<number> {
   };
 }
 
-/** Between one and `most` numbers of seconds, in a list or with commas between them. */
+/** Takes 1 to `most` numbers of seconds, as a list or separated by commas. Returns milliseconds. */
 export function listOfSecondsAsMs(limits: {
   readonly most: number;
   readonly min: number;
@@ -66,7 +65,7 @@ export function oneOf<const T extends string>(choices: readonly T[]): Parser<T> 
   };
 }
 
-/** A port, or `off` for none. */
+/** Takes a port, or `off` for none. */
 export function portOrOff(port: Parser<number>): Parser<number | undefined> {
   return (raw) => {
     if (raw === false || raw === "off") return ok(undefined);
@@ -75,13 +74,14 @@ export function portOrOff(port: Parser<number>): Parser<number | undefined> {
   };
 }
 
-/** A host name or an address to listen on, without scheme and port. */
+/** Takes a host name or an address to listen on, without scheme and port. */
 export const host: Parser<string> = (raw) => {
   const given = typeof raw === "string" ? raw.replace(/^\[(.*)\]$/, "$1") : "";
   const isHost = isIP(given) !== 0 || /^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$/.test(given);
   return isHost ? ok(given) : no("a host name or an address without scheme and port, such as 127.0.0.1");
 };
 
+/** Takes a scheme and a host. */
 export const origin: Parser<string> = (raw) => {
   const expected = "a scheme and host without a path, such as https://media.example.com";
   const url = typeof raw === "string" ? URL.parse(raw) : null;
@@ -95,7 +95,7 @@ export const origin: Parser<string> = (raw) => {
   return isBare ? ok(url.origin) : no(expected);
 };
 
-/** The address of an API, which may have a path; without a trailing slash. */
+/** Takes the address of an API, which may have a path. Returns it without a trailing slash. */
 export const apiUrl: Parser<string> = (raw) => {
   const url = typeof raw === "string" ? URL.parse(raw.trim()) : null;
   const isPlain =
@@ -107,13 +107,13 @@ export const apiUrl: Parser<string> = (raw) => {
     : no("an http or https URL without user, query or fragment, such as https://api.example.com/v1");
 };
 
-/** A credential. What was given is never to be shown. */
+/** Takes a credential. Never show what was given: it may be a key with a typing error. */
 export const apiKey: Parser<string> = (raw) =>
   typeof raw === "string" && /^[\x21-\x7e]{1,512}$/.test(raw.trim())
     ? ok(raw.trim())
     : no("a key: up to 512 printable ASCII characters without spaces");
 
-/** Addresses in CIDR form, as a list or as text with commas; a single address means itself alone. */
+/** Takes address ranges in CIDR form, as a list or separated by commas. A single address is a range of one. */
 export const cidrs: Parser<readonly string[]> = (raw) => {
   const list = typeof raw === "string" ? raw.split(",") : raw;
   const expected = "a list of address ranges, such as 192.168.1.0/24";
@@ -133,26 +133,4 @@ function cidr(given: string): string | undefined {
   if (bits === 0 || address.includes("%")) return undefined;
   const prefix = length === undefined ? bits : Number(length);
   return prefix <= bits ? `${address}/${prefix}` : undefined;
-}
-
-const ALIAS = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,199}$/;
-
-/** Other names for things: names and what they stand for in a settings file; `name=model`, with commas or repeated, elsewhere. */
-export const aliases: Parser<Readonly<Record<string, string>>> = (raw) => {
-  const expected = "names and the models they stand for, such as gpt-image-1=sandbox-image";
-  const pairs: [unknown, unknown][] = isJsonObject(raw)
-    ? Object.entries(raw)
-    : [raw].flat(1).flatMap((each) => (typeof each === "string" ? each.split(",").map(pair) : [[each, ""]]));
-  const found: Record<string, string> = {};
-  for (const [name, model] of pairs) {
-    const isAlias = [name, model].every((each) => typeof each === "string" && ALIAS.test(each));
-    if (!isAlias) return no(`${expected} (${JSON.stringify(`${name}=${model}`)} is not one)`);
-    found[String(name)] = String(model);
-  }
-  return ok(found);
-};
-
-function pair(text: string): [string, string] {
-  const at = text.indexOf("=");
-  return [text.slice(0, Math.max(at, 0)).trim(), text.slice(at + 1).trim()];
 }

@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 
-/** A credential that shows itself only to who asks for it: printed, logged or turned into JSON it is a mask. */
+/** A credential. Only `reveal` shows it: printed, logged or turned into JSON it is a mask. */
 export interface Secret {
   reveal(): string;
 }

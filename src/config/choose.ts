@@ -1,0 +1,60 @@
+import { apiKey } from "../toolkit/settings/parsers.ts";
+import { createSecret, type Secret } from "../toolkit/settings/secret.ts";
+import type { Credential, Setting } from "../toolkit/settings/setting.ts";
+import { type ConfigProblem, show } from "./problem.ts";
+import type { SettingsFile } from "./settings-file.ts";
+
+/** Where values come from. */
+export interface Given {
+  /** By the settings' option names; absent where no flag was given. */
+  readonly flags: Readonly<Record<string, unknown>>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly file?: SettingsFile | undefined;
+}
+
+export interface Chosen<T> {
+  readonly value: T;
+  readonly isFromFile: boolean;
+}
+
+/** Chooses a setting's value: flag over variable over settings file over default. Adds what cannot be used to `problems`. */
+export function chooseValue<T>(
+  setting: Setting<T>,
+  { flags, env, file }: Given,
+  problems: ConfigProblem[],
+): Chosen<T> {
+  const variables = [setting.env, setting.customaryEnv].flatMap((name) => name ?? []);
+  const candidates = [
+    { where: longFlag(setting), raw: flags[setting.option], isFromFile: false },
+    // An empty variable counts as unset: that is how container files leave one out.
+    ...variables.map((name) => ({ where: name, raw: env[name] || undefined, isFromFile: false })),
+    { where: `${file?.path}: ${setting.key}`, raw: file?.values.get(setting.key), isFromFile: true },
+  ];
+  let chosen: Chosen<T> | undefined;
+  // Every value is checked, also one that another overrides.
+  for (const { where, raw, isFromFile } of candidates) {
+    if (raw === undefined || raw === null) continue;
+    const parsed = setting.parse(raw);
+    if (parsed.ok) chosen ??= { value: parsed.value, isFromFile };
+    else problems.push({ where, message: `must be ${parsed.expected}, got ${show(raw)}` });
+  }
+  return chosen ?? { value: setting.fallback, isFromFile: false };
+}
+
+/** Reads a key. A problem with it does not repeat it. */
+export function readCredential(
+  { variable }: Credential,
+  { env }: Given,
+  problems: ConfigProblem[],
+): Secret | undefined {
+  const raw = env[variable];
+  if (raw === undefined || raw.trim() === "") return undefined;
+  const parsed = apiKey(raw);
+  if (parsed.ok) return createSecret(parsed.value);
+  problems.push({ where: variable, message: `must be ${parsed.expected}` });
+  return undefined;
+}
+
+function longFlag({ flag }: Setting<unknown>): string {
+  return /--[a-z\d-]+/.exec(flag)?.[0] ?? flag;
+}

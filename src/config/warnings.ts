@@ -1,0 +1,53 @@
+import { suggest } from "../domain/suggest.ts";
+import { isCredential, listSettings, type ValuesOf } from "../toolkit/settings/setting.ts";
+import { OTHER_VARIABLES, type Settings } from "./settings.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+type Values = Omit<ValuesOf<Settings>, "dataDir">;
+
+/** What does not keep the service from running but deserves a look, in sentences. */
+export function warningsOf(env: Env, settings: Settings, values: Values): string[] {
+  return [
+    ...unknownVariables(env, settings),
+    ...(isOpenToAll(values)
+      ? [
+          `Listening on every address (${values.host}) without public_url: URLs of results repeat whatever host a caller used, and nothing here encrypts. Put a TLS proxy in front and set public_url.`,
+        ]
+      : []),
+    ...(env.BUN_OPTIONS
+      ? ["BUN_OPTIONS is set and changes how svc itself runs; unset it unless that is what you want."]
+      : []),
+    ...plainTextKeys(settings, values),
+  ];
+}
+
+function unknownVariables(env: Env, settings: Settings): string[] {
+  const known = [...listSettings(settings).map((setting) => setting.env), ...OTHER_VARIABLES];
+  return Object.keys(env)
+    .filter((name) => name.startsWith("SVC_") && !known.includes(name))
+    .sort()
+    .map((name) => {
+      const suggestion = suggest(name, known);
+      return `${name} is set, but is no setting of svc.${suggestion === undefined ? "" : ` Did you mean ${suggestion}?`}`;
+    });
+}
+
+function isOpenToAll({ host, publicUrl }: Values): boolean {
+  return (host === "0.0.0.0" || host === "::") && publicUrl === undefined;
+}
+
+/** Keys that would cross a network unencrypted. */
+function plainTextKeys(settings: Settings, values: Values): string[] {
+  return Object.entries(settings.providers).flatMap(([id, table]) =>
+    Object.entries(table).flatMap(([name, entry]) => {
+      const provider = values.providers[id];
+      if (!isCredential(entry) || provider?.[name] === undefined) return [];
+      const { protocol, hostname } = new URL(String(provider[entry.sentTo]));
+      const isLocal = hostname === "localhost" || hostname === "[::1]" || /^127\./.test(hostname);
+      if (protocol === "https:" || isLocal) return [];
+      return [
+        `${entry.variable} goes to ${hostname} over http, where anybody on the way can read it; use https.`,
+      ];
+    }),
+  );
+}

@@ -1,0 +1,38 @@
+import { apiUrl, integer } from "../../toolkit/settings/parsers.ts";
+import { credential, setting } from "../../toolkit/settings/setting.ts";
+
+/** The settings that every provider reached by a key has. */
+export function keyedSettings(given: {
+  readonly id: string;
+  readonly title: string;
+  /** The customary variable of the key. */
+  readonly keyVariable: string;
+  readonly baseUrl: {
+    readonly help: string;
+    readonly customaryEnv?: string | undefined;
+    readonly fallback: string;
+  };
+  readonly concurrency: { readonly remark?: string | undefined; readonly fallback: number };
+}) {
+  const { id, title, keyVariable, baseUrl, concurrency } = given;
+  const also = baseUrl.customaryEnv === undefined ? "" : `, ${baseUrl.customaryEnv} counts too`;
+  const remark = concurrency.remark === undefined ? "" : `; ${concurrency.remark}`;
+  return {
+    key: credential({ variable: keyVariable, sentTo: "baseUrl" }),
+    baseUrl: setting<string>({
+      key: `providers.${id}.base_url`,
+      customaryEnv: baseUrl.customaryEnv,
+      flag: `--${id}-base-url <url>`,
+      help: `${baseUrl.help}; ${keyVariable} switches this provider on${also}`,
+      parse: apiUrl,
+      fallback: baseUrl.fallback,
+    }),
+    concurrency: setting<number>({
+      key: `providers.${id}.concurrency`,
+      flag: `--${id}-concurrency <tasks>`,
+      help: `${title} tasks at one time${remark}`,
+      parse: integer(1, 10_000),
+      fallback: concurrency.fallback,
+    }),
+  };
+}

@@ -1,0 +1,12 @@
+import { defineProvider } from "../definition.ts";
+import { SANDBOX, sandboxSettings } from "./settings.ts";
+
+export const sandbox = defineProvider({
+  ...SANDBOX,
+  settings: sandboxSettings,
+  needs: ["enabled"],
+  async create({ concurrency, workers }, { clock, directory }) {
+    const { createSandboxProvider } = await import("./adapter.ts");
+    return createSandboxProvider({ directory, clock, concurrency, workers });
+  },
+});

@@ -1,0 +1,93 @@
+import type { Parser } from "./parsers.ts";
+import type { Secret } from "./secret.ts";
+
+/** One thing an operator can decide: by flag, by variable or in the settings file. */
+export interface Setting<T> {
+  readonly kind: "setting";
+  /** Its place in the settings file, with dots between the levels. */
+  readonly key: string;
+  readonly env: string;
+  /** A variable of customary name, read where `env` is not set. */
+  readonly customaryEnv?: string | undefined;
+  /** As it is typed, with its argument: `--port <port>`. */
+  readonly flag: string;
+  /** The name under which the parsed flag arrives. */
+  readonly option: string;
+  readonly help: string;
+  readonly parse: Parser<T>;
+  readonly fallback: T;
+  /** The default, for people; absent where the help says it. */
+  readonly fallbackText?: string | undefined;
+}
+
+/** A key to somebody else's service. Only the environment may hold one: others read argument lists and files. */
+export interface Credential {
+  readonly kind: "credential";
+  readonly variable: string;
+  /** The name of the setting, in the same table, that holds the address the key is sent to. */
+  readonly sentTo: string;
+}
+
+/** Settings and credentials by name. */
+export interface SettingTable {
+  readonly [name: string]: Setting<unknown> | Credential;
+}
+
+export interface SettingTree {
+  readonly [name: string]: Setting<unknown> | Credential | SettingTree;
+}
+
+/** A tree's values, in the shape of the tree. */
+export type ValuesOf<Tree> = { readonly [Name in keyof Tree]: ValueOf<Tree[Name]> };
+type ValueOf<Node> =
+  Node extends Setting<infer T> ? T : Node extends Credential ? Secret | undefined : ValuesOf<Node>;
+
+/** What defaults and limits of settings depend on. */
+export interface Machine {
+  readonly cores: number;
+}
+
+/** Declares a setting. Its variable follows from its key, its option from its flag. */
+export function setting<T>(given: Omit<Setting<T>, "kind" | "env" | "option">): Setting<T> {
+  const long = /--(?:no-)?([a-z\d-]+)/.exec(given.flag)?.[1] ?? given.key;
+  return {
+    ...given,
+    kind: "setting",
+    env: `SVC_${given.key.replaceAll(/[.-]/g, "_").toUpperCase()}`,
+    option: long.replaceAll(/-([a-z\d])/g, (_, letter: string) => letter.toUpperCase()),
+  };
+}
+
+export function credential(given: Omit<Credential, "kind">): Credential {
+  return { ...given, kind: "credential" };
+}
+
+/** A tree's settings, in its order. Credentials are left out. */
+export function listSettings(tree: SettingTree): Setting<unknown>[] {
+  return Object.values(tree).flatMap((node) => {
+    if (isSetting(node)) return [node];
+    return isCredential(node) ? [] : listSettings(node);
+  });
+}
+
+/** Reads every setting and credential of a tree. */
+export function readTree<Tree extends SettingTree>(
+  tree: Tree,
+  read: (node: Setting<unknown> | Credential) => unknown,
+): ValuesOf<Tree> {
+  const entries = Object.entries(tree).map(([name, node]) => [
+    name,
+    isSetting(node) || isCredential(node) ? read(node) : readTree(node, read),
+  ]);
+  // The values have the tree's names and its settings' types, which the compiler cannot follow through `entries`.
+  return Object.fromEntries(entries) as ValuesOf<Tree>;
+}
+
+/** A group may hold a setting named `kind`, which is an object then. */
+function isSetting(node: SettingTree[string]): node is Setting<unknown> {
+  return node.kind === "setting";
+}
+
+export function isCredential(node: SettingTree[string]): node is Credential {
+  return node.kind === "credential";
+}
