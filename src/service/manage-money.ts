@@ -1,4 +1,5 @@
 import type { Account } from "../domain/access/account.ts";
+import { AppError } from "../domain/errors.ts";
 import { isId, type TaskId } from "../domain/ids.ts";
 import { CURRENCY, formatAmount, type Micros, toMicros } from "../domain/money/money.ts";
 import type { AccountChange, LedgerRow, Refund } from "../domain/ports/account-store.ts";
@@ -52,8 +53,10 @@ export function moneyVerbs(deps: ManageAccountDeps) {
       if (amount === 0) throw invalid("amount", "An amount of zero changes nothing.");
       checkReason(reason);
       const { id } = await findAccount(deps, idOrName);
-      const credited = await accounts.credit(id, amount, reason, actor, clock.now());
-      return credited ?? notFound("account", idOrName);
+      const result = await accounts.credit(id, amount, reason, actor, clock.now());
+      if (result.kind === "credited") return result.account;
+      if (result.kind === "not_found") return notFound("account", idOrName);
+      throw notCredited(result.account, result.kind, amount);
     },
 
     async refundTask(task: string, { amount, reason, actor }: Movement & { amount?: Micros | undefined }) {
@@ -89,6 +92,16 @@ function overdrawn(account: Account, { creditLimit = account.creditLimit }: Acco
     "credit_limit",
     `credit_limit must be at least ${formatAmount(toMicros(held - balance))} for this account to be prepaid, got ${formatAmount(creditLimit)}: it has ${formatAmount(balance)} ${CURRENCY} with ${formatAmount(held)} held. Credit ${formatAmount(short)} first, or raise the limit.`,
   );
+}
+
+function notCredited(
+  { balance, held, creditLimit }: Account,
+  why: "too_low" | "uncountable",
+  amount: Micros,
+): AppError {
+  return why === "too_low"
+    ? new AppError("invalid_request", { kind: "balance_too_low", balance, held, creditLimit, amount })
+    : new AppError("invalid_request", { kind: "balance_uncountable", field: "amount", balance, amount });
 }
 
 function notRefunded(

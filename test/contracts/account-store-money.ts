@@ -118,9 +118,10 @@ function describeCreditLimit(withPrepaid: WithPrepaid): void {
       };
       await hold({ accounts, ...store }, 1, 120_000);
       await refused({ creditLimit: micros(19_999) });
-      await expect(accounts.credit(PREPAID, micros(-30_001), "fee", OPERATOR, NOW)).rejects.toThrow(
-        "0.100000, 0.120000 of it held and a credit limit of 0.050000",
-      );
+      expect(await accounts.credit(PREPAID, micros(-30_001), "fee", OPERATOR, NOW)).toMatchObject({
+        kind: "too_low",
+        account: { balance: 100_000, held: 120_000, creditLimit: 50_000 },
+      });
       expect(await accounts.updateAccount(PREPAID, { creditLimit: micros(20_000) })).toMatchObject({
         creditLimit: 20_000,
       });

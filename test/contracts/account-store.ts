@@ -87,16 +87,20 @@ function describeAccounts(make: MakeStore): void {
     "credits and adjustments move the balance, oldest first in the ledger",
     withStore(make, async ({ accounts }) => {
       expect(await accounts.credit(ACCOUNT, micros(100), "invoice 1", "operator", NOW)).toMatchObject({
-        balance: 100,
+        kind: "credited",
+        account: { balance: 100 },
       });
       expect(await accounts.credit(ACCOUNT, micros(-150), "mistake", tokenId(1), NOW + 1)).toMatchObject({
-        balance: -50,
+        kind: "credited",
+        account: { balance: -50 },
       });
       expect(await accounts.ledger(ACCOUNT)).toMatchObject([
         { kind: "credit", balanceDelta: 100, reason: "invoice 1", actor: "operator", at: NOW },
         { kind: "adjustment", balanceDelta: -150, reason: "mistake", actor: tokenId(1), at: NOW + 1 },
       ]);
-      expect(await accounts.credit(accountId(9), micros(1), "nobody", "operator", NOW)).toBeUndefined();
+      expect(await accounts.credit(accountId(9), micros(1), "nobody", "operator", NOW)).toEqual({
+        kind: "not_found",
+      });
     }),
   );
 
@@ -104,9 +108,9 @@ function describeAccounts(make: MakeStore): void {
     "a credit that could not be counted any more is refused by name, and changes nothing",
     withStore(make, async ({ accounts }) => {
       await accounts.credit(ACCOUNT, micros(Number.MAX_SAFE_INTEGER), "all there is", "operator", NOW);
-      await expect(accounts.credit(ACCOUNT, micros(1), "one more", "operator", NOW)).rejects.toMatchObject({
-        code: "invalid_request",
-        details: { param: "amount" },
+      expect(await accounts.credit(ACCOUNT, micros(1), "one more", "operator", NOW)).toMatchObject({
+        kind: "uncountable",
+        account: { balance: Number.MAX_SAFE_INTEGER },
       });
       expect(await accounts.ledger(ACCOUNT)).toHaveLength(1);
     }),
@@ -117,11 +121,15 @@ function describeAccounts(make: MakeStore): void {
     withStore(make, async ({ accounts, ...store }) => {
       const id = accountId(2);
       await addAccount({ accounts, ...store }, { id, mode: "prepaid", credit: micros(5) });
-      expect(accounts.credit(id, micros(-6), "too much", "operator", NOW)).rejects.toThrow();
+      expect(await accounts.credit(id, micros(-6), "too much", "operator", NOW)).toMatchObject({
+        kind: "too_low",
+        account: { balance: 5 },
+      });
       expect(await accounts.account(id)).toMatchObject({ balance: 5 });
       expect(await accounts.ledger(id)).toHaveLength(1);
       expect(await accounts.credit(id, micros(-5), "all of it", "operator", NOW)).toMatchObject({
-        balance: 0,
+        kind: "credited",
+        account: { balance: 0 },
       });
     }),
   );

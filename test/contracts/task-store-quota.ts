@@ -132,7 +132,7 @@ export function describeQuotas(make: MakeStore): void {
     );
 
     test(
-      "and a balance that are both short: the one with less available is told, the balance when both have as little",
+      "and a balance that are both short: whichever leaves less is reported, the balance when they are equal",
       withQuota("total", async (store) => {
         const account = accountId(2);
         const given = { accountId: account, keyId: keyId(2), held: micros(60_000) };

@@ -66,7 +66,7 @@ async function refusal(attempt: Promise<unknown>) {
     () => undefined,
     (thrown: unknown) => thrown,
   );
-  if (error instanceof AppError) return [error.code, error.details.param, error.message];
+  if (error instanceof AppError) return [error.code, error.param, error.message];
   throw new Error(`Expected an AppError, got ${String(error)}`);
 }
 
@@ -123,6 +123,26 @@ describe("the terms of an account", () => {
     expect((await refusal(manage.updateAccount("web", { mode: "prepaid" })))[1]).toBe("credit_limit");
     const exact = { mode: "prepaid", creditLimit: micros(10_000) } as const;
     expect(await manage.updateAccount("web", exact)).toMatchObject(exact);
+  });
+
+  test("a credit or a debit that cannot be is refused in figures, and changes nothing", async () => {
+    const { manage, accept } = await setup({ credit: 30_000 });
+    await manage.updateAccount("web", { creditLimit: micros(20_000) });
+    await accept(1);
+    const before = await manage.readAccount("web");
+    const movement = { reason: "fee", actor: "operator" };
+    expect(await refusal(manage.creditAccount("web", micros(-10_001), movement))).toEqual([
+      "invalid_request",
+      undefined,
+      "The account has 0.030000, 0.040000 of it held and a credit limit of 0.020000; -0.010001 would leave less than is held.",
+    ]);
+    const most = micros(Number.MAX_SAFE_INTEGER);
+    expect(await refusal(manage.creditAccount("web", most, movement))).toEqual([
+      "invalid_request",
+      "amount",
+      "The account has 0.030000; with 9007199254.740991 more it would have more than can be counted.",
+    ]);
+    expect(await manage.readAccount("web")).toEqual(before);
   });
 
   test("of an unknown account are not there", async () => {

@@ -31,6 +31,15 @@ export interface AccountChange {
   readonly mode?: AccountMode | undefined;
 }
 
+/** What became of a credit or an adjustment; `account` is as it stands then. */
+export type Credit =
+  | { readonly kind: "credited"; readonly account: Account }
+  /** It would leave a prepaid account with less than is held. */
+  | { readonly kind: "too_low"; readonly account: Account }
+  /** The balance would be more than can be counted exactly. */
+  | { readonly kind: "uncountable"; readonly account: Account }
+  | { readonly kind: "not_found" };
+
 /** A ledger row with its place and time, oldest first in listings. */
 export interface StoredLedgerEntry extends LedgerEntry {
   readonly accountId: AccountId;
@@ -78,16 +87,8 @@ export interface AccountStore {
    * Appends a credit (or, below zero, an adjustment) and moves the balance.
    *
    * @param actor who does it: a token's id, or `operator`
-   * @returns the new state, or undefined for an unknown id
-   * @throws AppError `invalid_request` when a prepaid account would be left with less than is held
    */
-  credit(
-    id: AccountId,
-    amount: Micros,
-    reason: string,
-    actor: string,
-    now: number,
-  ): Promise<Account | undefined>;
+  credit(id: AccountId, amount: Micros, reason: string, actor: string, now: number): Promise<Credit>;
   /**
    * Gives back what a completed task was charged, once for each task. What was counted as used stays counted: in the usage, and
    * in the quota of the task's key.

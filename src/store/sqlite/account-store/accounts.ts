@@ -1,10 +1,9 @@
 import { asc, eq, sql } from "drizzle-orm";
 import { type Account, availableOf } from "../../../domain/access/account.ts";
-import { AppError } from "../../../domain/errors.ts";
 import type { AccountId } from "../../../domain/ids.ts";
 import { creditEntry } from "../../../domain/money/ledger.ts";
-import { formatAmount, type Micros } from "../../../domain/money/money.ts";
-import type { AccountChange, NewAccount } from "../../../domain/ports/account-store.ts";
+import type { Micros } from "../../../domain/money/money.ts";
+import type { AccountChange, Credit, NewAccount } from "../../../domain/ports/account-store.ts";
 import type { Connection } from "../connection.ts";
 import { type Authority, AVAILABLE, type Ledger } from "../ledger.ts";
 import { account, toAccount } from "./account-table.ts";
@@ -69,30 +68,16 @@ export function prepareAccounts({ db, orm }: Connection, ledger: Ledger) {
       clearTold.run(id);
       return { ...before, creditLimit, priceMultiplier, lowBalance: lowBalance ?? undefined, status, mode };
     },
-    credit(id: AccountId, amount: Micros, { reason, actor, at }: Authority): Account | undefined {
+    credit(id: AccountId, amount: Micros, { reason, actor, at }: Authority): Credit {
       const before = byId(id);
-      if (before === undefined || amount === 0) return before;
+      if (before === undefined) return { kind: "not_found" };
+      if (amount === 0) return { kind: "credited", account: before };
       const available = availableOf(before);
-      if (available !== undefined && amount < 0 && available + amount < 0) throw tooLittle(before, amount);
-      if (!Number.isSafeInteger(before.balance + amount)) throw tooMuch(before, amount);
+      if (available !== undefined && amount < 0 && available + amount < 0)
+        return { kind: "too_low", account: before };
+      if (!Number.isSafeInteger(before.balance + amount)) return { kind: "uncountable", account: before };
       ledger.post(id, [creditEntry(amount, reason, actor)], at);
-      return byId(id);
+      return { kind: "credited", account: byId(id) ?? before };
     },
   };
-}
-
-function tooMuch({ balance }: Account, amount: Micros): AppError {
-  return new AppError(
-    "invalid_request",
-    `The account has ${formatAmount(balance)}; with ${formatAmount(amount)} more it would have more than can be counted.`,
-    { param: "amount" },
-  );
-}
-
-function tooLittle({ balance, held, creditLimit }: Account, amount: Micros): AppError {
-  const credit = creditLimit === 0 ? "" : ` and a credit limit of ${formatAmount(creditLimit)}`;
-  return new AppError(
-    "invalid_request",
-    `The account has ${formatAmount(balance)}, ${formatAmount(held)} of it held${credit}; ${formatAmount(amount)} would leave less than is held.`,
-  );
 }
