@@ -4,6 +4,7 @@ import { createCatalog } from "../catalog/catalog.ts";
 import { type Config, ConfigError } from "../config/config.ts";
 import type { AuditReport } from "../domain/ports/audit.ts";
 import type { PriceCatalog } from "../domain/ports/catalog.ts";
+import { PROVIDERS } from "../providers/registry.ts";
 import { createAddresses } from "../runtime/address-ranges.ts";
 import { createSystemClock } from "../runtime/clock.ts";
 import { createIds } from "../runtime/ids.ts";
@@ -74,7 +75,7 @@ export async function openLocal(config: Folder & Pricing): Promise<Local> {
     secrets: createSecrets(),
   });
   const prices = () => {
-    const catalog = createCatalog();
+    const catalog = createCatalog({ providers: PROVIDERS.map(({ id }) => id) });
     const configuredPrices = configuredPricesOf(config, catalog).prices;
     return createManagePrices({ catalog, configuredPrices, prices: store.prices, clock });
   };

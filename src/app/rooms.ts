@@ -9,7 +9,7 @@ import type { Egress } from "../domain/ports/egress.ts";
 import type { ProviderAdapter } from "../domain/ports/provider.ts";
 import type { Clock, Ids, Log, Secrets } from "../domain/ports/runtime.ts";
 import { createEgress } from "../egress/egress.ts";
-import { createProviders } from "../providers/registry.ts";
+import { createProviders, PROVIDERS } from "../providers/registry.ts";
 import { createAddresses } from "../runtime/address-ranges.ts";
 import { createSystemClock } from "../runtime/clock.ts";
 import { lockDirectory } from "../runtime/directory-lock.ts";
@@ -82,7 +82,10 @@ export async function openRooms(config: Config, overrides: AppOverrides, release
   releases.push(async () => {
     for (const provider of adapters) await provider.stop?.();
   });
-  const catalog = createCatalog({ isEnabled: (id) => providers.has(id) });
+  const catalog = createCatalog({
+    isEnabled: (id) => providers.has(id),
+    providers: PROVIDERS.map(({ id }) => id),
+  });
   const { prices: configuredPrices, warnings } = configuredPricesOf(config, catalog);
   for (const warning of warnings) log.warn({}, warning);
   return {

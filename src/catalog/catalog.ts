@@ -1,33 +1,35 @@
-import type { ModelId, ProviderId } from "../domain/ids.ts";
+import type { ProviderId } from "../domain/ids.ts";
 import type { Model } from "../domain/model/model.ts";
 import type { Catalog, PriceCatalog } from "../domain/ports/catalog.ts";
-import { readManifest } from "./manifest.ts";
-import { MANIFESTS } from "./models.ts";
+import { builtInManifests } from "./built-in.ts" with { type: "macro" };
+import { type Manifest, toModel } from "./manifest.ts";
 import { readOperatorPrice, unpricedRequest } from "./operator-price.ts";
 import { createValidator } from "./validate.ts";
 
 export interface CatalogOptions {
   /** Models none of whose providers are enabled are not offered. */
   readonly isEnabled?: (provider: ProviderId) => boolean;
-  /** In place of the built-in models: file name and content of each. */
-  readonly manifests?: readonly (readonly [file: string, content: unknown])[];
+  /** Every provider, in the order in which their models are listed; any others come last. */
+  readonly providers?: readonly ProviderId[];
+  /** In place of the built-in models. */
+  readonly models?: readonly Model[];
 }
 
 /**
- * Reads the manifests. Schemas are compiled when first used; `warm` does it beforehand, for a server that is up and has nothing
- * to do yet.
+ * The models of this installation: first by provider, then images before videos, then by id. Schemas are compiled when first used;
+ * `warm` does it beforehand, for a server that is up and has nothing to do yet.
  *
- * @throws ManifestError when one cannot be used; Error when two have one id
+ * @throws Error when two models have one id
  */
 export function createCatalog(
   options: CatalogOptions = {},
 ): Catalog & PriceCatalog & { warm(): Promise<void> } {
-  const { isEnabled = () => true, manifests = MANIFESTS } = options;
-  const all = manifests.map(([file, content]) => readManifest(file, content));
+  const { isEnabled = () => true, providers = [], models = builtInModels() } = options;
+  const all = inOrder(models, providers);
+  const twice = all.find(({ id }, i) => all.findIndex((other) => other.id === id) !== i);
+  if (twice !== undefined) throw new Error(`Two models have the id "${twice.id}".`);
   const offered = all.filter((model) => model.routes.some((route) => isEnabled(route.provider)));
   const byId = new Map<string, Model>(offered.map((model) => [model.id, model]));
-  const twice = firstTwice(all.map((model) => model.id));
-  if (twice !== undefined) throw new Error(`Two manifests have the id "${twice}".`);
   const validator = createValidator();
   return {
     models: () => offered,
@@ -46,6 +48,20 @@ export function createCatalog(
   };
 }
 
-function firstTwice(ids: readonly ModelId[]): ModelId | undefined {
-  return ids.find((id, i) => ids.indexOf(id) !== i);
+/** The models whose manifests lie in `models/`. A test reads these in full, so that nothing is checked here. */
+function builtInModels(): Model[] {
+  return builtInManifests().map(([, content]) => toModel(content as Manifest));
+}
+
+function inOrder(models: readonly Model[], providers: readonly ProviderId[]): readonly Model[] {
+  const rank = ({ routes: [route] }: Model) => {
+    const position = route === undefined ? -1 : providers.indexOf(route.provider);
+    return position === -1 ? providers.length : position;
+  };
+  return models.toSorted((a, b) => rank(a) - rank(b) || compare(a.kind, b.kind) || compare(a.id, b.id));
+}
+
+/** By code points, whatever the language of the machine. */
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
 }

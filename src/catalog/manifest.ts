@@ -1,98 +1,75 @@
 import type { ModelId, ProviderId } from "../domain/ids.ts";
-import type { JsonObject } from "../domain/json.ts";
 import type { MediaField, Mode, Model, Route } from "../domain/model/model.ts";
+import type { InputWording, Wording } from "../domain/model/wording.ts";
 import type { InputRole, TaskKind } from "../domain/task/request.ts";
-import { readPrice } from "./price.ts";
-import {
-  ManifestError,
-  type Place,
-  readChoice,
-  readCount,
-  readEntries,
-  readList,
-  readMembers,
-  readText,
-} from "./reading.ts";
-import { composeSchema, hasProperty } from "./schema.ts";
+import { composeSchema, type SchemaForm } from "./create-body.ts";
+import { type PriceRuleForm, toPriceRule } from "./price.ts";
 
-const KINDS: readonly TaskKind[] = ["image", "video"];
-const ROLES: readonly InputRole[] = [
-  "image",
-  "mask",
-  "first_frame",
-  "last_frame",
-  "reference",
-  "video",
-  "motion",
-];
+/** What a manifest says, in the shape that `manifest.schema.json` gives it. */
+export interface Manifest {
+  readonly id: string;
+  readonly kind: TaskKind;
+  readonly name: string;
+  readonly description: string;
+  readonly modes: readonly Mode[];
+  readonly schema: SchemaForm;
+  /** Names of properties in `shared.yaml`. */
+  readonly shared?: readonly string[];
+  readonly media?: { readonly [name: string]: Omit<MediaField, "name"> };
+  readonly result_input?: { readonly role: InputRole };
+  readonly price: PriceRuleForm;
+  readonly deadline_seconds: number;
+  readonly routes: readonly RouteForm[];
+}
 
-/**
- * Reads a catalogue entry. Everything is checked here, also how its parts fit each other, except that `schema` is a valid JSON
- * Schema, which costs a compiler and shows when it is compiled.
- *
- * @param file name for messages
- * @param content what the YAML says
- * @throws ManifestError naming file and field
- */
-export function readManifest(file: string, content: unknown): Model {
-  const at = readMembers({ file, path: "", value: content }, [
-    ...["id", "kind", "name", "description", "modes", "schema", "price", "deadline_seconds", "routes"],
-    ...["shared?", "media?", "result_input?"],
-  ]);
-  const mediaFields = readMedia(at("media"));
-  const schema = composeSchema(at("schema"), at("shared"), mediaFields);
-  const resultField = readResultInput(at("result_input"), schema);
-  const roles = new Set([
-    ...mediaFields.map((field) => field.role),
-    ...(resultField ? [resultField.role] : []),
-  ]);
+export interface RouteForm {
+  readonly provider: string;
+  readonly upstream_model: string;
+  readonly cost?: "list";
+  readonly wording?: WordingForm;
+}
+
+export interface WordingForm extends Omit<Wording, "inputs"> {
+  readonly inputs?: { readonly [role: string]: { readonly field: string; readonly list?: boolean } };
+}
+
+/** The model that a manifest describes, which must fit the schema of manifests and have no problem of its own. */
+export function toModel(manifest: Manifest): Model {
+  const mediaFields = mediaFieldsOf(manifest);
   return {
-    // A manifest is where model ids come from.
-    id: readText(at("id")) as ModelId,
-    kind: readChoice(at("kind"), KINDS),
-    name: readText(at("name")),
-    description: readText(at("description")),
-    modes: readList(at("modes"), 1).map((place) => readMode(place, roles)),
-    schema,
+    // Manifests are where model ids come from.
+    id: manifest.id as ModelId,
+    kind: manifest.kind,
+    name: manifest.name,
+    description: manifest.description,
+    modes: manifest.modes,
+    schema: composeSchema(manifest.schema, manifest.shared ?? [], mediaFields),
     mediaFields,
-    resultField,
-    price: readPrice(at("price"), { schema, mediaFields }),
-    deadlineMs: readCount(at("deadline_seconds")) * 1000,
-    routes: readList(at("routes"), 1).map(readRoute),
+    resultField: manifest.result_input,
+    price: toPriceRule(manifest.price),
+    deadlineMs: manifest.deadline_seconds * 1000,
+    routes: manifest.routes.map(toRoute),
   };
 }
 
-function readMedia(place: Place): MediaField[] {
-  if (place.value === undefined) return [];
-  return readEntries(place).map(([name, field]) => {
-    const at = readMembers(field, ["role", "media"]);
-    return { name, role: readChoice(at("role"), ROLES), media: readChoice(at("media"), ["image", "video"]) };
-  });
+export function mediaFieldsOf({ media = {} }: Pick<Manifest, "media">): MediaField[] {
+  return Object.entries(media).map(([name, field]) => ({ name, ...field }));
 }
 
-function readResultInput(place: Place, schema: JsonObject): Model["resultField"] {
-  if (place.value === undefined) return undefined;
-  for (const name of ["task_id", "index"]) {
-    if (!hasProperty(schema, name))
-      throw new ManifestError(place, `needs the property "${name}" in the schema`);
-  }
-  return { role: readChoice(readMembers(place, ["role"])("role"), ROLES) };
+function toRoute({ provider, upstream_model, cost, wording }: RouteForm): Route {
+  return {
+    // Whether there is a provider of this id is known when the service is put together.
+    provider: provider as ProviderId,
+    upstreamModel: upstream_model,
+    isCharged: cost === undefined ? undefined : cost === "list",
+    wording: wording && toWording(wording),
+  };
 }
 
-function readMode(place: Place, roles: ReadonlySet<InputRole>): Mode {
-  const at = readMembers(place, ["id", "requires"]);
-  const requires = readList(at("requires"), 0).map((required) => {
-    const role = readChoice(required, ROLES);
-    if (roles.has(role)) return role;
-    throw new ManifestError(required, `names the role "${role}", which no field under media has`);
-  });
-  return { id: readText(at("id")), requires };
-}
-
-function readRoute(place: Place): Route {
-  const at = readMembers(place, ["provider", "upstream_model", "cost?"]);
-  const isCharged = at("cost").value === undefined ? undefined : readChoice(at("cost"), ["list"]) === "list";
-  // Whether a provider of this id is there is known when the service is put together.
-  const provider = readText(at("provider")) as ProviderId;
-  return { provider, upstreamModel: readText(at("upstream_model")), isCharged };
+function toWording({ inputs = {}, ...wording }: WordingForm): Wording {
+  const placed = Object.entries(inputs).map(([role, { field, list = false }]): [string, InputWording] => [
+    role,
+    { field, isList: list },
+  ]);
+  return { ...wording, inputs: Object.fromEntries(placed) };
 }

@@ -6,7 +6,7 @@ import { createSchemaChecker } from "../toolkit/json-schema.ts";
 import { completionsOf } from "./partial.ts";
 
 /** Words of our schemas that say how a violation reads: `<field> must <x-must>`, or the whole sentence and its field. */
-const ANNOTATIONS = ["x-must", "x-rule", "x-param"];
+export const ANNOTATIONS = ["x-must", "x-rule", "x-param"];
 
 export interface Validator {
   validate(model: Model, body: JsonObject, options?: ValidateOptions): Validated;

@@ -165,14 +165,13 @@ describe("places", () => {
 });
 
 describe("lists", () => {
-  test("a migration, a model and a provider outside their lists are violations", () => {
+  test("a migration and a provider outside their lists are violations", () => {
     const violations = registryViolations(
       tree({
         "migrations/sqlite/0001-tasks.sql": "",
         "migrations/sqlite/0002-forgotten.sql": "",
         "src/store/sqlite/migrations.ts":
           'import tasks from "../../../migrations/sqlite/0001-tasks.sql" with { type: "text" };',
-        "src/catalog/models/forgotten.yaml": "",
         "src/providers/registry.ts":
           'import { openai } from "./openai/definition.ts";\nimport { createHalf } from "./half/adapter.ts";',
         "src/providers/definition.ts": "",
@@ -184,7 +183,6 @@ describe("lists", () => {
     );
     expect(violations).toEqual([
       "migrations/sqlite/0002-forgotten.sql is not imported in src/store/sqlite/migrations.ts",
-      "src/catalog/models/forgotten.yaml is not imported in src/catalog/catalog.ts or src/catalog/models.ts",
       "src/providers/forgotten/definition.ts is not imported in src/providers/registry.ts",
       "src/providers/half/definition.ts is not imported in src/providers/registry.ts",
     ]);

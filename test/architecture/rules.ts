@@ -208,11 +208,9 @@ export function lengthViolations(sources: Sources): string[] {
 export function registryViolations(sources: Sources): string[] {
   const paths = [...sources.keys()];
   const migrations = paths.filter((path) => /^migrations\/sqlite\/.*\.sql$/.test(path));
-  const models = paths.filter((path) => /^src\/catalog\/models\/.*\.ya?ml$/.test(path));
   const definitions = providerFolders(sources).map((id) => `src/providers/${id}/definition.ts`);
   return [
     ...missing(migrations, sources, ["src/store/sqlite/migrations.ts"]),
-    ...missing(models, sources, ["src/catalog/catalog.ts", "src/catalog/models.ts"]),
     ...missing(definitions, sources, ["src/providers/registry.ts"]),
   ];
 }

@@ -1,9 +1,10 @@
 import { expect, test } from "bun:test";
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
+import { builtInManifests } from "../../src/catalog/built-in.ts";
 import { createCatalog } from "../../src/catalog/catalog.ts";
-import { MANIFESTS } from "../../src/catalog/models.ts";
+import { readManifest } from "../../src/catalog/read-manifest.ts";
 import { TASK_ERROR_CODES } from "../../src/domain/errors.ts";
 import type { ModelId, ProviderId } from "../../src/domain/ids.ts";
 import type { Json, JsonObject } from "../../src/domain/json.ts";
@@ -19,10 +20,46 @@ function property(model: Model, name: string): { type?: Json; enum?: Json[]; def
   return (model.schema.properties as Record<string, JsonObject & { enum?: Json[] }>)[name];
 }
 
-test("every manifest in the folder is listed under its own name, and no other", () => {
-  const listed = MANIFESTS.map(([file]) => file);
-  expect([...listed].sort()).toEqual(readdirSync(MODELS).sort());
-  expect(catalog.models().map((model) => `${model.id}.yaml`)).toEqual(listed);
+const FILES = readdirSync(MODELS).sort();
+
+test("every manifest in the folder is a model, under its own name", () => {
+  expect(builtInManifests().map(([file]) => file)).toEqual(FILES);
+  expect(
+    catalog
+      .models()
+      .map((model) => `${model.id}.yaml`)
+      .sort(),
+  ).toEqual(FILES);
+});
+
+test.each(FILES)("%s has no problem, and reads as the model that is built in", (file) => {
+  const text = readFileSync(join(MODELS, file), "utf8");
+  expect(readManifest(file, text)).toEqual(catalog.find(file.replace(".yaml", ""))!);
+});
+
+test("models are listed by provider, then images before videos, then by id", () => {
+  const providers = ["sandbox", "openai", "fal"] as ProviderId[];
+  expect(
+    createCatalog({ providers })
+      .all()
+      .map(({ id }) => String(id)),
+  ).toEqual([
+    "sandbox-image",
+    "sandbox-video",
+    "sandbox-video-edit",
+    "sandbox-video-frames",
+    "sandbox-video-motion",
+    "sandbox-video-reference",
+    "gpt-image-1-mini",
+    "gpt-image-1.5",
+    "gpt-image-2",
+    "flux-dev",
+    "flux-kontext-pro",
+    "flux-schnell",
+    "nano-banana",
+    "kling-v3-standard",
+    "veo3",
+  ]);
 });
 
 test("every schema is valid JSON Schema 2020-12, in which nothing is unknown but the words for messages", () => {
@@ -49,10 +86,10 @@ test("models are offered when one of their providers is switched on", () => {
   expect(on.find("sandbox-image")?.id).toBe("sandbox-image" as ModelId);
 });
 
-test("two manifests of one id are refused", () => {
-  const [first] = MANIFESTS;
-  expect(() => createCatalog({ manifests: [first!, ["copy.yaml", first![1]]] })).toThrow(
-    'Two manifests have the id "sandbox-image".',
+test("two models of one id are refused", () => {
+  const model = catalog.find("sandbox-image")!;
+  expect(() => createCatalog({ models: [model, { ...model }] })).toThrow(
+    'Two models have the id "sandbox-image".',
   );
 });
 

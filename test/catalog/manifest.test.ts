@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
-import { readManifest } from "../../src/catalog/manifest.ts";
+import { ManifestError, readManifest } from "../../src/catalog/read-manifest.ts";
 import type { JsonObject } from "../../src/domain/json.ts";
+import type { Model } from "../../src/domain/model/model.ts";
 
 const manifest = (over: JsonObject = {}): JsonObject => ({
   id: "m",
@@ -23,8 +24,21 @@ const line = (over: JsonObject): JsonObject => ({
   lines: [{ sku: "m", unit: "output", amount: "1", ...over }],
 });
 
+const read = (content: unknown): Model => readManifest("m.yaml", JSON.stringify(content));
+
+/** What is wrong with a manifest, a line for each problem. */
+function problemsOf(text: string): string[] {
+  try {
+    readManifest("m.yaml", text);
+  } catch (error) {
+    if (error instanceof ManifestError) return error.message.split("\n");
+    throw error;
+  }
+  return [];
+}
+
 test("a manifest becomes a model whose schema has what all models have in common", () => {
-  const model = readManifest("m.yaml", manifest({ shared: ["seed"] }));
+  const model = read(manifest({ shared: ["seed"] }));
   expect(model).toMatchObject({ id: "m", deadlineMs: 120_000, resultField: undefined });
   expect(model.price.lines).toEqual([{ sku: "m", unit: "output", unitMicros: 10_000 }] as never);
   expect(Object.keys(model.schema.properties as JsonObject)).toEqual([
@@ -37,6 +51,36 @@ test("a manifest becomes a model whose schema has what all models have in common
   expect(model.schema).toMatchObject({ required: ["model", "image_url"], additionalProperties: false });
 });
 
+test("a route says how its requests are worded", () => {
+  const wording = {
+    endpoints: { edit: "/edit" },
+    ...{ prompt: "text", count: "num_images", constants: { sync: false } },
+    parameters: { size: { field: "image_size", values: { "1:1": { width: 1 } } } },
+    inputs: { image: { field: "images", list: true } },
+  };
+  const properties = { image_url: {}, n: { type: "integer" }, size: { type: "string" } };
+  const [route] = read(
+    manifest({
+      schema: { required: [], properties },
+      routes: [{ provider: "p", upstream_model: "u", wording }],
+    }),
+  ).routes;
+  expect(route?.wording).toEqual({ ...wording, inputs: { image: { field: "images", isList: true } } });
+});
+
+const SCHEMA = { required: [], properties: { image_url: {}, style: { type: "string", enum: ["a", "b"] } } };
+const worded = (wording: JsonObject): JsonObject =>
+  manifest({
+    schema: SCHEMA,
+    routes: [
+      {
+        provider: "p",
+        upstream_model: "u",
+        wording: { inputs: { image: { field: "image" } }, ...wording },
+      },
+    ],
+  });
+
 test.each([
   [null, "the manifest must be an object"],
   [manifest({ nmae: "M" }), 'the manifest has an unknown field "nmae"; did you mean "name"?'],
@@ -44,10 +88,14 @@ test.each([
   [manifest({ name: "" }), "name must be a text that is not empty"],
   [manifest({ kind: "audio" }), "kind must be one of image, video"],
   [manifest({ deadline_seconds: 0.5 }), "deadline_seconds must be a whole number above 0"],
-  [manifest({ modes: [] }), "modes must have at least 1 entries"],
+  [manifest({ modes: [] }), "modes must have at least one entry"],
   [
     manifest({ modes: [{ id: "edit", requires: ["mask"] }] }),
     'modes[0].requires[0] names the role "mask", which no field under media has',
+  ],
+  [
+    manifest({ modes: ["a", "a"].map((id) => ({ id, requires: [] })) }),
+    'modes[1].id is the id of another mode too: "a"',
   ],
   [
     manifest({ media: { image: { role: "image", media: "image" } } }),
@@ -57,13 +105,100 @@ test.each([
     manifest({ schema: { required: ["x"], properties: { image_url: {} } } }),
     'schema.required[0] names "x", which is no property of the schema',
   ],
-  [manifest({ shared: ["sede"] }), 'shared[0] names "sede", which shared.yaml does not have'],
+  [
+    manifest({ schema: { required: [], properties: { image_url: { type: "strng" } } } }),
+    "schema.properties.image_url.type must be one of array, boolean, integer",
+  ],
+  [
+    manifest({ schema: { required: [], properties: { image_url: { mininum: 1 } } } }),
+    'schema cannot be used: strict mode: unknown keyword: "mininum"',
+  ],
+  [
+    manifest({ shared: ["sede"] }),
+    'shared[0] names "sede", which shared.yaml does not have; did you mean "seed"?',
+  ],
   [manifest({ result_input: { role: "image" } }), 'result_input needs the property "task_id" in the schema'],
   [
     manifest({ price: line({ when: { image_url: "x" } }) }),
     "price.lines[0].when.image_url is nothing that a price can depend on",
   ],
+  [manifest({ price: line({ amount: 1 }) }), "price.lines[0].amount must be an amount in quotes"],
   [manifest({ routes: [{ provider: "sandbox" }] }), 'routes[0] lacks the field "upstream_model"'],
-] as const)("a bad manifest is named by file and field: %#", (content, problem) => {
-  expect(() => readManifest("m.yaml", content)).toThrow(`m.yaml: ${problem}`);
+  [
+    manifest({ routes: [1, 2].map(() => ({ provider: "sandbox", upstream_model: "picture" })) }),
+    "routes[1] is routes[0] again",
+  ],
+  [
+    manifest({ routes: [{ provider: "p", upstream_model: "u", wording: {} }] }),
+    'routes[0].wording needs "count": the schema has the property "n"',
+  ],
+  [worded({ inputs: {} }), 'routes[0].wording needs a field for the role "image" under inputs'],
+  [worded({ inputs: { imgae: { field: "x" } } }), 'routes[0].wording.inputs has an unknown name "imgae"'],
+  [worded({ endpoints: { edit: "../x" } }), "routes[0].wording.endpoints.edit must be a path such as"],
+  [worded({ endpoints: {} }), 'routes[0].wording.endpoints lacks the mode "edit"'],
+  [
+    worded({ endpoints: { edit: "/e", exit: "/x" } }),
+    'routes[0].wording.endpoints names "exit", which is no mode of the model; did you mean "edit"?',
+  ],
+  [
+    worded({ parameters: { stile: { field: "x" } } }),
+    'routes[0].wording.parameters.stile is no property of the schema; did you mean "style"?',
+  ],
+  [
+    worded({ parameters: { style: { values: { a: 1 } } } }),
+    'routes[0].wording.parameters.style.values lacks the value "b"',
+  ],
+  [
+    worded({ parameters: { style: { values: { a: 1, b: 2 }, template: "${value}" } } }),
+    "routes[0].wording.parameters.style must have values or template, not both",
+  ],
+  [
+    worded({ parameters: { style: { template: "x" } } }),
+    "routes[0].wording.parameters.style.template must be a text with ${value} in it",
+  ],
+  [worded({ constants: { image: 1 } }), 'routes[0].wording has two values for the field "image"'],
+] as const)("a bad manifest is named by file, place and field: %#", (content, problem) => {
+  const [first] = problemsOf(JSON.stringify(content));
+  expect(first).toMatch(/^m\.yaml:1:\d+: /);
+  expect(first?.replace(/^\S+ /, "")).toStartWith(problem);
+});
+
+const YAML = `id: m
+kind: image
+name: M
+description: A model.
+modes:
+  - { id: draw, requires: [] }
+schema:
+  required: [prompt]
+  properties:
+    prompt: { type: string }
+price:
+  lines:
+    - sku: m
+      unit: output
+      amount: "1"
+deadline_seconds: 120
+routes:
+  - { provider: sandbox, upstream_model: picture }
+`;
+
+test.each([
+  ["kind: image", "kind: audio", "m.yaml:2:7: kind must be one of image, video"],
+  ['amount: "1"', "amount: 0.01", "m.yaml:15:15: price.lines[0].amount must be an amount in quotes"],
+  ["unit: output", "unti: output", 'm.yaml:14:7: price.lines[0] has an unknown field "unti"; did you mean'],
+  ["requires: []", "requires: [image]", 'm.yaml:6:28: modes[0].requires[0] names the role "image"'],
+  ["name: M", "name: {", "m.yaml:"],
+  ["name: M", "kind: video", "m.yaml:3:1: this key is already in the same mapping"],
+])("a problem is told with the line and column of what is at fault: %s → %s", (from, to, told) => {
+  expect(problemsOf(YAML)).toEqual([]);
+  expect(problemsOf(YAML.replace(from, to))[0]).toStartWith(told);
+});
+
+test("every problem of a manifest is told at once", () => {
+  const text = YAML.replace("kind: image", "kind: audio").replace("unit: output", "unit: pixel");
+  expect(problemsOf(text)).toEqual([
+    "m.yaml:2:7: kind must be one of image, video",
+    expect.stringContaining("m.yaml:14:13: price.lines[0].unit must be one of output, second"),
+  ]);
 });

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { createCatalog } from "../../src/catalog/catalog.ts";
-import { readPrice } from "../../src/catalog/price.ts";
+import { type PriceRuleForm, priceProblems, toPriceRule } from "../../src/catalog/price.ts";
+import { priceSchemaProblems } from "../../src/catalog/schema-check.ts";
 import type { ModelId, ProviderId } from "../../src/domain/ids.ts";
 import type { Json, JsonObject } from "../../src/domain/json.ts";
 import { type Model, PRICE_UNITS, type PriceRule } from "../../src/domain/model/model.ts";
@@ -138,7 +139,7 @@ describe("a price rule", () => {
 
   test.each([
     [null, "", "must be an object"],
-    [{ lines: [] }, "lines", "must have at least 1 entries"],
+    [{ lines: [] }, "lines", "must have at least one entry"],
     [{ lines: [line()], minimum: "-1" }, "minimum", "must be an amount in quotes with at most six places"],
     [{ lines: [line({ amount: 0.01 })] }, "lines[0].amount", "must be an amount in quotes"],
     [{ lines: [line({ amount: "0.0000001" })] }, "lines[0].amount", "must be an amount in quotes"],
@@ -163,12 +164,12 @@ describe("a price rule", () => {
     [
       { lines: [line({ when: { resolution: [] } })] },
       "lines[0].when.resolution",
-      "must have at least 1 entries",
+      "must have at least one entry",
     ],
     [
       { lines: [line({ when: { size: null } })] },
       "lines[0].when.size",
-      "must be a text, a number or a boolean",
+      "must be a text, a number, a boolean or a list",
     ],
     [{ lines: [line({ amount: "100001" })] }, "lines[0].amount", "can come to more than 100000.000000"],
     [{ lines: [line({ unit: "second", amount: "101" })] }, "lines[0].amount", "can come to more than"],
@@ -220,7 +221,12 @@ describe("a price rule", () => {
             value?.unit === "output" ? { ...value, most: undefined } : value,
           ),
         );
-        expect(readPrice({ file: "", path: "", value: priceForm(original) }, MODEL_WITH)).toEqual(original);
+        const form = priceForm(original);
+        expect(priceSchemaProblems(form)).toEqual([]);
+        // Its schema has just been checked.
+        const checked = form as unknown as PriceRuleForm;
+        expect(priceProblems(checked, MODEL_WITH)).toEqual([]);
+        expect(toPriceRule(checked)).toEqual(original);
       }),
     );
   });

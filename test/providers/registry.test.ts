@@ -3,7 +3,6 @@ import { existsSync } from "node:fs";
 import { createCatalog } from "../../src/catalog/catalog.ts";
 import { loadConfig } from "../../src/config/config.ts";
 import { createSettings } from "../../src/config/settings.ts";
-import { FAL_MODELS } from "../../src/providers/fal/request.ts";
 import { createProviders, PROVIDERS, providerNeeds } from "../../src/providers/registry.ts";
 import { GENERATORS } from "../../src/providers/sandbox/spec.ts";
 import { listSettings } from "../../src/toolkit/settings/setting.ts";
@@ -69,6 +68,5 @@ test("every route of the catalogue leads to a provider there is, and to a model 
   for (const { provider, upstreamModel } of routes) {
     expect(PROVIDERS.map(({ id }) => id)).toContain(provider);
     if (provider === "sandbox") expect(GENERATORS as readonly string[]).toContain(upstreamModel);
-    if (provider === "fal") expect(FAL_MODELS).toContain(upstreamModel);
   }
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { ProviderId } from "../../src/domain/ids.ts";
 import { type PollResult, ProviderError } from "../../src/domain/ports/provider.ts";
-import { createEngine, scriptedProvider } from "../helpers/engine.ts";
+import { createEngine, MODEL, scriptedProvider } from "../helpers/engine.ts";
 import { ACCOUNT, lane, micros, taskId } from "../helpers/store.ts";
 
 const account = async (engine: Awaited<ReturnType<typeof createEngine>>) =>
@@ -22,6 +22,18 @@ test("a task is submitted once, polled to its end, and completed with its stored
   expect(task.results).toHaveLength(1);
   expect(provider.submissions).toHaveLength(1);
   expect(await account(engine)).toMatchObject({ balance: micros(-40_000), held: micros(0) });
+});
+
+test("a provider is told how the route words its requests", async () => {
+  const provider = scriptedProvider();
+  const engine = await createEngine([provider]);
+  const wording = { count: "num_images" };
+  const routes = MODEL.routes.map((route) => ({ ...route, wording }));
+  const catalog = { ...engine.deps.catalog, find: () => ({ ...MODEL, routes }) };
+  Object.assign(engine.deps, { catalog });
+  await engine.admit();
+  await engine.runToEnd();
+  expect(provider.submissions.map((submission) => submission.wording)).toEqual([wording]);
 });
 
 test("an upstream that answers with bytes at once needs no poll", async () => {

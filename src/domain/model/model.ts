@@ -2,6 +2,7 @@ import type { ModelId, ProviderId } from "../ids.ts";
 import type { Json, JsonObject } from "../json.ts";
 import type { Micros } from "../money/money.ts";
 import type { InputRole, TaskKind } from "../task/request.ts";
+import type { Wording } from "./wording.ts";
 
 /** One way to run a model: which provider, and that provider's name for it. Tried in the order given. */
 export interface Route {
@@ -9,6 +10,16 @@ export interface Route {
   readonly upstreamModel: string;
   /** Whether the upstream charges the operator the model's own price; nothing is known of its cost otherwise. */
   readonly isCharged?: boolean | undefined;
+  /** How requests are worded for the upstream. Absent: its words are the model's own. */
+  readonly wording?: Wording | undefined;
+}
+
+/** What tells the routes of a model apart. */
+export type RouteName = Pick<Route, "provider" | "upstreamModel">;
+
+/** The route of this name; undefined when the model no longer has it. */
+export function findRoute(model: Model, { provider, upstreamModel }: RouteName): Route | undefined {
+  return model.routes.find((route) => route.provider === provider && route.upstreamModel === upstreamModel);
 }
 
 /**

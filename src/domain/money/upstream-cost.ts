@@ -1,4 +1,4 @@
-import type { Model } from "../model/model.ts";
+import { findRoute, type Model } from "../model/model.ts";
 import type { Attempt, Task } from "../task/task.ts";
 import { formatAmount, type Micros } from "./money.ts";
 import { chargeFor, type Delivered, isPriced, type Quote, quote } from "./pricing.ts";
@@ -39,11 +39,8 @@ function listQuote(
   { request }: Task,
   attempt: Attempt | undefined,
 ): Quote | undefined {
-  const route = model?.routes.find(
-    ({ provider, upstreamModel }) =>
-      provider === attempt?.provider && upstreamModel === attempt.upstreamModel,
-  );
-  if (model === undefined || route?.isCharged !== true) return undefined;
+  if (model === undefined || attempt === undefined) return undefined;
+  if (findRoute(model, attempt)?.isCharged !== true) return undefined;
   const promised = quote(model, request);
   return isPriced(promised) ? promised : undefined;
 }

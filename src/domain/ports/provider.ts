@@ -2,6 +2,7 @@ import { TASK_ERROR_MESSAGES, type TaskErrorCode } from "../errors.ts";
 import type { AttemptId, ProviderId, TaskId } from "../ids.ts";
 import type { Json } from "../json.ts";
 import type { MediaProbe } from "../media/asset.ts";
+import type { Wording } from "../model/wording.ts";
 import type { Preview } from "../task/preview.ts";
 import type { GenerationRequest, InputRole } from "../task/request.ts";
 import type { Usage } from "../task/task.ts";
@@ -20,6 +21,8 @@ export interface SubmitRequest {
   readonly attempt: AttemptId;
   readonly taskId: TaskId;
   readonly upstreamModel: string;
+  /** The route's. */
+  readonly wording?: Wording | undefined;
   readonly request: GenerationRequest;
   /** The request's inputs, in its order. */
   readonly inputs: readonly InputFile[];

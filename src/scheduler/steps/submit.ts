@@ -1,4 +1,5 @@
 import { type TaskError, taskError } from "../../domain/errors.ts";
+import { findRoute } from "../../domain/model/model.ts";
 import { type InputFile, type ProviderAdapter, ProviderError } from "../../domain/ports/provider.ts";
 import { StorageError } from "../../domain/ports/task-store.ts";
 import { nextPollDelayMs, retryDelayMs } from "../../domain/task/backoff.ts";
@@ -25,12 +26,14 @@ export async function submit(
 ): Promise<StepResult> {
   const { task, attempt } = lease;
   if (attempt === undefined) throw new Error(`Task ${task.id} has no attempt to submit`);
+  const model = deps.catalog.find(task.model);
   try {
     const answer = await to.adapter.submit(
       {
         attempt: attempt.id,
         taskId: task.id,
         upstreamModel: attempt.upstreamModel,
+        wording: model && findRoute(model, attempt)?.wording,
         request: task.request,
         inputs: to.inputs,
         previews: previewsOf(deps, task),

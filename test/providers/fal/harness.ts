@@ -1,8 +1,11 @@
+import { createCatalog } from "../../../src/catalog/catalog.ts";
 import type { AttemptId, ModelId, TaskId } from "../../../src/domain/ids.ts";
 import type { Json, JsonObject } from "../../../src/domain/json.ts";
+import { type Model, selectMode } from "../../../src/domain/model/model.ts";
 import type { InputFile, ProviderAdapter, SubmitRequest } from "../../../src/domain/ports/provider.ts";
 import type { Clock } from "../../../src/domain/ports/runtime.ts";
 import { createFalProvider } from "../../../src/providers/fal/adapter.ts";
+import { FAL } from "../../../src/providers/fal/settings.ts";
 import {
   type Arrived,
   type Scripted,
@@ -17,8 +20,15 @@ export function createProvider(to: { baseUrl: string; clock: Clock }): ProviderA
 
 let attempts = 0;
 
+/** The built-in models that fal makes. */
+export const FAL_MODELS: readonly Model[] = createCatalog()
+  .all()
+  .filter((model) => model.routes.some((route) => route.provider === FAL.id));
+
 export interface Submission {
   readonly upstreamModel?: string;
+  /** The model that has a route to `upstreamModel`; a built-in one unless given. */
+  readonly model?: Model | undefined;
   readonly prompt?: string;
   readonly n?: number;
   readonly parameters?: { readonly [name: string]: Json };
@@ -34,11 +44,15 @@ export function submission(given: Submission = {}): SubmitRequest {
     parameters = {},
     inputs = [],
   } = given;
+  const model = given.model ?? FAL_MODELS.find((each) => each.routes[0]?.upstreamModel === upstreamModel);
+  const route = model?.routes.find((each) => each.upstreamModel === upstreamModel);
+  const mode = (model && selectMode(model, new Set(inputs.map(({ role }) => role))))?.id ?? "any";
   return {
     attempt: `att_${number}` as AttemptId,
     taskId: `task_${number}` as TaskId,
     upstreamModel,
-    request: { kind: "image", model: "any" as ModelId, mode: "any", prompt, n, parameters, inputs: [] },
+    wording: route?.wording,
+    request: { kind: "image", model: "any" as ModelId, mode, prompt, n, parameters, inputs: [] },
     inputs,
   };
 }

@@ -1,21 +1,17 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { createCatalog } from "../../../src/catalog/catalog.ts";
+import { readManifest } from "../../../src/catalog/read-manifest.ts";
 import type { Json, JsonObject } from "../../../src/domain/json.ts";
 import type { ProviderError } from "../../../src/domain/ports/provider.ts";
 import type { InputRole } from "../../../src/domain/task/request.ts";
-import { FAL_MODELS } from "../../../src/providers/fal/request.ts";
 import { rejection } from "../../contracts/provider.ts";
 import { fakeClock } from "../../helpers/engine.ts";
 import { openPublished } from "../../helpers/published.ts";
 import { type ScriptedUpstream, startUpstream } from "../../helpers/scripted-upstream.ts";
 import { inputFile } from "../sandbox/harness.ts";
-import { createProvider, modelError, queued, type Submission, submission } from "./harness.ts";
+import { createProvider, FAL_MODELS, modelError, queued, type Submission, submission } from "./harness.ts";
 
 const signal = new AbortController().signal;
 const official = openPublished("fal/openapi.json");
-const models = createCatalog()
-  .models()
-  .filter((model) => model.routes.some((route) => route.provider === ("fal" as never)));
 
 const started: ScriptedUpstream[] = [];
 afterEach(() => {
@@ -95,7 +91,8 @@ describe("a submission", () => {
   });
 
   test.each([
-    [{ upstreamModel: "fal-ai/unheard-of" }],
+    [{ upstreamModel: "fal-ai/unheard-of", inputs: [image("image", "a")] }],
+    [{ upstreamModel: "fal-ai/unheard-of", n: 2 }],
     [{ inputs: [image("image", "a")] }],
     [{ upstreamModel: "fal-ai/veo3", n: 2 }],
     [{ upstreamModel: "fal-ai/flux-pro/kontext", inputs: [image("image", "a"), image("image", "b")] }],
@@ -149,15 +146,14 @@ function valueFor(property: JsonObject): Json {
   return property.type === "boolean" ? false : "text";
 }
 
-describe.each(models.map((model) => [model.id, model] as const))("%s", (_, model) => {
+describe.each(FAL_MODELS.map((model) => [model.id, model] as const))("%s", (_, model) => {
   const media = new Set(model.mediaFields.map((field) => field.name));
   const own = Object.entries(model.schema.properties as Record<string, JsonObject>).filter(
     ([name]) => !media.has(name) && !["model", "prompt", "n", "callback_url"].includes(name),
   );
   const { upstreamModel } = model.routes[0]!;
 
-  test("is one the adapter speaks to, and has every field it takes reach its upstream", async () => {
-    expect(FAL_MODELS).toContain(upstreamModel);
+  test("has every field it takes reach its upstream", async () => {
     const parameters = Object.fromEntries(own.map(([name, property]) => [name, valueFor(property)]));
     for (const mode of model.modes) {
       const inputs = mode.requires.map((role) => image(role, role));
@@ -177,6 +173,62 @@ describe.each(models.map((model) => [model.id, model] as const))("%s", (_, model
     const inputs = model.modes[0]!.requires.map((role) => image(role, role));
     const { input } = await sent({ upstreamModel, inputs, n: hasCount ? 4 : 1 });
     expect(input.num_images).toBe((hasCount ? 4 : undefined) as never);
+  });
+});
+
+const UPSCALER = `
+id: clarity
+kind: image
+name: Clarity
+description: Enlarges an image.
+modes:
+  - { id: enlarge, requires: [image] }
+schema:
+  required: [image_url]
+  properties:
+    image_url: { description: The image to enlarge. }
+    prompt: { type: string }
+    factor: { type: integer, minimum: 2, maximum: 4 }
+    style: { type: string, enum: [plain, vivid] }
+    n: { type: integer }
+media:
+  image_url: { role: image, media: image }
+price:
+  lines:
+    - { sku: clarity, unit: output, amount: "0.05" }
+deadline_seconds: 60
+routes:
+  - provider: fal
+    upstream_model: fal-ai/clarity
+    wording:
+      endpoints: { enlarge: someone-else/clarity-v2/enlarge }
+      prompt: text
+      count: samples
+      parameters:
+        factor: { field: upscale_factor, template: "x\${value}" }
+        style: { values: { plain: 0, vivid: { saturation: 2 } } }
+      inputs:
+        image: { field: images, list: true }
+      constants: { enable_safety_checker: false }
+`;
+
+test("any endpoint of the queue is a model by its manifest alone", async () => {
+  const model = readManifest("clarity.yaml", UPSCALER);
+  const given = {
+    ...{ model, upstreamModel: "fal-ai/clarity", prompt: "", n: 3 },
+    parameters: { factor: 2, style: "plain", seed: 0 },
+    inputs: [image("image", "a")],
+  };
+  const { path, input } = await sent(given);
+  expect(path).toBe("/someone-else/clarity-v2/enlarge");
+  expect(input).toEqual({
+    enable_safety_checker: false,
+    text: "",
+    samples: 3,
+    upscale_factor: "x2",
+    style: 0,
+    images: [uri("a")],
+    seed: 0,
   });
 });
 

@@ -55,7 +55,7 @@ test("without keys there are no models but the service's own", async () => {
 
 test("a key in the environment is all it takes, for each provider", async () => {
   const { models } = await serve({ OPENAI_API_KEY: KEY });
-  expect(models).toEqual(["gpt-image-2", "gpt-image-1.5", "gpt-image-1-mini"]);
+  expect(models).toEqual(["gpt-image-1-mini", "gpt-image-1.5", "gpt-image-2"]);
   const fal = await serve({ FAL_KEY: KEY });
   expect(fal.models).toContain("flux-dev");
   expect(fal.models).not.toContain("gpt-image-2");

@@ -1,0 +1,57 @@
+import { isJsonObject, type Json, type JsonObject } from "../domain/json.ts";
+import type { MediaField } from "../domain/model/model.ts";
+import shared from "./shared.yaml";
+
+/** `schema` of a manifest: `required`, `properties` and rules over several of them. */
+export interface SchemaForm {
+  readonly required: readonly string[];
+  readonly properties: { readonly [name: string]: JsonObject };
+  readonly allOf?: readonly JsonObject[];
+  readonly dependentRequired?: { readonly [name: string]: readonly string[] };
+}
+
+/** Part of every create body; the rest of `shared.yaml` is asked for by name. */
+const EVERYWHERE = ["model", "callback_url"];
+const MEDIA = "media";
+const SHARED = shared as { readonly [name: string]: JsonObject };
+
+/** Names that a manifest may have under `shared`. */
+export function sharedNames(): string[] {
+  return Object.keys(SHARED).filter((name) => name !== MEDIA);
+}
+
+/**
+ * The JSON Schema of a model's create body: what its manifest says, with what all models have in common, closed to unknown
+ * fields.
+ *
+ * @param names the manifest's `shared`, each one of `sharedNames`
+ */
+export function composeSchema(
+  { required, properties: own, ...rules }: SchemaForm,
+  names: readonly string[],
+  media: readonly MediaField[],
+): JsonObject {
+  const properties: Record<string, Json> = { model: SHARED.model ?? {} };
+  for (const [name, property] of Object.entries(own)) {
+    properties[name] = media.some((field) => field.name === name) ? mediaProperty(property) : property;
+  }
+  for (const name of [...names, ...EVERYWHERE]) properties[name] ??= SHARED[name] ?? {};
+  return {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    type: "object",
+    required: ["model", ...required],
+    properties,
+    additionalProperties: false,
+    ...rules,
+  };
+}
+
+/** Whether the schema of a create body has a property of this name. */
+export function hasProperty(schema: JsonObject, name: string): boolean {
+  return isJsonObject(schema.properties) && Object.hasOwn(schema.properties, name);
+}
+
+function mediaProperty(own: JsonObject): JsonObject {
+  const source = SHARED[MEDIA] ?? {};
+  return own.type === "array" ? { ...own, items: source } : { ...source, ...own };
+}

@@ -1,0 +1,20 @@
+import { createSchemaChecker } from "../toolkit/json-schema.ts";
+import schema from "./manifest.schema.json";
+import { type Problem, problemsOf } from "./problem.ts";
+
+/** The schema of a price rule alone; what it refers to is where it was. */
+const PRICE_SCHEMA = { ...schema.$defs.price, $defs: schema.$defs };
+const ANNOTATIONS = ["x-must"];
+
+/** Where a manifest does not fit its schema. */
+export function manifestSchemaProblems(manifest: unknown): Problem[] {
+  // `validateSchema` brings the schema of JSON Schemas along, to which that of manifests refers.
+  const checker = createSchemaChecker({ annotations: ANNOTATIONS, allErrors: true, validateSchema: true });
+  return problemsOf(checker.violations(schema, manifest), manifest);
+}
+
+/** Where an operator's price rule does not fit the schema that prices of manifests have. */
+export function priceSchemaProblems(rule: unknown): Problem[] {
+  const checker = createSchemaChecker({ annotations: ANNOTATIONS, allErrors: true });
+  return problemsOf(checker.violations(PRICE_SCHEMA, rule), rule);
+}
