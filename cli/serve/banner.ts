@@ -5,7 +5,7 @@ import { VERSION } from "../../src/version.ts";
 import type { Style } from "../format/style.ts";
 import { showPath } from "../local.ts";
 
-/** What a person sees when the server is up: where things are, and, the first time, the key and a command to try. */
+/** Renders what a person sees when the server is up: where things are and, the first time, the key and a command to try. */
 export function renderBanner(
   started: Started,
   config: Config,

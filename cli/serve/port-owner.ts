@@ -6,8 +6,10 @@ export interface PortOwner {
 }
 
 /**
- * The process that listens on a TCP port of this machine. Linux only, and only processes of the same user unless run by
- * root; undefined when it cannot be told.
+ * Finds the process that listens on a TCP port of this machine. Works on Linux alone, and without root only for processes of
+ * the same user.
+ *
+ * @returns undefined when it cannot be found
  */
 export function findPortOwner(port: number): PortOwner | undefined {
   if (process.platform !== "linux") return undefined;
@@ -20,7 +22,7 @@ export function findPortOwner(port: number): PortOwner | undefined {
     if (pid === undefined) return undefined;
     return { pid: Number(pid), name: readFileSync(`/proc/${pid}/comm`, "utf8").trim() };
   } catch {
-    // The message this is for does without.
+    // The message is complete without it.
     return undefined;
   }
 }
@@ -44,7 +46,7 @@ function holdsSocket(pid: string, inodes: ReadonlySet<string>): boolean {
       return inode !== undefined && inodes.has(inode);
     });
   } catch {
-    // Another user's process, or one that has just ended.
+    // Another user's process, or one that ended just now.
     return false;
   }
 }

@@ -8,8 +8,8 @@ export type ServerLogLine = (
 ) => void;
 
 /**
- * Log lines of the process around the service, in the form of the service's own: for what happens before its log is open and
- * after it is closed.
+ * Creates a log for the process around the service, for the time before the service opens its own log and after it closes it.
+ * The lines have the same form.
  */
 export function createServerLog(config: Pick<Config, "log">, { stderr }: Context): ServerLogLine {
   const isJson = config.log.format === "json" || (config.log.format === "auto" && !stderr.isTerminal);
@@ -26,7 +26,7 @@ function showFields(fields: Readonly<Record<string, unknown>>): string {
   return Object.keys(fields).length === 0 ? "" : ` ${JSON.stringify(fields)}`;
 }
 
-/** An error as a log line holds it. */
+/** Describes an error for a log line. */
 export function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return String(error);
   return { type: error.name, message: error.message, stack: error.stack };

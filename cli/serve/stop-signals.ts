@@ -2,7 +2,7 @@ import type { App } from "../../src/app/app.ts";
 import { EXIT } from "../exit-codes.ts";
 import { describeError, type ServerLogLine } from "./server-log.ts";
 
-/** The first signal lets the steps under way end, the second ends the process. @returns the exit code once all is closed */
+/** Stops the service at the first signal, ends the process at the second. @returns the exit code once everything is closed */
 export function stopOnSignals(app: Pick<App, "stop">, log: ServerLogLine): Promise<number> {
   const { promise, resolve } = Promise.withResolvers<number>();
   let isStopping = false;

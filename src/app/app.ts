@@ -13,7 +13,7 @@ import { createHandler } from "./routes.ts";
 /** What a running service says of itself at its start. */
 export interface Started {
   readonly urls: { readonly api: string; readonly long?: string | undefined };
-  /** Of the default address; absent when it is switched off. */
+  /** The port of the default address; absent when that is switched off. */
   readonly port?: number | undefined;
   readonly longPort?: number | undefined;
   /** The first key of a new data folder, shown this once. */
@@ -23,7 +23,7 @@ export interface Started {
   /** Migrations the database has. */
   readonly migrations: number;
   readonly createdDataDir: boolean;
-  /** Live tasks an earlier process left behind. */
+  /** Unfinished tasks of an earlier process. */
   readonly resumedTasks: number;
   readonly database: string;
   readonly assets: string;

@@ -104,7 +104,7 @@ function lockDataDirectory({ dataDir }: Config): () => void {
 }
 
 async function openServerLog(config: Config, releases: Releases): Promise<Log> {
-  // Loaded only here: it brings pino along, which those who have a log of their own do without.
+  // Loaded only here: it imports pino, which nobody with a log of their own needs.
   const { openLog } = await import("../runtime/log.ts");
   const { level, format } = config.log;
   const log = await openLog({

@@ -37,7 +37,7 @@ export interface ConfigSources {
   readonly cwd: string;
   /** Every provider whose settings may be set. */
   readonly providers: readonly ProviderSettings[];
-  /** Of the machine; counted unless given. */
+  /** Cores of the machine; counted unless given. */
   readonly cores?: number;
 }
 

@@ -12,6 +12,7 @@ import {
   opaqueImportViolations,
   providerNameViolations,
   registryViolations,
+  startViolations,
 } from "./rules.ts";
 import type { Sources } from "./source.ts";
 
@@ -48,6 +49,10 @@ test("every migration and provider is in its list", () => {
 
 test("config, catalogue and composition root know no provider by name", () => {
   expect(providerNameViolations(sources)).toEqual([]);
+});
+
+test("no command loads what only a server needs before it needs it", () => {
+  expect(startViolations(sources)).toEqual([]);
 });
 
 test("nothing is exported as default", () => {

@@ -11,6 +11,7 @@ import {
   opaqueImportViolations,
   providerNameViolations,
   registryViolations,
+  startViolations,
 } from "./rules.ts";
 import { blank, importsOf, type Sources } from "./source.ts";
 
@@ -161,6 +162,28 @@ describe("places", () => {
     "fetch(url: string): Promise<Response>;",
   ])("%s is no call of fetch", (text) => {
     expect(fetchViolations(one("src/app/app.ts", text))).toEqual([]);
+  });
+});
+
+describe("the start of a command", () => {
+  const program = (text: string) =>
+    tree({
+      "cli/program.ts": 'import { define } from "../src/providers/openai/definition.ts";',
+      "src/providers/openai/definition.ts": text,
+      "src/providers/openai/adapter.ts": "export type Deps = string;\nexport const create = 1;",
+    });
+
+  test("may not load an adapter", () => {
+    expect(startViolations(program('import { create } from "./adapter.ts"; create;'))).toEqual([
+      "src/providers/openai/adapter.ts is loaded by every command",
+    ]);
+  });
+
+  test.each([
+    'const { create } = await import("./adapter.ts");',
+    'import type { Deps } from "./adapter.ts";',
+  ])("may contain %s", (text) => {
+    expect(startViolations(program(text))).toEqual([]);
   });
 });
 

@@ -27,18 +27,18 @@ export interface OpenAiDeps {
   /** `https://api.openai.com/v1`, or another server of that API. */
   readonly baseUrl: string;
   readonly concurrency: number;
-  /** The server honours `Idempotency-Key`: one key, one set of pictures, however often it is sent. */
+  /** The server honours `Idempotency-Key`: sending one key twice makes one set of pictures. */
   readonly isIdempotent: boolean;
   readonly clock: Clock;
   readonly limits?: HttpLimits | undefined;
   readonly mediaLimits?: MediaLimits | undefined;
 }
 
-/** Pictures come in the answer itself, after as long as they take: ten of them at the highest quality take minutes. */
+/** The answer holds the pictures and comes once they are made: ten at the highest quality take minutes. */
 const LIMITS: HttpLimits = { connectMs: 15_000, answerMs: 900_000, bodyMs: 300_000 };
 
 const MIB = 1024 * 1024;
-/** Of an answer, for each picture in it, early versions included: 24 MiB as base64, more than the largest size has been seen to need. */
+/** Limit of an answer for each picture, early versions included: 24 MiB as base64. The largest pictures seen need less. */
 const ANSWER_BYTES_EACH = 32 * MIB;
 
 /** The synchronous images API of OpenAI, and of servers that speak it. */
@@ -88,7 +88,7 @@ async function submit(
   try {
     answer = await upstream.send({ method: "POST", url: path, headers, body, maxBytes, events }, signal);
   } catch (error) {
-    // Elsewhere nobody could be asked for the rest again.
+    // A server without idempotency cannot be asked for the rest again, so what has arrived counts.
     const rescued = isIdempotent || !(error instanceof NoAnswer) ? undefined : stream?.rescued();
     if (rescued !== undefined) return rescued;
     throw unansweredSubmission(error);

@@ -4,7 +4,7 @@ import type { Usage } from "../../domain/task/task.ts";
 import { describeAnswer } from "../kit/classify.ts";
 import type { Upstream, UpstreamAnswer } from "../kit/http.ts";
 
-/** The images of an answer that came at once. @throws ProviderError when it holds no list of them */
+/** Reads the images of an answer without a stream. @throws ProviderError when it has no list of images */
 export function readImages(upstream: Upstream, answer: UpstreamAnswer): Submitted {
   const { data, usage } = isJsonObject(answer.json) ? answer.json : {};
   if (!Array.isArray(data)) {
@@ -16,7 +16,7 @@ export function readImages(upstream: Upstream, answer: UpstreamAnswer): Submitte
   return { kind: "outputs", outputs, usage: readUsage(usage) };
 }
 
-/** One image, or none. */
+/** Reads one image, if it is one. */
 export function readImage({ b64_json: base64, url }: JsonObject): Output[] {
   if (typeof base64 === "string" && base64 !== "") {
     return [{ kind: "bytes", bytes: Buffer.from(base64, "base64") }];
@@ -24,7 +24,7 @@ export function readImage({ b64_json: base64, url }: JsonObject): Output[] {
   return typeof url === "string" ? [{ kind: "remote", ref: { url } }] : [];
 }
 
-/** Tokens, under either of the names that API has had for them. */
+/** Reads the tokens, under the API's old or new name. */
 export function readUsage(usage: Json | undefined): Usage | undefined {
   if (!isJsonObject(usage)) return undefined;
   const inputTokens = count(usage.input_tokens) ?? count(usage.prompt_tokens);

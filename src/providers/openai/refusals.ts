@@ -8,7 +8,7 @@ import {
 } from "../kit/classify.ts";
 import type { Upstream, UpstreamAnswer } from "../kit/http.ts";
 
-/** Words of that API whose meaning its statuses do not tell, from `error.code` and `error.type`. */
+/** Values of `error.code` and `error.type` that mean more than the status does. */
 const WORDS: Readonly<Record<string, Meaning>> = {
   moderation_blocked: "moderated",
   content_policy_violation: "moderated",
@@ -24,23 +24,23 @@ const WORDS: Readonly<Record<string, Meaning>> = {
   model_not_found: "refused",
   model_not_available: "refused",
   unsupported_country_region_territory: "refused",
-  // What we call a field is our affair, not the caller's.
+  // Our translation chose the fields, so the caller is not at fault.
   unknown_parameter: "refused",
   unsupported_parameter: "refused",
   sync_image_timeout: "unclear",
   upstream_timeout: "unclear",
 };
 
-/** What an answer that is no success says: `{"error":{"message","type","param","code"}}`, or nothing readable. */
+/** Reads an error answer: `{"error":{"message","type","param","code"}}`, or nothing readable. */
 export function readRefusal(upstream: Upstream, answer: UpstreamAnswer): Refusal {
   const error = isJsonObject(answer.json) && isJsonObject(answer.json.error) ? answer.json.error : {};
   return refusalOf(upstream, answer, error, (type) => meaningOf(answer.status, type));
 }
 
 /**
- * What an error says that comes in the middle of an answer which began as a success.
+ * Reads an error in the middle of an answer that began as a success.
  *
- * @param hasBegun something was made before it, and may be charged for: only the request's own fault is sure then
+ * @param hasBegun something was made before the error and may be charged for. Only a fault of the request is certain then.
  */
 export function readErrorEvent(
   upstream: Upstream,
@@ -75,12 +75,12 @@ function wordOf(word: string | undefined): Meaning | undefined {
   return word !== undefined && Object.hasOwn(WORDS, word) ? WORDS[word] : undefined;
 }
 
-/** A 500 in that API's own words ends a synchronous request: nothing more will come of it. From a proxy it ends nothing. */
+/** A 500 in the API's own words means the request is over. From a proxy it means nothing: the request may go on. */
 function meaningOf(status: number, type: string | undefined): Meaning {
   return status === 500 && type !== undefined ? "broken" : meaningOfStatus(status);
 }
 
-/** What an error says that has no status of its own. */
+/** Classifies an error without a status of its own. */
 function meaningOfType(type: string | undefined): Meaning {
   switch (type) {
     case "invalid_request_error":

@@ -2,16 +2,16 @@ import type { Json } from "../../domain/json.ts";
 import { MEDIA_TYPES } from "../../domain/media/asset.ts";
 import { type InputFile, ProviderError, type SubmitRequest } from "../../domain/ports/provider.ts";
 
-/** A call of the images API: what to send where. */
+/** A call of the images API: path and body. */
 export interface UpstreamCall {
   readonly path: string;
   readonly body: { readonly type: string; readonly bytes: Uint8Array };
 }
 
 /**
- * Translates a request: with images it is an edit, without a generation. Every parameter goes along under its own name, for
- * the models' names are that API's; early versions, which come only in a stream and cost tokens, as far as they are wanted.
- * `response_format` is never sent: the models here refuse it.
+ * Translates a request. With input images it is an edit, without them a generation. Parameters keep their names, which our
+ * models took from this API. Early versions come only in a stream and cost tokens, so only the wanted number is asked for.
+ * `response_format` is never sent: these models refuse it.
  */
 export async function toUpstreamRequest(submission: SubmitRequest): Promise<UpstreamCall> {
   const { inputs, request } = submission;
@@ -42,7 +42,7 @@ async function toForm(
     const file = new Blob([await input.content.arrayBuffer()], { type: input.type });
     form.append(fieldOf(input, images.length), file, `input-${index + 1}.${extension}`);
   }
-  // As bytes, so that its length is known and nothing can be sent twice.
+  // Encoded to bytes, so that the body has a known length and is sent whole.
   const encoded = new Response(form);
   const type = encoded.headers.get("content-type") ?? "multipart/form-data";
   return { type, bytes: await encoded.bytes() };

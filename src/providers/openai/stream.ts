@@ -7,17 +7,17 @@ import type { Upstream, UpstreamAnswer } from "../kit/http.ts";
 import { readImage, readUsage } from "./images.ts";
 import { readErrorEvent } from "./refusals.ts";
 
-/** What an answer of server-sent events comes to. */
+/** Gathers the images of an answer of server-sent events. */
 export interface ImageStream {
-  /** @returns whether more is to come */
+  /** @returns whether more events follow */
   take(event: UpstreamEvent): boolean;
-  /** Its images, once it has ended. @throws ProviderError when it ended without one */
+  /** The images, after the last event. @throws ProviderError when there is none */
   result(answer: UpstreamAnswer): Submitted;
-  /** The images that came whole before the connection was lost; undefined for none. */
+  /** The images that arrived complete before the connection was lost; undefined when there are none. */
   rescued(): Submitted | undefined;
 }
 
-/** Collects so many images, and shows what comes before them. */
+/** Collects the expected number of images and shows their early versions. */
 export function createImageStream(
   upstream: Upstream,
   { images, previews }: { readonly images: number; readonly previews: Previews },
@@ -30,7 +30,7 @@ export function createImageStream(
   const show = ({ partial_image_index: index, b64_json: base64 }: JsonObject) => {
     hasBegun = true;
     if (typeof index !== "number" || typeof base64 !== "string" || !previews.isWatched()) return;
-    // Of several images, the events do not say which one they are of.
+    // With several images, the events do not say which one they belong to.
     const outputIndex = images === 1 ? 0 : undefined;
     previews.show({ index, outputIndex, bytes: Buffer.from(base64, "base64") });
   };
@@ -39,7 +39,7 @@ export function createImageStream(
   return {
     take({ name, data }) {
       if (name.endsWith(".partial_image") && !previews.isWatched()) {
-        // Megabytes that nobody would see.
+        // Nobody watches: spare the work of decoding megabytes.
         hasBegun = true;
         return true;
       }
@@ -71,7 +71,7 @@ export function createImageStream(
   };
 }
 
-/** Nothing in it when it is no JSON object. */
+/** Parses a JSON object. Anything else counts as an empty one. */
 function parse(data: string): JsonObject {
   try {
     // What JSON.parse returns is JSON.

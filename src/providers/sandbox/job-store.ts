@@ -89,41 +89,8 @@ const SCHEMA = `
  */
 export function openJobStore(path: string): JobStore {
   const db = openDatabase(path);
-  const prepared: { finalize(): void }[] = [];
-  const prepare: Database["prepare"] = (sql: string) => {
-    const statement = db.prepare(sql);
-    prepared.push(statement);
-    // Safe: the type parameters only describe rows and parameters.
-    return statement as never;
-  };
-
-  const accept = prepare<{ submissions: number }, [string, string, string, string, number, number]>(
-    `insert into operation (id, attempt, task_id, spec, submitted_at, ready_at) values (?, ?, ?, ?, ?, ?)
-     on conflict (attempt) do update set submissions = submissions + 1 returning submissions`,
-  );
-  const refuse = prepare<{ failures: number }, [string, number, number, number]>(
-    `insert into refusal (task_id, failures, last_at) values (?, 1, ?)
-     on conflict (task_id) do update set failures = failures + 1, last_at = ? where failures < ? returning failures`,
-  );
-  const find = prepare<Row, [string]>("select * from operation where id = ?");
-  const findByAttempt = prepare<Row, [string]>("select * from operation where attempt = ?");
-  const end = prepare<Row, [string, string | null, string | null, number | null, number, string]>(
-    `update operation set state = ?, error_code = ?, error_message = ?, cancelled_at = ?, finished_at = ?
-     where id = ? and state = 'running'`,
-  );
-  const dropFiles = prepare<Row, [number, number]>(
-    `update operation set files_kept = 0 where id in (
-       select id from operation where files_kept = 1 and finished_at is not null and finished_at < ? limit ?
-     ) returning *`,
-  );
-  const forget = prepare<Row, [number, number, number]>(
-    `delete from operation where id in (
-       select id from operation
-       where submitted_at < ? and (state <> 'running' or submitted_at < ?) order by submitted_at limit ?
-     ) returning *`,
-  );
-  const forgetRefusals = prepare<Row, [number]>("delete from refusal where last_at < ?");
-
+  const statements = prepareStatements(db);
+  const { accept, refuse, find, findByAttempt, end, dropFiles, forget, forgetRefusals } = statements;
   return {
     accept({ id, attempt, taskId, spec, submittedAt, readyAt }) {
       const row = accept.get(id, attempt, taskId, JSON.stringify(spec), submittedAt, readyAt);
@@ -149,10 +116,42 @@ export function openJobStore(path: string): JobStore {
       return rows.flatMap((row) => toJob(row) ?? []);
     },
     stop() {
-      for (const statement of prepared) statement.finalize();
+      for (const statement of Object.values(statements)) statement.finalize();
       db.close();
     },
   };
+}
+
+/** The statements of the store, by what they do. */
+function prepareStatements(db: Database) {
+  const accept = db.prepare<{ submissions: number }, [string, string, string, string, number, number]>(
+    `insert into operation (id, attempt, task_id, spec, submitted_at, ready_at) values (?, ?, ?, ?, ?, ?)
+     on conflict (attempt) do update set submissions = submissions + 1 returning submissions`,
+  );
+  const refuse = db.prepare<{ failures: number }, [string, number, number, number]>(
+    `insert into refusal (task_id, failures, last_at) values (?, 1, ?)
+     on conflict (task_id) do update set failures = failures + 1, last_at = ? where failures < ? returning failures`,
+  );
+  const find = db.prepare<Row, [string]>("select * from operation where id = ?");
+  const findByAttempt = db.prepare<Row, [string]>("select * from operation where attempt = ?");
+  const end = db.prepare<Row, [string, string | null, string | null, number | null, number, string]>(
+    `update operation set state = ?, error_code = ?, error_message = ?, cancelled_at = ?, finished_at = ?
+     where id = ? and state = 'running'`,
+  );
+  const dropFiles = db.prepare<Row, [number, number]>(
+    `update operation set files_kept = 0 where id in (
+       select id from operation where files_kept = 1 and finished_at is not null and finished_at < ? limit ?
+     ) returning *`,
+  );
+  const forget = db.prepare<Row, [number, number, number]>(
+    `delete from operation where id in (
+       select id from operation
+       where submitted_at < ? and (state <> 'running' or submitted_at < ?) order by submitted_at limit ?
+     ) returning *`,
+  );
+  const forgetRefusals = db.prepare<Row, [number]>("delete from refusal where last_at < ?");
+
+  return { accept, refuse, find, findByAttempt, end, dropFiles, forget, forgetRefusals };
 }
 
 function toJob(row: Row | null): Job | undefined {
