@@ -1,8 +1,10 @@
-import { isIP } from "node:net";
-import ipaddr from "ipaddr.js";
-
-type Address = ipaddr.IPv4 | ipaddr.IPv6;
-type Range = readonly [Address, number];
+import {
+  type Address,
+  type AddressRange,
+  isWithin,
+  parseAddress,
+  parseRange,
+} from "../toolkit/address-ranges.ts";
 
 /** Whether a connection may go to an address, and if not, why. */
 export type Verdict =
@@ -104,20 +106,9 @@ function isIsatap(address: Address): boolean {
 
 function firstMatch(
   address: Address,
-  table: readonly (readonly [string, readonly Range[]])[],
+  table: readonly (readonly [string, readonly AddressRange[]])[],
 ): string | undefined {
   return table.find(([, entries]) => entries.some((entry) => isWithin(address, entry)))?.[0];
-}
-
-function isWithin(address: Address, [network, bits]: Range): boolean {
-  // Only like with like: an IPv4 range says nothing of IPv6 addresses that wrap it.
-  return address.kind() === network.kind() && address.match([network, bits]);
-}
-
-/** Only what a connection would be made to: four decimal parts, or IPv6 without a zone. */
-function parseAddress(text: string): Address | undefined {
-  if (isIP(text) === 0 || text.includes("%")) return undefined;
-  return ipaddr.parse(text);
 }
 
 function isSame(one: Address | undefined, other: Address): boolean {
@@ -128,6 +119,8 @@ function ranges(table: { readonly [reason: string]: readonly string[] }) {
   return Object.entries(table).map(([reason, entries]) => [reason, entries.map(range)] as const);
 }
 
-function range(cidr: string): Range {
-  return ipaddr.parseCIDR(cidr.includes("/") ? cidr : `${cidr}/${cidr.includes(":") ? 128 : 32}`);
+function range(text: string): AddressRange {
+  const read = parseRange(text);
+  if (read === undefined) throw new Error(`${text} is no address range.`);
+  return read;
 }
