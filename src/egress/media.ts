@@ -31,7 +31,12 @@ export async function fetchMedia(
     const response = await follow(deps, text, deadline.signal);
     refuseAnswer(response, maxBytes);
     deadline.phase(limits.mediaIdleMs, IDLE);
-    return read(response, { maxBytes, deadline, idleMs: limits.mediaIdleMs, caller: signal });
+    return readBounded(response, {
+      maxBytes,
+      tooLarge: () => tooLarge(maxBytes),
+      idle: { deadline, delayMs: limits.mediaIdleMs, what: IDLE },
+      explain: (error) => explained(error, deadline, signal),
+    });
   } catch (error) {
     deadline.end();
     throw explained(error, deadline, signal);
@@ -73,24 +78,6 @@ function answerFault({ status, headers }: Response, maxBytes: number): EgressErr
     return new EgressError("bad_status", "was answered in a compressed form that was not asked for");
   }
   return isDeclaredLarger({ headers }, maxBytes) ? tooLarge(maxBytes) : undefined;
-}
-
-async function* read(
-  response: Response,
-  how: { maxBytes: number; deadline: Deadline; idleMs: number; caller: AbortSignal },
-): AsyncGenerator<Uint8Array> {
-  const { deadline, idleMs, maxBytes, caller } = how;
-  try {
-    yield* readBounded(response, {
-      maxBytes,
-      tooLarge: () => tooLarge(maxBytes),
-      idle: { deadline, delayMs: idleMs, what: IDLE },
-    });
-  } catch (error) {
-    throw explained(error, deadline, caller);
-  } finally {
-    deadline.end();
-  }
 }
 
 function tooLarge(maxBytes: number): EgressError {

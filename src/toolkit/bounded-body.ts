@@ -4,8 +4,10 @@ export interface BodyBounds {
   readonly maxBytes: number;
   /** The error for a longer body. */
   readonly tooLarge: () => Error;
-  /** How long the body may pause. The time its reader takes between two pieces does not count. */
+  /** How long the body may pause, by a deadline that ends with it. The time its reader takes between two pieces does not count. */
   readonly idle?: (TimeLimit & { readonly deadline: Deadline }) | undefined;
+  /** The error to throw for one that ends the reading. */
+  readonly explain?: ((error: unknown) => unknown) | undefined;
 }
 
 /**
@@ -15,7 +17,7 @@ export interface BodyBounds {
  */
 export async function* readBounded(
   response: Response,
-  { maxBytes, tooLarge, idle }: BodyBounds,
+  { maxBytes, tooLarge, idle, explain = (error) => error }: BodyBounds,
 ): AsyncGenerator<Uint8Array> {
   const reader = response.body?.getReader();
   let sizeBytes = 0;
@@ -30,7 +32,10 @@ export async function* readBounded(
       idle?.deadline.pause();
       yield value;
     }
+  } catch (error) {
+    throw explain(error);
   } finally {
+    idle?.deadline.end();
     reader?.cancel().catch(() => undefined);
   }
 }

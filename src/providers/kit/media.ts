@@ -54,7 +54,12 @@ export async function fetchMedia(
   try {
     const response = await follow(source, text, deadline.signal);
     refuseAnswer(upstream, response, maxBytes);
-    return read(source, response, { maxBytes, deadline, idleMs: limits.idleMs, caller: signal });
+    return readBounded(response, {
+      maxBytes,
+      tooLarge: () => tooLarge(upstream, maxBytes),
+      idle: { deadline, delayMs: limits.idleMs, what: "the rest of an output did not come" },
+      explain: (error) => explained(upstream, error, deadline, signal),
+    });
   } catch (error) {
     deadline.end();
     throw explained(upstream, error, deadline, signal);
@@ -103,25 +108,6 @@ function faultOf(
     return trouble(upstream, "retry", "an output came compressed, which was not asked for");
   }
   return isDeclaredLarger({ headers }, maxBytes) ? tooLarge(upstream, maxBytes) : undefined;
-}
-
-async function* read(
-  { upstream }: MediaSource,
-  response: Response,
-  how: { maxBytes: number; deadline: Deadline; idleMs: number; caller: AbortSignal },
-): AsyncGenerator<Uint8Array> {
-  const { deadline, idleMs, maxBytes, caller } = how;
-  try {
-    yield* readBounded(response, {
-      maxBytes,
-      tooLarge: () => tooLarge(upstream, maxBytes),
-      idle: { deadline, delayMs: idleMs, what: "the rest of an output did not come" },
-    });
-  } catch (error) {
-    throw explained(upstream, error, deadline, caller);
-  } finally {
-    deadline.end();
-  }
 }
 
 function tooLarge(upstream: Upstream, maxBytes: number): ProviderError {
