@@ -47,7 +47,7 @@ test("every migration and provider is in its list", () => {
   expect(registryViolations(sources)).toEqual([]);
 });
 
-test("config, catalogue and composition root know no provider by name", () => {
+test("config, catalogue, composition root, toolkit and the kit of providers know no provider by name", () => {
   expect(providerNameViolations(sources)).toEqual([]);
 });
 

@@ -213,15 +213,25 @@ describe("lists", () => {
 
   const naming = (text: string) =>
     providerNameViolations(tree({ "src/providers/fal/definition.ts": "", "src/config/config.ts": text }));
-  test.each(["falBaseUrl", "hasFal", 'providers["fal"]', "FAL_KEY", "// of fal", "providers.fal.baseUrl"])(
-    "%s in a room that knows no provider is a violation",
-    (text) => {
-      expect(naming(`\n${text}`)).toEqual(["src/config/config.ts:2 names the provider fal"]);
-    },
-  );
+  test.each([
+    "falBaseUrl",
+    "hasFal",
+    'providers["fal"]',
+    "FAL_KEY",
+    "// of fal",
+    "providers.fal.baseUrl",
+    '"x-fal-id"',
+  ])("%s in a room that knows no provider is a violation", (text) => {
+    expect(naming(`\n${text}`)).toEqual(["src/config/config.ts:2 names the provider fal"]);
+  });
 
   test.each(["fallback", "false", "default", "fal-image"])("%s names no provider", (text) => {
     expect(naming(text)).toEqual([]);
+  });
+
+  test("the kit of providers may name none", () => {
+    const kit = { "src/providers/fal/definition.ts": "", "src/providers/kit/http.ts": '"x-fal-request-id"' };
+    expect(providerNameViolations(tree(kit))).toEqual(["src/providers/kit/http.ts:1 names the provider fal"]);
   });
 
   test("a provider's own folder may name it", () => {

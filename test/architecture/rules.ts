@@ -254,7 +254,7 @@ const NAMES_PROVIDERS: readonly Exception[] = [
 /** Rooms in which no provider is named, neither in code nor in a comment. Models may be: `sandbox-image` is one. */
 export function providerNameViolations(sources: Sources): string[] {
   const rooms = modules(sources)
-    .filter(([path]) => /^src\/(?:app|catalog|config)\//.test(path))
+    .filter(([path]) => /^src\/(?:app|catalog|config|providers\/kit|toolkit)\//.test(path))
     .filter(([path]) => !NAMES_PROVIDERS.some((exception) => isCovered(path, exception.path)));
   return providerFolders(sources).flatMap((id) =>
     rooms.flatMap(([path, text]) =>
@@ -264,7 +264,9 @@ export function providerNameViolations(sources: Sources): string[] {
           const after = text.slice(index + word.length);
           // Of `hasFal`, `falBaseUrl` and `fallback`, the first two name the provider fal.
           const isOwnWord = !/[a-z]/i.test(before) || /^[A-Z]/.test(word);
-          return isOwnWord && !/^(?:[a-z]|-[a-z])/.test(after);
+          // `fal-image` is a model; `x-fal-request-id` is not.
+          const isModel = before !== "-" && /^-[a-z]/.test(after);
+          return isOwnWord && !isModel && !/^[a-z]/.test(after);
         })
         .map(({ index }) => `${path}:${lineAt(text, index)} names the provider ${id}`),
     ),

@@ -55,6 +55,7 @@ export function createFalProvider(deps: FalDeps): ProviderAdapter {
     secrets: [apiKey, ...apiKey.split(":")],
     clock,
     limits: deps.limits ?? LIMITS,
+    requestIdHeaders: ["x-request-id", "x-fal-request-id"],
   });
   const media = { upstream, hosts: MEDIA_HOSTS, limits: deps.mediaLimits };
   return {

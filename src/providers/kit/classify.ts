@@ -110,11 +110,13 @@ export function retryAfterMs(headers: Headers): number | undefined {
 
 /** One line for the operator about an answer. */
 export function describeAnswer(
-  { name, scrub }: Pick<Upstream, "name" | "scrub">,
+  { name, scrub, requestIdHeaders }: Pick<Upstream, "name" | "scrub" | "requestIdHeaders">,
   { status, headers }: Pick<UpstreamAnswer, "status" | "headers">,
   said: { readonly word?: string | undefined; readonly message?: string | undefined } = {},
 ): string {
-  const id = headers.get("x-request-id") ?? headers.get("x-fal-request-id");
+  const id = requestIdHeaders.map((header) => headers.get(header)).find((value) => value !== null);
   const parts = [`${name} answered ${status}`, said.word ?? "", said.message ? `"${said.message}"` : ""];
-  return scrub(`${parts.filter((part) => part !== "").join(" ")}${id === null ? "" : ` (request ${id})`}`);
+  return scrub(
+    `${parts.filter((part) => part !== "").join(" ")}${id === undefined ? "" : ` (request ${id})`}`,
+  );
 }

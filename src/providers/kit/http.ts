@@ -26,6 +26,8 @@ export interface UpstreamOptions {
   readonly secrets: readonly string[];
   readonly clock: Clock;
   readonly limits: HttpLimits;
+  /** Headers of its answers that identify a request to its support, the best first; `x-request-id` unless given. */
+  readonly requestIdHeaders?: readonly string[] | undefined;
 }
 
 export interface UpstreamRequest {
@@ -64,6 +66,7 @@ export interface Upstream {
   readonly name: string;
   readonly origin: string;
   readonly clock: Clock;
+  readonly requestIdHeaders: readonly string[];
   readonly scrub: Scrub;
   /** Whether an address is one the key may be sent to. */
   isOwn(url: string): boolean;
@@ -73,7 +76,7 @@ export interface Upstream {
 
 /** The one way to an upstream's API. Redirects, proxies and compressed answers are not followed, used or unpacked. */
 export function createUpstream(options: UpstreamOptions): Upstream {
-  const { name, clock, secrets } = options;
+  const { name, clock, secrets, requestIdHeaders = ["x-request-id"] } = options;
   const base = options.baseUrl.replace(/\/+$/, "");
   const { origin } = new URL(base);
   const scrub = createScrub(secrets);
@@ -82,6 +85,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     name,
     origin,
     clock,
+    requestIdHeaders,
     scrub,
     isOwn: (url) => isAt(URL.parse(url), origin),
     async send(request, signal) {

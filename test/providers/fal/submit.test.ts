@@ -237,3 +237,13 @@ test("what the operator is told of a refusal has no key in it", async () => {
   const error = (await rejection(provider.submit(submission(), signal))) as ProviderError;
   expect(error.message).toBe('fal answered 403 "User is locked."');
 });
+
+test("a refused submission is reported with fal's own request id", async () => {
+  const { provider } = await open(() => ({
+    status: 503,
+    headers: { "x-fal-request-id": "r-17" },
+    json: {},
+  }));
+  const error = await rejection(provider.submit(submission(), signal));
+  expect((error as ProviderError).message).toBe("fal answered 503 (request r-17)");
+});
