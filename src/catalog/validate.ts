@@ -23,7 +23,8 @@ export function createValidator(): Validator {
     const body = { ...given };
     const violation = checker.violations(model.schema, body).at(-1);
     if (violation === undefined) return { ok: true, body };
-    return { ok: false, ...(unknownField(model.schema, given, model.id) ?? explain(violation, model.id)) };
+    const facts = unknownField(model.schema, given, model.id) ?? explain(violation, model.id);
+    return { ok: false, facts };
   }
 
   function validatePartial(model: Model, given: JsonObject): Validated {

@@ -4,6 +4,7 @@ import { AppError } from "../domain/errors.ts";
 import type { AccountStore } from "../domain/ports/account-store.ts";
 import type { Addresses } from "../domain/ports/addresses.ts";
 import type { Clock, Secrets } from "../domain/ports/runtime.ts";
+import type { ACCESS_WORDS } from "../domain/words/access-words.ts";
 
 /** Where a request comes from. Asked only for keys that may not be used from everywhere. */
 export interface Caller {
@@ -32,29 +33,32 @@ export interface AuthenticateDeps {
   readonly secrets: Secrets;
 }
 
-const refuse = (message: string): never => {
-  throw new AppError("invalid_api_key", message);
-};
+/** What can be wrong with a credential. */
+type Fault = Extract<keyof typeof ACCESS_WORDS, `key_${string}` | `token_${string}`>;
+
+function refuse(kind: Fault): never {
+  throw new AppError("invalid_api_key", { kind });
+}
 
 export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
   return (credential, caller) => {
     if (credential === undefined || credential === "") {
-      return refuse("No API key was given. Send it as `Authorization: Bearer <API_KEY>`.");
+      return refuse("key_absent");
     }
     const parsed = parseCredential(credential);
-    if (parsed === undefined) return refuse("The API key is malformed: check that it was copied whole.");
+    if (parsed === undefined) return refuse("key_malformed");
     if (parsed.kind === "management_token") {
-      return refuse("This is a management token; model APIs take an API key.");
+      return refuse("token_not_key");
     }
     const now = deps.clock.now();
     const grant = deps.accounts.grantByHash(deps.secrets.hash(credential), now);
-    if (grant === undefined || grant.revokedAt !== undefined) return refuse("The API key is not valid.");
-    if (grant.expiresAt !== undefined && grant.expiresAt <= now) return refuse("The API key has expired.");
+    if (grant === undefined || grant.revokedAt !== undefined) return refuse("key_invalid");
+    if (grant.expiresAt !== undefined && grant.expiresAt <= now) return refuse("key_expired");
     const { allowIps } = grant.policy;
     if (allowIps !== undefined && !isAllowed(deps.addresses, caller, allowIps)) {
-      return refuse("The API key may not be used from this address.");
+      return refuse("key_elsewhere");
     }
-    if (grant.accountStatus !== "active") return refuse("The account of this API key is suspended.");
+    if (grant.accountStatus !== "active") return refuse("key_suspended");
     return {
       accountId: grant.accountId,
       keyId: grant.keyId,
@@ -68,16 +72,16 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
 export function createAuthenticateOperator(deps: Omit<AuthenticateDeps, "addresses">): AuthenticateOperator {
   return (credential) => {
     if (credential === undefined || credential === "") {
-      return refuse("No management token was given. Send it as `Authorization: Bearer <MANAGEMENT_TOKEN>`.");
+      return refuse("token_absent");
     }
     const parsed = parseCredential(credential);
     if (parsed === undefined) {
-      return refuse("The management token is malformed: check that it was copied whole.");
+      return refuse("token_malformed");
     }
-    if (parsed.kind === "api_key") return refuse("This is an API key; a management token is needed here.");
+    if (parsed.kind === "api_key") return refuse("key_not_token");
     const token = deps.accounts.tokenByHash(deps.secrets.hash(credential), deps.clock.now());
     if (token === undefined || token.revokedAt !== undefined) {
-      return refuse("The management token is not valid.");
+      return refuse("token_invalid");
     }
     return { tokenId: token.id, tokenName: token.name };
   };

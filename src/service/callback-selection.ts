@@ -3,6 +3,7 @@ import { CALLBACK_STATES, type CallbackState } from "../domain/callback/callback
 import { AppError } from "../domain/errors.ts";
 import { type CallbackId, isId } from "../domain/ids.ts";
 import type { CallbackFilter, CallbackStore } from "../domain/ports/callback-store.ts";
+import type { Demand } from "../domain/words/demand.ts";
 import { parseMoment } from "./moment.ts";
 
 /** Which callbacks are meant, as given. */
@@ -33,17 +34,13 @@ export async function filterOf(
   selection: CallbackSelection,
 ): Promise<Omit<CallbackFilter, "limit">> {
   const { state, taskId, after } = selection;
-  if (state !== undefined && !isState(state))
-    throw invalid("state", `must be one of ${CALLBACK_STATES.join(", ")}`, state);
-  if (taskId !== undefined && !isId("task", taskId))
-    throw invalid("task_id", "must be the id of a task", taskId);
+  if (state !== undefined && !isState(state)) throw invalid("state", { oneOf: CALLBACK_STATES }, state);
+  if (taskId !== undefined && !isId("task", taskId)) throw invalid("task_id", { form: "task_id" }, taskId);
   const from = momentOf("from", selection.from);
   const to = momentOf("to", selection.to);
-  if (from !== undefined && to !== undefined && from >= to)
-    throw invalid("to", "must be after from", selection.to);
+  if (from !== undefined && to !== undefined && from >= to) throw notAfter("to", "from", selection.to);
   const last = after !== undefined && isId("cb", after) ? await callbacks.byId(after) : undefined;
-  if (after !== undefined && last?.accountId !== accountId)
-    throw invalid("after", "must be the `next` of an earlier page", after);
+  if (after !== undefined && last?.accountId !== accountId) throw invalid("after", { form: "cursor" }, after);
   return { accountId, state, taskId, from, to, after: last?.id };
 }
 
@@ -55,10 +52,13 @@ function momentOf(param: string, given: string | number | undefined): number | u
   if (given === undefined) return undefined;
   const at = parseMoment(given);
   if (at !== undefined) return at;
-  throw invalid(param, "must be a time such as 2026-11-21T14:00:00Z, or Unix seconds", given);
+  throw invalid(param, { form: "moment" }, given);
 }
 
-function invalid(param: string, rule: string, given: string | number | undefined): AppError {
-  const shown = typeof given === "number" ? String(given) : `"${(given ?? "").slice(0, 80)}"`;
-  return new AppError("invalid_request", `${param} ${rule}, got ${shown}.`, { param });
+function invalid(field: string, must: Demand, given: string | number): AppError {
+  return new AppError("invalid_request", { kind: "must", field, must, given });
+}
+
+function notAfter(field: string, other: string, given: string | number = ""): AppError {
+  return new AppError("invalid_request", { kind: "not_after", field, other, given });
 }

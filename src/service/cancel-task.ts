@@ -22,7 +22,7 @@ export async function cancelTask(
     : "not_found";
   const task = await readTask(deps, principal, outcome === "not_found" ? "" : id);
   if (outcome === "already_final") {
-    throw new AppError("task_not_cancellable", `The task has already ended as ${task.status}.`);
+    throw new AppError("task_not_cancellable", { kind: "task_over", status: task.status });
   }
   deps.feed.publish(task, isTerminal(task.status));
   deps.wakeup.wake();

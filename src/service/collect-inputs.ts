@@ -3,7 +3,7 @@ import { AppError } from "../domain/errors.ts";
 import { type AssetId, isId, type TaskId } from "../domain/ids.ts";
 import type { JsonObject } from "../domain/json.ts";
 import { MAX_INPUT_BYTES } from "../domain/limits.ts";
-import { type Asset, MEDIA_TYPES, type MediaKind } from "../domain/media/asset.ts";
+import { type Asset, MEDIA_TYPES } from "../domain/media/asset.ts";
 import { maskProblem } from "../domain/media/mask.ts";
 import type { MediaField, Model } from "../domain/model/model.ts";
 import { type AssetStore, MediaError, type StagedFile } from "../domain/ports/asset-store.ts";
@@ -11,6 +11,7 @@ import type { Egress } from "../domain/ports/egress.ts";
 import type { Clock, Ids } from "../domain/ports/runtime.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
 import type { MediaInput, MediaSource } from "../domain/task/request.ts";
+import type { Facts } from "../domain/words/words.ts";
 
 export interface InputDeps {
   readonly tasks: TaskStore;
@@ -75,8 +76,8 @@ function checkMask(inputs: readonly MediaInput[], assets: readonly Asset[]): voi
   };
   const mask = fileOf("mask");
   if (mask.file === undefined) return;
-  const problem = maskProblem(mask.file, fileOf("image").file);
-  if (problem !== undefined) throw invalid(mask.param, problem);
+  const finding = maskProblem(mask.file, fileOf("image").file);
+  if (finding !== undefined) throw invalid({ kind: "finding", field: mask.param, finding });
 }
 
 function valuesOf(field: MediaField, body: JsonObject): { param: string; text: string }[] {
@@ -104,13 +105,13 @@ async function resolve(
   const own = ownAssetId(text, [deps.publicUrl, context.origin]);
   if (own !== undefined) {
     const asset = await deps.tasks.assetById(own);
-    if (asset === undefined) throw invalid(param, "names a file of this service that does not exist");
+    if (asset === undefined) throw invalid({ kind: "stored_file_unknown", field: param });
     if (!asset.type.startsWith(`${field.media}/`))
-      throw invalid(param, `must be ${article(field.media)}, not ${asset.type}`);
+      throw invalid({ kind: "other_media", field: param, wanted: field.media, given: asset.type });
     return { kind: "asset", assetId: asset.id };
   }
-  const refusal = deps.egress.refusal(text, "media");
-  if (refusal !== undefined) throw invalid(param, refusal);
+  const finding = deps.egress.refusal(text, "media");
+  if (finding !== undefined) throw invalid({ kind: "finding", field: param, finding });
   return { kind: "url", url: text };
 }
 
@@ -124,16 +125,17 @@ async function stageInline(
 ): Promise<StagedFile> {
   const header = DATA_URI.exec(text.slice(0, DATA_URI_HEADER_MAX));
   if (header === null || !/;base64$/i.test(header[2] ?? "")) {
-    throw invalid(param, "must be a base64 data URI: data:<type>;base64,<content>");
+    throw invalid({ kind: "must", field: param, must: { form: "data_uri" } });
   }
   const content = text.slice(header[0].length);
-  if (!isBase64(content)) throw invalid(param, "has content that is not base64");
+  if (!isBase64(content)) throw invalid({ kind: "not_base64", field: param });
   const bytes = Buffer.from(content, "base64");
   const maxBytes = MAX_INPUT_BYTES[field.media];
   try {
     return await deps.assets.stage(bytes, { accept: [field.media], maxBytes, sanitize: true });
   } catch (error) {
-    if (error instanceof MediaError) throw invalid(param, error.message, error);
+    if (error instanceof MediaError)
+      throw invalid({ kind: "finding", field: param, finding: error.message }, error);
     throw error;
   }
 }
@@ -148,7 +150,9 @@ function inputAsset(
   context.staged.push(staged);
   const { file } = staged;
   const { kind } = MEDIA_TYPES[file.type];
-  if (kind !== field.media) throw invalid(param, `must be ${article(field.media)}, not ${article(kind)}`);
+  if (kind !== field.media) {
+    throw invalid({ kind: "other_media", field: param, wanted: field.media, given: kind });
+  }
   return {
     ...file,
     id: deps.ids.create("asset"),
@@ -185,13 +189,13 @@ async function earlierResult(deps: InputDeps, context: InputContext): Promise<Me
     return undefined;
   const task = isId("task", id) ? await deps.tasks.summary(id) : undefined;
   if (task === undefined || task.accountId !== context.principal.accountId || task.kind !== "image") {
-    throw invalid("task_id", "names no image task of this account");
+    throw invalid({ kind: "not_an_image_task", field: "task_id" });
   }
   if (task.status !== "completed")
-    throw invalid("task_id", `names a task that is ${task.status}, not completed`);
+    throw invalid({ kind: "task_not_completed", field: "task_id", status: task.status });
   const result = task.results[index];
   if (result === undefined) {
-    throw invalid("index", `must be 0 to ${task.results.length - 1} for this task, got ${index}`);
+    throw invalid({ kind: "result_absent", field: "index", results: task.results.length, given: index });
   }
   return {
     role: context.model.resultField.role,
@@ -200,10 +204,6 @@ async function earlierResult(deps: InputDeps, context: InputContext): Promise<Me
   };
 }
 
-function article(media: MediaKind): string {
-  return media === "image" ? "an image" : "a video";
-}
-
-function invalid(param: string, problem: string, cause?: unknown): AppError {
-  return new AppError("invalid_request", `${param} ${problem}.`, { param }, cause);
+function invalid(facts: Facts, cause?: unknown): AppError {
+  return new AppError("invalid_request", facts, {}, cause);
 }

@@ -3,6 +3,8 @@ import { isJsonObject, type Json, type JsonObject } from "../domain/json.ts";
 import { MAX_COMPAT_PROMPT } from "../domain/limits.ts";
 import { closestRatio, closestResolution, parseSize } from "../domain/media/size.ts";
 import type { MediaField, Model } from "../domain/model/model.ts";
+import type { Form } from "../domain/words/demand.ts";
+import type { Facts } from "../domain/words/words.ts";
 
 /** A request of the synchronous images API, freed of the forms it can arrive in. What is `null` there is absent here. */
 export interface CompatRequest {
@@ -53,7 +55,7 @@ export function fromCompat(model: Model, request: CompatRequest): ModelBody {
   const prompt = promptOf(given.prompt);
   if (propertyOf(model, "prompt") !== undefined) body.prompt = prompt;
   addCount(model, given.n, body);
-  addSize(model, given.size, body);
+  addSize(model, given.size, body, names);
   addQuality(model, given.quality, body);
   addBackground(model, given.background, body);
   addFormat(model, given.output_format, body);
@@ -61,54 +63,51 @@ export function fromCompat(model: Model, request: CompatRequest): ModelBody {
   return { body, names };
 }
 
-/** An error about a model's field, told in the caller's words. */
-export function inCallersWords(error: AppError, names: ModelBody["names"]): AppError {
-  const param = error.details.param;
-  const field = param === undefined ? undefined : /^[A-Za-z_]+/.exec(param)?.[0];
-  const name = field === undefined || !Object.hasOwn(names, field) ? undefined : names[field];
-  if (param === undefined || field === undefined || name === undefined) return error;
-  const details = { ...error.details, param: name + param.slice(field.length) };
-  return new AppError(error.code, error.message.replaceAll(field, name), details, error.cause);
-}
-
 function promptOf(prompt: Json | undefined): string {
-  if (prompt === undefined) throw invalid("prompt", "prompt is required.");
-  if (typeof prompt !== "string") throw invalid("prompt", `prompt must be a text, got ${show(prompt)}.`);
+  if (prompt === undefined) throw invalid({ kind: "required", field: "prompt" });
+  if (typeof prompt !== "string") throw misformed("prompt", "text", prompt);
   // Code points, not UTF-16 units: what a person would count.
   const length = [...prompt].length;
   if (length >= 1 && length <= MAX_COMPAT_PROMPT) return prompt;
-  throw invalid("prompt", `prompt must have 1 to ${MAX_COMPAT_PROMPT} characters, got ${length}.`);
+  const must = { many: "characters", least: 1, most: MAX_COMPAT_PROMPT } as const;
+  throw invalid({ kind: "must", field: "prompt", must, given: length });
 }
 
 function addCount(model: Model, n: Json | undefined, body: Record<string, Json>): void {
   if (n === undefined) return;
   if (propertyOf(model, "n") !== undefined) body.n = n;
-  else if (n !== 1)
-    throw invalid("n", `n must be 1 for ${model.id}, which makes one image at a time, got ${show(n)}.`);
+  else if (n !== 1) {
+    throw invalid({ kind: "one_image_at_a_time", field: "n", model: model.id, given: { json: n } });
+  }
 }
 
-function addSize(model: Model, size: Json | undefined, body: Record<string, Json>): void {
+function addSize(
+  model: Model,
+  size: Json | undefined,
+  body: Record<string, Json>,
+  names: Record<string, string>,
+): void {
   if (size === undefined || size === "auto") return;
   if (propertyOf(model, "size") !== undefined) {
     body.size = size;
     return;
   }
   const wanted = typeof size === "string" ? parseSize(size) : undefined;
-  if (wanted === undefined)
-    throw invalid("size", `size must be "<width>x<height>" or "auto", got ${show(size)}.`);
+  if (wanted === undefined) throw misformed("size", "size", size);
   const ratios = choices(model, "aspect_ratio");
   if (ratios.length > 0 && body.aspect_ratio === undefined) {
     const ratio = closestRatio(wanted, ratios);
     if (ratio === undefined) {
-      throw invalid(
-        "size",
-        `size ${show(size)} has none of the proportions of ${model.id}: ${ratios.join(", ")}.`,
-      );
+      const given = { json: size };
+      throw invalid({ kind: "no_such_proportions", field: "size", model: model.id, given, ratios });
     }
     body.aspect_ratio = ratio;
+    names.aspect_ratio = "size";
   }
   const resolution = closestResolution(wanted, choices(model, "resolution"));
-  if (resolution !== undefined) body.resolution ??= resolution;
+  if (resolution === undefined || body.resolution !== undefined) return;
+  body.resolution = resolution;
+  names.resolution = "size";
 }
 
 /** Qualities that clients ask for and models may not have, and what comes closest, best first. */
@@ -121,7 +120,7 @@ const QUALITY_STAND_INS: Readonly<Record<string, readonly string[]>> = {
 
 function addQuality(model: Model, quality: Json | undefined, body: Record<string, Json>): void {
   if (quality !== undefined && typeof quality !== "string") {
-    throw invalid("quality", `quality must be a text, got ${show(quality)}.`);
+    throw misformed("quality", "text", quality);
   }
   // A model without qualities has only its best one.
   if (quality === undefined || quality === "auto" || propertyOf(model, "quality") === undefined) return;
@@ -139,17 +138,16 @@ function addBackground(model: Model, background: Json | undefined, body: Record<
   if (background === undefined || background === "auto") return;
   if (propertyOf(model, "background") !== undefined) body.background = background;
   else if (background !== "opaque") {
-    throw invalid(
-      "background",
-      `background must be auto or opaque for ${model.id}, got ${show(background)}.`,
-    );
+    const given = { json: background };
+    throw invalid({ kind: "background_not_transparent", field: "background", model: model.id, given });
   }
 }
 
 function addFormat(model: Model, format: Json | undefined, body: Record<string, Json>): void {
   if (format === undefined) return;
   if (propertyOf(model, "output_format") === undefined) {
-    throw invalid("output_format", `output_format cannot be chosen for ${model.id}, got ${show(format)}.`);
+    const given = { json: format };
+    throw invalid({ kind: "not_a_choice", field: "output_format", model: model.id, given });
   }
   body.output_format = format;
 }
@@ -162,13 +160,10 @@ function addImages(
 ): void {
   if (images.length > 0) {
     const field = imageField(model, images.length);
-    if (field === undefined)
-      throw invalid("model", `${model.id} makes images from a prompt alone; it edits none.`);
+    if (field === undefined) throw invalid({ kind: "no_edits", field: "model", model: model.id });
     if (images.length > 1 && !isList(model, field)) {
-      throw invalid(
-        imagesName,
-        `${imagesName}: ${model.id} edits one image at a time, got ${images.length}.`,
-      );
+      const given = images.length;
+      throw invalid({ kind: "edits_one_image", field: imagesName, model: model.id, given });
     }
     names[field.name] = isList(model, field) ? imagesName : `${imagesName}[0]`;
     body[field.name] = isList(model, field) ? [...images] : (images[0] as string);
@@ -178,6 +173,10 @@ function addImages(
   if (mask !== undefined && maskField !== undefined) {
     names[maskField.name] = "mask";
     body[maskField.name] = mask;
+  }
+  // Rules name these fields also where none was given; a caller of that API knows no other names for them.
+  for (const { name, media, role } of model.mediaFields) {
+    if (media === "image" && !Object.hasOwn(body, name)) names[name] = role === "mask" ? "mask" : imagesName;
   }
 }
 
@@ -227,14 +226,14 @@ function readAs(model: Model, name: string, text: string): Json {
   try {
     return JSON.parse(text) as Json;
   } catch {
-    throw invalid(name, `${name} must be JSON, got ${show(text)}.`);
+    throw misformed(name, "json", text);
   }
 }
 
-function show(value: Json): string {
-  return JSON.stringify(value).slice(0, 80);
+function misformed(field: string, form: Form, given: Json): AppError {
+  return invalid({ kind: "must", field, must: { form }, given: { json: given } });
 }
 
-function invalid(param: string, message: string): AppError {
-  return new AppError("invalid_request", message, { param });
+function invalid(facts: Facts): AppError {
+  return new AppError("invalid_request", facts);
 }

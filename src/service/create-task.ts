@@ -3,10 +3,10 @@ import { canonicalJson } from "../domain/canonical-json.ts";
 import { AppError } from "../domain/errors.ts";
 import type { ProviderId, TaskId } from "../domain/ids.ts";
 import type { JsonObject } from "../domain/json.ts";
-import { IDEMPOTENCY_RETENTION_MS, IN_PROGRESS_RETRY_SEC, MAX_IDEMPOTENCY_KEY } from "../domain/limits.ts";
+import { IDEMPOTENCY_RETENTION_MS, IN_PROGRESS_RETRY_SEC } from "../domain/limits.ts";
 import type { Asset } from "../domain/media/asset.ts";
 import type { Model } from "../domain/model/model.ts";
-import { CURRENCY, formatAmount, type Micros } from "../domain/money/money.ts";
+import type { Micros } from "../domain/money/money.ts";
 import { isPriced, quote } from "../domain/money/pricing.ts";
 import { quotaPeriod } from "../domain/money/quota.ts";
 import type { StagedFile } from "../domain/ports/asset-store.ts";
@@ -75,22 +75,16 @@ export function createCreateTask(deps: CreateTaskDeps): CreateTask {
 
   return async (request) => {
     if (!deps.isAccepting()) {
-      throw new AppError(
-        "service_unavailable",
-        "The service takes no new tasks at this moment; send the request again in a few seconds.",
-        { retryAfterSec: 2, shouldRetry: true },
-      );
+      const details = { retryAfterSec: 2, shouldRetry: true };
+      throw new AppError("service_unavailable", { kind: "draining" }, details);
     }
     const claim = idempotencyClaim(deps, request);
     if (claim === undefined) return admit(deps, request, undefined);
 
     const scope = `${claim.keyId} ${claim.endpoint} ${claim.key}`;
     if (inProgress.has(scope)) {
-      throw new AppError(
-        "idempotency_in_progress",
-        "The first request with this Idempotency-Key is still being processed.",
-        { retryAfterSec: IN_PROGRESS_RETRY_SEC, shouldRetry: true },
-      );
+      const details = { retryAfterSec: IN_PROGRESS_RETRY_SEC, shouldRetry: true };
+      throw new AppError("idempotency_in_progress", { kind: "idempotency_in_progress" }, details);
     }
     inProgress.add(scope);
     try {
@@ -114,14 +108,14 @@ async function admit(
   const model = findModel(deps, request);
   const chosen = findRoute(deps, model);
   const validated = deps.catalog.validate(model, request.body);
-  if (!validated.ok) throw new AppError("invalid_request", validated.message, { param: validated.param });
+  if (!validated.ok) throw new AppError("invalid_request", validated.facts);
   const body = validated.body;
 
   const callbackUrl = typeof body.callback_url === "string" ? body.callback_url : undefined;
   if (callbackUrl !== undefined) {
-    const refusal = deps.egress.refusal(callbackUrl, "callback");
-    if (refusal !== undefined) {
-      throw new AppError("invalid_request", `callback_url ${refusal}`, { param: "callback_url" });
+    const finding = deps.egress.refusal(callbackUrl, "callback");
+    if (finding !== undefined) {
+      throw new AppError("invalid_request", { kind: "finding", field: "callback_url", finding });
     }
   }
 
@@ -132,7 +126,7 @@ async function admit(
     const { inputs, assets } = await collectInputs(deps, { ...request, model, body, taskId: id, staged });
     const canonical = toGenerationRequest(model, body, inputs);
     const promised = quote(model, canonical, priceTerms(deps, request.principal, model));
-    if (!isPriced(promised)) throw unpriced(model);
+    if (!isPriced(promised)) throw new AppError("invalid_request", { kind: "unpriced", model: model.id });
     for (const file of staged) await file.keep();
     const result = await deps.tasks.admit({
       task: {
@@ -173,13 +167,6 @@ function quotaNow({ clock }: CreateTaskDeps, { policy }: Principal): Admission["
   return quota && { limit: quota.limit, period: quotaPeriod(quota.reset, clock.now()) };
 }
 
-function unpriced(model: Model): AppError {
-  return new AppError(
-    "invalid_request",
-    `There is no price for this request of ${model.id}; GET /v1/models/${model.id} lists what has one.`,
-  );
-}
-
 /** Nobody knows when one of the key's tasks ends; images take seconds. */
 const TOO_MANY_TASKS_RETRY_SEC = 2;
 
@@ -188,26 +175,17 @@ function answer(result: Exclude<AdmitResult, { kind: "admitted" }>, principal: P
     case "replayed":
       return { taskId: result.taskId, held: result.held, replayed: true };
     case "conflict":
-      throw new AppError(
-        "idempotency_conflict",
-        "This Idempotency-Key was already used for a request with a different body. Use a new key for a new request.",
-        { shouldRetry: false },
-      );
+      throw new AppError("idempotency_conflict", { kind: "idempotency_conflict" }, { shouldRetry: false });
     case "insufficient_quota": {
       const { limitedBy, available, needed } = result;
-      const whose = limitedBy === "balance" ? "the account has" : "the quota of this API key has";
-      throw new AppError(
-        "insufficient_quota",
-        `This request needs ${formatAmount(needed)} ${CURRENCY}; ${whose} ${formatAmount(available)} available.`,
-        { shouldRetry: false },
-      );
+      const facts = { kind: "insufficient", limitedBy, available, needed } as const;
+      throw new AppError("insufficient_quota", facts, { shouldRetry: false });
     }
-    case "too_many_tasks":
-      throw new AppError(
-        "rate_limit_exceeded",
-        `This API key may have ${principal.policy.concurrency} tasks at once, and has them. Wait until one ends.`,
-        { retryAfterSec: TOO_MANY_TASKS_RETRY_SEC },
-      );
+    case "too_many_tasks": {
+      const { concurrency } = principal.policy;
+      const details = { retryAfterSec: TOO_MANY_TASKS_RETRY_SEC };
+      throw new AppError("rate_limit_exceeded", { kind: "too_many_tasks", concurrency }, details);
+    }
   }
 }
 
@@ -215,10 +193,8 @@ function idempotencyClaim(deps: CreateTaskDeps, request: CreateTaskRequest): Ide
   const key = request.idempotencyKey;
   if (key === undefined) return undefined;
   if (!isIdempotencyKey(key)) {
-    throw new AppError(
-      "invalid_idempotency_key",
-      `Idempotency-Key must be 1 to ${MAX_IDEMPOTENCY_KEY} printable ASCII characters; got ${key.length} characters.`,
-    );
+    const facts = { kind: "idempotency_key_unusable", length: key.length } as const;
+    throw new AppError("invalid_idempotency_key", facts);
   }
   return {
     keyId: request.principal.keyId,
@@ -233,17 +209,18 @@ function findModel(deps: CreateTaskDeps, request: CreateTaskRequest): Model {
   const model = readModel(deps, request.principal, request.body.model);
   if (model.kind === request.kind) return model;
   const path = `/v1/${model.kind}s/generations`;
-  throw new AppError(
-    "model_not_available",
-    `"${model.id}" is ${model.kind === "image" ? "an image" : "a video"} model; send this request to POST ${path}.`,
-    { param: "model" },
-  );
+  throw new AppError("model_not_available", {
+    kind: "model_of_other_kind",
+    model: model.id,
+    makes: model.kind,
+    path,
+    field: "model",
+  });
 }
 
 function findRoute(deps: CreateTaskDeps, model: Model): ChosenRoute {
   const chosen = chooseRoute(model, deps.hasProvider);
   if (chosen !== undefined) return chosen;
-  throw new AppError("model_not_available", `No provider of "${model.id}" is switched on at present.`, {
-    param: "model",
-  });
+  const facts = { kind: "model_without_provider", model: model.id, field: "model" } as const;
+  throw new AppError("model_not_available", facts);
 }

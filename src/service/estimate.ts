@@ -133,20 +133,19 @@ function findModel(
   const model = isCompat ? readCompatModel(deps, principal, id) : readModel(deps, principal, id);
   const own = `/v1/${model.kind}s/generations` as const;
   if (kind === undefined || kind === model.kind) return { model, endpoint: given ?? own };
-  throw new AppError(
-    isCompat ? "model_not_found" : "model_not_available",
-    `"${model.id}" is ${model.kind === "image" ? "an image" : "a video"} model; send this request to POST ${own}.`,
-    { param: "model" },
-  );
+  throw new AppError(isCompat ? "model_not_found" : "model_not_available", {
+    kind: "model_of_other_kind",
+    model: model.id,
+    makes: model.kind,
+    path: own,
+    field: "model",
+  });
 }
 
 function checkFeature({ policy }: Principal, endpoint: EstimateEndpoint): void {
   const { feature } = ESTIMATE_ENDPOINTS[endpoint];
   if (allowsFeature(policy, feature)) return;
-  throw new AppError(
-    "permission_denied",
-    `This API key may not use POST ${endpoint}: it lacks the feature "${feature}".`,
-  );
+  throw new AppError("permission_denied", { kind: "feature_forbidden", feature, path: endpoint });
 }
 
 function modeAssumption(mode: string, missing: readonly string[]): Assumption[] {
@@ -165,7 +164,7 @@ function defaultsTaken(rule: PriceRule, given: JsonObject, whole: JsonObject): A
 function times({ least, most }: { least: Micros; most: Micros }, quantity: number) {
   if (Number.isSafeInteger(most * quantity))
     return { least: toMicros(least * quantity), most: toMicros(most * quantity) };
-  throw new AppError("invalid_request", `quantity ${quantity} comes to more than can be counted.`);
+  throw new AppError("invalid_request", { kind: "quantity_uncountable", quantity });
 }
 
 function unpricedStatus(priced: Forecast): Exclude<Forecast["kind"], "priced"> {

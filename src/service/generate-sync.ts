@@ -8,8 +8,9 @@ import type { Micros } from "../domain/money/money.ts";
 import type { Secrets } from "../domain/ports/runtime.ts";
 import type { IdempotencyClaim } from "../domain/task/idempotency.ts";
 import { isTerminal, type TaskSummary } from "../domain/task/task.ts";
+import { namesFrom } from "../domain/words/say.ts";
 import type { Uploads } from "./collect-inputs.ts";
-import { type CompatRequest, fromCompat, inCallersWords } from "./compat-request.ts";
+import { type CompatRequest, fromCompat } from "./compat-request.ts";
 import type { CreateTask } from "./create-task.ts";
 import type { Orphans } from "./orphans.ts";
 import { type ModelDeps, readCompatModel } from "./read-model.ts";
@@ -97,7 +98,7 @@ export function createGenerateSync(deps: GenerateSyncDeps): GenerateSync {
       const { replayed } = created;
       return call(created.taskId, { held: replayed ? undefined : created.held, replayed });
     } catch (error) {
-      throw error instanceof AppError ? inCallersWords(error, names) : error;
+      throw error instanceof AppError ? error.renamed(namesFrom(names)) : error;
     }
   };
 }
@@ -107,11 +108,7 @@ type IdempotencyUse = Pick<IdempotencyClaim, "keyId" | "endpoint" | "key">;
 function imageModel(deps: ModelDeps, principal: Principal, id: unknown): Model {
   const model = readCompatModel(deps, principal, id);
   if (model.kind === "image") return model;
-  throw new AppError(
-    "model_not_found",
-    `"${model.id}" is a video model; create a task with POST /v1/videos/generations.`,
-    { param: "model" },
-  );
+  throw new AppError("model_not_found", { kind: "video_model_here", model: model.id, field: "model" });
 }
 
 /** A task left by an equal request. One that failed cost nothing and is worth another try. */

@@ -22,10 +22,7 @@ export function toGenerationRequest(
   const roles = new Set(inputs.map((input) => input.role));
   const mode = selectMode(model, roles);
   if (mode === undefined) {
-    const wanted = model.modes
-      .map((each) => `${each.id} (${each.requires.join(", ") || "no input"})`)
-      .join(" or ");
-    throw new AppError("invalid_request", `The inputs given fit no mode of ${model.id}: it does ${wanted}.`);
+    throw new AppError("invalid_request", { kind: "no_mode", model: model.id, modes: model.modes });
   }
   return {
     kind: model.kind,

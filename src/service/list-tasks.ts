@@ -4,6 +4,7 @@ import { isId, type ModelId } from "../domain/ids.ts";
 import { MAX_LIST_LIMIT } from "../domain/limits.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
 import { TASK_STATUSES, type TaskStatus, type TaskSummary } from "../domain/task/task.ts";
+import type { Demand } from "../domain/words/demand.ts";
 import { type Aliases, aliasedId } from "./read-model.ts";
 
 /** The query parameters of a listing, as given. */
@@ -30,16 +31,14 @@ export async function listTasks(
 ): Promise<{ tasks: TaskSummary[]; next: string | null }> {
   const limit = query.limit === undefined ? DEFAULT_LIMIT : Number(query.limit);
   if (!/^\d*$/.test(query.limit ?? "") || limit < 1 || limit > MAX_LIST_LIMIT) {
-    throw invalid("limit", `must be an integer from 1 to ${MAX_LIST_LIMIT}`, query.limit);
+    throw invalid("limit", { integer: { least: 1, most: MAX_LIST_LIMIT } }, query.limit);
   }
   const { after, kind, status, model } = query;
-  if (after !== undefined && !isId("task", after))
-    throw invalid("after", "must be the `next` of an earlier page", after);
+  if (after !== undefined && !isId("task", after)) throw invalid("after", { form: "cursor" }, after);
   if (kind !== undefined && kind !== "image" && kind !== "video")
-    throw invalid("kind", "must be image or video", kind);
-  if (status !== undefined && !isStatus(status))
-    throw invalid("status", `must be one of ${TASK_STATUSES.join(", ")}`, status);
-  if (model === "") throw invalid("model", "must be the id of a model", model);
+    throw invalid("kind", { form: "kind" }, kind);
+  if (status !== undefined && !isStatus(status)) throw invalid("status", { oneOf: TASK_STATUSES }, status);
+  if (model === "") throw invalid("model", { form: "model_id" }, model);
   // One more than asked for tells whether there is another page.
   const tasks = await deps.tasks.list({
     accountId: principal.accountId,
@@ -58,8 +57,6 @@ function isStatus(text: string): text is TaskStatus {
   return (TASK_STATUSES as readonly string[]).includes(text);
 }
 
-function invalid(param: string, allowed: string, given: string | undefined): AppError {
-  return new AppError("invalid_request", `${param} ${allowed}, got "${(given ?? "").slice(0, 80)}".`, {
-    param,
-  });
+function invalid(field: string, must: Demand, given = ""): AppError {
+  return new AppError("invalid_request", { kind: "must", field, must, given });
 }

@@ -14,7 +14,8 @@ import {
 } from "../domain/money/pricing.ts";
 import type { Catalog } from "../domain/ports/catalog.ts";
 import type { MediaInput } from "../domain/task/request.ts";
-import { inCallersWords, type ModelBody } from "./compat-request.ts";
+import { namesFrom } from "../domain/words/say.ts";
+import type { ModelBody } from "./compat-request.ts";
 import { toGenerationRequest } from "./generation-request.ts";
 
 /** A request that nobody has made yet, as its create would have it. */
@@ -39,8 +40,7 @@ export function priceRequest(
 ): PricedRequest {
   const validated = catalog.validate(model, given.body, { isPartial: true });
   if (!validated.ok) {
-    const refusal = new AppError("invalid_request", validated.message, { param: validated.param });
-    throw inCallersWords(refusal, given.names);
+    throw new AppError("invalid_request", validated.facts).renamed(namesFrom(given.names));
   }
   const { body, missing = [] } = validated;
   const canonical = toGenerationRequest(model, body, inputsOf(model, body, missing));

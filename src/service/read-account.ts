@@ -85,7 +85,7 @@ export async function readAccount(deps: ReadAccountDeps, principal: Principal): 
   ]);
   // Neither is ever deleted; a store put back while serving may lack both.
   if (account === undefined || key === undefined)
-    throw new AppError("invalid_api_key", "The API key is not valid.");
+    throw new AppError("invalid_api_key", { kind: "key_invalid" });
   const available = availableOf(account);
   const blockedBy = blockers(deps, principal, { available, quota, limits });
   return { account, key, keyCharged, quota, limits, available, usage, tasks, blockedBy, at };

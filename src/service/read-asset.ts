@@ -15,6 +15,6 @@ export async function readAsset(
 ): Promise<{ asset: Asset; content: Blob }> {
   const asset = isId("asset", id) ? await deps.tasks.assetById(id) : undefined;
   const content = asset && (await deps.assets.open(asset));
-  if (asset === undefined || content === undefined) throw new AppError("not_found", "There is no such file.");
+  if (asset === undefined || content === undefined) throw new AppError("not_found", { kind: "file_unknown" });
   return { asset, content };
 }

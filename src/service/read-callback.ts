@@ -34,7 +34,7 @@ export async function findCallback(
 ): Promise<Callback> {
   const callback = isId("cb", id) ? await callbacks.byId(id) : undefined;
   if (callback === undefined || callback.accountId !== principal.accountId)
-    throw new AppError("not_found", "There is no such callback in this account.");
+    throw new AppError("not_found", { kind: "callback_unknown" });
   return callback;
 }
 

@@ -18,7 +18,7 @@ export interface TaskReading extends TaskSummary {
   readonly queuePosition?: number | undefined;
 }
 
-const notFound = () => new AppError("task_not_found", "There is no such task in this account.");
+const notFound = () => new AppError("task_not_found", { kind: "task_unknown" });
 
 /**
  * A task of the caller's account, of the given kind.

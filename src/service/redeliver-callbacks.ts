@@ -1,7 +1,6 @@
 import type { Principal } from "../domain/access/account.ts";
 import type { Callback } from "../domain/callback/callback.ts";
 import { AppError } from "../domain/errors.ts";
-import { MAX_CALLBACK_REDELIVERIES } from "../domain/limits.ts";
 import type { CallbackFilter, CallbackStore } from "../domain/ports/callback-store.ts";
 import type { CallbackFeed } from "../domain/ports/runtime.ts";
 import { type CallbackPage, type CallbackSelection, filterOf } from "./callback-selection.ts";
@@ -30,10 +29,7 @@ export async function redeliverCallback(
   const callback = await findCallback(deps, principal, id);
   const [asked] = await redeliver(deps, { accountId: principal.accountId, id: callback.id, limit: 1 });
   if (asked?.isRedeliveryDue === true) return asked;
-  throw new AppError(
-    "invalid_request",
-    `This callback was redelivered ${MAX_CALLBACK_REDELIVERIES} times, which is the most.`,
-  );
+  throw new AppError("invalid_request", { kind: "callback_exhausted" });
 }
 
 /**
@@ -48,9 +44,9 @@ export async function redeliverCallbacks(
   selection: CallbackSelection,
 ): Promise<CallbackPage<Callback>> {
   const { taskId, from, to, state, after } = selection;
-  if (taskId === undefined && from === undefined) throw oneSelection("from", "neither task_id nor from");
+  if (taskId === undefined && from === undefined) throw unselected("from", "neither");
   if (taskId !== undefined && [from, to, state, after].some((each) => each !== undefined))
-    throw oneSelection("task_id", "both");
+    throw unselected("task_id", "both");
   const filter = await filterOf(deps, principal, selection);
   const asked = await redeliver(deps, { ...filter, limit: MAX_REDELIVERIES });
   const callbacks = asked.filter(({ isRedeliveryDue }) => isRedeliveryDue);
@@ -68,10 +64,6 @@ async function redeliver(deps: RedeliverDeps, filter: CallbackFilter): Promise<C
   return asked;
 }
 
-function oneSelection(param: string, given: string): AppError {
-  return new AppError(
-    "invalid_request",
-    `Say which callbacks: either task_id alone, or from with or without to, state and after; got ${given}.`,
-    { param },
-  );
+function unselected(field: string, given: "neither" | "both"): AppError {
+  return new AppError("invalid_request", { kind: "callbacks_unselected", field, given });
 }

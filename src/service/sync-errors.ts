@@ -22,29 +22,24 @@ const CAPACITY_RETRY_SEC = 5;
 /** A failed or cancelled task, as an error of the call that waited for it. It cost nothing. */
 export function endedWithoutImages({ id, error }: TaskSummary): AppError {
   if (error === undefined) {
-    return new AppError("invalid_request", `Task ${id} was cancelled.`, { taskId: id, shouldRetry: false });
+    const details = { taskId: id, shouldRetry: false };
+    return new AppError("invalid_request", { kind: "task_cancelled", task: id }, details);
   }
   const code = MEANING[error.code];
   const again =
     code === "service_unavailable" ? { retryAfterSec: CAPACITY_RETRY_SEC, shouldRetry: true } : {};
   const details = { taskId: id, shouldRetry: false, ...again };
-  return new AppError(code, `${error.message} (${error.code}, task ${id})`, details);
+  return new AppError(code, { kind: "task_failed", task: id, error }, details);
 }
 
 /** The wait is over, the task is not (§4.6). Sending the request again would make, and bill, another. */
 export function goneOn(id: TaskId): AppError {
-  return new AppError(
-    "sync_image_timeout",
-    `The image is not ready yet. Task ${id} goes on; read its result with GET /v1/images/status/${id}.`,
-    { taskId: id, shouldRetry: false },
-  );
+  const details = { taskId: id, shouldRetry: false };
+  return new AppError("sync_image_timeout", { kind: "task_goes_on", task: id }, details);
 }
 
 /** The service stops; the task is kept, and an equal request after the restart joins it. */
 export function stopping(id: TaskId): AppError {
-  return new AppError(
-    "service_unavailable",
-    `The service restarts. Task ${id} goes on afterwards; send the request again, or read GET /v1/images/status/${id}.`,
-    { taskId: id, retryAfterSec: 2, shouldRetry: true },
-  );
+  const details = { taskId: id, retryAfterSec: 2, shouldRetry: true };
+  return new AppError("service_unavailable", { kind: "task_goes_on_later", task: id }, details);
 }

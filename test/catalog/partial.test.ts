@@ -51,7 +51,7 @@ test.each([
 ] as [string, JsonObject, string][])(
   "of %s, %j is refused for %s, for nothing else may be left out",
   (id, body, param) => {
-    expect(validate(id, body)).toMatchObject({ ok: false, param });
+    expect(validate(id, body)).toMatchObject({ ok: false, facts: { field: param } });
   },
 );
 
@@ -63,6 +63,9 @@ test("the simplest mode is taken in whatever order the model lists them", () => 
 });
 
 test("a create must have its prompt and its media", () => {
-  expect(validate("sandbox-image", {}, false)).toMatchObject({ ok: false, param: "prompt" });
-  expect(validate("sandbox-video-frames", {}, false)).toMatchObject({ ok: false, param: "first_frame_url" });
+  expect(validate("sandbox-image", {}, false)).toMatchObject({ ok: false, facts: { field: "prompt" } });
+  expect(validate("sandbox-video-frames", {}, false)).toMatchObject({
+    ok: false,
+    facts: { field: "first_frame_url" },
+  });
 });

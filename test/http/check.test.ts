@@ -38,8 +38,7 @@ function refusal(run: () => unknown): [string, string | undefined] {
   try {
     run();
   } catch (error) {
-    if (error instanceof AppError && error.code === "invalid_request")
-      return [error.message, error.details.param];
+    if (error instanceof AppError && error.code === "invalid_request") return [error.message, error.param];
     throw error;
   }
   throw new Error("It was taken.");

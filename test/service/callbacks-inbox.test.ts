@@ -106,7 +106,7 @@ describe("the list", () => {
     [{ after: "nonsense" }, "after"],
     [{ after: taskId(1) }, "after"],
   ])("asked for %p is refused for its %s", async (query, param) => {
-    expect(await refusalOf(list(query))).toMatchObject({ code: "invalid_request", details: { param } });
+    expect(await refusalOf(list(query))).toMatchObject({ code: "invalid_request", param });
   });
 
   test("takes another account's callback for no cursor, as one that is not there", async () => {
@@ -253,7 +253,7 @@ describe("redelivery", () => {
   ])("of %p is refused for its %s, and asks for nothing", async (selection, param) => {
     await owe(1);
     const refusal = await refusalOf(redeliverCallbacks(deps(), PRINCIPAL, selection));
-    expect(refusal).toMatchObject({ code: "invalid_request", details: { param } });
+    expect(refusal).toMatchObject({ code: "invalid_request", param });
     expect(await store.callbacks.byId(callbackId(1))).toMatchObject({ isRedeliveryDue: false });
   });
 });

@@ -1,10 +1,14 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
+import { createCatalog } from "../../src/catalog/catalog.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import type { JsonObject } from "../../src/domain/json.ts";
 import type { Model } from "../../src/domain/model/model.ts";
-import { type CompatRequest, fromCompat, inCallersWords } from "../../src/service/compat-request.ts";
+import { namesFrom } from "../../src/domain/words/say.ts";
+import type { Facts } from "../../src/domain/words/words.ts";
+import { type CompatRequest, fromCompat } from "../../src/service/compat-request.ts";
 import { MODEL } from "../helpers/engine.ts";
 
+const A = "https://example.com/a.png";
 const FULL = {
   prompt: { type: "string" },
   n: { type: "integer" },
@@ -47,8 +51,7 @@ const refusal = (of: Model, fields: JsonObject, more: Partial<CompatRequest> = {
   try {
     bodyOf(of, fields, more);
   } catch (error) {
-    if (error instanceof AppError)
-      return { code: error.code, param: error.details.param, message: error.message };
+    if (error instanceof AppError) return { code: error.code, param: error.param, message: error.message };
   }
   throw new Error("not refused");
 };
@@ -146,12 +149,43 @@ test("an error about a model's field is told in the caller's words", () => {
     images: ["a:1", "a:2"],
     mask: "a:m",
   });
-  const error = new AppError("invalid_request", "image_urls[1] is empty.", { param: "image_urls[1]" });
-  const told = inCallersWords(error, names);
-  expect(told.message).toBe("image[1] is empty.");
-  expect(told.details.param).toBe("image[1]");
-  const other = new AppError("invalid_request", "size must be …", { param: "size" });
-  expect(inCallersWords(other, names)).toBe(other);
+  const told = (facts: Facts) => new AppError("invalid_request", facts).renamed(namesFrom(names));
+  const error = told({ kind: "finding", field: "image_urls[1]", finding: "is empty" });
+  expect(error.message).toBe("image[1] is empty.");
+  expect(error.param).toBe("image[1]");
+  const other = told({ kind: "finding", field: "size", finding: "is odd" });
+  expect([other.message, other.param]).toEqual(["size is odd.", "size"]);
+});
+
+describe("an edit with gpt-image-1.5 whose fields do not go together", () => {
+  const catalog = createCatalog();
+  const gptImage = catalog.find("gpt-image-1.5")!;
+  const told = (fields: JsonObject, edit: Partial<CompatRequest>) => {
+    const request = { fields: { prompt: "x", ...fields }, isText: false, images: [], ...edit };
+    const { body, names } = fromCompat(gptImage, request);
+    const validated = catalog.validate(gptImage, body);
+    if (validated.ok) throw new Error("not refused");
+    const { param, message } = new AppError("invalid_request", validated.facts).renamed(namesFrom(names));
+    return { param, message };
+  };
+  const ONE = { images: [A] };
+  const TWO = { images: [A, A] };
+  const LISTED = { images: [A], imagesName: "images" };
+
+  test.each([
+    [{ moderation: "low" }, ONE, "moderation", "moderation cannot be chosen together with image."],
+    [{ moderation: "low" }, TWO, "moderation", "moderation cannot be chosen together with image."],
+    [{ moderation: "low" }, LISTED, "moderation", "moderation cannot be chosen together with images."],
+    [{ moderation: "bogus" }, {}, "moderation", 'moderation must be one of "auto", "low"; got "bogus".'],
+    [{ image_urls: [A] }, ONE, "image_urls", "Give image[0] or image_urls, not both."],
+    [{ input_fidelity: "low" }, {}, "input_fidelity", "input_fidelity is valid only together with image."],
+    [{ mask_url: A }, {}, "mask_url", "mask_url is valid only together with image."],
+  ] as [JsonObject, Partial<CompatRequest>, string, string][])(
+    "%j is refused in the caller's names, %#",
+    (fields, edit, param, message) => {
+      expect(told(fields, edit)).toEqual({ param, message });
+    },
+  );
 });
 
 test("early versions are asked for by a stream alone, of a model that has them, and its schema decides how many", () => {

@@ -302,7 +302,7 @@ describe("an estimate is refused", () => {
       () => undefined,
       (thrown: unknown) => thrown,
     );
-    return error instanceof AppError ? [error.code, error.details.param] : error;
+    return error instanceof AppError ? [error.code, error.param] : error;
   };
 
   test("as its create would be", async () => {
@@ -416,5 +416,5 @@ test("an endpoint's own body is translated before it is checked, and refusals ar
     "/compat/v1/images/edits",
   ]);
   const refused = estimate({ model: "sandbox-image", count: 99 });
-  await expect(refused).rejects.toMatchObject({ details: { param: "count" } });
+  await expect(refused).rejects.toMatchObject({ param: "count" });
 });

@@ -14,7 +14,7 @@ function refusal(terms: KeyTerms): { param: string | undefined; message: string 
   try {
     check(terms);
   } catch (error) {
-    if (error instanceof AppError) return { param: error.details.param, message: error.message };
+    if (error instanceof AppError) return { param: error.param, message: error.message };
     throw error;
   }
   throw new Error("It was taken.");

@@ -34,7 +34,7 @@ async function refusal(promise: Promise<unknown>) {
     (thrown: unknown) => thrown,
   );
   if (!(error instanceof AppError)) throw new Error(`Not refused: ${String(error)}`);
-  return [error.code, error.details.param, error.message];
+  return [error.code, error.param, error.message];
 }
 
 describe("the price in force", () => {

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from "../json.ts";
 import type { Model, PriceRule } from "../model/model.ts";
+import type { Facts } from "../words/words.ts";
 
 /** A body that a model's schema accepts, defaults filled in, or the first thing wrong with it. */
 export type Validated =
@@ -9,7 +10,7 @@ export type Validated =
       /** Fields that were left out, and that a create would need; absent for none. */
       readonly missing?: readonly string[] | undefined;
     }
-  | { readonly ok: false; readonly message: string; readonly param?: string | undefined };
+  | { readonly ok: false; readonly facts: Facts };
 
 export interface ValidateOptions {
   /**
@@ -25,8 +26,8 @@ export interface Catalog {
   models(): readonly Model[];
   find(id: string): Model | undefined;
   /**
-   * Checks a create body against the model's own JSON Schema (2020-12). The message names the field, what was given (cut at 80
-   * characters) and what is allowed; an unknown field's names the closest known one. The body given is not changed.
+   * Checks a create body against the model's own JSON Schema (2020-12). What it refuses names the field, what was given
+   * and what is allowed; for an unknown field, the closest known one. The body given is not changed.
    */
   validate(model: Model, body: JsonObject, options?: ValidateOptions): Validated;
 }

@@ -25,15 +25,15 @@ export const ACCESS_WORDS = {
 
   model_forbidden: ({ model }: { readonly model: string; readonly field: string }) =>
     `This API key may not use the model "${model}".`,
-  /** @param endpoint where the estimated request would go; absent for the request itself */
   feature_forbidden: ({
     feature,
-    endpoint,
+    path,
   }: {
     readonly feature: Feature;
-    readonly endpoint?: string | undefined;
+    /** Where the request that is estimated would go; absent for the request itself. */
+    readonly path?: string | undefined;
   }) =>
-    `This API key may not ${endpoint === undefined ? FEATURES[feature] : `use POST ${endpoint}`}: it lacks the feature "${feature}".`,
+    `This API key may not ${path === undefined ? FEATURES[feature] : `use POST ${path}`}: it lacks the feature "${feature}".`,
   too_many_requests: ({
     perMinute,
     retryAfterSec,

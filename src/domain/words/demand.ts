@@ -1,5 +1,4 @@
 import type { Json } from "../json.ts";
-import { show } from "./say.ts";
 
 /** What a value must be. */
 export type Demand =
@@ -43,7 +42,7 @@ const FORMS = {
   task_id: "be the id of a task",
   text: "be a text",
 } as const;
-type Form = keyof typeof FORMS;
+export type Form = keyof typeof FORMS;
 
 const TYPES: Readonly<Record<string, string>> = {
   string: "a string",
@@ -58,7 +57,7 @@ const TYPES: Readonly<Record<string, string>> = {
 export function demandWords(demand: Demand): string {
   if ("oneOf" in demand) return `be one of ${demand.oneOf.join(", ")}`;
   if ("anyOf" in demand) return `be one of ${demand.anyOf.map((each) => JSON.stringify(each)).join(", ")}`;
-  if ("equal" in demand) return `be ${show(demand.equal)}`;
+  if ("equal" in demand) return `be ${JSON.stringify(demand.equal)}`;
   if ("types" in demand) return `be ${demand.types.map((each) => TYPES[each] ?? each).join(" or ")}`;
   if ("integer" in demand) return `be an integer from ${demand.integer.least} to ${demand.integer.most}`;
   if ("many" in demand) {

@@ -27,8 +27,8 @@ export const FIELD_WORDS = {
     name: NameOf,
   ) => `${field === undefined ? "The body" : name(field)} must ${demandWords(must)}; got ${show(given)}.`,
   /** A rule of a schema over several fields, in its own words: `{a}` stands for a field, `{a|b}` for any of them. */
-  rule: ({ rule }: Partial<Field> & { readonly rule: string }, name: NameOf) => withNames(rule, name),
-  unfit: ({ what }: { readonly what: string }) => `${what} does not fit its schema.`,
+  rule: ({ rule }: { readonly field?: string | undefined; readonly rule: string }, name: NameOf) =>
+    withNames(rule, name),
   required: ({ field, by }: Field & { readonly by?: string | undefined }, name: NameOf) =>
     `${name(field)} is required${by === undefined ? "" : ` by ${by}`}.`,
   only_with: ({ field, needed }: Field & { readonly needed: string }, name: NameOf) =>

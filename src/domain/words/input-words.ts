@@ -30,8 +30,8 @@ export const INPUT_WORDS = {
     name: NameOf,
   ) => `${name(field)} must be 0 to ${results - 1} for this task, got ${given}.`,
 
-  one_image_at_a_time: ({ field, model, given }: OfModel & { readonly given: number }, name: NameOf) =>
-    `${name(field)} must be 1 for ${model}, which makes one image at a time, got ${given}.`,
+  one_image_at_a_time: ({ field, model, given }: OfModel & { readonly given: Given }, name: NameOf) =>
+    `${name(field)} must be 1 for ${model}, which makes one image at a time, got ${show(given)}.`,
   no_such_proportions: (
     { field, model, given, ratios }: OfModel & { readonly given: Given; readonly ratios: readonly string[] },
     name: NameOf,

@@ -3,8 +3,14 @@ import type { Json } from "../json.ts";
 /** Translates the path of a field, by our names, into the name that the reader used. */
 export type NameOf = (field: string) => string;
 
-/** What a caller gave: a JSON value, or a text that stands for one too large to show. */
-export type Given = Json | { readonly a: "list" | "object" };
+/** What a caller gave. Of a list or an object, that it is one, or all of it as JSON. */
+export type Given =
+  | string
+  | number
+  | boolean
+  | null
+  | { readonly a: "list" | "object" }
+  | { readonly json: Json };
 
 /** A function for each kind of facts that makes its message; `name` gives the reader's name of a field. */
 export type WordTable = Readonly<Record<string, (facts: never, name: NameOf) => string>>;
@@ -23,13 +29,13 @@ export function cut(text: string): string {
   return text.length <= SHOWN ? text : `${text.slice(0, SHOWN).toWellFormed()}…`;
 }
 
-/** What was given, as a message shows it: a text in quotes, anything else as JSON. */
+/** What was given, as a message shows it: a text in quotes. */
 export function show(given: Given): string {
   if (typeof given === "string") return JSON.stringify(cut(given));
-  if (typeof given === "object" && given !== null && "a" in given) {
-    return given.a === "list" ? "a list" : "an object";
-  }
-  return cut(JSON.stringify(given));
+  if (typeof given !== "object" || given === null) return String(given);
+  if ("json" in given)
+    return typeof given.json === "string" ? show(given.json) : cut(JSON.stringify(given.json));
+  return given.a === "list" ? "a list" : "an object";
 }
 
 /** `a, b or c`. */

@@ -16,12 +16,8 @@ export const TASK_WORDS = {
     `${name(field)} must be the id of a model; GET /v1/models lists them.`,
   model_unknown: ({ model }: Of & { readonly field: string }) =>
     `There is no model "${cut(model)}"; GET /v1/models lists those available.`,
-  model_of_other_kind: ({
-    model,
-    kind,
-    endpoint,
-  }: Of & { kind: TaskKind; endpoint: string; field: string }) =>
-    `"${model}" is ${article(kind)} model; send this request to POST ${endpoint}.`,
+  model_of_other_kind: ({ model, makes, path }: Of & { makes: TaskKind; path: string; field: string }) =>
+    `"${model}" is ${article(makes)} model; send this request to POST ${path}.`,
   video_model_here: ({ model }: Of & { readonly field: string }) =>
     `"${model}" is a video model; create a task with POST /v1/videos/generations.`,
   model_without_provider: ({ model }: Of & { readonly field: string }) =>
@@ -60,9 +56,9 @@ export const TASK_WORDS = {
   task_unknown: () => "There is no such task in this account.",
   task_over: ({ status }: { readonly status: string }) => `The task has already ended as ${status}.`,
   task_cancelled: ({ task }: { readonly task: TaskId }) => `Task ${task} was cancelled.`,
-  /** `message` is the one that is stored with the task. */
-  task_failed: ({ task, code, message }: { readonly task: TaskId; code: string; message: string }) =>
-    `${message} (${code}, task ${task})`,
+  /** In the words that are stored with the task. */
+  task_failed: ({ task, error }: { task: TaskId; error: { code: string; message: string } }) =>
+    `${error.message} (${error.code}, task ${task})`,
   task_goes_on: ({ task }: { readonly task: TaskId }) =>
     `The image is not ready yet. Task ${task} goes on; read its result with GET /v1/images/status/${task}.`,
   task_goes_on_later: ({ task }: { readonly task: TaskId }) =>

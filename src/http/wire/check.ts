@@ -33,9 +33,7 @@ export function checkQuery(schema: JsonObject, query: URLSearchParams): JsonObje
     const property = propertyOf(schema, name);
     if (name === CREDENTIAL || (property === undefined && schema.additionalProperties !== false)) continue;
     if (Object.hasOwn(values, name)) {
-      throw new AppError("invalid_request", `${name.slice(0, 80)} is given twice.`, {
-        param: name.slice(0, 80),
-      });
+      throw new AppError("invalid_request", { kind: "given_twice", field: name });
     }
     // An own property whatever its name, `__proto__` included.
     Object.defineProperty(values, name, { value: readAs(property?.type, value), enumerable: true });
@@ -47,8 +45,7 @@ export function checkQuery(schema: JsonObject, query: URLSearchParams): JsonObje
 function checkAs(schema: JsonObject, value: JsonObject, owner: string): void {
   const violation = checker.violations(schema, value).at(-1);
   if (violation === undefined) return;
-  const problem = unknownField(schema, value, owner) ?? explain(violation);
-  throw new AppError("invalid_request", problem.message, { param: problem.param });
+  throw new AppError("invalid_request", unknownField(schema, value, owner) ?? explain(violation));
 }
 
 function propertyOf(schema: JsonObject, name: string): JsonObject | undefined {

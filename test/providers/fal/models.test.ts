@@ -33,7 +33,7 @@ test.each([
   ["kling-v3-standard", { cfg_scale: 1.1 }, "cfg_scale"],
   ["veo3", { duration: 5 }, "duration"],
 ] as [string, JsonObject, string][])("%s refuses request %# for one of its fields", (id, body, param) => {
-  expect(validate(id, body)).toMatchObject({ ok: false, param });
+  expect(validate(id, body)).toMatchObject({ ok: false, facts: { field: param } });
 });
 
 test.each([

@@ -44,7 +44,7 @@ test.each([
   ["gpt-image-1.5", { input_fidelity: "high" }, "input_fidelity"],
   ["gpt-image-1-mini", { input_fidelity: "high", image_url: A }, "input_fidelity"],
 ] as [string, JsonObject, string][])("%s refuses request %# for one of its fields", (id, body, param) => {
-  expect(validate(id, body)).toMatchObject({ ok: false, param });
+  expect(validate(id, body)).toMatchObject({ ok: false, facts: { field: param } });
 });
 
 test("what leaves the choice to the model is priced as the dearest it can choose", () => {
