@@ -1,5 +1,5 @@
 import type { Operator, Principal } from "../domain/access/account.ts";
-import { allowsFeature, type Feature } from "../domain/access/key-policy.ts";
+import { allowsFeature } from "../domain/access/key-policy.ts";
 import { AppError } from "../domain/errors.ts";
 import type { CountedRequest, RateLimiter } from "../domain/ports/rate-limiter.ts";
 import type { Authenticate, AuthenticateOperator } from "../service/authenticate.ts";
@@ -20,12 +20,6 @@ export type Entering = Exchange & {
   limitHeaders?: Readonly<Record<string, string>>;
 };
 
-const FEATURE_NAMES = {
-  images: "create images",
-  videos: "create videos",
-  compat: "use the synchronous images API",
-} as const satisfies Record<Feature, string>;
-
 /**
  * Hands a request to its endpoint once its caller may use it: a credential of the kind the endpoint takes, a feature the key has, and
  * a request within the key's limit, in this order and before the body is read. Only what a limit is counted for waits.
@@ -41,10 +35,7 @@ export function enter(deps: AccessDeps, endpoint: Handling, exchange: Entering):
   const keyed = Object.assign(exchange, { principal, isStillAllowed });
   const { feature, isCounted, handle } = endpoint;
   if (feature !== undefined && !allowsFeature(principal.policy, feature)) {
-    throw new AppError(
-      "permission_denied",
-      `This API key may not ${FEATURE_NAMES[feature]}: it lacks the feature "${feature}".`,
-    );
+    throw new AppError("permission_denied", { kind: "feature_forbidden", feature });
   }
   const perMinute = isCounted === true ? principal.policy.requestsPerMinute : undefined;
   return perMinute === undefined ? handle(keyed) : countThenHandle(deps, keyed, perMinute, handle);
@@ -70,11 +61,8 @@ async function countThenHandle(
   const resetsInSec = Math.ceil(counted.resetsInMs / 1000);
   exchange.limitHeaders = limitHeaders(counted, resetsInSec);
   if (counted.isAllowed) return handle(exchange);
-  throw new AppError(
-    "rate_limit_exceeded",
-    `This API key may make ${perMinute} requests that begin work a minute, and has. Try again in ${resetsInSec} s.`,
-    { retryAfterSec: resetsInSec },
-  );
+  const facts = { kind: "too_many_requests", perMinute, retryAfterSec: resetsInSec } as const;
+  throw new AppError("rate_limit_exceeded", facts, { retryAfterSec: resetsInSec });
 }
 
 /** The fields of draft-ietf-httpapi-ratelimit-headers-10, and the one that clients of the images API read first. */

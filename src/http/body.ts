@@ -6,7 +6,7 @@ import { parseJsonObject } from "./strict-json.ts";
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const JSON_TYPE = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
 
-const tooLarge = () => new AppError("request_too_large", `The body is larger than ${MAX_JSON_BYTES} bytes.`);
+const tooLarge = () => new AppError("request_too_large", { kind: "body_too_large", most: MAX_JSON_BYTES });
 
 /**
  * The JSON object of a request's body.
@@ -16,27 +16,22 @@ const tooLarge = () => new AppError("request_too_large", `The body is larger tha
 export async function readJsonBody(request: Request): Promise<JsonObject> {
   const type = request.headers.get("content-type");
   if (type === null || !JSON_TYPE.test(type)) {
-    throw new AppError(
-      "unsupported_media_type",
-      `Content-Type must be application/json${type === null ? "" : `, got "${type.slice(0, 80)}"`}.`,
-    );
+    const facts = { kind: "content_type", wanted: "application/json", given: type } as const;
+    throw new AppError("unsupported_media_type", facts);
   }
   const encoding = request.headers.get("content-encoding");
   if (encoding !== null && encoding !== "identity") {
-    throw new AppError(
-      "unsupported_media_type",
-      `Content-Encoding "${encoding.slice(0, 80)}" is not taken; send the body as it is.`,
-    );
+    throw new AppError("unsupported_media_type", { kind: "content_encoding", given: encoding });
   }
   const bytes = await readBytes(request).catch((error: unknown) => {
     if (error instanceof AppError) throw error;
-    throw new AppError("invalid_request", "The body ended before it was complete.");
+    throw new AppError("invalid_request", { kind: "body_unfinished" });
   });
   let text: string;
   try {
     text = UTF8.decode(bytes);
   } catch (error) {
-    throw new AppError("invalid_request", "The body is not valid UTF-8.", {}, error);
+    throw new AppError("invalid_request", { kind: "body_not_utf8" }, {}, error);
   }
   return parseJsonObject(text);
 }

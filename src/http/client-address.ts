@@ -58,10 +58,7 @@ export function originOf(
   const forwardedHost = isForwarded ? firstOf(headers.get("x-forwarded-host")) : undefined;
   const host = [forwardedHost, headers.get("host")].find((each) => each && HOST.test(each));
   if (host) return `${protocol === "https" ? "https" : "http"}://${host}`;
-  throw new AppError(
-    "invalid_request",
-    "The Host header must be a host name or address, with a port if need be.",
-  );
+  throw new AppError("invalid_request", { kind: "host_malformed" });
 }
 
 function isFromTrustedProxy({ addresses, trustedProxies }: ProxyTrust, connection: Connection): boolean {

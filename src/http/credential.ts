@@ -31,5 +31,5 @@ export function credentialOf(
 function bearer(authorization: string): string {
   const match = /^bearer +(\S+) *$/i.exec(authorization);
   if (match?.[1] !== undefined) return match[1];
-  throw new AppError("invalid_api_key", "The Authorization header must be `Bearer <API_KEY>`.");
+  throw new AppError("invalid_api_key", { kind: "authorization_malformed" });
 }

@@ -100,10 +100,7 @@ export function createEdge(deps: EdgeDeps): Edge {
 }
 
 function tooLate(timeoutMs: number): AppError {
-  return new AppError(
-    "upstream_timeout",
-    `This address answers within ${timeoutMs / 1000} seconds, and this request took longer. What it began goes on.`,
-  );
+  return new AppError("upstream_timeout", { kind: "answer_too_late", limitSec: timeoutMs / 1000 });
 }
 
 /** Nobody will read it, so what it is made from must be let go here. */

@@ -55,10 +55,9 @@ export function envelopeFor(path: string, code: ErrorCode): Envelope {
   return code === "invalid_api_key" || path.startsWith("/compat/") ? "compatible" : "standard";
 }
 
-/** What a caller is told of anything thrown. Only an AppError's own message is shown. */
+/** What a caller is told of an error, in the names it has for the fields. */
 export function problem(error: AppError, envelope: Envelope): Reply {
   const status = STATUS[error.code];
-  const { param } = error;
   const { retryAfterSec, shouldRetry, taskId, allow } = error.details;
   const headers: Record<string, string> = { "Content-Type": "application/json" };
   if (retryAfterSec !== undefined) headers["Retry-After"] = String(retryAfterSec);
@@ -67,10 +66,11 @@ export function problem(error: AppError, envelope: Envelope): Reply {
   if (allow !== undefined) headers.Allow = allow.join(", ");
   if (status === 401) headers["WWW-Authenticate"] = "Bearer";
   const type = TYPE[status];
+  const { message, param } = error;
   const body =
     envelope === "compatible"
-      ? { error: { message: error.message, type, code: error.code, param } }
-      : { code: status, message: error.message, data: { type, error_code: error.code, param } };
+      ? { error: { message, type, code: error.code, param } }
+      : { code: status, message, data: { type, error_code: error.code, param } };
   return { status, headers, body: JSON.stringify(body) };
 }
 
@@ -79,14 +79,7 @@ export function toAppError(error: unknown, hasIdempotencyKey: boolean): AppError
   if (error instanceof AppError) return error;
   if (error instanceof StorageError) {
     const code = hasIdempotencyKey ? "idempotency_unavailable" : "service_unavailable";
-    const message =
-      "The service cannot store anything at present; nothing of this request was kept. Send it again.";
-    return new AppError(code, message, { retryAfterSec: 5 }, error);
+    return new AppError(code, { kind: "cannot_store" }, { retryAfterSec: 5 }, error);
   }
-  return new AppError(
-    "internal_error",
-    "The service made a mistake; the request id names it in its log.",
-    {},
-    error,
-  );
+  return new AppError("internal_error", { kind: "defect" }, {}, error);
 }

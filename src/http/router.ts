@@ -126,11 +126,8 @@ function methodNotAllowed(path: string, endpoints: readonly Handling[]): Handlin
     path,
     access: "public",
     handle: ({ request }) => {
-      throw new AppError(
-        "method_not_allowed",
-        `${request.method} is not taken here; use ${allow.join(" or ")}.`,
-        { allow },
-      );
+      const facts = { kind: "method_not_allowed", method: request.method, allow } as const;
+      throw new AppError("method_not_allowed", facts, { allow });
     },
   };
 }
@@ -140,7 +137,7 @@ const UNKNOWN_PATH: Handling = {
   path: "*",
   access: "public",
   handle: ({ request }) => {
-    throw new AppError("not_found", `There is nothing at ${withoutKeys(pathOf(request)).slice(0, 80)}.`);
+    throw new AppError("not_found", { kind: "unknown_path", path: withoutKeys(pathOf(request)) });
   },
 };
 

@@ -1,12 +1,12 @@
 import { AppError } from "../domain/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../domain/json.ts";
 import { MAX_JSON_DEPTH, MAX_JSON_TEXT_BYTES } from "../domain/limits.ts";
+import type { Facts } from "../domain/words/words.ts";
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-const invalid = (message: string, param = "") =>
-  new AppError("invalid_request", message, param === "" ? {} : { param });
+const invalid = (facts: Facts) => new AppError("invalid_request", facts);
 
 /**
  * Reads a JSON object, strictly: what JSON.parse lets pass but two readers could understand differently is refused.
@@ -16,12 +16,9 @@ const invalid = (message: string, param = "") =>
  */
 export function parseJsonObject(text: string): JsonObject {
   const shape = measure(text);
-  if (shape.depth > MAX_JSON_DEPTH) throw invalid(`The body is nested deeper than ${MAX_JSON_DEPTH} levels.`);
+  if (shape.depth > MAX_JSON_DEPTH) throw invalid({ kind: "body_too_deep" });
   if (text.length - shape.dataUriLength > MAX_JSON_TEXT_BYTES) {
-    throw new AppError(
-      "request_too_large",
-      `The body has more than ${MAX_JSON_TEXT_BYTES} characters besides the content of data URIs.`,
-    );
+    throw new AppError("request_too_large", { kind: "body_too_long" });
   }
   let value: Json;
   try {
@@ -29,13 +26,13 @@ export function parseJsonObject(text: string): JsonObject {
     value = JSON.parse(text) as Json;
   } catch (error) {
     // What the parser quotes is the caller's text, which belongs neither in an answer nor in a log.
-    throw new AppError("invalid_request", "The body is not valid JSON.", {}, withoutText(error));
+    throw new AppError("invalid_request", { kind: "body_not_json" }, {}, withoutText(error));
   }
-  if (!isJsonObject(value)) throw invalid("The body must be a JSON object.");
+  if (!isJsonObject(value)) throw invalid({ kind: "body_not_object" });
   // Only an escape can make NUL or half a surrogate pair: the text itself came from strictly decoded UTF-8.
   const strings = text.includes("\\u");
   const members = inspect(value, "", strings);
-  if (members !== shape.colons) throw invalid(duplicateMessage(text));
+  if (members !== shape.colons) throw invalid({ kind: "member_given_twice", member: repeatedMember(text) });
   return value;
 }
 
@@ -109,13 +106,13 @@ function inspect(value: Json | undefined, path: string, strings: boolean): numbe
 }
 
 function checkString(text: string, path: string): void {
-  if (text.includes("\0")) throw invalid(`${path || "A field name"} contains a NUL character.`, path);
-  if (!text.isWellFormed())
-    throw invalid(`${path || "A field name"} contains half of a surrogate pair.`, path);
+  const field = path === "" ? undefined : path;
+  if (text.includes("\0")) throw invalid({ kind: "contains", field, what: "a NUL character" });
+  if (!text.isWellFormed()) throw invalid({ kind: "contains", field, what: "half of a surrogate pair" });
 }
 
-/** Names the first repeated member; only for the message, so it may be slow. */
-function duplicateMessage(text: string): string {
+/** The first repeated member; only for the message, so it may be slow. */
+function repeatedMember(text: string): string | undefined {
   const open: Set<string>[] = [];
   for (let i = 0; i < text.length; i++) {
     const character = text[i];
@@ -125,11 +122,10 @@ function duplicateMessage(text: string): string {
       const end = stringEnd(text, i);
       const isName = /^\s*:/.test(text.slice(end + 1, end + 64));
       const name = isName ? String(JSON.parse(text.slice(i, end + 1))) : undefined;
-      if (name !== undefined && open.at(-1)?.has(name))
-        return `The field "${name.slice(0, 80)}" is given twice.`;
+      if (name !== undefined && open.at(-1)?.has(name)) return name;
       if (name !== undefined) open.at(-1)?.add(name);
       i = end;
     }
   }
-  return "A field is given twice.";
+  return undefined;
 }

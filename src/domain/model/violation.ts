@@ -74,8 +74,8 @@ export function explain(violation: Violation, owner?: string): Facts {
     const field = join(path, String(params.property));
     return { kind: "only_with", field, needed: join(path, String(params.missingProperty)) };
   }
-  const facts = { kind: "violation", must: demandOf(keyword, schema), given: givenOf(violation) } as const;
-  return path === "" ? facts : { ...facts, field: path };
+  const field = path === "" ? undefined : path;
+  return { kind: "violation", field, must: demandOf(keyword, schema), given: givenOf(violation) };
 }
 
 function demandOf(keyword: string, schema: JsonObject): Demand {

@@ -1,4 +1,4 @@
-import { MAX_JSON_BYTES, MAX_JSON_DEPTH, MAX_JSON_TEXT_BYTES } from "../limits.ts";
+import { MAX_JSON_DEPTH, MAX_JSON_TEXT_BYTES } from "../limits.ts";
 import { cut, show, type WordTable } from "./say.ts";
 
 interface Part {
@@ -15,8 +15,7 @@ export const BODY_WORDS = {
     `Content-Type must be ${wanted}${given === null || given === "" ? "" : `, got "${cut(given)}"`}.`,
   content_encoding: ({ given }: { readonly given: string }) =>
     `Content-Encoding "${cut(given)}" is not taken; send the body as it is.`,
-  body_too_large: ({ most = MAX_JSON_BYTES }: { readonly most?: number }) =>
-    `The body is larger than ${most} bytes.`,
+  body_too_large: ({ most }: { readonly most: number }) => `The body is larger than ${most} bytes.`,
   body_unfinished: () => "The body ended before it was complete.",
   body_not_utf8: () => "The body is not valid UTF-8.",
   body_not_json: () => "The body is not valid JSON.",
@@ -42,8 +41,9 @@ export const BODY_WORDS = {
   form_field_nul: ({ field }: FormField) => `Field ${show(field)} contains a NUL character.`,
   part_header_too_large: ({ part, most }: Part & { readonly most: number }) =>
     `Part ${part} of the form has a header of more than ${most} bytes.`,
-  part_header: ({ part, fault }: Part & { readonly fault: keyof typeof PART_FAULTS }) =>
+  part_header: ({ part, fault }: Part & { readonly fault: PartFault }) =>
     `Part ${part} of the form ${PART_FAULTS[fault]}.`,
+  part_nested: ({ part }: Part) => `Part ${part} of the form is a form itself.`,
   part_encoded: ({ part, encoding }: Part & { readonly encoding: string }) =>
     `Part ${part} of the form has Content-Transfer-Encoding "${cut(encoding)}"; send its content as it is.`,
   part_charset: ({ part, charset }: Part & { readonly charset: string }) =>
@@ -61,12 +61,12 @@ export const BODY_WORDS = {
 } satisfies WordTable;
 
 const PART_FAULTS = {
-  does_not_start: "does not start on a line of its own after its boundary",
+  not_on_own_line: "does not start on a line of its own after its boundary",
   malformed: "has a malformed header",
-  twice: "has a header twice",
+  given_twice: "has a header twice",
   disposition_malformed: "has a malformed Content-Disposition",
   not_form_data: "has no Content-Disposition of form-data",
   no_name: "has no name",
   name_not_utf8: "has a name that is not valid UTF-8",
-  nested: "is a form itself",
 } as const;
+export type PartFault = keyof typeof PART_FAULTS;

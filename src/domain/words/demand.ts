@@ -10,6 +10,7 @@ export type Demand =
   /** Of one of these types of JSON Schema. */
   | { readonly types: readonly string[] }
   | { readonly integer: { readonly least: number; readonly most: number } }
+  | { readonly seconds: { readonly least: number; readonly most: number } }
   /** So large, or with so many of something. */
   | {
       readonly many: "value" | "characters" | "entries" | "fields";
@@ -60,6 +61,9 @@ export function demandWords(demand: Demand): string {
   if ("equal" in demand) return `be ${JSON.stringify(demand.equal)}`;
   if ("types" in demand) return `be ${demand.types.map((each) => TYPES[each] ?? each).join(" or ")}`;
   if ("integer" in demand) return `be an integer from ${demand.integer.least} to ${demand.integer.most}`;
+  if ("seconds" in demand) {
+    return `be a number of seconds from ${demand.seconds.least} to ${demand.seconds.most}`;
+  }
   if ("many" in demand) {
     return demand.many === "value" ? `be ${span(demand)}` : `have ${span(demand)} ${demand.many}`;
   }

@@ -6,6 +6,9 @@ interface Field {
   readonly field: string;
 }
 
+/** The whole body, or something that is in no field, when absent. */
+type AnyField = { readonly [Name in keyof Field]?: Field[Name] | undefined };
+
 interface UnknownField {
   /** The object that has no such field; absent for the whole. */
   readonly within?: string | undefined;
@@ -23,12 +26,11 @@ export const FIELD_WORDS = {
     `${name(field)} must ${demandWords(must)}${given === undefined ? "" : `, got ${show(given)}`}.`,
   /** Found by a JSON Schema; the whole body when `field` is absent. */
   violation: (
-    { field, must, given }: Partial<Field> & { readonly must: Demand; readonly given: Given },
+    { field, must, given }: AnyField & { readonly must: Demand; readonly given: Given },
     name: NameOf,
   ) => `${field === undefined ? "The body" : name(field)} must ${demandWords(must)}; got ${show(given)}.`,
   /** A rule of a schema over several fields, in its own words: `{a}` stands for a field, `{a|b}` for any of them. */
-  rule: ({ rule }: { readonly field?: string | undefined; readonly rule: string }, name: NameOf) =>
-    withNames(rule, name),
+  rule: ({ rule }: AnyField & { readonly rule: string }, name: NameOf) => withNames(rule, name),
   required: ({ field, by }: Field & { readonly by?: string | undefined }, name: NameOf) =>
     `${name(field)} is required${by === undefined ? "" : ` by ${by}`}.`,
   only_with: ({ field, needed }: Field & { readonly needed: string }, name: NameOf) =>
@@ -43,7 +45,7 @@ export const FIELD_WORDS = {
   member_given_twice: ({ member }: { readonly member?: string | undefined }) =>
     `${member === undefined ? "A field" : `The field "${cut(member)}"`} is given twice.`,
   contains: (
-    { field, what }: Partial<Field> & { readonly what: "a NUL character" | "half of a surrogate pair" },
+    { field, what }: AnyField & { readonly what: "a NUL character" | "half of a surrogate pair" },
     name: NameOf,
   ) => `${field === undefined ? "A field name" : name(field)} contains ${what}.`,
   not_after: (

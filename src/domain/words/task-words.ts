@@ -74,6 +74,6 @@ export const TASK_WORDS = {
       given === "both" ? "both" : "neither task_id nor from"
     }.`,
 
-  estimate_without_model: () =>
-    'model is required: send a create body, or {"endpoint", "request", "quantity"} with one in request.',
+  estimate_without_model: ({ field }: { readonly field: string }, name: NameOf) =>
+    `${name(field)} is required: send a create body, or {"endpoint", "request", "quantity"} with one in request.`,
 } satisfies WordTable;

@@ -20,7 +20,7 @@ export function assetEndpoints(deps: { tasks: TaskStore; assets: AssetStore }): 
         const [id = "", extension] = param("file").split(".", 2);
         const { asset, content } = await readAsset(deps, id);
         if (extension !== undefined && !assetPath(asset).endsWith(`.${extension}`)) {
-          throw new AppError("not_found", "There is no such file.");
+          throw new AppError("not_found", { kind: "file_unknown" });
         }
         const headers = {
           "Content-Type": asset.type,

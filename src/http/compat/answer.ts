@@ -65,8 +65,8 @@ export function openImages(deps: AnswerDeps, task: TaskSummary): Promise<{ asset
     task.results.map(({ assetId }) =>
       readAsset(deps, assetId).catch((error: unknown) => {
         if (!(error instanceof AppError)) throw error;
-        const message = `A result of task ${task.id} is no longer stored.`;
-        throw new AppError("internal_error", message, { taskId: task.id }, error);
+        const facts = { kind: "result_lost", task: task.id } as const;
+        throw new AppError("internal_error", facts, { taskId: task.id }, error);
       }),
     ),
   );

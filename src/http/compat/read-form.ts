@@ -49,14 +49,15 @@ export async function readEditForm(deps: EditFormDeps, request: Request): Promis
     if (field !== "mask" && !isImageField(field)) return { field };
     const param = field === "mask" ? "mask" : `image[${images++}]`;
     if (images > MAX_EDIT_IMAGES) {
-      throw invalid("image", `image: at most ${MAX_EDIT_IMAGES} files can be edited at once.`);
+      throw new AppError("invalid_request", { kind: "too_many_images", field: "image" });
     }
     try {
       const options = { accept: ["image"] as const, maxBytes: MAX_INPUT_BYTES.image, sanitize: true };
       return { field, staged: await deps.assets.stage(content, options) };
     } catch (error) {
-      if (error instanceof MediaError) throw invalid(param, `${param} ${error.message}.`, error);
-      throw error;
+      if (!(error instanceof MediaError)) throw error;
+      const facts = { kind: "finding", field: param, finding: error.message } as const;
+      throw new AppError("invalid_request", facts, {}, error);
     }
   };
   const drop = async ({ staged }: Upload) => staged?.release(false);
@@ -94,8 +95,4 @@ function assemble(
       files: named.map(({ field, sha256 }) => [field, sha256]),
     },
   };
-}
-
-function invalid(param: string, message: string, cause?: unknown): AppError {
-  return new AppError("invalid_request", message, { param }, cause);
 }

@@ -1,6 +1,8 @@
 import { RESPONSE_FORMATS, type ResponseFormat } from "../../domain/access/key-policy.ts";
 import { AppError } from "../../domain/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
+import type { Form } from "../../domain/words/demand.ts";
+import type { Facts } from "../../domain/words/words.ts";
 import type { CompatRequest } from "../../service/compat-request.ts";
 
 /** A request of the synchronous images API: what to make, and how to answer. */
@@ -41,13 +43,13 @@ export function readForm(
   for (const { name, value } of form) {
     if (isImageField(name)) images.push(value);
     else if (name === "mask") masks.push(value);
-    else if (Object.hasOwn(fields, name)) throw invalid(name, `${name} is given twice.`);
+    else if (Object.hasOwn(fields, name)) throw invalid({ kind: "given_twice", field: name });
     // An empty field of a form is one that was left empty.
     else if (value !== "" || name === "prompt")
       Object.defineProperty(fields, name, { value, enumerable: true });
   }
   if (images.length === 0) throw imageRequired();
-  if (masks.length > 1) throw invalid("mask", "mask is given twice.");
+  if (masks.length > 1) throw invalid({ kind: "given_twice", field: "mask" });
   return withAnswerForm(fields, { isText: true, images, mask: masks[0] });
 }
 
@@ -61,7 +63,7 @@ export function responseFormatOf(value: Json | undefined | null): ResponseFormat
   if (value === undefined || value === null) return undefined;
   const format = RESPONSE_FORMATS.find((each) => each === value);
   if (format !== undefined) return format;
-  throw invalid("response_format", `response_format must be b64_json or url, got ${show(value)}.`);
+  throw misformed("response_format", "response_format", value);
 }
 
 function withAnswerForm(fields: JsonObject, request: Omit<CompatRequest, "fields">): CompatBody {
@@ -75,33 +77,30 @@ function withAnswerForm(fields: JsonObject, request: Omit<CompatRequest, "fields
 function isTrue(stream: Json | undefined, isText: boolean): boolean {
   if (stream === undefined || stream === false || (isText && stream === "false")) return false;
   if (stream === true || (isText && stream === "true")) return true;
-  throw invalid("stream", `stream must be true or false, got ${show(stream)}.`);
+  throw misformed("stream", "boolean", stream);
 }
 
-function addressOf(param: string, given: Json): string {
+function addressOf(field: string, given: Json): string {
   const address = isJsonObject(given) ? given.image_url : given;
   if (typeof address === "string") return address;
   if (isJsonObject(given) && given.file_id !== undefined) {
-    throw invalid(
-      `${param}.file_id`,
-      `${param}.file_id cannot be used here; give image_url: a URL or a base64 data URI.`,
-    );
+    throw invalid({ kind: "file_id_unusable", field: `${field}.file_id` });
   }
-  throw invalid(param, `${param} must be {"image_url": "<URL or base64 data URI>"}, got ${show(given)}.`);
+  throw misformed(field, "address", given);
 }
 
 function withoutNulls(body: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 }
 
-function imageRequired(name = "image"): AppError {
-  return invalid(name, `${name} is required: at least one image to edit.`);
+function imageRequired(field = "image"): AppError {
+  return invalid({ kind: "image_required", field });
 }
 
-function show(value: Json): string {
-  return JSON.stringify(value).slice(0, 80);
+function misformed(field: string, form: Form, given: Json): AppError {
+  return invalid({ kind: "must", field, must: { form }, given: { json: given } });
 }
 
-function invalid(param: string, message: string): AppError {
-  return new AppError("invalid_request", message, { param });
+function invalid(facts: Facts): AppError {
+  return new AppError("invalid_request", facts);
 }

@@ -121,9 +121,10 @@ function presentListened({ taskId, callback, headers, body }: ListenedCallback) 
 function numberOf(lastEventId: string | null): number | undefined {
   if (lastEventId === null || lastEventId === "") return undefined;
   if (/^\d+$/.test(lastEventId)) return Number(lastEventId);
-  throw new AppError(
-    "invalid_request",
-    `Last-Event-ID must be the id of an event of this stream, got "${lastEventId.slice(0, 80)}".`,
-    { param: "Last-Event-ID" },
-  );
+  throw new AppError("invalid_request", {
+    kind: "must",
+    field: "Last-Event-ID",
+    must: { form: "event_id" },
+    given: lastEventId,
+  });
 }

@@ -39,14 +39,14 @@ export function openBody(stream: ReadableStream<Uint8Array>, maxTotalBytes: numb
     const { done, value } = await reader
       .read()
       .catch((error: unknown) => {
-        throw new AppError("invalid_request", "The body ended before it was complete.", {}, error);
+        throw new AppError("invalid_request", { kind: "body_unfinished" }, {}, error);
       })
       .finally(cancelTimer);
     waitedMs += pace.elapsed() - since;
     if (isTooSlow) {
-      throw new AppError("invalid_request", "The upload is too slow: at least 16 KB a second are expected.");
+      throw new AppError("invalid_request", { kind: "upload_too_slow" });
     }
-    if (done) throw new AppError("invalid_request", "The form ends before its last boundary.");
+    if (done) throw new AppError("invalid_request", { kind: "form_unended" });
     totalBytes += value.length;
     if (totalBytes > maxTotalBytes) throw bodyTooLarge(maxTotalBytes);
     const chunk = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
@@ -98,7 +98,7 @@ export function openBody(stream: ReadableStream<Uint8Array>, maxTotalBytes: numb
 export type Body = ReturnType<typeof openBody>;
 
 export function bodyTooLarge(maxTotalBytes: number): AppError {
-  return new AppError("request_too_large", `The body is larger than ${maxTotalBytes} bytes.`);
+  return new AppError("request_too_large", { kind: "body_too_large", most: maxTotalBytes });
 }
 
 /** How much of the mark the bytes end with: what comes next may be the rest of it. */

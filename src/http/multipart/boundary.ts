@@ -1,4 +1,5 @@
 import { AppError } from "../../domain/errors.ts";
+import type { Facts } from "../../domain/words/words.ts";
 import { parseHeaderValue } from "./parameters.ts";
 
 const MAX_CHARACTERS = 70;
@@ -14,33 +15,24 @@ export function boundaryOf(headers: Headers): string {
   const type = headers.get("content-type") ?? "";
   const [mediaType = ""] = type.split(";", 1);
   if (mediaType.trim().toLowerCase() !== "multipart/form-data") {
-    throw new AppError(
-      "unsupported_media_type",
-      `Content-Type must be multipart/form-data${type === "" ? "" : `, got "${type.slice(0, 80)}"`}.`,
-    );
+    const facts = { kind: "content_type", wanted: "multipart/form-data", given: type } as const;
+    throw new AppError("unsupported_media_type", facts);
   }
   const encoding = headers.get("content-encoding");
   if (encoding !== null && encoding !== "identity") {
-    throw new AppError(
-      "unsupported_media_type",
-      `Content-Encoding "${encoding.slice(0, 80)}" is not taken; send the body as it is.`,
-    );
+    throw new AppError("unsupported_media_type", { kind: "content_encoding", given: encoding });
   }
   const boundary = parseHeaderValue(type)?.parameters.get("boundary");
-  if (boundary === undefined) throw invalid("Content-Type must name one boundary");
+  if (boundary === undefined) throw invalid({ kind: "boundary_absent" });
   if (boundary.length > MAX_CHARACTERS) {
-    throw invalid(
-      `The boundary in Content-Type has ${boundary.length} characters, where at most ${MAX_CHARACTERS} are taken`,
-    );
+    throw invalid({ kind: "boundary_too_long", length: boundary.length, most: MAX_CHARACTERS });
   }
   if (!BOUNDARY.test(boundary)) {
-    throw invalid(
-      `The boundary in Content-Type must be of letters, digits and '()+_,-./:=?, got "${boundary}"`,
-    );
+    throw invalid({ kind: "boundary_malformed", given: boundary });
   }
   return boundary;
 }
 
-function invalid(what: string): AppError {
-  return new AppError("invalid_request", `${what}.`);
+function invalid(facts: Facts): AppError {
+  return new AppError("invalid_request", facts);
 }

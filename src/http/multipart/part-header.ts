@@ -1,4 +1,5 @@
-import { AppError, type ErrorCode } from "../../domain/errors.ts";
+import { AppError } from "../../domain/errors.ts";
+import type { PartFault } from "../../domain/words/body-words.ts";
 import { parseHeaderValue } from "./parameters.ts";
 
 export interface PartHeader {
@@ -20,45 +21,39 @@ const CHARSETS = ["utf-8", "utf8", "us-ascii"];
  * @throws AppError `invalid_request`, `unsupported_media_type`
  */
 export function parsePartHeader(bytes: Uint8Array, number: number): PartHeader {
-  const refuse = (what: string, code: ErrorCode = "invalid_request") =>
-    new AppError(code, `Part ${number} of the form ${what}.`);
+  const refuse = (fault: PartFault) =>
+    new AppError("invalid_request", { kind: "part_header", part: number, fault });
   // One character a byte, so that what is not looked at, as file names, may be in any encoding.
   const [padding = "", ...lines] = Buffer.from(bytes).toString("latin1").split("\r\n");
-  if (padding.trim() !== "") throw refuse("does not start on a line of its own after its boundary");
+  if (padding.trim() !== "") throw refuse("not_on_own_line");
   const fields = new Map<string, string>();
   for (const line of lines) {
     const colon = line.indexOf(":");
     const name = line.slice(0, Math.max(colon, 0)).toLowerCase();
-    if (!TOKEN.test(name) || hasControls(line)) throw refuse("has a malformed header");
-    if (fields.has(name)) throw refuse("has a header twice");
+    if (!TOKEN.test(name) || hasControls(line)) throw refuse("malformed");
+    if (fields.has(name)) throw refuse("given_twice");
     fields.set(name, line.slice(colon + 1).trim());
   }
 
   const disposition = parseHeaderValue(fields.get("content-disposition") ?? "");
-  if (disposition === undefined) throw refuse("has a malformed Content-Disposition");
-  if (disposition.value.toLowerCase() !== "form-data")
-    throw refuse("has no Content-Disposition of form-data");
+  if (disposition === undefined) throw refuse("disposition_malformed");
+  if (disposition.value.toLowerCase() !== "form-data") throw refuse("not_form_data");
   const latin1 = disposition.parameters.get("name") ?? "";
-  if (latin1 === "") throw refuse("has no name");
+  if (latin1 === "") throw refuse("no_name");
   const name = decodeUtf8(Buffer.from(latin1, "latin1"));
-  if (name === undefined) throw refuse("has a name that is not valid UTF-8");
+  if (name === undefined) throw refuse("name_not_utf8");
   const isFile = disposition.parameters.has("filename") || disposition.parameters.has("filename*");
 
   const encoding = fields.get("content-transfer-encoding");
   if (encoding !== undefined && !UNENCODED.includes(encoding.toLowerCase())) {
-    throw refuse(
-      `has Content-Transfer-Encoding "${encoding.slice(0, 80)}"; send its content as it is`,
-      "unsupported_media_type",
-    );
+    throw new AppError("unsupported_media_type", { kind: "part_encoded", part: number, encoding });
   }
   const type = fields.get("content-type") ?? "";
-  if (/^multipart\//i.test(type)) throw refuse("is a form itself", "unsupported_media_type");
+  if (/^multipart\//i.test(type))
+    throw new AppError("unsupported_media_type", { kind: "part_nested", part: number });
   const charset = isFile ? undefined : parseHeaderValue(type)?.parameters.get("charset");
   if (charset !== undefined && !CHARSETS.includes(charset.toLowerCase())) {
-    throw refuse(
-      `is in charset "${charset.slice(0, 80)}", where UTF-8 is expected`,
-      "unsupported_media_type",
-    );
+    throw new AppError("unsupported_media_type", { kind: "part_charset", part: number, charset });
   }
   return { name, isFile };
 }

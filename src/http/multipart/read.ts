@@ -1,4 +1,5 @@
 import { AppError } from "../../domain/errors.ts";
+import type { Facts } from "../../domain/words/words.ts";
 import { type Body, bodyTooLarge, openBody, type Pace } from "./body.ts";
 import { boundaryOf } from "./boundary.ts";
 import { decodeUtf8, parsePartHeader } from "./part-header.ts";
@@ -41,7 +42,7 @@ export async function readMultipart<T>(
   if (Number(request.headers.get("content-length") ?? 0) > limits.maxTotalBytes) {
     throw bodyTooLarge(limits.maxTotalBytes);
   }
-  if (request.body === null) throw invalid("The body is empty, where a form is expected.");
+  if (request.body === null) throw invalid({ kind: "form_empty" });
   const body = openBody(request.body, limits.maxTotalBytes, pace);
   const form: MultipartForm<T> = { fields: [], files: [] };
   try {
@@ -65,17 +66,17 @@ async function readParts<T>(
   onFile: (field: string, content: AsyncIterable<Uint8Array>) => Promise<T>,
 ): Promise<void> {
   if ((await body.allBefore(mark, limits.maxHeaderBytes)) === undefined) {
-    throw invalid("The body does not start with the boundary that Content-Type names.");
+    throw invalid({ kind: "form_unstarted" });
   }
   for (let number = 1; !(await body.startsWith(LAST)); number += 1) {
     const header = await body.allBefore(HEADER_END, limits.maxHeaderBytes);
     if (header === undefined) {
-      throw invalid(`Part ${number} of the form has a header of more than ${limits.maxHeaderBytes} bytes.`);
+      throw invalid({ kind: "part_header_too_large", part: number, most: limits.maxHeaderBytes });
     }
     const { name, isFile } = parsePartHeader(header, number);
     if (isFile) {
       if (form.files.length === limits.maxFiles) {
-        throw invalid(`The form has more than ${limits.maxFiles} files.`, name);
+        throw invalid({ kind: "form_too_many", what: "files", most: limits.maxFiles, field: name });
       }
       const content = contentBefore(body, mark);
       const value = await onFile(name, content.pieces());
@@ -83,7 +84,7 @@ async function readParts<T>(
       await content.skip();
     } else {
       if (form.fields.length === limits.maxFields) {
-        throw invalid(`The form has more than ${limits.maxFields} fields.`, name);
+        throw invalid({ kind: "form_too_many", what: "fields", most: limits.maxFields, field: name });
       }
       form.fields.push({ name, value: await readValue(body, mark, name, limits.maxFieldBytes) });
     }
@@ -114,20 +115,16 @@ function contentBefore(body: Body, mark: Buffer) {
 
 async function readValue(body: Body, mark: Buffer, name: string, maxBytes: number): Promise<string> {
   const bytes = await body.allBefore(mark, maxBytes);
-  const field = `Field ${JSON.stringify(name.slice(0, 80))}`;
   if (bytes === undefined) {
-    throw new AppError(
-      "request_too_large",
-      `${field} has more than ${maxBytes} bytes; a file needs a file name.`,
-      { param: name.slice(0, 80) },
-    );
+    const facts = { kind: "form_field_too_large", field: name, most: maxBytes } as const;
+    throw new AppError("request_too_large", facts);
   }
   const value = decodeUtf8(bytes);
-  if (value === undefined) throw invalid(`${field} is not valid UTF-8; a file needs a file name.`, name);
-  if (value.includes("\0")) throw invalid(`${field} contains a NUL character.`, name);
+  if (value === undefined) throw invalid({ kind: "form_field_not_utf8", field: name });
+  if (value.includes("\0")) throw invalid({ kind: "form_field_nul", field: name });
   return value;
 }
 
-function invalid(message: string, param?: string): AppError {
-  return new AppError("invalid_request", message, { param: param?.slice(0, 80) });
+function invalid(facts: Facts): AppError {
+  return new AppError("invalid_request", facts);
 }

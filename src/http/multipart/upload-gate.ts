@@ -86,11 +86,9 @@ export function createUploadGate(options: UploadGateOptions) {
     }
     const ofOwner = waiting.filter((place) => place.owner === owner).length;
     if (waiting.length >= options.maxWaiting || ofOwner >= mostWaitingOfOne) {
-      throw new AppError(
-        "service_unavailable",
-        `Too many uploads are under way. Send this one again in ${RETRY_AFTER_SEC} seconds.`,
-        { retryAfterSec: RETRY_AFTER_SEC, shouldRetry: true },
-      );
+      const facts = { kind: "too_many_uploads", retryAfterSec: RETRY_AFTER_SEC } as const;
+      const details = { retryAfterSec: RETRY_AFTER_SEC, shouldRetry: true };
+      throw new AppError("service_unavailable", facts, details);
     }
     const turn = Promise.withResolvers<void>();
     const place = { owner, bytes, enter: turn.resolve };
@@ -101,7 +99,7 @@ export function createUploadGate(options: UploadGateOptions) {
       if (at === -1) return;
       waiting.splice(at, 1);
       letIn();
-      turn.reject(new AppError("invalid_request", "The client left before its upload was read."));
+      turn.reject(new AppError("invalid_request", { kind: "upload_abandoned" }));
     };
     gone.addEventListener("abort", leave, { once: true });
     try {

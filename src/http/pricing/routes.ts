@@ -22,7 +22,7 @@ export function pricingEndpoints(deps: { estimateCost: EstimateCost }): Endpoint
         const isWrapped = !Object.hasOwn(body, "model");
         const asked = isWrapped ? readWrapped(body) : { request: body };
         const estimate = await deps.estimateCost({ ...asked, principal }).catch((error: unknown) => {
-          throw isWrapped && error instanceof AppError ? withinRequest(error) : error;
+          throw isWrapped && error instanceof AppError ? error.renamed((field) => `request.${field}`) : error;
         });
         return success(presentEstimate(estimate), undefined, { model: estimate.model });
       },
@@ -32,27 +32,11 @@ export function pricingEndpoints(deps: { estimateCost: EstimateCost }): Endpoint
 
 function readWrapped(body: JsonObject): Omit<EstimateRequest, "principal"> {
   if (!Object.hasOwn(body, "request")) {
-    throw new AppError(
-      "invalid_request",
-      'model is required: send a create body, or {"endpoint", "request", "quantity"} with one in request.',
-      { param: "model" },
-    );
+    throw new AppError("invalid_request", { kind: "estimate_without_model", field: "model" });
   }
   check(ESTIMATE_REQUEST, body);
   // The schema says so.
   return body as unknown as Omit<EstimateRequest, "principal">;
-}
-
-/** A field of the inner body, by its path in the outer one. */
-function withinRequest(error: AppError): AppError {
-  const { param } = error.details;
-  if (param === undefined) return error;
-  return new AppError(
-    error.code,
-    error.message,
-    { ...error.details, param: `request.${param}` },
-    error.cause,
-  );
 }
 
 const seconds = (ms: number) => Math.round(ms / 100) / 10;

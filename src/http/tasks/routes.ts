@@ -143,9 +143,6 @@ function waitOf(text: string | null): number {
   if (text === null) return 0;
   const waitSec = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
   if (waitSec >= 0 && waitSec <= MAX_STATUS_WAIT_SEC) return waitSec * 1000;
-  throw new AppError(
-    "invalid_request",
-    `wait must be a number of seconds from 0 to ${MAX_STATUS_WAIT_SEC}, got "${text.slice(0, 80)}".`,
-    { param: "wait" },
-  );
+  const must = { seconds: { least: 0, most: MAX_STATUS_WAIT_SEC } };
+  throw new AppError("invalid_request", { kind: "must", field: "wait", must, given: text });
 }
