@@ -8,6 +8,7 @@ import type { Egress } from "../domain/ports/egress.ts";
 import type { ProviderAdapter } from "../domain/ports/provider.ts";
 import type { Clock, Ids, Log, PreviewFeed, Random, TaskFeed } from "../domain/ports/runtime.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
+import { retryDelayMs } from "../domain/task/backoff.ts";
 import type { AttemptState, Lease } from "../domain/task/task.ts";
 import { failed, snoozed, type Transition } from "../domain/task/transition.ts";
 
@@ -90,6 +91,15 @@ export function endedAtCost<S extends AttemptState>(
 ): { state: S; detail: string | undefined; costMicros: Micros | undefined } {
   const costMicros = mostCostOf(deps.catalog.find(task.model), task, attempt);
   return { state, detail: atMost(detail, costMicros), costMicros };
+}
+
+/** Gives the task back after trouble that may pass: due again after the delay that `retryDelayMs` sets. */
+export function retryLater(deps: StepDeps, lease: Lease, retryAfterMs?: number): Promise<StepResult> {
+  const { task } = lease;
+  const now = deps.clock.now();
+  const failures = task.failures + 1;
+  const dueAt = now + (retryAfterMs ?? retryDelayMs(failures, deps.random()));
+  return settle(deps, lease, snoozed(task, now, { dueAt, failures }));
 }
 
 /** How soon to look again whether a provider was switched on. */

@@ -1,4 +1,5 @@
 import { taskError } from "../../domain/errors.ts";
+import type { InputFile, ProviderAdapter } from "../../domain/ports/provider.ts";
 import { chooseRoute } from "../../domain/task/routing.ts";
 import type { Lease } from "../../domain/task/task.ts";
 import { cancelled, requeued } from "../../domain/task/transition.ts";
@@ -38,37 +39,46 @@ export async function dispatch(deps: StepDeps, lease: Lease, signal: AbortSignal
     );
   }
 
+  const { upstreamModel } = chosen.route;
+  return begin(deps, lease, { adapter, inputs, upstreamModel, deadlineMs: model.deadlineMs }, signal);
+}
+
+/** Writes the attempt before any byte leaves, then submits it. */
+async function begin(
+  deps: StepDeps,
+  lease: Lease,
+  to: { adapter: ProviderAdapter; inputs: readonly InputFile[]; upstreamModel: string; deadlineMs: number },
+  signal: AbortSignal,
+): Promise<StepResult> {
+  const { task } = lease;
+  const { adapter, inputs, upstreamModel } = to;
   const at = deps.clock.now();
-  const attempt = {
-    id: deps.ids.create("att"),
-    provider: adapter.id,
-    upstreamModel: chosen.route.upstreamModel,
-    at,
-    deadlineAt: at + model.deadlineMs,
-  };
-  const begin = await deps.tasks.begin(lease, attempt);
-  if (begin === "lease_lost") return SETTLED;
-  if (begin === "cancel_requested") return settle(deps, lease, cancelled(task, at));
+  const id = deps.ids.create("att");
+  const deadlineAt = at + to.deadlineMs;
+  const begun = await deps.tasks.begin(lease, { id, provider: adapter.id, upstreamModel, at, deadlineAt });
+  if (begun === "lease_lost") return SETTLED;
+  if (begun === "cancel_requested") return settle(deps, lease, cancelled(task, at));
   deps.feed.publish(task, false);
-  const begun: Lease = {
+  const sequence = task.attempts + 1;
+  const submitting: Lease = {
     ...lease,
     task: {
       ...task,
       stage: "submitting",
       status: "processing",
-      attempts: task.attempts + 1,
+      attempts: sequence,
       startedAt: task.startedAt ?? at,
-      deadlineAt: task.deadlineAt ?? attempt.deadlineAt,
+      deadlineAt: task.deadlineAt ?? deadlineAt,
     },
     attempt: {
-      id: attempt.id,
+      id,
       taskId: task.id,
-      sequence: task.attempts + 1,
-      provider: attempt.provider,
-      upstreamModel: attempt.upstreamModel,
+      sequence,
+      provider: adapter.id,
+      upstreamModel,
       state: "intent",
       startedAt: at,
     },
   };
-  return submit(deps, begun, { adapter, inputs, isResend: false }, signal);
+  return submit(deps, submitting, { adapter, inputs, isResend: false }, signal);
 }

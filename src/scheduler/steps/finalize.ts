@@ -2,15 +2,13 @@ import { taskError } from "../../domain/errors.ts";
 import type { StoredFile } from "../../domain/media/asset.ts";
 import { ProviderError } from "../../domain/ports/provider.ts";
 import { StorageError } from "../../domain/ports/task-store.ts";
-import { retryDelayMs } from "../../domain/task/backoff.ts";
 import type { AttemptOutput, Lease } from "../../domain/task/task.ts";
-import { snoozed } from "../../domain/task/transition.ts";
 import {
   endedAtCost,
+  retryLater,
   SETTLED,
   type StepDeps,
   type StepResult,
-  settle,
   settleFailed,
   waitForProvider,
 } from "../context.ts";
@@ -61,7 +59,5 @@ function finalizeTrouble(deps: StepDeps, lease: Lease, error: unknown): Promise<
     return settleFailed(deps, lease, taskError("FINALIZATION_FAILED"), end);
   }
   deps.log.warn({ task: lease.task.id, failures, detail }, "outputs could not be stored; trying again");
-  const now = deps.clock.now();
-  const dueAt = now + retryDelayMs(failures, deps.random());
-  return settle(deps, lease, snoozed(lease.task, now, { dueAt, failures }));
+  return retryLater(deps, lease);
 }

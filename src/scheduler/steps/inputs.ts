@@ -5,11 +5,18 @@ import { maskProblem } from "../../domain/media/mask.ts";
 import { MediaError } from "../../domain/ports/asset-store.ts";
 import { EgressError } from "../../domain/ports/egress.ts";
 import type { InputFile } from "../../domain/ports/provider.ts";
-import { retryDelayMs } from "../../domain/task/backoff.ts";
 import type { GenerationRequest, MediaInput } from "../../domain/task/request.ts";
 import type { Lease } from "../../domain/task/task.ts";
-import { cancelled, inputsReady, snoozed } from "../../domain/task/transition.ts";
-import { commit, SETTLED, type StepDeps, type StepResult, settle, settleFailed } from "../context.ts";
+import { cancelled, inputsReady } from "../../domain/task/transition.ts";
+import {
+  commit,
+  retryLater,
+  SETTLED,
+  type StepDeps,
+  type StepResult,
+  settle,
+  settleFailed,
+} from "../context.ts";
 
 /** Tries at fetching a remote input that fails in a way that may pass. */
 const FETCH_TRIES = 3;
@@ -122,9 +129,7 @@ function inputTrouble(deps: StepDeps, lease: Lease, error: unknown): Promise<Ste
   if (!(error instanceof InputTrouble)) throw error;
   const failures = lease.task.failures + 1;
   if (!error.mayPass || failures >= FETCH_TRIES) return settleFailed(deps, lease, error.error);
-  const now = deps.clock.now();
-  const dueAt = now + retryDelayMs(failures, deps.random());
-  return settle(deps, lease, snoozed(lease.task, now, { dueAt, failures }));
+  return retryLater(deps, lease);
 }
 
 function mediaKindOf(input: MediaInput): MediaKind {

@@ -2,12 +2,13 @@ import { taskError } from "../../domain/errors.ts";
 import type { Json } from "../../domain/json.ts";
 import { type PollResult, type ProviderAdapter, ProviderError } from "../../domain/ports/provider.ts";
 import { StorageError } from "../../domain/ports/task-store.ts";
-import { nextPollDelayMs, retryDelayMs } from "../../domain/task/backoff.ts";
+import { nextPollDelayMs } from "../../domain/task/backoff.ts";
 import type { Lease } from "../../domain/task/task.ts";
 import { cancelled, snoozed } from "../../domain/task/transition.ts";
 import {
   deadlineError,
   endedAtCost,
+  retryLater,
   SETTLED,
   type StepDeps,
   type StepResult,
@@ -129,7 +130,5 @@ function pollTrouble(deps: StepDeps, lease: Lease, error: unknown): Promise<Step
   if (isLate(task, now))
     return settleFailed(deps, lease, deadlineError(), endedAtCost(deps, lease, "done", detail));
   deps.log.warn({ task: task.id, failures, detail }, "poll failed; asking again");
-  const retryAfterMs = error instanceof ProviderError ? error.details.retryAfterMs : undefined;
-  const dueAt = now + (retryAfterMs ?? retryDelayMs(failures, deps.random()));
-  return settle(deps, lease, snoozed(task, now, { dueAt, failures }));
+  return retryLater(deps, lease, error instanceof ProviderError ? error.details.retryAfterMs : undefined);
 }

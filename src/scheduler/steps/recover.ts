@@ -1,10 +1,10 @@
 import { taskError } from "../../domain/errors.ts";
 import { StorageError } from "../../domain/ports/task-store.ts";
-import { retryDelayMs } from "../../domain/task/backoff.ts";
 import type { Lease } from "../../domain/task/task.ts";
-import { requeued, snoozed, submitted } from "../../domain/task/transition.ts";
+import { requeued, submitted } from "../../domain/task/transition.ts";
 import {
   endedAtCost,
+  retryLater,
   SETTLED,
   type StepDeps,
   type StepResult,
@@ -42,18 +42,11 @@ export async function recover(deps: StepDeps, lease: Lease, signal: AbortSignal)
       if (error instanceof StorageError) throw error;
       if (signal.aborted) return SETTLED;
       deps.log.warn({ task: task.id, provider: adapter.id, err: error as Error }, "recovery failed");
-      return isLate ? unknown() : snooze(deps, lease);
+      return isLate ? unknown() : retryLater(deps, lease);
     }
   }
   if (!adapter.submitIsIdempotent || isLate) return unknown();
   const inputs = await openInputs(deps, task.request);
   if (!Array.isArray(inputs)) return unknown();
   return submit(deps, lease, { adapter, inputs, isResend: true }, signal);
-}
-
-function snooze(deps: StepDeps, lease: Lease): Promise<StepResult> {
-  const now = deps.clock.now();
-  const failures = lease.task.failures + 1;
-  const dueAt = now + retryDelayMs(failures, deps.random());
-  return settle(deps, lease, snoozed(lease.task, now, { dueAt, failures }));
 }

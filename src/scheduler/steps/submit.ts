@@ -5,8 +5,16 @@ import { StorageError } from "../../domain/ports/task-store.ts";
 import { nextPollDelayMs, retryDelayMs } from "../../domain/task/backoff.ts";
 import { chooseRoute } from "../../domain/task/routing.ts";
 import type { Lease } from "../../domain/task/task.ts";
-import { requeued, snoozed, submitted } from "../../domain/task/transition.ts";
-import { endedAtCost, SETTLED, type StepDeps, type StepResult, settle, settleFailed } from "../context.ts";
+import { requeued, submitted } from "../../domain/task/transition.ts";
+import {
+  endedAtCost,
+  retryLater,
+  SETTLED,
+  type StepDeps,
+  type StepResult,
+  settle,
+  settleFailed,
+} from "../context.ts";
 import { previewsOf } from "../previews.ts";
 import { recordOutputs } from "./outputs.ts";
 
@@ -121,8 +129,5 @@ function outcomeUnknown(
     const end = endedAtCost(deps, lease, "ambiguous", detail);
     return settleFailed(deps, lease, taskError("OUTCOME_UNKNOWN"), end);
   }
-  const now = deps.clock.now();
-  const failures = lease.task.failures + 1;
-  const dueAt = now + retryDelayMs(failures, deps.random());
-  return settle(deps, lease, snoozed(lease.task, now, { dueAt, failures }));
+  return retryLater(deps, lease);
 }

@@ -1,0 +1,81 @@
+import type { CallbackSend, Delivery } from "../domain/callback/callback.ts";
+import { callbackPost } from "../domain/callback/callback-payload.ts";
+import type { AccountStore } from "../domain/ports/account-store.ts";
+import type { CallbackStore } from "../domain/ports/callback-store.ts";
+import type { Egress } from "../domain/ports/egress.ts";
+import type { Clock, Log, Random, Secrets } from "../domain/ports/runtime.ts";
+import type { TaskStore } from "../domain/ports/task-store.ts";
+import { callbackDelayMs } from "../domain/task/backoff.ts";
+
+export interface CallbackDeps {
+  readonly callbacks: CallbackStore;
+  readonly tasks: TaskStore;
+  readonly accounts: Pick<AccountStore, "callbackSecret">;
+  readonly egress: Egress;
+  readonly secrets: Pick<Secrets, "sign">;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /** Where this service is reached, when it is set; else the creating request's origin counts. */
+  readonly publicUrl?: string | undefined;
+}
+
+export interface CallbackPosting {
+  /** Sends once and records what came of it. Never throws. */
+  run(send: CallbackSend, stopping: AbortSignal): Promise<void>;
+  /** Records what came of a send, and when the next one is due. */
+  record(send: CallbackSend, delivery: Delivery): Promise<void>;
+}
+
+/** @param delaysMs before attempts 2, 3 and so on */
+export function createCallbackPosting(deps: CallbackDeps, delaysMs: readonly number[]): CallbackPosting {
+  const { callbacks, clock, log } = deps;
+
+  async function record(send: CallbackSend, delivery: Delivery): Promise<void> {
+    const now = clock.now();
+    const delayMs = delayAfter(send.callback.attempts, delivery);
+    await callbacks.record(send, delivery, now, delayMs === undefined ? undefined : now + delayMs);
+    logDelivery(log, send, delivery);
+  }
+
+  function delayAfter(attempts: number, delivery: Delivery): number | undefined {
+    if (delivery.kind === "delivered" || delivery.kind === "forbidden") return undefined;
+    const wantedMs = delivery.kind === "refused" ? delivery.retryAfterMs : undefined;
+    return callbackDelayMs(delaysMs, attempts, deps.random(), wantedMs);
+  }
+
+  return {
+    record,
+    async run(send, stopping) {
+      const { callback } = send;
+      try {
+        const task = await deps.tasks.byId(callback.taskId);
+        if (task === undefined) throw new Error(`Task ${callback.taskId} of a callback is not stored`);
+        const kept = await deps.accounts.callbackSecret(callback.keyId);
+        const post = callbackPost(deps, task, { id: callback.id, at: clock.now(), kept });
+        const delivery = await deps.egress.deliver(callback.url, post, stopping);
+        const isCutOff = stopping.aborted && delivery.kind === "unreachable";
+        await record(send, isCutOff ? { kind: "interrupted" } : delivery);
+      } catch (error) {
+        // The send is counted, and the callback is due again when its lease ends.
+        log.error({ err: error as Error, callback: callback.id }, "callback failed");
+      }
+    },
+  };
+}
+
+function logDelivery(log: Log, { callback, sequence, isRedelivery }: CallbackSend, delivery: Delivery): void {
+  log[delivery.kind === "forbidden" ? "warn" : "info"](
+    {
+      callback: callback.id,
+      task: callback.taskId,
+      host: callback.host,
+      attempt: isRedelivery ? undefined : callback.attempts,
+      send: sequence,
+      outcome: delivery.kind,
+      status: "status" in delivery ? delivery.status : undefined,
+      reason: "reason" in delivery ? delivery.reason : undefined,
+    },
+    "callback",
+  );
+}

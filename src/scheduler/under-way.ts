@@ -1,0 +1,81 @@
+import type { AccountId, TaskId } from "../domain/ids.ts";
+import type { Lease } from "../domain/task/task.ts";
+import { snoozed } from "../domain/task/transition.ts";
+import type { StepDeps } from "./context.ts";
+import { workOff } from "./work-off.ts";
+
+/** The tasks that this process works on. */
+export interface UnderWay {
+  /** Works on a task until it ends or its lease is given back, then calls `onEnd`. */
+  begin(lease: Lease, onEnd: (isOver: boolean) => void): void;
+  ids(): ReadonlySet<TaskId>;
+  /** Steps under way. Those that fetch inputs do not count: slow addresses take no slot from anybody's polls. */
+  steps(): number;
+  /** Resolves when all work under way at the time of the call has ended. */
+  ends(): Promise<unknown>;
+  interrupt(reason: Error): void;
+}
+
+interface Work {
+  readonly end: Promise<void>;
+  readonly controller: AbortController;
+}
+
+/** Tasks of one account whose inputs are fetched at once. */
+const FETCHES_PER_ACCOUNT = 8;
+/** How soon a task whose account fetches enough already is tried again. */
+const STAND_BACK_MS = 1_000;
+
+export function createUnderWay(deps: StepDeps, leaseMs: number): UnderWay {
+  const working = new Map<TaskId, Work>();
+  const fetching = new Map<AccountId, number>();
+
+  return {
+    begin(lease, onEnd) {
+      const { id, accountId } = lease.task;
+      const isFetch = needsFetching(lease);
+      const fetches = fetching.get(accountId) ?? 0;
+      const controller = new AbortController();
+      const isTooMany = isFetch && fetches >= FETCHES_PER_ACCOUNT;
+      if (isFetch) fetching.set(accountId, fetches + 1);
+      const work = isTooMany ? standBack(deps, lease) : workOff(deps, lease, { controller, leaseMs });
+      const end = work.then((isOver) => {
+        // It may have been claimed again since its lease was given back.
+        if (working.get(id)?.end === end) working.delete(id);
+        if (isFetch) release(fetching, accountId);
+        onEnd(isOver);
+      });
+      working.set(id, { end, controller });
+    },
+    ids: () => new Set(working.keys()),
+    steps() {
+      let fetches = 0;
+      for (const count of fetching.values()) fetches += count;
+      return working.size - fetches;
+    },
+    ends: () => Promise.all([...working.values()].map(({ end }) => end)),
+    interrupt(reason) {
+      for (const { controller } of working.values()) controller.abort(reason);
+    },
+  };
+}
+
+function needsFetching({ task }: Lease): boolean {
+  return task.stage === "queued" && task.request.inputs.some((input) => input.source.kind === "url");
+}
+
+/** @returns false: the task is due again */
+async function standBack(deps: StepDeps, lease: Lease): Promise<boolean> {
+  const now = deps.clock.now();
+  const again = { dueAt: now + STAND_BACK_MS, failures: lease.task.failures };
+  await deps.tasks.apply(lease, snoozed(lease.task, now, again)).catch((error: unknown) => {
+    deps.log.error({ err: error as Error, task: lease.task.id }, "lease could not be given back");
+  });
+  return false;
+}
+
+function release(counts: Map<AccountId, number>, account: AccountId): void {
+  const left = (counts.get(account) ?? 1) - 1;
+  if (left === 0) counts.delete(account);
+  else counts.set(account, left);
+}

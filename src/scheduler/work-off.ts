@@ -1,0 +1,89 @@
+import type { Lease } from "../domain/task/task.ts";
+import { snoozed } from "../domain/task/transition.ts";
+import type { StepDeps, StepResult } from "./context.ts";
+import { dispatch } from "./steps/dispatch.ts";
+import { finalize } from "./steps/finalize.ts";
+import { poll } from "./steps/poll.ts";
+import { recover } from "./steps/recover.ts";
+
+/**
+ * Advances one leased task as far as it goes now, keeping its lease alive, and never throws.
+ *
+ * @returns whether the task has ended
+ */
+export async function workOff(
+  deps: StepDeps,
+  lease: Lease,
+  run: { controller: AbortController; leaseMs: number },
+): Promise<boolean> {
+  const stopRenewing = keepLease(deps, lease, run);
+  const { signal } = run.controller;
+  let current = lease;
+  try {
+    for (;;) {
+      const result = await step(deps, current, signal);
+      if (result.kind === "settled") {
+        if (result.isOver) return true;
+        break;
+      }
+      current = result.lease;
+    }
+    if (signal.aborted) await giveBack(deps, current);
+  } catch (error) {
+    // The lease runs out by itself, and the task is taken up again from what is committed.
+    deps.log.error({ err: error as Error, task: lease.task.id, stage: current.task.stage }, "step failed");
+  } finally {
+    stopRenewing();
+  }
+  return false;
+}
+
+function step(deps: StepDeps, lease: Lease, signal: AbortSignal): Promise<StepResult> {
+  switch (lease.task.stage) {
+    case "queued":
+      return dispatch(deps, lease, signal);
+    case "submitting":
+      return recover(deps, lease, signal);
+    case "running":
+      return poll(deps, lease, signal);
+    case "finalizing":
+      return finalize(deps, lease, signal);
+    case "terminal":
+      throw new Error(`Task ${lease.task.id} was claimed after its end`);
+  }
+}
+
+/** After an interrupted step: nothing is ambiguous in these stages, so another process may go on at once. */
+async function giveBack(deps: StepDeps, lease: Lease): Promise<void> {
+  const { task } = lease;
+  if (task.stage === "submitting" || task.stage === "terminal") return;
+  const now = deps.clock.now();
+  await deps.tasks.apply(lease, snoozed(task, now, { dueAt: now, failures: task.failures }));
+}
+
+/** Renews the lease at every third of its length until told to stop; interrupts the work when the lease is lost. */
+function keepLease(
+  deps: StepDeps,
+  lease: Lease,
+  run: { controller: AbortController; leaseMs: number },
+): () => void {
+  let stopped = false;
+  let cancel = () => {};
+  const arm = () => {
+    cancel = deps.clock.after(run.leaseMs / 3, () => void renew());
+  };
+  const renew = async () => {
+    const outcome = await deps.tasks.renew(lease, deps.clock.now() + run.leaseMs).catch((error: unknown) => {
+      deps.log.error({ err: error as Error, task: lease.task.id }, "lease could not be renewed");
+      return "renewed" as const;
+    });
+    if (stopped) return;
+    if (outcome === "lease_lost") run.controller.abort(new Error("The lease was lost."));
+    else arm();
+  };
+  arm();
+  return () => {
+    stopped = true;
+    cancel();
+  };
+}
