@@ -4,9 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ConfigError, type ConfigSources, loadConfig } from "../../src/config/config.ts";
 import { createSettings } from "../../src/config/settings.ts";
-import { PROVIDERS } from "../../src/providers/registry.ts";
+import { fal } from "../../src/providers/fal/definition.ts";
+import { openAi } from "../../src/providers/openai/definition.ts";
+import { sandbox } from "../../src/providers/sandbox/definition.ts";
 import type { Secret } from "../../src/toolkit/settings/secret.ts";
 import { listSettings } from "../../src/toolkit/settings/setting.ts";
+
+/** Three that differ: one without a key, one with settings of its own, one with the usual settings. */
+const PROVIDERS = [sandbox, openAi, fal];
 
 const workspace = mkdtempSync(join(tmpdir(), "svc-config-"));
 afterAll(() => rmSync(workspace, { recursive: true, force: true }));
