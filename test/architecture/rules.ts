@@ -247,15 +247,11 @@ function providerFolders(sources: Sources): string[] {
   return [...new Set(folders)].filter((folder) => folder !== "kit");
 }
 
-const NAMES_PROVIDERS: readonly Exception[] = [
-  { path: "src/catalog/models.ts", reason: "lists models, some of which are named after a provider" },
-];
-
 /** Rooms in which no provider is named, neither in code nor in a comment. Models may be: `sandbox-image` is one. */
 export function providerNameViolations(sources: Sources): string[] {
-  const rooms = modules(sources)
-    .filter(([path]) => /^src\/(?:app|catalog|config|providers\/kit|toolkit)\//.test(path))
-    .filter(([path]) => !NAMES_PROVIDERS.some((exception) => isCovered(path, exception.path)));
+  const rooms = modules(sources).filter(([path]) =>
+    /^src\/(?:app|catalog|config|providers\/kit|toolkit)\//.test(path),
+  );
   return providerFolders(sources).flatMap((id) =>
     rooms.flatMap(([path, text]) =>
       [...text.matchAll(new RegExp(id, "gi"))]
