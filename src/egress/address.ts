@@ -9,12 +9,13 @@ import {
 /** Whether a connection may go to an address, and if not, why. */
 export type Verdict =
   | { readonly kind: "public" }
-  /** Not public, but let through by the operator. */
+  /** Not public, but allowed by the operator. */
   | { readonly kind: "allowed" }
   | { readonly kind: "denied"; readonly reason: string };
 
 /**
- * IPv4 that is not for the public: IANA's special-purpose registry and addresses at which clouds serve their own machines.
+ * IPv4 addresses that are not public: IANA's special-purpose registry, and addresses that clouds reserve for their own
+ * machines.
  * https://www.iana.org/assignments/iana-ipv4-special-registry (checked 2026-11-21).
  */
 const DENIED_V4 = ranges({
@@ -34,11 +35,11 @@ const DENIED_V4 = ranges({
   reserved: ["240.0.0.0/4"],
 });
 
-/** The only block IPv6 addresses for the public are given out from. */
+/** The only block from which public IPv6 addresses are assigned. */
 const PUBLIC_V6 = range("2000::/3");
 
 /**
- * What is not public within it, and IPv4 in disguise wherever it is, first match wins.
+ * IPv6 addresses that are not public, and IPv4 inside IPv6. The first match counts.
  * https://www.iana.org/assignments/iana-ipv6-special-registry (checked 2026-11-21).
  */
 const DENIED_V6 = ranges({
@@ -64,11 +65,12 @@ const DENIED_V6 = ranges({
 });
 
 /**
- * The address guard. An address is judged by the operator's list first, then by the machine's own addresses, then by the
- * public registries; what it does not understand it denies.
+ * Creates the address guard. It asks the operator's list first, then the public registries, then this machine's own
+ * addresses. It denies what it cannot read.
  *
- * @param allow CIDR ranges let through, whatever they are
- * @param localAddresses the machine's own addresses: public or not, what listens there is not for callers
+ * @param allow CIDR ranges that are allowed whatever they contain
+ * @param localAddresses this machine's own addresses; denied even where public, because what listens there is not for
+ *   callers
  * @throws Error when `allow` is not a list of CIDR ranges
  */
 export function createAddressGuard(allow: readonly string[], localAddresses: () => readonly string[]) {
@@ -89,7 +91,7 @@ export function createAddressGuard(allow: readonly string[], localAddresses: () 
 
 export type AddressGuard = ReturnType<typeof createAddressGuard>;
 
-/** Why an address is not one of the public internet; undefined when it is. */
+/** Why an address is not public; undefined for a public one. */
 function specialUse(address: Address): string | undefined {
   if (address.kind() === "ipv4") return firstMatch(address, DENIED_V4);
   const reason = firstMatch(address, DENIED_V6);
@@ -98,7 +100,7 @@ function specialUse(address: Address): string | undefined {
   return isIsatap(address) ? "IPv4 inside IPv6" : undefined;
 }
 
-/** An IPv4 address in the lower half, marked by 0000:5efe or 0200:5efe before it (RFC 5214). */
+/** Whether the lower half holds an IPv4 address marked by 0000:5efe or 0200:5efe (RFC 5214). */
 function isIsatap(address: Address): boolean {
   const bytes = address.toByteArray();
   return ((bytes[8] ?? 0) & 0xfd) === 0 && bytes[9] === 0 && bytes[10] === 0x5e && bytes[11] === 0xfe;

@@ -19,7 +19,7 @@ export interface EgressDeps {
   readonly ca: string | undefined;
 }
 
-/** Set by us or in the request itself, or about the connection: nobody else's to say. */
+/** Headers that describe the connection, or that only we set. */
 const RESERVED =
   /^(accept|accept-encoding|connection|content-encoding|content-length|content-type|cookie|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade|user-agent|proxy-.*)$/i;
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
@@ -71,7 +71,7 @@ export async function deliver(
   }
 }
 
-/** The fixed headers, and beside them what the callback brings: nothing that could change the request's meaning. */
+/** The callback's own headers, except those that could change the meaning of the request, and the fixed ones. */
 function headersOf({ headers = {} }: CallbackPost): { [name: string]: string } {
   const own = Object.entries(headers).filter(([name]) => !RESERVED.test(name));
   for (const [name, value] of own) {
@@ -81,20 +81,21 @@ function headersOf({ headers = {} }: CallbackPost): { [name: string]: string } {
   return { ...Object.fromEntries(own), ...CALLBACK_HEADERS };
 }
 
-/** Of an answer's body: an honest one comes in a few, and each of many small ones costs more than it brings. */
+/** Pieces read of an answer's body. An honest body comes in a few; many small ones cost more than they are worth. */
 const MAX_PIECES = 256;
 
 /**
- * Takes a little of the answer and leaves the rest. The status has said all; a body that breaks off changes nothing.
+ * Reads the beginning of an answer's body and drops the rest. The status alone decides, so a body that breaks off changes
+ * nothing.
  *
- * @returns how the body begins
+ * @returns the beginning as text
  */
 async function drain(response: IncomingMessage, maxBytes: number): Promise<string> {
   const { promise: closed, resolve } = Promise.withResolvers<void>();
   const beginning: Uint8Array[] = [];
   let sizeBytes = 0;
   let pieces = 0;
-  // Not by iteration, which is told of pieces only once all that came together were stored.
+  // Iteration would see the pieces only after all that arrived together are stored.
   response.on("data", (piece: Uint8Array) => {
     // A copy: a view would keep a large block in memory.
     if (sizeBytes < CALLBACK_EXCERPT_BYTES)
@@ -103,7 +104,7 @@ async function drain(response: IncomingMessage, maxBytes: number): Promise<strin
     pieces += 1;
     if (sizeBytes >= maxBytes || pieces >= MAX_PIECES) response.destroy();
   });
-  // What has come by then is all there is.
+  // Whatever arrived before the error is kept.
   response.on("error", () => resolve());
   response.on("close", resolve);
   await closed;
@@ -111,13 +112,16 @@ async function drain(response: IncomingMessage, maxBytes: number): Promise<strin
   return printable(Buffer.concat(beginning), sizeBytes > CALLBACK_EXCERPT_BYTES);
 }
 
-/** Bytes as text that is safe to show: no control characters but line feed and tab, no half a character where it was cut. */
+/**
+ * Turns bytes into text that is safe to show: line feed and tab are the only control characters, and no character is cut
+ * in half.
+ */
 function printable(bytes: Uint8Array, isCut: boolean): string {
   const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes, { stream: isCut });
   return text.replace(/(?![\n\t])\p{Cc}/gu, "\ufffd");
 }
 
-/** What went wrong with a connection, for the operator: a system's error code where there is one. */
+/** Why a connection failed, for the operator: the system's error code if there is one. */
 export function reasonOf(error: unknown): string {
   if (error instanceof EgressError) return error.message;
   if (error instanceof Error && "code" in error && typeof error.code === "string") return error.code;

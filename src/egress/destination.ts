@@ -1,10 +1,10 @@
 import { isIP } from "node:net";
 import type { AddressGuard } from "./address.ts";
 
-/** What the address is called for; media are only fetched in the clear from addresses the operator lets through. */
+/** The purpose of a request. Media are fetched over plain http only from addresses that the operator allows. */
 export type Use = "callback" | "media";
 
-/** A URL that has passed everything that can be said without a look-up. */
+/** A URL that passed every check that needs no look-up. */
 export interface Destination {
   readonly url: URL;
   /** Without brackets; a name or an address. */
@@ -21,7 +21,7 @@ const BLOCKED_PORTS = new Set([
 ]);
 
 /**
- * Reads a URL a caller gave.
+ * Reads a URL that a caller gave.
  *
  * @returns the destination, or why it is refused, as a clause to put after a field's name
  */
@@ -55,7 +55,7 @@ function addressFault(host: string, mustBeAllowed: boolean, guard: AddressGuard)
 
 function nameFault(host: string, mustBeAllowed: boolean, guard: AddressGuard): string | undefined {
   if (mustBeAllowed && !guard.allowsAny) return "must be an https URL";
-  // Resolvers may answer these names without asking anybody (RFC 6761).
+  // Resolvers may answer these names themselves (RFC 6761).
   const isLocal = /^(.+\.)?localhost\.?$/i.test(host);
   const isLetThrough = ["127.0.0.1", "::1"].some((address) => guard.judge(address).kind === "allowed");
   return isLocal && !isLetThrough ? `names the host ${host}, which is not public` : undefined;

@@ -11,12 +11,12 @@ import type { Resolve } from "./resolve.ts";
 import { createSystemResolve } from "./system-resolve.ts";
 
 export interface EgressOptions {
-  /** CIDR ranges let through although they are not public. */
+  /** CIDR ranges that are allowed although they are not public. */
   readonly allow: readonly string[];
   readonly resolve?: Resolve | undefined;
-  /** Whose `after` ends what takes too long; the runtime's own timers without one. */
+  /** Times the deadlines. Default: the runtime's timers. */
   readonly clock?: Pick<Clock, "after"> | undefined;
-  /** This machine's addresses, asked for at each check. */
+  /** Lists this machine's addresses, at each check. */
   readonly localAddresses?: (() => readonly string[]) | undefined;
   readonly limits?: Partial<EgressLimits> | undefined;
   /** PEM of the authorities to trust instead of the public ones. */

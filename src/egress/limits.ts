@@ -1,15 +1,15 @@
-/** How long and how much one outgoing request may take. */
+/** Time and size limits of one outgoing request. */
 export interface EgressLimits {
-  /** From the start to the headers of the answer, look-up and connection included, for a media file. */
+  /** For a media file: from the start to the answer's headers, look-up and connection included. */
   readonly mediaAnswerMs: number;
-  /** Without a single byte of it. */
+  /** The longest pause in a media file's body. */
   readonly mediaIdleMs: number;
-  /** All of a media file, redirects included. */
+  /** For a whole media file, redirects included. */
   readonly mediaTotalMs: number;
   readonly mediaRedirects: number;
-  /** To look up, connect, send and be answered, for a callback. */
+  /** For a callback: to look up, connect, send and get an answer. */
   readonly callbackMs: number;
-  /** Spent on reading an answer nobody needs, so that the receiver sees its answer taken. */
+  /** For the body of the answer, which is read only so that the receiver sees its answer arrive. */
   readonly callbackDrainMs: number;
   readonly callbackAnswerBytes: number;
 }

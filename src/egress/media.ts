@@ -29,7 +29,11 @@ export async function fetchMedia(
   deadline.phase(limits.mediaAnswerMs, "no answer");
   try {
     const response = await follow(deps, text, deadline.signal);
-    refuseAnswer(response, maxBytes);
+    const fault = answerFault(response, maxBytes);
+    if (fault !== undefined) {
+      abandon(response);
+      throw fault;
+    }
     deadline.phase(limits.mediaIdleMs, IDLE);
     return readBounded(response, {
       maxBytes,
@@ -43,7 +47,7 @@ export async function fetchMedia(
   }
 }
 
-/** The answer at the end of the redirects; each hop is checked as if it had been given. */
+/** Follows redirects. Each hop is checked like the URL given. */
 function follow(deps: EgressDeps, text: string, signal: AbortSignal): Promise<Response> {
   const request = async (url: string, hops: number) => {
     const destination = permitted(
@@ -62,13 +66,6 @@ function follow(deps: EgressDeps, text: string, signal: AbortSignal): Promise<Re
 function permitted(destination: Destination | { refusal: string }, prefix: string): Destination {
   if (!("refusal" in destination)) return destination;
   throw new EgressError("forbidden", `${prefix}${destination.refusal}`);
-}
-
-function refuseAnswer(response: Response, maxBytes: number): void {
-  const fault = answerFault(response, maxBytes);
-  if (fault === undefined) return;
-  abandon(response);
-  throw fault;
 }
 
 function answerFault({ status, headers }: Response, maxBytes: number): EgressError | undefined {
@@ -90,7 +87,7 @@ function rounded(size: number): number {
   return Math.round(size * 10) / 10;
 }
 
-/** The caller's own abort stays what it is; everything else becomes what the address did. */
+/** An abort by the caller keeps its reason. Any other error says what the address did. */
 function explained(error: unknown, deadline: Deadline, caller: AbortSignal): unknown {
   if (caller.aborted) return caller.reason;
   if (error instanceof EgressError) return error;

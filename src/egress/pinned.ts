@@ -8,15 +8,15 @@ export interface PinnedRequest {
   readonly ca?: string | undefined;
 }
 
-/** The connection was never made, so that nothing was sent. */
+/** Errors of a connection that never opened, so that nothing was sent. */
 const NOT_CONNECTED = new Set(["ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH", "EADDRNOTAVAIL", "ENETDOWN"]);
 
 /**
- * Gets from one of the given addresses, in turn until one takes the connection, and to no other: the URL that is
- * fetched holds the address, the name goes into `Host` and into the check of the certificate.
+ * GETs from the first of the given addresses that accepts the connection, and from no other address. The URL that is
+ * fetched holds the address; the name goes into `Host` and into the certificate check.
  *
- * Redirects come back as they are; the environment's proxy is not used; the connection is not used again, which also keeps
- * the runtime from sending a request twice; nothing is unpacked.
+ * Returns redirects unfollowed, uses no proxy and unpacks nothing. The connection is not reused, which also keeps the
+ * runtime from sending a request twice.
  */
 export async function fetchPinned(
   { url, host, isLiteral }: Destination,
@@ -48,7 +48,7 @@ export async function fetchPinned(
   });
 }
 
-/** What comes of the first address that takes the connection; after that, no other is tried. */
+/** Sends to each address in turn until one accepts the connection. After that, no other is tried. */
 export async function untilConnected<T>(
   addresses: readonly string[],
   send: (address: string) => Promise<T>,

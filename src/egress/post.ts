@@ -11,15 +11,15 @@ export interface PinnedPost {
   readonly ca?: string | undefined;
 }
 
-/** Answers with a status below 200 before the one that counts. */
+/** Interim answers (status below 200) accepted before the final one. */
 const MAX_INTERIM = 16;
 
 /**
- * POSTs to an address and to no other; the name goes into `Host` and into the check of the certificate. The connection is used
- * for this alone. Redirects come back as they are, nothing is unpacked, no proxy is used. Whoever takes the answer must destroy
- * it, which closes the connection.
+ * POSTs to one address and no other; the name goes into `Host` and into the certificate check. The connection serves this
+ * request alone. Returns redirects unfollowed, unpacks nothing and uses no proxy. The caller must destroy the answer,
+ * which closes the connection.
  *
- * Not by `fetch`: the runtime has at most 256 of those under way in the whole process, so that receivers that hang would hold up
+ * Does not use `fetch`: the runtime allows 256 fetches at once in the whole process, so receivers that hang would block
  * providers and files. (Bun 1.4.5, measured 2026-11-21.)
  */
 export function postTo(
@@ -51,7 +51,7 @@ export function postTo(
         }
       : {}),
   });
-  // A reset: a receiver that reads nothing would otherwise keep the system busy with the end of the connection.
+  // Resets the connection: a receiver that reads nothing would otherwise keep the system busy closing it.
   const giveUp = () => {
     request.socket?.resetAndDestroy();
     request.destroy(signal.reason);
@@ -60,7 +60,7 @@ export function postTo(
   signal.addEventListener("abort", giveUp, { once: true });
   request.on("close", () => {
     signal.removeEventListener("abort", giveUp);
-    // However it ended without a word.
+    // Changes nothing if an answer came.
     reject(new EgressError("unreachable", "closed the connection without an answer"));
   });
   let interim = 0;
@@ -76,7 +76,7 @@ export function postTo(
     socket.destroy();
     reject(new EgressError("unreachable", "switches to another protocol"));
   });
-  // Also after the answer has begun, where nobody waits for it any more.
+  // Also handles errors after the answer began, which nobody awaits.
   request.on("error", reject);
   request.end(body);
   return promise;

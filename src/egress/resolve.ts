@@ -2,19 +2,19 @@ import { EgressError } from "../domain/ports/egress.ts";
 import type { AddressGuard } from "./address.ts";
 import type { Destination, Use } from "./destination.ts";
 
-/** All addresses of a host name, in the order they should be tried. What is under way ends with the signal. */
+/** Finds all addresses of a host name, in the order to try them. The signal ends the look-up. */
 export type Resolve = (host: string, signal: AbortSignal) => Promise<readonly string[]>;
 
-/** More are not tried: a name with many dead addresses should not cost more than one with a few. */
+/** No more are tried, so that a name with many dead addresses costs no more than one with a few. */
 const MAX_ADDRESSES = 4;
-/** A name with more is not tried at all: each has to be checked, and an answer may hold thousands. */
+/** A name with more is refused: each must be checked, and an answer may hold thousands. */
 const MAX_JUDGED = 64;
 
 /**
- * The addresses to connect to, each of them checked. One look-up: nothing is resolved again between here and the connection.
+ * Looks a destination up once and checks every address. Nothing is resolved again before the connection.
  *
- * @throws EgressError `forbidden` when any address of the name may not be reached: a name that mixes public and other
- *   addresses is an attack, or a mistake that would leak
+ * @throws EgressError `forbidden` when any address of the name is denied: a name that mixes public and other addresses is
+ *   an attack, or a mistake that would leak
  */
 export async function checkedAddresses(
   deps: { resolve: Resolve; guard: AddressGuard },
@@ -37,7 +37,7 @@ export async function checkedAddresses(
   return addresses.slice(0, MAX_ADDRESSES);
 }
 
-/** Whoever named the host is told the kind of its address alone, as the address may be one of a network they cannot see. */
+/** Tells the caller only the kind of the address, which may belong to a network they cannot see. */
 function notPublic(host: string, address: string, kind: string): EgressError {
   const detail = new Error(`${host} has the address ${address}`);
   return new EgressError("forbidden", `points to an address that is not public (${kind})`, detail);

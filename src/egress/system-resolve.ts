@@ -12,20 +12,22 @@ export interface SystemResolveOptions {
   readonly resolvConfFile?: string | undefined;
 }
 
-/** Of the first try; each further one waits twice as long: seven seconds with one server, of the ten a callback has. */
+/**
+ * The first try waits a second, each further one twice as long: seven seconds with one server, of the ten a callback has.
+ */
 const QUERY = { timeout: 1_000, tries: 3 };
-/** For the other family, once one has answered: servers that drop what they do not know are common. */
+/** Extra time for the other address family once one has answered. Many servers drop queries they do not know. */
 const OTHER_FAMILY_MS = 500;
 const NOT_THERE = new Set(["ENOTFOUND", "ENODATA"]);
 
 /**
- * Resolves as the machine does: `/etc/hosts`, then the servers and search domains of `/etc/resolv.conf`, both read at each
- * look-up.
+ * Resolves names like the machine does: `/etc/hosts`, then the servers and search domains of `/etc/resolv.conf`, both read
+ * at each look-up.
  *
- * The system's own `getaddrinfo` would do, but it blocks a thread of the runtime's few until the servers answer, and callers
- * choose the servers by choosing names: two silent ones stop every look-up, file read and compression of a small machine. Here
- * no thread waits. Each look-up asks by itself: nothing is kept of an answer, so that nobody can fill memory with answers, and
- * giving up one look-up ends it.
+ * Does not use the system's `getaddrinfo`, which blocks one of the runtime's few threads until the servers answer. Callers
+ * choose the servers by choosing names, and two silent servers would stop every look-up, file read and compression on a
+ * small machine. Here no thread waits. Each look-up is on its own: answers are not cached, so that they cannot fill
+ * memory, and aborting a look-up ends it.
  */
 export function createSystemResolve(options: SystemResolveOptions): Resolve {
   const { after, servers, hostsFile = "/etc/hosts", resolvConfFile = "/etc/resolv.conf" } = options;
@@ -71,7 +73,7 @@ export function createSystemResolve(options: SystemResolveOptions): Resolve {
   };
 }
 
-/** A system without the file has nothing in it. */
+/** A missing file counts as empty. */
 function textOf(path: string): Promise<string> {
   return readFile(path, "utf8").catch(() => "");
 }
@@ -95,7 +97,7 @@ function knownAddresses(hosts: string, name: string): string[] {
   });
 }
 
-/** The names to ask for, in order: with few dots the search domains come first, and a final dot keeps them out. */
+/** The names to ask for, in order. Search domains come first for a name with few dots; a final dot excludes them. */
 function candidates(host: string, resolvConf: string): string[] {
   if (host.endsWith(".")) return [host];
   let domains: string[] = [];
@@ -111,7 +113,7 @@ function candidates(host: string, resolvConf: string): string[] {
   return isWhole ? [host, ...searched] : [...searched, host];
 }
 
-/** One of each in turn, so that a family that cannot be reached costs no other address its try. */
+/** Alternates between two lists, so that an unreachable family does not use up the tries. */
 function inTurn(one: readonly string[], other: readonly string[]): string[] {
   const length = Math.max(one.length, other.length);
   return Array.from({ length }, (_, index) => [one[index], other[index]])

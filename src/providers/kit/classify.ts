@@ -5,10 +5,16 @@ import { NoAnswer, type Upstream, type UpstreamAnswer } from "./http.ts";
 import { vetted } from "./scrub.ts";
 
 /**
- * What a refusal says, whatever words an upstream has for it.
- * `moderated` its content policy · `bad_input` the caller's request · `busy` come again · `spent` our account there has no money
- * left · `refused` our key, our account, or this route to it · `broken` it tried and failed · `slow` it gave up waiting for
- * itself · `cancelled` we asked for it · `unclear` it may still be at work.
+ * What a refusal means, whichever words the upstream uses.
+ * - `moderated`: its content policy refuses the request
+ * - `bad_input`: the request is wrong
+ * - `busy`: try again later
+ * - `spent`: our account there has no money left
+ * - `refused`: it rejects our key, our account or this route
+ * - `broken`: it tried and failed
+ * - `slow`: it timed out by itself
+ * - `cancelled`: we cancelled the job
+ * - `unclear`: the job may still be running
  */
 export type Meaning =
   | "moderated"
@@ -21,22 +27,22 @@ export type Meaning =
   | "cancelled"
   | "unclear";
 
-/** A refusal as its upstream put it. Texts are scrubbed. */
+/** A refusal as the upstream gave it. Its texts are scrubbed. */
 export interface Refusal {
   readonly meaning: Meaning;
-  /** For the operator: status, machine word, message, request id. */
+  /** For the operator: status, error code, message, request id. */
   readonly detail: string;
-  /** What it says of a bad input. */
+  /** What the upstream says about a bad input. */
   readonly inputProblem?: string | undefined;
   readonly retryAfterMs?: number | undefined;
 }
 
-/** What a status says when the machine word with it says nothing. */
+/** The meaning of a status, where the answer's own error code is missing or unknown. */
 export function meaningOfStatus(status: number): Meaning {
   if (status === 400 || status === 413 || status === 422) return "bad_input";
   if (status === 402) return "spent";
   if (status === 408 || status === 425 || status === 429 || status === 503 || status === 529) return "busy";
-  // The first request with the same key may be under way.
+  // The first request with this key may still be running.
   if (status === 409) return "unclear";
   return status >= 500 || status < 300 ? "unclear" : "refused";
 }
@@ -65,7 +71,10 @@ const DISPOSITIONS = {
   unclear: "unknown",
 } as const satisfies Record<Meaning, Disposition>;
 
-/** A refused submission. `broken` counts as not taken: only say so of an upstream that has declared the attempt over. */
+/**
+ * The error for a refused submission. `broken` counts as not accepted, so use it only when the upstream has said that the
+ * attempt is over.
+ */
 export function refusedSubmission(refusal: Refusal): ProviderError {
   const { meaning, detail, retryAfterMs } = refusal;
   return new ProviderError(DISPOSITIONS[meaning], CODES[meaning], detail, {
@@ -74,7 +83,7 @@ export function refusedSubmission(refusal: Refusal): ProviderError {
   });
 }
 
-/** A job that was taken and ended without a result. */
+/** The poll result of an accepted job that ended without output. */
 export function failedJob(refusal: Refusal): PollResult {
   if (refusal.meaning === "cancelled") return { kind: "cancelled" };
   const message = publicMessageOf(refusal);
@@ -87,13 +96,13 @@ function publicMessageOf({ meaning, inputProblem }: Refusal): string | undefined
   return problem === undefined ? undefined : `The provider refused this request: ${problem}`;
 }
 
-/** A submission without an answer: taken or not, nobody knows, unless it never left. */
+/** The error for a submission without an answer. The outcome is unknown, unless the request never left. */
 export function unansweredSubmission(error: unknown): unknown {
   if (!(error instanceof NoAnswer)) return error;
   return new ProviderError(error.isUnsent ? "retry" : "unknown", "UPSTREAM_ERROR", error.message);
 }
 
-/** A question that got no usable answer, which says nothing of the job. */
+/** The error for a status request without a usable answer. It says nothing about the job. */
 export function unansweredQuestion(error: unknown): unknown {
   if (!(error instanceof NoAnswer)) return error;
   return new ProviderError("retry", "UPSTREAM_ERROR", error.message);
@@ -108,7 +117,7 @@ export function retryAfterMs(headers: Headers): number | undefined {
   return delayMs === undefined ? undefined : Math.min(delayMs, RETRY_AFTER_MAX_MS);
 }
 
-/** One line for the operator about an answer. */
+/** Describes an answer in one line for the operator. */
 export function describeAnswer(
   { name, scrub, requestIdHeaders }: Pick<Upstream, "name" | "scrub" | "requestIdHeaders">,
   { status, headers }: Pick<UpstreamAnswer, "status" | "headers">,

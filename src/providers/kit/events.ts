@@ -2,29 +2,29 @@ import { createParser } from "eventsource-parser";
 
 /** One server-sent event. */
 export interface UpstreamEvent {
-  /** Empty when it has none. */
+  /** Empty for an event without a name. */
   readonly name: string;
   readonly data: string;
 }
 
-/** Takes the events of an answer as they come. */
+/** Receives the events of an answer as they arrive. */
 export interface EventTaker {
   /** @returns whether it wants more */
   take(event: UpstreamEvent): boolean;
-  /** Of one event. */
+  /** The size limit of one event. */
   readonly maxBytes: number;
 }
 
-/** Whether an answer is a stream of server-sent events, and a success. */
+/** Whether an answer is a success whose body is a stream of server-sent events. */
 export function isEventStream({ ok, headers }: Pick<Response, "ok" | "headers">): boolean {
   return ok && /^text\/event-stream\b/i.test(headers.get("content-type") ?? "");
 }
 
-/** Hands over events as their text comes. */
+/** Reads events from text that arrives in pieces. */
 export interface EventReader {
   /** @returns whether more is wanted */
   feed(chunk: Uint8Array): boolean;
-  /** The text has ended; an event whose last line break is missing counts all the same. */
+  /** Ends the text. An event without its final line break counts too. */
   end(): void;
 }
 
@@ -38,7 +38,7 @@ export function createEventReader(to: EventTaker, tooLarge: () => Error): EventR
       if (wantsMore) wantsMore = to.take({ name: event, data });
     },
     onError(error) {
-      // What else can be wrong with a line makes it one that means nothing.
+      // Any other error means a line without meaning, which the format ignores.
       if (error.type === "max-buffer-size-exceeded") throw tooLarge();
     },
   });

@@ -7,38 +7,38 @@ import { createScrub, type Scrub } from "./scrub.ts";
 
 /** How long the phases of one exchange may take. */
 export interface HttpLimits {
-  /** Until the connection is there and takes the request. */
+  /** Until the connection is open and accepts the request. */
   readonly connectMs: number;
-  /** From then to the head of the answer. */
+  /** From then until the answer's headers. */
   readonly answerMs: number;
-  /** All of the answer's body; of one that comes as events, beyond the time for an answer. */
+  /** For the whole body. A stream of events has `answerMs` in addition. */
   readonly bodyMs: number;
 }
 
 export interface UpstreamOptions {
   /** For messages to operators. */
   readonly name: string;
-  /** Scheme, host, and a path if need be. No request that carries the key goes to another origin. */
+  /** Scheme, host and an optional path. The key is never sent to another origin. */
   readonly baseUrl: string;
-  /** What proves who we are; sent to the base's origin alone. */
+  /** Headers that carry the key, sent only to the base URL's origin. */
   readonly credentials: Readonly<Record<string, string>>;
-  /** What must show in no error. */
+  /** Texts that must not appear in any error. */
   readonly secrets: readonly string[];
   readonly clock: Clock;
   readonly limits: HttpLimits;
-  /** Headers of its answers that identify a request to its support, the best first; `x-request-id` unless given. */
+  /** Answer headers that may hold the upstream's request id, the preferred one first. Default: `x-request-id`. */
   readonly requestIdHeaders?: readonly string[] | undefined;
 }
 
 export interface UpstreamRequest {
   readonly method: "GET" | "POST" | "PUT";
-  /** Below the base, or absolute at its origin. */
+  /** A path below the base URL, or an absolute URL at its origin. */
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: { readonly type: string; readonly bytes: Uint8Array } | undefined;
-  /** A longer answer counts as none. */
+  /** A longer answer counts as no answer. */
   readonly maxBytes: number;
-  /** Takes the events of a successful answer that is a stream of them, which then has no `json`. */
+  /** Receives the events of a successful answer that is an event stream. Such an answer has no `json`. */
   readonly events?: EventTaker | undefined;
 }
 
@@ -47,11 +47,11 @@ export interface UpstreamAnswer {
   readonly headers: Headers;
   /** Undefined when the body is not JSON. */
   readonly json: Json | undefined;
-  /** Its events were handed over as they came. */
+  /** Set for an event stream, whose events were passed on as they arrived. */
   readonly isEvents?: true | undefined;
 }
 
-/** There is no answer to go by. `unsent`: the request never left, so nothing can have come of it. */
+/** No usable answer came. `isUnsent`: the request never left, so it had no effect. */
 export class NoAnswer extends Error {
   override readonly name = "NoAnswer";
   constructor(
@@ -68,13 +68,13 @@ export interface Upstream {
   readonly clock: Clock;
   readonly requestIdHeaders: readonly string[];
   readonly scrub: Scrub;
-  /** Whether an address is one the key may be sent to. */
+  /** Whether the key may be sent to an address. */
   isOwn(url: string): boolean;
   /** @throws NoAnswer, or the signal's reason when it aborts */
   send(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamAnswer>;
 }
 
-/** The one way to an upstream's API. Redirects, proxies and compressed answers are not followed, used or unpacked. */
+/** The one way to an upstream's API. Follows no redirect, uses no proxy and unpacks no compression. */
 export function createUpstream(options: UpstreamOptions): Upstream {
   const { name, clock, secrets, requestIdHeaders = ["x-request-id"] } = options;
   const base = options.baseUrl.replace(/\/+$/, "");
@@ -122,7 +122,7 @@ async function exchange(
 ): Promise<UpstreamAnswer> {
   const { limits, credentials } = options;
   const { method, url, body } = request;
-  // Taken by the runtime when the connection is there: until then, certainly nothing was sent.
+  // The runtime starts reading the body once the connection is open. Before that, nothing was sent.
   async function* send(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
     sending.hasBegun = true;
     deadline.phase(limits.answerMs, "no answer");
@@ -144,12 +144,12 @@ async function exchange(
         ? {}
         : { "Content-Type": body.type, "Content-Length": String(body.bytes.length) }),
     },
-    // A connection that was used before may be dead, and the runtime then sends again by itself.
+    // A reused connection may be dead, and the runtime would then send the request a second time.
     ...(body === undefined ? {} : { body: send(body.bytes), keepalive: false }),
     redirect: "manual",
     proxy: false,
     decompress: false,
-    // The runtime's own limit of five minutes is shorter than some pictures take; ours are set above.
+    // Some pictures take longer than the runtime's own limit of five minutes. The deadline applies instead.
     timeout: false,
     signal: deadline.signal,
     ...(url.protocol === "https:" ? { protocol: "http1.1" } : {}),
@@ -167,7 +167,7 @@ async function readAnswer(
   const late = "the rest of the answer did not come";
   const body = readBounded(response, { maxBytes, tooLarge: () => tooLarge(name, maxBytes) });
   if (events !== undefined && isEventStream(response)) {
-    // The head comes at once, and the work is done while the body is under way.
+    // The headers come at once; the upstream works while it sends the body.
     deadline.phase(limits.answerMs + limits.bodyMs, late);
     const reader = createEventReader(events, () => tooLarge(name, events.maxBytes));
     for await (const chunk of body) if (!reader.feed(chunk)) break;
@@ -193,7 +193,7 @@ function parse(text: string): Json | undefined {
   }
 }
 
-/** What went wrong on the way, in few words. */
+/** Why an exchange failed, in a few words. */
 export function reasonOf(error: unknown): string {
   if (error instanceof DeadlineExceeded) return error.message;
   const code = error instanceof Error && "code" in error ? String(error.code) : "";

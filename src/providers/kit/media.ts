@@ -5,11 +5,11 @@ import { followRedirects } from "../../toolkit/redirects.ts";
 import { reasonOf, type Upstream } from "./http.ts";
 
 export interface MediaLimits {
-  /** To the head of the answer, redirects included. */
+  /** Until the answer's headers, redirects included. */
   readonly answerMs: number;
-  /** Without a single byte. */
+  /** The longest pause between two pieces. */
   readonly idleMs: number;
-  /** All of a file. */
+  /** For the whole file. */
   readonly totalMs: number;
 }
 
@@ -17,14 +17,14 @@ export const MEDIA_LIMITS: MediaLimits = { answerMs: 30_000, idleMs: 30_000, tot
 
 export interface MediaSource {
   readonly upstream: Upstream;
-  /** Hosts other than the upstream's own that its files are at, `.example.com` for all names below it. */
+  /** Other hosts that serve the upstream's files. `.example.com` means every name below it. */
   readonly hosts: readonly string[];
   readonly limits?: MediaLimits | undefined;
 }
 
 const MAX_REDIRECTS = 3;
 
-/** Whether a file may be fetched from there: the upstream's own origin, or by https one of the hosts it is known to use. */
+/** Whether a file may be fetched from a URL: at the upstream's own origin, or over https at one of the source's hosts. */
 export function isMediaUrl({ upstream, hosts }: MediaSource, text: string): boolean {
   const url = URL.parse(text);
   if (url === null || url.username !== "" || url.password !== "") return false;
@@ -34,9 +34,9 @@ export function isMediaUrl({ upstream, hosts }: MediaSource, text: string): bool
 }
 
 /**
- * The bytes of a file an upstream made. No credential goes along, and each redirect is checked as if it had been given.
+ * Fetches a file that an upstream made, without credentials. Each redirect is checked like the first URL.
  *
- * @throws ProviderError `fail` when it is not to be had from there; `retry` when it may be later
+ * @throws ProviderError `fail` when the file cannot be had; `retry` when it may be available later
  */
 export async function fetchMedia(
   source: MediaSource,
@@ -53,7 +53,11 @@ export async function fetchMedia(
   deadline.phase(limits.answerMs, "no answer");
   try {
     const response = await follow(source, text, deadline.signal);
-    refuseAnswer(upstream, response, maxBytes);
+    const fault = faultOf(upstream, response, maxBytes);
+    if (fault !== undefined) {
+      abandon(response);
+      throw fault;
+    }
     return readBounded(response, {
       maxBytes,
       tooLarge: () => tooLarge(upstream, maxBytes),
@@ -89,20 +93,13 @@ function follow(source: MediaSource, text: string, signal: AbortSignal): Promise
   });
 }
 
-function refuseAnswer(upstream: Upstream, response: Response, maxBytes: number): void {
-  const fault = faultOf(upstream, response, maxBytes);
-  if (fault === undefined) return;
-  abandon(response);
-  throw fault;
-}
-
 function faultOf(
   upstream: Upstream,
   { status, headers }: Response,
   maxBytes: number,
 ): ProviderError | undefined {
   if (status === 410) return trouble(upstream, "fail", "an output is gone (410)");
-  // Also 404: a file may be told before it is there, and finalizing tries only so often.
+  // Includes 404: an upstream may announce a file before it exists, and finalizing limits the tries.
   if (status !== 200) return trouble(upstream, "retry", `an output was answered with ${status}`);
   if ((headers.get("content-encoding") ?? "identity").toLowerCase() !== "identity") {
     return trouble(upstream, "retry", "an output came compressed, which was not asked for");
@@ -118,7 +115,7 @@ function trouble(upstream: Upstream, disposition: "fail" | "retry", what: string
   return new ProviderError(disposition, "FINALIZATION_FAILED", upstream.scrub(`${upstream.name}: ${what}`));
 }
 
-/** The caller's own abort stays what it is. */
+/** An abort by the caller keeps its reason. */
 function explained(upstream: Upstream, error: unknown, deadline: Deadline, caller: AbortSignal): unknown {
   if (caller.aborted) return caller.reason;
   if (error instanceof ProviderError) return error;

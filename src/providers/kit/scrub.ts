@@ -1,18 +1,18 @@
-/** Removes what must not be told from text that came from an upstream, and cuts it. */
+/** Removes secrets from an upstream's text and shortens it. */
 export type Scrub = (text: string) => string;
 
 const SHOWN = 300;
-/** Shorter pieces of a key are too common to say anything of it. */
+/** Pieces shorter than this are too common to give a key away. */
 const TELLING = 8;
-/** What keys look like, also when an upstream shows only their ends: `sk-…abcd`, `Bearer …`. */
+/** The look of a key, even when an upstream shows only its ends: `sk-…abcd`, `Bearer …`. */
 const KEY_LIKE = [/\b(?:sk|pk|rk|mt)-[\w*.…-]{4,}/gi, /\b(?:Bearer|Key)\s+[\w.~+/:*=-]{6,}/g];
 const MASK = "[secret]";
 
-/** A scrub that knows the secrets of one upstream: neither they nor longer pieces of them survive it. */
+/** Creates a scrub for one upstream's secrets. It removes them, and every piece of them that is long enough to tell. */
 export function createScrub(secrets: readonly string[]): Scrub {
   const pieces = [...new Set(secrets.flatMap(piecesOf))];
   return (text) => {
-    // Longer than what is shown, so that a key at the cut is found whole; a whole answer would take too long to search.
+    // Longer than what is shown, so that a key at the cut is still whole. Searching a whole answer would take too long.
     let clean = text.slice(0, SHOWN * 4);
     for (const secret of secrets) if (secret !== "") clean = clean.replaceAll(secret, MASK);
     for (const piece of pieces) clean = clean.replaceAll(piece, MASK);
@@ -28,7 +28,7 @@ function piecesOf(secret: string): string[] {
 }
 
 const PUBLIC_SHOWN = 160;
-/** Addresses, mail, identifiers, paths, markup: of the upstream or of our account there, and nothing to a customer. */
+/** URLs, mail addresses, identifiers, paths and markup concern the upstream or our account there, never a customer. */
 const NOT_PUBLIC = [
   /:\/\/|www\.|@|[<>{}\\`]|\[secret\]/i,
   /\b(?:req|org|proj|user|acct|account|file|team|key)[-_][A-Za-z0-9]{4,}/i,
@@ -37,7 +37,7 @@ const NOT_PUBLIC = [
   /\b(?:api.?keys?|billing|quotas?|accounts?|organi[sz]ations?|credits?|balance|support|contact)\b/i,
 ];
 
-/** An upstream's word on a bad input in a form its sender may see, or undefined when it says more than that. */
+/** Returns an upstream's message about a bad input if its sender may see it, undefined if it reveals more. */
 export function vetted(scrubbed: string | undefined): string | undefined {
   const text = scrubbed?.trim();
   if (text === undefined || text === "" || NOT_PUBLIC.some((pattern) => pattern.test(text))) return undefined;
