@@ -1,10 +1,10 @@
 import type { Account } from "../domain/access/account.ts";
-import { AppError } from "../domain/errors.ts";
+import type { AppError } from "../domain/errors.ts";
 import { isId, type TaskId } from "../domain/ids.ts";
-import { CURRENCY, formatAmount, type Micros, toMicros } from "../domain/money/money.ts";
+import type { Micros } from "../domain/money/money.ts";
 import type { AccountChange, LedgerRow, Refund } from "../domain/ports/account-store.ts";
 import { type AccountTerms, checkAccountTerms } from "./account-terms.ts";
-import { findAccount, invalid, type ManageAccountDeps, notFound, quote } from "./management.ts";
+import { findAccount, type ManageAccountDeps, notFound, refusal } from "./management.ts";
 
 /** Characters of the reason for a movement of money. */
 export const MAX_REASON_LENGTH = 500;
@@ -50,7 +50,7 @@ export function moneyVerbs(deps: ManageAccountDeps) {
     activateAccount: (idOrName: string) => change(idOrName, { status: "active" }),
 
     async creditAccount(idOrName: string, amount: Micros, { reason, actor }: Movement): Promise<Account> {
-      if (amount === 0) throw invalid("amount", "An amount of zero changes nothing.");
+      if (amount === 0) throw refusal({ kind: "amount_zero", field: "amount" });
       checkReason(reason);
       const { id } = await findAccount(deps, idOrName);
       const result = await accounts.credit(id, amount, reason, actor, clock.now());
@@ -61,7 +61,7 @@ export function moneyVerbs(deps: ManageAccountDeps) {
 
     async refundTask(task: string, { amount, reason, actor }: Movement & { amount?: Micros | undefined }) {
       if (amount !== undefined && amount <= 0) {
-        throw invalid("amount", `amount must be above zero, got ${formatAmount(amount)}.`);
+        throw refusal({ kind: "amount_not_positive", field: "amount", given: amount });
       }
       checkReason(reason);
       if (!isId("task", task)) return notFound("task", task);
@@ -87,11 +87,7 @@ export function moneyVerbs(deps: ManageAccountDeps) {
 
 function overdrawn(account: Account, { creditLimit = account.creditLimit }: AccountChange) {
   const { balance, held } = account;
-  const short = toMicros(held - balance - creditLimit);
-  return invalid(
-    "credit_limit",
-    `credit_limit must be at least ${formatAmount(toMicros(held - balance))} for this account to be prepaid, got ${formatAmount(creditLimit)}: it has ${formatAmount(balance)} ${CURRENCY} with ${formatAmount(held)} held. Credit ${formatAmount(short)} first, or raise the limit.`,
-  );
+  return refusal({ kind: "credit_limit_too_low", field: "credit_limit", balance, held, creditLimit });
 }
 
 function notCredited(
@@ -100,8 +96,8 @@ function notCredited(
   amount: Micros,
 ): AppError {
   return why === "too_low"
-    ? new AppError("invalid_request", { kind: "balance_too_low", balance, held, creditLimit, amount })
-    : new AppError("invalid_request", { kind: "balance_uncountable", field: "amount", balance, amount });
+    ? refusal({ kind: "balance_too_low", balance, held, creditLimit, amount })
+    : refusal({ kind: "balance_uncountable", field: "amount", balance, amount });
 }
 
 function notRefunded(
@@ -111,21 +107,24 @@ function notRefunded(
 ) {
   switch (result.kind) {
     case "too_much":
-      return invalid(
-        "amount",
-        `amount must be at most the ${formatAmount(result.charged)} ${CURRENCY} that the task was charged, got ${formatAmount(amount ?? result.charged)}.`,
-      );
+      return refusal({
+        kind: "refund_too_high",
+        field: "amount",
+        charged: result.charged,
+        given: amount ?? result.charged,
+      });
     case "not_charged":
-      return invalid("task", `The task ${quote(task)} was charged nothing that could be given back.`);
+      return refusal({ kind: "not_charged", field: "task", task });
     case "already_refunded":
-      return invalid("task", `The task ${quote(task)} was refunded already, which is done once.`);
+      return refusal({ kind: "already_refunded", field: "task", task });
   }
 }
 
 function checkReason(reason: string): void {
   const length = [...reason].length;
   if (length < 1 || length > MAX_REASON_LENGTH) {
-    throw invalid("reason", `reason must have 1 to ${MAX_REASON_LENGTH} characters, got ${length}.`);
+    const must = { many: "characters", least: 1, most: MAX_REASON_LENGTH } as const;
+    throw refusal({ kind: "must", field: "reason", must, given: length });
   }
-  if (CONTROL.test(reason)) throw invalid("reason", "reason must not hold control characters.");
+  if (CONTROL.test(reason)) throw refusal({ kind: "reason_controls", field: "reason" });
 }

@@ -7,6 +7,7 @@ import type { AccountStore, NewAccount } from "../domain/ports/account-store.ts"
 import type { Addresses } from "../domain/ports/addresses.ts";
 import type { Clock, Ids, Secrets } from "../domain/ports/runtime.ts";
 import type { UsageStore } from "../domain/ports/usage-store.ts";
+import type { Facts } from "../domain/words/words.ts";
 
 /** The account that keys belong to unless another is named. */
 export const DEFAULT_ACCOUNT = "default";
@@ -57,21 +58,20 @@ export function newCredential({ secrets }: ManageAccountDeps, kind: CredentialKi
  *
  * @throws AppError `invalid_request`
  */
-export function checkName(what: string, prefix: IdPrefix, name: string): void {
+export function checkName(what: "account" | "key" | "token", prefix: IdPrefix, name: string): void {
   const length = [...name].length;
   if (length < 1 || length > MAX_NAME_LENGTH) {
-    throw invalid(
-      "name",
-      `The name of the ${what} must have 1 to ${MAX_NAME_LENGTH} characters, not ${length}.`,
-    );
+    throw refusal({ kind: "name_length", what, field: "name", most: MAX_NAME_LENGTH, length });
   }
   if (CONTROL.test(name) || name.trim() !== name) {
-    throw invalid(
-      "name",
-      `The name of the ${what} must not hold control characters, or begin or end with a space.`,
-    );
+    throw refusal({ kind: "name_characters", what, field: "name" });
   }
-  if (isId(prefix, name)) throw invalid("name", `The name of the ${what} must not have the form of an id.`);
+  if (isId(prefix, name)) throw refusal({ kind: "name_like_id", what, field: "name" });
+}
+
+/** A refusal of what an operator asks for. */
+export function refusal(facts: Facts): AppError {
+  return new AppError("invalid_request", facts);
 }
 
 /** A refusal of one field. */
@@ -86,8 +86,8 @@ export function unusable(field: string, rule: string, given: string | number): A
 }
 
 /** @throws AppError `not_found`, always */
-export function notFound(what: string, idOrName: string): never {
-  throw new AppError("not_found", `There is no ${what} ${quote(idOrName)}.`);
+export function notFound(what: "account" | "key" | "token" | "task", idOrName: string): never {
+  throw new AppError("not_found", { kind: "unknown", what, given: idOrName });
 }
 
 /** What was given, as a message shows it. */

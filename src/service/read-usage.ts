@@ -9,7 +9,7 @@ import {
   type UsageSum,
 } from "../domain/money/usage.ts";
 import type { UsageLine } from "../domain/ports/usage-store.ts";
-import { findAccount, invalid, type ManageAccountDeps } from "./management.ts";
+import { findAccount, type ManageAccountDeps, refusal } from "./management.ts";
 
 /** Days before today that are looked at, unless others are asked for. */
 const DEFAULT_DAYS = 30;
@@ -32,10 +32,8 @@ export function usageVerbs(deps: ManageAccountDeps) {
       const { by = "day", until = today } = request;
       const { since = Math.min(today - DEFAULT_DAYS, until) } = request;
       if (since > until) {
-        throw invalid(
-          "since",
-          `since must not be after until, which is ${formatDay(until)}, got ${formatDay(since)}.`,
-        );
+        const days = { given: formatDay(since), until: formatDay(until) };
+        throw refusal({ kind: "since_after_until", field: "since", other: "until", ...days });
       }
       const owner = request.account === undefined ? undefined : await findAccount(deps, request.account);
       const lines = await deps.usage.report({ accountId: owner?.id, from: since, to: until, by });

@@ -26,7 +26,6 @@ export type Demand =
 const FORMS = {
   address: 'be {"image_url": "<URL or base64 data URI>"}',
   amount: "be an amount like 5.00",
-  amount_above_zero: "be above zero",
   amount_from_zero: "be an amount from 0",
   boolean: "be true or false",
   cursor: "be the `next` of an earlier page",

@@ -57,6 +57,8 @@ export const MANAGEMENT_WORDS = {
   },
   balance_uncountable: ({ balance, amount }: Field & { readonly balance: Micros; readonly amount: Micros }) =>
     `The account has ${formatAmount(balance)}; with ${formatAmount(amount)} more it would have more than can be counted.`,
+  amount_not_positive: ({ field, given }: Field & { readonly given: Micros }, name: NameOf) =>
+    `${name(field)} must be above zero, got ${formatAmount(given)}.`,
   refund_too_high: (
     { field, charged, given }: Field & { readonly charged: Micros; readonly given: Micros },
     name: NameOf,

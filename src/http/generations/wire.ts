@@ -36,8 +36,10 @@ export const CALLBACK: Schema = {
 
 const CALLBACK_RULES = [
   "Sent when the task reaches `completed` or `failed`, with `User-Agent: Service-Callback/1.0`. Any 2xx acknowledges it;",
-  "anything else is tried again, up to five times in total, with growing delays. It may arrive more than once. There is no",
-  "signature: use HTTPS and an unguessable path, and read the task again before irreversible actions.",
+  "anything else is tried again, up to five times in total, with growing delays. It may arrive more than once. A key can have",
+  "its callbacks signed, which is off by default: each then carries `webhook-id`, `webhook-timestamp` and `webhook-signature`",
+  "(Standard Webhooks). Without a signature, use HTTPS and an unguessable path, and read the task again before irreversible",
+  "actions.",
 ].join(" ");
 
 export const CREATE_IMAGE = create("image", "createImageTask", "Create an image task");
