@@ -78,8 +78,7 @@ function exitCodeOf(error: AppError): ExitCode {
 
 /** "error: unknown option '--nam'\n(Did you mean --name?)" as one sentence or two. */
 function commanderMessage(error: CommanderError): string {
-  const [first = "", ...rest] = error.message.replace(/^error: /, "").split("\n");
-  const sentence = first.charAt(0).toUpperCase() + first.slice(1);
-  const suggestion = rest.map((line) => line.replace(/^\((.*)\)$/, "$1")).join(" ");
-  return `${sentence.replace(/\.$/, "")}.${suggestion === "" ? "" : ` ${suggestion}`}`;
+  const [, first = "", rest = ""] = /^(?:error: )?(.*?)\.?(?:\n(.*))?$/s.exec(error.message) ?? [];
+  const suggestion = rest.split("\n").map((line) => /^\((.*)\)$/.exec(line)?.[1] ?? line);
+  return [`${first.charAt(0).toUpperCase()}${first.slice(1)}.`, ...suggestion].join(" ").trimEnd();
 }

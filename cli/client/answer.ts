@@ -14,14 +14,14 @@ const PASSING = [429, 502, 503, 504];
 /** What an HTTP answer other than a success means. Reads both error envelopes, `error.code` first (§7.1). */
 export function troubleOf(response: Response, body: unknown, server: string): Trouble {
   const { status, headers } = response;
-  const { code, message } = readError(body);
+  const { code, message, param } = readError(body);
   const requestId = headers.get("x-request-id") ?? undefined;
   const text =
     message ?? `${server} answered ${status}${response.statusText === "" ? "" : ` ${response.statusText}`}.`;
   const failure = new Failure(exitCodeOfStatus(status), code ?? `http_${status}`, text, {
     hint: hintFor(status, code, response),
     requestId,
-    more: { status },
+    more: { status, param },
   });
   const mayPass = PASSING.includes(status) || code === "idempotency_in_progress";
   const isFinal = headers.get("x-should-retry") === "false" || !mayPass;
@@ -70,13 +70,18 @@ export function unreachable(error: unknown, server: string): Trouble {
   return { failure, retry: isCertificate ? "no" : isRefused ? "seldom" : "yes" };
 }
 
-function readError(body: unknown): { code?: string | undefined; message?: string | undefined } {
+function readError(body: unknown): {
+  readonly code?: string | undefined;
+  readonly message?: string | undefined;
+  readonly param?: string | undefined;
+} {
   if (!isJsonObject(body)) return {};
   const compatible = isJsonObject(body.error) ? body.error : {};
   const data = isJsonObject(body.data) ? body.data : {};
   return {
     code: text(compatible.code) ?? text(data.error_code),
     message: text(compatible.message) ?? text(body.message),
+    param: text(compatible.param) ?? text(data.param),
   };
 }
 
@@ -95,7 +100,7 @@ function hintFor(status: number, code: string | undefined, response: Response): 
 function sentence(error: unknown, code: string): string {
   if (/ConnectionRefused|ECONNREFUSED/.test(code)) return "the connection was refused";
   const message = error instanceof Error ? error.message : String(error);
-  return message.replace(/[.\s]+$/, "") || "the connection failed";
+  return /^(.*?)[.\s]*$/s.exec(message)?.[1] || "the connection failed";
 }
 
 function text(value: unknown): string | undefined {

@@ -36,10 +36,11 @@ export function parseJsonObject(text: string): JsonObject {
   return value;
 }
 
-/** Only the parser's own words, for the log. */
+/** What the parser says up to its first quotation of the text, for the log. */
 function withoutText(error: unknown): Error | undefined {
   if (!(error instanceof Error)) return undefined;
-  return new Error(error.message.replace(/^JSON Parse error: |\s*["'`(].*$/gs, ""));
+  const [, said = ""] = /^(?:JSON Parse error: )?([^"'`(]*)/.exec(error.message) ?? [];
+  return new Error(said.trimEnd());
 }
 
 /** One pass over the text: how deep it goes, how many members it writes, how much of it is data URI. */

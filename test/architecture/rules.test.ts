@@ -4,6 +4,7 @@ import {
   clockViolations,
   cycleViolations,
   defaultExportViolations,
+  editedMessageViolations,
   environmentViolations,
   fetchViolations,
   lengthViolations,
@@ -260,6 +261,17 @@ describe("habits", () => {
   test("the word any in a comment, a name or a call is not", () => {
     const text = "// any: any\nPromise.any(list); const anything: unknown = company;";
     expect(anyViolations(one("src/app/app.ts", text))).toEqual([]);
+  });
+
+  test("a message that is edited is a violation", () => {
+    const edited = [
+      "error.message.replace(field, name)",
+      "message\n  .replaceAll(a, b)",
+      "e?.message?.replace(a, b)",
+    ];
+    for (const text of edited) expect(editedMessageViolations(one("cli/failure.ts", text))).toHaveLength(1);
+    const other = "describe(facts, nameOf); name.replace(a, b); messages.replaceAll(c, d);";
+    expect(editedMessageViolations(one("cli/failure.ts", other))).toEqual([]);
   });
 
   test("a file of 401 lines is a violation, one of 400 is not", () => {

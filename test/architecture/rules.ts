@@ -219,6 +219,11 @@ export function anyViolations(sources: Sources): string[] {
   return matches(sources, /(?:[:<|&,(=]|\bas|\bextends|\bsatisfies)\s*any\b(?!\s*[:=(.?])/g, [], "uses any");
 }
 
+/** Messages are made of facts where somebody reads them. One that is edited was made too early. */
+export function editedMessageViolations(sources: Sources): string[] {
+  return matches(sources, /\bmessage\s*(?:\?\s*)?\.\s*replace(?:All)?\b/g, [], "edits a message");
+}
+
 export function lengthViolations(sources: Sources): string[] {
   return modules(sources).flatMap(([path, text]) => {
     const lines = text.trimEnd().split("\n").length;

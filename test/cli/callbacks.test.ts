@@ -300,7 +300,8 @@ describe("callbacks trigger", () => {
   test("leads to listening when the server may not call the address", async () => {
     using server = startScriptedServer({
       ...ending("completed"),
-      "POST /v1/images/generations": () => refusal(400, "invalid_request", "callback_url must be public."),
+      "POST /v1/images/generations": () =>
+        refusal(400, "invalid_request", "callback_url must be public.", {}, "callback_url"),
     });
     const { exitCode, stderr } = await run(server, ["trigger", "completed", "--url", "http://127.0.0.1:1/"]);
     expect([exitCode, stderr]).toEqual([13, expect.stringContaining("svc callbacks listen --forward URL")]);

@@ -61,8 +61,9 @@ export function refusal(
   code: string,
   message: string,
   headers: Record<string, string> = {},
+  param?: string,
 ): Response {
-  const body = { code: status, message, data: { type: "invented_error", error_code: code } };
+  const body = { code: status, message, data: { type: "invented_error", error_code: code, param } };
   return Response.json(body, { status, headers: { "X-Request-ID": "req_1", ...headers } });
 }
 

@@ -110,6 +110,12 @@ describe("the document", () => {
     }
   });
 
+  test("says that callbacks are signed for keys that ask for it", () => {
+    const text = JSON.stringify(document);
+    expect(text).not.toMatch(/no signature/i);
+    expect(text).toContain("A key can have its callbacks signed, which is off by default");
+  });
+
   test("lists every error code, each with the status it is answered with", () => {
     const listed = members(at("/components/responses")).flatMap(
       ([, response]) => (response["x-error-codes"] ?? []) as string[],

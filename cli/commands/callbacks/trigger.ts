@@ -99,7 +99,7 @@ async function runTask({ client, timing, signal }: Remote, kind: Kind, body: Jso
 
 /** Explains that the server may not call an address of the user's own machine. */
 function withListenHint(error: Failure): Failure {
-  if (error.exitCode !== EXIT.rejected || !error.message.includes("callback_url")) return error;
+  if (error.exitCode !== EXIT.rejected || error.more?.param !== "callback_url") return error;
   return new Failure(error.exitCode, error.code, error.message, {
     hint: "For an address of your own machine: `svc callbacks listen --forward URL`, and trigger without --url.",
     requestId: error.requestId,
