@@ -21,7 +21,8 @@ const port = await freePort();
 const server = `http://127.0.0.1:${port}`;
 const logFile = join(folder, "server.log");
 
-say(`\n==> serve: dist/svc serve --data-dir ${dataDir} --port ${port} (log: ${logFile})`);
+const serveCommand = `dist/svc serve --data-dir ${dataDir} --port ${port}`;
+say(`\n==> serve: ${serveCommand} (log: ${logFile})`);
 const log = Bun.file(logFile);
 const service = Bun.spawn([BINARY, "serve", "--data-dir", dataDir, "--port", String(port)], {
   cwd: folder,
@@ -92,6 +93,7 @@ function summary(key: string, image: string, video: string): string {
   return [
     "\nFiles made:",
     ...made,
+    ...(process.stdout.isTTY ? [] : ["\nThe server stops now. Start it again with:", `  ${serveCommand}`]),
     "\nGo on with:",
     `  curl ${auth} ${server}/v1/images/status/${image}`,
     `  curl ${auth} ${server}/v1/videos/status/${video}`,

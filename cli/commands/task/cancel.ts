@@ -5,7 +5,7 @@ import type { Context } from "../../context.ts";
 
 export function addTaskCancel(task: Command, context: Context): void {
   const command = withRemoteFlags(
-    addCommand(task, "cancel <task>", "stop a task; what the provider charges stays charged"),
+    addCommand(task, "cancel <task>", "stop a task; a cancelled task costs nothing"),
   );
   onRun<RemoteFlags>(command, context, async ({ args, options, output }) => {
     const { client } = connect(options, context, output);
