@@ -1,0 +1,85 @@
+import { afterAll, expect, test } from "bun:test";
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { blocksOf, documents, ROOT, readDocument } from "../docs/blocks.ts";
+import { problemsOf, scriptOf } from "../docs/script.ts";
+import { cleanEnvironment, emptyFolder, freePort, SVC } from "../helpers/server.ts";
+
+/** Ports that the documents speak of; each run has others in their place. */
+const PORTS = ["8787", "8788", "3000", "3001"];
+const LIMIT_MS = 60_000;
+
+const running = new Set<{ kill(): void }>();
+afterAll(() => {
+  for (const each of running) each.kill();
+});
+
+for (const path of await documents()) {
+  const blocks = blocksOf(await readDocument(path));
+  if (!blocks.some(({ treatment }) => treatment.kind === "run" || treatment.kind === "background")) continue;
+  test.concurrent(
+    `${path} says what happens`,
+    async () => {
+      const ports = new Map(PORTS.map((port) => [port, String(freePort())]));
+      const folder = folderToRunIn();
+      const transcript = await runScript(
+        folder,
+        translated(scriptOf(blocks, process.execPath), ports),
+        ports,
+      );
+      const back = new Map([...ports].map(([documented, actual]) => [actual, documented]));
+      const logOf = (line: number) => {
+        const log = join(folder, `background-${line}.log`);
+        return existsSync(log) ? translated(readFileSync(log, "utf8"), back) : "";
+      };
+      expect(problemsOf(blocks, translated(transcript, back), logOf)).toEqual([]);
+    },
+    LIMIT_MS,
+  );
+}
+
+/** An empty folder in which the executable is where the documents say it is, and the libraries they use are installed. */
+function folderToRunIn(): string {
+  const folder = emptyFolder("documentation");
+  mkdirSync(join(folder, "dist"));
+  symlinkSync(SVC, join(folder, "dist/svc"));
+  symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+  return folder;
+}
+
+function translated(text: string, ports: ReadonlyMap<string, string>): string {
+  return text.replace(/\b\d{4,5}\b/g, (port) => ports.get(port) ?? port);
+}
+
+/** Runs a script on a terminal of its own, as a reader would. @returns everything it prints */
+async function runScript(
+  folder: string,
+  script: string,
+  ports: ReadonlyMap<string, string>,
+): Promise<string> {
+  const file = join(folder, "document.sh");
+  await Bun.write(file, script);
+  const port = ports.get("8787") ?? "";
+  let printed = "";
+  const decoder = new TextDecoder();
+  const child = Bun.spawn(["bash", file], {
+    cwd: folder,
+    env: cleanEnvironment({
+      PATH: `${join(folder, "dist")}:${process.env.PATH}`,
+      SVC_PORT: port,
+      SVC_SERVER: `http://127.0.0.1:${port}`,
+      TERM: "xterm-256color",
+    }),
+    terminal: {
+      cols: 200,
+      rows: 50,
+      data(_, data) {
+        printed += decoder.decode(data, { stream: true });
+      },
+    },
+  });
+  running.add(child);
+  await child.exited;
+  running.delete(child);
+  return printed.replaceAll("\r\n", "\n");
+}
