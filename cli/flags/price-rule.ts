@@ -148,14 +148,12 @@ export async function namingRule<T>(done: Promise<T>, { flags }: Written, file =
   try {
     return await done;
   } catch (error) {
-    const param = error instanceof AppError ? error.details.param : undefined;
-    if (!(error instanceof AppError) || param === undefined) throw error;
-    if (param === "reason") throw usage(error.message.replace(param, "--reason"));
-    const [, index] = /^lines\[(\d+)\]/.exec(param) ?? [];
-    const line = flags[Number(index)];
-    const flag = param === "minimum" ? "--minimum" : line?.flag;
-    if (flag !== undefined && flags.length > 0)
-      throw usage(error.message.replace(param, flag).replace('"most"', line?.most?.flag ?? '"most"'));
-    throw usage(file === "" ? error.message : `${file}: ${error.message}`);
+    if (!(error instanceof AppError) || error.param === undefined) throw error;
+    const line = flags[Number(/^lines\[(\d+)\]/.exec(error.param)?.[1])];
+    const flag = { reason: "--reason", minimum: "--minimum" }[error.param] ?? line?.flag;
+    if (flag === undefined || (flags.length === 0 && error.param !== "reason"))
+      throw usage(file === "" ? error.message : `${file}: ${error.message}`);
+    const { message } = error.renamed(() => flag);
+    throw usage(message.replace('"most"', line?.most?.flag ?? '"most"'));
   }
 }

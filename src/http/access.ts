@@ -1,5 +1,5 @@
 import type { Operator, Principal } from "../domain/access/account.ts";
-import { allowsFeature } from "../domain/access/key-policy.ts";
+import { allowsFeature } from "../domain/access/permissions.ts";
 import { AppError } from "../domain/errors.ts";
 import type { CountedRequest, RateLimiter } from "../domain/ports/rate-limiter.ts";
 import type { Authenticate, AuthenticateOperator } from "../service/authenticate.ts";

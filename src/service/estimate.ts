@@ -1,5 +1,6 @@
 import { availableOf, type Principal } from "../domain/access/account.ts";
-import { allowsFeature, type Feature } from "../domain/access/key-policy.ts";
+import type { Feature } from "../domain/access/key-policy.ts";
+import { allowsFeature } from "../domain/access/permissions.ts";
 import { AppError } from "../domain/errors.ts";
 import type { ModelId } from "../domain/ids.ts";
 import type { Json, JsonObject } from "../domain/json.ts";

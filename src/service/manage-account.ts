@@ -1,8 +1,8 @@
-import type { Account, AccountMode, ApiKey, ManagementToken } from "../domain/access/account.ts";
-import { formatAmount, type Micros, ZERO } from "../domain/money/money.ts";
+import type { Account, ApiKey, ManagementToken } from "../domain/access/account.ts";
+import type { AccountMode, GivenAccountTerms } from "../domain/access/account-terms.ts";
+import { type Micros, ZERO } from "../domain/money/money.ts";
 import type { UsageReport } from "../domain/money/usage.ts";
 import type { StoredLedgerEntry } from "../domain/ports/account-store.ts";
-import type { AccountTerms } from "./account-terms.ts";
 import type { KeyTerms } from "./key-terms.ts";
 import { type ChangedKey, type KeyRequest, keyVerbs, type NewKey } from "./manage-keys.ts";
 import { type LedgerPage, type Movement, moneyVerbs, type Refunded } from "./manage-money.ts";
@@ -10,11 +10,10 @@ import {
   addAccount,
   checkName,
   findAccount,
-  invalid,
   type ManageAccountDeps,
   newCredential,
   notFound,
-  quote,
+  refusal,
 } from "./management.ts";
 import { type UsageRequest, usageVerbs } from "./read-usage.ts";
 
@@ -48,8 +47,8 @@ export interface ManageAccounts {
    * Changes what is given and nothing else; a running server follows within a second, tasks that were accepted before are charged
    * as they were promised. Refused where a prepaid account would have less than nothing left. @returns the account as it is now
    */
-  updateAccount(idOrName: string, terms: AccountTerms): Promise<Account>;
-  /** Its keys are refused from now on; tasks that were accepted go on. Again changes nothing. */
+  updateAccount(idOrName: string, terms: GivenAccountTerms): Promise<Account>;
+  /** Its keys are refusal from now on; tasks that were accepted go on. Again changes nothing. */
   suspendAccount(idOrName: string): Promise<Account>;
   activateAccount(idOrName: string): Promise<Account>;
   /** Adds to the balance, or, below zero, takes from it. @returns the account afterwards */
@@ -105,15 +104,10 @@ function accountVerbs(deps: ManageAccountDeps) {
     async createAccount(request: AccountRequest): Promise<Account> {
       const { name, mode = "prepaid", credit = ZERO, actor } = request;
       checkName("account", "acc", name);
-      if (credit < 0) {
-        throw invalid(
-          "credit",
-          `An account starts with nothing or a credit, not with ${formatAmount(credit)}.`,
-        );
-      }
+      if (credit < 0) throw refusal({ kind: "first_credit", field: "credit", given: credit });
       const created = await addAccount(deps, { name, mode, credit, actor });
       if (created !== undefined) return created;
-      throw invalid("name", `There is an account named ${quote(name)} already.`);
+      throw refusal({ kind: "account_taken", field: "name", name });
     },
     listAccounts: () => accounts.accounts(),
     readAccount: (idOrName: string) => findAccount(deps, idOrName),
@@ -132,10 +126,7 @@ function tokenVerbs(deps: ManageAccountDeps) {
       const { secret, stored } = newCredential(deps, "management_token");
       const record: ManagementToken = { id: deps.ids.create("tok"), name, ...stored, createdAt: clock.now() };
       if ((await accounts.createToken(record)) === "created") return { token: secret, record };
-      throw invalid(
-        "name",
-        `There is a token named ${quote(name)} already; revoke it or choose another name.`,
-      );
+      throw refusal({ kind: "token_taken", field: "name", name });
     },
     listTokens: () => accounts.tokens(),
     async revokeToken(idOrName: string): Promise<ManagementToken> {

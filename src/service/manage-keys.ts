@@ -2,34 +2,34 @@ import type { Account, ApiKey, KeyChange } from "../domain/access/account.ts";
 import { changePolicy, OPEN_POLICY } from "../domain/access/key-policy.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Quota } from "../domain/money/quota.ts";
-import { checkGrace, checkTerms, type KeyTerms, NEW_SECRET } from "./key-terms.ts";
+import { checkGrace, NEW_SECRET } from "./callback-secret.ts";
+import { checkKeyTerms, type KeyTerms } from "./key-terms.ts";
 import {
   checkName,
   DEFAULT_ACCOUNT,
   defaultAccount,
   findAccount,
-  invalid,
   type ManageAccountDeps,
   newCredential,
   notFound,
-  quote,
+  refusal,
 } from "./management.ts";
 
-/** A key to be made; unlimited where nothing is said. */
-export interface KeyRequest extends KeyTerms {
+/** A key to create; what its terms do not mention is not limited. */
+export type KeyRequest = KeyTerms & {
   readonly name: string;
   /** Id or name of the account it belongs to. */
   readonly account?: string | undefined;
-}
+};
 
-/** A key as it is after a change. */
+/** A key after a change. */
 export interface ChangedKey {
   readonly record: ApiKey;
-  /** The secret that was made for its callbacks, if one was; nothing can show it again. */
+  /** The secret that was made for its callbacks, if any. Nothing can show it again. */
   readonly callbackSecret?: string | undefined;
 }
 
-/** An API key with a new secret. `key` is the credential itself, which nothing can show again. */
+/** An API key with a new secret. `key` is the credential itself. Nothing can show it again. */
 export interface NewKey extends ChangedKey {
   readonly key: string;
   readonly account: Account;
@@ -40,9 +40,9 @@ export function keyVerbs(deps: ManageAccountDeps) {
   const { accounts, clock } = deps;
 
   const check = (terms: KeyTerms, quota?: Quota) =>
-    checkTerms(terms, { addresses: deps.addresses, secrets: deps.secrets, now: clock.now(), quota });
+    checkKeyTerms(terms, { addresses: deps.addresses, secrets: deps.secrets, now: clock.now(), quota });
 
-  /** Only what was made here is told: a secret that was given is known. */
+  /** Returns only a secret that was made here: whoever gave one knows it. */
   const madeBy = ({ callbackSecret }: KeyTerms, { signing }: KeyChange): string | undefined =>
     callbackSecret === NEW_SECRET ? signing?.secret : undefined;
 
@@ -61,10 +61,7 @@ export function keyVerbs(deps: ManageAccountDeps) {
     const result = await accounts.createKey(record, change.signing?.secret);
     if (result === "created") return { key: secret, record, account };
     if (result === "no_account") return notFound("account", account.name);
-    throw invalid(
-      "name",
-      `The account ${quote(account.name)} has a key named ${quote(name)} already; revoke it or choose another name.`,
-    );
+    throw refusal({ kind: "key_taken", field: "name", account: account.name, name });
   }
 
   async function findKey(idOrName: string): Promise<ApiKey> {
@@ -73,18 +70,12 @@ export function keyVerbs(deps: ManageAccountDeps) {
     const named = (await accounts.keys()).filter((key) => key.name === idOrName);
     const valid = named.filter((key) => key.revokedAt === undefined);
     if (valid.length > 1) {
-      const ids = valid.map((key) => key.id).join(", ");
-      throw invalid(
-        "key",
-        `Several accounts have a key named ${quote(idOrName)}; use one of the ids: ${ids}.`,
-      );
+      const ids = valid.map((key) => key.id);
+      throw refusal({ kind: "key_ambiguous", field: "key", name: idOrName, ids });
     }
     const [revoked] = named;
     if (revoked !== undefined) {
-      throw new AppError(
-        "not_found",
-        `Every key named ${quote(idOrName)} is revoked; to see one, use its id (${revoked.id}).`,
-      );
+      throw new AppError("not_found", { kind: "keys_revoked", name: idOrName, id: revoked.id });
     }
     return notFound("key", idOrName);
   }
@@ -93,7 +84,7 @@ export function keyVerbs(deps: ManageAccountDeps) {
     async createKey(request: KeyRequest): Promise<NewKey> {
       const { name, account: owner } = request;
       checkName("key", "key", name);
-      // Before an account is made for a key that cannot be.
+      // First, so that refusal terms do not leave a new account behind.
       const change = check(request);
       const account = owner === undefined ? await defaultAccount(deps) : await findAccount(deps, owner);
       const made = await createKeyIn(account, name, change);
@@ -136,5 +127,5 @@ export function keyVerbs(deps: ManageAccountDeps) {
 function changedKey(idOrName: string, result: ApiKey | "revoked" | "not_found"): ApiKey {
   if (result === "not_found") return notFound("key", idOrName);
   if (result !== "revoked") return result;
-  throw invalid("key", `The key ${quote(idOrName)} is revoked, which is for good; make another one.`);
+  throw refusal({ kind: "key_revoked", field: "key", given: idOrName });
 }

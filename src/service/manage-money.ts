@@ -1,10 +1,10 @@
 import type { Account } from "../domain/access/account.ts";
-import type { AppError } from "../domain/errors.ts";
+import { ACCOUNT_TERMS, type GivenAccountTerms } from "../domain/access/account-terms.ts";
 import { isId, type TaskId } from "../domain/ids.ts";
 import type { Micros } from "../domain/money/money.ts";
 import type { AccountChange, LedgerRow, Refund } from "../domain/ports/account-store.ts";
-import { type AccountTerms, checkAccountTerms } from "./account-terms.ts";
-import { findAccount, type ManageAccountDeps, notFound, refusal } from "./management.ts";
+import { checkTerms } from "./check-terms.ts";
+import { findAccount, type ManageAccountDeps, mustBe, notFound, refusal } from "./management.ts";
 
 /** Characters of the reason for a movement of money. */
 export const MAX_REASON_LENGTH = 500;
@@ -16,18 +16,18 @@ export interface Movement {
   readonly actor: string;
 }
 
-/** What was given back for a task, and its account afterwards. */
+/** A task's refund, and its account afterwards. */
 export interface Refunded {
   readonly taskId: TaskId;
   readonly amount: Micros;
   readonly account: Account;
 }
 
-/** A part of an account's ledger, newest first. */
+/** One page of an account's ledger, newest first. */
 export interface LedgerPage {
   readonly account: Account;
   readonly rows: readonly LedgerRow[];
-  /** Where the next page begins; absent on the last. */
+  /** Where the next page begins; absent on the last page. */
   readonly next?: number | undefined;
 }
 
@@ -44,8 +44,8 @@ export function moneyVerbs(deps: ManageAccountDeps) {
   }
 
   return {
-    updateAccount: async (idOrName: string, terms: AccountTerms) =>
-      change(idOrName, checkAccountTerms(terms)),
+    updateAccount: async (idOrName: string, terms: GivenAccountTerms) =>
+      change(idOrName, checkTerms(ACCOUNT_TERMS, terms, { addresses: deps.addresses, now: clock.now() })),
     suspendAccount: (idOrName: string) => change(idOrName, { status: "suspended" }),
     activateAccount: (idOrName: string) => change(idOrName, { status: "active" }),
 
@@ -77,7 +77,7 @@ export function moneyVerbs(deps: ManageAccountDeps) {
       { limit, before }: { readonly limit: number; readonly before?: number | undefined },
     ): Promise<LedgerPage> {
       const account = await findAccount(deps, idOrName);
-      // One more than wanted tells whether there is another page.
+      // One row more than asked for shows whether there is another page.
       const found = await accounts.ledgerPage(account.id, { limit: limit + 1, before });
       const rows = found.slice(0, limit);
       return { account, rows, next: found.length > limit ? rows.at(-1)?.number : undefined };
@@ -85,8 +85,10 @@ export function moneyVerbs(deps: ManageAccountDeps) {
   };
 }
 
-function overdrawn(account: Account, { creditLimit = account.creditLimit }: AccountChange) {
-  const { balance, held } = account;
+function overdrawn(
+  { balance, held, ...account }: Account,
+  { creditLimit = account.creditLimit }: AccountChange,
+) {
   return refusal({ kind: "credit_limit_too_low", field: "credit_limit", balance, held, creditLimit });
 }
 
@@ -94,7 +96,7 @@ function notCredited(
   { balance, held, creditLimit }: Account,
   why: "too_low" | "uncountable",
   amount: Micros,
-): AppError {
+) {
   return why === "too_low"
     ? refusal({ kind: "balance_too_low", balance, held, creditLimit, amount })
     : refusal({ kind: "balance_uncountable", field: "amount", balance, amount });
@@ -105,26 +107,15 @@ function notRefunded(
   result: Exclude<Refund, { kind: "refunded" | "not_found" }>,
   amount: Micros | undefined,
 ) {
-  switch (result.kind) {
-    case "too_much":
-      return refusal({
-        kind: "refund_too_high",
-        field: "amount",
-        charged: result.charged,
-        given: amount ?? result.charged,
-      });
-    case "not_charged":
-      return refusal({ kind: "not_charged", field: "task", task });
-    case "already_refunded":
-      return refusal({ kind: "already_refunded", field: "task", task });
-  }
+  if (result.kind !== "too_much") return refusal({ kind: result.kind, field: "task", task });
+  const { charged } = result;
+  return refusal({ kind: "refund_too_high", field: "amount", charged, given: amount ?? charged });
 }
 
 function checkReason(reason: string): void {
   const length = [...reason].length;
   if (length < 1 || length > MAX_REASON_LENGTH) {
-    const must = { many: "characters", least: 1, most: MAX_REASON_LENGTH } as const;
-    throw refusal({ kind: "must", field: "reason", must, given: length });
+    throw mustBe("reason", { many: "characters", least: 1, most: MAX_REASON_LENGTH }, length);
   }
   if (CONTROL.test(reason)) throw refusal({ kind: "reason_controls", field: "reason" });
 }

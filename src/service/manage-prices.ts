@@ -5,7 +5,7 @@ import type { Forecast } from "../domain/money/pricing.ts";
 import type { Catalog, PriceCatalog } from "../domain/ports/catalog.ts";
 import type { PriceOverride, PriceStore } from "../domain/ports/price-store.ts";
 import { suggest } from "../domain/suggest.ts";
-import { invalid, quote } from "./management.ts";
+import { refusal } from "./management.ts";
 import { type PriceDeps, type PriceSource, ruleInForce } from "./price-terms.ts";
 import { type PricedLine, pricedLines, priceRequest } from "./priced-request.ts";
 
@@ -16,7 +16,7 @@ export interface PriceInForce {
   readonly source: PriceSource;
   /** Of a price that was set: when, and why. */
   readonly set?: Pick<PriceOverride, "setAt" | "reason"> | undefined;
-  /** Parameters of a request that has no price, and is refused for it; undefined when none is found. */
+  /** Parameters of a request that has no price, and is refusal for it; undefined when none is found. */
   readonly unpriced?: { readonly [name: string]: Json } | undefined;
 }
 
@@ -103,7 +103,7 @@ export function createManagePrices(deps: ManagePricesDeps): ManagePrices {
       const model = findModel(catalog, id);
       checkReason(reason);
       const price = catalog.readPrice(model, value, ruleInForce(deps, model).rule);
-      if (!price.ok) throw invalid(price.path, `${price.path || "The rule"} ${price.problem}.`);
+      if (!price.ok) throw refusal({ kind: "price_rule", field: price.path, finding: price.problem });
       await prices.set({ model: model.id, rule: price.rule, setAt: clock.now(), reason });
       return read(id);
     },
@@ -123,15 +123,11 @@ function findModel(catalog: PriceCatalog, id: string): Model {
     id,
     models.map((each) => each.id),
   );
-  const hint = near === undefined ? "" : ` Did you mean "${near}"?`;
-  throw new AppError("not_found", `There is no model ${quote(id)}.${hint}`);
+  throw new AppError("not_found", { kind: "unknown", what: "model", given: id, near });
 }
 
 function checkReason(reason: string): void {
   const { length } = [...reason];
   if (length <= MAX_REASON_LENGTH && !/\p{Cc}|\p{Cs}/u.test(reason)) return;
-  throw invalid(
-    "reason",
-    `reason must have at most ${MAX_REASON_LENGTH} characters and no control characters, got ${length}.`,
-  );
+  throw refusal({ kind: "price_reason", field: "reason", most: MAX_REASON_LENGTH, length });
 }

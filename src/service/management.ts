@@ -7,6 +7,8 @@ import type { AccountStore, NewAccount } from "../domain/ports/account-store.ts"
 import type { Addresses } from "../domain/ports/addresses.ts";
 import type { Clock, Ids, Secrets } from "../domain/ports/runtime.ts";
 import type { UsageStore } from "../domain/ports/usage-store.ts";
+import type { Demand } from "../domain/words/demand.ts";
+import type { Given } from "../domain/words/say.ts";
 import type { Facts } from "../domain/words/words.ts";
 
 /** The account that keys belong to unless another is named. */
@@ -38,7 +40,7 @@ export async function defaultAccount(deps: ManageAccountDeps): Promise<Account> 
   const existing = await deps.accounts.account(DEFAULT_ACCOUNT);
   if (existing !== undefined) return existing;
   const created = await addAccount(deps, { name: DEFAULT_ACCOUNT, mode: "unlimited", credit: ZERO });
-  // The name was taken in between: then it is there now.
+  // Another process may have taken the name in between. Then the account is there now.
   return created ?? findAccount(deps, DEFAULT_ACCOUNT);
 }
 
@@ -47,7 +49,7 @@ export async function findAccount({ accounts }: ManageAccountDeps, idOrName: str
   return (await accounts.account(idOrName)) ?? notFound("account", idOrName);
 }
 
-/** A new secret, and what is kept of it. */
+/** A new secret, and what is stored of it. */
 export function newCredential({ secrets }: ManageAccountDeps, kind: CredentialKind) {
   const secret = formatCredential(kind, secrets.newBody());
   return { secret, stored: { hash: secrets.hash(secret), display: displayOf(secret) } };
@@ -59,38 +61,26 @@ export function newCredential({ secrets }: ManageAccountDeps, kind: CredentialKi
  * @throws AppError `invalid_request`
  */
 export function checkName(what: "account" | "key" | "token", prefix: IdPrefix, name: string): void {
+  const field = "name";
   const length = [...name].length;
   if (length < 1 || length > MAX_NAME_LENGTH) {
-    throw refusal({ kind: "name_length", what, field: "name", most: MAX_NAME_LENGTH, length });
+    throw refusal({ kind: "name_length", what, field, most: MAX_NAME_LENGTH, length });
   }
-  if (CONTROL.test(name) || name.trim() !== name) {
-    throw refusal({ kind: "name_characters", what, field: "name" });
-  }
-  if (isId(prefix, name)) throw refusal({ kind: "name_like_id", what, field: "name" });
+  if (CONTROL.test(name) || name.trim() !== name) throw refusal({ kind: "name_characters", what, field });
+  if (isId(prefix, name)) throw refusal({ kind: "name_like_id", what, field });
 }
 
-/** A refusal of what an operator asks for. */
+/** A request that an operator has to change. */
 export function refusal(facts: Facts): AppError {
   return new AppError("invalid_request", facts);
 }
 
-/** A refusal of one field. */
-export function invalid(param: string, message: string): AppError {
-  return new AppError("invalid_request", message, { param });
-}
-
-/** A refusal of one field that says what is allowed: `concurrency must be an integer from 1 to 10000, got 0.` */
-export function unusable(field: string, rule: string, given: string | number): AppError {
-  const shown = typeof given === "number" ? String(given) : JSON.stringify(given.slice(0, 80));
-  return invalid(field, `${field} ${rule}, got ${shown}.`);
+/** A field that is not what it must be: `concurrency must be an integer from 1 to 10000, got 0.` */
+export function mustBe(field: string, must: Demand, given: Given): AppError {
+  return refusal({ kind: "must", field, must, given });
 }
 
 /** @throws AppError `not_found`, always */
-export function notFound(what: "account" | "key" | "token" | "task", idOrName: string): never {
-  throw new AppError("not_found", { kind: "unknown", what, given: idOrName });
-}
-
-/** What was given, as a message shows it. */
-export function quote(text: string): string {
-  return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
+export function notFound(what: "account" | "key" | "token" | "task", given: string): never {
+  throw new AppError("not_found", { kind: "unknown", what, given });
 }

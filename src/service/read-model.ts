@@ -1,5 +1,5 @@
 import type { Principal } from "../domain/access/account.ts";
-import { allowsModel } from "../domain/access/key-policy.ts";
+import { allowsModel } from "../domain/access/permissions.ts";
 import { AppError } from "../domain/errors.ts";
 import type { ModelId } from "../domain/ids.ts";
 import type { Model } from "../domain/model/model.ts";

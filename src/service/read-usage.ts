@@ -32,8 +32,13 @@ export function usageVerbs(deps: ManageAccountDeps) {
       const { by = "day", until = today } = request;
       const { since = Math.min(today - DEFAULT_DAYS, until) } = request;
       if (since > until) {
-        const days = { given: formatDay(since), until: formatDay(until) };
-        throw refusal({ kind: "since_after_until", field: "since", other: "until", ...days });
+        throw refusal({
+          kind: "since_after_until",
+          field: "since",
+          other: "until",
+          given: formatDay(since),
+          until: formatDay(until),
+        });
       }
       const owner = request.account === undefined ? undefined : await findAccount(deps, request.account);
       const lines = await deps.usage.report({ accountId: owner?.id, from: since, to: until, by });

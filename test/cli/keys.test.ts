@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { readTerms } from "../../cli/flags/key-terms.ts";
+import { readTermFlags } from "../../cli/flags/terms.ts";
+import { KEY_TERMS } from "../../src/domain/access/key-policy.ts";
 import { emptyFolder, svc } from "./support.ts";
 
 const NOW = Date.parse("2026-11-21T12:00:00Z");
@@ -155,7 +156,7 @@ describe("--expires", () => {
     ["2027-01-31T12:30Z", "2027-01-31T12:30:00Z"],
     ["2027-01-31T12:30:15+02:00", "2027-01-31T10:30:15Z"],
   ])("%s is %s", (given, expected) => {
-    expect(readTerms({ expires: given }, NOW).expiresAt).toBe(Date.parse(expected));
+    expect(readTermFlags(KEY_TERMS, { expires: given }, NOW).expiresAt).toBe(Date.parse(expected));
   });
 
   test.each([
@@ -170,7 +171,7 @@ describe("--expires", () => {
     "-1d",
     "90 d",
   ])("%j is refused", (given) => {
-    expect(() => readTerms({ expires: given }, NOW)).toThrow("--expires must be ");
+    expect(() => readTermFlags(KEY_TERMS, { expires: given }, NOW)).toThrow("--expires must be ");
   });
 });
 

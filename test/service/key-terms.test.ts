@@ -1,14 +1,15 @@
 import { describe, expect, test } from "bun:test";
+import type { QuotaTerms } from "../../src/domain/access/term.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import { toMicros } from "../../src/domain/money/money.ts";
 import type { Quota } from "../../src/domain/money/quota.ts";
 import { createAddresses } from "../../src/runtime/address-ranges.ts";
-import { checkTerms, type KeyTerms, type QuotaTerms } from "../../src/service/key-terms.ts";
+import { checkKeyTerms, type KeyTerms } from "../../src/service/key-terms.ts";
 import { fakeSecrets } from "../helpers/secrets.ts";
 
 const NOW = 1_700_000_000_000;
 const check = (terms: KeyTerms, quota?: Quota) =>
-  checkTerms(terms, { addresses: createAddresses(), secrets: fakeSecrets(), now: NOW, quota });
+  checkKeyTerms(terms, { addresses: createAddresses(), secrets: fakeSecrets(), now: NOW, quota });
 
 function refusal(terms: KeyTerms): { param: string | undefined; message: string } {
   try {
@@ -92,7 +93,7 @@ describe("a refusal names the field first, then what is allowed and what was giv
     [{ models: Array.from({ length: 101 }, (_, i) => `m${i}`) }, "models", "got 101."],
     [{ models: ["a b"] }, "models", 'got "a b".'],
     [{ models: [""] }, "models", 'got "".'],
-    [{ models: ["x".repeat(201)] }, "models", `got "${"x".repeat(80)}".`],
+    [{ models: ["x".repeat(201)] }, "models", `got "${"x".repeat(80)}…".`],
     [{ features: ["audio"] }, "features", 'some of images, videos, compat, got "audio".'],
     [{ features: ["__proto__"] }, "features", 'got "__proto__".'],
     [{ allowIps: ["10.0.0.0/33"] }, "allow_ips", 'got "10.0.0.0/33".'],

@@ -1,53 +1,34 @@
-import { type Command, Option } from "commander";
-import type { Account, AccountMode } from "../../../src/domain/access/account.ts";
+import type { Command } from "commander";
+import type { Account } from "../../../src/domain/access/account.ts";
+import { ACCOUNT_TERMS } from "../../../src/domain/access/account-terms.ts";
 import { accountForm } from "../../../src/domain/access/record-form.ts";
-import { CURRENCY } from "../../../src/domain/money/money.ts";
 import { addCommand, given, onRun } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { usage } from "../../failure.ts";
-import { readAmount, readMultiplier } from "../../flags/amounts.ts";
-import { liftable, namingFlags } from "../../flags/key-terms.ts";
+import { namingFlags } from "../../flags/naming.ts";
+import { type FlagValues, flagNames, readTermFlags, withTermFlags } from "../../flags/terms.ts";
 import { renderFields } from "../../format/table.ts";
 import { type LocalFlags, type Manage, withLocal, withLocalFlags } from "../../local.ts";
 import { accountFields } from "./fields.ts";
 
-interface UpdateFlags extends LocalFlags {
-  readonly mode?: AccountMode;
-  readonly creditLimit?: string;
-  readonly priceMultiplier?: string;
-  readonly lowBalance?: string;
-}
-
 export function addUpdate(accounts: Command, context: Context): void {
-  const command = withLocalFlags(
-    addCommand(accounts, "update <account>", "change the terms of an account; what is not given stays"),
-  )
-    .addOption(
-      new Option(
-        "--mode <mode>",
-        "prepaid: spends what was credited; unlimited: is metered, never refused",
-      ).choices(["prepaid", "unlimited"]),
-    )
-    .option("--credit-limit <amount>", `how far below zero it may go, in ${CURRENCY}, such as 10.00; or none`)
-    .option("--price-multiplier <factor>", "its prices times this, such as 1.25; or none")
-    .option("--low-balance <amount>", "warn in the log when less than this is available; or none");
-  onRun<UpdateFlags>(command, context, async ({ args, options, output }) => {
-    const { mode } = options;
-    const terms = {
-      mode,
-      creditLimit: liftable(options.creditLimit, (text) => readAmount("--credit-limit", text)),
-      priceMultiplier: liftable(options.priceMultiplier, (text) =>
-        readMultiplier("--price-multiplier", text),
-      ),
-      lowBalance: liftable(options.lowBalance, (text) => readAmount("--low-balance", text)),
-    };
+  const command = withTermFlags(
+    withLocalFlags(
+      addCommand(accounts, "update <account>", "change the terms of an account; what is not given stays"),
+    ),
+    ACCOUNT_TERMS,
+  );
+  const flags = flagNames(ACCOUNT_TERMS);
+  onRun<LocalFlags & FlagValues>(command, context, async ({ args, options, output }) => {
+    const terms = readTermFlags(ACCOUNT_TERMS, options, Date.now());
     if (Object.values(terms).every((term) => term === undefined)) {
+      const names = Object.values(flags);
       throw usage(
-        "There is nothing to change: give at least one of --mode, --credit-limit, --price-multiplier and --low-balance.",
+        `There is nothing to change: give at least one of ${names.slice(0, -1).join(", ")} and ${names.at(-1)}.`,
       );
     }
     await withLocal(options, context, async (manage) => {
-      const account = await namingFlags(manage.updateAccount(given(args, 0), terms));
+      const account = await namingFlags(manage.updateAccount(given(args, 0), terms), flags);
       output.say(
         `${output.style.green("✓")} Account ${account.name} is changed. A running server follows within a second.`,
       );

@@ -1,24 +1,24 @@
 import { type Account, availableOf } from "../../../src/domain/access/account.ts";
+import { ACCOUNT_TERMS } from "../../../src/domain/access/account-terms.ts";
 import { CURRENCY, formatAmount, type Micros } from "../../../src/domain/money/money.ts";
-import { formatMultiplier, ONE } from "../../../src/domain/money/multiplier.ts";
+import { type Field, termFields } from "../../format/terms.ts";
 import { formatTime } from "../../format/units.ts";
 
-/** Lists an account's fields as names and values, for people. */
-export function accountFields(account: Account): [string, string | undefined][] {
+/** An account in names and values, for people. */
+export function accountFields(account: Account): Field[] {
   const money = (amount: Micros) => `${formatAmount(amount)} ${CURRENCY}`;
   const available = availableOf(account);
-  const { creditLimit, priceMultiplier, lowBalance } = account;
+  const { mode, creditLimit, ...terms } = termFields(ACCOUNT_TERMS, account);
   return [
     ["id", account.id],
     ["name", account.name],
-    ["mode", account.mode],
+    mode,
     ["status", account.status],
     ["balance", money(account.balance)],
     ["held", money(account.held)],
-    ["credit limit", creditLimit === 0 ? undefined : money(creditLimit)],
+    creditLimit,
     ["available", available === undefined ? "unlimited" : money(available)],
-    ["low balance", lowBalance === undefined ? undefined : money(lowBalance)],
-    ["prices", priceMultiplier === ONE ? undefined : `× ${formatMultiplier(priceMultiplier)}`],
+    ...Object.values(terms),
     ["created", formatTime(account.createdAt)],
   ];
 }

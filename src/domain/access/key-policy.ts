@@ -1,5 +1,5 @@
-import type { ModelId } from "../ids.ts";
-import type { Quota } from "../money/quota.ts";
+import { CURRENCY } from "../money/money.ts";
+import type { GivenTerms, KeptOf, TermChange, TermTable } from "./term.ts";
 
 /** What a key may be allowed: asynchronous images, asynchronous videos, the synchronous images API. */
 export const FEATURES = ["images", "videos", "compat"] as const;
@@ -9,76 +9,136 @@ export type Feature = (typeof FEATURES)[number];
 export const RESPONSE_FORMATS = ["b64_json", "url"] as const;
 export type ResponseFormat = (typeof RESPONSE_FORMATS)[number];
 
-/** What a key may do, and how much of it. What is absent is not limited. */
-export interface KeyPolicy {
-  /** Patterns of model ids, `*` standing for any characters; a model must match one. */
-  readonly models?: readonly string[] | undefined;
-  readonly features?: readonly Feature[] | undefined;
-  /** Addresses the key may be used from, as CIDR ranges. */
-  readonly allowIps?: readonly string[] | undefined;
-  /** Generation requests taken in a minute. */
-  readonly requestsPerMinute?: number | undefined;
-  /** Tasks that may be live at once. */
-  readonly concurrency?: number | undefined;
-  /** Names this key may use for models, before the server's own aliases. */
-  readonly aliases?: { readonly [alias: string]: ModelId } | undefined;
-  readonly responseFormat?: ResponseFormat | undefined;
-  /** What the key may spend. */
-  readonly quota?: Quota | undefined;
-  /** Millionths its prices are charged times; the account's unless given. */
-  readonly priceMultiplier?: number | undefined;
-  /** Longest wait of a synchronous call, where it is to be shorter than the server's. */
-  readonly syncWaitSec?: number | undefined;
-}
+/** What a key may do, and how much of it. Listed everywhere in this order. */
+export const KEY_LIMITS = {
+  models: {
+    kind: "patterns",
+    wire: "models",
+    description: "Ids of models the key may use, * standing for any characters",
+    unset: { means: "all models" },
+    flag: "--models <patterns>",
+    help: "models it may use, with commas, * for any characters; or any",
+    label: "models",
+  },
+  features: {
+    kind: "choices",
+    among: FEATURES,
+    wire: "features",
+    description: "What the key may create",
+    unset: { means: "everything" },
+    flag: "--features <list>",
+    help: "what it may create: images, videos, compat, with commas; or any",
+    label: "features",
+  },
+  allowIps: {
+    kind: "ranges",
+    wire: "allow_ips",
+    description: "Addresses and ranges of them (CIDR) the key may be used from",
+    unset: { means: "any address" },
+    flag: "--allow-ip <ranges...>",
+    help: "addresses or ranges (CIDR) it may be used from; or any",
+    label: "addresses",
+  },
+  requestsPerMinute: {
+    kind: "count",
+    most: 1_000_000,
+    wire: "requests_per_minute",
+    description: "Creates, synchronous calls and redeliveries the key may ask for in a minute",
+    unset: { means: "any number" },
+    flag: "--rpm <count>",
+    help: "creates and redeliveries it may ask for in a minute; or none",
+    label: "creates a minute",
+  },
+  concurrency: {
+    kind: "count",
+    // Each create of such a key counts its live tasks so far.
+    most: 10_000,
+    wire: "concurrency",
+    description: "Tasks of the key that may be live at once",
+    unset: { means: "any number" },
+    flag: "--concurrency <count>",
+    help: "tasks of it that may be live at once; or none",
+    label: "tasks at once",
+  },
+  aliases: {
+    kind: "aliases",
+    wire: "aliases",
+    description: "Other names for models, and the models' ids",
+    unset: { means: "none" },
+    flag: "--alias <name=model...>",
+    help: "other names for models, such as gpt-image-1=sandbox-image; or none",
+    label: "aliases",
+  },
+  responseFormat: {
+    kind: "choice",
+    among: RESPONSE_FORMATS,
+    wire: "response_format",
+    description: "What the synchronous images API answers when a request does not say",
+    unset: { means: "as the server has it" },
+    flag: "--compat-response-format <format>",
+    help: "what /compat/v1 answers: b64_json or url; or none",
+    label: "compat answers",
+  },
+  syncWaitSec: {
+    kind: "duration",
+    most: 3600,
+    wire: "sync_wait_seconds",
+    description: "Longest wait of a synchronous call, where shorter than the server's",
+    unset: { means: "the server's" },
+    flag: "--sync-wait <duration>",
+    help: "longest wait of a synchronous call, as 120 (seconds) or 2m; or none",
+    label: "longest sync wait",
+  },
+  quota: {
+    kind: "quota",
+    wire: "quota",
+    description: "What the key may spend",
+    unset: { means: "any amount" },
+    flag: "--quota <amount>",
+    help: `what it may spend, in ${CURRENCY}, such as 25.00; or none`,
+    reset: { flag: "--quota-reset <when>", help: "when its quota begins anew, in UTC; total: never" },
+    label: "quota",
+  },
+  priceMultiplier: {
+    kind: "multiplier",
+    wire: "price_multiplier",
+    description: "Prices are charged times this",
+    unset: { means: "as the account's" },
+    flag: "--price-multiplier <factor>",
+    help: "its prices times this, such as 1.25; none: as its account's",
+    label: "prices",
+  },
+} as const satisfies TermTable;
+type KeyLimits = typeof KEY_LIMITS;
 
-/** Nothing limited: the policy of a key for which nothing was said. */
+/** What an operator sets for a key: its limits, and when it ends. */
+export const KEY_TERMS = {
+  expiresAt: {
+    kind: "time",
+    wire: "expires_at",
+    description: "From when on the key is refused",
+    unset: { means: "never" },
+    flag: "--expires <when>",
+    help: "refuse it from then on: 90d, 12h, a date or a time; or never",
+    label: "expires",
+  },
+  ...KEY_LIMITS,
+} as const satisfies TermTable;
+export type GivenKeyTerms = GivenTerms<typeof KEY_TERMS>;
+
+/** What a key may do, and how much of it. What is absent is not limited. */
+export type KeyPolicy = { readonly [Name in keyof KeyLimits]?: KeptOf<KeyLimits[Name]> | undefined };
+
+/** No limits: the policy of a key for which nothing was said. */
 export const OPEN_POLICY: KeyPolicy = {};
 
-/** What is to become of a policy: what is absent stays as it is, null lifts. */
-export type PolicyChange = { readonly [Limit in keyof KeyPolicy]: KeyPolicy[Limit] | null };
+/** What is to become of a policy. What is absent stays as it is; null removes the limit. */
+export type PolicyChange = TermChange<KeyLimits>;
 
 /** The policy after a change. What a change gives replaces what there was, lists and aliases as a whole. */
 export function changePolicy(policy: KeyPolicy, change: PolicyChange): KeyPolicy {
-  const given = Object.entries({ ...policy, ...withoutAbsent(change) });
+  const changed = Object.entries(change).filter(([, value]) => value !== undefined);
+  const given = Object.entries({ ...policy, ...Object.fromEntries(changed) });
   // Names and values come from the two alone.
   return Object.fromEntries(given.filter(([, value]) => value !== undefined && value !== null)) as KeyPolicy;
-}
-
-function withoutAbsent(change: PolicyChange): PolicyChange {
-  return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
-}
-
-export function allowsFeature(policy: KeyPolicy, feature: Feature): boolean {
-  return policy.features === undefined || policy.features.includes(feature);
-}
-
-/** Whether the key may use a model, by the model's own id; aliases are resolved before. */
-export function allowsModel(policy: KeyPolicy, model: string): boolean {
-  return policy.models === undefined || policy.models.some((pattern) => matchesPattern(pattern, model));
-}
-
-/**
- * Whether `pattern` stands for all of `text`: `*` for any run of characters, everything else for itself. Takes time in the
- * product of the lengths at most, whatever the pattern.
- */
-export function matchesPattern(pattern: string, text: string): boolean {
-  let at = 0;
-  let star = -1;
-  let restart = 0;
-  for (let i = 0; i < text.length; ) {
-    if (pattern[at] === "*") {
-      star = at++;
-      restart = i;
-    } else if (pattern[at] === text[i]) {
-      at++;
-      i++;
-    } else if (star >= 0) {
-      at = star + 1;
-      i = ++restart;
-    } else {
-      return false;
-    }
-  }
-  while (pattern[at] === "*") at++;
-  return at === pattern.length;
 }

@@ -1,13 +1,15 @@
 import type { JsonObject } from "../json.ts";
 import { CURRENCY, formatAmount, type Micros } from "../money/money.ts";
-import { formatMultiplier } from "../money/multiplier.ts";
 import { formatDay, type UsageReport, type UsageRow, type UsageSum } from "../money/usage.ts";
 import type { LedgerRow } from "../ports/account-store.ts";
 import { type Account, type ApiKey, availableOf, keyStatus, type ManagementToken } from "./account.ts";
+import { ACCOUNT_TERMS } from "./account-terms.ts";
+import { KEY_LIMITS } from "./key-policy.ts";
+import { termForms } from "./term-form.ts";
 
 /*
- * What an operator is shown of accounts, keys and money as JSON, by the management API and on a data folder alike: never a secret,
- * times as Unix seconds, money as text, null where nothing is limited.
+ * Accounts, keys and money as JSON for operators. The management API and the commands on a data folder show the same forms: no
+ * secrets, times in Unix seconds, money as text, null where there is no limit.
  */
 
 const seconds = (ms: number) => Math.floor(ms / 1000);
@@ -15,26 +17,24 @@ const secondsOrNull = (ms: number | undefined) => (ms === undefined ? null : sec
 const amountOrNull = (amount: Micros | undefined) => (amount === undefined ? null : formatAmount(amount));
 
 export function accountForm(account: Account): JsonObject {
+  const { mode = null, ...terms } = termForms(ACCOUNT_TERMS, account);
   return {
     id: account.id,
     name: account.name,
-    mode: account.mode,
+    mode,
     status: account.status,
     currency: CURRENCY,
     balance: formatAmount(account.balance),
     held: formatAmount(account.held),
     available: amountOrNull(availableOf(account)),
-    credit_limit: formatAmount(account.creditLimit),
-    price_multiplier: formatMultiplier(account.priceMultiplier),
-    low_balance: amountOrNull(account.lowBalance),
+    ...terms,
     created_at: seconds(account.createdAt),
   };
 }
 
-/** @param now epoch milliseconds, for a key may have expired by then */
+/** @param now epoch milliseconds; decides whether the key has expired */
 export function keyForm(key: ApiKey, now: number): JsonObject {
   const { policy, previous } = key;
-  const { quota, priceMultiplier } = policy;
   return {
     id: key.id,
     name: key.name,
@@ -46,16 +46,7 @@ export function keyForm(key: ApiKey, now: number): JsonObject {
     revoked_at: secondsOrNull(key.revokedAt),
     signs_callbacks: key.signsCallbacks,
     previous: previous ? { display: previous.display, expires_at: seconds(previous.expiresAt) } : null,
-    models: policy.models ?? null,
-    features: policy.features ?? null,
-    allow_ips: policy.allowIps ?? null,
-    requests_per_minute: policy.requestsPerMinute ?? null,
-    concurrency: policy.concurrency ?? null,
-    aliases: policy.aliases ?? null,
-    response_format: policy.responseFormat ?? null,
-    sync_wait_seconds: policy.syncWaitSec ?? null,
-    quota: quota ? { limit: formatAmount(quota.limit), reset: quota.reset } : null,
-    price_multiplier: priceMultiplier === undefined ? null : formatMultiplier(priceMultiplier),
+    ...termForms(KEY_LIMITS, policy),
   };
 }
 

@@ -1,12 +1,5 @@
-import type {
-  Account,
-  AccountMode,
-  ApiKey,
-  KeyChange,
-  KeyGrant,
-  ManagementToken,
-  Rotation,
-} from "../access/account.ts";
+import type { Account, ApiKey, KeyChange, KeyGrant, ManagementToken, Rotation } from "../access/account.ts";
+import type { AccountMode, AccountTermsChange } from "../access/account-terms.ts";
 import type { AccountId, KeyId, TaskId, TokenId } from "../ids.ts";
 import type { LedgerEntry } from "../money/ledger.ts";
 import type { Micros } from "../money/money.ts";
@@ -22,13 +15,9 @@ export interface NewAccount {
   readonly actor?: string | undefined;
 }
 
-/** What is to become of an account: what is absent stays as it is, null lifts. */
-export interface AccountChange {
-  readonly creditLimit?: Micros | undefined;
-  readonly priceMultiplier?: number | undefined;
-  readonly lowBalance?: Micros | null | undefined;
+/** A change of an account. What is absent stays as it is; null removes. */
+export interface AccountChange extends AccountTermsChange {
   readonly status?: Account["status"] | undefined;
-  readonly mode?: AccountMode | undefined;
 }
 
 /** What became of a credit or an adjustment; `account` is as it stands then. */

@@ -71,6 +71,9 @@ export const MANAGEMENT_WORDS = {
   reason_controls: ({ field }: Field, name: NameOf) => `${name(field)} must not hold control characters.`,
   price_reason: ({ field, most, length }: Field & { most: number; length: number }, name: NameOf) =>
     `${name(field)} must have at most ${most} characters and no control characters, got ${length}.`,
+  /** What is wrong with a part of a price rule, or with the whole where the path is empty. */
+  price_rule: ({ field, finding }: Field & { readonly finding: string }, name: NameOf) =>
+    `${name(field) || "The rule"} ${finding}.`,
   since_after_until: (
     { field, other, given, until }: Field & { other: string; given: string; until: string },
     name: NameOf,

@@ -1,12 +1,11 @@
-import { AppError } from "../../domain/errors.ts";
 import type { JsonObject } from "../../domain/json.ts";
-import { type Micros, parseAmount } from "../../domain/money/money.ts";
-import { parseMultiplier } from "../../domain/money/multiplier.ts";
 import { readJsonBody } from "../body.ts";
 import type { Endpoint, ManagedExchange } from "../exchange.ts";
-import type { EndpointContract } from "../openapi/contract.ts";
+import type { EndpointContract, Schema } from "../openapi/contract.ts";
 import type { Reply } from "../reply.ts";
+import { jsonAnswer } from "../wire/answer.ts";
 import { check } from "../wire/check.ts";
+import { envelope, text } from "../wire/schema.ts";
 
 /** An endpoint of the management API. */
 export function managed(
@@ -18,40 +17,34 @@ export function managed(
   return { method, path, contract, access: "management", handle };
 }
 
+/** What the published document says of an endpoint of the management API. */
+export function managedContract(
+  id: string,
+  summary: string,
+  answer: Schema,
+  more: Partial<Omit<EndpointContract, "id" | "summary" | "tag" | "answers">> = {},
+): EndpointContract {
+  // What a path names may be missing.
+  const errors = more.path === undefined ? (more.errors ?? []) : NOT_FOUND.errors;
+  return {
+    id,
+    tag: "Management",
+    summary,
+    ...more,
+    answers: { 200: jsonAnswer("As it is now.", envelope(answer)) },
+    errors,
+  };
+}
+
+/** The errors of an endpoint whose body or query names something that may be missing. */
+export const NOT_FOUND = { errors: ["not_found", "invalid_request"] } as const;
+
+export const byIdOrName = (what: string) => ({ id: text(`Id or name of the ${what}.`) });
+
 /** @param schema what `Body` says, for those who send one */
 export async function read<Body>(request: Request, schema: JsonObject): Promise<Body> {
   const body = await readJsonBody(request);
   check(schema, body);
   // The schema is what the type stands for.
   return body as Body;
-}
-
-/** @throws AppError `invalid_request` for text that is no amount */
-export function amountOf(field: string, text: string): Micros;
-export function amountOf<Absent extends null | undefined>(
-  field: string,
-  text: string | Absent,
-): Micros | Absent;
-export function amountOf(field: string, text: string | null | undefined) {
-  if (typeof text !== "string") return text;
-  const amount = parseAmount(text);
-  if (amount !== undefined) return amount;
-  throw unusable(field, "an amount like 5.00", text);
-}
-
-/** @returns millionths @throws AppError `invalid_request` for text that is no multiplier */
-export function multiplierOf<Absent extends null | undefined>(
-  field: string,
-  text: string | Absent,
-): number | Absent {
-  if (typeof text !== "string") return text;
-  const millionths = parseMultiplier(text);
-  if (millionths !== undefined) return millionths;
-  throw unusable(field, "a number above 0 and at most 1000, such as 1.25", text);
-}
-
-function unusable(field: string, rule: string, text: string): AppError {
-  return new AppError("invalid_request", `${field} must be ${rule}, got "${text.slice(0, 80)}".`, {
-    param: field,
-  });
 }

@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite";
-import type { AccountMode } from "../../domain/access/account.ts";
+import type { AccountMode } from "../../domain/access/account-terms.ts";
 import type { AccountId } from "../../domain/ids.ts";
 import { holdEntry, type LedgerEntry } from "../../domain/money/ledger.ts";
 import { sumMicros } from "../../domain/money/money.ts";

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { check, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { Account, AccountMode } from "../../../domain/access/account.ts";
+import type { Account } from "../../../domain/access/account.ts";
+import type { AccountMode } from "../../../domain/access/account-terms.ts";
 import type { AccountId } from "../../../domain/ids.ts";
 import { toMicros } from "../../../domain/money/money.ts";
 

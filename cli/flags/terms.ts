@@ -1,0 +1,112 @@
+import { type Command, Option } from "commander";
+import type { Flag, Given, GivenTerms, Kind, Term, TermOf, TermTable } from "../../src/domain/access/term.ts";
+import { QUOTA_RESETS } from "../../src/domain/money/quota.ts";
+import { usage } from "../failure.ts";
+import { readAmount, readMultiplier } from "./amounts.ts";
+import { readDuration, readTime } from "./times.ts";
+
+/** The flags of a command as commander hands them on, by their names in camel case. */
+export type FlagValues = Readonly<Record<string, unknown>>;
+
+/** Any of these, as the value of a term that can be unset, unsets it. */
+const UNSETTING = ["none", "any", "never"];
+
+/** Adds a flag for each term of a table. */
+export function withTermFlags(command: Command, table: TermTable): Command {
+  for (const term of Object.values(table)) {
+    const option = new Option(term.flag, term.help);
+    // Where none of a few words is "none", commander can check them.
+    command.addOption(
+      term.kind === "choice" && term.unset === undefined ? option.choices(term.among) : option,
+    );
+    if (term.kind === "quota")
+      command.addOption(new Option(term.reset.flag, term.reset.help).choices(QUOTA_RESETS));
+  }
+  return command;
+}
+
+/** @throws Failure (exit 2) naming the flag, for what cannot be read */
+export function readTermFlags<Table extends TermTable>(
+  table: Table,
+  flags: FlagValues,
+  now: number,
+): GivenTerms<Table> {
+  const given = Object.entries(table).map(([name, term]) => [
+    name,
+    term.kind === "quota" ? readQuota(term, flags) : readTerm(term, flags, now),
+  ]);
+  // Each value was read as its own term's kind.
+  return Object.fromEntries(given) as GivenTerms<Table>;
+}
+
+/** The flags that give the fields of the management API, by those fields' paths. */
+export function flagNames(table: TermTable): Readonly<Record<string, string>> {
+  const names = Object.values(table).flatMap((term) =>
+    term.kind === "quota"
+      ? [
+          [`${term.wire}.limit`, nameOf(term)],
+          [`${term.wire}.reset`, nameOf(term.reset)],
+        ]
+      : [[term.wire, nameOf(term)]],
+  );
+  return Object.fromEntries(names);
+}
+
+/** `--rpm` */
+export function nameOf({ flag }: Flag): string {
+  return flag.replace(/ .*/, "");
+}
+
+function textsOf(term: Flag, flags: FlagValues): readonly string[] | undefined {
+  const given = flags[new Option(term.flag).attributeName()];
+  // Commander gives a text, or for a flag that takes several values, texts.
+  return given === undefined ? undefined : ([given].flat() as string[]);
+}
+
+/** @returns null for a word that unsets a term, undefined for nothing */
+function readTerm(term: Term, flags: FlagValues, now: number): unknown {
+  const texts = textsOf(term, flags);
+  if (texts === undefined) return undefined;
+  const [text = ""] = texts;
+  if (term.unset !== undefined && texts.length === 1 && UNSETTING.includes(text)) return null;
+  const read = READERS[term.kind] as (flag: string, texts: readonly string[], now: number) => unknown;
+  return read(nameOf(term), texts, now);
+}
+
+function readQuota(term: TermOf<"quota">, flags: FlagValues): Given["quota"] | null | undefined {
+  const limit = readTerm(term, flags, 0) as Given["quota"] | null | undefined;
+  const reset = textsOf(term.reset, flags)?.[0];
+  if (limit === null && reset !== undefined)
+    throw usage(`A quota that is lifted has no ${nameOf(term.reset)}.`);
+  return reset === undefined ? limit : { ...limit, reset };
+}
+
+const READERS: {
+  readonly [K in Kind]: (flag: string, texts: readonly string[], now: number) => Given[K];
+} = {
+  count: (flag, [text = ""]) => {
+    if (/^\d{1,15}$/.test(text)) return Number(text);
+    throw usage(`${flag} must be a whole number from 1, or none, got ${quoted(text)}.`);
+  },
+  duration: (flag, [text = ""]) => readDuration(flag, text) / 1000,
+  time: (flag, [text = ""], now) => readTime(flag, text, now),
+  amount: (flag, [text = ""]) => readAmount(flag, text),
+  multiplier: (flag, [text = ""]) => readMultiplier(flag, text),
+  choice: (_, [text = ""]) => text,
+  choices: (_, texts) => split(texts),
+  patterns: (_, texts) => split(texts),
+  ranges: (_, texts) => split(texts),
+  aliases: (flag, texts) => Object.fromEntries(split(texts).map((text) => readAlias(flag, text))),
+  quota: (flag, [text = ""]) => ({ limit: readAmount(flag, text) }),
+};
+
+const split = (texts: readonly string[]): string[] =>
+  texts.flatMap((text) => text.split(",")).map((each) => each.trim());
+
+function readAlias(flag: string, text: string): [alias: string, model: string] {
+  const at = text.indexOf("=");
+  if (at > 0 && at < text.length - 1) return [text.slice(0, at).trim(), text.slice(at + 1).trim()];
+  throw usage(`${flag} must be like gpt-image-1=sandbox-image, or none, got ${quoted(text)}.`);
+}
+
+const quoted = (text: string): string => JSON.stringify(text.slice(0, 80));

@@ -1,0 +1,62 @@
+import { CURRENCY, ZERO } from "../money/money.ts";
+import { ONE } from "../money/multiplier.ts";
+import type { GivenTerms, KeptOf, TermChange, TermTable } from "./term.ts";
+
+/** `unlimited` accounts are metered but never refused; `prepaid` ones spend what was credited. */
+export const ACCOUNT_MODES = ["prepaid", "unlimited"] as const;
+export type AccountMode = (typeof ACCOUNT_MODES)[number];
+
+/** What an operator sets for an account. Listed everywhere in this order. */
+export const ACCOUNT_TERMS = {
+  mode: {
+    kind: "choice",
+    among: ACCOUNT_MODES,
+    wire: "mode",
+    description: "`unlimited` accounts are metered and never refused",
+    flag: "--mode <mode>",
+    help: "prepaid: spends what was credited; unlimited: is metered, never refused",
+    label: "mode",
+  },
+  /** How far below zero a prepaid account may go. */
+  creditLimit: {
+    kind: "amount",
+    wire: "credit_limit",
+    description: "How far below zero a prepaid account may go",
+    unset: { means: "not at all", value: ZERO },
+    flag: "--credit-limit <amount>",
+    help: `how far below zero it may go, in ${CURRENCY}, such as 10.00; or none`,
+    label: "credit limit",
+  },
+  /** With less than this available, the operator is told once. */
+  lowBalance: {
+    kind: "amount",
+    wire: "low_balance",
+    description: "With less than this available, a warning is logged, once for each time",
+    unset: { means: "never" },
+    flag: "--low-balance <amount>",
+    help: "warn in the log when less than this is available; or none",
+    label: "low balance",
+  },
+  /** Millionths its prices are charged times. */
+  priceMultiplier: {
+    kind: "multiplier",
+    wire: "price_multiplier",
+    description: "Prices are charged times this",
+    unset: { means: "as they are", value: ONE },
+    flag: "--price-multiplier <factor>",
+    help: "its prices times this, such as 1.25; or none",
+    label: "prices",
+  },
+} as const satisfies TermTable;
+type Terms = typeof ACCOUNT_TERMS;
+
+/** Terms that have a value whether or not one was set. */
+type Lasting = { [Name in keyof Terms]: undefined extends UnsetTo<Terms[Name]> ? never : Name }[keyof Terms];
+type UnsetTo<T> = T extends { unset: infer Unset } ? (Unset extends { value: infer V } ? V : undefined) : "";
+
+/** The terms an account has. */
+export type AccountTerms = { readonly [Name in Lasting]: KeptOf<Terms[Name]> } & {
+  readonly [Name in Exclude<keyof Terms, Lasting>]?: KeptOf<Terms[Name]> | undefined;
+};
+export type GivenAccountTerms = GivenTerms<Terms>;
+export type AccountTermsChange = TermChange<Terms>;

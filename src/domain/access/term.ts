@@ -1,0 +1,107 @@
+import type { ModelId } from "../ids.ts";
+import type { Micros } from "../money/money.ts";
+import type { Quota } from "../money/quota.ts";
+
+/*
+ * A term is one thing that an operator sets for a key or an account. A table of terms states each fact once: the TypeScript types,
+ * the fields of the management API, the checks, the flags of the command line and what people read all follow from it. What
+ * follows depends on the kind of the term alone, so adding a term of a known kind adds one entry to its table.
+ */
+
+/** A flag of the command line. */
+export interface Flag {
+  /** As help lists it: `--rpm <count>`. */
+  readonly flag: string;
+  readonly help: string;
+}
+
+interface Described extends Flag {
+  /** Its field in the management API. */
+  readonly wire: string;
+  /** What the published document says about the field, without the full stop. */
+  readonly description: string;
+  /** What people read before its value. */
+  readonly label: string;
+  /**
+   * What null stands for, in words, and the value that is kept then; without a value, none is. Absent: the term always has a
+   * value, and null is refused.
+   */
+  readonly unset?: { readonly means: string; readonly value?: number };
+}
+
+export type Term = Described &
+  (
+    | { readonly kind: "count"; readonly most: number }
+    /** Whole seconds. */
+    | { readonly kind: "duration"; readonly most: number }
+    /** Epoch milliseconds; Unix seconds in the management API. */
+    | { readonly kind: "time" }
+    | { readonly kind: "amount" }
+    /** Millionths. */
+    | { readonly kind: "multiplier" }
+    | { readonly kind: "choice"; readonly among: readonly string[] }
+    | { readonly kind: "choices"; readonly among: readonly string[] }
+    /** Ids of models, `*` standing for any characters. */
+    | { readonly kind: "patterns" }
+    /** Addresses, and ranges of them as CIDR. */
+    | { readonly kind: "ranges" }
+    | { readonly kind: "aliases" }
+    /** An amount, and when spending it begins anew. */
+    | { readonly kind: "quota"; readonly reset: Flag }
+  );
+export type Kind = Term["kind"];
+export type TermOf<K extends Kind> = Extract<Term, { readonly kind: K }>;
+export type TermTable = { readonly [name: string]: Term };
+
+/** What a term is kept as, by its kind. */
+export interface Kept {
+  readonly count: number;
+  readonly duration: number;
+  readonly time: number;
+  readonly amount: Micros;
+  readonly multiplier: number;
+  readonly choice: string;
+  readonly choices: readonly string[];
+  readonly patterns: readonly string[];
+  readonly ranges: readonly string[];
+  readonly aliases: { readonly [alias: string]: ModelId };
+  readonly quota: Quota;
+}
+
+/** What an operator may give for a term before it is checked, by its kind. */
+export interface Given extends Omit<Kept, "aliases" | "quota"> {
+  readonly aliases: { readonly [alias: string]: string };
+  readonly quota: QuotaTerms;
+}
+
+/** What a key may spend. What is absent is as the key has it, or, without a quota so far, `total`. */
+export interface QuotaTerms {
+  readonly limit?: Micros | undefined;
+  readonly reset?: string | undefined;
+}
+
+/** What one entry of a table is kept as. */
+export type KeptOf<T extends Term> = T extends { kind: "choice"; among: readonly (infer Choice)[] }
+  ? Choice
+  : T extends { kind: "choices"; among: readonly (infer Choice)[] }
+    ? readonly Choice[]
+    : Kept[T["kind"]];
+
+/** Null only where it can be unset. */
+type Unset<T extends Term> = T extends { unset: object } ? null : never;
+
+/** What an operator wants of a table's terms. What is absent says nothing; null unsets. */
+export type GivenTerms<Table extends TermTable> = {
+  readonly [Name in keyof Table]?: Given[Table[Name]["kind"]] | Unset<Table[Name]> | undefined;
+};
+
+/** What is to become of a table's terms. What is absent stays as it is; null removes the value. */
+export type TermChange<Table extends TermTable> = {
+  readonly [Name in keyof Table]?:
+    | KeptOf<Table[Name]>
+    | (Table[Name] extends { unset: { value: number } } ? never : Unset<Table[Name]>)
+    | undefined;
+};
+
+/** How many entries a list or a map may have; the fewest is 1. */
+export const MOST_ENTRIES = 100;

@@ -1,0 +1,67 @@
+import { accountForm, usageForm } from "../../../domain/access/record-form.ts";
+import { parseDay, type UsageGroup } from "../../../domain/money/usage.ts";
+import type { ManageAccounts } from "../../../service/manage-account.ts";
+import { mustBe } from "../../../service/management.ts";
+import type { Endpoint } from "../../exchange.ts";
+import { success } from "../../reply.ts";
+import { checkQuery } from "../../wire/check.ts";
+import { amountOf } from "../fields.ts";
+import { managed, read } from "../managed.ts";
+import { presentLedger, presentRefund } from "./present.ts";
+import {
+  CREDIT,
+  CREDIT_ACCOUNT,
+  DEFAULT_PAGE,
+  LEDGER_QUERY,
+  READ_LEDGER,
+  READ_USAGE,
+  REFUND,
+  REFUND_TASK,
+  USAGE_QUERY,
+} from "./wire.ts";
+
+/** The part of /admin/v1/* that moves accounts' money or reports about it. The ledger names the token that moved money. */
+export function moneyEndpoints({ manage }: { readonly manage: ManageAccounts }): Endpoint[] {
+  return [
+    managed("POST", "/admin/v1/accounts/:id/credit", CREDIT_ACCOUNT, async ({ request, param, operator }) => {
+      const { amount, reason } = await read<{ amount: string; reason: string }>(request, CREDIT);
+      const movement = { reason, actor: operator.tokenId };
+      const account = await manage.creditAccount(param("id"), amountOf("amount", amount), movement);
+      return success(accountForm(account));
+    }),
+    managed("GET", "/admin/v1/accounts/:id/ledger", READ_LEDGER, async ({ param, query }) => {
+      const { limit = DEFAULT_PAGE, before } = checkQuery(LEDGER_QUERY, query()) as LedgerQuery;
+      const page = { limit, before: before === undefined ? undefined : Number(before) };
+      return success(presentLedger(await manage.readLedger(param("id"), page)));
+    }),
+    managed("POST", "/admin/v1/tasks/:id/refund", REFUND_TASK, async ({ request, param, operator }) => {
+      const { amount, reason } = await read<{ amount?: string; reason: string }>(request, REFUND);
+      const movement = { reason, actor: operator.tokenId, amount: amountOf("amount", amount) };
+      return success(presentRefund(await manage.refundTask(param("id"), movement)));
+    }),
+    managed("GET", "/admin/v1/usage", READ_USAGE, async ({ query }) => {
+      const { by, since, until, account } = checkQuery(USAGE_QUERY, query()) as UsageQuery;
+      const days = { since: dayAt("since", since), until: dayAt("until", until) };
+      return success(usageForm(await manage.readUsage({ by, account, ...days })));
+    }),
+  ];
+}
+
+interface LedgerQuery {
+  readonly limit?: number;
+  readonly before?: string;
+}
+
+interface UsageQuery {
+  readonly by?: UsageGroup;
+  readonly since?: string;
+  readonly until?: string;
+  readonly account?: string;
+}
+
+function dayAt(field: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const day = parseDay(text);
+  if (day !== undefined) return day;
+  throw mustBe(field, { form: "day" }, text);
+}

@@ -1,0 +1,182 @@
+import { MAX_LIST_LIMIT } from "../../../domain/limits.ts";
+import type { LedgerKind } from "../../../domain/money/ledger.ts";
+import { USAGE_GROUPS } from "../../../domain/money/usage.ts";
+import { MAX_REASON_LENGTH } from "../../../service/manage-money.ts";
+import type { Schema } from "../../openapi/contract.ts";
+import { jsonBody } from "../../wire/answer.ts";
+import {
+  amount,
+  CURRENCY_SCHEMA,
+  closed,
+  idOf,
+  integer,
+  list,
+  nullable,
+  text,
+  unixSeconds,
+} from "../../wire/schema.ts";
+import { ACCOUNT } from "../accounts/wire.ts";
+import { AMOUNT, CURRENCY_FIELD } from "../fields.ts";
+import { byIdOrName, managedContract, NOT_FOUND } from "../managed.ts";
+
+const REASON = {
+  type: "string",
+  minLength: 1,
+  maxLength: MAX_REASON_LENGTH,
+  description: "Why, for the ledger.",
+} as const;
+
+export const CREDIT = {
+  type: "object",
+  additionalProperties: false,
+  required: ["amount", "reason"],
+  properties: {
+    amount: { ...AMOUNT, description: "Added to the balance; below zero it is taken from it." },
+    currency: CURRENCY_FIELD,
+    reason: REASON,
+  },
+} as const;
+
+export const REFUND = {
+  type: "object",
+  additionalProperties: false,
+  required: ["reason"],
+  properties: {
+    amount: { ...AMOUNT, description: "Given back; all that was charged unless given." },
+    currency: CURRENCY_FIELD,
+    reason: REASON,
+  },
+} as const;
+
+/** Entries in a page unless said otherwise. */
+export const DEFAULT_PAGE = 20;
+
+/** Which part of a ledger is listed. */
+export const LEDGER_QUERY = {
+  type: "object",
+  additionalProperties: false,
+  properties: {
+    limit: {
+      type: "integer",
+      minimum: 1,
+      maximum: MAX_LIST_LIMIT,
+      default: DEFAULT_PAGE,
+      description: "Entries in the page.",
+    },
+    before: { type: "string", pattern: "^\\d{1,15}$", description: "`next` of the page before." },
+  },
+} as const;
+
+const DAY = {
+  type: "string",
+  pattern: "^\\d{4}-\\d\\d-\\d\\d$",
+  "x-must": "be a day like 2026-11-01",
+} as const;
+
+/** What usage is asked for. */
+export const USAGE_QUERY = {
+  type: "object",
+  additionalProperties: false,
+  properties: {
+    by: { type: "string", enum: USAGE_GROUPS, default: "day", description: "What each row is of." },
+    since: { ...DAY, description: "First day, UTC; 30 days ago unless given." },
+    until: { ...DAY, description: "Last day, UTC; today unless given." },
+    account: { type: "string", maxLength: 200, description: "Id or name of one account; all unless given." },
+  },
+} as const;
+
+const LEDGER_KINDS = [
+  "credit",
+  "hold",
+  "capture",
+  "release",
+  "refund",
+  "adjustment",
+] as const satisfies readonly LedgerKind[];
+const LEDGER: Schema = {
+  title: "Ledger",
+  ...closed({
+    currency: CURRENCY_SCHEMA,
+    entries: list(
+      closed({
+        at: unixSeconds("When it was written."),
+        kind: text("What happened.", { enum: LEDGER_KINDS }),
+        balance_delta: amount("Added to the balance."),
+        held_delta: amount("Added to what is held."),
+        balance: amount("The balance after it."),
+        task_id: nullable(idOf("task", "The task it is about.")),
+        reason: text("Why."),
+        actor: text("Who: the id of a key or a token, `operator` on the data folder, or `system`."),
+      }),
+    ),
+    next: nullable(text("Give as `before` for the next page; null on the last.")),
+  }),
+};
+const REFUNDED: Schema = {
+  title: "Refund",
+  ...closed({
+    task_id: idOf("task", "The task."),
+    refunded: amount("Given back."),
+    currency: CURRENCY_SCHEMA,
+    account: ACCOUNT,
+  }),
+};
+
+const USAGE_SUM: Readonly<Record<string, Schema>> = {
+  completed: integer("Tasks that were completed.", { minimum: 0 }),
+  failed: integer("Tasks that failed.", { minimum: 0 }),
+  cancelled: integer("Tasks that were cancelled.", { minimum: 0 }),
+  outputs: integer("Images and videos made.", { minimum: 0 }),
+  charged: amount("What was charged."),
+  upstream_cost: nullable(amount("What upstreams charged the operator; null: not known.")),
+  margin: nullable(amount("What was charged for the tasks whose cost is known, less that.")),
+};
+const USAGE: Schema = {
+  title: "Usage",
+  ...closed({
+    by: text("What each row is of.", { enum: USAGE_GROUPS }),
+    since: text("First day, UTC."),
+    until: text("Last day, UTC."),
+    currency: CURRENCY_SCHEMA,
+    rows: list(
+      closed(
+        {
+          day: text("By day: the day."),
+          model: text("By model: its id."),
+          account_id: nullable(idOf("acc", "By key: the account it belongs to.")),
+          account: nullable(text("Its name.")),
+          key_id: nullable(idOf("key", "By key: its id.")),
+          key: nullable(text("Its name.")),
+          ...USAGE_SUM,
+        },
+        { optional: ["day", "model", "account_id", "account", "key_id", "key"] },
+      ),
+    ),
+    total: closed(USAGE_SUM),
+  }),
+};
+
+export const CREDIT_ACCOUNT = managedContract(
+  "creditAccount",
+  "Add to an account's balance, or take from it",
+  ACCOUNT,
+  {
+    path: byIdOrName("account"),
+    body: jsonBody(CREDIT),
+  },
+);
+
+export const READ_LEDGER = managedContract("readLedger", "Read an account's ledger, newest first", LEDGER, {
+  path: byIdOrName("account"),
+  query: LEDGER_QUERY,
+});
+export const REFUND_TASK = managedContract("refundTask", "Give back what a task was charged", REFUNDED, {
+  description: "In whole or in part, once for each task. Usage and quotas go on to count what was charged.",
+  path: { id: idOf("task", "Public id of the task.") },
+  body: jsonBody(REFUND),
+});
+export const READ_USAGE = managedContract("readUsage", "Sum up what tasks came to", USAGE, {
+  description: "Of the tasks that ended on the days asked for, in UTC. Refunds are not in it.",
+  query: USAGE_QUERY,
+  ...NOT_FOUND,
+});

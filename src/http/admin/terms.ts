@@ -1,0 +1,153 @@
+import type { Given, GivenTerms, Kind, Term, TermOf, TermTable } from "../../domain/access/term.ts";
+import { MOST_ENTRIES } from "../../domain/access/term.ts";
+import { QUOTA_RESETS } from "../../domain/money/quota.ts";
+import type { Schema } from "../openapi/contract.ts";
+import { amount, closed, integer, list, nullable, text, unixSeconds } from "../wire/schema.ts";
+import { AMOUNT, amountOf, multiplierOf } from "./fields.ts";
+
+/** How the fields of a table's terms are given, by name. Null is among the values wherever a term can be unset. */
+export function termRequests(table: TermTable): Readonly<Record<string, Schema>> {
+  return fieldsOf(table, (term) => {
+    const request = REQUESTS[term.kind] as (term: Term) => Schema;
+    const schema: Schema = { description: describe(term), ...request(term) };
+    if (term.unset === undefined) return schema;
+    // A choice says its values alone, and null is one more.
+    return term.kind === "choice" ? { ...schema, enum: [...term.among, null] } : nullable(schema);
+  });
+}
+
+/** How the fields of a table's terms are answered, by name. Null is among the values wherever a term can have none. */
+export function termAnswers(table: TermTable): Readonly<Record<string, Schema>> {
+  return fieldsOf(table, (term) => {
+    const answer = ANSWERS[term.kind] as (description: string, term: Term) => Schema;
+    const hasAlways = term.unset === undefined || term.unset.value !== undefined;
+    return hasAlways ? answer(`${term.description}.`, term) : nullable(answer(describe(term), term));
+  });
+}
+
+/**
+ * The terms in a body that fits `termRequests`.
+ *
+ * @throws AppError `invalid_request` for what the schema cannot refuse
+ */
+export function readTerms<Table extends TermTable>(table: Table, body: object): GivenTerms<Table> {
+  const fields = new Map<string, unknown>(Object.entries(body));
+  const given = Object.entries(table).map(([name, { kind, wire }]) => {
+    const value = fields.get(wire);
+    // The schema has checked the value for this kind of term.
+    const read = READERS[kind] as (value: unknown, wire: string) => unknown;
+    return [name, value === undefined || value === null ? value : read(value, wire)];
+  });
+  // Each value was read as its own term's kind.
+  return Object.fromEntries(given) as GivenTerms<Table>;
+}
+
+function fieldsOf(table: TermTable, schemaOf: (term: Term) => Schema): Readonly<Record<string, Schema>> {
+  return Object.fromEntries(Object.values(table).map((term) => [term.wire, schemaOf(term)]));
+}
+
+function describe({ description, unset }: Term): string {
+  return unset === undefined ? `${description}.` : `${description}; null: ${unset.means}.`;
+}
+
+const strings = (items: Schema = {}): Schema => ({
+  type: "array",
+  items: { type: "string", maxLength: 200, ...items },
+  minItems: 1,
+  maxItems: MOST_ENTRIES,
+});
+const wholeNumber = ({ most }: { readonly most: number }): Schema => ({
+  type: "integer",
+  minimum: 1,
+  maximum: most,
+});
+
+const REQUESTS: {
+  readonly [K in Kind]: (term: TermOf<K>) => { readonly enum?: readonly string[] } & Schema;
+} = {
+  count: wholeNumber,
+  duration: wholeNumber,
+  time: (term) => unixSeconds(describe(term)),
+  amount: () => AMOUNT,
+  multiplier: () => ({
+    type: "string",
+    pattern: "^\\d{1,4}(\\.\\d{1,6})?$",
+    "x-must": "be a number above 0 and at most 1000, such as 1.25, as text with at most six decimal places",
+  }),
+  choice: ({ among }) => ({ enum: among }),
+  choices: ({ among }) => ({ ...strings(), items: { type: "string", enum: among } }),
+  patterns: () => strings(),
+  ranges: () => strings(),
+  aliases: () => ({
+    type: "object",
+    additionalProperties: { type: "string", maxLength: 200 },
+    minProperties: 1,
+    maxProperties: MOST_ENTRIES,
+  }),
+  quota: () => ({
+    type: "object",
+    additionalProperties: false,
+    minProperties: 1,
+    properties: {
+      limit: { ...AMOUNT, description: "What the key may spend; absent: as the key has it." },
+      reset: {
+        type: "string",
+        enum: QUOTA_RESETS,
+        description: "When that begins anew, in UTC; `total`: never. Absent: as the key has it, or `total`.",
+      },
+    },
+  }),
+};
+
+const count = (description: string) => integer(description, { minimum: 1 });
+const texts = (description: string) => list(text(""), { description });
+
+const ANSWERS: { readonly [K in Kind]: (description: string, term: TermOf<K>) => Schema } = {
+  count,
+  duration: count,
+  time: unixSeconds,
+  amount,
+  multiplier: (description) => text(description, { examples: ["1.25"] }),
+  choice: (description, { among }) => text(description, { enum: among }),
+  choices: (description, { among }) => list(text("", { enum: among }), { description }),
+  patterns: texts,
+  ranges: texts,
+  aliases: (description) => ({
+    type: "object",
+    additionalProperties: text("Id of a model."),
+    description,
+  }),
+  quota: (description) =>
+    closed(
+      {
+        limit: amount("What the key may spend."),
+        reset: text("When that begins anew, in UTC.", { enum: QUOTA_RESETS }),
+      },
+      { description },
+    ),
+};
+
+/** What a body holds for a term whose JSON is not what is given for it. */
+interface Written {
+  readonly amount: string;
+  readonly multiplier: string;
+  readonly quota: { readonly limit?: string; readonly reset?: string };
+}
+
+const asItIs = <Value>(value: Value) => value;
+
+const READERS: {
+  readonly [K in Kind]: (value: K extends keyof Written ? Written[K] : Given[K], wire: string) => Given[K];
+} = {
+  count: asItIs,
+  duration: asItIs,
+  time: (seconds) => seconds * 1000,
+  amount: (value, wire) => amountOf(wire, value),
+  multiplier: (value, wire) => multiplierOf(wire, value),
+  choice: asItIs,
+  choices: asItIs,
+  patterns: asItIs,
+  ranges: asItIs,
+  aliases: asItIs,
+  quota: ({ limit, reset }, wire) => ({ limit: amountOf(`${wire}.limit`, limit), reset }),
+};

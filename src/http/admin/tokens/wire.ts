@@ -1,0 +1,39 @@
+import type { Schema } from "../../openapi/contract.ts";
+import { jsonBody } from "../../wire/answer.ts";
+import { closed, idOf, list, nullable, text, unixSeconds } from "../../wire/schema.ts";
+import { DISPLAY, NAME, statusOf } from "../fields.ts";
+import { byIdOrName, managedContract } from "../managed.ts";
+
+export const NEW_TOKEN = {
+  type: "object",
+  additionalProperties: false,
+  required: ["name"],
+  properties: { name: NAME },
+} as const;
+
+const FIELDS: Readonly<Record<string, Schema>> = {
+  id: idOf("tok", "Id of the token."),
+  name: text("What people call it."),
+  display: DISPLAY,
+  status: statusOf("active", "revoked"),
+  created_at: unixSeconds("When it was made."),
+  revoked_at: nullable(unixSeconds("When it was revoked.")),
+};
+const TOKEN: Schema = { title: "ManagementToken", ...closed(FIELDS) };
+const WITH_SECRET: Schema = {
+  title: "ManagementTokenWithSecret",
+  ...closed({ ...FIELDS, token: text("The token itself, shown this once.") }),
+};
+
+export const LIST_TOKENS = managedContract(
+  "listTokens",
+  "List management tokens",
+  closed({ tokens: list(TOKEN) }),
+);
+export const CREATE_TOKEN = managedContract("createToken", "Make a management token", WITH_SECRET, {
+  description: "The token itself is in this answer and nowhere else.",
+  body: jsonBody(NEW_TOKEN),
+});
+export const REVOKE_TOKEN = managedContract("revokeToken", "Refuse a management token from now on", TOKEN, {
+  path: byIdOrName("token"),
+});
