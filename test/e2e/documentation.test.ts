@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { blocksOf, documents, ROOT, readDocument } from "../docs/blocks.ts";
 import { problemsOf, scriptOf } from "../docs/script.ts";
-import { cleanEnvironment, emptyFolder, freePort, SVC } from "../helpers/server.ts";
+import { cleanEnvironment, emptyFolder, SVC } from "../helpers/server.ts";
 
 /** Ports that the documents speak of; each run has others in their place. */
 const PORTS = ["8787", "8788", "3000", "3001"];
@@ -20,7 +20,7 @@ for (const path of await documents()) {
   test.concurrent(
     `${path} says what happens`,
     async () => {
-      const ports = new Map(PORTS.map((port) => [port, String(freePort())]));
+      const ports = new Map(PORTS.map((port) => [port, String(portOfOwn())]));
       const folder = folderToRunIn();
       const transcript = await runScript(
         folder,
@@ -36,6 +36,27 @@ for (const path of await documents()) {
     },
     LIMIT_MS,
   );
+}
+
+const taken = new Set<number>();
+
+/** A port that no other document has, and below those that systems give to outgoing connections, as minutes may pass before its use. */
+function portOfOwn(): number {
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 10_000);
+    if (taken.has(port) || !isFree(port)) continue;
+    taken.add(port);
+    return port;
+  }
+}
+
+function isFree(port: number): boolean {
+  try {
+    Bun.listen({ hostname: "127.0.0.1", port, socket: { data() {} } }).stop(true);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** An empty folder in which the executable is where the documents say it is, and the libraries they use are installed. */
