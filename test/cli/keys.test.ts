@@ -224,8 +224,8 @@ test("--show-secret-only prints the key and nothing else", async () => {
 
 describe("the callback secret of a key", () => {
   const GIVEN = `whsec_${"B".repeat(32)}`;
-  const run = async (cwd: string, args: readonly string[], stdin = "") =>
-    svc(["keys", ...args], { cwd, stdin });
+  const run = async (cwd: string, args: readonly string[], stdin?: string) =>
+    svc(["keys", ...args], { cwd, ...(stdin === undefined ? {} : { stdin }) });
 
   test("is made and shown once, on a line of its own", async () => {
     const cwd = await withKey();

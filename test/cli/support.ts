@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Timing } from "../../cli/client/retry.ts";
 import type { Context, Sink } from "../../cli/context.ts";
+import { runProgram } from "../../cli/program.ts";
 
 const MAIN = join(import.meta.dir, "../../cli/main.ts");
 
@@ -25,15 +26,25 @@ export function spawnSvc(
 ) {
   return Bun.spawn([process.execPath, MAIN, ...args], {
     cwd,
-    env: { PATH: process.env.PATH ?? "", HOME: tmpdir(), ...env },
+    env: { ...environment(), ...env },
     stdin: new Blob([stdin]),
     stdout: "pipe",
     stderr: "pipe",
   });
 }
 
-/** Runs one command line to its end. */
-export async function svc(args: readonly string[], options?: RunOptions): Promise<Ended> {
+const environment = () => ({ PATH: process.env.PATH ?? "", HOME: tmpdir() });
+
+/** Runs one command line to its end: in this process, which is cheaper, unless it has something to read. */
+export async function svc(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
+  if (options.stdin !== undefined) return await runAsProcess(args, options);
+  const { cwd = emptyFolder(), env = {} } = options;
+  const context = fakeContext({ cwd, env: { ...environment(), ...env } });
+  const exitCode = await runProgram(args, context);
+  return { exitCode, stdout: context.stdout.text(), stderr: context.stderr.text() };
+}
+
+async function runAsProcess(args: readonly string[], options: RunOptions): Promise<Ended> {
   const child = spawnSvc(args, options);
   const [stdout, stderr, exitCode] = await Promise.all([
     child.stdout.text(),
@@ -72,7 +83,8 @@ export function fakeContext(
   options: { isTerminal?: boolean; env?: Record<string, string>; cwd?: string } = {},
 ) {
   const { isTerminal = false, env = {}, cwd = "/nowhere" } = options;
-  const [stdout, stderr] = [fakeSink({ isTerminal, columns: 80 }), fakeSink({ isTerminal, columns: 80 })];
+  const terminal = isTerminal ? { isTerminal, columns: 80 } : {};
+  const [stdout, stderr] = [fakeSink(terminal), fakeSink(terminal)];
   const context = {
     env,
     cwd,
