@@ -2,10 +2,11 @@
  * A tour on a fresh machine: `bun run demo` compiles svc, starts it on an empty data folder and makes an image and a
  * video with the client half of the same executable. On a terminal it keeps serving until Ctrl-C.
  */
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, statSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { BINARY, buildStep, installStep, ROOT, run, say } from "./steps.ts";
+import { isBuildCurrent } from "./executable.ts";
+import { BINARY, buildStep, installStep, run, say } from "./steps.ts";
 
 const READY_WITHIN_MS = 30_000;
 
@@ -101,18 +102,6 @@ function summary(key: string, image: string, video: string): string {
     `    -d '{"model":"sandbox-image","prompt":"a red bicycle"}' ${server}/v1/images/generations`,
     `  curl ${auth} ${server}/v1/models`,
   ].join("\n");
-}
-
-function isBuildCurrent(): boolean {
-  if (!existsSync(BINARY)) return false;
-  const built = statSync(BINARY).mtimeMs;
-  const folders = ["cli", "migrations", "src"].filter((name) => existsSync(join(ROOT, name)));
-  const sources = folders.flatMap((name) =>
-    readdirSync(join(ROOT, name), { recursive: true, encoding: "utf8" }).map((file) => join(name, file)),
-  );
-  return [...sources, "bun.lock", "package.json"].every(
-    (file) => statSync(join(ROOT, file)).mtimeMs <= built,
-  );
 }
 
 async function freePort(): Promise<number> {

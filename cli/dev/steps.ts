@@ -1,5 +1,5 @@
 /*
- * Running the steps of check and demo. Nothing here or in those two scripts imports an npm package: they start on a
+ * Running the steps of check, quick and demo. Nothing here or in those scripts imports an npm package: they start on a
  * machine where nothing is installed yet, and `bun` need not be on the PATH.
  */
 import { join } from "node:path";
@@ -8,37 +8,39 @@ export const ROOT = join(import.meta.dir, "../..");
 export const BINARY = join(ROOT, "dist/svc");
 
 export type Step = { title: string; command: string[]; env?: Record<string, string> };
-export type TestCounts = { passed: number; failed: number };
+
+/** What a run of `bun test` says in its summary. `skippedChecks` are those against contracts that are not at hand. */
+export type TestCounts = { passed: number; failed: number; skipped: number; skippedChecks: number };
 
 /** A line for people, on stderr; console.error would paint it red on a terminal. */
 export function say(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-/** Announce a step, run it with its output shown, and return its exit code. */
+/** Announces a step, runs it with its output shown, and returns its exit code. */
 export async function run(step: Step): Promise<number> {
   announce(step);
-  const child = Bun.spawn(step.command, {
-    cwd: ROOT,
-    env: { ...process.env, ...step.env },
-    stdin: "ignore",
-    stdout: "inherit",
-    stderr: "inherit",
-  });
-  return await child.exited;
+  return await start(step, "inherit", "inherit").exited;
+}
+
+/** Like run, with the output shown in one piece at the end, so that steps at the same time do not mix theirs. */
+export async function runAside(step: Step): Promise<number> {
+  const child = start(step, "pipe", "pipe");
+  const [stdout, stderr, exitCode] = await Promise.all([
+    child.stdout.text(),
+    child.stderr.text(),
+    child.exited,
+  ]);
+  announce(step);
+  process.stderr.write(stdout + stderr);
+  return exitCode;
 }
 
 /** Like run, for `bun test`: also reads the counts from its closing summary. */
 export async function runTests(step: Step): Promise<{ exitCode: number; counts: TestCounts }> {
   announce(step);
   const colour = process.stderr.isTTY ? { FORCE_COLOR: "1" } : {};
-  const child = Bun.spawn(step.command, {
-    cwd: ROOT,
-    env: { ...process.env, ...colour, ...step.env },
-    stdin: "ignore",
-    stdout: "inherit",
-    stderr: "pipe",
-  });
+  const child = start({ ...step, env: { ...colour, ...step.env } }, "inherit", "pipe");
   let output = "";
   const decoder = new TextDecoder();
   for await (const chunk of child.stderr) {
@@ -51,11 +53,17 @@ export async function runTests(step: Step): Promise<{ exitCode: number; counts: 
   return { exitCode, counts: exitCode !== 0 && counts.failed === 0 ? { ...counts, failed: 1 } : counts };
 }
 
-/** The numbers of bun's summary, the last `N pass` and `N fail` lines of the output. */
+/** The numbers of bun's summary (the last `N pass`, `N fail` and `N skip` lines), and the skipped checks told by test/helpers/published.ts. */
 export function readTestCounts(output: string): TestCounts {
-  const last = (word: string) =>
-    Number([...output.matchAll(new RegExp(`^ *(\\d+) ${word}$`, "gm"))].at(-1)?.[1] ?? 0);
-  return { passed: last("pass"), failed: last("fail") };
+  const numbers = (rest: string) =>
+    [...output.matchAll(new RegExp(`^ *(\\d+) ${rest}`, "gm"))].map(([, number]) => Number(number));
+  const last = (word: string) => numbers(`${word}$`).at(-1) ?? 0;
+  return {
+    passed: last("pass"),
+    failed: last("fail"),
+    skipped: last("skip"),
+    skippedChecks: numbers("checks skipped: ").reduce((sum, number) => sum + number, 0),
+  };
 }
 
 export const bun = (...args: string[]): string[] => [process.execPath, ...args];
@@ -64,8 +72,18 @@ export const installStep: Step = {
   title: "install",
   command: bun("install", "--frozen-lockfile", "--ignore-scripts"),
 };
-
+export const typesStep: Step = { title: "types", command: bun("run", "--silent", "typecheck") };
+export const lintStep: Step = { title: "lint", command: bun("run", "--silent", "lint") };
 export const buildStep: Step = { title: "build", command: bun("cli/build.ts") };
+
+function start<Out extends "inherit" | "pipe", Err extends "inherit" | "pipe">(
+  step: Step,
+  stdout: Out,
+  stderr: Err,
+) {
+  const env = { ...process.env, ...step.env };
+  return Bun.spawn(step.command, { cwd: ROOT, env, stdin: "ignore", stdout, stderr });
+}
 
 function announce(step: Step): void {
   const words = step.command.map((word) => (word === process.execPath ? "bun" : word));

@@ -5,9 +5,9 @@ import { join, relative } from "node:path";
 import { findTarget } from "../../cli/build/targets.ts";
 import { buildExecutable } from "../../cli/build.ts";
 import packageJson from "../../package.json" with { type: "json" };
+import { SVC } from "../helpers/server.ts";
 
 const ROOT = join(import.meta.dir, "../..");
-const SVC = process.env.SVC_BIN ?? join(ROOT, "dist/svc");
 
 /** A program small enough to watch: it loads sharp here, in a Worker, or not at all. */
 const PROBE = `

@@ -1,10 +1,12 @@
-import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Subprocess } from "bun";
+import { currentExecutable } from "../../cli/dev/executable.ts";
+import { isAlive, remove } from "./leftovers.ts";
 
-/** The compiled program under test. */
-export const SVC = process.env.SVC_BIN ?? join(import.meta.dir, "../../dist/svc");
+/** The compiled program under test; built now where that is due. */
+export const SVC = currentExecutable();
 
 const READY_WITHIN_MS = 20_000;
 const STOP_WITHIN_MS = 40_000;
@@ -68,22 +70,6 @@ function rootFolder(): string {
   });
   root = folder;
   return folder;
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM";
-  }
-}
-
-function remove(folder: string): void {
-  try {
-    rmSync(folder, { recursive: true, force: true });
-  } catch {
-    // Something is still mounted or running in there; the next run tries again.
-  }
 }
 
 /** A new empty folder, removed when the run is over. */

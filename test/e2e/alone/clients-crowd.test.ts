@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
-import { postAtOnce, type RawAnswer } from "../helpers/at-once.ts";
-import { type Server, startServer, stopServers } from "../helpers/server.ts";
-import { readDatabase } from "./support/database.ts";
-import { decode } from "./support/pictures.ts";
+import { postAtOnce, type RawAnswer } from "../../helpers/at-once.ts";
+import { type Server, startServer, stopServers } from "../../helpers/server.ts";
+import { readDatabase } from "../support/database.ts";
+import { decode } from "../support/pictures.ts";
 
 const SYNC = "/compat/v1/images/generations";
 const TINY = { model: "sandbox-image", size: "1x1" };

@@ -1,10 +1,10 @@
 import { afterAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { MAX_EDIT_IMAGES, MAX_INPUT_BYTES } from "../../src/domain/limits.ts";
-import { startServer, stopServers } from "../helpers/server.ts";
-import { createApi } from "./support/api.ts";
-import { formOf } from "./support/forms.ts";
-import { noisePng } from "./support/pictures.ts";
+import { MAX_EDIT_IMAGES, MAX_INPUT_BYTES } from "../../../src/domain/limits.ts";
+import { startServer, stopServers } from "../../helpers/server.ts";
+import { createApi } from "../support/api.ts";
+import { formOf } from "../support/forms.ts";
+import { noisePng } from "../support/pictures.ts";
 
 afterAll(stopServers);
 

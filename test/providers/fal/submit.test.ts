@@ -33,7 +33,7 @@ async function sent(given: Submission) {
   if (arrived === undefined) throw new Error("Nothing was sent.");
   const input = JSON.parse(arrived.body.toString()) as JsonObject;
   const place = ["paths", arrived.path, "post", "requestBody", "content", "application/json", "schema"];
-  if (official?.at(place) !== undefined) expect(official.problems(place, input)).toEqual([]);
+  if (official.at(place) !== undefined) expect(official.problems(place, input)).toEqual([]);
   return { ...arrived, input };
 }
 
