@@ -106,3 +106,12 @@ function sentence(error: unknown, code: string): string {
 function text(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
+
+/** @returns undefined for a body that is no JSON, and so no answer of this service; its status still says something */
+export function parseBody(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

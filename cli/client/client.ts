@@ -1,17 +1,13 @@
 import type { JsonObject } from "../../src/domain/json.ts";
 import type { ClientSettings } from "../environment.ts";
-import { EXIT } from "../exit-codes.ts";
 import { Failure } from "../failure.ts";
 import { type CallbackPage, type CallbackView, callbackOf, callbackPageOf } from "../format/callback-view.ts";
-import { dataOf, type Kind, type TaskView, taskOf, troubleOf, unreachable } from "./answer.ts";
-import { type RetryOptions, type Trouble, withRetries } from "./retry.ts";
-
-/** How long a request may take that does not wait on purpose; uploads are part of it. */
-const REQUEST_TIMEOUT_MS = 60_000;
-const DOWNLOAD_TIMEOUT_MS = 600_000;
-/** Of an answer nobody needs: how much of it is read, and for how long. */
-const MAX_DRAINED_BYTES = 64 * 1024;
-const DRAIN_TIMEOUT_MS = 1_000;
+import { type Kind, type TaskView, taskOf } from "./answer.ts";
+import { type Call, type ClientOptions, exchange } from "./exchange.ts";
+import { fetchFile } from "./file.ts";
+import { type Opened, openEvents } from "./open-events.ts";
+import { post, type Sent } from "./post.ts";
+import { withRetries } from "./retry.ts";
 
 export interface Created {
   readonly taskId: string;
@@ -36,17 +32,6 @@ export interface CallbackQuery {
   readonly to?: string | undefined;
   readonly limit?: string | undefined;
   readonly after?: string | undefined;
-}
-
-/** An open stream, or why there is none. */
-export type Opened =
-  | { readonly ok: true; readonly value: ReadableStream<Uint8Array> }
-  | ({ readonly ok: false } & Trouble);
-
-export interface Sent {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-  readonly signal: AbortSignal;
 }
 
 /** The service's HTTP API, as any caller uses it. Every method throws a Failure when it is refused or nobody answers. */
@@ -78,43 +63,25 @@ export interface Client {
   fetchFile(url: string): Promise<Response>;
 }
 
-export interface ClientOptions extends RetryOptions {
-  readonly userAgent: string;
-  /** Told of every exchange. */
-  readonly onExchange?: ((line: string) => void) | undefined;
-}
-
-interface Call {
-  readonly method: "GET" | "POST";
-  readonly path: string;
-  readonly body?: JsonObject;
-  readonly idempotencyKey?: string;
-  readonly waitMs?: number;
-}
-interface Answer {
-  readonly data: JsonObject;
-  readonly headers: Headers;
-}
-
 export function createClient(settings: ClientSettings, options: ClientOptions): Client {
-  const { server } = settings;
   const call = (request: Call) => withRetries(() => exchange(settings, options, request), options);
+  const get = async (path: string, waitMs?: number) =>
+    (await call(waitMs === undefined ? { method: "GET", path } : { method: "GET", path, waitMs })).data;
+  const send = async (path: string, body?: JsonObject) =>
+    (await call(body === undefined ? { method: "POST", path } : { method: "POST", path, body })).data;
   const status = async (kind: Kind, id: string, waitSec = 0): Promise<TaskView> => {
     const query = waitSec > 0 ? `?wait=${waitSec}` : "";
-    const path = `/v1/${kind}s/status/${encodeURIComponent(id)}${query}`;
-    return taskOf((await call({ method: "GET", path, waitMs: waitSec * 1000 })).data);
+    return taskOf(await get(`/v1/${kind}s/status/${encodeURIComponent(id)}${query}`, waitSec * 1000));
   };
   return {
-    server,
+    server: settings.server,
     status,
     async models() {
-      const { models } = (await call({ method: "GET", path: "/v1/models" })).data;
+      const { models } = await get("/v1/models");
       // The members are read one by one, as far as they are there.
       return Array.isArray(models) ? (models as JsonObject[]) : [];
     },
-    async model(id) {
-      return (await call({ method: "GET", path: `/v1/models/${encodeURIComponent(id)}` })).data;
-    },
+    model: (id) => get(`/v1/models/${encodeURIComponent(id)}`),
     async create(kind, body, idempotencyKey) {
       const path = `/v1/${kind}s/generations`;
       const { data, headers } = await call({ method: "POST", path, body, idempotencyKey });
@@ -134,37 +101,18 @@ export function createClient(settings: ClientSettings, options: ClientOptions): 
       }
     },
     async tasks(query) {
-      const path = `/v1/tasks${searchOf(query)}`;
-      const { tasks, next } = (await call({ method: "GET", path })).data;
+      const { tasks, next } = await get(`/v1/tasks${searchOf(query)}`);
       return {
         tasks: Array.isArray(tasks) ? tasks.map(taskOf) : [],
         next: typeof next === "string" ? next : null,
       };
     },
-    async cancel(id) {
-      return taskOf(
-        (await call({ method: "POST", path: `/v1/tasks/${encodeURIComponent(id)}/cancel` })).data,
-      );
-    },
-    async callbacks(query) {
-      return callbackPageOf((await call({ method: "GET", path: `/v1/callbacks${searchOf(query)}` })).data);
-    },
-    async callback(id) {
-      return callbackOf(
-        (await call({ method: "GET", path: `/v1/callbacks/${encodeURIComponent(id)}` })).data,
-      );
-    },
-    async redeliver(id) {
-      const path = `/v1/callbacks/${encodeURIComponent(id)}/redeliver`;
-      return callbackOf((await call({ method: "POST", path })).data);
-    },
-    async redeliverRange(range) {
-      const path = "/v1/callbacks/redeliver";
-      return callbackPageOf((await call({ method: "POST", path, body: { ...range } })).data);
-    },
-    async accountStatus() {
-      return (await call({ method: "GET", path: "/v1/account/status" })).data;
-    },
+    cancel: async (id) => taskOf(await send(`/v1/tasks/${encodeURIComponent(id)}/cancel`)),
+    callbacks: async (query) => callbackPageOf(await get(`/v1/callbacks${searchOf(query)}`)),
+    callback: async (id) => callbackOf(await get(`/v1/callbacks/${encodeURIComponent(id)}`)),
+    redeliver: async (id) => callbackOf(await send(`/v1/callbacks/${encodeURIComponent(id)}/redeliver`)),
+    redeliverRange: async (range) => callbackPageOf(await send("/v1/callbacks/redeliver", { ...range })),
+    accountStatus: () => get("/v1/account/status"),
     callbackEvents: (lastEventId, signal) =>
       openEvents(settings, options, { path: "/v1/callbacks/events", lastEventId, signal }),
     post,
@@ -172,146 +120,7 @@ export function createClient(settings: ClientSettings, options: ClientOptions): 
   };
 }
 
-async function exchange(settings: ClientSettings, options: ClientOptions, request: Call) {
-  const { server, key } = settings;
-  const headers: Record<string, string> = {
-    Authorization: `Bearer ${key}`,
-    Accept: "application/json",
-    "User-Agent": options.userAgent,
-  };
-  if (request.body !== undefined) headers["Content-Type"] = "application/json";
-  if (request.idempotencyKey !== undefined) headers["Idempotency-Key"] = request.idempotencyKey;
-  const timeoutMs = REQUEST_TIMEOUT_MS + (request.waitMs ?? 0);
-  const startedAt = options.timing.now();
-  let response: Response;
-  let body: unknown;
-  try {
-    response = await fetch(server + request.path, {
-      method: request.method,
-      headers,
-      body: request.body === undefined ? null : JSON.stringify(request.body),
-      // A key is for the server it was given for.
-      redirect: "manual",
-      signal: AbortSignal.any([options.signal, AbortSignal.timeout(timeoutMs)]),
-    });
-    body = parse(await response.text());
-  } catch (error) {
-    return { ok: false as const, ...unreachable(error, server) };
-  }
-  const ms = Math.round(options.timing.now() - startedAt);
-  const requestId = response.headers.get("x-request-id") ?? "-";
-  options.onExchange?.(`${request.method} ${request.path} ${response.status} ${ms} ms ${requestId}`);
-  if (response.status !== 200) return { ok: false as const, ...troubleOf(response, body, server) };
-  const value: Answer = { data: dataOf(response, body, server), headers: response.headers };
-  return { ok: true as const, value };
-}
-
-async function openEvents(
-  { server, key }: ClientSettings,
-  options: ClientOptions,
-  { path, lastEventId, signal }: { path: string; lastEventId: string | undefined; signal: AbortSignal },
-): Promise<Opened> {
-  const headers: Record<string, string> = {
-    Authorization: `Bearer ${key}`,
-    Accept: "text/event-stream",
-    "User-Agent": options.userAgent,
-  };
-  if (lastEventId !== undefined) headers["Last-Event-ID"] = lastEventId;
-  try {
-    const response = await fetch(server + path, {
-      headers,
-      redirect: "manual",
-      signal: AbortSignal.any([options.signal, signal]),
-    });
-    options.onExchange?.(`GET ${path} ${response.status} ${response.headers.get("x-request-id") ?? "-"}`);
-    const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
-    if (response.status === 200 && isStream && response.body !== null)
-      return { ok: true, value: response.body };
-    const body = parse(await response.text());
-    if (response.status !== 200) return { ok: false, ...troubleOf(response, body, server) };
-    throw notAStream(server);
-  } catch (error) {
-    if (error instanceof Failure) return { ok: false, failure: error, retry: "no" };
-    return { ok: false, ...unreachable(error, server) };
-  }
-}
-
-function notAStream(server: string): Failure {
-  return new Failure(EXIT.error, "unexpected_answer", `${server} does not answer like an svc server.`, {
-    hint: "Check --server or SVC_SERVER.",
-  });
-}
-
-async function post(url: string, { headers, body, signal }: Sent) {
-  const {
-    status,
-    statusText,
-    body: answer,
-  } = await fetch(url, {
-    method: "POST",
-    // Whatever comes back is not unpacked.
-    headers: { ...headers, "Accept-Encoding": "identity" },
-    body,
-    signal,
-    redirect: "manual",
-    decompress: false,
-    // A connection that is used again can make the runtime send a request twice, and a proxy knows nothing of this machine.
-    keepalive: false,
-    proxy: false,
-  });
-  await drain(answer);
-  return { status, statusText };
-}
-
-/** Takes a little of an answer, so that its sender is done with it, and leaves the rest. */
-async function drain(answer: ReadableStream<Uint8Array> | null): Promise<void> {
-  if (answer === null) return;
-  const reader = answer.getReader();
-  const timer = setTimeout(() => void reader.cancel().catch(() => undefined), DRAIN_TIMEOUT_MS);
-  try {
-    for (let sizeBytes = 0; sizeBytes < MAX_DRAINED_BYTES; ) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      sizeBytes += value.length;
-    }
-  } catch {
-    // The status has said all; a body that breaks off changes nothing.
-    return;
-  } finally {
-    clearTimeout(timer);
-    await reader.cancel().catch(() => undefined);
-  }
-}
-
 function searchOf(query: TaskQuery | CallbackQuery): string {
   const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
   return given.length === 0 ? "" : `?${new URLSearchParams(given)}`;
-}
-
-async function fetchFile(url: string, options: ClientOptions) {
-  const origin = URL.parse(url)?.origin ?? url;
-  try {
-    const response = await fetch(url, {
-      headers: { "User-Agent": options.userAgent },
-      redirect: "manual",
-      signal: AbortSignal.any([options.signal, AbortSignal.timeout(DOWNLOAD_TIMEOUT_MS)]),
-    });
-    options.onExchange?.(`GET ${url} ${response.status}`);
-    if (response.status === 200) return { ok: true as const, value: response };
-    const { retry, failure, retryAfterMs } = troubleOf(response, parse(await response.text()), origin);
-    const code = failure.exitCode === EXIT.auth ? EXIT.error : failure.exitCode;
-    const told = new Failure(code, failure.code, `${url}: ${failure.message}`, { more: failure.more });
-    return { ok: false as const, failure: told, retry, retryAfterMs };
-  } catch (error) {
-    return { ok: false as const, ...unreachable(error, origin) };
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // What is no JSON is no answer of this service; its status still says something.
-    return undefined;
-  }
 }

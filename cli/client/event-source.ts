@@ -1,7 +1,7 @@
 import { createParser } from "eventsource-parser";
 import { EXIT } from "../exit-codes.ts";
 import { Failure } from "../failure.ts";
-import type { Opened } from "./client.ts";
+import type { Opened } from "./open-events.ts";
 import { interrupted, type Timing, type Trouble, withRetries } from "./retry.ts";
 
 export interface ServerEvent {

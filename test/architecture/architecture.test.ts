@@ -1,13 +1,18 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import {
+  fileLengthViolations,
+  functionLengthViolations,
+  medianLengthViolations,
+  needlessExceptions,
+} from "./lengths.ts";
+import {
   anyViolations,
   clockViolations,
   cycleViolations,
   defaultExportViolations,
   environmentViolations,
   fetchViolations,
-  lengthViolations,
   matrixViolations,
   opaqueImportViolations,
   providerNameViolations,
@@ -63,8 +68,17 @@ test("nothing is typed any", () => {
   expect(anyViolations(sources)).toEqual([]);
 });
 
-test("no file is longer than its reader's patience", () => {
-  expect(lengthViolations(sources)).toEqual([]);
+test("no file is longer than its reader's patience, and most are short", () => {
+  expect(fileLengthViolations(sources)).toEqual([]);
+  expect(medianLengthViolations(sources)).toEqual([]);
+});
+
+test("no function is longer than a screen", () => {
+  expect(functionLengthViolations(sources)).toEqual([]);
+});
+
+test("nothing is excepted from these lengths that keeps to them", () => {
+  expect(needlessExceptions(sources)).toEqual([]);
 });
 
 test("the lockfile names no registry", async () => {

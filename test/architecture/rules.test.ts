@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { fileLengthViolations, functionLengthViolations, medianLengthViolations } from "./lengths.ts";
 import {
   anyViolations,
   clockViolations,
@@ -7,7 +8,6 @@ import {
   editedMessageViolations,
   environmentViolations,
   fetchViolations,
-  lengthViolations,
   matrixViolations,
   opaqueImportViolations,
   providerNameViolations,
@@ -274,8 +274,32 @@ describe("habits", () => {
     expect(editedMessageViolations(one("cli/failure.ts", other))).toEqual([]);
   });
 
-  test("a file of 401 lines is a violation, one of 400 is not", () => {
-    expect(lengthViolations(one("src/app/app.ts", "x\n".repeat(401)))).toHaveLength(1);
-    expect(lengthViolations(one("src/app/app.ts", "x\n".repeat(400)))).toEqual([]);
+  test("a file of 301 lines is a violation, one of 300 is not", () => {
+    expect(fileLengthViolations(one("src/app/app.ts", "x\n".repeat(301)))).toHaveLength(1);
+    expect(fileLengthViolations(one("src/app/app.ts", "x\n".repeat(300)))).toEqual([]);
+  });
+
+  test("more than half of all files above 90 lines are a violation", () => {
+    const sized = (...lines: number[]) =>
+      tree(Object.fromEntries(lines.map((count, i) => [`src/app/${i}.ts`, "x\n".repeat(count)])));
+    expect(medianLengthViolations(sized(1, 91, 300))).toHaveLength(1);
+    expect(medianLengthViolations(sized(1, 90, 300))).toEqual([]);
+  });
+
+  const body = (lines: number) => "  x();\n".repeat(lines - 2);
+  test.each([
+    ["a function", (lines: number) => `export function f(): void {\n${body(lines)}}\n`],
+    ["an asynchronous one", (lines: number) => `async function f() {\n${body(lines)}}\n`],
+    ["one that takes an object", (lines: number) => `function f({\n  a,\n}: Deps) {\n${body(lines - 2)}}\n`],
+    ["an arrow function", (lines: number) => `export const f = (a: string) => {\n${body(lines)}};\n`],
+    ["a method", (lines: number) => `class A {\n  async f() {\n${body(lines)}  }\n}\n`],
+  ])("%s of 61 lines is a violation, one of 60 is not", (_, text) => {
+    expect(functionLengthViolations(one("src/app/app.ts", text(61)))).toHaveLength(1);
+    expect(functionLengthViolations(one("src/app/app.ts", text(60)))).toEqual([]);
+  });
+
+  test("a long table is no function", () => {
+    const table = `export const TABLE = {\n${"  a: 1,\n".repeat(99)}};\nconst list = [\n${"  1,\n".repeat(99)}];\n`;
+    expect(functionLengthViolations(one("src/app/app.ts", table))).toEqual([]);
   });
 });

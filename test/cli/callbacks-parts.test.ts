@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import type { Opened } from "../../cli/client/client.ts";
 import { type FollowEventsOptions, followEvents, type ServerEvent } from "../../cli/client/event-source.ts";
 import { readForwardUrl } from "../../cli/client/forward.ts";
 import { createInOrder } from "../../cli/client/in-order.ts";
+import type { Opened } from "../../cli/client/open-events.ts";
 import type { Trouble } from "../../cli/client/retry.ts";
 import { EXIT } from "../../cli/exit-codes.ts";
 import { Failure } from "../../cli/failure.ts";

@@ -1,5 +1,7 @@
 import type { AccountStore } from "../../domain/ports/account-store.ts";
 import { prepareAccounts } from "./account-store/accounts.ts";
+import { prepareGrant } from "./account-store/key-grants.ts";
+import { prepareKeyReads } from "./account-store/key-reads.ts";
 import { prepareKeys } from "./account-store/keys.ts";
 import { prepareLedgerReads } from "./account-store/ledger-reads.ts";
 import { prepareRefund } from "./account-store/refund.ts";
@@ -7,7 +9,9 @@ import { prepareTokens } from "./account-store/tokens.ts";
 import type { ChangeWatch } from "./change-watch.ts";
 import type { Connection } from "./connection.ts";
 import { createGrantCache } from "./grant-cache.ts";
+import type { Synchronous } from "./group-commit.ts";
 import { prepareLedger } from "./ledger.ts";
+import { prepareQuotas } from "./quotas.ts";
 
 /** Accounts, keys and tokens in SQLite. */
 export function createAccountStore(connection: Connection, watch: ChangeWatch): AccountStore {
@@ -16,14 +20,16 @@ export function createAccountStore(connection: Connection, watch: ChangeWatch): 
   const accounts = prepareAccounts(connection, ledger);
   const entries = prepareLedgerReads(connection);
   const refund = prepareRefund(connection, ledger, accounts.byId);
-  const keys = prepareKeys(connection);
+  const keyReads = prepareKeyReads(connection);
+  const quotas = prepareQuotas(connection.db);
+  const keys = prepareKeys(connection, { reads: keyReads, quotas, accountById: accounts.byId });
   const tokens = prepareTokens(connection);
-  const grants = createGrantCache(watch, keys.grant);
+  const grants = createGrantCache(watch, prepareGrant(connection));
   const tokenGrants = createGrantCache(watch, tokens.byHash);
 
-  /** What was seen before a change is not seen once it is committed. */
-  async function thenClear<T>(cache: { clear(): void }, committed: Promise<T>): Promise<T> {
-    const result = await committed;
+  /** Writes; what was cached before is not shown once that is committed. */
+  async function writeClearing<T>(cache: { clear(): void }, operation: () => T & Synchronous<T>): Promise<T> {
+    const result = await write(operation);
     cache.clear();
     return result;
   }
@@ -32,11 +38,7 @@ export function createAccountStore(connection: Connection, watch: ChangeWatch): 
     createAccount: (created) => write(() => accounts.create(created)),
     accounts: async () => read(() => accounts.all()),
     account: async (idOrName) => read(() => accounts.find(idOrName)),
-    updateAccount: (id, change) =>
-      thenClear(
-        grants,
-        write(() => accounts.update(id, change)),
-      ),
+    updateAccount: (id, change) => writeClearing(grants, () => accounts.update(id, change)),
     credit: (id, amount, reason, actor, now) =>
       write(() => accounts.credit(id, amount, { reason, actor, at: now })),
     refund: (task, amount, reason, actor, now) =>
@@ -44,34 +46,18 @@ export function createAccountStore(connection: Connection, watch: ChangeWatch): 
     ledger: async (id) => read(() => entries.all(id)),
     ledgerPage: async (id, page) => read(() => entries.page(id, page)),
     createKey: (key, callbackSecret) => write(() => keys.create(key, callbackSecret)),
-    keys: async (owner) => read(() => keys.all(owner)),
-    key: async (idOrName) => read(() => keys.find(idOrName)),
-    keyQuota: async (id, period) => read(() => keys.quotaUse(id, period)),
-    revokeKey: (id, now) =>
-      thenClear(
-        grants,
-        write(() => keys.revoke(id, now)),
-      ),
-    changeKey: (id, change) =>
-      thenClear(
-        grants,
-        write(() => keys.change(id, change)),
-      ),
-    rotateKey: (id, rotation) =>
-      thenClear(
-        grants,
-        write(() => keys.rotate(id, rotation)),
-      ),
-    callbackSecret: async (id) => read(() => keys.callbackSecret(id)),
+    keys: async (owner) => read(() => keyReads.all(owner)),
+    key: async (idOrName) => read(() => keyReads.find(idOrName)),
+    keyQuota: async (id, period) => read(() => quotas.use(id, period)),
+    revokeKey: (id, now) => writeClearing(grants, () => keys.revoke(id, now)),
+    changeKey: (id, change) => writeClearing(grants, () => keys.change(id, change)),
+    rotateKey: (id, rotation) => writeClearing(grants, () => keys.rotate(id, rotation)),
+    callbackSecret: async (id) => read(() => keyReads.callbackSecret(id)),
     grantByHash: (hash, now) => read(() => grants.get(hash, now)),
     createToken: (token) => write(() => tokens.create(token)),
     tokens: async () => read(() => tokens.all()),
     token: async (idOrName) => read(() => tokens.find(idOrName)),
     tokenByHash: (hash, now) => read(() => tokenGrants.get(hash, now)),
-    revokeToken: (id, now) =>
-      thenClear(
-        tokenGrants,
-        write(() => tokens.revoke(id, now)),
-      ),
+    revokeToken: (id, now) => writeClearing(tokenGrants, () => tokens.revoke(id, now)),
   };
 }

@@ -1,5 +1,6 @@
 import type { Database } from "bun:sqlite";
 import type { StorageError } from "../../domain/ports/task-store.ts";
+import { type Outcome, prepareBatch } from "./batch.ts";
 import { asStorageError } from "./errors.ts";
 
 /** A transaction is over at its first await, so a body that returns a promise does not type-check. */
@@ -25,76 +26,16 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-type Outcome =
-  | { readonly ok: true; readonly value: unknown }
-  | { readonly ok: false; readonly error: unknown };
-
 /**
  * Shares one commit, and so one flush of the disk, between all writes of a turn of the event loop.
- *
- * The first run of a batch has no savepoints: they cost a few microseconds for each operation, and operations that refuse
- * do so by value, not by throwing. Only when one throws is everything rolled back and run again with a savepoint for each.
  */
 export function createGroupCommit(
   db: Database,
   deps: { onDamaged: (error: StorageError) => void; onCommitted: () => void },
 ): GroupCommit {
-  const begin = db.prepare("begin immediate");
-  const commit = db.prepare("commit");
-  const rollback = db.prepare("rollback");
-  const savepoint = db.prepare("savepoint operation");
-  const release = db.prepare("release operation");
-  const rollbackTo = db.prepare("rollback to operation");
+  const runBatch = prepareBatch(db);
   let waiting: Waiting[] = [];
   let refusal: StorageError | undefined;
-
-  function undo(): void {
-    // On a full disk or an I/O error SQLite has rolled back by itself already.
-    if (db.inTransaction) rollback.run();
-  }
-
-  function runPlain(batch: readonly Waiting[]): Outcome[] {
-    begin.run();
-    const outcomes = batch.map(({ operation }) => ({ ok: true, value: synchronous(operation()) }) as const);
-    // Without changed pages this writes and flushes nothing.
-    commit.run();
-    return outcomes;
-  }
-
-  function runGuarded(batch: readonly Waiting[]): Outcome[] {
-    begin.run();
-    const outcomes = batch.map(({ operation }): Outcome => {
-      savepoint.run();
-      try {
-        const value = synchronous(operation());
-        release.run();
-        return { ok: true, value };
-      } catch (error) {
-        // Trouble with the storage is everybody's.
-        if (!db.inTransaction || asStorageError(error) !== undefined) throw error;
-        rollbackTo.run();
-        release.run();
-        return { ok: false, error };
-      }
-    });
-    commit.run();
-    return outcomes;
-  }
-
-  function run(batch: readonly Waiting[]): Outcome[] {
-    try {
-      return runPlain(batch);
-    } catch (error) {
-      undo();
-      if (batch.length === 1 || asStorageError(error) !== undefined) throw error;
-    }
-    try {
-      return runGuarded(batch);
-    } catch (error) {
-      undo();
-      throw error;
-    }
-  }
 
   function explain(error: unknown): unknown {
     const storageError = asStorageError(error);
@@ -119,7 +60,7 @@ export function createGroupCommit(
     if (batch.length === 0) return;
     try {
       if (refusal !== undefined) throw refusal;
-      settle(batch, run(batch));
+      settle(batch, runBatch(batch));
       deps.onCommitted();
     } catch (error) {
       const reason = explain(error);
@@ -142,13 +83,4 @@ export function createGroupCommit(
       });
     },
   };
-}
-
-function synchronous(value: unknown): unknown {
-  if (typeof value === "object" && value !== null && "then" in value && typeof value.then === "function") {
-    throw new TypeError(
-      "A write operation must be synchronous: its transaction would end at the first await.",
-    );
-  }
-  return value;
 }

@@ -8,8 +8,8 @@ import type { Connection } from "../connection.ts";
 import { type Authority, AVAILABLE, type Ledger } from "../ledger.ts";
 import { account, toAccount } from "./account-table.ts";
 
-/** Accounts and what is put on them. */
-export function prepareAccounts({ db, orm }: Connection, ledger: Ledger) {
+/** Finds accounts. */
+function prepareFind({ orm }: Connection) {
   const named = orm
     .select()
     .from(account)
@@ -20,10 +20,6 @@ export function prepareAccounts({ db, orm }: Connection, ledger: Ledger) {
     .from(account)
     .where(eq(account.id, sql.placeholder("id")))
     .prepare();
-  const clearTold = db.prepare<never, [account: string]>(
-    `update account set low_balance_told = 0 where id = ? and low_balance_told = 1
-       and ${AVAILABLE} >= coalesce(low_balance_micros, -9007199254740991)`,
-  );
 
   function byId(id: AccountId): Account | undefined {
     const row = numbered.get({ id });
@@ -36,12 +32,24 @@ export function prepareAccounts({ db, orm }: Connection, ledger: Ledger) {
     return row && toAccount(row);
   }
 
+  return { byId, find, isNameTaken: (name: string) => named.get({ name }) !== undefined };
+}
+
+/** Accounts and what is put on them. */
+export function prepareAccounts(connection: Connection, ledger: Ledger) {
+  const { db, orm } = connection;
+  const { byId, find, isNameTaken } = prepareFind(connection);
+  const clearTold = db.prepare<never, [account: string]>(
+    `update account set low_balance_told = 0 where id = ? and low_balance_told = 1
+       and ${AVAILABLE} >= coalesce(low_balance_micros, -9007199254740991)`,
+  );
+
   return {
     byId,
     find,
     all: (): Account[] => orm.select().from(account).orderBy(asc(account.id)).all().map(toAccount),
     create({ id, name, mode, credit, createdAt, actor = "operator" }: NewAccount) {
-      if (named.get({ name }) !== undefined) return "name_taken" as const;
+      if (isNameTaken(name)) return "name_taken" as const;
       orm
         .insert(account)
         .values({ id, name, mode, status: "active", balanceMicros: 0, heldMicros: 0, createdAt })

@@ -1,61 +1,25 @@
-import { and, asc, eq, isNull, or, sql } from "drizzle-orm";
-import type { ApiKey, KeyChange, KeyGrant, Rotation } from "../../../domain/access/account.ts";
+import { eq } from "drizzle-orm";
+import type { Account, ApiKey, KeyChange, Rotation } from "../../../domain/access/account.ts";
 import { changePolicy } from "../../../domain/access/key-policy.ts";
 import { changeSigning } from "../../../domain/callback/signature.ts";
 import type { AccountId, KeyId } from "../../../domain/ids.ts";
 import type { Connection } from "../connection.ts";
-import { prepareQuotas } from "../quotas.ts";
-import { account } from "./account-table.ts";
-import { apiKey, toApiKey } from "./key-table.ts";
+import type { Quotas } from "../quotas.ts";
+import type { prepareKeyReads } from "./key-reads.ts";
+import { apiKey } from "./key-table.ts";
 
-/** API keys. */
-export function prepareKeys({ db, orm }: Connection) {
-  const quotas = prepareQuotas(db);
-  const accountById = orm
-    .select()
-    .from(account)
-    .where(eq(account.id, sql.placeholder("id")))
-    .prepare();
-  const grantByHash = orm
-    .select({
-      keyId: apiKey.id,
-      keyName: apiKey.name,
-      accountId: apiKey.accountId,
-      accountStatus: account.status,
-      priceMultiplier: account.priceMultiplier,
-      policy: apiKey.policy,
-      expiresAt: apiKey.expiresAt,
-      revokedAt: apiKey.revokedAt,
-      hash: apiKey.hash,
-      previousExpiresAt: apiKey.previousExpiresAt,
-    })
-    .from(apiKey)
-    .innerJoin(account, eq(account.id, apiKey.accountId))
-    .where(or(eq(apiKey.hash, sql.placeholder("hash")), eq(apiKey.previousHash, sql.placeholder("hash"))))
-    .prepare();
+export interface KeyDeps {
+  readonly reads: ReturnType<typeof prepareKeyReads>;
+  readonly quotas: Quotas;
+  readonly accountById: (id: AccountId) => Account | undefined;
+}
+
+/** Creates and changes API keys. */
+export function prepareKeys({ db, orm }: Connection, { reads, quotas, accountById }: KeyDeps) {
+  const { byId, callbackSecret, isNameTaken } = reads;
   const revoke = db.prepare<never, [now: number, id: string]>(
     "update api_key set revoked_at = ? where id = ? and revoked_at is null",
   );
-  const secretOf = db.prepare<{ secret: string | null }, [key: string]>(
-    "select callback_secret as secret from api_key where id = ?",
-  );
-
-  function callbackSecret(id: KeyId): string | undefined {
-    return secretOf.get(id)?.secret ?? undefined;
-  }
-
-  function valid(name: string) {
-    return orm
-      .select()
-      .from(apiKey)
-      .where(and(eq(apiKey.name, name), isNull(apiKey.revokedAt)))
-      .all();
-  }
-
-  function byId(id: KeyId): ApiKey | undefined {
-    const row = orm.select().from(apiKey).where(eq(apiKey.id, id)).get();
-    return row && toApiKey(row);
-  }
 
   function changeable(id: KeyId): ApiKey | "revoked" | "not_found" {
     const found = byId(id);
@@ -64,33 +28,9 @@ export function prepareKeys({ db, orm }: Connection) {
   }
 
   return {
-    grant(hash: string): KeyGrant | undefined {
-      const row = grantByHash.get({ hash });
-      if (row === undefined) return undefined;
-      const { hash: ownHash, previousExpiresAt, revokedAt, ...grant } = row;
-      const ends = [grant.expiresAt, ownHash === hash ? null : previousExpiresAt].filter((at) => at !== null);
-      return {
-        ...grant,
-        expiresAt: ends.length === 0 ? undefined : Math.min(...ends),
-        revokedAt: revokedAt ?? undefined,
-      };
-    },
-    quotaUse: quotas.use,
-    all(owner?: AccountId): ApiKey[] {
-      const wanted = owner === undefined ? undefined : eq(apiKey.accountId, owner);
-      return orm.select().from(apiKey).where(wanted).orderBy(asc(apiKey.id)).all().map(toApiKey);
-    },
-    find(idOrName: string): ApiKey | undefined {
-      // An id is only ever compared as text here; one that is none of ours finds nothing.
-      const found = byId(idOrName as KeyId);
-      if (found !== undefined) return found;
-      const named = valid(idOrName);
-      return named[0] && named.length === 1 ? toApiKey(named[0]) : undefined;
-    },
-    callbackSecret,
     create(key: ApiKey, secret?: string) {
-      if (accountById.get({ id: key.accountId }) === undefined) return "no_account" as const;
-      if (valid(key.name).some((other) => other.accountId === key.accountId)) return "name_taken" as const;
+      if (accountById(key.accountId) === undefined) return "no_account" as const;
+      if (isNameTaken(key.name, key.accountId)) return "name_taken" as const;
       orm
         .insert(apiKey)
         .values({ ...key, callbackSecret: secret })
@@ -120,18 +60,10 @@ export function prepareKeys({ db, orm }: Connection) {
         signsCallbacks: signing === undefined ? before.signsCallbacks : signing !== null,
       };
     },
-    rotate(id: KeyId, { hash, display, previousExpiresAt }: Rotation): ApiKey | "revoked" | "not_found" {
+    rotate(id: KeyId, rotation: Rotation): ApiKey | "revoked" | "not_found" {
       const before = changeable(id);
       if (typeof before === "string") return before;
-      const previous =
-        previousExpiresAt === undefined
-          ? { previousHash: null, previousDisplay: null, previousExpiresAt: null }
-          : { previousHash: before.hash, previousDisplay: before.display, previousExpiresAt };
-      orm
-        .update(apiKey)
-        .set({ hash, display, ...previous })
-        .where(eq(apiKey.id, id))
-        .run();
+      orm.update(apiKey).set(rotated(before, rotation)).where(eq(apiKey.id, id)).run();
       return byId(id) ?? "not_found";
     },
     revoke(id: KeyId, now: number) {
@@ -139,4 +71,10 @@ export function prepareKeys({ db, orm }: Connection) {
       return byId(id) === undefined ? ("not_found" as const) : ("already_revoked" as const);
     },
   };
+}
+
+function rotated(before: ApiKey, { hash, display, previousExpiresAt }: Rotation) {
+  return previousExpiresAt === undefined
+    ? { hash, display, previousHash: null, previousDisplay: null, previousExpiresAt: null }
+    : { hash, display, previousHash: before.hash, previousDisplay: before.display, previousExpiresAt };
 }

@@ -27,23 +27,11 @@ export function prepareClaim(connection: Connection): (query: CallbackClaim) => 
   let lastAccount = "" as AccountId;
   const lastHosts = new Map<AccountId, string>();
 
-  /** The longest due of the next host that has room. */
-  function nextOf(account: AccountId, room: Room): Ready | undefined {
-    const last = lastHosts.get(account) ?? "";
-    return firstFree(account, room, last) ?? firstFree(account, room, "");
-  }
-
-  function firstFree(account: AccountId, room: Room, after: string): Ready | undefined {
-    let ready = pools.firstOfHostAfter(account, after);
-    while (ready !== undefined && !room.hasForHost(account, ready.host))
-      ready = pools.firstOfHostAfter(account, ready.host);
-    return ready;
-  }
-
   /** @returns undefined when the account has nothing that may be sent */
   function takeNextOf(account: AccountId, query: CallbackClaim, room: Room): CallbackSend | undefined {
     while (room.hasForAccount(account)) {
-      const ready = nextOf(account, room);
+      const last = lastHosts.get(account) ?? "";
+      const ready = pools.firstFreeAfter(account, room, last) ?? pools.firstFreeAfter(account, room, "");
       if (ready === undefined) break;
       lastHosts.set(account, ready.host);
       if (ready.redeliver === 0 && ready.attempts >= MAX_CALLBACK_ATTEMPTS) {
@@ -130,12 +118,20 @@ function preparePools({ db }: Connection) {
   const giveUp = db.prepare<never, [id: string]>(
     "update callback set state = 'failed', pool = null where id = ? and state = 'pending'",
   );
+  const firstOfHost = (account: AccountId, after: string) =>
+    firstOfHostAfter.get(account, after) ?? undefined;
   return {
     promote(now: number, limit: number): void {
       if (anyDue.get(now) !== null) promote.run(now, limit);
     },
     accountAfter: (account: string) => accountAfter.get(account)?.account_id,
-    firstOfHostAfter: (account: AccountId, host: string) => firstOfHostAfter.get(account, host) ?? undefined,
+    /** The longest due of the first host after this one that has room. */
+    firstFreeAfter(account: AccountId, room: Room, host: string): Ready | undefined {
+      let ready = firstOfHost(account, host);
+      while (ready !== undefined && !room.hasForHost(account, ready.host))
+        ready = firstOfHost(account, ready.host);
+      return ready;
+    },
     /** Its last attempt has neither outcome nor lease left: the process died while sending it. */
     giveUp: (id: CallbackId) => void giveUp.run(id),
   };

@@ -9,7 +9,8 @@ import { callback, callbackAttempt, toCallback, toCallbackAttempt } from "./call
 const LAST = { at: Number.MAX_SAFE_INTEGER, id: "~" } as const;
 
 /** What callbacks are like, and what was sent of them. */
-export function prepareReads({ orm }: Connection) {
+export function prepareReads(connection: Connection) {
+  const { orm } = connection;
   const byId = orm
     .select()
     .from(callback)
@@ -28,6 +29,28 @@ export function prepareReads({ orm }: Connection) {
     .where(sql`${callbackAttempt.endedAt} is null`)
     .prepare();
 
+  function find(id: CallbackId): Callback | undefined {
+    const row = byId.get({ id });
+    return row && toCallback(row);
+  }
+
+  const list = prepareList(connection, find);
+
+  return {
+    byId: find,
+    attempts: (id: CallbackId): CallbackAttempt[] => attemptsOf.all({ id }).map(toCallbackAttempt),
+    list,
+    unfinished: (): CallbackSend[] =>
+      unfinished.all().map((row) => ({
+        callback: toCallback(row.callback),
+        sequence: row.callback_attempt.sequence,
+        isRedelivery: row.callback_attempt.isRedelivery,
+      })),
+  };
+}
+
+/** Some callbacks of an account. Statements are made once, whatever the filter. */
+function prepareList({ orm }: Connection, find: (id: CallbackId) => Callback | undefined) {
   const ofTask = orm
     .select()
     .from(callback)
@@ -48,12 +71,7 @@ export function prepareReads({ orm }: Connection) {
       .prepare();
   const [pageOfAll, pageOfState] = [page(false), page(true)];
 
-  function find(id: CallbackId): Callback | undefined {
-    const row = byId.get({ id });
-    return row && toCallback(row);
-  }
-
-  function list(filter: CallbackFilter): Callback[] {
+  return (filter: CallbackFilter): Callback[] => {
     const { accountId, id, taskId, state, from = 0, to = LAST.at, limit } = filter;
     const isMeant = (one: Callback) =>
       one.accountId === accountId &&
@@ -70,17 +88,5 @@ export function prepareReads({ orm }: Connection) {
     const query = { account: accountId, from, to, at, after, limit };
     const rows = state === undefined ? pageOfAll.all(query) : pageOfState.all({ ...query, state });
     return rows.map(toCallback);
-  }
-
-  return {
-    byId: find,
-    attempts: (id: CallbackId): CallbackAttempt[] => attemptsOf.all({ id }).map(toCallbackAttempt),
-    list,
-    unfinished: (): CallbackSend[] =>
-      unfinished.all().map((row) => ({
-        callback: toCallback(row.callback),
-        sequence: row.callback_attempt.sequence,
-        isRedelivery: row.callback_attempt.isRedelivery,
-      })),
   };
 }

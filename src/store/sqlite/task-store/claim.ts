@@ -33,19 +33,8 @@ export function prepareClaim(
 ): (query: ClaimQuery) => Claimed {
   const pools = preparePools(connection);
   const lease = prepareLease(connection, newLeaseToken);
+  const takeUnderWay = prepareTakeUnderWay(pools, lease);
   let turn = 0;
-
-  function takeUnderWay(query: ClaimQuery): Lease[] {
-    const until = query.now + query.leaseMs;
-    const { held = NONE } = query;
-    const due = pools.dueUnderWay(query.now, query.limit + held.size);
-    const isHeld = (task: DueTask) => task.is_leased === 1 && held.has(task.id);
-    for (const task of due) if (isHeld(task)) pools.extend(task.id, until);
-    return due
-      .filter((task) => !isHeld(task))
-      .slice(0, query.limit)
-      .map(({ id }) => lease(id, until));
-  }
 
   function takeNextOf(lane: ProviderId, until: number): Lease | undefined {
     const next = pools.firstReadyAfter(lane, lastServed.get(lane)) ?? pools.firstReadyAfter(lane, undefined);
@@ -97,6 +86,21 @@ export function prepareClaim(
   };
 }
 
+/** Returns a function that leases the tasks under way that are due. Those the caller still works on keep their lease. */
+function prepareTakeUnderWay(pools: Pools, lease: (id: TaskId, until: number) => Lease) {
+  return (query: ClaimQuery): Lease[] => {
+    const until = query.now + query.leaseMs;
+    const { held = NONE } = query;
+    const due = pools.dueUnderWay(query.now, query.limit + held.size);
+    const isHeld = (task: DueTask) => task.is_leased === 1 && held.has(task.id);
+    for (const task of due) if (isHeld(task)) pools.extend(task.id, until);
+    return due
+      .filter((task) => !isHeld(task))
+      .slice(0, query.limit)
+      .map(({ id }) => lease(id, until));
+  };
+}
+
 function freeCapacity(
   query: ClaimQuery,
   counts: readonly { lane: ProviderId; count: number }[],
@@ -122,6 +126,8 @@ function rotated<T>(items: readonly T[], by: number): T[] {
   const start = items.length === 0 ? 0 : by % items.length;
   return [...items.slice(start), ...items.slice(0, start)];
 }
+
+type Pools = ReturnType<typeof preparePools>;
 
 /** Raw statements, each pinned to its partial index: a scan here would grow with the table unseen. */
 function preparePools({ db }: Connection) {

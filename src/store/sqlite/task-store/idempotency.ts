@@ -1,9 +1,9 @@
-import type { Database } from "bun:sqlite";
 import type { TaskId } from "../../../domain/ids.ts";
 import { type Micros, toMicros } from "../../../domain/money/money.ts";
 import type { AdmitResult } from "../../../domain/ports/task-store.ts";
 import type { IdempotencyClaim } from "../../../domain/task/idempotency.ts";
 import type { Connection } from "../connection.ts";
+import { openRecentRecords } from "./recent-records.ts";
 
 export type UsedKey = Extract<AdmitResult, { kind: "replayed" | "conflict" }>;
 
@@ -27,11 +27,6 @@ interface Row {
   readonly expires_at: number;
 }
 
-/** Records whose digests are in memory only, at most, before they are moved into the index on disk. */
-const RECENT_MAX = 16_384;
-/** Digests moved by one operation, so that none holds up the others for long. */
-const MERGED_AT_ONCE = 1_024;
-
 /**
  * Callers' keys are random, and an index on disk that takes them as they come rewrites a page for each: that alone cost a create
  * as much as everything else. So records are appended, and found by a digest of their scope in two indexes: one in memory for
@@ -42,7 +37,7 @@ const MERGED_AT_ONCE = 1_024;
  */
 export function prepareIdempotency(connection: Pick<Connection, "db" | "write">): IdempotencyRecords {
   const { db } = connection;
-  const recent = openRecent(db);
+  const recent = openRecentRecords(connection);
   const select = db.prepare<Row, [digest: Uint8Array]>(
     `select fingerprint, task_id, held_micros, expires_at from idempotency where id =
        coalesce((select id from temp.idempotency_recent where digest = ?1),
@@ -56,7 +51,7 @@ export function prepareIdempotency(connection: Pick<Connection, "db" | "write">)
   // Records are kept equally long, so they end in the order of their ids; no index on the time is needed. The newest stays: SQLite
   // would give its id again, and `merged_id` would be taken to cover a record it has never seen.
   const ended = db.prepare<{ id: number; digest: Uint8Array }, [limit: number, now: number]>(
-    `select id, digest from (select * from idempotency order by id limit ?) 
+    `select id, digest from (select * from idempotency order by id limit ?)
      where expires_at <= ? and id < (select max(id) from idempotency)`,
   );
   const forget = db.prepare<never, [digest: Uint8Array, id: number]>(
@@ -67,18 +62,6 @@ export function prepareIdempotency(connection: Pick<Connection, "db" | "write">)
        coalesce((select id from temp.idempotency_recent where digest = ?1),
                 (select id from idempotency_index where digest = ?1))`,
   );
-  let isMerging = false;
-
-  async function merge(): Promise<void> {
-    isMerging = true;
-    try {
-      while (await connection.write(() => recent.mergeSome(MERGED_AT_ONCE)));
-    } catch {
-      // A write that fails tells its own caller; what is not merged now is merged with the next ones.
-    } finally {
-      isMerging = false;
-    }
-  }
 
   function find(claim: IdempotencyClaim, now: number): UsedKey | undefined {
     const row = select.get(digestOf(claim));
@@ -92,7 +75,7 @@ export function prepareIdempotency(connection: Pick<Connection, "db" | "write">)
     put(claim, taskId, held) {
       const digest = digestOf(claim);
       const { lastInsertRowid } = insert.run(digest, claim.fingerprint, taskId, held, claim.expiresAt);
-      if (recent.put(digest, Number(lastInsertRowid)) > RECENT_MAX && !isMerging) void merge();
+      recent.put(digest, Number(lastInsertRowid));
     },
     free: (use, taskId) => void end.run(digestOf(use), taskId),
     expire(now, limit) {
@@ -103,52 +86,6 @@ export function prepareIdempotency(connection: Pick<Connection, "db" | "write">)
         recent.forget(digest, id);
       }
       return rows.length;
-    },
-  };
-}
-
-/** The digests that are not in the index on disk yet. */
-function openRecent(db: Database) {
-  db.run(
-    "create temp table if not exists idempotency_recent (digest blob primary key, id integer not null) without rowid",
-  );
-  db.run(
-    `insert or replace into temp.idempotency_recent
-       select digest, id from idempotency where id > (select merged_id from idempotency_merge) order by id`,
-  );
-  const put = db.prepare<never, [digest: Uint8Array, id: number]>(
-    "insert or replace into temp.idempotency_recent (digest, id) values (?, ?)",
-  );
-  const count = db.prepare<{ count: number }, []>("select count(*) as count from temp.idempotency_recent");
-  const forget = db.prepare<never, [digest: Uint8Array, id: number]>(
-    "delete from temp.idempotency_recent where digest = ? and id = ?",
-  );
-  const copy = db.prepare<never, [limit: number]>(
-    `insert or replace into idempotency_index (digest, id)
-       select digest, id from temp.idempotency_recent order by digest limit ?`,
-  );
-  const drop = db.prepare<never, [limit: number]>(
-    `delete from temp.idempotency_recent where digest in
-       (select digest from temp.idempotency_recent order by digest limit ?)`,
-  );
-  const settle = db.prepare(
-    "update idempotency_merge set merged_id = (select coalesce(max(id), 0) from idempotency)",
-  );
-  return {
-    /** @returns about how many there are */
-    put(digest: Uint8Array, id: number): number {
-      put.run(digest, id);
-      // Counting costs a scan of the table: now and then is often enough.
-      return id % MERGED_AT_ONCE === 0 ? (count.get()?.count ?? 0) : 0;
-    },
-    forget: (digest: Uint8Array, id: number) => void forget.run(digest, id),
-    /** Moves the first ones, in the order of the index. @returns whether there are more */
-    mergeSome(limit: number): boolean {
-      copy.run(limit);
-      drop.run(limit);
-      const isEmpty = count.get()?.count === 0;
-      if (isEmpty) settle.run();
-      return !isEmpty;
     },
   };
 }

@@ -1,3 +1,4 @@
+import type { Database } from "bun:sqlite";
 import type { AccountId, AssetId, KeyId, TaskId } from "../../../domain/ids.ts";
 import type { Asset } from "../../../domain/media/asset.ts";
 import type { LiveCounts, OrphanedTask, TaskCounts, TaskFilter } from "../../../domain/ports/task-store.ts";
@@ -21,11 +22,31 @@ interface OrphanRow {
   readonly created_at: number;
 }
 
-export function prepareReads({ db }: Connection, turns: Turns) {
-  const taskById = db.prepare<TaskRow, [id: string]>("select * from task where id = ?");
+/** Returns a function that reads what a caller is told of a task. */
+function prepareSummary(db: Database) {
   const summaryById = db.prepare<SummaryRow, [id: string]>(
     `select ${SUMMARY_COLUMNS} from task where id = ?`,
   );
+  const kept = new Map<TaskId, TaskSummary>();
+  function keep(summary: TaskSummary): void {
+    const oldest = kept.size < KEPT_SUMMARIES ? undefined : kept.keys().next().value;
+    if (oldest !== undefined) kept.delete(oldest);
+    kept.set(summary.id, summary);
+  }
+
+  return (id: TaskId): TaskSummary | undefined => {
+    const known = kept.get(id);
+    if (known !== undefined) return known;
+    const row = summaryById.get(id);
+    if (row === null) return undefined;
+    const summary = toSummary(row);
+    if (isTerminal(summary.status)) keep(summary);
+    return summary;
+  };
+}
+
+export function prepareReads({ db }: Connection, turns: Turns) {
+  const taskById = db.prepare<TaskRow, [id: string]>("select * from task where id = ?");
   const attemptsOf = db.prepare<AttemptRow, [id: string]>(
     "select * from attempt where task_id = ? order by sequence",
   );
@@ -40,7 +61,27 @@ export function prepareReads({ db }: Connection, turns: Turns) {
        and (?4 is null or status = ?4) and (?5 is null or model = ?5)
      order by id desc limit ?6`,
   );
-  // A partial index answers each.
+
+  return {
+    byId(id: TaskId): Task | undefined {
+      const row = taskById.get(id);
+      return row === null ? undefined : toTask(row);
+    },
+    summary: prepareSummary(db),
+    attempts: (id: TaskId): Attempt[] => attemptsOf.all(id).map(toAttempt),
+    assetById(id: AssetId): Asset | undefined {
+      const row = assetById.get(id);
+      return row === null ? undefined : toAsset(row);
+    },
+    list: ({ accountId, after, kind, status, model, limit }: TaskFilter): TaskSummary[] =>
+      list.all(accountId, after ?? null, kind ?? null, status ?? null, model ?? null, limit).map(toSummary),
+    queuePosition: prepareQueuePosition(db, turns),
+    ...prepareLiveReads(db),
+  };
+}
+
+/** Reads of live tasks as a whole; a partial index answers each. */
+function prepareLiveReads(db: Database) {
   const counts = db.prepare<{ queued: number; under_way: number }, []>(
     `select (select count(*) from task indexed by task_ready where pool = 'ready')
           + (select count(*) from task indexed by task_waiting where pool = 'waiting') as queued,
@@ -55,41 +96,11 @@ export function prepareReads({ db }: Connection, turns: Turns) {
     `select id, sync_scope, account_id, key_id, created_at from task indexed by task_waited_for
      where pool is not null and sync_scope is not null order by id`,
   );
-  const queuePosition = prepareQueuePosition(db, turns);
-
-  const kept = new Map<TaskId, TaskSummary>();
-  function keep(summary: TaskSummary): void {
-    const oldest = kept.size < KEPT_SUMMARIES ? undefined : kept.keys().next().value;
-    if (oldest !== undefined) kept.delete(oldest);
-    kept.set(summary.id, summary);
-  }
-
   return {
-    byId(id: TaskId): Task | undefined {
-      const row = taskById.get(id);
-      return row === null ? undefined : toTask(row);
-    },
-    summary(id: TaskId): TaskSummary | undefined {
-      const known = kept.get(id);
-      if (known !== undefined) return known;
-      const row = summaryById.get(id);
-      if (row === null) return undefined;
-      const summary = toSummary(row);
-      if (isTerminal(summary.status)) keep(summary);
-      return summary;
-    },
-    attempts: (id: TaskId): Attempt[] => attemptsOf.all(id).map(toAttempt),
-    assetById(id: AssetId): Asset | undefined {
-      const row = assetById.get(id);
-      return row === null ? undefined : toAsset(row);
-    },
-    list: ({ accountId, after, kind, status, model, limit }: TaskFilter): TaskSummary[] =>
-      list.all(accountId, after ?? null, kind ?? null, status ?? null, model ?? null, limit).map(toSummary),
     counts(): TaskCounts {
       const row = counts.get();
       return { queued: row?.queued ?? 0, underWay: row?.under_way ?? 0 };
     },
-    queuePosition,
     liveCounts: (accountId: AccountId): LiveCounts =>
       liveCounts.get(accountId) ?? { pending: 0, processing: 0 },
     orphans: (): OrphanedTask[] =>

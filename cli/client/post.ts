@@ -1,0 +1,51 @@
+/** Of an answer nobody needs: how much of it is read, and for how long. */
+const MAX_DRAINED_BYTES = 64 * 1024;
+const DRAIN_TIMEOUT_MS = 1_000;
+
+export interface Sent {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly signal: AbortSignal;
+}
+
+/** POSTs to an address of the user's own, without any credential. @throws when nobody answers */
+export async function post(url: string, { headers, body, signal }: Sent) {
+  const {
+    status,
+    statusText,
+    body: answer,
+  } = await fetch(url, {
+    method: "POST",
+    // Whatever comes back is not unpacked.
+    headers: { ...headers, "Accept-Encoding": "identity" },
+    body,
+    signal,
+    redirect: "manual",
+    decompress: false,
+    // A connection that is used again can make the runtime send a request twice, and a proxy knows nothing of this machine.
+    keepalive: false,
+    proxy: false,
+  });
+  await drain(answer);
+  return { status, statusText };
+}
+
+/** Takes a little of an answer, so that its sender is done with it, and leaves the rest. */
+async function drain(answer: ReadableStream<Uint8Array> | null): Promise<void> {
+  if (answer === null) return;
+  const reader = answer.getReader();
+  const timer = setTimeout(() => void reader.cancel().catch(() => undefined), DRAIN_TIMEOUT_MS);
+  try {
+    for (let sizeBytes = 0; sizeBytes < MAX_DRAINED_BYTES; ) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      sizeBytes += value.length;
+    }
+  } catch {
+    // The status has said all; a body that breaks off changes nothing.
+    return;
+  } finally {
+    clearTimeout(timer);
+    await reader.cancel().catch(() => undefined);
+  }
+}

@@ -1,0 +1,37 @@
+import { eq, or, sql } from "drizzle-orm";
+import type { KeyGrant } from "../../../domain/access/account.ts";
+import type { Connection } from "../connection.ts";
+import { account } from "./account-table.ts";
+import { apiKey } from "./key-table.ts";
+
+/** Returns a function that reads the grant of the key with this hash, as its own secret or its previous one. */
+export function prepareGrant({ orm }: Connection): (hash: string) => KeyGrant | undefined {
+  const grantByHash = orm
+    .select({
+      keyId: apiKey.id,
+      keyName: apiKey.name,
+      accountId: apiKey.accountId,
+      accountStatus: account.status,
+      priceMultiplier: account.priceMultiplier,
+      policy: apiKey.policy,
+      expiresAt: apiKey.expiresAt,
+      revokedAt: apiKey.revokedAt,
+      hash: apiKey.hash,
+      previousExpiresAt: apiKey.previousExpiresAt,
+    })
+    .from(apiKey)
+    .innerJoin(account, eq(account.id, apiKey.accountId))
+    .where(or(eq(apiKey.hash, sql.placeholder("hash")), eq(apiKey.previousHash, sql.placeholder("hash"))))
+    .prepare();
+  return (hash) => {
+    const row = grantByHash.get({ hash });
+    if (row === undefined) return undefined;
+    const { hash: ownHash, previousExpiresAt, revokedAt, ...grant } = row;
+    const ends = [grant.expiresAt, ownHash === hash ? null : previousExpiresAt].filter((at) => at !== null);
+    return {
+      ...grant,
+      expiresAt: ends.length === 0 ? undefined : Math.min(...ends),
+      revokedAt: revokedAt ?? undefined,
+    };
+  };
+}

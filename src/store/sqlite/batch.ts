@@ -1,0 +1,84 @@
+import type { Database } from "bun:sqlite";
+import { asStorageError } from "./errors.ts";
+
+interface Write {
+  readonly operation: () => unknown;
+}
+
+/** What became of one write of a batch. */
+export type Outcome =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly error: unknown };
+
+/**
+ * Returns a function that runs writes in one transaction. A write that throws leaves nothing behind and takes no other one
+ * with it; trouble with the storage is thrown, and then none of them is written.
+ *
+ * The first run has no savepoints: they cost a few microseconds for each write, and writes refuse by value, not by throwing.
+ * Only when one throws is everything rolled back and run again, with a savepoint for each.
+ */
+export function prepareBatch(db: Database): (writes: readonly Write[]) => Outcome[] {
+  const begin = db.prepare("begin immediate");
+  const commit = db.prepare("commit");
+  const rollback = db.prepare("rollback");
+  const savepoint = db.prepare("savepoint operation");
+  const release = db.prepare("release operation");
+  const rollbackTo = db.prepare("rollback to operation");
+
+  function undo(): void {
+    // On a full disk or an I/O error SQLite has rolled back by itself already.
+    if (db.inTransaction) rollback.run();
+  }
+
+  function runPlain(writes: readonly Write[]): Outcome[] {
+    begin.run();
+    const outcomes = writes.map(({ operation }) => ({ ok: true, value: synchronous(operation()) }) as const);
+    // Without changed pages this writes and flushes nothing.
+    commit.run();
+    return outcomes;
+  }
+
+  function runGuarded(writes: readonly Write[]): Outcome[] {
+    begin.run();
+    const outcomes = writes.map(({ operation }): Outcome => {
+      savepoint.run();
+      try {
+        const value = synchronous(operation());
+        release.run();
+        return { ok: true, value };
+      } catch (error) {
+        // Trouble with the storage is everybody's.
+        if (!db.inTransaction || asStorageError(error) !== undefined) throw error;
+        rollbackTo.run();
+        release.run();
+        return { ok: false, error };
+      }
+    });
+    commit.run();
+    return outcomes;
+  }
+
+  return (writes) => {
+    try {
+      return runPlain(writes);
+    } catch (error) {
+      undo();
+      if (writes.length === 1 || asStorageError(error) !== undefined) throw error;
+    }
+    try {
+      return runGuarded(writes);
+    } catch (error) {
+      undo();
+      throw error;
+    }
+  };
+}
+
+function synchronous(value: unknown): unknown {
+  if (typeof value === "object" && value !== null && "then" in value && typeof value.then === "function") {
+    throw new TypeError(
+      "A write operation must be synchronous: its transaction would end at the first await.",
+    );
+  }
+  return value;
+}

@@ -1,0 +1,99 @@
+import type { Database } from "bun:sqlite";
+import type { KeyPolicy } from "../../domain/access/key-policy.ts";
+import { DAY_MS } from "../../domain/day.ts";
+import type { AccountId, KeyId } from "../../domain/ids.ts";
+import { type Micros, toMicros } from "../../domain/money/money.ts";
+import { quotaPeriod } from "../../domain/money/quota.ts";
+import type { QuotaUse } from "../../domain/ports/account-store.ts";
+import type { Admission } from "../../domain/ports/task-store.ts";
+import type { NewTask } from "../../domain/task/task.ts";
+import { prepareChargedSince } from "./charged-since.ts";
+
+/** What a key may still spend in a period. */
+export interface Allowance extends QuotaUse {
+  readonly accountId: AccountId;
+  readonly keyId: KeyId;
+  readonly limit: Micros;
+  readonly period: number;
+  /** Whether the period is counted already; `used` and `reserved` are what counting begins with otherwise. */
+  readonly isCounted: boolean;
+}
+
+export interface Allowances {
+  /** What a key used and reserved in a period; nothing for a key there is not. */
+  use(key: KeyId, period: number): QuotaUse;
+  /** @returns undefined when the key has no quota, whatever the admission says */
+  allowance(task: NewTask, quota: NonNullable<Admission["quota"]>): Allowance | undefined;
+}
+
+/** The live tasks of a key whose holds are in no period. */
+export const UNCOUNTED = "account_id = ?1 and key_id = ?2 and pool is not null and quota_period is null";
+
+interface UseRow {
+  readonly used_micros: number;
+  readonly reserved_micros: number;
+}
+
+/** Reads what keys with quotas used and reserved. */
+export function prepareAllowances(db: Database): Allowances {
+  const standing = prepareStanding(db);
+  const owner = db.prepare<{ account_id: AccountId; policy: string }, [key: string]>(
+    "select account_id, policy from api_key where id = ?",
+  );
+
+  return {
+    use(key, period) {
+      const found = owner.get(key);
+      if (found === null) return { used: toMicros(0), reserved: toMicros(0) };
+      const { used, reserved } = standing.of(found.account_id, key, period);
+      return { used, reserved };
+    },
+    allowance({ accountId, keyId, createdAt }, { limit, period }) {
+      const use = standing.kept(keyId, period);
+      if (use !== undefined) return { accountId, keyId, limit, period, ...use };
+      // A period begins, or another process changed the quota and this one has not seen it yet: then what is counted from now
+      // on must be what the key really has.
+      const found = owner.get(keyId);
+      if (found === null) throw new Error(`There is no key ${keyId}.`);
+      // Written by this store.
+      const { quota } = JSON.parse(found.policy) as KeyPolicy;
+      if (quota === undefined) return undefined;
+      const present = quotaPeriod(quota.reset, createdAt);
+      const limits = { limit: quota.limit, period: present };
+      return { accountId, keyId, ...limits, ...standing.of(accountId, keyId, present) };
+    },
+  };
+}
+
+/** Returns functions that say how a key stands in a period. */
+function prepareStanding(db: Database) {
+  const chargedSince = prepareChargedSince(db);
+  const counted = db.prepare<UseRow, [key: string, period: number]>(
+    "select used_micros, reserved_micros from key_quota where key_id = ? and period = ?",
+  );
+  const anyCounted = db.prepare<{ period: number }, [key: string]>(
+    "select period from key_quota where key_id = ? limit 1",
+  );
+  const heldSince = db.prepare<{ held: number | null }, [account: string, key: string, from: number]>(
+    `select sum(held_micros) as held from task indexed by task_live where ${UNCOUNTED} and created_at >= ?3`,
+  );
+
+  /** What counting in a period begins with. */
+  function opening(account: AccountId, key: KeyId, period: number): QuotaUse {
+    if (anyCounted.get(key) !== null) return { used: toMicros(0), reserved: toMicros(0) };
+    const reserved = heldSince.get(account, key, period * DAY_MS)?.held ?? 0;
+    return { used: chargedSince(account, key, period), reserved: toMicros(reserved) };
+  }
+
+  function kept(key: KeyId, period: number): (QuotaUse & { isCounted: true }) | undefined {
+    const row = counted.get(key, period);
+    if (row === null) return undefined;
+    return { used: toMicros(row.used_micros), reserved: toMicros(row.reserved_micros), isCounted: true };
+  }
+
+  function of(account: AccountId, key: KeyId, period: number): QuotaUse & { isCounted: boolean } {
+    return kept(key, period) ?? { ...opening(account, key, period), isCounted: false };
+  }
+
+  return { kept, of };
+}

@@ -1,0 +1,80 @@
+import type { Database } from "bun:sqlite";
+import type { Connection } from "../connection.ts";
+
+/** The digests of idempotency records that are not in the index on disk yet. */
+export interface RecentRecords {
+  put(digest: Uint8Array, id: number): void;
+  forget(digest: Uint8Array, id: number): void;
+}
+
+/** Records whose digests are in memory only, at most, before they are moved into the index on disk. */
+const RECENT_MAX = 16_384;
+/** Digests moved by one operation, so that none holds up the others for long. */
+const MERGED_AT_ONCE = 1_024;
+
+/** Reads what the index on disk lacks, and moves the recent digests there whenever they are many. */
+export function openRecentRecords(connection: Pick<Connection, "db" | "write">): RecentRecords {
+  const { db } = connection;
+  db.run(
+    "create temp table if not exists idempotency_recent (digest blob primary key, id integer not null) without rowid",
+  );
+  db.run(
+    `insert or replace into temp.idempotency_recent
+       select digest, id from idempotency where id > (select merged_id from idempotency_merge) order by id`,
+  );
+  const put = db.prepare<never, [digest: Uint8Array, id: number]>(
+    "insert or replace into temp.idempotency_recent (digest, id) values (?, ?)",
+  );
+  const forget = db.prepare<never, [digest: Uint8Array, id: number]>(
+    "delete from temp.idempotency_recent where digest = ? and id = ?",
+  );
+  const { count, mergeSome } = prepareMerging(db);
+  let isMerging = false;
+
+  async function merge(): Promise<void> {
+    isMerging = true;
+    try {
+      while (await connection.write(mergeSome));
+    } catch {
+      // A write that fails tells its own caller. The next merge takes what is left.
+    } finally {
+      isMerging = false;
+    }
+  }
+
+  return {
+    put(digest, id) {
+      put.run(digest, id);
+      // Counting costs a scan of the table: now and then is often enough.
+      if (id % MERGED_AT_ONCE === 0 && count() > RECENT_MAX && !isMerging) void merge();
+    },
+    forget: (digest, id) => void forget.run(digest, id),
+  };
+}
+
+function prepareMerging(db: Database) {
+  const counted = db.prepare<{ count: number }, []>("select count(*) as count from temp.idempotency_recent");
+  const copy = db.prepare<never, [limit: number]>(
+    `insert or replace into idempotency_index (digest, id)
+       select digest, id from temp.idempotency_recent order by digest limit ?`,
+  );
+  const drop = db.prepare<never, [limit: number]>(
+    `delete from temp.idempotency_recent where digest in
+       (select digest from temp.idempotency_recent order by digest limit ?)`,
+  );
+  const settle = db.prepare(
+    "update idempotency_merge set merged_id = (select coalesce(max(id), 0) from idempotency)",
+  );
+  const count = () => counted.get()?.count ?? 0;
+  return {
+    count,
+    /** Moves the first ones, in the order of the index. @returns whether there are more */
+    mergeSome(): boolean {
+      copy.run(MERGED_AT_ONCE);
+      drop.run(MERGED_AT_ONCE);
+      const isEmpty = count() === 0;
+      if (isEmpty) settle.run();
+      return !isEmpty;
+    },
+  };
+}
