@@ -107,7 +107,7 @@ function servePage(script: ReferenceScript): Reply {
 }
 
 function serveScript({ request, param }: Exchange, script: ReferenceScript): Reply {
-  if (param("file") !== script.name) throw new AppError("not_found", "There is no such file.");
+  if (param("file") !== script.name) throw new AppError("not_found", { kind: "file_unknown" });
   const takesGzip = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(
     request.headers.get("accept-encoding") ?? "",
   );

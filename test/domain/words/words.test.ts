@@ -1,0 +1,220 @@
+import { describe, expect, test } from "bun:test";
+import type { KeyId, TaskId } from "../../../src/domain/ids.ts";
+import { toMicros } from "../../../src/domain/money/money.ts";
+import { cut, namesFrom, show } from "../../../src/domain/words/say.ts";
+import { describe as describeFacts, type Facts, fieldOf } from "../../../src/domain/words/words.ts";
+
+/** A field, by our name and by the reader's. */
+const field = "our_field[2]";
+const READER = "--reader-field";
+const other = "our_other";
+
+const task = "task_1" as TaskId;
+const funds = { balance: toMicros(1), held: toMicros(2), creditLimit: toMicros(0) };
+
+/** Facts of every kind: without some for a kind, this does not compile. */
+const EVERY_KIND: { readonly [Kind in Facts["kind"]]: Omit<Extract<Facts, { kind: Kind }>, "kind"> } = {
+  must: { field, must: { form: "text" }, given: 1 },
+  violation: { field, must: { types: ["string"] }, given: 1 },
+  rule: { field, rule: "{our_field} is valid only together with {our_other}." },
+  required: { field, by: "the-model" },
+  only_with: { field, needed: other },
+  unknown_field: { field, owner: "the-model", near: other, known: [] },
+  given_twice: { field },
+  member_given_twice: { member: "name" },
+  contains: { field, what: "a NUL character" },
+  not_after: { field, other, given: "x" },
+  finding: { field, finding: "is empty" },
+
+  stored_file_unknown: { field },
+  other_media: { field, wanted: "image", given: "video" },
+  not_base64: { field },
+  not_an_image_task: { field },
+  task_not_completed: { field, status: "failed" },
+  result_absent: { field, results: 2, given: 3 },
+  one_image_at_a_time: { field, model: "m", given: 2 },
+  no_such_proportions: { field, model: "m", given: "1x1", ratios: ["16:9"] },
+  background_not_transparent: { field, model: "m", given: "transparent" },
+  not_a_choice: { field, model: "m", given: "webp" },
+  no_edits: { field, model: "m" },
+  edits_one_image: { field, model: "m", given: 2 },
+  image_required: { field },
+  too_many_images: { field },
+  file_id_unusable: { field },
+
+  content_type: { wanted: "application/json", given: null },
+  content_encoding: { given: "br" },
+  body_too_large: { most: 1 },
+  body_unfinished: {},
+  body_not_utf8: {},
+  body_not_json: {},
+  body_not_object: {},
+  body_too_deep: {},
+  body_too_long: {},
+  boundary_absent: {},
+  boundary_too_long: { length: 2, most: 1 },
+  boundary_malformed: { given: "ä" },
+  form_empty: {},
+  form_unstarted: {},
+  form_unended: {},
+  form_too_many: { field, what: "files", most: 1 },
+  form_field_too_large: { field: "form", most: 1 },
+  form_field_not_utf8: { field: "form" },
+  form_field_nul: { field: "form" },
+  part_header_too_large: { part: 1, most: 1 },
+  part_header: { part: 1, fault: "no_name" },
+  part_nested: { part: 1 },
+  part_encoded: { part: 1, encoding: "base64" },
+  part_charset: { part: 1, charset: "utf-16" },
+  upload_too_slow: {},
+  upload_abandoned: {},
+  too_many_uploads: { retryAfterSec: 5 },
+  answer_too_late: { limitSec: 120 },
+  cannot_store: {},
+  defect: {},
+
+  key_absent: {},
+  key_malformed: {},
+  key_invalid: {},
+  key_expired: {},
+  key_elsewhere: {},
+  key_suspended: {},
+  key_not_token: {},
+  token_absent: {},
+  token_malformed: {},
+  token_invalid: {},
+  token_not_key: {},
+  authorization_malformed: {},
+  host_malformed: {},
+  model_forbidden: { model: "m", field },
+  feature_forbidden: { feature: "compat" },
+  too_many_requests: { perMinute: 1, retryAfterSec: 5 },
+  unknown_path: { path: "/x" },
+  method_not_allowed: { method: "PUT", allow: ["GET"] },
+
+  model_unusable: { field },
+  model_unknown: { model: "m", field },
+  model_of_other_kind: { model: "m", makes: "video", path: "/v1/videos/generations", field },
+  video_model_here: { model: "m", field },
+  model_without_provider: { model: "m", field },
+  no_mode: { model: "m", modes: [{ id: "text", requires: [] }] },
+  unpriced: { model: "m" },
+  insufficient: { needed: toMicros(2), available: toMicros(1), limitedBy: "balance" },
+  quantity_uncountable: { quantity: 1000 },
+  too_many_tasks: { concurrency: 1 },
+  draining: {},
+  idempotency_key_unusable: { length: 256 },
+  idempotency_in_progress: {},
+  idempotency_conflict: {},
+  task_unknown: {},
+  task_over: { status: "failed" },
+  task_cancelled: { task },
+  task_failed: { task, error: { code: "UPSTREAM_ERROR", message: "It failed." } },
+  task_goes_on: { task },
+  task_goes_on_later: { task },
+  result_lost: { task },
+  file_unknown: {},
+  callback_unknown: {},
+  callback_exhausted: {},
+  callbacks_unselected: { field, given: "both" },
+  estimate_without_model: { field },
+
+  unknown: { what: "key", given: "k" },
+  name_length: { what: "key", field, most: 100, length: 0 },
+  name_characters: { what: "key", field },
+  name_like_id: { what: "key", field },
+  account_taken: { field, name: "n" },
+  token_taken: { field, name: "n" },
+  key_taken: { field, account: "a", name: "n" },
+  key_ambiguous: { field, name: "n", ids: ["key_1" as KeyId] },
+  keys_revoked: { name: "n", id: "key_1" as KeyId },
+  key_revoked: { field, given: "k" },
+  grace: { field, most: 1, given: 2 },
+  grace_alone: { field },
+  signing_secret: { field, anew: "new" },
+  quota_without_limit: { field },
+  first_credit: { field, given: toMicros(-1) },
+  amount_zero: { field },
+  amount_not_positive: { field, given: toMicros(-1) },
+  credit_limit_too_low: { field, ...funds },
+  balance_too_low: { ...funds, amount: toMicros(-1) },
+  balance_uncountable: { field, balance: toMicros(1), amount: toMicros(1) },
+  refund_too_high: { field, charged: toMicros(1), given: toMicros(2) },
+  not_charged: { field, task },
+  already_refunded: { field, task },
+  reason_controls: { field },
+  price_reason: { field, most: 200, length: 201 },
+  since_after_until: { field, other, given: "2026-11-02", until: "2026-11-01" },
+};
+
+// Each sample has the facts of its own kind.
+const SAMPLES = Object.entries(EVERY_KIND).map(
+  ([kind, facts]) => [kind, { kind, ...facts } as Facts] as const,
+);
+const nameOf = namesFrom({ [field]: READER, our_field: READER, [other]: "--other" });
+
+test.each(SAMPLES)("%s is told in a sentence that names fields as its reader does", (_, facts) => {
+  const message = describeFacts(facts, nameOf);
+  expect(message).toMatch(/^\S.*[.?)`]$/);
+  expect(message).not.toMatch(/our_|undefined|NaN|\[object/);
+  expect(describeFacts(facts, (name) => name)).not.toContain("--");
+});
+
+test.each(SAMPLES)("%s has its param in the reader's name", (_, facts) => {
+  const param = "field" in facts ? facts.field : undefined;
+  expect(fieldOf(facts, nameOf)).toBe(param === field ? READER : param);
+});
+
+describe("names", () => {
+  const name = namesFrom({ image_urls: "image", image_url: "image[0]", "quota.limit": "--quota" });
+  test.each([
+    ["image_urls[1]", "image[1]"],
+    ["image_urls", "image"],
+    ["image_url", "image[0]"],
+    ["quota.limit", "--quota"],
+    ["quota.reset", "quota.reset"],
+    ["image_urls_more", "image_urls_more"],
+    ["constructor", "constructor"],
+    ["", ""],
+  ])("of %j is %j", (ours, theirs) => {
+    expect(name(ours)).toBe(theirs);
+  });
+});
+
+describe("a rule of a schema", () => {
+  const tell = (rule: string, names: Record<string, string> = {}) =>
+    describeFacts({ kind: "rule", rule }, namesFrom(names));
+
+  test("names any of several fields as alternatives", () => {
+    expect(tell("{m} needs {a|b|c}.")).toBe("m needs a, b or c.");
+  });
+
+  test("names fields that the reader has one name for once", () => {
+    expect(tell("{m} needs {a|b}.", { a: "x", b: "x" })).toBe("m needs x.");
+    expect(tell("{m} needs {a|b}.", { a: "x[0]", b: "x" })).toBe("m needs x.");
+  });
+
+  test("is told as it is where it marks no field", () => {
+    expect(tell("Give a or b, not both.", { a: "x" })).toBe("Give a or b, not both.");
+  });
+});
+
+describe("what was given", () => {
+  test("is cut at 80 characters, never in the middle of one", () => {
+    expect(cut("x".repeat(80))).toBe("x".repeat(80));
+    expect(cut("x".repeat(81))).toBe(`${"x".repeat(80)}…`);
+    expect(cut(`${"z".repeat(79)}🦊`).isWellFormed()).toBe(true);
+  });
+
+  test.each([
+    ["a\nb", '"a\\nb"'],
+    [1.5, "1.5"],
+    [null, "null"],
+    [{ a: "list" }, "a list"],
+    [{ a: "object" }, "an object"],
+    [{ json: { a: 1 } }, '{"a":1}'],
+    [{ json: "x".repeat(100) }, `"${"x".repeat(80)}…"`],
+  ] as const)("as %j is shown as %s", (given, shown) => {
+    expect(show(given)).toBe(shown);
+  });
+});
