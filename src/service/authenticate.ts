@@ -6,7 +6,7 @@ import type { Addresses } from "../domain/ports/addresses.ts";
 import type { Clock, Secrets } from "../domain/ports/runtime.ts";
 import type { ACCESS_WORDS } from "../domain/words/access-words.ts";
 
-/** Where a request comes from. Asked only for keys that may not be used from everywhere. */
+/** Where a request comes from. Only keys with a list of addresses ask. */
 export interface Caller {
   /** In its canonical form; undefined when nobody can tell. */
   readonly address: string | undefined;
@@ -87,7 +87,7 @@ export function createAuthenticateOperator(deps: Omit<AuthenticateDeps, "address
   };
 }
 
-/** A caller whose address nobody can tell is in no list. */
+/** A caller whose address is unknown is in no list. */
 function isAllowed(addresses: Addresses, { address }: Caller, ranges: readonly string[]): boolean {
   return address !== undefined && addresses.isWithin(address, ranges);
 }

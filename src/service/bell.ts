@@ -1,15 +1,15 @@
 import type { Clock } from "../domain/ports/runtime.ts";
 
-/** Wakes one who waits, and remembers that it rang while nobody did. */
+/** Wakes one waiting reader, and remembers a ring that came while nobody waited. */
 export interface Bell {
   ring(): void;
   /** Resolves when it has rung since this was last called, after `ms`, or when the signal aborts. */
   rung(ms: number): Promise<void>;
-  /** Lets go of the signal; must be called. */
+  /** Removes the listener from the signal; must be called. */
   stop(): void;
 }
 
-/** A bell for one who waits. However often it rings meanwhile, that is one ring. */
+/** A bell for one reader. Several rings before the next wait count as one. */
 export function openBell({ clock }: { readonly clock: Clock }, signal: AbortSignal): Bell {
   let hasRung = false;
   let wake = () => {};

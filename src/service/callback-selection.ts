@@ -6,7 +6,7 @@ import type { CallbackFilter, CallbackStore } from "../domain/ports/callback-sto
 import type { Demand } from "../domain/words/demand.ts";
 import { parseMoment } from "./moment.ts";
 
-/** Which callbacks are meant, as given. */
+/** Which callbacks a caller means, as given. */
 export interface CallbackSelection {
   readonly state?: string | undefined;
   readonly taskId?: string | undefined;
@@ -16,17 +16,17 @@ export interface CallbackSelection {
   readonly after?: string | undefined;
 }
 
-/** Some of them, newest first. */
+/** One page of callbacks, newest first. */
 export interface CallbackPage<Item> {
   readonly callbacks: readonly Item[];
-  /** Cursor of the next page when there is one. */
+  /** Cursor of the next page; null on the last. */
   readonly next: CallbackId | null;
 }
 
 /**
- * Those of the caller's account that a selection means.
+ * Makes a filter of what a caller selects in its own account.
  *
- * @throws AppError `invalid_request` naming the parameter that cannot be used; a cursor of another account is as unknown as none
+ * @throws AppError `invalid_request` naming the parameter at fault; a cursor of another account counts as unknown
  */
 export async function filterOf(
   { callbacks }: { readonly callbacks: CallbackStore },

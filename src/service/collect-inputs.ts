@@ -23,7 +23,7 @@ export interface InputDeps {
   readonly publicUrl?: string | undefined;
 }
 
-/** Files that came beside a body, by the names its media fields have for them. */
+/** Files that came with the request, by the names that its media fields use for them. */
 export type Uploads = ReadonlyMap<string, StagedFile>;
 
 interface InputContext {
@@ -40,7 +40,7 @@ interface InputContext {
 
 /**
  * Turns the media fields of a body into inputs: data URIs are decoded and staged, uploads and this service's own addresses
- * become the files they name, other addresses are checked and left to the task's first step.
+ * become the files they name, other addresses are checked now and fetched by the task's first step.
  *
  * @returns the inputs in the order of the model's fields, and the assets of those that are new
  * @throws AppError `invalid_request` naming the field that cannot be used
@@ -66,7 +66,7 @@ export async function collectInputs(
   return { inputs, assets };
 }
 
-/** A mask that came with the request is checked against the first image that did; what is fetched later, then. */
+/** Checks a mask that came with the request against the first image that did. Files fetched later are checked then. */
 function checkMask(inputs: readonly MediaInput[], assets: readonly Asset[]): void {
   const fileOf = (role: MediaInput["role"]) => {
     const input = inputs.find((each) => each.role === role);
@@ -115,7 +115,7 @@ async function resolve(
   return { kind: "url", url: text };
 }
 
-/** Longer headers have no meaning here, and searching them takes time. */
+/** Longer headers mean nothing here, and searching them takes time. */
 const DATA_URI_HEADER_MAX = 256;
 const DATA_URI = /^data:([a-z0-9.+/-]*)((?:;[^;,]*)*),/i;
 
@@ -174,7 +174,7 @@ function isBase64(text: string): boolean {
 
 const ASSET_PATH = /^\/assets\/(asset_[0-9a-z]{26})(?:\.[a-z0-9]+)?$/;
 
-/** The asset that an address of this service itself names. */
+/** The asset that an address of this service names. */
 function ownAssetId(text: string, origins: readonly (string | undefined)[]): AssetId | undefined {
   const origin = origins.find((each) => each !== undefined && text.startsWith(`${each}/`));
   if (origin === undefined) return undefined;

@@ -6,35 +6,35 @@ import type { MediaField, Model } from "../domain/model/model.ts";
 import type { Form } from "../domain/words/demand.ts";
 import type { Facts } from "../domain/words/words.ts";
 
-/** A request of the synchronous images API, freed of the forms it can arrive in. What is `null` there is absent here. */
+/** A request of the synchronous images API, whether it came as JSON or as a form. A field that was `null` is absent. */
 export interface CompatRequest {
-  /** Every field of the body but those below, by its name in that API. */
+  /** Every other field of the body, by its name in that API. */
   readonly fields: JsonObject;
-  /** The fields came as text, as in a form: numbers and booleans are to be read by what the model takes. */
+  /** Whether the fields are text, as in a form. Numbers and booleans are then read as the model's schema says. */
   readonly isText: boolean;
   /** Images to edit, as addresses, data URIs, or names of uploads. */
   readonly images: readonly string[];
-  /** What the list of images is called there, `image` unless told. */
+  /** The name of the field with the images; `image` unless given. */
   readonly imagesName?: string | undefined;
   readonly mask?: string | undefined;
 }
 
-/** A create body for the model's own schema, and what its fields are called in the request it was made from. */
+/** A create body for the model's own schema, and the names that its fields have in the caller's request. */
 export interface ModelBody {
   readonly body: JsonObject;
-  /** By the model's name for a field: the caller's. */
+  /** By the model's name of a field: the caller's. Other fields have the same name. */
   readonly names: Readonly<Record<string, string>>;
 }
 
-/** Fields of that API which say how to answer, or mean nothing here. */
+/** Fields that are translated one by one, say how to answer, or mean nothing here. */
 const NOT_FOR_MODELS = new Set([
   ...["model", "prompt", "n", "size", "quality", "background", "output_format"],
   ...["response_format", "stream", "partial_images", "user", "safety_identifier", "callback_url"],
 ]);
 
 /**
- * Translates a request of the synchronous images API into the create body of a model. Fields that the model's schema has go
- * through as they are, so that its own constraints decide; unknown ones are left out (§4.5).
+ * Translates a request of the synchronous images API into a model's create body. Fields that the model's schema has pass
+ * unchanged, so that the schema decides about them. Unknown fields are ignored (§4.5).
  *
  * @throws AppError `invalid_request` naming the field the model cannot honour
  */
@@ -47,7 +47,7 @@ export function fromCompat(model: Model, request: CompatRequest): ModelBody {
       body[name] = value;
     }
   }
-  // Only a stream can show them, and elsewhere they would be paid for and never seen.
+  // Only a stream can show previews. Without one the caller would pay for them and never see them.
   const { stream, partial_images: partialImages } = given;
   if (isTrue(stream) && partialImages !== undefined && propertyOf(model, "partial_images") !== undefined) {
     body.partial_images = partialImages;
@@ -110,7 +110,7 @@ function addSize(
   names.resolution = "size";
 }
 
-/** Qualities that clients ask for and models may not have, and what comes closest, best first. */
+/** Qualities that clients ask for and a model may lack, each with its replacements, best first. */
 const QUALITY_STAND_INS: Readonly<Record<string, readonly string[]>> = {
   hd: ["high"],
   max: ["xhigh", "high", "hd"],
@@ -122,7 +122,7 @@ function addQuality(model: Model, quality: Json | undefined, body: Record<string
   if (quality !== undefined && typeof quality !== "string") {
     throw misformed("quality", "text", quality);
   }
-  // A model without qualities has only its best one.
+  // A model without a choice of qualities always delivers its best.
   if (quality === undefined || quality === "auto" || propertyOf(model, "quality") === undefined) return;
   const known = choices(model, "quality");
   if (quality === "standard" && !known.includes(quality)) return;
@@ -174,18 +174,18 @@ function addImages(
     names[maskField.name] = "mask";
     body[maskField.name] = mask;
   }
-  // Rules name these fields also where none was given; a caller of that API knows no other names for them.
+  // A rule may name fields that were not given. Callers of that API only know its own names for them.
   for (const { name, media, role } of model.mediaFields) {
     if (media === "image" && !Object.hasOwn(body, name)) names[name] = role === "mask" ? "mask" : imagesName;
   }
 }
 
-/** Also as the text of a form. */
+/** A form has "true" as text. */
 function isTrue(value: Json | undefined): boolean {
   return value === true || value === "true";
 }
 
-/** The model's field for so many images: one that holds a list where there are several, or where there is no other. */
+/** The model's field for this many images: a list for several images, or when the model has no single field. */
 function imageField(model: Model, count: number): MediaField | undefined {
   const fields = model.mediaFields.filter((field) => field.media === "image" && field.role !== "mask");
   const single = fields.find((field) => !isList(model, field));
@@ -208,7 +208,7 @@ function choices(model: Model, name: string): readonly string[] {
   return Array.isArray(values) ? values.filter((value) => typeof value === "string") : [];
 }
 
-/** A form knows only text: what the model takes as a number, a boolean or an object is read as one. */
+/** A form has only text. Reads as numbers, booleans and objects what the model's schema has as such. */
 function readText(model: Model, fields: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [

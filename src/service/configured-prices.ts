@@ -4,7 +4,7 @@ import type { PriceRule } from "../domain/model/model.ts";
 import type { PriceCatalog } from "../domain/ports/catalog.ts";
 import { suggest } from "../domain/suggest.ts";
 
-/** What the `pricing` of a settings file comes to. */
+/** The prices of a settings file. */
 export interface ConfiguredPrices {
   readonly prices: ReadonlyMap<ModelId, PriceRule>;
   /** What is wrong with it; `path` is within `pricing`. */
@@ -12,7 +12,7 @@ export interface ConfiguredPrices {
   readonly warnings: readonly string[];
 }
 
-/** Reads the prices of a settings file, by model id, and finds everything that is wrong with them. */
+/** Reads the prices of a settings file, by model id, and reports every problem in them. */
 export function readConfiguredPrices(catalog: PriceCatalog, pricing: JsonObject): ConfiguredPrices {
   const prices = new Map<ModelId, PriceRule>();
   const problems: ConfiguredPrices["problems"][number][] = [];

@@ -32,9 +32,9 @@ export interface CreateTaskRequest {
   /** `POST /v1/images/generations`; the scope of an idempotency key. */
   readonly endpoint: string;
   readonly idempotencyKey?: string | undefined;
-  /** What the request is compared by; the body unless given. */
+  /** Two requests with an equal identity are the same request; the body unless given. */
   readonly identity?: JsonObject | undefined;
-  /** Files that came with the request, by the names its media fields have for them. Kept here, released by the caller. */
+  /** Files that came with the request, by the names that its media fields use. Kept here; the caller releases them. */
   readonly uploads?: Uploads | undefined;
   /** See Task.syncScope. */
   readonly syncScope?: string | undefined;
@@ -44,7 +44,7 @@ export interface CreatedTask {
   readonly taskId: TaskId;
   /** The amount held. */
   readonly held: Micros;
-  /** An earlier create with the same idempotency key is answered again. */
+  /** Whether this repeats the answer to an earlier create with the same idempotency key. */
   readonly replayed: boolean;
 }
 
@@ -62,15 +62,15 @@ export interface CreateTaskDeps extends InputDeps, ModelDeps, PriceDeps {
 }
 
 /**
- * Accepts a task: everything is checked, its price held and the task stored before the promise resolves, and nothing at all is
- * kept of a request that is refused.
+ * Accepts a task. Before the promise resolves, everything is checked, the price is held and the task is stored. Of a refused
+ * request nothing is kept.
  *
  * @throws AppError with the code that says why it was refused
  */
 export type CreateTask = (request: CreateTaskRequest) => Promise<CreatedTask>;
 
 export function createCreateTask(deps: CreateTaskDeps): CreateTask {
-  /** Idempotency keys whose first request is being worked on, by scope. */
+  /** Scopes of idempotency keys whose first request is not answered yet. */
   const inProgress = new Set<string>();
 
   return async (request) => {
@@ -90,7 +90,7 @@ export function createCreateTask(deps: CreateTaskDeps): CreateTask {
     try {
       return await admit(deps, request, claim);
     } catch (error) {
-      // What was accepted once is answered again even if today it would be refused.
+      // A request that was accepted once gets the same answer, even if it would be refused today.
       const replay = await deps.tasks.findReplay(claim, deps.clock.now());
       if (replay === undefined) throw error;
       return answer(replay, request.principal);
@@ -167,7 +167,7 @@ function quotaNow({ clock }: CreateTaskDeps, { policy }: Principal): Admission["
   return quota && { limit: quota.limit, period: quotaPeriod(quota.reset, clock.now()) };
 }
 
-/** Nobody knows when one of the key's tasks ends; images take seconds. */
+/** When one of the key's tasks will end is unknown; images take seconds. */
 const TOO_MANY_TASKS_RETRY_SEC = 2;
 
 function answer(result: Exclude<AdmitResult, { kind: "admitted" }>, principal: Principal): CreatedTask {

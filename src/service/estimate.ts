@@ -19,7 +19,7 @@ import { readQuota } from "./read-account.ts";
 import { type ModelDeps, readCompatModel, readModel } from "./read-model.ts";
 import { createUsualDurations } from "./usual-durations.ts";
 
-/** Where requests can be estimated for, and what each takes. */
+/** The endpoints whose requests can be estimated, with what each makes and the feature it needs. */
 export const ESTIMATE_ENDPOINTS = {
   "/v1/images/generations": { kind: "image", feature: "images", isCompat: false },
   "/v1/videos/generations": { kind: "video", feature: "videos", isCompat: false },
@@ -28,51 +28,51 @@ export const ESTIMATE_ENDPOINTS = {
 } as const satisfies Readonly<Record<string, { kind: TaskKind; feature: Feature; isCompat: boolean }>>;
 export type EstimateEndpoint = keyof typeof ESTIMATE_ENDPOINTS;
 
-/** Requests that one estimate may be for. */
+/** The most requests that one estimate covers. */
 export const MAX_ESTIMATE_QUANTITY = 1000;
 
 export interface EstimateRequest {
   readonly principal: Principal;
   /** The endpoint's own body; prompt and media may be left out. */
   readonly request: JsonObject;
-  /** The one for the model's kind unless given. */
+  /** The asynchronous endpoint of the model's kind unless given. */
   readonly endpoint?: EstimateEndpoint | undefined;
-  /** How many such requests, 1 unless given. */
+  /** How many equal requests; 1 unless given. */
   readonly quantity?: number | undefined;
 }
 
-/** What was taken for granted to come to a price. */
+/** A value that the price depends on and the request does not give. */
 export interface Assumption {
   readonly field: string;
   readonly value: Json;
-  /** `default`: of the model's schema. `inferred`: from what was left out. */
+  /** `default`: from the model's schema. `inferred`: from the fields that are missing. */
   readonly source: "default" | "inferred";
 }
 
-/** What so many equal requests would cost. */
+/** The cost of a number of equal requests. */
 export interface Estimate {
   readonly model: ModelId;
   readonly endpoint: EstimateEndpoint;
   readonly quantity: number;
-  /** `exact`: neither more nor less is charged when everything is delivered. `range`: something between the two costs. */
+  /** `exact`: this is charged when everything is delivered. `range`: the charge lies between the two costs. */
   readonly status: "exact" | "range" | Exclude<Forecast["kind"], "priced">;
-  /** Absent while there is no price. `most` is what the creates would hold. */
+  /** Absent without a price. `most` is what the creates would hold. */
   readonly cost?: { readonly least: Micros; readonly most: Micros } | undefined;
   readonly lines: readonly PricedLine[];
   readonly assumptions: readonly Assumption[];
-  /** Fields that were left out and that the create needs. */
+  /** Fields that are missing and that the create needs. */
   readonly missing: readonly string[];
-  /** Whether the account and the key's quota have enough for all of it now; undefined while there is no price. */
+  /** Whether the account and the key's quota suffice for all of it now; undefined without a price. */
   readonly isAffordable?: boolean | undefined;
   readonly limitedBy?: "balance" | "key_quota" | undefined;
-  /** How long this server's own tasks of the model took lately, once they had started. */
+  /** How long recent tasks of the model took on this server, from their start. */
   readonly duration?: UsualDuration | undefined;
   readonly priceVersion: string;
-  /** Millionths that every line is charged times; undefined for none. */
+  /** Every line is multiplied by this, in millionths; undefined for 1. */
   readonly multiplier?: number | undefined;
 }
 
-/** A model's create body, and what its endpoint needs besides and was left out, in the caller's words. */
+/** A model's create body, and the fields that the endpoint also needs and that are missing, in the caller's names. */
 export interface EstimateBody extends ModelBody {
   readonly missing?: readonly string[] | undefined;
 }
@@ -81,13 +81,13 @@ export interface EstimateDeps extends ModelDeps, PriceDeps {
   readonly accounts: Pick<AccountStore, "account" | "keyQuota">;
   readonly usage: Pick<UsageStore, "recentDurations">;
   readonly clock: Pick<Clock, "now">;
-  /** Makes a model's create body of an endpoint's; the body itself unless given. */
+  /** Translates an endpoint's body into the model's create body; unchanged unless given. */
   readonly toModelBody?: (endpoint: EstimateEndpoint, model: Model, request: JsonObject) => EstimateBody;
 }
 
 /**
- * Prices requests that were not made: by the validator and the quote of the create. Makes no task, holds nothing, asks no
- * upstream and stores no file. That the account is short of money is part of the answer.
+ * Prices a request without making it, with the validator and the quote of the create. Creates no task, holds nothing, asks no
+ * upstream and stores no file. The answer says whether the account has enough money.
  *
  * @throws AppError as the create of the same body, except for prompt and media that were left out
  */
@@ -154,7 +154,7 @@ function modeAssumption(mode: string, missing: readonly string[]): Assumption[] 
   return isInferred ? [{ field: "mode", value: mode, source: "inferred" }] : [];
 }
 
-/** What the price depends on, was not given, and has a default. */
+/** The defaults that the price depends on and the request does not give. */
 function defaultsTaken(rule: PriceRule, given: JsonObject, whole: JsonObject): Assumption[] {
   return ["n", ...pricedParameters(rule)].flatMap((field): Assumption[] => {
     const value = whole[field];
@@ -185,6 +185,6 @@ async function affordability(
   const balance = (account && availableOf(account)) ?? Number.POSITIVE_INFINITY;
   const remaining = quota?.remaining ?? Number.POSITIVE_INFINITY;
   if (Math.min(balance, remaining) >= most) return { isAffordable: true };
-  // As the create would tell it: what has less left.
+  // Reports whichever limit leaves less, as the create does.
   return { isAffordable: false, limitedBy: balance <= remaining ? "balance" : "key_quota" };
 }

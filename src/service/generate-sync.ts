@@ -25,7 +25,7 @@ export interface GenerateSyncDeps extends ReadTaskDeps, ModelDeps {
 
 export interface SyncRequest {
   readonly request: CompatRequest;
-  /** What two requests that are the same have in common. */
+  /** Two requests with an equal identity are the same request. */
   readonly identity: JsonObject;
   readonly uploads?: Uploads | undefined;
   readonly principal: Principal;
@@ -39,7 +39,7 @@ export interface SyncRequest {
 /** A synchronous call whose task is accepted, or joined. */
 export interface SyncCall {
   readonly taskId: TaskId;
-  /** The amount held by this very request; absent when it joined a task. */
+  /** The amount that this request holds; absent when it joined a task. */
   readonly held?: Micros | undefined;
   /** The idempotency key was used before. */
   readonly replayed: boolean;
@@ -51,16 +51,16 @@ export interface SyncCall {
    * @param until.gone aborts when the caller is no longer there
    * @param until.stopping aborts when the service stops
    * @returns the completed task
-   * @throws AppError: `sync_image_timeout`, after which the task goes on; what a failed task means to the caller
+   * @throws AppError `sync_image_timeout`, after which the task goes on; for a failed task, the code for why it failed
    */
   finish(until: { waitMs: number; gone: AbortSignal; stopping: AbortSignal }): Promise<TaskSummary>;
-  /** The images were there, and the caller left before it had them all: an equal request joins the task. */
+  /** The caller left before it had received all images. The next equal request joins the task. */
   leave(): void;
 }
 
 /**
- * Accepts a request of the synchronous images API as a task like any other. A request that somebody stopped waiting for, sent
- * again, joins its task instead of making another; so does one with an idempotency key that was used for it.
+ * Accepts a request of the synchronous images API as a task. When a caller stops waiting and sends the same request again, that
+ * request joins the task instead of making another. So does a request with the same idempotency key.
  *
  * @throws AppError with the code that says why it was refused; `model_not_found` for models
  */
@@ -71,7 +71,7 @@ export function createGenerateSync(deps: GenerateSyncDeps): GenerateSync {
     const { principal, endpoint } = given;
     const model = imageModel(deps, principal, given.request.fields.model);
     const { body, names } = fromCompat(model, given.request);
-    // A key says by itself which requests are the same.
+    // An idempotency key already says which requests are the same.
     const syncScope =
       given.idempotencyKey === undefined
         ? deps.secrets.hash(`${principal.keyId}\n${endpoint}\n${canonicalJson(given.identity)}`)
@@ -111,7 +111,7 @@ function imageModel(deps: ModelDeps, principal: Principal, id: unknown): Model {
   throw new AppError("model_not_found", { kind: "video_model_here", model: model.id, field: "model" });
 }
 
-/** A task left by an equal request. One that failed cost nothing and is worth another try. */
+/** A task that an equal request left. Failed tasks are skipped: they cost nothing, so the request is tried again. */
 async function adopt(
   deps: GenerateSyncDeps,
   principal: Principal,
@@ -137,7 +137,7 @@ async function finish(
   if (!isDelivered) leave();
   if (task.status === "completed") return task;
   if (isTerminal(task.status)) {
-    // An error frees the key: the same request, or a better one, may be sent with it again.
+    // An error frees the key for the same request, or for a corrected one.
     if (use !== undefined) await deps.tasks.freeIdempotency(use, taskId);
     throw endedWithoutImages(task);
   }

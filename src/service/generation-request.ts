@@ -4,7 +4,7 @@ import { type Model, selectMode } from "../domain/model/model.ts";
 import type { GenerationRequest, MediaInput } from "../domain/task/request.ts";
 
 /**
- * A create body that the model's schema accepts, in the vocabulary of adapters and prices.
+ * Translates a create body that the model's schema accepts into the vocabulary of adapters and prices.
  *
  * @throws AppError `invalid_request` when the inputs fit none of the model's modes
  */

@@ -2,17 +2,17 @@ import type { TaskId } from "../domain/ids.ts";
 import type { PreviewFeed } from "../domain/ports/runtime.ts";
 import type { Preview } from "../domain/task/preview.ts";
 
-/** A task's previews for one reader, of which only the latest waits: one who is slow misses those before it. */
+/** A task's previews for one reader. Only the latest is kept, so a slow reader misses earlier ones. */
 export interface LatestPreview {
-  /** The one that waits, which then waits no longer. */
+  /** Removes the preview that is kept and returns it. */
   take(): Preview | undefined;
-  /** Resolves once there is one to take, unless it is called again before. */
+  /** Resolves once there is a preview to take. A later call replaces an earlier one, which then never resolves. */
   arrival(): Promise<void>;
-  /** Lets go of everything; must be called. */
+  /** Ends the subscription; must be called. */
   stop(): void;
 }
 
-/** Looks at a task's previews from this call on. */
+/** Follows a task's previews from this call on. */
 export function openLatestPreview(feed: PreviewFeed, id: TaskId): LatestPreview {
   let latest: Preview | undefined;
   let arrived = () => {};

@@ -7,7 +7,7 @@ import { type CallbackPage, type CallbackSelection, filterOf } from "./callback-
  * One page of the callbacks of the caller's account, newest first.
  *
  * @param query.limit ≥ 1
- * @throws AppError `invalid_request` naming the parameter that cannot be used
+ * @throws AppError `invalid_request` naming the parameter at fault
  */
 export async function listCallbacks(
   deps: { readonly callbacks: CallbackStore },
@@ -15,7 +15,7 @@ export async function listCallbacks(
   query: CallbackSelection & { readonly limit: number },
 ): Promise<CallbackPage<Callback>> {
   const filter = await filterOf(deps, principal, query);
-  // One more than asked for tells whether there is another page.
+  // One more than asked for shows whether there is another page.
   const found = await deps.callbacks.list({ ...filter, limit: query.limit + 1 });
   const page = found.slice(0, query.limit);
   return { callbacks: page, next: found.length > query.limit ? (page.at(-1)?.id ?? null) : null };

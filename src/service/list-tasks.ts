@@ -22,7 +22,7 @@ const DEFAULT_LIMIT = 20;
  * One page of the caller's tasks, newest first.
  *
  * @returns the tasks, and the cursor of the next page when there is one
- * @throws AppError `invalid_request` naming the parameter that cannot be used
+ * @throws AppError `invalid_request` naming the parameter at fault
  */
 export async function listTasks(
   deps: { tasks: TaskStore; aliases: Aliases },
@@ -39,12 +39,12 @@ export async function listTasks(
     throw invalid("kind", { form: "kind" }, kind);
   if (status !== undefined && !isStatus(status)) throw invalid("status", { oneOf: TASK_STATUSES }, status);
   if (model === "") throw invalid("model", { form: "model_id" }, model);
-  // One more than asked for tells whether there is another page.
+  // One more than asked for shows whether there is another page.
   const tasks = await deps.tasks.list({
     accountId: principal.accountId,
     kind,
     status,
-    // What is neither finds nothing.
+    // An id that is neither an alias nor a model finds nothing.
     model: model === undefined ? undefined : (aliasedId(deps, principal, model) ?? (model as ModelId)),
     limit: limit + 1,
     after,

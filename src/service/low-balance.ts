@@ -9,8 +9,8 @@ export interface LowBalanceDeps {
 }
 
 /**
- * Warns the operator, with one line in the log, that an account has less left than it was to have. Returns at once and never
- * throws: the task that brought it about is accepted.
+ * Warns the operator in the log that an account has less left than its `low_balance`. Returns at once and never throws: the
+ * task that caused it is accepted.
  */
 export type TellLowBalance = (id: AccountId) => void;
 
@@ -18,7 +18,7 @@ export function createTellLowBalance({ accounts, log }: LowBalanceDeps): TellLow
   const message = "an account is low on balance";
   const tell = async (id: AccountId) => {
     const account = await accounts.account(id);
-    // Of an unlimited account too: it goes on without it, and its operator wanted to know.
+    // Unlimited accounts too: their tasks go on, but the operator asked to be told.
     const available = account && toMicros(account.balance - account.held + account.creditLimit);
     log.warn(
       {
@@ -31,7 +31,7 @@ export function createTellLowBalance({ accounts, log }: LowBalanceDeps): TellLow
       message,
     );
   };
-  // What cannot be read is still told, for it is told only once.
+  // Warns without the amounts when they cannot be read, because the warning comes only once.
   return (id) => void tell(id).catch((error: Error) => log.warn({ account: id, err: error }, message));
 }
 

@@ -6,7 +6,7 @@ import type { AccountChange, LedgerRow, Refund } from "../domain/ports/account-s
 import { checkTerms } from "./check-terms.ts";
 import { findAccount, type ManageAccountDeps, mustBe, notFound, refusal } from "./management.ts";
 
-/** Characters of the reason for a movement of money. */
+/** The most characters of the reason for a movement of money. */
 export const MAX_REASON_LENGTH = 500;
 const CONTROL = /\p{Cc}|\p{Cs}/u;
 

@@ -1,21 +1,21 @@
 import type { TaskId } from "../domain/ids.ts";
 import { ORPHAN_KEEP_MS } from "../domain/limits.ts";
 
-/** More than this many at once are the oldest's loss: they only ever cost a second generation. */
+/** Beyond this many, the oldest is forgotten. A forgotten task costs at worst a second generation. */
 const MAX_ORPHANS = 10_000;
 
 /**
- * Tasks whose creator stopped waiting for them, by what makes a request the same one. The next equal request takes one over,
- * so that a client library that sends a request again does not pay for it again (§4.5).
+ * Tasks whose caller stopped waiting, by the scope of their request. The next equal request adopts one, so that a client library
+ * that repeats a request does not pay twice (§4.5).
  */
 export interface Orphans {
   add(scope: string, id: TaskId, now: number): void;
-  /** The task left longest of those with this scope, if one was left lately; nobody else gets it. */
+  /** Removes and returns the task of this scope that was left first, if any was left recently. */
   adopt(scope: string, now: number): TaskId | undefined;
 }
 
 export function createOrphans(): Orphans {
-  /** In the order they were left. */
+  /** In the order in which they were left. */
   const left = new Map<TaskId, { readonly scope: string; readonly at: number }>();
   const byScope = new Map<string, Set<TaskId>>();
 

@@ -18,19 +18,19 @@ import { namesFrom } from "../domain/words/say.ts";
 import type { ModelBody } from "./compat-request.ts";
 import { toGenerationRequest } from "./generation-request.ts";
 
-/** A request that nobody has made yet, as its create would have it. */
+/** A request that was not made, as its create would read it. */
 export interface PricedRequest {
   readonly body: JsonObject;
   readonly mode: string;
-  /** Fields that were left out and that the create needs. */
+  /** Fields that are missing and that the create needs. */
   readonly missing: readonly string[];
   readonly forecast: Forecast;
 }
 
 /**
- * Prices a body by the validator and the quote of the create; prompt and media may be left out.
+ * Prices a body with the validator and the quote of the create; prompt and media may be missing.
  *
- * @throws AppError as the create of the same body, in the words of the caller's own fields
+ * @throws AppError as the create of the same body, with the caller's names for the fields
  */
 export function priceRequest(
   catalog: Pick<Catalog, "validate">,
@@ -47,7 +47,7 @@ export function priceRequest(
   return { body, mode: canonical.mode, missing, forecast: forecast(model, canonical, terms) };
 }
 
-/** Inputs that decide the mode. What they name is not looked at. */
+/** The inputs that decide the mode. Their content is not read. */
 function inputsOf(model: Model, body: JsonObject, missing: readonly string[]): MediaInput[] {
   const isThere = (name: string) => missing.includes(name) || Object.hasOwn(body, name);
   const named = model.mediaFields.filter((field) => isThere(field.name));
@@ -60,19 +60,19 @@ function inputsOf(model: Model, body: JsonObject, missing: readonly string[]): M
 /** One line of a price, for people and programs. The amounts of all lines add up to the whole. */
 export interface PricedLine {
   readonly sku: string;
-  /** `task` for what makes up for the minimum of each. */
+  /** `task` for the amount that raises each task to the minimum. */
   readonly unit: PriceUnit | "task";
   /** Units of all outputs of all requests. */
   readonly quantity: number;
   readonly unitMicros: Micros;
-  /** Units that cost so much; 1 unless given. */
+  /** `unitMicros` is the price of this many units; 1 unless given. */
   readonly per?: number | undefined;
   readonly amount: Micros;
-  /** How the quantity and the amount come about, for people. */
+  /** How quantity and amount were calculated, for people. */
   readonly detail: string;
 }
 
-/** The lines of what so many requests with such a quote would hold. */
+/** The lines of what this many requests with this quote would hold. */
 export function pricedLines(promised: Quote, requests: number): PricedLine[] {
   const { outputs, multiplier } = promised;
   const lines = promised.lines.map((line): PricedLine => {

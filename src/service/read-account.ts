@@ -16,10 +16,10 @@ import { listModels, type ModelDeps } from "./read-model.ts";
 export interface LimitStatus {
   readonly metric: "requests" | "concurrent_tasks";
   readonly limit: number;
-  /** Absent for what is not counted over time. */
+  /** Absent for a limit that does not count over time. */
   readonly windowSec?: number | undefined;
   readonly remaining: number;
-  /** When all of it is there again, in epoch milliseconds; absent while nothing is used, or when nobody can tell. */
+  /** When the limit is full again, in epoch milliseconds; absent while nothing is used, or when it is unknown. */
   readonly resetsAt?: number | undefined;
 }
 
@@ -27,31 +27,31 @@ export interface LimitStatus {
 export interface QuotaStatus extends Quota {
   /** Charged for tasks that were created in the period. */
   readonly used: Micros;
-  /** Held for those of them that are live. */
+  /** Held for those of these tasks that are live. */
   readonly reserved: Micros;
   /** Never below zero, whatever was spent before the limit was set. */
   readonly remaining: Micros;
-  /** When all of it is there again, in epoch milliseconds; absent for what never begins anew. */
+  /** When the quota is full again, in epoch milliseconds; absent for one that never resets. */
   readonly resetsAt?: number | undefined;
 }
 
 /**
- * Why a create would be refused whatever it asks for: the service stops, the account has no money left, the key's quota is used
- * up, no model is there that the key may use, its requests of this minute are made, it has all the live tasks it may have.
+ * Why every create would be refused: the service is draining, the account has no money, the key's quota is used up, the key may
+ * use none of the models, its requests of this minute are used up, or it has as many live tasks as it may.
  */
 export type Blocker = "draining" | "balance" | "key_quota" | "models" | "rate_limit" | "concurrency";
 
-/** What a key and its account have, may and did. */
+/** The balance, limits and usage of a key and its account. */
 export interface AccountStatus {
   readonly account: Account;
   readonly key: ApiKey;
-  /** All that was ever charged for the key's tasks. */
+  /** The total ever charged for the key's tasks. */
   readonly keyCharged: Micros;
-  /** Absent for a key without one. */
+  /** Absent for a key without a quota. */
   readonly quota?: QuotaStatus | undefined;
-  /** Those that the key has. */
+  /** Only the limits that the key has. */
   readonly limits: readonly LimitStatus[];
-  /** What creates may hold; undefined where nothing is limited. */
+  /** What creates may hold; undefined for an unlimited account. */
   readonly available?: Micros | undefined;
   /** The account's tasks that ended since midnight, and since the month began, UTC. */
   readonly usage: { readonly today: UsageTotal; readonly month: UsageTotal };
@@ -70,7 +70,7 @@ export interface ReadAccountDeps extends ModelDeps {
   readonly isAccepting: () => boolean;
 }
 
-/** How things stand for the caller. Costs nothing and counts as no request. */
+/** Reads balance, limits and usage of the caller. Free, and not counted as a request. */
 export async function readAccount(deps: ReadAccountDeps, principal: Principal): Promise<AccountStatus> {
   const { accountId, keyId } = principal;
   const at = deps.clock.now();
@@ -83,7 +83,7 @@ export async function readAccount(deps: ReadAccountDeps, principal: Principal): 
     readUsage(deps, accountId, at),
     deps.tasks.liveCounts(accountId),
   ]);
-  // Neither is ever deleted; a store put back while serving may lack both.
+  // Neither is ever deleted, but a backup restored while serving may lack both.
   if (account === undefined || key === undefined)
     throw new AppError("invalid_api_key", { kind: "key_invalid" });
   const available = availableOf(account);

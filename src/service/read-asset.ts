@@ -5,9 +5,9 @@ import type { AssetStore } from "../domain/ports/asset-store.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
 
 /**
- * A stored file by its id, which is all the right that is needed to read it.
+ * Reads a stored file. Whoever knows its id may read it.
  *
- * @throws AppError `not_found`, alike for a malformed id, an unknown one and a file that was removed
+ * @throws AppError `not_found`, for a malformed id, an unknown one and a removed file alike
  */
 export async function readAsset(
   deps: { tasks: TaskStore; assets: AssetStore },

@@ -9,23 +9,23 @@ import type { TaskStore } from "../domain/ports/task-store.ts";
 export interface ReadCallbackDeps {
   readonly callbacks: CallbackStore;
   readonly tasks: TaskStore;
-  /** Where this service is reached, when it is set; else the creating request's origin counts. */
+  /** The service's public URL, if set; otherwise the origin of the creating request is used. */
   readonly publicUrl?: string | undefined;
 }
 
-/** A callback with all that is known of it. */
+/** A callback with its payload and its history. */
 export interface CallbackReading {
   readonly callback: Callback;
-  /** JSON text, as each send of it has it. */
+  /** The JSON text that every send has. */
   readonly payload: string;
-  /** Every send, in their order. */
+  /** Every send, in order. */
   readonly history: readonly CallbackAttempt[];
 }
 
 /**
- * A callback of the caller's account.
+ * Finds a callback of the caller's account.
  *
- * @throws AppError `not_found`, alike for a malformed id, an unknown callback and another account's
+ * @throws AppError `not_found`, for a malformed id, an unknown callback and another account's alike
  */
 export async function findCallback(
   { callbacks }: Pick<ReadCallbackDeps, "callbacks">,
@@ -38,7 +38,7 @@ export async function findCallback(
   return callback;
 }
 
-/** The same with what is sent, and how each send of it went. @throws AppError `not_found` as `findCallback` does */
+/** Reads a callback with its payload and its history. @throws AppError `not_found` as `findCallback` does */
 export async function readCallback(
   deps: ReadCallbackDeps,
   principal: Principal,

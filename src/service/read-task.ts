@@ -12,18 +12,18 @@ export interface ReadTaskDeps {
   readonly clock: Clock;
 }
 
-/** A task with what is known of its turn. */
+/** A task with its place in the queue. */
 export interface TaskReading extends TaskSummary {
-  /** How many tasks of its provider's queue start before it, as far as is known now; absent once it has started. */
+  /** How many tasks of its provider's queue are ahead of it now; absent once it has started. */
   readonly queuePosition?: number | undefined;
 }
 
 const notFound = () => new AppError("task_not_found", { kind: "task_unknown" });
 
 /**
- * A task of the caller's account, of the given kind.
+ * Reads a task of the caller's account, of the given kind.
  *
- * @throws AppError `task_not_found`, alike for a malformed id, an unknown task, another account's and another kind's
+ * @throws AppError `task_not_found`, for a malformed id, an unknown task, another account's and another kind's alike
  */
 export async function readTask(
   deps: Pick<ReadTaskDeps, "tasks">,
@@ -37,7 +37,7 @@ export async function readTask(
   return task;
 }
 
-/** The same task with its place in the queue, while it is in one. */
+/** Adds the task's place in the queue while it is pending. */
 export async function withQueuePosition(
   deps: Pick<ReadTaskDeps, "tasks">,
   task: TaskSummary,
@@ -46,7 +46,7 @@ export async function withQueuePosition(
   return { ...task, queuePosition: await deps.tasks.queuePosition(task.id) };
 }
 
-/** The same, answered as soon as the task is terminal, or after `waitMs` with what is. */
+/** Waits until the task is terminal, at most `waitMs`, and returns it as it is then. */
 export async function awaitTask(
   deps: ReadTaskDeps,
   principal: Principal,
@@ -72,8 +72,9 @@ export async function awaitTask(
 }
 
 /**
- * The task's next change, counted from this call on: call it before the task is read, so that none falls between the two.
- * `within` resolves at the change, with `last` only at the one that ends the task, after `ms`, or when `signal` aborts; `stop` lets go of everything, and must be called.
+ * Subscribes to the task's next change. Call it before reading the task, so that no change is missed in between. `within`
+ * resolves at the change (for `last`, at the one that ends the task), after `ms`, or when `signal` aborts. `stop` ends the
+ * subscription and must be called.
  */
 export function nextChange(
   deps: Pick<ReadTaskDeps, "feed" | "clock">,

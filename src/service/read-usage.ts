@@ -11,7 +11,7 @@ import {
 import type { UsageLine } from "../domain/ports/usage-store.ts";
 import { findAccount, type ManageAccountDeps, refusal } from "./management.ts";
 
-/** Days before today that are looked at, unless others are asked for. */
+/** How many days before today a report begins, unless given. */
 const DEFAULT_DAYS = 30;
 
 export interface UsageRequest {

@@ -9,17 +9,18 @@ import { findCallback } from "./read-callback.ts";
 export interface RedeliverDeps {
   readonly callbacks: CallbackStore;
   readonly redeliveries: CallbackFeed;
-  /** Called when there is something to send. */
+  /** Called when there are callbacks to send. */
   readonly callbacksDue: () => void;
 }
 
-/** Callbacks that one call asks for at most. */
+/** The most callbacks that one call sends again. */
 export const MAX_REDELIVERIES = 100;
 
 /**
- * Asks for one more send of a callback, at once and not one of its five attempts; asking again before it began changes nothing.
+ * Sends a callback once more, at once. This does not count as one of its five attempts. Asking again before the send begins
+ * changes nothing.
  *
- * @throws AppError `not_found` as `findCallback` does; `invalid_request` when it was redelivered as often as can be
+ * @throws AppError `not_found` as `findCallback` does; `invalid_request` when it reached the limit of redeliveries
  */
 export async function redeliverCallback(
   deps: RedeliverDeps,
@@ -33,10 +34,10 @@ export async function redeliverCallback(
 }
 
 /**
- * The same for the callback of a task, or for those created in a range of time, newest first and up to `MAX_REDELIVERIES` of them.
+ * Sends the callback of a task again, or those created in a range of time, newest first, at most `MAX_REDELIVERIES`.
  *
- * @returns those that are sent, without such as were redelivered as often as can be, and where to go on when there are more
- * @throws AppError `invalid_request` unless exactly one of `taskId` and `from` says which
+ * @returns the callbacks that are sent again, without those at the limit of redeliveries, and the cursor for more
+ * @throws AppError `invalid_request` unless exactly one of `taskId` and `from` is given
  */
 export async function redeliverCallbacks(
   deps: RedeliverDeps,

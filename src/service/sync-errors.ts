@@ -2,7 +2,7 @@ import { AppError, type ErrorCode, type TaskErrorCode } from "../domain/errors.t
 import type { TaskId } from "../domain/ids.ts";
 import type { TaskSummary } from "../domain/task/task.ts";
 
-/** What the end of a task means to the caller that waits for it: whose fault it was decides. */
+/** The code of the HTTP answer for each way a task fails: it depends on whose fault it was. */
 const MEANING = {
   CONTENT_MODERATED: "content_policy_violation",
   INPUT_INVALID: "invalid_request",
@@ -19,7 +19,7 @@ const MEANING = {
 
 const CAPACITY_RETRY_SEC = 5;
 
-/** A failed or cancelled task, as an error of the call that waited for it. It cost nothing. */
+/** The error of a call whose task failed or was cancelled. The task cost nothing. */
 export function endedWithoutImages({ id, error }: TaskSummary): AppError {
   if (error === undefined) {
     const details = { taskId: id, shouldRetry: false };
@@ -32,13 +32,13 @@ export function endedWithoutImages({ id, error }: TaskSummary): AppError {
   return new AppError(code, { kind: "task_failed", task: id, error }, details);
 }
 
-/** The wait is over, the task is not (§4.6). Sending the request again would make, and bill, another. */
+/** The wait ended before the task (§4.6). A repeated request would make, and charge for, another task. */
 export function goneOn(id: TaskId): AppError {
   const details = { taskId: id, shouldRetry: false };
   return new AppError("sync_image_timeout", { kind: "task_goes_on", task: id }, details);
 }
 
-/** The service stops; the task is kept, and an equal request after the restart joins it. */
+/** The service stops. The task goes on after the restart, and an equal request joins it. */
 export function stopping(id: TaskId): AppError {
   const details = { taskId: id, retryAfterSec: 2, shouldRetry: true };
   return new AppError("service_unavailable", { kind: "task_goes_on_later", task: id }, details);

@@ -2,43 +2,43 @@ import type { AccountId } from "../domain/ids.ts";
 import type { Clock } from "../domain/ports/runtime.ts";
 import type { ChangeQuery, TaskChange, TaskStore } from "../domain/ports/task-store.ts";
 
-/** How soon a change is seen that nobody told of. */
+/** How soon a change by another process is seen. */
 export const LOOK_AGAIN_MS = 15_000;
 
-/** Some changes in their order. */
+/** One page of changes, in order. */
 export interface ChangePage {
   readonly changes: readonly TaskChange[];
-  /** After which number to go on. */
+  /** The number to read on after. */
   readonly seen: number;
-  /** Whether these were all there are so far. */
+  /** Whether there are no more changes so far. */
   readonly isLast: boolean;
 }
 
-/** Changes as streams read them. */
+/** Reads changes for streams. */
 export interface ChangePages {
   /**
    * Where a stream begins.
    *
-   * @param seen the number of the last change that was told; absent: from now on. One that is yet to come counts as the latest
+   * @param seen the number of the last change that the client has; absent: from now on. A number in the future counts as the latest
    */
   start(account: AccountId, seen: number | undefined): Promise<number>;
   /**
-   * The changes after a number, up to a page of them: one object for all that ask the same before the next change.
+   * The changes after a number, up to a page of them: streams that ask for the same page before the next change share one object.
    *
-   * @param query.limit of a page: what a slow reader holds, and how long everybody else waits for a fast one
+   * @param query.limit bounds what a slow reader holds in memory, and how long others wait for a fast reader
    */
   after(query: ChangeQuery): Promise<ChangePage>;
   /**
-   * Resolves when it is the caller's turn. To be awaited where there is more than a page to tell: readers who took everything at
-   * once would keep the process to themselves for as long as there is something to read.
+   * Resolves when it is the caller's turn. Await it between pages: a reader that took all pages at once would keep the process
+   * busy until it had read everything.
    */
   turn(): Promise<void>;
 }
 
-/** Pages kept for others who stand at the same place. */
+/** How many pages are kept for other streams at the same place. */
 const KEPT = 32;
 
-/** Reads changes for all streams of the process. A change wakes each of them, and most stand at the same place then. */
+/** Reads changes for all streams of the process. A change wakes all of them, and most are at the same place then. */
 export function createChangePages(deps: { readonly tasks: TaskStore; readonly clock: Clock }): ChangePages {
   const { tasks } = deps;
   const pages = new Map<string, Promise<ChangePage>>();
@@ -68,7 +68,7 @@ export function createChangePages(deps: { readonly tasks: TaskStore; readonly cl
   };
 }
 
-/** Readers who take turns: one of them in each turn of the event loop, in the order they asked. */
+/** Gives one reader its turn in each turn of the event loop, in the order of their calls. */
 function createTurns({ clock }: { readonly clock: Clock }): () => Promise<void> {
   const waiting: (() => void)[] = [];
   const next = () => {

@@ -3,13 +3,13 @@ import { type UsualDuration, usualDuration } from "../domain/money/usage.ts";
 import type { Clock } from "../domain/ports/runtime.ts";
 import type { UsageStore } from "../domain/ports/usage-store.ts";
 
-/** Tasks of all models that are looked at: enough to tell what is usual, few enough to read at once. */
+/** How many recent tasks of all models are read: enough for a median, few enough to read at once. */
 const LATEST_TASKS = 1000;
-/** What is usual changes slowly, and reading it takes about a millisecond. */
+/** Durations change slowly, and reading them takes about a millisecond. */
 const KEPT_MS = 5_000;
 
 /**
- * How long a model's tasks took lately on this server; undefined while too few of them are among the latest. At most five
+ * How long a model's tasks took lately on this server; undefined when the recent tasks include too few of them. At most five
  * seconds old.
  */
 export function createUsualDurations(deps: {
@@ -31,7 +31,7 @@ export function createUsualDurations(deps: {
 
   return async (model) => {
     const now = deps.clock.now();
-    // A clock set back makes what is known look new; better read once more.
+    // After the clock was set back, the last reading looks new. Read again.
     const isFresh = known !== undefined && now >= known.at && now < known.at + KEPT_MS;
     const { byModel } = isFresh && known !== undefined ? known : await read(now);
     return byModel.get(model);

@@ -9,13 +9,13 @@ export interface WatchAccountDeps {
   readonly clock: Clock;
 }
 
-/** Changes that are told at once. */
+/** Changes in one page. */
 const PAGE = 100;
 
 /**
- * The tasks of the caller's account that changed after a number, in the order of their latest changes, then each that changes,
- * until `signal` aborts; in pages, none of them empty. A task is told as it stands when it is read: a reader who is slow misses
- * states between, and never the last one. However many changes come while a page is being told, they cost one query.
+ * Yields the tasks of the caller's account that changed after a number, in the order of their latest changes, then every further
+ * change until `signal` aborts. Pages are never empty. Each task is as it was when read: a slow reader misses states in between,
+ * but never the last one. All changes that come while a page is being written cost one query.
  *
  * @param query.after where to begin, of `ChangePages.start`
  */
@@ -26,7 +26,7 @@ export async function* watchAccount(
 ): AsyncGenerator<ChangePage, void, undefined> {
   const { signal } = query;
   const bell = openBell({ clock }, signal);
-  // Before anything is read, so that no change falls between the two.
+  // Subscribes before reading, so that no change is missed in between.
   const unsubscribe = feed.subscribeAccount(accountId, bell.ring);
   try {
     for (let after = query.after; !signal.aborted; ) {

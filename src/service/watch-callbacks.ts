@@ -17,31 +17,31 @@ export interface WatchCallbacksDeps extends WatchAccountDeps {
   readonly accounts: Pick<AccountStore, "callbackSecret">;
   readonly redeliveries: CallbackFeed;
   readonly secrets: Pick<Secrets, "sign">;
-  /** Where this service is reached, when it is set; else the creating request's origin counts. */
+  /** The service's public URL, if set; otherwise the origin of the creating request is used. */
   readonly publicUrl?: string | undefined;
 }
 
-/** What a receiver would be sent at the end of a task, whether or not there is one. */
+/** What a receiver would get at the end of a task, whether or not the task has a callback address. */
 export interface ListenedCallback {
-  /** Of the task's end; absent for a redelivery, which nobody can come back for. */
+  /** The number of the change that ended the task; absent for a redelivery, which cannot be read again later. */
   readonly number?: number | undefined;
   readonly taskId: TaskId;
-  /** Absent for a task without an address to call. */
+  /** Absent for a task without a callback address. */
   readonly callback?: Callback | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** Changes that are read at once; what is posted at each is several reads more. */
+/** Changes in one page. Each needs several more reads. */
 const PAGE = 20;
 
-/** Redeliveries that wait for a reader; later ones are lost to one who is slower than that. */
+/** How many redeliveries are kept for a slow reader; later ones are lost to it. */
 const MAX_WAITING = 1_000;
 
 /**
- * What is posted, or would be, at the end of each task that the caller's key created and that completed or failed: those after a
- * number in the order of their ends, then each as it comes, until `signal` aborts. Callbacks that are asked to be sent again
- * meanwhile are told too.
+ * Yields the callback of each task of the caller's key that completed or failed, whether or not it was posted: first those after a
+ * number, in the order in which they ended, then each new one, until `signal` aborts. Redeliveries that are asked for meanwhile
+ * are included.
  *
  * @param query.after where to begin, of `ChangePages.start`
  */
@@ -60,7 +60,7 @@ export async function* watchCallbacks(
   });
   try {
     for (let after = query.after; !signal.aborted; ) {
-      // Each of them is several reads.
+      // Each needs several reads.
       await deps.pages.turn();
       const { changes, seen, isLast } = await deps.pages.after({ accountId, after, limit: PAGE });
       for (const { number, keyId: creator, task } of changes) {

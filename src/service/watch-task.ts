@@ -9,31 +9,31 @@ export interface WatchTaskDeps extends ReadTaskDeps {
   readonly previews: PreviewFeed;
 }
 
-/** What is told of a task that is watched: a state of it, or an early version of an output. */
+/** An event of a task: a new state, or a preview of an output. */
 export type TaskEvent =
-  /** `number` is higher for each later state of the task, and the same whenever that state is read. */
+  /** `number` grows with each state, and is the same every time that state is read. */
   | { readonly kind: "state"; readonly number: number; readonly task: TaskReading }
   | { readonly kind: "preview"; readonly preview: Preview };
 
-/** How soon a change is seen that nobody told of. */
+/** How soon a change by another process is seen. */
 const LOOK_AGAIN_MS = 15_000;
 
 const RANK = { pending: 1, processing: 2, completed: 3, failed: 3, cancelled: 3 } as const satisfies Record<
   TaskStatus,
   number
 >;
-/** Above every progress. */
+/** Greater than any progress. */
 const RANK_STEP = 1_000;
 const LAST_NUMBER = RANK.completed * RANK_STEP + 100;
 
 /**
- * A task's states from now on: the present one, unless it was seen already, then each as it comes, up to the terminal one. A
- * reader who is slow gets the latest and misses those between. Early versions of outputs come between
- * the states; one that has not been read when a later one comes, or the end is read, is lost.
+ * Yields the task's present state, unless the caller has seen it, then every later one up to the terminal state. A slow reader
+ * gets the latest state and misses those in between. Previews come between the states; a later preview or the end replaces one
+ * that was not read.
  *
  * Numbers come from the task itself: a status is never left for an earlier one, and progress never goes down.
  *
- * @param query.seen the number of the last state the caller has seen; absent, or one that can be none, for nothing
+ * @param query.seen the number of the last state the caller has seen; absent or impossible: none
  * @throws AppError `task_not_found` as `readTask` does, before the first state
  */
 export async function* watchTask(
