@@ -99,8 +99,13 @@ function hintFor(status: number, code: string | undefined, response: Response): 
 
 function sentence(error: unknown, code: string): string {
   if (/ConnectionRefused|ECONNREFUSED/.test(code)) return "the connection was refused";
+  return clauseOf(error) || "the connection failed";
+}
+
+/** What an error of the platform says, as a clause without its full stop. */
+export function clauseOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
-  return /^(.*?)[.\s]*$/s.exec(message)?.[1] || "the connection failed";
+  return /^(.*?)[.\s]*$/s.exec(message)?.[1] ?? "";
 }
 
 function text(value: unknown): string | undefined {

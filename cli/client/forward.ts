@@ -2,6 +2,7 @@ import { usage } from "../failure.ts";
 import { firstLine, printable } from "../format/printable.ts";
 import type { Style } from "../format/style.ts";
 import { formatDuration } from "../format/units.ts";
+import { clauseOf } from "./answer.ts";
 import type { Client } from "./client.ts";
 
 /** What is posted. */
@@ -90,6 +91,5 @@ function reasonOf(error: unknown): string {
   if (/ConnectionRefused|ECONNREFUSED/.test(code)) return "connection refused";
   if (/ECONNRESET|ConnectionClosed/.test(code)) return "the connection was closed without an answer";
   if (NOT_HTTP.test(code)) return `an answer that is not HTTP as it should be (${code})`;
-  const message = error instanceof Error ? error.message : String(error);
-  return message.replace(/[.\s]+$/, "") || "no answer";
+  return clauseOf(error) || "no answer";
 }

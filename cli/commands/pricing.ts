@@ -115,7 +115,7 @@ function addSet(pricing: Command, context: Context): void {
     const written = await readRule(id, flags, context.cwd);
     await withPrices(options, context, async (prices) => {
       const change = { rule: written.rule, reason };
-      const price = await namingRule(prices.set(id, change), written, flags.rule);
+      const price = await namingRule(prices.set(id, change), written);
       output.say(`${output.style.green("✓")} The price of ${id} is set. ${FOLLOWS}`);
       if (price.unpriced !== undefined)
         output.warn(`Requests with ${requestInWords(price.unpriced)} have no price now, and are refused.`);

@@ -79,10 +79,11 @@ export function withRuleFlags(command: Command): Command {
     .option("--rule <file>", "the whole rule, YAML or JSON as in a manifest; - is standard input");
 }
 
-/** A rule, and the flags that made its lines, in its order; none for one from a file. */
+/** A rule, and the flags that made its lines, in their order, or the file it is from. */
 interface Written {
   readonly rule: unknown;
   readonly flags: readonly LineFlag[];
+  readonly file?: string | undefined;
 }
 
 /** @throws Failure (exit 2) naming the flag at fault */
@@ -96,7 +97,7 @@ export async function readRule(model: string, flags: RuleFlags, cwd: string): Pr
   if (flags.rule !== undefined) {
     if (given.length > 0 || flags.minimum !== undefined)
       throw usage("--rule is the whole rule: it goes with no other flag of the price.");
-    return { rule: await readRuleFile(flags.rule, cwd), flags: [] };
+    return { rule: await readRuleFile(flags.rule, cwd), flags: [], file: flags.rule };
   }
   if (given.length === 0) {
     throw usage("There is no price: give --per-output, --per-second, another of that kind, or --rule.");
@@ -143,17 +144,22 @@ async function readRuleFile(path: string, cwd: string): Promise<unknown> {
   }
 }
 
-/** What is refused in a rule, told by the flag or the file it came from. */
-export async function namingRule<T>(done: Promise<T>, { flags }: Written, file = ""): Promise<T> {
+/** Waits for a call that takes a rule. A refusal of it names the flag or the file at fault and ends with exit code 2. */
+export async function namingRule<T>(done: Promise<T>, written: Written): Promise<T> {
   try {
     return await done;
   } catch (error) {
     if (!(error instanceof AppError) || error.param === undefined) throw error;
-    const line = flags[Number(/^lines\[(\d+)\]/.exec(error.param)?.[1])];
-    const flag = { reason: "--reason", minimum: "--minimum" }[error.param] ?? line?.flag;
-    if (flag === undefined || (flags.length === 0 && error.param !== "reason"))
-      throw usage(file === "" ? error.message : `${file}: ${error.message}`);
-    const { message } = error.renamed(() => flag);
-    throw usage(message.replace('"most"', line?.most?.flag ?? '"most"'));
+    throw usage(error.renamed((field) => nameOf(field, written)).message);
   }
+}
+
+/** The flag that gave a field of a price change, or the field's place in the file. */
+function nameOf(field: string, { flags, file }: Written): string {
+  if (field === "reason") return "--reason";
+  if (file !== undefined) return `${file}: ${field === "" ? "the rule" : field}`;
+  if (field === "minimum") return "--minimum";
+  const [, index, isMost] = /^lines\[(\d+)\](\.most)?/.exec(field) ?? [];
+  const line = flags[Number(index)];
+  return (isMost === undefined ? line?.flag : line?.most?.flag) ?? field;
 }

@@ -112,9 +112,9 @@ function mostProblems({ unit, most }: PriceLineForm, { schema }: PricedModel, at
   if (name !== undefined && hasProperty(schema, name)) return [];
   const problem =
     name === undefined
-      ? 'needs "most": how many tokens it can be at the most'
-      : `needs the property "${name}" in the schema, or "most"`;
-  return [{ path: [...at, "unit"], problem }];
+      ? "must say how many tokens there can be at most"
+      : `must say how many there can be at most, for the schema has no property "${name}"`;
+  return [{ path: [...at, "most"], problem }];
 }
 
 /** Properties of create bodies that are no parameters: what they say has a place of its own, or prices nothing. */

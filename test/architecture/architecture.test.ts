@@ -11,6 +11,7 @@ import {
   clockViolations,
   cycleViolations,
   defaultExportViolations,
+  editedMessageViolations,
   environmentViolations,
   fetchViolations,
   matrixViolations,
@@ -58,6 +59,10 @@ test("config, catalogue, composition root, toolkit and the kit of providers know
 
 test("no command loads what only a server needs before it needs it", () => {
   expect(startViolations(sources)).toEqual([]);
+});
+
+test("no message is edited", () => {
+  expect(editedMessageViolations(sources)).toEqual([]);
 });
 
 test("nothing is exported as default", () => {

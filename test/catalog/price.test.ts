@@ -147,7 +147,7 @@ describe("a price rule", () => {
     [{ lines: [line({ sku: "minimum" })] }, "lines[0].sku", 'must not be "minimum"'],
     [{ lines: [line({ unit: "pixel" })] }, "lines[0].unit", "must be one of output, second, megapixel"],
     [{ lines: [line({ most: 3 })] }, "lines[0].most", "is for units whose number a request need not tell"],
-    [{ lines: [line({ unit: "input_token" })] }, "lines[0].unit", 'needs "most"'],
+    [{ lines: [line({ unit: "input_token" })] }, "lines[0].most", "must say how many tokens"],
     [{ lines: [line({ per: 0 })] }, "lines[0].per", "must be a whole number above 0"],
     [{ lines: [line({ when: { style: "a" } })] }, "lines[0].when.style", "is no property of the schema"],
     [{ lines: [line({ when: { n: 2 } })] }, "lines[0].when.n", "is nothing that a price can depend on"],
@@ -187,8 +187,8 @@ describe("a price rule", () => {
     const plain = { ...MODEL_WITH, schema: { properties: { resolution } } } as Model;
     const refused = catalog.readPrice(plain, { lines: [line({ unit: "second" })] });
     expect(refused).toMatchObject({
-      path: "lines[0].unit",
-      problem: 'needs the property "duration" in the schema, or "most"',
+      path: "lines[0].most",
+      problem: 'must say how many there can be at most, for the schema has no property "duration"',
     });
     expect(catalog.readPrice(plain, { lines: [line({ unit: "second", most: 8 })] }).ok).toBe(true);
   });

@@ -171,12 +171,12 @@ describe("svc pricing", () => {
     [
       ["set", "sandbox-image", "--per-second", "1"],
       2,
-      '--per-second needs the property "duration" in the schema, or --most-seconds.',
+      '--most-seconds must say how many there can be at most, for the schema has no property "duration".',
     ],
     [
       ["set", "sandbox-image", ...OUTPUT, "--per-million-output-tokens", "1"],
       2,
-      "--per-million-output-tokens needs --most-output-tokens",
+      "--most-output-tokens must say how many tokens there can be at most.",
     ],
     [["set", "sandbox-image", ...OUTPUT, "--most-seconds", "1"], 2, "--most-seconds belongs to --per-second"],
     [

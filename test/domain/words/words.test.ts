@@ -144,6 +144,7 @@ const EVERY_KIND: { readonly [Kind in Facts["kind"]]: Omit<Extract<Facts, { kind
   already_refunded: { field, task },
   reason_controls: { field },
   price_reason: { field, most: 200, length: 201 },
+  price_rule: { field, finding: "must be above zero" },
   since_after_until: { field, other, given: "2026-11-02", until: "2026-11-01" },
 };
 
