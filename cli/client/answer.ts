@@ -11,7 +11,7 @@ export type Kind = "image" | "video";
 /** 500 is not among them: the server has decided, and says so. */
 const PASSING = [429, 502, 503, 504];
 
-/** What an HTTP answer other than a success means. Reads both error envelopes, `error.code` first (§7.1). */
+/** What an HTTP answer other than a success means. Reads both error envelopes, `error.code` first (docs/api.md 3.2). */
 export function troubleOf(response: Response, body: unknown, server: string): Trouble {
   const { status, headers } = response;
   const { code, message, param } = readError(body);
@@ -32,7 +32,7 @@ export function troubleOf(response: Response, body: unknown, server: string): Tr
   };
 }
 
-/** The `data` of a success (§2.1), or a Failure when something else answers there. */
+/** The `data` of a success (docs/api.md 3.1), or a Failure when something else answers there. */
 export function dataOf(response: Response, body: unknown, server: string): JsonObject {
   if (isJsonObject(body) && isJsonObject(body.data)) return body.data;
   throw new Failure(EXIT.error, "unexpected_answer", `${server} does not answer like an svc server.`, {

@@ -3,22 +3,21 @@ import type { MediaKind } from "./media/asset.ts";
 const MIB = 1024 * 1024;
 
 /*
- * What is taken and how long things last, by section 8 of the contract and beyond it. Each has a test at the limit and one past
- * it (test/e2e/limits.test.ts, or beside what it limits). How files are decoded is limited in assets/limits.ts, what is fetched in
- * egress/limits.ts.
+ * What is taken and how long things last (docs/api.md 9). Each limit has a test at it and one past it (test/e2e/limits.test.ts, or
+ * beside what it limits). How files are decoded is limited in assets/limits.ts, what is fetched in egress/limits.ts.
  */
 
-/** A request to the default address, in milliseconds, unless the operator says otherwise (§8). */
+/** A request to the default address, in milliseconds, unless the operator says otherwise (docs/api.md 1.2). */
 export const EDGE_TIMEOUT_MS = 120_000;
-/** A synchronous call's wait for its images, unless the operator says otherwise (§4.6). */
+/** A synchronous call's wait for its images, unless the operator says otherwise (docs/api.md 5.4). */
 export const SYNC_WAIT_MS = 300_000;
-/** Characters of an `Idempotency-Key` (§4.3). */
+/** Characters of an `Idempotency-Key` (docs/api.md 4.4). */
 export const MAX_IDEMPOTENCY_KEY = 255;
-/** How long an accepted create can be answered again (§4.3). */
+/** How long an accepted create can be answered again (docs/api.md 4.4). */
 export const IDEMPOTENCY_RETENTION_MS = 7 * 24 * 60 * 60 * 1000;
-/** `Retry-After` while the first request with a key is being processed (§4.3). */
+/** `Retry-After` while the first request with a key is being processed (docs/api.md 4.4). */
 export const IN_PROGRESS_RETRY_SEC = 1;
-/** Attempts to deliver one callback (§6). */
+/** Attempts to deliver one callback (docs/api.md 6.2). */
 export const MAX_CALLBACK_ATTEMPTS = 5;
 /** Before attempts 2 to 5 of a callback, unless the operator says otherwise: 5 s, 1 min, 10 min, 1 h. */
 export const CALLBACK_DELAYS_MS: readonly number[] = [5_000, 60_000, 600_000, 3_600_000];
@@ -26,9 +25,9 @@ export const CALLBACK_DELAYS_MS: readonly number[] = [5_000, 60_000, 600_000, 3_
 export const MAX_CALLBACK_REDELIVERIES = 100;
 /** Of a receiver's answer that is kept to be looked at. */
 export const CALLBACK_EXCERPT_BYTES = 512;
-/** Characters of a prompt on the synchronous images API (§4.5). */
+/** Characters of a prompt on the synchronous images API (docs/api.md 5.1). */
 export const MAX_COMPAT_PROMPT = 4000;
-/** Images to edit in one request (§4.6); each of at most `MAX_INPUT_BYTES.image`. */
+/** Images to edit in one request (docs/api.md 5.2); each of at most `MAX_INPUT_BYTES.image`. */
 export const MAX_EDIT_IMAGES = 10;
 /** A form with all its files: ten images, a mask, and fields. */
 export const MAX_FORM_BYTES = 116 * MIB;

@@ -13,7 +13,7 @@ export interface EdgeDeps {
   readonly keepOpen: (request: Request) => void;
 }
 
-/** The time limit of the default address (§8). */
+/** The time limit of the default address (docs/api.md 1.2). */
 export interface Edge {
   /** When a request that began at `startedAt` should be answered by itself, a little before it is cut. */
   deadline(startedAt: number): number;

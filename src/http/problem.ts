@@ -2,7 +2,7 @@ import { AppError, type ErrorCode } from "../domain/errors.ts";
 import { StorageError } from "../domain/ports/task-store.ts";
 import type { Reply } from "./reply.ts";
 
-/** The HTTP status of every code (§7.2, §7.3). */
+/** The HTTP status of every code (docs/api.md 3.3). */
 export const STATUS = {
   invalid_request: 400,
   invalid_idempotency_key: 400,
@@ -47,7 +47,7 @@ const TYPE = {
   504: "server_error",
 } as const satisfies Record<Status, string>;
 
-/** Which error object a caller reads: §7.1's standard one, or that of the compatible images API. */
+/** Which error object a caller reads: the standard one (docs/api.md 3.2), or that of the compatible images API. */
 export type Envelope = "standard" | "compatible";
 
 /** 401 is in the compatible envelope everywhere, as is everything below `/compat/v1`. */

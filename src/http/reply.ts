@@ -23,7 +23,7 @@ export function json(body: unknown, headers?: Readonly<Record<string, string>>, 
   };
 }
 
-/** The envelope of §2.1. */
+/** The envelope of docs/api.md 3.1. */
 export function success(data: unknown, headers?: Readonly<Record<string, string>>, log?: ReplyLog): Reply {
   return json({ code: 200, message: "success", data }, headers, log);
 }

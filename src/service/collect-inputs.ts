@@ -182,7 +182,7 @@ function ownAssetId(text: string, origins: readonly (string | undefined)[]): Ass
   return id !== undefined && isId("asset", id) ? id : undefined;
 }
 
-/** The input named by `task_id` and `index`: one result of the caller's own completed image task (§4.3). */
+/** The input named by `task_id` and `index`: one result of the caller's own completed image task (docs/api.md 4.3). */
 async function earlierResult(deps: InputDeps, context: InputContext): Promise<MediaInput | undefined> {
   const { task_id: id, index = 0 } = context.body;
   if (context.model.resultField === undefined || typeof id !== "string" || typeof index !== "number")

@@ -34,7 +34,7 @@ const NOT_FOR_MODELS = new Set([
 
 /**
  * Translates a request of the synchronous images API into a model's create body. Fields that the model's schema has pass
- * unchanged, so that the schema decides about them. Unknown fields are ignored (§4.5).
+ * unchanged, so that the schema decides about them. Unknown fields are ignored (docs/api.md 5.1).
  *
  * @throws AppError `invalid_request` naming the field the model cannot honour
  */
@@ -168,7 +168,7 @@ function addImages(
     names[field.name] = isList(model, field) ? imagesName : `${imagesName}[0]`;
     body[field.name] = isList(model, field) ? [...images] : (images[0] as string);
   }
-  // Other models apply the prompt to the whole image (§4.6).
+  // Other models apply the prompt to the whole image (docs/api.md 5.2).
   const maskField = model.mediaFields.find((field) => field.role === "mask");
   if (mask !== undefined && maskField !== undefined) {
     names[maskField.name] = "mask";

@@ -6,7 +6,7 @@ const MAX_ORPHANS = 10_000;
 
 /**
  * Tasks whose caller stopped waiting, by the scope of their request. The next equal request adopts one, so that a client library
- * that repeats a request does not pay twice (§4.5).
+ * that repeats a request does not pay twice (docs/api.md 5.4).
  */
 export interface Orphans {
   add(scope: string, id: TaskId, now: number): void;

@@ -44,7 +44,7 @@ export function readModel(deps: ModelDeps, principal: Principal, id: unknown): M
 }
 
 /**
- * The same for the synchronous images API, which has a code of its own for models that are not there (§7.3).
+ * The same for the synchronous images API, which has a code of its own for models that are not there (docs/api.md 3.3).
  *
  * @throws AppError as `readModel`, with `model_not_found` in place of `model_not_available`
  */

@@ -32,7 +32,7 @@ export function endedWithoutImages({ id, error }: TaskSummary): AppError {
   return new AppError(code, { kind: "task_failed", task: id, error }, details);
 }
 
-/** The wait ended before the task (§4.6). A repeated request would make, and charge for, another task. */
+/** The wait ended before the task (docs/api.md 5.4). A repeated request would make, and charge for, another task. */
 export function goneOn(id: TaskId): AppError {
   const details = { taskId: id, shouldRetry: false };
   return new AppError("sync_image_timeout", { kind: "task_goes_on", task: id }, details);

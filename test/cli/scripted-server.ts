@@ -55,7 +55,7 @@ export function success(data: object, headers: Record<string, string> = {}): Res
   );
 }
 
-/** §7.1's standard envelope. */
+/** The standard envelope of docs/api.md 3.2. */
 export function refusal(
   status: number,
   code: string,

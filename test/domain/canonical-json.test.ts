@@ -4,7 +4,7 @@ import { canonicalJson } from "../../src/domain/canonical-json.ts";
 import type { Json } from "../../src/domain/json.ts";
 
 test("members are sorted by UTF-16 code units and numbers written as ECMAScript does", () => {
-  // The sample of RFC 8785 §3.2.3 and its sorting example of §3.2.3.
+  // The sample of RFC 8785, section 3.2.3 and its sorting example of section 3.2.3.
   const value = JSON.parse(
     '{"\\u20ac":"Euro Sign","\\r":"Carriage Return","1":"One","\\u0080":"Control","\\ud83d\\ude00":"Smiley","\\u00f6":"o","\\ufb33":"Hebrew"}',
   ) as Json;

@@ -6,7 +6,7 @@ import type { Task } from "../task/task.ts";
 import { signatureHeaders } from "./signature.ts";
 
 /**
- * The body of a callback (§6): the task's end, with times in ISO 8601 UTC. The same for every send of it.
+ * The body of a callback (docs/api.md 6.1): the task's end, with times in ISO 8601 UTC. The same for every send of it.
  *
  * @param publicUrl where this service is reached, when that is set; else the creating request's origin counts
  */

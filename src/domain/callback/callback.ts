@@ -4,7 +4,7 @@ import type { AccountId, CallbackId, KeyId, TaskId } from "../ids.ts";
 export const CALLBACK_STATES = ["pending", "delivered", "failed"] as const;
 export type CallbackState = (typeof CALLBACK_STATES)[number];
 
-/** What every callback is sent with (§6). A signature comes beside them. */
+/** What every callback is sent with (docs/api.md 6.1). A signature comes beside them. */
 export const CALLBACK_HEADERS = {
   "Content-Type": "application/json",
   "User-Agent": "Service-Callback/1.0",

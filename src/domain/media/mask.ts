@@ -1,7 +1,7 @@
 import type { MediaProbe } from "./asset.ts";
 
 /**
- * Why a file cannot be the mask of an image: it must be a PNG with transparency, of the same size (§4.6).
+ * Why a file cannot be the mask of an image: it must be a PNG with transparency, of the same size (docs/api.md 4.3).
  *
  * @param image absent when it is not known yet; then only the mask itself is looked at
  * @returns a clause to put after the field's name, or undefined when it can be

@@ -15,7 +15,7 @@ import type { Micros } from "../money/money.ts";
 import type { Quote } from "../money/pricing.ts";
 import type { GenerationRequest, TaskKind } from "./request.ts";
 
-/** What the caller sees (§3). */
+/** What the caller sees (docs/api.md 4.1). */
 export const TASK_STATUSES = ["pending", "processing", "completed", "failed", "cancelled"] as const;
 export type TaskStatus = (typeof TASK_STATUSES)[number];
 
@@ -63,7 +63,7 @@ export interface NewTask {
   readonly id: TaskId;
   readonly accountId: AccountId;
   readonly keyId: KeyId;
-  /** Identifier of the creating HTTP request (§6). */
+  /** Identifier of the creating HTTP request (docs/api.md 6.1). */
   readonly requestId: string;
   readonly kind: TaskKind;
   readonly model: ModelId;
@@ -74,7 +74,7 @@ export interface NewTask {
   /** Scheme and host the creator used, for URLs in callbacks. */
   readonly origin: string;
   readonly callbackUrl?: string | undefined;
-  /** Set when the creator waits for the result: equal for requests that are the same (§4.5). */
+  /** Set when the creator waits for the result: equal for requests that are the same (docs/api.md 5.4). */
   readonly syncScope?: string | undefined;
   /** The provider of the next attempt, or of the current one. Concurrency is limited per lane. */
   readonly lane: ProviderId;

@@ -206,7 +206,7 @@ export function failed(
   };
 }
 
-/** The task ends at its owner's or an operator's wish; the whole hold is returned. No callback is sent (§3). */
+/** The task ends at its owner's or an operator's wish; the whole hold is returned. No callback is sent (docs/api.md 4.8). */
 export function cancelled(task: Task, at: number, attempt?: AttemptChange): Transition {
   return {
     name: "cancelled",

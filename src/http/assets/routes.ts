@@ -71,7 +71,7 @@ export interface ByteRange {
 }
 
 /**
- * The part of a file asked for by a `Range` header (RFC 9110 §14). Several ranges, other units and malformed headers are
+ * The part of a file asked for by a `Range` header (RFC 9110, section 14). Several ranges, other units and malformed headers are
  * ignored, as the RFC allows: the whole file is the answer.
  */
 export function parseRange(header: string, size: number): ByteRange | "unsatisfiable" | undefined {

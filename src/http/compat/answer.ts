@@ -19,7 +19,7 @@ const AT_ONCE_BYTES = 256 * 1024;
 /** Divisible by 3, so that the pieces' base64 is that of the whole. */
 const PIECE_BYTES = 192 * 1024;
 
-/** The images of a completed task in the form asked for (§2.5). One entry of `data` has `b64_json` or `url`, never both. */
+/** The images of a completed task in the form asked for (docs/api.md 5.3). One entry of `data` has `b64_json` or `url`, never both. */
 export async function imagesReply(
   deps: AnswerDeps,
   task: TaskSummary,
@@ -77,7 +77,7 @@ export function createdOf(task: TaskSummary): number {
   return Math.floor((task.completedAt ?? task.createdAt) / 1000);
 }
 
-/** Token counts under the names of both generations of that API's clients (§2.5); zero where the upstream reports none. */
+/** Token counts under the names of both generations of that API's clients (docs/api.md 5.3); zero where the upstream reports none. */
 export function presentUsage(usage: Usage | undefined): JsonObject {
   const input = usage?.inputTokens ?? 0;
   const output = usage?.outputTokens ?? 0;

@@ -30,7 +30,7 @@ export interface CompatImageDeps extends StreamDeps {
 const GENERATIONS = { path: "/compat/v1/images/generations", event: "image_generation" };
 const EDITS = { path: "/compat/v1/images/edits", event: "image_edit" };
 
-/** POST /compat/v1/images/generations (§4.5) and /compat/v1/images/edits (§4.6). */
+/** POST /compat/v1/images/generations (docs/api.md 5.1) and /compat/v1/images/edits (docs/api.md 5.2). */
 export function compatImageEndpoints(deps: CompatImageDeps): Endpoint[] {
   return [
     {

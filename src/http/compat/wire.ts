@@ -25,7 +25,7 @@ const USAGE = closed(
 const BASE64 = text("The file as base64, without a `data:` prefix.", { contentEncoding: "base64" });
 const URL = text("Where the file is.", { format: "uri" });
 
-/** §2.5. */
+/** What a synchronous call answers (docs/api.md 5.3). */
 export const IMAGES: Schema = {
   title: "Images",
   ...closed({
@@ -101,7 +101,7 @@ const OPTIONS: Readonly<Record<string, Schema>> = {
 
 const EXAMPLE = { model: "sandbox-image", prompt: "A lighthouse at dusk", size: "1024x1024" };
 
-/** Bodies here are open: fields that clients send and this service does not know are ignored (§4.5). */
+/** Bodies here are open: fields that clients send and this service does not know are ignored (docs/api.md 5.1). */
 function open(
   title: string,
   properties: Readonly<Record<string, Schema>>,

@@ -7,7 +7,7 @@ import type { UploadGate } from "../multipart/upload-gate.ts";
 import { type Reply, success } from "../reply.ts";
 import { CREATE_IMAGE, CREATE_VIDEO } from "./wire.ts";
 
-/** POST /v1/images/generations and /v1/videos/generations (§4.3). */
+/** POST /v1/images/generations and /v1/videos/generations (docs/api.md 4.2). */
 export interface GenerationEndpointDeps {
   readonly createTask: CreateTask;
   /** Bounds the memory of all uploads, of every endpoint. */

@@ -14,7 +14,7 @@ export const CREATE_BODY: Readonly<Record<TaskKind, Schema>> = {
   video: { title: "CreateVideoTask", type: "object" },
 };
 
-/** §6. */
+/** What a callback says (docs/api.md 6.1). */
 export const CALLBACK: Schema = {
   title: "TaskCallback",
   ...closed(

@@ -3,7 +3,7 @@ import type { Facts } from "../../domain/words/words.ts";
 import { parseHeaderValue } from "./parameters.ts";
 
 const MAX_CHARACTERS = 70;
-/** RFC 2046 §5.1.1: these characters, a space not at the end. */
+/** RFC 2046, section 5.1.1: these characters, a space not at the end. */
 const BOUNDARY = /^[0-9A-Za-z'()+_,./:=? -]*[0-9A-Za-z'()+_,./:=?-]$/;
 
 /**

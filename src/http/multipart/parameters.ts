@@ -7,7 +7,7 @@ export interface HeaderValue {
 /** Each match starts where the last one ended, and nothing in it can be matched in two ways. */
 const PARAMETER = /[ \t]*;[ \t]*(?:([!#$%&'*+.^_`|~\w-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]+)))?/y;
 
-/** Reads a header's value and its parameters (RFC 9110 §5.6.6). @returns undefined when it is malformed or names a parameter twice */
+/** Reads a header's value and its parameters (RFC 9110, section 5.6.6). @returns undefined when it is malformed or names a parameter twice */
 export function parseHeaderValue(text: string): HeaderValue | undefined {
   const end = text.indexOf(";");
   const value = (end === -1 ? text : text.slice(0, end)).trim();

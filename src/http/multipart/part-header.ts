@@ -14,7 +14,7 @@ const UNENCODED = ["7bit", "8bit", "binary"];
 const CHARSETS = ["utf-8", "utf8", "us-ascii"];
 
 /**
- * Reads the header of a part (RFC 7578 §4). What may be read in two ways is refused; fields it does not know are ignored.
+ * Reads the header of a part (RFC 7578, section 4). What may be read in two ways is refused; fields it does not know are ignored.
  *
  * @param bytes from the end of the boundary before the part to the end of its last header
  * @param number of the part in the form, from 1; for messages

@@ -11,7 +11,7 @@ import { headerComponents } from "./headers.ts";
 import { INTRODUCTION } from "./prose.ts";
 import { SECURITY_SCHEMES, securityOf } from "./security.ts";
 
-/** §9: the version of the interface, not of the program. */
+/** docs/api.md 1.5: the version of the interface, not of the program. */
 const INTERFACE_VERSION = "1.0.0";
 
 /** The OpenAPI 3.1 document of the endpoints and models, but for `servers`, which differ by caller. */

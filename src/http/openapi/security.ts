@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../domain/json.ts";
 import type { Endpoint } from "../exchange.ts";
 
-/** The forms a credential may come in (§5). */
+/** The forms a credential may come in (docs/api.md 2.1). */
 export const SECURITY_SCHEMES: JsonObject = {
   bearer: {
     type: "http",

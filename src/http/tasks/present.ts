@@ -12,7 +12,7 @@ import type { TaskReading } from "../../service/read-task.ts";
 
 const seconds = (ms: number) => Math.floor(ms / 1000);
 
-/** `data` of a status answer (§2.2); the message of a failed video is in `error`, of an image in `error_message`. */
+/** `data` of a status answer (docs/api.md 4.5); the message of a failed video is in `error`, of an image in `error_message`. */
 export function presentTask(task: TaskReading, origin: string): JsonObject {
   const data: Record<string, JsonObject[string]> = {
     task_id: task.id,

@@ -31,7 +31,7 @@ export interface TaskEndpointDeps {
   readonly keepOpen: (request: Request) => void;
 }
 
-/** Status (§4.4), events, list and cancel. */
+/** Status (docs/api.md 4.5), events, list and cancel. */
 export function taskEndpoints(deps: TaskEndpointDeps): Endpoint[] {
   return [
     status(deps, "image", "/v1/images/status/:task_id"),

@@ -80,9 +80,9 @@ function whenStatus(status: string, present: readonly string[], absent: readonly
   };
 }
 
-/** `data` of an image task's status (§2.2). */
+/** `data` of an image task's status (docs/api.md 4.5). */
 export const IMAGE_TASK = taskSchema("ImageTask", ["error_message"]);
-/** `data` of a video task's status: the message is in `error` (§2.2). */
+/** `data` of a video task's status: the message is in `error` (docs/api.md 4.5). */
 export const VIDEO_TASK = taskSchema("VideoTask", ["error"]);
 const EITHER_TASK: Schema = { anyOf: [IMAGE_TASK, VIDEO_TASK] };
 /** One of `tasks` of a listing. */

@@ -15,7 +15,7 @@ const MESSAGE = text("For people and logs, not for control flow: it may change."
 const TYPE = openEnum(TYPES, "The class of the error.");
 const PARAM = text("Path of the field at fault, `image_urls[2]`.");
 
-/** What each code tells a caller (§7.3). */
+/** What each code tells a caller (docs/api.md 3.3). */
 export const ERROR_MEANINGS = {
   invalid_request: "The request cannot be processed as it is.",
   invalid_api_key:
@@ -42,7 +42,7 @@ export const ERROR_MEANINGS = {
   internal_error: "The service or a provider failed.",
 } as const satisfies Record<ErrorCode, string>;
 
-/** Every machine code of an HTTP answer (§7.3). */
+/** Every machine code of an HTTP answer (docs/api.md 3.3). */
 export const ERROR_CODE: Schema = {
   title: "ErrorCode",
   ...openEnum(
@@ -51,7 +51,7 @@ export const ERROR_CODE: Schema = {
   ),
 };
 
-/** The standard envelope of §7.1. */
+/** The standard envelope of docs/api.md 3.2. */
 export const STANDARD_ERROR: Schema = {
   title: "Error",
   ...closed(
@@ -64,7 +64,7 @@ export const STANDARD_ERROR: Schema = {
   ),
 };
 
-/** The compatible envelope of §7.1. */
+/** The compatible envelope of docs/api.md 3.2. */
 export const COMPATIBLE_ERROR: Schema = {
   title: "CompatibleError",
   ...closed(
@@ -78,7 +78,7 @@ export const COMPATIBLE_ERROR: Schema = {
   ),
 };
 
-/** Why an accepted task failed (§7.4). */
+/** Why an accepted task failed (docs/api.md 4.6). */
 export const TASK_ERROR_CODE: Schema = {
   title: "TaskErrorCode",
   ...openEnum(

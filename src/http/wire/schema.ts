@@ -66,7 +66,7 @@ export function unixSeconds(description: string): Schema {
 
 export const CURRENCY_SCHEMA: Schema = text("Of every amount beside it.", { const: "USD" });
 
-/** §2.1: what every answer of the asynchronous endpoints that is no error looks like. */
+/** docs/api.md 3.1: what every answer of the asynchronous endpoints that is no error looks like. */
 export function envelope(data: Schema): Schema {
   return closed({
     code: integer("The HTTP status.", { const: 200 }),
@@ -75,7 +75,7 @@ export function envelope(data: Schema): Schema {
   });
 }
 
-/** A text with known values, to which later versions may add: clients take unknown ones (§9). */
+/** A text with known values, to which later versions may add: clients take unknown ones (docs/api.md 1.5). */
 export function openEnum(values: readonly string[], description: string): Schema {
   return { type: "string", description, examples: [values[0] ?? ""], "x-extensible-enum": values };
 }
