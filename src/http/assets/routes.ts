@@ -4,8 +4,8 @@ import type { AssetStore } from "../../domain/ports/asset-store.ts";
 import type { TaskStore } from "../../domain/ports/task-store.ts";
 import { readAsset } from "../../service/read-asset.ts";
 import type { Endpoint } from "../exchange.ts";
-import { READ_ASSET } from "../health/wire.ts";
 import type { Reply } from "../reply.ts";
+import { READ_ASSET } from "./wire.ts";
 
 /** GET (and HEAD) /assets/{asset id}.{ext}: the id is the capability, the content never changes. */
 export function assetEndpoints(deps: { tasks: TaskStore; assets: AssetStore }): Endpoint[] {

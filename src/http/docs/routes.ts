@@ -1,10 +1,10 @@
 import { AppError } from "../../domain/errors.ts";
 import type { Catalog } from "../../domain/ports/catalog.ts";
 import type { Endpoint, Exchange } from "../exchange.ts";
-import { READ_DOCS, READ_DOCS_FILE, READ_OPENAPI } from "../health/wire.ts";
 import { describeService } from "../openapi/document.ts";
 import type { Reply } from "../reply.ts";
 import { type ReferenceScript, readReferenceScript } from "./reference-script.ts";
+import { READ_DOCS, READ_DOCS_FILE, READ_OPENAPI } from "./wire.ts";
 
 /** The endpoints given and those that describe them all: /openapi.json, and /docs as a page that loads nothing from elsewhere. */
 export function withDocs(endpoints: readonly Endpoint[], deps: { readonly catalog: Catalog }): Endpoint[] {
