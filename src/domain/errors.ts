@@ -32,8 +32,6 @@ export const ERROR_CODES = [
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
 export interface ErrorDetails {
-  /** Of an error that is still given as a message: the field at fault. */
-  readonly param?: string | undefined;
   /** Seconds after which trying again makes sense; becomes `Retry-After`. */
   readonly retryAfterSec?: number | undefined;
   /** Whether a client library should send the same request again by itself; becomes `x-should-retry`. */
@@ -56,14 +54,14 @@ export class AppError extends Error {
     // The base class declares a property, which the compiler lets no accessor override.
     Object.defineProperty(AppError.prototype, "message", {
       get(this: AppError) {
-        return typeof this.facts === "string" ? this.facts : describe(this.facts, this.#nameOf);
+        return describe(this.facts, this.#nameOf);
       },
     });
   }
 
   constructor(
     readonly code: ErrorCode,
-    readonly facts: Facts | string,
+    readonly facts: Facts,
     readonly details: ErrorDetails = {},
     cause?: unknown,
   ) {
@@ -72,7 +70,7 @@ export class AppError extends Error {
 
   /** Path of the field at fault, `image_urls[2]`, in the reader's names. */
   get param(): string | undefined {
-    return typeof this.facts === "string" ? this.details.param : fieldOf(this.facts, this.#nameOf);
+    return fieldOf(this.facts, this.#nameOf);
   }
 
   /** The same error for a reader who has these names for the fields it names so far. */

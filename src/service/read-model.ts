@@ -25,22 +25,14 @@ const MODEL_ID_MAX = 200;
  */
 export function readModel(deps: ModelDeps, principal: Principal, id: unknown): Model {
   if (typeof id !== "string" || id === "" || id.length > MODEL_ID_MAX) {
-    throw new AppError("invalid_request", "model must be the id of a model; GET /v1/models lists them.", {
-      param: "model",
-    });
+    throw new AppError("invalid_request", { kind: "model_unusable", field: "model" });
   }
   const model = deps.catalog.find(aliasedId(deps, principal, id) ?? id);
   if (model === undefined) {
-    throw new AppError(
-      "model_not_available",
-      `There is no model "${id.slice(0, 80)}"; GET /v1/models lists those available.`,
-      { param: "model" },
-    );
+    throw new AppError("model_not_available", { kind: "model_unknown", model: id, field: "model" });
   }
   if (allowsModel(principal.policy, model.id)) return model;
-  throw new AppError("permission_denied", `This API key may not use the model "${model.id}".`, {
-    param: "model",
-  });
+  throw new AppError("permission_denied", { kind: "model_forbidden", model: model.id, field: "model" });
 }
 
 /**
@@ -53,7 +45,7 @@ export function readCompatModel(deps: ModelDeps, principal: Principal, id: unkno
     return readModel(deps, principal, id);
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== "model_not_available") throw error;
-    throw new AppError("model_not_found", error.message, error.details, error);
+    throw new AppError("model_not_found", error.facts, error.details, error);
   }
 }
 

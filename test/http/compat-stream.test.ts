@@ -101,7 +101,7 @@ test("a task that fails after a preview is told as an error, and the previews ar
   stream.previews.publish(ID, preview(0));
   await stream.event();
   const coming = stream.event();
-  stream.fail(new AppError("content_policy_violation", "No."));
+  stream.fail(new AppError("content_policy_violation", { kind: "task_cancelled", task: ID }));
   expect(dataOf(await coming)).toMatchObject({ error: { code: "content_policy_violation" } });
   expect(stream.previews.isWatched(ID)).toBe(false);
 });

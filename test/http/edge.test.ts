@@ -82,7 +82,7 @@ test("each request has its own limit, however many began before it", async () =>
 test("a handler's own refusal is the answer", async () => {
   const { ask } = setup();
   const { handler, outcome } = ask();
-  const refusal = new AppError("invalid_request", "no");
+  const refusal = new AppError("invalid_request", { kind: "body_not_object" });
   handler.reject(refusal);
   expect(await outcome).toBe(refusal);
 });

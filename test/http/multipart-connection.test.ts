@@ -114,7 +114,11 @@ for (const headers of ["Content-Length: 5000", "Transfer-Encoding: chunked"]) {
 
 test("a client is answered in the middle of a large upload that is refused", async () => {
   onFile = async () => {
-    throw new AppError("invalid_request", "image is larger than 10 MB.");
+    throw new AppError("invalid_request", {
+      kind: "finding",
+      field: "image",
+      finding: "is larger than 10 MB",
+    });
   };
   const body = new FormData();
   body.append("image", new Blob([new Uint8Array(50_000_000)]), "large.png");

@@ -20,7 +20,7 @@ const ROUTES: Handling[] = [
     feature: "images",
     isCounted: true,
     handle: async ({ request }) => {
-      if (request.headers.has("x-bad")) throw new AppError("invalid_request", "It is bad.");
+      if (request.headers.has("x-bad")) throw new AppError("invalid_request", { kind: "body_not_object" });
       return success({ made: true });
     },
   },
@@ -43,11 +43,11 @@ function setup(policy: KeyPolicy = {}) {
       authenticate(credential): Principal {
         if (credential === "good")
           return { accountId: ACCOUNT, keyId: keyId(1), keyName: "web", policy, priceMultiplier: 1_000_000 };
-        throw new AppError("invalid_api_key", "No.");
+        throw new AppError("invalid_api_key", { kind: "key_invalid" });
       },
       authenticateOperator(credential) {
         if (credential === "boss") return { tokenId: tokenId(1), tokenName: "ci" };
-        throw new AppError("invalid_api_key", "No.");
+        throw new AppError("invalid_api_key", { kind: "key_invalid" });
       },
       rateLimiter: createRateLimiter({ clock }),
       addresses: createAddresses(),
@@ -166,7 +166,11 @@ describe("a management endpoint", () => {
     for (const { status, body } of answers) {
       expect(status).toBe(401);
       expect(body).toEqual({
-        error: { message: "No.", type: "authentication_error", code: "invalid_api_key" },
+        error: {
+          message: "The API key is not valid.",
+          type: "authentication_error",
+          code: "invalid_api_key",
+        },
       });
     }
   });
