@@ -3,124 +3,67 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import { AppError } from "../../src/domain/errors.ts";
 import type { JsonObject } from "../../src/domain/json.ts";
-import type { PriceUnit } from "../../src/domain/model/model.ts";
-import { CURRENCY, formatAmount } from "../../src/domain/money/money.ts";
+import { formatAmount } from "../../src/domain/money/money.ts";
+import { PRICE_UNITS, type PriceUnit, unitFacts } from "../../src/domain/money/price-units.ts";
 import { usage } from "../failure.ts";
 import { readAmount } from "./amounts.ts";
+import { type FlagValues, flagText, nameOf } from "./flag.ts";
 
-/** A price rule as flags give it: by its lines, or in a file. */
-export interface RuleFlags {
-  readonly perOutput?: string;
-  readonly perSecond?: string;
-  readonly mostSeconds?: string;
-  readonly perMegapixel?: string;
-  readonly mostMegapixels?: string;
-  readonly perMillionInputTokens?: string;
-  readonly mostInputTokens?: string;
-  readonly perMillionOutputTokens?: string;
-  readonly mostOutputTokens?: string;
-  readonly minimum?: string;
-  readonly rule?: string;
-}
+const MINIMUM = { flag: "--minimum <amount>", help: "the least a task costs that delivers anything" };
+const RULE = {
+  flag: "--rule <file>",
+  help: "the whole rule, YAML or JSON as in a manifest; - is standard input",
+};
 
-interface LineFlag {
-  readonly unit: PriceUnit;
-  readonly name: keyof RuleFlags;
-  readonly flag: string;
-  readonly most?: { readonly name: keyof RuleFlags; readonly flag: string };
-  readonly per?: number;
-}
-
-const MILLION = 1_000_000;
-
-/** The lines that flags can make, in the order of the rule. */
-const LINES: readonly LineFlag[] = [
-  { unit: "output", name: "perOutput", flag: "--per-output" },
-  {
-    unit: "second",
-    name: "perSecond",
-    flag: "--per-second",
-    most: { name: "mostSeconds", flag: "--most-seconds" },
-  },
-  {
-    unit: "megapixel",
-    name: "perMegapixel",
-    flag: "--per-megapixel",
-    most: { name: "mostMegapixels", flag: "--most-megapixels" },
-  },
-  {
-    unit: "input_token",
-    name: "perMillionInputTokens",
-    flag: "--per-million-input-tokens",
-    most: { name: "mostInputTokens", flag: "--most-input-tokens" },
-    per: MILLION,
-  },
-  {
-    unit: "output_token",
-    name: "perMillionOutputTokens",
-    flag: "--per-million-output-tokens",
-    most: { name: "mostOutputTokens", flag: "--most-output-tokens" },
-    per: MILLION,
-  },
-];
-
+/** Adds the flags of each unit, and those of the rule as a whole. */
 export function withRuleFlags(command: Command): Command {
-  return command
-    .option("--per-output <amount>", `${CURRENCY} for each image or video, such as 0.010000`)
-    .option("--per-second <amount>", "for each second of a video")
-    .option("--most-seconds <count>", "seconds held for where a request does not tell")
-    .option("--per-megapixel <amount>", "for each 1024 × 1024 pixels begun of an image")
-    .option("--most-megapixels <count>", "megapixels held for where a request does not tell")
-    .option("--per-million-input-tokens <amount>", "for a million tokens that go in")
-    .option("--most-input-tokens <count>", "tokens held for each request")
-    .option("--per-million-output-tokens <amount>", "for a million tokens that come out")
-    .option("--most-output-tokens <count>", "tokens held for each output")
-    .option("--minimum <amount>", "the least a task costs that delivers anything")
-    .option("--rule <file>", "the whole rule, YAML or JSON as in a manifest; - is standard input");
+  const units = PRICE_UNITS.flatMap((unit) => {
+    const { price, most } = unitFacts(unit);
+    return most === undefined ? [price] : [price, most];
+  });
+  for (const { flag, help } of [...units, MINIMUM, RULE]) command.option(flag, help);
+  return command;
 }
 
-/** A rule, and the flags that made its lines, in their order, or the file it is from. */
+/** A rule, and the units whose flags made its lines, in their order, or the file it is from. */
 interface Written {
   readonly rule: unknown;
-  readonly flags: readonly LineFlag[];
+  readonly units: readonly PriceUnit[];
   readonly file?: string | undefined;
 }
 
 /** @throws Failure (exit 2) naming the flag at fault */
-export async function readRule(model: string, flags: RuleFlags, cwd: string): Promise<Written> {
-  const given = LINES.filter(({ name }) => flags[name] !== undefined);
-  const orphan = LINES.find(
-    ({ name, most }) => most && flags[most.name] !== undefined && flags[name] === undefined,
-  );
-  if (orphan !== undefined)
-    throw usage(`${orphan.most?.flag} belongs to ${orphan.flag}, which is not given.`);
-  if (flags.rule !== undefined) {
-    if (given.length > 0 || flags.minimum !== undefined)
-      throw usage("--rule is the whole rule: it goes with no other flag of the price.");
-    return { rule: await readRuleFile(flags.rule, cwd), flags: [], file: flags.rule };
+export async function readRule(model: string, flags: FlagValues, cwd: string): Promise<Written> {
+  const units = PRICE_UNITS.filter((unit) => flagText(unitFacts(unit).price, flags) !== undefined);
+  for (const unit of PRICE_UNITS) {
+    const { price, most } = unitFacts(unit);
+    if (most !== undefined && flagText(most, flags) !== undefined && !units.includes(unit))
+      throw usage(`${nameOf(most)} belongs to ${nameOf(price)}, which is not given.`);
   }
-  if (given.length === 0) {
+  const file = flagText(RULE, flags);
+  const minimum = flagText(MINIMUM, flags);
+  if (file !== undefined) {
+    if (units.length > 0 || minimum !== undefined)
+      throw usage("--rule is the whole rule: it goes with no other flag of the price.");
+    return { rule: await readRuleFile(file, cwd), units: [], file };
+  }
+  if (units.length === 0) {
     throw usage("There is no price: give --per-output, --per-second, another of that kind, or --rule.");
   }
-  const minimum = flags.minimum && readPrice("--minimum", flags.minimum);
-  const lines = given.map((line) =>
-    readLine(line, given.length === 1 ? model : `${model}-${line.unit}`, flags),
-  );
-  return {
-    rule: { lines, ...(minimum === undefined ? {} : { minimum }) },
-    flags: given,
-  };
+  const lines = units.map((unit) => readLine(unit, units.length === 1 ? model : `${model}-${unit}`, flags));
+  const rule = minimum === undefined ? { lines } : { lines, minimum: readPrice(nameOf(MINIMUM), minimum) };
+  return { rule, units };
 }
 
-function readLine({ unit, name, flag, most, per }: LineFlag, sku: string, flags: RuleFlags): JsonObject {
-  const amount = readPrice(flag, flags[name] ?? "");
-  const mostText = most && flags[most.name];
+function readLine(unit: PriceUnit, sku: string, flags: FlagValues): JsonObject {
+  const { price, most, per } = unitFacts(unit);
+  const mostText = most && flagText(most, flags);
   return {
     sku: sku.replaceAll("_", "-"),
     unit,
-    amount,
+    amount: readPrice(nameOf(price), flagText(price, flags) ?? ""),
     ...(per === undefined ? {} : { per }),
-    ...(most === undefined || mostText === undefined ? {} : { most: readCount(most.flag, mostText) }),
+    ...(most === undefined || mostText === undefined ? {} : { most: readCount(nameOf(most), mostText) }),
   };
 }
 
@@ -150,16 +93,18 @@ export async function namingRule<T>(done: Promise<T>, written: Written): Promise
     return await done;
   } catch (error) {
     if (!(error instanceof AppError) || error.param === undefined) throw error;
-    throw usage(error.renamed((field) => nameOf(field, written)).message);
+    throw usage(error.renamed((field) => originOf(field, written)).message);
   }
 }
 
 /** The flag that gave a field of a price change, or the field's place in the file. */
-function nameOf(field: string, { flags, file }: Written): string {
+function originOf(field: string, { units, file }: Written): string {
   if (field === "reason") return "--reason";
   if (file !== undefined) return `${file}: ${field === "" ? "the rule" : field}`;
-  if (field === "minimum") return "--minimum";
+  if (field === "minimum") return nameOf(MINIMUM);
   const [, index, isMost] = /^lines\[(\d+)\](\.most)?/.exec(field) ?? [];
-  const line = flags[Number(index)];
-  return (isMost === undefined ? line?.flag : line?.most?.flag) ?? field;
+  const unit = units[Number(index)];
+  if (unit === undefined) return field;
+  const { price, most = price } = unitFacts(unit);
+  return nameOf(isMost === undefined ? price : most);
 }

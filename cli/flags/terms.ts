@@ -1,12 +1,10 @@
 import { type Command, Option } from "commander";
-import type { Flag, Given, GivenTerms, Kind, Term, TermOf, TermTable } from "../../src/domain/access/term.ts";
+import type { Given, GivenTerms, Kind, Term, TermOf, TermTable } from "../../src/domain/access/term.ts";
 import { QUOTA_RESETS } from "../../src/domain/money/quota.ts";
 import { usage } from "../failure.ts";
 import { readAmount, readMultiplier } from "./amounts.ts";
+import { type FlagValues, flagText, flagTexts, nameOf } from "./flag.ts";
 import { readDuration, readTime } from "./times.ts";
-
-/** The flags of a command as commander hands them on, by their names in camel case. */
-export type FlagValues = Readonly<Record<string, unknown>>;
 
 /** Any of these, as the value of a term that can be unset, unsets it. */
 const UNSETTING = ["none", "any", "never"];
@@ -52,20 +50,9 @@ export function flagNames(table: TermTable): Readonly<Record<string, string>> {
   return Object.fromEntries(names);
 }
 
-/** `--rpm` */
-export function nameOf({ flag }: Flag): string {
-  return flag.replace(/ .*/, "");
-}
-
-function textsOf(term: Flag, flags: FlagValues): readonly string[] | undefined {
-  const given = flags[new Option(term.flag).attributeName()];
-  // Commander gives a text, or for a flag that takes several values, texts.
-  return given === undefined ? undefined : ([given].flat() as string[]);
-}
-
 /** @returns null for a word that unsets a term, undefined for nothing */
 function readTerm(term: Term, flags: FlagValues, now: number): unknown {
-  const texts = textsOf(term, flags);
+  const texts = flagTexts(term, flags);
   if (texts === undefined) return undefined;
   const [text = ""] = texts;
   if (term.unset !== undefined && texts.length === 1 && UNSETTING.includes(text)) return null;
@@ -75,7 +62,7 @@ function readTerm(term: Term, flags: FlagValues, now: number): unknown {
 
 function readQuota(term: TermOf<"quota">, flags: FlagValues): Given["quota"] | null | undefined {
   const limit = readTerm(term, flags, 0) as Given["quota"] | null | undefined;
-  const reset = textsOf(term.reset, flags)?.[0];
+  const reset = flagText(term.reset, flags);
   if (limit === null && reset !== undefined)
     throw usage(`A quota that is lifted has no ${nameOf(term.reset)}.`);
   return reset === undefined ? limit : { ...limit, reset };

@@ -4,6 +4,7 @@ import type { PriceLine, PriceRule } from "../../src/domain/model/model.ts";
 import { CURRENCY, formatAmount } from "../../src/domain/money/money.ts";
 import { formatMultiplier } from "../../src/domain/money/multiplier.ts";
 import { priceForm } from "../../src/domain/money/price-form.ts";
+import { unitFacts } from "../../src/domain/money/price-units.ts";
 import type { Output } from "./output.ts";
 import { renderTable, renderTsv } from "./table.ts";
 import { formatTime } from "./units.ts";
@@ -116,9 +117,9 @@ export function ruleInWords({ lines }: PriceRule): string[] {
 }
 
 function unitInWords({ unit, per, most }: PriceLine): string {
-  const name = unit.replace("_", " ");
-  const unitName = per === undefined ? name : `${per.toLocaleString("en-US")} ${name}s`;
-  return most === undefined ? unitName : `${unitName} (at most ${most.toLocaleString("en-US")})`;
+  const { noun } = unitFacts(unit);
+  const units = per === undefined ? noun : `${per.toLocaleString("en-US")} ${noun}s`;
+  return most === undefined ? units : `${units} (at most ${most.toLocaleString("en-US")})`;
 }
 
 function conditionInWords({ when }: PriceLine): string {

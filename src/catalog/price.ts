@@ -1,7 +1,8 @@
 import { canonicalJson } from "../domain/canonical-json.ts";
 import { isJsonObject, type Json, type JsonObject } from "../domain/json.ts";
-import type { Model, PriceLine, PriceRule, PriceUnit } from "../domain/model/model.ts";
+import type { Model, PriceLine, PriceRule } from "../domain/model/model.ts";
 import { formatAmount, type Micros, parseAmount, toMicros } from "../domain/money/money.ts";
+import { unitFacts, unitsTold } from "../domain/money/price-units.ts";
 import { MINIMUM_SKU } from "../domain/money/pricing.ts";
 import { hasProperty } from "./create-body.ts";
 import type { Path, Problem } from "./problem.ts";
@@ -82,7 +83,7 @@ function lineProblems(line: PriceLineForm, model: PricedModel, at: Path): Proble
     problems.push({ path: [...at, "sku"], problem });
   }
   problems.push(...mostProblems(line, model, at));
-  const dearest = (amountOf(amount) * (most ?? (unit === "output" ? 1 : MOST_UNITS_TOLD))) / per;
+  const dearest = (amountOf(amount) * (most ?? unitsTold(unit, {}) ?? MOST_UNITS_TOLD)) / per;
   if (dearest > MOST_MICROS) {
     const problem = `can come to more than ${formatAmount(MOST_MICROS)} for one output, the most there is`;
     problems.push({ path: [...at, "amount"], problem });
@@ -93,28 +94,19 @@ function lineProblems(line: PriceLineForm, model: PricedModel, at: Path): Proble
   return problems;
 }
 
-/** The parameter that tells how many units a request asks for, where the line does not. */
-const TOLD_BY: Readonly<Record<Exclude<PriceUnit, "output">, string | undefined>> = {
-  second: "duration",
-  megapixel: "size",
-  input_token: undefined,
-  output_token: undefined,
-};
-
 function mostProblems({ unit, most }: PriceLineForm, { schema }: PricedModel, at: Path): Problem[] {
-  if (unit === "output") {
+  const { noun, parameter, most: canBeSaid } = unitFacts(unit);
+  const path = [...at, "most"];
+  if (canBeSaid === undefined) {
     if (most === undefined) return [];
-    const problem = "is for units whose number a request need not tell; an output is one";
-    return [{ path: [...at, "most"], problem }];
+    return [{ path, problem: "is for units whose number a request need not tell; an output is one" }];
   }
-  if (most !== undefined) return [];
-  const name = TOLD_BY[unit];
-  if (name !== undefined && hasProperty(schema, name)) return [];
+  if (most !== undefined || (parameter !== undefined && hasProperty(schema, parameter))) return [];
   const problem =
-    name === undefined
-      ? "must say how many tokens there can be at most"
-      : `must say how many there can be at most, for the schema has no property "${name}"`;
-  return [{ path: [...at, "most"], problem }];
+    parameter === undefined
+      ? `must say how many ${noun}s there can be at most`
+      : `must say how many there can be at most, for the schema has no property "${parameter}"`;
+  return [{ path, problem }];
 }
 
 /** Properties of create bodies that are no parameters: what they say has a place of its own, or prices nothing. */

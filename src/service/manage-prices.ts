@@ -1,7 +1,7 @@
 import { AppError } from "../domain/errors.ts";
 import type { Json, JsonObject } from "../domain/json.ts";
 import type { Model, PriceRule } from "../domain/model/model.ts";
-import type { Forecast } from "../domain/money/pricing.ts";
+import type { Forecast } from "../domain/money/forecast.ts";
 import type { Catalog, PriceCatalog } from "../domain/ports/catalog.ts";
 import type { PriceOverride, PriceStore } from "../domain/ports/price-store.ts";
 import { suggest } from "../domain/suggest.ts";

@@ -1,11 +1,11 @@
 import { AppError } from "../domain/errors.ts";
 import type { JsonObject } from "../domain/json.ts";
-import type { Model, PriceUnit } from "../domain/model/model.ts";
+import type { Model } from "../domain/model/model.ts";
+import { type Forecast, forecast } from "../domain/money/forecast.ts";
 import { type Micros, toMicros } from "../domain/money/money.ts";
 import { formatMultiplier } from "../domain/money/multiplier.ts";
+import { type PriceUnit, unitFacts } from "../domain/money/price-units.ts";
 import {
-  type Forecast,
-  forecast,
   lineAmount,
   lineQuantity,
   MINIMUM_SKU,
@@ -85,8 +85,8 @@ export function pricedLines(promised: Quote, requests: number): PricedLine[] {
       per: line.per,
       amount: toMicros(lineAmount(line, quantity, multiplier) * requests),
       detail: factors([
-        ...(line.unit === "output" ? [] : [count(line.perOutput, line.unit.replace("_", " "))]),
-        ...(line.unit === "input_token" ? [] : [count(outputs, "output")]),
+        ...(line.unit === "output" ? [] : [count(line.perOutput, unitFacts(line.unit).noun)]),
+        ...(unitFacts(line.unit).of === "request" ? [] : [count(outputs, "output")]),
         ...(requests === 1 ? [] : [count(requests, "request")]),
         ...(multiplier === undefined ? [] : [formatMultiplier(multiplier)]),
       ]),

@@ -1,14 +1,16 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { createCatalog } from "../../src/catalog/catalog.ts";
+import manifestSchema from "../../src/catalog/manifest.schema.json";
 import { type PriceRuleForm, priceProblems, toPriceRule } from "../../src/catalog/price.ts";
 import { priceSchemaProblems } from "../../src/catalog/schema-check.ts";
 import type { ModelId, ProviderId } from "../../src/domain/ids.ts";
 import type { Json, JsonObject } from "../../src/domain/json.ts";
-import { type Model, PRICE_UNITS, type PriceRule } from "../../src/domain/model/model.ts";
+import type { Model, PriceRule } from "../../src/domain/model/model.ts";
 import { toMicros } from "../../src/domain/money/money.ts";
 import { unpricedCase } from "../../src/domain/money/price-coverage.ts";
 import { priceForm } from "../../src/domain/money/price-form.ts";
+import { PRICE_UNITS } from "../../src/domain/money/price-units.ts";
 import { chargeFor, quote } from "../../src/domain/money/pricing.ts";
 import { MODEL } from "../helpers/engine.ts";
 
@@ -147,7 +149,7 @@ describe("a price rule", () => {
     [{ lines: [line({ sku: "minimum" })] }, "lines[0].sku", 'must not be "minimum"'],
     [{ lines: [line({ unit: "pixel" })] }, "lines[0].unit", "must be one of output, second, megapixel"],
     [{ lines: [line({ most: 3 })] }, "lines[0].most", "is for units whose number a request need not tell"],
-    [{ lines: [line({ unit: "input_token" })] }, "lines[0].most", "must say how many tokens"],
+    [{ lines: [line({ unit: "input_token" })] }, "lines[0].most", "must say how many input tokens"],
     [{ lines: [line({ per: 0 })] }, "lines[0].per", "must be a whole number above 0"],
     [{ lines: [line({ when: { style: "a" } })] }, "lines[0].when.style", "is no property of the schema"],
     [{ lines: [line({ when: { n: 2 } })] }, "lines[0].when.n", "is nothing that a price can depend on"],
@@ -181,6 +183,10 @@ describe("a price rule", () => {
       expect(read(value)).toEqual({ ok: false, path, problem: expect.stringContaining(problem) });
     },
   );
+
+  test("may have every unit of the table, and no other", () => {
+    expect(manifestSchema.$defs.priceLine.properties.unit.enum).toEqual([...PRICE_UNITS]);
+  });
 
   test("needs a property of the schema for what it counts, or to say how many there are at most", () => {
     const { resolution } = MODEL_WITH.schema.properties as JsonObject;

@@ -176,7 +176,7 @@ describe("svc pricing", () => {
     [
       ["set", "sandbox-image", ...OUTPUT, "--per-million-output-tokens", "1"],
       2,
-      "--most-output-tokens must say how many tokens there can be at most.",
+      "--most-output-tokens must say how many output tokens there can be at most.",
     ],
     [["set", "sandbox-image", ...OUTPUT, "--most-seconds", "1"], 2, "--most-seconds belongs to --per-second"],
     [

@@ -2,9 +2,10 @@ import type { Command } from "commander";
 import { KEY_TERMS } from "../../../src/domain/access/key-policy.ts";
 import { addCommand, onRun } from "../../command.ts";
 import type { Context } from "../../context.ts";
+import type { FlagValues } from "../../flags/flag.ts";
 import { namingFlags } from "../../flags/naming.ts";
 import { readSigning, type SigningFlags, withSigningFlag } from "../../flags/signing.ts";
-import { type FlagValues, readTermFlags, withTermFlags } from "../../flags/terms.ts";
+import { readTermFlags, withTermFlags } from "../../flags/terms.ts";
 import { withLocal, withLocalFlags } from "../../local.ts";
 import { KEY_FLAGS, type SecretFlags, showSecrets } from "./secrets.ts";
 

@@ -1,6 +1,7 @@
 import type { ModelId, ProviderId } from "../ids.ts";
 import type { Json, JsonObject } from "../json.ts";
 import type { Micros } from "../money/money.ts";
+import type { PriceUnit } from "../money/price-units.ts";
 import type { InputRole, TaskKind } from "../task/request.ts";
 import type { Wording } from "./wording.ts";
 
@@ -22,13 +23,6 @@ export function findRoute(model: Model, { provider, upstreamModel }: RouteName):
   return model.routes.find((route) => route.provider === provider && route.upstreamModel === upstreamModel);
 }
 
-/**
- * What is counted, for each output: `output` itself · `second` of its duration · `megapixel` begun, 1024 × 1024 pixels each ·
- * `output_token` its upstream reports. `input_token` is counted for the whole request.
- */
-export const PRICE_UNITS = ["output", "second", "megapixel", "input_token", "output_token"] as const;
-export type PriceUnit = (typeof PRICE_UNITS)[number];
-
 /** One priced quantity. A request is charged for every line that applies to it. */
 export interface PriceLine {
   readonly sku: string;
@@ -37,7 +31,7 @@ export interface PriceLine {
   readonly unitMicros: Micros;
   /** 1 unless given; a million where tokens are priced by the million. */
   readonly per?: number | undefined;
-  /** The most units an output (a request, for `input_token`) can come to, where the request does not tell. */
+  /** The most units that an output, or a request where they are counted so, can come to. Needed where the request does not tell. */
   readonly most?: number | undefined;
   /** Limits the line to requests whose parameters have these values; of a list, any. */
   readonly when?: { readonly [parameter: string]: Json } | undefined;

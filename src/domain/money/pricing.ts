@@ -1,9 +1,9 @@
 import type { Json } from "../json.ts";
-import { parseSize } from "../media/size.ts";
-import type { Model, PriceLine, PriceRule, PriceUnit } from "../model/model.ts";
+import type { Model, PriceLine, PriceRule } from "../model/model.ts";
 import type { GenerationRequest } from "../task/request.ts";
 import { type Micros, maxMicros, sumMicros, toMicros, ZERO } from "./money.ts";
 import { ONE } from "./multiplier.ts";
+import { type Extent, type PriceUnit, type TokenUsage, unitFacts, unitsTold } from "./price-units.ts";
 
 type Parameters = { readonly [name: string]: Json };
 
@@ -21,7 +21,7 @@ export interface QuoteLine {
   readonly unit: PriceUnit;
   readonly unitMicros: Micros;
   readonly per?: number | undefined;
-  /** Units of each output at most; of the whole request for `input_token`. Up to three decimal places count. */
+  /** Units of each output at most, or of the whole request where they are counted so. Up to three decimal places count. */
   readonly perOutput: number;
 }
 
@@ -36,20 +36,10 @@ export interface Quote {
   readonly ceiling: Micros;
 }
 
-/** What a task has to show for itself at its end. */
+/** What a task delivered by its end. */
 export interface Delivered {
   readonly outputs: readonly Extent[];
-  /** Tokens the upstream reported. */
-  readonly usage?:
-    | { readonly inputTokens?: number | undefined; readonly outputTokens?: number | undefined }
-    | undefined;
-}
-
-/** How large one output is. */
-export interface Extent {
-  readonly width: number;
-  readonly height: number;
-  readonly durationMs?: number | undefined;
+  readonly usage?: TokenUsage | undefined;
 }
 
 /** The line that makes up for a rule's minimum. */
@@ -107,7 +97,7 @@ export function isPriced(promised: Quote): boolean {
 
 /** Units of a line for so many outputs. */
 export function lineQuantity({ unit, perOutput }: QuoteLine, outputs: number): number {
-  return unit === "input_token" ? perOutput : perOutput * outputs;
+  return unitFacts(unit).of === "request" ? perOutput : perOutput * outputs;
 }
 
 /**
@@ -145,23 +135,15 @@ export function chargeFor(promised: Quote, delivered: Delivered): Charge {
 }
 
 function deliveredQuantity(line: QuoteLine, outputsQuoted: number, { outputs, usage }: Delivered): number {
-  const sum = (unitsOf: (output: Extent) => number | undefined) =>
-    outputs.reduce((total, output) => total + Math.min(line.perOutput, unitsOf(output) ?? line.perOutput), 0);
-  switch (line.unit) {
-    case "output":
-      return outputs.length;
-    // A video of five seconds is a few frames longer or shorter.
-    case "second":
-      return sum(({ durationMs }) => (durationMs === undefined ? undefined : Math.ceil(durationMs / 1000)));
-    case "megapixel":
-      return sum(megapixelsBegun);
-    case "input_token":
-      return Math.min(line.perOutput, usage?.inputTokens ?? line.perOutput);
-    case "output_token": {
-      const most = lineQuantity(line, outputsQuoted);
-      return Math.min(most, usage?.outputTokens ?? lineQuantity(line, outputs.length));
-    }
+  const { measured, reported } = unitFacts(line.unit);
+  if (measured !== undefined) {
+    return outputs.reduce(
+      (total, output) => total + Math.min(line.perOutput, measured(output) ?? line.perOutput),
+      0,
+    );
   }
+  const most = lineQuantity(line, outputsQuoted);
+  return Math.min(most, (usage && reported?.(usage)) ?? lineQuantity(line, outputs.length));
 }
 
 /** Whether a line is for a request with these parameters. */
@@ -173,71 +155,11 @@ export function applies(line: PriceLine, parameters: Parameters): boolean {
   });
 }
 
-/** Units of each output, where the request tells. */
-function unitsTold(unit: PriceUnit, { duration, size }: Parameters): number | undefined {
-  switch (unit) {
-    case "output":
-      return 1;
-    case "second":
-      return typeof duration === "number" ? duration : undefined;
-    case "megapixel": {
-      const extent = typeof size === "string" ? parseSize(size) : undefined;
-      return extent && megapixelsBegun(extent);
-    }
-    case "input_token":
-    case "output_token":
-      return undefined;
-  }
-}
-
-const MEGAPIXEL = 1024 * 1024;
-
-function megapixelsBegun({ width, height }: { readonly width: number; readonly height: number }): number {
-  return Math.ceil((width * height) / MEGAPIXEL);
-}
-
-/** What is known of a request's price before it is made. */
-export type Forecast =
-  /** `least` is charged when all outputs are delivered, `most` is what a create holds; equal where nothing is open. */
-  | { readonly kind: "priced"; readonly quote: Quote; readonly least: Micros; readonly most: Micros }
-  /** The price depends on parameters that are neither given nor have a default. */
-  | { readonly kind: "needs_input"; readonly missing: readonly string[] }
-  /** No price line is for such a request. */
-  | { readonly kind: "unpriced" };
-
-/** The fewest units of an output that the request says nothing of: anything delivered has begun one. */
-const FEWEST_UNITS: Readonly<Record<PriceUnit, number>> = {
-  output: 1,
-  second: 1,
-  megapixel: 1,
-  input_token: 0,
-  output_token: 0,
-};
-
-/** Prices a request that nobody has made yet, by the very quote that a create would hold. */
-export function forecast(model: Model, request: GenerationRequest, terms: PriceTerms = {}): Forecast {
-  const rule = terms.rule ?? model.price;
-  const open = pricedParameters(rule).filter((name) => request.parameters[name] === undefined);
-  const promised = quote(model, request, terms);
-  if (!isPriced(promised))
-    return open.length === 0 ? { kind: "unpriced" } : { kind: "needs_input", missing: open };
-  const fewest = promised.lines.map((line) => ({
-    ...line,
-    perOutput: Math.min(line.perOutput, unitsTold(line.unit, request.parameters) ?? FEWEST_UNITS[line.unit]),
-  }));
-  const amounts = fewest.map((line) =>
-    lineAmount(line, lineQuantity(line, promised.outputs), promised.multiplier),
-  );
-  const least = maxMicros(sumMicros(amounts), promised.minimum ?? ZERO);
-  return { kind: "priced", quote: promised, least, most: promised.ceiling };
-}
-
 /** The parameters that a price depends on, besides the number of outputs. */
 export function pricedParameters(rule: PriceRule): string[] {
   const names = rule.lines.flatMap((line) => [
     ...Object.keys(line.when ?? {}),
-    ...(line.unit === "second" ? ["duration"] : []),
-    ...(line.unit === "megapixel" ? ["size"] : []),
+    ...[unitFacts(line.unit).parameter ?? []].flat(),
   ]);
   return [...new Set(names)];
 }

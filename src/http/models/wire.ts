@@ -1,4 +1,4 @@
-import { PRICE_UNITS } from "../../domain/model/model.ts";
+import { PRICE_UNITS, UNITS } from "../../domain/money/price-units.ts";
 import type { EndpointContract, Schema } from "../openapi/contract.ts";
 import { jsonAnswer } from "../wire/answer.ts";
 import { amount, CURRENCY_SCHEMA, closed, envelope, integer, list, openEnum, text } from "../wire/schema.ts";
@@ -19,7 +19,9 @@ const PRICE_LINE = closed(
     sku: text("What is sold."),
     unit: openEnum(
       PRICE_UNITS,
-      "What is counted: images and videos, seconds of each, megapixels of each (1024 × 1024 pixels, begun ones count), or tokens that the provider reports.",
+      `What is counted: ${Object.values(UNITS)
+        .map(({ counts }) => counts)
+        .join(", ")}.`,
     ),
     amount: amount("Price of one unit, or of `per` units."),
     per: PER,

@@ -1,4 +1,4 @@
-import { PRICE_UNITS } from "../../domain/model/model.ts";
+import { PRICE_UNITS } from "../../domain/money/price-units.ts";
 import { ESTIMATE_ENDPOINTS, MAX_ESTIMATE_QUANTITY } from "../../service/estimate.ts";
 import { CREATE_BODY } from "../generations/wire.ts";
 import { MULTIPLIER, PER } from "../models/wire.ts";

@@ -1,16 +1,10 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { ModelId, ProviderId } from "../../../src/domain/ids.ts";
-import { type Model, PRICE_UNITS, type PriceLine } from "../../../src/domain/model/model.ts";
+import type { Model, PriceLine } from "../../../src/domain/model/model.ts";
 import { toMicros } from "../../../src/domain/money/money.ts";
-import {
-  chargeFor,
-  type Delivered,
-  type Extent,
-  isPriced,
-  type Quote,
-  quote,
-} from "../../../src/domain/money/pricing.ts";
+import { type Extent, PRICE_UNITS } from "../../../src/domain/money/price-units.ts";
+import { chargeFor, type Delivered, isPriced, type Quote, quote } from "../../../src/domain/money/pricing.ts";
 import type { GenerationRequest } from "../../../src/domain/task/request.ts";
 
 const model = (lines: PriceLine[]): Model => ({

@@ -1,0 +1,137 @@
+import type { Json } from "../json.ts";
+import { parseSize, type Size } from "../media/size.ts";
+import { CURRENCY } from "./money.ts";
+
+/** How large one output is. */
+export interface Extent extends Size {
+  readonly durationMs?: number | undefined;
+}
+
+/** Tokens that the upstream reported. */
+export interface TokenUsage {
+  readonly inputTokens?: number | undefined;
+  readonly outputTokens?: number | undefined;
+}
+
+/** A flag of `svc pricing set`, as help lists it. */
+interface Flag {
+  readonly flag: string;
+  readonly help: string;
+}
+
+/** Everything that is particular to one unit. */
+export interface PriceUnitFacts {
+  /** One of them, for people; the plural has an s. */
+  readonly noun: string;
+  /** What is counted, for the published document. */
+  readonly counts: string;
+  /** Whether each output has a count, or the request as a whole. */
+  readonly of: "output" | "request";
+  /** The parameter of a request that its count follows from; absent where the count follows from none. */
+  readonly parameter?: string;
+  /** Units of each output, by the value of the parameter; undefined where the request does not tell. */
+  told(value: Json | undefined): number | undefined;
+  /** The fewest units of what is delivered, where the request does not tell. */
+  readonly fewest: 0 | 1;
+  /** Units of one output that was delivered. Units that no output shows are reported instead. */
+  measured?(output: Extent): number | undefined;
+  /** Units of all that was delivered, as the upstream reports them. */
+  reported?(usage: TokenUsage): number | undefined;
+  /** How many units the flag's amount is for; 1 where absent. */
+  readonly per?: number;
+  /** Makes a line of such units. */
+  readonly price: Flag;
+  /** Says how many units to hold for; absent where the request always tells. */
+  readonly most?: Flag;
+}
+
+const MILLION = 1_000_000;
+const MEGAPIXEL = 1024 * 1024;
+
+const megapixelsBegun = ({ width, height }: Size) => Math.ceil((width * height) / MEGAPIXEL);
+const untold = () => undefined;
+
+/** What prices are counted in, in the order of `svc pricing set --help`. */
+export const UNITS = {
+  output: {
+    noun: "output",
+    counts: "images and videos",
+    of: "output",
+    told: () => 1,
+    fewest: 1,
+    measured: () => 1,
+    price: {
+      flag: "--per-output <amount>",
+      help: `${CURRENCY} for each image or video, such as 0.010000`,
+    },
+  },
+  second: {
+    noun: "second",
+    counts: "seconds of each",
+    of: "output",
+    parameter: "duration",
+    told: (duration) => (typeof duration === "number" ? duration : undefined),
+    fewest: 1,
+    // A video of five seconds is a few frames longer or shorter.
+    measured: ({ durationMs }) => (durationMs === undefined ? undefined : Math.ceil(durationMs / 1000)),
+    price: { flag: "--per-second <amount>", help: "for each second of a video" },
+    most: { flag: "--most-seconds <count>", help: "seconds held for where a request does not tell" },
+  },
+  /** 1024 × 1024 pixels each, begun ones count. */
+  megapixel: {
+    noun: "megapixel",
+    counts: "megapixels of each (1024 × 1024 pixels, begun ones count)",
+    of: "output",
+    parameter: "size",
+    told: (size) => {
+      const extent = typeof size === "string" ? parseSize(size) : undefined;
+      return extent && megapixelsBegun(extent);
+    },
+    fewest: 1,
+    measured: megapixelsBegun,
+    price: { flag: "--per-megapixel <amount>", help: "for each 1024 × 1024 pixels begun of an image" },
+    most: { flag: "--most-megapixels <count>", help: "megapixels held for where a request does not tell" },
+  },
+  input_token: {
+    noun: "input token",
+    counts: "tokens that go in, as the provider reports them",
+    of: "request",
+    told: untold,
+    fewest: 0,
+    reported: ({ inputTokens }) => inputTokens,
+    per: MILLION,
+    price: { flag: "--per-million-input-tokens <amount>", help: "for a million tokens that go in" },
+    most: { flag: "--most-input-tokens <count>", help: "tokens held for each request" },
+  },
+  output_token: {
+    noun: "output token",
+    counts: "tokens that come out, as the provider reports them",
+    of: "output",
+    told: untold,
+    fewest: 0,
+    reported: ({ outputTokens }) => outputTokens,
+    per: MILLION,
+    price: { flag: "--per-million-output-tokens <amount>", help: "for a million tokens that come out" },
+    most: { flag: "--most-output-tokens <count>", help: "tokens held for each output" },
+  },
+} as const satisfies Readonly<Record<string, PriceUnitFacts>>;
+
+export type PriceUnit = keyof typeof UNITS;
+
+/** All units, in the table's order. */
+// The keys of the table are its units.
+export const PRICE_UNITS = Object.keys(UNITS) as readonly PriceUnit[] as readonly [PriceUnit, ...PriceUnit[]];
+
+/** What is particular to a unit. */
+export function unitFacts(unit: PriceUnit): PriceUnitFacts {
+  return UNITS[unit];
+}
+
+/** Units of each output (of the request, for those counted so), where the request tells. */
+export function unitsTold(
+  unit: PriceUnit,
+  parameters: { readonly [name: string]: Json },
+): number | undefined {
+  const { parameter, told } = unitFacts(unit);
+  return told(parameter === undefined ? undefined : parameters[parameter]);
+}
