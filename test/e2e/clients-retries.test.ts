@@ -60,6 +60,7 @@ describe("openai", () => {
     expect(await customer.requests(1)).toHaveLength(1);
 
     await release();
+    await customer.api.wait(task?.task_id ?? "");
     const { data } = await client.images.generate(BODY);
     await expectPicture(data?.[0]?.b64_json);
     expect((await customer.requests(2)).map(({ status }) => status)).toEqual([504, 200]);

@@ -6,6 +6,7 @@ import { type Server, startServer, stopServers } from "../helpers/server.ts";
 import { type Answer, createApi } from "./support/api.ts";
 import { keyIn, svcJson } from "./support/command.ts";
 import { stateOf } from "./support/database.ts";
+import { FOLLOWS_WITHIN_MS, untilFollowed } from "./support/follows.ts";
 import { sendRaw } from "./support/raw.ts";
 
 const IMAGE = { model: "sandbox-image", prompt: "x", size: "16x16", sandbox: { delay_ms: 0 } };
@@ -13,7 +14,6 @@ const IMAGE = { model: "sandbox-image", prompt: "x", size: "16x16", sandbox: { d
 const HANGING = { ...IMAGE, sandbox: { outcome: "hang" } };
 const VIDEO = { model: "sandbox-video", prompt: "x", duration: 1, sandbox: { delay_ms: 0 } };
 /** What a change by another process may take to show. */
-const WITHIN_MS = 1_000;
 
 const server: Server = await startServer({ args: ["--trusted-proxies", "127.0.0.1/32"] });
 
@@ -33,13 +33,9 @@ async function newKey(...limits: string[]) {
 const codeOf = ({ status, body }: Answer) => [status, body.error?.code ?? body.data?.error_code];
 const REFUSED = [401, "invalid_api_key"];
 
-/** Resolves once `isSo`. @throws Error when that takes longer than a change may */
-async function followsWithin(isSo: () => Promise<boolean>): Promise<void> {
-  const startedAt = performance.now();
-  while (!(await isSo())) {
-    if (performance.now() - startedAt > WITHIN_MS) throw new Error("The server does not follow.");
-  }
-}
+/** Resolves once the answers have this status, which a change may take a second for. */
+const untilStatus = (ask: () => Promise<Answer>, expected: number) =>
+  untilFollowed(ask, ({ status }) => status === expected);
 
 describe("a credential", () => {
   test("is judged before the body is read", async () => {
@@ -86,7 +82,7 @@ describe("a key with a limit of live tasks", () => {
     }
     expect(stateOf(server.dataDir).tasks).toBe(before.tasks + 4);
     await api.send(`/v1/tasks/${accepted[0]?.data.task_id}/cancel`, { method: "POST" });
-    await followsWithin(async () => (await api.create(HANGING)).status === 200);
+    await untilStatus(() => api.create(HANGING), 200);
     const { tasks = [] } = (await api.send("/v1/tasks?limit=100")).data;
     for (const { task_id, status } of tasks) {
       if (status !== "cancelled") await api.send(`/v1/tasks/${task_id}/cancel`, { method: "POST" });
@@ -200,12 +196,12 @@ describe("a running server follows", () => {
       await Bun.sleep(300);
       await local("keys", "revoke", name);
       revokedAt = performance.now();
-      await Bun.sleep(2 * WITHIN_MS);
+      await Bun.sleep(2 * FOLLOWS_WITHIN_MS);
     } finally {
       clearInterval(timer);
     }
     const sent = await Promise.all(answers);
-    const late = sent.filter(({ sentAt }) => sentAt > revokedAt + WITHIN_MS);
+    const late = sent.filter(({ sentAt }) => sentAt > revokedAt + FOLLOWS_WITHIN_MS);
     expect(sent.filter(({ status }) => status === 200).length).toBeGreaterThan(10);
     expect(late.length).toBeGreaterThan(20);
     expect(late.every(({ status }) => status === 401)).toBe(true);
@@ -215,27 +211,33 @@ describe("a running server follows", () => {
     const { api, name } = await newKey();
     expect((await api.create(IMAGE)).headers.get("ratelimit")).toBeNull();
     await local("keys", "update", name, "--features", "videos");
-    await followsWithin(async () => (await api.create(IMAGE)).status === 403);
+    await untilStatus(() => api.create(IMAGE), 403);
     await local("keys", "update", name, "--features", "any", "--rpm", "1000");
-    await followsWithin(async () => (await api.create(IMAGE)).status === 200);
+    await untilStatus(() => api.create(IMAGE), 200);
     expect((await api.create(IMAGE)).headers.get("ratelimit-policy")).toBe('"requests";q=1000;w=60');
     await local("keys", "update", name, "--expires", "1s");
     await Bun.sleep(1_000);
-    await followsWithin(async () => (await api.create(IMAGE)).status === 401);
+    await untilStatus(() => api.create(IMAGE), 401);
   });
 
   test("a rotation within a second, and a grace to its end", async () => {
     const { api, name } = await newKey();
     const second = createApi(server.url, keyIn(await local("keys", "rotate", name)));
     expect((await second.send("/v1/models")).status).toBe(200);
-    await followsWithin(async () => (await api.send("/v1/models")).status === 401);
-    const third = createApi(server.url, keyIn(await local("keys", "rotate", name, "--grace", "2s")));
-    const rotatedAt = performance.now();
+    await untilStatus(() => api.send("/v1/models"), 401);
+    // The grace begins between these two.
+    const beforeMs = performance.now();
+    const third = createApi(server.url, keyIn(await local("keys", "rotate", name, "--grace", "3s")));
+    const afterMs = performance.now();
     expect((await third.send("/v1/models")).status).toBe(200);
     const statuses: number[] = [];
-    while (performance.now() - rotatedAt < 1_500) statuses.push((await second.send("/v1/models")).status);
+    for (;;) {
+      const { status } = await second.send("/v1/models");
+      if (performance.now() - beforeMs > 3_000) break;
+      statuses.push(status);
+    }
     expect(new Set(statuses)).toEqual(new Set([200]));
-    await Bun.sleep(500);
+    await Bun.sleep(Math.max(0, afterMs + 3_000 - performance.now()));
     const { status, body } = await second.send("/v1/models");
     expect([status, body.error?.message]).toEqual([401, "The API key has expired."]);
     expect((await third.send("/v1/models")).status).toBe(200);

@@ -6,11 +6,10 @@ import { emptyFolder, type Server, startServer, stopServers } from "../helpers/s
 import { type Api, createApi } from "./support/api.ts";
 import { keyIn, prepaidKey, svc, svcJson } from "./support/command.ts";
 import { stateOf } from "./support/database.ts";
+import { untilFollowed } from "./support/follows.ts";
 
 const IMAGE = { model: "sandbox-image", prompt: "x", size: "8x8", sandbox: { delay_ms: 0 } };
 const VIDEO = { model: "sandbox-video", prompt: "x", duration: 1, sandbox: { delay_ms: 0 } };
-/** What a change by another process may take to show. */
-const WITHIN_MS = 1_000;
 
 /** The price of an image is that of its settings file. */
 const folder = emptyFolder("priced");
@@ -34,10 +33,10 @@ const costOf = async (body: JsonObject, of: Api = api) =>
 
 /** Resolves once an image costs so much. @throws Error when that takes longer than a change may */
 async function costsWithin(body: JsonObject, cost: string): Promise<void> {
-  const startedAt = performance.now();
-  while ((await estimated(body)).max_cost !== cost) {
-    if (performance.now() - startedAt > WITHIN_MS) throw new Error("The server does not follow.");
-  }
+  await untilFollowed(
+    () => estimated(body),
+    ({ max_cost }) => max_cost === cost,
+  );
 }
 
 describe("a price", () => {

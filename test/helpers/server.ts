@@ -8,9 +8,9 @@ import { isAlive, remove } from "./leftovers.ts";
 /** The compiled program under test; built now where that is due. */
 export const SVC = currentExecutable();
 
-const READY_WITHIN_MS = 20_000;
+const READY_WITHIN_MS = 60_000;
 const STOP_WITHIN_MS = 40_000;
-const SAYS_WITHIN_MS = 5_000;
+const SAYS_WITHIN_MS = 30_000;
 const LOOK_AGAIN_MS = 5;
 
 export interface ServerOptions {
@@ -50,6 +50,11 @@ export interface Server {
   /** SIGTERM, then waits for the end; SIGKILL when there is none. @returns its exit code */
   stop(): Promise<number | null>;
 }
+
+const FIRST_PORT = 12_000;
+const PORT_RANGES = 40;
+const PORTS_PER_RANGE = 500;
+let portsTried = 0;
 
 const running = new Set<Server>();
 const ROOT_PREFIX = "svc-test-";
@@ -98,11 +103,21 @@ export function cleanEnvironment(extra: Readonly<Record<string, string>> = {}): 
   return { PATH: process.env.PATH ?? "", HOME: testHome(), TMPDIR: tmpdir(), TZ: "UTC", ...extra };
 }
 
+/**
+ * A port that nobody listens at. Below those that the system gives to connections, and from a range of this process's
+ * own, so that nobody takes it before the server does.
+ */
 export function freePort(): number {
-  const listener = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
-  const { port } = listener;
-  listener.stop(true);
-  return port;
+  for (;;) {
+    const port =
+      FIRST_PORT + (process.pid % PORT_RANGES) * PORTS_PER_RANGE + (portsTried++ % PORTS_PER_RANGE);
+    try {
+      Bun.listen({ hostname: "127.0.0.1", port, socket: { data() {} } }).stop(true);
+      return port;
+    } catch {
+      // Taken: try the next one.
+    }
+  }
 }
 
 /** Starts a server and waits until it is ready. */

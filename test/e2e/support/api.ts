@@ -61,13 +61,13 @@ export interface Api {
   accept(body: JsonObject, headers?: Readonly<Record<string, string>>): Promise<string>;
   /** Reads a task when it has ended, or after `waitSec`. */
   wait(id: string, kind?: "image" | "video", waitSec?: number): Promise<WireData>;
-  /** Resolves when an image task is with its upstream. @throws Error when it is not, within seconds */
+  /** Resolves when an image task is with its upstream. @throws Error when it is not, within half a minute */
   underWay(id: string): Promise<void>;
   /** Creates a task and waits for its end. */
   make(body: JsonObject): Promise<WireData & { readonly task_id: string }>;
 }
 
-const UNDER_WAY_TRIES = 60;
+const UNDER_WAY_TRIES = 600;
 
 export const kindOf = (model: unknown) => (String(model).startsWith("sandbox-video") ? "video" : "image");
 

@@ -31,7 +31,7 @@ export interface LoggedRequest {
   readonly request_id: string;
 }
 
-const WITHIN_MS = 20_000;
+const WITHIN_MS = 30_000;
 const LOOK_AGAIN_MS = 10;
 let count = 0;
 
