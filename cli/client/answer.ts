@@ -90,7 +90,8 @@ function hintFor(status: number, code: string | undefined, response: Response): 
     return "Set SVC_API_KEY or --key to a valid key. On the server's machine `svc keys create --name NAME` makes one.";
   if (status === 402)
     return "On the server's machine `svc accounts credit ACCOUNT AMOUNT` adds to a balance, `svc keys update KEY --quota AMOUNT` raises a quota.";
-  if (code === "model_not_available") return "`svc models list` lists those there are.";
+  if (code === "model_not_available")
+    return "`svc models list --all` lists them, and says which are available.";
   const location = response.headers.get("location");
   if (status >= 300 && status < 400 && location !== null)
     return `It redirects to ${location}; give that address with --server.`;

@@ -5,6 +5,7 @@ import { type CallbackPage, type CallbackView, callbackOf, callbackPageOf } from
 import { type Kind, type TaskView, taskOf } from "./answer.ts";
 import { type Call, type ClientOptions, exchange } from "./exchange.ts";
 import { fetchFile } from "./file.ts";
+import { createModelCalls, type ModelCalls } from "./models.ts";
 import { type Opened, openEvents } from "./open-events.ts";
 import { post, type Sent } from "./post.ts";
 import { withRetries } from "./retry.ts";
@@ -35,10 +36,8 @@ export interface CallbackQuery {
 }
 
 /** The service's HTTP API, as any caller uses it. Every method throws a Failure when it is refused or nobody answers. */
-export interface Client {
+export interface Client extends ModelCalls {
   readonly server: string;
-  models(): Promise<JsonObject[]>;
-  model(id: string): Promise<JsonObject>;
   create(kind: Kind, body: JsonObject, idempotencyKey: string): Promise<Created>;
   /** Answers at once, or as soon as the task has ended within `waitSec` (0-60). */
   status(kind: Kind, id: string, waitSec?: number): Promise<TaskView>;
@@ -76,12 +75,7 @@ export function createClient(settings: ClientSettings, options: ClientOptions): 
   return {
     server: settings.server,
     status,
-    async models() {
-      const { models } = await get("/v1/models");
-      // The members are read one by one, as far as they are there.
-      return Array.isArray(models) ? (models as JsonObject[]) : [];
-    },
-    model: (id) => get(`/v1/models/${encodeURIComponent(id)}`),
+    ...createModelCalls(get),
     async create(kind, body, idempotencyKey) {
       const path = `/v1/${kind}s/generations`;
       const { data, headers } = await call({ method: "POST", path, body, idempotencyKey });

@@ -1,17 +1,24 @@
 import type { Command } from "commander";
-import { isJsonObject, type JsonObject } from "../../src/domain/json.ts";
+import type { Local } from "../../src/app/local.ts";
+import { parseCredential } from "../../src/domain/access/credential.ts";
+import type { JsonObject } from "../../src/domain/json.ts";
+import { managedModelForm } from "../../src/domain/model/model-form.ts";
 import { connect, type RemoteFlags, withRemoteFlags } from "../client/remote.ts";
 import { addCommand, addGroup, CLIENT_COMMANDS, given, onRun } from "../command.ts";
 import type { Context } from "../context.ts";
+import { readClientSettings } from "../environment.ts";
+import { MODEL_COLUMNS, modelFields, modelInputs, modelRow } from "../format/model-view.ts";
+import type { Output } from "../format/output.ts";
 import { renderFields } from "../format/table.ts";
+import { type LocalFlags, readLocalConfig, withLocalFlags } from "../local.ts";
 
-const COLUMNS = [
-  { title: "MODEL" },
-  { title: "KIND" },
-  { title: "NAME" },
-  { title: "MODES" },
-  { title: "PRICE" },
-];
+const ON_A_FOLDER = `
+With --data-dir or --config nothing is asked of a server: the models are those of this program, with the keys
+and settings that \`svc serve\` would have here. There, and for a management token as the key, every model is
+told of, and what is missing for it.
+`;
+
+type Flags = RemoteFlags & LocalFlags;
 
 export function addModels(program: Command, context: Context): void {
   const models = addGroup(
@@ -20,95 +27,74 @@ export function addModels(program: Command, context: Context): void {
     CLIENT_COMMANDS,
     "what can be generated, and with which inputs",
   ).alias("model");
-  const list = withRemoteFlags(addCommand(models, "list", "list the models"));
-  onRun<RemoteFlags>(list, context, async ({ options, output }) => {
-    const { client } = connect(options, context, output);
-    const found = await client.models();
-    const rows = found.map((model) => [
-      text(model.id),
-      text(model.kind),
-      text(model.name),
-      texts(model.modes),
-      prices(model).join(", "),
-    ]);
-    await output.list({ models: found }, COLUMNS, rows);
+  addList(models, context);
+  addShow(models, context);
+}
+
+function addList(models: Command, context: Context): void {
+  const list = withLocalFlags(withRemoteFlags(addCommand(models, "list", "list the models")))
+    .option("-a, --all", "also those that are not available at present")
+    .addHelpText("after", ON_A_FOLDER);
+  onRun<Flags & { all?: boolean }>(list, context, async ({ options, output }) => {
+    const every = await sourceOf(options, context, output).list();
+    const isShown = (model: JsonObject) =>
+      options.all === true || model.routes !== undefined || model.available !== false;
+    const shown = every.filter(isShown);
+    await output.list({ models: shown }, MODEL_COLUMNS, shown.map(modelRow));
+    const hidden = every.length - shown.length;
+    if (hidden > 0) output.say(`${hidden} more are not available at present; --all lists them.`);
   });
-  const show = withRemoteFlags(addCommand(models, "show <model>", "show a model and the fields it takes"));
-  onRun<RemoteFlags>(show, context, async ({ args, options, output }) => {
-    const { client } = connect(options, context, output);
-    const model = await client.model(given(args, 0));
+}
+
+function addShow(models: Command, context: Context): void {
+  const show = withLocalFlags(
+    withRemoteFlags(addCommand(models, "show <model>", "show a model and the fields it takes")),
+  ).addHelpText("after", ON_A_FOLDER);
+  onRun<Flags>(show, context, async ({ args, options, output }) => {
+    const model = await sourceOf(options, context, output).read(given(args, 0));
     output.show(model, () =>
       [
-        renderFields(fieldsOf(model), output),
+        renderFields(modelFields(model), output),
         `\n${output.style.bold("FIELDS")} (* required)\n`,
-        renderFields(inputsOf(model.schema), output),
+        renderFields(modelInputs(model.schema), output),
       ].join(""),
     );
   });
 }
 
-function fieldsOf(model: JsonObject): [string, string | undefined][] {
-  return [
-    ["model", text(model.id)],
-    ["kind", text(model.kind)],
-    ["name", text(model.name)],
-    ["about", text(model.description)],
-    ["modes", texts(model.modes)],
-    ...prices(model).map((price): [string, string] => ["price", price]),
-  ];
+/** Where models are read: a server, as a caller or an operator, or a data folder. Those with `routes` are for operators. */
+interface ModelSource {
+  list(): Promise<readonly JsonObject[]>;
+  read(id: string): Promise<JsonObject>;
 }
 
-/** Name, type and meaning of each field of the create body. */
-function inputsOf(schema: unknown): [string, string][] {
-  const { properties, required } = isJsonObject(schema) ? schema : {};
-  const names = Array.isArray(required) ? required : [];
-  return Object.entries(isJsonObject(properties) ? properties : {}).map(([name, property]) => {
-    const title = names.includes(name) ? `${name} *` : name;
-    return [title, isJsonObject(property) ? describeProperty(property) : ""];
-  });
+function sourceOf(options: Flags, context: Context, output: Output): ModelSource {
+  if (options.dataDir !== undefined || options.config !== undefined) return onFolder(options, context);
+  const isOperator = parseCredential(readClientSettings(options, context).key)?.kind === "management_token";
+  const { client } = connect(options, context, output);
+  return isOperator
+    ? { list: client.managedModels, read: client.managedModel }
+    : { list: client.allModels, read: client.anyModel };
 }
 
-function describeProperty({
-  type,
-  minimum,
-  maximum,
-  default: standard,
-  description,
-  ...rest
-}: JsonObject): string {
-  const choices = Array.isArray(rest.enum) ? rest.enum.join(" | ") : texts(type);
-  const bounds =
-    minimum === undefined && maximum === undefined
-      ? ""
-      : ` ${String(minimum ?? "")}…${String(maximum ?? "")}`;
-  const preset = standard === undefined ? "" : `, default ${String(standard)}`;
-  return `${choices}${bounds}${preset}. ${text(description)}`;
-}
-
-function prices(model: JsonObject): string[] {
-  const { lines, currency, minimum, multiplier } = isJsonObject(model.price) ? model.price : {};
-  if (!Array.isArray(lines)) return [];
-  const priced = lines.filter(isJsonObject).map((line) => {
-    const when = isJsonObject(line.when)
-      ? ` at ${Object.entries(line.when)
-          .map(([name, value]) => `${name} ${String(value)}`)
-          .join(", ")}`
-      : "";
-    const many = typeof line.per === "number" ? `${line.per} × ` : "";
-    const unit = text(line.unit).replace("_", " ");
-    return `${text(line.amount)} ${text(currency)} per ${many}${unit}${when}`;
-  });
-  return [
-    ...priced,
-    ...(minimum === undefined ? [] : [`at least ${text(minimum)} ${text(currency)}`]),
-    ...(multiplier === undefined ? [] : [`times ${text(multiplier)} for this key`]),
-  ];
-}
-
-function text(value: unknown): string {
-  return typeof value === "string" ? value : "";
-}
-
-function texts(value: unknown): string {
-  return Array.isArray(value) ? value.filter((each) => typeof each === "string").join(", ") : text(value);
+function onFolder(options: LocalFlags, context: Context): ModelSource {
+  const use = async <Result>(read: (models: ReturnType<Local["models"]>) => Result): Promise<Result> => {
+    const config = readLocalConfig(options, context);
+    // Loaded late: it imports the whole service.
+    const { openLocal } = await import("../../src/app/local.ts");
+    const local = await openLocal(config);
+    try {
+      return read(local.models());
+    } finally {
+      await local.stop();
+    }
+  };
+  return {
+    list: () => use((models) => models.list().map(managedModelForm)),
+    read: (id) =>
+      use((models) => {
+        const found = models.read(id);
+        return { ...managedModelForm(found), schema: found.model.schema };
+      }),
+  };
 }

@@ -2,15 +2,17 @@ import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { createCatalog } from "../catalog/catalog.ts";
 import { type Config, ConfigError } from "../config/config.ts";
+import type { NeedsOf } from "../domain/model/availability.ts";
 import type { AuditReport } from "../domain/ports/audit.ts";
 import type { PriceCatalog } from "../domain/ports/catalog.ts";
-import { PROVIDERS } from "../providers/registry.ts";
+import { PROVIDERS, providerNeeds } from "../providers/registry.ts";
 import { createAddresses } from "../runtime/address-ranges.ts";
 import { createSystemClock } from "../runtime/clock.ts";
 import { createIds } from "../runtime/ids.ts";
 import { createSecrets } from "../runtime/secrets.ts";
 import { type ConfiguredPrices, readConfiguredPrices } from "../service/configured-prices.ts";
 import { createManageAccounts, type ManageAccounts } from "../service/manage-account.ts";
+import { createManageModels, type ManageModels } from "../service/manage-models.ts";
 import { createManagePrices, type ManagePrices } from "../service/manage-prices.ts";
 import { openAudit } from "../store/audit.ts";
 import { migrate, migrationStatus } from "../store/migrate.ts";
@@ -52,6 +54,8 @@ export interface Local {
   readonly manage: ManageAccounts;
   /** @throws ConfigError when the prices of the settings file cannot be used */
   prices(): ManagePrices;
+  /** What is missing for each follows from these settings. @throws ConfigError as `prices` does */
+  models(): ManageModels;
   stop(): Promise<void>;
 }
 
@@ -60,7 +64,9 @@ export interface Local {
  *
  * @throws Error when it has no database; SchemaError when the database is of another version
  */
-export async function openLocal(config: Folder & Pricing): Promise<Local> {
+export async function openLocal(
+  config: Folder & Pricing & Partial<Pick<Config, "providers">>,
+): Promise<Local> {
   const database = existingDatabaseOf(config);
   const clock = createSystemClock();
   const ids = createIds(clock);
@@ -74,12 +80,18 @@ export async function openLocal(config: Folder & Pricing): Promise<Local> {
     ids,
     secrets: createSecrets(),
   });
-  const prices = () => {
+  const priced = () => {
     const catalog = createCatalog({ providers: PROVIDERS.map(({ id }) => id) });
     const configuredPrices = configuredPricesOf(config, catalog).prices;
-    return createManagePrices({ catalog, configuredPrices, prices: store.prices, clock });
+    return { catalog, configuredPrices, prices: store.prices, clock };
   };
-  return { manage, prices, stop: () => store.stop() };
+  const needsOf: NeedsOf = (id) => providerNeeds(id, config.providers?.[id]) ?? [id];
+  return {
+    manage,
+    prices: () => createManagePrices(priced()),
+    models: () => createManageModels({ ...priced(), needsOf }),
+    stop: () => store.stop(),
+  };
 }
 
 /**

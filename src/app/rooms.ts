@@ -2,6 +2,7 @@ import { openAssetStore } from "../assets/open.ts";
 import { createCatalog } from "../catalog/catalog.ts";
 import type { Config } from "../config/config.ts";
 import type { ModelId, ProviderId } from "../domain/ids.ts";
+import { type NeedsOf, needsText } from "../domain/model/availability.ts";
 import type { PriceRule } from "../domain/model/model.ts";
 import type { Addresses } from "../domain/ports/addresses.ts";
 import type { AssetStore } from "../domain/ports/asset-store.ts";
@@ -9,7 +10,7 @@ import type { Egress } from "../domain/ports/egress.ts";
 import type { ProviderAdapter } from "../domain/ports/provider.ts";
 import type { Clock, Ids, Log, Secrets } from "../domain/ports/runtime.ts";
 import { createEgress } from "../egress/egress.ts";
-import { createProviders, PROVIDERS } from "../providers/registry.ts";
+import { createProviders, PROVIDERS, providerNeeds } from "../providers/registry.ts";
 import { createAddresses } from "../runtime/address-ranges.ts";
 import { createSystemClock } from "../runtime/clock.ts";
 import { lockDirectory } from "../runtime/directory-lock.ts";
@@ -41,6 +42,7 @@ export interface Rooms {
   readonly store: Store;
   readonly assets: AssetStore;
   readonly providers: ReadonlyMap<ProviderId, ProviderAdapter>;
+  readonly needsOf: NeedsOf;
   readonly catalog: ReturnType<typeof createCatalog>;
   readonly configuredPrices: ReadonlyMap<ModelId, PriceRule>;
   readonly egress: Egress;
@@ -82,6 +84,8 @@ export async function openRooms(config: Config, overrides: AppOverrides, release
   releases.push(async () => {
     for (const provider of adapters) await provider.stop?.();
   });
+  const needsOf: NeedsOf = (id) => (providers.has(id) ? [] : (providerNeeds(id) ?? [id]));
+  if (providers.size === 0) log.warn({}, noProvider());
   const catalog = createCatalog({
     isEnabled: (id) => providers.has(id),
     providers: PROVIDERS.map(({ id }) => id),
@@ -89,11 +93,17 @@ export async function openRooms(config: Config, overrides: AppOverrides, release
   const { prices: configuredPrices, warnings } = configuredPricesOf(config, catalog);
   for (const warning of warnings) log.warn({}, warning);
   return {
-    ...{ clock, log, ids, store, assets, providers, catalog, configuredPrices, createdDataDir },
+    ...{ clock, log, ids, store, assets, providers, needsOf, catalog, configuredPrices, createdDataDir },
     secrets: createSecrets(),
     addresses: createAddresses(),
     egress: overrides.egress ?? createEgress({ allow: config.egress.allow }),
   };
+}
+
+/** What to do about a service that can generate nothing. */
+function noProvider(): string {
+  const needs = needsText(PROVIDERS.map((provider) => ({ needs: provider.needs() })));
+  return `no provider is switched on, so that nothing can be generated; set ${needs}`;
 }
 
 /** @returns how to release it */

@@ -13,7 +13,7 @@ import { createEdge } from "../http/edge.ts";
 import { eventEndpoints } from "../http/events/routes.ts";
 import { generationEndpoints } from "../http/generations/routes.ts";
 import { healthEndpoints } from "../http/health/routes.ts";
-import { modelEndpoints } from "../http/models/routes.ts";
+import { managedModelEndpoints, modelEndpoints } from "../http/models/routes.ts";
 import { createUploadGate } from "../http/multipart/upload-gate.ts";
 import { pricingEndpoints } from "../http/pricing/routes.ts";
 import { createRouter } from "../http/router.ts";
@@ -28,7 +28,9 @@ import { createEstimate } from "../service/estimate.ts";
 import { createGenerateSync } from "../service/generate-sync.ts";
 import { createTellLowBalance } from "../service/low-balance.ts";
 import type { ManageAccounts } from "../service/manage-account.ts";
+import { createManageModels } from "../service/manage-models.ts";
 import type { Orphans } from "../service/orphans.ts";
+import { createTellUnavailable } from "../service/unavailable-models.ts";
 import type { Rooms } from "./rooms.ts";
 
 /** What requests work with, beside what is open. */
@@ -70,7 +72,10 @@ type EndpointDeps = RequestDeps & Pick<Parameters<typeof accountEndpoints>[0], "
 function listEndpoints(given: EndpointDeps) {
   const { config, store, drained } = given;
   const { publicUrl, aliases, sync, callbacks } = config;
-  const deps = { ...given, ...store, publicUrl, aliases, elapsed: monotonicMs };
+  const deps = {
+    ...{ ...given, ...store, publicUrl, aliases, elapsed: monotonicMs },
+    tellUnavailable: createTellUnavailable(given),
+  };
   const createTask = createCreateTask({
     ...deps,
     hasProvider: (id) => deps.providers.has(id),
@@ -88,6 +93,7 @@ function listEndpoints(given: EndpointDeps) {
     ...compatImageEndpoints({ ...deps, generateSync, gate, sync, stopping: drained }),
     ...compatModelEndpoints(deps),
     ...modelEndpoints(deps),
+    ...managedModelEndpoints(createManageModels(deps)),
     ...accountEndpoints(deps),
     ...pricingEndpoints({ estimateCost }),
     ...assetEndpoints(deps),

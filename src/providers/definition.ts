@@ -19,8 +19,8 @@ export interface ProviderDeps {
 export interface ProviderDefinition extends ProviderIdentity {
   /** Its flags, variables and places in svc.yaml. */
   settings(machine: Machine): SettingTable;
-  /** What switches it on, by the names an operator sets; all of them are needed. */
-  needs(): readonly string[];
+  /** What is missing to switch it on, by the names an operator sets; all that is needed where no values are given. */
+  needs(values?: ValuesOf<SettingTable>): readonly string[];
   /** @returns undefined when it is not switched on */
   create(
     values: ValuesOf<SettingTable> | undefined,
@@ -48,19 +48,20 @@ export function defineProvider<const Table extends SettingTable, Needed extends 
   declaration: Declaration<Table, Needed>,
 ): ProviderDefinition {
   const { id, title, settings } = declaration;
-  const isOn = (values: ValuesOf<SettingTable>) =>
-    declaration.needs.every((name) => values[name] !== undefined && values[name] !== false);
+  const needed: readonly string[] = declaration.needs;
+  const missing = (values: ValuesOf<SettingTable>) =>
+    needed.filter((name) => values[name] === undefined || values[name] === false);
   return {
     id,
     title,
     settings,
-    needs: () => {
-      const needed: readonly string[] = declaration.needs;
-      const entries = Object.entries(settings({ cores: 1 })).filter(([name]) => needed.includes(name));
+    needs: (values = {}) => {
+      const names = missing(values);
+      const entries = Object.entries(settings({ cores: 1 })).filter(([name]) => names.includes(name));
       return entries.map(([, entry]) => (entry.kind === "credential" ? entry.variable : entry.key));
     },
     async create(values, deps) {
-      if (values === undefined || !isOn(values)) return undefined;
+      if (values === undefined || missing(values).length > 0) return undefined;
       // They were read by this declaration's table, and what it needs is there.
       return declaration.create(values as SwitchedOn<ValuesOf<Table>, Needed>, deps);
     },

@@ -33,8 +33,9 @@ export async function createProviders(deps: {
 /**
  * Names what an operator must set to switch a provider on, such as `OPENAI_API_KEY`.
  *
+ * @param values of its settings, where what is already set is to be left out
  * @returns undefined when there is no provider of this id
  */
-export function providerNeeds(id: string): readonly string[] | undefined {
-  return PROVIDERS.find((provider) => provider.id === id)?.needs();
+export function providerNeeds(id: string, values?: ValuesOf<SettingTable>): readonly string[] | undefined {
+  return PROVIDERS.find((provider) => provider.id === id)?.needs(values);
 }

@@ -1,10 +1,9 @@
-import { AppError } from "../domain/errors.ts";
 import type { Json, JsonObject } from "../domain/json.ts";
 import type { Model, PriceRule } from "../domain/model/model.ts";
 import type { Forecast } from "../domain/money/forecast.ts";
 import type { Catalog, PriceCatalog } from "../domain/ports/catalog.ts";
 import type { PriceOverride, PriceStore } from "../domain/ports/price-store.ts";
-import { suggest } from "../domain/suggest.ts";
+import { findModel } from "./manage-models.ts";
 import { refusal } from "./management.ts";
 import { type PriceDeps, type PriceSource, ruleInForce } from "./price-terms.ts";
 import { type PricedLine, pricedLines, priceRequest } from "./priced-request.ts";
@@ -113,17 +112,6 @@ export function createManagePrices(deps: ManagePricesDeps): ManagePrices {
       return { ...(await read(id)), wasSet };
     },
   };
-}
-
-function findModel(catalog: PriceCatalog, id: string): Model {
-  const models = catalog.all();
-  const model = models.find((each) => each.id === id);
-  if (model !== undefined) return model;
-  const near = suggest(
-    id,
-    models.map((each) => each.id),
-  );
-  throw new AppError("not_found", { kind: "unknown", what: "model", given: id, near });
 }
 
 function checkReason(reason: string): void {

@@ -4,6 +4,8 @@ import { AppError } from "../domain/errors.ts";
 import type { ModelId } from "../domain/ids.ts";
 import type { Model } from "../domain/model/model.ts";
 import type { Catalog } from "../domain/ports/catalog.ts";
+import { suggest } from "../domain/suggest.ts";
+import type { TellUnavailable } from "./unavailable-models.ts";
 
 /** Other names for models, and the models they stand for. */
 export type Aliases = { readonly [alias: string]: ModelId };
@@ -12,6 +14,8 @@ export interface ModelDeps {
   readonly catalog: Catalog;
   /** For every key; a key's own go first. */
   readonly aliases: Aliases;
+  /** By default nobody is told. */
+  readonly tellUnavailable?: TellUnavailable | undefined;
 }
 
 /** Longer than any model id. */
@@ -20,19 +24,54 @@ const MODEL_ID_MAX = 200;
 /**
  * The model a caller means by an id or an alias.
  *
- * @throws AppError `invalid_request` for what can be no id, `model_not_available` for an unknown one, `permission_denied` for a
- *   model that the key may not use
+ * @throws AppError `invalid_request` for what can be no id, `model_not_available` for an unknown one and for one that no provider
+ *   makes at present, `permission_denied` for a model that the key may not use
  */
 export function readModel(deps: ModelDeps, principal: Principal, id: unknown): Model {
+  const { model, isAvailable } = readAnyModel(deps, principal, id);
+  if (isAvailable) return model;
+  deps.tellUnavailable?.(model);
+  throw new AppError("model_not_available", {
+    kind: "model_without_provider",
+    model: model.id,
+    field: "model",
+  });
+}
+
+/**
+ * The same, whether or not a provider makes the model at present.
+ *
+ * @throws AppError as `readModel`, but for the model that no provider makes
+ */
+export function readAnyModel(deps: ModelDeps, principal: Principal, id: unknown): FoundModel {
   if (typeof id !== "string" || id === "" || id.length > MODEL_ID_MAX) {
     throw new AppError("invalid_request", { kind: "model_unusable", field: "model" });
   }
-  const model = deps.catalog.find(aliasedId(deps, principal, id) ?? id);
+  const own = aliasedId(deps, principal, id) ?? id;
+  const offered = deps.catalog.find(own);
+  const model = offered ?? deps.catalog.all().find((each) => each.id === own);
   if (model === undefined) {
-    throw new AppError("model_not_available", { kind: "model_unknown", model: id, field: "model" });
+    const near = suggest(id, namesOf(deps, principal));
+    throw new AppError("model_not_available", { kind: "model_unknown", model: id, near, field: "model" });
   }
-  if (allowsModel(principal.policy, model.id)) return model;
-  throw new AppError("permission_denied", { kind: "model_forbidden", model: model.id, field: "model" });
+  if (!allowsModel(principal.policy, model.id)) {
+    throw new AppError("permission_denied", { kind: "model_forbidden", model: model.id, field: "model" });
+  }
+  return { model, isAvailable: offered !== undefined };
+}
+
+export interface FoundModel {
+  readonly model: Model;
+  /** Whether a provider makes it at present. */
+  readonly isAvailable: boolean;
+}
+
+/** Everything the caller can name a model by. */
+function namesOf(deps: ModelDeps, principal: Principal): string[] {
+  return [
+    ...listModels(deps, principal).map(({ id }) => id),
+    ...listAliases(deps, principal).map(({ alias }) => alias),
+  ];
 }
 
 /**
@@ -49,9 +88,17 @@ export function readCompatModel(deps: ModelDeps, principal: Principal, id: unkno
   }
 }
 
-/** The models the caller's key may use. */
+/** The models the caller's key may use and a provider makes at present. */
 export function listModels(deps: ModelDeps, principal: Principal): Model[] {
   return deps.catalog.models().filter((model) => allowsModel(principal.policy, model.id));
+}
+
+/** The models the caller's key may use, also those that no provider makes at present. */
+export function listAllModels({ catalog }: ModelDeps, { policy }: Principal): FoundModel[] {
+  return catalog
+    .all()
+    .filter((model) => allowsModel(policy, model.id))
+    .map((model) => ({ model, isAvailable: catalog.find(model.id) !== undefined }));
 }
 
 /** Every alias of the caller that leads to a model the key may use, and the model. */

@@ -136,6 +136,7 @@ export const MODEL: Model = {
 
 const catalog: Catalog = {
   models: () => [MODEL],
+  all: () => [MODEL],
   find: (id) => (id === MODEL.id ? MODEL : undefined),
   validate: (_model, body) => ({ ok: true, body }),
 };

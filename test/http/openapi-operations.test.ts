@@ -167,6 +167,8 @@ test("the synchronous images API is answered as the document says, in each form"
 
 test("models, account and prices are answered as the document says", async () => {
   await call("GET /v1/models");
+  await call("GET /v1/models", { query: "?all=true" });
+  expect((await call("GET /v1/models", { query: "?all=some" })).status).toBe(400);
   await call("GET /v1/models/{model}", { path: { model: "sandbox-video" } });
   await call("GET /v1/account/status");
   await call("POST /v1/pricing/estimate", { body: { request: { model: "sandbox-video" }, quantity: 3 } });
@@ -188,6 +190,9 @@ test("the management API is answered as the document says", async () => {
   await managed("POST /admin/v1/accounts/{id}/activate", undefined, owner);
   await managed("GET /admin/v1/accounts/{id}/ledger", undefined, owner);
   await managed("GET /admin/v1/accounts");
+  await managed("GET /admin/v1/models");
+  await managed("GET /admin/v1/models/{model}", undefined, { model: "sandbox-image" });
+  expect((await managed("GET /admin/v1/models/{model}", undefined, { model: "none" })).status).toBe(404);
 
   const limits = {
     ...{ models: ["sandbox-*"], features: ["images", "compat"], allow_ips: ["127.0.0.0/8"] },

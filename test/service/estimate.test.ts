@@ -349,6 +349,7 @@ describe("a model", () => {
   const priced = (lines: Model["price"]["lines"]): EstimateDeps["catalog"] => {
     const model: Model = { ...MODEL, price: { version: "1", lines } };
     const found: Catalog = {
+      all: () => [model],
       models: () => [model],
       find: () => model,
       validate: (_model, body) => ({ ok: true, body }),

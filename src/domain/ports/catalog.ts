@@ -20,11 +20,14 @@ export interface ValidateOptions {
   readonly isPartial?: boolean | undefined;
 }
 
-/** The models this installation offers. */
+/** The models there are. Those of which a provider is switched on are offered. */
 export interface Catalog {
-  /** In the order they are listed. */
+  /** Those offered, in the order they are listed. */
   models(): readonly Model[];
+  /** One that is offered. */
   find(id: string): Model | undefined;
+  /** Every model, offered or not, in the order they are listed. */
+  all(): readonly Model[];
   /**
    * Checks a create body against the model's own JSON Schema (2020-12). What it refuses names the field, what was given
    * and what is allowed; for an unknown field, the closest known one. The body given is not changed.
@@ -38,9 +41,7 @@ export type ReadPrice =
   | { readonly ok: false; readonly path: string; readonly problem: string };
 
 /** What prices can be set for, and how. */
-export interface PriceCatalog {
-  /** Every model there is, also those none of whose providers are switched on. */
-  all(): readonly Model[];
+export interface PriceCatalog extends Pick<Catalog, "all"> {
   /**
    * Reads a price rule as manifests have it: `lines`, `minimum`, and a `version`, which follows from the rest where it is not
    * given, or names other prices: those of the model itself, or of `before`. Refuses a rule that prices no request of the model.

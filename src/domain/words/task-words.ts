@@ -14,14 +14,17 @@ interface Of {
 export const TASK_WORDS = {
   model_unusable: ({ field }: { readonly field: string }, name: NameOf) =>
     `${name(field)} must be the id of a model; GET /v1/models lists them.`,
-  model_unknown: ({ model }: Of & { readonly field: string }) =>
-    `There is no model "${cut(model)}"; GET /v1/models lists those available.`,
+  /** `near` is the name of a model that was probably meant. */
+  model_unknown: ({ model, near }: Of & { readonly near?: string | undefined; readonly field: string }) =>
+    near === undefined
+      ? `There is no model "${cut(model)}"; GET /v1/models lists those available.`
+      : `There is no model "${cut(model)}". Did you mean "${near}"?`,
   model_of_other_kind: ({ model, makes, path }: Of & { makes: TaskKind; path: string; field: string }) =>
     `"${model}" is ${article(makes)} model; send this request to POST ${path}.`,
   video_model_here: ({ model }: Of & { readonly field: string }) =>
     `"${model}" is a video model; create a task with POST /v1/videos/generations.`,
   model_without_provider: ({ model }: Of & { readonly field: string }) =>
-    `No provider of "${model}" is switched on at present.`,
+    `The model "${model}" is not available at present; GET /v1/models lists those that are.`,
   no_mode: ({ model, modes }: Of & { readonly modes: readonly Mode[] }) =>
     `The inputs given fit no mode of ${model}: it does ${modes
       .map(({ id, requires }) => `${id} (${requires.join(", ") || "no input"})`)

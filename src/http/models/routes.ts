@@ -1,9 +1,18 @@
+import { managedModelForm, modelForm, modelFormInFull } from "../../domain/model/model-form.ts";
+import type { ManageModels } from "../../service/manage-models.ts";
 import { type PriceDeps, priceTerms } from "../../service/price-terms.ts";
-import { listModels, type ModelDeps, readModel } from "../../service/read-model.ts";
+import {
+  type FoundModel,
+  listAllModels,
+  type ModelDeps,
+  readAnyModel,
+  readModel,
+} from "../../service/read-model.ts";
+import { managed } from "../admin/managed.ts";
 import type { Endpoint } from "../exchange.ts";
 import { success } from "../reply.ts";
-import { presentModel, presentModelInFull } from "../tasks/present.ts";
-import { LIST_MODELS, READ_MODEL } from "./wire.ts";
+import { checkQuery } from "../wire/check.ts";
+import { LIST_MANAGED_MODELS, LIST_MODELS, MODELS_QUERY, READ_MANAGED_MODEL, READ_MODEL } from "./wire.ts";
 
 export function modelEndpoints(deps: ModelDeps & PriceDeps): Endpoint[] {
   return [
@@ -12,10 +21,13 @@ export function modelEndpoints(deps: ModelDeps & PriceDeps): Endpoint[] {
       path: "/v1/models",
       contract: LIST_MODELS,
       access: "api_key",
-      handle: ({ principal }) => {
-        const models = listModels(deps, principal);
+      handle: ({ principal, query }) => {
+        const { all = false } = checkQuery(MODELS_QUERY, query()) as ModelsQuery;
+        const models = listAllModels(deps, principal).filter(({ isAvailable }) => all || isAvailable);
         return success({
-          models: models.map((model) => presentModel(model, priceTerms(deps, principal, model))),
+          models: models.map((found) =>
+            modelForm({ ...found, terms: priceTerms(deps, principal, found.model) }),
+          ),
         });
       },
     },
@@ -24,10 +36,31 @@ export function modelEndpoints(deps: ModelDeps & PriceDeps): Endpoint[] {
       path: "/v1/models/:model",
       contract: READ_MODEL,
       access: "api_key",
-      handle: ({ param, principal }) => {
-        const model = readModel(deps, principal, param("model"));
-        return success(presentModelInFull(model, priceTerms(deps, principal, model)));
+      handle: ({ param, principal, query }) => {
+        const { all = false } = checkQuery(MODELS_QUERY, query()) as ModelsQuery;
+        const id = param("model");
+        const found: FoundModel = all
+          ? readAnyModel(deps, principal, id)
+          : { model: readModel(deps, principal, id), isAvailable: true };
+        return success(modelFormInFull({ ...found, terms: priceTerms(deps, principal, found.model) }));
       },
     },
   ];
+}
+
+/** The same for management tokens: every model, with its routes and what is missing for each. */
+export function managedModelEndpoints(models: ManageModels): Endpoint[] {
+  return [
+    managed("GET", "/admin/v1/models", LIST_MANAGED_MODELS, async () =>
+      success({ models: models.list().map(managedModelForm) }),
+    ),
+    managed("GET", "/admin/v1/models/:model", READ_MANAGED_MODEL, async ({ param }) => {
+      const found = models.read(param("model"));
+      return success({ ...managedModelForm(found), schema: found.model.schema });
+    }),
+  ];
+}
+
+interface ModelsQuery {
+  readonly all?: boolean;
 }

@@ -41,35 +41,65 @@ const PRICE_LINE = closed(
   { optional: ["per", "most", "when"] },
 );
 
-const PRICE = closed(
-  {
-    currency: CURRENCY_SCHEMA,
-    version: text("Changes with the prices; a task keeps those it was accepted with."),
-    lines: list(PRICE_LINE),
-    minimum: amount("The least a task costs that delivers anything."),
-    multiplier: MULTIPLIER,
-  },
-  { optional: ["minimum", "multiplier"] },
-);
+const PRICE: Schema = {
+  title: "ModelPrice",
+  ...closed(
+    {
+      currency: CURRENCY_SCHEMA,
+      version: text("Changes with the prices; a task keeps those it was accepted with."),
+      lines: list(PRICE_LINE),
+      minimum: amount("The least a task costs that delivers anything."),
+      multiplier: MULTIPLIER,
+    },
+    { optional: ["minimum", "multiplier"] },
+  ),
+};
 
-const FIELDS: Readonly<Record<string, Schema>> = {
+export const MODELS_QUERY: Schema = {
+  type: "object",
+  properties: {
+    all: {
+      type: "boolean",
+      description:
+        "Whether models are told of too that no provider makes at present; they have `available: false`.",
+    },
+  },
+};
+
+/** What every listing tells of a model. */
+export const MODEL_FIELDS: Readonly<Record<string, Schema>> = {
   id: text("What a request names in `model`."),
   kind: text("What it makes.", { enum: ["image", "video"] }),
   name: text("For people."),
   description: text("For people."),
+  available: {
+    type: "boolean",
+    description: "Whether a provider makes it at present; a create is refused where not.",
+  },
   modes: list(text(""), { description: "What it does, `text-to-image`." }),
   price: PRICE,
   deadline_seconds: integer("How long a task may take from its start.", { minimum: 1 }),
   create_path: text("Where its tasks are created."),
 };
 
+export const MODEL_SCHEMA: Schema = {
+  type: "object",
+  description: "JSON Schema (2020-12) of the create body.",
+  additionalProperties: true,
+};
+
 export const LIST_MODELS: EndpointContract = {
   id: "listModels",
   tag: "Models",
   summary: "List the models the key may use",
+  query: MODELS_QUERY,
   answers: {
-    200: jsonAnswer("The models.", envelope(closed({ models: list({ title: "Model", ...closed(FIELDS) }) }))),
+    200: jsonAnswer(
+      "The models.",
+      envelope(closed({ models: list({ title: "Model", ...closed(MODEL_FIELDS) }) })),
+    ),
   },
+  errors: ["invalid_request"],
 };
 
 export const READ_MODEL: EndpointContract = {
@@ -77,21 +107,56 @@ export const READ_MODEL: EndpointContract = {
   tag: "Models",
   summary: "Read a model, with the schema of its requests",
   path: { model: MODEL_ID },
+  query: MODELS_QUERY,
   answers: {
     200: jsonAnswer(
       "The model.",
       envelope({
         title: "ModelInFull",
         ...closed({
-          ...FIELDS,
-          schema: {
-            type: "object",
-            description: "JSON Schema (2020-12) of the create body.",
-            additionalProperties: true,
-          },
+          ...MODEL_FIELDS,
+          schema: MODEL_SCHEMA,
         }),
       }),
     ),
   },
-  errors: ["permission_denied", "model_not_available"],
+  errors: ["invalid_request", "permission_denied", "model_not_available"],
+};
+
+const MANAGED_FIELDS: Readonly<Record<string, Schema>> = {
+  ...MODEL_FIELDS,
+  routes: list(
+    closed({
+      provider: text("Id of the provider."),
+      upstream_model: text("The provider's name for the model."),
+      needs: list(text("What an operator must set for it to be taken, `OPENAI_API_KEY`.")),
+    }),
+    { description: "The ways to run it, tried in this order; one whose `needs` are empty can be taken." },
+  ),
+};
+
+export const LIST_MANAGED_MODELS: EndpointContract = {
+  id: "listManagedModels",
+  tag: "Management",
+  summary: "List every model, with its routes",
+  answers: {
+    200: jsonAnswer(
+      "The models.",
+      envelope(closed({ models: list({ title: "ManagedModel", ...closed(MANAGED_FIELDS) }) })),
+    ),
+  },
+};
+
+export const READ_MANAGED_MODEL: EndpointContract = {
+  id: "readManagedModel",
+  tag: "Management",
+  summary: "Read a model, with its routes and the schema of its requests",
+  path: { model: text("Id of a model.") },
+  answers: {
+    200: jsonAnswer(
+      "The model.",
+      envelope({ title: "ManagedModelInFull", ...closed({ ...MANAGED_FIELDS, schema: MODEL_SCHEMA }) }),
+    ),
+  },
+  errors: ["not_found"],
 };

@@ -1,11 +1,7 @@
 import type { TaskId } from "../../domain/ids.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import { assetPath } from "../../domain/media/asset.ts";
-import type { Model } from "../../domain/model/model.ts";
 import { CURRENCY, formatAmount } from "../../domain/money/money.ts";
-import { formatMultiplier, ONE } from "../../domain/money/multiplier.ts";
-import { priceForm } from "../../domain/money/price-form.ts";
-import type { PriceTerms } from "../../domain/money/pricing.ts";
 import type { Preview } from "../../domain/task/preview.ts";
 import type { TaskSummary } from "../../domain/task/task.ts";
 import type { TaskReading } from "../../service/read-task.ts";
@@ -43,27 +39,4 @@ export function presentListedTask(task: TaskSummary, origin: string): JsonObject
 export function presentPreview(id: TaskId, { index, outputIndex, type }: Preview): JsonObject {
   const ofOutput = outputIndex === undefined ? {} : { output_index: outputIndex };
   return { task_id: id, index, ...ofOutput, media_type: type };
-}
-
-/** A model as `GET /v1/models` lists it, at the price it has for the caller. */
-export function presentModel(model: Model, { rule = model.price, multiplier = ONE }: PriceTerms): JsonObject {
-  return {
-    id: model.id,
-    kind: model.kind,
-    name: model.name,
-    description: model.description,
-    modes: model.modes.map((mode) => mode.id),
-    price: {
-      currency: CURRENCY,
-      ...priceForm(rule),
-      ...(multiplier === ONE ? {} : { multiplier: formatMultiplier(multiplier) }),
-    },
-    deadline_seconds: seconds(model.deadlineMs),
-    create_path: `/v1/${model.kind}s/generations`,
-  };
-}
-
-/** A model with the JSON Schema (2020-12) of its create body. */
-export function presentModelInFull(model: Model, terms: PriceTerms): JsonObject {
-  return { ...presentModel(model, terms), schema: model.schema };
 }

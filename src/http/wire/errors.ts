@@ -23,8 +23,9 @@ export const ERROR_MEANINGS = {
   insufficient_quota: "Balance or quota do not suffice.",
   permission_denied: "The key may not use this model or feature.",
   rate_limit_exceeded: "Too many requests, or too many tasks at once.",
-  model_not_available: "There is no such model for this key, or it makes something else.",
-  model_not_found: "There is no such image model for this key.",
+  model_not_available:
+    "There is no such model for this key, no provider makes it at present, or it makes something else.",
+  model_not_found: "There is no such image model for this key, or no provider makes it at present.",
   task_not_found: "The account has no such task of this kind.",
   not_found: "There is nothing of this name.",
   method_not_allowed: "The path takes other methods; `Allow` lists them.",

@@ -49,8 +49,11 @@ async function serve(env: Record<string, string>) {
   return { models: models.map(({ id }) => id), lines, run };
 }
 
-test("without keys there are no models but the service's own", async () => {
-  expect((await serve({})).models).toEqual([]);
+test("without keys there are no models but the service's own, and the start says what to do", async () => {
+  const { models, lines } = await serve({});
+  expect(models).toEqual([]);
+  const told = lines.find((line) => line.startsWith("no provider is switched on"));
+  for (const name of ["sandbox.enabled", "OPENAI_API_KEY", "FAL_KEY"]) expect(told).toContain(name);
 });
 
 test("a key in the environment is all it takes, for each provider", async () => {

@@ -1,0 +1,119 @@
+import { isJsonObject, type JsonObject } from "../../src/domain/json.ts";
+import { needsText } from "../../src/domain/model/availability.ts";
+
+export const MODEL_COLUMNS = [
+  { title: "MODEL" },
+  { title: "KIND" },
+  { title: "NAME" },
+  { title: "MODES" },
+  { title: "PRICE" },
+  { title: "STATUS" },
+];
+
+export function modelRow(model: JsonObject): string[] {
+  return [
+    text(model.id),
+    text(model.kind),
+    text(model.name),
+    texts(model.modes),
+    pricesOf(model).join(", "),
+    statusOf(model),
+  ];
+}
+
+export function modelFields(model: JsonObject): [string, string | undefined][] {
+  return [
+    ["model", text(model.id)],
+    ["kind", text(model.kind)],
+    ["name", text(model.name)],
+    ["about", text(model.description)],
+    ["modes", texts(model.modes)],
+    ...pricesOf(model).map((price): [string, string] => ["price", price]),
+    ["status", statusOf(model)],
+    ...routesOf(model).map(({ provider, upstreamModel, needs }): [string, string] => [
+      "route",
+      `${provider} ${upstreamModel}${needs.length === 0 ? "" : `, needs ${needs.join(" and ")}`}`,
+    ]),
+    ...stepOf(model),
+  ];
+}
+
+/** Name, type and meaning of each field of the create body. */
+export function modelInputs(schema: unknown): [string, string][] {
+  const { properties, required } = isJsonObject(schema) ? schema : {};
+  const names = Array.isArray(required) ? required : [];
+  return Object.entries(isJsonObject(properties) ? properties : {}).map(([name, property]) => {
+    const title = names.includes(name) ? `${name} *` : name;
+    return [title, isJsonObject(property) ? describeProperty(property) : ""];
+  });
+}
+
+function statusOf(model: JsonObject): string {
+  if (model.available !== false) return "ready";
+  const needs = needsText(routesOf(model));
+  return needs === "" ? "not available" : `needs ${needs}`;
+}
+
+/** What makes the model available; said to whom the routes are told. */
+function stepOf(model: JsonObject): [string, string][] {
+  const needs = needsText(routesOf(model));
+  if (model.available !== false) return [];
+  const step =
+    needs === ""
+      ? `The server's operator sees what is missing with \`svc models show ${text(model.id)} --data-dir DIR\`.`
+      : `Set ${needs} for \`svc serve\`, and start it again.`;
+  return [["to do", step]];
+}
+
+function routesOf({ routes }: JsonObject) {
+  return (Array.isArray(routes) ? routes : []).filter(isJsonObject).map((route) => ({
+    provider: text(route.provider),
+    upstreamModel: text(route.upstream_model),
+    needs: Array.isArray(route.needs) ? route.needs.map(String) : [],
+  }));
+}
+
+function describeProperty({
+  type,
+  minimum,
+  maximum,
+  default: standard,
+  description,
+  ...rest
+}: JsonObject): string {
+  const choices = Array.isArray(rest.enum) ? rest.enum.join(" | ") : texts(type);
+  const bounds =
+    minimum === undefined && maximum === undefined
+      ? ""
+      : ` ${String(minimum ?? "")}…${String(maximum ?? "")}`;
+  const preset = standard === undefined ? "" : `, default ${String(standard)}`;
+  return `${choices}${bounds}${preset}. ${text(description)}`;
+}
+
+function pricesOf(model: JsonObject): string[] {
+  const { lines, currency, minimum, multiplier } = isJsonObject(model.price) ? model.price : {};
+  if (!Array.isArray(lines)) return [];
+  const priced = lines.filter(isJsonObject).map((line) => {
+    const when = isJsonObject(line.when)
+      ? ` at ${Object.entries(line.when)
+          .map(([name, value]) => `${name} ${String(value)}`)
+          .join(", ")}`
+      : "";
+    const many = typeof line.per === "number" ? `${line.per} × ` : "";
+    const unit = text(line.unit).replace("_", " ");
+    return `${text(line.amount)} ${text(currency)} per ${many}${unit}${when}`;
+  });
+  return [
+    ...priced,
+    ...(minimum === undefined ? [] : [`at least ${text(minimum)} ${text(currency)}`]),
+    ...(multiplier === undefined ? [] : [`times ${text(multiplier)} for this key`]),
+  ];
+}
+
+function text(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function texts(value: unknown): string {
+  return Array.isArray(value) ? value.filter((each) => typeof each === "string").join(", ") : text(value);
+}

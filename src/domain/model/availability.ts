@@ -1,0 +1,34 @@
+import type { ProviderId } from "../ids.ts";
+import { either } from "../words/say.ts";
+import type { Model, RouteName } from "./model.ts";
+
+/**
+ * Names what an operator must set to switch a provider on, such as `OPENAI_API_KEY`.
+ *
+ * @returns empty for a provider that is switched on
+ */
+export type NeedsOf = (provider: ProviderId) => readonly string[];
+
+/** A route and what is missing for it, for operators. */
+export interface RouteState extends RouteName {
+  /** Empty for a route that can be taken. */
+  readonly needs: readonly string[];
+}
+
+export function routeStates(model: Model, needsOf: NeedsOf): RouteState[] {
+  return model.routes.map(({ provider, upstreamModel }) => ({
+    provider,
+    upstreamModel,
+    needs: needsOf(provider),
+  }));
+}
+
+/** Whether any of the routes can be taken. */
+export function isAvailable(routes: readonly RouteState[]): boolean {
+  return routes.some(({ needs }) => needs.length === 0);
+}
+
+/** The least that makes one of the routes usable, `OPENAI_API_KEY or FAL_KEY`; empty for none. */
+export function needsText(routes: readonly Pick<RouteState, "needs">[]): string {
+  return either([...new Set(routes.map(({ needs }) => needs.join(" and ")))].filter((needs) => needs !== ""));
+}

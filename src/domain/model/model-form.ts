@@ -1,0 +1,55 @@
+import type { JsonObject } from "../json.ts";
+import { CURRENCY } from "../money/money.ts";
+import { formatMultiplier, ONE } from "../money/multiplier.ts";
+import { priceForm } from "../money/price-form.ts";
+import type { PriceTerms } from "../money/pricing.ts";
+import { isAvailable, type RouteState } from "./availability.ts";
+import type { Model } from "./model.ts";
+
+/** A model as callers are shown it, at the price it has for them. */
+export interface Offer {
+  readonly model: Model;
+  readonly terms: PriceTerms;
+  readonly isAvailable: boolean;
+}
+
+/** A model as `GET /v1/models` lists it. */
+export function modelForm({ model, terms, isAvailable }: Offer): JsonObject {
+  const { rule = model.price, multiplier = ONE } = terms;
+  return {
+    id: model.id,
+    kind: model.kind,
+    name: model.name,
+    description: model.description,
+    available: isAvailable,
+    modes: model.modes.map((mode) => mode.id),
+    price: {
+      currency: CURRENCY,
+      ...priceForm(rule),
+      ...(multiplier === ONE ? {} : { multiplier: formatMultiplier(multiplier) }),
+    },
+    deadline_seconds: Math.floor(model.deadlineMs / 1000),
+    create_path: `/v1/${model.kind}s/generations`,
+  };
+}
+
+/** A model with the JSON Schema (2020-12) of its create body. */
+export function modelFormInFull(offer: Offer): JsonObject {
+  return { ...modelForm(offer), schema: offer.model.schema };
+}
+
+/** A model as its operator sees it: with its routes, and what is missing for each. */
+export function managedModelForm(given: Pick<Offer, "model" | "terms"> & Routes): JsonObject {
+  return {
+    ...modelForm({ ...given, isAvailable: isAvailable(given.routes) }),
+    routes: given.routes.map(({ provider, upstreamModel, needs }) => ({
+      provider,
+      upstream_model: upstreamModel,
+      needs,
+    })),
+  };
+}
+
+interface Routes {
+  readonly routes: readonly RouteState[];
+}

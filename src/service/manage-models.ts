@@ -1,0 +1,52 @@
+import { AppError } from "../domain/errors.ts";
+import { type NeedsOf, type RouteState, routeStates } from "../domain/model/availability.ts";
+import type { Model } from "../domain/model/model.ts";
+import type { PriceTerms } from "../domain/money/pricing.ts";
+import type { Catalog } from "../domain/ports/catalog.ts";
+import { suggest } from "../domain/suggest.ts";
+import { type PriceDeps, ruleInForce } from "./price-terms.ts";
+
+/** A model as its operator sees it. */
+export interface ManagedModel {
+  readonly model: Model;
+  /** Its price in force. */
+  readonly terms: PriceTerms;
+  readonly routes: readonly RouteState[];
+}
+
+/** What an operator is told of models, also of those that no provider makes at present. */
+export interface ManageModels {
+  list(): ManagedModel[];
+  /** @throws AppError `not_found` for what is no model */
+  read(id: string): ManagedModel;
+}
+
+export interface ManageModelsDeps extends PriceDeps {
+  readonly catalog: Pick<Catalog, "all">;
+  readonly needsOf: NeedsOf;
+}
+
+export function createManageModels(deps: ManageModelsDeps): ManageModels {
+  const { catalog, needsOf } = deps;
+  const describe = (model: Model): ManagedModel => ({
+    model,
+    terms: { rule: ruleInForce(deps, model).rule },
+    routes: routeStates(model, needsOf),
+  });
+  return {
+    list: () => catalog.all().map(describe),
+    read: (id) => describe(findModel(catalog, id)),
+  };
+}
+
+/** The model of this id, offered or not. @throws AppError `not_found`, with the closest id there is */
+export function findModel(catalog: Pick<Catalog, "all">, id: string): Model {
+  const models = catalog.all();
+  const model = models.find((each) => each.id === id);
+  if (model !== undefined) return model;
+  const near = suggest(
+    id,
+    models.map((each) => each.id),
+  );
+  throw new AppError("not_found", { kind: "unknown", what: "model", given: id, near });
+}
