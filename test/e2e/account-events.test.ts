@@ -1,10 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { Webhook } from "standardwebhooks";
 import { type Server, startServer, stopServers } from "../helpers/server.ts";
 import { type Api, createApi } from "./support/api.ts";
 import { keyIn, prepaidKey, svcJson } from "./support/command.ts";
 import { type EventStream, openEvents } from "./support/event-stream.ts";
 import { ALLOW_LOOPBACK } from "./support/slow-source.ts";
+
+setDefaultTimeout(60_000);
 
 const IMAGE = { model: "sandbox-image", prompt: "x", size: "16x16", sandbox: { delay_ms: 0 } };
 
@@ -16,7 +18,7 @@ beforeAll(async () => {
   server = await startServer({ args: ALLOW_LOOPBACK });
   api = createApi(server.url, server.firstKey());
   other = createApi(server.url, await prepaidKey(server.dataDir, "other", "5.00"));
-}, 30_000);
+});
 
 afterAll(stopServers);
 
@@ -106,7 +108,7 @@ describe("the events of an account", () => {
       await Bun.sleep(10);
     }
     for (const stream of streams) expect(await untilItEnds(stream)).not.toContain("completed");
-  }, 30_000);
+  });
 
   test.each(["x", "-1", "1.5", "1e3"])("after %s are refused", async (id) => {
     for (const path of ["/v1/events", "/v1/callbacks/events"]) {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { JsonObject } from "../../src/domain/json.ts";
 import { ACCOUNT_STATUS } from "../../src/http/account/wire.ts";
 import { check } from "../../src/http/wire/check.ts";
@@ -6,6 +6,8 @@ import { type Server, startServer, stopServers } from "../helpers/server.ts";
 import { type Api, createApi } from "./support/api.ts";
 import { keyIn, prepaidKey, svcJson } from "./support/command.ts";
 import { readDatabase } from "./support/database.ts";
+
+setDefaultTimeout(60_000);
 
 const IMAGE = { model: "sandbox-image", prompt: "x", size: "8x8", sandbox: { delay_ms: 0 } };
 const HANGING = { ...IMAGE, sandbox: { outcome: "hang" } };

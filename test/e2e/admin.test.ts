@@ -1,9 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { JsonObject } from "../../src/domain/json.ts";
 import { type Server, startServer, stopServers } from "../helpers/server.ts";
 import { type Answer, createApi, type Sent } from "./support/api.ts";
 import { svcJson } from "./support/command.ts";
 import { untilFollowed } from "./support/follows.ts";
+
+setDefaultTimeout(60_000);
 
 const server: Server = await startServer();
 afterAll(stopServers);

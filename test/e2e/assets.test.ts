@@ -1,8 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { createHash } from "node:crypto";
 import { connect } from "node:net";
 import { type Server, startServer, stopServers } from "../helpers/server.ts";
 import { createApi, download } from "./support/api.ts";
+
+setDefaultTimeout(60_000);
 
 let server: Server;
 let url = "";

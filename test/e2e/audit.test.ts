@@ -1,9 +1,11 @@
 import { Database } from "bun:sqlite";
-import { afterEach, expect, test } from "bun:test";
+import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { startServer, stopServers } from "../helpers/server.ts";
 import { createApi } from "./support/api.ts";
 import { prepaidKey, svc, svcJson } from "./support/command.ts";
+
+setDefaultTimeout(60_000);
 
 afterEach(stopServers);
 

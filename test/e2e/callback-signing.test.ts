@@ -1,10 +1,12 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { Webhook } from "standardwebhooks";
 import type { JsonObject } from "../../src/domain/json.ts";
 import { type Server, startServer, stopServers } from "../helpers/server.ts";
 import { type Api, createApi } from "./support/api.ts";
 import { keyIn, svc, svcJson } from "./support/command.ts";
 import { ALLOW_LOOPBACK } from "./support/slow-source.ts";
+
+setDefaultTimeout(60_000);
 
 const IMAGE = { model: "sandbox-image", prompt: "x", size: "16x16", sandbox: { delay_ms: 0 } };
 const GIVEN = `whsec_${"Qm9".repeat(16)}`;
@@ -123,7 +125,7 @@ describe("a key with a callback secret", () => {
     }
     expect(accepts(GIVEN, first)).toBe(NO_MATCH);
     expect(accepts(secret, { ...first, body: first.body.replace("completed", "failed") })).toBe(NO_MATCH);
-  }, 15_000);
+  });
 
   test("signs the end of a failed task too", async () => {
     const { api, printed } = await newKey("--callback-secret", "new");

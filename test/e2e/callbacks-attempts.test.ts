@@ -1,14 +1,16 @@
-import { afterEach, describe, expect, test } from "bun:test";
+import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type Server, startServer, stopServers } from "../helpers/server.ts";
 import { type Api, createApi } from "./support/api.ts";
 import { readDatabase } from "./support/database.ts";
 import { openReceiver, type Receiver, type ReceiverOptions } from "./support/receivers.ts";
 import { ALLOW_LOOPBACK } from "./support/slow-source.ts";
 
+setDefaultTimeout(60_000);
+
 const IMAGE = { model: "sandbox-image", prompt: "x", size: "16x16", sandbox: { delay_ms: 0 } };
 const DELAYS = ["--callbacks-delays-seconds", "0.05,0.05,0.05,0.05"] as const;
 const SERVE = [...ALLOW_LOOPBACK, ...DELAYS] as const;
-const SETTLED_WITHIN_MS = 10_000;
+const SETTLED_WITHIN_MS = 30_000;
 
 const receivers: Receiver[] = [];
 afterEach(async () => {

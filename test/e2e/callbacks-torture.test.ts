@@ -1,6 +1,8 @@
-import { expect, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import { runCallbackTorture } from "../torture/callbacks-run.ts";
 import { createFindings } from "../torture/findings.ts";
+
+setDefaultTimeout(60_000);
 
 const SEED = 20;
 

@@ -1,8 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { startServer, stopServers } from "../helpers/server.ts";
 import { type Api, createApi, download } from "./support/api.ts";
 import { formOf } from "./support/forms.ts";
 import { colourAt, decode, leftHalfMask, plainImage } from "./support/pictures.ts";
+
+setDefaultTimeout(60_000);
 
 const MODEL = "gpt-image-2";
 const BLUE = [0x33, 0x66, 0xcc];
@@ -19,7 +21,7 @@ beforeAll(async () => {
     args: ["--no-sandbox", "--openai-idempotent"],
   });
   front = createApi(asking.url, asking.firstKey());
-}, 30_000);
+});
 afterAll(stopServers);
 
 test("a task of one instance is made by the other, and its files are its own", async () => {
@@ -37,7 +39,7 @@ test("a task of one instance is made by the other, and its files are its own", a
   }
   const made = (await behind.send("/v1/tasks")).data.tasks ?? [];
   expect(made.map(({ status, model }) => [status, model])).toEqual([["completed", "sandbox-image"]]);
-}, 30_000);
+});
 
 test("a synchronous edit with a mask goes through both", async () => {
   const answer = await front.send(
@@ -50,7 +52,7 @@ test("a synchronous edit with a mask goes through both", async () => {
   const { data } = JSON.parse(answer.text) as { data: { b64_json: string }[] };
   const picture = await decode(Buffer.from(data[0]?.b64_json ?? "", "base64"));
   expect(colourAt(picture, picture.width - 2, picture.height / 2)).toEqual(BLUE);
-}, 30_000);
+});
 
 test("a provider that refuses our own key fails the task without saying so to the caller", async () => {
   const asking = await startServer({
@@ -63,4 +65,4 @@ test("a provider that refuses our own key fails the task without saying so to th
   expect(task.error_code).not.toBe("CONTENT_MODERATED");
   expect(`${task.error_message}`).not.toMatch(/key|credential|sk-svc/i);
   expect(asking.stderr() + asking.stdout()).not.toContain(behind.key.slice(0, -6));
-}, 30_000);
+});

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { APICallError, generateImage } from "ai";
@@ -6,6 +6,8 @@ import { type Server, startServer, stopServers } from "../helpers/server.ts";
 import { download } from "./support/api.ts";
 import { ALIASES, createCustomer } from "./support/customer.ts";
 import { colourAt, dataUri, decode, leftHalfMask, plainImage } from "./support/pictures.ts";
+
+setDefaultTimeout(60_000);
 
 const BLUE = [0x33, 0x66, 0xcc];
 const CENT = 10_000;
@@ -102,7 +104,7 @@ describe("generateImage with @ai-sdk/openai-compatible", () => {
     const path = new URL(result[0] ?? "").pathname;
     await server.says(new RegExp(`"path":"${path}","status":200`));
     expect(Buffer.compare(image.uint8Array, await download(result[0]))).toBe(0);
-  }, 15_000);
+  });
 
   test("passes the model's own fields on", async () => {
     const { image } = await generateImage({

@@ -1,9 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import OpenAI, { toFile } from "openai";
 import { type Server, startServer, stopServers } from "../helpers/server.ts";
 import { createApi, download } from "./support/api.ts";
 import { ALIASES, type Customer, createCustomer } from "./support/customer.ts";
 import { colourAt, decode, leftHalfMask, plainImage } from "./support/pictures.ts";
+
+setDefaultTimeout(60_000);
 
 const MODEL = "gpt-image-1";
 const BLUE = [0x33, 0x66, 0xcc];

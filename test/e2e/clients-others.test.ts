@@ -1,9 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import OpenAI from "openai";
 import { type Server, startServer, stopServers } from "../helpers/server.ts";
 import { download } from "./support/api.ts";
 import { ALIASES } from "./support/customer.ts";
 import { decode, plainImage } from "./support/pictures.ts";
+
+setDefaultTimeout(60_000);
 
 let server: Server;
 let base: string;

@@ -1,4 +1,13 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  setDefaultTimeout,
+  test,
+} from "bun:test";
 import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { generateImage, type ImageModel } from "ai";
@@ -7,6 +16,8 @@ import { type Server, startServer, stopServers } from "../helpers/server.ts";
 import { ALIASES, type Customer, createCustomer, holdSandbox } from "./support/customer.ts";
 import { openCuttingProxy } from "./support/cutting-proxy.ts";
 import { decode } from "./support/pictures.ts";
+
+setDefaultTimeout(60_000);
 
 const BODY = {
   model: "gpt-image-1",
@@ -129,7 +140,7 @@ test("ai sends a call that took too long twice more, with either package, and is
     expect(await statuses(customer, 3)).toEqual([504, 504, 200]);
     await expectOneBill(customer);
   }
-}, 30_000);
+});
 
 test("equal calls that are both still waited for are two tasks", async () => {
   const customer = await createCustomer(server);

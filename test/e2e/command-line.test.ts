@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { emptyFolder, freePort, type Server, startServer, stopServers } from "../helpers/server.ts";
@@ -7,6 +7,8 @@ import { keyIn, prepaidKey, svc, svcJson } from "./support/command.ts";
 import { stateOf } from "./support/database.ts";
 import { untilFollowed } from "./support/follows.ts";
 import { decode, plainImage } from "./support/pictures.ts";
+
+setDefaultTimeout(60_000);
 
 const TASK_ID = /^task_[0-9a-z]{26}$/;
 const SMALL = ["--model", "sandbox-image", "--prompt", "x", "-i", "size=24x16"];

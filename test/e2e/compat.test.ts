@@ -1,8 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type Server, startServer, stopServers } from "../helpers/server.ts";
 import { type Answer, type Api, createApi, download } from "./support/api.ts";
 import { formOf } from "./support/forms.ts";
 import { colourAt, dataUri, decode, leftHalfMask, plainImage } from "./support/pictures.ts";
+
+setDefaultTimeout(60_000);
 
 const GENERATIONS = "/compat/v1/images/generations";
 const EDITS = "/compat/v1/images/edits";

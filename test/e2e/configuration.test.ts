@@ -1,10 +1,12 @@
 import { Database } from "bun:sqlite";
-import { afterEach, describe, expect, test } from "bun:test";
+import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { emptyFolder, spawnServer, startServer, stopServers } from "../helpers/server.ts";
 import { createApi } from "./support/api.ts";
 import { svc } from "./support/command.ts";
+
+setDefaultTimeout(60_000);
 
 afterEach(stopServers);
 

@@ -1,9 +1,11 @@
-import { afterEach, expect, test } from "bun:test";
+import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { startServer, stopServers } from "../helpers/server.ts";
 import { createApi, download } from "./support/api.ts";
 import { readDatabase } from "./support/database.ts";
 import { decode } from "./support/pictures.ts";
+
+setDefaultTimeout(60_000);
 
 afterEach(stopServers);
 
@@ -59,4 +61,4 @@ test("what was answered with 200 is there after SIGKILL, however soon it comes",
   const ends = await Promise.all(ids.map(async (id) => (await api.wait(id)).status));
   expect(ends).toEqual(ids.map(() => "completed"));
   await server.stop();
-}, 20_000);
+});

@@ -1,9 +1,11 @@
-import { afterAll, expect, test } from "bun:test";
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { blocksOf, documents, ROOT, readDocument } from "../docs/blocks.ts";
 import { problemsOf, scriptOf } from "../docs/script.ts";
 import { cleanEnvironment, emptyFolder, SVC } from "../helpers/server.ts";
+
+setDefaultTimeout(60_000);
 
 /** Ports that the documents speak of; each run has others in their place. */
 const PORTS = ["8787", "8788", "3000", "3001"];

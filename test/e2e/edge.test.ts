@@ -1,8 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { freePort, type Server, startServer, stopServers } from "../helpers/server.ts";
 import { type Api, createApi } from "./support/api.ts";
 import { svc } from "./support/command.ts";
 import { stateOf } from "./support/database.ts";
+
+setDefaultTimeout(60_000);
 
 const EDGE_SEC = 1;
 const IMAGE = { model: "sandbox-image", prompt: "x", size: "16x16", sandbox: { delay_ms: 0 } };
@@ -20,7 +22,7 @@ beforeAll(async () => {
   });
   api = createApi(server.url, server.firstKey());
   long = createApi(`http://127.0.0.1:${longPort}`, api.key);
-}, 30_000);
+});
 
 afterAll(stopServers);
 
@@ -67,7 +69,7 @@ describe("a request still open at the limit", () => {
     const text = await (await slowCreate(api)).answer;
     const tookMs = performance.now() - startedAt;
     expect(tookMs).toBeGreaterThanOrEqual(EDGE_SEC * 1_000);
-    expect(tookMs).toBeLessThan(EDGE_SEC * 1_000 + 1_000);
+    expect(tookMs).toBeLessThan(EDGE_SEC * 1_000 + 5_000);
     const [head = "", body = ""] = text.split("\r\n\r\n");
     expect(head).toStartWith("HTTP/1.1 504 ");
     expect(head.toLowerCase()).toContain("x-request-id: slow-1");

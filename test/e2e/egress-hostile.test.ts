@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeCertificate } from "../egress/certificates.ts";
@@ -13,6 +13,8 @@ import {
   startStalledTls,
 } from "./support/egress-hostile.ts";
 import { ALLOW_LOOPBACK } from "./support/slow-source.ts";
+
+setDefaultTimeout(60_000);
 
 /*
  * Callbacks to receivers that mean harm, several at once of each kind. What they may cost is time within bounds, a little
@@ -91,7 +93,7 @@ async function attempts(url: string, count: number): Promise<Attempt[]> {
   const sql = `SELECT outcome, reason, address, ended_at - started_at AS ms
     FROM callback_attempt JOIN callback ON callback.id = callback_id
     WHERE host = '${new URL(url).host}' AND outcome IS NOT NULL`;
-  const deadline = performance.now() + MAX_ATTEMPT_MS + 5_000;
+  const deadline = performance.now() + MAX_ATTEMPT_MS + 30_000;
   for (;;) {
     const ended = readDatabase<Attempt>(server.dataDir, sql);
     if (ended.length >= count) return ended;
@@ -126,7 +128,7 @@ async function expectAll(receiver: HostileReceiver, outcome: string): Promise<vo
   expect(ended.map(({ address }) => address)).toEqual(Array(AT_ONCE).fill("127.0.0.1"));
   expect(Math.max(...ended.map(({ ms }) => ms))).toBeLessThan(MAX_ATTEMPT_MS);
   expect(receiver.connections.opened).toBe(AT_ONCE);
-  for (let tries = 0; tries < 200 && receiver.connections.open > 0; tries += 1) await Bun.sleep(10);
+  for (let tries = 0; tries < 3_000 && receiver.connections.open > 0; tries += 1) await Bun.sleep(10);
   expect(receiver.connections.open).toBe(0);
 }
 
@@ -161,7 +163,7 @@ describe.skipIf(process.platform !== "linux")("receivers that only patience ends
     });
     expect(grownMb).toBeLessThan(MAX_GROWTH_MB);
     for (const receiver of slow) await expectAll(receiver, "unreachable");
-  }, 30_000);
+  });
 });
 
 test.skipIf(RIGHT === undefined).each(certificates)(

@@ -1,7 +1,9 @@
-import { beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { emptyFolder, SVC } from "../helpers/server.ts";
 import { INSIDE, type NamespaceReport } from "./support/egress-namespace.ts";
+
+setDefaultTimeout(60_000);
 
 /*
  * The compiled program in a network of its own, where every address answers and every packet is counted: what names lead to is

@@ -1,6 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type Server, startServer, stopServers } from "../helpers/server.ts";
 import { type Api, createApi } from "./support/api.ts";
+
+setDefaultTimeout(60_000);
 
 const IMAGE = { model: "sandbox-image", prompt: "x", size: "16x16" };
 /** Shorter than the tasks that are watched. */
@@ -13,7 +15,7 @@ let api: Api;
 beforeAll(async () => {
   server = await startServer({ args: ["--edge-timeout-seconds", String(EDGE_SEC)] });
   api = createApi(server.url, server.firstKey());
-}, 30_000);
+});
 
 afterAll(stopServers);
 
@@ -137,4 +139,4 @@ test("a pending task says how many go before it, until it starts", async () => {
   expect(events[0]?.data).toMatchObject({ status: "pending", queue_position: 2 });
   expect(events.at(-1)?.name).toBe("completed");
   expect(await positions()).toEqual([undefined, undefined, undefined]);
-}, 20_000);
+});

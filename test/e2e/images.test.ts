@@ -1,8 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { createHash } from "node:crypto";
 import { type Server, startServer, stopServers } from "../helpers/server.ts";
 import { type Api, createApi, download } from "./support/api.ts";
 import { colourAt, dataUri, decode, leftHalfMask, plainImage } from "./support/pictures.ts";
+
+setDefaultTimeout(60_000);
 
 const MODEL = "sandbox-image";
 const QUICK = { delay_ms: 0 };

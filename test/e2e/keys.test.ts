@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { formatCredential } from "../../src/domain/access/credential.ts";
@@ -8,6 +8,8 @@ import { keyIn, svcJson } from "./support/command.ts";
 import { stateOf } from "./support/database.ts";
 import { FOLLOWS_WITHIN_MS, untilFollowed } from "./support/follows.ts";
 import { sendRaw } from "./support/raw.ts";
+
+setDefaultTimeout(60_000);
 
 const IMAGE = { model: "sandbox-image", prompt: "x", size: "16x16", sandbox: { delay_ms: 0 } };
 /** A task that stays under way until it is cancelled. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import {
   IN_PROGRESS_RETRY_SEC,
   MAX_COMPAT_PROMPT,
@@ -15,6 +15,8 @@ import { type Server, startServer, stopServers } from "../helpers/server.ts";
 import { type Answer, type Api, createApi } from "./support/api.ts";
 import { formOf } from "./support/forms.ts";
 import { dataUri, plainImage } from "./support/pictures.ts";
+
+setDefaultTimeout(60_000);
 
 /*
  * Each limit of src/domain/limits.ts that a request can reach, at the limit and one past it. The rest: the default address's

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { deflateSync } from "node:zlib";
@@ -8,6 +8,8 @@ import { formBody, formRequest, multipartType, type Part } from "./malformed/for
 import { rawRequest, type Sent, type Target } from "./malformed/request.ts";
 import { exchange, type WireAnswer } from "./malformed/wire.ts";
 import { dataUri, leftHalfMask, plainImage } from "./support/pictures.ts";
+
+setDefaultTimeout(60_000);
 
 const server = await startServer();
 const target: Target = { port: server.port, key: server.firstKey(), managementToken: "" };

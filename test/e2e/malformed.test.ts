@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { startServer, stopServers } from "../helpers/server.ts";
 import { malformedAddresses } from "./malformed/addresses.ts";
 import { malformedCompatBodies } from "./malformed/compat.ts";
@@ -15,6 +15,8 @@ import { malformedPaths } from "./malformed/paths.ts";
 import { type Malformed, rawRequest, type Target } from "./malformed/request.ts";
 import { exchange } from "./malformed/wire.ts";
 import { prepaidKey, svcJson } from "./support/command.ts";
+
+setDefaultTimeout(60_000);
 
 const server = await startServer();
 const { dataDir, port } = server;

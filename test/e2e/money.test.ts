@@ -1,10 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { JsonObject } from "../../src/domain/json.ts";
 import { type Server, startServer, stopServers } from "../helpers/server.ts";
 import { type Answer, type Api, createApi, type WireData } from "./support/api.ts";
 import { keyIn, svc, svcJson } from "./support/command.ts";
 import { stateOf } from "./support/database.ts";
 import { untilFollowed } from "./support/follows.ts";
+
+setDefaultTimeout(60_000);
 
 /** Costs 0.01 for each image. */
 const IMAGE = { model: "sandbox-image", prompt: "x", size: "8x8", sandbox: { delay_ms: 0 } };

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
@@ -6,6 +6,8 @@ import { findTarget } from "../../cli/build/targets.ts";
 import { buildExecutable } from "../../cli/build.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import { SVC } from "../helpers/server.ts";
+
+setDefaultTimeout(60_000);
 
 const ROOT = join(import.meta.dir, "../..");
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import OpenAI, { toFile } from "openai";
@@ -8,6 +8,8 @@ import { type Api, createApi, download } from "./support/api.ts";
 import { createCustomer } from "./support/customer.ts";
 import { readDatabase } from "./support/database.ts";
 import { decode, plainImage } from "./support/pictures.ts";
+
+setDefaultTimeout(60_000);
 
 const MODEL = "gpt-image-2";
 /** Long enough that three versions are drawn on a busy machine, each before the next. */
@@ -22,7 +24,7 @@ beforeAll(async () => {
   api = createApi(server.url, server.firstKey());
   // The first picture of a process takes longest.
   await api.make({ ...IMAGE, sandbox: { delay_ms: 0 } });
-}, 30_000);
+});
 
 afterAll(stopServers);
 
@@ -72,7 +74,7 @@ describe("the events of a task", () => {
     expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b));
     // Whoever comes later gets none.
     expect((await follow(id)).events.map(({ name }) => name)).toEqual(["completed"]);
-  }, 20_000);
+  });
 
   test("show the same versions of the same request, and none unasked", async () => {
     const made = await Promise.all(
@@ -86,7 +88,7 @@ describe("the events of a task", () => {
     expect(first).toHaveLength(1);
     expect(second).toEqual(first ?? []);
     expect([third, fourth]).toEqual([[], []]);
-  }, 20_000);
+  });
 
   test("of a task cancelled after one end with that, and show no further", async () => {
     const id = await api.accept({ ...IMAGE, partial_images: 2, sandbox: { ...SLOW, outcome: "hang" } });
@@ -102,7 +104,7 @@ describe("the events of a task", () => {
     const names = [...text.matchAll(/^event: (.*)$/gm)].map(([, name]) => name);
     expect(names.slice(-2)).toEqual(["preview", "cancelled"]);
     expect(names.filter((name) => name === "preview")).toHaveLength(1);
-  }, 20_000);
+  });
 
   test("are refused more than three, by name", async () => {
     for (const wish of [4, -1, 1.5, "2"]) {
@@ -121,7 +123,7 @@ test("early versions are kept nowhere", async () => {
   const files = readdirSync(join(other.dataDir, "assets"), { recursive: true, withFileTypes: true });
   expect(files.filter((file) => file.isFile())).toHaveLength(1);
   expect(readdirSync(join(other.dataDir, "sandbox", "files"))).toEqual([]);
-}, 20_000);
+});
 
 describe("the openai client", () => {
   const body = { model: MODEL, prompt: "dunes", size: "512x256" as "512x512", sandbox: SLOW };
@@ -145,7 +147,7 @@ describe("the openai client", () => {
     });
     const pictures = await Promise.all(events.map(pictureOf));
     expect(pictures.map(({ width }) => width)).toEqual([96, 192, 512]);
-  }, 20_000);
+  });
 
   test("reads them of an edit", async () => {
     const openai = new OpenAI({ baseURL: `${server.url}/compat/v1`, apiKey: server.firstKey() });
@@ -161,7 +163,7 @@ describe("the openai client", () => {
       [96, 48],
       [300, 150],
     ]);
-  }, 20_000);
+  });
 
   test("is refused more than three, and is asked nothing about them when nothing is streamed", async () => {
     const openai = new OpenAI({
@@ -206,7 +208,7 @@ describe("through a provider of the images API", () => {
     const unasked = await customer.api.accept({ ...request, partial_images: 0 });
     expect((await follow(unasked, customer.api)).previews).toEqual([]);
     expect(customer.charged()).toBe(18_000);
-  }, 30_000);
+  });
 
   describe("that misbehaves", () => {
     let upstream: ScriptedUpstream;
@@ -231,7 +233,7 @@ describe("through a provider of the images API", () => {
         args: ["--no-sandbox"],
       });
       front = createApi(url, firstKey());
-    }, 30_000);
+    });
     afterAll(() => upstream.stop());
 
     const sse = (type: string, data: object) =>
@@ -255,7 +257,7 @@ describe("through a provider of the images API", () => {
       expect(previews.map(({ index, b64_json }) => [index, b64_json])).toEqual([[1, picture]]);
       const [url] = events.at(-1)?.data.result ?? [];
       expect(Buffer.from(await download(url)).toString("base64")).toBe(picture);
-    }, 20_000);
+    });
 
     test("a stream that ends after an early version is not sent again, and costs its caller nothing", async () => {
       early = [partial(0, picture)];
@@ -266,6 +268,6 @@ describe("through a provider of the images API", () => {
       expect(events.at(-1)).toMatchObject({ name: "failed", data: { error_code: "OUTCOME_UNKNOWN" } });
       expect(previews).toHaveLength(1);
       expect(upstream.arrived).toHaveLength(before + 1);
-    }, 20_000);
+    });
   });
 });

@@ -1,9 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { formatCredential } from "../../src/domain/access/credential.ts";
 import { type Server, startServer, stopServers } from "../helpers/server.ts";
 import { type Answer, type Api, createApi, type Sent } from "./support/api.ts";
 import { type StoredState, stateOf } from "./support/database.ts";
 import { type RefusedCreate, refusedCreates } from "./support/refused-creates.ts";
+
+setDefaultTimeout(60_000);
 
 const server: Server = await startServer();
 const api: Api = createApi(server.url, server.firstKey());

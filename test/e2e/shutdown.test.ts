@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from "bun:test";
+import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import {
   emptyFolder,
@@ -11,6 +11,8 @@ import {
 import { type Answer, type Api, createApi } from "./support/api.ts";
 import { readDatabase } from "./support/database.ts";
 import { ALLOW_LOOPBACK, openSlowSource, type SlowSource } from "./support/slow-source.ts";
+
+setDefaultTimeout(60_000);
 
 const IMAGE = { model: "sandbox-image", prompt: "x", size: "16x16" };
 

@@ -1,10 +1,12 @@
-import { afterEach, describe, expect, test } from "bun:test";
+import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { closeSync, mkdirSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { emptyFolder, type Server, spawnServer, startServer, stopServers } from "../helpers/server.ts";
 import { type Api, createApi } from "./support/api.ts";
 import { readDatabase } from "./support/database.ts";
 import { dataUri, plainImage } from "./support/pictures.ts";
+
+setDefaultTimeout(60_000);
 
 /** Mounting takes Linux and root; elsewhere these tests are skipped, and say so by their names. */
 const canMount = process.platform === "linux" && process.getuid?.() === 0 && canMountHere();
@@ -103,7 +105,7 @@ describe.skipIf(!canMount)("a full disk (needs root on Linux)", () => {
     expect(tasks.sort()).toEqual([earlier.task_id, ...accepted].sort());
     expect(readDatabase(dataDir, "SELECT total(held_micros) AS held FROM account")).toEqual([{ held: 0 }]);
     expect(readDatabase(dataDir, "PRAGMA integrity_check")).toEqual([{ integrity_check: "ok" }]);
-  }, 30_000);
+  });
 });
 
 describe.skipIf(!canMount)("a folder that cannot be written (needs root on Linux)", () => {
@@ -134,7 +136,7 @@ describe.skipIf(!canMount)("a folder that cannot be written (needs root on Linux
     expect(isUnmounted).toBe(true);
     accepted.push(await untilTaken(api, 5_000, { image_url }));
     for (const id of accepted) expect((await api.wait(id)).status).toBe("completed");
-  }, 30_000);
+  });
 
   test("is told to whoever starts a server on it", async () => {
     const disk = smallDisk(24);

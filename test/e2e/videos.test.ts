@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonObject } from "../../src/domain/json.ts";
@@ -6,6 +6,8 @@ import { emptyFolder, type Server, startServer, stopServers } from "../helpers/s
 import { type Api, createApi, download } from "./support/api.ts";
 import { dataUri, plainImage } from "./support/pictures.ts";
 import { boxesOf, probe } from "./support/videos.ts";
+
+setDefaultTimeout(60_000);
 
 const QUICK = { delay_ms: 0 };
 const FFPROBE = Bun.which("ffprobe");
@@ -22,7 +24,7 @@ beforeAll(async () => {
   const task = await api.make({ model: "sandbox-video", prompt: "waves", duration: 2, sandbox: QUICK });
   sourceUrl = task.result?.[0] ?? "";
   source = await download(sourceUrl);
-}, 30_000);
+});
 
 afterAll(stopServers);
 

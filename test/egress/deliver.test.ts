@@ -373,6 +373,6 @@ function endlessBody(socket: Socket): void {
 }
 
 async function eventually(isTrue: () => boolean): Promise<void> {
-  for (let i = 0; i < 100 && !isTrue(); i += 1) await Bun.sleep(5);
+  for (let i = 0; i < 2_000 && !isTrue(); i += 1) await Bun.sleep(5);
   expect(isTrue()).toBe(true);
 }

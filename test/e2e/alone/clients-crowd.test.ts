@@ -1,9 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { postAtOnce, type RawAnswer } from "../../helpers/at-once.ts";
 import { type Server, startServer, stopServers } from "../../helpers/server.ts";
 import { readDatabase } from "../support/database.ts";
 import { decode } from "../support/pictures.ts";
+
+setDefaultTimeout(60_000);
 
 const SYNC = "/compat/v1/images/generations";
 const TINY = { model: "sandbox-image", size: "1x1" };
@@ -111,7 +113,7 @@ describe("a thousand requests at once with one idempotency key", () => {
     const replays = answers.filter(({ headers }) => headers.get("x-idempotent-replay") === "true");
     expect(replays).toHaveLength(answers.length - 1);
     expect(storedUnder("create")).toHaveLength(1);
-  }, 30_000);
+  });
 
   test("make one task, one bill and one picture when they wait for it", async () => {
     const answers = acceptedOf(await postAtOnce(server.port, SYNC, twins("wait")));
@@ -119,5 +121,5 @@ describe("a thousand requests at once with one idempotency key", () => {
     expect(new Set(answers.map(({ body }) => body)).size).toBe(1);
     const [id = ""] = new Set(answers.map(taskOf));
     expect(storedUnder("wait")).toEqual([{ id, kinds: "hold,capture" }]);
-  }, 30_000);
+  });
 });

@@ -1,10 +1,12 @@
-import { afterAll, expect, test } from "bun:test";
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { MAX_EDIT_IMAGES, MAX_INPUT_BYTES } from "../../../src/domain/limits.ts";
 import { startServer, stopServers } from "../../helpers/server.ts";
 import { createApi } from "../support/api.ts";
 import { formOf } from "../support/forms.ts";
 import { noisePng } from "../support/pictures.ts";
+
+setDefaultTimeout(60_000);
 
 afterAll(stopServers);
 

@@ -1,10 +1,12 @@
-import { afterEach, describe, expect, test } from "bun:test";
-import { type Server, startServer, stopServers } from "../helpers/server.ts";
-import { type Api, createApi } from "./support/api.ts";
-import { prepaidKey } from "./support/command.ts";
-import { readDatabase } from "./support/database.ts";
-import { type HangingHost, openHangingHost, openReceiver, type Receiver } from "./support/receivers.ts";
-import { openSlowSource } from "./support/slow-source.ts";
+import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { type Server, startServer, stopServers } from "../../helpers/server.ts";
+import { type Api, createApi } from "../support/api.ts";
+import { prepaidKey } from "../support/command.ts";
+import { readDatabase } from "../support/database.ts";
+import { type HangingHost, openHangingHost, openReceiver, type Receiver } from "../support/receivers.ts";
+import { openSlowSource } from "../support/slow-source.ts";
+
+setDefaultTimeout(60_000);
 
 /** What the service promises for a callback whose own receiver is well. */
 const WITHIN_MS = 1_000;
@@ -87,7 +89,7 @@ describe("a thousand callbacks to a host that never answers", () => {
     }
     expect(host.ended()).toBe(ended);
     expect(host.most()).toBe(4);
-  }, 30_000);
+  });
 });
 
 describe("an account with a hundred hosts that never answer", () => {
@@ -102,7 +104,7 @@ describe("an account with a hundred hosts that never answer", () => {
     expect(slowestMs(receiver)).toBeLessThanOrEqual(WITHIN_MS);
     expect(openOf(hosts)).toBe(64);
     expect(endedOf(hosts)).toBe(0);
-  }, 30_000);
+  });
 
   test("leaves a task of another account its inputs, also when four such accounts have every send there is", async () => {
     const { server, api } = await start();
@@ -118,7 +120,7 @@ describe("an account with a hundred hosts that never answer", () => {
     const task = await api.make({ ...IMAGE, image_url: source.url });
     expect(task.status).toBe("completed");
     expect(endedOf(hosts)).toBe(0);
-  }, 30_000);
+  });
 });
 
 describe("where three accounts take every send there is", () => {
@@ -145,5 +147,5 @@ describe("where three accounts take every send there is", () => {
     expect(receiver.posts.map(({ body }) => body.task_id)).toEqual([task_id]);
     expect(freed).toBeLessThanOrEqual(4);
     expect(Math.max(...hosts.map((host) => host.most()))).toBeLessThanOrEqual(4);
-  }, 30_000);
+  });
 });
