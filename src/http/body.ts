@@ -2,6 +2,7 @@ import { AppError } from "../domain/errors.ts";
 import type { JsonObject } from "../domain/json.ts";
 import { MAX_JSON_BYTES } from "../domain/limits.ts";
 import { parseJsonObject } from "./strict-json.ts";
+import { check } from "./wire/check.ts";
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const JSON_TYPE = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
@@ -34,6 +35,14 @@ export async function readJsonBody(request: Request): Promise<JsonObject> {
     throw new AppError("invalid_request", { kind: "body_not_utf8" }, {}, error);
   }
   return parseJsonObject(text);
+}
+
+/** A request's body, checked against the schema that `Body` stands for. @throws AppError as `readJsonBody` and `check` do */
+export async function readBody<Body>(request: Request, schema: JsonObject): Promise<Body> {
+  const body = await readJsonBody(request);
+  check(schema, body);
+  // The schema is what the type stands for.
+  return body as Body;
 }
 
 async function readBytes(request: Request): Promise<Uint8Array> {

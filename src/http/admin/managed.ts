@@ -1,10 +1,7 @@
-import type { JsonObject } from "../../domain/json.ts";
-import { readJsonBody } from "../body.ts";
 import type { Endpoint, ManagedExchange } from "../exchange.ts";
 import type { EndpointContract, Schema } from "../openapi/contract.ts";
 import type { Reply } from "../reply.ts";
 import { jsonAnswer } from "../wire/answer.ts";
-import { check } from "../wire/check.ts";
 import { envelope, text } from "../wire/schema.ts";
 
 /** An endpoint of the management API. */
@@ -40,11 +37,3 @@ export function managedContract(
 export const NOT_FOUND = { errors: ["not_found", "invalid_request"] } as const;
 
 export const byIdOrName = (what: string) => ({ id: text(`Id or name of the ${what}.`) });
-
-/** @param schema what `Body` says, for those who send one */
-export async function read<Body>(request: Request, schema: JsonObject): Promise<Body> {
-  const body = await readJsonBody(request);
-  check(schema, body);
-  // The schema is what the type stands for.
-  return body as Body;
-}

@@ -1,17 +1,17 @@
-import type { Callback, CallbackAttempt } from "../../domain/callback/callback.ts";
-import type { JsonObject } from "../../domain/json.ts";
+import type { Callback } from "../../domain/callback/callback.ts";
 import type { CallbackPage, CallbackSelection } from "../../service/callback-selection.ts";
 import { listCallbacks } from "../../service/list-callbacks.ts";
-import { type CallbackReading, type ReadCallbackDeps, readCallback } from "../../service/read-callback.ts";
+import { type ReadCallbackDeps, readCallback } from "../../service/read-callback.ts";
 import {
   type RedeliverDeps,
   redeliverCallback,
   redeliverCallbacks,
 } from "../../service/redeliver-callbacks.ts";
-import { read } from "../admin/managed.ts";
+import { readBody } from "../body.ts";
 import type { Endpoint } from "../exchange.ts";
 import { success } from "../reply.ts";
 import { checkQuery } from "../wire/check.ts";
+import { presentCallback, presentRest } from "./present.ts";
 import {
   CALLBACK_QUERY,
   LIST_CALLBACKS,
@@ -63,7 +63,7 @@ export function callbackEndpoints(deps: CallbackEndpointDeps): Endpoint[] {
       access: "api_key",
       isCounted: true,
       async handle({ principal, request }) {
-        const selection = toSelection(await read<SelectionBody>(request, REDELIVERY));
+        const selection = toSelection(await readBody<SelectionBody>(request, REDELIVERY));
         return success(presentPage(await redeliverCallbacks(deps, principal, selection)));
       },
     },
@@ -97,43 +97,4 @@ export function callbackEndpoints(deps: CallbackEndpointDeps): Endpoint[] {
 
 function toSelection({ task_id: taskId, state, from, to, after }: SelectionBody): CallbackSelection {
   return { taskId, state, from, to, after };
-}
-
-const iso = (ms: number) => new Date(ms).toISOString();
-
-function presentCallback(callback: Callback, maxAttempts: number): JsonObject {
-  return {
-    id: callback.id,
-    task_id: callback.taskId,
-    request_id: callback.requestId,
-    url: callback.url,
-    state: callback.state,
-    attempts: callback.attempts,
-    max_attempts: Math.max(maxAttempts, callback.attempts),
-    next_attempt_at: callback.state === "pending" ? iso(callback.dueAt) : null,
-    redelivery_due: callback.isRedeliveryDue,
-    created_at: iso(callback.createdAt),
-  };
-}
-
-function presentRest({ payload, history }: CallbackReading): JsonObject {
-  return { payload: JSON.parse(payload), history: history.map(presentSend) };
-}
-
-function presentSend(send: CallbackAttempt): JsonObject {
-  const { startedAt, endedAt } = send;
-  return {
-    sequence: send.sequence,
-    kind: send.isRedelivery ? "redelivery" : "attempt",
-    started_at: iso(startedAt),
-    ended_at: endedAt === undefined ? null : iso(endedAt),
-    // A clock that was set back makes no time negative.
-    duration_ms: endedAt === undefined ? null : Math.max(0, endedAt - startedAt),
-    outcome: send.outcome ?? null,
-    status: send.status ?? null,
-    // Where a refused name leads to is the operator's business.
-    address: send.outcome === "forbidden" ? null : (send.address ?? null),
-    answer: send.excerpt ?? null,
-    error: send.reason ?? null,
-  };
 }

@@ -7,11 +7,11 @@ import {
   type WatchCallbacksDeps,
   watchCallbacks,
 } from "../../service/watch-callbacks.ts";
-import { FOLLOW_CALLBACKS, FOLLOW_TASKS } from "../callbacks/wire.ts";
 import type { Endpoint, KeyedExchange } from "../exchange.ts";
 import type { Reply } from "../reply.ts";
 import { type EventWriter, eventReply, eventText } from "../sse.ts";
 import { presentListedTask } from "../tasks/present.ts";
+import { FOLLOW_CALLBACKS, FOLLOW_TASKS } from "./wire.ts";
 
 export interface EventEndpointDeps extends Omit<WatchCallbacksDeps, "pages"> {
   readonly log: Log;

@@ -1,12 +1,11 @@
 import { AppError } from "../../domain/errors.ts";
 import type { JsonObject } from "../../domain/json.ts";
-import { CURRENCY, formatAmount } from "../../domain/money/money.ts";
-import { formatMultiplier } from "../../domain/money/multiplier.ts";
-import type { Estimate, EstimateCost, EstimateRequest } from "../../service/estimate.ts";
+import type { EstimateCost, EstimateRequest } from "../../service/estimate.ts";
 import { readJsonBody } from "../body.ts";
 import type { Endpoint } from "../exchange.ts";
 import { success } from "../reply.ts";
 import { check } from "../wire/check.ts";
+import { presentEstimate } from "./present.ts";
 import { ESTIMATE_PRICE, ESTIMATE_REQUEST } from "./wire.ts";
 
 /** POST /v1/pricing/estimate: of a create body as it is, or of one in `request`. */
@@ -37,37 +36,4 @@ function readWrapped(body: JsonObject): Omit<EstimateRequest, "principal"> {
   check(ESTIMATE_REQUEST, body);
   // The schema says so.
   return body as unknown as Omit<EstimateRequest, "principal">;
-}
-
-const seconds = (ms: number) => Math.round(ms / 100) / 10;
-
-function presentEstimate(estimate: Estimate): JsonObject {
-  const { cost, duration, multiplier } = estimate;
-  return {
-    model: estimate.model,
-    endpoint: estimate.endpoint,
-    quantity: estimate.quantity,
-    currency: CURRENCY,
-    status: estimate.status,
-    estimated_cost: cost === undefined ? null : formatAmount(cost.most),
-    min_cost: cost === undefined ? null : formatAmount(cost.least),
-    max_cost: cost === undefined ? null : formatAmount(cost.most),
-    line_items: estimate.lines.map((line) => ({
-      sku: line.sku,
-      unit: line.unit,
-      quantity: line.quantity,
-      unit_price: formatAmount(line.unitMicros),
-      ...(line.per === undefined ? {} : { per: line.per }),
-      amount: formatAmount(line.amount),
-      detail: line.detail,
-    })),
-    assumptions: estimate.assumptions.map(({ field, value, source }) => ({ field, value, source })),
-    missing: [...estimate.missing],
-    affordable: estimate.isAffordable ?? null,
-    limited_by: estimate.limitedBy ?? null,
-    estimated_seconds:
-      duration === undefined ? null : { p50: seconds(duration.p50Ms), p90: seconds(duration.p90Ms) },
-    price_version: estimate.priceVersion,
-    ...(multiplier === undefined ? {} : { multiplier: formatMultiplier(multiplier) }),
-  };
 }

@@ -1,10 +1,11 @@
 import { ACCOUNT_TERMS, type AccountMode } from "../../../domain/access/account-terms.ts";
 import { accountForm } from "../../../domain/access/record-form.ts";
 import type { ManageAccounts } from "../../../service/manage-account.ts";
+import { readBody } from "../../body.ts";
 import type { Endpoint } from "../../exchange.ts";
 import { success } from "../../reply.ts";
 import { amountOf } from "../fields.ts";
-import { managed, read } from "../managed.ts";
+import { managed } from "../managed.ts";
 import { readTerms } from "../terms.ts";
 import {
   ACCOUNT_CHANGE,
@@ -24,7 +25,10 @@ export function managedAccountEndpoints({ manage }: { readonly manage: ManageAcc
       success({ accounts: (await manage.listAccounts()).map(accountForm) }),
     ),
     managed("POST", "/admin/v1/accounts", CREATE_ACCOUNT, async ({ request, operator }) => {
-      const body = await read<{ name: string; mode?: AccountMode; credit?: string }>(request, NEW_ACCOUNT);
+      const body = await readBody<{ name: string; mode?: AccountMode; credit?: string }>(
+        request,
+        NEW_ACCOUNT,
+      );
       const { name, mode } = body;
       const credit = amountOf("credit", body.credit);
       return success(
@@ -35,7 +39,7 @@ export function managedAccountEndpoints({ manage }: { readonly manage: ManageAcc
       success(accountForm(await manage.readAccount(param("id")))),
     ),
     managed("PATCH", "/admin/v1/accounts/:id", UPDATE_ACCOUNT, async ({ request, param }) => {
-      const terms = readTerms(ACCOUNT_TERMS, await read<object>(request, ACCOUNT_CHANGE));
+      const terms = readTerms(ACCOUNT_TERMS, await readBody<object>(request, ACCOUNT_CHANGE));
       return success(accountForm(await manage.updateAccount(param("id"), terms)));
     }),
     managed("POST", "/admin/v1/accounts/:id/suspend", SUSPEND_ACCOUNT, async ({ param }) =>

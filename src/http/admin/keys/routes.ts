@@ -5,10 +5,11 @@ import type { Clock } from "../../../domain/ports/runtime.ts";
 import type { KeyTerms } from "../../../service/key-terms.ts";
 import type { ManageAccounts } from "../../../service/manage-account.ts";
 import type { ChangedKey } from "../../../service/manage-keys.ts";
+import { readBody } from "../../body.ts";
 import type { Endpoint } from "../../exchange.ts";
 import { success } from "../../reply.ts";
 import { checkQuery } from "../../wire/check.ts";
-import { managed, read } from "../managed.ts";
+import { managed } from "../managed.ts";
 import { readTerms } from "../terms.ts";
 import {
   CREATE_KEY,
@@ -39,7 +40,7 @@ export function keyEndpoints({ manage, clock }: KeyEndpointDeps): Endpoint[] {
       return success({ keys: (await manage.listKeys(account)).map(present) });
     }),
     managed("POST", "/admin/v1/keys", CREATE_KEY, async ({ request }) => {
-      const body = await read<KeyBody & { name: string; account?: string }>(request, NEW_KEY);
+      const body = await readBody<KeyBody & { name: string; account?: string }>(request, NEW_KEY);
       const { name, account } = body;
       const { key, ...made } = await manage.createKey({ ...termsOf(body), name, account });
       return success({ ...presentChanged(made), key });
@@ -48,11 +49,11 @@ export function keyEndpoints({ manage, clock }: KeyEndpointDeps): Endpoint[] {
       success(present(await manage.showKey(param("id")))),
     ),
     managed("PATCH", "/admin/v1/keys/:id", UPDATE_KEY, async ({ request, param }) => {
-      const body = await read<KeyBody>(request, KEY_CHANGE);
+      const body = await readBody<KeyBody>(request, KEY_CHANGE);
       return success(presentChanged(await manage.updateKey(param("id"), termsOf(body))));
     }),
     managed("POST", "/admin/v1/keys/:id/rotate", ROTATE_KEY, async ({ request, param }) => {
-      const body = request.body === null ? {} : await read<{ grace_seconds?: number }>(request, ROTATION);
+      const body = request.body === null ? {} : await readBody<{ grace_seconds?: number }>(request, ROTATION);
       const graceMs = (body.grace_seconds ?? 0) * 1000;
       const { key, record } = await manage.rotateKey(param("id"), { graceMs });
       return success({ ...present(record), key });

@@ -2,11 +2,12 @@ import { accountForm, usageForm } from "../../../domain/access/record-form.ts";
 import { parseDay, type UsageGroup } from "../../../domain/money/usage.ts";
 import type { ManageAccounts } from "../../../service/manage-account.ts";
 import { mustBe } from "../../../service/management.ts";
+import { readBody } from "../../body.ts";
 import type { Endpoint } from "../../exchange.ts";
 import { success } from "../../reply.ts";
 import { checkQuery } from "../../wire/check.ts";
 import { amountOf } from "../fields.ts";
-import { managed, read } from "../managed.ts";
+import { managed } from "../managed.ts";
 import { presentLedger, presentRefund } from "./present.ts";
 import {
   CREDIT,
@@ -24,7 +25,7 @@ import {
 export function moneyEndpoints({ manage }: { readonly manage: ManageAccounts }): Endpoint[] {
   return [
     managed("POST", "/admin/v1/accounts/:id/credit", CREDIT_ACCOUNT, async ({ request, param, operator }) => {
-      const { amount, reason } = await read<{ amount: string; reason: string }>(request, CREDIT);
+      const { amount, reason } = await readBody<{ amount: string; reason: string }>(request, CREDIT);
       const movement = { reason, actor: operator.tokenId };
       const account = await manage.creditAccount(param("id"), amountOf("amount", amount), movement);
       return success(accountForm(account));
@@ -35,7 +36,7 @@ export function moneyEndpoints({ manage }: { readonly manage: ManageAccounts }):
       return success(presentLedger(await manage.readLedger(param("id"), page)));
     }),
     managed("POST", "/admin/v1/tasks/:id/refund", REFUND_TASK, async ({ request, param, operator }) => {
-      const { amount, reason } = await read<{ amount?: string; reason: string }>(request, REFUND);
+      const { amount, reason } = await readBody<{ amount?: string; reason: string }>(request, REFUND);
       const movement = { reason, actor: operator.tokenId, amount: amountOf("amount", amount) };
       return success(presentRefund(await manage.refundTask(param("id"), movement)));
     }),

@@ -1,8 +1,9 @@
 import { tokenForm } from "../../../domain/access/record-form.ts";
 import type { ManageAccounts } from "../../../service/manage-account.ts";
+import { readBody } from "../../body.ts";
 import type { Endpoint } from "../../exchange.ts";
 import { success } from "../../reply.ts";
-import { managed, read } from "../managed.ts";
+import { managed } from "../managed.ts";
 import { CREATE_TOKEN, LIST_TOKENS, NEW_TOKEN, REVOKE_TOKEN } from "./wire.ts";
 
 /** /admin/v1/tokens. */
@@ -12,7 +13,9 @@ export function tokenEndpoints({ manage }: { readonly manage: ManageAccounts }):
       success({ tokens: (await manage.listTokens()).map(tokenForm) }),
     ),
     managed("POST", "/admin/v1/tokens", CREATE_TOKEN, async ({ request }) => {
-      const { token, record } = await manage.createToken(await read<{ name: string }>(request, NEW_TOKEN));
+      const { token, record } = await manage.createToken(
+        await readBody<{ name: string }>(request, NEW_TOKEN),
+      );
       return success({ ...tokenForm(record), token });
     }),
     managed("POST", "/admin/v1/tokens/:id/revoke", REVOKE_TOKEN, async ({ param }) =>

@@ -1,0 +1,77 @@
+import type { JsonObject } from "../../domain/json.ts";
+import { CURRENCY, formatAmount, type Micros } from "../../domain/money/money.ts";
+import type { UsageTotal } from "../../domain/money/usage.ts";
+import type { AccountStatus, LimitStatus } from "../../service/read-account.ts";
+
+/** What a caller has, may and did. */
+export function presentStatus(status: AccountStatus): JsonObject {
+  const { account, usage, tasks } = status;
+  return {
+    account: { id: account.id, name: account.name, status: account.status },
+    key: presentKey(status),
+    balance: {
+      mode: account.mode,
+      currency: CURRENCY,
+      total: formatAmount(account.balance),
+      reserved: formatAmount(account.held),
+      available: amountOrNull(status.available),
+      credit_limit: account.mode === "unlimited" ? null : formatAmount(account.creditLimit),
+    },
+    usage: { today: presentUsage(usage.today), month: presentUsage(usage.month) },
+    tasks: { pending: tasks.pending, processing: tasks.processing },
+    can_create: status.blockedBy.length === 0,
+    blocked_by: [...status.blockedBy],
+    server_time: Math.floor(status.at / 1000),
+  };
+}
+
+function presentKey({ key, keyCharged, quota, limits }: AccountStatus): JsonObject {
+  const { models, features, allowIps } = key.policy;
+  return {
+    id: key.id,
+    name: key.name,
+    prefix: key.display,
+    status: "active",
+    expires_at: secondsOrNull(key.expiresAt),
+    permissions: { models: models ?? null, features: features ?? null },
+    ip_restricted: allowIps !== undefined,
+    // Without a limit there is nothing that use is held against, and no time when it begins anew.
+    quota: {
+      limit: amountOrNull(quota?.limit),
+      used: formatAmount(quota?.used ?? keyCharged),
+      reserved: amountOrNull(quota?.reserved),
+      remaining: amountOrNull(quota?.remaining),
+      reset: quota?.reset ?? null,
+      resets_at: secondsOrNull(quota?.resetsAt),
+    },
+    rate_limits: limits.map(presentLimit),
+  };
+}
+
+function presentLimit(limit: LimitStatus): JsonObject {
+  return {
+    metric: limit.metric,
+    limit: limit.limit,
+    window_seconds: limit.windowSec ?? null,
+    remaining: limit.remaining,
+    resets_at: secondsOrNull(limit.resetsAt),
+  };
+}
+
+function presentUsage(total: UsageTotal): JsonObject {
+  return {
+    tasks: total.completed + total.failed + total.cancelled,
+    outputs: total.outputs,
+    cost: formatAmount(total.charged),
+    currency: CURRENCY,
+  };
+}
+
+function amountOrNull(amount: Micros | undefined): string | null {
+  return amount === undefined ? null : formatAmount(amount);
+}
+
+/** Rounded up: at that second it is certainly so. */
+function secondsOrNull(atMs: number | undefined): number | null {
+  return atMs === undefined ? null : Math.ceil(atMs / 1000);
+}
