@@ -13,7 +13,7 @@ export interface AccessDeps {
   readonly rateLimiter: RateLimiter;
 }
 
-/** A request on its way in, and what is found out about it there: for its log line and for every answer, errors too. */
+/** A request that is being admitted, with what is known of it so far, for its log line and its answer. */
 export type Entering = Exchange & {
   principal?: Principal;
   operator?: Operator;
@@ -21,8 +21,8 @@ export type Entering = Exchange & {
 };
 
 /**
- * Hands a request to its endpoint once its caller may use it: a credential of the kind the endpoint takes, a feature the key has, and
- * a request within the key's limit, in this order and before the body is read. Only what a limit is counted for waits.
+ * Passes a request to its endpoint if its caller may use it. Checks, in this order and before the body is read, the credential and
+ * its kind, the feature, and the limit of requests. Only counting a request is asynchronous.
  */
 export function enter(deps: AccessDeps, endpoint: Handling, exchange: Entering): Reply | Promise<Reply> {
   if (endpoint.access === "public") return endpoint.handle(exchange);

@@ -2,7 +2,7 @@ import { AppError } from "../domain/errors.ts";
 import type { Addresses } from "../domain/ports/addresses.ts";
 import type { Connection } from "./exchange.ts";
 
-/** Whom of those in front of this service it believes. */
+/** The proxies in front of this service that it trusts. */
 export interface ProxyTrust {
   readonly addresses: Addresses;
   /** Ranges of reverse proxies' addresses. */
@@ -13,12 +13,12 @@ const HOST = /^[A-Za-z0-9._-]+(?::\d{1,5})?$|^\[[0-9a-fA-F:.]+\](?::\d{1,5})?$/;
 const PORT = /^(?:\[([^[\]]*)\]|([^:]*))(?::\d{1,5})?$/;
 
 /**
- * The address of whoever sent a request: the socket's, unless that is a trusted proxy's. Then `X-Forwarded-For` is read from the
- * right, where each proxy added the address it was asked from, up to the first that is not a trusted proxy's; the left-most,
- * if all are. What stands further left anybody can have written.
+ * The address of the client that sent a request. It is the socket's address, unless that is a trusted proxy's. Then
+ * `X-Forwarded-For` is read from the right, where each proxy appended the address of its own client, up to the first address that
+ * is not a trusted proxy's, or the left-most if all are. A client can forge everything further left.
  *
- * @returns undefined when the socket is gone, and when a trusted proxy names as its caller what is no address (`unknown`): the
- *   proxy's own address would open what is closed to its callers
+ * @returns undefined when the socket is gone, and when a trusted proxy gives something that is not an address (`unknown`): using
+ *   the proxy's own address instead would admit clients that are not allowed
  */
 export function clientAddressOf(
   { addresses, trustedProxies }: ProxyTrust,
@@ -40,9 +40,9 @@ export function clientAddressOf(
 }
 
 /**
- * Scheme and host by which the caller reaches this service: what the operator said, else as the caller wrote them, of which a
- * trusted proxy may know better. Of several values the left-most counts; a caller who forges it changes URLs in his own answers,
- * as with Host.
+ * Scheme and host by which the caller reaches this service: the operator's setting, else a trusted proxy's forwarded headers, else
+ * the request's own. Of several values the left-most counts. A caller who forges it only changes the URLs in its own answers, as
+ * with Host.
  *
  * @throws AppError `invalid_request` without a usable Host header
  */

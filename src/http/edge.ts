@@ -15,11 +15,11 @@ export interface EdgeDeps {
 
 /** The time limit of the default address (docs/api.md 1.2). */
 export interface Edge {
-  /** When a request that began at `startedAt` should be answered by itself, a little before it is cut. */
+  /** When a handler should answer by itself a request that began at `startedAt`: a little before it is cut. */
   deadline(startedAt: number): number;
   /**
-   * What a handler answers, or, when it takes too long, a thrown `upstream_timeout`. The handler goes on; what comes of it
-   * is dropped then.
+   * Resolves with the handler's answer, or rejects with `upstream_timeout` when it takes too long. The handler goes on, and its
+   * answer is dropped.
    */
   within(
     asked: { readonly request: Request; readonly requestId: string },
@@ -28,10 +28,10 @@ export interface Edge {
   ): Reply | Promise<Reply>;
 }
 
-/** How often the open requests are looked at, unless one must be cut sooner. */
+/** How often the open requests are checked, unless one must be cut sooner. */
 const SWEEP_MS = 1_000;
 
-/** Requests open for longer than this are left to this limit alone: the server counts a slow upload as silence. */
+/** For requests open for longer, the server's own limit is lifted, because it counts a slow upload as silence. */
 const KEEP_OPEN_AFTER_MS = 5_000;
 
 /** How long before the cut a handler should answer by itself. */
@@ -103,7 +103,7 @@ function tooLate(timeoutMs: number): AppError {
   return new AppError("upstream_timeout", { kind: "answer_too_late", limitSec: timeoutMs / 1000 });
 }
 
-/** Nobody will read it, so what it is made from must be let go here. */
+/** Releases the body of an answer that nobody will read. */
 function drop({ body }: Reply): void {
   if (body instanceof ReadableStream) void body.cancel();
 }

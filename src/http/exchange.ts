@@ -3,11 +3,11 @@ import type { Feature } from "../domain/access/key-policy.ts";
 import type { EndpointContract } from "./openapi/contract.ts";
 import type { Reply } from "./reply.ts";
 
-/** How a request got here. */
+/** How a request arrived. */
 export interface Connection {
-  /** By the address for requests that take long, which cuts none. */
+  /** Whether it came to the address for long requests, which cuts none. */
   readonly isLong: boolean;
-  /** Of the other end of the socket; absent once that is gone. */
+  /** The address of the other end of the socket; undefined once it is closed. */
   readonly address: () => string | undefined;
 }
 
@@ -17,18 +17,18 @@ export interface Exchange {
   readonly requestId: string;
   /** Scheme and host by which the caller reaches this service; asset URLs start with it. */
   readonly origin: string;
-  /** Of the caller; undefined when nobody can tell. */
+  /** The caller's address; undefined when it is unknown. */
   readonly address: string | undefined;
   /** Path parameters. */
   readonly param: (name: string) => string;
   readonly query: () => URLSearchParams;
-  /** When to have answered, in milliseconds of the clock that never jumps; undefined where nothing is cut. */
+  /** When the answer is due, on the clock that never jumps, in milliseconds; undefined where requests are not cut. */
   readonly edgeDeadline: () => number | undefined;
 }
 
 export interface KeyedExchange extends Exchange {
   readonly principal: Principal;
-  /** Whether the key would be taken now; for answers that go on after it may have been revoked. */
+  /** Whether the key is still valid, for answers during which it may be revoked. */
   readonly isStillAllowed: () => boolean;
 }
 
@@ -39,9 +39,9 @@ export interface ManagedExchange extends Exchange {
 interface EndpointBase {
   readonly method: "GET" | "POST" | "PATCH";
   readonly path: string;
-  /** Answers asked for again and again are logged for debugging only. */
+  /** Endpoints that clients poll are logged at debug level. */
   readonly logLevel?: "info" | "debug";
-  /** Left out of the limit of the default address: the answer begins at once and takes as long as it takes. */
+  /** Exempt from the default address's time limit: the answer begins at once and may last. */
   readonly isStreaming?: boolean;
 }
 
@@ -53,9 +53,9 @@ export type Handling =
     })
   | (EndpointBase & {
       readonly access: "api_key";
-      /** What the key must be allowed. */
+      /** The feature that the key must have. */
       readonly feature?: Feature;
-      /** Counted against the requests the key may make in a minute. */
+      /** Whether it counts against the key's requests per minute. */
       readonly isCounted?: true;
       readonly handle: (exchange: KeyedExchange) => Reply | Promise<Reply>;
     })

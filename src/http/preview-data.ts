@@ -1,6 +1,6 @@
 import type { JsonObject } from "../domain/json.ts";
 
-/** Divisible by 3, so that the pieces' base64 is that of the whole; small, for many may follow a task and not read. */
+/** Divisible by 3, so that the pieces' base64 can be joined. Small, because many slow clients may follow one task. */
 const PIECE_BYTES = 48 * 1024;
 
 /** The JSON of an event that shows a preview, piece by piece: `facts`, of which there is at least one, then `b64_json`. */

@@ -55,7 +55,7 @@ export function envelopeFor(path: string, code: ErrorCode): Envelope {
   return code === "invalid_api_key" || path.startsWith("/compat/") ? "compatible" : "standard";
 }
 
-/** What a caller is told of an error, in the names it has for the fields. */
+/** The answer for an error, with the caller's names for the fields. */
 export function problem(error: AppError, envelope: Envelope): Reply {
   const status = STATUS[error.code];
   const { retryAfterSec, shouldRetry, taskId, allow } = error.details;
@@ -74,7 +74,7 @@ export function problem(error: AppError, envelope: Envelope): Reply {
   return { status, headers, body: JSON.stringify(body) };
 }
 
-/** Makes an AppError of anything thrown. */
+/** Turns anything thrown into an AppError. */
 export function toAppError(error: unknown, hasIdempotencyKey: boolean): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof StorageError) {

@@ -19,7 +19,7 @@ export interface RouterDeps extends AccessDeps, ProxyTrust {
   readonly publicUrl?: string | undefined;
 }
 
-/** A caller's own request id is kept when it is one of these; anything else is replaced. */
+/** A caller's own request id is kept if it matches; others are replaced. */
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
 /**
@@ -34,18 +34,18 @@ export function createRouter(
   const app = new Hono<Env>(options);
   for (const endpoint of endpoints)
     app.on(endpoint.method, endpoint.path, (context) => answer(deps, context, endpoint));
-  // In a router of their own: a second match for a path would cost every request the composition of two handlers.
+  // In a separate router: with two matches for a path, hono would compose two handlers on every request.
   const otherMethods = new Hono<Env>(options);
   for (const path of new Set(endpoints.map((endpoint) => endpoint.path))) {
     otherMethods.all(path, (context) => answer(deps, context, methodNotAllowed(path, endpoints)));
   }
   otherMethods.notFound((context) => answer(deps, context, UNKNOWN_PATH));
   app.notFound((context) => otherMethods.fetch(context.req.raw, context.env));
-  // Paths are matched undecoded, but Bun has resolved dots and backslashes in them.
+  // Paths are not decoded before matching, but Bun has already resolved dots and backslashes.
   return (request, connection) => app.fetch(request, connection);
 }
 
-/** What hono hands through to the handlers beside the request. */
+/** What hono passes to the handlers beside the request. */
 type Env = { Bindings: Connection };
 
 async function answer(deps: RouterDeps, context: Context<Env>, endpoint: Handling): Promise<Response> {
@@ -81,7 +81,7 @@ async function answer(deps: RouterDeps, context: Context<Env>, endpoint: Handlin
   }
   const level =
     reply.status === 500 ? "error" : (endpoint.logLevel ?? (reply.status > 500 ? "warn" : "info"));
-  // One literal, so that every line has the same shape; what is undefined is left out of it.
+  // One literal, so that every line has the same fields; the log omits undefined ones.
   deps.log[level](
     {
       request_id: requestId,
@@ -103,16 +103,16 @@ async function answer(deps: RouterDeps, context: Context<Env>, endpoint: Handlin
     ...exchange.limitHeaders,
     "X-Request-ID": requestId,
   };
-  // Its body may still be on its way, for as long as the client likes.
+  // The client may go on sending its body for as long as it likes.
   if (failure?.code === "upstream_timeout") headers.Connection = "close";
-  // The body is left out on the way, and with it what its length would be told by.
+  // HEAD has no body that the length could be taken from.
   if (request.method === "HEAD" && typeof reply.body === "string") {
     headers["Content-Length"] = String(Buffer.byteLength(reply.body));
   }
   return new Response(reply.body, { status: reply.status, headers });
 }
 
-/** A mistake of ours: its stack goes to the log, under the id that the caller was given. */
+/** Logs the stack of a defect with the request id that the caller got. */
 function logDefect(deps: RouterDeps, requestId: string, failure: AppError): void {
   const err = failure.cause instanceof Error ? failure.cause : failure;
   deps.log.error({ request_id: requestId, err }, "unexpected error");
@@ -141,14 +141,14 @@ const UNKNOWN_PATH: Handling = {
   },
 };
 
-/** A key sent by mistake where none belongs, in the path or as the name of a model, stays out of log and answer. */
+/** Removes keys that were sent by mistake, in the path or as the name of a model, from log and answer. */
 function withoutKeys(text: string): string {
   return text.includes("-svc-") ? text.replace(/[sm][kt]-svc-[0-9A-Za-z]+/g, "…") : text;
 }
 
 /**
- * The path as it was sent, `//` taken for `/`: clients put one there when a base URL ends in a slash. Without a usable Host
- * header (HTTP/1.0 probes, hostile callers) Bun leaves only the path in `url`.
+ * The path as sent, with `//` read as `/`, because clients write it when a base URL ends in a slash. Without a usable Host header
+ * (HTTP/1.0 probes, hostile callers), Bun's `url` is only the path.
  */
 function pathOf(request: Request): string {
   const path = request.url.startsWith("/") ? (request.url.split("?", 1)[0] ?? "/") : getPath(request);

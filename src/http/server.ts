@@ -10,7 +10,7 @@ export interface Servers {
   readonly longPort?: number | undefined;
   /** Lifts the idle limit for one request, until it is answered. */
   keepOpen(request: Request): void;
-  /** Takes no new connections, answers the requests under way for up to five seconds, and closes. */
+  /** Stops accepting connections, gives requests under way five seconds, and closes. */
   stop(): Promise<void>;
 }
 
@@ -24,18 +24,18 @@ export interface ServerOptions {
 }
 
 /**
- * How long a connection may be silent, in seconds. Bun counts a slow upload as silence, below some 20 KB a second, and its own
- * default of 10 would cut bodies that are still on their way. 255 is the most it takes.
+ * How long a connection may be silent, in seconds. Bun counts uploads below about 20 KB a second as silence, so its default of 10
+ * would cut them. 255 is the maximum.
  */
 const IDLE_TIMEOUT_SEC = { default: 120, long: 255 } as const;
 
-/** How long requests under way may take to be answered once the service stops; then their connections are cut. */
+/** How long requests under way may take once the service stops; then their connections are closed. */
 const CLOSE_LIMIT_MS = 5_000;
 
-/** Above every limit of our own, so that the answer to a body too large is ours. */
+/** Above every limit of our own, so that we answer requests whose body is too large. */
 const MAX_BODY_BYTES = 256 * 1024 * 1024;
 
-/** Listens on one or two addresses with the same endpoints. @throws when an address cannot be had */
+/** Listens on one or two addresses with the same endpoints. @throws when an address is not available */
 export function createServers(options: ServerOptions): Servers {
   const keptOpen = new Set<Request>();
   const listen = (port: number, isLong: boolean) => {
@@ -46,13 +46,13 @@ export function createServers(options: ServerOptions): Servers {
       idleTimeout,
       maxRequestBodySize: MAX_BODY_BYTES,
       development: false,
-      // Without development, Bun would share the port with another process, and each get some of the requests.
+      // Outside development Bun shares the port with other processes by default, and each gets some of the requests.
       reusePort: false,
       async fetch(request, server) {
         try {
           return await options.handle(request, { isLong, address: () => server.requestIP(request)?.address });
         } finally {
-          // Or the connection would be without a limit from here on, whatever becomes of it.
+          // Otherwise the connection would have no limit from here on.
           if (keptOpen.delete(request)) server.timeout(request, idleTimeout);
         }
       },
@@ -86,13 +86,13 @@ export function createServers(options: ServerOptions): Servers {
       const timer = setTimeout(limit.resolve, CLOSE_LIMIT_MS);
       await Promise.race([ended, limit.promise]);
       clearTimeout(timer);
-      // A client that says nothing more would otherwise keep the process for as long as it likes.
+      // Otherwise a silent client could keep the process running.
       await Promise.all([main?.stop(true), long?.stop(true)]);
     },
   };
 }
 
-/** Where a person on this machine finds a server bound to `host`. */
+/** The host at which a person on this machine reaches a server bound to `host`. */
 function displayHost(host: string): string {
   if (host === "0.0.0.0") return "127.0.0.1";
   if (host === "::") return "[::1]";

@@ -5,21 +5,21 @@ export interface StreamedEvent {
   readonly name: string;
   /** What a client sends as `Last-Event-ID` when it comes back. */
   readonly id?: string | undefined;
-  /** Without line breaks. In pieces when it is too large to be held at once. */
+  /** Without line breaks; in pieces when it is too large to hold in memory. */
   readonly data: string | AsyncIterable<string>;
 }
 
 /**
- * Both resolve once the reader has room for more; await each before the next. When the stream is over they resolve at once,
- * and what they were given is lost.
+ * Every method resolves once the reader has room for more; await it before the next call. After the end of the stream they
+ * resolve at once and drop what they were given.
  */
 export interface EventWriter {
   event(event: StreamedEvent): Promise<void>;
-  /** Nothing to a client, but a sign of life. */
+  /** A sign of life, which clients ignore. */
   comment(text: string): Promise<void>;
-  /** Several events in one piece, as `eventText` writes them. */
+  /** Several events at once, as `eventText` writes them. */
   events(text: string): Promise<void>;
-  /** Tells a client where it stands before the first event, so that it misses nothing when it comes back without having had one. */
+  /** Tells a client its place before the first event, so that it misses nothing if it reconnects before one came. */
   mark(id: string): Promise<void>;
 }
 
@@ -28,26 +28,26 @@ export interface EventStreamOptions {
   /** Aborts when the client is gone or the service stops. */
   readonly signal: AbortSignal;
   /**
-   * Writes the events; the stream ends when it returns. `signal` aborts when the stream is over before that. Called once for a
-   * stream that is read or dropped unread; then the signal is aborted from the start.
+   * Writes the events; the stream ends when it returns. `signal` aborts when the stream ends earlier. Called once, also for a
+   * stream that is dropped unread; its signal is then aborted from the start.
    */
   readonly write: (events: EventWriter, signal: AbortSignal) => Promise<void>;
-  /** Whether the client may still be told anything: asked before each event and each sign of life. The stream ends if not. */
+  /** Whether the client may still receive events. Asked before each event and each sign of life; the stream ends if not. */
   readonly isAllowed?: (() => boolean) | undefined;
-  /** Called when `write` throws; the stream ends, so that the client comes back. */
+  /** Called when `write` throws; the stream ends, so that the client reconnects. */
   readonly onError: (error: unknown) => void;
 }
 
 const HEADERS = {
   "Content-Type": "text/event-stream",
   "Cache-Control": "no-store",
-  // nginx would keep events back until a buffer is full.
+  // nginx would hold events until a buffer is full.
   "X-Accel-Buffering": "no",
 } as const;
 
-/** Proxies and clients cut connections that are silent for a minute or so. */
+/** Proxies and clients close connections that are silent for about a minute. */
 const KEEP_ALIVE_MS = 15_000;
-/** How long a client waits before it comes back. */
+/** How long a client waits before it reconnects. */
 const RETRY_MS = 3_000;
 
 /** An answer of server-sent events. */
@@ -56,8 +56,8 @@ export function eventReply(options: EventStreamOptions, log?: ReplyLog): Reply {
 }
 
 /**
- * A body of server-sent events. Nothing is asked of `write` before somebody reads, and no more than one piece is held for a
- * reader that has stopped reading: the server's limit on silent connections then ends it, so it must not be lifted.
+ * A body of server-sent events. `write` starts when somebody reads. At most one piece is held for a reader that has stopped
+ * reading. The server's limit on silent connections ends such a stream, so it must not be lifted.
  */
 export function eventStream(options: EventStreamOptions): ReadableStream<Uint8Array> {
   const over = new AbortController();
@@ -101,7 +101,7 @@ export function eventStream(options: EventStreamOptions): ReadableStream<Uint8Ar
       if (!isOver()) await pieces.offer(text);
     },
     comment: (text) => pieces.offer(`: ${text}\n\n`),
-    // The standard has an id without data remembered and not told as an event.
+    // By the standard, a client remembers an id without data and makes no event of it.
     mark: (id) => pieces.offer(`: from ${id}\nid: ${id}\n\n`),
   };
   let hasBegun = false;
@@ -132,7 +132,7 @@ export function eventStream(options: EventStreamOptions): ReadableStream<Uint8Ar
       },
       cancel() {
         end();
-        // Whoever writes has something to do even if nobody came to read: somebody may ask again.
+        // `write` runs even if nobody read: it may have to note that the reader left, so that a repeated request finds its task.
         if (!hasBegun) void begin();
       },
     },
@@ -140,7 +140,7 @@ export function eventStream(options: EventStreamOptions): ReadableStream<Uint8Ar
   );
 }
 
-/** An event as it is written. */
+/** An event as text. */
 export function eventText({ data, ...event }: StreamedEvent & { readonly data: string }): string {
   return `${headOf(event)}${data}\n\n`;
 }
@@ -149,14 +149,14 @@ function headOf({ name, id }: Pick<StreamedEvent, "name" | "id">): string {
   return `${id === undefined ? "" : `id: ${id}\n`}event: ${name}\ndata: `;
 }
 
-/** Hands pieces of text from a writer to a reader, and keeps the one waiting for the other. */
+/** Passes text from a writer to a reader. Each waits for the other. */
 function createHandover() {
   const encoder = new TextEncoder();
   const waiting: { readonly text: string; readonly taken: () => void }[] = [];
   let reader: ((piece: Uint8Array | undefined) => void) | undefined;
   let hasEnded = false;
   return {
-    /** Whether somebody waits for a piece, and none waits for them. */
+    /** Whether the reader waits for a piece. */
     isWanted: () => reader !== undefined,
     offer(text: string): Promise<void> {
       if (hasEnded) return Promise.resolve();

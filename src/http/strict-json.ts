@@ -9,7 +9,7 @@ const BACKSLASH = 0x5c;
 const invalid = (facts: Facts) => new AppError("invalid_request", facts);
 
 /**
- * Reads a JSON object, strictly: what JSON.parse lets pass but two readers could understand differently is refused.
+ * Parses a JSON object strictly. Refuses what JSON.parse accepts but two parsers could read differently.
  *
  * @throws AppError `invalid_request` for anything but an object, duplicate keys, nesting deeper than 32, NUL or lone surrogates in
  *   strings; `request_too_large` when more than 1 MB is left without the content of data URIs
@@ -25,25 +25,25 @@ export function parseJsonObject(text: string): JsonObject {
     // JSON.parse returns nothing but JSON values.
     value = JSON.parse(text) as Json;
   } catch (error) {
-    // What the parser quotes is the caller's text, which belongs neither in an answer nor in a log.
+    // The parser quotes the caller's text, which belongs neither in an answer nor in a log.
     throw new AppError("invalid_request", { kind: "body_not_json" }, {}, withoutText(error));
   }
   if (!isJsonObject(value)) throw invalid({ kind: "body_not_object" });
-  // Only an escape can make NUL or half a surrogate pair: the text itself came from strictly decoded UTF-8.
+  // Only an escape can make a NUL or half a surrogate pair, because the text was decoded from strict UTF-8.
   const strings = text.includes("\\u");
   const members = inspect(value, "", strings);
   if (members !== shape.colons) throw invalid({ kind: "member_given_twice", member: repeatedMember(text) });
   return value;
 }
 
-/** What the parser says up to its first quotation of the text, for the log. */
+/** The parser's message up to its first quotation of the text, for the log. */
 function withoutText(error: unknown): Error | undefined {
   if (!(error instanceof Error)) return undefined;
   const [, said = ""] = /^(?:JSON Parse error: )?([^"'`(]*)/.exec(error.message) ?? [];
   return new Error(said.trimEnd());
 }
 
-/** One pass over the text: how deep it goes, how many members it writes, how much of it is data URI. */
+/** Measures, in one pass, how deep the text nests, how many members it has and how long its data URIs are. */
 function measure(text: string): { depth: number; colons: number; dataUriLength: number } {
   let depth = 0;
   let deepest = 0;
@@ -112,7 +112,7 @@ function checkString(text: string, path: string): void {
   if (!text.isWellFormed()) throw invalid({ kind: "contains", field, what: "half of a surrogate pair" });
 }
 
-/** The first repeated member; only for the message, so it may be slow. */
+/** The first member that is repeated. Only the message needs it, so it may be slow. */
 function repeatedMember(text: string): string | undefined {
   const open: Set<string>[] = [];
   for (let i = 0; i < text.length; i++) {

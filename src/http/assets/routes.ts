@@ -7,7 +7,7 @@ import type { Endpoint } from "../exchange.ts";
 import type { Reply } from "../reply.ts";
 import { READ_ASSET } from "./wire.ts";
 
-/** GET (and HEAD) /assets/{asset id}.{ext}: the id is the capability, the content never changes. */
+/** GET (and HEAD) /assets/{asset id}.{ext}. Whoever knows the id may read the file, which never changes. */
 export function assetEndpoints(deps: { tasks: TaskStore; assets: AssetStore }): Endpoint[] {
   return [
     {
@@ -64,7 +64,7 @@ function serve(
   };
 }
 
-/** First and last byte, both included. */
+/** The first and the last byte, inclusive. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;

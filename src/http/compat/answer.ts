@@ -14,12 +14,12 @@ export interface AnswerDeps {
   readonly assets: AssetStore;
 }
 
-/** Up to this many bytes of images are put into the answer at once; beyond, it is read from disk as the caller takes it. */
+/** Up to this many bytes of images, the answer is built in memory. Larger ones are read from disk as the caller reads. */
 const AT_ONCE_BYTES = 256 * 1024;
-/** Divisible by 3, so that the pieces' base64 is that of the whole. */
+/** Divisible by 3, so that the pieces' base64 can be joined. */
 const PIECE_BYTES = 192 * 1024;
 
-/** The images of a completed task in the form asked for (docs/api.md 5.3). One entry of `data` has `b64_json` or `url`, never both. */
+/** Answers with the images of a completed task in the requested form (docs/api.md 5.3). One entry of `data` has `b64_json` or `url`, never both. */
 export async function imagesReply(
   deps: AnswerDeps,
   task: TaskSummary,
@@ -27,7 +27,7 @@ export async function imagesReply(
     readonly format: ResponseFormat;
     readonly origin: string;
     readonly headers?: Readonly<Record<string, string>>;
-    /** Called when the reader leaves in the middle of an answer that is read from disk. */
+    /** Called when the reader leaves during an answer that is read from disk. */
     readonly leave: () => void;
   },
 ): Promise<Reply> {
@@ -72,7 +72,7 @@ export function openImages(deps: AnswerDeps, task: TaskSummary): Promise<{ asset
   );
 }
 
-/** When a completed task was completed, in seconds. */
+/** When a task was completed, in Unix seconds. */
 export function createdOf(task: TaskSummary): number {
   return Math.floor((task.completedAt ?? task.createdAt) / 1000);
 }
@@ -114,7 +114,7 @@ async function* answerPieces(
   yield `"}],"usage":${JSON.stringify(usage)}}`;
 }
 
-/** A body that is made as it is read, so that a slow reader holds one piece. */
+/** A body that is made on demand, so that a slow reader holds one piece in memory. */
 function streamOf(pieces: AsyncGenerator<string>, leave: () => void): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   return new ReadableStream<Uint8Array>(

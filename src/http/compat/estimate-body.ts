@@ -4,11 +4,11 @@ import { fromCompat } from "../../service/compat-request.ts";
 import { ESTIMATE_ENDPOINTS, type EstimateBody, type EstimateEndpoint } from "../../service/estimate.ts";
 import { readEdit, readGeneration } from "./read-request.ts";
 
-/** Passes for any prompt, and any address of an image. */
+/** Accepted as any prompt and as any address of an image. */
 const STAND_IN = "x:";
 
 /**
- * A request of any endpoint as the create body of a model, for estimates: prompt and images may be left out.
+ * Translates a request of any endpoint into a model's create body, for estimates. Prompt and images may be missing.
  *
  * @throws AppError as the endpoint itself
  */

@@ -36,7 +36,7 @@ export function compatModelEndpoints(deps: ModelDeps): Endpoint[] {
   ];
 }
 
-/** When a model came to be is known to nobody here, and clients want a number. */
+/** Clients require a number, and when a model was made is unknown. */
 const CREATED = 0;
 
 function presentCompatModel(id: string, model: Model): JsonObject {

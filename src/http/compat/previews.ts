@@ -1,7 +1,7 @@
 import type { Preview } from "../../domain/task/preview.ts";
 import type { LatestPreview } from "../../service/latest-preview.ts";
 
-/** Passes on a task's previews as they come, one at a time, until `task` is there; then those not passed on are lost. */
+/** Passes on a task's previews one at a time until `task` resolves; drops those not passed on by then. */
 export async function untilDone<T>(
   task: Promise<T>,
   previews: LatestPreview,

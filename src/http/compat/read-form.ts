@@ -9,15 +9,15 @@ import { type CompatBody, isImageField, readForm } from "./read-request.ts";
 /** A form whose files are staged. */
 export interface EditForm {
   readonly body: CompatBody;
-  /** By the names the body has for them. */
+  /** By the names that the body uses for them. */
   readonly uploads: ReadonlyMap<string, StagedFile>;
-  /** What equal forms have in common: their fields, and the hashes of their files. */
+  /** Equal for equal forms: their fields, and the hashes of their files. */
   readonly identity: JsonObject;
-  /** Gives the files back; those that a task uses stay. */
+  /** Releases the files; those that a task uses stay. */
   release(): Promise<void>;
 }
 
-/** Room for some files that mean nothing here: they are read and dropped, as unknown fields are ignored. */
+/** Allows some files of unknown fields, which are read and dropped. */
 const FORM_LIMITS: MultipartLimits = {
   maxFiles: MAX_EDIT_IMAGES + 6,
   maxFields: 32,
@@ -34,14 +34,14 @@ export interface EditFormDeps {
 
 interface Upload {
   readonly field: string;
-  /** Absent for a file that means nothing here. */
+  /** Absent for a file of an unknown field. */
   readonly staged?: StagedFile | undefined;
 }
 
 /**
- * Reads the form of an edit, each file checked and staged as it comes.
+ * Reads the form of an edit. Checks and stages each file as it arrives.
  *
- * @throws AppError naming the field or the file that cannot be used; then nothing is left of the files
+ * @throws AppError that names the field or the file at fault; then no file is kept
  */
 export async function readEditForm(deps: EditFormDeps, request: Request): Promise<EditForm> {
   let images = 0;
@@ -80,7 +80,7 @@ function assemble(
   const uploads = new Map<string, StagedFile>();
   const named = files.flatMap(({ field, staged }, i) => {
     if (staged === undefined) return [];
-    // No address a caller could send is one of these: they hold a space.
+    // An upload's name has a space, so no address that a caller sends can equal it.
     const name = `upload: ${i}`;
     uploads.set(name, staged);
     return [{ field, name, sha256: staged.file.sha256 }];

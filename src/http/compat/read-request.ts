@@ -32,7 +32,7 @@ export function readEdit(body: JsonObject): CompatBody {
   });
 }
 
-/** The fields of a form, and the images and the mask that came with it, by the names of their uploads or as addresses. */
+/** Reads a form. Images and masks are given as addresses or as the names of uploads. */
 export function readForm(
   form: readonly { readonly name: string; readonly value: string }[],
   files: { readonly images: readonly string[]; readonly masks: readonly string[] },
@@ -44,7 +44,7 @@ export function readForm(
     if (isImageField(name)) images.push(value);
     else if (name === "mask") masks.push(value);
     else if (Object.hasOwn(fields, name)) throw invalid({ kind: "given_twice", field: name });
-    // An empty field of a form is one that was left empty.
+    // Browsers send fields that were not filled in as empty.
     else if (value !== "" || name === "prompt")
       Object.defineProperty(fields, name, { value, enumerable: true });
   }
@@ -53,12 +53,12 @@ export function readForm(
   return withAnswerForm(fields, { isText: true, images, mask: masks[0] });
 }
 
-/** `image`, repeated or not, and `image[]` are one list. */
+/** `image`, once or repeated, and `image[]` are one list. */
 export function isImageField(name: string): boolean {
   return name === "image" || name === "image[]";
 }
 
-/** What a text says of the form of the answer. @throws AppError naming `response_format` */
+/** Reads the form of the answer that a request asks for. @throws AppError naming `response_format` */
 export function responseFormatOf(value: Json | undefined | null): ResponseFormat | undefined {
   if (value === undefined || value === null) return undefined;
   const format = RESPONSE_FORMATS.find((each) => each === value);

@@ -21,7 +21,7 @@ export interface CompatImageDeps extends StreamDeps {
   readonly gate: UploadGate;
   /** The server's settings. */
   readonly sync: { readonly waitMs: number; readonly responseFormat: ResponseFormat };
-  /** Aborts when what could still be finished before the service stops is finished. */
+  /** Aborts once no more tasks can finish before the service stops. */
   readonly stopping: AbortSignal;
   /** Lifts the server's own limit on how long a request may stay open. */
   readonly keepOpen: (request: Request) => void;
@@ -87,16 +87,16 @@ function isForm(request: Request): boolean {
 }
 
 interface Call extends CompatBody {
-  /** First part of the names of its events. */
+  /** The prefix of its events' names. */
   readonly event: string;
   readonly path: string;
   readonly identity: JsonObject;
   readonly uploads?: Uploads | undefined;
-  /** Gives the uploads back; those that a task uses stay. */
+  /** Releases the uploads; those that a task uses stay. */
   readonly release?: (() => Promise<void>) | undefined;
 }
 
-/** @param read reads the call; what it holds in memory is let go before the wait begins */
+/** @param read reads the call; its memory is freed before the wait begins */
 async function answer(
   deps: CompatImageDeps,
   exchange: KeyedExchange,
@@ -110,7 +110,7 @@ async function answer(
   return finish(deps, exchange, accepted);
 }
 
-/** What is left of a call once its task is there: how to answer it. */
+/** What is kept of a call once its task is accepted: how to answer it. */
 interface Accepted extends Pick<Call, "event" | "isStream"> {
   readonly size: string;
   readonly format: ResponseFormat;
@@ -132,7 +132,7 @@ async function accept(deps: CompatImageDeps, exchange: KeyedExchange, call: Call
     endpoint: `POST ${call.path}`,
     idempotencyKey: request.headers.get("idempotency-key") ?? undefined,
   });
-  // The wait is long, and what no task uses lies in open files.
+  // The wait is long, and uploads that no task uses are open files.
   await call.release?.();
   const { size } = call.request.fields;
   return {
@@ -152,7 +152,7 @@ async function finish(
   const { request, requestId, origin } = exchange;
   const { waitMs, headers } = waitOf(deps, exchange);
   if (accepted.replayed) headers["X-Idempotent-Replay"] = "true";
-  // A stream that nobody reads would never begin to wait, and the task be left to nobody.
+  // A stream starts to wait when it is read. With the caller gone, nothing would mark the task as left.
   if (isStream && !request.signal.aborted) {
     if (accepted.held !== undefined) headers["X-Request-Cost"] = formatAmount(accepted.held);
     const { taskId, finish, leave } = accepted;
@@ -171,7 +171,7 @@ async function finish(
   return imagesReply(deps, task, { format, origin, headers, leave: accepted.leave });
 }
 
-/** The shortest of the waits that count: the server's, the key's, and what the caller prefers. */
+/** The shortest wait of the server's, the key's and the caller's preference. */
 function waitOf(deps: CompatImageDeps, { request, principal }: KeyedExchange) {
   const headers: Record<string, string> = {};
   let waitMs = deps.sync.waitMs;
@@ -185,7 +185,7 @@ function waitOf(deps: CompatImageDeps, { request, principal }: KeyedExchange) {
   return { waitMs, headers };
 }
 
-/** How long until the default address cuts the request; its own answer must come before. */
+/** How long until the default address cuts the request; the answer must come before. */
 function untilEdgeMs(deps: CompatImageDeps, { edgeDeadline }: KeyedExchange): number {
   const deadline = edgeDeadline();
   return deadline === undefined ? Number.POSITIVE_INFINITY : Math.max(0, deadline - deps.elapsed());

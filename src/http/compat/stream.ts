@@ -19,9 +19,8 @@ export interface StreamDeps extends AnswerDeps {
 }
 
 /**
- * The answer to `stream: true`: one completed event for each image once the task is, until then early versions of them where
- * there are any, and keep-alives. An error after
- * the answer began is an event of its own, as clients of that API expect it.
+ * The answer to `stream: true`: previews and keep-alives while the task runs, then one completed event for each image. An error
+ * after the answer began is an event, as clients of that API expect.
  *
  * @param call.event `image_generation` or `image_edit`
  * @param call.finish waits for the task; aborted when the caller is gone
@@ -39,12 +38,12 @@ export function streamReply(
     readonly headers: Readonly<Record<string, string>>;
     readonly gone: AbortSignal;
     readonly finish: (gone: AbortSignal) => Promise<TaskSummary>;
-    /** Called when the reader leaves before it has all images of the completed task. */
+    /** Called when the reader leaves before it has received all images. */
     readonly leave: () => void;
   },
 ): Reply {
   const log = { task: call.taskId };
-  // From now on, for the first may come before anybody reads.
+  // Subscribes now, because the first preview may come before anybody reads.
   const previews = openLatestPreview(deps.previews, call.taskId);
   const write = async (events: EventWriter, over: AbortSignal) => {
     try {

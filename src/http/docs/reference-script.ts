@@ -3,13 +3,13 @@ import { fileURLToPath } from "node:url";
 
 /** The program of the reference page. */
 export interface ReferenceScript {
-  /** Changes with the content, so that browsers may keep it. */
+  /** Changes with the content, so that browsers may cache it. */
   readonly name: string;
   readonly gzipped: Blob;
   plain(): Blob;
 }
 
-/** The package's own file in a development run, the copy that the build put into the executable otherwise. */
+/** The package's file in development, the copy in the executable otherwise. */
 export async function readReferenceScript(): Promise<ReferenceScript> {
   const gzipped = Bun.isStandaloneExecutable ? await embedded() : Bun.gzipSync(await installed());
   const hash = Bun.hash(gzipped).toString(16);

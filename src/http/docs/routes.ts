@@ -6,7 +6,7 @@ import type { Reply } from "../reply.ts";
 import { type ReferenceScript, readReferenceScript } from "./reference-script.ts";
 import { READ_DOCS, READ_DOCS_FILE, READ_OPENAPI } from "./wire.ts";
 
-/** The endpoints given and those that describe them all: /openapi.json, and /docs as a page that loads nothing from elsewhere. */
+/** Adds the endpoints that describe all others: /openapi.json, and /docs, a page that loads nothing from other origins. */
 export function withDocs(endpoints: readonly Endpoint[], deps: { readonly catalog: Catalog }): Endpoint[] {
   const document = once(() => JSON.stringify(describeService(all, deps.catalog.models())));
   const script = once(readReferenceScript);
@@ -40,7 +40,7 @@ export function withDocs(endpoints: readonly Endpoint[], deps: { readonly catalo
   return all;
 }
 
-/** Everything but the servers is the same for all callers. */
+/** Only `servers` differs between callers. */
 function serveDocument({ request, origin }: Exchange, document: string): Reply {
   const body = `{"servers":[{"url":${JSON.stringify(origin)}}],${document.slice(1)}`;
   const headers = {
@@ -54,7 +54,7 @@ function serveDocument({ request, origin }: Exchange, document: string): Reply {
     : { status: 200, headers, body };
 }
 
-/** Nothing but this origin, and no script that does not come from a file of it. The page writes its styles itself. */
+/** Allows this origin only, and scripts only from its files. The page writes its styles inline. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -67,7 +67,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** The page's own features that would talk to somebody else are off. */
+/** Turns off the page's features that would contact other services. */
 const SETTINGS = {
   withDefaultFonts: false,
   telemetry: false,
@@ -89,7 +89,7 @@ function servePage(script: ReferenceScript): Reply {
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     "<title>Media generation service: API reference</title>",
     '<link rel="icon" href="data:,">',
-    // Without it the scripts would stand in the head, and the page have no body yet when they run.
+    // Without it the scripts would be in the head and run before the page has a body.
     "<body>",
     `<script id="api-reference" data-url="openapi.json" data-configuration="${settings}"></script>`,
     `<script src="docs/${script.name}"></script>`,

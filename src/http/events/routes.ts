@@ -15,11 +15,11 @@ import { FOLLOW_CALLBACKS, FOLLOW_TASKS } from "./wire.ts";
 
 export interface EventEndpointDeps extends Omit<WatchCallbacksDeps, "pages"> {
   readonly log: Log;
-  /** Aborts when the service stops, so that nobody waits on for nothing. */
+  /** Aborts when the service stops, which ends every wait. */
   readonly stopping: AbortSignal;
 }
 
-/** Streams without an end: of the account's tasks, and of what is posted for the key's. */
+/** Endless streams: of the account's tasks, and of the callbacks of the key's tasks. */
 export function eventEndpoints(given: EventEndpointDeps): Endpoint[] {
   const deps = { ...given, pages: createChangePages(given), textOf: createPageText() };
   return [
@@ -51,7 +51,7 @@ interface StreamQuery {
   readonly signal: AbortSignal;
 }
 
-/** Events from where the client left off, or from now on; first where that is. */
+/** Events from where the client left off, or from now on. The stream begins with that place. */
 async function stream(
   deps: Deps,
   { request, requestId, principal, isStillAllowed }: KeyedExchange,
@@ -93,10 +93,10 @@ async function writeCallbacks(
   }
 }
 
-/** A page as events, for callers who reach this service at an origin. */
+/** A page as the text of events, with URLs at an origin. */
 type PageText = (page: ChangePage, origin: string) => string;
 
-/** Many streams are given the same page; it is written once for all of them. */
+/** Many streams get the same page, so its text is made once for all of them. */
 function createPageText(): PageText {
   const texts = new WeakMap<ChangePage, { readonly origin: string; readonly text: string }>();
   return (page, origin) => {
@@ -117,7 +117,7 @@ function presentListened({ taskId, callback, headers, body }: ListenedCallback) 
   return { task_id: taskId, callback_id: callback?.id ?? null, url: callback?.url ?? null, headers, body };
 }
 
-/** A wrong one is refused, for beginning anew would lose what it stood for without a word. */
+/** A wrong id is refused: starting over would silently skip the events since that id. */
 function numberOf(lastEventId: string | null): number | undefined {
   if (lastEventId === null || lastEventId === "") return undefined;
   if (/^\d+$/.test(lastEventId)) return Number(lastEventId);

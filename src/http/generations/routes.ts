@@ -45,7 +45,7 @@ function create(deps: GenerationEndpointDeps, kind: TaskKind, path: string): End
     });
     const headers: Record<string, string> = { "X-Request-Cost": formatAmount(created.held) };
     if (created.replayed) headers["X-Idempotent-Replay"] = "true";
-    // A string by the schema that accepted it.
+    // The schema that accepted the body says that it is a string.
     return success({ task_id: created.taskId }, headers, {
       task: created.taskId,
       model: body.model as string,

@@ -2,27 +2,27 @@ import { AppError } from "../../domain/errors.ts";
 
 const CR = 0x0d;
 
-/** The time, for senders that take too much of it. */
+/** The clock that slow senders are measured by. */
 export interface Pace {
   /** Milliseconds on a clock that never jumps. */
   readonly elapsed: () => number;
   readonly after: (delayMs: number, callback: () => void) => () => void;
 }
 
-/** Before a sender has to keep the least pace: it holds a place that others wait for. */
+/** How long a sender may be slower than the minimum pace. It holds a place that others wait for. */
 const GRACE_MS = 10_000;
 const LEAST_BYTES_PER_MS = 16;
 
 /**
- * A body read piece by piece, up to marks in it. It is only read when more is asked for: Bun then stops reading from the
- * connection, and what waits there is the sender's.
+ * Reads a body piece by piece, up to marks in it. It reads only on demand. In between, Bun stops reading from the connection, so
+ * that the sender waits.
  *
  * Every mark starts with CR.
  */
 export function openBody(stream: ReadableStream<Uint8Array>, maxTotalBytes: number, pace: Pace) {
   const reader = stream.getReader();
   let totalBytes = 0;
-  /** Time spent waiting for the sender; what is done with the pieces does not count. */
+  /** Time spent waiting for the sender, without the time spent on the pieces. */
   let waitedMs = 0;
   // A mark starts with the end of a line, and the body may start with a mark.
   let buffered: Buffer = Buffer.from("\r\n");
@@ -59,7 +59,7 @@ export function openBody(stream: ReadableStream<Uint8Array>, maxTotalBytes: numb
     return taken;
   }
 
-  /** The next piece of what comes before the mark; undefined once that is all, and the mark behind it was read. */
+  /** The next piece before the mark; undefined at the mark, which is then read too. */
   async function pieceBefore(mark: Buffer): Promise<Uint8Array | undefined> {
     for (;;) {
       const at = buffered.indexOf(mark);
@@ -73,7 +73,7 @@ export function openBody(stream: ReadableStream<Uint8Array>, maxTotalBytes: numb
     }
   }
 
-  /** All that comes before the mark, and the mark is read; undefined when that is more than `maxBytes`. */
+  /** Everything before the mark, which is read too; undefined when it is longer than `maxBytes`. */
   async function allBefore(mark: Buffer, maxBytes: number): Promise<Uint8Array | undefined> {
     const pieces: Uint8Array[] = [];
     let sizeBytes = 0;
@@ -86,7 +86,7 @@ export function openBody(stream: ReadableStream<Uint8Array>, maxTotalBytes: numb
     }
   }
 
-  /** Whether these bytes come next. They are not read. */
+  /** Whether these bytes come next. Does not read them. */
   async function startsWith(bytes: Buffer): Promise<boolean> {
     while (buffered.length < bytes.length) await readMore();
     return buffered.subarray(0, bytes.length).equals(bytes);
@@ -101,7 +101,7 @@ export function bodyTooLarge(maxTotalBytes: number): AppError {
   return new AppError("request_too_large", { kind: "body_too_large", most: maxTotalBytes });
 }
 
-/** How much of the mark the bytes end with: what comes next may be the rest of it. */
+/** How many bytes of the mark's beginning the bytes end with; the rest may follow. */
 function startedLength(bytes: Buffer, mark: Buffer): number {
   const tail = bytes.subarray(Math.max(0, bytes.length - mark.length + 1));
   for (let at = tail.indexOf(CR); at !== -1; at = tail.indexOf(CR, at + 1)) {

@@ -1,10 +1,10 @@
-/** `form-data; name="image"` taken apart; names of parameters are in lower case. */
+/** The parts of a header like `form-data; name="image"`. Names of parameters are in lower case. */
 export interface HeaderValue {
   readonly value: string;
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-/** Each match starts where the last one ended, and nothing in it can be matched in two ways. */
+/** Each match starts where the last one ended, and matches in one way only, so that it cannot backtrack. */
 const PARAMETER = /[ \t]*;[ \t]*(?:([!#$%&'*+.^_`|~\w-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]+)))?/y;
 
 /** Reads a header's value and its parameters (RFC 9110, section 5.6.6). @returns undefined when it is malformed or names a parameter twice */

@@ -4,7 +4,7 @@ import { parseHeaderValue } from "./parameters.ts";
 
 export interface PartHeader {
   readonly name: string;
-  /** Whether it came with a file name, which is all that tells files from fields. */
+  /** Whether the part has a file name: only that distinguishes files from fields. */
   readonly isFile: boolean;
 }
 
@@ -14,7 +14,7 @@ const UNENCODED = ["7bit", "8bit", "binary"];
 const CHARSETS = ["utf-8", "utf8", "us-ascii"];
 
 /**
- * Reads the header of a part (RFC 7578, section 4). What may be read in two ways is refused; fields it does not know are ignored.
+ * Reads the header of a part (RFC 7578, section 4). Refuses what could be read in two ways; ignores unknown fields.
  *
  * @param bytes from the end of the boundary before the part to the end of its last header
  * @param number of the part in the form, from 1; for messages
@@ -23,7 +23,7 @@ const CHARSETS = ["utf-8", "utf8", "us-ascii"];
 export function parsePartHeader(bytes: Uint8Array, number: number): PartHeader {
   const refuse = (fault: PartFault) =>
     new AppError("invalid_request", { kind: "part_header", part: number, fault });
-  // One character a byte, so that what is not looked at, as file names, may be in any encoding.
+  // One character for each byte, so that parts that are ignored, such as file names, may be in any encoding.
   const [padding = "", ...lines] = Buffer.from(bytes).toString("latin1").split("\r\n");
   if (padding.trim() !== "") throw refuse("not_on_own_line");
   const fields = new Map<string, string>();
@@ -58,7 +58,7 @@ export function parsePartHeader(bytes: Uint8Array, number: number): PartHeader {
   return { name, isFile };
 }
 
-/** Text of UTF-8 bytes, or undefined when they are not. */
+/** The text of UTF-8 bytes; undefined for other bytes. */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
     return UTF8.decode(bytes);

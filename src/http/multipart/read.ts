@@ -9,7 +9,7 @@ export interface MultipartLimits {
   readonly maxFields: number;
   /** The value of one field. */
   readonly maxFieldBytes: number;
-  /** The header of one part, and what may come before the first. */
+  /** The header of one part, and what precedes the first part. */
   readonly maxHeaderBytes: number;
   /** The whole body. */
   readonly maxTotalBytes: number;
@@ -24,10 +24,10 @@ const LAST = Buffer.from("--");
 const HEADER_END = Buffer.from("\r\n\r\n");
 
 /**
- * Reads a form (RFC 7578) while it comes: its fields in order, and what `onFile` made of each file. One file at a time; the
- * sender waits for `onFile`. What `onFile` leaves of a file is skipped. File names and types are not looked at.
+ * Reads a form (RFC 7578) while it arrives: its fields in order, and the result of `onFile` for each file. Files come one at a
+ * time, and the sender waits for `onFile`. What `onFile` does not read of a file is skipped. File names and types are ignored.
  *
- * When anything fails, the rest of the body is left, and whatever `onFile` had made goes to `onAbandoned`.
+ * After a failure the rest of the body is not read, and the results of `onFile` so far go to `onAbandoned`.
  *
  * @throws AppError `invalid_request`, `request_too_large` or `unsupported_media_type`; whatever `onFile` throws
  */
@@ -49,11 +49,11 @@ export async function readMultipart<T>(
     await readParts(body, mark, limits, form, onFile);
     return form;
   } catch (error) {
-    // What went wrong first is what the caller has to know.
+    // The first error is the one that the caller needs.
     await Promise.allSettled(form.files.map(({ value }) => onAbandoned(value)));
     throw error;
   } finally {
-    // Bun lets the client send the rest, and drops it: an answer in the middle of an upload would be lost to most clients.
+    // Bun then receives the rest and drops it. Most clients would miss an answer in the middle of an upload.
     await body.cancel().catch(() => undefined);
   }
 }

@@ -1,26 +1,26 @@
 import { AppError } from "../../domain/errors.ts";
 
 /**
- * What one upload holds in memory at most, whatever its size: what Bun read ahead and handed over, and what is not yet
- * collected of it. Measured with fast senders (Bun 1.4.5).
+ * The most memory that one upload holds, whatever its size: what Bun has read ahead and delivered, and what is not garbage
+ * collected yet. Measured with fast senders (Bun 1.4.5).
  */
 const HELD_BYTES = 4 * 1024 * 1024;
 const RETRY_AFTER_SEC = 5;
-/** A body read as a whole is there as bytes, as text, and decoded. Measured with 40 of 26 MB at once: 57 MB each. */
+/** A body read as a whole is in memory as bytes, as text and decoded. Measured with 40 of 26 MB at once: 57 MB each. */
 const WHOLE_TIMES = 2;
-/** What does not say how long it is counts as this long. */
+/** The length that a body without Content-Length counts as. */
 const UNKNOWN_WHOLE_BYTES = 4 * 1024 * 1024;
-/** Bodies up to here are nobody's concern. */
+/** Bodies up to this size are not limited. */
 const SMALL_BYTES = 1024 * 1024;
 
 export interface UploadGateOptions {
   /** Memory for all uploads that are being read. */
   readonly bytesAtOnce: number;
-  /** Uploads that may wait for it. Of a body that nobody reads, Bun holds about 1.5 MB (1.4.5). */
+  /** How many uploads may wait. Bun (1.4.5) holds about 1.5 MB of a body that is not read. */
   readonly maxWaiting: number;
 }
 
-/** So much of the memory and of the line nobody has alone: there is always room for somebody else. */
+/** The share of memory and queue that one owner may use, so that there is always room for others. */
 const KEPT_FOR_OTHERS = 1 / 4;
 
 interface Place {
@@ -30,8 +30,8 @@ interface Place {
 }
 
 /**
- * Lets as many uploads be read at once as there is memory for; the others wait unread, in the order they came. One owner's
- * uploads leave a quarter of the memory and of the line to others.
+ * Admits as many uploads at once as there is memory for. The others wait unread, in order of arrival. One owner's uploads leave
+ * a quarter of the memory and of the queue to others.
  */
 export function createUploadGate(options: UploadGateOptions) {
   const mostOfOne = options.bytesAtOnce * (1 - KEPT_FOR_OTHERS);
@@ -42,7 +42,7 @@ export function createUploadGate(options: UploadGateOptions) {
 
   function hasRoom({ owner, bytes }: Pick<Place, "owner" | "bytes">): boolean {
     const own = held.get(owner) ?? 0;
-    // What is larger than a share alone is let in when its owner has nothing else.
+    // An upload that exceeds the share by itself is admitted when its owner has no other.
     return bytes <= freeBytes && (own === 0 || own + bytes <= mostOfOne);
   }
 
@@ -69,7 +69,7 @@ export function createUploadGate(options: UploadGateOptions) {
         take(place);
         place.enter();
       } else if (place.bytes > freeBytes) {
-        // Small ones do not overtake one that waits for memory.
+        // Small uploads do not overtake one that waits for memory.
         return;
       } else {
         passedOver.add(place.owner);
@@ -95,7 +95,7 @@ export function createUploadGate(options: UploadGateOptions) {
     waiting.push(place);
     const leave = () => {
       const at = waiting.indexOf(place);
-      // Somebody who was let in before leaves by finding the body ended.
+      // An upload that was admitted before finds its body ended.
       if (at === -1) return;
       waiting.splice(at, 1);
       letIn();
@@ -134,7 +134,7 @@ export function createUploadGate(options: UploadGateOptions) {
       const bytes = Math.min(lengthOf(request, HELD_BYTES), HELD_BYTES);
       return hold({ request, owner, bytes }, work);
     },
-    /** The same for `work` that reads the body as a whole and decodes what is in it; small bodies pass at once. */
+    /** The same for `work` that reads and decodes the body as a whole. Small bodies pass at once. */
     runWhole<T>(request: Request, owner: string, work: () => Promise<T>): Promise<T> {
       const length = lengthOf(request, UNKNOWN_WHOLE_BYTES);
       return length <= SMALL_BYTES ? work() : hold({ request, owner, bytes: length * WHOLE_TIMES }, work);
@@ -142,7 +142,7 @@ export function createUploadGate(options: UploadGateOptions) {
   };
 }
 
-/** The length a request says its body has; `unknown` where it says none, or no number. */
+/** The request's Content-Length, or `unknown` without a usable one. */
 function lengthOf(request: Request, unknown: number): number {
   const given = request.headers.get("content-length");
   return given !== null && /^\d{1,15}$/.test(given) ? Number(given) : unknown;

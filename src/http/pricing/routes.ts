@@ -8,7 +8,7 @@ import { check } from "../wire/check.ts";
 import { presentEstimate } from "./present.ts";
 import { ESTIMATE_PRICE, ESTIMATE_REQUEST } from "./wire.ts";
 
-/** POST /v1/pricing/estimate: of a create body as it is, or of one in `request`. */
+/** POST /v1/pricing/estimate, with a create body as it is or in `request`. */
 export function pricingEndpoints(deps: { estimateCost: EstimateCost }): Endpoint[] {
   return [
     {

@@ -25,7 +25,7 @@ export interface TaskEndpointDeps {
   readonly log: Log;
   /** Milliseconds on the clock that never jumps. */
   readonly elapsed: () => number;
-  /** Aborts when the service stops, so that nobody waits on for nothing. */
+  /** Aborts when the service stops, which ends every wait. */
   readonly stopping: AbortSignal;
   /** Lifts the server's own limit on how long a request may stay open. */
   readonly keepOpen: (request: Request) => void;
@@ -96,7 +96,7 @@ function wait(
   asked: { readonly id: string; readonly kind: TaskKind; readonly waitMs: number },
 ) {
   deps.keepOpen(request);
-  // Where the address answers sooner than was asked for, what is then is worth more than a timeout.
+  // Before the address cuts the request, the task as it is then is worth more than a timeout.
   const leftMs = (edgeDeadline() ?? Number.POSITIVE_INFINITY) - deps.elapsed();
   const waitMs = Math.max(0, Math.min(asked.waitMs, leftMs));
   const signal = AbortSignal.any([request.signal, deps.stopping]);
@@ -104,12 +104,12 @@ function wait(
 }
 
 /**
- * The states of a task as server-sent events, numbered so that a client which comes back is told what it has not seen; between
- * them early versions of its outputs, which have no number, for nobody can come back for them.
+ * The states of a task as server-sent events. Their numbers let a client that reconnects get the states it has missed. Previews
+ * come in between without a number, because they cannot be read again.
  */
 async function events(deps: TaskEndpointDeps, exchange: KeyedExchange): Promise<Reply> {
   const { request, requestId, principal, isStillAllowed, param, origin } = exchange;
-  // Refused before the stream begins, where it can still be a 404.
+  // Refused before the stream begins, while a 404 is still possible.
   const { id } = await readTask(deps, principal, param("task_id"));
   const seen = numberOf(request.headers.get("last-event-id"));
   const write = async (to: EventWriter, signal: AbortSignal) => {
@@ -134,7 +134,7 @@ async function events(deps: TaskEndpointDeps, exchange: KeyedExchange): Promise<
   return eventReply(stream, { task: id });
 }
 
-/** What is no number of ours says nothing of what was seen. */
+/** An id that is not one of ours counts as none. */
 function numberOf(lastEventId: string | null): number | undefined {
   return lastEventId !== null && /^\d{1,9}$/.test(lastEventId) ? Number(lastEventId) : undefined;
 }

@@ -3,16 +3,16 @@ import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
 import { explain, unknownField } from "../../domain/model/violation.ts";
 import { createSchemaChecker } from "../../toolkit/json-schema.ts";
 
-/** Its annotations word a violation, or belong to the published document. */
+/** The annotations word violations or belong to the published document. */
 const checker = createSchemaChecker({
   annotations: ["x-must", "x-rule", "x-param", "x-extensible-enum"],
 });
 
-/** The credential may stand in any query; endpoints do not see it. */
+/** Any query may have the credential; endpoints do not see it. */
 const CREDENTIAL = "key";
 
 /**
- * Checks a body against a JSON Schema (2020-12), compiled at its first use. The body is not changed: defaults are the reader's.
+ * Checks a body against a JSON Schema (2020-12), compiled at its first use. Does not change the body or fill in defaults.
  *
  * @throws AppError `invalid_request` that names the field, what was given and what is allowed; for a field the schema does not have,
  *   the closest one it has
@@ -22,8 +22,8 @@ export function check(schema: JsonObject, body: JsonObject): void {
 }
 
 /**
- * The parameters of a query as the schema's properties say: numbers as numbers, booleans as booleans. Parameters the schema does
- * not have are refused where it is closed (`additionalProperties: false`), else left out; `key` always is.
+ * Reads the parameters of a query by the schema's types: numbers as numbers, booleans as booleans. A closed schema
+ * (`additionalProperties: false`) refuses unknown parameters, others ignore them; `key` is always ignored.
  *
  * @throws AppError `invalid_request`, as `check` does
  */
@@ -55,7 +55,7 @@ function propertyOf(schema: JsonObject, name: string): JsonObject | undefined {
   return isJsonObject(property) ? property : undefined;
 }
 
-/** A query knows only text; what cannot be read stays text, so that the schema refuses it by its type. */
+/** A query has only text. What cannot be read stays text, so that the schema refuses its type. */
 function readAs(type: Json | undefined, text: string): Json {
   if ((type === "integer" || type === "number") && /^-?\d+(\.\d+)?$/.test(text)) return Number(text);
   if (type === "boolean" && (text === "true" || text === "false")) return text === "true";

@@ -4,7 +4,7 @@ import type { Schema } from "../openapi/contract.ts";
 /** Which of an object's properties may be absent; all, or those named. */
 type Optional = "all" | readonly string[];
 
-/** An object without other properties than these. What an answer holds beyond its schema is a leak, so answers are closed. */
+/** An object with these properties only. Anything else in an answer would be a leak, so answers are closed. */
 export function closed(
   properties: Readonly<Record<string, Schema>>,
   more: JsonObject & { readonly optional?: Optional } = {},
