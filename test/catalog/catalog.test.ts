@@ -4,11 +4,13 @@ import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { builtInManifests } from "../../src/catalog/built-in.ts";
 import { createCatalog } from "../../src/catalog/catalog.ts";
+import schema from "../../src/catalog/manifest.schema.json";
 import { readManifest } from "../../src/catalog/read-manifest.ts";
 import { TASK_ERROR_CODES } from "../../src/domain/errors.ts";
 import type { ModelId, ProviderId } from "../../src/domain/ids.ts";
 import type { Json, JsonObject } from "../../src/domain/json.ts";
 import { type Model, selectMode } from "../../src/domain/model/model.ts";
+import { PRICE_UNITS } from "../../src/domain/money/price-units.ts";
 import { pricedParameters, quote } from "../../src/domain/money/pricing.ts";
 
 const MODELS = join(import.meta.dir, "../../src/catalog/models");
@@ -35,6 +37,10 @@ test("every manifest in the folder is a model, under its own name", () => {
 test.each(FILES)("%s has no problem, and reads as the model that is built in", (file) => {
   const text = readFileSync(join(MODELS, file), "utf8");
   expect(readManifest(file, text)).toEqual(catalog.find(file.replace(".yaml", ""))!);
+});
+
+test("the schema of manifests has the units that prices are counted in", () => {
+  expect(schema.$defs.priceLine.properties.unit.enum).toEqual([...PRICE_UNITS]);
 });
 
 test("models are listed by provider, then images before videos, then by id", () => {
