@@ -1,6 +1,6 @@
 import type { MediaType } from "../../src/domain/media/asset.ts";
 
-/** The media type of a file by its first bytes; undefined when it is none the service takes. */
+/** The media type of a file by its first bytes; undefined for types that the service does not take. */
 export function sniffMediaType(bytes: Uint8Array): MediaType | undefined {
   const ascii = (from: number, to: number) => String.fromCharCode(...bytes.subarray(from, to));
   if (ascii(0, 8) === "\u0089PNG\r\n\u001a\n") return "image/png";

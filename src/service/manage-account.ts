@@ -17,24 +17,24 @@ import {
 } from "./management.ts";
 import { type UsageRequest, usageVerbs } from "./read-usage.ts";
 
-/** An account to be made. */
+/** An account to create. */
 export interface AccountRequest {
   readonly name: string;
   readonly mode?: AccountMode | undefined;
   readonly credit?: Micros | undefined;
-  /** Who makes it; `operator` unless given. */
+  /** Who creates it; `operator` unless given. */
   readonly actor?: string | undefined;
 }
 
-/** A new management token. `token` is the credential itself, which nothing can show again. */
+/** A new management token. `token` is the credential itself. Nothing can show it again. */
 export interface NewToken {
   readonly token: string;
   readonly record: ManagementToken;
 }
 
 /**
- * What an operator does with accounts, API keys and management tokens. Everything is named by its id or its name.
- * Refusals are AppErrors: `invalid_request` for unusable or taken names, amounts and limits, `not_found` for what does not exist.
+ * What an operator does with accounts, API keys and management tokens. Ids and names both work as names.
+ * Refusals are AppErrors: `invalid_request` for unusable or taken names, amounts and limits; `not_found` for missing records.
  */
 export interface ManageAccounts {
   /** `prepaid` unless said otherwise, with nothing on it. */
@@ -44,42 +44,42 @@ export interface ManageAccounts {
   /** With every movement of its money, oldest first. */
   showAccount(idOrName: string): Promise<{ account: Account; ledger: StoredLedgerEntry[] }>;
   /**
-   * Changes what is given and nothing else; a running server follows within a second, tasks that were accepted before are charged
-   * as they were promised. Refused where a prepaid account would have less than nothing left. @returns the account as it is now
+   * Changes only what is given. A running server follows within a second; accepted tasks keep their price. Refuses a change that
+   * would overdraw a prepaid account. @returns the account as it is now
    */
   updateAccount(idOrName: string, terms: GivenAccountTerms): Promise<Account>;
-  /** Its keys are refusal from now on; tasks that were accepted go on. Again changes nothing. */
+  /** Refuses its keys from now on. Accepted tasks go on. Suspending again changes nothing. */
   suspendAccount(idOrName: string): Promise<Account>;
   activateAccount(idOrName: string): Promise<Account>;
-  /** Adds to the balance, or, below zero, takes from it. @returns the account afterwards */
+  /** Adds to the balance; a negative amount takes from it. @returns the account afterwards */
   creditAccount(idOrName: string, amount: Micros, movement: Movement): Promise<Account>;
   /**
-   * Gives back what a task was charged, or a part of it; once for each task. Usage and quotas go on to count it.
-   * `not_found` for an unknown task, `invalid_request` for one that was charged less, or nothing, or was refunded before.
+   * Returns what a task was charged, or a part of it, once for each task. Usage and quotas still count the charge.
+   * `not_found` for an unknown task; `invalid_request` when it was charged less or nothing, or was refunded before.
    */
   refundTask(task: string, refund: Movement & { readonly amount?: Micros | undefined }): Promise<Refunded>;
-  /** Movements of an account's money, newest first: those before the row with number `before`, at most `limit`. */
+  /** At most `limit` movements of an account's money, newest first, from before the row with number `before`. */
   readLedger(
     idOrName: string,
     page: { readonly limit: number; readonly before?: number | undefined },
   ): Promise<LedgerPage>;
-  /** What the tasks that ended within some days came to, by key, model or day; refunds are not in it. */
+  /** Sums up the tasks that ended within some days, by key, model or day. Leaves refunds out. */
   readUsage(request: UsageRequest): Promise<UsageReport>;
 
-  /** For the account "default" unless another is named; that one is made, unlimited, if there is none. */
+  /** Belongs to the account "default" unless another is named. Creates that one, unlimited, if it is missing. */
   createKey(request: KeyRequest): Promise<NewKey>;
   listKeys(account?: string): Promise<ApiKey[]>;
   showKey(idOrName: string): Promise<ApiKey>;
-  /** Changes what is given and nothing else. @returns the key as it is now */
+  /** Changes only what is given. @returns the key as it is now */
   updateKey(idOrName: string, terms: KeyTerms): Promise<ChangedKey>;
   /**
-   * Gives a key another secret; id, name, limits and callback secret stay. The old secret is taken for `graceMs` more, not at all unless given.
-   * A secret still in the grace of an earlier rotation is no longer taken.
+   * Gives a key another secret; id, name, limits and callback secret stay. Accepts the old secret for `graceMs` more, by default not
+   * at all. Ends the grace of an earlier rotation.
    */
   rotateKey(idOrName: string, request?: { graceMs?: number | undefined }): Promise<NewKey>;
   /** Revoking again changes nothing. @returns the key as it is now */
   revokeKey(idOrName: string): Promise<ApiKey>;
-  /** On an installation without accounts: an unlimited one and its key, both named "default". Elsewhere undefined. */
+  /** Without any accounts, creates an unlimited one and its key, both named "default". Otherwise returns undefined. */
   ensureFirstKey(): Promise<NewKey | undefined>;
 
   createToken(request: { name: string }): Promise<NewToken>;

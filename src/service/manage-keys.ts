@@ -84,7 +84,7 @@ export function keyVerbs(deps: ManageAccountDeps) {
     async createKey(request: KeyRequest): Promise<NewKey> {
       const { name, account: owner } = request;
       checkName("key", "key", name);
-      // First, so that refusal terms do not leave a new account behind.
+      // Checked first, so that refused terms do not leave a new account behind.
       const change = check(request);
       const account = owner === undefined ? await defaultAccount(deps) : await findAccount(deps, owner);
       const made = await createKeyIn(account, name, change);

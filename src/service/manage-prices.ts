@@ -13,9 +13,9 @@ export interface PriceInForce {
   readonly model: Model;
   readonly rule: PriceRule;
   readonly source: PriceSource;
-  /** Of a price that was set: when, and why. */
+  /** When and why the price was set, if it was. */
   readonly set?: Pick<PriceOverride, "setAt" | "reason"> | undefined;
-  /** Parameters of a request that has no price, and is refusal for it; undefined when none is found. */
+  /** Parameters of a request that is refused because it has no price; undefined when none is found. */
   readonly unpriced?: { readonly [name: string]: Json } | undefined;
 }
 
@@ -36,24 +36,24 @@ export interface PriceChange {
 }
 
 /**
- * What an operator does with prices. Models are named by their ids. A price that is set holds for requests made from then on; a
- * task costs what it was accepted at. Refusals are AppErrors: `not_found` for what is no model, `invalid_request` for an unusable
- * rule, whose `param` is the path of the field at fault.
+ * What an operator does with prices, by the ids of models. A new price holds for later requests; accepted tasks keep theirs.
+ * Refusals are AppErrors: `not_found` for unknown models; `invalid_request` for an unusable rule, with the path of the field at
+ * fault as `param`.
  */
 export interface ManagePrices {
-  /** Of every model there is, in the order they are listed. */
+  /** The prices of all models, in the order of the catalogue. */
   list(): Promise<PriceInForce[]>;
   read(model: string): Promise<PriceInForce>;
   /**
-   * Prices a request by the very quote of its create; prompt and media may be left out.
+   * Prices a request with the same quote as its create. Prompt and media may be missing.
    *
    * @param parameters the fields of the create body
    * @param multiplier millionths
    */
   priceOf(model: string, parameters: JsonObject, multiplier?: number): Promise<RequestPrice>;
-  /** Puts a rule before the model's own and that of the settings file. @returns the price as it is now */
+  /** Sets a rule that goes before the model's own and the settings file's. @returns the price as it is now */
   set(model: string, change: PriceChange): Promise<PriceInForce>;
-  /** Takes back what was set. @returns the price as it is now, and whether anything was set */
+  /** Removes a rule that was set. @returns the price as it is now, and whether anything was set */
   reset(model: string): Promise<PriceInForce & { readonly wasSet: boolean }>;
 }
 

@@ -56,7 +56,7 @@ export function newCredential({ secrets }: ManageAccountDeps, kind: CredentialKi
 }
 
 /**
- * A name is what people type and read in tables; one that reads as an id would hide the thing with that id.
+ * Checks a name that people type and read in tables. A name in the form of an id would hide the record with that id.
  *
  * @throws AppError `invalid_request`
  */
@@ -70,7 +70,7 @@ export function checkName(what: "account" | "key" | "token", prefix: IdPrefix, n
   if (isId(prefix, name)) throw refusal({ kind: "name_like_id", what, field });
 }
 
-/** A request that an operator has to change. */
+/** An error that says why an operator's request is refused. */
 export function refusal(facts: Facts): AppError {
   return new AppError("invalid_request", facts);
 }

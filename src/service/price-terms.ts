@@ -12,10 +12,10 @@ export interface PriceDeps {
   readonly clock: Pick<Clock, "now">;
 }
 
-/** Where a price comes from, what goes before the others last. */
+/** Where a price comes from. Later sources go before earlier ones. */
 export type PriceSource = "built_in" | "settings" | "set";
 
-/** The price rule in force: what was set for the model, else what the settings file says, else the model's own. */
+/** The price rule in force: the one that was set, else the settings file's, else the model's own. */
 export function ruleInForce(
   { prices, configuredPrices, clock }: PriceDeps,
   model: Model,
@@ -27,7 +27,7 @@ export function ruleInForce(
   return { rule: model.price, source: "built_in" };
 }
 
-/** How a model is priced for a caller at this moment. */
+/** The rule and multiplier that a caller pays for a model now. */
 export function priceTerms(
   deps: PriceDeps,
   principal: Principal,

@@ -1,9 +1,9 @@
-/** What a credential opens: model APIs, or the management API. */
+/** Which APIs a credential opens: those of models, or the management API. */
 export type CredentialKind = "api_key" | "management_token";
 
 /** Characters of randomness in every credential. */
 export const CREDENTIAL_BODY_LENGTH = 32;
-/** Digits first, then capitals, then small letters: the order their values have. */
+/** Digits, capitals, small letters, in the order of their values. */
 export const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 const PREFIXES = { api_key: "sk-svc-", management_token: "mt-svc-" } as const satisfies Record<
@@ -27,7 +27,7 @@ const CRC_OF_BYTE = Uint32Array.from({ length: 256 }, (_, byte) => {
 });
 
 /**
- * The text a customer is given: prefix, 32 base62 characters, and their CRC-32 as 6 more.
+ * The text that a customer gets: prefix, 32 base62 characters, and their CRC-32 in 6 more.
  *
  * @param body 32 random base62 characters
  * @throws RangeError for any other body
@@ -39,9 +39,9 @@ export function formatCredential(kind: CredentialKind, body: string): string {
 }
 
 /**
- * Tells what kind of credential a text is by its form and its checksum, without looking anything up.
+ * Recognises the kind of a credential by its form and checksum, without looking anything up.
  *
- * @returns undefined for every text that was not made by `formatCredential`, a mistyped one included
+ * @returns undefined for every text that `formatCredential` did not make, such as a mistyped one
  */
 export function parseCredential(text: string): { readonly kind: CredentialKind } | undefined {
   if (text.length !== LENGTH) return undefined;
@@ -56,7 +56,7 @@ export function parseCredential(text: string): { readonly kind: CredentialKind }
   return checksum === crcOf(text, PREFIX_LENGTH, BODY_END) ? { kind } : undefined;
 }
 
-/** What may be kept and shown of a credential, for people to recognise it: its first 11 and last 4 characters. */
+/** The part of a credential that may be stored and shown, so that people recognise it: its first 11 and last 4 characters. */
 export function displayOf(credential: string): string {
   return `${credential.slice(0, 11)}…${credential.slice(-4)}`;
 }

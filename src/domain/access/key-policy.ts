@@ -51,7 +51,7 @@ export const KEY_LIMITS = {
   },
   concurrency: {
     kind: "count",
-    // Each create of such a key counts its live tasks so far.
+    // Each create with such a key counts its live tasks.
     most: 10_000,
     wire: "concurrency",
     description: "Tasks of the key that may be live at once",
@@ -129,16 +129,16 @@ export type GivenKeyTerms = GivenTerms<typeof KEY_TERMS>;
 /** What a key may do, and how much of it. What is absent is not limited. */
 export type KeyPolicy = { readonly [Name in keyof KeyLimits]?: KeptOf<KeyLimits[Name]> | undefined };
 
-/** No limits: the policy of a key for which nothing was said. */
+/** No limits. */
 export const OPEN_POLICY: KeyPolicy = {};
 
-/** What is to become of a policy. What is absent stays as it is; null removes the limit. */
+/** A change of a policy. What is absent stays as it is; null removes the limit. */
 export type PolicyChange = TermChange<KeyLimits>;
 
-/** The policy after a change. What a change gives replaces what there was, lists and aliases as a whole. */
+/** The policy after a change. Lists and aliases are replaced as a whole. */
 export function changePolicy(policy: KeyPolicy, change: PolicyChange): KeyPolicy {
   const changed = Object.entries(change).filter(([, value]) => value !== undefined);
   const given = Object.entries({ ...policy, ...Object.fromEntries(changed) });
-  // Names and values come from the two alone.
+  // All names and values come from the policy and the change.
   return Object.fromEntries(given.filter(([, value]) => value !== undefined && value !== null)) as KeyPolicy;
 }

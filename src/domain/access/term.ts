@@ -23,7 +23,7 @@ interface Described extends Flag {
   /** What people read before its value. */
   readonly label: string;
   /**
-   * What null stands for, in words, and the value that is kept then; without a value, none is. Absent: the term always has a
+   * What null means, in words, and the value that null sets; without one, null removes the value. Absent: the term always has a
    * value, and null is refused.
    */
   readonly unset?: { readonly means: string; readonly value?: number };

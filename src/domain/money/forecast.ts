@@ -12,16 +12,16 @@ import {
   quote,
 } from "./pricing.ts";
 
-/** What is known of a request's price before it is made. */
+/** What is known about the price of a request before it is made. */
 export type Forecast =
-  /** `least` is charged when all outputs are delivered, `most` is what a create holds; equal where nothing is open. */
+  /** A create holds `most`; a task that delivers all outputs costs at least `least`. Equal when nothing is open. */
   | { readonly kind: "priced"; readonly quote: Quote; readonly least: Micros; readonly most: Micros }
   /** The price depends on parameters that are neither given nor have a default. */
   | { readonly kind: "needs_input"; readonly missing: readonly string[] }
-  /** No price line is for such a request. */
+  /** No price line applies to such a request. */
   | { readonly kind: "unpriced" };
 
-/** Prices a request that nobody has made yet, by the very quote that a create would hold. */
+/** Prices a request that nobody has made yet, with the same quote that its create would hold. */
 export function forecast(model: Model, request: GenerationRequest, terms: PriceTerms = {}): Forecast {
   const rule = terms.rule ?? model.price;
   const open = pricedParameters(rule).filter((name) => request.parameters[name] === undefined);

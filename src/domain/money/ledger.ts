@@ -4,8 +4,8 @@ import { type Micros, toMicros, ZERO } from "./money.ts";
 export type LedgerKind = "credit" | "hold" | "capture" | "release" | "refund" | "adjustment";
 
 /**
- * One append-only row. A balance is the sum of `balanceDelta`, what is held the sum of `heldDelta`.
- * At most one row of each kind exists per task, so that settling twice is impossible.
+ * One append-only row. The sum of `balanceDelta` is the balance; the sum of `heldDelta` is what is held.
+ * A task has at most one row of each kind, so nothing can settle it twice.
  */
 export interface LedgerEntry {
   readonly kind: LedgerKind;
@@ -18,27 +18,27 @@ export interface LedgerEntry {
   readonly actor: string;
 }
 
-/** What the service does by itself. */
+/** The actor of what the service does by itself. */
 const SYSTEM = "system";
 
 export function holdEntry(taskId: TaskId, amount: Micros, actor: string): LedgerEntry {
   return { kind: "hold", balanceDelta: ZERO, heldDelta: amount, taskId, reason: "task accepted", actor };
 }
 
-/** Money put on an account, or, below zero, taken off it. */
+/** Adds money to an account; a negative amount takes it off. */
 export function creditEntry(amount: Micros, reason: string, actor: string): LedgerEntry {
   return { kind: amount < 0 ? "adjustment" : "credit", balanceDelta: amount, heldDelta: ZERO, reason, actor };
 }
 
-/** Money given back for a task that was charged; one task is refunded once at most. */
+/** Returns money for a task that was charged. A task is refunded at most once. */
 export function refundEntry(taskId: TaskId, amount: Micros, reason: string, actor: string): LedgerEntry {
   return { kind: "refund", balanceDelta: amount, heldDelta: ZERO, taskId, reason, actor };
 }
 
 /**
- * The entries that resolve a hold: what is charged is captured, what is left is returned.
+ * The entries that resolve a hold: capture what is charged, release the rest.
  *
- * A charge above the hold is cut to it; a customer never pays more than was promised.
+ * Cuts a charge to its hold: a customer never pays more than was promised.
  */
 export function settlementEntries(
   taskId: TaskId,

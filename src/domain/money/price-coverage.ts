@@ -4,17 +4,17 @@ import { pricedParameters, quotedLines } from "./pricing.ts";
 
 type Parameters = { readonly [name: string]: Json };
 
-/** More than any model's prices need; beyond it, nothing is said. */
+/** More cases than any model's prices need. A rule with more is not checked. */
 const MOST_CASES = 100_000;
-/** Whole numbers of a range of so many are all tried. */
+/** A range of at most this many whole numbers is tried in full. */
 const WIDEST_RANGE = 100;
 
 /**
- * Looks for requests that a schema admits and a price rule has no line for.
+ * Finds a request that a schema admits and a price rule has no line for.
  *
- * Every parameter that the price depends on is tried with every value its schema can have that matters: those of its enum, both
- * booleans, a short range in full, those that conditions name, one that none names, and its absence where it may be absent. Rules
- * of the schema over several fields are not looked at.
+ * Tries every parameter that the price depends on with every value that matters: the values of its enum, both booleans, a short
+ * range in full, the values that conditions name, one that no condition names, and its absence where it is optional. Ignores rules
+ * of the schema over several fields.
  *
  * @returns the parameters of such a request, or undefined when every request has a price
  * @throws RangeError when there are too many combinations to look at
@@ -23,14 +23,14 @@ export function unpricedCase(schema: JsonObject, rule: PriceRule): Parameters | 
   return unpricedCases(schema, rule).next().value;
 }
 
-/** All of them, as `unpricedCase` finds the first. */
+/** Finds all such requests. */
 export function* unpricedCases(schema: JsonObject, rule: PriceRule): Generator<Parameters, undefined> {
   for (const parameters of casesOf(schema, rule)) {
     if (quotedLines(rule, parameters).length === 0) yield parameters;
   }
 }
 
-/** Whether a price rule has a line for any of the requests that `unpricedCase` looks at. */
+/** Whether a price rule has a line for any request that `unpricedCase` tries. */
 export function pricesAnything(schema: JsonObject, rule: PriceRule): boolean {
   for (const parameters of casesOf(schema, rule)) {
     if (quotedLines(rule, parameters).length > 0) return true;
@@ -47,7 +47,7 @@ function* casesOf(schema: JsonObject, rule: PriceRule): Generator<Parameters> {
 
 interface Choice {
   readonly name: string;
-  /** `undefined` for absence. */
+  /** `undefined` stands for absence. */
   readonly values: readonly (Json | undefined)[];
 }
 
@@ -68,11 +68,11 @@ function valuesOf(schema: JsonObject, rule: PriceRule, name: string): (Json | un
   const named = rule.lines.flatMap((line) => [line.when?.[name] ?? []].flat(1));
   const values = closedValues(described) ?? [...new Set([...named, ...othersThan(named, described, name)])];
   const isRequired = Array.isArray(schema.required) && schema.required.includes(name);
-  // What is left out is filled in with its default before it is priced.
+  // A missing parameter gets its default before it is priced.
   return isRequired || described.default !== undefined ? values : [...values, undefined];
 }
 
-/** All the values of a parameter that can have few; undefined for one that can have many. */
+/** All values of a parameter that has few; undefined for one that has many. */
 function closedValues({
   enum: choices,
   const: only,
@@ -88,7 +88,7 @@ function closedValues({
   return count > WIDEST_RANGE ? undefined : Array.from({ length: count }, (_, i) => minimum + i);
 }
 
-/** Values that no condition names, of a parameter that can have many. */
+/** Values that no condition names, for a parameter that has many. */
 function othersThan(named: readonly Json[], { type, examples }: JsonObject, name: string): Json[] {
   if (type === "integer" || type === "number")
     return [Math.max(0, ...named.filter((value) => typeof value === "number")) + 1];

@@ -2,7 +2,7 @@ import type { JsonObject } from "../json.ts";
 import type { PriceRule } from "../model/model.ts";
 import { formatAmount } from "./money.ts";
 
-/** A price rule in the form it is written in, answered in and read back from: amounts as decimal texts, absent members left out. */
+/** A price rule as manifests and answers write it: amounts as decimal texts, without absent members. */
 export function priceForm({ version, lines, minimumMicros }: PriceRule): JsonObject {
   return {
     version,

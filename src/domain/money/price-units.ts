@@ -27,21 +27,21 @@ export interface PriceUnitFacts {
   readonly counts: string;
   /** Whether each output has a count, or the request as a whole. */
   readonly of: "output" | "request";
-  /** The parameter of a request that its count follows from; absent where the count follows from none. */
+  /** The parameter of a request that says how many; absent where none does. */
   readonly parameter?: string;
-  /** Units of each output, by the value of the parameter; undefined where the request does not tell. */
+  /** Units of each output, by the value of the parameter; undefined where the request does not say. */
   told(value: Json | undefined): number | undefined;
-  /** The fewest units of what is delivered, where the request does not tell. */
+  /** The fewest units that a delivered output can have. */
   readonly fewest: 0 | 1;
-  /** Units of one output that was delivered. Units that no output shows are reported instead. */
+  /** Units of one delivered output. Units that cannot be measured are reported instead. */
   measured?(output: Extent): number | undefined;
-  /** Units of all that was delivered, as the upstream reports them. */
+  /** Units of all outputs, as the upstream reports them. */
   reported?(usage: TokenUsage): number | undefined;
   /** How many units the flag's amount is for; 1 where absent. */
   readonly per?: number;
-  /** Makes a line of such units. */
+  /** The flag that makes a line of this unit. */
   readonly price: Flag;
-  /** Says how many units to hold for; absent where the request always tells. */
+  /** The flag that says how many units to hold for; absent where the request always says. */
   readonly most?: Flag;
 }
 

@@ -7,11 +7,11 @@ import { type Extent, type PriceUnit, type TokenUsage, unitFacts, unitsTold } fr
 
 type Parameters = { readonly [name: string]: Json };
 
-/** How a caller's price comes about where it is not the model's own. */
+/** How a caller's price differs from the model's own. */
 export interface PriceTerms {
-  /** In place of the model's rule. */
+  /** Replaces the model's rule. */
   readonly rule?: PriceRule | undefined;
-  /** In millionths: every line is charged times this. */
+  /** Millionths; multiplies every line. */
   readonly multiplier?: number | undefined;
 }
 
@@ -25,7 +25,7 @@ export interface QuoteLine {
   readonly perOutput: number;
 }
 
-/** A price promised. Kept with the task, so that an edited price rule never changes a running task. */
+/** A promised price. Kept with the task, so that a new price rule never changes a running task. */
 export interface Quote {
   readonly priceVersion: string;
   readonly outputs: number;
@@ -42,10 +42,10 @@ export interface Delivered {
   readonly usage?: TokenUsage | undefined;
 }
 
-/** The line that makes up for a rule's minimum. */
+/** The sku of the line that adds what is missing to a rule's minimum. */
 export const MINIMUM_SKU = "minimum";
 
-/** One line of what was charged. */
+/** One line of a charge. */
 export interface ChargeLine {
   readonly sku: string;
   /** In the units of the quote's line of that sku. */
@@ -62,7 +62,7 @@ export interface Charge {
 /**
  * Prices a validated request. The one function behind estimate, hold and settlement.
  *
- * @returns a quote whose ceiling is the price of all outputs asked for; one without lines is no price (`isPriced`)
+ * @returns a quote whose ceiling is the price of all requested outputs; without lines, there is no price (`isPriced`)
  */
 export function quote(model: Model, request: GenerationRequest, terms: PriceTerms = {}): Quote {
   const rule = terms.rule ?? model.price;
@@ -75,7 +75,7 @@ export function quote(model: Model, request: GenerationRequest, terms: PriceTerm
   return { ...promised, multiplier, minimum, ceiling: maxMicros(sumMicros(amounts), minimum ?? ZERO) };
 }
 
-/** The lines of a rule that are for a request with these parameters; none when it has no price. */
+/** The lines of a rule that apply to a request with these parameters; none when it has no price. */
 export function quotedLines(rule: PriceRule, parameters: Parameters): QuoteLine[] {
   const lines: QuoteLine[] = [];
   for (const line of rule.lines) {
@@ -90,18 +90,18 @@ export function quotedLines(rule: PriceRule, parameters: Parameters): QuoteLine[
   return lines;
 }
 
-/** Whether a quote is one: a request that no price line is for cannot be made. */
+/** Whether a quote has a price. A request that no price line applies to is refused. */
 export function isPriced(promised: Quote): boolean {
   return promised.lines.length > 0;
 }
 
-/** Units of a line for so many outputs. */
+/** Units of a line for a number of outputs. */
 export function lineQuantity({ unit, perOutput }: QuoteLine, outputs: number): number {
   return unitFacts(unit).of === "request" ? perOutput : perOutput * outputs;
 }
 
 /**
- * What a quantity of a line comes to, rounded up to a whole micro-unit: the only rounding there is.
+ * The price of a quantity of a line, rounded up to a whole micro-unit. Nothing else rounds.
  *
  * @param quantity units, to three decimal places
  */
@@ -110,7 +110,7 @@ export function lineAmount(line: QuoteLine, quantity: number, multiplier: number
   const plain = unitMicros * quantity;
   if (per === 1 && multiplier === ONE && Number.isInteger(quantity) && Number.isSafeInteger(plain))
     return toMicros(plain);
-  // Products of three numbers leave what a double can hold exactly.
+  // A product of three numbers may exceed what a double holds exactly.
   const thousandths = BigInt(Math.round(quantity * 1000));
   const divisor = BigInt(per) * 1_000_000_000n;
   const dividend = BigInt(unitMicros) * thousandths * BigInt(multiplier);
@@ -118,8 +118,8 @@ export function lineAmount(line: QuoteLine, quantity: number, multiplier: number
 }
 
 /**
- * What a task costs that delivered this much of what was quoted: fewer, shorter or smaller outputs and fewer tokens cost less,
- * nothing more than was promised. A task that delivered nothing costs nothing.
+ * Charges for what a task delivered. Fewer, shorter or smaller outputs and fewer tokens cost less; nothing costs more than was
+ * promised. A task that delivered nothing costs nothing.
  */
 export function chargeFor(promised: Quote, delivered: Delivered): Charge {
   const outputs = delivered.outputs.slice(0, promised.outputs);
@@ -146,7 +146,7 @@ function deliveredQuantity(line: QuoteLine, outputsQuoted: number, { outputs, us
   return Math.min(most, (usage && reported?.(usage)) ?? lineQuantity(line, outputs.length));
 }
 
-/** Whether a line is for a request with these parameters. */
+/** Whether a line applies to a request with these parameters. */
 export function applies(line: PriceLine, parameters: Parameters): boolean {
   if (line.when === undefined) return true;
   return Object.entries(line.when).every(([name, wanted]) => {

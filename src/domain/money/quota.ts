@@ -1,7 +1,7 @@
 import { DAY_MS, dayOf, monthStartOf } from "../day.ts";
 import type { Micros } from "./money.ts";
 
-/** How often what a key may spend begins anew, in UTC; weeks begin on Monday. */
+/** How often a quota begins anew, in UTC; weeks begin on Monday. */
 export const QUOTA_RESETS = ["total", "daily", "weekly", "monthly"] as const;
 export type QuotaReset = (typeof QUOTA_RESETS)[number];
 
@@ -15,7 +15,7 @@ export interface Quota {
 const FIRST_MONDAY = 4;
 
 /**
- * The period a moment lies in, as the day it began on, counted from 1970-01-01 UTC.
+ * The first day of the period that a moment lies in, counted from 1970-01-01 UTC.
  *
  * @returns 0 for a quota that never begins anew
  */
@@ -33,7 +33,7 @@ export function quotaPeriod(reset: QuotaReset, atMs: number): number {
   }
 }
 
-/** When the period after the one of a moment begins, in epoch milliseconds; undefined for one that never ends. */
+/** When the next period begins, in epoch milliseconds; undefined for a quota that never begins anew. */
 export function quotaResetsAt(reset: QuotaReset, atMs: number): number | undefined {
   switch (reset) {
     case "total":

@@ -4,9 +4,9 @@ import { formatAmount, type Micros } from "./money.ts";
 import { chargeFor, type Delivered, isPriced, type Quote, quote } from "./pricing.ts";
 
 /**
- * What an attempt that delivered this costs the operator: by the model's own price, whatever its callers pay.
+ * What an attempt costs the operator for what it delivered, by the model's own price. What callers pay does not matter.
  *
- * @returns undefined where nothing is known of what the attempt's route costs
+ * @returns undefined when the cost of the attempt's route is unknown
  */
 export function costOf(
   model: Model | undefined,
@@ -18,7 +18,7 @@ export function costOf(
   return promised && chargeFor(promised, delivered).amount;
 }
 
-/** The most that an attempt can cost the operator of which the end is not known, or which ended without a result. */
+/** The most that an attempt can cost the operator when its end is unknown, or it ended without a result. */
 export function mostCostOf(
   model: Model | undefined,
   task: Task,
@@ -27,7 +27,7 @@ export function mostCostOf(
   return listQuote(model, task, attempt)?.ceiling;
 }
 
-/** How the detail of an attempt tells that its cost is only the most it can be. */
+/** The detail of an attempt, with a note that its cost is the most it can be. */
 export function atMost(detail: string | undefined, cost: Micros | undefined): string | undefined {
   if (cost === undefined) return detail;
   const note = `The cost is at most ${formatAmount(cost)}.`;

@@ -3,7 +3,7 @@ import { DAY_MS, dayOf } from "../day.ts";
 import type { Transition } from "../task/transition.ts";
 import { type Micros, sumMicros, toMicros, ZERO } from "./money.ts";
 
-/** What tasks that ended came to. */
+/** Sums over tasks that ended. */
 export interface UsageTotal {
   readonly completed: number;
   readonly failed: number;
@@ -25,7 +25,7 @@ export function formatDay(day: number): string {
   return new Date(day * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** Reads what `formatDay` writes; undefined for anything else, a 31st of June included. */
+/** Reads what `formatDay` writes; undefined for anything else, such as a 31st of June. */
 export function parseDay(text: string): number | undefined {
   const at = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
   if (Number.isNaN(at)) return undefined;
@@ -36,7 +36,7 @@ export function parseDay(text: string): number | undefined {
 /**
  * What a transition adds to the usage of its task's account.
  *
- * @returns undefined for one that does not end the task
+ * @returns undefined for a transition that does not end the task
  */
 export function usageOf({ ending, ledger }: Transition): UsageDay | undefined {
   if (ending === undefined) return undefined;
@@ -46,12 +46,12 @@ export function usageOf({ ending, ledger }: Transition): UsageDay | undefined {
     failed: ending.status === "failed" ? 1 : 0,
     cancelled: ending.status === "cancelled" ? 1 : 0,
     outputs: ending.results.length,
-    // What the account loses, so that usage and ledger cannot differ.
+    // Taken from the ledger entry, so that usage and ledger cannot differ.
     charged: toMicros(0 - sumMicros(ledger.map((entry) => entry.balanceDelta))),
   };
 }
 
-/** What days come to together. */
+/** The sum of several days. */
 export function sumUsage(days: readonly UsageTotal[]): UsageTotal {
   return days.reduce<UsageTotal>(
     (total, day) => ({
@@ -71,10 +71,10 @@ export interface UsualDuration {
   readonly p90Ms: number;
 }
 
-/** Fewer say nothing of what is usual. */
+/** Fewer tasks say nothing about what is usual. */
 const FEWEST_DURATIONS = 5;
 
-/** Median and ninth decile by nearest rank, each a duration that was seen; undefined for fewer than five. */
+/** Median and ninth decile by nearest rank; undefined for fewer than five durations. */
 export function usualDuration(durationsMs: readonly number[]): UsualDuration | undefined {
   if (durationsMs.length < FEWEST_DURATIONS) return undefined;
   const sorted = [...durationsMs].sort((a, b) => a - b);
@@ -86,11 +86,11 @@ export function usualDuration(durationsMs: readonly number[]): UsualDuration | u
 export const USAGE_GROUPS = ["key", "model", "day"] as const;
 export type UsageGroup = (typeof USAGE_GROUPS)[number];
 
-/** What tasks came to, and what was earned by them as far as that is known. */
+/** Sums over tasks, with the margin as far as it is known. */
 export interface UsageSum extends UsageTotal {
-  /** What upstreams charged the operator; absent where nothing is known of it. */
+  /** What upstreams charged the operator; absent where it is unknown. */
   readonly cost?: Micros | undefined;
-  /** What was charged for the tasks whose cost is known, less that. */
+  /** Charges minus costs, over the tasks whose cost is known. */
   readonly margin?: Micros | undefined;
 }
 

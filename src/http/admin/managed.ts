@@ -14,14 +14,14 @@ export function managed(
   return { method, path, contract, access: "management", handle };
 }
 
-/** What the published document says of an endpoint of the management API. */
+/** What the published document says about an endpoint of the management API. */
 export function managedContract(
   id: string,
   summary: string,
   answer: Schema,
   more: Partial<Omit<EndpointContract, "id" | "summary" | "tag" | "answers">> = {},
 ): EndpointContract {
-  // What a path names may be missing.
+  // The record that a path names may be missing.
   const errors = more.path === undefined ? (more.errors ?? []) : NOT_FOUND.errors;
   return {
     id,
