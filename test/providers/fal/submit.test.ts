@@ -80,8 +80,19 @@ describe("a submission", () => {
   test.each([
     ["fal-ai/kling-video/v3/standard", { duration: 15 }, { duration: "15" }],
     ["fal-ai/veo3", { duration: 4 }, { duration: "4s" }],
+    ["fal-ai/flux/schnell", { aspect_ratio: "9:21" }, { image_size: { width: 576, height: 1344 } }],
   ] as const)("to %s says %j as %j", async (upstreamModel, parameters, fields) => {
     expect((await sent({ upstreamModel, parameters })).input).toMatchObject(fields);
+  });
+
+  test.each([
+    ["fal-ai/flux/dev", []],
+    ["fal-ai/flux/schnell", []],
+    ["fal-ai/flux-pro/kontext", ["image"]],
+    ["fal-ai/nano-banana", []],
+  ] as const)("to %s says how many images to make", async (upstreamModel, roles) => {
+    const inputs = roles.map((role) => image(role, role));
+    expect((await sent({ upstreamModel, inputs, n: 3 })).input.num_images).toBe(3);
   });
 
   test("carries values that look like none: 0, false and an empty text", async () => {
@@ -151,18 +162,17 @@ describe.each(FAL_MODELS.map((model) => [model.id, model] as const))("%s", (_, m
   const own = Object.entries(model.schema.properties as Record<string, JsonObject>).filter(
     ([name]) => !media.has(name) && !["model", "prompt", "n", "callback_url"].includes(name),
   );
-  const { upstreamModel } = model.routes[0]!;
+  const { upstreamModel, wording = {} } = model.routes[0]!;
 
   test("has every field it takes reach its upstream", async () => {
     const parameters = Object.fromEntries(own.map(([name, property]) => [name, valueFor(property)]));
     for (const mode of model.modes) {
       const inputs = mode.requires.map((role) => image(role, role));
       const { input } = await sent({ upstreamModel, parameters, inputs });
-      const names = { aspect_ratio: upstreamModel.includes("/flux/") ? "image_size" : "aspect_ratio" };
       for (const [name, value] of Object.entries(parameters)) {
-        const field = names[name as keyof typeof names] ?? name;
+        const { field = name, values, template } = wording.parameters?.[name] ?? {};
         expect(Object.keys(input)).toContain(field);
-        if (field === name && name !== "duration") expect(input[field]).toBe(value);
+        if (values === undefined && template === undefined) expect(input[field]).toBe(value);
       }
       for (const file of inputs) expect(JSON.stringify(input)).toContain(uri(file.role));
     }
@@ -172,7 +182,8 @@ describe.each(FAL_MODELS.map((model) => [model.id, model] as const))("%s", (_, m
     const hasCount = Object.hasOwn(model.schema.properties as object, "n");
     const inputs = model.modes[0]!.requires.map((role) => image(role, role));
     const { input } = await sent({ upstreamModel, inputs, n: hasCount ? 4 : 1 });
-    expect(input.num_images).toBe((hasCount ? 4 : undefined) as never);
+    expect(wording.count !== undefined).toBe(hasCount);
+    if (wording.count !== undefined) expect(input[wording.count]).toBe(4);
   });
 });
 

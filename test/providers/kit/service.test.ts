@@ -58,7 +58,8 @@ test("without keys there are no models but the service's own, and the start says
 
 test("a key in the environment is all it takes, for each provider", async () => {
   const { models } = await serve({ OPENAI_API_KEY: KEY });
-  expect(models).toEqual(["gpt-image-1-mini", "gpt-image-1.5", "gpt-image-2"]);
+  expect(models).toContain("gpt-image-2");
+  expect(models).not.toContain("flux-dev");
   const fal = await serve({ FAL_KEY: KEY });
   expect(fal.models).toContain("flux-dev");
   expect(fal.models).not.toContain("gpt-image-2");
