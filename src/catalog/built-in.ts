@@ -1,6 +1,6 @@
 /*
- * Runs while the code that calls it is transpiled or bundled, and never at run time: what it returns becomes part of that code.
- * So a manifest is found by lying in the folder, also by the executable, inside which no folder can be read.
+ * A macro: it runs when the file that calls it is transpiled or bundled, and its result becomes part of that code. That is how
+ * the executable, inside which no folder can be listed, knows every manifest without a list in source.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -48,7 +48,7 @@ export function createCatalog(
   };
 }
 
-/** The models whose manifests lie in `models/`. A test reads these in full, so that nothing is checked here. */
+/** The models whose manifests are in `models/`. A test validates them, so nothing is checked at start. */
 function builtInModels(): Model[] {
   return builtInManifests().map(([, content]) => toModel(content as Manifest));
 }

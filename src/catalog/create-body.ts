@@ -10,7 +10,7 @@ export interface SchemaForm {
   readonly dependentRequired?: { readonly [name: string]: readonly string[] };
 }
 
-/** Part of every create body; the rest of `shared.yaml` is asked for by name. */
+/** In every create body. A manifest names the other properties of `shared.yaml` that it uses. */
 const EVERYWHERE = ["model", "callback_url"];
 const MEDIA = "media";
 const SHARED = shared as { readonly [name: string]: JsonObject };
@@ -21,8 +21,8 @@ export function sharedNames(): string[] {
 }
 
 /**
- * The JSON Schema of a model's create body: what its manifest says, with what all models have in common, closed to unknown
- * fields.
+ * The JSON Schema of a model's create body: its manifest's own properties and those that all models have. Unknown fields are
+ * refused.
  *
  * @param names the manifest's `shared`, each one of `sharedNames`
  */

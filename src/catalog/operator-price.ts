@@ -7,7 +7,7 @@ import { pathText } from "./problem.ts";
 import { priceSchemaProblems } from "./schema-check.ts";
 import type { Validator } from "./validate.ts";
 
-/** How many requests without a price are looked at for one that the model takes. */
+/** How many unpriced requests are tried before giving up the search for one that the model takes. */
 const MOST_LOOKED_AT = 1_000;
 
 /** Reads a price rule that an operator has for a model; see `PriceCatalog`. */

@@ -1,19 +1,19 @@
 import { isJsonObject, type Json, type JsonObject } from "../domain/json.ts";
 import { type MediaField, type Mode, type Model, selectMode } from "../domain/model/model.ts";
 
-/** A body in which stand-ins are given for what was left out. */
+/** A body completed with stand-ins for what the caller left out. */
 export interface Completion {
   readonly body: JsonObject;
   /** The fields that have stand-ins. */
   readonly standIns: readonly string[];
 }
 
-/** Passes for any prompt, and any address of a file. */
+/** Valid as any prompt and as the address of any file. */
 const STAND_IN = "x:";
 
 /**
- * The ways to make a body whole whose prompt and media may have been left out: with what the model always needs, then with the
- * media of each of its modes, simplest first. Only ways that come to one of its modes.
+ * Completes a body whose prompt and media may have been left out: first with what the model always requires, then with the media
+ * of each of its modes, simplest first. Yields only bodies that fit one of its modes.
  */
 export function* completionsOf(model: Model, given: JsonObject): Generator<Completion> {
   const essential = requiredOf(model).filter((name) => name === "prompt" || mediaField(model, name));
@@ -39,7 +39,7 @@ export function* completionsOf(model: Model, given: JsonObject): Generator<Compl
   }
 }
 
-/** What fields of these names give a model to work with. */
+/** The roles that fields of these names fill. */
 function rolesOf(model: Model, names: readonly string[]): Set<MediaField["role"]> {
   const roles = new Set(names.flatMap((name) => mediaField(model, name)?.role ?? []));
   if (model.resultField !== undefined && names.includes("task_id")) roles.add(model.resultField.role);

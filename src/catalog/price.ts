@@ -44,7 +44,7 @@ function toPriceLine({ sku, unit, amount, per, most, when }: PriceLineForm): Pri
   };
 }
 
-/** The version of prices that are given none: equal prices have equal versions, however they are written. */
+/** The version of a rule that names none. Equal prices have equal versions, however they are written. */
 export function versionOf({ lines, minimumMicros }: Omit<PriceRule, "version">): string {
   // A price rule is JSON all the way down.
   const text = canonicalJson({ lines, minimumMicros } as unknown as JsonObject);

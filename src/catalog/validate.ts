@@ -14,7 +14,7 @@ export interface Validator {
   prepare(model: Model): void;
 }
 
-/** Checks bodies against the schemas of models, each compiled once, the compiler loaded with the first. */
+/** Checks bodies against the schemas of models. The compiler is loaded, and each schema compiled, at first use. */
 export function createValidator(): Validator {
   const checker = createSchemaChecker({ annotations: ANNOTATIONS, useDefaults: true });
 
