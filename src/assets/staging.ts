@@ -1,6 +1,7 @@
 import type { StoredFile } from "../domain/media/asset.ts";
 import type { StagedFile } from "../domain/ports/asset-store.ts";
-import type { ContentFiles, Draft } from "./fs.ts";
+import type { Draft } from "./drafts.ts";
+import type { ContentFiles } from "./fs.ts";
 import type { KnownContents } from "./known.ts";
 import type { Pins } from "./pins.ts";
 import type { RecentFiles } from "./recent.ts";

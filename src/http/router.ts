@@ -79,25 +79,7 @@ async function answer(deps: RouterDeps, context: Context<Env>, endpoint: Handlin
     const told = problem(failure, envelopeFor(context.req.path, failure.code));
     reply = typeof told.body === "string" ? { ...told, body: withoutKeys(told.body) } : told;
   }
-  const level =
-    reply.status === 500 ? "error" : (endpoint.logLevel ?? (reply.status > 500 ? "warn" : "info"));
-  // One literal, so that every line has the same fields; the log omits undefined ones.
-  deps.log[level](
-    {
-      request_id: requestId,
-      key: exchange.principal?.keyName,
-      token: exchange.operator?.tokenName,
-      task: reply.log?.task ?? failure?.details.taskId,
-      model: reply.log?.model,
-      method: request.method,
-      path: withoutKeys(context.req.path),
-      status: reply.status,
-      ms: Math.round((deps.elapsed() - startedAt) * 10) / 10,
-      error_code: failure?.code,
-      cause: failure?.cause instanceof Error ? withoutKeys(failure.cause.message.slice(0, 300)) : undefined,
-    },
-    "request",
-  );
+  logRequest(deps, { context, exchange, endpoint, startedAt, reply, failure });
   const headers: Record<string, string> = {
     ...reply.headers,
     ...exchange.limitHeaders,
@@ -110,6 +92,38 @@ async function answer(deps: RouterDeps, context: Context<Env>, endpoint: Handlin
     headers["Content-Length"] = String(Buffer.byteLength(reply.body));
   }
   return new Response(reply.body, { status: reply.status, headers });
+}
+
+interface Answered {
+  readonly context: Context<Env>;
+  readonly exchange: Entering;
+  readonly endpoint: Handling;
+  readonly startedAt: number;
+  readonly reply: Reply;
+  readonly failure: AppError | undefined;
+}
+
+function logRequest({ log, elapsed }: RouterDeps, answered: Answered): void {
+  const { context, exchange, endpoint, startedAt, reply, failure } = answered;
+  const level =
+    reply.status === 500 ? "error" : (endpoint.logLevel ?? (reply.status > 500 ? "warn" : "info"));
+  // One literal, so that every line has the same fields; the log omits undefined ones.
+  log[level](
+    {
+      request_id: exchange.requestId,
+      key: exchange.principal?.keyName,
+      token: exchange.operator?.tokenName,
+      task: reply.log?.task ?? failure?.details.taskId,
+      model: reply.log?.model,
+      method: exchange.request.method,
+      path: withoutKeys(context.req.path),
+      status: reply.status,
+      ms: Math.round((elapsed() - startedAt) * 10) / 10,
+      error_code: failure?.code,
+      cause: failure?.cause instanceof Error ? withoutKeys(failure.cause.message.slice(0, 300)) : undefined,
+    },
+    "request",
+  );
 }
 
 /** Logs the stack of a defect with the request id that the caller got. */

@@ -62,7 +62,6 @@ export function eventReply(options: EventStreamOptions, log?: ReplyLog): Reply {
 export function eventStream(options: EventStreamOptions): ReadableStream<Uint8Array> {
   const over = new AbortController();
   const pieces = createHandover();
-  let isBetweenEvents = true;
   let cancelTimer = () => {};
 
   const end = () => {
@@ -78,32 +77,10 @@ export function eventStream(options: EventStreamOptions): ReadableStream<Uint8Ar
   };
   const keepAlive = () => {
     if (isOver()) return;
-    if (isBetweenEvents && pieces.isWanted()) void pieces.offer(": keep-alive\n\n");
+    if (!writer.isWithinEvent() && pieces.isWanted()) void pieces.offer(": keep-alive\n\n");
     cancelTimer = options.clock.after(KEEP_ALIVE_MS, keepAlive);
   };
-  const events: EventWriter = {
-    async event({ name, id, data }) {
-      if (isOver()) return;
-      isBetweenEvents = false;
-      if (typeof data === "string") {
-        await pieces.offer(eventText({ name, id, data }));
-      } else {
-        await pieces.offer(headOf({ name, id }));
-        for await (const piece of data) {
-          if (over.signal.aborted) break;
-          await pieces.offer(piece);
-        }
-        await pieces.offer("\n\n");
-      }
-      isBetweenEvents = true;
-    },
-    async events(text) {
-      if (!isOver()) await pieces.offer(text);
-    },
-    comment: (text) => pieces.offer(`: ${text}\n\n`),
-    // By the standard, a client remembers an id without data and makes no event of it.
-    mark: (id) => pieces.offer(`: from ${id}\nid: ${id}\n\n`),
-  };
+  const writer = createWriter(pieces, { isOver, signal: over.signal });
   let hasBegun = false;
   const begin = async () => {
     hasBegun = true;
@@ -114,7 +91,7 @@ export function eventStream(options: EventStreamOptions): ReadableStream<Uint8Ar
     }
     try {
       await pieces.offer(`retry: ${RETRY_MS}\n\n`);
-      await options.write(events, over.signal);
+      await options.write(writer.events, over.signal);
     } catch (error) {
       options.onError(error);
     } finally {
@@ -140,6 +117,38 @@ export function eventStream(options: EventStreamOptions): ReadableStream<Uint8Ar
   );
 }
 
+/** Writes events to a stream; `isOver` is asked before each. */
+function createWriter(
+  pieces: Handover,
+  { isOver, signal }: { readonly isOver: () => boolean; readonly signal: AbortSignal },
+) {
+  let isWithinEvent = false;
+  const events: EventWriter = {
+    async event({ name, id, data }) {
+      if (isOver()) return;
+      isWithinEvent = true;
+      if (typeof data === "string") {
+        await pieces.offer(eventText({ name, id, data }));
+      } else {
+        await pieces.offer(headOf({ name, id }));
+        for await (const piece of data) {
+          if (signal.aborted) break;
+          await pieces.offer(piece);
+        }
+        await pieces.offer("\n\n");
+      }
+      isWithinEvent = false;
+    },
+    async events(text) {
+      if (!isOver()) await pieces.offer(text);
+    },
+    comment: (text) => pieces.offer(`: ${text}\n\n`),
+    // A client remembers an id without data, and is not told of an event.
+    mark: (id) => pieces.offer(`: from ${id}\nid: ${id}\n\n`),
+  };
+  return { events, isWithinEvent: () => isWithinEvent };
+}
+
 /** An event as text. */
 export function eventText({ data, ...event }: StreamedEvent & { readonly data: string }): string {
   return `${headOf(event)}${data}\n\n`;
@@ -148,6 +157,8 @@ export function eventText({ data, ...event }: StreamedEvent & { readonly data: s
 function headOf({ name, id }: Pick<StreamedEvent, "name" | "id">): string {
   return `${id === undefined ? "" : `id: ${id}\n`}event: ${name}\ndata: `;
 }
+
+type Handover = ReturnType<typeof createHandover>;
 
 /** Passes text from a writer to a reader. Each waits for the other. */
 function createHandover() {

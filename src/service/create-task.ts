@@ -111,14 +111,7 @@ async function admit(
   if (!validated.ok) throw new AppError("invalid_request", validated.facts);
   const body = validated.body;
 
-  const callbackUrl = typeof body.callback_url === "string" ? body.callback_url : undefined;
-  if (callbackUrl !== undefined) {
-    const finding = deps.egress.refusal(callbackUrl, "callback");
-    if (finding !== undefined) {
-      throw new AppError("invalid_request", { kind: "finding", field: "callback_url", finding });
-    }
-  }
-
+  const callbackUrl = callbackUrlOf(deps, body);
   const id = deps.ids.create("task");
   const staged: StagedFile[] = [];
   let isAdmitted = false;
@@ -160,6 +153,13 @@ async function admit(
   } finally {
     for (const file of staged) await file.release(isAdmitted);
   }
+}
+
+function callbackUrlOf({ egress }: CreateTaskDeps, { callback_url: url }: JsonObject): string | undefined {
+  if (typeof url !== "string") return undefined;
+  const finding = egress.refusal(url, "callback");
+  if (finding === undefined) return url;
+  throw new AppError("invalid_request", { kind: "finding", field: "callback_url", finding });
 }
 
 function quotaNow({ clock }: CreateTaskDeps, { policy }: Principal): Admission["quota"] {

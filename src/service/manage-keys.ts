@@ -46,48 +46,16 @@ export function keyVerbs(deps: ManageAccountDeps) {
   const madeBy = ({ callbackSecret }: KeyTerms, { signing }: KeyChange): string | undefined =>
     callbackSecret === NEW_SECRET ? signing?.secret : undefined;
 
-  async function createKeyIn(account: Account, name: string, change: KeyChange): Promise<NewKey> {
-    const { secret, stored } = newCredential(deps, "api_key");
-    const record: ApiKey = {
-      id: deps.ids.create("key"),
-      accountId: account.id,
-      name,
-      ...stored,
-      policy: changePolicy(OPEN_POLICY, change.policy),
-      signsCallbacks: Boolean(change.signing),
-      createdAt: clock.now(),
-      expiresAt: change.expiresAt ?? undefined,
-    };
-    const result = await accounts.createKey(record, change.signing?.secret);
-    if (result === "created") return { key: secret, record, account };
-    if (result === "no_account") return notFound("account", account.name);
-    throw refusal({ kind: "key_taken", field: "name", account: account.name, name });
-  }
-
-  async function findKey(idOrName: string): Promise<ApiKey> {
-    const found = await accounts.key(idOrName);
-    if (found !== undefined) return found;
-    const named = (await accounts.keys()).filter((key) => key.name === idOrName);
-    const valid = named.filter((key) => key.revokedAt === undefined);
-    if (valid.length > 1) {
-      const ids = valid.map((key) => key.id);
-      throw refusal({ kind: "key_ambiguous", field: "key", name: idOrName, ids });
-    }
-    const [revoked] = named;
-    if (revoked !== undefined) {
-      throw new AppError("not_found", { kind: "keys_revoked", name: idOrName, id: revoked.id });
-    }
-    return notFound("key", idOrName);
-  }
+  const findKey = (idOrName: string) => findStoredKey(deps, idOrName);
 
   return {
     async createKey(request: KeyRequest): Promise<NewKey> {
       const { name, account: owner } = request;
       checkName("key", "key", name);
-      // Checked first, so that refused terms do not leave a new account behind.
+      // First, so that refused terms do not leave a new account behind.
       const change = check(request);
       const account = owner === undefined ? await defaultAccount(deps) : await findAccount(deps, owner);
-      const made = await createKeyIn(account, name, change);
+      const made = await createKeyIn(deps, account, name, change);
       return { ...made, callbackSecret: madeBy(request, change) };
     },
     async listKeys(owner?: string): Promise<ApiKey[]> {
@@ -119,7 +87,7 @@ export function keyVerbs(deps: ManageAccountDeps) {
     },
     async ensureFirstKey(): Promise<NewKey | undefined> {
       if ((await accounts.accounts()).length > 0) return undefined;
-      return createKeyIn(await defaultAccount(deps), DEFAULT_ACCOUNT, { policy: OPEN_POLICY });
+      return createKeyIn(deps, await defaultAccount(deps), DEFAULT_ACCOUNT, { policy: OPEN_POLICY });
     },
   };
 }
@@ -128,4 +96,43 @@ function changedKey(idOrName: string, result: ApiKey | "revoked" | "not_found"):
   if (result === "not_found") return notFound("key", idOrName);
   if (result !== "revoked") return result;
   throw refusal({ kind: "key_revoked", field: "key", given: idOrName });
+}
+
+async function createKeyIn(
+  deps: ManageAccountDeps,
+  account: Account,
+  name: string,
+  change: KeyChange,
+): Promise<NewKey> {
+  const { secret, stored } = newCredential(deps, "api_key");
+  const record: ApiKey = {
+    id: deps.ids.create("key"),
+    accountId: account.id,
+    name,
+    ...stored,
+    policy: changePolicy(OPEN_POLICY, change.policy),
+    signsCallbacks: Boolean(change.signing),
+    createdAt: deps.clock.now(),
+    expiresAt: change.expiresAt ?? undefined,
+  };
+  const result = await deps.accounts.createKey(record, change.signing?.secret);
+  if (result === "created") return { key: secret, record, account };
+  if (result === "no_account") return notFound("account", account.name);
+  throw refusal({ kind: "key_taken", field: "name", account: account.name, name });
+}
+
+async function findStoredKey({ accounts }: ManageAccountDeps, idOrName: string): Promise<ApiKey> {
+  const found = await accounts.key(idOrName);
+  if (found !== undefined) return found;
+  const named = (await accounts.keys()).filter((key) => key.name === idOrName);
+  const valid = named.filter((key) => key.revokedAt === undefined);
+  if (valid.length > 1) {
+    const ids = valid.map((key) => key.id);
+    throw refusal({ kind: "key_ambiguous", field: "key", name: idOrName, ids });
+  }
+  const [revoked] = named;
+  if (revoked !== undefined) {
+    throw new AppError("not_found", { kind: "keys_revoked", name: idOrName, id: revoked.id });
+  }
+  return notFound("key", idOrName);
 }

@@ -29,68 +29,29 @@ interface Seat {
   idleTimer?: Timer | undefined;
 }
 
+interface PoolOptions {
+  readonly size: number;
+  readonly idleMs: number;
+  /** The module a thread runs. */
+  readonly entry: string;
+}
+
 const STOP_GRACE_MS = 1_000;
 
 /** A few worker threads, started when needed, one job each. The next job replaces a thread that broke. */
-export function createPool(options: { size: number; idleMs: number; entry: string }): Pool {
-  const seats = new Set<Seat>();
+export function createPool(options: PoolOptions): Pool {
   const queue: Ticket[] = [];
+  const seats = createSeats(options, () => advance());
   let stopped = false;
 
-  const leave = (seat: Seat): void => {
-    clearTimeout(seat.idleTimer);
-    seats.delete(seat);
-    seat.worker.terminate();
-  };
-
-  const rest = (seat: Seat): void => {
-    seat.ticket = undefined;
-    // An idle worker must not keep the process alive.
-    seat.worker.unref();
-    seat.idleTimer = setTimeout(() => leave(seat), options.idleMs);
-    seat.idleTimer.unref();
-    advance();
-  };
-
-  const breakDown = (seat: Seat, message: string): void => {
-    if (!seats.has(seat)) return;
-    const { ticket } = seat;
-    leave(seat);
-    ticket?.settle(new Error(`The sandbox renderer's worker broke: ${message}`));
-    advance();
-  };
-
-  const hire = (): Seat => {
-    const worker = new Worker(options.entry, { name: "sandbox-renderer" });
-    const seat: Seat = { worker };
-    worker.addEventListener("message", (event: MessageEvent<WorkResult>) => {
-      const { ticket } = seat;
-      if (ticket === undefined || !seats.has(seat)) return;
-      ticket.settle(readResult(event.data));
-      rest(seat);
-    });
-    worker.addEventListener("error", (event) => {
-      event.preventDefault();
-      breakDown(seat, event.message);
-    });
-    worker.addEventListener("close", () => breakDown(seat, "it ended by itself"));
-    seats.add(seat);
-    return seat;
-  };
-
-  const advance = (): void => {
+  function advance(): void {
     while (!stopped && queue.length > 0) {
-      const seat =
-        [...seats].find((candidate) => candidate.ticket === undefined) ??
-        (seats.size < options.size ? hire() : undefined);
+      const seat = seats.free();
       const ticket = seat === undefined ? undefined : queue.shift();
       if (seat === undefined || ticket === undefined) return;
-      clearTimeout(seat.idleTimer);
-      seat.ticket = ticket;
-      seat.worker.ref();
-      seat.worker.postMessage(ticket.order);
+      seats.occupy(seat, ticket);
     }
-  };
+  }
 
   return {
     run: (job, signal) =>
@@ -121,17 +82,88 @@ export function createPool(options: { size: number; idleMs: number; entry: strin
       stopped = true;
       const reason = new Error("The sandbox renderer is stopped.");
       for (const ticket of queue.splice(0)) ticket.settle(reason);
+      await seats.stop(reason);
+    },
+  };
+}
+
+/** The threads; `onFree` is called when one has become free, or may be replaced. */
+function createSeats({ size, idleMs, entry }: PoolOptions, onFree: () => void) {
+  const seats = new Set<Seat>();
+
+  function leave(seat: Seat): void {
+    clearTimeout(seat.idleTimer);
+    seats.delete(seat);
+    seat.worker.terminate();
+  }
+
+  function rest(seat: Seat): void {
+    seat.ticket = undefined;
+    // An idle worker must not keep the process alive.
+    seat.worker.unref();
+    seat.idleTimer = setTimeout(() => leave(seat), idleMs);
+    seat.idleTimer.unref();
+    onFree();
+  }
+
+  function breakDown(seat: Seat, message: string): void {
+    if (!seats.has(seat)) return;
+    const { ticket } = seat;
+    leave(seat);
+    ticket?.settle(new Error(`The sandbox renderer's worker broke: ${message}`));
+    onFree();
+  }
+
+  function hire(): Seat {
+    const seat: Seat = { worker: new Worker(entry, { name: "sandbox-renderer" }) };
+    listen(seat, {
+      onResult(result) {
+        if (seat.ticket === undefined || !seats.has(seat)) return;
+        seat.ticket.settle(readResult(result));
+        rest(seat);
+      },
+      onBreak: (message) => breakDown(seat, message),
+    });
+    seats.add(seat);
+    return seat;
+  }
+
+  return {
+    free: () =>
+      [...seats].find(({ ticket }) => ticket === undefined) ?? (seats.size < size ? hire() : undefined),
+    occupy(seat: Seat, ticket: Ticket): void {
+      clearTimeout(seat.idleTimer);
+      seat.ticket = ticket;
+      seat.worker.ref();
+      seat.worker.postMessage(ticket.order);
+    },
+    async stop(reason: Error): Promise<void> {
       const busy = [...seats].filter((seat) => seat.ticket !== undefined);
       for (const { ticket } of busy) {
-        if (ticket === undefined) continue;
-        Atomics.store(ticket.order.cancelled, 0, 1);
-        ticket.settle(reason);
+        if (ticket !== undefined) abandon(ticket, reason);
       }
       // Let native code finish: ending a thread in the middle of it can crash the process.
       await Promise.race([Promise.all(busy.map(({ worker }) => answered(worker))), Bun.sleep(STOP_GRACE_MS)]);
       for (const seat of [...seats]) leave(seat);
     },
   };
+}
+
+function abandon({ order, settle }: Ticket, reason: Error): void {
+  Atomics.store(order.cancelled, 0, 1);
+  settle(reason);
+}
+
+function listen(
+  { worker }: Seat,
+  { onResult, onBreak }: { onResult: (result: WorkResult) => void; onBreak: (message: string) => void },
+): void {
+  worker.addEventListener("message", (event: MessageEvent<WorkResult>) => onResult(event.data));
+  worker.addEventListener("error", (event) => {
+    event.preventDefault();
+    onBreak(event.message);
+  });
+  worker.addEventListener("close", () => onBreak("it ended by itself"));
 }
 
 function answered(worker: Worker): Promise<void> {

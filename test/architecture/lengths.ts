@@ -8,16 +8,6 @@ const MAX_MEDIAN_LINES = 90;
 /** What is longer, and why that is right. Names are `path`, or `path function`. */
 const LONGER: Readonly<Record<string, string>> = {
   "src/config/settings.ts createSettings": "a table: one entry for each setting",
-  "cli/commands/callbacks/listen.ts listen": "to be split",
-  "src/assets/fs.ts openContentFiles": "to be split",
-  "src/http/multipart/body.ts openBody": "to be split",
-  "src/http/multipart/upload-gate.ts createUploadGate": "to be split",
-  "src/http/router.ts answer": "to be split",
-  "src/http/sse.ts eventStream": "to be split",
-  "src/providers/sandbox/renderings.ts createRenderings": "to be split",
-  "src/service/create-task.ts admit": "to be split",
-  "src/service/manage-keys.ts keyVerbs": "to be split",
-  "src/studio/pool.ts createPool": "to be split",
 };
 
 export function fileLengthViolations(sources: Sources): string[] {

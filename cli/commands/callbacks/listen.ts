@@ -80,7 +80,6 @@ async function listen(
   /** Id of the last event printed, so that the next run can continue after it. */
   let told = job.lastEventId;
   let isReceiverDown = false;
-  let isLost = false;
 
   const inOrder = createInOrder<Heard>(FORWARDS, ({ listened, id, forwarded }) => {
     // A post that Ctrl-C interrupted has no outcome.
@@ -106,30 +105,38 @@ async function listen(
       forwarded: forward === undefined ? null : await forward(listened),
     }));
   };
-  let isFirst = true;
-  const onOpen = () => {
-    if (isFirst) {
-      const whose = owner === undefined ? "" : ` for ${owner}`;
-      output.say(`Listening on ${client.server}${whose}. Ctrl-C ends it.`);
-      if (target !== undefined) output.say(`Forwarding to ${target}`);
-    } else if (isLost) output.say("Listening again.");
-    [isFirst, isLost] = [false, false];
-  };
-  const onTrouble = ({ failure }: { readonly failure: Failure }) => {
-    if (!isLost) output.warn(`${failure.message} It is tried until it answers.`);
-    isLost = true;
-  };
   return followEvents({
     open: client.callbackEvents,
     timing,
     signal,
     lastEventId: job.lastEventId,
     take,
-    onOpen,
-    onTrouble,
+    ...reportsOf(output, { server: client.server, owner, target }),
   }).catch((error: unknown) => {
     throw withResumeHint(error, told);
   });
+}
+
+/** Says when listening begins, when the connection is lost, and when it is back. */
+function reportsOf(
+  output: Output,
+  { server, owner, target }: { server: string; owner: string | undefined; target: string | undefined },
+) {
+  let isFirst = true;
+  let isLost = false;
+  return {
+    onOpen() {
+      if (isFirst) {
+        output.say(`Listening on ${server}${owner === undefined ? "" : ` for ${owner}`}. Ctrl-C ends it.`);
+        if (target !== undefined) output.say(`Forwarding to ${target}`);
+      } else if (isLost) output.say("Listening again.");
+      [isFirst, isLost] = [false, false];
+    },
+    onTrouble({ failure }: { readonly failure: Failure }) {
+      if (!isLost) output.warn(`${failure.message} It is tried until it answers.`);
+      isLost = true;
+    },
+  };
 }
 
 /** Name and prefix of the key, as far as the server shows them. */

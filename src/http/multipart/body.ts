@@ -13,22 +13,13 @@ export interface Pace {
 const GRACE_MS = 10_000;
 const LEAST_BYTES_PER_MS = 16;
 
-/**
- * Reads a body piece by piece, up to marks in it. It reads only on demand. In between, Bun stops reading from the connection, so
- * that the sender waits.
- *
- * Every mark starts with CR.
- */
-export function openBody(stream: ReadableStream<Uint8Array>, maxTotalBytes: number, pace: Pace) {
+/** Reads chunks. `next` throws an AppError when there is none, or too much, or it comes too slowly. */
+function openChunks(stream: ReadableStream<Uint8Array>, maxTotalBytes: number, pace: Pace) {
   const reader = stream.getReader();
   let totalBytes = 0;
-  /** Time spent waiting for the sender, without the time spent on the pieces. */
+  /** Time spent waiting for the sender; what is done with the chunks does not count. */
   let waitedMs = 0;
-  // A mark starts with the end of a line, and the body may start with a mark.
-  let buffered: Buffer = Buffer.from("\r\n");
-
-  /** @throws AppError when there is no more, or too much */
-  async function readMore(): Promise<void> {
+  async function next(): Promise<Buffer> {
     const since = pace.elapsed();
     let isTooSlow = false;
     const leftMs = GRACE_MS + totalBytes / LEAST_BYTES_PER_MS - waitedMs;
@@ -43,13 +34,28 @@ export function openBody(stream: ReadableStream<Uint8Array>, maxTotalBytes: numb
       })
       .finally(cancelTimer);
     waitedMs += pace.elapsed() - since;
-    if (isTooSlow) {
-      throw new AppError("invalid_request", { kind: "upload_too_slow" });
-    }
+    if (isTooSlow) throw new AppError("invalid_request", { kind: "upload_too_slow" });
     if (done) throw new AppError("invalid_request", { kind: "form_unended" });
     totalBytes += value.length;
     if (totalBytes > maxTotalBytes) throw bodyTooLarge(maxTotalBytes);
-    const chunk = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+    return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+  }
+  return { next, cancel: () => reader.cancel() };
+}
+
+/**
+ * Reads a body piece by piece, up to marks in it. It reads only on demand. In between, Bun stops reading from the connection, so
+ * that the sender waits.
+ *
+ * Every mark starts with CR.
+ */
+export function openBody(stream: ReadableStream<Uint8Array>, maxTotalBytes: number, pace: Pace) {
+  const chunks = openChunks(stream, maxTotalBytes, pace);
+  // A mark starts with the end of a line, and the body may start with a mark.
+  let buffered: Buffer = Buffer.from("\r\n");
+
+  async function readMore(): Promise<void> {
+    const chunk = await chunks.next();
     buffered = buffered.length === 0 ? chunk : Buffer.concat([buffered, chunk]);
   }
 
@@ -92,7 +98,7 @@ export function openBody(stream: ReadableStream<Uint8Array>, maxTotalBytes: numb
     return buffered.subarray(0, bytes.length).equals(bytes);
   }
 
-  return { pieceBefore, allBefore, startsWith, cancel: () => reader.cancel() };
+  return { pieceBefore, allBefore, startsWith, cancel: chunks.cancel };
 }
 
 export type Body = ReturnType<typeof openBody>;

@@ -23,52 +23,54 @@ export interface UploadGateOptions {
 /** The share of memory and queue that one owner may use, so that there is always room for others. */
 const KEPT_FOR_OTHERS = 1 / 4;
 
-interface Place {
+interface Asked {
   readonly owner: string;
   readonly bytes: number;
+}
+interface Place extends Asked {
   readonly enter: () => void;
 }
 
-/**
- * Admits as many uploads at once as there is memory for. The others wait unread, in order of arrival. One owner's uploads leave
- * a quarter of the memory and of the queue to others.
- */
-export function createUploadGate(options: UploadGateOptions) {
-  const mostOfOne = options.bytesAtOnce * (1 - KEPT_FOR_OTHERS);
-  const mostWaitingOfOne = Math.ceil(options.maxWaiting * (1 - KEPT_FOR_OTHERS));
-  let freeBytes = options.bytesAtOnce;
+/** Counts the memory that uploads hold, and what of it is each owner's. */
+function createMemory(totalBytes: number) {
+  const mostOfOne = totalBytes * (1 - KEPT_FOR_OTHERS);
+  let freeBytes = totalBytes;
   const held = new Map<string, number>();
+  return {
+    isTooLarge: ({ bytes }: Asked) => bytes > freeBytes,
+    hasRoom({ owner, bytes }: Asked): boolean {
+      const own = held.get(owner) ?? 0;
+      // An upload larger than a share is let in when its owner has no other.
+      return bytes <= freeBytes && (own === 0 || own + bytes <= mostOfOne);
+    },
+    take({ owner, bytes }: Asked): void {
+      freeBytes -= bytes;
+      held.set(owner, (held.get(owner) ?? 0) + bytes);
+    },
+    giveBack({ owner, bytes }: Asked): void {
+      freeBytes += bytes;
+      const left = (held.get(owner) ?? 0) - bytes;
+      if (left > 0) held.set(owner, left);
+      else held.delete(owner);
+    },
+  };
+}
+
+/** The uploads that wait for memory, in the order they came. */
+function createLine(memory: ReturnType<typeof createMemory>, maxWaiting: number) {
+  const mostOfOne = Math.ceil(maxWaiting * (1 - KEPT_FOR_OTHERS));
   const waiting: Place[] = [];
-
-  function hasRoom({ owner, bytes }: Pick<Place, "owner" | "bytes">): boolean {
-    const own = held.get(owner) ?? 0;
-    // An upload that exceeds the share by itself is admitted when its owner has no other.
-    return bytes <= freeBytes && (own === 0 || own + bytes <= mostOfOne);
-  }
-
-  function take({ owner, bytes }: Pick<Place, "owner" | "bytes">): void {
-    freeBytes -= bytes;
-    held.set(owner, (held.get(owner) ?? 0) + bytes);
-  }
-
-  function giveBack({ owner, bytes }: Pick<Place, "owner" | "bytes">): void {
-    freeBytes += bytes;
-    const left = (held.get(owner) ?? 0) - bytes;
-    if (left > 0) held.set(owner, left);
-    else held.delete(owner);
-    letIn();
-  }
 
   function letIn(): void {
     const passedOver = new Set<string>();
     for (const place of [...waiting]) {
       // An owner's own uploads stay in their order.
       if (passedOver.has(place.owner)) continue;
-      if (hasRoom(place)) {
+      if (memory.hasRoom(place)) {
         waiting.splice(waiting.indexOf(place), 1);
-        take(place);
+        memory.take(place);
         place.enter();
-      } else if (place.bytes > freeBytes) {
+      } else if (memory.isTooLarge(place)) {
         // Small uploads do not overtake one that waits for memory.
         return;
       } else {
@@ -77,25 +79,13 @@ export function createUploadGate(options: UploadGateOptions) {
     }
   }
 
-  async function enter(asked: Pick<Place, "owner" | "bytes">, gone: AbortSignal): Promise<void> {
-    const { owner, bytes } = asked;
-    const isNext = !waiting.some((place) => place.owner === owner || place.bytes > freeBytes);
-    if (isNext && hasRoom(asked)) {
-      take(asked);
-      return;
-    }
-    const ofOwner = waiting.filter((place) => place.owner === owner).length;
-    if (waiting.length >= options.maxWaiting || ofOwner >= mostWaitingOfOne) {
-      const facts = { kind: "too_many_uploads", retryAfterSec: RETRY_AFTER_SEC } as const;
-      const details = { retryAfterSec: RETRY_AFTER_SEC, shouldRetry: true };
-      throw new AppError("service_unavailable", facts, details);
-    }
+  async function wait(asked: Asked, gone: AbortSignal): Promise<void> {
     const turn = Promise.withResolvers<void>();
-    const place = { owner, bytes, enter: turn.resolve };
+    const place = { ...asked, enter: turn.resolve };
     waiting.push(place);
     const leave = () => {
       const at = waiting.indexOf(place);
-      // An upload that was admitted before finds its body ended.
+      // An upload that was let in before ends when its body does.
       if (at === -1) return;
       waiting.splice(at, 1);
       letIn();
@@ -110,6 +100,36 @@ export function createUploadGate(options: UploadGateOptions) {
     }
   }
 
+  return {
+    letIn,
+    wait,
+    isNext: (owner: string) => !waiting.some((place) => place.owner === owner || memory.isTooLarge(place)),
+    isFullFor: (owner: string) =>
+      waiting.length >= maxWaiting || waiting.filter((place) => place.owner === owner).length >= mostOfOne,
+  };
+}
+
+/**
+ * Admits as many uploads at once as there is memory for. The others wait unread, in order of arrival. One owner's uploads leave
+ * a quarter of the memory and of the queue to others.
+ */
+export function createUploadGate(options: UploadGateOptions) {
+  const memory = createMemory(options.bytesAtOnce);
+  const line = createLine(memory, options.maxWaiting);
+
+  async function enter(asked: Asked, gone: AbortSignal): Promise<void> {
+    if (line.isNext(asked.owner) && memory.hasRoom(asked)) {
+      memory.take(asked);
+      return;
+    }
+    if (line.isFullFor(asked.owner)) {
+      const facts = { kind: "too_many_uploads", retryAfterSec: RETRY_AFTER_SEC } as const;
+      const details = { retryAfterSec: RETRY_AFTER_SEC, shouldRetry: true };
+      throw new AppError("service_unavailable", facts, details);
+    }
+    await line.wait(asked, gone);
+  }
+
   async function hold<T>(
     { request, owner, bytes }: { request: Request; owner: string; bytes: number },
     work: () => Promise<T>,
@@ -119,7 +139,8 @@ export function createUploadGate(options: UploadGateOptions) {
     try {
       return await work();
     } finally {
-      giveBack(asked);
+      memory.giveBack(asked);
+      line.letIn();
     }
   }
 

@@ -47,31 +47,18 @@ interface Rendering {
 /** Attempts at one output before the rendering counts as broken. A worker may have crashed because of another rendering. */
 const TRIES = 3;
 
-export function createRenderings(deps: {
+interface RenderingDeps {
   readonly renderer: Renderer;
   readonly files: SandboxFiles;
-  readonly clock: Clock;
   readonly slots: number;
-}): Renderings {
-  const { renderer, files, clock } = deps;
+}
+
+export function createRenderings(deps: RenderingDeps & { readonly clock: Clock }): Renderings {
+  const { clock } = deps;
   const renderings = new Map<string, Rendering>();
-  const slots = createSlots(deps.slots);
   const expected = { image: 60, video: 500 };
 
-  const renderOutput = async ({ id, spec }: Order, index: number, signal: AbortSignal): Promise<void> => {
-    if (await files.hasOutput(id, index)) return;
-    await slots.run(async () => {
-      signal.throwIfAborted();
-      const inputs = await files.readInputs({ id, spec });
-      const { bytes } = await persist(
-        () => renderer.render(toRenderJob(spec, index, inputs), signal),
-        signal,
-      );
-      await files
-        .writeOutput(id, index, bytes)
-        .catch((error: Error) => Promise.reject(new Unwritable(error)));
-    });
-  };
+  const renderOutput = createOutputRenderer(deps);
 
   const work = async (rendering: Rendering): Promise<void> => {
     const { order, controller } = rendering;
@@ -121,6 +108,25 @@ export function createRenderings(deps: {
     async idle() {
       await Promise.all([...renderings.values()].map((rendering) => rendering.promise));
     },
+  };
+}
+
+/** Returns a function that renders and writes an output that is missing, as many at once as there are slots. */
+function createOutputRenderer({ renderer, files, ...deps }: RenderingDeps): Renderings["ensure"] {
+  const slots = createSlots(deps.slots);
+  return async ({ id, spec }, index, signal) => {
+    if (await files.hasOutput(id, index)) return;
+    await slots.run(async () => {
+      signal.throwIfAborted();
+      const inputs = await files.readInputs({ id, spec });
+      const { bytes } = await persist(
+        () => renderer.render(toRenderJob(spec, index, inputs), signal),
+        signal,
+      );
+      await files
+        .writeOutput(id, index, bytes)
+        .catch((error: Error) => Promise.reject(new Unwritable(error)));
+    });
   };
 }
 
