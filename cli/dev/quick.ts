@@ -20,6 +20,7 @@ const startedAt = performance.now();
 const changed = changedFiles(baseOf(process.argv[2]));
 const { chosen, left } = chooseTests(changed);
 say(`${changed.length} files changed; ${chosen.length + left} test files reach them`);
+say(chosen.map((path) => `  ${path}`).join("\n"));
 const testStep = { title: "tests", command: bun("run", "--silent", "test", "--only-failures", ...chosen) };
 const exitCodes = await Promise.all([
   runAside(typesStep),

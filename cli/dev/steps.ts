@@ -7,6 +7,8 @@ import { join } from "node:path";
 export const ROOT = join(import.meta.dir, "../..");
 export const BINARY = join(ROOT, "dist/svc");
 
+const SHOWN_AT_MOST = 100;
+
 export type Step = { title: string; command: string[]; env?: Record<string, string> };
 
 /** What a run of `bun test` says in its summary. `skippedChecks` are those against contracts that are not at hand. */
@@ -87,5 +89,6 @@ function start<Out extends "inherit" | "pipe", Err extends "inherit" | "pipe">(
 
 function announce(step: Step): void {
   const words = step.command.map((word) => (word === process.execPath ? "bun" : word));
-  say(`\n==> ${step.title}: ${words.join(" ")}`);
+  const shown = words.join(" ");
+  say(`\n==> ${step.title}: ${shown.length > SHOWN_AT_MOST ? `${shown.slice(0, SHOWN_AT_MOST)}…` : shown}`);
 }

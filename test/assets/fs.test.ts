@@ -95,8 +95,10 @@ test("a process killed at any moment leaves whole files or none, and temporary f
     import { mp4 } from ${JSON.stringify(join(import.meta.dir, "../helpers/media-video.ts"))};
     let names = 0;
     const store = openAssetStore({ directory: process.argv[1], newTemporaryName: () => "d" + process.pid + "-" + names++ });
-    console.log("ready");
-    for (let i = 1; ; i += 1) await store.put(await mp4({ frames: i, width: 64 + 16 * (i % 9) }), ${JSON.stringify(ANY)});`;
+    for (let i = 1; ; i += 1) {
+      await store.put(await mp4({ frames: i, width: 64 + 16 * (i % 9) }), ${JSON.stringify(ANY)});
+      if (i === 1) console.log("the first is stored");
+    }`;
   for (const delayMs of [5, 25, 60, 110]) {
     const child = Bun.spawn([process.execPath, "-e", script, subject.directory], {
       stdout: "pipe",
