@@ -9,7 +9,7 @@ import { distances, readImporters } from "./import-graph.ts";
 import { bun, lintStep, ROOT, run, runAside, say, typesStep } from "./steps.ts";
 
 /** By the recorded durations; two at a time, beside types and lint. */
-const TESTS_TAKE_AT_MOST_MS = 16_000;
+const TESTS_TAKE_AT_MOST_MS = 8_000;
 /** Of a file without a record. */
 const USUAL_MS = 300;
 const UNIT_TEST = /^test\/(?!e2e\/).*\.test\.tsx?$/;
