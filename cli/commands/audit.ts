@@ -42,7 +42,7 @@ export function addAudit(program: Command, context: Context): void {
   onRun<LocalFlags>(command, context, async ({ options, output }) => {
     const config = readLocalConfig(options, context);
     const { auditLocal } = await import("../../src/app/local.ts");
-    const report = auditLocal(config);
+    const report = await auditLocal(config);
     const { differences } = report;
     output.show({ data_dir: config.dataDir, ...auditJson(report) }, () => auditText(report, output));
     if (differences.length === 0) return;

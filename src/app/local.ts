@@ -99,10 +99,10 @@ export async function openLocal(
  *
  * @throws Error when it has no database; SchemaError when the database is of another version
  */
-export function auditLocal(config: Folder): AuditReport {
+export async function auditLocal(config: Folder): Promise<AuditReport> {
   const audit = openAudit({ path: existingDatabaseOf(config) });
   try {
-    return audit.run();
+    return await audit.run();
   } finally {
     audit.stop();
   }

@@ -21,7 +21,7 @@ export function openAudit(options: { path: string }): Audit {
       throw new SchemaError("pending", `The database lacks migrations: ${pending.join(", ")}.`);
     const audit = prepareAudit(db);
     return {
-      run() {
+      async run() {
         try {
           return audit();
         } catch (error) {

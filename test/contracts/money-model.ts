@@ -199,7 +199,7 @@ const COMMANDS = [
 /** Drives a store and reference books alike. `make` gives an empty store each time, and an audit of it. */
 export function describeMoneyModel(
   name: string,
-  make: () => { readonly store: StoreUnderTest; audit(): AuditReport; remove(): void },
+  make: () => { readonly store: StoreUnderTest; audit(): Promise<AuditReport>; remove(): void },
 ): void {
   describe(name, () => {
     test("accounts, holds, quotas and refunds come to what the simplest books come to, whatever is done", async () => {
@@ -208,7 +208,7 @@ export function describeMoneyModel(
           const { store, audit, remove } = make();
           try {
             await fc.asyncModelRun(() => open(store), commands);
-            expect(audit().differences).toEqual([]);
+            expect((await audit()).differences).toEqual([]);
           } finally {
             await store.stop();
             remove();

@@ -66,7 +66,7 @@ export interface AuditReport {
 
 /** Recomputes every figure of the books from what it came from. */
 export interface Audit {
-  /** Looks at one moment of the database, whatever is written to it meanwhile, and changes nothing. */
-  run(): AuditReport;
+  /** Reads one moment of the database, whatever is written meanwhile. Changes nothing. */
+  run(): Promise<AuditReport>;
   stop(): void;
 }

@@ -7,8 +7,8 @@ import type { Task } from "../task/task.ts";
 export interface Clock {
   /** Epoch milliseconds. */
   now(): number;
-  /** Runs `callback` once after `delayMs` (0 or more; longer than 2^31-1 is shortened to it). Returns a function that cancels. */
-  after(delayMs: number, callback: () => void): () => void;
+  /** Calls `run` once after `delayMs` (0 or more; longer than 2^31-1 is shortened to it). Returns a function that cancels. */
+  after(delayMs: number, run: () => void): () => void;
 }
 
 /** The only source of identifiers. */

@@ -6,7 +6,7 @@ const CR = 0x0d;
 export interface Pace {
   /** Milliseconds on a clock that never jumps. */
   readonly elapsed: () => number;
-  readonly after: (delayMs: number, callback: () => void) => () => void;
+  readonly after: (delayMs: number, run: () => void) => () => void;
 }
 
 /** How long a sender may be slower than the minimum pace. It holds a place that others wait for. */

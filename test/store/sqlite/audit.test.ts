@@ -58,10 +58,10 @@ async function keepBooks({ tasks, accounts, ...rest }: Store): Promise<void> {
   await admit(all, { number: 5, keyId: keyId(2) });
 }
 
-function audit() {
+async function audit() {
   const opened = openAudit({ path: file.path });
   try {
-    return opened.run();
+    return await opened.run();
   } finally {
     opened.stop();
   }
@@ -77,8 +77,8 @@ function tamper(...statements: string[]): void {
   db.close();
 }
 
-test("books that nobody tampered with add up, and are counted whole", () => {
-  expect(audit()).toEqual({
+test("books that nobody tampered with add up, and are counted whole", async () => {
+  expect(await audit()).toEqual({
     rows: { accounts: 2, ledgerEntries: 11, tasks: 5, liveTasks: 2, quotas: 1, usageDays: 1 },
     sums: {
       credited: micros(195_000),
@@ -175,10 +175,10 @@ const BROKEN = {
 } as const satisfies Record<AuditCheck, readonly [readonly string[], Omit<AuditDifference, "check">]>;
 
 describe("a figure that is wrong is found, with what it must be", () => {
-  test.each(Object.keys(AUDIT_CHECKS) as AuditCheck[])("%s", (check) => {
+  test.each(Object.keys(AUDIT_CHECKS) as AuditCheck[])("%s", async (check) => {
     const [statements, difference] = BROKEN[check];
     tamper(...statements);
-    const found = audit().differences.filter((each) => each.check === check);
+    const found = (await audit()).differences.filter((each) => each.check === check);
     expect(found).toEqual([{ check, ...difference } as AuditDifference]);
   });
 });
@@ -233,14 +233,14 @@ const FURTHER: readonly (readonly [string, AuditCheck, readonly string[]])[] = [
   ],
   ["a day's tasks without usage", "usage_tasks", ["delete from usage_day"]],
 ];
-test.each(FURTHER)("%s is found", (_, check, statements) => {
+test.each(FURTHER)("%s is found", async (_, check, statements) => {
   tamper(...statements);
-  expect(audit().differences.map((each) => each.check)).toContain(check);
+  expect((await audit()).differences.map((each) => each.check)).toContain(check);
 });
 
-test("of each check the first difference is told, and a difference of one is no difference of another", () => {
+test("of each check the first difference is told, and a difference of one is no difference of another", async () => {
   tamper("update usage_day set charged_micros = 1", "update key_quota set used_micros = 1");
-  expect(audit().differences.map(({ check }) => check)).toEqual(["quota_used", "usage_charged"]);
+  expect((await audit()).differences.map(({ check }) => check)).toEqual(["quota_used", "usage_charged"]);
 });
 
 test("a quota given when something was charged already adds up, and no more than that was used before", async () => {
@@ -255,17 +255,17 @@ test("a quota given when something was charged already adds up, and no more than
   await store.tasks.admit({ task: newTask({ number: 7, keyId: key }), assets: [], quota });
   await endOne(store, "completed");
   expect(await store.accounts.keyQuota(key, 0)).toEqual({ used: micros(80_000), reserved: micros(0) });
-  expect(audit().differences).toEqual([]);
+  expect((await audit()).differences).toEqual([]);
   tamper(`update key_quota set used_micros = 80001 where key_id = '${key}'`);
-  expect(audit().differences.map(({ check }) => check)).toEqual(["quota_used"]);
+  expect((await audit()).differences.map(({ check }) => check)).toEqual(["quota_used"]);
 });
 
 test("looks at one moment, while a server writes on, and holds up none of its writes", async () => {
   const opened = openAudit({ path: file.path });
   const writing = admit(store, { number: 6, keyId: keyId(2) });
-  expect(opened.run().differences).toEqual([]);
+  expect((await opened.run()).differences).toEqual([]);
   await writing;
-  expect(opened.run()).toMatchObject({ rows: { tasks: 6 }, differences: [] });
+  expect(await opened.run()).toMatchObject({ rows: { tasks: 6 }, differences: [] });
   opened.stop();
 });
 
@@ -273,16 +273,16 @@ test("reads what a process that was killed left in its log", async () => {
   const copy = temporaryDatabase();
   for (const end of ["", "-wal"]) await Bun.write(`${copy.path}${end}`, Bun.file(`${file.path}${end}`));
   const opened = openAudit({ path: copy.path });
-  expect(opened.run()).toMatchObject({ rows: { tasks: 5 }, differences: [] });
+  expect(await opened.run()).toMatchObject({ rows: { tasks: 5 }, differences: [] });
   opened.stop();
   copy.remove();
 });
 
-test("changes nothing, and cannot", () => {
+test("changes nothing, and cannot", async () => {
   const opened = openAudit({ path: file.path });
   const db = new Database(file.path);
   const before = db.query("pragma data_version").values();
-  opened.run();
+  await opened.run();
   expect(db.query("pragma data_version").values()).toEqual(before);
   db.close();
   opened.stop();

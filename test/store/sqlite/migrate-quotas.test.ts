@@ -156,7 +156,7 @@ test("the store goes on where it was, and its books add up before and after", as
   inDatabase(fill);
   const store = openStore({ path: file.path });
   const audit = openAudit({ path: file.path });
-  expect(audit.run()).toMatchObject({ rows: { accounts: 2, tasks: 3, liveTasks: 1 }, differences: [] });
+  expect(await audit.run()).toMatchObject({ rows: { accounts: 2, tasks: 3, liveTasks: 1 }, differences: [] });
   expect(await store.accounts.account(PREPAID)).toMatchObject({
     status: "suspended",
     balance: 60_000,
@@ -166,7 +166,7 @@ test("the store goes on where it was, and its books add up before and after", as
   expect(await store.accounts.account(PREPAID)).toMatchObject({ balance: 20_000, held: 0 });
   const refund = await store.accounts.refund(taskId(1), micros(1), "late", "operator", NOW);
   expect(refund).toMatchObject({ kind: "refunded", amount: 1 });
-  expect(audit.run()).toMatchObject({ rows: { liveTasks: 0 }, differences: [] });
+  expect(await audit.run()).toMatchObject({ rows: { liveTasks: 0 }, differences: [] });
   audit.stop();
   await store.stop();
 });

@@ -7,9 +7,9 @@ describeMoneyModel("money in SQLite", () => {
   const { path, remove } = temporaryDatabase();
   return {
     store: openStore({ path }),
-    audit() {
+    async audit() {
       const opened = openAudit({ path });
-      const report = opened.run();
+      const report = await opened.run();
       opened.stop();
       return report;
     },
