@@ -1,4 +1,5 @@
-import type { NameOf } from "./words/say.ts";
+import type { Demand } from "./words/demand.ts";
+import type { Given, NameOf } from "./words/say.ts";
 import { describe, type Facts, fieldOf } from "./words/words.ts";
 
 /**
@@ -80,6 +81,16 @@ export class AppError extends Error {
     renamed.#nameOf = (field) => nameOf(inner(field));
     return renamed;
   }
+}
+
+/** A request that cannot be processed as it is. */
+export function invalid(facts: Facts, cause?: unknown): AppError {
+  return new AppError("invalid_request", facts, {}, cause);
+}
+
+/** A field that is not what it must be: `concurrency must be an integer from 1 to 10000, got 0.` */
+export function mustBe(field: string, must: Demand, given?: Given): AppError {
+  return invalid({ kind: "must", field, must, given });
 }
 
 /** Why an accepted task ended as `failed`. Stable and upper-case; an upstream's own words never become a code. */

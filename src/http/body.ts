@@ -1,4 +1,4 @@
-import { AppError } from "../domain/errors.ts";
+import { AppError, invalid } from "../domain/errors.ts";
 import type { JsonObject } from "../domain/json.ts";
 import { MAX_JSON_BYTES } from "../domain/limits.ts";
 import { parseJsonObject } from "./strict-json.ts";
@@ -26,13 +26,13 @@ export async function readJsonBody(request: Request): Promise<JsonObject> {
   }
   const bytes = await readBytes(request).catch((error: unknown) => {
     if (error instanceof AppError) throw error;
-    throw new AppError("invalid_request", { kind: "body_unfinished" });
+    throw invalid({ kind: "body_unfinished" });
   });
   let text: string;
   try {
     text = UTF8.decode(bytes);
   } catch (error) {
-    throw new AppError("invalid_request", { kind: "body_not_utf8" }, {}, error);
+    throw invalid({ kind: "body_not_utf8" }, error);
   }
   return parseJsonObject(text);
 }

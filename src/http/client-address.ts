@@ -1,4 +1,4 @@
-import { AppError } from "../domain/errors.ts";
+import { invalid } from "../domain/errors.ts";
 import type { Addresses } from "../domain/ports/addresses.ts";
 import type { Connection } from "./exchange.ts";
 
@@ -58,7 +58,7 @@ export function originOf(
   const forwardedHost = isForwarded ? firstOf(headers.get("x-forwarded-host")) : undefined;
   const host = [forwardedHost, headers.get("host")].find((each) => each && HOST.test(each));
   if (host) return `${protocol === "https" ? "https" : "http"}://${host}`;
-  throw new AppError("invalid_request", { kind: "host_malformed" });
+  throw invalid({ kind: "host_malformed" });
 }
 
 function isFromTrustedProxy({ addresses, trustedProxies }: ProxyTrust, connection: Connection): boolean {

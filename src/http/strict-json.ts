@@ -1,12 +1,9 @@
-import { AppError } from "../domain/errors.ts";
+import { AppError, invalid } from "../domain/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../domain/json.ts";
 import { MAX_JSON_DEPTH, MAX_JSON_TEXT_BYTES } from "../domain/limits.ts";
-import type { Facts } from "../domain/words/words.ts";
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-
-const invalid = (facts: Facts) => new AppError("invalid_request", facts);
 
 /**
  * Parses a JSON object strictly. Refuses what JSON.parse accepts but two parsers could read differently.
@@ -26,7 +23,7 @@ export function parseJsonObject(text: string): JsonObject {
     value = JSON.parse(text) as Json;
   } catch (error) {
     // The parser quotes the caller's text, which belongs neither in an answer nor in a log.
-    throw new AppError("invalid_request", { kind: "body_not_json" }, {}, withoutText(error));
+    throw invalid({ kind: "body_not_json" }, withoutText(error));
   }
   if (!isJsonObject(value)) throw invalid({ kind: "body_not_object" });
   // Only an escape can make a NUL or half a surrogate pair, because the text was decoded from strict UTF-8.

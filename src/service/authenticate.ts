@@ -42,14 +42,10 @@ function refuse(kind: Fault): never {
 
 export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
   return (credential, caller) => {
-    if (credential === undefined || credential === "") {
-      return refuse("key_absent");
-    }
+    if (credential === undefined || credential === "") return refuse("key_absent");
     const parsed = parseCredential(credential);
     if (parsed === undefined) return refuse("key_malformed");
-    if (parsed.kind === "management_token") {
-      return refuse("token_not_key");
-    }
+    if (parsed.kind === "management_token") return refuse("token_not_key");
     const now = deps.clock.now();
     const grant = deps.accounts.grantByHash(deps.secrets.hash(credential), now);
     if (grant === undefined || grant.revokedAt !== undefined) return refuse("key_invalid");
@@ -71,18 +67,12 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
 
 export function createAuthenticateOperator(deps: Omit<AuthenticateDeps, "addresses">): AuthenticateOperator {
   return (credential) => {
-    if (credential === undefined || credential === "") {
-      return refuse("token_absent");
-    }
+    if (credential === undefined || credential === "") return refuse("token_absent");
     const parsed = parseCredential(credential);
-    if (parsed === undefined) {
-      return refuse("token_malformed");
-    }
+    if (parsed === undefined) return refuse("token_malformed");
     if (parsed.kind === "api_key") return refuse("key_not_token");
     const token = deps.accounts.tokenByHash(deps.secrets.hash(credential), deps.clock.now());
-    if (token === undefined || token.revokedAt !== undefined) {
-      return refuse("token_invalid");
-    }
+    if (token === undefined || token.revokedAt !== undefined) return refuse("token_invalid");
     return { tokenId: token.id, tokenName: token.name };
   };
 }

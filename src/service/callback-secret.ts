@@ -1,6 +1,6 @@
 import { isSigningSecret, type SigningChange } from "../domain/callback/signature.ts";
+import { invalid } from "../domain/errors.ts";
 import type { Secrets } from "../domain/ports/runtime.ts";
-import { refusal } from "./management.ts";
 
 /** In place of a callback secret: asks for a new one to be made. */
 export const NEW_SECRET = "new";
@@ -28,16 +28,16 @@ export function checkCallbackSecret(
   if (graceMs !== undefined) checkGrace(graceField, graceMs);
   if (callbackSecret === undefined || callbackSecret === null) {
     if (graceMs === undefined) return callbackSecret;
-    throw refusal({ kind: "grace_alone", field: graceField });
+    throw invalid({ kind: "grace_alone", field: graceField });
   }
   const previousUntil = graceMs === undefined || graceMs === 0 ? undefined : now + graceMs;
   if (callbackSecret === NEW_SECRET) return { secret: secrets.newSigningSecret(), previousUntil };
   if (isSigningSecret(callbackSecret)) return { secret: callbackSecret, previousUntil };
-  throw refusal({ kind: "signing_secret", field: "callback_secret", anew: NEW_SECRET });
+  throw invalid({ kind: "signing_secret", field: "callback_secret", anew: NEW_SECRET });
 }
 
 /** @throws AppError `invalid_request` for a time that a replaced secret cannot be accepted for */
 export function checkGrace(field: string, graceMs: number): void {
   if (Number.isInteger(graceMs) && graceMs >= 0 && graceMs <= MAX_GRACE_SEC * 1000) return;
-  throw refusal({ kind: "grace", field, most: MAX_GRACE_SEC, given: graceMs / 1000 });
+  throw invalid({ kind: "grace", field, most: MAX_GRACE_SEC, given: graceMs / 1000 });
 }

@@ -1,9 +1,8 @@
 import type { Principal } from "../domain/access/account.ts";
 import { CALLBACK_STATES, type CallbackState } from "../domain/callback/callback.ts";
-import { AppError } from "../domain/errors.ts";
+import { invalid, mustBe } from "../domain/errors.ts";
 import { type CallbackId, isId } from "../domain/ids.ts";
 import type { CallbackFilter, CallbackStore } from "../domain/ports/callback-store.ts";
-import type { Demand } from "../domain/words/demand.ts";
 import { parseMoment } from "./moment.ts";
 
 /** Which callbacks a caller means, as given. */
@@ -34,13 +33,14 @@ export async function filterOf(
   selection: CallbackSelection,
 ): Promise<Omit<CallbackFilter, "limit">> {
   const { state, taskId, after } = selection;
-  if (state !== undefined && !isState(state)) throw invalid("state", { oneOf: CALLBACK_STATES }, state);
-  if (taskId !== undefined && !isId("task", taskId)) throw invalid("task_id", { form: "task_id" }, taskId);
+  if (state !== undefined && !isState(state)) throw mustBe("state", { oneOf: CALLBACK_STATES }, state);
+  if (taskId !== undefined && !isId("task", taskId)) throw mustBe("task_id", { form: "task_id" }, taskId);
   const from = momentOf("from", selection.from);
   const to = momentOf("to", selection.to);
-  if (from !== undefined && to !== undefined && from >= to) throw notAfter("to", "from", selection.to);
+  if (from !== undefined && to !== undefined && from >= to)
+    throw invalid({ kind: "not_after", field: "to", other: "from", given: selection.to ?? "" });
   const last = after !== undefined && isId("cb", after) ? await callbacks.byId(after) : undefined;
-  if (after !== undefined && last?.accountId !== accountId) throw invalid("after", { form: "cursor" }, after);
+  if (after !== undefined && last?.accountId !== accountId) throw mustBe("after", { form: "cursor" }, after);
   return { accountId, state, taskId, from, to, after: last?.id };
 }
 
@@ -52,13 +52,5 @@ function momentOf(param: string, given: string | number | undefined): number | u
   if (given === undefined) return undefined;
   const at = parseMoment(given);
   if (at !== undefined) return at;
-  throw invalid(param, { form: "moment" }, given);
-}
-
-function invalid(field: string, must: Demand, given: string | number): AppError {
-  return new AppError("invalid_request", { kind: "must", field, must, given });
-}
-
-function notAfter(field: string, other: string, given: string | number = ""): AppError {
-  return new AppError("invalid_request", { kind: "not_after", field, other, given });
+  throw mustBe(param, { form: "moment" }, given);
 }

@@ -1,11 +1,11 @@
 import type { Given, Kept, Kind, Term, TermChange, TermOf, TermTable } from "../domain/access/term.ts";
 import { MOST_ENTRIES } from "../domain/access/term.ts";
+import { invalid, mustBe } from "../domain/errors.ts";
 import type { ModelId } from "../domain/ids.ts";
 import { formatAmount, type Micros } from "../domain/money/money.ts";
 import { formatMultiplier, isMultiplier, MAX_MULTIPLIER, ONE } from "../domain/money/multiplier.ts";
 import { QUOTA_RESETS, type Quota } from "../domain/money/quota.ts";
 import type { Addresses } from "../domain/ports/addresses.ts";
-import { mustBe, refusal } from "./management.ts";
 
 /** What terms are checked against. */
 export interface TermContext {
@@ -127,7 +127,7 @@ function checkAliases({ wire }: TermOf<"aliases">, aliases: Given["aliases"]): K
 
 function checkQuota({ wire }: TermOf<"quota">, terms: Given["quota"], { quota: before }: TermContext): Quota {
   const { limit = before?.limit, reset: given = before?.reset ?? "total" } = terms;
-  if (limit === undefined) throw refusal({ kind: "quota_without_limit", field: `${wire}.limit` });
+  if (limit === undefined) throw invalid({ kind: "quota_without_limit", field: `${wire}.limit` });
   const reset = QUOTA_RESETS.find((each) => each === given);
   if (reset === undefined) throw mustBe(`${wire}.reset`, { oneOf: QUOTA_RESETS }, given);
   return { limit: checkAmount(`${wire}.limit`, limit), reset };

@@ -1,5 +1,5 @@
 import type { Principal } from "../domain/access/account.ts";
-import { AppError } from "../domain/errors.ts";
+import { invalid, mustBe } from "../domain/errors.ts";
 import { type AssetId, isId, type TaskId } from "../domain/ids.ts";
 import type { JsonObject } from "../domain/json.ts";
 import { MAX_INPUT_BYTES } from "../domain/limits.ts";
@@ -11,7 +11,6 @@ import type { Egress } from "../domain/ports/egress.ts";
 import type { Clock, Ids } from "../domain/ports/runtime.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
 import type { MediaInput, MediaSource } from "../domain/task/request.ts";
-import type { Facts } from "../domain/words/words.ts";
 
 export interface InputDeps {
   readonly tasks: TaskStore;
@@ -124,9 +123,7 @@ async function stageInline(
   { param, text, field }: { field: MediaField; param: string; text: string },
 ): Promise<StagedFile> {
   const header = DATA_URI.exec(text.slice(0, DATA_URI_HEADER_MAX));
-  if (header === null || !/;base64$/i.test(header[2] ?? "")) {
-    throw invalid({ kind: "must", field: param, must: { form: "data_uri" } });
-  }
+  if (header === null || !/;base64$/i.test(header[2] ?? "")) throw mustBe(param, { form: "data_uri" });
   const content = text.slice(header[0].length);
   if (!isBase64(content)) throw invalid({ kind: "not_base64", field: param });
   const bytes = Buffer.from(content, "base64");
@@ -202,8 +199,4 @@ async function earlierResult(deps: InputDeps, context: InputContext): Promise<Me
     param: "task_id",
     source: { kind: "asset", assetId: result.assetId },
   };
-}
-
-function invalid(facts: Facts, cause?: unknown): AppError {
-  return new AppError("invalid_request", facts, {}, cause);
 }

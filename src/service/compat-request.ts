@@ -1,10 +1,9 @@
-import { AppError } from "../domain/errors.ts";
+import { type AppError, invalid, mustBe } from "../domain/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../domain/json.ts";
 import { MAX_COMPAT_PROMPT } from "../domain/limits.ts";
 import { closestRatio, closestResolution, parseSize } from "../domain/media/size.ts";
 import type { MediaField, Model } from "../domain/model/model.ts";
 import type { Form } from "../domain/words/demand.ts";
-import type { Facts } from "../domain/words/words.ts";
 
 /** A request of the synchronous images API, whether it came as JSON or as a form. A field that was `null` is absent. */
 export interface CompatRequest {
@@ -69,8 +68,7 @@ function promptOf(prompt: Json | undefined): string {
   // Code points, not UTF-16 units: what a person would count.
   const length = [...prompt].length;
   if (length >= 1 && length <= MAX_COMPAT_PROMPT) return prompt;
-  const must = { many: "characters", least: 1, most: MAX_COMPAT_PROMPT } as const;
-  throw invalid({ kind: "must", field: "prompt", must, given: length });
+  throw mustBe("prompt", { many: "characters", least: 1, most: MAX_COMPAT_PROMPT }, length);
 }
 
 function addCount(model: Model, n: Json | undefined, body: Record<string, Json>): void {
@@ -119,9 +117,7 @@ const QUALITY_STAND_INS: Readonly<Record<string, readonly string[]>> = {
 };
 
 function addQuality(model: Model, quality: Json | undefined, body: Record<string, Json>): void {
-  if (quality !== undefined && typeof quality !== "string") {
-    throw misformed("quality", "text", quality);
-  }
+  if (quality !== undefined && typeof quality !== "string") throw misformed("quality", "text", quality);
   // A model without a choice of qualities always delivers its best.
   if (quality === undefined || quality === "auto" || propertyOf(model, "quality") === undefined) return;
   const known = choices(model, "quality");
@@ -230,10 +226,7 @@ function readAs(model: Model, name: string, text: string): Json {
   }
 }
 
-function misformed(field: string, form: Form, given: Json): AppError {
-  return invalid({ kind: "must", field, must: { form }, given: { json: given } });
-}
-
-function invalid(facts: Facts): AppError {
-  return new AppError("invalid_request", facts);
+/** A field whose JSON does not have the form it must have. */
+export function misformed(field: string, form: Form, given: Json): AppError {
+  return mustBe(field, { form }, { json: given });
 }

@@ -1,6 +1,6 @@
 import type { Principal } from "../domain/access/account.ts";
 import { canonicalJson } from "../domain/canonical-json.ts";
-import { AppError } from "../domain/errors.ts";
+import { AppError, invalid } from "../domain/errors.ts";
 import type { ProviderId, TaskId } from "../domain/ids.ts";
 import type { JsonObject } from "../domain/json.ts";
 import { IDEMPOTENCY_RETENTION_MS, IN_PROGRESS_RETRY_SEC } from "../domain/limits.ts";
@@ -108,7 +108,7 @@ async function admit(
   const model = findModel(deps, request);
   const chosen = findRoute(deps, model);
   const validated = deps.catalog.validate(model, request.body);
-  if (!validated.ok) throw new AppError("invalid_request", validated.facts);
+  if (!validated.ok) throw invalid(validated.facts);
   const body = validated.body;
 
   const callbackUrl = callbackUrlOf(deps, body);
@@ -119,7 +119,7 @@ async function admit(
     const { inputs, assets } = await collectInputs(deps, { ...request, model, body, taskId: id, staged });
     const canonical = toGenerationRequest(model, body, inputs);
     const promised = quote(model, canonical, priceTerms(deps, request.principal, model));
-    if (!isPriced(promised)) throw new AppError("invalid_request", { kind: "unpriced", model: model.id });
+    if (!isPriced(promised)) throw invalid({ kind: "unpriced", model: model.id });
     for (const file of staged) await file.keep();
     const result = await deps.tasks.admit({
       task: {
@@ -159,7 +159,7 @@ function callbackUrlOf({ egress }: CreateTaskDeps, { callback_url: url }: JsonOb
   if (typeof url !== "string") return undefined;
   const finding = egress.refusal(url, "callback");
   if (finding === undefined) return url;
-  throw new AppError("invalid_request", { kind: "finding", field: "callback_url", finding });
+  throw invalid({ kind: "finding", field: "callback_url", finding });
 }
 
 function quotaNow({ clock }: CreateTaskDeps, { policy }: Principal): Admission["quota"] {

@@ -1,7 +1,7 @@
 import { availableOf, type Principal } from "../domain/access/account.ts";
 import type { Feature } from "../domain/access/key-policy.ts";
 import { allowsFeature } from "../domain/access/permissions.ts";
-import { AppError } from "../domain/errors.ts";
+import { AppError, invalid } from "../domain/errors.ts";
 import type { ModelId } from "../domain/ids.ts";
 import type { Json, JsonObject } from "../domain/json.ts";
 import type { Model, PriceRule } from "../domain/model/model.ts";
@@ -166,7 +166,7 @@ function defaultsTaken(rule: PriceRule, given: JsonObject, whole: JsonObject): A
 function times({ least, most }: { least: Micros; most: Micros }, quantity: number) {
   if (Number.isSafeInteger(most * quantity))
     return { least: toMicros(least * quantity), most: toMicros(most * quantity) };
-  throw new AppError("invalid_request", { kind: "quantity_uncountable", quantity });
+  throw invalid({ kind: "quantity_uncountable", quantity });
 }
 
 function unpricedStatus(priced: Forecast): Exclude<Forecast["kind"], "priced"> {

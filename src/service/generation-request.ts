@@ -1,4 +1,4 @@
-import { AppError } from "../domain/errors.ts";
+import { invalid } from "../domain/errors.ts";
 import type { JsonObject } from "../domain/json.ts";
 import { type Model, selectMode } from "../domain/model/model.ts";
 import type { GenerationRequest, MediaInput } from "../domain/task/request.ts";
@@ -21,9 +21,7 @@ export function toGenerationRequest(
   }
   const roles = new Set(inputs.map((input) => input.role));
   const mode = selectMode(model, roles);
-  if (mode === undefined) {
-    throw new AppError("invalid_request", { kind: "no_mode", model: model.id, modes: model.modes });
-  }
+  if (mode === undefined) throw invalid({ kind: "no_mode", model: model.id, modes: model.modes });
   return {
     kind: model.kind,
     model: model.id,

@@ -1,10 +1,9 @@
 import type { Principal } from "../domain/access/account.ts";
-import { AppError } from "../domain/errors.ts";
+import { mustBe } from "../domain/errors.ts";
 import { isId, type ModelId } from "../domain/ids.ts";
 import { MAX_LIST_LIMIT } from "../domain/limits.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
 import { TASK_STATUSES, type TaskStatus, type TaskSummary } from "../domain/task/task.ts";
-import type { Demand } from "../domain/words/demand.ts";
 import { type Aliases, aliasedId } from "./read-model.ts";
 
 /** The query parameters of a listing, as given. */
@@ -31,14 +30,14 @@ export async function listTasks(
 ): Promise<{ tasks: TaskSummary[]; next: string | null }> {
   const limit = query.limit === undefined ? DEFAULT_LIMIT : Number(query.limit);
   if (!/^\d*$/.test(query.limit ?? "") || limit < 1 || limit > MAX_LIST_LIMIT) {
-    throw invalid("limit", { integer: { least: 1, most: MAX_LIST_LIMIT } }, query.limit);
+    throw mustBe("limit", { integer: { least: 1, most: MAX_LIST_LIMIT } }, query.limit);
   }
   const { after, kind, status, model } = query;
-  if (after !== undefined && !isId("task", after)) throw invalid("after", { form: "cursor" }, after);
+  if (after !== undefined && !isId("task", after)) throw mustBe("after", { form: "cursor" }, after);
   if (kind !== undefined && kind !== "image" && kind !== "video")
-    throw invalid("kind", { form: "kind" }, kind);
-  if (status !== undefined && !isStatus(status)) throw invalid("status", { oneOf: TASK_STATUSES }, status);
-  if (model === "") throw invalid("model", { form: "model_id" }, model);
+    throw mustBe("kind", { form: "kind" }, kind);
+  if (status !== undefined && !isStatus(status)) throw mustBe("status", { oneOf: TASK_STATUSES }, status);
+  if (model === "") throw mustBe("model", { form: "model_id" }, model);
   // One more than asked for shows whether there is another page.
   const tasks = await deps.tasks.list({
     accountId: principal.accountId,
@@ -55,8 +54,4 @@ export async function listTasks(
 
 function isStatus(text: string): text is TaskStatus {
   return (TASK_STATUSES as readonly string[]).includes(text);
-}
-
-function invalid(field: string, must: Demand, given = ""): AppError {
-  return new AppError("invalid_request", { kind: "must", field, must, given });
 }

@@ -1,5 +1,6 @@
 import type { Account, ApiKey, ManagementToken } from "../domain/access/account.ts";
 import type { AccountMode, GivenAccountTerms } from "../domain/access/account-terms.ts";
+import { invalid } from "../domain/errors.ts";
 import { type Micros, ZERO } from "../domain/money/money.ts";
 import type { UsageReport } from "../domain/money/usage.ts";
 import type { StoredLedgerEntry } from "../domain/ports/account-store.ts";
@@ -13,7 +14,6 @@ import {
   type ManageAccountDeps,
   newCredential,
   notFound,
-  refusal,
 } from "./management.ts";
 import { type UsageRequest, usageVerbs } from "./read-usage.ts";
 
@@ -104,10 +104,10 @@ function accountVerbs(deps: ManageAccountDeps) {
     async createAccount(request: AccountRequest): Promise<Account> {
       const { name, mode = "prepaid", credit = ZERO, actor } = request;
       checkName("account", "acc", name);
-      if (credit < 0) throw refusal({ kind: "first_credit", field: "credit", given: credit });
+      if (credit < 0) throw invalid({ kind: "first_credit", field: "credit", given: credit });
       const created = await addAccount(deps, { name, mode, credit, actor });
       if (created !== undefined) return created;
-      throw refusal({ kind: "account_taken", field: "name", name });
+      throw invalid({ kind: "account_taken", field: "name", name });
     },
     listAccounts: () => accounts.accounts(),
     readAccount: (idOrName: string) => findAccount(deps, idOrName),
@@ -126,7 +126,7 @@ function tokenVerbs(deps: ManageAccountDeps) {
       const { secret, stored } = newCredential(deps, "management_token");
       const record: ManagementToken = { id: deps.ids.create("tok"), name, ...stored, createdAt: clock.now() };
       if ((await accounts.createToken(record)) === "created") return { token: secret, record };
-      throw refusal({ kind: "token_taken", field: "name", name });
+      throw invalid({ kind: "token_taken", field: "name", name });
     },
     listTokens: () => accounts.tokens(),
     async revokeToken(idOrName: string): Promise<ManagementToken> {

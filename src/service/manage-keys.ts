@@ -1,6 +1,6 @@
 import type { Account, ApiKey, KeyChange } from "../domain/access/account.ts";
 import { changePolicy, OPEN_POLICY } from "../domain/access/key-policy.ts";
-import { AppError } from "../domain/errors.ts";
+import { AppError, invalid } from "../domain/errors.ts";
 import type { Quota } from "../domain/money/quota.ts";
 import { checkGrace, NEW_SECRET } from "./callback-secret.ts";
 import { checkKeyTerms, type KeyTerms } from "./key-terms.ts";
@@ -12,7 +12,6 @@ import {
   type ManageAccountDeps,
   newCredential,
   notFound,
-  refusal,
 } from "./management.ts";
 
 /** A key to create; what its terms do not mention is not limited. */
@@ -95,7 +94,7 @@ export function keyVerbs(deps: ManageAccountDeps) {
 function changedKey(idOrName: string, result: ApiKey | "revoked" | "not_found"): ApiKey {
   if (result === "not_found") return notFound("key", idOrName);
   if (result !== "revoked") return result;
-  throw refusal({ kind: "key_revoked", field: "key", given: idOrName });
+  throw invalid({ kind: "key_revoked", field: "key", given: idOrName });
 }
 
 async function createKeyIn(
@@ -118,7 +117,7 @@ async function createKeyIn(
   const result = await deps.accounts.createKey(record, change.signing?.secret);
   if (result === "created") return { key: secret, record, account };
   if (result === "no_account") return notFound("account", account.name);
-  throw refusal({ kind: "key_taken", field: "name", account: account.name, name });
+  throw invalid({ kind: "key_taken", field: "name", account: account.name, name });
 }
 
 async function findStoredKey({ accounts }: ManageAccountDeps, idOrName: string): Promise<ApiKey> {
@@ -128,7 +127,7 @@ async function findStoredKey({ accounts }: ManageAccountDeps, idOrName: string):
   const valid = named.filter((key) => key.revokedAt === undefined);
   if (valid.length > 1) {
     const ids = valid.map((key) => key.id);
-    throw refusal({ kind: "key_ambiguous", field: "key", name: idOrName, ids });
+    throw invalid({ kind: "key_ambiguous", field: "key", name: idOrName, ids });
   }
   const [revoked] = named;
   if (revoked !== undefined) {

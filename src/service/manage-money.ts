@@ -1,10 +1,11 @@
 import type { Account } from "../domain/access/account.ts";
 import { ACCOUNT_TERMS, type GivenAccountTerms } from "../domain/access/account-terms.ts";
+import { invalid, mustBe } from "../domain/errors.ts";
 import { isId, type TaskId } from "../domain/ids.ts";
 import type { Micros } from "../domain/money/money.ts";
 import type { AccountChange, LedgerRow, Refund } from "../domain/ports/account-store.ts";
 import { checkTerms } from "./check-terms.ts";
-import { findAccount, type ManageAccountDeps, mustBe, notFound, refusal } from "./management.ts";
+import { findAccount, type ManageAccountDeps, notFound } from "./management.ts";
 
 /** The most characters of the reason for a movement of money. */
 export const MAX_REASON_LENGTH = 500;
@@ -50,7 +51,7 @@ export function moneyVerbs(deps: ManageAccountDeps) {
     activateAccount: (idOrName: string) => change(idOrName, { status: "active" }),
 
     async creditAccount(idOrName: string, amount: Micros, { reason, actor }: Movement): Promise<Account> {
-      if (amount === 0) throw refusal({ kind: "amount_zero", field: "amount" });
+      if (amount === 0) throw invalid({ kind: "amount_zero", field: "amount" });
       checkReason(reason);
       const { id } = await findAccount(deps, idOrName);
       const result = await accounts.credit(id, amount, reason, actor, clock.now());
@@ -61,7 +62,7 @@ export function moneyVerbs(deps: ManageAccountDeps) {
 
     async refundTask(task: string, { amount, reason, actor }: Movement & { amount?: Micros | undefined }) {
       if (amount !== undefined && amount <= 0) {
-        throw refusal({ kind: "amount_not_positive", field: "amount", given: amount });
+        throw invalid({ kind: "amount_not_positive", field: "amount", given: amount });
       }
       checkReason(reason);
       if (!isId("task", task)) return notFound("task", task);
@@ -89,7 +90,7 @@ function overdrawn(
   { balance, held, ...account }: Account,
   { creditLimit = account.creditLimit }: AccountChange,
 ) {
-  return refusal({ kind: "credit_limit_too_low", field: "credit_limit", balance, held, creditLimit });
+  return invalid({ kind: "credit_limit_too_low", field: "credit_limit", balance, held, creditLimit });
 }
 
 function notCredited(
@@ -98,8 +99,8 @@ function notCredited(
   amount: Micros,
 ) {
   return why === "too_low"
-    ? refusal({ kind: "balance_too_low", balance, held, creditLimit, amount })
-    : refusal({ kind: "balance_uncountable", field: "amount", balance, amount });
+    ? invalid({ kind: "balance_too_low", balance, held, creditLimit, amount })
+    : invalid({ kind: "balance_uncountable", field: "amount", balance, amount });
 }
 
 function notRefunded(
@@ -107,9 +108,9 @@ function notRefunded(
   result: Exclude<Refund, { kind: "refunded" | "not_found" }>,
   amount: Micros | undefined,
 ) {
-  if (result.kind !== "too_much") return refusal({ kind: result.kind, field: "task", task });
+  if (result.kind !== "too_much") return invalid({ kind: result.kind, field: "task", task });
   const { charged } = result;
-  return refusal({ kind: "refund_too_high", field: "amount", charged, given: amount ?? charged });
+  return invalid({ kind: "refund_too_high", field: "amount", charged, given: amount ?? charged });
 }
 
 function checkReason(reason: string): void {
@@ -117,5 +118,5 @@ function checkReason(reason: string): void {
   if (length < 1 || length > MAX_REASON_LENGTH) {
     throw mustBe("reason", { many: "characters", least: 1, most: MAX_REASON_LENGTH }, length);
   }
-  if (CONTROL.test(reason)) throw refusal({ kind: "reason_controls", field: "reason" });
+  if (CONTROL.test(reason)) throw invalid({ kind: "reason_controls", field: "reason" });
 }

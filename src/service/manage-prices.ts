@@ -1,10 +1,10 @@
+import { invalid } from "../domain/errors.ts";
 import type { Json, JsonObject } from "../domain/json.ts";
 import type { Model, PriceRule } from "../domain/model/model.ts";
 import type { Forecast } from "../domain/money/forecast.ts";
 import type { Catalog, PriceCatalog } from "../domain/ports/catalog.ts";
 import type { PriceOverride, PriceStore } from "../domain/ports/price-store.ts";
 import { findModel } from "./manage-models.ts";
-import { refusal } from "./management.ts";
 import { type PriceDeps, type PriceSource, ruleInForce } from "./price-terms.ts";
 import { type PricedLine, pricedLines, priceRequest } from "./priced-request.ts";
 
@@ -102,7 +102,7 @@ export function createManagePrices(deps: ManagePricesDeps): ManagePrices {
       const model = findModel(catalog, id);
       checkReason(reason);
       const price = catalog.readPrice(model, value, ruleInForce(deps, model).rule);
-      if (!price.ok) throw refusal({ kind: "price_rule", field: price.path, finding: price.problem });
+      if (!price.ok) throw invalid({ kind: "price_rule", field: price.path, finding: price.problem });
       await prices.set({ model: model.id, rule: price.rule, setAt: clock.now(), reason });
       return read(id);
     },
@@ -117,5 +117,5 @@ export function createManagePrices(deps: ManagePricesDeps): ManagePrices {
 function checkReason(reason: string): void {
   const { length } = [...reason];
   if (length <= MAX_REASON_LENGTH && !/\p{Cc}|\p{Cs}/u.test(reason)) return;
-  throw refusal({ kind: "price_reason", field: "reason", most: MAX_REASON_LENGTH, length });
+  throw invalid({ kind: "price_reason", field: "reason", most: MAX_REASON_LENGTH, length });
 }

@@ -1,15 +1,12 @@
 import type { Account } from "../domain/access/account.ts";
 import { type CredentialKind, displayOf, formatCredential } from "../domain/access/credential.ts";
-import { AppError } from "../domain/errors.ts";
+import { AppError, invalid } from "../domain/errors.ts";
 import { type IdPrefix, isId } from "../domain/ids.ts";
 import { ZERO } from "../domain/money/money.ts";
 import type { AccountStore, NewAccount } from "../domain/ports/account-store.ts";
 import type { Addresses } from "../domain/ports/addresses.ts";
 import type { Clock, Ids, Secrets } from "../domain/ports/runtime.ts";
 import type { UsageStore } from "../domain/ports/usage-store.ts";
-import type { Demand } from "../domain/words/demand.ts";
-import type { Given } from "../domain/words/say.ts";
-import type { Facts } from "../domain/words/words.ts";
 
 /** The account that keys belong to unless another is named. */
 export const DEFAULT_ACCOUNT = "default";
@@ -64,20 +61,10 @@ export function checkName(what: "account" | "key" | "token", prefix: IdPrefix, n
   const field = "name";
   const length = [...name].length;
   if (length < 1 || length > MAX_NAME_LENGTH) {
-    throw refusal({ kind: "name_length", what, field, most: MAX_NAME_LENGTH, length });
+    throw invalid({ kind: "name_length", what, field, most: MAX_NAME_LENGTH, length });
   }
-  if (CONTROL.test(name) || name.trim() !== name) throw refusal({ kind: "name_characters", what, field });
-  if (isId(prefix, name)) throw refusal({ kind: "name_like_id", what, field });
-}
-
-/** An error that says why an operator's request is refused. */
-export function refusal(facts: Facts): AppError {
-  return new AppError("invalid_request", facts);
-}
-
-/** A field that is not what it must be: `concurrency must be an integer from 1 to 10000, got 0.` */
-export function mustBe(field: string, must: Demand, given: Given): AppError {
-  return refusal({ kind: "must", field, must, given });
+  if (CONTROL.test(name) || name.trim() !== name) throw invalid({ kind: "name_characters", what, field });
+  if (isId(prefix, name)) throw invalid({ kind: "name_like_id", what, field });
 }
 
 /** @throws AppError `not_found`, always */

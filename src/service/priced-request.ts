@@ -1,4 +1,4 @@
-import { AppError } from "../domain/errors.ts";
+import { invalid } from "../domain/errors.ts";
 import type { JsonObject } from "../domain/json.ts";
 import type { Model } from "../domain/model/model.ts";
 import { type Forecast, forecast } from "../domain/money/forecast.ts";
@@ -39,9 +39,7 @@ export function priceRequest(
   terms: PriceTerms,
 ): PricedRequest {
   const validated = catalog.validate(model, given.body, { isPartial: true });
-  if (!validated.ok) {
-    throw new AppError("invalid_request", validated.facts).renamed(namesFrom(given.names));
-  }
+  if (!validated.ok) throw invalid(validated.facts).renamed(namesFrom(given.names));
   const { body, missing = [] } = validated;
   const canonical = toGenerationRequest(model, body, inputsOf(model, body, missing));
   return { body, mode: canonical.mode, missing, forecast: forecast(model, canonical, terms) };

@@ -1,6 +1,6 @@
 import type { Principal } from "../domain/access/account.ts";
 import { allowsModel } from "../domain/access/permissions.ts";
-import { AppError } from "../domain/errors.ts";
+import { AppError, invalid } from "../domain/errors.ts";
 import type { ModelId } from "../domain/ids.ts";
 import type { Model } from "../domain/model/model.ts";
 import type { Catalog } from "../domain/ports/catalog.ts";
@@ -45,7 +45,7 @@ export function readModel(deps: ModelDeps, principal: Principal, id: unknown): M
  */
 export function readAnyModel(deps: ModelDeps, principal: Principal, id: unknown): FoundModel {
   if (typeof id !== "string" || id === "" || id.length > MODEL_ID_MAX) {
-    throw new AppError("invalid_request", { kind: "model_unusable", field: "model" });
+    throw invalid({ kind: "model_unusable", field: "model" });
   }
   const own = aliasedId(deps, principal, id) ?? id;
   const offered = deps.catalog.find(own);

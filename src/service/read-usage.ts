@@ -1,4 +1,5 @@
 import { dayOf } from "../domain/day.ts";
+import { invalid } from "../domain/errors.ts";
 import { sumMicros, toMicros } from "../domain/money/money.ts";
 import {
   formatDay,
@@ -9,7 +10,7 @@ import {
   type UsageSum,
 } from "../domain/money/usage.ts";
 import type { UsageLine } from "../domain/ports/usage-store.ts";
-import { findAccount, type ManageAccountDeps, refusal } from "./management.ts";
+import { findAccount, type ManageAccountDeps } from "./management.ts";
 
 /** How many days before today a report begins, unless given. */
 const DEFAULT_DAYS = 30;
@@ -32,7 +33,7 @@ export function usageVerbs(deps: ManageAccountDeps) {
       const { by = "day", until = today } = request;
       const { since = Math.min(today - DEFAULT_DAYS, until) } = request;
       if (since > until) {
-        throw refusal({
+        throw invalid({
           kind: "since_after_until",
           field: "since",
           other: "until",

@@ -1,6 +1,6 @@
 import type { Principal } from "../domain/access/account.ts";
 import type { Callback } from "../domain/callback/callback.ts";
-import { AppError } from "../domain/errors.ts";
+import { type AppError, invalid } from "../domain/errors.ts";
 import type { CallbackFilter, CallbackStore } from "../domain/ports/callback-store.ts";
 import type { CallbackFeed } from "../domain/ports/runtime.ts";
 import { type CallbackPage, type CallbackSelection, filterOf } from "./callback-selection.ts";
@@ -30,7 +30,7 @@ export async function redeliverCallback(
   const callback = await findCallback(deps, principal, id);
   const [asked] = await redeliver(deps, { accountId: principal.accountId, id: callback.id, limit: 1 });
   if (asked?.isRedeliveryDue === true) return asked;
-  throw new AppError("invalid_request", { kind: "callback_exhausted" });
+  throw invalid({ kind: "callback_exhausted" });
 }
 
 /**
@@ -66,5 +66,5 @@ async function redeliver(deps: RedeliverDeps, filter: CallbackFilter): Promise<C
 }
 
 function unselected(field: string, given: "neither" | "both"): AppError {
-  return new AppError("invalid_request", { kind: "callbacks_unselected", field, given });
+  return invalid({ kind: "callbacks_unselected", field, given });
 }

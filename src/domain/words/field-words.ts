@@ -22,8 +22,10 @@ interface UnknownField {
 
 /** What can be wrong with a field, whatever it means. */
 export const FIELD_WORDS = {
-  must: ({ field, must, given }: Field & { readonly must: Demand; readonly given?: Given }, name: NameOf) =>
-    `${name(field)} must ${demandWords(must)}${given === undefined ? "" : `, got ${show(given)}`}.`,
+  must: (
+    { field, must, given }: Field & { readonly must: Demand; readonly given: Given | undefined },
+    name: NameOf,
+  ) => `${name(field)} must ${demandWords(must)}${given === undefined ? "" : `, got ${show(given)}`}.`,
   /** Found by a JSON Schema; the whole body when `field` is absent. */
   violation: (
     { field, must, given }: AnyField & { readonly must: Demand; readonly given: Given },

@@ -1,6 +1,6 @@
+import { mustBe } from "../../domain/errors.ts";
 import { CURRENCY, type Micros, parseAmount } from "../../domain/money/money.ts";
 import { parseMultiplier } from "../../domain/money/multiplier.ts";
-import { mustBe } from "../../service/management.ts";
 import { text } from "../wire/schema.ts";
 
 /** Fields that bodies and answers of several resources of the management API have. */

@@ -1,4 +1,4 @@
-import { AppError } from "../../domain/errors.ts";
+import { invalid } from "../../domain/errors.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import { MAX_EDIT_IMAGES, MAX_FORM_BYTES, MAX_INPUT_BYTES } from "../../domain/limits.ts";
 import { type AssetStore, MediaError, type StagedFile } from "../../domain/ports/asset-store.ts";
@@ -48,16 +48,14 @@ export async function readEditForm(deps: EditFormDeps, request: Request): Promis
   const stage = async (field: string, content: AsyncIterable<Uint8Array>): Promise<Upload> => {
     if (field !== "mask" && !isImageField(field)) return { field };
     const param = field === "mask" ? "mask" : `image[${images++}]`;
-    if (images > MAX_EDIT_IMAGES) {
-      throw new AppError("invalid_request", { kind: "too_many_images", field: "image" });
-    }
+    if (images > MAX_EDIT_IMAGES) throw invalid({ kind: "too_many_images", field: "image" });
     try {
       const options = { accept: ["image"] as const, maxBytes: MAX_INPUT_BYTES.image, sanitize: true };
       return { field, staged: await deps.assets.stage(content, options) };
     } catch (error) {
       if (!(error instanceof MediaError)) throw error;
       const facts = { kind: "finding", field: param, finding: error.message } as const;
-      throw new AppError("invalid_request", facts, {}, error);
+      throw invalid(facts, error);
     }
   };
   const drop = async ({ staged }: Upload) => staged?.release(false);

@@ -1,9 +1,7 @@
 import { RESPONSE_FORMATS, type ResponseFormat } from "../../domain/access/key-policy.ts";
-import { AppError } from "../../domain/errors.ts";
+import { type AppError, invalid } from "../../domain/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
-import type { Form } from "../../domain/words/demand.ts";
-import type { Facts } from "../../domain/words/words.ts";
-import type { CompatRequest } from "../../service/compat-request.ts";
+import { type CompatRequest, misformed } from "../../service/compat-request.ts";
 
 /** A request of the synchronous images API: what to make, and how to answer. */
 export interface CompatBody {
@@ -95,12 +93,4 @@ function withoutNulls(body: JsonObject): JsonObject {
 
 function imageRequired(field = "image"): AppError {
   return invalid({ kind: "image_required", field });
-}
-
-function misformed(field: string, form: Form, given: Json): AppError {
-  return invalid({ kind: "must", field, must: { form }, given: { json: given } });
-}
-
-function invalid(facts: Facts): AppError {
-  return new AppError("invalid_request", facts);
 }

@@ -1,4 +1,4 @@
-import { AppError } from "../../domain/errors.ts";
+import { mustBe } from "../../domain/errors.ts";
 import type { Log } from "../../domain/ports/runtime.ts";
 import { type ChangePage, createChangePages } from "../../service/task-changes.ts";
 import { watchAccount } from "../../service/watch-account.ts";
@@ -121,10 +121,5 @@ function presentListened({ taskId, callback, headers, body }: ListenedCallback) 
 function numberOf(lastEventId: string | null): number | undefined {
   if (lastEventId === null || lastEventId === "") return undefined;
   if (/^\d+$/.test(lastEventId)) return Number(lastEventId);
-  throw new AppError("invalid_request", {
-    kind: "must",
-    field: "Last-Event-ID",
-    must: { form: "event_id" },
-    given: lastEventId,
-  });
+  throw mustBe("Last-Event-ID", { form: "event_id" }, lastEventId);
 }

@@ -1,4 +1,4 @@
-import { AppError } from "../../domain/errors.ts";
+import { AppError, invalid } from "../../domain/errors.ts";
 
 const CR = 0x0d;
 
@@ -30,12 +30,12 @@ function openChunks(stream: ReadableStream<Uint8Array>, maxTotalBytes: number, p
     const { done, value } = await reader
       .read()
       .catch((error: unknown) => {
-        throw new AppError("invalid_request", { kind: "body_unfinished" }, {}, error);
+        throw invalid({ kind: "body_unfinished" }, error);
       })
       .finally(cancelTimer);
     waitedMs += pace.elapsed() - since;
-    if (isTooSlow) throw new AppError("invalid_request", { kind: "upload_too_slow" });
-    if (done) throw new AppError("invalid_request", { kind: "form_unended" });
+    if (isTooSlow) throw invalid({ kind: "upload_too_slow" });
+    if (done) throw invalid({ kind: "form_unended" });
     totalBytes += value.length;
     if (totalBytes > maxTotalBytes) throw bodyTooLarge(maxTotalBytes);
     return Buffer.from(value.buffer, value.byteOffset, value.byteLength);

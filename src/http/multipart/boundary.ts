@@ -1,5 +1,4 @@
-import { AppError } from "../../domain/errors.ts";
-import type { Facts } from "../../domain/words/words.ts";
+import { AppError, invalid } from "../../domain/errors.ts";
 import { parseHeaderValue } from "./parameters.ts";
 
 const MAX_CHARACTERS = 70;
@@ -27,12 +26,6 @@ export function boundaryOf(headers: Headers): string {
   if (boundary.length > MAX_CHARACTERS) {
     throw invalid({ kind: "boundary_too_long", length: boundary.length, most: MAX_CHARACTERS });
   }
-  if (!BOUNDARY.test(boundary)) {
-    throw invalid({ kind: "boundary_malformed", given: boundary });
-  }
+  if (!BOUNDARY.test(boundary)) throw invalid({ kind: "boundary_malformed", given: boundary });
   return boundary;
-}
-
-function invalid(facts: Facts): AppError {
-  return new AppError("invalid_request", facts);
 }

@@ -1,4 +1,4 @@
-import { AppError } from "../../domain/errors.ts";
+import { AppError, invalid } from "../../domain/errors.ts";
 import type { PartFault } from "../../domain/words/body-words.ts";
 import { parseHeaderValue } from "./parameters.ts";
 
@@ -21,8 +21,7 @@ const CHARSETS = ["utf-8", "utf8", "us-ascii"];
  * @throws AppError `invalid_request`, `unsupported_media_type`
  */
 export function parsePartHeader(bytes: Uint8Array, number: number): PartHeader {
-  const refuse = (fault: PartFault) =>
-    new AppError("invalid_request", { kind: "part_header", part: number, fault });
+  const refuse = (fault: PartFault) => invalid({ kind: "part_header", part: number, fault });
   // One character for each byte, so that parts that are ignored, such as file names, may be in any encoding.
   const [padding = "", ...lines] = Buffer.from(bytes).toString("latin1").split("\r\n");
   if (padding.trim() !== "") throw refuse("not_on_own_line");

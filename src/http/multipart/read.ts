@@ -1,5 +1,4 @@
-import { AppError } from "../../domain/errors.ts";
-import type { Facts } from "../../domain/words/words.ts";
+import { AppError, invalid } from "../../domain/errors.ts";
 import { type Body, bodyTooLarge, openBody, type Pace } from "./body.ts";
 import { boundaryOf } from "./boundary.ts";
 import { decodeUtf8, parsePartHeader } from "./part-header.ts";
@@ -123,8 +122,4 @@ async function readValue(body: Body, mark: Buffer, name: string, maxBytes: numbe
   if (value === undefined) throw invalid({ kind: "form_field_not_utf8", field: name });
   if (value.includes("\0")) throw invalid({ kind: "form_field_nul", field: name });
   return value;
-}
-
-function invalid(facts: Facts): AppError {
-  return new AppError("invalid_request", facts);
 }

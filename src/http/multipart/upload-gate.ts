@@ -1,4 +1,4 @@
-import { AppError } from "../../domain/errors.ts";
+import { AppError, invalid } from "../../domain/errors.ts";
 
 /**
  * The most memory that one upload holds, whatever its size: what Bun has read ahead and delivered, and what is not garbage
@@ -89,7 +89,7 @@ function createLine(memory: ReturnType<typeof createMemory>, maxWaiting: number)
       if (at === -1) return;
       waiting.splice(at, 1);
       letIn();
-      turn.reject(new AppError("invalid_request", { kind: "upload_abandoned" }));
+      turn.reject(invalid({ kind: "upload_abandoned" }));
     };
     gone.addEventListener("abort", leave, { once: true });
     try {

@@ -1,4 +1,4 @@
-import { AppError } from "../../domain/errors.ts";
+import { AppError, invalid } from "../../domain/errors.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import type { EstimateCost, EstimateRequest } from "../../service/estimate.ts";
 import { readJsonBody } from "../body.ts";
@@ -30,9 +30,7 @@ export function pricingEndpoints(deps: { estimateCost: EstimateCost }): Endpoint
 }
 
 function readWrapped(body: JsonObject): Omit<EstimateRequest, "principal"> {
-  if (!Object.hasOwn(body, "request")) {
-    throw new AppError("invalid_request", { kind: "estimate_without_model", field: "model" });
-  }
+  if (!Object.hasOwn(body, "request")) throw invalid({ kind: "estimate_without_model", field: "model" });
   check(ESTIMATE_REQUEST, body);
   // The schema says so.
   return body as unknown as Omit<EstimateRequest, "principal">;

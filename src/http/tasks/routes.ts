@@ -1,4 +1,4 @@
-import { AppError } from "../../domain/errors.ts";
+import { mustBe } from "../../domain/errors.ts";
 import { MAX_STATUS_WAIT_SEC } from "../../domain/limits.ts";
 import type { Clock, Log, PreviewFeed, TaskFeed, Wakeup } from "../../domain/ports/runtime.ts";
 import type { TaskStore } from "../../domain/ports/task-store.ts";
@@ -143,6 +143,5 @@ function waitOf(text: string | null): number {
   if (text === null) return 0;
   const waitSec = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
   if (waitSec >= 0 && waitSec <= MAX_STATUS_WAIT_SEC) return waitSec * 1000;
-  const must = { seconds: { least: 0, most: MAX_STATUS_WAIT_SEC } };
-  throw new AppError("invalid_request", { kind: "must", field: "wait", must, given: text });
+  throw mustBe("wait", { seconds: { least: 0, most: MAX_STATUS_WAIT_SEC } }, text);
 }

@@ -1,4 +1,4 @@
-import { AppError } from "../../domain/errors.ts";
+import { invalid } from "../../domain/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
 import { explain, unknownField } from "../../domain/model/violation.ts";
 import { createSchemaChecker } from "../../toolkit/json-schema.ts";
@@ -32,9 +32,7 @@ export function checkQuery(schema: JsonObject, query: URLSearchParams): JsonObje
   for (const [name, value] of query) {
     const property = propertyOf(schema, name);
     if (name === CREDENTIAL || (property === undefined && schema.additionalProperties !== false)) continue;
-    if (Object.hasOwn(values, name)) {
-      throw new AppError("invalid_request", { kind: "given_twice", field: name });
-    }
+    if (Object.hasOwn(values, name)) throw invalid({ kind: "given_twice", field: name });
     // An own property whatever its name, `__proto__` included.
     Object.defineProperty(values, name, { value: readAs(property?.type, value), enumerable: true });
   }
@@ -45,7 +43,7 @@ export function checkQuery(schema: JsonObject, query: URLSearchParams): JsonObje
 function checkAs(schema: JsonObject, value: JsonObject, owner: string): void {
   const violation = checker.violations(schema, value).at(-1);
   if (violation === undefined) return;
-  throw new AppError("invalid_request", unknownField(schema, value, owner) ?? explain(violation));
+  throw invalid(unknownField(schema, value, owner) ?? explain(violation));
 }
 
 function propertyOf(schema: JsonObject, name: string): JsonObject | undefined {

@@ -1,7 +1,7 @@
 import { accountForm, usageForm } from "../../../domain/access/record-form.ts";
+import { mustBe } from "../../../domain/errors.ts";
 import { parseDay, type UsageGroup } from "../../../domain/money/usage.ts";
 import type { ManageAccounts } from "../../../service/manage-account.ts";
-import { mustBe } from "../../../service/management.ts";
 import { readBody } from "../../body.ts";
 import type { Endpoint } from "../../exchange.ts";
 import { success } from "../../reply.ts";
