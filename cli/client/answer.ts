@@ -4,14 +4,14 @@ import { EXIT, exitCodeOfStatus } from "../exit-codes.ts";
 import { Failure } from "../failure.ts";
 import type { Trouble } from "./retry.ts";
 
-/** A task as the server shows it: what is known of every one, and whatever else there is. */
+/** A task as the server shows it: the fields of every task, and any others. */
 export type TaskView = JsonObject & { readonly task_id: string; readonly status: string };
 export type Kind = "image" | "video";
 
-/** 500 is not among them: the server has decided, and says so. */
+/** Not 500: the server has decided. */
 const PASSING = [429, 502, 503, 504];
 
-/** What an HTTP answer other than a success means. Reads both error envelopes, `error.code` first (docs/api.md 3.2). */
+/** The failure that an HTTP answer means. Reads both error envelopes, `error.code` first (docs/api.md 3.2). */
 export function troubleOf(response: Response, body: unknown, server: string): Trouble {
   const { status, headers } = response;
   const { code, message, param } = readError(body);
@@ -32,7 +32,7 @@ export function troubleOf(response: Response, body: unknown, server: string): Tr
   };
 }
 
-/** The `data` of a success (docs/api.md 3.1), or a Failure when something else answers there. */
+/** The `data` of a success (docs/api.md 3.1). @throws Failure when something else than an svc server answers */
 export function dataOf(response: Response, body: unknown, server: string): JsonObject {
   if (isJsonObject(body) && isJsonObject(body.data)) return body.data;
   throw new Failure(EXIT.error, "unexpected_answer", `${server} does not answer like an svc server.`, {
@@ -54,7 +54,7 @@ export function resultUrls(task: TaskView): string[] {
   return Array.isArray(result) ? result.filter((url): url is string => typeof url === "string") : [];
 }
 
-/** Nobody answered. Refused connections and unknown names seldom change within a minute; the rest may. */
+/** The failure when nobody answered. Refused connections and unknown names seldom change within a minute; others may. */
 export function unreachable(error: unknown, server: string): Trouble {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const name = error instanceof Error ? error.name : "";
@@ -103,7 +103,7 @@ function sentence(error: unknown, code: string): string {
   return clauseOf(error) || "the connection failed";
 }
 
-/** What an error of the platform says, as a clause without its full stop. */
+/** The message of a platform error, without its full stop. */
 export function clauseOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return /^(.*?)[.\s]*$/s.exec(message)?.[1] ?? "";
@@ -113,7 +113,7 @@ function text(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** @returns undefined for a body that is no JSON, and so no answer of this service; its status still says something */
+/** @returns undefined for a body that is not JSON, which is no answer of this service */
 export function parseBody(text: string): unknown {
   try {
     return JSON.parse(text);

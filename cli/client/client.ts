@@ -13,7 +13,7 @@ import { withRetries } from "./retry.ts";
 export interface Created {
   readonly taskId: string;
   readonly requestId?: string | undefined;
-  /** What was held, as the server says it. */
+  /** The amount held, as the server writes it. */
   readonly cost?: string | undefined;
   readonly replayed: boolean;
 }
@@ -35,30 +35,30 @@ export interface CallbackQuery {
   readonly after?: string | undefined;
 }
 
-/** The service's HTTP API, as any caller uses it. Every method throws a Failure when it is refused or nobody answers. */
+/** The service's HTTP API, as any caller uses it. Every method throws a Failure when it is refused or gets no answer. */
 export interface Client extends ModelCalls {
   readonly server: string;
   create(kind: Kind, body: JsonObject, idempotencyKey: string): Promise<Created>;
-  /** Answers at once, or as soon as the task has ended within `waitSec` (0-60). */
+  /** Returns at once, or with `waitSec` (0-60) as soon as the task has ended, but no later. */
   status(kind: Kind, id: string, waitSec?: number): Promise<TaskView>;
-  /** Finds out which kind the task is of, which its id does not say. */
+  /** Finds out the kind of the task, which its id does not tell. */
   find(id: string): Promise<{ kind: Kind; task: TaskView }>;
   tasks(query: TaskQuery): Promise<{ tasks: TaskView[]; next: string | null }>;
   cancel(id: string): Promise<TaskView>;
   callbacks(query: CallbackQuery): Promise<CallbackPage>;
-  /** With what it says and how each send went. */
+  /** With its payload and the outcome of each send. */
   callback(id: string): Promise<CallbackView>;
   /** Asks for one more send. */
   redeliver(id: string): Promise<CallbackView>;
-  /** Asks for one more send of each in a range of time, a page of them at a time. @returns those of this page */
+  /** Asks for one more send of each callback in a range of time, page by page. @returns those of this page */
   redeliverRange(range: CallbackQuery): Promise<CallbackPage>;
-  /** What the key may do, and whose it is. */
+  /** What the key may do, and its account. */
   accountStatus(): Promise<JsonObject>;
-  /** What is posted for this key's tasks, as server-sent events; tried once. */
+  /** Opens the stream of what is posted for this key's tasks. Tried once. */
   callbackEvents(lastEventId: string | undefined, signal: AbortSignal): Promise<Opened>;
-  /** POSTs to an address of the user's own, without any credential and without following it elsewhere; tried once. @throws when nobody answers */
+  /** POSTs to an address of the user's own, without any credential or redirect. Tried once. @throws when nobody answers */
   post(url: string, sent: Sent): Promise<{ readonly status: number; readonly statusText: string }>;
-  /** A result's file, without any credential and without following it elsewhere. */
+  /** Requests a result's file, without any credential or redirect. */
   fetchFile(url: string): Promise<Response>;
 }
 

@@ -14,10 +14,9 @@ export interface SavedFile {
 }
 
 /**
- * Saves the results of a completed task. Nothing but the URLs the task lists is fetched, and each file appears whole or not
- * at all.
+ * Saves the results of a completed task. Fetches only the URLs that the task lists. Each file appears whole or not at all.
  *
- * @param target a folder (one that is there, or a name ending in a slash), or a file; several results are numbered
+ * @param target a folder (existing, or a name ending in a slash) or a file; several results are numbered
  * @throws Failure when the task has no results, or one cannot be fetched or written
  */
 export async function downloadResults(
@@ -43,7 +42,7 @@ export async function downloadResults(
   return files;
 }
 
-/** Where result `index` goes, given the extension that fits what it is. */
+/** The path of result `index`, with the extension of its type. */
 function prepareTarget(taskId: string, { path, cwd }: { path: string; cwd: string }, count: number) {
   const absolute = resolve(cwd, path);
   const isFolder =
@@ -92,7 +91,7 @@ function extensionOf(url: string, response: Response): string {
   return /\.[a-z0-9]{1,5}$/i.exec(new URL(url).pathname)?.[0] ?? "";
 }
 
-/** A name the server chose never leaves the folder. */
+/** A name chosen by the server never leaves the folder. */
 function safeName(text: string): string {
   return text.replaceAll(/[^A-Za-z0-9_-]/g, "_");
 }

@@ -6,7 +6,7 @@ import { interrupted, type Timing, type Trouble, withRetries } from "./retry.ts"
 
 export interface ServerEvent {
   readonly name: string;
-  /** Absent for one that nobody can come back for. */
+  /** Absent for an event that a stream cannot resume after. */
   readonly id?: string | undefined;
   readonly data: string;
 }
@@ -15,29 +15,29 @@ export interface FollowEventsOptions {
   readonly open: (lastEventId: string | undefined, signal: AbortSignal) => Promise<Opened>;
   readonly timing: Timing;
   readonly signal: AbortSignal;
-  /** Where to begin; absent: with what happens from now on. */
+  /** The event to resume after; absent: start with new events. */
   readonly lastEventId?: string | undefined;
-  /** Given one event after the other; the next is read when it resolves. */
+  /** Called with one event at a time. The next is read when it resolves. */
   readonly take: (event: ServerEvent) => Promise<void>;
-  /** Told of every connection. */
+  /** Called at every connection. */
   readonly onOpen?: (() => void) | undefined;
-  /** Told of every try in vain to have one again. */
+  /** Called at every failed try to reconnect. */
   readonly onTrouble?: ((trouble: Trouble) => void) | undefined;
-  /** After how long without a sign of life a connection counts as lost. */
+  /** Silence after which a connection counts as lost. */
   readonly silenceMs?: number | undefined;
 }
 
-/** Three signs of life of the server have not come. */
+/** The server has missed three signs of life. */
 const SILENCE_MS = 45_000;
 const MIN_DELAY_MS = 500;
 const MAX_DELAY_MS = 10_000;
 const MAX_RETRY_AFTER_MS = 60_000;
-/** Of one event, in characters. */
+/** Longest event, in characters. */
 const MAX_EVENT_SIZE = 4_000_000;
 
 /**
- * Follows a stream of server-sent events for as long as it can be had: a connection that ends, breaks or falls silent is made
- * again, and goes on after the last event taken.
+ * Follows a stream of server-sent events. Reconnects when the connection ends, breaks or falls silent, and resumes after the last
+ * event.
  *
  * @throws Failure when the first connection cannot be made, when the server refuses for good, or at Ctrl-C
  */
@@ -101,7 +101,7 @@ export async function followEvents(options: FollowEventsOptions): Promise<never>
   }
 }
 
-/** Reads events out of text as it comes. The server says with a comment where a stream begins that has had no event yet. */
+/** Parses events from text as it arrives. A comment of the server names the start of a stream that has had no event yet. */
 function createReader(begin: (lastEventId: string) => void) {
   const events: ServerEvent[] = [];
   let isTooLarge = false;
@@ -119,7 +119,7 @@ function createReader(begin: (lastEventId: string) => void) {
   return {
     feed(text: string): ServerEvent[] {
       parser.feed(text);
-      // Coming back would bring the same one again.
+      // Reconnecting would bring the same event again.
       if (isTooLarge)
         throw new Failure(EXIT.error, "unexpected_answer", "The server sends an event that is too large.");
       return events.splice(0);
@@ -127,7 +127,7 @@ function createReader(begin: (lastEventId: string) => void) {
   };
 }
 
-/** Aborts what is under way when it is silent for too long. */
+/** Aborts a connection that is silent for too long. */
 function createWatch(silenceMs: number) {
   let controller = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -145,13 +145,13 @@ function createWatch(silenceMs: number) {
   };
 }
 
-/** From half a second up to a limit that doubles with each try, ten seconds at most. */
+/** Half a second up to a limit that doubles with each try; ten seconds at most. */
 function delayBefore(tries: number, random: number): number {
   const most = Math.min(MAX_DELAY_MS, MIN_DELAY_MS * 2 ** tries);
   return Math.round(MIN_DELAY_MS + random * (most - MIN_DELAY_MS));
 }
 
-/** A server that has trouble of its own may be over it in a moment; one that refuses the request stays with it. */
+/** A failing server may recover in a moment. A refusal stays a refusal. */
 function isForGood({ retry, failure }: Trouble): boolean {
   const status = failure.more?.status;
   return retry === "no" && !(typeof status === "number" && status >= 500);

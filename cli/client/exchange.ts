@@ -3,12 +3,12 @@ import type { ClientSettings } from "../environment.ts";
 import { dataOf, parseBody, troubleOf, unreachable } from "./answer.ts";
 import type { RetryOptions, Trouble } from "./retry.ts";
 
-/** How long a request may take that does not wait on purpose; uploads are part of it. */
+/** Timeout of a request that does not wait on purpose; includes uploads. */
 const REQUEST_TIMEOUT_MS = 60_000;
 
 export interface ClientOptions extends RetryOptions {
   readonly userAgent: string;
-  /** Told of every exchange. */
+  /** Called with a line about every exchange. */
   readonly onExchange?: ((line: string) => void) | undefined;
 }
 
@@ -48,7 +48,7 @@ export async function exchange(
       method: request.method,
       headers,
       body: request.body === undefined ? null : JSON.stringify(request.body),
-      // A key is for the server it was given for.
+      // A key goes only to the server it was given for.
       redirect: "manual",
       signal: AbortSignal.any([options.signal, AbortSignal.timeout(timeoutMs)]),
     });

@@ -14,12 +14,12 @@ export interface FollowOptions {
   readonly kind: Kind;
   readonly id: string;
   readonly timeoutMs: number;
-  /** Where results are saved; absent: they are not. */
+  /** Where results are saved; absent: results are not saved. */
   readonly target?: string | undefined;
 }
 
 /**
- * Waits for a task and prints how it ended: its `data` under --json, else the URLs or the saved files, one a line.
+ * Waits for a task and prints its end: its `data` under --json, otherwise the URLs or the saved files, one a line.
  *
  * @throws Failure when it did not complete (3, 9, 10), after the task itself was printed
  */
@@ -54,7 +54,7 @@ export async function follow(
   if (verdict !== undefined) throw verdict;
 }
 
-/** Prints a task as it is, saving its results first when asked to. */
+/** Prints a task, after saving its results if requested. */
 export async function printTask(
   { client }: Pick<Remote, "client">,
   context: Context,
@@ -97,7 +97,7 @@ interface Report {
 /** How often a drawn task is read, so that its bar moves. */
 const DRAWN_POLL_MS = 2_000;
 
-/** What happens meanwhile: drawn in place on a terminal, a line for each change elsewhere. */
+/** Shows progress: drawn in place on a terminal, otherwise one line per change. */
 async function createReport(
   context: Context,
   output: Output,
@@ -120,7 +120,7 @@ async function createReport(
   };
 }
 
-/** Says each change in a line of its own. */
+/** Prints one line per change. */
 function reporter(output: Output): (task: TaskView) => void {
   let last = "";
   return (task) => {
@@ -131,7 +131,7 @@ function reporter(output: Output): (task: TaskView) => void {
   };
 }
 
-/** Whoever stops waiting, or loses the server, is told how to go on. */
+/** Adds a hint how to continue after an interruption or a lost server. */
 function withResumeHint(error: unknown, id: string): unknown {
   if (!(error instanceof Failure)) return error;
   const isAboutWaiting =

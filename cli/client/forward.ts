@@ -11,7 +11,7 @@ export interface Post {
   readonly body: string;
 }
 
-/** What came of forwarding a callback. */
+/** The outcome of forwarding a callback. */
 export interface Forwarded {
   /** Null when nobody answered. */
   readonly status: number | null;
@@ -29,16 +29,16 @@ export interface ForwardOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-/** How long a receiver may take to answer; the server gives one as long. */
+/** How long a receiver may take to answer, as long as the server gives it. */
 const TIMEOUT_MS = 10_000;
 
-/** How the runtime calls answers it cannot read. */
+/** The runtime's codes for answers it cannot read. */
 const NOT_HTTP = /^(Malformed|Invalid|Unrequested|ResponseHeaders|HTTP)/;
 
-/** Characters of what a receiver calls its status. */
+/** Longest status text of a receiver, in characters. */
 const MAX_STATUS_TEXT = 80;
 
-/** Posts to an address of this machine or its network exactly what it is given. Never rejects: what goes wrong is an outcome. */
+/** Posts exactly what it is given to an address of this machine or its network. Never rejects: a failure is an outcome too. */
 export function createForwarder(
   client: Pick<Client, "post">,
   { url, now, signal, timeoutMs = TIMEOUT_MS }: ForwardOptions,
@@ -81,7 +81,7 @@ export function forwardedText(forwarded: Forwarded, style: Style): string {
   return `${(isAcknowledged(forwarded) ? style.green : style.red)(text)} (${formatDuration(durationMs)})`;
 }
 
-/** The form of it under --json. */
+/** The outcome as printed under --json. */
 export function forwardedForm({ status, durationMs, error }: Forwarded) {
   return { status, duration_ms: durationMs, error };
 }

@@ -1,13 +1,13 @@
 export interface InOrder<T> {
-  /** Begins a piece of work as soon as there is room for it, and resolves then. `work` must not reject. */
+  /** Starts a piece of work as soon as there is room, and resolves then. `work` must not reject. */
   add(work: () => Promise<T>): Promise<void>;
-  /** Resolves when all that was begun is handed over. */
+  /** Resolves when the results of all started work are delivered. */
   done(): Promise<void>;
 }
 
-/** Works side by side on at most `limit` things, and hands over what comes of them in the order they were begun. */
+/** Runs at most `limit` pieces of work at once, and delivers their results in the order of their start. */
 export function createInOrder<T>(limit: number, take: (value: T) => void): InOrder<T> {
-  /** Begun and not handed over, in order. */
+  /** Started and not delivered, in order. */
   const open: Promise<void>[] = [];
   return {
     async add(work) {

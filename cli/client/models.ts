@@ -1,9 +1,9 @@
 import type { JsonObject } from "../../src/domain/json.ts";
 
-/** What the service tells of models. */
+/** Reads models. */
 export interface ModelCalls {
   model(id: string): Promise<JsonObject>;
-  /** Also those that are not available at present. */
+  /** Also models that are not available at present. */
   allModels(): Promise<JsonObject[]>;
   anyModel(id: string): Promise<JsonObject>;
   /** With the routes of each, for a management token. */
@@ -14,7 +14,7 @@ export interface ModelCalls {
 export function createModelCalls(get: (path: string) => Promise<JsonObject>): ModelCalls {
   const list = async (path: string): Promise<JsonObject[]> => {
     const { models } = await get(path);
-    // The members are read one by one, as far as they are there.
+    // The reader checks each member.
     return Array.isArray(models) ? (models as JsonObject[]) : [];
   };
   return {

@@ -1,4 +1,4 @@
-/** Of an answer nobody needs: how much of it is read, and for how long. */
+/** How much of an unneeded answer is read, and for how long. */
 const MAX_DRAINED_BYTES = 64 * 1024;
 const DRAIN_TIMEOUT_MS = 1_000;
 
@@ -16,13 +16,13 @@ export async function post(url: string, { headers, body, signal }: Sent) {
     body: answer,
   } = await fetch(url, {
     method: "POST",
-    // Whatever comes back is not unpacked.
+    // Do not decompress the answer.
     headers: { ...headers, "Accept-Encoding": "identity" },
     body,
     signal,
     redirect: "manual",
     decompress: false,
-    // A connection that is used again can make the runtime send a request twice, and a proxy knows nothing of this machine.
+    // On a reused connection the runtime may send a request twice. A proxy cannot reach this machine.
     keepalive: false,
     proxy: false,
   });
@@ -30,7 +30,7 @@ export async function post(url: string, { headers, body, signal }: Sent) {
   return { status, statusText };
 }
 
-/** Takes a little of an answer, so that its sender is done with it, and leaves the rest. */
+/** Reads a little of an answer, so that its sender can finish, and drops the rest. */
 async function drain(answer: ReadableStream<Uint8Array> | null): Promise<void> {
   if (answer === null) return;
   const reader = answer.getReader();
@@ -42,7 +42,7 @@ async function drain(answer: ReadableStream<Uint8Array> | null): Promise<void> {
       sizeBytes += value.length;
     }
   } catch {
-    // The status has said all; a body that breaks off changes nothing.
+    // The status is enough. A body that breaks off changes nothing.
     return;
   } finally {
     clearTimeout(timer);

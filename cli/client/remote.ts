@@ -18,7 +18,7 @@ export function withRemoteFlags(command: Command): Command {
     .option("-v, --verbose", "say on stderr what is sent and answered");
 }
 
-/** A connection to the server the flags and the environment name. Ctrl-C ends whatever is under way on it. */
+/** A connection to the server that flags and environment name. Ctrl-C ends everything under way on it. */
 export interface Remote {
   readonly client: Client;
   readonly timing: Timing;

@@ -21,12 +21,12 @@ export const systemTiming: Timing = {
   },
 };
 
-/** Why an exchange did not lead anywhere, and whether another may. */
+/** Why an exchange failed, and whether another try may succeed. */
 export interface Trouble {
   readonly failure: Failure;
-  /** `no`: another try ends the same. `seldom`: nobody answered at all. `yes`: it may pass by itself. */
+  /** `no`: another try fails too. `seldom`: nobody answered. `yes`: the failure may be transient. */
   readonly retry: "no" | "seldom" | "yes";
-  /** What the server asked for. */
+  /** The delay that the server asked for. */
   readonly retryAfterMs?: number | undefined;
 }
 
@@ -42,8 +42,8 @@ const FIRST_DELAY_MS = 250;
 const MAX_DELAY_MS = 8_000;
 
 /**
- * Runs `attempt` until it leads somewhere: exponential backoff with jitter, or what the server asks for, at most six times
- * and for about a minute.
+ * Runs `attempt` until it succeeds, at most six times and for about a minute. Waits with exponential backoff and jitter, or as long
+ * as the server asks.
  *
  * @throws Failure of the last try
  */

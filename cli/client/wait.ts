@@ -6,9 +6,9 @@ import type { Kind, TaskView } from "./answer.ts";
 import type { Client } from "./client.ts";
 import { backoffMs, type Timing } from "./retry.ts";
 
-/** Longest a single status request waits; well below what proxies cut. */
+/** Longest wait of a single status request, well below the limits of proxies. */
 const LONG_POLL_MS = 30_000;
-/** A server that answers sooner than this although it was asked to wait does not wait. */
+/** A server that answers sooner than this does not support waiting. */
 const TOO_SOON_MS = 1_000;
 
 export interface WaitOptions {
@@ -17,13 +17,13 @@ export interface WaitOptions {
   readonly timeoutMs: number;
   readonly timing: Timing;
   readonly signal: AbortSignal;
-  /** Longest a single status request waits. */
+  /** Longest wait of a single status request. */
   readonly longPollMs?: number | undefined;
-  /** Told of the task each time it is read. */
+  /** Called with the task each time it is read. */
   readonly onRead?: ((task: TaskView) => void) | undefined;
 }
 
-/** Reads a task until it has ended or the time is up. @returns it as it was last seen */
+/** Reads a task until it has ended or the time is up. @returns its last state */
 export async function awaitTask(client: Pick<Client, "status">, options: WaitOptions): Promise<TaskView> {
   const { kind, id, timing, signal } = options;
   const endsAt = timing.now() + options.timeoutMs;
@@ -43,11 +43,11 @@ export async function awaitTask(client: Pick<Client, "status">, options: WaitOpt
 
 export function hasEnded(task: TaskView): boolean {
   const statuses: readonly string[] = TASK_STATUSES;
-  // A status this program does not know yet is one that goes on.
+  // An unknown status counts as not ended.
   return statuses.includes(task.status) && isTerminal(task.status as TaskStatus);
 }
 
-/** What the end of waiting means for the command: nothing when the task completed, else why it ends as it does. */
+/** Why the command fails after waiting; undefined when the task completed. */
 export function verdictOf(task: TaskView, timeoutMs: number): Failure | undefined {
   const { task_id: id, status } = task;
   if (status === "completed") return undefined;

@@ -16,14 +16,14 @@ export interface CallbackDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** Where this service is reached, when it is set; else the creating request's origin counts. */
+  /** The public address of this service, if set. Otherwise the origin of the creating request is used. */
   readonly publicUrl?: string | undefined;
 }
 
 export interface CallbackPosting {
-  /** Sends once and records what came of it. Never throws. */
+  /** Sends once and records the outcome. Never throws. */
   run(send: CallbackSend, stopping: AbortSignal): Promise<void>;
-  /** Records what came of a send, and when the next one is due. */
+  /** Records the outcome of a send, and when the next one is due. */
   record(send: CallbackSend, delivery: Delivery): Promise<void>;
 }
 
@@ -57,7 +57,7 @@ export function createCallbackPosting(deps: CallbackDeps, delaysMs: readonly num
         const isCutOff = stopping.aborted && delivery.kind === "unreachable";
         await record(send, isCutOff ? { kind: "interrupted" } : delivery);
       } catch (error) {
-        // The send is counted, and the callback is due again when its lease ends.
+        // The send counts. The callback is due again when its lease ends.
         log.error({ err: error as Error, callback: callback.id }, "callback failed");
       }
     },

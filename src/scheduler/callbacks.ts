@@ -4,25 +4,25 @@ import { type CallbackDeps, createCallbackPosting } from "./callback-posting.ts"
 import { createLoop } from "./loop.ts";
 
 export interface CallbackOptions {
-  /** Before attempts 2, 3 and so on; as many attempts follow the first as there are delays. */
+  /** Delays before attempts 2, 3 and so on; they also set the number of attempts. */
   readonly delaysMs: readonly number[];
   readonly limits: SendLimits;
 }
 
 export interface CallbackSender {
   wake(): void;
-  /** Takes up what an earlier process was in the middle of, and sends from then on. */
+  /** Takes over the sends that an earlier process had begun, and starts sending. */
   start(): Promise<void>;
-  /** One claim, delivered to the end, without timers. @returns callbacks sent */
+  /** Claims once and delivers everything, without timers. @returns callbacks sent */
   tick(): Promise<number>;
-  /** Begins no more sends, and lets those under way end within `drainMs`; the rest is recorded as interrupted. */
+  /** Begins no more sends. Those under way have `drainMs` to end; the rest is recorded as interrupted. */
   stop(drainMs?: number): Promise<void>;
 }
 
-/** Longer than any send takes, so that none is taken for lost and sent twice. */
+/** Longer than any send takes, so that none counts as lost and is sent twice. */
 const LEASE_MS = 30_000;
 
-/** Delivers the callbacks that task ends left behind: at most five attempts each, counted before they leave. */
+/** Delivers the callbacks of ended tasks, with at most five attempts each, counted before they leave. */
 export function createCallbackSender(deps: CallbackDeps, options: CallbackOptions): CallbackSender {
   const { callbacks, clock } = deps;
   const { limits } = options;
@@ -53,7 +53,7 @@ export function createCallbackSender(deps: CallbackDeps, options: CallbackOption
     wake: loop.wake,
     async start() {
       // Each may have arrived, so the next attempt comes after its delay: a crash must not use up all five at once.
-      // All in one turn, so that they share a commit: hundreds of flushes would hold up the start.
+      // All in one turn, so that they share a commit: hundreds of flushes would delay the start.
       const cutOff = await callbacks.unfinished();
       await Promise.all(cutOff.map((send) => posting.record(send, { kind: "interrupted" })));
       loop.start();

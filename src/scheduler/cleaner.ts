@@ -11,7 +11,7 @@ export interface Cleaner {
 const EVERY_MS = 10 * 60_000;
 const BATCH = 500;
 
-/** Removes what has served its time, in small batches, and lets the store tidy up while nothing else happens. */
+/** Removes what has expired, in small batches, then lets the store tidy up. */
 export function createCleaner(deps: { tasks: TaskStore; clock: Clock; log: Log; tidy: () => void }): Cleaner {
   let cancelTimer = () => {};
 

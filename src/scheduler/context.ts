@@ -12,7 +12,7 @@ import { retryDelayMs } from "../domain/task/backoff.ts";
 import type { AttemptState, Lease } from "../domain/task/task.ts";
 import { failed, snoozed, type Transition } from "../domain/task/transition.ts";
 
-/** What every step works with. */
+/** What every step needs. */
 export interface StepDeps {
   readonly tasks: TaskStore;
   readonly assets: AssetStore;
@@ -25,21 +25,20 @@ export interface StepDeps {
   readonly log: Log;
   readonly feed: TaskFeed;
   readonly previews: PreviewFeed;
-  /** Called when a task ended that has a callback to send. */
+  /** Called when a task with a callback has ended. */
   readonly callbackDue: () => void;
 }
 
 /**
- * What a step leaves behind: the lease is settled (given back, ended or lost), or the same worker goes on with it in its new
- * stage.
+ * The result of a step: the lease is settled (given back, ended or lost), or the same worker continues in the new stage.
  */
 export type StepResult =
-  /** `isOver`: the task ended, and nothing of it is due again. */
+  /** `isOver`: the task has ended, and nothing of it is due again. */
   { readonly kind: "settled"; readonly isOver?: true } | { readonly kind: "continue"; readonly lease: Lease };
 export const SETTLED: StepResult = { kind: "settled" };
 const OVER: StepResult = { kind: "settled", isOver: true };
 
-/** Applies a transition and tells who waits for it. A lost lease ends the step quietly: another worker has the task. */
+/** Applies a transition and notifies waiters. A lost lease ends the step quietly: another worker has the task. */
 export async function commit(
   deps: StepDeps,
   lease: Lease,
@@ -62,7 +61,7 @@ export async function settle(deps: StepDeps, lease: Lease, transition: Transitio
   return outcome === "applied" && transition.to === "terminal" ? OVER : SETTLED;
 }
 
-/** Ends the task as failed; `state` is what is known of its latest attempt. */
+/** Ends the task as failed. `latest` says what is known of its latest attempt. */
 export function settleFailed(
   deps: StepDeps,
   lease: Lease,
@@ -80,8 +79,8 @@ export function settleFailed(
 }
 
 /**
- * The end of an attempt that its upstream may charge for, without anything to show for it: its cost is told as the most it can
- * be. The caller pays nothing.
+ * The end of an attempt without a result that the upstream may still charge for. Records the most that it can cost. The caller pays
+ * nothing.
  */
 export function endedAtCost<S extends AttemptState>(
   deps: StepDeps,
@@ -93,7 +92,7 @@ export function endedAtCost<S extends AttemptState>(
   return { state, detail: atMost(detail, costMicros), costMicros };
 }
 
-/** Gives the task back after trouble that may pass: due again after the delay that `retryDelayMs` sets. */
+/** Gives the task back after a transient failure. It is due again after `retryAfterMs`, or else after a growing delay. */
 export function retryLater(deps: StepDeps, lease: Lease, retryAfterMs?: number): Promise<StepResult> {
   const { task } = lease;
   const now = deps.clock.now();
@@ -102,10 +101,10 @@ export function retryLater(deps: StepDeps, lease: Lease, retryAfterMs?: number):
   return settle(deps, lease, snoozed(task, now, { dueAt, failures }));
 }
 
-/** How soon to look again whether a provider was switched on. */
+/** How soon to check again whether a provider was switched on. */
 const PROVIDER_OFF_MS = 30_000;
 
-/** The task's provider is switched off, which is the operator's doing and no failure of the task: look again later. */
+/** Gives the task back because the operator has switched its provider off. That is no failure of the task. */
 export function waitForProvider(deps: StepDeps, lease: Lease): Promise<StepResult> {
   const { task } = lease;
   const now = deps.clock.now();

@@ -2,19 +2,19 @@ import type { Clock, Log } from "../domain/ports/runtime.ts";
 
 export interface Loop {
   start(): void;
-  /** Asks for a pass soon. Cheap; calls during a pass lead to one more. */
+  /** Requests a pass. Cheap; calls during a pass lead to one more. */
   wake(): void;
-  /** No pass starts after this. Resolves when the one under way has ended. */
+  /** Starts no more passes. Resolves when the current one has ended. */
   stop(): Promise<void>;
 }
 
-/** How long after a pass that failed (full disk, say) the next one is tried. */
+/** How long to wait after a pass that failed, for example on a full disk. */
 const RETRY_MS = 1_000;
 
 /**
  * Runs `pass` whenever woken, one at a time, and again at the time it returns. There is one timer and no polling.
  *
- * @param pass does what is due, and returns when there will be more by the passing of time alone
+ * @param pass does what is due, and returns the next time at which something is due
  */
 export function createLoop(
   deps: { readonly clock: Clock; readonly log: Log },

@@ -3,7 +3,7 @@ import type { PreviewFeed } from "../domain/ports/runtime.ts";
 import { partialImagesOf, readPreview } from "../domain/task/preview.ts";
 import type { Task } from "../domain/task/task.ts";
 
-/** How an adapter shows early versions of a task's outputs; undefined when its owner wants none. */
+/** The way for an adapter to show early versions of a task's outputs; undefined if its owner wants none. */
 export function previewsOf(
   deps: { readonly previews: PreviewFeed },
   { id, request }: Pick<Task, "id" | "request">,

@@ -5,7 +5,7 @@ import { createLoop } from "./loop.ts";
 import { createUnderWay } from "./under-way.ts";
 
 export interface SchedulerOptions {
-  /** Tasks between submission and end, over all lanes. */
+  /** Tasks between submission and end, in all lanes together. */
   readonly concurrency: number;
   readonly lanes: readonly LaneCapacity[];
   /** Steps worked on at once. */
@@ -14,9 +14,9 @@ export interface SchedulerOptions {
 }
 
 export interface Scheduler extends Wakeup {
-  /** Takes up what an earlier process left, and starts claiming. @returns tasks that were leased by a process now gone */
+  /** Takes over what an earlier process left, and starts claiming. @returns how many tasks that process had leased */
   start(): Promise<number>;
-  /** One claim, worked off to the end, without timers. @returns leases claimed */
+  /** Claims once and works everything off, without timers. @returns leases claimed */
   tick(): Promise<number>;
   /**
    * Stops claiming, waits up to `limitMs` for steps under way, then interrupts them and gives back their leases. A submission
@@ -31,9 +31,9 @@ export interface Scheduler extends Wakeup {
  */
 export function createScheduler(deps: StepDeps, options: SchedulerOptions): Scheduler {
   const underWay = createUnderWay(deps, options.leaseMs);
-  /** As the last claim found it; the end of a step leads to another claim. */
+  /** The result of the last claim. The end of a step leads to another one. */
   let isFull = false;
-  /** Whether the last claim left tasks behind that could be claimed if there were room for them. */
+  /** Whether the last claim left tasks that could start if there were room. */
   let leftSome = false;
 
   async function claim(): Promise<Claimed> {
@@ -59,7 +59,7 @@ export function createScheduler(deps: StepDeps, options: SchedulerOptions): Sche
     return claimed;
   }
 
-  // With every step slot taken no timer is needed: the end of a step wakes the loop.
+  // No timer is needed while every slot is taken: the end of a step wakes the loop.
   const loop = createLoop(deps, "claiming tasks", async () => {
     const { nextDueAt } = await claim();
     return underWay.steps() < options.steps ? nextDueAt : undefined;
@@ -81,7 +81,7 @@ export function createScheduler(deps: StepDeps, options: SchedulerOptions): Sche
       return leases.length;
     },
     async drain(limitMs) {
-      // What the last claim leased is under way once the loop has ended.
+      // Once the loop has ended, everything that the last claim leased is under way.
       const ended = loop.stop();
       await withinLimit(deps.clock, ended.then(underWay.ends), limitMs);
       underWay.interrupt(new Error("The service is stopping."));

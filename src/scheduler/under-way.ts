@@ -9,7 +9,7 @@ export interface UnderWay {
   /** Works on a task until it ends or its lease is given back, then calls `onEnd`. */
   begin(lease: Lease, onEnd: (isOver: boolean) => void): void;
   ids(): ReadonlySet<TaskId>;
-  /** Steps under way. Those that fetch inputs do not count: slow addresses take no slot from anybody's polls. */
+  /** Steps under way, without those that fetch inputs: slow addresses take no slots from polls. */
   steps(): number;
   /** Resolves when all work under way at the time of the call has ended. */
   ends(): Promise<unknown>;
@@ -23,7 +23,7 @@ interface Work {
 
 /** Tasks of one account whose inputs are fetched at once. */
 const FETCHES_PER_ACCOUNT = 8;
-/** How soon a task whose account fetches enough already is tried again. */
+/** How soon a task is retried when its account already fetches enough. */
 const STAND_BACK_MS = 1_000;
 
 export function createUnderWay(deps: StepDeps, leaseMs: number): UnderWay {
@@ -40,7 +40,7 @@ export function createUnderWay(deps: StepDeps, leaseMs: number): UnderWay {
       if (isFetch) fetching.set(accountId, fetches + 1);
       const work = isTooMany ? standBack(deps, lease) : workOff(deps, lease, { controller, leaseMs });
       const end = work.then((isOver) => {
-        // It may have been claimed again since its lease was given back.
+        // The task may have been claimed again since its lease was given back.
         if (working.get(id)?.end === end) working.delete(id);
         if (isFetch) release(fetching, accountId);
         onEnd(isOver);

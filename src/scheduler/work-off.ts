@@ -7,7 +7,7 @@ import { poll } from "./steps/poll.ts";
 import { recover } from "./steps/recover.ts";
 
 /**
- * Advances one leased task as far as it goes now, keeping its lease alive, and never throws.
+ * Advances one leased task as far as possible now, and keeps its lease alive. Never throws.
  *
  * @returns whether the task has ended
  */
@@ -30,7 +30,7 @@ export async function workOff(
     }
     if (signal.aborted) await giveBack(deps, current);
   } catch (error) {
-    // The lease runs out by itself, and the task is taken up again from what is committed.
+    // The lease expires, and another worker continues from what is committed.
     deps.log.error({ err: error as Error, task: lease.task.id, stage: current.task.stage }, "step failed");
   } finally {
     stopRenewing();
@@ -53,7 +53,7 @@ function step(deps: StepDeps, lease: Lease, signal: AbortSignal): Promise<StepRe
   }
 }
 
-/** After an interrupted step: nothing is ambiguous in these stages, so another process may go on at once. */
+/** Gives the lease back after an interrupted step. Nothing is ambiguous in these stages, so another process may continue at once. */
 async function giveBack(deps: StepDeps, lease: Lease): Promise<void> {
   const { task } = lease;
   if (task.stage === "submitting" || task.stage === "terminal") return;

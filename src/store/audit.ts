@@ -5,9 +5,9 @@ import { asStorageError } from "./sqlite/errors.ts";
 import { readMigrationState, SchemaError } from "./sqlite/migrate.ts";
 
 /**
- * Opens a database for its books to be checked. A server may be working on it and is not held up.
+ * Opens a database to check its books. A server may use it meanwhile and is not delayed.
  *
- * @throws SchemaError for a database whose tables are not the ones this program works with; StorageError when it cannot be read
+ * @throws SchemaError for a database with other tables than this program needs; StorageError when it cannot be read
  */
 export function openAudit(options: { path: string }): Audit {
   const db = openForReading(options.path);

@@ -16,7 +16,7 @@ export function migrate(options: { path: string }): string[] {
 }
 
 /**
- * What was applied to the database at `path` and what is pending. Changes nothing, and makes no file.
+ * Which migrations of the database at `path` are applied and pending. Changes nothing and creates no file.
  *
  * @throws SchemaError as `migrate` does
  */

@@ -20,7 +20,7 @@ export interface StoreOptions {
   readonly path: string;
   /** Source of lease tokens; without it the database makes random ones. */
   readonly ids?: Pick<Ids, "leaseToken"> | undefined;
-  /** Called once, when going on could do harm. Every later write is refused; the process should stop. */
+  /** Called once, when continuing could do harm. Refuses every later write; the process should stop. */
   readonly onDamaged?: ((error: unknown) => void) | undefined;
   /** `false` refuses a database with pending migrations instead of applying them. */
   readonly migrate?: boolean | undefined;
@@ -36,7 +36,7 @@ export interface Store {
   readonly schema: MigrationState;
   /** For an idle moment: keeps the write-ahead log short. @returns whether it is empty now */
   checkpoint(): boolean;
-  /** Finishes what was asked for, then closes. Later calls are refused with `StorageError` "closed". */
+  /** Finishes what was requested, then closes. Refuses later calls with `StorageError` "closed". */
   stop(): Promise<void>;
 }
 

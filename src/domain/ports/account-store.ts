@@ -11,7 +11,7 @@ export interface NewAccount {
   /** First credit, if above zero, written to the ledger with the account. */
   readonly credit: Micros;
   readonly createdAt: number;
-  /** Who makes it; `operator` unless given. */
+  /** Who creates it; `operator` unless given. */
   readonly actor?: string | undefined;
 }
 
@@ -20,7 +20,7 @@ export interface AccountChange extends AccountTermsChange {
   readonly status?: Account["status"] | undefined;
 }
 
-/** What became of a credit or an adjustment; `account` is as it stands then. */
+/** The outcome of a credit or an adjustment; `account` is its state afterwards. */
 export type Credit =
   | { readonly kind: "credited"; readonly account: Account }
   /** It would leave a prepaid account with less than is held. */
@@ -29,20 +29,20 @@ export type Credit =
   | { readonly kind: "uncountable"; readonly account: Account }
   | { readonly kind: "not_found" };
 
-/** A ledger row with its place and time, oldest first in listings. */
+/** A ledger row with its account and time. */
 export interface StoredLedgerEntry extends LedgerEntry {
   readonly accountId: AccountId;
   readonly at: number;
 }
 
-/** A ledger row in a page, with what the account had after it. */
+/** A ledger row in a page, with the balance after it. */
 export interface LedgerRow extends StoredLedgerEntry {
-  /** Names the row among all accounts' rows; later ones have higher numbers. */
+  /** Unique among the rows of all accounts; later rows have higher numbers. */
   readonly number: number;
   readonly balance: Micros;
 }
 
-/** What a key spent and has reserved of its quota. */
+/** What a key has spent and reserved of its quota. */
 export interface QuotaUse {
   readonly used: Micros;
   readonly reserved: Micros;
@@ -50,7 +50,7 @@ export interface QuotaUse {
 
 export type Refund =
   | { readonly kind: "refunded"; readonly amount: Micros; readonly account: Account }
-  /** More than the task was charged. */
+  /** The amount is more than the task was charged. */
   | { readonly kind: "too_much"; readonly charged: Micros }
   /** Live, failed, cancelled, or free. */
   | { readonly kind: "not_charged" }
@@ -67,9 +67,9 @@ export interface AccountStore {
   /** By id or by name. */
   account(idOrName: string): Promise<Account | undefined>;
   /**
-   * Changes what is given and nothing else; grants show it at once.
+   * Changes only what is given. Grants show it at once.
    *
-   * @returns the account as it is then; `overdrawn` when, prepaid and with that credit limit, it would hold more than it has
+   * @returns the new state; `overdrawn` when a prepaid account with that credit limit would hold more than it has
    */
   updateAccount(id: AccountId, change: AccountChange): Promise<Account | "overdrawn" | "not_found">;
   /**
@@ -79,10 +79,9 @@ export interface AccountStore {
    */
   credit(id: AccountId, amount: Micros, reason: string, actor: string, now: number): Promise<Credit>;
   /**
-   * Gives back what a completed task was charged, once for each task. What was counted as used stays counted: in the usage, and
-   * in the quota of the task's key.
+   * Gives back what a completed task was charged, once for each task. Usage and the quota of the task's key stay as they are.
    *
-   * @param amount above zero; all of it unless given
+   * @param amount above zero; the whole charge unless given
    */
   refund(
     task: TaskId,
@@ -105,27 +104,27 @@ export interface AccountStore {
   key(idOrName: string): Promise<ApiKey | undefined>;
   revokeKey(id: KeyId, now: number): Promise<"revoked" | "already_revoked" | "not_found">;
   /**
-   * How much of a quota is gone in a period (`quotaPeriod`), by when tasks were accepted. Where counting for the key began within
-   * it, what it was charged from the period's first day on was used, and what its live tasks hold is reserved.
+   * How much of a quota is used in a period (`quotaPeriod`), by the time at which tasks were accepted. If counting for the key began
+   * within the period, charges since its first day count as used, and the holds of live tasks as reserved.
    */
   keyQuota(id: KeyId, period: number): Promise<QuotaUse>;
-  /** Changes what is given and nothing else. @returns the key as it is then; a revoked one stays as it was */
+  /** Changes only what is given. @returns the new state; a revoked key does not change */
   changeKey(id: KeyId, change: KeyChange): Promise<ApiKey | "revoked" | "not_found">;
   /**
-   * Gives a key another secret and keeps all else. The secret it had becomes the previous one, taken until
-   * `previousExpiresAt`; what was the previous one before is no longer taken.
+   * Gives a key a new secret and keeps everything else. Its present secret is accepted until `previousExpiresAt`; an older one is no
+   * longer accepted.
    *
-   * @returns the key as it is then; a revoked one stays as it was
+   * @returns the new state; a revoked key does not change
    */
   rotateKey(id: KeyId, rotation: Rotation): Promise<ApiKey | "revoked" | "not_found">;
   /**
-   * What is kept of the secrets that the key's callbacks are signed with, as `signatureHeaders` takes it; undefined where they
-   * are not signed, or there is no such key. Never older than the call.
+   * The stored secrets that sign the key's callbacks, for `signatureHeaders`; undefined when callbacks are not signed, or there is no
+   * such key. Never older than the call.
    */
   callbackSecret(id: KeyId): Promise<string | undefined>;
   /**
-   * The grant of the key with this hash, be it the key's own or its previous one. Costs no query when warm, and is never more than a second behind a change made by
-   * another process; a change made by this one shows at once.
+   * The grant of the key whose secret, or previous secret, has this hash. Costs no query when cached. Shows a change by another
+   * process within a second, and one by this process at once.
    */
   grantByHash(hash: string, now: number): KeyGrant | undefined;
 

@@ -1,18 +1,17 @@
-/** What is known of IP addresses and of ranges of them. */
+/** Reads IP addresses and ranges of them. */
 export interface Addresses {
   /**
-   * The one way an address is written: IPv4 as four decimal parts, also where IPv6 only wraps it; IPv6 as RFC 5952 has it,
-   * without a zone.
+   * The canonical form of an address: IPv4 as four decimal parts, even if mapped to IPv6; IPv6 as in RFC 5952, without a zone.
    *
-   * @returns undefined for what is no address
+   * @returns undefined for anything else
    */
   canonical(text: string): string | undefined;
   /**
-   * The one way a range is written, `192.168.1.0/24`; an address alone is the range of itself.
+   * The canonical form of a range, `192.168.1.0/24`. A single address is a range of one.
    *
-   * @returns undefined for what is no range
+   * @returns undefined for anything else
    */
   range(text: string): string | undefined;
-  /** Whether an address is in one of the ranges. IPv4 wrapped in IPv6 counts as IPv4; what is no address is in none. */
+  /** Whether an address is in one of the ranges. IPv4 mapped to IPv6 counts as IPv4. Other text is in none. */
   isWithin(address: string, ranges: readonly string[]): boolean;
 }

@@ -1,7 +1,7 @@
 import type { AccountId, KeyId, ModelId, TaskId } from "../ids.ts";
 import type { Micros } from "../money/money.ts";
 
-/** Every figure of the books that is kept, and what it must be. */
+/** Every stored figure of the books, and what it must equal. */
 export const AUDIT_CHECKS = {
   account_balance: "an account's balance is the sum of its ledger",
   account_held: "what an account holds is the sum of its ledger's holds, captures and releases",
@@ -26,14 +26,14 @@ export const AUDIT_CHECKS = {
 } as const;
 export type AuditCheck = keyof typeof AUDIT_CHECKS;
 
-/** A figure that is not what it must be. */
+/** A figure that differs from what it must be. */
 export interface AuditDifference {
   readonly check: AuditCheck;
   readonly accountId?: AccountId | undefined;
   readonly keyId?: KeyId | undefined;
   readonly taskId?: TaskId | undefined;
   readonly model?: ModelId | undefined;
-  /** First day of a quota's period, or day of usage, counted from 1970-01-01 UTC. */
+  /** First day of a quota's period, or a day of usage, counted from 1970-01-01 UTC. */
   readonly day?: number | undefined;
   /** Number of a ledger entry. */
   readonly entry?: number | undefined;
@@ -43,7 +43,7 @@ export interface AuditDifference {
 }
 
 export interface AuditReport {
-  /** What was looked at. */
+  /** How many rows were read. */
   readonly rows: {
     readonly accounts: number;
     readonly ledgerEntries: number;
@@ -60,11 +60,11 @@ export interface AuditReport {
     readonly balance: Micros;
     readonly held: Micros;
   };
-  /** The first of each kind, in the order of the checks; none when the books add up. */
+  /** The first difference of each check, in the order of the checks; empty when the books add up. */
   readonly differences: readonly AuditDifference[];
 }
 
-/** Recomputes every figure of the books from what it came from. */
+/** Recomputes every figure of the books from its sources. */
 export interface Audit {
   /** Reads one moment of the database, whatever is written meanwhile. Changes nothing. */
   run(): Promise<AuditReport>;

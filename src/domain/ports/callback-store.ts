@@ -7,24 +7,24 @@ import type {
 } from "../callback/callback.ts";
 import type { AccountId, CallbackId, TaskId } from "../ids.ts";
 
-/** How many sends may be under way at once. */
+/** How many sends may run at once. */
 export interface SendLimits {
   readonly total: number;
   readonly perAccount: number;
-  /** Of one account to one host. */
+  /** From one account to one host. */
   readonly perHost: number;
 }
 
 export interface CallbackClaim {
   readonly now: number;
-  /** After which a send without an outcome counts as lost. */
+  /** After this time, a send without an outcome counts as lost. */
   readonly leaseMs: number;
   readonly limits: SendLimits;
-  /** The callbacks whose sends are under way. */
+  /** The callbacks that are being sent. */
   readonly underWay: Iterable<Callback>;
 }
 
-/** Some callbacks of an account, newest first. */
+/** Selects callbacks of an account, newest first. */
 export interface CallbackFilter {
   readonly accountId: AccountId;
   readonly id?: CallbackId | undefined;
@@ -46,14 +46,14 @@ export interface CallbackFilter {
  */
 export interface CallbackStore {
   /**
-   * Takes what is due, counting one send for each before it leaves: accounts in turn, and within an account its hosts in turn,
-   * the longest due first, as far as the limits allow. One that is taken and gets no outcome is due again at `now + leaseMs`, or
-   * failed if that was its last attempt.
+   * Takes what is due, as far as the limits allow, and counts one send for each before it leaves. Accounts take turns, then the hosts
+   * of an account; the longest due comes first. A send without an outcome is due again at `now + leaseMs`, or failed if it was the
+   * last attempt.
    */
   claim(query: CallbackClaim): Promise<CallbackSend[]>;
   /**
-   * Records how a send went. A pending callback is due again at `retryAt`, and failed without one or when this was the last of
-   * its five attempts; a redelivery that is refused leaves it as it stands. Whatever was acknowledged once is delivered.
+   * Records the outcome of a send. A pending callback is due again at `retryAt`. It fails without one, or after its fifth attempt. A
+   * redelivery that fails changes nothing else. A callback that was acknowledged once is delivered.
    */
   record(
     send: Pick<CallbackSend, "callback" | "sequence" | "isRedelivery">,

@@ -7,15 +7,15 @@ export type Validated =
   | {
       readonly ok: true;
       readonly body: JsonObject;
-      /** Fields that were left out, and that a create would need; absent for none. */
+      /** Fields that are missing and that a create would need; absent if there are none. */
       readonly missing?: readonly string[] | undefined;
     }
   | { readonly ok: false; readonly facts: Facts };
 
 export interface ValidateOptions {
   /**
-   * The prompt and media may be left out, as by somebody who asks for a price. Where the model does nothing without the media, or
-   * other fields are valid only together with them, those of the simplest mode that fits are taken for present: `missing` names them.
+   * Lets the prompt and media be missing, as in a request for a price. If the model needs the media, or other fields are valid only
+   * with them, those of the simplest mode that fits count as present. `missing` names them.
    */
   readonly isPartial?: boolean | undefined;
 }
@@ -35,12 +35,12 @@ export interface Catalog {
   validate(model: Model, body: JsonObject, options?: ValidateOptions): Validated;
 }
 
-/** An operator's price rule, or what is wrong with it: `path` is where, and `problem` completes "<path> …". */
+/** An operator's price rule, or what is wrong with it. `problem` completes "<path> …". */
 export type ReadPrice =
   | { readonly ok: true; readonly rule: PriceRule }
   | { readonly ok: false; readonly path: string; readonly problem: string };
 
-/** What prices can be set for, and how. */
+/** The models that prices can be set for, and how. */
 export interface PriceCatalog extends Pick<Catalog, "all"> {
   /**
    * Reads a price rule as manifests have it: `lines`, `minimum`, and a `version`, which follows from the rest where it is not

@@ -1,7 +1,7 @@
 import type { ModelId } from "../ids.ts";
 import type { PriceRule } from "../model/model.ts";
 
-/** A price that an operator set in place of a model's own. */
+/** A price that an operator has set for a model. */
 export interface PriceOverride {
   readonly model: ModelId;
   readonly rule: PriceRule;
@@ -13,8 +13,8 @@ export interface PriceOverride {
 /** Prices set by the operator. Every method is one transaction. */
 export interface PriceStore {
   /**
-   * The rule set for a model, if there is one. Costs no query when warm, and is never more than a second behind a change made
-   * by another process; a change made by this one shows at once.
+   * The rule set for a model, if any. Costs no query when cached. Shows a change by another process within a second, and one by this
+   * process at once.
    */
   rule(model: ModelId, now: number): PriceRule | undefined;
   /** By model id. */

@@ -29,17 +29,17 @@ export interface SubmitRequest {
   readonly previews?: Previews | undefined;
 }
 
-/** The wish to see early versions of a task's outputs. Without it none are asked of an upstream, since they cost there. */
+/** A request for early versions of a task's outputs. Without it an upstream is asked for none, because they cost. */
 export interface Previews {
-  /** Of each output, 1-3. An upstream may make fewer. */
+  /** For each output, 1-3. An upstream may make fewer. */
   readonly wanted: number;
-  /** Whether anybody looks at this moment. */
+  /** Whether anybody watches now. */
   isWatched(): boolean;
-  /** Passes one on to whoever looks. What is no image, too large or too late is dropped; it never throws. */
+  /** Passes a preview on to those who watch. Drops what is no image, too large or too late. Never throws. */
   show(preview: Omit<Preview, "type">): void;
 }
 
-/** One thing an upstream made: its bytes, or a reference `fetchOutput` of the same adapter understands. */
+/** One output of an upstream: its bytes, or a reference that `fetchOutput` of the same adapter understands. */
 export type Output =
   | { readonly kind: "bytes"; readonly bytes: Uint8Array }
   | { readonly kind: "remote"; readonly ref: Json };
@@ -56,19 +56,19 @@ export type PollResult =
       readonly pollAfterMs?: number | undefined;
     }
   | { readonly kind: "succeeded"; readonly outputs: readonly Output[]; readonly usage?: Usage | undefined }
-  /** The upstream says this job is over without a result. `message` is safe to show the owner of the task. */
+  /** The upstream ended the job without a result. `message` is safe to show the owner of the task. */
   | {
       readonly kind: "failed";
       readonly code: TaskErrorCode;
       readonly message?: string | undefined;
       /** For the operator; free of secrets. */
       readonly detail?: string | undefined;
-      /** The work was done, and is charged for all the same. */
+      /** The work was done, and the upstream charges for it. */
       readonly isCharged?: boolean | undefined;
     }
   | { readonly kind: "cancelled" };
 
-/** How much of the answer to `recover` is known: the operation, or that the upstream certainly has none. */
+/** What became of a submission: its operation, or the certainty that the upstream has none. */
 export type Recovered = { readonly kind: "found"; readonly operation: Json } | { readonly kind: "absent" };
 
 /**
@@ -77,24 +77,24 @@ export type Recovered = { readonly kind: "found"; readonly operation: Json } | {
  */
 export interface ProviderAdapter {
   readonly id: ProviderId;
-  /** The upstream honours the attempt id as a key, so that submitting again after "unknown" is safe. */
+  /** The upstream honours the attempt id as a key, so submitting again after "unknown" is safe. */
   readonly submitIsIdempotent: boolean;
-  /** Tasks this upstream may have under way at once. */
+  /** How many tasks this upstream may run at once. */
   readonly concurrency: number;
   submit(request: SubmitRequest, signal: AbortSignal): Promise<Submitted>;
   poll?(operation: Json, signal: AbortSignal, previews?: Previews): Promise<PollResult>;
-  /** Asks the upstream to stop. The next poll tells what came of it. */
+  /** Asks the upstream to stop. The next poll shows the result. */
   cancel?(operation: Json, signal: AbortSignal): Promise<void>;
   /** What became of a submission whose answer was lost. */
   recover?(attempt: AttemptId, signal: AbortSignal): Promise<Recovered>;
   /** The bytes of a `remote` output, from the upstream's own origin. */
   fetchOutput?(ref: Json, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
-  /** Gives back workers, files and connections. */
+  /** Releases workers, files and connections. */
   stop?(): Promise<void>;
 }
 
 /**
- * What trouble with an upstream means for the attempt.
+ * What an error of an upstream means for the attempt.
  * `retry` certainly not taken (or, while polling, no answer): try again later · `reroute` certainly not taken, and this route
  * will not take it · `fail` certainly not taken, and no route would · `unknown` it may have been taken.
  */
@@ -109,7 +109,7 @@ export class ProviderError extends Error {
     message: string,
     readonly details: {
       readonly retryAfterMs?: number | undefined;
-      /** Safe to show the owner of the task, when there is more to say than the code's own message. */
+      /** Safe to show the owner of the task; replaces the code's own message. */
       readonly publicMessage?: string | undefined;
     } = {},
     cause?: unknown,

@@ -1,28 +1,28 @@
 import type { KeyId } from "../ids.ts";
 
-/** What a key has left of the requests it may make in a minute. */
+/** How many requests a key may still make in a minute. */
 export interface RateWindow {
   readonly limit: number;
   readonly remaining: number;
-  /** When all of the limit is there again, in epoch milliseconds; absent while nothing of it was used. */
+  /** When the whole limit is available again, in epoch milliseconds; absent if nothing is used. */
   readonly resetsAt?: number | undefined;
 }
 
-/** A request that was counted, or was one too many. */
+/** The result of counting a request. */
 export interface CountedRequest extends RateWindow {
   readonly isAllowed: boolean;
-  /** Until the window ends, above zero. */
+  /** Time until the window ends, above zero. */
   readonly resetsInMs: number;
 }
 
 /**
- * Counts requests of keys in windows of a minute, each beginning with the first request in it. Counts live in this process and
- * end with it. A key's limit is given with each call, so that a changed one rules at once; requests refused under the old
- * limit stay counted until the window ends.
+ * Counts requests of keys in windows of a minute. A window starts with its first request. Counts live in the memory of this process.
+ * Each call gives the key's limit, so that a change applies at once. Requests that the old limit refused stay counted until the
+ * window ends.
  */
 export interface RateLimiter {
-  /** Counts one request. Of requests at the same time no more than the limit are allowed. */
+  /** Counts one request. Never allows more than the limit, even for simultaneous requests. */
   take(key: KeyId, perMinute: number): Promise<CountedRequest>;
-  /** What `take` would find; counts nothing. */
+  /** What `take` would return, without counting. */
   peek(key: KeyId, perMinute: number): Promise<RateWindow>;
 }

@@ -20,7 +20,7 @@ export interface Ids {
 /** Uniform in [0, 1). For jitter, never for secrets. */
 export type Random = () => number;
 
-/** The only source of secrets, and the one-way form they are kept in. */
+/** The only source of secrets, and of the one-way form they are stored in. */
 export interface Secrets {
   /** 32 base62 characters from a cryptographic source, each equally likely. */
   newBody(): string;
@@ -42,34 +42,34 @@ export interface Log {
   error(fields: LogFields, message: string): void;
 }
 
-/** Tells the scheduler, in this process, that something may be due now. Losing a call costs delay, never a task. */
+/** Tells the scheduler of this process that something may be due now. A lost call costs a delay, never a task. */
 export interface Wakeup {
   /** Anything may be due. */
   wake(): void;
-  /** A task was queued; nothing to do while there is no room for it. */
+  /** A task was queued. Does nothing while there is no room for it. */
   queued(): void;
 }
 
-/** Tells those who wait for a task, in this process, that it has changed. Losing a call costs delay, never an answer. */
+/** Tells those who wait for a task, in this process, that it has changed. A lost call costs a delay, never an answer. */
 export interface TaskFeed {
   publish(task: Pick<Task, "id" | "accountId">, isOver: boolean): void;
-  /** Calls `listener` at every change of the task, told whether it was the last, until the returned function is called. */
+  /** Calls `listener` at every change of the task, with whether it was the last, until the returned function is called. */
   subscribe(id: TaskId, listener: (isOver: boolean) => void): () => void;
   /** Calls `listener` at every change of any of the account's tasks, until the returned function is called. */
   subscribeAccount(id: AccountId, listener: () => void): () => void;
 }
 
-/** Tells those who listen to a key's callbacks, in this process, that one is sent again. Nothing is kept: what nobody hears is gone. */
+/** Tells those who listen to a key's callbacks, in this process, that one is sent again. Keeps nothing for late listeners. */
 export interface CallbackFeed {
   publish(key: KeyId, task: TaskId): void;
   /** Calls `listener` with the task of each callback of the key that is sent again, until the returned function is called. */
   subscribe(key: KeyId, listener: (task: TaskId) => void): () => void;
 }
 
-/** Shows early versions of a task's outputs to those who look, in this process. Nothing is kept: what nobody looks at is gone. */
+/** Shows early versions of a task's outputs to those who watch, in this process. Keeps nothing for late watchers. */
 export interface PreviewFeed {
   publish(id: TaskId, preview: Preview): void;
-  /** Whether anybody would see a preview of the task. */
+  /** Whether anybody watches the task. */
   isWatched(id: TaskId): boolean;
   /** Calls `listener` with each preview of the task, until the returned function is called. */
   subscribe(id: TaskId, listener: (preview: Preview) => void): () => void;

@@ -9,26 +9,26 @@ import type { Transition } from "../task/transition.ts";
 export interface Admission {
   /** Stored `queued`, `pending` and due at once. */
   readonly task: NewTask;
-  /** Inputs stored during the create. */
+  /** The inputs that the create stored. */
   readonly assets: readonly Asset[];
   readonly idempotency?: IdempotencyClaim | undefined;
   /** Live tasks the key may have, this one included. */
   readonly concurrency?: number | undefined;
   /**
-   * What the key may spend in a period; the hold counts in it, and what is charged in the end. Of a key that is stored, whose
-   * own policy counts where it has come to say otherwise.
+   * What the key may spend in a period. The hold counts, and in the end the charge. The key must be stored; if its stored policy has
+   * changed, that one counts.
    */
   readonly quota?: { readonly limit: Micros; readonly period: number } | undefined;
 }
 
-/** An accepted create, as it is answered again. */
+/** An accepted create, for its replayed answer. */
 export interface Replay {
   readonly taskId: TaskId;
   readonly held: Micros;
 }
 
 export type AdmitResult =
-  /** `isLow`: with it, the account's balance went below what its operator wants to be told of. */
+  /** `isLow`: the account's balance has fallen below the level that its operator set. */
   | { readonly kind: "admitted"; readonly isLow: boolean }
   | ({ readonly kind: "replayed" } & Replay)
   /** The idempotency key was used for another body. */
@@ -40,7 +40,7 @@ export type AdmitResult =
       readonly available: Micros;
       readonly needed: Micros;
     }
-  /** The key has as many live tasks as it may have. */
+  /** The key already has as many live tasks as it may have. */
   | { readonly kind: "too_many_tasks" };
 
 /** How many tasks a lane may have between submission and end. */
@@ -52,9 +52,9 @@ export interface LaneCapacity {
 export interface ClaimQuery {
   readonly now: number;
   readonly leaseMs: number;
-  /** Tasks the caller still works on. One that looks due, since the clock jumped, has its lease renewed instead of given anew. */
+  /** Tasks that the caller still works on. If one looks due because the clock jumped, its lease is renewed and not given away. */
   readonly held?: ReadonlySet<TaskId> | undefined;
-  /** Leases wanted at most, ≥ 1. */
+  /** The most leases to return, ≥ 1. */
   readonly limit: number;
   /** Lanes from which queued tasks may start. Tasks already under way are claimed whatever their lane. */
   readonly lanes: readonly LaneCapacity[];
@@ -64,7 +64,7 @@ export interface ClaimQuery {
 
 export interface Claimed {
   readonly leases: readonly Lease[];
-  /** When the next claim could find something by the passing of time alone; absent when nothing is waiting for a time. */
+  /** When the next claim could find something if nothing else happens; absent when nothing waits for a time. */
   readonly nextDueAt?: number | undefined;
   /** Whether a task queued now could not start before one under way ends. */
   readonly isFull: boolean;
@@ -75,7 +75,7 @@ export interface AttemptIntent {
   readonly provider: ProviderId;
   readonly upstreamModel: string;
   readonly at: number;
-  /** Becomes the task's deadline unless it has one. */
+  /** Becomes the task's deadline, unless it has one. */
   readonly deadlineAt: number;
 }
 
@@ -90,7 +90,7 @@ export interface TaskFilter {
   readonly after?: TaskId | undefined;
 }
 
-/** Tasks of an account that have changed. */
+/** Selects the tasks of an account that have changed. */
 export interface ChangeQuery {
   readonly accountId: AccountId;
   /** Changes with higher numbers, ≥ 0. */
@@ -99,7 +99,7 @@ export interface ChangeQuery {
   readonly limit: number;
 }
 
-/** A task as it stands, and the number of its latest change of status or progress. */
+/** The present state of a task, and the number of its latest change of status or progress. */
 export interface TaskChange {
   readonly number: number;
   /** The key that created it. */
@@ -107,7 +107,7 @@ export interface TaskChange {
   readonly task: TaskSummary;
 }
 
-/** Live tasks by where they stand. */
+/** Live tasks by stage. */
 export interface TaskCounts {
   readonly queued: number;
   readonly underWay: number;
@@ -119,12 +119,12 @@ export interface LiveCounts {
   readonly processing: number;
 }
 
-/** What is needed of a task whose creator waited for it, to let the creator wait again. */
+/** What is needed to let the creator of a task wait for it again. */
 export type OrphanedTask = Pick<Task, "id" | "accountId" | "keyId" | "createdAt"> & {
   readonly syncScope: string;
 };
 
-/** The highest queue position that is told; one further back is told as this. */
+/** The highest queue position that is reported. A position further back is reported as this one. */
 export const MAX_QUEUE_POSITION = 1_000;
 
 /**
@@ -137,7 +137,7 @@ export interface TaskStore {
    * Prepaid accounts need `balance - held + creditLimit ≥ task.held`, keys with a quota as much left in its period.
    */
   admit(admission: Admission): Promise<AdmitResult>;
-  /** What `admit` would answer for a key that was used before; undefined when it was not, or no longer counts. */
+  /** What `admit` would return for a key that was used before; undefined when it was not used, or its record has ended. */
   findReplay(
     claim: IdempotencyClaim,
     now: number,
@@ -149,31 +149,31 @@ export interface TaskStore {
    */
   claim(query: ClaimQuery): Promise<Claimed>;
   /**
-   * Writes the attempt (`intent`) and moves the task from `queued` to `submitting`, before any byte leaves; unless a cancel was
-   * asked for, which changes nothing and leaves the lease.
+   * Writes the attempt (`intent`) and moves the task from `queued` to `submitting`, before any byte leaves. If a cancel was requested,
+   * changes nothing and leaves the lease.
    */
   begin(lease: Lease, intent: AttemptIntent): Promise<"begun" | "cancel_requested" | "lease_lost">;
   /** Moves the lease's end. */
   renew(lease: Lease, until: number): Promise<"renewed" | "lease_lost">;
   /**
    * Applies one transition: by a compare-and-set on id, lease token and stage, then ledger, assets, attempt and callback.
-   * A cancel asked for meanwhile makes a task that is given back due at once.
+   * If a cancel was requested meanwhile, a task that is given back is due at once.
    */
   apply(lease: Lease, transition: Transition): Promise<"applied" | "lease_lost">;
   /** Makes every leased task due now. For the start of the only process on this store. @returns how many there were */
   rescue(now: number): Promise<number>;
   /**
-   * Asks for an end. A queued task that nobody has leased is cancelled at once and its hold released; one under way is due at
-   * once, so that its upstream is told.
+   * Requests a cancel. A queued task without a lease is cancelled at once, and its hold is released. A task under way is due at once,
+   * so that its upstream is told.
    */
   requestCancel(
     id: TaskId,
     owner: AccountId,
     now: number,
   ): Promise<"cancelled" | "requested" | "already_final" | "not_found">;
-  /** Lets an idempotency key be used anew, if it still stands for this task. */
+  /** Lets an idempotency key be used again, if it still refers to this task. */
   freeIdempotency(use: Pick<IdempotencyClaim, "keyId" | "endpoint" | "key">, id: TaskId): Promise<void>;
-  /** Tasks whose idempotency records ended before `now` lose them. @returns how many, at most `limit` */
+  /** Removes idempotency records that ended before `now`. @returns how many, at most `limit` */
   expireIdempotency(now: number, limit: number): Promise<number>;
 
   // Reads.
@@ -185,17 +185,16 @@ export interface TaskStore {
   assetById(id: AssetId): Promise<Asset | undefined>;
   counts(): Promise<TaskCounts>;
   /**
-   * How many tasks of its lane `claim` would start before this one, if nothing were queued or put off any more: its own
-   * account's older ones, and those of other accounts whose turns come first. At most `MAX_QUEUE_POSITION`. 0 also for one
-   * that somebody works on.
+   * How many tasks of its lane `claim` would start before this one, if nothing else were queued or put off: older ones of its account,
+   * and those of other accounts whose turns come first. At most `MAX_QUEUE_POSITION`. 0 also for a task that has a lease.
    *
    * @returns undefined for a task that is not pending
    */
   queuePosition(id: TaskId): Promise<number | undefined>;
   liveCounts(accountId: AccountId): Promise<LiveCounts>;
   /**
-   * Tasks by their latest change, oldest change first; each is there once, as it stands now. Numbers only grow, in the order of
-   * the commits, so that whoever asks again with the last one misses nothing.
+   * Tasks by their latest change, oldest change first. Each is listed once, in its present state. Numbers grow in commit order, so a
+   * reader that continues after the last number misses nothing.
    */
   changes(query: ChangeQuery): Promise<TaskChange[]>;
   /** The number of the latest change of any of the account's tasks; 0 before the first. */
@@ -204,11 +203,11 @@ export interface TaskStore {
   orphans(): Promise<OrphanedTask[]>;
 }
 
-/** The store cannot be written or read: disk full, read-only, damaged. Nothing of the operation was written. */
+/** The store cannot be written or read: disk full, read-only, damaged. The operation wrote nothing. */
 export class StorageError extends Error {
   override readonly name = "StorageError";
   constructor(
-    /** `damaged` means that going on could do harm: the process stops itself. */
+    /** `damaged` means that continuing could do harm: the process stops itself. */
     readonly kind: "full" | "read_only" | "busy" | "damaged" | "closed",
     message: string,
     cause?: unknown,

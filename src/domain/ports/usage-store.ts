@@ -5,13 +5,13 @@ import type { UsageDay, UsageTotal } from "../money/usage.ts";
 /** How long one completed task took. */
 export interface TaskDuration {
   readonly model: ModelId;
-  /** From its first submission to its end; what it waited in the queue is not in it. */
+  /** From its first submission to its end, without the time in the queue. */
   readonly durationMs: number;
 }
 
-/** Which tasks to sum up, and by what. */
+/** Which tasks to sum up, and how to group them. */
 export interface UsageQuery {
-  /** All accounts' unless given. */
+  /** All accounts unless given. */
   readonly accountId?: AccountId | undefined;
   /** First and last day, counted from 1970-01-01 UTC; both included. */
   readonly from: number;
@@ -19,31 +19,31 @@ export interface UsageQuery {
   readonly by: "key" | "model" | "day";
 }
 
-/** What the tasks of one key, model or day came to. */
+/** The totals of one key, model or day. */
 export interface UsageLine extends UsageTotal {
   readonly accountId?: AccountId | undefined;
   readonly keyId?: KeyId | undefined;
   readonly model?: ModelId | undefined;
   readonly day?: number | undefined;
-  /** What upstreams charged the operator for them; absent where nothing is known of any of them. */
+  /** What upstreams charged the operator for them; absent if no cost is known. */
   readonly cost?: Micros | undefined;
-  /** What was charged for the tasks whose cost is known: less `cost`, the margin. */
+  /** What was charged for the tasks whose cost is known. The margin is this minus `cost`. */
   readonly chargedAtCost?: Micros | undefined;
 }
 
-/** What tasks came to. Written by `TaskStore` in the transaction that ends a task; only read here. */
+/** Reads usage. `TaskStore` writes it in the transaction that ends a task. */
 export interface UsageStore {
   /** One entry for each day from `from` to `to`, both included, on which tasks of the account ended; oldest first. */
   days(account: AccountId, from: number, to: number): Promise<UsageDay[]>;
-  /** All that was ever charged for tasks of one key. */
+  /** The sum of all charges for one key's tasks. */
   chargedTo(account: AccountId, key: KeyId): Promise<Micros>;
   /**
-   * Tasks that ended within the days asked for: one line for each key (with its account), model or day that had any, in the order
-   * of their ids, names or dates. Reads every attempt whose cost is known.
+   * Sums up the tasks that ended in a range of days, with one line for each key (with its account), model or day that had any,
+   * ordered by id, name or date. Reads every attempt whose cost is known.
    */
   report(query: UsageQuery): Promise<UsageLine[]>;
-  /** Tasks of one key that have not ended, counted no further than `atMost`. */
+  /** How many tasks of one key have not ended; stops counting at `atMost`. */
   liveTasks(account: AccountId, key: KeyId, atMost: number): Promise<number>;
-  /** The completed among the tasks that were begun last, of all models and accounts; at most `limit` are looked at. */
+  /** The completed ones among the tasks that were begun last, of all models and accounts. Reads at most `limit`. */
   recentDurations(limit: number): Promise<TaskDuration[]>;
 }

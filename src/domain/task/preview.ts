@@ -1,18 +1,18 @@
 import type { MediaType } from "../media/asset.ts";
 import type { GenerationRequest } from "./request.ts";
 
-/** Early versions that may be asked for of each output. */
+/** The most early versions of each output that a request may ask for. */
 export const MAX_PARTIAL_IMAGES = 3;
-/** A larger one is not passed on. */
+/** Larger previews are dropped. */
 export const MAX_PREVIEW_BYTES = 8 * 1024 * 1024;
 
 export type PreviewType = Extract<MediaType, `image/${string}`>;
 
-/** An early version of an output, shown while the task is under way and kept nowhere. */
+/** An early version of an output. It is shown while the task runs, and not stored. */
 export interface Preview {
   /** Which of the early versions of its output, from 0. */
   readonly index: number;
-  /** Position of the output among the task's, where the upstream tells. */
+  /** Position of the output among the task's, if the upstream tells. */
   readonly outputIndex?: number | undefined;
   readonly type: PreviewType;
   readonly bytes: Uint8Array;
@@ -27,7 +27,7 @@ export function partialImagesOf({
   return kind === "image" && isIndex(wanted, MAX_PARTIAL_IMAGES + 1) ? wanted : 0;
 }
 
-/** What an upstream shows as a preview of one of so many outputs; undefined when it is none that can be passed on. */
+/** Checks what an upstream shows as a preview. @returns undefined when it cannot be passed on */
 export function readPreview(
   shown: Omit<Preview, "type">,
   of: { readonly wanted: number; readonly outputs: number },
@@ -43,7 +43,7 @@ function isIndex(value: unknown, count: number): value is number {
   return typeof value === "number" && Number.isInteger(value) && value >= 0 && value < count;
 }
 
-/** The image type that bytes begin as. */
+/** The image type that the first bytes indicate. */
 function imageTypeOf(bytes: Uint8Array): PreviewType | undefined {
   const head = String.fromCharCode(...bytes.subarray(0, 12));
   if (head.startsWith("\x89PNG\r\n\x1a\n")) return "image/png";

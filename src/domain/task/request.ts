@@ -7,8 +7,7 @@ export type TaskKind = "image" | "video";
 export type InputRole = "image" | "mask" | "first_frame" | "last_frame" | "reference" | "video" | "motion";
 
 /**
- * Where an input's bytes are. `url` is fetched as the task's first step and becomes `asset`; no adapter ever sees a `url`.
- * `param` is the path in the caller's body, for messages.
+ * Where an input's bytes are. The task's first step fetches a `url` and makes it an `asset`; no adapter sees a `url`.
  */
 export type MediaSource =
   | { readonly kind: "asset"; readonly assetId: AssetId }

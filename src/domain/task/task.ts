@@ -36,7 +36,7 @@ export const LEGAL_MOVES = {
   terminal: [],
 } as const satisfies Record<Stage, readonly Stage[]>;
 
-/** @throws Error for a move that is not legal: a defect of whoever made the transition */
+/** @throws Error for a move that is not legal, which is a defect of the caller */
 export function assertLegalMove(from: Stage, to: Stage): void {
   const legal: readonly Stage[] = LEGAL_MOVES[from];
   if (!legal.includes(to)) throw new Error(`A task cannot move from ${from} to ${to}.`);
@@ -52,7 +52,7 @@ export interface TaskResult {
   readonly type: MediaType;
 }
 
-/** What an upstream reported of its work; figures it does not report are absent. */
+/** What an upstream reported about its work. Figures that it does not report are absent. */
 export interface Usage {
   readonly inputTokens?: number | undefined;
   readonly outputTokens?: number | undefined;
@@ -106,7 +106,7 @@ export interface Task extends NewTask {
   readonly completedAt?: number | undefined;
 }
 
-/** What a caller is told of a task; reading it costs a fraction of the whole. */
+/** What a caller sees of a task. Reading it costs a fraction of reading the whole. */
 export type TaskSummary = Pick<
   Task,
   | "id"
@@ -147,13 +147,13 @@ export interface Attempt {
   readonly operation?: Json | undefined;
   readonly outputs?: readonly AttemptOutput[] | undefined;
   readonly usage?: Usage | undefined;
-  /** For the operator: what went wrong, in our words. */
+  /** What went wrong, in our words, for the operator. */
   readonly detail?: string | undefined;
   readonly startedAt: number;
   readonly endedAt?: number | undefined;
 }
 
-/** Time-limited sole right to advance a task. Every write made under it is refused once the token is no longer the task's. */
+/** The exclusive right to advance a task, for a limited time. Writes under it are refused once the task has another token. */
 export interface Lease {
   readonly token: LeaseToken;
   readonly task: Task;

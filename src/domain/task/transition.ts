@@ -17,7 +17,7 @@ export interface AttemptChange {
   readonly outputs?: readonly AttemptOutput[] | undefined;
   readonly usage?: Usage | undefined;
   readonly detail?: string | undefined;
-  /** What the upstream charges the operator for the attempt, as far as that is known. */
+  /** What the upstream charges the operator for the attempt, if known. */
   readonly costMicros?: Micros | undefined;
 }
 
@@ -26,7 +26,7 @@ export interface Ending {
   readonly status: Extract<TaskStatus, "completed" | "failed" | "cancelled">;
   readonly completedAt: number;
   readonly charged: Micros;
-  /** What `charged` is the sum of; none for a task that cost nothing. */
+  /** The lines that `charged` is the sum of; absent for a task that cost nothing. */
   readonly chargeLines?: readonly ChargeLine[] | undefined;
   readonly results: readonly TaskResult[];
   readonly error?: TaskError | undefined;
@@ -34,15 +34,15 @@ export interface Ending {
 }
 
 /**
- * One atomic change of a leased task, as a value. A store applies any of them alike: it checks lease and stage, then writes
- * the fields that are present. Absent fields stay as they are. Made only by the constructors below.
+ * One atomic change of a leased task, as a value. A store applies all transitions alike: it checks lease and stage, then writes
+ * the fields that are present. Absent fields stay as they are. Only the constructors below make transitions.
  */
 export interface Transition {
   readonly name: string;
   readonly from: readonly Stage[];
   readonly to: Stage;
   readonly at: number;
-  /** When the task is due again; the lease is given back with it. Absent: the lease is kept, or the task is terminal. */
+  /** When the task is due again, which gives the lease back. Absent: the lease is kept, or the task is terminal. */
   readonly dueAt?: number | undefined;
   /** Raises the stored progress; never lowers it. */
   readonly progress?: number | undefined;
@@ -73,7 +73,7 @@ export function inputsReady(at: number, request: GenerationRequest, assets: read
   };
 }
 
-/** The upstream took the job and gave a handle to poll. */
+/** The upstream accepted the job and gave a handle to poll. */
 export function submitted(at: number, attempt: AttemptId, operation: Json, dueAt: number): Transition {
   return {
     ...NOTHING,
@@ -88,8 +88,7 @@ export function submitted(at: number, attempt: AttemptId, operation: Json, dueAt
 }
 
 /**
- * Due again later, in the same stage. `failures` counts transient trouble in a row (0 after any good answer); it uses up no
- * attempt.
+ * Due again later, in the same stage. `failures` counts transient failures in a row (0 after any good answer). Uses up no attempt.
  */
 export function snoozed(
   task: Task,
@@ -110,8 +109,8 @@ export function snoozed(
 }
 
 /**
- * Back to the queue, for this route or another: the upstream certainly did not take the attempt, or (without `attempt`) none
- * was made because the route is switched off.
+ * Back to the queue, for this route or another. The upstream certainly did not accept the attempt, or (without `rejected`) none was
+ * made because the route is switched off.
  */
 export function requeued(
   at: number,
@@ -129,7 +128,7 @@ export function requeued(
   };
 }
 
-/** The upstream is done and said where its outputs are. Keeps the lease: the same worker goes on to store them. */
+/** The upstream is done, and its outputs can be fetched. Keeps the lease: the same worker goes on to store them. */
 export function outputsReady(
   at: number,
   attempt: AttemptId,
@@ -148,9 +147,9 @@ export function outputsReady(
 }
 
 /**
- * The outputs are stored: completed, charged for what was delivered, the rest of the hold returned.
+ * The outputs are stored. The task is charged for what was delivered, and the rest of the hold is released.
  *
- * @param costMicros what the attempt cost the operator, where that is known
+ * @param costMicros what the attempt cost the operator, if known
  */
 export function succeeded(
   task: Task,
@@ -162,7 +161,7 @@ export function succeeded(
   costMicros?: Micros,
 ): Transition {
   const { lines, amount } = chargeFor(task.quote, { outputs: assets, usage });
-  // The quote was held; whatever it says, more than that is never charged.
+  // Never charges more than was held.
   const charge = minMicros(amount, task.held);
   return {
     name: "succeeded",
@@ -185,7 +184,7 @@ export function succeeded(
   };
 }
 
-/** The task ends without a result; the whole hold is returned. */
+/** The task ends without a result. The whole hold is released. */
 export function failed(
   task: Task,
   at: number,
@@ -206,7 +205,7 @@ export function failed(
   };
 }
 
-/** The task ends at its owner's or an operator's wish; the whole hold is returned. No callback is sent (docs/api.md 4.8). */
+/** The task ends because its owner or an operator cancelled it. The whole hold is released. No callback is sent (docs/api.md 4.8). */
 export function cancelled(task: Task, at: number, attempt?: AttemptChange): Transition {
   return {
     name: "cancelled",

@@ -7,7 +7,7 @@ import { deadlineError, SETTLED, type StepDeps, type StepResult, settle, settleF
 import { fetchInputs, openInputs } from "./inputs.ts";
 import { submit } from "./submit.ts";
 
-/** A queued task: find its route, make its inputs ready, write the attempt, submit. */
+/** Starts a queued task: finds its route, prepares its inputs, writes the attempt and submits. */
 export async function dispatch(deps: StepDeps, lease: Lease, signal: AbortSignal): Promise<StepResult> {
   const { task } = lease;
   const now = deps.clock.now();

@@ -14,10 +14,10 @@ import {
 } from "../context.ts";
 import { complete, storeOutput } from "./outputs.ts";
 
-/** Tries at retrieving outputs that were paid for, before the task fails without them. */
+/** How often outputs that were paid for are retrieved before the task fails without them. */
 const FINALIZE_TRIES = 5;
 
-/** An upstream is done: bring its outputs home, then complete the task in one transaction. Safe to run again from the start. */
+/** Retrieves the outputs of an upstream that is done, then completes the task in one transaction. Safe to run again. */
 export async function finalize(deps: StepDeps, lease: Lease, signal: AbortSignal): Promise<StepResult> {
   const { task, attempt } = lease;
   if (attempt?.outputs === undefined) throw new Error(`Task ${task.id} is finalizing without outputs`);

@@ -18,18 +18,18 @@ import {
   settleFailed,
 } from "../context.ts";
 
-/** Tries at fetching a remote input that fails in a way that may pass. */
+/** How often a remote input is fetched when the failure is transient. */
 const FETCH_TRIES = 3;
 
 /**
- * Fetches the inputs that are still addresses, stores them, and commits the request that names assets instead. Inputs that
- * cannot be had end the task.
+ * Fetches the inputs that are still addresses, stores them, and commits the request that names assets instead. Ends the task if
+ * an input cannot be fetched.
  */
 export async function fetchInputs(deps: StepDeps, lease: Lease, signal: AbortSignal): Promise<StepResult> {
   const { task } = lease;
   const assets: Asset[] = [];
   const inputs: MediaInput[] = [];
-  // While its inputs are fetched nothing changes a leased task but the wish to cancel it.
+  // While its inputs are fetched, only a cancel can change a leased task.
   const wish = new AbortController();
   const unsubscribe = deps.feed.subscribe(task.id, () => wish.abort(new Error("The task was cancelled.")));
   const either = AbortSignal.any([signal, wish.signal]);
@@ -59,7 +59,7 @@ export async function fetchInputs(deps: StepDeps, lease: Lease, signal: AbortSig
     : { kind: "continue", lease: { ...lease, task: { ...task, request } } };
 }
 
-/** What could not be checked when the task was created, since mask or image was still an address. */
+/** Checks a mask that could not be checked at creation, because mask or image was still an address. */
 async function fetchedMaskProblem(
   deps: StepDeps,
   inputs: readonly MediaInput[],
@@ -102,7 +102,7 @@ async function fetchInput(
   };
 }
 
-/** An input's trouble with the field it was given in. */
+/** Why an input cannot be used, with the name of its field. */
 class InputTrouble extends Error {
   override readonly name = "InputTrouble";
   constructor(
@@ -136,7 +136,7 @@ function mediaKindOf(input: MediaInput): MediaKind {
   return input.role === "video" || input.role === "motion" ? "video" : "image";
 }
 
-/** The stored files of a request whose inputs are all assets, in order; or which of them is gone. */
+/** The stored files of a request whose inputs are all assets, in order; or the field of one that is missing. */
 export async function openInputs(
   deps: Pick<StepDeps, "tasks" | "assets">,
   request: GenerationRequest,

@@ -17,8 +17,8 @@ import {
 } from "../context.ts";
 
 /**
- * Commits what an upstream made before anything else is done with it. Bytes that came in the answer itself are stored first,
- * since nobody could be asked for them again; if that is all there is, the task is complete with it.
+ * Commits the outputs of an upstream before anything else is done with them. Bytes that came with the answer are stored first,
+ * because they cannot be requested again. If every output came that way, the task is complete.
  */
 export async function recordOutputs(
   deps: StepDeps,
@@ -29,7 +29,7 @@ export async function recordOutputs(
   if (attempt === undefined) throw new Error(`Task ${task.id} has outputs but no attempt`);
   const outputs: AttemptOutput[] = [];
   try {
-    // An upstream that made more than it was asked for is not passed on: `n` says how many there are.
+    // Outputs beyond `n` are dropped.
     for (const output of answer.outputs.slice(0, task.request.n)) {
       outputs.push(
         output.kind === "remote"
@@ -57,7 +57,7 @@ export async function recordOutputs(
   };
 }
 
-/** Ends the task with its outputs, all of them stored here. */
+/** Completes the task with its stored outputs. */
 export function complete(
   deps: StepDeps,
   lease: Lease,

@@ -19,12 +19,12 @@ import {
 import { previewsOf } from "../previews.ts";
 import { recordOutputs } from "./outputs.ts";
 
-/** How soon to look again for what became of a cancel. */
+/** How soon to poll again after a cancel. */
 const CANCEL_POLL_MS = 200;
-/** Failed looks after which a cancelled task is let go, whatever its upstream does. */
+/** Failed polls after which a cancelled task is ended, whatever its upstream does. */
 const CANCEL_TRIES = 5;
 
-/** A running task: ask its upstream. Trouble with asking never ends a task; only its deadline does. */
+/** Polls the upstream of a running task. A poll that fails never ends a task; only its deadline does. */
 export async function poll(deps: StepDeps, lease: Lease, signal: AbortSignal): Promise<StepResult> {
   const { task, attempt } = lease;
   const adapter = attempt && deps.provider(attempt.provider);
@@ -91,7 +91,7 @@ function isLate(task: Lease["task"], now: number): boolean {
   return task.deadlineAt !== undefined && now >= task.deadlineAt;
 }
 
-/** Past its deadline and still not done: tell the upstream to stop, as a courtesy, and end the task uncharged. */
+/** Ends a task past its deadline, uncharged. Tells the upstream to stop, as a courtesy. */
 async function expire(
   deps: StepDeps,
   lease: Lease,
@@ -107,7 +107,7 @@ async function expire(
   return settleFailed(deps, lease, deadlineError(), endedAtCost(deps, lease, "done", "Overdue."));
 }
 
-/** A cancel that the upstream cannot or does not take: the task ends all the same, and the caller pays nothing. */
+/** Ends a cancelled task whose upstream cannot or does not stop. The caller pays nothing. */
 function letGo(deps: StepDeps, lease: Lease): Promise<StepResult> {
   const { task, attempt } = lease;
   const end = endedAtCost(deps, lease, "done", "Cancelled here; still running upstream.");

@@ -16,9 +16,9 @@ import { openInputs } from "./inputs.ts";
 import { submit } from "./submit.ts";
 
 /**
- * A task whose submission has no recorded outcome: the process died between intent and answer, or the answer was lost.
- * What is safe depends on the adapter: ask it what became of the attempt; send the same attempt again where its id is honoured
- * as a key; else end the task uncharged, for a second submission might be a second charge.
+ * Continues a task whose submission has no recorded outcome: the process died between intent and answer, or the answer was lost.
+ * What is safe depends on the adapter. Either it can say what became of the attempt, or it honours the attempt's id as a key, so
+ * that the attempt can be sent again. Otherwise the task ends uncharged, because a second submission might be a second charge.
  */
 export async function recover(deps: StepDeps, lease: Lease, signal: AbortSignal): Promise<StepResult> {
   const { task, attempt } = lease;

@@ -18,13 +18,13 @@ import {
 import { previewsOf } from "../previews.ts";
 import { recordOutputs } from "./outputs.ts";
 
-/** Refusals in a row after which a route is given up. Attempts that a crash cut short do not count. */
+/** Refusals in a row after which a route is given up. Attempts cut short by a crash do not count. */
 const MAX_REFUSALS = 5;
 
 /**
  * Sends the lease's attempt, whose intent is committed, and records what became of it.
  *
- * @param to.isResend the attempt may have been taken before: a refusal now says nothing of that
+ * @param to.isResend an earlier send of the attempt may have been accepted; a refusal now does not rule that out
  */
 export async function submit(
   deps: StepDeps,
@@ -87,7 +87,7 @@ function submitTrouble(
     case "unknown":
       return outcomeUnknown(deps, lease, adapter, detail);
     case "retry":
-      // A new attempt would have a new key, and could be a second generation.
+      // A new attempt would have a new key, and could cause a second generation.
       if (isResend) return outcomeUnknown(deps, lease, adapter, detail);
       if (lease.task.failures + 1 < MAX_REFUSALS) return tryAgain(deps, lease, trouble, detail);
       return tryNextRoute(deps, lease, publicError, detail);
@@ -118,7 +118,7 @@ function tryNextRoute(deps: StepDeps, lease: Lease, error: TaskError, detail: st
   return settle(deps, lease, requeued(now, again, attempt && { attempt: attempt.id, detail }));
 }
 
-/** Nobody knows whether the upstream took it: ask it, or send the same key again; else stop, and charge nothing. */
+/** The upstream may have accepted it. Ask it, or send the same key again; otherwise end the task and charge nothing. */
 function outcomeUnknown(
   deps: StepDeps,
   lease: Lease,

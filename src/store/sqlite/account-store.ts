@@ -27,7 +27,7 @@ export function createAccountStore(connection: Connection, watch: ChangeWatch): 
   const grants = createGrantCache(watch, prepareGrant(connection));
   const tokenGrants = createGrantCache(watch, tokens.byHash);
 
-  /** Writes; what was cached before is not shown once that is committed. */
+  /** Writes, and clears a cache once that is committed. */
   async function writeClearing<T>(cache: { clear(): void }, operation: () => T & Synchronous<T>): Promise<T> {
     const result = await write(operation);
     cache.clear();

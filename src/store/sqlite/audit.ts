@@ -12,7 +12,7 @@ import { prepareSums } from "./audit/sums.ts";
 import { prepareTaskChecks } from "./audit/tasks.ts";
 import { USAGE_CHECKS } from "./audit/usage.ts";
 
-/** A difference as a check finds it; what does not belong to it is null or missing. */
+/** A row that a check found. Columns that do not apply are null or missing. */
 type Found = { readonly [Name in keyof Omit<AuditDifference, "check">]: AuditDifference[Name] | null };
 
 /** The body of `Audit.run`. */
@@ -42,7 +42,7 @@ export function prepareAudit(db: Database): () => AuditReport {
   }
 
   return () => {
-    // All statements read the state of the first one.
+    // Every statement reads the state that the first one saw.
     begin.run();
     try {
       return { ...sums(), differences: differences() };

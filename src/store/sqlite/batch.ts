@@ -11,8 +11,8 @@ export type Outcome =
   | { readonly ok: false; readonly error: unknown };
 
 /**
- * Returns a function that runs writes in one transaction. A write that throws leaves nothing behind and takes no other one
- * with it; trouble with the storage is thrown, and then none of them is written.
+ * Returns a function that runs writes in one transaction. A write that throws is undone alone. An error of the storage is thrown,
+ * and then nothing is written.
  *
  * The first run has no savepoints: they cost a few microseconds for each write, and writes refuse by value, not by throwing.
  * Only when one throws is everything rolled back and run again, with a savepoint for each.
@@ -26,14 +26,14 @@ export function prepareBatch(db: Database): (writes: readonly Write[]) => Outcom
   const rollbackTo = db.prepare("rollback to operation");
 
   function undo(): void {
-    // On a full disk or an I/O error SQLite has rolled back by itself already.
+    // On a full disk or an I/O error SQLite has already rolled back.
     if (db.inTransaction) rollback.run();
   }
 
   function runPlain(writes: readonly Write[]): Outcome[] {
     begin.run();
     const outcomes = writes.map(({ operation }) => ({ ok: true, value: synchronous(operation()) }) as const);
-    // Without changed pages this writes and flushes nothing.
+    // Writes and flushes nothing if no page changed.
     commit.run();
     return outcomes;
   }
@@ -47,7 +47,7 @@ export function prepareBatch(db: Database): (writes: readonly Write[]) => Outcom
         release.run();
         return { ok: true, value };
       } catch (error) {
-        // Trouble with the storage is everybody's.
+        // An error of the storage fails the whole batch.
         if (!db.inTransaction || asStorageError(error) !== undefined) throw error;
         rollbackTo.run();
         release.run();

@@ -1,6 +1,6 @@
 /*
- * Runs while the code that calls it is transpiled or bundled, and never at run time: what it returns becomes part of that code.
- * So a migration is found by lying in the folder, also by the executable, inside which no folder can be read.
+ * Runs while the calling code is transpiled or bundled, never at run time: the result becomes part of that code. So the executable
+ * has every migration in the folder, though it cannot read folders.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

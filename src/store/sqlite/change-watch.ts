@@ -1,17 +1,17 @@
 import type { Database } from "bun:sqlite";
 
-/** Half of the second within which a change by another process must show. */
+/** Half of the second within which a change by another process must become visible. */
 const CHECK_EVERY_MS = 500;
 
 /** Empties what this process remembers of the database when another connection has committed. One for all caches. */
 export interface ChangeWatch {
-  /** To be called before a cache is looked into. */
+  /** Called before each look into a cache. */
   look(now: number): void;
   /** Adds a cache. */
   onChange(clear: () => void): void;
 }
 
-/** `data_version` moves when another connection commits; this connection's own changes are the caches' to know of. */
+/** `data_version` moves when another connection commits. The caches clear themselves after changes of this one. */
 export function createChangeWatch(db: Database): ChangeWatch {
   const dataVersion = db.prepare<{ data_version: number }, []>("pragma data_version");
   const caches: (() => void)[] = [];
@@ -21,7 +21,7 @@ export function createChangeWatch(db: Database): ChangeWatch {
   return {
     onChange: (clear) => void caches.push(clear),
     look(now) {
-      // A clock that was set back counts as time to check, too.
+      // A clock that was set back also means that it is time to check.
       if (checkedAt !== undefined && now >= checkedAt && now - checkedAt < CHECK_EVERY_MS) return;
       checkedAt = now;
       const current = dataVersion.get()?.data_version;

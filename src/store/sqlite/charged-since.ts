@@ -2,9 +2,9 @@ import type { Database } from "bun:sqlite";
 import type { AccountId, KeyId } from "../../domain/ids.ts";
 import { type Micros, toMicros } from "../../domain/money/money.ts";
 
-/** Returns a function that sums up what was charged for tasks of one key that ended on a day or later. */
+/** Returns a function that sums up the charges of one key's tasks that ended on a day or later. */
 export function prepareChargedSince(db: Database): (account: AccountId, key: KeyId, day: number) => Micros {
-  // From day to day by the primary key, past what other keys used on each.
+  // Steps from day to day by the primary key, and skips the rows of other keys.
   const charged = db.prepare<{ charged: number }, [account: AccountId, key: KeyId, day: number]>(
     `with recursive used (day) as (
        select min(day) from usage_day where account_id = ?1 and day >= ?3

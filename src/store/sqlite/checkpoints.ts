@@ -1,10 +1,10 @@
 import type { Database } from "bun:sqlite";
 
-/** Frames (pages) in the write-ahead log from which on it is copied into the database: about 4 MB. */
+/** Frames (pages) in the write-ahead log that trigger a copy into the database: about 4 MB. */
 const FRAMES = 1000;
 
 export interface Checkpoints {
-  /** To be called after each commit: sees to it, after this turn of the event loop, that the log stays short. */
+  /** Called after each commit. Keeps the log short, after this turn of the event loop. */
   afterCommit(): void;
   /** Copies everything and empties the log's file. @returns false when a reader is in the way */
   truncate(): boolean;
@@ -18,8 +18,8 @@ interface Progress {
 }
 
 /**
- * Checkpoints made by us instead of by SQLite after each commit, for two reasons: SQLite keeps the errors of its own to
- * itself, and one that could not flush the disk must stop the service; and ours run when the answers of the commit are out.
+ * Makes checkpoints in place of SQLite, for two reasons. SQLite hides the errors of its own checkpoints, and one that could not
+ * flush the disk must stop the service. And these run after the commit has been answered.
  */
 export function createCheckpoints(
   db: Database,
@@ -35,7 +35,7 @@ export function createCheckpoints(
     try {
       return checkpoint();
     } catch (error) {
-      // The log keeps all that was committed; whether the service may go on is for the listener to say.
+      // The log still has everything that was committed. The listener decides whether the service goes on.
       deps.onError(error);
       return undefined;
     }
@@ -52,7 +52,7 @@ export function createCheckpoints(
       });
     },
     truncate() {
-      // Without this a reader in another process would make the checkpoint wait, and the event loop with it.
+      // Otherwise a reader in another process would delay the checkpoint, and the event loop with it.
       db.run("pragma busy_timeout = 0");
       try {
         return guarded(() => empty.get())?.busy === 0;

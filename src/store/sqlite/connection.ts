@@ -7,7 +7,7 @@ import { createGroupCommit, type GroupCommit } from "./group-commit.ts";
 
 /** 3.51.3 repaired a race between a commit and a checkpoint that could lose data (https://sqlite.org/wal.html#walresetbug). */
 const OLDEST_SQLITE = [3, 51, 3] as const;
-/** 16 MiB, in KiB as the pragma wants it. A larger one made commits slower, for it leaves the processor's own cache. */
+/** 16 MiB, in KiB as the pragma takes it. A larger cache made commits slower, because it does not fit the processor's cache. */
 const CACHE_KIB = 16_384;
 const BUSY_TIMEOUT_MS = 5_000;
 const CLOSED = "The database was closed.";
@@ -15,11 +15,11 @@ const CLOSED = "The database was closed.";
 export interface Connection extends Pick<GroupCommit, "write"> {
   readonly db: Database;
   readonly orm: BunSQLiteDatabase;
-  /** Runs a read now, giving trouble with the storage its name. */
+  /** Runs a read now. @throws StorageError for an error of the storage */
   read<T>(query: () => T): T;
-  /** Moves the write-ahead log into the database and empties it, if nothing is in the way. @returns whether it is empty */
+  /** Copies the write-ahead log into the database and empties it, unless a reader is in the way. @returns whether it is empty */
   checkpoint(): boolean;
-  /** Commits what is waiting, empties the log, closes. */
+  /** Commits what waits, empties the log and closes. */
   stop(): Promise<void>;
 }
 
@@ -69,7 +69,7 @@ export function openConnection(options: ConnectionOptions): Connection {
 }
 
 /**
- * Opens a database that is there for reading alone, beside the connection that writes.
+ * Opens an existing database for reading only, beside the connection that writes.
  *
  * @throws StorageError when there is none or it cannot be read
  */
@@ -85,7 +85,7 @@ export function openForReading(path: string): TrackingDatabase {
   }
 }
 
-/** Opens a database with all settings made and read back; also for migrations, which need no group commit. */
+/** Opens a database, makes all settings and reads them back. Also for migrations, which need no group commit. */
 export function openDatabase(path: string): TrackingDatabase {
   try {
     const db = new TrackingDatabase(path, { create: true, readwrite: true, strict: true });
@@ -102,8 +102,8 @@ export function openDatabase(path: string): TrackingDatabase {
 }
 
 /**
- * Knows its statements, since a database with open ones does not close and leaves its log behind. Those that nobody holds any
- * more it lets go.
+ * Keeps track of its statements, because a database with open ones does not close and leaves its log behind. Statements that are
+ * no longer referenced are forgotten.
  */
 export class TrackingDatabase extends Database {
   private readonly statements = new Set<WeakRef<Statement>>();
@@ -127,7 +127,7 @@ export class TrackingDatabase extends Database {
 }
 
 function configure(db: Database, path: string): void {
-  // First of all: another process may hold the log while it recovers it, and even reading then has to wait.
+  // Set first: while another process recovers the log, even a read has to wait.
   apply(db, "busy_timeout", BUSY_TIMEOUT_MS);
   const version = String(setting(db, "select sqlite_version()"));
   if (isOlder(version)) {

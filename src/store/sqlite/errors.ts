@@ -9,7 +9,7 @@ export function asStorageError(error: unknown): StorageError | undefined {
   if (error instanceof StorageError) return error;
   if (!(error instanceof SQLiteError)) return undefined;
   const code = error.code ?? "";
-  // SHMSIZE is how a disk without room for the shared-memory file shows; nothing was written then.
+  // SHMSIZE means that the disk has no room for the shared-memory file; nothing was written.
   if (code === "SQLITE_FULL" || code === "SQLITE_IOERR_SHMSIZE") {
     return new StorageError("full", "The disk is full.", error);
   }

@@ -8,8 +8,8 @@ export interface GrantCache<Grant> {
 }
 
 /**
- * Grants seen lately, asked from `load` when they were not. Hashes without a grant are not kept: anybody can invent them.
- * All go when another connection commits.
+ * Keeps the grants that were read lately. Does not keep hashes without a grant: anybody can invent them. Forgets everything
+ * when another connection commits.
  */
 export function createGrantCache<Grant>(
   watch: ChangeWatch,

@@ -3,20 +3,20 @@ import type { StorageError } from "../../domain/ports/task-store.ts";
 import { type Outcome, prepareBatch } from "./batch.ts";
 import { asStorageError } from "./errors.ts";
 
-/** A transaction is over at its first await, so a body that returns a promise does not type-check. */
+/** A transaction ends at the first await, so a body that returns a promise does not type-check. */
 export type Synchronous<T> = T extends PromiseLike<unknown> ? never : unknown;
 
 export interface GroupCommit {
   /**
-   * Runs `operation` in the transaction that all writes of this turn of the event loop share. Resolves once that is durable.
-   * An operation that throws leaves nothing behind and takes no other one with it. It may run twice, the first run undone.
+   * Runs `operation` in the transaction that all writes of this turn of the event loop share. Resolves once it is durable. An
+   * operation that throws is undone alone. It may run twice, after its first run was undone.
    */
   write<T>(operation: () => T & Synchronous<T>): Promise<T>;
-  /** Commits what is waiting now instead of at the end of the turn. */
+  /** Commits now instead of at the end of the turn. */
   flush(): void;
   /** Refuses every later write. */
   refuse(error: StorageError): void;
-  /** Gives trouble with the storage its name. Damage, wherever it shows, is told once and refuses every later write. */
+  /** Turns an error of the storage into a StorageError. Reports damage once, and refuses every write after it. */
   explain(error: unknown): unknown;
 }
 
@@ -78,7 +78,7 @@ export function createGroupCommit(
       if (refusal !== undefined) return Promise.reject(refusal);
       return new Promise<T>((resolve, reject) => {
         if (waiting.length === 0) setImmediate(flush);
-        // Each entry is resolved with what its own operation returned, so the types belong together.
+        // Each entry is resolved with the result of its own operation, so the types match.
         waiting.push({ operation, resolve: resolve as (value: unknown) => void, reject });
       });
     },

@@ -12,13 +12,12 @@ export interface Authority {
   readonly at: number;
 }
 
-/** The one writer of ledger rows, and of the balances and holds that are their sums. */
+/** The only writer of ledger rows, and of the balances and holds that are their sums. */
 export interface Ledger {
   /**
    * Reserves a new task's price.
    *
-   * @returns whether less is left now than the operator wants to be told of; undefined when the account has too little, and
-   * nothing was written
+   * @returns whether the balance is now low for the first time; undefined, with nothing written, when the account has too little
    */
   hold(task: NewTask): { readonly isLow: boolean } | undefined;
   /** Writes the rows and moves the account by their sums. */
@@ -39,7 +38,7 @@ export function prepareLedger(db: Database): Ledger {
      returning low_balance_told = 0 and ${AVAILABLE} < low_balance_micros as is_low`,
   );
   const tell = db.prepare<never, [account: string]>("update account set low_balance_told = 1 where id = ?");
-  // Once enough is there again, the next low balance is reported anew.
+  // Once the balance suffices again, the next low balance is reported again.
   const move = db.prepare<never, [balance: number, held: number, account: string]>(
     `update account set balance_micros = balance_micros + ?1, held_micros = held_micros + ?2,
        low_balance_told = low_balance_told
@@ -74,7 +73,7 @@ export function prepareLedger(db: Database): Ledger {
   };
 }
 
-/** Returns a function that writes one append-only row and leaves the account alone. */
+/** Returns a function that writes one append-only row. It does not change the account. */
 function prepareAppend(db: Database): (account: AccountId, entry: LedgerEntry, at: number) => void {
   const insert = db.prepare(
     `insert into ledger_entry (account_id, task_id, kind, balance_delta_micros, held_delta_micros, reason, at, actor)

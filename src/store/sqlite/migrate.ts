@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite";
 import { MIGRATIONS, type Migration } from "./migrations.ts";
 
-/** The database's tables are not the ones this program works with. Nothing was changed. */
+/** The database has other tables than this program needs. Nothing was changed. */
 export class SchemaError extends Error {
   override readonly name = "SchemaError";
   constructor(
@@ -33,7 +33,7 @@ const CREATE_LOG = `create table if not exists schema_migration (
 ) strict`;
 
 /**
- * What was applied and what is left.
+ * Which migrations are applied and which are pending.
  *
  * @throws SchemaError when the database is newer than `migrations`, or one of them was edited after it was applied
  */
@@ -50,13 +50,13 @@ export function readMigrationState(db: Database, migrations = MIGRATIONS): Migra
 }
 
 /**
- * Applies what is pending, each migration in a transaction of its own.
+ * Applies the pending migrations, each in its own transaction.
  *
  * @returns the names of those applied now
  * @throws SchemaError as `readMigrationState` does
  */
 export function applyMigrations(db: Database, migrations = MIGRATIONS): string[] {
-  // An up-to-date database is not written to, so that a read-only one can still be looked at.
+  // Does not write to an up-to-date database, so that a read-only one can be opened.
   if (readMigrationState(db, migrations).pending.length === 0) return [];
   db.run(CREATE_LOG);
   return migrations
@@ -65,12 +65,12 @@ export function applyMigrations(db: Database, migrations = MIGRATIONS): string[]
 }
 
 /**
- * What a migration says that builds a table anew. Inside a transaction the statement does nothing, so it is done around it; that
- * every reference still leads somewhere is checked in the end.
+ * The statement in a migration that rebuilds a table. It has no effect inside a transaction, so it runs around it. All references
+ * are checked at the end.
  */
 const REBUILDS = /^PRAGMA foreign_keys=OFF;/m;
 
-/** @returns false when the migration is there already, by another process that was quicker perhaps */
+/** @returns false when the migration is already applied, perhaps by another process */
 function applyOne(db: Database, migration: Migration, migrations: readonly Migration[]): boolean {
   if (!REBUILDS.test(migration.sql)) return applyInTransaction(db, migration, migrations);
   db.run("pragma foreign_keys = off");
@@ -93,7 +93,7 @@ function applyInTransaction(db: Database, migration: Migration, migrations: read
         : db.query<{ table: string }, []>("pragma foreign_key_check").get();
       if (broken !== null)
         throw new Error(`${migration.name} leaves rows of ${broken.table} without what they refer to.`);
-      // The database's own clock: the time is for people to read, nothing is decided by it.
+      // By the database's clock: only people read this time.
       db.run("insert into schema_migration values (?, ?, ?, cast(unixepoch('subsec') * 1000 as integer))", [
         migration.number,
         migration.name,

@@ -7,5 +7,5 @@ export interface Migration {
   readonly sql: string;
 }
 
-/** All there are, in order. */
+/** Every migration, in order. */
 export const MIGRATIONS: readonly Migration[] = builtInMigrations();

@@ -6,7 +6,7 @@ import type { ChangeWatch } from "./change-watch.ts";
 import type { Connection } from "./connection.ts";
 import { priceOverride } from "./price-table.ts";
 
-/** Prices set by the operator, in SQLite. They are few, so all of them are kept in memory. */
+/** Prices set by the operator, in SQLite. There are few, so all are kept in memory. */
 export function createPriceStore({ orm, read, write }: Connection, watch: ChangeWatch): PriceStore {
   let rules: ReadonlyMap<ModelId, PriceRule> | undefined;
   const clear = () => {

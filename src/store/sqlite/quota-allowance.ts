@@ -15,18 +15,18 @@ export interface Allowance extends QuotaUse {
   readonly keyId: KeyId;
   readonly limit: Micros;
   readonly period: number;
-  /** Whether the period is counted already; `used` and `reserved` are what counting begins with otherwise. */
+  /** Whether the period has a row. Otherwise `used` and `reserved` are what the row starts with. */
   readonly isCounted: boolean;
 }
 
 export interface Allowances {
-  /** What a key used and reserved in a period; nothing for a key there is not. */
+  /** What a key used and reserved in a period; zero for an unknown key. */
   use(key: KeyId, period: number): QuotaUse;
   /** @returns undefined when the key has no quota, whatever the admission says */
   allowance(task: NewTask, quota: NonNullable<Admission["quota"]>): Allowance | undefined;
 }
 
-/** The live tasks of a key whose holds are in no period. */
+/** Selects the live tasks of a key whose holds are counted in no period. */
 export const UNCOUNTED = "account_id = ?1 and key_id = ?2 and pool is not null and quota_period is null";
 
 interface UseRow {
@@ -51,8 +51,8 @@ export function prepareAllowances(db: Database): Allowances {
     allowance({ accountId, keyId, createdAt }, { limit, period }) {
       const use = standing.kept(keyId, period);
       if (use !== undefined) return { accountId, keyId, limit, period, ...use };
-      // A period begins, or another process changed the quota and this one has not seen it yet: then what is counted from now
-      // on must be what the key really has.
+      // Either a period begins, or another process changed the quota and this one has not seen it yet. Read what the key really
+      // has.
       const found = owner.get(keyId);
       if (found === null) throw new Error(`There is no key ${keyId}.`);
       // Written by this store.
@@ -65,7 +65,7 @@ export function prepareAllowances(db: Database): Allowances {
   };
 }
 
-/** Returns functions that say how a key stands in a period. */
+/** Returns functions that read a key's use of a period. */
 function prepareStanding(db: Database) {
   const chargedSince = prepareChargedSince(db);
   const counted = db.prepare<UseRow, [key: string, period: number]>(
@@ -78,7 +78,7 @@ function prepareStanding(db: Database) {
     `select sum(held_micros) as held from task indexed by task_live where ${UNCOUNTED} and created_at >= ?3`,
   );
 
-  /** What counting in a period begins with. */
+  /** What the row of a period starts with. */
   function opening(account: AccountId, key: KeyId, period: number): QuotaUse {
     if (anyCounted.get(key) !== null) return { used: toMicros(0), reserved: toMicros(0) };
     const reserved = heldSince.get(account, key, period * DAY_MS)?.held ?? 0;

@@ -6,17 +6,17 @@ import type { Micros } from "../../domain/money/money.ts";
 import { type Allowance, type Allowances, prepareAllowances, UNCOUNTED } from "./quota-allowance.ts";
 
 export interface Quotas extends Allowances {
-  /** Counts a hold, after `allowance` said that there is room for it. */
+  /** Counts a hold that `allowance` has room for. */
   reserve(allowance: Allowance, amount: Micros): void;
-  /** Counts what became of a hold, in the period it was counted in. */
+  /** Counts the capture and the release of a hold, in the period of the hold. */
   settle(key: KeyId, period: number, entries: readonly LedgerEntry[]): void;
-  /** Ends all counting for a key. It begins anew, with what the key was charged and holds by then, when it has a quota again. */
+  /** Ends all counting for a key. Once it has a quota again, counting starts with what it was charged and holds by then. */
   forget(account: AccountId, key: KeyId): void;
 }
 
 /**
- * Counts of keys with quotas. A row is made when the first task of a period is accepted: with nothing used, or, where it is the
- * key's first row of all, with what happened in the period before. So a key without a quota costs nothing.
+ * Counts the use of quotas. The first task of a period creates its row: empty, or, for the key's very first row, with what the
+ * key spent earlier in the period. A key without a quota costs nothing.
  */
 export function prepareQuotas(db: Database): Quotas {
   const count = db.prepare<never, [account: string, key: string, from: number, period: number]>(

@@ -39,7 +39,7 @@ export function prepareUsageReport(db: Database): (query: UsageQuery) => UsageLi
        from usage_day where (?1 is null or account_id = ?1) and day between ?2 and ?3
        group by ${columns} order by ${columns}`,
     );
-    // A task's attempts first, for its charge is to be counted once.
+    // Sums the attempts of a task first, so that its charge counts once.
     const costs = db.prepare<CostRow, Range>(
       `select ${columns}, sum(cost) as cost, sum(charged) as charged from (
          select account_id, key_id, model, completed_at / 86400000 as day, charged_micros as charged, cost

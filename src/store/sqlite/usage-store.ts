@@ -28,7 +28,7 @@ export function createUsageStore({ db, read }: Connection): UsageStore {
     `select count(*) as count from (select 1 from task indexed by task_live
        where account_id = ? and key_id = ? and pool is not null limit ?)`,
   );
-  // Attempts and not tasks, for of a long queue there are none.
+  // Reads attempts, not tasks: a long queue has none.
   const durations = db.prepare<{ model: ModelId; duration_ms: number }, [limit: number]>(
     `select model, completed_at - started_at as duration_ms
      from (select task_id, state from attempt order by rowid desc limit ?) as latest

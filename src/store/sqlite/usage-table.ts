@@ -2,7 +2,7 @@ import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core"
 import type { AccountId, KeyId, ModelId } from "../../domain/ids.ts";
 import { account } from "./account-store/account-table.ts";
 
-/** What the tasks that ended on a day came to; `day` counts from 1970-01-01 UTC. WITHOUT ROWID. */
+/** Totals of the tasks that ended on a day; `day` counts from 1970-01-01 UTC. WITHOUT ROWID. */
 export const usageDay = sqliteTable(
   "usage_day",
   {

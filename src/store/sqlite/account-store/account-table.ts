@@ -15,12 +15,12 @@ export const account = sqliteTable(
     balanceMicros: integer("balance_micros").notNull(),
     heldMicros: integer("held_micros").notNull(),
     createdAt: integer("created_at").notNull(),
-    /** How far below zero a prepaid account may go. */
+    /** How far the balance of a prepaid account may go below zero. */
     creditLimitMicros: integer("credit_limit_micros").notNull().default(0),
     /** Millionths. */
     priceMultiplier: integer("price_multiplier").notNull().default(1_000_000),
     lowBalanceMicros: integer("low_balance_micros"),
-    /** Whether it was told that less than that is left. */
+    /** Whether the low balance was reported. */
     lowBalanceTold: integer("low_balance_told", { mode: "boolean" }).notNull().default(false),
   },
   (table) => [

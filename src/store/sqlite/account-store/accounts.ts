@@ -27,7 +27,7 @@ function prepareFind({ orm }: Connection) {
   }
 
   function find(idOrName: string): Account | undefined {
-    // An id is only ever compared as text here; one that is none of ours finds nothing.
+    // The text may be no id; then it matches none.
     const row = numbered.get({ id: idOrName }) ?? named.get({ name: idOrName });
     return row && toAccount(row);
   }
@@ -35,7 +35,7 @@ function prepareFind({ orm }: Connection) {
   return { byId, find, isNameTaken: (name: string) => named.get({ name }) !== undefined };
 }
 
-/** Accounts and what is put on them. */
+/** Creates, changes and credits accounts. */
 export function prepareAccounts(connection: Connection, ledger: Ledger) {
   const { db, orm } = connection;
   const { byId, find, isNameTaken } = prepareFind(connection);

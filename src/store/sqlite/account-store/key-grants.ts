@@ -4,7 +4,7 @@ import type { Connection } from "../connection.ts";
 import { account } from "./account-table.ts";
 import { apiKey } from "./key-table.ts";
 
-/** Returns a function that reads the grant of the key with this hash, as its own secret or its previous one. */
+/** Returns a function that reads the grant of the key whose secret, or previous secret, has this hash. */
 export function prepareGrant({ orm }: Connection): (hash: string) => KeyGrant | undefined {
   const grantByHash = orm
     .select({

@@ -36,7 +36,7 @@ export function prepareKeyReads({ db, orm }: Connection) {
       return orm.select().from(apiKey).where(wanted).orderBy(asc(apiKey.id)).all().map(toApiKey);
     },
     find(idOrName: string): ApiKey | undefined {
-      // An id is only ever compared as text here; one that is none of ours finds nothing.
+      // The text may be no id; then it matches none.
       const found = byId(idOrName as KeyId);
       if (found !== undefined) return found;
       const named = valid(idOrName);

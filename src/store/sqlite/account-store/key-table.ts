@@ -20,11 +20,11 @@ export const apiKey = sqliteTable(
     expiresAt: integer("expires_at"),
     revokedAt: integer("revoked_at"),
     policy: text({ mode: "json" }).$type<KeyPolicy>().notNull().default({}),
-    /** The secret before the last rotation, and until when it is still taken. */
+    /** The secret before the last rotation, and until when it is accepted. */
     previousHash: text("previous_hash"),
     previousDisplay: text("previous_display"),
     previousExpiresAt: integer("previous_expires_at"),
-    /** What its callbacks are signed with. In the clear, for signing needs it. */
+    /** The secret that signs its callbacks; in the clear, because signing needs it. */
     callbackSecret: text("callback_secret"),
   },
   (table) => [

@@ -44,14 +44,14 @@ export function prepareKeys({ db, orm }: Connection, { reads, quotas, accountByI
         policy: changePolicy(before.policy, policy),
         expiresAt: expiresAt === undefined ? (before.expiresAt ?? null) : expiresAt,
       };
-      // Drizzle leaves out what is undefined.
+      // Drizzle ignores undefined values.
       const secret = signing && changeSigning(callbackSecret(id), signing);
       orm
         .update(apiKey)
         .set({ ...after, callbackSecret: secret })
         .where(eq(apiKey.id, id))
         .run();
-      // Periods of different lengths may begin on the same day.
+      // Periods of different lengths may start on the same day.
       if (before.policy.quota?.reset !== after.policy.quota?.reset) quotas.forget(before.accountId, id);
       return {
         ...before,

@@ -6,7 +6,7 @@ import type { Connection } from "../connection.ts";
 import { ledgerEntry, toLedgerEntry } from "../ledger-table.ts";
 import { account } from "./account-table.ts";
 
-/** How many of all accounts' rows are looked through for a page before an account's own are. */
+/** How many rows of all accounts a page scans before it uses the account's own index. */
 const NEAR_ROWS = 10_000;
 
 /** Movements of an account's money. */
@@ -21,7 +21,7 @@ export function prepareLedgerReads({ db, orm }: Connection) {
     `select id from ledger_entry not indexed
      where account_id = ?1 and id < ?2 and id >= ?2 - ${NEAR_ROWS} order by id desc limit ?3`,
   );
-  // In the index alone: an account's rows are found by it, but not in the order of their numbers.
+  // Reads the index alone. It finds an account's rows, but not in the order of their numbers.
   const anywhere = db.prepare<{ id: number }, [account: string, before: number, limit: number]>(
     `select id from ledger_entry indexed by ledger_entry_once
      where account_id = ? and id < ? order by id desc limit ?`,
@@ -31,12 +31,12 @@ export function prepareLedgerReads({ db, orm }: Connection) {
     .from(ledgerEntry)
     .where(eq(ledgerEntry.id, sql.placeholder("id")))
     .prepare();
-  // Not by the account: the rows since are few where a page is near the end, an account's rows may be many.
+  // Not by the account's index: few rows follow a page near the end, but an account may have many.
   const movedSince = db.prepare<{ moved: number | null }, [account: string, from: number]>(
     "select sum(balance_delta_micros) as moved from ledger_entry not indexed where account_id = ? and id >= ?",
   );
 
-  /** What the account had when the rows from a number on were not there yet. */
+  /** The balance before the row of this number. */
   function balanceBefore(id: AccountId, before: number | undefined): Micros {
     const now = balance.get({ id })?.micros ?? 0;
     return toMicros(before === undefined ? now : now - (movedSince.get(id, before)?.moved ?? 0));

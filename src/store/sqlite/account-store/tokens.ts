@@ -10,10 +10,10 @@ export function prepareTokens({ db, orm }: Connection) {
     "update management_token set revoked_at = ? where id = ? and revoked_at is null",
   );
 
-  /** By id, or by name among those not revoked. */
+  /** By id, or by name among the tokens that are not revoked. */
   function find(idOrName: string): ManagementToken | undefined {
     const { id, name, revokedAt } = managementToken;
-    // An id is only ever compared as text here; one that is none of ours finds nothing.
+    // The text may be no id; then it matches none.
     const isId = eq(id, idOrName as TokenId);
     const row = orm
       .select()

@@ -1,5 +1,5 @@
 /*
- * Each check is a statement that finds the first row at fault, with the figure that is stored and the one it must be.
+ * Each check is a statement that finds the first wrong row, with the stored figure and the expected one.
  */
 
 /** What an account has and holds. */
@@ -26,7 +26,7 @@ function ledgerSum(column: string, delta: string): string {
     where account.${column} <> coalesce(entries.total, 0) order by account.id limit 1`;
 }
 
-/** Whether an entry is one that could have been written. */
+/** Whether an entry has a form that the program writes. */
 export const LEDGER_CHECKS = {
   ledger_orphan: `
     select entry.account_id as accountId, entry.task_id as taskId, entry.id as entry,

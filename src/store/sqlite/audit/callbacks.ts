@@ -1,4 +1,4 @@
-/** Promises to tell a task's end, and what is remembered of keeping them; statements as in accounts.ts. */
+/** Callbacks and their attempts; statements as in accounts.ts. */
 export const CALLBACK_CHECKS = {
   callback_owed: `
     select task.account_id as accountId, task.id as taskId, callback.id is not null as stored,

@@ -16,7 +16,7 @@ interface Sums {
   readonly usage_days: number;
 }
 
-/** Returns a function that counts what an audit looks at, and sums up what it came to. */
+/** Returns a function that counts the rows of an audit and sums up the money. */
 export function prepareSums(db: Database): () => Pick<AuditReport, "rows" | "sums"> {
   const all = db.prepare<Sums, []>(
     `select * from (select count(*) as accounts, sum(balance_micros) as balance, sum(held_micros) as held from account)

@@ -2,7 +2,7 @@ import type { Database } from "bun:sqlite";
 import type { AccountId, TaskId } from "../../../domain/ids.ts";
 import type { AuditDifference } from "../../../domain/ports/audit.ts";
 
-/** For each check, what is stored and what it must be, of a task beside the sums of its ledger entries. */
+/** The stored and the expected figure of each check, for a task joined with the sums of its ledger entries. */
 const FIGURES = {
   task_hold: ["coalesce(hold, 0)", "held_micros"],
   task_capture: ["coalesce(-capture, 0)", "iif(pool is null, coalesce(charged_micros, 0), 0)"],
@@ -29,7 +29,7 @@ const TASKS_WITH_ENTRIES = `
     from ledger_entry where task_id is not null group by account_id, task_id
   ) as entries on entries.task_id = task.id and entries.account_id = task.account_id`;
 
-/** Returns a function that finds the first task at fault of each check, in one pass over all tasks and entries. */
+/** Returns a function that finds the first wrong task of each check in one pass over all tasks and entries. */
 export function prepareTaskChecks(db: Database): () => AuditDifference[] {
   const firsts = CHECKS.map((check) => {
     const [stored, expected] = FIGURES[check];

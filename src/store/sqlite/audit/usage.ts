@@ -1,11 +1,11 @@
-/** What days are said to have come to; statements as in accounts.ts. */
+/** The totals of each day; statements as in accounts.ts. */
 export const USAGE_CHECKS = {
   usage_tasks: daySum("completed + failed + cancelled", "1"),
   usage_outputs: daySum("outputs", "json_array_length(results)"),
   usage_charged: daySum("charged_micros", "charged_micros"),
 } as const;
 
-/** Days before usage was first counted are left out, where tasks ended before that was. */
+/** Leaves out the days before usage was first counted, if tasks ended before. */
 function daySum(stored: string, ofTask: string): string {
   return `
     with since (day) as (

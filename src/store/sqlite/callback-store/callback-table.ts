@@ -10,7 +10,7 @@ import type { AccountId, CallbackId, KeyId, TaskId } from "../../../domain/ids.t
 import { account } from "../account-store/account-table.ts";
 import { task } from "../task-store/task-table.ts";
 
-/** Where a callback stands for `claim`; one that is over is in none. `ready` to be sent · `waiting` until `due_at`. */
+/** Where `claim` looks for a callback: `ready` to be sent · `waiting` until `due_at`. One that is over is in no pool. */
 export type CallbackPool = "ready" | "waiting";
 
 export const callback = sqliteTable(
@@ -32,13 +32,13 @@ export const callback = sqliteTable(
     host: text().notNull(),
     state: text().$type<CallbackState>().notNull(),
     pool: text().$type<CallbackPool>(),
-    /** When the next attempt is due; while one is under way, when it counts as lost. */
+    /** When the next attempt is due, or the one under way counts as lost. */
     dueAt: integer("due_at").notNull(),
-    /** Of the five. */
+    /** Attempts begun, at most five. */
     attempts: integer().notNull(),
     /** Attempts and redeliveries. */
     sends: integer().notNull(),
-    /** Whether one more send is wanted that has not begun. */
+    /** Whether a redelivery was requested and has not begun. */
     redeliver: integer({ mode: "boolean" }).notNull(),
     createdAt: integer("created_at").notNull(),
   },
@@ -48,7 +48,7 @@ export const callback = sqliteTable(
       .where(sql`"pool" = 'ready'`),
     index("callback_waiting").on(table.dueAt).where(sql`"pool" = 'waiting'`),
     index("callback_of_account").on(table.accountId, table.createdAt, table.id),
-    // The few that failed are found among many that arrived.
+    // Finds the few that failed among many that arrived.
     index("callback_of_state").on(table.accountId, table.state, table.createdAt, table.id),
     check("callback_attempts", sql`"attempts" between 0 and 5 and "attempts" <= "sends"`),
     check("callback_pool", sql`"pool" is not null or ("state" <> 'pending' and "redeliver" = 0)`),
@@ -75,7 +75,7 @@ export const callbackAttempt = sqliteTable(
   },
   (table) => [
     primaryKey({ columns: [table.callbackId, table.sequence] }),
-    // The few under way are found at once at a start.
+    // Finds the few under way, at the start of the process.
     index("callback_attempt_open").on(table.callbackId).where(sql`"ended_at" is null`),
   ],
 );

@@ -5,7 +5,7 @@ import type { CallbackClaim, SendLimits } from "../../../domain/ports/callback-s
 import type { Connection } from "../connection.ts";
 import { prepareTake } from "./take.ts";
 
-/** Callbacks moved from `waiting` to `ready` by one claim, so that many that are due at once stall nobody. */
+/** Callbacks that one claim moves from `waiting` to `ready`, so that many that are due at once do not stall others. */
 const PROMOTED_AT_ONCE = 500;
 
 interface Ready {
@@ -16,18 +16,18 @@ interface Ready {
 }
 
 /**
- * The body of `CallbackStore.claim`. Accounts, and hosts within an account, are found by seeking the next one in the index of
- * what is ready: a seek or two for each send, and one for each account or host that has no room, of which there are never more
- * than sends under way. How many wait, and for whom, does not count.
+ * The body of `CallbackStore.claim`. It seeks the next account, and the next host within it, in the index of ready callbacks. That
+ * is a seek or two for each send, and one for each account or host without room, of which there are never more than sends under
+ * way. The cost does not depend on how many callbacks wait.
  */
 export function prepareClaim(connection: Connection): (query: CallbackClaim) => CallbackSend[] {
   const pools = preparePools(connection);
   const take = prepareTake(connection);
-  // Whose turn it was last; after a restart the turns begin anew.
+  // The account and the hosts that had the last turn. The turns start anew after a restart.
   let lastAccount = "" as AccountId;
   const lastHosts = new Map<AccountId, string>();
 
-  /** @returns undefined when the account has nothing that may be sent */
+  /** @returns undefined when nothing of the account may be sent */
   function takeNextOf(account: AccountId, query: CallbackClaim, room: Room): CallbackSend | undefined {
     while (room.hasForAccount(account)) {
       const last = lastHosts.get(account) ?? "";
@@ -49,7 +49,7 @@ export function prepareClaim(connection: Connection): (query: CallbackClaim) => 
     pools.promote(query.now, PROMOTED_AT_ONCE);
     const room = createRoom(query.limits, query.underWay);
     const sends: CallbackSend[] = [];
-    // Those that have nothing that may be sent: what is under way only grows in one claim.
+    // Accounts of which nothing may be sent. That stays so: during a claim, the sends under way only grow.
     const idle = new Set<AccountId>();
     for (let skipped = 0; room.hasAny() && skipped <= idle.size; ) {
       const account = pools.accountAfter(lastAccount) ?? pools.accountAfter("");
@@ -78,7 +78,7 @@ interface Room {
   use(callback: Callback): void;
 }
 
-/** Counts what is under way against the limits. */
+/** Counts the sends under way against the limits. */
 function createRoom(limits: SendLimits, underWay: Iterable<Callback>): Room {
   let total = 0;
   const counts = new Map<string, number>();
@@ -97,7 +97,7 @@ function createRoom(limits: SendLimits, underWay: Iterable<Callback>): Room {
   };
 }
 
-/** Raw statements, each pinned to its partial index: a scan here would grow with the table unseen. */
+/** Raw statements, each pinned to its partial index: a scan would grow with the table unnoticed. */
 function preparePools({ db }: Connection) {
   const anyDue = db.prepare<unknown, [now: number]>(
     "select 1 from callback indexed by callback_waiting where pool = 'waiting' and due_at <= ? limit 1",
@@ -132,7 +132,7 @@ function preparePools({ db }: Connection) {
         ready = firstOfHost(account, ready.host);
       return ready;
     },
-    /** Its last attempt has neither outcome nor lease left: the process died while sending it. */
+    /** Ends a callback whose last attempt has no outcome and no lease: the process died while sending it. */
     giveUp: (id: CallbackId) => void giveUp.run(id),
   };
 }

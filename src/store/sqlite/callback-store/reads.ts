@@ -5,10 +5,10 @@ import type { CallbackFilter } from "../../../domain/ports/callback-store.ts";
 import type { Connection } from "../connection.ts";
 import { callback, callbackAttempt, toCallback, toCallbackAttempt } from "./callback-table.ts";
 
-/** After every time there is, and every id. */
+/** Sorts after every time and every id. */
 const LAST = { at: Number.MAX_SAFE_INTEGER, id: "~" } as const;
 
-/** What callbacks are like, and what was sent of them. */
+/** Reads callbacks and their sends. */
 export function prepareReads(connection: Connection) {
   const { orm } = connection;
   const byId = orm
@@ -49,7 +49,7 @@ export function prepareReads(connection: Connection) {
   };
 }
 
-/** Some callbacks of an account. Statements are made once, whatever the filter. */
+/** Returns a function that lists an account's callbacks. Its statements are prepared once, whatever the filter. */
 function prepareList({ orm }: Connection, find: (id: CallbackId) => Callback | undefined) {
   const ofTask = orm
     .select()

@@ -22,12 +22,12 @@ export function prepareRecord({ db }: Connection) {
     `update callback_attempt set ended_at = ?, outcome = ?, http_status = ?, reason = ?, address = ?, excerpt = ?
      where callback_id = ? and sequence = ? and ended_at is null`,
   );
-  // A redelivery asked for meanwhile is still to be sent, whatever became of this one.
+  // A redelivery that was requested meanwhile is still sent, whatever the outcome.
   const poolOr = (pool: string) => `case redeliver when 1 then 'ready' else ${pool} end`;
   const delivered = db.prepare<never, [id: string]>(
     `update callback set state = 'delivered', pool = ${poolOr("null")} where id = ?`,
   );
-  // Only the latest attempt decides what comes next.
+  // Only the latest attempt decides about the next one.
   const retry = db.prepare<never, [dueAt: number, id: string, attempt: number]>(
     `update callback set due_at = ?, pool = ${poolOr("'waiting'")}
      where id = ? and attempts = ? and state = 'pending'`,

@@ -4,9 +4,9 @@ import type { CallbackId } from "../../../domain/ids.ts";
 import type { Connection } from "../connection.ts";
 import { callback, toCallback } from "./callback-table.ts";
 
-/** Returns a function that counts one send of a callback, before it leaves, and says what to send. */
+/** Returns a function that counts a send of a callback before it leaves, and returns what to send. */
 export function prepareTake({ db, orm }: Connection) {
-  // A redelivery leaves the time of the next attempt as it is.
+  // A redelivery does not change the time of the next attempt.
   const take = orm
     .update(callback)
     .set({

@@ -19,7 +19,7 @@ export function prepareAdmit(
   const insertAssets = prepareAssets(db);
   const insertTask = prepareInsertTask(db);
   const quotas = prepareQuotas(db);
-  // Counts no further than it must, and in the index alone.
+  // Stops counting at the limit, and reads the index alone.
   const live = db.prepare<{ count: number }, [account: string, key: string, limit: number]>(
     `select count(*) as count from (select 1 from task indexed by task_live
        where account_id = ? and key_id = ? and pool is not null limit ?)`,
@@ -53,7 +53,7 @@ export function prepareAdmit(
   };
 }
 
-/** Below zero when a limit was set lower than what was spent by then. */
+/** Below zero when the limit was lowered below what was already spent. */
 function leftOf({ limit, used, reserved }: Allowance): number {
   return limit - used - reserved;
 }

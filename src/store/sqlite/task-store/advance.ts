@@ -13,7 +13,7 @@ import type { Changes } from "./changes.ts";
 import { CHANGED_TASK, type Pool } from "./task-table.ts";
 import { prepareUsage } from "./usage.ts";
 
-/** What decides whether and how a task may change, and who its end counts for. */
+/** The part of a row that decides how a task may change, and whose usage its end counts as. */
 export interface Standing {
   readonly account_id: AccountId;
   readonly key_id: KeyId;
@@ -30,11 +30,11 @@ export interface Advance {
   begin(lease: Lease, intent: AttemptIntent): "begun" | "cancel_requested" | "lease_lost";
   renew(lease: Lease, until: number): "renewed" | "lease_lost";
   apply(lease: Lease, transition: Transition): "applied" | "lease_lost";
-  /** Writes a transition of a task that stands as given, whoever has its lease. */
+  /** Writes a transition of a task whose row is as given, whoever has its lease. */
   write(id: TaskId, standing: Standing, transition: Transition): void;
 }
 
-/** Moves a task from its queue to a submission: before any byte leaves, so that a crash finds the attempt. */
+/** The move of `begin`, written before any byte leaves, so that the attempt is known after a crash. */
 const BEGIN = { from: "queued", to: "submitting" } as const satisfies Record<string, Stage>;
 
 /**
@@ -86,7 +86,7 @@ export function prepareAdvance(db: Database, ledger: Ledger, changes: Changes): 
   };
 }
 
-/** Returns a function that writes a whole transition. @throws Error for a move that no task may make */
+/** Returns a function that writes a whole transition. @throws Error for a move that is not legal */
 function prepareWrite(
   db: Database,
   { ledger, changes, attempts }: { ledger: Ledger; changes: Changes; attempts: Attempts },
@@ -138,13 +138,13 @@ interface Placement {
   readonly dueAt: number | null;
 }
 
-/** Where a task stands after a transition: finished, kept by its holder, or given back. */
+/** Pool, lease and due time after a transition: finished, kept by its holder, or given back. */
 function placement(standing: Standing, transition: Transition): Placement {
   if (transition.to === "terminal") return { pool: null, token: null, dueAt: null };
   if (transition.dueAt === undefined) {
     return { pool: "under_way", token: standing.lease_token, dueAt: standing.due_at };
   }
-  // To be cancelled: due at once, and not behind others in a queue, whose lane may have no room.
+  // A task to be cancelled is due at once. It must not wait in a queue whose lane may have no room.
   if (standing.cancel_requested === 1) return { pool: "under_way", token: null, dueAt: transition.at };
   if (transition.to !== "queued") return { pool: "under_way", token: null, dueAt: transition.dueAt };
   const pool = transition.dueAt <= transition.at ? "ready" : "waiting";

@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite";
 import type { Asset } from "../../../domain/media/asset.ts";
 
-/** Returns a function that stores assets of tasks that are stored already. */
+/** Returns a function that stores the assets of tasks that are already stored. */
 export function prepareAssets(db: Database): (assets: readonly Asset[]) => void {
   const insert = db.prepare(
     `insert into asset (id, account_id, task_id, role, position, sha256, size_bytes, type, width, height, duration_ms, created_at)

@@ -23,7 +23,7 @@ export const attempt = sqliteTable(
     detail: text(),
     startedAt: integer("started_at").notNull(),
     endedAt: integer("ended_at"),
-    /** What the upstream charges the operator for it, as far as that is known. */
+    /** What the upstream charges the operator for it, if known. */
     costMicros: integer("cost_micros"),
   },
   (table) => [unique("attempt_of_task").on(table.taskId, table.sequence)],

@@ -9,7 +9,7 @@ export interface Attempts {
   update(id: TaskId, change: AttemptChange, at: number, isTaskOver: boolean): void;
 }
 
-/** Writes attempts: their intent, and what became of them. */
+/** Writes attempts: their intent and their outcome. */
 export function prepareAttempts(db: Database): Attempts {
   const insert = db.prepare(
     `insert into attempt (id, task_id, sequence, provider, upstream_model, state, started_at)

@@ -17,19 +17,19 @@ export function prepareCancel(db: Database, advance: Advance, byId: (id: TaskId)
     if (standing.stage === "terminal") return "already_final" as const;
     const leased = isLeased(standing, now);
     const task = byId(id);
-    // Queued means that no byte has left, so there is nobody else to tell.
+    // A queued task has sent nothing, so no upstream needs to know.
     if (standing.stage === "queued" && !leased && task !== undefined) {
       advance.write(id, standing, cancelled(task, now));
       return "cancelled" as const;
     }
-    // While somebody holds the lease its end must stay; giving it back makes the task due.
+    // The end of a lease that is held must stay. The task is due once its holder gives it back.
     if (standing.lease_token !== null) flag.run(id);
     else flagAndCall.run(now, id);
     return "requested" as const;
   };
 }
 
-/** A lease that has run out holds nobody back: its holder's writes still fail, since the cancellation takes the token. */
+/** An expired lease stops nobody. Its holder's writes still fail, because the cancellation removes the token. */
 function isLeased(standing: Standing, now: number): boolean {
   return standing.lease_token !== null && standing.due_at !== null && standing.due_at > now;
 }

@@ -8,7 +8,7 @@ export interface Changes {
   next(): number;
   /** Marks a task as changed. */
   mark(id: TaskId): void;
-  /** Marks a task as changed if its progress is less than that. */
+  /** Marks a task as changed if its progress is lower. */
   markProgress(id: TaskId, progress: number): void;
   latest(account: AccountId): number;
   since(query: ChangeQuery): TaskChange[];
@@ -20,8 +20,8 @@ interface ChangeRow extends SummaryRow {
 }
 
 /**
- * Numbers every change of status and progress, in the order they are committed: there is one writer, which keeps the counter in
- * memory. A number whose write failed may be given out again by the next process, so none is told before it is committed.
+ * Numbers every change of status and progress in commit order. There is one writer, which keeps the counter in memory. The next
+ * process may reuse a number whose write failed, so no number is shown before it is committed.
  */
 export function prepareChanges(db: Database): Changes {
   const latestOf = db.prepare<{ change: number | null }, [account: string]>(
@@ -40,7 +40,7 @@ export function prepareChanges(db: Database): Changes {
   );
   const latest = (account: AccountId) => latestOf.get(account)?.change ?? 0;
 
-  /** By one seek for each account, however many tasks there are. */
+  /** Seeks once for each account, however many tasks there are. */
   function latestOfAll(): number {
     let most = 0;
     for (let at = accountAfter.get(""); at !== null; at = accountAfter.get(at.account_id))

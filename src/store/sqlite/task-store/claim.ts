@@ -5,7 +5,7 @@ import type { Connection } from "../connection.ts";
 import { type AttemptRow, toAttempt } from "./attempt-table.ts";
 import { type TaskRow, toTask } from "./task-table.ts";
 
-/** Tasks of one lane moved from `waiting` to `ready` by one claim, so that a lane that comes back stalls nobody. */
+/** Tasks of one lane that one claim moves from `waiting` to `ready`, so that a lane that is back does not stall others. */
 const PROMOTED_AT_ONCE = 500;
 
 const NONE: ReadonlySet<TaskId> = new Set();
@@ -15,16 +15,16 @@ interface DueTask {
   readonly is_leased: 0 | 1;
 }
 
-/** What may still start, counted down while tasks are taken. */
+/** How many tasks may still start; counts down while tasks are taken. */
 interface FreeCapacity {
   total: number;
   readonly lanes: Map<ProviderId, number>;
 }
 
 /**
- * The body of `TaskStore.claim`. It takes turns between accounts by seeking, in the index of ready tasks, the first account
- * after the one served last in the lane: one seek for each task taken, however many tasks or accounts are waiting. Which
- * account came last is only remembered in memory, in `lastServed`; after a restart the turns begin anew.
+ * The body of `TaskStore.claim`. Accounts take turns: it seeks, in the index of ready tasks, the first account after the one
+ * that the lane served last. That is one seek for each task taken, however many tasks or accounts wait. `lastServed` is kept in
+ * memory only, so the turns start anew after a restart.
  */
 export function prepareClaim(
   connection: Connection,
@@ -68,7 +68,7 @@ export function prepareClaim(
     const lanes = query.lanes
       .map(({ lane }) => lane)
       .filter((lane) => free !== undefined && hasRoom(free, lane));
-    // What is ready in a lane with room was left only because the limit was reached.
+    // A lane with room has ready tasks left only if the limit was reached.
     if (lanes.some((lane) => pools.firstReadyAfter(lane, undefined) !== undefined)) return query.now;
     const times = [pools.firstUnderWay(), ...lanes.map((lane) => pools.firstWaiting(lane))];
     const next = Math.min(...times.filter((time) => time !== undefined));
@@ -86,7 +86,7 @@ export function prepareClaim(
   };
 }
 
-/** Returns a function that leases the tasks under way that are due. Those the caller still works on keep their lease. */
+/** Returns a function that leases the due tasks under way. Tasks that the caller still works on keep their lease. */
 function prepareTakeUnderWay(pools: Pools, lease: (id: TaskId, until: number) => Lease) {
   return (query: ClaimQuery): Lease[] => {
     const until = query.now + query.leaseMs;
@@ -129,7 +129,7 @@ function rotated<T>(items: readonly T[], by: number): T[] {
 
 type Pools = ReturnType<typeof preparePools>;
 
-/** Raw statements, each pinned to its partial index: a scan here would grow with the table unseen. */
+/** Raw statements, each pinned to its partial index: a scan would grow with the table unnoticed. */
 function preparePools({ db }: Connection) {
   const due = db.prepare<DueTask, [now: number, limit: number]>(
     `select id, lease_token is not null as is_leased from task indexed by task_under_way

@@ -12,7 +12,7 @@ type IdempotencyUse = Pick<IdempotencyClaim, "keyId" | "endpoint" | "key">;
 
 export interface IdempotencyRecords {
   find(claim: IdempotencyClaim, now: number): UsedKey | undefined;
-  /** Writes the record, in place of one that ended. */
+  /** Writes the record. It replaces one that has ended. */
   put(claim: IdempotencyClaim, taskId: TaskId, held: Micros): void;
   /** Ends the record of a key, if it is of this task. */
   free(use: IdempotencyUse, taskId: TaskId): void;
@@ -28,10 +28,10 @@ interface Row {
 }
 
 /**
- * Callers' keys are random, and an index on disk that takes them as they come rewrites a page for each: that alone cost a create
- * as much as everything else. So records are appended, and found by a digest of their scope in two indexes: one in memory for
- * the recent ones (a temporary table, which every transaction changes and undoes with the rest), one on disk, into which the
- * recent ones are moved many at a time, in its own order. After a restart the first is made again from what the second lacks.
+ * Callers' keys are random, so an index on disk would rewrite a page for each. That alone cost a create as much as everything
+ * else. Records are therefore appended, and found by a digest of their scope in two indexes. One is in memory, for recent records:
+ * a temporary table, which commits and rolls back with the rest. The other is on disk. Recent digests move there many at a time,
+ * in its order. After a restart the first index is rebuilt from what the second lacks.
  *
  * Raw statements: they are part of every create.
  */
@@ -48,8 +48,8 @@ export function prepareIdempotency(connection: Pick<Connection, "db" | "write">)
     [digest: Uint8Array, fingerprint: string, task: string, held: number, expires: number]
   >("insert into idempotency (digest, fingerprint, task_id, held_micros, expires_at) values (?, ?, ?, ?, ?)");
   const remove = db.prepare<never, [id: number]>("delete from idempotency where id = ?");
-  // Records are kept equally long, so they end in the order of their ids; no index on the time is needed. The newest stays: SQLite
-  // would give its id again, and `merged_id` would be taken to cover a record it has never seen.
+  // All records are kept equally long, so they end in the order of their ids and need no index on the time. The newest one stays:
+  // otherwise SQLite would reuse its id, and `merged_id` would cover a record that was never merged.
   const ended = db.prepare<{ id: number; digest: Uint8Array }, [limit: number, now: number]>(
     `select id, digest from (select * from idempotency order by id limit ?)
      where expires_at <= ? and id < (select max(id) from idempotency)`,

@@ -3,7 +3,7 @@ import type { AccountId, ProviderId, TaskId } from "../../../domain/ids.ts";
 import { MAX_QUEUE_POSITION } from "../../../domain/ports/task-store.ts";
 import type { Pool } from "./task-table.ts";
 
-/** The account whose task each lane started last: its next turn comes after everybody else's. */
+/** The account whose task each lane started last. Its next turn comes after those of all others. */
 export type Turns = ReadonlyMap<ProviderId, AccountId>;
 
 interface Place {
@@ -19,7 +19,7 @@ const LAST = "~";
 /**
  * The body of `TaskStore.queuePosition`. With `own` older tasks of its account, a task starts in its account's turn number
  * `own + 1`. By then every account that comes first in a round has had that many turns, and every other account one less, as
- * far as it has tasks. Counting stops at the highest position that is told, so that it costs the same however long the queue.
+ * far as it has tasks. Counting stops at the highest position that is reported, so that a long queue costs no more.
  */
 export function prepareQueuePosition(db: Database, turns: Turns): (id: TaskId) => number | undefined {
   const place = db.prepare<Place, [id: string]>(
@@ -29,7 +29,7 @@ export function prepareQueuePosition(db: Database, turns: Turns): (id: TaskId) =
     `select count(*) as own from (select 1 from task indexed by task_ready
        where pool = 'ready' and lane = ? and account_id = ? and id < ? limit ?)`,
   );
-  // One step for each account between two others: it adds that account's tasks, and seeks the next account.
+  // Each step adds the tasks of one account and seeks the next account.
   const countOthers = db.prepare<
     { ahead: number },
     [lane: string, after: string, before: string, each: number, start: number, limit: number]

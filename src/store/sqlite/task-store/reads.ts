@@ -11,7 +11,7 @@ import { SUMMARY_COLUMNS, type SummaryRow, type TaskRow, toSummary, toTask } fro
 
 type Optional = string | null;
 
-/** Summaries of finished tasks kept in memory: they never change, and callers ask for the latest again and again. */
+/** How many summaries of finished tasks stay in memory. They never change, and callers keep asking for the latest. */
 const KEPT_SUMMARIES = 10_000;
 
 interface OrphanRow {
@@ -22,7 +22,7 @@ interface OrphanRow {
   readonly created_at: number;
 }
 
-/** Returns a function that reads what a caller is told of a task. */
+/** Returns a function that reads the summary of a task. */
 function prepareSummary(db: Database) {
   const summaryById = db.prepare<SummaryRow, [id: string]>(
     `select ${SUMMARY_COLUMNS} from task where id = ?`,
@@ -80,7 +80,7 @@ export function prepareReads({ db }: Connection, turns: Turns) {
   };
 }
 
-/** Reads of live tasks as a whole; a partial index answers each. */
+/** Reads about all live tasks. A partial index answers each. */
 function prepareLiveReads(db: Database) {
   const counts = db.prepare<{ queued: number; under_way: number }, []>(
     `select (select count(*) from task indexed by task_ready where pool = 'ready')

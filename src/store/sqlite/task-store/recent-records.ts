@@ -7,12 +7,12 @@ export interface RecentRecords {
   forget(digest: Uint8Array, id: number): void;
 }
 
-/** Records whose digests are in memory only, at most, before they are moved into the index on disk. */
+/** How many records may be in memory only, before they move to the index on disk. */
 const RECENT_MAX = 16_384;
-/** Digests moved by one operation, so that none holds up the others for long. */
+/** Digests that one operation moves, so that it does not delay others for long. */
 const MERGED_AT_ONCE = 1_024;
 
-/** Reads what the index on disk lacks, and moves the recent digests there whenever they are many. */
+/** Reads the digests that the index on disk lacks, and moves them there once they are many. */
 export function openRecentRecords(connection: Pick<Connection, "db" | "write">): RecentRecords {
   const { db } = connection;
   db.run(
@@ -36,7 +36,7 @@ export function openRecentRecords(connection: Pick<Connection, "db" | "write">):
     try {
       while (await connection.write(mergeSome));
     } catch {
-      // A write that fails tells its own caller. The next merge takes what is left.
+      // The next merge takes what is left. A storage that fails is reported to the callers of other writes.
     } finally {
       isMerging = false;
     }
@@ -45,7 +45,7 @@ export function openRecentRecords(connection: Pick<Connection, "db" | "write">):
   return {
     put(digest, id) {
       put.run(digest, id);
-      // Counting costs a scan of the table: now and then is often enough.
+      // Counting scans the table, so it is done rarely.
       if (id % MERGED_AT_ONCE === 0 && count() > RECENT_MAX && !isMerging) void merge();
     },
     forget: (digest, id) => void forget.run(digest, id),
@@ -68,7 +68,7 @@ function prepareMerging(db: Database) {
   const count = () => counted.get()?.count ?? 0;
   return {
     count,
-    /** Moves the first ones, in the order of the index. @returns whether there are more */
+    /** Moves the first digests, in the order of the index. @returns whether there are more */
     mergeSome(): boolean {
       copy.run(MERGED_AT_ONCE);
       drop.run(MERGED_AT_ONCE);

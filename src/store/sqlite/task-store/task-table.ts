@@ -19,7 +19,7 @@ import { account } from "../account-store/account-table.ts";
 import { json, optional, parse, type RawRow } from "../raw-row.ts";
 
 /**
- * Where a live task stands for `claim`, each pool with an index of its own; a finished task is in none.
+ * Where `claim` looks for a live task. Each pool has its own index; a finished task is in none.
  * `ready` queued and due · `waiting` queued, due later · `under_way` left the queue, or leased, or to be cancelled.
  */
 export type Pool = "ready" | "waiting" | "under_way";
@@ -61,24 +61,24 @@ export const task = sqliteTable(
     usage: text({ mode: "json" }).$type<Usage>(),
     quote: text({ mode: "json" }).$type<Quote>().notNull(),
     request: text({ mode: "json" }).$type<GenerationRequest>().notNull(),
-    /** Of a task somebody waits for on its create: what makes another request the same one. */
+    /** Set for a task whose creator waits: equal for requests that are the same. */
     syncScope: text("sync_scope"),
-    /** The period of its key's quota that it is held in; none for a key without one. */
+    /** The quota period that counts its hold; null without a quota. */
     quotaPeriod: integer("quota_period"),
-    /** What `charged_micros` is the sum of. */
+    /** The lines that `charged_micros` is the sum of. */
     charge: text({ mode: "json" }).$type<readonly ChargeLine[]>(),
-    /** Orders all changes of status and progress, of all tasks: the number of this one's latest. */
+    /** Number of its latest change of status or progress. Numbers order the changes of all tasks. */
     change: integer().notNull().default(0),
   },
   (table) => [
-    // What a list is filtered by is in the index, so that a filter nothing matches reads the index alone.
+    // Holds every column that lists are filtered by, so that a filter without matches reads the index alone.
     index("task_of_account").on(table.accountId, table.id, table.status, table.kind, table.model),
     index("task_under_way").on(table.dueAt, table.lane).where(sql`"pool" = 'under_way'`),
     index("task_ready").on(table.lane, table.accountId, table.id).where(sql`"pool" = 'ready'`),
     index("task_waiting").on(table.lane, table.dueAt).where(sql`"pool" = 'waiting'`),
-    // The few somebody waits for are found at once at a start.
+    // Finds the few whose creators waited, at the start of the process.
     index("task_waited_for").on(table.id).where(sql`"pool" is not null and "sync_scope" is not null`),
-    // What has changed since a reader last looked.
+    // Finds what has changed since a reader last looked.
     index("task_change").on(table.accountId, table.change),
     // Counts an account's and a key's live tasks.
     index("task_live").on(table.accountId, table.keyId, table.status).where(sql`"pool" is not null`),

@@ -2,7 +2,7 @@ import type { Database } from "bun:sqlite";
 import type { AccountId, KeyId, ModelId } from "../../../domain/ids.ts";
 import type { UsageDay } from "../../../domain/money/usage.ts";
 
-/** Returns a function that adds to what the tasks of an account, a key and a model came to on a day. Raw: every task ends. */
+/** Returns a function that adds a task to the day's usage of its account, key and model. Raw statements, because every task ends. */
 export function prepareUsage(db: Database) {
   const add = db.prepare<
     never,
