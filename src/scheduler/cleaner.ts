@@ -3,7 +3,7 @@ import type { TaskStore } from "../domain/ports/task-store.ts";
 
 export interface Cleaner {
   start(): void;
-  /** One round. @returns idempotency records removed */
+  /** Runs one round. @returns idempotency records removed */
   tick(): Promise<number>;
   stop(): void;
 }

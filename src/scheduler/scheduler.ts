@@ -52,7 +52,7 @@ export function createScheduler(deps: StepDeps, options: SchedulerOptions): Sche
     leftSome = isFull || claimed.leases.length === free;
     for (const lease of claimed.leases) {
       underWay.begin(lease, (isOver) => {
-        // The end of a task makes nothing due. It only makes room, for tasks that were left because there was none.
+        // The end of a task makes no other task due. It only makes room for tasks that were left for lack of it.
         if (!isOver || leftSome) loop.wake();
       });
     }

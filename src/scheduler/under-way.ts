@@ -21,7 +21,7 @@ interface Work {
   readonly controller: AbortController;
 }
 
-/** Tasks of one account whose inputs are fetched at once. */
+/** Most tasks of one account that fetch inputs at once. */
 const FETCHES_PER_ACCOUNT = 8;
 /** How soon a task is retried when its account already fetches enough. */
 const STAND_BACK_MS = 1_000;

@@ -61,7 +61,7 @@ async function giveBack(deps: StepDeps, lease: Lease): Promise<void> {
   await deps.tasks.apply(lease, snoozed(task, now, { dueAt: now, failures: task.failures }));
 }
 
-/** Renews the lease at every third of its length until told to stop; interrupts the work when the lease is lost. */
+/** Renews the lease at every third of its length. Interrupts the work when the lease is lost. */
 function keepLease(
   deps: StepDeps,
   lease: Lease,

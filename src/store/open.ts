@@ -32,9 +32,9 @@ export interface Store {
   readonly callbacks: CallbackStore;
   readonly usage: UsageStore;
   readonly prices: PriceStore;
-  /** The migrations the database has. */
+  /** The applied migrations. */
   readonly schema: MigrationState;
-  /** For an idle moment: keeps the write-ahead log short. @returns whether it is empty now */
+  /** Keeps the write-ahead log short; call it when idle. @returns whether the log is empty now */
   checkpoint(): boolean;
   /** Finishes what was requested, then closes. Refuses later calls with `StorageError` "closed". */
   stop(): Promise<void>;

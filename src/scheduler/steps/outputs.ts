@@ -83,7 +83,7 @@ export function complete(
   return settle(deps, lease, succeeded(task, at, attempt.id, assets, usage, callbackId, costMicros));
 }
 
-/** Stores one output of the task's kind, checked as strictly as an input. */
+/** Stores one output after the same strict checks as for an input. */
 export function storeOutput(deps: StepDeps, lease: Lease, source: Uint8Array | AsyncIterable<Uint8Array>) {
   const { kind } = lease.task;
   return deps.assets.put(source, { accept: [kind], maxBytes: MAX_OUTPUT_BYTES[kind], sanitize: false });

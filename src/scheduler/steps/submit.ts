@@ -22,7 +22,7 @@ import { recordOutputs } from "./outputs.ts";
 const MAX_REFUSALS = 5;
 
 /**
- * Sends the lease's attempt, whose intent is committed, and records what became of it.
+ * Sends the lease's attempt, whose intent is committed, and records the outcome.
  *
  * @param to.isResend an earlier send of the attempt may have been accepted; a refusal now does not rule that out
  */

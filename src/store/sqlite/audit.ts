@@ -26,7 +26,7 @@ export function prepareAudit(db: Database): () => AuditReport {
     ...USAGE_CHECKS,
     ...CALLBACK_CHECKS,
   }).map(
-    // The names are those of the tables of checks.
+    // Safe: the names come from the tables of checks.
     ([check, sql]) => ({ check: check as AuditCheck, first: db.prepare<Found, []>(sql) }),
   );
   const sums = prepareSums(db);

@@ -5,7 +5,7 @@ interface Write {
   readonly operation: () => unknown;
 }
 
-/** What became of one write of a batch. */
+/** The outcome of one write of a batch. */
 export type Outcome =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly error: unknown };
@@ -14,8 +14,8 @@ export type Outcome =
  * Returns a function that runs writes in one transaction. A write that throws is undone alone. An error of the storage is thrown,
  * and then nothing is written.
  *
- * The first run has no savepoints: they cost a few microseconds for each write, and writes refuse by value, not by throwing.
- * Only when one throws is everything rolled back and run again, with a savepoint for each.
+ * The first run has no savepoints, which cost a few microseconds per write: writes refuse by value, not by
+ * throwing. If one throws, everything is rolled back and runs again with a savepoint for each write.
  */
 export function prepareBatch(db: Database): (writes: readonly Write[]) => Outcome[] {
   const begin = db.prepare("begin immediate");

@@ -3,11 +3,11 @@ import type { Database } from "bun:sqlite";
 /** Half of the second within which a change by another process must become visible. */
 const CHECK_EVERY_MS = 500;
 
-/** Empties what this process remembers of the database when another connection has committed. One for all caches. */
+/** Empties all caches of the database when another connection has committed. */
 export interface ChangeWatch {
   /** Called before each look into a cache. */
   look(now: number): void;
-  /** Adds a cache. */
+  /** Registers a cache. */
   onChange(clear: () => void): void;
 }
 

@@ -6,7 +6,7 @@ const FRAMES = 1000;
 export interface Checkpoints {
   /** Called after each commit. Keeps the log short, after this turn of the event loop. */
   afterCommit(): void;
-  /** Copies everything and empties the log's file. @returns false when a reader is in the way */
+  /** Copies everything and empties the log file. @returns false when a reader prevents it */
   truncate(): boolean;
   stop(): void;
 }

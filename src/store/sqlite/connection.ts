@@ -116,7 +116,7 @@ export class TrackingDatabase extends Database {
     const ref = new WeakRef<Statement>(statement);
     this.statements.add(ref);
     this.collected.register(statement, ref);
-    // The type parameters only describe rows and parameters; the statement is the same object.
+    // Safe: the type parameters only describe rows and parameters.
     return statement as never;
   };
 

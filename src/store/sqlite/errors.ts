@@ -2,8 +2,7 @@ import { SQLiteError } from "bun:sqlite";
 import { StorageError } from "../../domain/ports/task-store.ts";
 
 /**
- * What an error of the database means for the service; undefined for errors that are not about storage (a constraint, a
- * mistake in the code).
+ * Translates a database error into its kind of storage error; undefined for others (a constraint, a defect).
  */
 export function asStorageError(error: unknown): StorageError | undefined {
   if (error instanceof StorageError) return error;

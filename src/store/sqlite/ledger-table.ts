@@ -19,11 +19,11 @@ export const ledgerEntry = sqliteTable(
     heldDeltaMicros: integer("held_delta_micros").notNull(),
     reason: text().notNull(),
     at: integer().notNull(),
-    /** Who did it: a key's or a token's id, `operator`, or `system`. */
+    /** The actor: a key's or a token's id, `operator`, or `system`. */
     actor: text().notNull().default("system"),
   },
   (table) => [
-    // Also finds an account's entries; a task belongs to one account. Entries without a task are never equal.
+    // Also finds an account's entries. Entries without a task never conflict.
     uniqueIndex("ledger_entry_once").on(table.accountId, table.taskId, table.kind),
   ],
 );

@@ -5,7 +5,7 @@ import { holdEntry, type LedgerEntry } from "../../domain/money/ledger.ts";
 import { sumMicros } from "../../domain/money/money.ts";
 import type { NewTask } from "../../domain/task/task.ts";
 
-/** Why money moves, who moves it, and when. */
+/** The reason, actor and time of a movement of money. */
 export interface Authority {
   readonly reason: string;
   readonly actor: string;
@@ -20,16 +20,16 @@ export interface Ledger {
    * @returns whether the balance is now low for the first time; undefined, with nothing written, when the account has too little
    */
   hold(task: NewTask): { readonly isLow: boolean } | undefined;
-  /** Writes the rows and moves the account by their sums. */
+  /** Writes the rows and changes the account by their sums. */
   post(account: AccountId, entries: readonly LedgerEntry[], at: number): void;
-  /** What the account can still spend, in micro-units; infinite for an unlimited one. */
+  /** Returns what the account can still spend, in micro-units; infinite for an unlimited account. */
   available(account: AccountId): number;
 }
 
 /** What an account can still spend, as SQL. */
 export const AVAILABLE = "balance_micros - held_micros + credit_limit_micros";
 
-/** Raw statements, because two of every three writes of a task go through here. */
+/** Uses raw statements, because two of every three writes of a task go through here. */
 export function prepareLedger(db: Database): Ledger {
   const append = prepareAppend(db);
   const hold = db.prepare<{ is_low: 0 | 1 | null }, [amount: number, account: string]>(

@@ -22,7 +22,7 @@ export interface Allowance extends QuotaUse {
 export interface Allowances {
   /** What a key used and reserved in a period; zero for an unknown key. */
   use(key: KeyId, period: number): QuotaUse;
-  /** @returns undefined when the key has no quota, whatever the admission says */
+  /** @returns undefined when the key has no quota */
   allowance(task: NewTask, quota: NonNullable<Admission["quota"]>): Allowance | undefined;
 }
 
@@ -55,7 +55,7 @@ export function prepareAllowances(db: Database): Allowances {
       // has.
       const found = owner.get(keyId);
       if (found === null) throw new Error(`There is no key ${keyId}.`);
-      // Written by this store.
+      // Safe: this store wrote it.
       const { quota } = JSON.parse(found.policy) as KeyPolicy;
       if (quota === undefined) return undefined;
       const present = quotaPeriod(quota.reset, createdAt);

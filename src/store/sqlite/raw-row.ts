@@ -28,7 +28,7 @@ export function optional<T>(text: string | null): T | undefined {
   return text === null ? undefined : parse<T>(text);
 }
 
-/** What a column of JSON holds; null where there is no value. */
+/** Writes a value as JSON; null for no value. */
 export function json(value: unknown): string | null {
   return value === undefined ? null : JSON.stringify(value);
 }

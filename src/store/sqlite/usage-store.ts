@@ -15,7 +15,7 @@ interface DayRow {
   readonly charged_micros: number;
 }
 
-/** Usage in SQLite; see task-store/usage.ts for how it gets there. */
+/** Reads usage from SQLite; task-store/usage.ts writes it. */
 export function createUsageStore({ db, read }: Connection): UsageStore {
   const days = db.prepare<DayRow, [account: AccountId, from: number, to: number]>(
     `select day, sum(completed) as completed, sum(failed) as failed, sum(cancelled) as cancelled,

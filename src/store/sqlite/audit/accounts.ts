@@ -2,7 +2,7 @@
  * Each check is a statement that finds the first wrong row, with the stored figure and the expected one.
  */
 
-/** What an account has and holds. */
+/** Checks an account's balance and holds. */
 export const ACCOUNT_CHECKS = {
   account_balance: ledgerSum("balance_micros", "balance_delta_micros"),
   account_held: ledgerSum("held_micros", "held_delta_micros"),

@@ -1,4 +1,4 @@
-/** What keys have reserved and used of their quotas; statements as in accounts.ts. */
+/** Checks what keys reserved and used of their quotas; statements as in accounts.ts. */
 export const QUOTA_CHECKS = {
   quota_reserved: `
     select period.key_id as keyId, period.day as day,
@@ -14,8 +14,9 @@ export const QUOTA_CHECKS = {
     ) as live on live.key_id = period.key_id and live.quota_period = period.day
     where coalesce(quota.reserved_micros, 0) <> coalesce(live.held, 0)
     order by period.key_id, period.day limit 1`,
-  // Where counting for a key began within a period, it began with what the key was charged from the period's first day on. How
-  // much of that it was is not kept, so in a key's first period it may be any part of what was charged outside all periods.
+  // Counting for a key can begin within a period, with what the key was charged since the period's first day.
+  // That amount is not stored, so in a key's first period any part of the charges outside all periods is
+  // right.
   quota_used: `
     with first (key_id, period) as (select key_id, min(period) from key_quota group by key_id),
     spent as (

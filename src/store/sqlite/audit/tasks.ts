@@ -9,7 +9,7 @@ const FIGURES = {
   task_release: ["coalesce(-release, 0)", "iif(pool is null, held_micros - coalesce(charged_micros, 0), 0)"],
   task_charge: [
     "coalesce(charged_micros, 0)",
-    // Tasks that ended before lines were kept have none.
+    // Tasks that ended before price lines were stored have none.
     `iif(charge is null, coalesce(charged_micros, 0),
        (select coalesce(sum(value ->> '$.amount'), 0) from json_each(charge)))`,
   ],
@@ -17,7 +17,7 @@ const FIGURES = {
 } as const;
 type TaskCheck = keyof typeof FIGURES;
 
-// The names are those above.
+// Safe: the names are those above.
 const CHECKS = Object.keys(FIGURES) as TaskCheck[];
 
 const TASKS_WITH_ENTRIES = `

@@ -125,7 +125,7 @@ function preparePools({ db }: Connection) {
       if (anyDue.get(now) !== null) promote.run(now, limit);
     },
     accountAfter: (account: string) => accountAfter.get(account)?.account_id,
-    /** The longest due of the first host after this one that has room. */
+    /** The callback due longest, of the first host after this one with room. */
     firstFreeAfter(account: AccountId, room: Room, host: string): Ready | undefined {
       let ready = firstOfHost(account, host);
       while (ready !== undefined && !room.hasForHost(account, ready.host))

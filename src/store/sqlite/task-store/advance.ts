@@ -38,8 +38,8 @@ export interface Advance {
 const BEGIN = { from: "queued", to: "submitting" } as const satisfies Record<string, Stage>;
 
 /**
- * Moves tasks on. Raw statements, because each task passes several times, and "absent fields stay as they are" is a coalesce
- * for each of them.
+ * Advances tasks. Uses raw statements: each task passes several times, and absent fields keep their values by
+ * a coalesce.
  */
 export function prepareAdvance(db: Database, ledger: Ledger, changes: Changes): Advance {
   const attempts = prepareAttempts(db);

@@ -4,7 +4,7 @@ import type { ChangeQuery, TaskChange } from "../../../domain/ports/task-store.t
 import { SUMMARY_COLUMNS, type SummaryRow, toSummary } from "./task-table.ts";
 
 export interface Changes {
-  /** The number of a change that is about to be written. */
+  /** Returns the number of the next change. */
   next(): number;
   /** Marks a task as changed. */
   mark(id: TaskId): void;

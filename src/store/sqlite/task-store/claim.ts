@@ -43,7 +43,7 @@ export function prepareClaim(
     return lease(next.id, until);
   }
 
-  /** One task from each lane in turn, until the limit, the capacity or the queues are used up. */
+  /** Takes one task from each lane in turn until the limit, the capacity or the queues are exhausted. */
   function takeQueued(query: ClaimQuery, free: FreeCapacity, wanted: number): Lease[] {
     const leases: Lease[] = [];
     let lanes = rotated(
@@ -176,7 +176,7 @@ function preparePools({ db }: Connection) {
   };
 }
 
-/** Returns a function that gives a task a fresh token, and reads task and latest attempt. */
+/** Returns a function that gives a task a new lease token and reads the task and its latest attempt. */
 function prepareLease({ db }: Connection, newLeaseToken: () => LeaseToken) {
   const take = db.prepare<TaskRow, [token: string, until: number, id: string]>(
     "update task set lease_token = ?, due_at = ?, pool = 'under_way' where id = ? returning *",

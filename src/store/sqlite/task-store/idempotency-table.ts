@@ -11,7 +11,7 @@ export const idempotency = sqliteTable("idempotency", {
   expiresAt: integer("expires_at").notNull(),
 });
 
-/** Where each record is, by digest; WITHOUT ROWID. Records after `idempotency_merge.merged_id` may be missing. */
+/** Finds each record by its digest; WITHOUT ROWID. Records after `idempotency_merge.merged_id` may be missing. */
 export const idempotencyIndex = sqliteTable("idempotency_index", {
   digest: blob({ mode: "buffer" }).primaryKey(),
   id: integer().notNull(),

@@ -7,16 +7,16 @@ import { openRecentRecords } from "./recent-records.ts";
 
 export type UsedKey = Extract<AdmitResult, { kind: "replayed" | "conflict" }>;
 
-/** What a key is found by. */
+/** The scope that identifies a key. */
 type IdempotencyUse = Pick<IdempotencyClaim, "keyId" | "endpoint" | "key">;
 
 export interface IdempotencyRecords {
   find(claim: IdempotencyClaim, now: number): UsedKey | undefined;
   /** Writes the record. It replaces one that has ended. */
   put(claim: IdempotencyClaim, taskId: TaskId, held: Micros): void;
-  /** Ends the record of a key, if it is of this task. */
+  /** Ends the record of a key, if it belongs to this task. */
   free(use: IdempotencyUse, taskId: TaskId): void;
-  /** Removes records that ended before `now`. @returns how many */
+  /** Removes records that expired before `now`. @returns how many */
   expire(now: number, limit: number): number;
 }
 
@@ -33,7 +33,7 @@ interface Row {
  * a temporary table, which commits and rolls back with the rest. The other is on disk. Recent digests move there many at a time,
  * in its order. After a restart the first index is rebuilt from what the second lacks.
  *
- * Raw statements: they are part of every create.
+ * Uses raw statements, which are part of every create.
  */
 export function prepareIdempotency(connection: Pick<Connection, "db" | "write">): IdempotencyRecords {
   const { db } = connection;

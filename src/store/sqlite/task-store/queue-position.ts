@@ -12,7 +12,7 @@ interface Place {
   readonly pool: Pool;
 }
 
-/** Every account sorts after it, and every id before `LAST`. */
+/** Every account sorts after `FIRST`, and every id before `LAST`. */
 const FIRST = "";
 const LAST = "~";
 
@@ -66,7 +66,7 @@ export function prepareQueuePosition(db: Database, turns: Turns): (id: TaskId) =
     } else if (last < account) {
       add(last, account, own + 1);
       add(account, LAST, own);
-      // The account served last comes last, so it is among those with one turn less.
+      // The account served last comes last in a round, so it has one turn less.
       add(FIRST, last + LAST, own);
     } else {
       add(last, LAST, own + 1);

@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite";
 import type { Connection } from "../connection.ts";
 
-/** The digests of idempotency records that are not in the index on disk yet. */
+/** Digests of idempotency records that the index on disk lacks. */
 export interface RecentRecords {
   put(digest: Uint8Array, id: number): void;
   forget(digest: Uint8Array, id: number): void;

@@ -142,13 +142,13 @@ export function toTask(row: TaskRow): Task {
   };
 }
 
-/** What `admit` adds to a new task. */
+/** The columns that `admit` adds to a new task. */
 export interface AdmittedWith {
   readonly quotaPeriod: number | undefined;
   readonly change: number;
 }
 
-/** The value of each column of a new task; columns left out are null. */
+/** Maps a new task to its columns; missing columns are null. */
 export const NEW_TASK = {
   id: ({ id }) => id,
   account_id: ({ accountId }) => accountId,
@@ -180,7 +180,7 @@ export const NEW_TASK = {
 type NeverNull = { [C in keyof TaskRow]: null extends TaskRow[C] ? never : C }[keyof TaskRow];
 type NewValue<C extends keyof TaskRow> = (task: NewTask, admitted: AdmittedWith) => TaskRow[C];
 
-/** The value that a transition gives a column; null leaves the column as it is. */
+/** Maps a transition to columns; null keeps a column's value. */
 export const CHANGED_TASK = {
   failures: ({ failures }) => failures ?? null,
   lane: ({ lane }) => lane ?? null,
