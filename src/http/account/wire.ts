@@ -1,17 +1,17 @@
 import { FEATURES } from "../../domain/access/key-policy.ts";
-import type { EndpointContract, Schema } from "../openapi/contract.ts";
-import { jsonAnswer } from "../wire/answer.ts";
+import { type EndpointContract, succeeds } from "../openapi/contract.ts";
 import {
   amount,
   CURRENCY_SCHEMA,
   closed,
-  envelope,
+  component,
   flag,
   idOf,
   integer,
   list,
   nullable,
   openEnum,
+  type Schema,
   text,
   unixSeconds,
 } from "../wire/schema.ts";
@@ -56,37 +56,34 @@ const KEY = closed({
 });
 
 /** `data` of GET /v1/account/status. */
-export const ACCOUNT_STATUS: Schema = {
-  title: "AccountStatus",
-  ...closed({
-    account: closed({
-      id: idOf("acc", "Id of the account."),
-      name: text("What the operator calls it."),
-      status: openEnum(["active"], "One that is not active is refused before it gets here."),
-    }),
-    key: KEY,
-    balance: closed({
-      mode: openEnum(["unlimited", "prepaid"], "`unlimited` accounts are metered and never refused."),
-      currency: CURRENCY_SCHEMA,
-      total: amount("Sum of everything credited and charged."),
-      reserved: amount("Held for tasks under way."),
-      available: nullable(amount("What new tasks may cost; null: any amount.")),
-      credit_limit: nullable(
-        amount("How far below zero the total may go, counted in `available`; null: any amount."),
-      ),
-    }),
-    usage: closed({ today: USAGE, month: USAGE }, { description: "Days and months in UTC." }),
-    tasks: closed({
-      pending: integer("Tasks waiting.", { minimum: 0 }),
-      processing: integer("Tasks under way.", { minimum: 0 }),
-    }),
-    can_create: flag("Whether a task could be created now, if its price fits."),
-    blocked_by: list(text(""), {
-      description: "Why not: `balance`, `key_quota`, `concurrency`, `draining` and the like.",
-    }),
-    server_time: unixSeconds("The server's clock."),
+export const ACCOUNT_STATUS: Schema = component("AccountStatus", {
+  account: closed({
+    id: idOf("acc", "Id of the account."),
+    name: text("What the operator calls it."),
+    status: openEnum(["active"], "One that is not active is refused before it gets here."),
   }),
-};
+  key: KEY,
+  balance: closed({
+    mode: openEnum(["unlimited", "prepaid"], "`unlimited` accounts are metered and never refused."),
+    currency: CURRENCY_SCHEMA,
+    total: amount("Sum of everything credited and charged."),
+    reserved: amount("Held for tasks under way."),
+    available: nullable(amount("What new tasks may cost; null: any amount.")),
+    credit_limit: nullable(
+      amount("How far below zero the total may go, counted in `available`; null: any amount."),
+    ),
+  }),
+  usage: closed({ today: USAGE, month: USAGE }, { description: "Days and months in UTC." }),
+  tasks: closed({
+    pending: integer("Tasks waiting.", { minimum: 0 }),
+    processing: integer("Tasks under way.", { minimum: 0 }),
+  }),
+  can_create: flag("Whether a task could be created now, if its price fits."),
+  blocked_by: list(text(""), {
+    description: "Why not: `balance`, `key_quota`, `concurrency`, `draining` and the like.",
+  }),
+  server_time: unixSeconds("The server's clock."),
+});
 
 export const READ_ACCOUNT_STATUS: EndpointContract = {
   id: "readAccountStatus",
@@ -94,5 +91,5 @@ export const READ_ACCOUNT_STATUS: EndpointContract = {
   summary: "Probe the credential and its account",
   description:
     "Free, and counted against no limit. What belongs to the account and what to the key is never merged.",
-  answers: { 200: jsonAnswer("The account and the key.", envelope(ACCOUNT_STATUS)) },
+  answers: succeeds("The account and the key.", ACCOUNT_STATUS),
 };

@@ -1,8 +1,7 @@
 import type { Endpoint, ManagedExchange } from "../exchange.ts";
-import type { EndpointContract, Schema } from "../openapi/contract.ts";
+import { type EndpointContract, succeeds } from "../openapi/contract.ts";
 import type { Reply } from "../reply.ts";
-import { jsonAnswer } from "../wire/answer.ts";
-import { envelope, text } from "../wire/schema.ts";
+import { type Schema, text } from "../wire/schema.ts";
 
 /** An endpoint of the management API. */
 export function managed(
@@ -28,7 +27,7 @@ export function managedContract(
     tag: "Management",
     summary,
     ...more,
-    answers: { 200: jsonAnswer("As it is now.", envelope(answer)) },
+    answers: succeeds("As it is now.", answer),
     errors,
   };
 }

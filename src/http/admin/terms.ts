@@ -1,12 +1,21 @@
 import type { Given, GivenTerms, Kind, Term, TermOf, TermTable } from "../../domain/access/term.ts";
 import { MOST_ENTRIES } from "../../domain/access/term.ts";
 import { QUOTA_RESETS } from "../../domain/money/quota.ts";
-import type { Schema } from "../openapi/contract.ts";
-import { amount, closed, integer, list, nullable, text, unixSeconds } from "../wire/schema.ts";
+import {
+  amount,
+  closed,
+  integer,
+  list,
+  nullable,
+  type Properties,
+  type Schema,
+  text,
+  unixSeconds,
+} from "../wire/schema.ts";
 import { AMOUNT, amountOf, multiplierOf } from "./fields.ts";
 
 /** How the fields of a table's terms are given, by name. Null is among the values wherever a term can be unset. */
-export function termRequests(table: TermTable): Readonly<Record<string, Schema>> {
+export function termRequests(table: TermTable): Properties {
   return fieldsOf(table, (term) => {
     const request = REQUESTS[term.kind] as (term: Term) => Schema;
     const schema: Schema = { description: describe(term), ...request(term) };
@@ -17,7 +26,7 @@ export function termRequests(table: TermTable): Readonly<Record<string, Schema>>
 }
 
 /** How the fields of a table's terms are answered, by name. Null is among the values wherever a term can have none. */
-export function termAnswers(table: TermTable): Readonly<Record<string, Schema>> {
+export function termAnswers(table: TermTable): Properties {
   return fieldsOf(table, (term) => {
     const answer = ANSWERS[term.kind] as (description: string, term: Term) => Schema;
     const hasAlways = term.unset === undefined || term.unset.value !== undefined;
@@ -42,7 +51,7 @@ export function readTerms<Table extends TermTable>(table: Table, body: object): 
   return Object.fromEntries(given) as GivenTerms<Table>;
 }
 
-function fieldsOf(table: TermTable, schemaOf: (term: Term) => Schema): Readonly<Record<string, Schema>> {
+function fieldsOf(table: TermTable, schemaOf: (term: Term) => Schema): Properties {
   return Object.fromEntries(Object.values(table).map((term) => [term.wire, schemaOf(term)]));
 }
 

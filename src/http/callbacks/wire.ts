@@ -2,16 +2,28 @@ import { CALLBACK_STATES } from "../../domain/callback/callback.ts";
 import { MAX_CALLBACK_ATTEMPTS, MAX_LIST_LIMIT } from "../../domain/limits.ts";
 import { MAX_REDELIVERIES } from "../../service/redeliver-callbacks.ts";
 import { CALLBACK } from "../generations/wire.ts";
-import type { EndpointContract, Schema } from "../openapi/contract.ts";
+import { type EndpointContract, jsonBody, succeeds } from "../openapi/contract.ts";
 import { TASK_ID } from "../tasks/wire.ts";
-import { jsonAnswer, jsonBody } from "../wire/answer.ts";
-import { closed, envelope, flag, idOf, integer, list, nullable, openEnum, text } from "../wire/schema.ts";
+import {
+  closed,
+  component,
+  flag,
+  idOf,
+  integer,
+  list,
+  nullable,
+  openEnum,
+  optional,
+  type Properties,
+  type Schema,
+  text,
+} from "../wire/schema.ts";
 
 const CALLBACK_ID = idOf("cb", "Id of the callback.");
 const STATE = text("Whether it was acknowledged, may still be, or is given up.", { enum: CALLBACK_STATES });
 const time = (description: string) => text(`${description} ISO 8601, UTC.`, { format: "date-time" });
 
-const FIELDS: Readonly<Record<string, Schema>> = {
+const FIELDS: Properties = {
   id: CALLBACK_ID,
   task_id: TASK_ID,
   request_id: text("`X-Request-ID` of the task's create."),
@@ -29,7 +41,7 @@ const FIELDS: Readonly<Record<string, Schema>> = {
   created_at: time("When the task ended."),
 };
 
-const CALLBACK_RECORD: Schema = { title: "Callback", ...closed(FIELDS) };
+const CALLBACK_RECORD: Schema = component("Callback", FIELDS);
 
 const OUTCOMES = ["delivered", "refused", "unreachable", "forbidden", "interrupted"];
 
@@ -51,10 +63,11 @@ const SEND = closed({
   error: nullable(text("Why there was no answer.")),
 });
 
-const CALLBACK_IN_FULL: Schema = {
-  title: "CallbackInFull",
-  ...closed({ ...FIELDS, payload: CALLBACK, history: list(SEND, { description: "Every send, in order." }) }),
-};
+const CALLBACK_IN_FULL: Schema = component("CallbackInFull", {
+  ...FIELDS,
+  payload: CALLBACK,
+  history: list(SEND, { description: "Every send, in order." }),
+});
 
 const CALLBACK_PAGE = closed({
   callbacks: list(CALLBACK_RECORD),
@@ -65,33 +78,28 @@ const FROM = "Created then or later: ISO 8601, such as 2026-11-21T14:00:00Z, or 
 const TO = "Created before: ISO 8601 or Unix seconds.";
 const AFTER = text("`next` of the page before.");
 
-export const CALLBACK_QUERY = closed(
-  {
-    state: text("Callbacks in one state.", { enum: CALLBACK_STATES }),
-    task_id: text("The callback of one task."),
-    from: text(FROM),
-    to: text(TO),
-    limit: integer("Callbacks in the page.", { minimum: 1, maximum: MAX_LIST_LIMIT, default: 20 }),
-    after: AFTER,
-  },
-  { optional: "all" },
-);
+export const CALLBACK_QUERY = optional({
+  state: text("Callbacks in one state.", { enum: CALLBACK_STATES }),
+  task_id: text("The callback of one task."),
+  from: text(FROM),
+  to: text(TO),
+  limit: integer("Callbacks in the page.", { minimum: 1, maximum: MAX_LIST_LIMIT, default: 20 }),
+  after: AFTER,
+});
 
 const moment = (description: string): Schema => ({ type: ["string", "number"], description });
 
 /** Which of its fields go together is said by whoever reads it, in words. */
 export const REDELIVERY: Schema = {
   title: "RedeliverCallbacks",
-  ...closed(
-    {
-      task_id: text("The callback of this task; goes with no other field."),
-      from: moment(FROM),
-      to: moment(TO),
-      state: text("Callbacks in one state.", { enum: CALLBACK_STATES }),
-      after: AFTER,
-    },
-    { optional: "all", examples: [{ from: "2026-11-21T14:00:00Z", state: "failed" }] },
-  ),
+  examples: [{ from: "2026-11-21T14:00:00Z", state: "failed" }],
+  ...optional({
+    task_id: text("The callback of this task; goes with no other field."),
+    from: moment(FROM),
+    to: moment(TO),
+    state: text("Callbacks in one state.", { enum: CALLBACK_STATES }),
+    after: AFTER,
+  }),
 };
 
 export const LIST_CALLBACKS: EndpointContract = {
@@ -100,7 +108,7 @@ export const LIST_CALLBACKS: EndpointContract = {
   summary: "List callbacks, newest first",
   description: "There is one for every task that had a `callback_url` and completed or failed.",
   query: CALLBACK_QUERY,
-  answers: { 200: jsonAnswer("One page.", envelope(CALLBACK_PAGE)) },
+  answers: succeeds("One page.", CALLBACK_PAGE),
   errors: ["invalid_request"],
 };
 
@@ -109,7 +117,7 @@ export const READ_CALLBACK: EndpointContract = {
   tag: "Callbacks",
   summary: "Read a callback, what it says and how each send went",
   path: { callback_id: CALLBACK_ID },
-  answers: { 200: jsonAnswer("The callback.", envelope(CALLBACK_IN_FULL)) },
+  answers: succeeds("The callback.", CALLBACK_IN_FULL),
   errors: ["not_found"],
 };
 
@@ -122,7 +130,7 @@ export const REDELIVER_CALLBACK: EndpointContract = {
   summary: "Send a callback once more",
   description: `${AGAIN} It is \`delivered\` once any send was acknowledged.`,
   path: { callback_id: CALLBACK_ID },
-  answers: { 200: jsonAnswer("The callback, to be sent.", envelope(CALLBACK_RECORD)) },
+  answers: succeeds("The callback, to be sent.", CALLBACK_RECORD),
   errors: ["not_found", "invalid_request"],
 };
 
@@ -132,5 +140,5 @@ export const REDELIVER_CALLBACKS: EndpointContract = {
   summary: "Send the callbacks of a task, or of a range of time, once more",
   description: `Either \`task_id\` alone, or \`from\` with or without \`to\`, \`state\` and \`after\`. Newest first, ${MAX_REDELIVERIES} in one call at most. ${AGAIN}`,
   body: jsonBody(REDELIVERY),
-  answers: { 200: jsonAnswer("Those that are sent.", envelope(CALLBACK_PAGE)) },
+  answers: succeeds("Those that are sent.", CALLBACK_PAGE),
 };

@@ -2,10 +2,18 @@ import { RESPONSE_FORMATS } from "../../domain/access/key-policy.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import { MAX_COMPAT_PROMPT, MAX_EDIT_IMAGES } from "../../domain/limits.ts";
 import { MAX_PARTIAL_IMAGES } from "../../domain/task/preview.ts";
-import type { EndpointContract, Schema } from "../openapi/contract.ts";
-import { jsonAnswer, jsonBody } from "../wire/answer.ts";
+import { type EndpointContract, jsonAnswer, jsonBody } from "../openapi/contract.ts";
 import { COMPATIBLE_ERROR } from "../wire/errors.ts";
-import { closed, integer, list, nullable, text } from "../wire/schema.ts";
+import {
+  closed,
+  component,
+  integer,
+  list,
+  nullable,
+  type Properties,
+  type Schema,
+  text,
+} from "../wire/schema.ts";
 
 const COUNT = { minimum: 0 };
 
@@ -26,25 +34,22 @@ const BASE64 = text("The file as base64, without a `data:` prefix.", { contentEn
 const URL = text("Where the file is.", { format: "uri" });
 
 /** What a synchronous call answers (docs/api.md 5.3). */
-export const IMAGES: Schema = {
-  title: "Images",
-  ...closed({
-    created: integer("When the images were done. Unix seconds.", COUNT),
-    data: list(
-      {
-        oneOf: [
-          closed({ b64_json: BASE64 }, { title: "InlineImage" }),
-          closed({ url: URL }, { title: "LinkedImage" }),
-        ],
-      },
-      { minItems: 1, description: "One entry an image, in order." },
-    ),
-    usage: USAGE,
-  }),
-};
+export const IMAGES: Schema = component("Images", {
+  created: integer("When the images were done. Unix seconds.", COUNT),
+  data: list(
+    {
+      oneOf: [
+        closed({ b64_json: BASE64 }, { title: "InlineImage" }),
+        closed({ url: URL }, { title: "LinkedImage" }),
+      ],
+    },
+    { minItems: 1, description: "One entry an image, in order." },
+  ),
+  usage: USAGE,
+});
 
 /** Events of a streamed answer, by the operation's own word for an image. */
-function imageEvents(prefix: string): Readonly<Record<string, Schema>> {
+function imageEvents(prefix: string): Properties {
   const facts = {
     created_at: integer("Unix seconds.", COUNT),
     size: text(""),
@@ -73,7 +78,7 @@ function imageEvents(prefix: string): Readonly<Record<string, Schema>> {
 
 const MODEL = text("Id or alias of an image model.", { minLength: 1 });
 const PROMPT = text("What to make.", { minLength: 1, maxLength: MAX_COMPAT_PROMPT });
-const OPTIONS: Readonly<Record<string, Schema>> = {
+const OPTIONS: Properties = {
   n: nullable(integer("How many images.", { minimum: 1, maximum: 10, default: 1 })),
   size: nullable(
     text("`<width>x<height>` within what the model can do, or `auto`.", { examples: ["1024x1024"] }),
@@ -104,7 +109,7 @@ const EXAMPLE = { model: "sandbox-image", prompt: "A lighthouse at dusk", size: 
 /** Bodies here are open: fields that clients send and this service does not know are ignored (docs/api.md 5.1). */
 function open(
   title: string,
-  properties: Readonly<Record<string, Schema>>,
+  properties: Properties,
   required: readonly string[],
   example?: JsonObject,
 ): Schema {
@@ -177,12 +182,7 @@ export const EDIT_IMAGES = synchronous(
   "image_edit",
 );
 
-function synchronous(
-  id: string,
-  summary: string,
-  body: Readonly<Record<string, Schema>>,
-  eventPrefix: string,
-): EndpointContract {
+function synchronous(id: string, summary: string, body: Properties, eventPrefix: string): EndpointContract {
   return {
     id,
     tag: "Synchronous images",
@@ -214,15 +214,12 @@ function synchronous(
 }
 
 /** The form in which clients of that API list models. */
-const COMPATIBLE_MODEL: Schema = {
-  title: "CompatibleModel",
-  ...closed({
-    id: text("Id or alias."),
-    object: text("", { const: "model" }),
-    created: integer("Not known here: 0.", COUNT),
-    owned_by: text("The provider."),
-  }),
-};
+const COMPATIBLE_MODEL: Schema = component("CompatibleModel", {
+  id: text("Id or alias."),
+  object: text("", { const: "model" }),
+  created: integer("Not known here: 0.", COUNT),
+  owned_by: text("The provider."),
+});
 
 export const LIST_COMPATIBLE_MODELS: EndpointContract = {
   id: "listCompatibleModels",

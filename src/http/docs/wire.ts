@@ -1,5 +1,4 @@
-import type { EndpointContract } from "../openapi/contract.ts";
-import { jsonAnswer } from "../wire/answer.ts";
+import { type EndpointContract, jsonAnswer } from "../openapi/contract.ts";
 import { text } from "../wire/schema.ts";
 
 const CACHED = ["ETag", "Cache-Control"] as const;

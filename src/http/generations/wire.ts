@@ -1,9 +1,8 @@
 import type { TaskKind } from "../../domain/task/request.ts";
-import type { EndpointContract, Schema } from "../openapi/contract.ts";
+import { type EndpointContract, jsonBody, succeeds } from "../openapi/contract.ts";
 import { TASK_ID } from "../tasks/wire.ts";
-import { jsonAnswer, jsonBody } from "../wire/answer.ts";
 import { TASK_ERROR_CODE } from "../wire/errors.ts";
-import { closed, envelope, list, text } from "../wire/schema.ts";
+import { closed, component, list, type Schema, text } from "../wire/schema.ts";
 
 /**
  * The body of a create, to be one of the models' own schemas: the document puts them in the place of the components with these
@@ -15,24 +14,22 @@ export const CREATE_BODY: Readonly<Record<TaskKind, Schema>> = {
 };
 
 /** What a callback says (docs/api.md 6.1). */
-export const CALLBACK: Schema = {
-  title: "TaskCallback",
-  ...closed(
-    {
-      task_id: TASK_ID,
-      request_id: text("`X-Request-ID` of the create."),
-      status: text("Branch on this.", { enum: ["completed", "failed"] }),
-      result: list(text("", { format: "uri" }), {
-        description: "URLs of what was made. With `completed` only.",
-      }),
-      error: text("What went wrong, safe to show. With `failed` only."),
-      error_code: TASK_ERROR_CODE,
-      created_at: text("ISO 8601, UTC.", { format: "date-time" }),
-      completed_at: text("ISO 8601, UTC.", { format: "date-time" }),
-    },
-    { optional: ["result", "error", "error_code"] },
-  ),
-};
+export const CALLBACK: Schema = component(
+  "TaskCallback",
+  {
+    task_id: TASK_ID,
+    request_id: text("`X-Request-ID` of the create."),
+    status: text("Branch on this.", { enum: ["completed", "failed"] }),
+    result: list(text("", { format: "uri" }), {
+      description: "URLs of what was made. With `completed` only.",
+    }),
+    error: text("What went wrong, safe to show. With `failed` only."),
+    error_code: TASK_ERROR_CODE,
+    created_at: text("ISO 8601, UTC.", { format: "date-time" }),
+    completed_at: text("ISO 8601, UTC.", { format: "date-time" }),
+  },
+  { optional: ["result", "error", "error_code"] },
+);
 
 const CALLBACK_RULES = [
   "Sent when the task reaches `completed` or `failed`, with `User-Agent: Service-Callback/1.0`. Any 2xx acknowledges it;",
@@ -54,12 +51,10 @@ function create(kind: TaskKind, id: string, summary: string): EndpointContract {
       "Accepted means that the task will be worked on, not that it is done: read its status, follow its events or give a `callback_url`. The amount held is in `X-Request-Cost`. Each model has its own fields; those it does not have are refused.",
     body: jsonBody(CREATE_BODY[kind]),
     isIdempotent: true,
-    answers: {
-      200: jsonAnswer("The task is accepted.", envelope(closed({ task_id: TASK_ID })), [
-        "X-Request-Cost",
-        "X-Idempotent-Replay",
-      ]),
-    },
+    answers: succeeds("The task is accepted.", closed({ task_id: TASK_ID }), [
+      "X-Request-Cost",
+      "X-Idempotent-Replay",
+    ]),
     errors: [
       ...(["insufficient_quota", "permission_denied", "model_not_available", "task_not_found"] as const),
       "rate_limit_exceeded",

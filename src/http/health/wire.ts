@@ -1,5 +1,4 @@
-import type { EndpointContract } from "../openapi/contract.ts";
-import { jsonAnswer } from "../wire/answer.ts";
+import { type EndpointContract, jsonAnswer } from "../openapi/contract.ts";
 import { closed, text } from "../wire/schema.ts";
 
 const state = (value: string) => closed({ status: text("", { const: value }) });

@@ -1,7 +1,17 @@
 import { PRICE_UNITS, UNITS } from "../../domain/money/price-units.ts";
-import type { EndpointContract, Schema } from "../openapi/contract.ts";
-import { jsonAnswer } from "../wire/answer.ts";
-import { amount, CURRENCY_SCHEMA, closed, envelope, integer, list, openEnum, text } from "../wire/schema.ts";
+import { type EndpointContract, succeeds } from "../openapi/contract.ts";
+import {
+  amount,
+  CURRENCY_SCHEMA,
+  closed,
+  component,
+  integer,
+  list,
+  openEnum,
+  type Properties,
+  type Schema,
+  text,
+} from "../wire/schema.ts";
 
 export const MODEL_ID = text("Id of a model, or an alias of one.");
 
@@ -41,19 +51,17 @@ const PRICE_LINE = closed(
   { optional: ["per", "most", "when"] },
 );
 
-const PRICE: Schema = {
-  title: "ModelPrice",
-  ...closed(
-    {
-      currency: CURRENCY_SCHEMA,
-      version: text("Changes with the prices; a task keeps those it was accepted with."),
-      lines: list(PRICE_LINE),
-      minimum: amount("The least a task costs that delivers anything."),
-      multiplier: MULTIPLIER,
-    },
-    { optional: ["minimum", "multiplier"] },
-  ),
-};
+const PRICE: Schema = component(
+  "ModelPrice",
+  {
+    currency: CURRENCY_SCHEMA,
+    version: text("Changes with the prices; a task keeps those it was accepted with."),
+    lines: list(PRICE_LINE),
+    minimum: amount("The least a task costs that delivers anything."),
+    multiplier: MULTIPLIER,
+  },
+  { optional: ["minimum", "multiplier"] },
+);
 
 export const MODELS_QUERY: Schema = {
   type: "object",
@@ -67,7 +75,7 @@ export const MODELS_QUERY: Schema = {
 };
 
 /** What every listing tells of a model. */
-export const MODEL_FIELDS: Readonly<Record<string, Schema>> = {
+export const MODEL_FIELDS: Properties = {
   id: text("What a request names in `model`."),
   kind: text("What it makes.", { enum: ["image", "video"] }),
   name: text("For people."),
@@ -93,12 +101,7 @@ export const LIST_MODELS: EndpointContract = {
   tag: "Models",
   summary: "List the models the key may use",
   query: MODELS_QUERY,
-  answers: {
-    200: jsonAnswer(
-      "The models.",
-      envelope(closed({ models: list({ title: "Model", ...closed(MODEL_FIELDS) }) })),
-    ),
-  },
+  answers: succeeds("The models.", closed({ models: list(component("Model", MODEL_FIELDS)) })),
   errors: ["invalid_request"],
 };
 
@@ -108,22 +111,17 @@ export const READ_MODEL: EndpointContract = {
   summary: "Read a model, with the schema of its requests",
   path: { model: MODEL_ID },
   query: MODELS_QUERY,
-  answers: {
-    200: jsonAnswer(
-      "The model.",
-      envelope({
-        title: "ModelInFull",
-        ...closed({
-          ...MODEL_FIELDS,
-          schema: MODEL_SCHEMA,
-        }),
-      }),
-    ),
-  },
+  answers: succeeds("The model.", {
+    title: "ModelInFull",
+    ...closed({
+      ...MODEL_FIELDS,
+      schema: MODEL_SCHEMA,
+    }),
+  }),
   errors: ["invalid_request", "permission_denied", "model_not_available"],
 };
 
-const MANAGED_FIELDS: Readonly<Record<string, Schema>> = {
+const MANAGED_FIELDS: Properties = {
   ...MODEL_FIELDS,
   routes: list(
     closed({
@@ -139,12 +137,7 @@ export const LIST_MANAGED_MODELS: EndpointContract = {
   id: "listManagedModels",
   tag: "Management",
   summary: "List every model, with its routes",
-  answers: {
-    200: jsonAnswer(
-      "The models.",
-      envelope(closed({ models: list({ title: "ManagedModel", ...closed(MANAGED_FIELDS) }) })),
-    ),
-  },
+  answers: succeeds("The models.", closed({ models: list(component("ManagedModel", MANAGED_FIELDS)) })),
 };
 
 export const READ_MANAGED_MODEL: EndpointContract = {
@@ -152,11 +145,9 @@ export const READ_MANAGED_MODEL: EndpointContract = {
   tag: "Management",
   summary: "Read a model, with its routes and the schema of its requests",
   path: { model: text("Id of a model.") },
-  answers: {
-    200: jsonAnswer(
-      "The model.",
-      envelope({ title: "ManagedModelInFull", ...closed({ ...MANAGED_FIELDS, schema: MODEL_SCHEMA }) }),
-    ),
-  },
+  answers: succeeds(
+    "The model.",
+    component("ManagedModelInFull", { ...MANAGED_FIELDS, schema: MODEL_SCHEMA }),
+  ),
   errors: ["not_found"],
 };

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
-import type { Schema } from "./contract.ts";
+import type { Schema } from "../wire/schema.ts";
 
 const COMPONENT_TITLE = /^[A-Z][A-Za-z0-9]*$/;
 

@@ -1,8 +1,6 @@
 import type { ErrorCode } from "../../domain/errors.ts";
-import type { JsonObject } from "../../domain/json.ts";
-
-/** A JSON Schema (2020-12). One with a `title` in PascalCase becomes a component of the published document, named by it. */
-export type Schema = JsonObject;
+import { closed, integer, type Properties, type Schema, text } from "../wire/schema.ts";
+import type { HeaderName } from "./headers.ts";
 
 /** Groups of endpoints, in the order the document lists them. */
 export const TAGS = {
@@ -20,27 +18,15 @@ export const TAGS = {
 } as const;
 export type Tag = keyof typeof TAGS;
 
-/** Headers that answers may carry besides `X-Request-ID`, which all do. */
-export type AnswerHeader =
-  | "X-Request-Cost"
-  | "X-Idempotent-Replay"
-  | "X-Task-Id"
-  | "Preference-Applied"
-  | "ETag"
-  | "Cache-Control"
-  | "Last-Modified"
-  | "Accept-Ranges"
-  | "Content-Range"
-  | "Content-Length";
-
 /** What an endpoint answers with one status. */
 export interface Answer {
   readonly description: string;
   /** By media type; an empty schema stands for bytes. Absent: no body. */
-  readonly content?: Readonly<Record<string, Schema>>;
-  readonly headers?: readonly AnswerHeader[];
+  readonly content?: Properties;
+  /** Headers besides `X-Request-ID` and those that follow from the status. */
+  readonly headers?: readonly HeaderName[];
   /** Server-sent events by name, with the schema of their data. */
-  readonly events?: Readonly<Record<string, Schema>>;
+  readonly events?: Properties;
 }
 
 /** A POST that the service sends after a call. */
@@ -60,17 +46,33 @@ export interface EndpointContract {
   readonly summary: string;
   readonly description?: string;
   /** Every parameter of the path. */
-  readonly path?: Readonly<Record<string, Schema>>;
+  readonly path?: Properties;
   /** An object schema whose properties are the parameters. */
   readonly query?: Schema;
   /** Request headers beyond the credential. */
-  readonly headers?: Readonly<Record<string, Schema>>;
+  readonly headers?: Properties;
   /** Bodies by media type. */
-  readonly body?: Readonly<Record<string, Schema>>;
+  readonly body?: Properties;
   /** Whether `Idempotency-Key` is honoured. */
   readonly isIdempotent?: boolean;
   readonly answers: Readonly<Record<number, Answer>>;
   /** Codes of its own. Those that follow from its credential, body and idempotency are added. */
   readonly errors?: readonly ErrorCode[];
   readonly callback?: CallbackContract;
+}
+
+export const jsonBody = (schema: Schema) => ({ "application/json": schema });
+
+export function jsonAnswer(description: string, schema: Schema, headers?: readonly HeaderName[]): Answer {
+  return { description, content: jsonBody(schema), ...(headers && { headers }) };
+}
+
+/** The one answer of an endpoint: data in the envelope of docs/api.md 3.1. */
+export function succeeds(description: string, data: Schema, headers?: readonly HeaderName[]) {
+  const envelope = closed({
+    code: integer("The HTTP status.", { const: 200 }),
+    message: text("Always `success`.", { const: "success" }),
+    data,
+  });
+  return { 200: jsonAnswer(description, envelope, headers) };
 }

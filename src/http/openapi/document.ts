@@ -3,10 +3,10 @@ import type { Model } from "../../domain/model/model.ts";
 import type { TaskKind } from "../../domain/task/request.ts";
 import type { Endpoint } from "../exchange.ts";
 import { CREATE_BODY } from "../generations/wire.ts";
-import { text } from "../wire/schema.ts";
+import { type Properties, type Schema, text } from "../wire/schema.ts";
 import { addGeneralErrors, responsesOf } from "./answers.ts";
 import { type Components, createComponents, referenceTo } from "./components.ts";
-import { type CallbackContract, type Schema, TAGS } from "./contract.ts";
+import { type CallbackContract, TAGS } from "./contract.ts";
 import { headerComponents } from "./headers.ts";
 import { INTRODUCTION } from "./prose.ts";
 import { SECURITY_SCHEMES, securityOf } from "./security.ts";
@@ -98,7 +98,7 @@ function parametersOf({ contract }: Endpoint, components: Components): JsonObjec
   ];
 }
 
-function bodyOf(body: Readonly<Record<string, Schema>>, components: Components): JsonObject {
+function bodyOf(body: Properties, components: Components): JsonObject {
   const content = Object.entries(body).map(([type, schema]) => {
     const { examples } = components.meaning(schema);
     const [example] = Array.isArray(examples) ? examples : [];

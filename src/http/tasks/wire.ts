@@ -1,18 +1,20 @@
 import { MAX_LIST_LIMIT, MAX_STATUS_WAIT_SEC } from "../../domain/limits.ts";
 import { MAX_PARTIAL_IMAGES } from "../../domain/task/preview.ts";
 import { TASK_STATUSES } from "../../domain/task/task.ts";
-import type { EndpointContract, Schema } from "../openapi/contract.ts";
-import { jsonAnswer } from "../wire/answer.ts";
+import { type EndpointContract, succeeds } from "../openapi/contract.ts";
 import { TASK_ERROR_CODE } from "../wire/errors.ts";
 import {
   amount,
   CURRENCY_SCHEMA,
   closed,
-  envelope,
+  component,
   idOf,
   integer,
   list,
   nullable,
+  optional,
+  type Properties,
+  type Schema,
   text,
   unixSeconds,
 } from "../wire/schema.ts";
@@ -26,7 +28,7 @@ const RESULT = list(text("", { format: "uri" }), {
 });
 const FAILURE_MESSAGE = text("What went wrong, safe to show. With `failed` only.");
 
-const FIELDS: Readonly<Record<string, Schema>> = {
+const FIELDS: Properties = {
   task_id: TASK_ID,
   status: STATUS,
   progress: integer("Percent. Never goes down; 100 only with `completed`.", { minimum: 0, maximum: 100 }),
@@ -44,11 +46,7 @@ const FIELDS: Readonly<Record<string, Schema>> = {
 
 const OPTIONAL = ["progress", "queue_position", "result", "completed_at", "error_code", "usage"];
 
-function taskSchema(
-  title: string,
-  messages: readonly string[],
-  more: Readonly<Record<string, Schema>> = {},
-): Schema {
+function taskSchema(title: string, messages: readonly string[], more: Properties = {}): Schema {
   const fields = {
     ...FIELDS,
     ...Object.fromEntries(messages.map((name) => [name, FAILURE_MESSAGE])),
@@ -88,16 +86,13 @@ const EITHER_TASK: Schema = { anyOf: [IMAGE_TASK, VIDEO_TASK] };
 /** One of `tasks` of a listing. */
 export const LISTED_TASK = taskSchema("ListedTask", ["error_message", "error"], { kind: KIND });
 
-export const LIST_QUERY = closed(
-  {
-    kind: text("Tasks of one kind.", { enum: ["image", "video"] }),
-    status: text("Tasks with one status.", { enum: TASK_STATUSES }),
-    model: text("Tasks of one model, by its id."),
-    limit: integer("Tasks in the page.", { minimum: 1, maximum: MAX_LIST_LIMIT, default: 20 }),
-    after: text("`next` of the page before."),
-  },
-  { optional: "all" },
-);
+export const LIST_QUERY = optional({
+  kind: text("Tasks of one kind.", { enum: ["image", "video"] }),
+  status: text("Tasks with one status.", { enum: TASK_STATUSES }),
+  model: text("Tasks of one model, by its id."),
+  limit: integer("Tasks in the page.", { minimum: 1, maximum: MAX_LIST_LIMIT, default: 20 }),
+  after: text("`next` of the page before."),
+});
 
 const NOT_FOUND = "A task that is unknown, another account's, or of the other kind is not there.";
 
@@ -111,19 +106,16 @@ function readStatus(tag: "Images" | "Videos", id: string, summary: string, schem
     summary,
     description: `Answers at once, or with \`wait\` as soon as the task has ended. ${NOT_FOUND}`,
     path: { task_id: TASK_ID },
-    query: closed(
-      {
-        wait: {
-          type: "number",
-          minimum: 0,
-          maximum: MAX_STATUS_WAIT_SEC,
-          default: 0,
-          description: "Seconds to wait for the end of the task.",
-        },
+    query: optional({
+      wait: {
+        type: "number",
+        minimum: 0,
+        maximum: MAX_STATUS_WAIT_SEC,
+        default: 0,
+        description: "Seconds to wait for the end of the task.",
       },
-      { optional: "all" },
-    ),
-    answers: { 200: jsonAnswer("The task as it stands.", envelope(schema)) },
+    }),
+    answers: succeeds("The task as it stands.", schema),
     errors: ["invalid_request", "task_not_found"],
   };
 }
@@ -133,17 +125,13 @@ export const LIST_TASKS: EndpointContract = {
   tag: "Tasks",
   summary: "List tasks, newest first",
   query: LIST_QUERY,
-  answers: {
-    200: jsonAnswer(
-      "One page.",
-      envelope(
-        closed({
-          tasks: list(LISTED_TASK),
-          next: nullable(text("Give as `after` for the next page; null on the last.")),
-        }),
-      ),
-    ),
-  },
+  answers: succeeds(
+    "One page.",
+    closed({
+      tasks: list(LISTED_TASK),
+      next: nullable(text("Give as `after` for the next page; null on the last.")),
+    }),
+  ),
   errors: ["invalid_request"],
 };
 
@@ -153,27 +141,25 @@ export const CANCEL_TASK: EndpointContract = {
   summary: "Cancel a task",
   description: `A pending task is cancelled at once and costs nothing; of one under way the provider is told, and the answer may still say \`processing\`. ${NOT_FOUND}`,
   path: { task_id: TASK_ID },
-  answers: { 200: jsonAnswer("The task after the request.", envelope(EITHER_TASK)) },
+  answers: succeeds("The task after the request.", EITHER_TASK),
   errors: ["invalid_request", "task_not_found", "task_not_cancellable"],
 };
 
 /** An early version of an output, of a task whose request asked for some. */
-const PREVIEW: Schema = {
-  title: "Preview",
-  ...closed(
-    {
-      task_id: TASK_ID,
-      index: integer("Which of the early versions of its output, from 0.", {
-        minimum: 0,
-        maximum: MAX_PARTIAL_IMAGES - 1,
-      }),
-      output_index: integer("Place of the output in `result`, where the provider tells.", { minimum: 0 }),
-      media_type: text("", { enum: ["image/png", "image/jpeg", "image/webp"] }),
-      b64_json: text("The image as base64, without a `data:` prefix.", { contentEncoding: "base64" }),
-    },
-    { optional: ["output_index"] },
-  ),
-};
+const PREVIEW: Schema = component(
+  "Preview",
+  {
+    task_id: TASK_ID,
+    index: integer("Which of the early versions of its output, from 0.", {
+      minimum: 0,
+      maximum: MAX_PARTIAL_IMAGES - 1,
+    }),
+    output_index: integer("Place of the output in `result`, where the provider tells.", { minimum: 0 }),
+    media_type: text("", { enum: ["image/png", "image/jpeg", "image/webp"] }),
+    b64_json: text("The image as base64, without a `data:` prefix.", { contentEncoding: "base64" }),
+  },
+  { optional: ["output_index"] },
+);
 
 export const FOLLOW_TASK: EndpointContract = {
   id: "followTask",

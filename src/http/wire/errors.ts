@@ -1,6 +1,5 @@
 import { ERROR_CODES, type ErrorCode, TASK_ERROR_CODES, TASK_ERROR_MESSAGES } from "../../domain/errors.ts";
-import type { Schema } from "../openapi/contract.ts";
-import { closed, integer, openEnum, text } from "./schema.ts";
+import { closed, component, integer, openEnum, type Schema, text } from "./schema.ts";
 
 const TYPES = [
   "invalid_request_error",
@@ -53,31 +52,24 @@ export const ERROR_CODE: Schema = {
 };
 
 /** The standard envelope of docs/api.md 3.2. */
-export const STANDARD_ERROR: Schema = {
-  title: "Error",
-  ...closed(
-    {
-      code: integer("The HTTP status."),
-      message: MESSAGE,
-      data: closed({ type: TYPE, error_code: ERROR_CODE, param: PARAM }, { optional: ["param"] }),
-    },
-    { description: "Errors of media and account endpoints." },
-  ),
-};
+export const STANDARD_ERROR: Schema = component(
+  "Error",
+  {
+    code: integer("The HTTP status."),
+    message: MESSAGE,
+    data: closed({ type: TYPE, error_code: ERROR_CODE, param: PARAM }, { optional: ["param"] }),
+  },
+  { description: "Errors of media and account endpoints." },
+);
 
 /** The compatible envelope of docs/api.md 3.2. */
-export const COMPATIBLE_ERROR: Schema = {
-  title: "CompatibleError",
-  ...closed(
-    {
-      error: closed(
-        { message: MESSAGE, type: TYPE, code: ERROR_CODE, param: PARAM },
-        { optional: ["param"] },
-      ),
-    },
-    { description: "Every 401, and errors of the synchronous images API." },
-  ),
-};
+export const COMPATIBLE_ERROR: Schema = component(
+  "CompatibleError",
+  {
+    error: closed({ message: MESSAGE, type: TYPE, code: ERROR_CODE, param: PARAM }, { optional: ["param"] }),
+  },
+  { description: "Every 401, and errors of the synchronous images API." },
+);
 
 /** Why an accepted task failed (docs/api.md 4.6). */
 export const TASK_ERROR_CODE: Schema = {

@@ -1,17 +1,15 @@
 import type { Json, JsonObject } from "../../domain/json.ts";
-import type { Schema } from "../openapi/contract.ts";
 
-/** Which of an object's properties may be absent; all, or those named. */
-type Optional = "all" | readonly string[];
+/** A JSON Schema (2020-12). One with a `title` in PascalCase becomes a component of the published document, named by it. */
+export type Schema = JsonObject;
+export type Properties = Readonly<Record<string, Schema>>;
+
+/** Schema keywords, and which of an object's properties may be absent. */
+type More = JsonObject & { readonly optional?: readonly string[] };
 
 /** An object with these properties only. Anything else in an answer would be a leak, so answers are closed. */
-export function closed(
-  properties: Readonly<Record<string, Schema>>,
-  more: JsonObject & { readonly optional?: Optional } = {},
-): Schema {
-  const { optional = [], ...rest } = more;
-  const required =
-    optional === "all" ? [] : Object.keys(properties).filter((name) => !optional.includes(name));
+export function closed(properties: Properties, { optional = [], ...rest }: More = {}): Schema {
+  const required = Object.keys(properties).filter((name) => !optional.includes(name));
   return {
     type: "object",
     ...(required.length === 0 ? {} : { required }),
@@ -21,9 +19,22 @@ export function closed(
   };
 }
 
-export function list(items: Schema, more: JsonObject = {}): Schema {
-  return { type: "array", items, ...more };
-}
+/** A closed object that is a component of the published document. */
+export const component = (title: string, properties: Properties, more?: More): Schema => ({
+  title,
+  ...closed(properties, more),
+});
+
+/** A closed object all of whose properties may be absent. */
+export const optional = (properties: Properties, more?: JsonObject): Schema =>
+  closed(properties, { ...more, optional: Object.keys(properties) });
+
+export const list = (items: Schema, more?: JsonObject): Schema => ({ type: "array", items, ...more });
+
+type Described = (description: string, more?: JsonObject) => Schema;
+export const text: Described = (description, more) => ({ type: "string", description, ...more });
+export const integer: Described = (description, more) => ({ type: "integer", description, ...more });
+export const flag: Described = (description, more) => ({ type: "boolean", description, ...more });
 
 /** The same schema, or null. */
 export function nullable(schema: Schema): Schema {
@@ -36,18 +47,6 @@ export function nullable(schema: Schema): Schema {
     return Array.isArray(values) ? [[keyword, [...values, null]]] : [];
   });
   return { type: [type, "null"], ...rest, ...Object.fromEntries(withNull) };
-}
-
-export function text(description: string, more: JsonObject = {}): Schema {
-  return { type: "string", description, ...more };
-}
-
-export function integer(description: string, more: JsonObject = {}): Schema {
-  return { type: "integer", description, ...more };
-}
-
-export function flag(description: string, more: JsonObject = {}): Schema {
-  return { type: "boolean", description, ...more };
 }
 
 /** An identifier with its prefix. */
@@ -65,15 +64,6 @@ export function unixSeconds(description: string): Schema {
 }
 
 export const CURRENCY_SCHEMA: Schema = text("Of every amount beside it.", { const: "USD" });
-
-/** docs/api.md 3.1: what every answer of the asynchronous endpoints that is no error looks like. */
-export function envelope(data: Schema): Schema {
-  return closed({
-    code: integer("The HTTP status.", { const: 200 }),
-    message: text("Always `success`.", { const: "success" }),
-    data,
-  });
-}
 
 /** A text with known values, to which later versions may add: clients take unknown ones (docs/api.md 1.5). */
 export function openEnum(values: readonly string[], description: string): Schema {

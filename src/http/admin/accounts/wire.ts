@@ -1,13 +1,14 @@
 import { ACCOUNT_TERMS } from "../../../domain/access/account-terms.ts";
-import type { Schema } from "../../openapi/contract.ts";
-import { jsonBody } from "../../wire/answer.ts";
+import { jsonBody } from "../../openapi/contract.ts";
 import {
   amount,
   CURRENCY_SCHEMA,
   closed,
+  component,
   idOf,
   list,
   nullable,
+  type Schema,
   text,
   unixSeconds,
 } from "../../wire/schema.ts";
@@ -37,20 +38,17 @@ export const ACCOUNT_CHANGE = {
   properties: { ...TERMS, currency: CURRENCY_FIELD },
 } as const;
 
-export const ACCOUNT: Schema = {
-  title: "Account",
-  ...closed({
-    id: idOf("acc", "Id of the account."),
-    name: text("What people call it."),
-    status: text("Keys of a suspended account are refused.", { enum: ["active", "suspended"] }),
-    currency: CURRENCY_SCHEMA,
-    balance: amount("Sum of the ledger."),
-    held: amount("Held for tasks under way."),
-    available: nullable(amount("What new tasks may cost; null: any amount.")),
-    ...termAnswers(ACCOUNT_TERMS),
-    created_at: unixSeconds("When it was made."),
-  }),
-};
+export const ACCOUNT: Schema = component("Account", {
+  id: idOf("acc", "Id of the account."),
+  name: text("What people call it."),
+  status: text("Keys of a suspended account are refused.", { enum: ["active", "suspended"] }),
+  currency: CURRENCY_SCHEMA,
+  balance: amount("Sum of the ledger."),
+  held: amount("Held for tasks under way."),
+  available: nullable(amount("What new tasks may cost; null: any amount.")),
+  ...termAnswers(ACCOUNT_TERMS),
+  created_at: unixSeconds("When it was made."),
+});
 
 export const LIST_ACCOUNTS = managedContract(
   "listAccounts",

@@ -1,8 +1,19 @@
 import { KEY_TERMS } from "../../../domain/access/key-policy.ts";
 import { MAX_GRACE_SEC, NEW_SECRET } from "../../../service/callback-secret.ts";
-import type { Schema } from "../../openapi/contract.ts";
-import { jsonBody } from "../../wire/answer.ts";
-import { closed, flag, idOf, integer, list, nullable, text, unixSeconds } from "../../wire/schema.ts";
+import { jsonBody } from "../../openapi/contract.ts";
+import {
+  closed,
+  component,
+  flag,
+  idOf,
+  integer,
+  list,
+  nullable,
+  type Properties,
+  type Schema,
+  text,
+  unixSeconds,
+} from "../../wire/schema.ts";
 import { DISPLAY, NAME, statusOf } from "../fields.ts";
 import { byIdOrName, managedContract, NOT_FOUND } from "../managed.ts";
 import { termAnswers, termRequests } from "../terms.ts";
@@ -55,7 +66,7 @@ export const KEYS_QUERY = {
   properties: { account: { type: "string", description: "Id or name of the account whose keys to list." } },
 } as const;
 
-const FIELDS: Readonly<Record<string, Schema>> = {
+const FIELDS: Properties = {
   id: idOf("key", "Id of the key."),
   name: text("What people call it."),
   account_id: idOf("acc", "The account it belongs to."),
@@ -78,12 +89,13 @@ const MADE = {
   callback_secret: text("Only where one was made: what callbacks are signed with, shown this once."),
 };
 const OPTIONAL = { optional: Object.keys(MADE) };
-const KEY: Schema = { title: "ApiKey", ...closed(FIELDS) };
-const CHANGED: Schema = { title: "ChangedApiKey", ...closed({ ...FIELDS, ...MADE }, OPTIONAL) };
-const WITH_SECRET: Schema = {
-  title: "ApiKeyWithSecret",
-  ...closed({ ...FIELDS, key: text("The key itself, shown this once."), ...MADE }, OPTIONAL),
-};
+const KEY: Schema = component("ApiKey", FIELDS);
+const CHANGED: Schema = component("ChangedApiKey", { ...FIELDS, ...MADE }, OPTIONAL);
+const WITH_SECRET: Schema = component(
+  "ApiKeyWithSecret",
+  { ...FIELDS, key: text("The key itself, shown this once."), ...MADE },
+  OPTIONAL,
+);
 
 export const LIST_KEYS = managedContract(
   "listKeys",

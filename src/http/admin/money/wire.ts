@@ -2,16 +2,18 @@ import { MAX_LIST_LIMIT } from "../../../domain/limits.ts";
 import type { LedgerKind } from "../../../domain/money/ledger.ts";
 import { USAGE_GROUPS } from "../../../domain/money/usage.ts";
 import { MAX_REASON_LENGTH } from "../../../service/manage-money.ts";
-import type { Schema } from "../../openapi/contract.ts";
-import { jsonBody } from "../../wire/answer.ts";
+import { jsonBody } from "../../openapi/contract.ts";
 import {
   amount,
   CURRENCY_SCHEMA,
   closed,
+  component,
   idOf,
   integer,
   list,
   nullable,
+  type Properties,
+  type Schema,
   text,
   unixSeconds,
 } from "../../wire/schema.ts";
@@ -93,36 +95,30 @@ const LEDGER_KINDS = [
   "refund",
   "adjustment",
 ] as const satisfies readonly LedgerKind[];
-const LEDGER: Schema = {
-  title: "Ledger",
-  ...closed({
-    currency: CURRENCY_SCHEMA,
-    entries: list(
-      closed({
-        at: unixSeconds("When it was written."),
-        kind: text("What happened.", { enum: LEDGER_KINDS }),
-        balance_delta: amount("Added to the balance."),
-        held_delta: amount("Added to what is held."),
-        balance: amount("The balance after it."),
-        task_id: nullable(idOf("task", "The task it is about.")),
-        reason: text("Why."),
-        actor: text("Who: the id of a key or a token, `operator` on the data folder, or `system`."),
-      }),
-    ),
-    next: nullable(text("Give as `before` for the next page; null on the last.")),
-  }),
-};
-const REFUNDED: Schema = {
-  title: "Refund",
-  ...closed({
-    task_id: idOf("task", "The task."),
-    refunded: amount("Given back."),
-    currency: CURRENCY_SCHEMA,
-    account: ACCOUNT,
-  }),
-};
+const LEDGER: Schema = component("Ledger", {
+  currency: CURRENCY_SCHEMA,
+  entries: list(
+    closed({
+      at: unixSeconds("When it was written."),
+      kind: text("What happened.", { enum: LEDGER_KINDS }),
+      balance_delta: amount("Added to the balance."),
+      held_delta: amount("Added to what is held."),
+      balance: amount("The balance after it."),
+      task_id: nullable(idOf("task", "The task it is about.")),
+      reason: text("Why."),
+      actor: text("Who: the id of a key or a token, `operator` on the data folder, or `system`."),
+    }),
+  ),
+  next: nullable(text("Give as `before` for the next page; null on the last.")),
+});
+const REFUNDED: Schema = component("Refund", {
+  task_id: idOf("task", "The task."),
+  refunded: amount("Given back."),
+  currency: CURRENCY_SCHEMA,
+  account: ACCOUNT,
+});
 
-const USAGE_SUM: Readonly<Record<string, Schema>> = {
+const USAGE_SUM: Properties = {
   completed: integer("Tasks that were completed.", { minimum: 0 }),
   failed: integer("Tasks that failed.", { minimum: 0 }),
   cancelled: integer("Tasks that were cancelled.", { minimum: 0 }),
@@ -131,30 +127,27 @@ const USAGE_SUM: Readonly<Record<string, Schema>> = {
   upstream_cost: nullable(amount("What upstreams charged the operator; null: not known.")),
   margin: nullable(amount("What was charged for the tasks whose cost is known, less that.")),
 };
-const USAGE: Schema = {
-  title: "Usage",
-  ...closed({
-    by: text("What each row is of.", { enum: USAGE_GROUPS }),
-    since: text("First day, UTC."),
-    until: text("Last day, UTC."),
-    currency: CURRENCY_SCHEMA,
-    rows: list(
-      closed(
-        {
-          day: text("By day: the day."),
-          model: text("By model: its id."),
-          account_id: nullable(idOf("acc", "By key: the account it belongs to.")),
-          account: nullable(text("Its name.")),
-          key_id: nullable(idOf("key", "By key: its id.")),
-          key: nullable(text("Its name.")),
-          ...USAGE_SUM,
-        },
-        { optional: ["day", "model", "account_id", "account", "key_id", "key"] },
-      ),
+const USAGE: Schema = component("Usage", {
+  by: text("What each row is of.", { enum: USAGE_GROUPS }),
+  since: text("First day, UTC."),
+  until: text("Last day, UTC."),
+  currency: CURRENCY_SCHEMA,
+  rows: list(
+    closed(
+      {
+        day: text("By day: the day."),
+        model: text("By model: its id."),
+        account_id: nullable(idOf("acc", "By key: the account it belongs to.")),
+        account: nullable(text("Its name.")),
+        key_id: nullable(idOf("key", "By key: its id.")),
+        key: nullable(text("Its name.")),
+        ...USAGE_SUM,
+      },
+      { optional: ["day", "model", "account_id", "account", "key_id", "key"] },
     ),
-    total: closed(USAGE_SUM),
-  }),
-};
+  ),
+  total: closed(USAGE_SUM),
+});
 
 export const CREDIT_ACCOUNT = managedContract(
   "creditAccount",

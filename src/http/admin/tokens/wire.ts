@@ -1,6 +1,15 @@
-import type { Schema } from "../../openapi/contract.ts";
-import { jsonBody } from "../../wire/answer.ts";
-import { closed, idOf, list, nullable, text, unixSeconds } from "../../wire/schema.ts";
+import { jsonBody } from "../../openapi/contract.ts";
+import {
+  closed,
+  component,
+  idOf,
+  list,
+  nullable,
+  type Properties,
+  type Schema,
+  text,
+  unixSeconds,
+} from "../../wire/schema.ts";
 import { DISPLAY, NAME, statusOf } from "../fields.ts";
 import { byIdOrName, managedContract } from "../managed.ts";
 
@@ -11,7 +20,7 @@ export const NEW_TOKEN = {
   properties: { name: NAME },
 } as const;
 
-const FIELDS: Readonly<Record<string, Schema>> = {
+const FIELDS: Properties = {
   id: idOf("tok", "Id of the token."),
   name: text("What people call it."),
   display: DISPLAY,
@@ -19,11 +28,11 @@ const FIELDS: Readonly<Record<string, Schema>> = {
   created_at: unixSeconds("When it was made."),
   revoked_at: nullable(unixSeconds("When it was revoked.")),
 };
-const TOKEN: Schema = { title: "ManagementToken", ...closed(FIELDS) };
-const WITH_SECRET: Schema = {
-  title: "ManagementTokenWithSecret",
-  ...closed({ ...FIELDS, token: text("The token itself, shown this once.") }),
-};
+const TOKEN: Schema = component("ManagementToken", FIELDS);
+const WITH_SECRET: Schema = component("ManagementTokenWithSecret", {
+  ...FIELDS,
+  token: text("The token itself, shown this once."),
+});
 
 export const LIST_TOKENS = managedContract(
   "listTokens",
