@@ -36,7 +36,7 @@ export interface ManagedExchange extends Exchange {
   readonly operator: Operator;
 }
 
-interface EndpointBase {
+interface HandlingBase {
   readonly method: "GET" | "POST" | "PATCH";
   readonly path: string;
   /** Endpoints that clients poll are logged at debug level. */
@@ -45,24 +45,72 @@ interface EndpointBase {
   readonly isStreaming?: boolean;
 }
 
-/** What answers a method on a path, with or without a credential; the type of its handler follows. */
-export type Handling =
-  | (EndpointBase & {
-      readonly access: "public";
-      readonly handle: (exchange: Exchange) => Reply | Promise<Reply>;
-    })
-  | (EndpointBase & {
-      readonly access: "api_key";
-      /** The feature that the key must have. */
-      readonly feature?: Feature;
-      /** Whether it counts against the key's requests per minute. */
-      readonly isCounted?: true;
-      readonly handle: (exchange: KeyedExchange) => Reply | Promise<Reply>;
-    })
-  | (EndpointBase & {
-      readonly access: "management";
-      readonly handle: (exchange: ManagedExchange) => Reply | Promise<Reply>;
-    });
+interface OpenHandling extends HandlingBase {
+  readonly access: "public";
+  readonly handle: (exchange: Exchange) => Reply | Promise<Reply>;
+}
+
+interface KeyedHandling extends HandlingBase {
+  readonly access: "api_key";
+  /** The feature that the key must have. */
+  readonly feature?: Feature;
+  /** Whether it counts against the key's requests per minute. */
+  readonly isCounted?: true;
+  readonly handle: (exchange: KeyedExchange) => Reply | Promise<Reply>;
+}
+
+interface ManagedHandling extends HandlingBase {
+  readonly access: "management";
+  readonly handle: (exchange: ManagedExchange) => Reply | Promise<Reply>;
+}
+
+/** What answers a method on a path, with or without a credential. */
+export type Handling = OpenHandling | KeyedHandling | ManagedHandling;
 
 /** A handling that the published document describes. */
 export type Endpoint = Handling & { readonly contract: EndpointContract };
+
+/** An endpoint that everybody may read. */
+export function open(path: string, contract: EndpointContract, handle: OpenHandling["handle"]): Endpoint {
+  return { method: "GET", path, contract, access: "public", logLevel: "debug", handle };
+}
+
+/** An endpoint for API keys. */
+export function keyed(
+  method: Endpoint["method"],
+  path: string,
+  contract: EndpointContract,
+  options: Pick<KeyedHandling, "feature" | "isCounted" | "isStreaming" | "logLevel">,
+  handle: KeyedHandling["handle"],
+): Endpoint {
+  return { method, path, contract, access: "api_key", ...options, handle };
+}
+
+/** An endpoint that clients poll with an API key. */
+export function polled(path: string, contract: EndpointContract, handle: KeyedHandling["handle"]): Endpoint {
+  return keyed("GET", path, contract, { logLevel: "debug" }, handle);
+}
+
+/** A POST that counts against the key's requests per minute. */
+export function counted(path: string, contract: EndpointContract, handle: KeyedHandling["handle"]): Endpoint {
+  return keyed("POST", path, contract, { isCounted: true }, handle);
+}
+
+/** A stream of events for API keys. */
+export function followed(
+  path: string,
+  contract: EndpointContract,
+  handle: KeyedHandling["handle"],
+): Endpoint {
+  return keyed("GET", path, contract, { logLevel: "debug", isStreaming: true }, handle);
+}
+
+/** An endpoint for management tokens. */
+export function managed(
+  method: Endpoint["method"],
+  path: string,
+  contract: EndpointContract,
+  handle: ManagedHandling["handle"],
+): Endpoint {
+  return { method, path, contract, access: "management", handle };
+}

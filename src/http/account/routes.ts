@@ -1,5 +1,5 @@
 import { type ReadAccountDeps, readAccount } from "../../service/read-account.ts";
-import type { Endpoint } from "../exchange.ts";
+import { type Endpoint, polled } from "../exchange.ts";
 import { success } from "../reply.ts";
 import { presentStatus } from "./present.ts";
 import { READ_ACCOUNT_STATUS } from "./wire.ts";
@@ -7,13 +7,8 @@ import { READ_ACCOUNT_STATUS } from "./wire.ts";
 /** GET /v1/account/status: what the caller has, may and did. */
 export function accountEndpoints(deps: ReadAccountDeps): Endpoint[] {
   return [
-    {
-      method: "GET",
-      path: "/v1/account/status",
-      access: "api_key",
-      logLevel: "debug",
-      contract: READ_ACCOUNT_STATUS,
-      handle: async ({ principal }) => success(presentStatus(await readAccount(deps, principal))),
-    },
+    polled("/v1/account/status", READ_ACCOUNT_STATUS, async ({ principal }) =>
+      success(presentStatus(await readAccount(deps, principal))),
+    ),
   ];
 }

@@ -1,24 +1,22 @@
 import { mustBe } from "../../domain/errors.ts";
 import { CURRENCY, type Micros, parseAmount } from "../../domain/money/money.ts";
 import { parseMultiplier } from "../../domain/money/multiplier.ts";
-import { text } from "../wire/schema.ts";
+import { type Schema, text } from "../wire/schema.ts";
 
 /** Fields that bodies and answers of several resources of the management API have. */
 
-export const NAME = {
-  type: "string",
+export const NAME = text("What people call it; unique among those of its kind that are not revoked.", {
   minLength: 1,
   maxLength: 100,
-  description: "What people call it; unique among those of its kind that are not revoked.",
-} as const;
+});
 
-export const AMOUNT = {
+export const AMOUNT: Schema = {
   type: "string",
   pattern: "^-?\\d{1,9}(\\.\\d{1,6})?$",
   "x-must": "be an amount like 5.00, with at most six decimal places",
-} as const;
+};
 
-export const CURRENCY_FIELD = { type: "string", const: CURRENCY } as const;
+export const CURRENCY_FIELD: Schema = { type: "string", const: CURRENCY };
 
 /** The characters of a credential that are shown. */
 export const DISPLAY = text("First and last characters, to recognise it by.");

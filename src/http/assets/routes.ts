@@ -3,41 +3,34 @@ import { assetPath } from "../../domain/media/asset.ts";
 import type { AssetStore } from "../../domain/ports/asset-store.ts";
 import type { TaskStore } from "../../domain/ports/task-store.ts";
 import { readAsset } from "../../service/read-asset.ts";
-import type { Endpoint } from "../exchange.ts";
+import { type Endpoint, open } from "../exchange.ts";
 import type { Reply } from "../reply.ts";
 import { READ_ASSET } from "./wire.ts";
 
 /** GET (and HEAD) /assets/{asset id}.{ext}. Whoever knows the id may read the file, which never changes. */
 export function assetEndpoints(deps: { tasks: TaskStore; assets: AssetStore }): Endpoint[] {
   return [
-    {
-      method: "GET",
-      path: "/assets/:file",
-      contract: READ_ASSET,
-      access: "public",
-      logLevel: "debug",
-      async handle({ request, param }) {
-        const [id = "", extension] = param("file").split(".", 2);
-        const { asset, content } = await readAsset(deps, id);
-        if (extension !== undefined && !assetPath(asset).endsWith(`.${extension}`)) {
-          throw new AppError("not_found", { kind: "file_unknown" });
-        }
-        const headers = {
-          "Content-Type": asset.type,
-          "Cache-Control": "public, max-age=31536000, immutable",
-          ETag: `"${asset.sha256}"`,
-          "Accept-Ranges": "bytes",
-          "X-Content-Type-Options": "nosniff",
-          "Content-Security-Policy": "sandbox; default-src 'none'",
-          "Cross-Origin-Resource-Policy": "cross-origin",
-          "Access-Control-Allow-Origin": "*",
-          "Last-Modified": new Date(asset.createdAt).toUTCString(),
-        };
-        if (matches(request.headers.get("if-none-match"), headers.ETag))
-          return { status: 304, headers, body: null };
-        return serve(content, headers, rangeOf(request, headers, content.size));
-      },
-    },
+    open("/assets/:file", READ_ASSET, async ({ request, param }) => {
+      const [id = "", extension] = param("file").split(".", 2);
+      const { asset, content } = await readAsset(deps, id);
+      if (extension !== undefined && !assetPath(asset).endsWith(`.${extension}`)) {
+        throw new AppError("not_found", { kind: "file_unknown" });
+      }
+      const headers = {
+        "Content-Type": asset.type,
+        "Cache-Control": "public, max-age=31536000, immutable",
+        ETag: `"${asset.sha256}"`,
+        "Accept-Ranges": "bytes",
+        "X-Content-Type-Options": "nosniff",
+        "Content-Security-Policy": "sandbox; default-src 'none'",
+        "Cross-Origin-Resource-Policy": "cross-origin",
+        "Access-Control-Allow-Origin": "*",
+        "Last-Modified": new Date(asset.createdAt).toUTCString(),
+      };
+      if (matches(request.headers.get("if-none-match"), headers.ETag))
+        return { status: 304, headers, body: null };
+      return serve(content, headers, rangeOf(request, headers, content.size));
+    }),
   ];
 }
 

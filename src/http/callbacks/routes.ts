@@ -8,7 +8,7 @@ import {
   redeliverCallbacks,
 } from "../../service/redeliver-callbacks.ts";
 import { readBody } from "../body.ts";
-import type { Endpoint } from "../exchange.ts";
+import { counted, type Endpoint, polled } from "../exchange.ts";
 import { success } from "../reply.ts";
 import { checkQuery } from "../wire/check.ts";
 import { presentCallback, presentRest } from "./present.ts";
@@ -41,57 +41,26 @@ export function callbackEndpoints(deps: CallbackEndpointDeps): Endpoint[] {
     next,
   });
   return [
-    {
-      method: "GET",
-      path: "/v1/callbacks",
-      contract: LIST_CALLBACKS,
-      access: "api_key",
-      logLevel: "debug",
-      async handle({ principal, query }) {
-        // The schema is what the type stands for.
-        const asked = checkQuery(CALLBACK_QUERY, query()) as SelectionBody & { readonly limit?: number };
-        const { limit = DEFAULT_LIMIT, ...selection } = asked;
-        return success(
-          presentPage(await listCallbacks(deps, principal, { ...toSelection(selection), limit })),
-        );
-      },
-    },
-    {
-      method: "POST",
-      path: "/v1/callbacks/redeliver",
-      contract: REDELIVER_CALLBACKS,
-      access: "api_key",
-      isCounted: true,
-      async handle({ principal, request }) {
-        const selection = toSelection(await readBody<SelectionBody>(request, REDELIVERY));
-        return success(presentPage(await redeliverCallbacks(deps, principal, selection)));
-      },
-    },
-    {
-      method: "GET",
-      path: "/v1/callbacks/:callback_id",
-      contract: READ_CALLBACK,
-      access: "api_key",
-      logLevel: "debug",
-      async handle({ principal, param }) {
-        const reading = await readCallback(deps, principal, param("callback_id"));
-        const { callback } = reading;
-        return success({ ...present(callback), ...presentRest(reading) }, undefined, {
-          task: callback.taskId,
-        });
-      },
-    },
-    {
-      method: "POST",
-      path: "/v1/callbacks/:callback_id/redeliver",
-      contract: REDELIVER_CALLBACK,
-      access: "api_key",
-      isCounted: true,
-      async handle({ principal, param }) {
-        const callback = await redeliverCallback(deps, principal, param("callback_id"));
-        return success(present(callback), undefined, { task: callback.taskId });
-      },
-    },
+    polled("/v1/callbacks", LIST_CALLBACKS, async ({ principal, query }) => {
+      // The schema is what the type stands for.
+      const asked = checkQuery(CALLBACK_QUERY, query()) as SelectionBody & { readonly limit?: number };
+      const { limit = DEFAULT_LIMIT, ...selection } = asked;
+      return success(presentPage(await listCallbacks(deps, principal, { ...toSelection(selection), limit })));
+    }),
+    counted("/v1/callbacks/redeliver", REDELIVER_CALLBACKS, async ({ principal, request }) => {
+      const selection = toSelection(await readBody<SelectionBody>(request, REDELIVERY));
+      return success(presentPage(await redeliverCallbacks(deps, principal, selection)));
+    }),
+    polled("/v1/callbacks/:callback_id", READ_CALLBACK, async ({ principal, param }) => {
+      const reading = await readCallback(deps, principal, param("callback_id"));
+      const { callback } = reading;
+      const body = { ...present(callback), ...presentRest(reading) };
+      return success(body, undefined, { task: callback.taskId });
+    }),
+    counted("/v1/callbacks/:callback_id/redeliver", REDELIVER_CALLBACK, async ({ principal, param }) => {
+      const callback = await redeliverCallback(deps, principal, param("callback_id"));
+      return success(present(callback), undefined, { task: callback.taskId });
+    }),
   ];
 }
 

@@ -1,38 +1,26 @@
 import type { JsonObject } from "../../domain/json.ts";
 import type { Model } from "../../domain/model/model.ts";
 import { listAliases, listModels, type ModelDeps, readCompatModel } from "../../service/read-model.ts";
-import type { Endpoint } from "../exchange.ts";
+import { type Endpoint, keyed } from "../exchange.ts";
 import { json } from "../reply.ts";
 import { LIST_COMPATIBLE_MODELS, READ_COMPATIBLE_MODEL } from "./wire.ts";
 
 /** GET /compat/v1/models in the shape that clients of that API pick models from: image models, and their aliases. */
 export function compatModelEndpoints(deps: ModelDeps): Endpoint[] {
   return [
-    {
-      method: "GET",
-      path: "/compat/v1/models",
-      contract: LIST_COMPATIBLE_MODELS,
-      access: "api_key",
-      handle({ principal }) {
-        const models = listModels(deps, principal).filter((model) => model.kind === "image");
-        const aliases = listAliases(deps, principal).filter(({ model }) => model.kind === "image");
-        const data = [
-          ...models.map((model) => presentCompatModel(model.id, model)),
-          ...aliases.map(({ alias, model }) => presentCompatModel(alias, model)),
-        ];
-        return json({ object: "list", data });
-      },
-    },
-    {
-      method: "GET",
-      path: "/compat/v1/models/:model",
-      contract: READ_COMPATIBLE_MODEL,
-      access: "api_key",
-      handle({ principal, param }) {
-        const id = param("model");
-        return json(presentCompatModel(id, readCompatModel(deps, principal, id)));
-      },
-    },
+    keyed("GET", "/compat/v1/models", LIST_COMPATIBLE_MODELS, {}, ({ principal }) => {
+      const models = listModels(deps, principal).filter((model) => model.kind === "image");
+      const aliases = listAliases(deps, principal).filter(({ model }) => model.kind === "image");
+      const data = [
+        ...models.map((model) => presentCompatModel(model.id, model)),
+        ...aliases.map(({ alias, model }) => presentCompatModel(alias, model)),
+      ];
+      return json({ object: "list", data });
+    }),
+    keyed("GET", "/compat/v1/models/:model", READ_COMPATIBLE_MODEL, {}, ({ principal, param }) => {
+      const id = param("model");
+      return json(presentCompatModel(id, readCompatModel(deps, principal, id)));
+    }),
   ];
 }
 

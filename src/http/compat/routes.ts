@@ -4,7 +4,7 @@ import { formatAmount } from "../../domain/money/money.ts";
 import type { Uploads } from "../../service/collect-inputs.ts";
 import type { GenerateSync, SyncCall } from "../../service/generate-sync.ts";
 import { readJsonBody } from "../body.ts";
-import type { Endpoint, KeyedExchange } from "../exchange.ts";
+import { type Endpoint, type KeyedExchange, keyed } from "../exchange.ts";
 import type { UploadGate } from "../multipart/upload-gate.ts";
 import type { Reply } from "../reply.ts";
 import { imagesReply } from "./answer.ts";
@@ -28,57 +28,34 @@ export interface CompatImageDeps extends StreamDeps {
 }
 
 const GENERATIONS = { path: "/compat/v1/images/generations", event: "image_generation" };
+const OPTIONS = { feature: "compat", isCounted: true } as const;
 const EDITS = { path: "/compat/v1/images/edits", event: "image_edit" };
 
 /** POST /compat/v1/images/generations (docs/api.md 5.1) and /compat/v1/images/edits (docs/api.md 5.2). */
 export function compatImageEndpoints(deps: CompatImageDeps): Endpoint[] {
   return [
-    {
-      method: "POST",
-      path: GENERATIONS.path,
-      contract: GENERATE_IMAGES,
-      access: "api_key",
-      feature: "compat",
-      isCounted: true,
-      async handle(exchange) {
+    keyed("POST", GENERATIONS.path, GENERATE_IMAGES, OPTIONS, (exchange) =>
+      answer(deps, exchange, async () => {
+        const body = await readJsonBody(exchange.request);
+        return { ...readGeneration(body), ...GENERATIONS, identity: body };
+      }),
+    ),
+    keyed("POST", EDITS.path, EDIT_IMAGES, OPTIONS, async (exchange) => {
+      const { request } = exchange;
+      if (!isForm(request)) {
         return answer(deps, exchange, async () => {
-          const body = await readJsonBody(exchange.request);
-          return { ...readGeneration(body), ...GENERATIONS, identity: body };
+          const body = await readJsonBody(request);
+          return { ...readEdit(body), ...EDITS, identity: body };
         });
-      },
-    },
-    {
-      method: "POST",
-      path: EDITS.path,
-      contract: EDIT_IMAGES,
-      access: "api_key",
-      feature: "compat",
-      isCounted: true,
-      async handle(exchange) {
-        const { request } = exchange;
-        if (!isForm(request)) {
-          return answer(deps, exchange, async () => {
-            const body = await readJsonBody(request);
-            return { ...readEdit(body), ...EDITS, identity: body };
-          });
-        }
-        const form = await deps.gate.run(request, exchange.principal.accountId, () =>
-          readEditForm(deps, request),
-        );
-        const { body, uploads, identity, release } = form;
-        try {
-          return await answer(deps, exchange, async () => ({
-            ...body,
-            ...EDITS,
-            identity,
-            uploads,
-            release,
-          }));
-        } finally {
-          await release();
-        }
-      },
-    },
+      }
+      const read = () => readEditForm(deps, request);
+      const { body, ...form } = await deps.gate.run(request, exchange.principal.accountId, read);
+      try {
+        return await answer(deps, exchange, async () => ({ ...body, ...EDITS, ...form }));
+      } finally {
+        await form.release();
+      }
+    }),
   ];
 }
 

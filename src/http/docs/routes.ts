@@ -1,6 +1,6 @@
 import { AppError } from "../../domain/errors.ts";
 import type { Catalog } from "../../domain/ports/catalog.ts";
-import type { Endpoint, Exchange } from "../exchange.ts";
+import { type Endpoint, type Exchange, open } from "../exchange.ts";
 import { describeService } from "../openapi/document.ts";
 import type { Reply } from "../reply.ts";
 import { type ReferenceScript, readReferenceScript } from "./reference-script.ts";
@@ -12,30 +12,9 @@ export function withDocs(endpoints: readonly Endpoint[], deps: { readonly catalo
   const script = once(readReferenceScript);
   const all: Endpoint[] = [
     ...endpoints,
-    {
-      method: "GET",
-      path: "/openapi.json",
-      contract: READ_OPENAPI,
-      access: "public",
-      logLevel: "debug",
-      handle: (exchange) => serveDocument(exchange, document()),
-    },
-    {
-      method: "GET",
-      path: "/docs",
-      contract: READ_DOCS,
-      access: "public",
-      logLevel: "debug",
-      handle: async () => servePage(await script()),
-    },
-    {
-      method: "GET",
-      path: "/docs/:file",
-      contract: READ_DOCS_FILE,
-      access: "public",
-      logLevel: "debug",
-      handle: async (exchange) => serveScript(exchange, await script()),
-    },
+    open("/openapi.json", READ_OPENAPI, (exchange) => serveDocument(exchange, document())),
+    open("/docs", READ_DOCS, async () => servePage(await script())),
+    open("/docs/:file", READ_DOCS_FILE, async (exchange) => serveScript(exchange, await script())),
   ];
   return all;
 }

@@ -7,7 +7,7 @@ import {
   type WatchCallbacksDeps,
   watchCallbacks,
 } from "../../service/watch-callbacks.ts";
-import type { Endpoint, KeyedExchange } from "../exchange.ts";
+import { type Endpoint, followed, type KeyedExchange } from "../exchange.ts";
 import type { Reply } from "../reply.ts";
 import { type EventWriter, eventReply, eventText } from "../sse.ts";
 import { presentListedTask } from "../tasks/present.ts";
@@ -23,24 +23,12 @@ export interface EventEndpointDeps extends Omit<WatchCallbacksDeps, "pages"> {
 export function eventEndpoints(given: EventEndpointDeps): Endpoint[] {
   const deps = { ...given, pages: createChangePages(given), textOf: createPageText() };
   return [
-    {
-      method: "GET",
-      path: "/v1/events",
-      contract: FOLLOW_TASKS,
-      access: "api_key",
-      logLevel: "debug",
-      isStreaming: true,
-      handle: (exchange) => stream(deps, exchange, (to, query) => writeTasks(deps, exchange, to, query)),
-    },
-    {
-      method: "GET",
-      path: "/v1/callbacks/events",
-      contract: FOLLOW_CALLBACKS,
-      access: "api_key",
-      logLevel: "debug",
-      isStreaming: true,
-      handle: (exchange) => stream(deps, exchange, (to, query) => writeCallbacks(deps, exchange, to, query)),
-    },
+    followed("/v1/events", FOLLOW_TASKS, (exchange) =>
+      stream(deps, exchange, (to, query) => writeTasks(deps, exchange, to, query)),
+    ),
+    followed("/v1/callbacks/events", FOLLOW_CALLBACKS, (exchange) =>
+      stream(deps, exchange, (to, query) => writeCallbacks(deps, exchange, to, query)),
+    ),
   ];
 }
 

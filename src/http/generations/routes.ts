@@ -2,7 +2,7 @@ import { formatAmount } from "../../domain/money/money.ts";
 import type { TaskKind } from "../../domain/task/request.ts";
 import type { CreateTask } from "../../service/create-task.ts";
 import { readJsonBody } from "../body.ts";
-import type { Endpoint, KeyedExchange } from "../exchange.ts";
+import { type Endpoint, type KeyedExchange, keyed } from "../exchange.ts";
 import type { UploadGate } from "../multipart/upload-gate.ts";
 import { type Reply, success } from "../reply.ts";
 import { CREATE_IMAGE, CREATE_VIDEO } from "./wire.ts";
@@ -19,36 +19,25 @@ export function generationEndpoints(deps: GenerationEndpointDeps): Endpoint[] {
 }
 
 function create(deps: GenerationEndpointDeps, kind: TaskKind, path: string): Endpoint {
-  const endpoint = `POST ${path}`;
-  return {
-    method: "POST",
-    path,
-    contract: kind === "image" ? CREATE_IMAGE : CREATE_VIDEO,
-    access: "api_key",
-    feature: `${kind}s`,
-    isCounted: true,
-    handle: (exchange) =>
-      deps.gate.runWhole(exchange.request, exchange.principal.accountId, () => handle(exchange)),
-  };
+  const contract = kind === "image" ? CREATE_IMAGE : CREATE_VIDEO;
+  return keyed("POST", path, contract, { feature: `${kind}s`, isCounted: true }, (exchange) => {
+    const { request, principal } = exchange;
+    return deps.gate.runWhole(request, principal.accountId, () => accept(deps, kind, path, exchange));
+  });
+}
 
-  async function handle({ request, principal, requestId, origin }: KeyedExchange): Promise<Reply> {
-    const body = await readJsonBody(request);
-    const idempotencyKey = request.headers.get("idempotency-key") ?? undefined;
-    const created = await deps.createTask({
-      kind,
-      body,
-      principal,
-      requestId,
-      origin,
-      endpoint,
-      idempotencyKey,
-    });
-    const headers: Record<string, string> = { "X-Request-Cost": formatAmount(created.held) };
-    if (created.replayed) headers["X-Idempotent-Replay"] = "true";
-    // The schema that accepted the body says that it is a string.
-    return success({ task_id: created.taskId }, headers, {
-      task: created.taskId,
-      model: body.model as string,
-    });
-  }
+async function accept(
+  { createTask }: GenerationEndpointDeps,
+  kind: TaskKind,
+  path: string,
+  { request, principal, requestId, origin }: KeyedExchange,
+): Promise<Reply> {
+  const body = await readJsonBody(request);
+  const idempotencyKey = request.headers.get("idempotency-key") ?? undefined;
+  const asked = { kind, body, principal, requestId, origin, endpoint: `POST ${path}`, idempotencyKey };
+  const { taskId, held, replayed } = await createTask(asked);
+  const headers: Record<string, string> = { "X-Request-Cost": formatAmount(held) };
+  if (replayed) headers["X-Idempotent-Replay"] = "true";
+  // The schema that accepted the body says that it is a string.
+  return success({ task_id: taskId }, headers, { task: taskId, model: body.model as string });
 }

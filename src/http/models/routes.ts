@@ -8,43 +8,30 @@ import {
   readAnyModel,
   readModel,
 } from "../../service/read-model.ts";
-import { managed } from "../admin/managed.ts";
-import type { Endpoint } from "../exchange.ts";
+import { type Endpoint, keyed, managed } from "../exchange.ts";
 import { success } from "../reply.ts";
 import { checkQuery } from "../wire/check.ts";
 import { LIST_MANAGED_MODELS, LIST_MODELS, MODELS_QUERY, READ_MANAGED_MODEL, READ_MODEL } from "./wire.ts";
 
 export function modelEndpoints(deps: ModelDeps & PriceDeps): Endpoint[] {
   return [
-    {
-      method: "GET",
-      path: "/v1/models",
-      contract: LIST_MODELS,
-      access: "api_key",
-      handle: ({ principal, query }) => {
-        const { all = false } = checkQuery(MODELS_QUERY, query()) as ModelsQuery;
-        const models = listAllModels(deps, principal).filter(({ isAvailable }) => all || isAvailable);
-        return success({
-          models: models.map((found) =>
-            modelForm({ ...found, terms: priceTerms(deps, principal, found.model) }),
-          ),
-        });
-      },
-    },
-    {
-      method: "GET",
-      path: "/v1/models/:model",
-      contract: READ_MODEL,
-      access: "api_key",
-      handle: ({ param, principal, query }) => {
-        const { all = false } = checkQuery(MODELS_QUERY, query()) as ModelsQuery;
-        const id = param("model");
-        const found: FoundModel = all
-          ? readAnyModel(deps, principal, id)
-          : { model: readModel(deps, principal, id), isAvailable: true };
-        return success(modelFormInFull({ ...found, terms: priceTerms(deps, principal, found.model) }));
-      },
-    },
+    keyed("GET", "/v1/models", LIST_MODELS, {}, ({ principal, query }) => {
+      const { all = false } = checkQuery(MODELS_QUERY, query()) as ModelsQuery;
+      const models = listAllModels(deps, principal).filter(({ isAvailable }) => all || isAvailable);
+      return success({
+        models: models.map((found) =>
+          modelForm({ ...found, terms: priceTerms(deps, principal, found.model) }),
+        ),
+      });
+    }),
+    keyed("GET", "/v1/models/:model", READ_MODEL, {}, ({ param, principal, query }) => {
+      const { all = false } = checkQuery(MODELS_QUERY, query()) as ModelsQuery;
+      const id = param("model");
+      const found: FoundModel = all
+        ? readAnyModel(deps, principal, id)
+        : { model: readModel(deps, principal, id), isAvailable: true };
+      return success(modelFormInFull({ ...found, terms: priceTerms(deps, principal, found.model) }));
+    }),
   ];
 }
 

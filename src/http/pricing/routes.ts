@@ -2,7 +2,7 @@ import { AppError, invalid } from "../../domain/errors.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import type { EstimateCost, EstimateRequest } from "../../service/estimate.ts";
 import { readJsonBody } from "../body.ts";
-import type { Endpoint } from "../exchange.ts";
+import { type Endpoint, keyed } from "../exchange.ts";
 import { success } from "../reply.ts";
 import { check } from "../wire/check.ts";
 import { presentEstimate } from "./present.ts";
@@ -11,21 +11,15 @@ import { ESTIMATE_PRICE, ESTIMATE_REQUEST } from "./wire.ts";
 /** POST /v1/pricing/estimate, with a create body as it is or in `request`. */
 export function pricingEndpoints(deps: { estimateCost: EstimateCost }): Endpoint[] {
   return [
-    {
-      method: "POST",
-      path: "/v1/pricing/estimate",
-      access: "api_key",
-      contract: ESTIMATE_PRICE,
-      async handle({ request, principal }) {
-        const body = await readJsonBody(request);
-        const isWrapped = !Object.hasOwn(body, "model");
-        const asked = isWrapped ? readWrapped(body) : { request: body };
-        const estimate = await deps.estimateCost({ ...asked, principal }).catch((error: unknown) => {
-          throw isWrapped && error instanceof AppError ? error.renamed((field) => `request.${field}`) : error;
-        });
-        return success(presentEstimate(estimate), undefined, { model: estimate.model });
-      },
-    },
+    keyed("POST", "/v1/pricing/estimate", ESTIMATE_PRICE, {}, async ({ request, principal }) => {
+      const body = await readJsonBody(request);
+      const isWrapped = !Object.hasOwn(body, "model");
+      const asked = isWrapped ? readWrapped(body) : { request: body };
+      const estimate = await deps.estimateCost({ ...asked, principal }).catch((error: unknown) => {
+        throw isWrapped && error instanceof AppError ? error.renamed((field) => `request.${field}`) : error;
+      });
+      return success(presentEstimate(estimate), undefined, { model: estimate.model });
+    }),
   ];
 }
 

@@ -8,7 +8,7 @@ import { listTasks } from "../../service/list-tasks.ts";
 import type { Aliases } from "../../service/read-model.ts";
 import { awaitTask, readTask, withQueuePosition } from "../../service/read-task.ts";
 import { watchTask } from "../../service/watch-task.ts";
-import type { Endpoint, KeyedExchange } from "../exchange.ts";
+import { type Endpoint, followed, type KeyedExchange, keyed, polled } from "../exchange.ts";
 import { previewData } from "../preview-data.ts";
 import { type Reply, success } from "../reply.ts";
 import { type EventWriter, eventReply } from "../sse.ts";
@@ -36,58 +36,30 @@ export function taskEndpoints(deps: TaskEndpointDeps): Endpoint[] {
   return [
     status(deps, "image", "/v1/images/status/:task_id"),
     status(deps, "video", "/v1/videos/status/:task_id"),
-    {
-      method: "GET",
-      path: "/v1/tasks/:task_id/events",
-      contract: FOLLOW_TASK,
-      access: "api_key",
-      logLevel: "debug",
-      isStreaming: true,
-      handle: (exchange) => events(deps, exchange),
-    },
-    {
-      method: "GET",
-      path: "/v1/tasks",
-      contract: LIST_TASKS,
-      access: "api_key",
-      logLevel: "debug",
-      async handle({ principal, query, origin }) {
-        const page = await listTasks(deps, principal, Object.fromEntries(query()));
-        return success({ tasks: page.tasks.map((task) => presentListedTask(task, origin)), next: page.next });
-      },
-    },
-    {
-      method: "POST",
-      path: "/v1/tasks/:task_id/cancel",
-      contract: CANCEL_TASK,
-      access: "api_key",
-      async handle({ principal, param, origin }) {
-        const task = await cancelTask(deps, principal, param("task_id"));
-        const reading = await withQueuePosition(deps, task);
-        return success(presentTask(reading, origin), undefined, { task: task.id });
-      },
-    },
+    followed("/v1/tasks/:task_id/events", FOLLOW_TASK, (exchange) => events(deps, exchange)),
+    polled("/v1/tasks", LIST_TASKS, async ({ principal, query, origin }) => {
+      const page = await listTasks(deps, principal, Object.fromEntries(query()));
+      return success({ tasks: page.tasks.map((task) => presentListedTask(task, origin)), next: page.next });
+    }),
+    keyed("POST", "/v1/tasks/:task_id/cancel", CANCEL_TASK, {}, async ({ principal, param, origin }) => {
+      const task = await cancelTask(deps, principal, param("task_id"));
+      const reading = await withQueuePosition(deps, task);
+      return success(presentTask(reading, origin), undefined, { task: task.id });
+    }),
   ];
 }
 
 function status(deps: TaskEndpointDeps, kind: TaskKind, path: string): Endpoint {
-  return {
-    method: "GET",
-    path,
-    contract: kind === "image" ? READ_IMAGE_TASK : READ_VIDEO_TASK,
-    access: "api_key",
-    logLevel: "debug",
-    async handle(exchange) {
-      const { request, principal, param, query, origin } = exchange;
-      const id = param("task_id");
-      const waitMs = request.url.includes("wait=") ? waitOf(query().get("wait")) : 0;
-      const task =
-        waitMs === 0
-          ? await readTask(deps, principal, id, kind)
-          : await wait(deps, exchange, { id, kind, waitMs });
-      return success(presentTask(await withQueuePosition(deps, task), origin));
-    },
-  };
+  return polled(path, kind === "image" ? READ_IMAGE_TASK : READ_VIDEO_TASK, async (exchange) => {
+    const { request, principal, param, query, origin } = exchange;
+    const id = param("task_id");
+    const waitMs = request.url.includes("wait=") ? waitOf(query().get("wait")) : 0;
+    const task =
+      waitMs === 0
+        ? await readTask(deps, principal, id, kind)
+        : await wait(deps, exchange, { id, kind, waitMs });
+    return success(presentTask(await withQueuePosition(deps, task), origin));
+  });
 }
 
 function wait(

@@ -25,6 +25,10 @@ export const component = (title: string, properties: Properties, more?: More): S
   ...closed(properties, more),
 });
 
+/** A closed object that must have the named properties and may have the others. */
+export const requiring = (required: readonly string[], properties: Properties): Schema =>
+  closed(properties, { optional: Object.keys(properties).filter((name) => !required.includes(name)) });
+
 /** A closed object all of whose properties may be absent. */
 export const optional = (properties: Properties, more?: JsonObject): Schema =>
   closed(properties, { ...more, optional: Object.keys(properties) });

@@ -6,23 +6,11 @@ import type { KeyTerms } from "../../../service/key-terms.ts";
 import type { ManageAccounts } from "../../../service/manage-account.ts";
 import type { ChangedKey } from "../../../service/manage-keys.ts";
 import { readBody } from "../../body.ts";
-import type { Endpoint } from "../../exchange.ts";
+import { type Endpoint, managed } from "../../exchange.ts";
 import { success } from "../../reply.ts";
 import { checkQuery } from "../../wire/check.ts";
-import { managed } from "../managed.ts";
 import { readTerms } from "../terms.ts";
-import {
-  CREATE_KEY,
-  KEY_CHANGE,
-  KEYS_QUERY,
-  LIST_KEYS,
-  NEW_KEY,
-  READ_KEY,
-  REVOKE_KEY,
-  ROTATE_KEY,
-  ROTATION,
-  UPDATE_KEY,
-} from "./wire.ts";
+import { KEY_CHANGE, KEYS, KEYS_QUERY, NEW_KEY, ROTATION } from "./wire.ts";
 
 export interface KeyEndpointDeps {
   readonly manage: ManageAccounts;
@@ -35,30 +23,30 @@ export function keyEndpoints({ manage, clock }: KeyEndpointDeps): Endpoint[] {
   const presentChanged = ({ record, callbackSecret }: ChangedKey) =>
     callbackSecret === undefined ? present(record) : { ...present(record), callback_secret: callbackSecret };
   return [
-    managed("GET", "/admin/v1/keys", LIST_KEYS, async ({ query }) => {
+    managed("GET", "/admin/v1/keys", KEYS.list, async ({ query }) => {
       const { account } = checkQuery(KEYS_QUERY, query()) as { account?: string };
       return success({ keys: (await manage.listKeys(account)).map(present) });
     }),
-    managed("POST", "/admin/v1/keys", CREATE_KEY, async ({ request }) => {
+    managed("POST", "/admin/v1/keys", KEYS.create, async ({ request }) => {
       const body = await readBody<KeyBody & { name: string; account?: string }>(request, NEW_KEY);
       const { name, account } = body;
       const { key, ...made } = await manage.createKey({ ...termsOf(body), name, account });
       return success({ ...presentChanged(made), key });
     }),
-    managed("GET", "/admin/v1/keys/:id", READ_KEY, async ({ param }) =>
+    managed("GET", "/admin/v1/keys/:id", KEYS.read, async ({ param }) =>
       success(present(await manage.showKey(param("id")))),
     ),
-    managed("PATCH", "/admin/v1/keys/:id", UPDATE_KEY, async ({ request, param }) => {
+    managed("PATCH", "/admin/v1/keys/:id", KEYS.update, async ({ request, param }) => {
       const body = await readBody<KeyBody>(request, KEY_CHANGE);
       return success(presentChanged(await manage.updateKey(param("id"), termsOf(body))));
     }),
-    managed("POST", "/admin/v1/keys/:id/rotate", ROTATE_KEY, async ({ request, param }) => {
+    managed("POST", "/admin/v1/keys/:id/rotate", KEYS.rotate, async ({ request, param }) => {
       const body = request.body === null ? {} : await readBody<{ grace_seconds?: number }>(request, ROTATION);
       const graceMs = (body.grace_seconds ?? 0) * 1000;
       const { key, record } = await manage.rotateKey(param("id"), { graceMs });
       return success({ ...present(record), key });
     }),
-    managed("POST", "/admin/v1/keys/:id/revoke", REVOKE_KEY, async ({ param }) =>
+    managed("POST", "/admin/v1/keys/:id/revoke", KEYS.revoke, async ({ param }) =>
       success(present(await manage.revokeKey(param("id")))),
     ),
   ];

@@ -9,13 +9,15 @@ import {
   integer,
   list,
   nullable,
+  optional,
   type Properties,
+  requiring,
   type Schema,
   text,
   unixSeconds,
 } from "../../wire/schema.ts";
+import { byIdOrName, contract, NOT_FOUND } from "../contract.ts";
 import { DISPLAY, NAME, statusOf } from "../fields.ts";
-import { byIdOrName, managedContract, NOT_FOUND } from "../managed.ts";
 import { termAnswers, termRequests } from "../terms.ts";
 
 const TERMS = {
@@ -31,40 +33,27 @@ const grace = (description: string) =>
   integer(description, { minimum: 0, maximum: MAX_GRACE_SEC, default: 0 });
 
 /** A term that is absent is as if it were null. */
-export const NEW_KEY = {
-  type: "object",
-  additionalProperties: false,
-  required: ["name"],
-  properties: {
-    name: NAME,
-    account: { type: "string", maxLength: 200, description: "Id or name of the account; default: default." },
-    ...TERMS,
-  },
-} as const;
+export const NEW_KEY = requiring(["name"], {
+  name: NAME,
+  account: text("Id or name of the account; default: default.", { maxLength: 200 }),
+  ...TERMS,
+});
 
 /** What is absent stays as it is. */
-export const KEY_CHANGE = {
-  type: "object",
-  additionalProperties: false,
-  minProperties: 1,
-  properties: {
+export const KEY_CHANGE = optional(
+  {
     ...TERMS,
     callback_secret_grace_seconds: grace("How long the callback secret that is replaced signs too."),
   },
-} as const;
+  { minProperties: 1 },
+);
 
-export const ROTATION = {
-  type: "object",
-  additionalProperties: false,
-  properties: { grace_seconds: grace("How long the secret that is replaced is still taken.") },
-} as const;
+export const ROTATION = optional({
+  grace_seconds: grace("How long the secret that is replaced is still taken."),
+});
 
 /** Which keys are listed. */
-export const KEYS_QUERY = {
-  type: "object",
-  additionalProperties: false,
-  properties: { account: { type: "string", description: "Id or name of the account whose keys to list." } },
-} as const;
+export const KEYS_QUERY = optional({ account: text("Id or name of the account whose keys to list.") });
 
 const FIELDS: Properties = {
   id: idOf("key", "Id of the key."),
@@ -97,27 +86,27 @@ const WITH_SECRET: Schema = component(
   OPTIONAL,
 );
 
-export const LIST_KEYS = managedContract(
-  "listKeys",
-  "List API keys, revoked ones included",
-  closed({ keys: list(KEY) }),
-  { query: KEYS_QUERY, ...NOT_FOUND },
-);
-export const CREATE_KEY = managedContract("createKey", "Make an API key", WITH_SECRET, {
-  description: "The key itself is in this answer and nowhere else.",
-  body: jsonBody(NEW_KEY),
-  ...NOT_FOUND,
-});
-export const READ_KEY = managedContract("readKey", "Read an API key", KEY, { path: byIdOrName("key") });
-export const UPDATE_KEY = managedContract("updateKey", "Change what an API key may do", CHANGED, {
-  description: "What is absent stays as it is; null lifts a limit, and ends the signing of callbacks.",
-  path: byIdOrName("key"),
-  body: jsonBody(KEY_CHANGE),
-});
-export const ROTATE_KEY = managedContract("rotateKey", "Give an API key a new secret", WITH_SECRET, {
-  path: byIdOrName("key"),
-  body: jsonBody(ROTATION),
-});
-export const REVOKE_KEY = managedContract("revokeKey", "Refuse an API key from now on", KEY, {
-  path: byIdOrName("key"),
-});
+const ONE = byIdOrName("key");
+
+export const KEYS = {
+  list: contract("listKeys", "List API keys, revoked ones included", closed({ keys: list(KEY) }), {
+    query: KEYS_QUERY,
+    ...NOT_FOUND,
+  }),
+  create: contract("createKey", "Make an API key", WITH_SECRET, {
+    description: "The key itself is in this answer and nowhere else.",
+    body: jsonBody(NEW_KEY),
+    ...NOT_FOUND,
+  }),
+  read: contract("readKey", "Read an API key", KEY, ONE),
+  update: contract("updateKey", "Change what an API key may do", CHANGED, {
+    description: "What is absent stays as it is; null lifts a limit, and ends the signing of callbacks.",
+    ...ONE,
+    body: jsonBody(KEY_CHANGE),
+  }),
+  rotate: contract("rotateKey", "Give an API key a new secret", WITH_SECRET, {
+    ...ONE,
+    body: jsonBody(ROTATION),
+  }),
+  revoke: contract("revokeKey", "Refuse an API key from now on", KEY, ONE),
+};

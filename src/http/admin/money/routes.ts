@@ -3,44 +3,33 @@ import { mustBe } from "../../../domain/errors.ts";
 import { parseDay, type UsageGroup } from "../../../domain/money/usage.ts";
 import type { ManageAccounts } from "../../../service/manage-account.ts";
 import { readBody } from "../../body.ts";
-import type { Endpoint } from "../../exchange.ts";
+import { type Endpoint, managed } from "../../exchange.ts";
 import { success } from "../../reply.ts";
 import { checkQuery } from "../../wire/check.ts";
 import { amountOf } from "../fields.ts";
-import { managed } from "../managed.ts";
 import { presentLedger, presentRefund } from "./present.ts";
-import {
-  CREDIT,
-  CREDIT_ACCOUNT,
-  DEFAULT_PAGE,
-  LEDGER_QUERY,
-  READ_LEDGER,
-  READ_USAGE,
-  REFUND,
-  REFUND_TASK,
-  USAGE_QUERY,
-} from "./wire.ts";
+import { CREDIT, DEFAULT_PAGE, LEDGER_QUERY, MONEY, REFUND, USAGE_QUERY } from "./wire.ts";
 
 /** The part of /admin/v1/* that moves accounts' money or reports about it. The ledger names the token that moved money. */
 export function moneyEndpoints({ manage }: { readonly manage: ManageAccounts }): Endpoint[] {
   return [
-    managed("POST", "/admin/v1/accounts/:id/credit", CREDIT_ACCOUNT, async ({ request, param, operator }) => {
+    managed("POST", "/admin/v1/accounts/:id/credit", MONEY.credit, async ({ request, param, operator }) => {
       const { amount, reason } = await readBody<{ amount: string; reason: string }>(request, CREDIT);
       const movement = { reason, actor: operator.tokenId };
       const account = await manage.creditAccount(param("id"), amountOf("amount", amount), movement);
       return success(accountForm(account));
     }),
-    managed("GET", "/admin/v1/accounts/:id/ledger", READ_LEDGER, async ({ param, query }) => {
+    managed("GET", "/admin/v1/accounts/:id/ledger", MONEY.ledger, async ({ param, query }) => {
       const { limit = DEFAULT_PAGE, before } = checkQuery(LEDGER_QUERY, query()) as LedgerQuery;
       const page = { limit, before: before === undefined ? undefined : Number(before) };
       return success(presentLedger(await manage.readLedger(param("id"), page)));
     }),
-    managed("POST", "/admin/v1/tasks/:id/refund", REFUND_TASK, async ({ request, param, operator }) => {
+    managed("POST", "/admin/v1/tasks/:id/refund", MONEY.refund, async ({ request, param, operator }) => {
       const { amount, reason } = await readBody<{ amount?: string; reason: string }>(request, REFUND);
       const movement = { reason, actor: operator.tokenId, amount: amountOf("amount", amount) };
       return success(presentRefund(await manage.refundTask(param("id"), movement)));
     }),
-    managed("GET", "/admin/v1/usage", READ_USAGE, async ({ query }) => {
+    managed("GET", "/admin/v1/usage", MONEY.usage, async ({ query }) => {
       const { by, since, until, account } = checkQuery(USAGE_QUERY, query()) as UsageQuery;
       const days = { since: dayAt("since", since), until: dayAt("until", until) };
       return success(usageForm(await manage.readUsage({ by, account, ...days })));

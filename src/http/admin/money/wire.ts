@@ -12,89 +12,52 @@ import {
   integer,
   list,
   nullable,
+  optional,
   type Properties,
+  requiring,
   type Schema,
   text,
   unixSeconds,
 } from "../../wire/schema.ts";
 import { ACCOUNT } from "../accounts/wire.ts";
+import { byIdOrName, contract, NOT_FOUND } from "../contract.ts";
 import { AMOUNT, CURRENCY_FIELD } from "../fields.ts";
-import { byIdOrName, managedContract, NOT_FOUND } from "../managed.ts";
 
-const REASON = {
-  type: "string",
-  minLength: 1,
-  maxLength: MAX_REASON_LENGTH,
-  description: "Why, for the ledger.",
-} as const;
+const REASON = text("Why, for the ledger.", { minLength: 1, maxLength: MAX_REASON_LENGTH });
 
-export const CREDIT = {
-  type: "object",
-  additionalProperties: false,
-  required: ["amount", "reason"],
-  properties: {
-    amount: { ...AMOUNT, description: "Added to the balance; below zero it is taken from it." },
-    currency: CURRENCY_FIELD,
-    reason: REASON,
-  },
-} as const;
+export const CREDIT = requiring(["amount", "reason"], {
+  amount: { ...AMOUNT, description: "Added to the balance; below zero it is taken from it." },
+  currency: CURRENCY_FIELD,
+  reason: REASON,
+});
 
-export const REFUND = {
-  type: "object",
-  additionalProperties: false,
-  required: ["reason"],
-  properties: {
-    amount: { ...AMOUNT, description: "Given back; all that was charged unless given." },
-    currency: CURRENCY_FIELD,
-    reason: REASON,
-  },
-} as const;
+export const REFUND = requiring(["reason"], {
+  amount: { ...AMOUNT, description: "Given back; all that was charged unless given." },
+  currency: CURRENCY_FIELD,
+  reason: REASON,
+});
 
 /** Entries in a page unless said otherwise. */
 export const DEFAULT_PAGE = 20;
 
 /** Which part of a ledger is listed. */
-export const LEDGER_QUERY = {
-  type: "object",
-  additionalProperties: false,
-  properties: {
-    limit: {
-      type: "integer",
-      minimum: 1,
-      maximum: MAX_LIST_LIMIT,
-      default: DEFAULT_PAGE,
-      description: "Entries in the page.",
-    },
-    before: { type: "string", pattern: "^\\d{1,15}$", description: "`next` of the page before." },
-  },
-} as const;
+export const LEDGER_QUERY = optional({
+  limit: integer("Entries in the page.", { minimum: 1, maximum: MAX_LIST_LIMIT, default: DEFAULT_PAGE }),
+  before: text("`next` of the page before.", { pattern: "^\\d{1,15}$" }),
+});
 
-const DAY = {
-  type: "string",
-  pattern: "^\\d{4}-\\d\\d-\\d\\d$",
-  "x-must": "be a day like 2026-11-01",
-} as const;
+const day = (description: string) =>
+  text(description, { pattern: "^\\d{4}-\\d\\d-\\d\\d$", "x-must": "be a day like 2026-11-01" });
 
 /** What usage is asked for. */
-export const USAGE_QUERY = {
-  type: "object",
-  additionalProperties: false,
-  properties: {
-    by: { type: "string", enum: USAGE_GROUPS, default: "day", description: "What each row is of." },
-    since: { ...DAY, description: "First day, UTC; 30 days ago unless given." },
-    until: { ...DAY, description: "Last day, UTC; today unless given." },
-    account: { type: "string", maxLength: 200, description: "Id or name of one account; all unless given." },
-  },
-} as const;
+export const USAGE_QUERY = optional({
+  by: text("What each row is of.", { enum: USAGE_GROUPS, default: "day" }),
+  since: day("First day, UTC; 30 days ago unless given."),
+  until: day("Last day, UTC; today unless given."),
+  account: text("Id or name of one account; all unless given.", { maxLength: 200 }),
+});
 
-const LEDGER_KINDS = [
-  "credit",
-  "hold",
-  "capture",
-  "release",
-  "refund",
-  "adjustment",
-] as const satisfies readonly LedgerKind[];
+const LEDGER_KINDS: readonly LedgerKind[] = ["credit", "hold", "capture", "release", "refund", "adjustment"];
 const LEDGER: Schema = component("Ledger", {
   currency: CURRENCY_SCHEMA,
   entries: list(
@@ -149,27 +112,25 @@ const USAGE: Schema = component("Usage", {
   total: closed(USAGE_SUM),
 });
 
-export const CREDIT_ACCOUNT = managedContract(
-  "creditAccount",
-  "Add to an account's balance, or take from it",
-  ACCOUNT,
-  {
-    path: byIdOrName("account"),
-    body: jsonBody(CREDIT),
-  },
-);
+const ONE = byIdOrName("account");
 
-export const READ_LEDGER = managedContract("readLedger", "Read an account's ledger, newest first", LEDGER, {
-  path: byIdOrName("account"),
-  query: LEDGER_QUERY,
-});
-export const REFUND_TASK = managedContract("refundTask", "Give back what a task was charged", REFUNDED, {
-  description: "In whole or in part, once for each task. Usage and quotas go on to count what was charged.",
-  path: { id: idOf("task", "Public id of the task.") },
-  body: jsonBody(REFUND),
-});
-export const READ_USAGE = managedContract("readUsage", "Sum up what tasks came to", USAGE, {
-  description: "Of the tasks that ended on the days asked for, in UTC. Refunds are not in it.",
-  query: USAGE_QUERY,
-  ...NOT_FOUND,
-});
+export const MONEY = {
+  credit: contract("creditAccount", "Add to an account's balance, or take from it", ACCOUNT, {
+    ...ONE,
+    body: jsonBody(CREDIT),
+  }),
+  ledger: contract("readLedger", "Read an account's ledger, newest first", LEDGER, {
+    ...ONE,
+    query: LEDGER_QUERY,
+  }),
+  refund: contract("refundTask", "Give back what a task was charged", REFUNDED, {
+    description: "In whole or in part, once for each task. Usage and quotas go on to count what was charged.",
+    path: { id: idOf("task", "Public id of the task.") },
+    body: jsonBody(REFUND),
+  }),
+  usage: contract("readUsage", "Sum up what tasks came to", USAGE, {
+    description: "Of the tasks that ended on the days asked for, in UTC. Refunds are not in it.",
+    query: USAGE_QUERY,
+    ...NOT_FOUND,
+  }),
+};

@@ -1,24 +1,22 @@
 import { tokenForm } from "../../../domain/access/record-form.ts";
 import type { ManageAccounts } from "../../../service/manage-account.ts";
 import { readBody } from "../../body.ts";
-import type { Endpoint } from "../../exchange.ts";
+import { type Endpoint, managed } from "../../exchange.ts";
 import { success } from "../../reply.ts";
-import { managed } from "../managed.ts";
-import { CREATE_TOKEN, LIST_TOKENS, NEW_TOKEN, REVOKE_TOKEN } from "./wire.ts";
+import { NEW_TOKEN, TOKENS } from "./wire.ts";
 
 /** /admin/v1/tokens. */
 export function tokenEndpoints({ manage }: { readonly manage: ManageAccounts }): Endpoint[] {
   return [
-    managed("GET", "/admin/v1/tokens", LIST_TOKENS, async () =>
+    managed("GET", "/admin/v1/tokens", TOKENS.list, async () =>
       success({ tokens: (await manage.listTokens()).map(tokenForm) }),
     ),
-    managed("POST", "/admin/v1/tokens", CREATE_TOKEN, async ({ request }) => {
-      const { token, record } = await manage.createToken(
-        await readBody<{ name: string }>(request, NEW_TOKEN),
-      );
+    managed("POST", "/admin/v1/tokens", TOKENS.create, async ({ request }) => {
+      const asked = await readBody<{ name: string }>(request, NEW_TOKEN);
+      const { token, record } = await manage.createToken(asked);
       return success({ ...tokenForm(record), token });
     }),
-    managed("POST", "/admin/v1/tokens/:id/revoke", REVOKE_TOKEN, async ({ param }) =>
+    managed("POST", "/admin/v1/tokens/:id/revoke", TOKENS.revoke, async ({ param }) =>
       success(tokenForm(await manage.revokeToken(param("id")))),
     ),
   ];

@@ -10,15 +10,10 @@ import {
   text,
   unixSeconds,
 } from "../../wire/schema.ts";
+import { byIdOrName, contract } from "../contract.ts";
 import { DISPLAY, NAME, statusOf } from "../fields.ts";
-import { byIdOrName, managedContract } from "../managed.ts";
 
-export const NEW_TOKEN = {
-  type: "object",
-  additionalProperties: false,
-  required: ["name"],
-  properties: { name: NAME },
-} as const;
+export const NEW_TOKEN = closed({ name: NAME });
 
 const FIELDS: Properties = {
   id: idOf("tok", "Id of the token."),
@@ -34,15 +29,11 @@ const WITH_SECRET: Schema = component("ManagementTokenWithSecret", {
   token: text("The token itself, shown this once."),
 });
 
-export const LIST_TOKENS = managedContract(
-  "listTokens",
-  "List management tokens",
-  closed({ tokens: list(TOKEN) }),
-);
-export const CREATE_TOKEN = managedContract("createToken", "Make a management token", WITH_SECRET, {
-  description: "The token itself is in this answer and nowhere else.",
-  body: jsonBody(NEW_TOKEN),
-});
-export const REVOKE_TOKEN = managedContract("revokeToken", "Refuse a management token from now on", TOKEN, {
-  path: byIdOrName("token"),
-});
+export const TOKENS = {
+  list: contract("listTokens", "List management tokens", closed({ tokens: list(TOKEN) })),
+  create: contract("createToken", "Make a management token", WITH_SECRET, {
+    description: "The token itself is in this answer and nowhere else.",
+    body: jsonBody(NEW_TOKEN),
+  }),
+  revoke: contract("revokeToken", "Refuse a management token from now on", TOKEN, byIdOrName("token")),
+};

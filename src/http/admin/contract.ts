@@ -1,20 +1,8 @@
-import type { Endpoint, ManagedExchange } from "../exchange.ts";
 import { type EndpointContract, succeeds } from "../openapi/contract.ts";
-import type { Reply } from "../reply.ts";
 import { type Schema, text } from "../wire/schema.ts";
 
-/** An endpoint of the management API. */
-export function managed(
-  method: Endpoint["method"],
-  path: string,
-  contract: EndpointContract,
-  handle: (exchange: ManagedExchange) => Promise<Reply>,
-): Endpoint {
-  return { method, path, contract, access: "management", handle };
-}
-
 /** What the published document says about an endpoint of the management API. */
-export function managedContract(
+export function contract(
   id: string,
   summary: string,
   answer: Schema,
@@ -22,17 +10,10 @@ export function managedContract(
 ): EndpointContract {
   // The record that a path names may be missing.
   const errors = more.path === undefined ? (more.errors ?? []) : NOT_FOUND.errors;
-  return {
-    id,
-    tag: "Management",
-    summary,
-    ...more,
-    answers: succeeds("As it is now.", answer),
-    errors,
-  };
+  return { id, tag: "Management", summary, ...more, answers: succeeds("As it is now.", answer), errors };
 }
 
 /** The errors of an endpoint whose body or query names something that may be missing. */
 export const NOT_FOUND = { errors: ["not_found", "invalid_request"] } as const;
 
-export const byIdOrName = (what: string) => ({ id: text(`Id or name of the ${what}.`) });
+export const byIdOrName = (what: string) => ({ path: { id: text(`Id or name of the ${what}.`) } });
