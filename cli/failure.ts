@@ -30,6 +30,16 @@ export class Failure extends Error {
     this.requestId = details.requestId;
     this.more = details.more;
   }
+
+  /** The same failure with another hint and more fields of the JSON form. */
+  withHint(hint: string, more: JsonObject = {}): Failure {
+    const { exitCode, code, message, requestId } = this;
+    return new Failure(exitCode, code, message, { hint, requestId, more: { ...this.more, ...more } });
+  }
+}
+
+export function unexpectedAnswer(message: string): Failure {
+  return new Failure(EXIT.error, "unexpected_answer", message);
 }
 
 export function usage(message: string, hint?: string): Failure {

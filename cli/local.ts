@@ -4,6 +4,7 @@ import type { Local } from "../src/app/local.ts";
 import { readConfig } from "../src/app/settings.ts";
 import type { Config } from "../src/config/config.ts";
 import { createSettings } from "../src/config/settings.ts";
+import { addCommand, type Invocation, onRun } from "./command.ts";
 import type { Context } from "./context.ts";
 
 /** The data folder a command works on. */
@@ -14,6 +15,12 @@ export interface LocalFlags {
 
 export type Manage = Local["manage"];
 
+/** What the action of a command on a data folder receives. */
+export interface LocalInvocation<Options> extends Invocation<Options & LocalFlags> {
+  /** Opens the data folder until the action ends. A server may be running on it. */
+  open(): Promise<Omit<Local, "stop"> & { readonly folder: string }>;
+}
+
 export function withLocalFlags(command: Command): Command {
   const { dataDir } = createSettings({ cores: 1 }, []);
   return command
@@ -21,25 +28,36 @@ export function withLocalFlags(command: Command): Command {
     .option("--config <file>", "settings file that says where the data folder is (SVC_CONFIG)");
 }
 
-export function readLocalConfig(flags: LocalFlags, { env, cwd }: Context): Config {
-  return readConfig({ flags: { dataDir: flags.dataDir }, env, file: flags.config, cwd });
+/** A command on a data folder. */
+export function addLocalCommand(parent: Command, usage: string, description: string): Command {
+  return withLocalFlags(addCommand(parent, usage, description));
 }
 
-/** Opens the data folder while `use` runs. A server may be running on it. */
-export async function withLocal<T>(
-  flags: LocalFlags,
+/** Sets the action of a command on a data folder. */
+export function onLocalRun<Options = unknown>(
+  command: Command,
   context: Context,
-  use: (manage: Manage, folder: string) => Promise<T>,
-): Promise<T> {
-  const config = readLocalConfig(flags, context);
-  // Loaded late: it imports the whole service.
-  const { openLocal } = await import("../src/app/local.ts");
-  const local = await openLocal(config);
-  try {
-    return await use(local.manage, showPath(config.dataDir, context.cwd));
-  } finally {
-    await local.stop();
-  }
+  action: (invocation: LocalInvocation<Options>) => Promise<void>,
+): void {
+  onRun<Options & LocalFlags>(command, context, async (invocation) => {
+    let local: Local | undefined;
+    const open = async () => {
+      const config = readLocalConfig(invocation.options, context);
+      // Loaded late: it imports the whole service.
+      const { openLocal } = await import("../src/app/local.ts");
+      local = await openLocal(config);
+      return { ...local, folder: showPath(config.dataDir, context.cwd) };
+    };
+    try {
+      await action({ ...invocation, open });
+    } finally {
+      await local?.stop();
+    }
+  });
+}
+
+export function readLocalConfig(flags: LocalFlags, { env, cwd }: Context): Config {
+  return readConfig({ flags: { dataDir: flags.dataDir }, env, file: flags.config, cwd });
 }
 
 /** Shows a path below the current folder as `./…`, any other in full. */

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { VERSION } from "../../src/version.ts";
+import { addCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { type ClientFlags, readClientSettings } from "../environment.ts";
 import type { Output } from "../format/output.ts";
@@ -11,8 +12,9 @@ export interface RemoteFlags extends ClientFlags {
   readonly verbose?: boolean;
 }
 
-export function withRemoteFlags(command: Command): Command {
-  return command
+/** A command on a running server. */
+export function addRemoteCommand(parent: Command, usage: string, description: string): Command {
+  return addCommand(parent, usage, description)
     .option("-s, --server <url>", "address of the server (SVC_SERVER; default http://127.0.0.1:8787)")
     .option("-k, --key <key>", "API key (SVC_API_KEY)")
     .option("-v, --verbose", "say on stderr what is sent and answered");

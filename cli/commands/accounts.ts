@@ -1,25 +1,201 @@
-import type { Command } from "commander";
-import { addGroup, LOCAL_COMMANDS } from "../command.ts";
+import { type Command, Option } from "commander";
+import { type Account, availableOf } from "../../src/domain/access/account.ts";
+import { ACCOUNT_TERMS, type AccountMode } from "../../src/domain/access/account-terms.ts";
+import { accountForm } from "../../src/domain/access/record-form.ts";
+import { CURRENCY, formatAmount, type Micros } from "../../src/domain/money/money.ts";
+import { addGroup, given, LOCAL_COMMANDS } from "../command.ts";
 import type { Context } from "../context.ts";
-import { addActivate, addSuspend, addUpdate } from "./accounts/change.ts";
-import { addCreate } from "./accounts/create.ts";
-import { addList } from "./accounts/list.ts";
-import { addCredit, addRefund } from "./accounts/money.ts";
-import { addShow } from "./accounts/show.ts";
+import { usage } from "../failure.ts";
+import type { FlagValues } from "../flags/flag.ts";
+import { namingFlags } from "../flags/naming.ts";
+import { flagNames, readTermFlags, withTermFlags } from "../flags/terms.ts";
+import { readAmount } from "../flags/values.ts";
+import { type Field, renderFields } from "../format/table.ts";
+import { termFields } from "../format/terms.ts";
+import { formatTime } from "../format/units.ts";
+import { addLocalCommand, type Manage, onLocalRun } from "../local.ts";
+
+const COLUMNS = ["ID", "NAME", "MODE", { right: "BALANCE" }, { right: "HELD" }, "STATUS", "CREATED"];
+/** The actor that the ledger records for `credit` and `refund`. */
+const ACTOR = "operator";
 
 export function addAccounts(program: Command, context: Context): void {
-  const accounts = addGroup(
-    program,
-    "accounts",
-    LOCAL_COMMANDS,
-    "accounts, which own keys, tasks and money",
-  ).alias("account");
+  const description = "accounts, which own keys, tasks and money";
+  const accounts = addGroup(program, "accounts", LOCAL_COMMANDS, description).alias("account");
   addCreate(accounts, context);
   addList(accounts, context);
   addShow(accounts, context);
   addUpdate(accounts, context);
-  addSuspend(accounts, context);
-  addActivate(accounts, context);
+  addSwitch(accounts, context, {
+    usage: "suspend <account>",
+    description: "refuse the keys of an account from now on; tasks that were accepted go on",
+    done: "is suspended. A running server refuses its keys within a second.",
+    act: (manage, account) => manage.suspendAccount(account),
+  });
+  addSwitch(accounts, context, {
+    usage: "activate <account>",
+    description: "take the keys of a suspended account again",
+    done: "is active. A running server takes its keys within a second.",
+    act: (manage, account) => manage.activateAccount(account),
+  });
   addCredit(accounts, context);
   addRefund(accounts, context);
+}
+
+function addCreate(accounts: Command, context: Context): void {
+  const { mode } = ACCOUNT_TERMS;
+  const command = addLocalCommand(accounts, "create [name]", "make an account")
+    .option("-n, --name <name>", "its name, in place of the argument")
+    .addOption(new Option(mode.flag, mode.help).choices(mode.among).default("prepaid"))
+    .option("--credit <amount>", `first credit in ${CURRENCY}, such as 5.00`);
+  type Flags = { name?: string; mode: AccountMode; credit?: string };
+  onLocalRun<Flags>(command, context, async ({ args, options, output, open }) => {
+    const name = args[0] ?? options.name;
+    if (name === undefined) throw usage("The account needs a name.", "svc accounts create NAME");
+    const credit = options.credit === undefined ? undefined : readAmount("--credit", options.credit);
+    const { manage, folder } = await open();
+    const account = await manage.createAccount({ name, mode: options.mode, credit });
+    output.done(
+      `Account ${account.name} created in ${folder}. Its first key: svc keys create --name NAME --account ${account.id}`,
+    );
+    output.show(accountForm(account), () => `${account.id}\n`);
+  });
+}
+
+function addList(accounts: Command, context: Context): void {
+  const command = addLocalCommand(accounts, "list", "list the accounts");
+  onLocalRun(command, context, async ({ output, open }) => {
+    const { manage } = await open();
+    const found = await manage.listAccounts();
+    const rows = found.map(({ id, name, mode, balance, held, status, createdAt }) => [
+      id,
+      name,
+      mode,
+      formatAmount(balance),
+      formatAmount(held),
+      status,
+      formatTime(createdAt),
+    ]);
+    await output.list({ accounts: found.map(accountForm) }, COLUMNS, rows);
+  });
+}
+
+function addShow(accounts: Command, context: Context): void {
+  const command = addLocalCommand(
+    accounts,
+    "show <account>",
+    "show an account and its ledger, by id or name",
+  );
+  onLocalRun(command, context, async ({ args, output, open }) => {
+    const { manage } = await open();
+    const { account, ledger } = await manage.showAccount(given(args, 0));
+    const entries = ledger.map((entry) => ({
+      at: Math.floor(entry.at / 1000),
+      kind: entry.kind,
+      balance_delta: formatAmount(entry.balanceDelta),
+      held_delta: formatAmount(entry.heldDelta),
+      task_id: entry.taskId ?? null,
+      reason: entry.reason,
+      actor: entry.actor,
+    }));
+    const lines = ledger.map((entry) => {
+      const amounts = `${formatAmount(entry.balanceDelta).padStart(12)} ${formatAmount(entry.heldDelta).padStart(12)}`;
+      return `${formatTime(entry.at)}  ${entry.kind.padEnd(10)} ${amounts}  ${entry.taskId ?? ""} ${entry.reason}\n`;
+    });
+    const title = lines.length === 0 ? "" : `\n${output.style.bold("LEDGER (balance, held)")}\n`;
+    output.show({ ...accountForm(account), ledger: entries }, () =>
+      [renderFields(fieldsOf(account), output), title, ...lines].join(""),
+    );
+  });
+}
+
+function addUpdate(accounts: Command, context: Context): void {
+  const description = "change the terms of an account; what is not given stays";
+  const command = addLocalCommand(accounts, "update <account>", description);
+  const flags = flagNames(ACCOUNT_TERMS);
+  onLocalRun<FlagValues>(withTermFlags(command, ACCOUNT_TERMS), context, async (invocation) => {
+    const { args, options, output, open } = invocation;
+    const terms = readTermFlags(ACCOUNT_TERMS, options, Date.now());
+    if (Object.values(terms).every((term) => term === undefined)) {
+      const names = Object.values(flags);
+      throw usage(
+        `There is nothing to change: give at least one of ${names.slice(0, -1).join(", ")} and ${names.at(-1)}.`,
+      );
+    }
+    const { manage } = await open();
+    const account = await namingFlags(manage.updateAccount(given(args, 0), terms), flags);
+    output.done(`Account ${account.name} is changed. A running server follows within a second.`);
+    output.show(accountForm(account), () => renderFields(fieldsOf(account), output));
+  });
+}
+
+interface Switch {
+  readonly usage: string;
+  readonly description: string;
+  readonly done: string;
+  act(manage: Manage, account: string): Promise<Account>;
+}
+
+function addSwitch(accounts: Command, context: Context, { usage, description, done, act }: Switch): void {
+  const command = addLocalCommand(accounts, usage, description);
+  onLocalRun(command, context, async ({ args, output, open }) => {
+    const { manage } = await open();
+    const account = await act(manage, given(args, 0));
+    output.done(`Account ${account.name} ${done}`);
+    output.show(accountForm(account), () => `${account.id}\n`);
+  });
+}
+
+function addCredit(accounts: Command, context: Context): void {
+  const description = "add to an account's balance; a negative amount takes from it";
+  const command = addLocalCommand(accounts, "credit <account> <amount>", description);
+  command.option("--reason <text>", "why, for the ledger", "by hand");
+  onLocalRun<{ reason: string }>(command, context, async ({ args, options, output, open }) => {
+    const amount = readAmount("The amount", given(args, 1));
+    const movement = { reason: options.reason, actor: ACTOR };
+    const { manage } = await open();
+    const account = await manage.creditAccount(given(args, 0), amount, movement);
+    const balance = formatAmount(account.balance);
+    output.done(`${account.name} now has ${balance} ${CURRENCY}.`);
+    output.show(accountForm(account), () => `${balance}\n`);
+  });
+}
+
+function addRefund(accounts: Command, context: Context): void {
+  const description = "give back what a task was charged, in whole or in part, once";
+  const command = addLocalCommand(accounts, "refund <task>", description)
+    .option("--amount <amount>", `how much, in ${CURRENCY} (default all of it)`)
+    .requiredOption("--reason <text>", "why, for the ledger");
+  type Flags = { amount?: string; reason: string };
+  onLocalRun<Flags>(command, context, async ({ args, options, output, open }) => {
+    const amount = options.amount === undefined ? undefined : readAmount("--amount", options.amount);
+    const refund = { amount, reason: options.reason, actor: ACTOR };
+    const { manage } = await open();
+    const { account, ...done } = await manage.refundTask(given(args, 0), refund);
+    const refunded = formatAmount(done.amount);
+    output.done(
+      `${refunded} ${CURRENCY} given back; ${account.name} now has ${formatAmount(account.balance)} ${CURRENCY}.`,
+    );
+    const value = { task_id: done.taskId, refunded, currency: CURRENCY, account: accountForm(account) };
+    output.show(value, () => `${refunded}\n`);
+  });
+}
+
+/** An account in names and values, for people. */
+function fieldsOf(account: Account): Field[] {
+  const money = (amount: Micros) => `${formatAmount(amount)} ${CURRENCY}`;
+  const available = availableOf(account);
+  const { mode, creditLimit, ...terms } = termFields(ACCOUNT_TERMS, account);
+  return [
+    ["id", account.id],
+    ["name", account.name],
+    mode,
+    ["status", account.status],
+    ["balance", money(account.balance)],
+    ["held", money(account.held)],
+    creditLimit,
+    ["available", available === undefined ? "unlimited" : money(available)],
+    ...Object.values(terms),
+    ["created", formatTime(account.createdAt)],
+  ];
 }

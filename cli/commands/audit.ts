@@ -8,13 +8,13 @@ import {
   type AuditDifference,
   type AuditReport,
 } from "../../src/domain/ports/audit.ts";
-import { addCommand, LOCAL_COMMANDS, onRun } from "../command.ts";
+import { LOCAL_COMMANDS, onRun } from "../command.ts";
 import type { Context } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
 import { Failure } from "../failure.ts";
 import type { Output } from "../format/output.ts";
 import { renderFields, renderTsv } from "../format/table.ts";
-import { type LocalFlags, readLocalConfig, withLocalFlags } from "../local.ts";
+import { addLocalCommand, type LocalFlags, readLocalConfig } from "../local.ts";
 
 const CHECKS = Object.keys(AUDIT_CHECKS).length;
 /** Checks whose figures are counts and not money. */
@@ -32,13 +32,8 @@ const FIGURE_NAMES: Partial<Record<AuditCheck, readonly [string, string]>> = {
 
 /** `svc audit`. */
 export function addAudit(program: Command, context: Context): void {
-  const command = withLocalFlags(
-    addCommand(
-      program,
-      "audit",
-      "recompute every balance, hold, charge, quota and usage from what it came from",
-    ),
-  ).helpGroup(LOCAL_COMMANDS);
+  const description = "recompute every balance, hold, charge, quota and usage from what it came from";
+  const command = addLocalCommand(program, "audit", description).helpGroup(LOCAL_COMMANDS);
   onRun<LocalFlags>(command, context, async ({ options, output }) => {
     const config = readLocalConfig(options, context);
     const { auditLocal } = await import("../../src/app/local.ts");

@@ -1,22 +1,72 @@
-import type { Command } from "commander";
-import { addGroup, CLIENT_COMMANDS } from "../command.ts";
+import { type Command, Option } from "commander";
+import { CALLBACK_STATES } from "../../src/domain/callback/callback.ts";
+import { addRemoteCommand, connect, type RemoteFlags } from "../client/remote.ts";
+import { addGroup, CLIENT_COMMANDS, given, onRun } from "../command.ts";
 import type { Context } from "../context.ts";
-import { addCallbacksList } from "./callbacks/list.ts";
-import { addCallbacksListen } from "./callbacks/listen.ts";
-import { addCallbacksRedeliver } from "./callbacks/redeliver.ts";
-import { addCallbacksShow } from "./callbacks/show.ts";
-import { addCallbacksTrigger } from "./callbacks/trigger.ts";
+import { readPastTime } from "../flags/values.ts";
+import { CALLBACK_COLUMNS, callbackRow, showCallback } from "../format/callback-view.ts";
+import { callbackIdOf } from "./callbacks/find.ts";
+import { addListen } from "./callbacks/listen.ts";
+import { addRedeliver } from "./callbacks/redeliver.ts";
+import { addTrigger } from "./callbacks/trigger.ts";
+
+const LIST_EXAMPLES = `
+Examples:
+  svc callbacks list --state failed --since 2h
+  svc callbacks list --task task_01m7… --json
+
+The query of a URL is left out of the table, since receivers keep tokens there; --json has it.
+`;
+const SHOW_EXAMPLES = `
+Examples:
+  svc callbacks show cb_01m7…
+  svc callbacks show task_01m7…       the callback of this task
+`;
 
 export function addCallbacks(program: Command, context: Context): void {
-  const callbacks = addGroup(
-    program,
-    "callbacks",
-    CLIENT_COMMANDS,
-    "what was posted at the end of tasks, and receiving it on your own machine",
-  ).alias("callback");
-  addCallbacksList(callbacks, context);
-  addCallbacksShow(callbacks, context);
-  addCallbacksRedeliver(callbacks, context);
-  addCallbacksTrigger(callbacks, context);
-  addCallbacksListen(callbacks, context);
+  const description = "what was posted at the end of tasks, and receiving it on your own machine";
+  const callbacks = addGroup(program, "callbacks", CLIENT_COMMANDS, description).alias("callback");
+  addList(callbacks, context);
+  addShow(callbacks, context);
+  addRedeliver(callbacks, context);
+  addTrigger(callbacks, context);
+  addListen(callbacks, context);
+}
+
+interface ListFlags extends RemoteFlags {
+  readonly state?: string;
+  readonly task?: string;
+  readonly since?: string;
+  readonly limit?: string;
+  readonly after?: string;
+}
+
+function addList(callbacks: Command, context: Context): void {
+  const command = addRemoteCommand(callbacks, "list", "list callbacks, newest first")
+    .addOption(new Option("--state <state>", "only callbacks in this state").choices(CALLBACK_STATES))
+    .option("--task <task>", "only the callback of this task")
+    .option("--since <when>", "only those created since: 2h ago, or a time in ISO 8601")
+    .option("--limit <count>", "callbacks in one page, 1 to 100 (default 20)")
+    .option("--after <cursor>", "the page after this one, as the page before says it")
+    .addHelpText("after", LIST_EXAMPLES);
+  onRun<ListFlags>(command, context, async ({ options, output }) => {
+    const { state, task, since, limit, after } = options;
+    const from = since === undefined ? undefined : readPastTime("--since", since, Date.now());
+    const { client } = connect(options, context, output);
+    const page = await client.callbacks({ state, task_id: task, from, limit, after });
+    await output.list(page, CALLBACK_COLUMNS, page.callbacks.map(callbackRow));
+    if (page.callbacks.length === 0) output.say("No callbacks.");
+    if (page.next !== null) output.say(`More: svc callbacks list --after ${page.next}`);
+  });
+}
+
+function addShow(callbacks: Command, context: Context): void {
+  const description = "show a callback, what it says and how each send went";
+  const command = addRemoteCommand(callbacks, "show <callback>", description);
+  command.addHelpText("after", SHOW_EXAMPLES);
+  onRun<RemoteFlags>(command, context, async ({ args, options, output }) => {
+    const { client } = connect(options, context, output);
+    const callback = await client.callback(await callbackIdOf(client, given(args, 0)));
+    await showCallback(callback, context, output);
+  });
 }

@@ -1,12 +1,27 @@
 import type { Command } from "commander";
-import { addGroup, LOCAL_COMMANDS } from "../command.ts";
+import { type ApiKey, keyStatus } from "../../src/domain/access/account.ts";
+import { KEY_LIMITS, KEY_TERMS } from "../../src/domain/access/key-policy.ts";
+import { keyForm } from "../../src/domain/access/record-form.ts";
+import { addGroup, given, type Invocation, LOCAL_COMMANDS } from "../command.ts";
 import type { Context } from "../context.ts";
-import { addCreate } from "./keys/create.ts";
-import { addList } from "./keys/list.ts";
-import { addRevoke } from "./keys/revoke.ts";
-import { addRotate } from "./keys/rotate.ts";
-import { addShow } from "./keys/show.ts";
-import { addUpdate } from "./keys/update.ts";
+import { usage } from "../failure.ts";
+import type { FlagValues } from "../flags/flag.ts";
+import { namingFlags } from "../flags/naming.ts";
+import { readSigning, SIGNING_FLAGS, type SigningFlags, withSigningFlag } from "../flags/signing.ts";
+import { flagNames, readTermFlags, withTermFlags } from "../flags/terms.ts";
+import { readDuration } from "../flags/values.ts";
+import type { Output } from "../format/output.ts";
+import { type Field, renderFields } from "../format/table.ts";
+import { termFields } from "../format/terms.ts";
+import { formatTime } from "../format/units.ts";
+import { addLocalCommand, type Manage, onLocalRun } from "../local.ts";
+
+const COLUMNS = ["ID", "NAME", "ACCOUNT", "KEY", "STATUS", "CREATED", "EXPIRES", "LIMITS"];
+/** The flags of `keys create` and `keys update`, by the fields of the management API. */
+const KEY_FLAGS = { ...flagNames(KEY_TERMS), ...SIGNING_FLAGS };
+
+type SecretFlags = { readonly showSecretOnly?: boolean };
+type TermFlags = SecretFlags & SigningFlags & FlagValues;
 
 export function addKeys(program: Command, context: Context): void {
   const keys = addGroup(program, "keys", LOCAL_COMMANDS, "API keys").alias("key");
@@ -16,4 +31,193 @@ export function addKeys(program: Command, context: Context): void {
   addUpdate(keys, context);
   addRotate(keys, context);
   addRevoke(keys, context);
+}
+
+function addCreate(keys: Command, context: Context): void {
+  const command = addLocalCommand(keys, "create", "make a key; it is shown this once")
+    .requiredOption("-n, --name <name>", "what people call it")
+    .option("--account <account>", 'id or name of the account it belongs to (default "default")');
+  withSigningFlag(withTermFlags(command, KEY_TERMS)).option(
+    "--show-secret-only",
+    "print the key, a new callback secret on the next line, and nothing else, for scripts",
+  );
+  type Flags = TermFlags & { name: string; account?: string };
+  onLocalRun<Flags>(command, context, async ({ open, ...invocation }) => {
+    const { name, account: owner, ...flags } = invocation.options;
+    const terms = { ...readTermFlags(KEY_TERMS, flags, Date.now()), ...(await readSigning(flags)) };
+    const { manage, folder } = await open();
+    const made = await namingFlags(manage.createKey({ ...terms, name, account: owner }), KEY_FLAGS);
+    const { record, account } = made;
+    const done = `${record.name} (${record.id}) of account ${account.name} created in ${folder}.`;
+    showSecrets(invocation, made, `${done} Shown once:`);
+  });
+}
+
+function addList(keys: Command, context: Context): void {
+  const command = addLocalCommand(keys, "list", "list the keys, revoked ones included").option(
+    "--account <account>",
+    "id or name of the account whose keys to list",
+  );
+  onLocalRun<{ account?: string }>(command, context, async ({ options, output, open }) => {
+    const { manage, folder } = await open();
+    const found = await manage.listKeys(options.account);
+    const names = await accountNames(manage);
+    const now = Date.now();
+    const rows = found.map((key) => [
+      key.id,
+      key.name,
+      names.get(key.accountId) ?? key.accountId,
+      key.display,
+      keyStatus(key, now),
+      formatTime(key.createdAt),
+      key.expiresAt === undefined ? "never" : formatTime(key.expiresAt),
+      limitFields(key)
+        .flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${value}`]))
+        .join("; ") || "none",
+    ]);
+    if (rows.length === 0)
+      output.say(`There are no keys in ${folder}. Make one: svc keys create --name NAME`);
+    const forms = found.map((key) => ({ ...keyForm(key, now), account: names.get(key.accountId) }));
+    await output.list({ keys: forms }, COLUMNS, rows);
+  });
+}
+
+function addShow(keys: Command, context: Context): void {
+  const description = "show a key and its limits, by id or name; never the secret";
+  const command = addLocalCommand(keys, "show <key>", description);
+  onLocalRun(command, context, async ({ args, output, open }) => {
+    const { manage } = await open();
+    const key = await manage.showKey(given(args, 0));
+    showKey(output, key, await accountNames(manage));
+  });
+}
+
+function addUpdate(keys: Command, context: Context): void {
+  const description = "change the limits of a key, by id or name; what is not given stays";
+  const command = addLocalCommand(keys, "update <key>", description);
+  withSigningFlag(withTermFlags(command, KEY_TERMS))
+    .option(
+      "--callback-secret-grace <duration>",
+      "how long the callback secret that is replaced signs too, up to 30d",
+    )
+    .option("--show-secret-only", "print the new callback secret and nothing else, for scripts");
+  onLocalRun<TermFlags>(command, context, async ({ open, ...invocation }) => {
+    const { args, options, output } = invocation;
+    const terms = await readTerms(options);
+    const { manage } = await open();
+    const changed = await namingFlags(manage.updateKey(given(args, 0), terms), KEY_FLAGS);
+    const { record: key } = changed;
+    const done = `${key.name} is changed. A running server follows within a second.`;
+    const names = await accountNames(manage);
+    if (changed.callbackSecret !== undefined) {
+      const shown = { ...changed, account: { name: names.get(key.accountId) } };
+      showSecrets(invocation, shown, `${done} Callback secret, shown once:`);
+      return;
+    }
+    output.done(`Key ${done}`);
+    showKey(output, key, names);
+  });
+}
+
+/** @throws Failure (exit 2) for flags that cannot be read, or none */
+async function readTerms(flags: TermFlags) {
+  if (flags.showSecretOnly === true && flags.callbackSecret !== "new") {
+    throw usage("--show-secret-only belongs to --callback-secret new, which is not given.");
+  }
+  const terms = { ...readTermFlags(KEY_TERMS, flags, Date.now()), ...(await readSigning(flags)) };
+  if (Object.values(terms).some((term) => term !== undefined)) return terms;
+  throw usage("There is nothing to change: give at least one limit, such as --rpm 60 or --rpm none.");
+}
+
+function addRotate(keys: Command, context: Context): void {
+  const description = "give a key another secret, shown this once; id, name and limits stay";
+  const command = addLocalCommand(keys, "rotate <key>", description)
+    .option("--grace <duration>", "how long the old secret is still taken, up to 30d", "0")
+    .option("--show-secret-only", "print the key and nothing else, for scripts");
+  onLocalRun<SecretFlags & { grace: string }>(command, context, async ({ open, ...invocation }) => {
+    const graceMs = readDuration("--grace", invocation.options.grace);
+    const { manage } = await open();
+    const rotated = manage.rotateKey(given(invocation.args, 0), { graceMs });
+    const made = await namingFlags(rotated, { grace_seconds: "--grace" });
+    const { name, previous } = made.record;
+    const until =
+      previous === undefined
+        ? "is refused within a second"
+        : `is taken until ${formatTime(previous.expiresAt)}`;
+    showSecrets(invocation, made, `${name} has another secret; the old one ${until}. Shown once:`);
+  });
+}
+
+function addRevoke(keys: Command, context: Context): void {
+  const command = addLocalCommand(keys, "revoke <key>", "refuse a key from now on, by id or name");
+  onLocalRun(command, context, async ({ args, output, open }) => {
+    const { manage } = await open();
+    const key = await manage.revokeKey(given(args, 0));
+    output.done(`Key ${key.name} is revoked. A running server refuses it within a second.`);
+    output.show(keyForm(key, Date.now()), () => `${key.id}\n`);
+  });
+}
+
+interface Secrets {
+  readonly key?: string | undefined;
+  readonly callbackSecret?: string | undefined;
+  readonly record: ApiKey;
+  readonly account: { readonly name: string | undefined };
+}
+
+/** Prints new secrets, one on each line. Prints nothing else with --show-secret-only, and what was done without it. */
+function showSecrets(
+  { context, output, options }: Invocation<SecretFlags>,
+  { key, callbackSecret, record, account }: Secrets,
+  done: string,
+): void {
+  const lines = [key, callbackSecret].map((secret) => (secret === undefined ? "" : `${secret}\n`)).join("");
+  if (options.showSecretOnly === true) {
+    context.stdout.write(lines);
+    return;
+  }
+  output.done(`Key ${done}`);
+  const form = { ...keyForm(record, Date.now()), account: account.name };
+  output.show({ ...form, key, callback_secret: callbackSecret }, () => lines);
+}
+
+function showKey(output: Output, key: ApiKey, names: ReadonlyMap<string, string>): void {
+  const now = Date.now();
+  const account = names.get(key.accountId);
+  output.show({ ...keyForm(key, now), account }, () => renderFields(fieldsOf(key, account, now), output));
+}
+
+/** A key in names and values, for people. */
+function fieldsOf(key: ApiKey, account: string | undefined, now: number): Field[] {
+  const time = (ms: number | undefined) => (ms === undefined ? undefined : formatTime(ms));
+  const { previous } = key;
+  return [
+    ["id", key.id],
+    ["name", key.name],
+    ["account", account === undefined ? key.accountId : `${account} (${key.accountId})`],
+    ["key", key.display],
+    [
+      "old key",
+      previous && previous.expiresAt > now
+        ? `${previous.display} until ${time(previous.expiresAt)}`
+        : undefined,
+    ],
+    ["status", keyStatus(key, now)],
+    ["created", time(key.createdAt)],
+    ["expires", time(key.expiresAt) ?? "never"],
+    ["revoked", time(key.revokedAt)],
+    ...limitFields(key),
+  ];
+}
+
+/** The limits of a key, and whether it signs callbacks. */
+function limitFields({ policy, signsCallbacks }: ApiKey): Field[] {
+  return [
+    ...Object.values(termFields(KEY_LIMITS, policy)),
+    ["callbacks", signsCallbacks ? "signed" : undefined],
+  ];
+}
+
+async function accountNames(manage: Manage): Promise<Map<string, string>> {
+  return new Map((await manage.listAccounts()).map((account) => [account.id, account.name]));
 }

@@ -1,54 +1,44 @@
 import type { Command } from "commander";
 import { accountForm, ledgerForm } from "../../src/domain/access/record-form.ts";
 import { formatAmount } from "../../src/domain/money/money.ts";
-import { addCommand, given, LOCAL_COMMANDS, onRun } from "../command.ts";
+import { given, LOCAL_COMMANDS } from "../command.ts";
 import type { Context } from "../context.ts";
-import { usage } from "../failure.ts";
+import { unreadable } from "../flags/values.ts";
 import { csvOption, csvText, renderCsv } from "../format/csv.ts";
 import { formatTime } from "../format/units.ts";
-import { type LocalFlags, type Manage, withLocal, withLocalFlags } from "../local.ts";
+import { addLocalCommand, type Manage, onLocalRun } from "../local.ts";
 
-const COLUMNS = [
-  { title: "TIME" },
-  { title: "KIND" },
-  { title: "AMOUNT", align: "right" as const },
-  { title: "HELD", align: "right" as const },
-  { title: "BALANCE", align: "right" as const },
-  { title: "TASK" },
-  { title: "REASON" },
-  { title: "ACTOR" },
-];
+const AMOUNTS = [{ right: "AMOUNT" }, { right: "HELD" }, { right: "BALANCE" }];
+const COLUMNS = ["TIME", "KIND", ...AMOUNTS, "TASK", "REASON", "ACTOR"];
 const CSV_COLUMNS = ["time", "kind", "balance_delta", "held_delta", "balance", "task_id", "reason", "actor"];
 const DEFAULT_LIMIT = 50;
 const PAGE = 1000;
 
-interface Flags extends LocalFlags {
+interface Flags {
   readonly limit?: string;
   readonly csv?: boolean;
 }
 
 /** `svc ledger ACCOUNT`. */
 export function addLedger(program: Command, context: Context): void {
-  const command = withLocalFlags(
-    addCommand(program, "ledger <account>", "every movement of an account's money, newest first"),
-  )
+  const description = "every movement of an account's money, newest first";
+  const command = addLocalCommand(program, "ledger <account>", description)
     .option("--limit <count>", `how many movements, or all (default ${DEFAULT_LIMIT}; with --csv all)`)
     .addOption(csvOption())
     .helpGroup(LOCAL_COMMANDS);
-  onRun<Flags>(command, context, async ({ args, options, output }) => {
+  onLocalRun<Flags>(command, context, async ({ args, options, output, open }) => {
     const limit = readLimit(options);
-    await withLocal(options, context, async (manage) => {
-      const { account, rows, hasMore } = await readRows(manage, given(args, 0), limit);
-      if (options.csv === true) {
-        const cells = rows.map((row) => [new Date(row.at).toISOString(), ...cellsOf(row, csvText)]);
-        context.stdout.write(renderCsv(CSV_COLUMNS, cells));
-      } else {
-        const cells = rows.map((row) => [formatTime(row.at), ...cellsOf(row, (text) => text)]);
-        const value = { account: accountForm(account), entries: rows.map(ledgerForm) };
-        await output.list(value, COLUMNS, cells);
-      }
-      if (hasMore) output.say("There are earlier ones: --limit all shows every one.");
-    });
+    const { manage } = await open();
+    const { account, rows, hasMore } = await readRows(manage, given(args, 0), limit);
+    if (options.csv === true) {
+      const cells = rows.map((row) => [new Date(row.at).toISOString(), ...cellsOf(row, csvText)]);
+      context.stdout.write(renderCsv(CSV_COLUMNS, cells));
+    } else {
+      const cells = rows.map((row) => [formatTime(row.at), ...cellsOf(row, (text) => text)]);
+      const value = { account: accountForm(account), entries: rows.map(ledgerForm) };
+      await output.list(value, COLUMNS, cells);
+    }
+    if (hasMore) output.say("There are earlier ones: --limit all shows every one.");
   });
 }
 
@@ -83,5 +73,5 @@ function readLimit({ limit, csv }: Flags): number {
   if (limit === undefined) return DEFAULT_LIMIT;
   const count = /^\d{1,9}$/.test(limit) ? Number(limit) : 0;
   if (count > 0) return count;
-  throw usage(`--limit must be a whole number from 1, or all, got ${JSON.stringify(limit.slice(0, 80))}.`);
+  throw unreadable("--limit", "a whole number from 1, or all", limit);
 }

@@ -1,18 +1,13 @@
 import type { Command } from "commander";
-import { addCommand, LOCAL_COMMANDS, onRun } from "../command.ts";
+import { LOCAL_COMMANDS, onRun } from "../command.ts";
 import type { Context } from "../context.ts";
 import { usage } from "../failure.ts";
-import { type LocalFlags, readLocalConfig, showPath, withLocalFlags } from "../local.ts";
+import { addLocalCommand, type LocalFlags, readLocalConfig, showPath } from "../local.ts";
 
 /** `svc migrate`, `svc migrate up`, `svc migrate status`. */
 export function addMigrate(program: Command, context: Context): void {
-  const command = withLocalFlags(
-    addCommand(
-      program,
-      "migrate [action]",
-      "bring the database up to date (up), or say where it stands (status)",
-    ),
-  ).helpGroup(LOCAL_COMMANDS);
+  const description = "bring the database up to date (up), or say where it stands (status)";
+  const command = addLocalCommand(program, "migrate [action]", description).helpGroup(LOCAL_COMMANDS);
   onRun<LocalFlags>(command, context, async ({ args, options, output }) => {
     const action = args[0] ?? "up";
     if (action !== "up" && action !== "status")

@@ -1,19 +1,119 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
 import type { Command } from "commander";
-import { addGroup, LOCAL_COMMANDS } from "../command.ts";
+import { addGroup, collect, given, LOCAL_COMMANDS } from "../command.ts";
 import type { Context } from "../context.ts";
-import { EXAMPLES } from "./pricing/examples.ts";
-import { addList } from "./pricing/list.ts";
-import { addReset } from "./pricing/reset.ts";
-import { addSet } from "./pricing/set.ts";
-import { addShow } from "./pricing/show.ts";
+import type { FlagValues } from "../flags/flag.ts";
+import { parseInput, readInputs } from "../flags/inputs.ts";
+import { namingRule, readRule, withRuleFlags } from "../flags/price-rule.ts";
+import { readCount, readMultiplier } from "../flags/values.ts";
+import {
+  fieldsOf,
+  priceJson,
+  requestInWords,
+  requestJson,
+  requestText,
+  ruleInWords,
+  SOURCES,
+} from "../format/price-view.ts";
+import { renderFields } from "../format/table.ts";
+import { addLocalCommand, onLocalRun } from "../local.ts";
+
+const EXAMPLES = `
+Examples:
+  svc pricing set sandbox-image --per-output 0.012000 --reason "from December on"
+  svc pricing set sandbox-video --per-second 0.030000 --minimum 0.100000
+  svc pricing show veo3 --json | jq .price > veo3.json     # change it, and then:
+  svc pricing set veo3 --rule veo3.json
+
+A price that is set goes before \`pricing\` in svc.yaml, which goes before the built-in one. A running server
+follows within a second; tasks it has accepted keep the price they were accepted at.
+`;
+const COLUMNS = ["MODEL", "SOURCE", "VERSION", "PRICE"];
+/** How soon a price that changed holds. */
+const FOLLOWS = "A running server follows within a second; accepted tasks keep their price.";
 
 export function addPricing(program: Command, context: Context): void {
-  const pricing = addGroup(program, "pricing", LOCAL_COMMANDS, "what each model costs").addHelpText(
-    "after",
-    EXAMPLES,
-  );
+  const pricing = addGroup(program, "pricing", LOCAL_COMMANDS, "what each model costs");
+  pricing.addHelpText("after", EXAMPLES);
   addList(pricing, context);
   addShow(pricing, context);
   addSet(pricing, context);
   addReset(pricing, context);
+}
+
+function addList(pricing: Command, context: Context): void {
+  const command = addLocalCommand(pricing, "list", "list the price of every model");
+  onLocalRun(command, context, async ({ output, open }) => {
+    const found = await (await open()).prices().list();
+    const rows = found.map(({ model, source, rule }) => [
+      model.id,
+      SOURCES[source],
+      rule.version,
+      ruleInWords(rule).join("; "),
+    ]);
+    await output.list({ prices: found.map(priceJson) }, COLUMNS, rows);
+  });
+}
+
+interface ShowFlags {
+  readonly input?: readonly string[];
+  readonly outputs?: string;
+  readonly priceMultiplier?: string;
+}
+
+function addShow(pricing: Command, context: Context): void {
+  const description = "show the price of a model, and what a request of it comes to";
+  const command = addLocalCommand(pricing, "show <model>", description)
+    .option("-i, --input <name=value>", "a field of the request; may be repeated", collect)
+    .option("-n, --outputs <count>", "how many outputs the request asks for")
+    .option("--price-multiplier <factor>", "of the account or key that asks, such as 1.25");
+  onLocalRun<ShowFlags>(command, context, async ({ args, options, output, open }) => {
+    const { input, outputs, priceMultiplier } = options;
+    const inputs = (input ?? []).map(parseInput);
+    const multiplier =
+      priceMultiplier === undefined ? undefined : readMultiplier("--price-multiplier", priceMultiplier);
+    const prices = (await open()).prices();
+    const price = await prices.read(given(args, 0));
+    const text = () => renderFields(fieldsOf(price), output);
+    if ((input ?? outputs ?? priceMultiplier) === undefined) return output.show(priceJson(price), text);
+
+    const read = (path: string) => readFile(resolve(context.cwd, path));
+    const fields = await readInputs(inputs, price.model.schema, read);
+    const body = outputs === undefined ? fields : { ...fields, n: readCount("--outputs", outputs, 4) };
+    const request = await prices.priceOf(price.model.id, body, multiplier);
+    const lines = await requestText(request, output);
+    const value = { ...priceJson(price), request: requestJson(request, multiplier) };
+    output.show(value, () => text() + lines);
+  });
+}
+
+function addSet(pricing: Command, context: Context): void {
+  const description = "set the price of a model, from the next request on";
+  const command = withRuleFlags(addLocalCommand(pricing, "set <model>", description))
+    .option("--reason <text>", "why, for people")
+    .addHelpText("after", EXAMPLES);
+  type Flags = FlagValues & { reason?: string };
+  onLocalRun<Flags>(command, context, async ({ args, options, output, open }) => {
+    const { reason, ...flags } = options;
+    const id = given(args, 0);
+    const written = await readRule(id, flags, context.cwd);
+    const prices = (await open()).prices();
+    const price = await namingRule(prices.set(id, { rule: written.rule, reason }), written);
+    output.done(`The price of ${id} is set. ${FOLLOWS}`);
+    if (price.unpriced !== undefined)
+      output.warn(`Requests with ${requestInWords(price.unpriced)} have no price now, and are refused.`);
+    output.show(priceJson(price), () => renderFields(fieldsOf(price), output));
+  });
+}
+
+function addReset(pricing: Command, context: Context): void {
+  const command = addLocalCommand(pricing, "reset <model>", "take back a price that was set");
+  onLocalRun(command, context, async ({ args, output, open }) => {
+    const price = await (await open()).prices().reset(given(args, 0));
+    const { id } = price.model;
+    if (price.wasSet) output.done(`The price of ${id} is ${SOURCES[price.source]} again. ${FOLLOWS}`);
+    else output.say(`No price of ${id} was set; nothing is changed.`);
+    output.show(priceJson(price), () => renderFields(fieldsOf(price), output));
+  });
 }

@@ -1,21 +1,152 @@
-import type { Command } from "commander";
-import { addGroup, CLIENT_COMMANDS } from "../command.ts";
+import { type Command, Option } from "commander";
+import { TASK_STATUSES } from "../../src/domain/task/task.ts";
+import { resultUrls, type TaskView } from "../client/answer.ts";
+import { downloadResults } from "../client/download.ts";
+import { costOf, fileJson, follow } from "../client/follow.ts";
+import { addRemoteCommand, connect, type RemoteFlags } from "../client/remote.ts";
+import { hasEnded, resumeHint, verdictOf } from "../client/wait.ts";
+import { addGroup, CLIENT_COMMANDS, given, onRun } from "../command.ts";
 import type { Context } from "../context.ts";
-import { addTaskCancel } from "./task/cancel.ts";
-import { addTaskDownload } from "./task/download.ts";
-import { addTaskGet } from "./task/get.ts";
-import { addTaskList } from "./task/list.ts";
-import { addTaskSubmit } from "./task/submit.ts";
-import { addTaskWait } from "./task/wait.ts";
+import { EXIT } from "../exit-codes.ts";
+import { Failure } from "../failure.ts";
+import { type Field, renderFields } from "../format/table.ts";
+import { formatSize, formatTime, parseDuration } from "../format/units.ts";
+import { showPath } from "../local.ts";
+import { addSubmit } from "./task/submit.ts";
+
+const COLUMNS = ["TASK", "KIND", "MODEL", "STATUS", { right: "PROGRESS" }, "CREATED", "COST"];
 
 export function addTask(program: Command, context: Context): void {
-  const task = addGroup(program, "task", CLIENT_COMMANDS, "generate, and follow what was asked for").alias(
-    "tasks",
-  );
-  addTaskSubmit(task, context);
-  addTaskGet(task, context);
-  addTaskWait(task, context);
-  addTaskList(task, context);
-  addTaskCancel(task, context);
-  addTaskDownload(task, context);
+  const description = "generate, and follow what was asked for";
+  const task = addGroup(program, "task", CLIENT_COMMANDS, description).alias("tasks");
+  addSubmit(task, context);
+  addGet(task, context);
+  addWait(task, context);
+  addList(task, context);
+  addCancel(task, context);
+  addDownload(task, context);
+}
+
+function addGet(task: Command, context: Context): void {
+  const command = addRemoteCommand(task, "get <task>", "show a task as it is now");
+  onRun<RemoteFlags>(command, context, async ({ args, options, output }) => {
+    const { client } = connect(options, context, output);
+    const { kind, task: found } = await client.find(given(args, 0));
+    output.show(found, () => renderFields(fieldsOf(found, kind), output));
+  });
+}
+
+function addWait(task: Command, context: Context): void {
+  const command = addRemoteCommand(task, "wait <task>", "wait for the end of a task")
+    .option("--timeout <duration>", "how long to wait", "10m")
+    .option("-o, --output <path>", "save the results in this file or folder")
+    .addHelpText("after", "\nExit codes: 0 completed, 3 failed, 9 still running, 10 cancelled.\n");
+  type Flags = RemoteFlags & { timeout: string; output?: string };
+  onRun<Flags>(command, context, async ({ args, options, output }) => {
+    const timeoutMs = parseDuration(options.timeout);
+    const remote = connect(options, context, output);
+    const id = given(args, 0);
+    const { kind } = await remote.client.find(id);
+    await follow(remote, context, output, { kind, id, timeoutMs, target: options.output });
+  });
+}
+
+interface ListFlags extends RemoteFlags {
+  readonly status?: string;
+  readonly kind?: string;
+  readonly model?: string;
+  readonly limit?: string;
+  readonly after?: string;
+}
+
+function addList(task: Command, context: Context): void {
+  const command = addRemoteCommand(task, "list", "list your tasks, newest first")
+    .addOption(new Option("--status <status>", "only tasks in this state").choices(TASK_STATUSES))
+    .addOption(new Option("--kind <kind>", "only tasks of this kind").choices(["image", "video"]))
+    .option("-m, --model <model>", "only tasks of this model")
+    .option("--limit <count>", "tasks in one page, 1 to 100 (default 20)")
+    .option("--after <cursor>", "the page after this one, as the page before says it");
+  onRun<ListFlags>(command, context, async ({ options, output }) => {
+    const { status, kind, model, limit, after } = options;
+    const { client } = connect(options, context, output);
+    const page = await client.tasks({ status, kind, model, limit, after });
+    const rows = page.tasks.map((each) => [
+      each.task_id,
+      textOf(each.kind) ?? "",
+      textOf(each.model) ?? "",
+      each.status,
+      progressOf(each) ?? "",
+      timeOf(each.created_at) ?? "",
+      costOf(each) ?? "",
+    ]);
+    await output.list(page, COLUMNS, rows);
+    if (rows.length === 0) output.say("No tasks.");
+    if (page.next !== null) output.say(`More: svc task list --after ${page.next}`);
+  });
+}
+
+function addCancel(task: Command, context: Context): void {
+  const command = addRemoteCommand(task, "cancel <task>", "stop a task; a cancelled task costs nothing");
+  onRun<RemoteFlags>(command, context, async ({ args, options, output }) => {
+    const { client } = connect(options, context, output);
+    const found = await client.cancel(given(args, 0));
+    const { task_id: id, status } = found;
+    if (status === "cancelled") output.done(`${id} is cancelled.`);
+    else output.say(`${id} is asked to stop; it is ${status}.`);
+    output.show(found, () => `${status}\n`);
+  });
+}
+
+function addDownload(task: Command, context: Context): void {
+  const command = addRemoteCommand(task, "download <task>", "save the results of a completed task");
+  command.option("-o, --output <path>", "a file or a folder; several results are numbered", ".");
+  onRun<RemoteFlags & { output: string }>(command, context, async ({ args, options, output }) => {
+    const { client } = connect(options, context, output);
+    const { task: found } = await client.find(given(args, 0));
+    if (!hasEnded(found)) throw notYet(found);
+    const verdict = verdictOf(found, 0);
+    if (verdict !== undefined) throw verdict;
+    const files = await downloadResults(client, found, { path: options.output, cwd: context.cwd });
+    for (const { path, sizeBytes } of files)
+      output.done(`saved ${showPath(path, context.cwd)} (${formatSize(sizeBytes)})`);
+    output.show({ task_id: found.task_id, files: files.map(fileJson) }, () =>
+      files.map(({ path }) => `${showPath(path, context.cwd)}\n`).join(""),
+    );
+  });
+}
+
+function notYet({ task_id: id, status }: TaskView): Failure {
+  return new Failure(EXIT.stillRunning, "still_running", `${id} is still ${status}.`, {
+    hint: resumeHint(id),
+    more: { task_id: id, status },
+  });
+}
+
+function fieldsOf(task: TaskView, kind: string): Field[] {
+  const error = [task.error_code, task.error_message ?? task.error].map(textOf).filter(Boolean);
+  return [
+    ["task", task.task_id],
+    ["kind", kind],
+    ["model", textOf(task.model)],
+    ["status", task.status],
+    ["progress", progressOf(task)],
+    ["created", timeOf(task.created_at)],
+    ["completed", timeOf(task.completed_at)],
+    ["cost", costOf(task)],
+    ["error", error.join(": ") || undefined],
+    ...resultUrls(task).map((url): Field => ["result", url]),
+  ];
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+/** Formats epoch seconds. */
+function timeOf(value: unknown): string | undefined {
+  return typeof value === "number" ? formatTime(value * 1000) : undefined;
+}
+
+function progressOf({ progress }: TaskView): string | undefined {
+  return typeof progress === "number" ? `${progress} %` : undefined;
 }

@@ -2,14 +2,19 @@ import { type Command, Option } from "commander";
 import { usageForm } from "../../src/domain/access/record-form.ts";
 import { dayOf } from "../../src/domain/day.ts";
 import { formatAmount, type Micros } from "../../src/domain/money/money.ts";
-import type { UsageGroup, UsageRow, UsageSum } from "../../src/domain/money/usage.ts";
-import { formatDay, parseDay } from "../../src/domain/money/usage.ts";
-import { addCommand, LOCAL_COMMANDS, onRun } from "../command.ts";
+import {
+  formatDay,
+  parseDay,
+  type UsageGroup,
+  type UsageRow,
+  type UsageSum,
+} from "../../src/domain/money/usage.ts";
+import { LOCAL_COMMANDS } from "../command.ts";
 import type { Context } from "../context.ts";
-import { usage } from "../failure.ts";
+import { unreadable } from "../flags/values.ts";
 import { csvOption, csvText, renderCsv } from "../format/csv.ts";
 import { parseDuration } from "../format/units.ts";
-import { type LocalFlags, withLocal, withLocalFlags } from "../local.ts";
+import { addLocalCommand, onLocalRun } from "../local.ts";
 
 const SUBJECTS: Readonly<Record<UsageGroup, readonly string[]>> = {
   key: ["account", "key_id", "key"],
@@ -18,7 +23,7 @@ const SUBJECTS: Readonly<Record<UsageGroup, readonly string[]>> = {
 };
 const SUMS = ["completed", "failed", "cancelled", "outputs", "charged", "upstream_cost", "margin"];
 
-interface Flags extends LocalFlags {
+interface Flags {
   readonly by: UsageGroup;
   readonly since?: string;
   readonly until?: string;
@@ -28,47 +33,41 @@ interface Flags extends LocalFlags {
 
 /** `svc usage`. */
 export function addUsage(program: Command, context: Context): void {
-  const command = withLocalFlags(
-    addCommand(program, "usage", "what tasks came to, what was charged, and what is left of it"),
-  )
+  const description = "what tasks came to, what was charged, and what is left of it";
+  const command = addLocalCommand(program, "usage", description)
     .addOption(new Option("--by <what>", "a line for each").choices(Object.keys(SUBJECTS)).default("day"))
     .option("--since <when>", "first day, UTC: 2026-11-01, or how long ago (default 30d)")
     .option("--until <when>", "last day, UTC: 2026-11-30, or how long ago (default today)")
     .option("--account <account>", "id or name of one account (default all)")
     .addOption(csvOption())
     .helpGroup(LOCAL_COMMANDS);
-  onRun<Flags>(command, context, async ({ options, output }) => {
+  onLocalRun<Flags>(command, context, async ({ options, output, open }) => {
     const { by, account, csv } = options;
     const now = Date.now();
     const days = {
       since: readDay("--since", options.since, now),
       until: readDay("--until", options.until, now),
     };
-    await withLocal(options, context, async (manage) => {
-      const report = await manage.readUsage({ by, account, ...days });
-      if (csv === true) {
-        const cells = report.rows.map((row) => [...subjectOf(row).map(csvText), ...cellsOf(row)]);
-        context.stdout.write(renderCsv([...SUBJECTS[by], ...SUMS], cells));
-        return;
-      }
-      const rows = report.rows.map((row) => [...subjectOf(row), ...cellsOf(row)]);
-      // Only people get the sum: a program that adds up lines would count it twice.
-      const total = ["total", ...SUBJECTS[by].slice(1).map(() => ""), ...cellsOf(report.total)];
-      const shown = output.mode === "pretty" && rows.length > 1 ? [...rows, total] : rows;
-      await output.list(usageForm(report), columnsOf(by), shown);
-      if (rows.length === 0) {
-        output.say(`No task ended from ${formatDay(report.since)} to ${formatDay(report.until)}.`);
-      }
-    });
+    const { manage } = await open();
+    const report = await manage.readUsage({ by, account, ...days });
+    if (csv === true) {
+      const cells = report.rows.map((row) => [...subjectOf(row).map(csvText), ...cellsOf(row)]);
+      context.stdout.write(renderCsv([...SUBJECTS[by], ...SUMS], cells));
+      return;
+    }
+    const rows = report.rows.map((row) => [...subjectOf(row), ...cellsOf(row)]);
+    // Only people get the sum: a program that adds up lines would count it twice.
+    const total = ["total", ...SUBJECTS[by].slice(1).map(() => ""), ...cellsOf(report.total)];
+    const shown = output.mode === "pretty" && rows.length > 1 ? [...rows, total] : rows;
+    await output.list(usageForm(report), columnsOf(by), shown);
+    if (rows.length === 0)
+      output.say(`No task ended from ${formatDay(report.since)} to ${formatDay(report.until)}.`);
   });
 }
 
 function columnsOf(by: UsageGroup) {
   const title = (name: string) => name.toUpperCase().replace("_", " ");
-  return [
-    ...SUBJECTS[by].map((name) => ({ title: title(name) })),
-    ...SUMS.map((name) => ({ title: title(name), align: "right" as const })),
-  ];
+  return [...SUBJECTS[by].map(title), ...SUMS.map((name) => ({ right: title(name) }))];
 }
 
 function subjectOf({ account, key, model, day }: UsageRow): string[] {
@@ -90,7 +89,5 @@ function readDay(flag: string, text: string | undefined, now: number): number | 
   if (text === undefined) return undefined;
   const day = /^\d+[dhm]$/.test(text) ? dayOf(now - parseDuration(text)) : parseDay(text);
   if (day !== undefined && day >= 0) return day;
-  throw usage(
-    `${flag} must be a day like 2026-11-01, or a time ago like 30d, got ${JSON.stringify(text.slice(0, 80))}.`,
-  );
+  throw unreadable(flag, "a day like 2026-11-01, or a time ago like 30d", text);
 }

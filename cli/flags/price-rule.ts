@@ -6,8 +6,8 @@ import type { JsonObject } from "../../src/domain/json.ts";
 import { formatAmount } from "../../src/domain/money/money.ts";
 import { PRICE_UNITS, type PriceUnit, unitFacts } from "../../src/domain/money/price-units.ts";
 import { usage } from "../failure.ts";
-import { readAmount } from "./amounts.ts";
 import { type FlagValues, flagText, nameOf } from "./flag.ts";
+import { readAmount, readCount, unreadable } from "./values.ts";
 
 const MINIMUM = { flag: "--minimum <amount>", help: "the least a task costs that delivers anything" };
 const RULE = {
@@ -63,19 +63,14 @@ function readLine(unit: PriceUnit, sku: string, flags: FlagValues): JsonObject {
     unit,
     amount: readPrice(nameOf(price), flagText(price, flags) ?? ""),
     ...(per === undefined ? {} : { per }),
-    ...(most === undefined || mostText === undefined ? {} : { most: readCount(nameOf(most), mostText) }),
+    ...(most === undefined || mostText === undefined ? {} : { most: readCount(nameOf(most), mostText, 15) }),
   };
 }
 
 function readPrice(flag: string, text: string): string {
   const amount = readAmount(flag, text);
   if (amount >= 0) return formatAmount(amount);
-  throw usage(`${flag} must be an amount from 0, got ${JSON.stringify(text.slice(0, 80))}.`);
-}
-
-function readCount(flag: string, text: string): number {
-  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
-  throw usage(`${flag} must be a whole number from 1, got ${JSON.stringify(text.slice(0, 80))}.`);
+  throw unreadable(flag, "an amount from 0", text);
 }
 
 async function readRuleFile(path: string, cwd: string): Promise<unknown> {

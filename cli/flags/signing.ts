@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { usage } from "../failure.ts";
 import type { Manage } from "../local.ts";
-import { readDuration } from "./times.ts";
+import { readDuration } from "./values.ts";
 
 /** What becomes of a key's callback secret, as flags give it. */
 export interface SigningFlags {

@@ -2,9 +2,8 @@ import { type Command, Option } from "commander";
 import type { Given, GivenTerms, Kind, Term, TermOf, TermTable } from "../../src/domain/access/term.ts";
 import { QUOTA_RESETS } from "../../src/domain/money/quota.ts";
 import { usage } from "../failure.ts";
-import { readAmount, readMultiplier } from "./amounts.ts";
 import { type FlagValues, flagText, flagTexts, nameOf } from "./flag.ts";
-import { readDuration, readTime } from "./times.ts";
+import { readAmount, readDuration, readMultiplier, readTime, unreadable } from "./values.ts";
 
 /** Any of these, as the value of a term that can be unset, unsets it. */
 const UNSETTING = ["none", "any", "never"];
@@ -73,7 +72,7 @@ const READERS: {
 } = {
   count: (flag, [text = ""]) => {
     if (/^\d{1,15}$/.test(text)) return Number(text);
-    throw usage(`${flag} must be a whole number from 1, or none, got ${quoted(text)}.`);
+    throw unreadable(flag, "a whole number from 1, or none", text);
   },
   duration: (flag, [text = ""]) => readDuration(flag, text) / 1000,
   time: (flag, [text = ""], now) => readTime(flag, text, now),
@@ -93,7 +92,5 @@ const split = (texts: readonly string[]): string[] =>
 function readAlias(flag: string, text: string): [alias: string, model: string] {
   const at = text.indexOf("=");
   if (at > 0 && at < text.length - 1) return [text.slice(0, at).trim(), text.slice(at + 1).trim()];
-  throw usage(`${flag} must be like gpt-image-1=sandbox-image, or none, got ${quoted(text)}.`);
+  throw unreadable(flag, "like gpt-image-1=sandbox-image, or none", text);
 }
-
-const quoted = (text: string): string => JSON.stringify(text.slice(0, 80));

@@ -1,10 +1,9 @@
 import { isJsonObject, type JsonObject } from "../../src/domain/json.ts";
 import type { Context } from "../context.ts";
-import { EXIT } from "../exit-codes.ts";
-import { Failure } from "../failure.ts";
+import { unexpectedAnswer } from "../failure.ts";
 import type { Output } from "./output.ts";
 import { firstLine, printable, printableJson } from "./printable.ts";
-import { renderFields, renderTable, renderTsv } from "./table.ts";
+import { type Field, renderFields, renderTable, renderTsv } from "./table.ts";
 import { formatDuration, formatTime } from "./units.ts";
 
 /** A callback as the server answers it: the fields every callback has, and any others. */
@@ -20,30 +19,20 @@ export interface CallbackPage {
   readonly next: string | null;
 }
 
-const HISTORY_COLUMNS = [
-  { title: "#", align: "right" as const },
-  { title: "KIND" },
-  { title: "TIME" },
-  { title: "DURATION", align: "right" as const },
-  { title: "OUTCOME" },
-  { title: "STATUS", align: "right" as const },
-  { title: "ADDRESS" },
-  { title: "ANSWER" },
-  { title: "ERROR" },
+export const CALLBACK_COLUMNS = ["ID", "TASK", "STATE", { right: "ATTEMPTS" }, "NEXT", "URL", "CREATED"];
+const SEND_COLUMNS = [
+  ...[{ right: "#" }, "KIND", "TIME", { right: "DURATION" }, "OUTCOME", { right: "STATUS" }],
+  ...["ADDRESS", "ANSWER", "ERROR"],
 ];
 /** Longest shown part of an answer's first line, in characters. */
 const ANSWER_CHARACTERS = 40;
 
 export function callbackOf(data: unknown): CallbackView {
-  if (
-    isJsonObject(data) &&
-    typeof data.id === "string" &&
-    typeof data.task_id === "string" &&
-    typeof data.state === "string"
-  ) {
-    return { ...data, id: data.id, task_id: data.task_id, state: data.state };
-  }
-  throw new Failure(EXIT.error, "unexpected_answer", "The server's answer is no callback.");
+  const view = isJsonObject(data) ? data : {};
+  const { id, task_id, state } = view;
+  if (typeof id === "string" && typeof task_id === "string" && typeof state === "string")
+    return { ...view, id, task_id, state };
+  throw unexpectedAnswer("The server's answer is no callback.");
 }
 
 export function callbackPageOf({ callbacks, next }: JsonObject): CallbackPage {
@@ -59,7 +48,7 @@ export function historyOf({ history }: CallbackView): JsonObject[] {
 }
 
 /** Makes one line of a list. Hides the query of the URL, where receivers keep tokens. */
-export function listRow(callback: CallbackView): string[] {
+export function callbackRow(callback: CallbackView): string[] {
   const { id, task_id, state, attempts, max_attempts, next_attempt_at, redelivery_due } = callback;
   const next = redelivery_due === true ? "redelivery now" : time(next_attempt_at);
   return [
@@ -98,7 +87,7 @@ async function renderCallback(
   const { attempts, max_attempts, redelivery_due } = callback;
   const payload = isJsonObject(callback.payload) ? callback.payload : {};
   const sends = historyOf(callback).map(historyRow);
-  const fields: [string, string | undefined][] = [
+  const fields: Field[] = [
     ["callback", printable(callback.id)],
     ["task", printable(callback.task_id)],
     ["request", cell(callback.request_id) || undefined],
@@ -114,7 +103,7 @@ async function renderCallback(
     return renderFields([...fields, ["payload", printableJson(payload)]], output) + renderTsv(rows);
   }
   const history =
-    sends.length === 0 ? "Not sent yet.\n" : await renderTable(HISTORY_COLUMNS, sends, output.style);
+    sends.length === 0 ? "Not sent yet.\n" : await renderTable(SEND_COLUMNS, sends, output.style);
   return `${renderFields(fields, output)}\n${printableJson(payload, 2)}\n\n${history}`;
 }
 

@@ -1,14 +1,8 @@
 import { isJsonObject, type JsonObject } from "../../src/domain/json.ts";
 import { needsText } from "../../src/domain/model/availability.ts";
+import type { Field } from "./table.ts";
 
-export const MODEL_COLUMNS = [
-  { title: "MODEL" },
-  { title: "KIND" },
-  { title: "NAME" },
-  { title: "MODES" },
-  { title: "PRICE" },
-  { title: "STATUS" },
-];
+export const MODEL_COLUMNS = ["MODEL", "KIND", "NAME", "MODES", "PRICE", "STATUS"];
 
 export function modelRow(model: JsonObject): string[] {
   return [
@@ -21,25 +15,27 @@ export function modelRow(model: JsonObject): string[] {
   ];
 }
 
-export function modelFields(model: JsonObject): [string, string | undefined][] {
+export function modelFields(model: JsonObject): Field[] {
   return [
     ["model", text(model.id)],
     ["kind", text(model.kind)],
     ["name", text(model.name)],
     ["about", text(model.description)],
     ["modes", texts(model.modes)],
-    ...pricesOf(model).map((price): [string, string] => ["price", price]),
+    ...pricesOf(model).map((price): Field => ["price", price]),
     ["status", statusOf(model)],
-    ...routesOf(model).map(({ provider, upstreamModel, needs }): [string, string] => [
-      "route",
-      `${provider} ${upstreamModel}${needs.length === 0 ? "" : `, needs ${needs.join(" and ")}`}`,
-    ]),
+    ...routesOf(model).map(
+      ({ provider, upstreamModel, needs }): Field => [
+        "route",
+        `${provider} ${upstreamModel}${needs.length === 0 ? "" : `, needs ${needs.join(" and ")}`}`,
+      ],
+    ),
     ...stepOf(model),
   ];
 }
 
 /** Name, type and meaning of each field of the create body. */
-export function modelInputs(schema: unknown): [string, string][] {
+export function modelInputs(schema: unknown): Field[] {
   const { properties, required } = isJsonObject(schema) ? schema : {};
   const names = Array.isArray(required) ? required : [];
   return Object.entries(isJsonObject(properties) ? properties : {}).map(([name, property]) => {
@@ -55,7 +51,7 @@ function statusOf(model: JsonObject): string {
 }
 
 /** What makes the model available; said to whom the routes are told. */
-function stepOf(model: JsonObject): [string, string][] {
+function stepOf(model: JsonObject): Field[] {
   const needs = needsText(routesOf(model));
   if (model.available !== false) return [];
   const step =

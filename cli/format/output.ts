@@ -26,6 +26,8 @@ export interface Output {
   list(value: object, columns: readonly Column[], rows: readonly (readonly string[])[]): Promise<void>;
   /** Prints a note on stderr for people. Silent under --json and --quiet. */
   say(text: string): void;
+  /** Says that something is done, after a check mark. */
+  done(text: string): void;
   /** Prints a note on stderr that matters under --json too. */
   warn(text: string): void;
   /** Shows a change on stderr. On a terminal it replaces the change before; elsewhere it is a new line. */
@@ -72,6 +74,7 @@ export async function createOutput(context: Context, flags: OutputFlags): Promis
       else stdout.write(await renderTable(columns, rows, style));
     },
     say,
+    done: (text) => say(`${style.green("✓")} ${text}`),
     warn(text) {
       clear();
       if (flags.quiet !== true) stderr.write(`${talk.yellow("!")} ${text}\n`);

@@ -6,36 +6,25 @@ import { formatMultiplier } from "../../src/domain/money/multiplier.ts";
 import { priceForm } from "../../src/domain/money/price-form.ts";
 import { unitFacts } from "../../src/domain/money/price-units.ts";
 import type { Output } from "./output.ts";
-import { renderTable, renderTsv } from "./table.ts";
+import { type Field, renderTable, renderTsv } from "./table.ts";
 import { formatTime } from "./units.ts";
 
 type Prices = ReturnType<Local["prices"]>;
 type PriceInForce = Awaited<ReturnType<Prices["read"]>>;
 export type RequestPrice = Awaited<ReturnType<Prices["priceOf"]>>;
 
-const LINE_COLUMNS = [
-  { title: "LINE" },
-  { title: "AMOUNT", align: "right" as const },
-  { title: "UNIT PRICE", align: "right" as const },
-  { title: "QUANTITY" },
-];
+const LINE_COLUMNS = ["LINE", { right: "AMOUNT" }, { right: "UNIT PRICE" }, "QUANTITY"];
 
 /** Where a price comes from, for people. */
 export const SOURCES = { built_in: "built in", settings: "svc.yaml", set: "set" } as const;
 
-export function fieldsOf({
-  model,
-  rule,
-  source,
-  set,
-  unpriced,
-}: PriceInForce): [string, string | undefined][] {
+export function fieldsOf({ model, rule, source, set, unpriced }: PriceInForce): Field[] {
   return [
     ["model", model.id],
     ["source", SOURCES[source]],
     ["set", set && [formatTime(set.setAt), set.reason].filter((text) => text !== "").join(", ")],
     ["version", rule.version],
-    ...ruleInWords(rule).map((line): [string, string] => ["price", line]),
+    ...ruleInWords(rule).map((line): Field => ["price", line]),
     [
       "minimum",
       rule.minimumMicros === undefined ? undefined : `${formatAmount(rule.minimumMicros)} ${CURRENCY}`,

@@ -1,9 +1,10 @@
 import type { Style } from "./style.ts";
 
-export interface Column {
-  readonly title: string;
-  readonly align?: "left" | "right";
-}
+/** A heading; `right` aligns its cells to the right. */
+export type Column = string | { readonly right: string };
+
+/** A name and its value; undefined for nothing to show. */
+export type Field = readonly [name: string, value: string | undefined];
 
 const NO_BORDER = {
   ...{ top: "", "top-mid": "", "top-left": "", "top-right": "" },
@@ -20,8 +21,8 @@ export async function renderTable(
   if (rows.length === 0) return "";
   const { default: Table } = await import("cli-table3");
   const table = new Table({
-    head: columns.map(({ title }) => style.bold(title)),
-    colAligns: columns.map(({ align }) => align ?? "left"),
+    head: columns.map((column) => style.bold(typeof column === "string" ? column : column.right)),
+    colAligns: columns.map((column) => (typeof column === "string" ? "left" : "right")),
     chars: NO_BORDER,
     style: { head: [], border: [], "padding-left": 0, "padding-right": 0 },
   });
@@ -40,7 +41,7 @@ export function renderTsv(rows: readonly (readonly string[])[]): string {
 
 /** Prints one object's names and values: in two columns on a terminal, tab-separated elsewhere. */
 export function renderFields(
-  fields: readonly (readonly [name: string, value: string | undefined])[],
+  fields: readonly Field[],
   output: { readonly style: Style; readonly mode: string },
 ): string {
   const shown = fields.filter((field): field is readonly [string, string] => field[1] !== undefined);

@@ -1,10 +1,8 @@
 import type { Kept, Kind, TermTable } from "../../src/domain/access/term.ts";
 import { CURRENCY, formatAmount } from "../../src/domain/money/money.ts";
 import { formatMultiplier } from "../../src/domain/money/multiplier.ts";
+import type { Field } from "./table.ts";
 import { formatDuration, formatTime } from "./units.ts";
-
-/** A name and its value; undefined for nothing to show. */
-export type Field = readonly [name: string, value: string | undefined];
 
 /** The values of a table's terms, for people. Values that nobody set are not shown. */
 export function termFields<Table extends TermTable>(

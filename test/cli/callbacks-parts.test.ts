@@ -6,7 +6,7 @@ import type { Opened } from "../../cli/client/open-events.ts";
 import type { Trouble } from "../../cli/client/retry.ts";
 import { EXIT } from "../../cli/exit-codes.ts";
 import { Failure } from "../../cli/failure.ts";
-import { parseMoment } from "../../cli/flags/moment.ts";
+import { readPastTime } from "../../cli/flags/values.ts";
 import { firstLine, printable, printableJson } from "../../cli/format/printable.ts";
 import { fakeTiming } from "./support.ts";
 
@@ -22,13 +22,13 @@ describe("a moment", () => {
     ["2026-11-20 10:00:00Z", "2026-11-20T10:00:00.000Z"],
     ["2026-11-20T10:00:00+02:00", "2026-11-20T08:00:00.000Z"],
   ])("%s is %s", (text, expected) => {
-    expect(parseMoment("--since", text, NOW)).toBe(expected);
+    expect(readPastTime("--since", text, NOW)).toBe(expected);
   });
 
   test.each(["", "yesterday", "2026-13-01", "-2h", "2 h", "99999999999999999999d"])(
     "%p is none, and the flag is named",
     (text) => {
-      expect(() => parseMoment("--since", text, NOW)).toThrow(/^--since must be/);
+      expect(() => readPastTime("--since", text, NOW)).toThrow(/^--since must be/);
     },
   );
 });

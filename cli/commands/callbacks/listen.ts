@@ -3,8 +3,8 @@ import { isJsonObject } from "../../../src/domain/json.ts";
 import { followEvents, type ServerEvent } from "../../client/event-source.ts";
 import { createForwarder, type Forwarded, readForwardUrl } from "../../client/forward.ts";
 import { createInOrder } from "../../client/in-order.ts";
-import { connect, type Remote, type RemoteFlags, withRemoteFlags } from "../../client/remote.ts";
-import { addCommand, onRun } from "../../command.ts";
+import { addRemoteCommand, connect, type Remote, type RemoteFlags } from "../../client/remote.ts";
+import { onRun } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { Failure, usage } from "../../failure.ts";
@@ -32,14 +32,9 @@ interface ListenFlags extends RemoteFlags {
   readonly replay?: boolean;
 }
 
-export function addCallbacksListen(callbacks: Command, context: Context): void {
-  const command = withRemoteFlags(
-    addCommand(
-      callbacks,
-      "listen",
-      "show callbacks as they are posted, and forward them to your own machine",
-    ),
-  )
+export function addListen(callbacks: Command, context: Context): void {
+  const description = "show callbacks as they are posted, and forward them to your own machine";
+  const command = addRemoteCommand(callbacks, "listen", description)
     .option("--forward <url>", "post each of them to this address from here")
     .option("--print-json", "print each with headers and body as a line of JSON; as --json does")
     .option("--since-id <number>", "first those after this event, as listening says it at its end")
@@ -164,13 +159,9 @@ function againHint({ callbackId }: Listened, id: string | undefined, target: str
 /** Prints how to continue without missing an event. */
 function withResumeHint(error: unknown, told: string | undefined): unknown {
   if (!(error instanceof Failure) || told === undefined) return error;
-  const { exitCode, code, message, requestId } = error;
   const resume = `\`svc callbacks listen --since-id ${told}\` goes on from here.`;
-  return new Failure(exitCode, code, message, {
-    hint: error.hint === undefined ? resume : `${error.hint} ${resume}`,
-    requestId,
-    more: { ...error.more, since_id: told },
-  });
+  const hint = error.hint === undefined ? resume : `${error.hint} ${resume}`;
+  return error.withHint(hint, { since_id: told });
 }
 
 function readEventId(text: string | undefined): string | undefined {

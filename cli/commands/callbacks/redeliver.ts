@@ -11,17 +11,16 @@ import {
   readForwardUrl,
 } from "../../client/forward.ts";
 import { createInOrder } from "../../client/in-order.ts";
-import { connect, type Remote, type RemoteFlags, withRemoteFlags } from "../../client/remote.ts";
-import { addCommand, onRun } from "../../command.ts";
+import { addRemoteCommand, connect, type Remote, type RemoteFlags } from "../../client/remote.ts";
+import { onRun } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { EXIT } from "../../exit-codes.ts";
-import { Failure, usage } from "../../failure.ts";
-import { parseMoment } from "../../flags/moment.ts";
-import { type CallbackView, listRow } from "../../format/callback-view.ts";
+import { Failure, unexpectedAnswer, usage } from "../../failure.ts";
+import { readPastTime } from "../../flags/values.ts";
+import { CALLBACK_COLUMNS, type CallbackView, callbackRow } from "../../format/callback-view.ts";
 import type { Output } from "../../format/output.ts";
 import { renderTsv } from "../../format/table.ts";
 import { callbackIdOf } from "./find.ts";
-import { LIST_COLUMNS } from "./list.ts";
 
 const EXAMPLES = `
 Examples:
@@ -43,10 +42,9 @@ interface RedeliverFlags extends RemoteFlags {
   readonly forward?: string;
 }
 
-export function addCallbacksRedeliver(callbacks: Command, context: Context): void {
-  const command = withRemoteFlags(
-    addCommand(callbacks, "redeliver [callback]", "send a callback, or those of a range of time, once more"),
-  )
+export function addRedeliver(callbacks: Command, context: Context): void {
+  const description = "send a callback, or those of a range of time, once more";
+  const command = addRemoteCommand(callbacks, "redeliver [callback]", description)
     .option("--since <when>", "those created since: 2h ago, or a time in ISO 8601")
     .option("--until <when>", "with --since: those created before")
     .addOption(
@@ -67,7 +65,7 @@ export function addCallbacksRedeliver(callbacks: Command, context: Context): voi
       await redeliverRange(client, output, range);
     } else {
       const callback = await client.redeliver(await callbackIdOf(client, id));
-      output.say(`${output.style.green("✓")} Sent once more. How it went: svc callbacks show ${callback.id}`);
+      output.done(`Sent once more. How it went: svc callbacks show ${callback.id}`);
       output.show(callback, () => `${callback.id}\n`);
     }
   });
@@ -83,8 +81,8 @@ function readRange(id: string | undefined, { since, until, state }: RedeliverFla
     );
   const now = Date.now();
   return {
-    ...(since === undefined ? {} : { from: parseMoment("--since", since, now) }),
-    ...(until === undefined ? {} : { to: parseMoment("--until", until, now) }),
+    ...(since === undefined ? {} : { from: readPastTime("--since", since, now) }),
+    ...(until === undefined ? {} : { to: readPastTime("--until", until, now) }),
     ...(state === undefined ? {} : { state }),
   };
 }
@@ -95,8 +93,9 @@ async function redeliverRange(client: Client, output: Output, range: CallbackQue
     all.push(callback);
     output.progress(`${all.length} callbacks so far`);
   }
-  await output.list({ callbacks: all }, LIST_COLUMNS, all.map(listRow));
-  output.say(all.length === 0 ? "No callbacks." : `${output.style.green("✓")} Sent once more: ${all.length}`);
+  await output.list({ callbacks: all }, CALLBACK_COLUMNS, all.map(callbackRow));
+  if (all.length === 0) output.say("No callbacks.");
+  else output.done(`Sent once more: ${all.length}`);
 }
 
 interface ForwardJob {
@@ -141,7 +140,7 @@ function resultForm({ callback, forwarded }: { callback: CallbackView; forwarded
 
 function bodyOf({ payload }: CallbackView): JsonObject {
   if (isJsonObject(payload)) return payload;
-  throw new Failure(EXIT.error, "unexpected_answer", "The server does not say what the callback says.");
+  throw unexpectedAnswer("The server does not say what the callback says.");
 }
 
 async function* one(client: Client, idOrTask: string): AsyncGenerator<{ readonly id: string }> {

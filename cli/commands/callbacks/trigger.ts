@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import { Argument, type Command } from "commander";
 import { isJsonObject, type JsonObject } from "../../../src/domain/json.ts";
 import type { Kind, TaskView } from "../../client/answer.ts";
-import { connect, type Remote, type RemoteFlags, withRemoteFlags } from "../../client/remote.ts";
+import { addRemoteCommand, connect, type Remote, type RemoteFlags } from "../../client/remote.ts";
 import { backoffMs } from "../../client/retry.ts";
 import { awaitTask, hasEnded, verdictOf } from "../../client/wait.ts";
-import { addCommand, given, onRun } from "../../command.ts";
+import { given, onRun } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { EXIT } from "../../exit-codes.ts";
-import { Failure } from "../../failure.ts";
+import { Failure, unexpectedAnswer } from "../../failure.ts";
 import {
   type CallbackView,
   historyOf,
@@ -37,10 +37,9 @@ interface TriggerFlags extends RemoteFlags {
   readonly model: string;
 }
 
-export function addCallbacksTrigger(callbacks: Command, context: Context): void {
-  const command = withRemoteFlags(
-    addCommand(callbacks, "trigger", "have a sandbox task end at once, so that there is a callback"),
-  )
+export function addTrigger(callbacks: Command, context: Context): void {
+  const description = "have a sandbox task end at once, so that there is a callback";
+  const command = addRemoteCommand(callbacks, "trigger", description)
     .addArgument(new Argument("<outcome>", "how the task ends").choices(["completed", "failed"]))
     .option("--url <url>", "its callback_url; waits for the answer and shows it")
     .option("-m, --model <model>", "a sandbox model", DEFAULT_MODEL)
@@ -56,8 +55,11 @@ export function addCallbacksTrigger(callbacks: Command, context: Context): void 
       ...(options.url === undefined ? {} : { callback_url: options.url }),
     });
     const { task_id: id, status } = task;
-    if (status !== outcome) throw verdictOf(task, TIMEOUT_MS) ?? notAsAsked(id, status);
-    output.say(`${output.style.green("✓")} ${id} ${status}.`);
+    if (status !== outcome) {
+      const unasked = unexpectedAnswer(`${id} is ${printable(status)}, not as it was asked to end.`);
+      throw verdictOf(task, TIMEOUT_MS) ?? unasked;
+    }
+    output.done(`${id} ${status}.`);
     if (options.url !== undefined) {
       await showDelivery(context, output, await awaitSend(remote, id));
       return;
@@ -100,18 +102,8 @@ async function runTask({ client, timing, signal }: Remote, kind: Kind, body: Jso
 /** Explains that the server may not call an address of the user's own machine. */
 function withListenHint(error: Failure): Failure {
   if (error.exitCode !== EXIT.rejected || error.more?.param !== "callback_url") return error;
-  return new Failure(error.exitCode, error.code, error.message, {
-    hint: "For an address of your own machine: `svc callbacks listen --forward URL`, and trigger without --url.",
-    requestId: error.requestId,
-    more: error.more,
-  });
-}
-
-function notAsAsked(id: string, status: string): Failure {
-  return new Failure(
-    EXIT.error,
-    "unexpected_answer",
-    `${id} is ${printable(status)}, not as it was asked to end.`,
+  return error.withHint(
+    "For an address of your own machine: `svc callbacks listen --forward URL`, and trigger without --url.",
   );
 }
 

@@ -6,11 +6,11 @@ import type { JsonObject } from "../../../src/domain/json.ts";
 import type { Kind } from "../../client/answer.ts";
 import type { Created } from "../../client/client.ts";
 import { follow } from "../../client/follow.ts";
-import { connect, type Remote, type RemoteFlags, withRemoteFlags } from "../../client/remote.ts";
-import { addCommand, collect, onRun } from "../../command.ts";
+import { addRemoteCommand, connect, type Remote, type RemoteFlags } from "../../client/remote.ts";
+import { collect, onRun } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { EXIT } from "../../exit-codes.ts";
-import { Failure, usage } from "../../failure.ts";
+import { Failure, unexpectedAnswer, usage } from "../../failure.ts";
 import { parseInput, type ReadFile, readInputs } from "../../flags/inputs.ts";
 import { parseDuration } from "../../format/units.ts";
 
@@ -35,10 +35,9 @@ interface SubmitFlags extends RemoteFlags {
   readonly output?: string;
 }
 
-export function addTaskSubmit(task: Command, context: Context): void {
-  const command = withRemoteFlags(
-    addCommand(task, "submit", "ask for an image or a video; which, the model decides"),
-  )
+export function addSubmit(task: Command, context: Context): void {
+  const description = "ask for an image or a video; which, the model decides";
+  const command = addRemoteCommand(task, "submit", description)
     .requiredOption("-m, --model <model>", "one of `svc models list`")
     .option("-p, --prompt <text>", "what to make")
     .option("-i, --input <name=value>", "any other field of the model; may be repeated", collect)
@@ -71,9 +70,7 @@ export function addTaskSubmit(task: Command, context: Context): void {
       await follow(remote, context, output, { kind, id, timeoutMs, target: options.output });
       return;
     }
-    output.say(
-      `${output.style.green("✓")} Accepted${created.replayed ? " before" : ""}. Wait for it: svc task wait ${id}`,
-    );
+    output.done(`Accepted${created.replayed ? " before" : ""}. Wait for it: svc task wait ${id}`);
     output.show(createdJson(created, kind, options.model, idempotencyKey), () => `${id}\n`);
   });
 }
@@ -81,26 +78,19 @@ export function addTaskSubmit(task: Command, context: Context): void {
 async function readModel({ client }: Remote, id: string): Promise<{ kind: Kind; schema: unknown }> {
   const { kind, schema } = await client.model(id);
   if (kind === "image" || kind === "video") return { kind, schema };
-  throw new Failure(EXIT.error, "unexpected_answer", `The server does not say what kind of model ${id} is.`);
+  throw unexpectedAnswer(`The server does not say what kind of model ${id} is.`);
 }
 
-/** Print the idempotency key: the server may have the request, and the key makes it safe to repeat. */
+/** After these, the server may have the request or not. */
+const UNDECIDED: readonly number[] = [EXIT.unreachable, EXIT.interrupted, EXIT.stillRunning];
+
+/** Creates a task. Where the outcome is unknown, the failure names the idempotency key, which makes it safe to repeat. */
 async function create({ client }: Remote, kind: Kind, body: JsonObject, key: string): Promise<Created> {
-  try {
-    return await client.create(kind, body, key);
-  } catch (error) {
-    const isOpen =
-      error instanceof Failure &&
-      (error.exitCode === EXIT.unreachable ||
-        error.exitCode === EXIT.interrupted ||
-        error.exitCode === EXIT.stillRunning);
-    if (!isOpen) throw error;
-    throw new Failure(error.exitCode, error.code, error.message, {
-      hint: `The server may have accepted it. Repeat the command with --idempotency-key ${key}, and it runs only once.`,
-      requestId: error.requestId,
-      more: { ...error.more, idempotency_key: key },
-    });
-  }
+  return client.create(kind, body, key).catch((error: unknown) => {
+    if (!(error instanceof Failure) || !UNDECIDED.includes(error.exitCode)) throw error;
+    const hint = `The server may have accepted it. Repeat the command with --idempotency-key ${key}, and it runs only once.`;
+    throw error.withHint(hint, { idempotency_key: key });
+  });
 }
 
 function createdJson(created: Created, kind: Kind, model: string, idempotencyKey: string): JsonObject {

@@ -4,7 +4,7 @@ import { styleFor } from "../../../cli/format/style.ts";
 import { runProgram } from "../../../cli/program.ts";
 import { fakeContext } from "../support.ts";
 
-const COLUMNS = [{ title: "ID" }, { title: "NAME" }];
+const COLUMNS = ["ID", "NAME"];
 const ROWS = [
   ["1", "a\tb"],
   ["22", "c"],
