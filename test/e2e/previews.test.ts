@@ -7,6 +7,7 @@ import { type Server, startServer, stopServers } from "../helpers/server.ts";
 import { type Api, createApi, download } from "./support/api.ts";
 import { createCustomer } from "./support/customer.ts";
 import { readDatabase } from "./support/database.ts";
+import { openEvents } from "./support/event-stream.ts";
 import { decode, plainImage } from "./support/pictures.ts";
 
 setDefaultTimeout(60_000);
@@ -217,11 +218,26 @@ describe("through a provider of the images API", () => {
     /** What is shown before the picture. */
     let early: string[] = [];
     let isCut = false;
+    let watched = Promise.withResolvers<void>();
+
+    /** The events of a task whose upstream shows nothing before they are watched. */
+    async function followFromStart() {
+      watched = Promise.withResolvers<void>();
+      const id = await front.accept(request);
+      const following = follow(id, front);
+      // Asked for later: when this stream has begun, so has the other one.
+      const second = await openEvents(front, `/v1/tasks/${id}/events`);
+      await second.next();
+      second.cut();
+      watched.resolve();
+      return await following;
+    }
 
     beforeAll(async () => {
       picture = Buffer.from(await plainImage(64, 64)).toString("base64");
       upstream = await startUpstream(() => async (socket) => {
         socket.write("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n");
+        await watched.promise;
         for (const event of early) {
           socket.write(event);
           await Bun.sleep(100);
@@ -252,7 +268,7 @@ describe("through a provider of the images API", () => {
         "data: {\n\n",
         partial(1, picture),
       ];
-      const { events, previews } = await follow(await front.accept(request), front);
+      const { events, previews } = await followFromStart();
       expect(events.at(-1)?.name).toBe("completed");
       expect(previews.map(({ index, b64_json }) => [index, b64_json])).toEqual([[1, picture]]);
       const [url] = events.at(-1)?.data.result ?? [];
@@ -263,7 +279,7 @@ describe("through a provider of the images API", () => {
       early = [partial(0, picture)];
       isCut = true;
       const before = upstream.arrived.length;
-      const { events, previews } = await follow(await front.accept(request), front);
+      const { events, previews } = await followFromStart();
       isCut = false;
       expect(events.at(-1)).toMatchObject({ name: "failed", data: { error_code: "OUTCOME_UNKNOWN" } });
       expect(previews).toHaveLength(1);
