@@ -118,7 +118,11 @@ export function createApi(url: string, key: string): Api {
     },
     async make(body) {
       const id = await api.accept(body);
-      return { ...(await api.wait(id, kindOf(body.model))), task_id: id };
+      for (;;) {
+        // A server's own limit on waiting may be shorter than the task takes.
+        const task = await api.wait(id, kindOf(body.model));
+        if (task.status !== "pending" && task.status !== "processing") return { ...task, task_id: id };
+      }
     },
   };
   return api;
