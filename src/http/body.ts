@@ -9,11 +9,7 @@ const JSON_TYPE = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
 
 const tooLarge = () => new AppError("request_too_large", { kind: "body_too_large", most: MAX_JSON_BYTES });
 
-/**
- * The JSON object of a request's body.
- *
- * @throws AppError `unsupported_media_type`, `request_too_large`, `invalid_request`
- */
+/** The JSON object of a request's body. @throws AppError `unsupported_media_type`, `request_too_large`, `invalid_request` */
 export async function readJsonBody(request: Request): Promise<JsonObject> {
   const type = request.headers.get("content-type");
   if (type === null || !JSON_TYPE.test(type)) {

@@ -43,7 +43,6 @@ export function clientAddressOf(
  * Scheme and host by which the caller reaches this service: the operator's setting, else a trusted proxy's forwarded headers, else
  * the request's own. Of several values the left-most counts. A caller who forges it only changes the URLs in its own answers, as
  * with Host.
- *
  * @throws AppError `invalid_request` without a usable Host header
  */
 export function originOf(

@@ -7,7 +7,6 @@ const VENDOR_KEY = /^x-[a-z0-9]+-api-key$/;
  * The credential of a request: `Authorization: Bearer`, then `x-api-key`, then any `x-<vendor>-api-key`, then `api-key` where the
  * synchronous images API is asked for, then the query's `key`. The first one present counts, empty or not, even if a later one
  * would be valid.
- *
  * @param path of the endpoint
  * @returns undefined when none is present
  * @throws AppError `invalid_api_key` for an Authorization header of another form

@@ -31,7 +31,7 @@ export const STATUS = {
 type Status = (typeof STATUS)[ErrorCode];
 
 /** `type` in both envelopes, by status. */
-const TYPE = {
+export const TYPE = {
   400: "invalid_request_error",
   401: "authentication_error",
   402: "insufficient_quota_error",

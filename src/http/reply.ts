@@ -27,3 +27,9 @@ export function json(body: unknown, headers?: Readonly<Record<string, string>>, 
 export function success(data: unknown, headers?: Readonly<Record<string, string>>, log?: ReplyLog): Reply {
   return json({ code: 200, message: "success", data }, headers, log);
 }
+
+/** Whether the caller has the content that this `ETag` names. */
+export function isKnown({ headers }: Request, etag: string): boolean {
+  const known = (headers.get("if-none-match") ?? "").split(",").map((each) => each.trim());
+  return known.some((each) => each === "*" || each.replace(/^W\//, "") === etag);
+}

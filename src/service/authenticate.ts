@@ -12,20 +12,6 @@ export interface Caller {
   readonly address: string | undefined;
 }
 
-/**
- * Tells who a presented credential acts for. Looks nothing up for a text that is not a well-formed key.
- *
- * @throws AppError `invalid_api_key` for anything but an eligible API key; an unknown and a revoked key read the same
- */
-export type Authenticate = (credential: string | undefined, caller: Caller) => Principal;
-
-/**
- * The same for the management API, which takes management tokens alone.
- *
- * @throws AppError `invalid_api_key` for anything but a valid management token
- */
-export type AuthenticateOperator = (credential: string | undefined) => Operator;
-
 export interface AuthenticateDeps {
   readonly accounts: AccountStore;
   readonly addresses: Addresses;
@@ -40,33 +26,37 @@ function refuse(kind: Fault): never {
   throw new AppError("invalid_api_key", { kind });
 }
 
-export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
-  return (credential, caller) => {
+/**
+ * Tells who a presented credential acts for. Looks nothing up for a text that is not a well-formed key.
+ * @throws AppError `invalid_api_key` for anything but an eligible API key; an unknown and a revoked key read the same
+ */
+export function createAuthenticate({ accounts, addresses, clock, secrets }: AuthenticateDeps) {
+  return (credential: string | undefined, caller: Caller): Principal => {
     if (credential === undefined || credential === "") return refuse("key_absent");
     const parsed = parseCredential(credential);
     if (parsed === undefined) return refuse("key_malformed");
     if (parsed.kind === "management_token") return refuse("token_not_key");
-    const now = deps.clock.now();
-    const grant = deps.accounts.grantByHash(deps.secrets.hash(credential), now);
+    const now = clock.now();
+    const grant = accounts.grantByHash(secrets.hash(credential), now);
     if (grant === undefined || grant.revokedAt !== undefined) return refuse("key_invalid");
     if (grant.expiresAt !== undefined && grant.expiresAt <= now) return refuse("key_expired");
-    const { allowIps } = grant.policy;
-    if (allowIps !== undefined && !isAllowed(deps.addresses, caller, allowIps)) {
-      return refuse("key_elsewhere");
+    const { accountId, keyId, keyName, policy } = grant;
+    if (policy.allowIps !== undefined) {
+      const { address } = caller;
+      // A caller whose address is unknown is in no list.
+      const isListed = address !== undefined && addresses.isWithin(address, policy.allowIps);
+      if (!isListed) return refuse("key_elsewhere");
     }
     if (grant.accountStatus !== "active") return refuse("key_suspended");
-    return {
-      accountId: grant.accountId,
-      keyId: grant.keyId,
-      keyName: grant.keyName,
-      policy: grant.policy,
-      priceMultiplier: grant.policy.priceMultiplier ?? grant.priceMultiplier,
-    };
+    const priceMultiplier = policy.priceMultiplier ?? grant.priceMultiplier;
+    return { accountId, keyId, keyName, policy, priceMultiplier };
   };
 }
+export type Authenticate = ReturnType<typeof createAuthenticate>;
 
-export function createAuthenticateOperator(deps: Omit<AuthenticateDeps, "addresses">): AuthenticateOperator {
-  return (credential) => {
+/** The same for the management API. @throws AppError `invalid_api_key` for anything but a valid management token */
+export function createAuthenticateOperator(deps: Omit<AuthenticateDeps, "addresses">) {
+  return (credential: string | undefined): Operator => {
     if (credential === undefined || credential === "") return refuse("token_absent");
     const parsed = parseCredential(credential);
     if (parsed === undefined) return refuse("token_malformed");
@@ -76,8 +66,4 @@ export function createAuthenticateOperator(deps: Omit<AuthenticateDeps, "address
     return { tokenId: token.id, tokenName: token.name };
   };
 }
-
-/** A caller whose address is unknown is in no list. */
-function isAllowed(addresses: Addresses, { address }: Caller, ranges: readonly string[]): boolean {
-  return address !== undefined && addresses.isWithin(address, ranges);
-}
+export type AuthenticateOperator = ReturnType<typeof createAuthenticateOperator>;

@@ -7,9 +7,8 @@ import { isTerminal, type TaskSummary } from "../domain/task/task.ts";
 import { readTask } from "./read-task.ts";
 
 /**
- * Cancels a task. A task that has not started ends at once. For one under way the upstream is asked first, so the task
- * returned may still be processing.
- *
+ * Cancels a task. A task that has not started ends at once. For one under way the upstream is asked first, so the task returned may
+ * still be processing.
  * @throws AppError `task_not_found`; `task_not_cancellable` when it has ended
  */
 export async function cancelTask(

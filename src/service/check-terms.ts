@@ -22,7 +22,6 @@ const LATEST = 253_402_300_799_000;
 
 /**
  * Checks what an operator gave for a table's terms and returns it as it is kept: no value twice, ranges in one notation.
- *
  * @throws AppError `invalid_request` that names the field of the management API, what is allowed and what was given
  */
 export function checkTerms<Table extends TermTable>(

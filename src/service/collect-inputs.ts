@@ -38,9 +38,8 @@ interface InputContext {
 }
 
 /**
- * Turns the media fields of a body into inputs: data URIs are decoded and staged, uploads and this service's own addresses
- * become the files they name, other addresses are checked now and fetched by the task's first step.
- *
+ * Turns the media fields of a body into inputs: data URIs are decoded and staged, uploads and this service's own addresses become
+ * the files they name, other addresses are checked now and fetched by the task's first step.
  * @returns the inputs in the order of the model's fields, and the assets of those that are new
  * @throws AppError `invalid_request` naming the field that cannot be used
  */

@@ -32,9 +32,8 @@ const NOT_FOR_MODELS = new Set([
 ]);
 
 /**
- * Translates a request of the synchronous images API into a model's create body. Fields that the model's schema has pass
- * unchanged, so that the schema decides about them. Unknown fields are ignored (docs/api.md 5.1).
- *
+ * Translates a request of the synchronous images API into a model's create body. Fields that the model's schema has pass unchanged,
+ * so that the schema decides about them. Unknown fields are ignored (docs/api.md 5.1).
  * @throws AppError `invalid_request` naming the field the model cannot honour
  */
 export function fromCompat(model: Model, request: CompatRequest): ModelBody {

@@ -64,7 +64,6 @@ export interface CreateTaskDeps extends InputDeps, ModelDeps, PriceDeps {
 /**
  * Accepts a task. Before the promise resolves, everything is checked, the price is held and the task is stored. Of a refused
  * request nothing is kept.
- *
  * @throws AppError with the code that says why it was refused
  */
 export type CreateTask = (request: CreateTaskRequest) => Promise<CreatedTask>;

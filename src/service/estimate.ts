@@ -89,7 +89,6 @@ export interface EstimateDeps extends ModelDeps, PriceDeps {
 /**
  * Prices a request without making it, with the validator and the quote of the create. Creates no task, holds nothing, asks no
  * upstream and stores no file. The answer says whether the account has enough money.
- *
  * @throws AppError as the create of the same body, except for prompt and media that were left out
  */
 export type EstimateCost = (request: EstimateRequest) => Promise<Estimate>;

@@ -9,9 +9,8 @@ import type { Secrets } from "../domain/ports/runtime.ts";
 import type { IdempotencyClaim } from "../domain/task/idempotency.ts";
 import { isTerminal, type TaskSummary } from "../domain/task/task.ts";
 import { namesFrom } from "../domain/words/say.ts";
-import type { Uploads } from "./collect-inputs.ts";
 import { type CompatRequest, fromCompat } from "./compat-request.ts";
-import type { CreateTask } from "./create-task.ts";
+import type { CreateTask, CreateTaskRequest } from "./create-task.ts";
 import type { Orphans } from "./orphans.ts";
 import { type ModelDeps, readCompatModel } from "./read-model.ts";
 import { awaitTask, type ReadTaskDeps, readTask } from "./read-task.ts";
@@ -23,17 +22,10 @@ export interface GenerateSyncDeps extends ReadTaskDeps, ModelDeps {
   readonly orphans: Orphans;
 }
 
-export interface SyncRequest {
+export interface SyncRequest extends Omit<CreateTaskRequest, "kind" | "body" | "identity" | "syncScope"> {
   readonly request: CompatRequest;
   /** Two requests with an equal identity are the same request. */
   readonly identity: JsonObject;
-  readonly uploads?: Uploads | undefined;
-  readonly principal: Principal;
-  readonly requestId: string;
-  readonly origin: string;
-  /** `POST /compat/v1/images/generations`. */
-  readonly endpoint: string;
-  readonly idempotencyKey?: string | undefined;
 }
 
 /** A synchronous call whose task is accepted, or joined. */
@@ -43,10 +35,8 @@ export interface SyncCall {
   readonly held?: Micros | undefined;
   /** The idempotency key was used before. */
   readonly replayed: boolean;
-  readonly model: Model;
   /**
    * Waits for the task's images.
-   *
    * @param until.waitMs how long at most
    * @param until.gone aborts when the caller is no longer there
    * @param until.stopping aborts when the service stops
@@ -61,7 +51,6 @@ export interface SyncCall {
 /**
  * Accepts a request of the synchronous images API as a task. When a caller stops waiting and sends the same request again, that
  * request joins the task instead of making another. So does a request with the same idempotency key.
- *
  * @throws AppError with the code that says why it was refused; `model_not_found` for models
  */
 export type GenerateSync = (request: SyncRequest) => Promise<SyncCall>;
@@ -86,7 +75,6 @@ export function createGenerateSync(deps: GenerateSyncDeps): GenerateSync {
       return {
         taskId,
         ...joined,
-        model,
         finish: (until) => finish(deps, principal, { taskId, leave, use }, until),
         leave,
       };

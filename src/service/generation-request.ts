@@ -5,7 +5,6 @@ import type { GenerationRequest, MediaInput } from "../domain/task/request.ts";
 
 /**
  * Translates a create body that the model's schema accepts into the vocabulary of adapters and prices.
- *
  * @throws AppError `invalid_request` when the inputs fit none of the model's modes
  */
 export function toGenerationRequest(

@@ -19,7 +19,6 @@ const DEFAULT_LIMIT = 20;
 
 /**
  * One page of the caller's tasks, newest first.
- *
  * @returns the tasks, and the cursor of the next page when there is one
  * @throws AppError `invalid_request` naming the parameter at fault
  */

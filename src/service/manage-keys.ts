@@ -2,8 +2,7 @@ import type { Account, ApiKey, KeyChange } from "../domain/access/account.ts";
 import { changePolicy, OPEN_POLICY } from "../domain/access/key-policy.ts";
 import { AppError, invalid } from "../domain/errors.ts";
 import type { Quota } from "../domain/money/quota.ts";
-import { checkGrace, NEW_SECRET } from "./callback-secret.ts";
-import { checkKeyTerms, type KeyTerms } from "./key-terms.ts";
+import { checkGrace, checkKeyTerms, type KeyTerms, NEW_SECRET } from "./key-terms.ts";
 import {
   checkName,
   DEFAULT_ACCOUNT,
@@ -34,7 +33,7 @@ export interface NewKey extends ChangedKey {
   readonly account: Account;
 }
 
-/** The part of `ManageAccounts` that is about API keys; its promises are there. */
+/** The part of `ManageAccounts` that is about API keys. */
 export function keyVerbs(deps: ManageAccountDeps) {
   const { accounts, clock } = deps;
 
@@ -48,6 +47,7 @@ export function keyVerbs(deps: ManageAccountDeps) {
   const findKey = (idOrName: string) => findStoredKey(deps, idOrName);
 
   return {
+    /** Belongs to the account "default" unless another is named. Creates that one, unlimited, if it is missing. */
     async createKey(request: KeyRequest): Promise<NewKey> {
       const { name, account: owner } = request;
       checkName("key", "key", name);
@@ -61,16 +61,18 @@ export function keyVerbs(deps: ManageAccountDeps) {
       return accounts.keys(owner === undefined ? undefined : (await findAccount(deps, owner)).id);
     },
     showKey: findKey,
+    /** Changes only what is given. */
     async updateKey(idOrName: string, terms: KeyTerms): Promise<ChangedKey> {
       const { id, policy } = await findKey(idOrName);
       const change = check(terms, policy.quota);
       const record = changedKey(idOrName, await accounts.changeKey(id, change));
       return { record, callbackSecret: madeBy(terms, change) };
     },
-    async rotateKey(
-      idOrName: string,
-      { graceMs = 0 }: { graceMs?: number | undefined } = {},
-    ): Promise<NewKey> {
+    /**
+     * Gives a key another secret; id, name, limits and callback secret stay. Accepts the old secret for `graceMs` more, by default
+     * not at all. Ends the grace of an earlier rotation.
+     */
+    async rotateKey(idOrName: string, { graceMs = 0 } = {}): Promise<NewKey> {
       checkGrace("grace_seconds", graceMs);
       const found = await findKey(idOrName);
       const { secret, stored } = newCredential(deps, "api_key");
@@ -79,11 +81,13 @@ export function keyVerbs(deps: ManageAccountDeps) {
       const record = changedKey(idOrName, rotated);
       return { key: secret, record, account: await findAccount(deps, record.accountId) };
     },
+    /** Revoking again changes nothing. */
     async revokeKey(idOrName: string): Promise<ApiKey> {
       const { id } = await findKey(idOrName);
       await accounts.revokeKey(id, clock.now());
       return findKey(id);
     },
+    /** Without any accounts, creates an unlimited one and its key, both named "default". Otherwise returns undefined. */
     async ensureFirstKey(): Promise<NewKey | undefined> {
       if ((await accounts.accounts()).length > 0) return undefined;
       return createKeyIn(deps, await defaultAccount(deps), DEFAULT_ACCOUNT, { policy: OPEN_POLICY });

@@ -3,7 +3,7 @@ import { ACCOUNT_TERMS, type GivenAccountTerms } from "../domain/access/account-
 import { invalid, mustBe } from "../domain/errors.ts";
 import { isId, type TaskId } from "../domain/ids.ts";
 import type { Micros } from "../domain/money/money.ts";
-import type { AccountChange, LedgerRow, Refund } from "../domain/ports/account-store.ts";
+import type { AccountChange, AccountStore, LedgerRow, Refund } from "../domain/ports/account-store.ts";
 import { checkTerms } from "./check-terms.ts";
 import { findAccount, type ManageAccountDeps, notFound } from "./management.ts";
 
@@ -24,6 +24,8 @@ export interface Refunded {
   readonly account: Account;
 }
 
+type LedgerQuery = Parameters<AccountStore["ledgerPage"]>[1];
+
 /** One page of an account's ledger, newest first. */
 export interface LedgerPage {
   readonly account: Account;
@@ -32,7 +34,7 @@ export interface LedgerPage {
   readonly next?: number | undefined;
 }
 
-/** The part of `ManageAccounts` that is about accounts' money; its promises are there. */
+/** The part of `ManageAccounts` that is about accounts' money. */
 export function moneyVerbs(deps: ManageAccountDeps) {
   const { accounts, clock } = deps;
 
@@ -45,11 +47,16 @@ export function moneyVerbs(deps: ManageAccountDeps) {
   }
 
   return {
+    /**
+     * Changes only what is given. A running server follows within a second; accepted tasks keep their price. Refuses a change that
+     * would overdraw a prepaid account.
+     */
     updateAccount: async (idOrName: string, terms: GivenAccountTerms) =>
       change(idOrName, checkTerms(ACCOUNT_TERMS, terms, { addresses: deps.addresses, now: clock.now() })),
+    /** Refuses its keys from now on. Accepted tasks go on. Suspending again changes nothing. */
     suspendAccount: (idOrName: string) => change(idOrName, { status: "suspended" }),
     activateAccount: (idOrName: string) => change(idOrName, { status: "active" }),
-
+    /** Adds to the balance; a negative amount takes from it. */
     async creditAccount(idOrName: string, amount: Micros, { reason, actor }: Movement): Promise<Account> {
       if (amount === 0) throw invalid({ kind: "amount_zero", field: "amount" });
       checkReason(reason);
@@ -59,7 +66,10 @@ export function moneyVerbs(deps: ManageAccountDeps) {
       if (result.kind === "not_found") return notFound("account", idOrName);
       throw notCredited(result.account, result.kind, amount);
     },
-
+    /**
+     * Returns what a task was charged, or a part of it, once for each task. Usage and quotas still count the charge. `not_found` for
+     * an unknown task; `invalid_request` when it was charged less or nothing, or was refunded before.
+     */
     async refundTask(task: string, { amount, reason, actor }: Movement & { amount?: Micros | undefined }) {
       if (amount !== undefined && amount <= 0) {
         throw invalid({ kind: "amount_not_positive", field: "amount", given: amount });
@@ -72,11 +82,8 @@ export function moneyVerbs(deps: ManageAccountDeps) {
       const refunded: Refunded = { taskId: task, amount: result.amount, account: result.account };
       return refunded;
     },
-
-    async readLedger(
-      idOrName: string,
-      { limit, before }: { readonly limit: number; readonly before?: number | undefined },
-    ): Promise<LedgerPage> {
+    /** At most `limit` movements of an account's money, newest first, from before the row with number `before`. */
+    async readLedger(idOrName: string, { limit, before }: LedgerQuery): Promise<LedgerPage> {
       const account = await findAccount(deps, idOrName);
       // One row more than asked for shows whether there is another page.
       const found = await accounts.ledgerPage(account.id, { limit: limit + 1, before });

@@ -46,7 +46,6 @@ export interface ManagePrices {
   read(model: string): Promise<PriceInForce>;
   /**
    * Prices a request with the same quote as its create. Prompt and media may be missing.
-   *
    * @param parameters the fields of the create body
    * @param multiplier millionths
    */

@@ -54,7 +54,6 @@ export function newCredential({ secrets }: ManageAccountDeps, kind: CredentialKi
 
 /**
  * Checks a name that people type and read in tables. A name in the form of an id would hide the record with that id.
- *
  * @throws AppError `invalid_request`
  */
 export function checkName(what: "account" | "key" | "token", prefix: IdPrefix, name: string): void {

@@ -4,7 +4,6 @@ const ISO = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.\d{1,9})?)?(?
 
 /**
  * Parses a moment: an ISO 8601 date (its first moment in UTC), an ISO 8601 date and time with an offset, or Unix seconds.
- *
  * @returns epoch milliseconds; undefined for anything else, such as the 30th of February
  */
 export function parseMoment(given: string | number): number | undefined {

@@ -29,7 +29,6 @@ export interface PricedRequest {
 
 /**
  * Prices a body with the validator and the quote of the create; prompt and media may be missing.
- *
  * @throws AppError as the create of the same body, with the caller's names for the fields
  */
 export function priceRequest(

@@ -6,7 +6,6 @@ import type { TaskStore } from "../domain/ports/task-store.ts";
 
 /**
  * Reads a stored file. Whoever knows its id may read it.
- *
  * @throws AppError `not_found`, for a malformed id, an unknown one and a removed file alike
  */
 export async function readAsset(

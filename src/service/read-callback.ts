@@ -24,7 +24,6 @@ export interface CallbackReading {
 
 /**
  * Finds a callback of the caller's account.
- *
  * @throws AppError `not_found`, for a malformed id, an unknown callback and another account's alike
  */
 export async function findCallback(

@@ -40,7 +40,6 @@ export function readModel(deps: ModelDeps, principal: Principal, id: unknown): M
 
 /**
  * The same, whether or not a provider makes the model at present.
- *
  * @throws AppError as `readModel`, but for the model that no provider makes
  */
 export function readAnyModel(deps: ModelDeps, principal: Principal, id: unknown): FoundModel {
@@ -76,7 +75,6 @@ function namesOf(deps: ModelDeps, principal: Principal): string[] {
 
 /**
  * The same for the synchronous images API, which has a code of its own for models that are not there (docs/api.md 3.3).
- *
  * @throws AppError as `readModel`, with `model_not_found` in place of `model_not_available`
  */
 export function readCompatModel(deps: ModelDeps, principal: Principal, id: unknown): Model {

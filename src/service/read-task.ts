@@ -22,7 +22,6 @@ const notFound = () => new AppError("task_not_found", { kind: "task_unknown" });
 
 /**
  * Reads a task of the caller's account, of the given kind.
- *
  * @throws AppError `task_not_found`, for a malformed id, an unknown task, another account's and another kind's alike
  */
 export async function readTask(

@@ -25,9 +25,10 @@ export interface UsageRequest {
   readonly account?: string | undefined;
 }
 
-/** The part of `ManageAccounts` that is about usage; its promises are there. */
+/** The part of `ManageAccounts` that is about usage. */
 export function usageVerbs(deps: ManageAccountDeps) {
   return {
+    /** Sums up the tasks that ended within some days, by key, model or day. Leaves refunds out. */
     async readUsage(request: UsageRequest): Promise<UsageReport> {
       const today = dayOf(deps.clock.now());
       const { by = "day", until = today } = request;

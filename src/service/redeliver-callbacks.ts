@@ -3,7 +3,7 @@ import type { Callback } from "../domain/callback/callback.ts";
 import { type AppError, invalid } from "../domain/errors.ts";
 import type { CallbackFilter, CallbackStore } from "../domain/ports/callback-store.ts";
 import type { CallbackFeed } from "../domain/ports/runtime.ts";
-import { type CallbackPage, type CallbackSelection, filterOf } from "./callback-selection.ts";
+import { type CallbackPage, type CallbackSelection, filterOf } from "./list-callbacks.ts";
 import { findCallback } from "./read-callback.ts";
 
 export interface RedeliverDeps {
@@ -17,9 +17,8 @@ export interface RedeliverDeps {
 export const MAX_REDELIVERIES = 100;
 
 /**
- * Sends a callback once more, at once. This does not count as one of its five attempts. Asking again before the send begins
- * changes nothing.
- *
+ * Sends a callback once more, at once. This does not count as one of its five attempts. Asking again before the send begins changes
+ * nothing.
  * @throws AppError `not_found` as `findCallback` does; `invalid_request` when it reached the limit of redeliveries
  */
 export async function redeliverCallback(
@@ -35,7 +34,6 @@ export async function redeliverCallback(
 
 /**
  * Sends the callback of a task again, or those created in a range of time, newest first, at most `MAX_REDELIVERIES`.
- *
  * @returns the callbacks that are sent again, without those at the limit of redeliveries, and the cursor for more
  * @throws AppError `invalid_request` unless exactly one of `taskId` and `from` is given
  */

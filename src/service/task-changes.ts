@@ -18,13 +18,11 @@ export interface ChangePage {
 export interface ChangePages {
   /**
    * Where a stream begins.
-   *
    * @param seen the number of the last change that the client has; absent: from now on. A number in the future counts as the latest
    */
   start(account: AccountId, seen: number | undefined): Promise<number>;
   /**
    * The changes after a number, up to a page of them: streams that ask for the same page before the next change share one object.
-   *
    * @param query.limit bounds what a slow reader holds in memory, and how long others wait for a fast reader
    */
   after(query: ChangeQuery): Promise<ChangePage>;

@@ -40,9 +40,8 @@ const MAX_WAITING = 1_000;
 
 /**
  * Yields the callback of each task of the caller's key that completed or failed, whether or not it was posted: first those after a
- * number, in the order in which they ended, then each new one, until `signal` aborts. Redeliveries that are asked for meanwhile
- * are included.
- *
+ * number, in the order in which they ended, then each new one, until `signal` aborts. Redeliveries that are asked for meanwhile are
+ * included.
  * @param query.after where to begin, of `ChangePages.start`
  */
 export async function* watchCallbacks(

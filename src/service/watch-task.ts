@@ -27,12 +27,11 @@ const RANK_STEP = 1_000;
 const LAST_NUMBER = RANK.completed * RANK_STEP + 100;
 
 /**
- * Yields the task's present state, unless the caller has seen it, then every later one up to the terminal state. A slow reader
- * gets the latest state and misses those in between. Previews come between the states; a later preview or the end replaces one
- * that was not read.
+ * Yields the task's present state, unless the caller has seen it, then every later one up to the terminal state. A slow reader gets
+ * the latest state and misses those in between. Previews come between the states; a later preview or the end replaces one that was
+ * not read.
  *
  * Numbers come from the task itself: a status is never left for an earlier one, and progress never goes down.
- *
  * @param query.seen the number of the last state the caller has seen; absent or impossible: none
  * @throws AppError `task_not_found` as `readTask` does, before the first state
  */

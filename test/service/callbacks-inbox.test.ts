@@ -4,7 +4,7 @@ import type { Delivery } from "../../src/domain/callback/callback.ts";
 import { callbackPayload } from "../../src/domain/callback/callback-payload.ts";
 import type { AccountId } from "../../src/domain/ids.ts";
 import { createCallbackFeed } from "../../src/runtime/signals.ts";
-import type { CallbackSelection } from "../../src/service/callback-selection.ts";
+import type { CallbackSelection } from "../../src/service/list-callbacks.ts";
 import { listCallbacks } from "../../src/service/list-callbacks.ts";
 import { readCallback } from "../../src/service/read-callback.ts";
 import { redeliverCallback, redeliverCallbacks } from "../../src/service/redeliver-callbacks.ts";

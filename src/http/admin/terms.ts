@@ -34,11 +34,7 @@ export function termAnswers(table: TermTable): Properties {
   });
 }
 
-/**
- * The terms in a body that fits `termRequests`.
- *
- * @throws AppError `invalid_request` for what the schema cannot refuse
- */
+/** The terms in a body that fits `termRequests`. @throws AppError `invalid_request` for what the schema cannot refuse */
 export function readTerms<Table extends TermTable>(table: Table, body: object): GivenTerms<Table> {
   const fields = new Map<string, unknown>(Object.entries(body));
   const given = Object.entries(table).map(([name, { kind, wire }]) => {

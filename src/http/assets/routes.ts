@@ -4,7 +4,7 @@ import type { AssetStore } from "../../domain/ports/asset-store.ts";
 import type { TaskStore } from "../../domain/ports/task-store.ts";
 import { readAsset } from "../../service/read-asset.ts";
 import { type Endpoint, open } from "../exchange.ts";
-import type { Reply } from "../reply.ts";
+import { isKnown, type Reply } from "../reply.ts";
 import { READ_ASSET } from "./wire.ts";
 
 /** GET (and HEAD) /assets/{asset id}.{ext}. Whoever knows the id may read the file, which never changes. */
@@ -27,8 +27,7 @@ export function assetEndpoints(deps: { tasks: TaskStore; assets: AssetStore }): 
         "Access-Control-Allow-Origin": "*",
         "Last-Modified": new Date(asset.createdAt).toUTCString(),
       };
-      if (matches(request.headers.get("if-none-match"), headers.ETag))
-        return { status: 304, headers, body: null };
+      if (isKnown(request, headers.ETag)) return { status: 304, headers, body: null };
       return serve(content, headers, rangeOf(request, headers, content.size));
     }),
   ];
@@ -89,11 +88,4 @@ function rangeOf(request: Request, headers: { ETag: string; "Last-Modified": str
   const isCurrent =
     condition === null || condition === headers.ETag || condition === headers["Last-Modified"];
   return isCurrent ? parseRange(header, size) : undefined;
-}
-
-function matches(ifNoneMatch: string | null, etag: string): boolean {
-  if (ifNoneMatch === null) return false;
-  return ifNoneMatch
-    .split(",")
-    .some((each) => each.trim() === "*" || each.trim().replace(/^W\//, "") === etag);
 }

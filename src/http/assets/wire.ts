@@ -1,5 +1,5 @@
 import { MEDIA_TYPES } from "../../domain/media/asset.ts";
-import type { Answer, EndpointContract } from "../openapi/contract.ts";
+import { type Answer, contract } from "../openapi/contract.ts";
 import { text } from "../wire/schema.ts";
 
 const FILE_HEADERS = ["ETag", "Cache-Control", "Last-Modified", "Accept-Ranges"] as const;
@@ -10,10 +10,7 @@ const bytes = (description: string, headers: Answer["headers"] = []): Answer => 
   headers: [...FILE_HEADERS, "Content-Length", ...headers],
 });
 
-export const READ_ASSET: EndpointContract = {
-  id: "readAsset",
-  tag: "Files",
-  summary: "Download a file",
+export const READ_ASSET = contract("readAsset", "Files", "Download a file", {
   description:
     "What `result` and image URLs point at. The id is the permission: whoever knows it may read the file. The content never changes.",
   path: { file: text("Id of the file, with the extension of its type.") },
@@ -29,4 +26,4 @@ export const READ_ASSET: EndpointContract = {
     416: { description: "There is no such part.", headers: [...FILE_HEADERS, "Content-Range"] },
   },
   errors: ["not_found", "service_unavailable"],
-};
+});

@@ -1,6 +1,5 @@
 import type { Callback } from "../../domain/callback/callback.ts";
-import type { CallbackPage, CallbackSelection } from "../../service/callback-selection.ts";
-import { listCallbacks } from "../../service/list-callbacks.ts";
+import { type CallbackPage, type CallbackSelection, listCallbacks } from "../../service/list-callbacks.ts";
 import { type ReadCallbackDeps, readCallback } from "../../service/read-callback.ts";
 import {
   type RedeliverDeps,

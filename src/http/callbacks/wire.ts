@@ -2,7 +2,7 @@ import { CALLBACK_STATES } from "../../domain/callback/callback.ts";
 import { MAX_CALLBACK_ATTEMPTS, MAX_LIST_LIMIT } from "../../domain/limits.ts";
 import { MAX_REDELIVERIES } from "../../service/redeliver-callbacks.ts";
 import { CALLBACK } from "../generations/wire.ts";
-import { type EndpointContract, jsonBody, succeeds } from "../openapi/contract.ts";
+import { contract, type EndpointContract, jsonBody, succeeds } from "../openapi/contract.ts";
 import { TASK_ID } from "../tasks/wire.ts";
 import {
   closed,
@@ -102,15 +102,12 @@ export const REDELIVERY: Schema = {
   }),
 };
 
-export const LIST_CALLBACKS: EndpointContract = {
-  id: "listCallbacks",
-  tag: "Callbacks",
-  summary: "List callbacks, newest first",
+export const LIST_CALLBACKS = contract("listCallbacks", "Callbacks", "List callbacks, newest first", {
   description: "There is one for every task that had a `callback_url` and completed or failed.",
   query: CALLBACK_QUERY,
   answers: succeeds("One page.", CALLBACK_PAGE),
   errors: ["invalid_request"],
-};
+});
 
 export const READ_CALLBACK: EndpointContract = {
   id: "readCallback",
@@ -124,15 +121,12 @@ export const READ_CALLBACK: EndpointContract = {
 const AGAIN =
   "Redeliveries are sent at once, leave the five attempts alone, and are not tried again. One callback has one redelivery to come at most: asking again before that begins changes nothing, and it can be redelivered 100 times in all. The call counts towards the requests that the key may make in a minute.";
 
-export const REDELIVER_CALLBACK: EndpointContract = {
-  id: "redeliverCallback",
-  tag: "Callbacks",
-  summary: "Send a callback once more",
+export const REDELIVER_CALLBACK = contract("redeliverCallback", "Callbacks", "Send a callback once more", {
   description: `${AGAIN} It is \`delivered\` once any send was acknowledged.`,
   path: { callback_id: CALLBACK_ID },
   answers: succeeds("The callback, to be sent.", CALLBACK_RECORD),
   errors: ["not_found", "invalid_request"],
-};
+});
 
 export const REDELIVER_CALLBACKS: EndpointContract = {
   id: "redeliverCallbacks",

@@ -9,7 +9,6 @@ const STAND_IN = "x:";
 
 /**
  * Translates a request of any endpoint into a model's create body, for estimates. Prompt and images may be missing.
- *
  * @throws AppError as the endpoint itself
  */
 export function toEstimateBody(endpoint: EstimateEndpoint, model: Model, request: JsonObject): EstimateBody {

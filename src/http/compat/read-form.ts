@@ -40,7 +40,6 @@ interface Upload {
 
 /**
  * Reads the form of an edit. Checks and stages each file as it arrives.
- *
  * @throws AppError that names the field or the file at fault; then no file is kept
  */
 export async function readEditForm(deps: EditFormDeps, request: Request): Promise<EditForm> {

@@ -4,13 +4,12 @@ import { assetPath, MEDIA_TYPES, type MediaType } from "../../domain/media/asset
 import type { Clock, Log, PreviewFeed } from "../../domain/ports/runtime.ts";
 import type { Preview } from "../../domain/task/preview.ts";
 import type { TaskSummary } from "../../domain/task/task.ts";
-import { openLatestPreview } from "../../service/latest-preview.ts";
+import { type LatestPreview, openLatestPreview } from "../../service/latest-preview.ts";
 import { previewData } from "../preview-data.ts";
 import { problem, toAppError } from "../problem.ts";
 import type { Reply } from "../reply.ts";
 import { type EventWriter, eventReply } from "../sse.ts";
 import { type AnswerDeps, base64Pieces, createdOf, openImages, presentUsage } from "./answer.ts";
-import { untilDone } from "./previews.ts";
 
 export interface StreamDeps extends AnswerDeps {
   readonly clock: Clock;
@@ -21,7 +20,6 @@ export interface StreamDeps extends AnswerDeps {
 /**
  * The answer to `stream: true`: previews and keep-alives while the task runs, then one completed event for each image. An error
  * after the answer began is an event, as clients of that API expect.
- *
  * @param call.event `image_generation` or `image_edit`
  * @param call.finish waits for the task; aborted when the caller is gone
  */
@@ -65,6 +63,24 @@ export function streamReply(
     deps.log.error({ request_id: call.requestId, err: error as Error }, "a stream of images failed");
   const reply = eventReply({ clock: deps.clock, signal: call.gone, write, onError }, log);
   return { ...reply, headers: { ...reply.headers, "X-Task-Id": call.taskId, ...call.headers } };
+}
+
+/** Passes on a task's previews one at a time until `task` resolves; drops those not passed on by then. */
+async function untilDone<T>(
+  task: Promise<T>,
+  previews: LatestPreview,
+  show: (preview: Preview) => Promise<void>,
+): Promise<T> {
+  let isDone = false;
+  const done = task.finally(() => {
+    isDone = true;
+  });
+  for (;;) {
+    await Promise.race([done, previews.arrival()]);
+    if (isDone) return task;
+    const preview = previews.take();
+    if (preview !== undefined) await show(preview);
+  }
 }
 
 async function writeImages(

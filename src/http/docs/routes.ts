@@ -2,7 +2,7 @@ import { AppError } from "../../domain/errors.ts";
 import type { Catalog } from "../../domain/ports/catalog.ts";
 import { type Endpoint, type Exchange, open } from "../exchange.ts";
 import { describeService } from "../openapi/document.ts";
-import type { Reply } from "../reply.ts";
+import { isKnown, type Reply } from "../reply.ts";
 import { type ReferenceScript, readReferenceScript } from "./reference-script.ts";
 import { READ_DOCS, READ_DOCS_FILE, READ_OPENAPI } from "./wire.ts";
 
@@ -106,13 +106,6 @@ function serveScript({ request, param }: Exchange, script: ReferenceScript): Rep
 
 function etagOf(text: string): string {
   return `"${Bun.hash(text).toString(16)}"`;
-}
-
-function isKnown(request: Request, etag: string): boolean {
-  const known = request.headers.get("if-none-match");
-  return (
-    known?.split(",").some((each) => each.trim() === "*" || each.trim().replace(/^W\//, "") === etag) === true
-  );
 }
 
 function once<Value>(make: () => Value): () => Value {

@@ -1,33 +1,24 @@
-import { type EndpointContract, jsonAnswer } from "../openapi/contract.ts";
+import { contract, jsonAnswer } from "../openapi/contract.ts";
 import { text } from "../wire/schema.ts";
 
 const CACHED = ["ETag", "Cache-Control"] as const;
 
-export const READ_OPENAPI: EndpointContract = {
-  id: "readOpenApi",
-  tag: "Service",
-  summary: "This description",
+export const READ_OPENAPI = contract("readOpenApi", "Service", "This description", {
   headers: { "If-None-Match": text("An `ETag` that is known already.") },
   answers: {
     200: jsonAnswer("An OpenAPI 3.1 document.", { type: "object", additionalProperties: true }, CACHED),
     304: { description: "It is known already.", headers: CACHED },
   },
   errors: ["invalid_request"],
-};
+});
 
-export const READ_DOCS: EndpointContract = {
-  id: "readDocs",
-  tag: "Service",
-  summary: "This description as a page",
+export const READ_DOCS = contract("readDocs", "Service", "This description as a page", {
   answers: {
     200: { description: "A page that loads nothing from elsewhere.", content: { "text/html": {} } },
   },
-};
+});
 
-export const READ_DOCS_FILE: EndpointContract = {
-  id: "readDocsFile",
-  tag: "Service",
-  summary: "A file of that page",
+export const READ_DOCS_FILE = contract("readDocsFile", "Service", "A file of that page", {
   path: { file: text("Its name, which changes with its content.") },
   headers: { "If-None-Match": text("An `ETag` that is known already.") },
   answers: {
@@ -35,4 +26,4 @@ export const READ_DOCS_FILE: EndpointContract = {
     304: { description: "It is known already.", headers: CACHED },
   },
   errors: ["not_found"],
-};
+});

@@ -1,5 +1,5 @@
 import { TASK_STATUSES } from "../../domain/task/task.ts";
-import type { EndpointContract } from "../openapi/contract.ts";
+import { contract, type EndpointContract } from "../openapi/contract.ts";
 import { LISTED_TASK, TASK_ID } from "../tasks/wire.ts";
 import { closed, idOf, nullable, text } from "../wire/schema.ts";
 
@@ -42,10 +42,7 @@ export const FOLLOW_CALLBACKS: EndpointContract = {
   errors: ["invalid_request"],
 };
 
-export const FOLLOW_TASKS: EndpointContract = {
-  id: "followTasks",
-  tag: "Tasks",
-  summary: "Follow all tasks of the account",
+export const FOLLOW_TASKS = contract("followTasks", "Tasks", "Follow all tasks of the account", {
   description: `Server-sent events: one for every change of a task's status or progress, by the name of its status, with what the list of tasks has of it. Each task is told as it stands, so states that follow one another closely may be told as the last of them. ${ENDLESS}`,
   headers: LAST_EVENT_ID,
   answers: {
@@ -55,4 +52,4 @@ export const FOLLOW_TASKS: EndpointContract = {
     },
   },
   errors: ["invalid_request"],
-};
+});

@@ -1,5 +1,5 @@
 import { PRICE_UNITS, UNITS } from "../../domain/money/price-units.ts";
-import { type EndpointContract, succeeds } from "../openapi/contract.ts";
+import { contract, type EndpointContract, succeeds } from "../openapi/contract.ts";
 import {
   amount,
   CURRENCY_SCHEMA,
@@ -96,19 +96,13 @@ export const MODEL_SCHEMA: Schema = {
   additionalProperties: true,
 };
 
-export const LIST_MODELS: EndpointContract = {
-  id: "listModels",
-  tag: "Models",
-  summary: "List the models the key may use",
+export const LIST_MODELS = contract("listModels", "Models", "List the models the key may use", {
   query: MODELS_QUERY,
   answers: succeeds("The models.", closed({ models: list(component("Model", MODEL_FIELDS)) })),
   errors: ["invalid_request"],
-};
+});
 
-export const READ_MODEL: EndpointContract = {
-  id: "readModel",
-  tag: "Models",
-  summary: "Read a model, with the schema of its requests",
+export const READ_MODEL = contract("readModel", "Models", "Read a model, with the schema of its requests", {
   path: { model: MODEL_ID },
   query: MODELS_QUERY,
   answers: succeeds("The model.", {
@@ -119,7 +113,7 @@ export const READ_MODEL: EndpointContract = {
     }),
   }),
   errors: ["invalid_request", "permission_denied", "model_not_available"],
-};
+});
 
 const MANAGED_FIELDS: Properties = {
   ...MODEL_FIELDS,

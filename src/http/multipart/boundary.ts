@@ -7,7 +7,6 @@ const BOUNDARY = /^[0-9A-Za-z'()+_,./:=? -]*[0-9A-Za-z'()+_,./:=?-]$/;
 
 /**
  * The boundary that a request's headers announce.
- *
  * @throws AppError `unsupported_media_type` for anything but a plain form; `invalid_request` without a usable boundary
  */
 export function boundaryOf(headers: Headers): string {

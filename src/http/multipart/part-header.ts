@@ -15,7 +15,6 @@ const CHARSETS = ["utf-8", "utf8", "us-ascii"];
 
 /**
  * Reads the header of a part (RFC 7578, section 4). Refuses what could be read in two ways; ignores unknown fields.
- *
  * @param bytes from the end of the boundary before the part to the end of its last header
  * @param number of the part in the form, from 1; for messages
  * @throws AppError `invalid_request`, `unsupported_media_type`

@@ -27,7 +27,6 @@ const HEADER_END = Buffer.from("\r\n\r\n");
  * time, and the sender waits for `onFile`. What `onFile` does not read of a file is skipped. File names and types are ignored.
  *
  * After a failure the rest of the body is not read, and the results of `onFile` so far go to `onAbandoned`.
- *
  * @throws AppError `invalid_request`, `request_too_large` or `unsupported_media_type`; whatever `onFile` throws
  */
 export async function readMultipart<T>(

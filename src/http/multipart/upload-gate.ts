@@ -147,7 +147,6 @@ export function createUploadGate(options: UploadGateOptions) {
   return {
     /**
      * Runs `work`, which reads the request's body piece by piece, once there is memory for it.
-     *
      * @param owner whose upload it is
      * @throws AppError `service_unavailable` when too many wait already; whatever `work` throws
      */

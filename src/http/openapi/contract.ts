@@ -61,6 +61,13 @@ export interface EndpointContract {
   readonly callback?: CallbackContract;
 }
 
+export const contract = (
+  id: string,
+  tag: Tag,
+  summary: string,
+  more: Omit<EndpointContract, "id" | "tag" | "summary">,
+): EndpointContract => ({ id, tag, summary, ...more });
+
 export const jsonBody = (schema: Schema) => ({ "application/json": schema });
 
 export function jsonAnswer(description: string, schema: Schema, headers?: readonly HeaderName[]): Answer {

@@ -2,7 +2,7 @@ import { PRICE_UNITS } from "../../domain/money/price-units.ts";
 import { ESTIMATE_ENDPOINTS, MAX_ESTIMATE_QUANTITY } from "../../service/estimate.ts";
 import { CREATE_BODY } from "../generations/wire.ts";
 import { MULTIPLIER, PER } from "../models/wire.ts";
-import { type EndpointContract, jsonBody, succeeds } from "../openapi/contract.ts";
+import { contract, jsonBody, succeeds } from "../openapi/contract.ts";
 import {
   amount,
   CURRENCY_SCHEMA,
@@ -106,10 +106,7 @@ export const ESTIMATE: Schema = component(
   { optional: ["multiplier"] },
 );
 
-export const ESTIMATE_PRICE: EndpointContract = {
-  id: "estimatePrice",
-  tag: "Account",
-  summary: "Estimate what a request would cost",
+export const ESTIMATE_PRICE = contract("estimatePrice", "Account", "Estimate what a request would cost", {
   description:
     "Checks the request as its create would, and prices it by the same rule. Makes no task, holds nothing, calls no provider. Prompt and media may be left out.",
   body: jsonBody({
@@ -118,4 +115,4 @@ export const ESTIMATE_PRICE: EndpointContract = {
   }),
   answers: succeeds("The estimate.", ESTIMATE),
   errors: ["permission_denied", "model_not_available", "model_not_found"],
-};
+});

@@ -1,7 +1,7 @@
 import { MAX_LIST_LIMIT, MAX_STATUS_WAIT_SEC } from "../../domain/limits.ts";
 import { MAX_PARTIAL_IMAGES } from "../../domain/task/preview.ts";
 import { TASK_STATUSES } from "../../domain/task/task.ts";
-import { type EndpointContract, succeeds } from "../openapi/contract.ts";
+import { contract, type EndpointContract, succeeds } from "../openapi/contract.ts";
 import { TASK_ERROR_CODE } from "../wire/errors.ts";
 import {
   amount,
@@ -120,10 +120,7 @@ function readStatus(tag: "Images" | "Videos", id: string, summary: string, schem
   };
 }
 
-export const LIST_TASKS: EndpointContract = {
-  id: "listTasks",
-  tag: "Tasks",
-  summary: "List tasks, newest first",
+export const LIST_TASKS = contract("listTasks", "Tasks", "List tasks, newest first", {
   query: LIST_QUERY,
   answers: succeeds(
     "One page.",
@@ -133,17 +130,14 @@ export const LIST_TASKS: EndpointContract = {
     }),
   ),
   errors: ["invalid_request"],
-};
+});
 
-export const CANCEL_TASK: EndpointContract = {
-  id: "cancelTask",
-  tag: "Tasks",
-  summary: "Cancel a task",
+export const CANCEL_TASK = contract("cancelTask", "Tasks", "Cancel a task", {
   description: `A pending task is cancelled at once and costs nothing; of one under way the provider is told, and the answer may still say \`processing\`. ${NOT_FOUND}`,
   path: { task_id: TASK_ID },
   answers: succeeds("The task after the request.", EITHER_TASK),
   errors: ["invalid_request", "task_not_found", "task_not_cancellable"],
-};
+});
 
 /** An early version of an output, of a task whose request asked for some. */
 const PREVIEW: Schema = component(
@@ -161,10 +155,7 @@ const PREVIEW: Schema = component(
   { optional: ["output_index"] },
 );
 
-export const FOLLOW_TASK: EndpointContract = {
-  id: "followTask",
-  tag: "Tasks",
-  summary: "Follow a task",
+export const FOLLOW_TASK = contract("followTask", "Tasks", "Follow a task", {
   description: `Server-sent events: one at once, one for every change, and the last with the end of the task. The name of an event is the status, its data what the status endpoint has in \`data\`. Of a task made with \`partial_images\`, \`preview\` events show early versions of its outputs to whoever follows at that moment; they have no id, are not shown again, and a slow reader misses all but the latest. ${NOT_FOUND}`,
   path: { task_id: TASK_ID },
   headers: {
@@ -182,4 +173,4 @@ export const FOLLOW_TASK: EndpointContract = {
     },
   },
   errors: ["invalid_request", "task_not_found"],
-};
+});

@@ -24,7 +24,6 @@ export function check(schema: JsonObject, body: JsonObject): void {
 /**
  * Reads the parameters of a query by the schema's types: numbers as numbers, booleans as booleans. A closed schema
  * (`additionalProperties: false`) refuses unknown parameters, others ignore them; `key` is always ignored.
- *
  * @throws AppError `invalid_request`, as `check` does
  */
 export function checkQuery(schema: JsonObject, query: URLSearchParams): JsonObject {

@@ -1,18 +1,11 @@
 import { ERROR_CODES, type ErrorCode, TASK_ERROR_CODES, TASK_ERROR_MESSAGES } from "../../domain/errors.ts";
+import { TYPE } from "../problem.ts";
 import { closed, component, integer, openEnum, type Schema, text } from "./schema.ts";
 
-const TYPES = [
-  "invalid_request_error",
-  "authentication_error",
-  "insufficient_quota_error",
-  "permission_error",
-  "rate_limit_error",
-  "server_error",
-];
-
 const MESSAGE = text("For people and logs, not for control flow: it may change.");
-const TYPE = openEnum(TYPES, "The class of the error.");
+const TYPE_NAME = openEnum([...new Set(Object.values(TYPE))], "The class of the error.");
 const PARAM = text("Path of the field at fault, `image_urls[2]`.");
+const PARAM_IS_OPTIONAL = { optional: ["param"] };
 
 /** What each code tells a caller (docs/api.md 3.3). */
 export const ERROR_MEANINGS = {
@@ -43,13 +36,8 @@ export const ERROR_MEANINGS = {
 } as const satisfies Record<ErrorCode, string>;
 
 /** Every machine code of an HTTP answer (docs/api.md 3.3). */
-export const ERROR_CODE: Schema = {
-  title: "ErrorCode",
-  ...openEnum(
-    ERROR_CODES,
-    "Stable machine code. Later versions may add codes; fall back to the HTTP status.",
-  ),
-};
+const CODE_MEANING = "Stable machine code. Later versions may add codes; fall back to the HTTP status.";
+export const ERROR_CODE: Schema = { title: "ErrorCode", ...openEnum(ERROR_CODES, CODE_MEANING) };
 
 /** The standard envelope of docs/api.md 3.2. */
 export const STANDARD_ERROR: Schema = component(
@@ -57,7 +45,7 @@ export const STANDARD_ERROR: Schema = component(
   {
     code: integer("The HTTP status."),
     message: MESSAGE,
-    data: closed({ type: TYPE, error_code: ERROR_CODE, param: PARAM }, { optional: ["param"] }),
+    data: closed({ type: TYPE_NAME, error_code: ERROR_CODE, param: PARAM }, PARAM_IS_OPTIONAL),
   },
   { description: "Errors of media and account endpoints." },
 );
@@ -66,7 +54,7 @@ export const STANDARD_ERROR: Schema = component(
 export const COMPATIBLE_ERROR: Schema = component(
   "CompatibleError",
   {
-    error: closed({ message: MESSAGE, type: TYPE, code: ERROR_CODE, param: PARAM }, { optional: ["param"] }),
+    error: closed({ message: MESSAGE, type: TYPE_NAME, code: ERROR_CODE, param: PARAM }, PARAM_IS_OPTIONAL),
   },
   { description: "Every 401, and errors of the synchronous images API." },
 );
@@ -76,10 +64,6 @@ export const TASK_ERROR_CODE: Schema = {
   title: "TaskErrorCode",
   ...openEnum(
     TASK_ERROR_CODES,
-    [
-      "Why an accepted task failed. Later versions may add codes.",
-      "",
-      ...TASK_ERROR_CODES.map((code) => `- \`${code}\`: ${TASK_ERROR_MESSAGES[code]}`),
-    ].join("\n"),
+    `Why an accepted task failed. Later versions may add codes.\n\n${TASK_ERROR_CODES.map((code) => `- \`${code}\`: ${TASK_ERROR_MESSAGES[code]}`).join("\n")}`,
   ),
 };

@@ -1,5 +1,5 @@
 import { KEY_TERMS } from "../../../domain/access/key-policy.ts";
-import { MAX_GRACE_SEC, NEW_SECRET } from "../../../service/callback-secret.ts";
+import { MAX_GRACE_SEC, NEW_SECRET } from "../../../service/key-terms.ts";
 import { jsonBody } from "../../openapi/contract.ts";
 import {
   closed,
