@@ -4,6 +4,19 @@ export interface JsonObject {
   readonly [key: string]: Json | undefined;
 }
 
+/** The property of this name in an object schema, if it has one. */
+export function propertyOf({ properties }: JsonObject, name: string): JsonObject | undefined {
+  const property = isJsonObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined;
+  return isJsonObject(property) ? property : undefined;
+}
+
+/** Reads text as a number or a boolean where a schema's type asks for one. What cannot be read stays text. */
+export function readScalar(type: Json | undefined, text: string): Json {
+  if ((type === "integer" || type === "number") && /^-?\d+(\.\d+)?$/.test(text)) return Number(text);
+  if (type === "boolean" && (text === "true" || text === "false")) return text === "true";
+  return text;
+}
+
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -97,11 +97,7 @@ function checkAmount(field: string, amount: Micros): Micros {
   throw mustBe(field, { form: "amount_from_zero" }, formatAmount(amount));
 }
 
-function checkList(
-  field: string,
-  given: readonly string[],
-  checkOne: (each: string) => string,
-): readonly string[] {
+function checkList(field: string, given: readonly string[], checkOne: (each: string) => string) {
   const values = [...new Set(given.map(checkOne))];
   checkSize(field, values.length);
   return values;

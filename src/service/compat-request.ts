@@ -1,5 +1,5 @@
 import { type AppError, invalid, mustBe } from "../domain/errors.ts";
-import { isJsonObject, type Json, type JsonObject } from "../domain/json.ts";
+import { type Json, type JsonObject, readScalar, propertyOf as schemaPropertyOf } from "../domain/json.ts";
 import { MAX_COMPAT_PROMPT } from "../domain/limits.ts";
 import { closestRatio, closestResolution, parseSize } from "../domain/media/size.ts";
 import type { MediaField, Model } from "../domain/model/model.ts";
@@ -121,12 +121,9 @@ function addQuality(model: Model, quality: Json | undefined, body: Record<string
   if (quality === undefined || quality === "auto" || propertyOf(model, "quality") === undefined) return;
   const known = choices(model, "quality");
   if (quality === "standard" && !known.includes(quality)) return;
-  const standIns =
-    typeof quality === "string" && Object.hasOwn(QUALITY_STAND_INS, quality)
-      ? QUALITY_STAND_INS[quality]
-      : [];
-  const isKnown = typeof quality === "string" && known.includes(quality);
-  body.quality = (isKnown ? undefined : standIns?.find((each) => known.includes(each))) ?? quality;
+  const standIns = Object.hasOwn(QUALITY_STAND_INS, quality) ? QUALITY_STAND_INS[quality] : [];
+  const standIn = known.includes(quality) ? undefined : standIns?.find((each) => known.includes(each));
+  body.quality = standIn ?? quality;
 }
 
 function addBackground(model: Model, background: Json | undefined, body: Record<string, Json>): void {
@@ -192,11 +189,7 @@ function isList(model: Model, field: MediaField): boolean {
   return propertyOf(model, field.name)?.type === "array";
 }
 
-function propertyOf(model: Model, name: string): JsonObject | undefined {
-  const { properties } = model.schema;
-  const property = isJsonObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined;
-  return isJsonObject(property) ? property : undefined;
-}
+const propertyOf = ({ schema }: Model, name: string) => schemaPropertyOf(schema, name);
 
 function choices(model: Model, name: string): readonly string[] {
   const values = propertyOf(model, name)?.enum;
@@ -215,9 +208,7 @@ function readText(model: Model, fields: JsonObject): JsonObject {
 
 function readAs(model: Model, name: string, text: string): Json {
   const type = name === "n" ? "integer" : propertyOf(model, name)?.type;
-  if ((type === "integer" || type === "number") && /^-?\d+(\.\d+)?$/.test(text)) return Number(text);
-  if (type === "boolean" && (text === "true" || text === "false")) return text === "true";
-  if (type !== "object" && type !== "array") return text;
+  if (type !== "object" && type !== "array") return readScalar(type, text);
   try {
     return JSON.parse(text) as Json;
   } catch {

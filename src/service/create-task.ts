@@ -10,8 +10,8 @@ import type { Micros } from "../domain/money/money.ts";
 import { isPriced, quote } from "../domain/money/pricing.ts";
 import { quotaPeriod } from "../domain/money/quota.ts";
 import type { StagedFile } from "../domain/ports/asset-store.ts";
-import type { Clock, Ids, Secrets, TaskFeed, Wakeup } from "../domain/ports/runtime.ts";
-import type { Admission, AdmitResult, TaskStore } from "../domain/ports/task-store.ts";
+import type { Clock, Secrets, TaskFeed, Wakeup } from "../domain/ports/runtime.ts";
+import type { Admission, AdmitResult } from "../domain/ports/task-store.ts";
 import { type IdempotencyClaim, isIdempotencyKey } from "../domain/task/idempotency.ts";
 import type { TaskKind } from "../domain/task/request.ts";
 import { type ChosenRoute, chooseRoute } from "../domain/task/routing.ts";
@@ -19,7 +19,7 @@ import { collectInputs, type InputDeps, type Uploads } from "./collect-inputs.ts
 import { toGenerationRequest } from "./generation-request.ts";
 import type { TellLowBalance } from "./low-balance.ts";
 import { type PriceDeps, priceTerms } from "./price-terms.ts";
-import { type ModelDeps, readModel } from "./read-model.ts";
+import { type ModelDeps, ofOtherKind, readModel, withoutProvider } from "./read-model.ts";
 
 export interface CreateTaskRequest {
   readonly kind: TaskKind;
@@ -49,9 +49,7 @@ export interface CreatedTask {
 }
 
 export interface CreateTaskDeps extends InputDeps, ModelDeps, PriceDeps {
-  readonly tasks: TaskStore;
   readonly clock: Clock;
-  readonly ids: Ids;
   readonly secrets: Secrets;
   readonly wakeup: Wakeup;
   readonly feed: TaskFeed;
@@ -207,19 +205,11 @@ function idempotencyClaim(deps: CreateTaskDeps, request: CreateTaskRequest): Ide
 function findModel(deps: CreateTaskDeps, request: CreateTaskRequest): Model {
   const model = readModel(deps, request.principal, request.body.model);
   if (model.kind === request.kind) return model;
-  const path = `/v1/${model.kind}s/generations`;
-  throw new AppError("model_not_available", {
-    kind: "model_of_other_kind",
-    model: model.id,
-    makes: model.kind,
-    path,
-    field: "model",
-  });
+  throw ofOtherKind("model_not_available", model);
 }
 
 function findRoute(deps: CreateTaskDeps, model: Model): ChosenRoute {
   const chosen = chooseRoute(model, deps.hasProvider);
   if (chosen !== undefined) return chosen;
-  const facts = { kind: "model_without_provider", model: model.id, field: "model" } as const;
-  throw new AppError("model_not_available", facts);
+  throw withoutProvider(model);
 }

@@ -17,7 +17,7 @@ import type { ModelBody } from "./compat-request.ts";
 import { type PriceDeps, priceTerms } from "./price-terms.ts";
 import { type PricedLine, pricedLines, priceRequest } from "./priced-request.ts";
 import { readQuota } from "./read-account.ts";
-import { type ModelDeps, readCompatModel, readModel } from "./read-model.ts";
+import { type ModelDeps, ofOtherKind, readCompatModel, readModel } from "./read-model.ts";
 import { createUsualDurations } from "./usual-durations.ts";
 
 /** The endpoints whose requests can be estimated, with what each makes and the feature it needs. */
@@ -123,24 +123,13 @@ export function createEstimate(deps: EstimateDeps): EstimateCost {
   };
 }
 
-function findModel(
-  deps: ModelDeps,
-  principal: Principal,
-  id: unknown,
-  given: EstimateEndpoint | undefined,
-): { model: Model; endpoint: EstimateEndpoint } {
+function findModel(deps: ModelDeps, principal: Principal, id: unknown, given: EstimateEndpoint | undefined) {
   const { kind, isCompat } =
     given === undefined ? { kind: undefined, isCompat: false } : ESTIMATE_ENDPOINTS[given];
   const model = isCompat ? readCompatModel(deps, principal, id) : readModel(deps, principal, id);
   const own = `/v1/${model.kind}s/generations` as const;
   if (kind === undefined || kind === model.kind) return { model, endpoint: given ?? own };
-  throw new AppError(isCompat ? "model_not_found" : "model_not_available", {
-    kind: "model_of_other_kind",
-    model: model.id,
-    makes: model.kind,
-    path: own,
-    field: "model",
-  });
+  throw ofOtherKind(isCompat ? "model_not_found" : "model_not_available", model);
 }
 
 function checkFeature({ policy }: Principal, endpoint: EstimateEndpoint): void {
@@ -172,11 +161,7 @@ function unpricedStatus(priced: Forecast): Exclude<Forecast["kind"], "priced"> {
   return priced.kind === "needs_input" ? "needs_input" : "unpriced";
 }
 
-async function affordability(
-  deps: EstimateDeps,
-  principal: Principal,
-  most: Micros | undefined,
-): Promise<Pick<Estimate, "isAffordable" | "limitedBy">> {
+async function affordability(deps: EstimateDeps, principal: Principal, most: Micros | undefined) {
   if (most === undefined) return {};
   const [account, quota] = await Promise.all([
     deps.accounts.account(principal.accountId),
@@ -186,5 +171,6 @@ async function affordability(
   const remaining = quota?.remaining ?? Number.POSITIVE_INFINITY;
   if (Math.min(balance, remaining) >= most) return { isAffordable: true };
   // Reports whichever limit leaves less, as the create does.
-  return { isAffordable: false, limitedBy: balance <= remaining ? "balance" : "key_quota" };
+  const limitedBy: Estimate["limitedBy"] = balance <= remaining ? "balance" : "key_quota";
+  return { isAffordable: false, limitedBy };
 }

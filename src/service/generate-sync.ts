@@ -100,11 +100,7 @@ function imageModel(deps: ModelDeps, principal: Principal, id: unknown): Model {
 }
 
 /** A task that an equal request left. Failed tasks are skipped: they cost nothing, so the request is tried again. */
-async function adopt(
-  deps: GenerateSyncDeps,
-  principal: Principal,
-  scope: string,
-): Promise<TaskId | undefined> {
+async function adopt(deps: GenerateSyncDeps, principal: Principal, scope: string) {
   for (;;) {
     const id = deps.orphans.adopt(scope, deps.clock.now());
     if (id === undefined) return undefined;

@@ -101,12 +101,7 @@ function changedKey(idOrName: string, result: ApiKey | "revoked" | "not_found"):
   throw invalid({ kind: "key_revoked", field: "key", given: idOrName });
 }
 
-async function createKeyIn(
-  deps: ManageAccountDeps,
-  account: Account,
-  name: string,
-  change: KeyChange,
-): Promise<NewKey> {
+async function createKeyIn(deps: ManageAccountDeps, account: Account, name: string, change: KeyChange) {
   const { secret, stored } = newCredential(deps, "api_key");
   const record: ApiKey = {
     id: deps.ids.create("key"),

@@ -91,11 +91,7 @@ export async function readAccount(deps: ReadAccountDeps, principal: Principal): 
   return { account, key, keyCharged, quota, limits, available, usage, tasks, blockedBy, at };
 }
 
-async function readUsage(
-  deps: ReadAccountDeps,
-  account: AccountId,
-  at: number,
-): Promise<AccountStatus["usage"]> {
+async function readUsage(deps: ReadAccountDeps, account: AccountId, at: number) {
   const today = dayOf(at);
   const days = await deps.usage.days(account, monthStartOf(at), today);
   return { today: sumUsage(days.filter(({ day }) => day === today)), month: sumUsage(days) };

@@ -31,11 +31,7 @@ export function readModel(deps: ModelDeps, principal: Principal, id: unknown): M
   const { model, isAvailable } = readAnyModel(deps, principal, id);
   if (isAvailable) return model;
   deps.tellUnavailable?.(model);
-  throw new AppError("model_not_available", {
-    kind: "model_without_provider",
-    model: model.id,
-    field: "model",
-  });
+  throw withoutProvider(model);
 }
 
 /**
@@ -57,6 +53,17 @@ export function readAnyModel(deps: ModelDeps, principal: Principal, id: unknown)
     throw new AppError("permission_denied", { kind: "model_forbidden", model: model.id, field: "model" });
   }
   return { model, isAvailable: offered !== undefined };
+}
+
+/** No provider makes the model at present. */
+export function withoutProvider({ id }: Model): AppError {
+  return new AppError("model_not_available", { kind: "model_without_provider", model: id, field: "model" });
+}
+
+/** The model makes something else than the endpoint. */
+export function ofOtherKind(code: "model_not_available" | "model_not_found", { id, kind }: Model): AppError {
+  const path = `/v1/${kind}s/generations`;
+  return new AppError(code, { kind: "model_of_other_kind", model: id, makes: kind, path, field: "model" });
 }
 
 export interface FoundModel {

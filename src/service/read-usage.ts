@@ -34,13 +34,8 @@ export function usageVerbs(deps: ManageAccountDeps) {
       const { by = "day", until = today } = request;
       const { since = Math.min(today - DEFAULT_DAYS, until) } = request;
       if (since > until) {
-        throw invalid({
-          kind: "since_after_until",
-          field: "since",
-          other: "until",
-          given: formatDay(since),
-          until: formatDay(until),
-        });
+        const days = { given: formatDay(since), until: formatDay(until) };
+        throw invalid({ kind: "since_after_until", field: "since", other: "until", ...days });
       }
       const owner = request.account === undefined ? undefined : await findAccount(deps, request.account);
       const lines = await deps.usage.report({ accountId: owner?.id, from: since, to: until, by });

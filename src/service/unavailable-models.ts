@@ -6,14 +6,10 @@ import type { Log } from "../domain/ports/runtime.ts";
 /** Learns that a caller asked for a model that none of its providers makes at present. */
 export type TellUnavailable = (model: Model) => void;
 
+type UnavailableDeps = { readonly log: Pick<Log, "warn">; readonly needsOf: NeedsOf };
+
 /** Tells the operator in the log, once for each model, what would make it available. */
-export function createTellUnavailable({
-  log,
-  needsOf,
-}: {
-  readonly log: Pick<Log, "warn">;
-  readonly needsOf: NeedsOf;
-}): TellUnavailable {
+export function createTellUnavailable({ log, needsOf }: UnavailableDeps): TellUnavailable {
   const told = new Set<ModelId>();
   return (model) => {
     if (told.has(model.id)) return;

@@ -4,6 +4,7 @@ import type { Preview } from "../domain/task/preview.ts";
 import { isTerminal, type TaskStatus, type TaskSummary } from "../domain/task/task.ts";
 import { openLatestPreview } from "./latest-preview.ts";
 import { nextChange, type ReadTaskDeps, readTask, type TaskReading, withQueuePosition } from "./read-task.ts";
+import { LOOK_AGAIN_MS } from "./task-changes.ts";
 
 export interface WatchTaskDeps extends ReadTaskDeps {
   readonly previews: PreviewFeed;
@@ -14,9 +15,6 @@ export type TaskEvent =
   /** `number` grows with each state, and is the same every time that state is read. */
   | { readonly kind: "state"; readonly number: number; readonly task: TaskReading }
   | { readonly kind: "preview"; readonly preview: Preview };
-
-/** How soon a change by another process is seen. */
-const LOOK_AGAIN_MS = 15_000;
 
 const RANK = { pending: 1, processing: 2, completed: 3, failed: 3, cancelled: 3 } as const satisfies Record<
   TaskStatus,

@@ -14,7 +14,8 @@ import { termForms } from "./term-form.ts";
 
 const seconds = (ms: number) => Math.floor(ms / 1000);
 const secondsOrNull = (ms: number | undefined) => (ms === undefined ? null : seconds(ms));
-const amountOrNull = (amount: Micros | undefined) => (amount === undefined ? null : formatAmount(amount));
+export const amountOrNull = (amount: Micros | undefined) =>
+  amount === undefined ? null : formatAmount(amount);
 
 export function accountForm(account: Account): JsonObject {
   const { mode = null, ...terms } = termForms(ACCOUNT_TERMS, account);

@@ -1,5 +1,6 @@
+import { amountOrNull } from "../../domain/access/record-form.ts";
 import type { JsonObject } from "../../domain/json.ts";
-import { CURRENCY, formatAmount, type Micros } from "../../domain/money/money.ts";
+import { CURRENCY, formatAmount } from "../../domain/money/money.ts";
 import type { UsageTotal } from "../../domain/money/usage.ts";
 import type { AccountStatus, LimitStatus } from "../../service/read-account.ts";
 
@@ -65,10 +66,6 @@ function presentUsage(total: UsageTotal): JsonObject {
     cost: formatAmount(total.charged),
     currency: CURRENCY,
   };
-}
-
-function amountOrNull(amount: Micros | undefined): string | null {
-  return amount === undefined ? null : formatAmount(amount);
 }
 
 /** Rounded up: at that second it is certainly so. */

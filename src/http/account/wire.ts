@@ -1,20 +1,7 @@
 import { FEATURES } from "../../domain/access/key-policy.ts";
 import { type EndpointContract, succeeds } from "../openapi/contract.ts";
-import {
-  amount,
-  CURRENCY_SCHEMA,
-  closed,
-  component,
-  flag,
-  idOf,
-  integer,
-  list,
-  nullable,
-  openEnum,
-  type Schema,
-  text,
-  unixSeconds,
-} from "../wire/schema.ts";
+import { closed, component, flag, integer, list, nullable, openEnum, text } from "../wire/schema.ts";
+import { amount, CURRENCY_SCHEMA, idOf, unixSeconds } from "../wire/values.ts";
 
 const USAGE = closed({
   tasks: integer("Tasks that ended.", { minimum: 0 }),
@@ -56,7 +43,7 @@ const KEY = closed({
 });
 
 /** `data` of GET /v1/account/status. */
-export const ACCOUNT_STATUS: Schema = component("AccountStatus", {
+export const ACCOUNT_STATUS = component("AccountStatus", {
   account: closed({
     id: idOf("acc", "Id of the account."),
     name: text("What the operator calls it."),

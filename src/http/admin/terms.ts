@@ -1,17 +1,8 @@
 import type { Given, GivenTerms, Kind, Term, TermOf, TermTable } from "../../domain/access/term.ts";
 import { MOST_ENTRIES } from "../../domain/access/term.ts";
 import { QUOTA_RESETS } from "../../domain/money/quota.ts";
-import {
-  amount,
-  closed,
-  integer,
-  list,
-  nullable,
-  type Properties,
-  type Schema,
-  text,
-  unixSeconds,
-} from "../wire/schema.ts";
+import { closed, integer, list, nullable, type Properties, type Schema, text } from "../wire/schema.ts";
+import { amount, unixSeconds } from "../wire/values.ts";
 import { AMOUNT, amountOf, multiplierOf } from "./fields.ts";
 
 /** How the fields of a table's terms are given, by name. Null is among the values wherever a term can be unset. */
@@ -39,9 +30,10 @@ export function readTerms<Table extends TermTable>(table: Table, body: object): 
   const fields = new Map<string, unknown>(Object.entries(body));
   const given = Object.entries(table).map(([name, { kind, wire }]) => {
     const value = fields.get(wire);
+    if (value === undefined || value === null || !Object.hasOwn(READERS, kind)) return [name, value];
     // The schema has checked the value for this kind of term.
-    const read = READERS[kind] as (value: unknown, wire: string) => unknown;
-    return [name, value === undefined || value === null ? value : read(value, wire)];
+    const read = READERS[kind as keyof Written] as (value: unknown, wire: string) => unknown;
+    return [name, read(value, wire)];
   });
   // Each value was read as its own term's kind.
   return Object.fromEntries(given) as GivenTerms<Table>;
@@ -134,25 +126,15 @@ const ANSWERS: { readonly [K in Kind]: (description: string, term: TermOf<K>) =>
 
 /** What a body holds for a term whose JSON is not what is given for it. */
 interface Written {
+  readonly time: number;
   readonly amount: string;
   readonly multiplier: string;
   readonly quota: { readonly limit?: string; readonly reset?: string };
 }
 
-const asItIs = <Value>(value: Value) => value;
-
-const READERS: {
-  readonly [K in Kind]: (value: K extends keyof Written ? Written[K] : Given[K], wire: string) => Given[K];
-} = {
-  count: asItIs,
-  duration: asItIs,
+const READERS: { readonly [K in keyof Written]: (value: Written[K], wire: string) => Given[K] } = {
   time: (seconds) => seconds * 1000,
   amount: (value, wire) => amountOf(wire, value),
   multiplier: (value, wire) => multiplierOf(wire, value),
-  choice: asItIs,
-  choices: asItIs,
-  patterns: asItIs,
-  ranges: asItIs,
-  aliases: asItIs,
   quota: ({ limit, reset }, wire) => ({ limit: amountOf(`${wire}.limit`, limit), reset }),
 };

@@ -8,22 +8,21 @@ import {
   closed,
   component,
   flag,
-  idOf,
   integer,
   list,
   nullable,
   openEnum,
   optional,
-  type Properties,
   type Schema,
   text,
 } from "../wire/schema.ts";
+import { idOf } from "../wire/values.ts";
 
 const CALLBACK_ID = idOf("cb", "Id of the callback.");
 const STATE = text("Whether it was acknowledged, may still be, or is given up.", { enum: CALLBACK_STATES });
 const time = (description: string) => text(`${description} ISO 8601, UTC.`, { format: "date-time" });
 
-const FIELDS: Properties = {
+const FIELDS = {
   id: CALLBACK_ID,
   task_id: TASK_ID,
   request_id: text("`X-Request-ID` of the task's create."),
@@ -41,7 +40,7 @@ const FIELDS: Properties = {
   created_at: time("When the task ended."),
 };
 
-const CALLBACK_RECORD: Schema = component("Callback", FIELDS);
+const CALLBACK_RECORD = component("Callback", FIELDS);
 
 const OUTCOMES = ["delivered", "refused", "unreachable", "forbidden", "interrupted"];
 
@@ -63,7 +62,7 @@ const SEND = closed({
   error: nullable(text("Why there was no answer.")),
 });
 
-const CALLBACK_IN_FULL: Schema = component("CallbackInFull", {
+const CALLBACK_IN_FULL = component("CallbackInFull", {
   ...FIELDS,
   payload: CALLBACK,
   history: list(SEND, { description: "Every send, in order." }),

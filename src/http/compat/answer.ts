@@ -38,25 +38,21 @@ export async function imagesReply(
   };
   if (task.charged !== undefined) headers["X-Request-Cost"] = formatAmount(task.charged);
   const log = { task: task.id, model: task.model };
+  const reply = (body: Reply["body"]): Reply => ({ status: 200, headers, body, log });
   const created = createdOf(task);
   if (form.format === "url") {
     const data = task.results.map((result) => ({
       url: form.origin + assetPath({ ...result, id: result.assetId }),
     }));
-    return {
-      status: 200,
-      headers,
-      body: JSON.stringify({ created, data, usage: presentUsage(task.usage) }),
-      log,
-    };
+    return reply(JSON.stringify({ created, data, usage: presentUsage(task.usage) }));
   }
   const images = (await openImages(deps, task)).map(({ content }) => content);
   const pieces = answerPieces(created, images, presentUsage(task.usage));
   const sizeBytes = images.reduce((sum, image) => sum + image.size, 0);
-  if (sizeBytes > AT_ONCE_BYTES) return { status: 200, headers, body: streamOf(pieces, form.leave), log };
+  if (sizeBytes > AT_ONCE_BYTES) return reply(streamOf(pieces, form.leave));
   let body = "";
   for await (const piece of pieces) body += piece;
-  return { status: 200, headers, body, log };
+  return reply(body);
 }
 
 /** The files of a completed task's images, in order. */
@@ -100,11 +96,7 @@ export async function* base64Pieces(content: Blob): AsyncGenerator<string> {
   }
 }
 
-async function* answerPieces(
-  created: number,
-  images: readonly Blob[],
-  usage: JsonObject,
-): AsyncGenerator<string> {
+async function* answerPieces(created: number, images: readonly Blob[], usage: JsonObject) {
   let before = `{"created":${created},"data":[{"b64_json":"`;
   for (const image of images) {
     yield before;

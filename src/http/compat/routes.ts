@@ -74,11 +74,7 @@ interface Call extends CompatBody {
 }
 
 /** @param read reads the call; its memory is freed before the wait begins */
-async function answer(
-  deps: CompatImageDeps,
-  exchange: KeyedExchange,
-  read: () => Promise<Call>,
-): Promise<Reply> {
+async function answer(deps: CompatImageDeps, exchange: KeyedExchange, read: () => Promise<Call>) {
   const { request } = exchange;
   const whole = () => read().then((call) => accept(deps, exchange, call));
   const accepted = isForm(request)

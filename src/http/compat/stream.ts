@@ -137,11 +137,7 @@ async function* quoted(before: string, pieces: AsyncIterable<string>): AsyncGene
   yield '"';
 }
 
-async function* joined(
-  before: string,
-  pieces: AsyncIterable<string> | Iterable<string>,
-  after: string,
-): AsyncGenerator<string> {
+async function* joined(before: string, pieces: AsyncIterable<string> | Iterable<string>, after: string) {
   yield before;
   yield* pieces;
   yield after;

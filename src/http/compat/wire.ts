@@ -34,7 +34,7 @@ const BASE64 = text("The file as base64, without a `data:` prefix.", { contentEn
 const URL = text("Where the file is.", { format: "uri" });
 
 /** What a synchronous call answers (docs/api.md 5.3). */
-export const IMAGES: Schema = component("Images", {
+export const IMAGES = component("Images", {
   created: integer("When the images were done. Unix seconds.", COUNT),
   data: list(
     {
@@ -78,7 +78,7 @@ function imageEvents(prefix: string): Properties {
 
 const MODEL = text("Id or alias of an image model.", { minLength: 1 });
 const PROMPT = text("What to make.", { minLength: 1, maxLength: MAX_COMPAT_PROMPT });
-const OPTIONS: Properties = {
+const OPTIONS = {
   n: nullable(integer("How many images.", { minimum: 1, maximum: 10, default: 1 })),
   size: nullable(
     text("`<width>x<height>` within what the model can do, or `auto`.", { examples: ["1024x1024"] }),
@@ -107,12 +107,7 @@ const OPTIONS: Properties = {
 const EXAMPLE = { model: "sandbox-image", prompt: "A lighthouse at dusk", size: "1024x1024" };
 
 /** Bodies here are open: fields that clients send and this service does not know are ignored (docs/api.md 5.1). */
-function open(
-  title: string,
-  properties: Properties,
-  required: readonly string[],
-  example?: JsonObject,
-): Schema {
+function open(title: string, properties: Properties, required: readonly string[], example?: JsonObject) {
   const examples = example === undefined ? {} : { examples: [example] };
   return { title, type: "object", required, properties, additionalProperties: true, ...examples };
 }
@@ -214,7 +209,7 @@ function synchronous(id: string, summary: string, body: Properties, eventPrefix:
 }
 
 /** The form in which clients of that API list models. */
-const COMPATIBLE_MODEL: Schema = component("CompatibleModel", {
+const COMPATIBLE_MODEL = component("CompatibleModel", {
   id: text("Id or alias."),
   object: text("", { const: "model" }),
   created: integer("Not known here: 0.", COUNT),

@@ -68,12 +68,7 @@ async function writeTasks(
   for await (const page of watchAccount(deps, principal, query)) await to.events(deps.textOf(page, origin));
 }
 
-async function writeCallbacks(
-  deps: Deps,
-  { principal }: KeyedExchange,
-  to: EventWriter,
-  query: StreamQuery,
-): Promise<void> {
+async function writeCallbacks(deps: Deps, { principal }: KeyedExchange, to: EventWriter, query: StreamQuery) {
   for await (const listened of watchCallbacks(deps, principal, query)) {
     const { number } = listened;
     const data = JSON.stringify(presentListened(listened));

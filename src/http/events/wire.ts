@@ -1,7 +1,8 @@
 import { TASK_STATUSES } from "../../domain/task/task.ts";
 import { contract, type EndpointContract } from "../openapi/contract.ts";
 import { LISTED_TASK, TASK_ID } from "../tasks/wire.ts";
-import { closed, idOf, nullable, text } from "../wire/schema.ts";
+import { closed, nullable, text } from "../wire/schema.ts";
+import { idOf } from "../wire/values.ts";
 
 const LISTENED = closed({
   task_id: TASK_ID,

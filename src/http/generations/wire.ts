@@ -14,7 +14,7 @@ export const CREATE_BODY: Readonly<Record<TaskKind, Schema>> = {
 };
 
 /** What a callback says (docs/api.md 6.1). */
-export const CALLBACK: Schema = component(
+export const CALLBACK = component(
   "TaskCallback",
   {
     task_id: TASK_ID,

@@ -13,6 +13,8 @@ import { success } from "../reply.ts";
 import { checkQuery } from "../wire/check.ts";
 import { LIST_MANAGED_MODELS, LIST_MODELS, MODELS_QUERY, READ_MANAGED_MODEL, READ_MODEL } from "./wire.ts";
 
+type ModelsQuery = { all?: boolean };
+
 export function modelEndpoints(deps: ModelDeps & PriceDeps): Endpoint[] {
   return [
     keyed("GET", "/v1/models", LIST_MODELS, {}, ({ principal, query }) => {
@@ -46,8 +48,4 @@ export function managedModelEndpoints(models: ManageModels): Endpoint[] {
       return success({ ...managedModelForm(found), schema: found.model.schema });
     }),
   ];
-}
-
-interface ModelsQuery {
-  readonly all?: boolean;
 }

@@ -1,28 +1,18 @@
 import { PRICE_UNITS, UNITS } from "../../domain/money/price-units.ts";
 import { contract, type EndpointContract, succeeds } from "../openapi/contract.ts";
-import {
-  amount,
-  CURRENCY_SCHEMA,
-  closed,
-  component,
-  integer,
-  list,
-  openEnum,
-  type Properties,
-  type Schema,
-  text,
-} from "../wire/schema.ts";
+import { closed, component, integer, list, openEnum, type Schema, text } from "../wire/schema.ts";
+import { amount, CURRENCY_SCHEMA } from "../wire/values.ts";
 
 export const MODEL_ID = text("Id of a model, or an alias of one.");
 
 /** What every line of a price is charged times. */
-export const MULTIPLIER: Schema = text("What every line is charged times for this API key; 1 where absent.", {
+export const MULTIPLIER = text("What every line is charged times for this API key; 1 where absent.", {
   pattern: "^[0-9]+(\\.[0-9]{1,6})?$",
   examples: ["1.25"],
 });
 
 /** Units that one amount of a line buys. */
-export const PER: Schema = integer("Units that one such amount is for; 1 where absent.", { minimum: 1 });
+export const PER = integer("Units that one such amount is for; 1 where absent.", { minimum: 1 });
 
 const PRICE_LINE = closed(
   {
@@ -51,7 +41,7 @@ const PRICE_LINE = closed(
   { optional: ["per", "most", "when"] },
 );
 
-const PRICE: Schema = component(
+const PRICE = component(
   "ModelPrice",
   {
     currency: CURRENCY_SCHEMA,
@@ -75,7 +65,7 @@ export const MODELS_QUERY: Schema = {
 };
 
 /** What every listing tells of a model. */
-export const MODEL_FIELDS: Properties = {
+export const MODEL_FIELDS = {
   id: text("What a request names in `model`."),
   kind: text("What it makes.", { enum: ["image", "video"] }),
   name: text("For people."),
@@ -115,7 +105,7 @@ export const READ_MODEL = contract("readModel", "Models", "Read a model, with th
   errors: ["invalid_request", "permission_denied", "model_not_available"],
 });
 
-const MANAGED_FIELDS: Properties = {
+const MANAGED_FIELDS = {
   ...MODEL_FIELDS,
   routes: list(
     closed({

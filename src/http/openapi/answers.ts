@@ -15,15 +15,11 @@ export function responsesOf(endpoint: Endpoint, components: Components): JsonObj
     byStatus.set(status, errorResponse(path, codes, components));
   }
   const isCounted = endpoint.access === "api_key" && endpoint.isCounted === true;
+  const more = isCounted ? (["RateLimit", "RateLimit-Policy"] as const) : [];
   for (const [status, answer] of Object.entries(contract.answers)) {
-    byStatus.set(
-      Number(status),
-      answerResponse(answer, isCounted ? ["RateLimit", "RateLimit-Policy"] : [], components),
-    );
+    byStatus.set(Number(status), answerResponse(answer, more, components));
   }
-  return Object.fromEntries(
-    [...byStatus].sort(([a], [b]) => a - b).map(([status, response]) => [status, response]),
-  );
+  return Object.fromEntries([...byStatus].sort(([a], [b]) => a - b));
 }
 
 /** The codes an endpoint answers with: those it names, and those that its credential, body and idempotency bring along. */

@@ -107,10 +107,7 @@ function bodyOf(body: Properties, components: Components): JsonObject {
   return { required: true, content: Object.fromEntries(content) };
 }
 
-function describeCallback(
-  { address, description, schema }: CallbackContract,
-  components: Components,
-): JsonObject {
+function describeCallback({ address, description, schema }: CallbackContract, components: Components) {
   return {
     [address]: {
       post: {

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../domain/json.ts";
-import { amount, integer, type Schema, text } from "../wire/schema.ts";
+import { integer, type Schema, text } from "../wire/schema.ts";
+import { amount } from "../wire/values.ts";
 
 const HEADERS = {
   "X-Request-ID": text(

@@ -1,3 +1,4 @@
+import { amountOrNull } from "../../domain/access/record-form.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import { CURRENCY, formatAmount } from "../../domain/money/money.ts";
 import { formatMultiplier } from "../../domain/money/multiplier.ts";
@@ -14,9 +15,9 @@ export function presentEstimate(estimate: Estimate): JsonObject {
     quantity: estimate.quantity,
     currency: CURRENCY,
     status: estimate.status,
-    estimated_cost: cost === undefined ? null : formatAmount(cost.most),
-    min_cost: cost === undefined ? null : formatAmount(cost.least),
-    max_cost: cost === undefined ? null : formatAmount(cost.most),
+    estimated_cost: amountOrNull(cost?.most),
+    min_cost: amountOrNull(cost?.least),
+    max_cost: amountOrNull(cost?.most),
     line_items: estimate.lines.map((line) => ({
       sku: line.sku,
       unit: line.unit,

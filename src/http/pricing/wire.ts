@@ -4,8 +4,6 @@ import { CREATE_BODY } from "../generations/wire.ts";
 import { MULTIPLIER, PER } from "../models/wire.ts";
 import { contract, jsonBody, succeeds } from "../openapi/contract.ts";
 import {
-  amount,
-  CURRENCY_SCHEMA,
   closed,
   component,
   flag,
@@ -16,11 +14,12 @@ import {
   type Schema,
   text,
 } from "../wire/schema.ts";
+import { amount, CURRENCY_SCHEMA } from "../wire/values.ts";
 
 const ENDPOINTS = Object.keys(ESTIMATE_ENDPOINTS);
 
 /** The form of an estimate's body that names its endpoint; the other form is a create body as it is. */
-export const ESTIMATE_REQUEST: Schema = component(
+export const ESTIMATE_REQUEST = component(
   "EstimateRequest",
   {
     endpoint: text("Where the request would go. Without it, where the model's tasks are created.", {
@@ -43,7 +42,7 @@ export const ESTIMATE_REQUEST: Schema = component(
 const ANY_VALUE: Schema = { description: "The value taken." };
 
 /** `data` of POST /v1/pricing/estimate. */
-export const ESTIMATE: Schema = component(
+export const ESTIMATE = component(
   "Estimate",
   {
     model: text("Id of the model."),

@@ -1,13 +1,12 @@
 import { mustBe } from "../../domain/errors.ts";
 import { MAX_STATUS_WAIT_SEC } from "../../domain/limits.ts";
-import type { Clock, Log, PreviewFeed, TaskFeed, Wakeup } from "../../domain/ports/runtime.ts";
-import type { TaskStore } from "../../domain/ports/task-store.ts";
+import type { Log, Wakeup } from "../../domain/ports/runtime.ts";
 import type { TaskKind } from "../../domain/task/request.ts";
 import { cancelTask } from "../../service/cancel-task.ts";
 import { listTasks } from "../../service/list-tasks.ts";
 import type { Aliases } from "../../service/read-model.ts";
 import { awaitTask, readTask, withQueuePosition } from "../../service/read-task.ts";
-import { watchTask } from "../../service/watch-task.ts";
+import { type WatchTaskDeps, watchTask } from "../../service/watch-task.ts";
 import { type Endpoint, followed, type KeyedExchange, keyed, polled } from "../exchange.ts";
 import { previewData } from "../preview-data.ts";
 import { type Reply, success } from "../reply.ts";
@@ -15,11 +14,7 @@ import { type EventWriter, eventReply } from "../sse.ts";
 import { presentListedTask, presentPreview, presentTask } from "./present.ts";
 import { CANCEL_TASK, FOLLOW_TASK, LIST_TASKS, READ_IMAGE_TASK, READ_VIDEO_TASK } from "./wire.ts";
 
-export interface TaskEndpointDeps {
-  readonly tasks: TaskStore;
-  readonly clock: Clock;
-  readonly feed: TaskFeed;
-  readonly previews: PreviewFeed;
+export interface TaskEndpointDeps extends WatchTaskDeps {
   readonly wakeup: Wakeup;
   readonly aliases: Aliases;
   readonly log: Log;

@@ -4,11 +4,8 @@ import { TASK_STATUSES } from "../../domain/task/task.ts";
 import { contract, type EndpointContract, succeeds } from "../openapi/contract.ts";
 import { TASK_ERROR_CODE } from "../wire/errors.ts";
 import {
-  amount,
-  CURRENCY_SCHEMA,
   closed,
   component,
-  idOf,
   integer,
   list,
   nullable,
@@ -16,8 +13,8 @@ import {
   type Properties,
   type Schema,
   text,
-  unixSeconds,
 } from "../wire/schema.ts";
+import { amount, CURRENCY_SCHEMA, idOf, unixSeconds } from "../wire/values.ts";
 
 export const TASK_ID = idOf("task", "Public id of the task.");
 const KIND = text("What the task makes; it decides the path of its status.", { enum: ["image", "video"] });
@@ -28,7 +25,7 @@ const RESULT = list(text("", { format: "uri" }), {
 });
 const FAILURE_MESSAGE = text("What went wrong, safe to show. With `failed` only.");
 
-const FIELDS: Properties = {
+const FIELDS = {
   task_id: TASK_ID,
   status: STATUS,
   progress: integer("Percent. Never goes down; 100 only with `completed`.", { minimum: 0, maximum: 100 }),
@@ -140,7 +137,7 @@ export const CANCEL_TASK = contract("cancelTask", "Tasks", "Cancel a task", {
 });
 
 /** An early version of an output, of a task whose request asked for some. */
-const PREVIEW: Schema = component(
+const PREVIEW = component(
   "Preview",
   {
     task_id: TASK_ID,

@@ -1,5 +1,5 @@
 import { invalid } from "../../domain/errors.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
+import { type Json, type JsonObject, propertyOf, readScalar } from "../../domain/json.ts";
 import { explain, unknownField } from "../../domain/model/violation.ts";
 import { createSchemaChecker } from "../../toolkit/json-schema.ts";
 
@@ -32,8 +32,9 @@ export function checkQuery(schema: JsonObject, query: URLSearchParams): JsonObje
     const property = propertyOf(schema, name);
     if (name === CREDENTIAL || (property === undefined && schema.additionalProperties !== false)) continue;
     if (Object.hasOwn(values, name)) throw invalid({ kind: "given_twice", field: name });
+    // A query has only text; the schema refuses what stays text.
     // An own property whatever its name, `__proto__` included.
-    Object.defineProperty(values, name, { value: readAs(property?.type, value), enumerable: true });
+    Object.defineProperty(values, name, { value: readScalar(property?.type, value), enumerable: true });
   }
   checkAs(schema, values, "This query");
   return values;
@@ -43,18 +44,4 @@ function checkAs(schema: JsonObject, value: JsonObject, owner: string): void {
   const violation = checker.violations(schema, value).at(-1);
   if (violation === undefined) return;
   throw invalid(unknownField(schema, value, owner) ?? explain(violation));
-}
-
-function propertyOf(schema: JsonObject, name: string): JsonObject | undefined {
-  const { properties } = schema;
-  if (!isJsonObject(properties) || !Object.hasOwn(properties, name)) return undefined;
-  const property = properties[name];
-  return isJsonObject(property) ? property : undefined;
-}
-
-/** A query has only text. What cannot be read stays text, so that the schema refuses its type. */
-function readAs(type: Json | undefined, text: string): Json {
-  if ((type === "integer" || type === "number") && /^-?\d+(\.\d+)?$/.test(text)) return Number(text);
-  if (type === "boolean" && (text === "true" || text === "false")) return text === "true";
-  return text;
 }

@@ -40,7 +40,7 @@ const CODE_MEANING = "Stable machine code. Later versions may add codes; fall ba
 export const ERROR_CODE: Schema = { title: "ErrorCode", ...openEnum(ERROR_CODES, CODE_MEANING) };
 
 /** The standard envelope of docs/api.md 3.2. */
-export const STANDARD_ERROR: Schema = component(
+export const STANDARD_ERROR = component(
   "Error",
   {
     code: integer("The HTTP status."),
@@ -51,7 +51,7 @@ export const STANDARD_ERROR: Schema = component(
 );
 
 /** The compatible envelope of docs/api.md 3.2. */
-export const COMPATIBLE_ERROR: Schema = component(
+export const COMPATIBLE_ERROR = component(
   "CompatibleError",
   {
     error: closed({ message: MESSAGE, type: TYPE_NAME, code: ERROR_CODE, param: PARAM }, PARAM_IS_OPTIONAL),

@@ -53,22 +53,6 @@ export function nullable(schema: Schema): Schema {
   return { type: [type, "null"], ...rest, ...Object.fromEntries(withNull) };
 }
 
-/** An identifier with its prefix. */
-export function idOf(prefix: string, description: string): Schema {
-  return text(description, { pattern: `^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$` });
-}
-
-/** A decimal string with six places. */
-export function amount(description: string): Schema {
-  return text(description, { pattern: "^-?[0-9]+\\.[0-9]{6}$", examples: ["0.040000"] });
-}
-
-export function unixSeconds(description: string): Schema {
-  return integer(`${description} Unix seconds.`, { minimum: 0 });
-}
-
-export const CURRENCY_SCHEMA: Schema = text("Of every amount beside it.", { const: "USD" });
-
 /** A text with known values, to which later versions may add: clients take unknown ones (docs/api.md 1.5). */
 export function openEnum(values: readonly string[], description: string): Schema {
   return { type: "string", description, examples: [values[0] ?? ""], "x-extensible-enum": values };

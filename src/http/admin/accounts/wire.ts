@@ -1,19 +1,7 @@
 import { ACCOUNT_TERMS } from "../../../domain/access/account-terms.ts";
 import { jsonBody } from "../../openapi/contract.ts";
-import {
-  amount,
-  CURRENCY_SCHEMA,
-  closed,
-  component,
-  idOf,
-  list,
-  nullable,
-  optional,
-  requiring,
-  type Schema,
-  text,
-  unixSeconds,
-} from "../../wire/schema.ts";
+import { closed, component, list, nullable, optional, requiring, text } from "../../wire/schema.ts";
+import { amount, CURRENCY_SCHEMA, idOf, unixSeconds } from "../../wire/values.ts";
 import { byIdOrName, contract } from "../contract.ts";
 import { AMOUNT, CURRENCY_FIELD, NAME } from "../fields.ts";
 import { termAnswers, termRequests } from "../terms.ts";
@@ -30,7 +18,7 @@ export const NEW_ACCOUNT = requiring(["name"], {
 /** What is absent stays as it is. */
 export const ACCOUNT_CHANGE = optional({ ...TERMS, currency: CURRENCY_FIELD }, { minProperties: 1 });
 
-export const ACCOUNT: Schema = component("Account", {
+export const ACCOUNT = component("Account", {
   id: idOf("acc", "Id of the account."),
   name: text("What people call it."),
   status: text("Keys of a suspended account are refused.", { enum: ["active", "suspended"] }),

@@ -5,17 +5,14 @@ import {
   closed,
   component,
   flag,
-  idOf,
   integer,
   list,
   nullable,
   optional,
-  type Properties,
   requiring,
-  type Schema,
   text,
-  unixSeconds,
 } from "../../wire/schema.ts";
+import { idOf, unixSeconds } from "../../wire/values.ts";
 import { byIdOrName, contract, NOT_FOUND } from "../contract.ts";
 import { DISPLAY, NAME, statusOf } from "../fields.ts";
 import { termAnswers, termRequests } from "../terms.ts";
@@ -55,7 +52,7 @@ export const ROTATION = optional({
 /** Which keys are listed. */
 export const KEYS_QUERY = optional({ account: text("Id or name of the account whose keys to list.") });
 
-const FIELDS: Properties = {
+const FIELDS = {
   id: idOf("key", "Id of the key."),
   name: text("What people call it."),
   account_id: idOf("acc", "The account it belongs to."),
@@ -78,9 +75,9 @@ const MADE = {
   callback_secret: text("Only where one was made: what callbacks are signed with, shown this once."),
 };
 const OPTIONAL = { optional: Object.keys(MADE) };
-const KEY: Schema = component("ApiKey", FIELDS);
-const CHANGED: Schema = component("ChangedApiKey", { ...FIELDS, ...MADE }, OPTIONAL);
-const WITH_SECRET: Schema = component(
+const KEY = component("ApiKey", FIELDS);
+const CHANGED = component("ChangedApiKey", { ...FIELDS, ...MADE }, OPTIONAL);
+const WITH_SECRET = component(
   "ApiKeyWithSecret",
   { ...FIELDS, key: text("The key itself, shown this once."), ...MADE },
   OPTIONAL,

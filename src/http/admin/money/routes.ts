@@ -37,17 +37,8 @@ export function moneyEndpoints({ manage }: { readonly manage: ManageAccounts }):
   ];
 }
 
-interface LedgerQuery {
-  readonly limit?: number;
-  readonly before?: string;
-}
-
-interface UsageQuery {
-  readonly by?: UsageGroup;
-  readonly since?: string;
-  readonly until?: string;
-  readonly account?: string;
-}
+type LedgerQuery = { limit?: number; before?: string };
+type UsageQuery = { by?: UsageGroup; since?: string; until?: string; account?: string };
 
 function dayAt(field: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;

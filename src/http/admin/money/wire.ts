@@ -3,22 +3,8 @@ import type { LedgerKind } from "../../../domain/money/ledger.ts";
 import { USAGE_GROUPS } from "../../../domain/money/usage.ts";
 import { MAX_REASON_LENGTH } from "../../../service/manage-money.ts";
 import { jsonBody } from "../../openapi/contract.ts";
-import {
-  amount,
-  CURRENCY_SCHEMA,
-  closed,
-  component,
-  idOf,
-  integer,
-  list,
-  nullable,
-  optional,
-  type Properties,
-  requiring,
-  type Schema,
-  text,
-  unixSeconds,
-} from "../../wire/schema.ts";
+import { closed, component, integer, list, nullable, optional, requiring, text } from "../../wire/schema.ts";
+import { amount, CURRENCY_SCHEMA, idOf, unixSeconds } from "../../wire/values.ts";
 import { ACCOUNT } from "../accounts/wire.ts";
 import { byIdOrName, contract, NOT_FOUND } from "../contract.ts";
 import { AMOUNT, CURRENCY_FIELD } from "../fields.ts";
@@ -58,7 +44,7 @@ export const USAGE_QUERY = optional({
 });
 
 const LEDGER_KINDS: readonly LedgerKind[] = ["credit", "hold", "capture", "release", "refund", "adjustment"];
-const LEDGER: Schema = component("Ledger", {
+const LEDGER = component("Ledger", {
   currency: CURRENCY_SCHEMA,
   entries: list(
     closed({
@@ -74,14 +60,14 @@ const LEDGER: Schema = component("Ledger", {
   ),
   next: nullable(text("Give as `before` for the next page; null on the last.")),
 });
-const REFUNDED: Schema = component("Refund", {
+const REFUNDED = component("Refund", {
   task_id: idOf("task", "The task."),
   refunded: amount("Given back."),
   currency: CURRENCY_SCHEMA,
   account: ACCOUNT,
 });
 
-const USAGE_SUM: Properties = {
+const USAGE_SUM = {
   completed: integer("Tasks that were completed.", { minimum: 0 }),
   failed: integer("Tasks that failed.", { minimum: 0 }),
   cancelled: integer("Tasks that were cancelled.", { minimum: 0 }),
@@ -90,7 +76,7 @@ const USAGE_SUM: Properties = {
   upstream_cost: nullable(amount("What upstreams charged the operator; null: not known.")),
   margin: nullable(amount("What was charged for the tasks whose cost is known, less that.")),
 };
-const USAGE: Schema = component("Usage", {
+const USAGE = component("Usage", {
   by: text("What each row is of.", { enum: USAGE_GROUPS }),
   since: text("First day, UTC."),
   until: text("Last day, UTC."),

@@ -1,21 +1,12 @@
 import { jsonBody } from "../../openapi/contract.ts";
-import {
-  closed,
-  component,
-  idOf,
-  list,
-  nullable,
-  type Properties,
-  type Schema,
-  text,
-  unixSeconds,
-} from "../../wire/schema.ts";
+import { closed, component, list, nullable, text } from "../../wire/schema.ts";
+import { idOf, unixSeconds } from "../../wire/values.ts";
 import { byIdOrName, contract } from "../contract.ts";
 import { DISPLAY, NAME, statusOf } from "../fields.ts";
 
 export const NEW_TOKEN = closed({ name: NAME });
 
-const FIELDS: Properties = {
+const FIELDS = {
   id: idOf("tok", "Id of the token."),
   name: text("What people call it."),
   display: DISPLAY,
@@ -23,8 +14,8 @@ const FIELDS: Properties = {
   created_at: unixSeconds("When it was made."),
   revoked_at: nullable(unixSeconds("When it was revoked.")),
 };
-const TOKEN: Schema = component("ManagementToken", FIELDS);
-const WITH_SECRET: Schema = component("ManagementTokenWithSecret", {
+const TOKEN = component("ManagementToken", FIELDS);
+const WITH_SECRET = component("ManagementTokenWithSecret", {
   ...FIELDS,
   token: text("The token itself, shown this once."),
 });
