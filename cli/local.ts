@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import type { Local } from "../src/app/local.ts";
 import { readConfig } from "../src/app/settings.ts";
 import type { Config } from "../src/config/config.ts";
-import { createSettings } from "../src/config/settings.ts";
+import { createSettings, variableOf } from "../src/config/settings.ts";
 import { addCommand, type Invocation, onRun } from "./command.ts";
 import type { Context } from "./context.ts";
 
@@ -24,7 +24,7 @@ export interface LocalInvocation<Options> extends Invocation<Options & LocalFlag
 export function withLocalFlags(command: Command): Command {
   const { dataDir } = createSettings({ cores: 1 }, []);
   return command
-    .option(dataDir.flag, `data folder (default ${dataDir.fallback}; ${dataDir.env})`)
+    .option(dataDir.flag, `data folder (default ${dataDir.fallback}; ${variableOf(dataDir)})`)
     .option("--config <file>", "settings file that says where the data folder is (SVC_CONFIG)");
 }
 

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { serviceSettings } from "../../src/app/settings.ts";
+import { variableOf } from "../../src/config/settings.ts";
 import { OTHER_COMMANDS } from "../command.ts";
 import type { Context } from "../context.ts";
 import { ENVIRONMENT_HELP } from "../environment.ts";
@@ -42,9 +43,10 @@ function find(program: Command, words: readonly string[]): Command {
 
 /** Every setting in its three forms. */
 function describeSettings(): string {
-  const blocks = serviceSettings().map(({ key, env, flag, help, fallback, fallbackText }) => {
+  const blocks = serviceSettings().map((setting) => {
+    const { key, flag, help, fallback, fallbackText } = setting;
     const standard = fallbackText ?? (fallback === undefined ? "unset" : String(fallback));
-    return `${key} (default ${standard})\n    ${help}\n    ${env}   ${flag}\n`;
+    return `${key} (default ${standard})\n    ${help}\n    ${variableOf(setting)}   ${flag}\n`;
   });
   return [
     "A flag goes before the variable, the variable before svc.yaml, svc.yaml before the default.\n",

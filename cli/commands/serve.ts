@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type Command, Option } from "commander";
 import { readConfig, serviceSettings } from "../../src/app/settings.ts";
 import type { Config } from "../../src/config/config.ts";
+import { variableOf } from "../../src/config/settings.ts";
 import { SERVER_COMMANDS } from "../command.ts";
 import type { Context } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -19,10 +20,10 @@ export function addServe(program: Command, context: Context): void {
     .helpGroup(SERVER_COMMANDS)
     .description("run the service; needs no settings at all");
   for (const setting of serviceSettings()) {
-    const { flag, help, env, fallback, fallbackText } = setting;
+    const { flag, help, fallback, fallbackText } = setting;
     const standard = fallbackText ?? (typeof fallback === "boolean" ? undefined : fallback);
     const preset = standard === undefined ? "" : `; default ${String(standard)}`;
-    command.addOption(new Option(flag, `${help} (${env}${preset})`));
+    command.addOption(new Option(flag, `${help} (${variableOf(setting)}${preset})`));
   }
   command
     .option("--config <file>", "settings file in place of svc.yaml in the data folder (SVC_CONFIG)")

@@ -5,22 +5,22 @@ import { createFeeds, createWakeup } from "../runtime/signals.ts";
 import { createManageAccounts } from "../service/manage-account.ts";
 import { createOrphans, type Orphans } from "../service/orphans.ts";
 import { createBackground } from "./background.ts";
-import { createLifecycle, type Opened, type Releases } from "./lifecycle.ts";
+import { createLifecycle, type Lifecycle, type Opened, type Releases } from "./lifecycle.ts";
 import { assetsOf, databaseOf } from "./local.ts";
 import { type AppOverrides, openRooms, type Rooms } from "./rooms.ts";
 import { createHandler } from "./routes.ts";
 
-/** What a running service says of itself at its start. */
+/** How the service started. */
 export interface Started {
   readonly urls: { readonly api: string; readonly long?: string | undefined };
-  /** The port of the default address; absent when that is switched off. */
+  /** Absent when this port is off. */
   readonly port?: number | undefined;
   readonly longPort?: number | undefined;
-  /** The first key of a new data folder, shown this once. */
+  /** The first key of a new data folder, shown only once. */
   readonly firstKey?: string | undefined;
   readonly models: readonly { readonly id: string }[];
   readonly providers: readonly string[];
-  /** Migrations the database has. */
+  /** Number of migrations applied to the database. */
   readonly migrations: number;
   readonly createdDataDir: boolean;
   /** Unfinished tasks of an earlier process. */
@@ -30,15 +30,11 @@ export interface Started {
   readonly readyInMs: number;
 }
 
-export interface App {
-  /** Opens everything and listens. @throws DataDirectoryBusy, SchemaError, or what the operating system says */
-  start(): Promise<Started>;
-  /**
-   * Refuses new tasks, lets what is under way end within the drain limit, hands the rest back, and closes everything in the
-   * reverse order of its opening. `force` skips the waiting. Calling it again is harmless.
-   */
-  stop(options?: { readonly force?: boolean }): Promise<void>;
-}
+/**
+ * `start` opens everything and listens; it throws DataDirectoryBusy, SchemaError, or what the operating system says. `stop`
+ * refuses new tasks, lets running work end within the drain limit, hands the rest back, and closes everything.
+ */
+export type App = Lifecycle<Started>;
 
 export function createApp(config: Config, overrides: AppOverrides = {}): App {
   return createLifecycle((releases) => open(config, overrides, releases));
@@ -67,7 +63,7 @@ async function open(config: Config, overrides: AppOverrides, releases: Releases)
   const { queued, underWay } = await store.tasks.counts();
   servers = createServers({ host: config.host, port: config.port, longPort: config.longPort, handle });
   releases.push(servers.stop);
-  // Only once the ports are ours: a start that fails here leaves the first key to the next one.
+  // Made once the ports are open: a start that fails before leaves the first key to the next start.
   const firstKey = await manage.ensureFirstKey();
   if (firstKey !== undefined) overrides.onFirstKey?.(firstKey.key);
 

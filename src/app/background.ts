@@ -7,17 +7,16 @@ import { createCleaner } from "../scheduler/cleaner.ts";
 import { createScheduler, type Scheduler } from "../scheduler/scheduler.ts";
 import type { Rooms } from "./rooms.ts";
 
-/** What goes on without a request. */
+/** The work that runs without a request. */
 export interface Background {
   readonly scheduler: Scheduler;
   /** Tells the sender that callbacks are due. */
   readonly callbacksDue: () => void;
   start(): Promise<void>;
-  /** Lets running steps and sends end within `drainMs`, calling `onDrained` between the two. */
+  /** Lets running steps end, calls `onDrained`, then lets sends end, within `drainMs` in all. */
   drain(drainMs: number, onDrained: () => void): Promise<void>;
 }
 
-/** The scheduler, the sender of callbacks and the cleaner. */
 export function createBackground(config: Config, rooms: Rooms, feeds: Feeds): Background {
   const { clock, log, store, providers } = rooms;
   const { tasks } = store;

@@ -1,16 +1,16 @@
-/** Closes what is open, in the order of opening; stopping goes backwards. */
+/** Functions that close what is open, in the order of opening. Stopping runs them backwards. */
 export type Releases = (() => Promise<void> | void)[];
 
-/** What opening leaves behind. */
+/** The result of opening. */
 export interface Opened<Started> {
   readonly started: Started;
-  /** Lets what is under way end. `force` skips the waiting. */
+  /** Lets running work end. `force` skips the waiting. */
   drain(force: boolean): Promise<void>;
 }
 
 export interface Lifecycle<Started> {
   start(): Promise<Started>;
-  /** Drains, then closes everything in the reverse order of its opening. Calling it again is harmless. */
+  /** Drains (`force` skips that), then closes everything in the reverse order of opening. May be called again. */
   stop(options?: { readonly force?: boolean }): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ export function createLifecycle<Started>(
   }
 
   async function stop(force: boolean): Promise<void> {
-    // What is half open can be neither drained nor closed in order.
+    // Wait: a service that is half open can be neither drained nor closed in order.
     await starting;
     await drain?.(force);
     await closeAll();

@@ -54,7 +54,7 @@ export interface Local {
   readonly manage: ManageAccounts;
   /** @throws ConfigError when the prices of the settings file cannot be used */
   prices(): ManagePrices;
-  /** What is missing for each follows from these settings. @throws ConfigError as `prices` does */
+  /** Says what each model lacks, by these settings. @throws ConfigError as `prices` does */
   models(): ManageModels;
   stop(): Promise<void>;
 }
@@ -95,7 +95,7 @@ export async function openLocal(
 }
 
 /**
- * Checks the books of a data folder. A server may be running on it, and is not held up.
+ * Checks the books of a data folder. Does not hold up a server that runs on it.
  *
  * @throws Error when it has no database; SchemaError when the database is of another version
  */

@@ -20,7 +20,7 @@ import { openStore, type Store } from "../store/open.ts";
 import type { Releases } from "./lifecycle.ts";
 import { assetsOf, configuredPricesOf, databaseOf, ensureDirectory } from "./local.ts";
 
-/** What tests put in place of the world, and what the caller of the program decides. */
+/** Replacements for tests, and what the caller does at certain events. */
 export interface AppOverrides {
   readonly log?: Log;
   readonly clock?: Clock;
@@ -28,11 +28,11 @@ export interface AppOverrides {
   readonly providers?: readonly ProviderAdapter[];
   /** Receives the first key of a new data folder before the service reports that it is ready. */
   readonly onFirstKey?: (key: string) => void;
-  /** The store is damaged. The process must end; the next start continues from what is on disk. */
+  /** Called when the store is damaged. The process must end; the next start continues from the disk. */
   readonly onFatal?: (error: unknown) => void;
 }
 
-/** Everything the service works with, opened. */
+/** Everything the service works with. */
 export interface Rooms {
   readonly clock: Clock;
   readonly log: Log;
@@ -100,7 +100,7 @@ export async function openRooms(config: Config, overrides: AppOverrides, release
   };
 }
 
-/** What to do about a service that can generate nothing. */
+/** Says how to switch a provider on. */
 function noProvider(): string {
   const needs = needsText(PROVIDERS.map((provider) => ({ needs: provider.needs() })));
   return `no provider is switched on, so that nothing can be generated; set ${needs}`;
@@ -114,7 +114,7 @@ function lockDataDirectory({ dataDir }: Config): () => void {
 }
 
 async function openServerLog(config: Config, releases: Releases): Promise<Log> {
-  // Loaded only here: it imports pino, which nobody with a log of their own needs.
+  // Loaded late: it imports pino, which a caller with its own log does not need.
   const { openLog } = await import("../runtime/log.ts");
   const { level, format } = config.log;
   const log = await openLog({

@@ -33,7 +33,7 @@ import type { Orphans } from "../service/orphans.ts";
 import { createTellUnavailable } from "../service/unavailable-models.ts";
 import type { Rooms } from "./rooms.ts";
 
-/** What requests work with, beside what is open. */
+/** What requests work with. */
 export interface RequestDeps extends Rooms, Feeds {
   readonly config: Config;
   readonly wakeup: Wakeup;
@@ -41,11 +41,11 @@ export interface RequestDeps extends Rooms, Feeds {
   readonly manage: ManageAccounts;
   readonly orphans: Orphans;
   readonly isAccepting: () => boolean;
-  /** Aborts when the service stops, so that nobody waits on for nothing. */
+  /** Aborts when the service stops, so that callers stop waiting. */
   readonly stopping: AbortSignal;
-  /** Aborts once everything that could still finish has finished. */
+  /** Aborts when all steps that could still end have ended. */
   readonly drained: AbortSignal;
-  /** Lifts the server's own limit on how long a connection may be silent. */
+  /** Lifts the server's limit on how long a connection may be silent. */
   readonly keepOpen: (request: Request) => void;
 }
 

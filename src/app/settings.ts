@@ -4,7 +4,7 @@ import { createSettings } from "../config/settings.ts";
 import { PROVIDERS } from "../providers/registry.ts";
 import { listSettings, type Setting } from "../toolkit/settings/setting.ts";
 
-/** Reads the configuration, with the settings of every provider. @throws ConfigError with every problem there is */
+/** Reads the configuration, with the settings of every provider. @throws ConfigError with every problem */
 export function readConfig(sources: Omit<ConfigSources, "providers">): Config {
   return loadConfig({ ...sources, providers: PROVIDERS });
 }

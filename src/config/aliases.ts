@@ -17,7 +17,7 @@ export const aliases: Parser<Readonly<Record<string, ModelId>>> = (raw) => {
       const given = JSON.stringify(`${name}=${model}`);
       return { ok: false, expected: `${expected} (${given} is not one)` };
     }
-    // Whether there is such a model shows when one is asked for.
+    // A request for the alias finds out whether the model exists.
     found[String(name)] = String(model) as ModelId;
   }
   return { ok: true, value: found };

@@ -2,9 +2,10 @@ import { apiKey } from "../toolkit/settings/parsers.ts";
 import { createSecret, type Secret } from "../toolkit/settings/secret.ts";
 import type { Credential, Setting } from "../toolkit/settings/setting.ts";
 import { type ConfigProblem, show } from "./problem.ts";
+import { variableOf } from "./settings.ts";
 import type { SettingsFile } from "./settings-file.ts";
 
-/** Where values come from. */
+/** What an operator gave. */
 export interface Given {
   /** By the settings' option names; absent where no flag was given. */
   readonly flags: Readonly<Record<string, unknown>>;
@@ -17,13 +18,13 @@ export interface Chosen<T> {
   readonly isFromFile: boolean;
 }
 
-/** Chooses a setting's value: flag over variable over settings file over default. Adds what cannot be used to `problems`. */
+/** Chooses a setting's value: flag over variable over settings file over default. Adds a problem for each unusable value. */
 export function chooseValue<T>(
   setting: Setting<T>,
   { flags, env, file }: Given,
   problems: ConfigProblem[],
 ): Chosen<T> {
-  const variables = [setting.env, setting.customaryEnv].flatMap((name) => name ?? []);
+  const variables = [variableOf(setting), setting.customaryEnv].flatMap((name) => name ?? []);
   const candidates = [
     { where: longFlag(setting), raw: flags[setting.option], isFromFile: false },
     // An empty variable counts as unset: that is how container files leave one out.
@@ -31,7 +32,7 @@ export function chooseValue<T>(
     { where: `${file?.path}: ${setting.key}`, raw: file?.values.get(setting.key), isFromFile: true },
   ];
   let chosen: Chosen<T> | undefined;
-  // Every value is checked, also one that another overrides.
+  // Check every value, also one that another overrides.
   for (const { where, raw, isFromFile } of candidates) {
     if (raw === undefined || raw === null) continue;
     const parsed = setting.parse(raw);
@@ -41,7 +42,7 @@ export function chooseValue<T>(
   return chosen ?? { value: setting.fallback, isFromFile: false };
 }
 
-/** Reads a key. A problem with it does not repeat it. */
+/** Reads a key. A problem with the key does not quote it. */
 export function readCredential(
   { variable }: Credential,
   { env }: Given,

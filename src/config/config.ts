@@ -8,19 +8,19 @@ import { createSettings, type ProviderSettings, type Settings } from "./settings
 import { PRICING, readNamedFile, readOwnFile, type SettingsFile } from "./settings-file.ts";
 import { warningsOf } from "./warnings.ts";
 
-/** Everything an operator can decide, checked, complete and frozen: the values of the table in settings.ts, and more. */
+/** The values of the table in settings.ts and more: checked, complete and frozen. */
 export interface Config extends ValuesOf<Settings> {
   /** Absolute. */
   readonly dataDir: string;
-  /** The settings file that was read, if there was one. */
+  /** The settings file that was read. */
   readonly configFile?: string | undefined;
-  /** Price rules by model id, as the settings file has them. Whether a model can have them is for the catalogue to say. */
+  /** Price rules by model id, as the settings file has them. The catalogue checks them. */
   readonly pricing: JsonObject;
-  /** What does not keep the service from running but deserves a look. */
+  /** Settings that the service runs with but an operator should check. */
   readonly warnings: readonly string[];
 }
 
-/** Why the service cannot run as configured: every reason, not only the first. */
+/** Lists every problem of the configuration, not only the first. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
   constructor(readonly problems: readonly ConfigProblem[]) {
@@ -35,13 +35,13 @@ export interface ConfigSources {
   /** A settings file in place of svc.yaml in the data folder. */
   readonly file?: string | undefined;
   readonly cwd: string;
-  /** Every provider whose settings may be set. */
+  /** The providers whose settings may be set. */
   readonly providers: readonly ProviderSettings[];
   /** Cores of the machine; counted unless given. */
   readonly cores?: number;
 }
 
-/** Chooses flags over variables over the settings file over defaults. @throws ConfigError with every problem there is */
+/** Chooses flags over variables over the settings file over defaults. @throws ConfigError with every problem */
 export function loadConfig(sources: ConfigSources): Config {
   const { flags = {}, env = {}, cwd } = sources;
   const problems: ConfigProblem[] = [];

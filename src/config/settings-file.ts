@@ -14,7 +14,7 @@ export interface SettingsFile {
   readonly values: ReadonlyMap<string, unknown>;
 }
 
-/** Reads the file that was asked for. Its absence is a problem. */
+/** Reads the file that a flag or variable names. Its absence is a problem. */
 export function readNamedFile(
   path: string,
   settings: Settings,

@@ -7,7 +7,7 @@ import {
   SYNC_WAIT_MS,
 } from "../domain/limits.ts";
 import * as parse from "../toolkit/settings/parsers.ts";
-import { type Machine, type SettingTable, setting } from "../toolkit/settings/setting.ts";
+import { type Machine, type Setting, type SettingTable, setting } from "../toolkit/settings/setting.ts";
 import { aliases } from "./aliases.ts";
 
 /** The settings of one provider, which belong to the provider. */
@@ -201,7 +201,15 @@ export function createSettings(machine: Machine, providers: readonly ProviderSet
   };
 }
 
-/** Variables that are no settings of the server: they belong to the client half, the build, or the native libraries. */
+/** How the names of all variables of this program begin. */
+export const VARIABLE_PREFIX = "SVC_";
+
+/** The variable of a setting: `SVC_LOG_LEVEL` for the key `log.level`. */
+export function variableOf({ key }: Pick<Setting<unknown>, "key">): string {
+  return VARIABLE_PREFIX + key.replaceAll(/[.-]/g, "_").toUpperCase();
+}
+
+/** Variables of the client commands, the build and the native libraries, which are no settings of the server. */
 export const OTHER_VARIABLES = [
   "SVC_CONFIG",
   "SVC_BIN",

@@ -1,11 +1,11 @@
 import { suggest } from "../domain/suggest.ts";
 import { isCredential, listSettings, type ValuesOf } from "../toolkit/settings/setting.ts";
-import { OTHER_VARIABLES, type Settings } from "./settings.ts";
+import { OTHER_VARIABLES, type Settings, VARIABLE_PREFIX, variableOf } from "./settings.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 type Values = Omit<ValuesOf<Settings>, "dataDir">;
 
-/** What does not keep the service from running but deserves a look, in sentences. */
+/** Describes settings that the service runs with but an operator should check, a sentence each. */
 export function warningsOf(env: Env, settings: Settings, values: Values): string[] {
   return [
     ...unknownVariables(env, settings),
@@ -22,9 +22,9 @@ export function warningsOf(env: Env, settings: Settings, values: Values): string
 }
 
 function unknownVariables(env: Env, settings: Settings): string[] {
-  const known = [...listSettings(settings).map((setting) => setting.env), ...OTHER_VARIABLES];
+  const known = [...listSettings(settings).map(variableOf), ...OTHER_VARIABLES];
   return Object.keys(env)
-    .filter((name) => name.startsWith("SVC_") && !known.includes(name))
+    .filter((name) => name.startsWith(VARIABLE_PREFIX) && !known.includes(name))
     .sort()
     .map((name) => {
       const suggestion = suggest(name, known);

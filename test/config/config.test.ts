@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ConfigError, type ConfigSources, loadConfig } from "../../src/config/config.ts";
-import { createSettings } from "../../src/config/settings.ts";
+import { createSettings, variableOf } from "../../src/config/settings.ts";
 import { fal } from "../../src/providers/fal/definition.ts";
 import { openAi } from "../../src/providers/openai/definition.ts";
 import { sandbox } from "../../src/providers/sandbox/definition.ts";
@@ -110,7 +110,7 @@ describe("settings", () => {
     expect<string[]>(Object.keys(given).sort()).toEqual(settings.map(({ key }) => key).sort());
     const text = (key: string) => given[key as keyof typeof given][0];
     const byFlag = Object.fromEntries(settings.map(({ option, key }) => [option, text(key)]));
-    const byVariable = Object.fromEntries(settings.map(({ env, key }) => [env, text(key)]));
+    const byVariable = Object.fromEntries(settings.map((each) => [variableOf(each), text(each.key)]));
     const yaml = settings.map(({ key }) => `${key}: ${JSON.stringify(text(key))}`).join("\n");
 
     const cwd = folder();

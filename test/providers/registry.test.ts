@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { createCatalog } from "../../src/catalog/catalog.ts";
 import { loadConfig } from "../../src/config/config.ts";
-import { createSettings } from "../../src/config/settings.ts";
+import { createSettings, variableOf } from "../../src/config/settings.ts";
 import { createProviders, PROVIDERS, providerNeeds } from "../../src/providers/registry.ts";
 import { GENERATORS } from "../../src/providers/sandbox/spec.ts";
 import { listSettings } from "../../src/toolkit/settings/setting.ts";
@@ -56,9 +56,12 @@ describe("a provider", () => {
 
 test("no two settings share a flag, a variable or a place in the settings file", () => {
   const settings = listSettings(createSettings({ cores: 4 }, PROVIDERS));
-  for (const name of ["option", "env", "key"] as const) {
-    expect(new Set(settings.map((setting) => setting[name])).size).toBe(settings.length);
-  }
+  const names = [
+    settings.map(({ option }) => option),
+    settings.map(variableOf),
+    settings.map(({ key }) => key),
+  ];
+  for (const each of names) expect(new Set(each).size).toBe(settings.length);
 });
 
 test("every route of the catalogue leads to a provider there is, and to a model it knows", () => {

@@ -6,12 +6,11 @@ export interface Setting<T> {
   readonly kind: "setting";
   /** Its place in the settings file, with dots between the levels. */
   readonly key: string;
-  readonly env: string;
-  /** A variable of customary name, read where `env` is not set. */
+  /** A variable of customary name, read where the program's own is not set. */
   readonly customaryEnv?: string | undefined;
-  /** As it is typed, with its argument: `--port <port>`. */
+  /** With its argument: `--port <port>`. */
   readonly flag: string;
-  /** The name under which the parsed flag arrives. */
+  /** The name of the parsed flag. */
   readonly option: string;
   readonly help: string;
   readonly parse: Parser<T>;
@@ -20,7 +19,7 @@ export interface Setting<T> {
   readonly fallbackText?: string | undefined;
 }
 
-/** A key to somebody else's service. Only the environment may hold one: others read argument lists and files. */
+/** A key to another service. Only the environment may hold one: other users can read argument lists and files. */
 export interface Credential {
   readonly kind: "credential";
   readonly variable: string;
@@ -47,13 +46,12 @@ export interface Machine {
   readonly cores: number;
 }
 
-/** Declares a setting. Its variable follows from its key, its option from its flag. */
-export function setting<T>(given: Omit<Setting<T>, "kind" | "env" | "option">): Setting<T> {
+/** Declares a setting. Its option follows from its flag. */
+export function setting<T>(given: Omit<Setting<T>, "kind" | "option">): Setting<T> {
   const long = /--(?:no-)?([a-z\d-]+)/.exec(given.flag)?.[1] ?? given.key;
   return {
     ...given,
     kind: "setting",
-    env: `SVC_${given.key.replaceAll(/[.-]/g, "_").toUpperCase()}`,
     option: long.replaceAll(/-([a-z\d])/g, (_, letter: string) => letter.toUpperCase()),
   };
 }
