@@ -54,6 +54,11 @@ export function given(args: readonly (string | undefined)[], index: number): str
   return value;
 }
 
+/** Finds a subcommand by its name or an alias. */
+export function findCommand({ commands }: Command, word: string): Command | undefined {
+  return commands.find((command) => command.name() === word || command.aliases().includes(word));
+}
+
 /** An option that may be repeated. */
 export function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];

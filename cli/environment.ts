@@ -9,7 +9,7 @@ export interface ClientFlags {
   readonly key?: string;
 }
 
-/** The server a client command talks to, and its key. */
+/** The server that a client command talks to, and the key. */
 export interface ClientSettings {
   /** Without a trailing slash. Has a path when the service is served below one. */
   readonly server: string;
@@ -37,17 +37,16 @@ export function readClientSettings(flags: ClientFlags, { env }: Pick<Context, "e
 
 /** Reads `host:port` as http. Drops a trailing slash or `/v1`. */
 function readServer(text: string): string {
-  const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`);
-  const isUsable =
-    url !== null &&
-    /^https?:$/.test(url.protocol) &&
-    url.username === "" &&
-    url.search === "" &&
-    url.hash === "";
-  if (!isUsable) {
+  const url = parseWebUrl(text);
+  if (url === null || url.username !== "" || url.search !== "" || url.hash !== "")
     throw usage(`"${text.slice(0, 80)}" is not the address of a server; write it like ${DEFAULT_SERVER}.`);
-  }
   return url.origin + url.pathname.replace(/\/+$/, "").replace(/\/v1$/, "");
+}
+
+/** Reads an address as a person types it: `localhost:3000/hook` means http. */
+export function parseWebUrl(text: string): URL | null {
+  const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`);
+  return url !== null && /^https?:$/.test(url.protocol) ? url : null;
 }
 
 /** `svc help environment`. */

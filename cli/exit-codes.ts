@@ -1,47 +1,34 @@
-/** Meanings of exit codes. Stable, since scripts branch on them. */
-export const EXIT = {
-  ok: 0,
-  error: 1,
-  usage: 2,
-  taskFailed: 3,
-  auth: 4,
-  notFound: 5,
-  quota: 6,
-  conflict: 7,
-  overloaded: 8,
-  stillRunning: 9,
-  taskCancelled: 10,
-  unreachable: 11,
-  config: 12,
-  rejected: 13,
-  interrupted: 130,
-  terminated: 143,
+/** Exit codes and their meanings. Stable, since scripts branch on them. */
+const EXITS = {
+  ok: [0, "done"],
+  error: [1, "error, described on stderr"],
+  usage: [2, "the command line itself is wrong: unknown command or flag, missing or unusable value"],
+  taskFailed: [3, "the task failed"],
+  auth: [4, "key missing or refused (401, 403)"],
+  notFound: [5, "not found (404)"],
+  quota: [6, "not enough balance or quota (402)"],
+  conflict: [7, "conflict with the present state (409)"],
+  overloaded: [8, "rate limited or overloaded, also after retries (429, 503)"],
+  stillRunning: [9, "time is up and the task still runs (also 504); the task id is printed"],
+  taskCancelled: [10, "the task was cancelled"],
+  unreachable: [11, "the server cannot be reached (address, TLS, gateway)"],
+  config: [12, "the configuration is invalid"],
+  rejected: [13, "the request was rejected as it is (400, 413, 415, 422)"],
+  interrupted: [130, "interrupted by Ctrl-C"],
+  terminated: [143, "stopped at once by a second SIGTERM"],
 } as const;
-export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+type Exits = typeof EXITS;
 
-const MEANING: Readonly<Record<keyof typeof EXIT, string>> = {
-  ok: "done",
-  error: "error, described on stderr",
-  usage: "the command line itself is wrong: unknown command or flag, missing or unusable value",
-  taskFailed: "the task failed",
-  auth: "key missing or refused (401, 403)",
-  notFound: "not found (404)",
-  quota: "not enough balance or quota (402)",
-  conflict: "conflict with the present state (409)",
-  overloaded: "rate limited or overloaded, also after retries (429, 503)",
-  stillRunning: "time is up and the task still runs (also 504); the task id is printed",
-  taskCancelled: "the task was cancelled",
-  unreachable: "the server cannot be reached (address, TLS, gateway)",
-  config: "the configuration is invalid",
-  rejected: "the request was rejected as it is (400, 413, 415, 422)",
-  interrupted: "interrupted by Ctrl-C",
-  terminated: "stopped at once by a second SIGTERM",
+// The codes keep the names of the table.
+export const EXIT = Object.fromEntries(Object.entries(EXITS).map(([name, [code]]) => [name, code])) as {
+  readonly [Name in keyof Exits]: Exits[Name][0];
 };
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 /** `svc help exit-codes`. */
 export function describeExitCodes(): string {
-  const names = Object.keys(EXIT) as (keyof typeof EXIT)[];
-  return names.map((name) => `${String(EXIT[name]).padStart(5)}  ${MEANING[name]}\n`).join("");
+  const lines = Object.values(EXITS).map(([code, meaning]) => `${String(code).padStart(5)}  ${meaning}\n`);
+  return lines.join("");
 }
 
 /** The exit code for an HTTP answer that is an error. */

@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { VERSION } from "../src/version.ts";
+import { findCommand } from "./command.ts";
 import { addAccounts } from "./commands/accounts.ts";
 import { addAudit } from "./commands/audit.ts";
 import { addCallbacks } from "./commands/callbacks.ts";
@@ -104,7 +105,7 @@ function helpHint(program: Command, args: readonly string[]): string {
   let at = program;
   const words = ["svc"];
   for (const word of args) {
-    const next = at.commands.find((command) => command.name() === word || command.aliases().includes(word));
+    const next = findCommand(at, word);
     if (next === undefined) break;
     at = next;
     words.push(word);

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from "../../src/domain/json.ts";
 import { parseRetryAfterMs } from "../../src/toolkit/retry-after.ts";
 import { EXIT, exitCodeOfStatus } from "../exit-codes.ts";
-import { Failure } from "../failure.ts";
+import { Failure, unexpectedAnswer } from "../failure.ts";
 import type { Trouble } from "./retry.ts";
 
 /** A task as the server shows it: the fields of every task, and any others. */
@@ -35,17 +35,21 @@ export function troubleOf(response: Response, body: unknown, server: string): Tr
 /** The `data` of a success (docs/api.md 3.1). @throws Failure when something else than an svc server answers */
 export function dataOf(response: Response, body: unknown, server: string): JsonObject {
   if (isJsonObject(body) && isJsonObject(body.data)) return body.data;
-  throw new Failure(EXIT.error, "unexpected_answer", `${server} does not answer like an svc server.`, {
+  throw notThisService(server, response.headers.get("x-request-id") ?? undefined);
+}
+
+export function notThisService(server: string, requestId?: string): Failure {
+  return new Failure(EXIT.error, "unexpected_answer", `${server} does not answer like an svc server.`, {
     hint: "Check --server or SVC_SERVER.",
-    requestId: response.headers.get("x-request-id") ?? undefined,
+    requestId,
   });
 }
 
 export function taskOf(data: unknown): TaskView {
-  if (isJsonObject(data) && typeof data.task_id === "string" && typeof data.status === "string") {
-    return { ...data, task_id: data.task_id, status: data.status };
-  }
-  throw new Failure(EXIT.error, "unexpected_answer", "The server's answer is no task.");
+  const view = isJsonObject(data) ? data : {};
+  const { task_id, status } = view;
+  if (typeof task_id === "string" && typeof status === "string") return { ...view, task_id, status };
+  throw unexpectedAnswer("The server's answer is no task.");
 }
 
 /** The URLs of a completed task's results. */
@@ -57,8 +61,7 @@ export function resultUrls(task: TaskView): string[] {
 /** The failure when nobody answered. Refused connections and unknown names seldom change within a minute; others may. */
 export function unreachable(error: unknown, server: string): Trouble {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  const name = error instanceof Error ? error.name : "";
-  const isTimeout = name === "TimeoutError";
+  const isTimeout = error instanceof Error && error.name === "TimeoutError";
   const isCertificate = /CERT|TLS|SSL|SIGNATURE|ALTNAME/i.test(code);
   const detail = isTimeout ? "it did not answer in time" : sentence(error, code);
   const failure = new Failure(EXIT.unreachable, "server_unreachable", `Cannot reach ${server}: ${detail}.`, {
@@ -70,18 +73,14 @@ export function unreachable(error: unknown, server: string): Trouble {
   return { failure, retry: isCertificate ? "no" : isRefused ? "seldom" : "yes" };
 }
 
-function readError(body: unknown): {
-  readonly code?: string | undefined;
-  readonly message?: string | undefined;
-  readonly param?: string | undefined;
-} {
-  if (!isJsonObject(body)) return {};
-  const compatible = isJsonObject(body.error) ? body.error : {};
-  const data = isJsonObject(body.data) ? body.data : {};
+function readError(body: unknown) {
+  const { error, data, message } = isJsonObject(body) ? body : {};
+  const compatible = isJsonObject(error) ? error : {};
+  const own = isJsonObject(data) ? data : {};
   return {
-    code: text(compatible.code) ?? text(data.error_code),
-    message: text(compatible.message) ?? text(body.message),
-    param: text(compatible.param) ?? text(data.param),
+    code: text(compatible.code) ?? text(own.error_code),
+    message: text(compatible.message) ?? text(message),
+    param: text(compatible.param) ?? text(own.param),
   };
 }
 

@@ -1,8 +1,6 @@
 import { createParser } from "eventsource-parser";
-import { EXIT } from "../exit-codes.ts";
-import { Failure } from "../failure.ts";
-import type { Opened } from "./open-events.ts";
-import { interrupted, type Timing, type Trouble, withRetries } from "./retry.ts";
+import { unexpectedAnswer } from "../failure.ts";
+import { type Attempt, interrupted, type Timing, type Trouble, withRetries } from "./retry.ts";
 
 export interface ServerEvent {
   readonly name: string;
@@ -12,7 +10,10 @@ export interface ServerEvent {
 }
 
 export interface FollowEventsOptions {
-  readonly open: (lastEventId: string | undefined, signal: AbortSignal) => Promise<Opened>;
+  readonly open: (
+    lastEventId: string | undefined,
+    signal: AbortSignal,
+  ) => Promise<Attempt<ReadableStream<Uint8Array>>>;
   readonly timing: Timing;
   readonly signal: AbortSignal;
   /** The event to resume after; absent: start with new events. */
@@ -45,7 +46,7 @@ export async function followEvents(options: FollowEventsOptions): Promise<never>
   const { signal, timing, take } = options;
   const watch = createWatch(options.silenceMs ?? SILENCE_MS);
   let lastEventId = options.lastEventId;
-  /** Tries since anything was read. */
+  /** Tries since the last byte was read. */
   let tries = 0;
 
   const connect = () => {
@@ -120,8 +121,7 @@ function createReader(begin: (lastEventId: string) => void) {
     feed(text: string): ServerEvent[] {
       parser.feed(text);
       // Reconnecting would bring the same event again.
-      if (isTooLarge)
-        throw new Failure(EXIT.error, "unexpected_answer", "The server sends an event that is too large.");
+      if (isTooLarge) throw unexpectedAnswer("The server sends an event that is too large.");
       return events.splice(0);
     },
   };

@@ -1,23 +1,26 @@
 import type { JsonObject } from "../../src/domain/json.ts";
 import type { ClientSettings } from "../environment.ts";
-import { dataOf, parseBody, troubleOf, unreachable } from "./answer.ts";
-import type { RetryOptions, Trouble } from "./retry.ts";
+import { EXIT } from "../exit-codes.ts";
+import { Failure } from "../failure.ts";
+import { dataOf, notThisService, parseBody, troubleOf, unreachable } from "./answer.ts";
+import type { Attempt, RetryOptions } from "./retry.ts";
 
-/** Timeout of a request that does not wait on purpose; includes uploads. */
+/** Time for a request that does not wait on purpose, uploads included. */
 const REQUEST_TIMEOUT_MS = 60_000;
+const DOWNLOAD_TIMEOUT_MS = 600_000;
 
 export interface ClientOptions extends RetryOptions {
   readonly userAgent: string;
-  /** Called with a line about every exchange. */
+  /** Receives a line about each exchange. */
   readonly onExchange?: ((line: string) => void) | undefined;
 }
 
 export interface Call {
   readonly method: "GET" | "POST";
   readonly path: string;
-  readonly body?: JsonObject;
+  readonly body?: JsonObject | undefined;
   readonly idempotencyKey?: string;
-  readonly waitMs?: number;
+  readonly waitMs?: number | undefined;
 }
 
 export interface Answer {
@@ -27,39 +30,89 @@ export interface Answer {
 
 /** Sends one request once. */
 export async function exchange(
-  settings: ClientSettings,
+  { server, key }: ClientSettings,
   options: ClientOptions,
-  request: Call,
-): Promise<{ readonly ok: true; readonly value: Answer } | ({ readonly ok: false } & Trouble)> {
-  const { server, key } = settings;
-  const headers: Record<string, string> = {
-    Authorization: `Bearer ${key}`,
-    Accept: "application/json",
-    "User-Agent": options.userAgent,
-  };
-  if (request.body !== undefined) headers["Content-Type"] = "application/json";
-  if (request.idempotencyKey !== undefined) headers["Idempotency-Key"] = request.idempotencyKey;
-  const timeoutMs = REQUEST_TIMEOUT_MS + (request.waitMs ?? 0);
+  { method, path, body, idempotencyKey, waitMs = 0 }: Call,
+): Promise<Attempt<Answer>> {
   const startedAt = options.timing.now();
   let response: Response;
-  let body: unknown;
+  let answer: unknown;
   try {
-    response = await fetch(server + request.path, {
-      method: request.method,
-      headers,
-      body: request.body === undefined ? null : JSON.stringify(request.body),
-      // A key goes only to the server it was given for.
-      redirect: "manual",
-      signal: AbortSignal.any([options.signal, AbortSignal.timeout(timeoutMs)]),
+    response = await send(server + path, options, {
+      method,
+      headers: {
+        Authorization: `Bearer ${key}`,
+        Accept: "application/json",
+        ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+        ...(idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey }),
+      },
+      body: body === undefined ? null : JSON.stringify(body),
+      signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS + waitMs),
     });
-    body = parseBody(await response.text());
+    answer = parseBody(await response.text());
   } catch (error) {
     return { ok: false, ...unreachable(error, server) };
   }
+  const { status, headers } = response;
   const ms = Math.round(options.timing.now() - startedAt);
-  const requestId = response.headers.get("x-request-id") ?? "-";
-  options.onExchange?.(`${request.method} ${request.path} ${response.status} ${ms} ms ${requestId}`);
-  if (response.status !== 200) return { ok: false, ...troubleOf(response, body, server) };
-  const value: Answer = { data: dataOf(response, body, server), headers: response.headers };
-  return { ok: true, value };
+  options.onExchange?.(`${method} ${path} ${status} ${ms} ms ${headers.get("x-request-id") ?? "-"}`);
+  if (status !== 200) return { ok: false, ...troubleOf(response, answer, server) };
+  return { ok: true, value: { data: dataOf(response, answer, server), headers } };
+}
+
+/** Opens a stream of server-sent events once. */
+export async function openEvents(
+  { server, key }: ClientSettings,
+  options: ClientOptions,
+  { path, lastEventId, signal }: { path: string; lastEventId: string | undefined; signal: AbortSignal },
+): Promise<Attempt<ReadableStream<Uint8Array>>> {
+  try {
+    const response = await send(server + path, options, {
+      headers: {
+        Authorization: `Bearer ${key}`,
+        Accept: "text/event-stream",
+        ...(lastEventId === undefined ? {} : { "Last-Event-ID": lastEventId }),
+      },
+      signal,
+    });
+    const { status, headers, body } = response;
+    options.onExchange?.(`GET ${path} ${status} ${headers.get("x-request-id") ?? "-"}`);
+    const isStream = headers.get("content-type")?.startsWith("text/event-stream") === true;
+    if (status === 200 && isStream && body !== null) return { ok: true, value: body };
+    const answer = parseBody(await response.text());
+    if (status !== 200) return { ok: false, ...troubleOf(response, answer, server) };
+    return { ok: false, failure: notThisService(server), retry: "no" };
+  } catch (error) {
+    return { ok: false, ...unreachable(error, server) };
+  }
+}
+
+/** Requests a result's file once, without any credential. */
+export async function fetchFile(url: string, options: ClientOptions): Promise<Attempt<Response>> {
+  const origin = URL.parse(url)?.origin ?? url;
+  try {
+    const response = await send(url, options, { signal: AbortSignal.timeout(DOWNLOAD_TIMEOUT_MS) });
+    options.onExchange?.(`GET ${url} ${response.status}`);
+    if (response.status === 200) return { ok: true, value: response };
+    const { failure, ...trouble } = troubleOf(response, parseBody(await response.text()), origin);
+    const code = failure.exitCode === EXIT.auth ? EXIT.error : failure.exitCode;
+    const told = new Failure(code, failure.code, `${url}: ${failure.message}`, { more: failure.more });
+    return { ok: false, ...trouble, failure: told };
+  } catch (error) {
+    return { ok: false, ...unreachable(error, origin) };
+  }
+}
+
+/** Follows no redirect: a key is for the server it was given for. */
+function send(
+  url: string,
+  { userAgent, signal }: ClientOptions,
+  init: Pick<RequestInit, "method" | "body"> & { headers?: Record<string, string>; signal: AbortSignal },
+): Promise<Response> {
+  return fetch(url, {
+    ...init,
+    headers: { ...init.headers, "User-Agent": userAgent },
+    redirect: "manual",
+    signal: AbortSignal.any([signal, init.signal]),
+  });
 }

@@ -43,45 +43,27 @@ export async function follow(
   if (verdict === undefined) {
     const cost = costOf(task);
     const took = formatDuration(timing.now() - startedAt);
-    output.say(
-      `${output.style.green("✓")} ${id} completed in ${took}${cost === undefined ? "" : ` · ${cost}`}`,
-    );
+    output.done(`${id} completed in ${took}${cost === undefined ? "" : ` · ${cost}`}`);
   }
-  await printTask(remote, context, output, {
-    task,
-    target: verdict === undefined ? options.target : undefined,
-  });
+  if (verdict === undefined && options.target !== undefined) {
+    const files = await downloadResults(client, task, { path: options.target, cwd: context.cwd });
+    showFiles(files, task, context, output);
+  } else output.show(task, () => linesOf(resultUrls(task)));
   if (verdict !== undefined) throw verdict;
 }
 
-/** Prints a task, after saving its results if requested. */
-export async function printTask(
-  { client }: Pick<Remote, "client">,
-  context: Context,
+/** Prints the paths of saved files, or under --json the task they belong to. */
+export function showFiles(
+  files: readonly SavedFile[],
+  task: object,
+  { cwd }: Pick<Context, "cwd">,
   output: Output,
-  { task, target }: { task: TaskView; target?: string | undefined },
-): Promise<void> {
-  if (target === undefined) {
-    output.show(task, () =>
-      resultUrls(task)
-        .map((url) => `${url}\n`)
-        .join(""),
-    );
-    return;
-  }
-  const files = await downloadResults(client, task, { path: target, cwd: context.cwd });
-  output.show({ ...task, files: files.map(fileJson) }, () =>
-    files.map(({ path }) => `${showPath(path, context.cwd)}\n`).join(""),
-  );
+): void {
+  const forms = files.map(({ path, url, sizeBytes }) => ({ path, url, size_bytes: sizeBytes }));
+  output.show({ ...task, files: forms }, () => linesOf(files.map(({ path }) => showPath(path, cwd))));
 }
 
-export function fileJson({ path, url, sizeBytes }: SavedFile): {
-  path: string;
-  url: string;
-  size_bytes: number;
-} {
-  return { path, url, size_bytes: sizeBytes };
-}
+const linesOf = (texts: readonly string[]): string => texts.map((text) => `${text}\n`).join("");
 
 export function costOf({ usage }: TaskView): string | undefined {
   if (typeof usage !== "object" || usage === null || !("cost" in usage)) return undefined;
@@ -105,7 +87,6 @@ async function createReport(
 ): Promise<Report> {
   if (!context.stderr.isTerminal || !output.isTalkative) return { onRead: reporter(output), stop: () => {} };
   const { startProgress } = await import("../tui/progress.tsx");
-  const elapsedSec = () => Math.floor(elapsedMs() / 1000);
   const view = startProgress({ id, status: "pending", progress: 0, elapsedSec: 0 });
   return {
     onRead: ({ status, progress }) =>
@@ -113,7 +94,7 @@ async function createReport(
         id,
         status,
         progress: typeof progress === "number" ? progress : 0,
-        elapsedSec: elapsedSec(),
+        elapsedSec: Math.floor(elapsedMs() / 1000),
       }),
     longPollMs: DRAWN_POLL_MS,
     stop: view.stop,
@@ -131,17 +112,11 @@ function reporter(output: Output): (task: TaskView) => void {
   };
 }
 
+/** Ends of waiting after which the task goes on. */
+const RESUMABLE: readonly number[] = [EXIT.interrupted, EXIT.unreachable, EXIT.overloaded];
+
 /** Adds a hint how to continue after an interruption or a lost server. */
 function withResumeHint(error: unknown, id: string): unknown {
-  if (!(error instanceof Failure)) return error;
-  const isAboutWaiting =
-    error.exitCode === EXIT.interrupted ||
-    error.exitCode === EXIT.unreachable ||
-    error.exitCode === EXIT.overloaded;
-  if (!isAboutWaiting) return error;
-  return new Failure(error.exitCode, error.code, error.message, {
-    hint: resumeHint(id),
-    requestId: error.requestId,
-    more: { ...error.more, task_id: id },
-  });
+  if (!(error instanceof Failure) || !RESUMABLE.includes(error.exitCode)) return error;
+  return error.withHint(resumeHint(id), { task_id: id });
 }

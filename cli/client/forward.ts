@@ -1,3 +1,4 @@
+import { parseWebUrl } from "../environment.ts";
 import { usage } from "../failure.ts";
 import { firstLine, printable } from "../format/printable.ts";
 import type { Style } from "../format/style.ts";
@@ -59,8 +60,8 @@ export function createForwarder(
 
 /** Where callbacks are forwarded to; `localhost:3000/hook` means http. @throws Failure */
 export function readForwardUrl(text: string): string {
-  const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`);
-  if (url === null || !/^https?:$/.test(url.protocol)) {
+  const url = parseWebUrl(text);
+  if (url === null) {
     throw usage(
       `--forward must be an address such as http://localhost:3000/hook, got "${text.slice(0, 80)}".`,
     );

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { EXIT } from "../exit-codes.ts";
 import { Failure } from "../failure.ts";
 
-/** Time, for the client half. Tests bring their own. */
+/** Time for the client. Tests bring their own. */
 export interface Timing {
   /** Milliseconds on a clock that never jumps. */
   now(): number;
@@ -30,6 +30,9 @@ export interface Trouble {
   readonly retryAfterMs?: number | undefined;
 }
 
+/** The result of one try. */
+export type Attempt<T> = { readonly ok: true; readonly value: T } | ({ readonly ok: false } & Trouble);
+
 export interface RetryOptions {
   readonly timing: Timing;
   readonly signal: AbortSignal;
@@ -48,7 +51,7 @@ const MAX_DELAY_MS = 8_000;
  * @throws Failure of the last try
  */
 export async function withRetries<T>(
-  attempt: () => Promise<{ readonly ok: true; readonly value: T } | ({ readonly ok: false } & Trouble)>,
+  attempt: () => Promise<Attempt<T>>,
   { timing, signal, onRetry }: RetryOptions,
 ): Promise<T> {
   const startedAt = timing.now();

@@ -51,24 +51,19 @@ export function hasEnded(task: TaskView): boolean {
 export function verdictOf(task: TaskView, timeoutMs: number): Failure | undefined {
   const { task_id: id, status } = task;
   if (status === "completed") return undefined;
-  if (status === "cancelled") {
-    return new Failure(EXIT.taskCancelled, "task_cancelled", `${id} was cancelled.`, {
-      more: { task_id: id },
-    });
-  }
+  const more = { task_id: id };
+  if (status === "cancelled")
+    return new Failure(EXIT.taskCancelled, "task_cancelled", `${id} was cancelled.`, { more });
   if (status === "failed") {
     const reason = [task.error_message, task.error].find((text) => typeof text === "string");
     const code = typeof task.error_code === "string" ? task.error_code : "task_failed";
-    return new Failure(EXIT.taskFailed, code, `${id} failed: ${reason ?? "no reason is given"}`, {
-      more: { task_id: id },
-    });
+    return new Failure(EXIT.taskFailed, code, `${id} failed: ${reason ?? "no reason is given"}`, { more });
   }
-  return new Failure(
-    EXIT.stillRunning,
-    "still_running",
-    `${id} is still ${status} after ${formatDuration(timeoutMs)}.`,
-    { hint: resumeHint(id), more: { task_id: id, status } },
-  );
+  const message = `${id} is still ${status} after ${formatDuration(timeoutMs)}.`;
+  return new Failure(EXIT.stillRunning, "still_running", message, {
+    hint: resumeHint(id),
+    more: { ...more, status },
+  });
 }
 
 export function resumeHint(id: string): string {

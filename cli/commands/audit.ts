@@ -1,5 +1,4 @@
 import type { Command } from "commander";
-import type { JsonObject } from "../../src/domain/json.ts";
 import { CURRENCY, formatAmount, toMicros } from "../../src/domain/money/money.ts";
 import { formatDay } from "../../src/domain/money/usage.ts";
 import {
@@ -13,17 +12,12 @@ import type { Context } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
 import { Failure } from "../failure.ts";
 import type { Output } from "../format/output.ts";
-import { renderFields, renderTsv } from "../format/table.ts";
+import { type Field, renderFields, renderTsv } from "../format/table.ts";
 import { addLocalCommand, type LocalFlags, readLocalConfig } from "../local.ts";
 
 const CHECKS = Object.keys(AUDIT_CHECKS).length;
 /** Checks whose figures are counts and not money. */
-const COUNTS: ReadonlySet<AuditCheck> = new Set([
-  "usage_tasks",
-  "usage_outputs",
-  "callback_owed",
-  "callback_attempts",
-]);
+const COUNTS: readonly AuditCheck[] = ["usage_tasks", "usage_outputs", "callback_owed", "callback_attempts"];
 /** Names of the two figures of a difference, unless they are "stored" and "must be". */
 const FIGURE_NAMES: Partial<Record<AuditCheck, readonly [string, string]>> = {
   account_limit: ["holds", "may hold"],
@@ -49,7 +43,7 @@ export function addAudit(program: Command, context: Context): void {
   });
 }
 
-function auditJson({ rows, sums, differences }: AuditReport): JsonObject {
+function auditJson({ rows, sums, differences }: AuditReport) {
   return {
     adds_up: differences.length === 0,
     checks: CHECKS,
@@ -84,25 +78,14 @@ function auditJson({ rows, sums, differences }: AuditReport): JsonObject {
   };
 }
 
-function auditText({ rows, sums, differences }: AuditReport, output: Output): string {
-  const money = (amount: typeof sums.held) => `${formatAmount(amount)} ${CURRENCY}`;
-  const fields = renderFields(
-    [
-      ["accounts", String(rows.accounts)],
-      ["ledger entries", String(rows.ledgerEntries)],
-      ["tasks", String(rows.tasks)],
-      ["live tasks", String(rows.liveTasks)],
-      ["quotas", String(rows.quotas)],
-      ["usage days", String(rows.usageDays)],
-      ["credited", money(sums.credited)],
-      ["captured", money(sums.captured)],
-      ["refunded", money(sums.refunded)],
-      ["balance", money(sums.balance)],
-      ["held", money(sums.held)],
-    ],
-    output,
-  );
+function auditText(report: AuditReport, output: Output): string {
+  const { rows, sums } = auditJson(report);
+  const { currency, ...amounts } = sums;
+  const counted = Object.entries(rows).map(([name, count]): Field => [name.replace("_", " "), String(count)]);
+  const summed = Object.entries(amounts).map(([name, amount]): Field => [name, `${amount} ${currency}`]);
+  const fields = renderFields([...counted, ...summed], output);
   const { style } = output;
+  const { differences } = report;
   if (differences.length === 0) return `${fields}${style.green("adds up")}\n`;
   const found = differences.map((difference) => {
     const { check } = difference;
@@ -125,13 +108,13 @@ function describe(difference: AuditDifference): string {
     ["ledger entry", entry],
   ].flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${value}`]));
   const [one, other] = FIGURE_NAMES[check] ?? ["stored", "must be"];
-  const unit = COUNTS.has(check) ? "" : ` ${CURRENCY}`;
+  const unit = COUNTS.includes(check) ? "" : ` ${CURRENCY}`;
   const figures = `${one} ${figure(difference, stored)}${unit}, ${other} ${figure(difference, expected)}${unit}`;
   return `${parts.join(", ")}: ${figures}`;
 }
 
 function figure({ check }: AuditDifference, value: number): string | number {
-  return COUNTS.has(check) ? value : formatAmount(toMicros(value));
+  return COUNTS.includes(check) ? value : formatAmount(toMicros(value));
 }
 
 /** A quota for all time has no day. */

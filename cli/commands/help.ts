@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { serviceSettings } from "../../src/app/settings.ts";
 import { variableOf } from "../../src/config/settings.ts";
-import { OTHER_COMMANDS } from "../command.ts";
+import { findCommand, OTHER_COMMANDS } from "../command.ts";
 import type { Context } from "../context.ts";
 import { ENVIRONMENT_HELP } from "../environment.ts";
 import { describeExitCodes } from "../exit-codes.ts";
@@ -29,7 +29,7 @@ export function addHelp(program: Command, context: Context): void {
 function find(program: Command, words: readonly string[]): Command {
   let at = program;
   for (const word of words) {
-    const next = at.commands.find((command) => command.name() === word || command.aliases().includes(word));
+    const next = findCommand(at, word);
     if (next === undefined) {
       throw usage(
         `There is no help on "${words.join(" ")}".`,

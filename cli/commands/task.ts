@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { TASK_STATUSES } from "../../src/domain/task/task.ts";
 import { resultUrls, type TaskView } from "../client/answer.ts";
 import { downloadResults } from "../client/download.ts";
-import { costOf, fileJson, follow } from "../client/follow.ts";
+import { costOf, follow, showFiles } from "../client/follow.ts";
 import { addRemoteCommand, connect, type RemoteFlags } from "../client/remote.ts";
 import { hasEnded, resumeHint, verdictOf } from "../client/wait.ts";
 import { addGroup, CLIENT_COMMANDS, given, onRun } from "../command.ts";
@@ -109,9 +109,7 @@ function addDownload(task: Command, context: Context): void {
     const files = await downloadResults(client, found, { path: options.output, cwd: context.cwd });
     for (const { path, sizeBytes } of files)
       output.done(`saved ${showPath(path, context.cwd)} (${formatSize(sizeBytes)})`);
-    output.show({ task_id: found.task_id, files: files.map(fileJson) }, () =>
-      files.map(({ path }) => `${showPath(path, context.cwd)}\n`).join(""),
-    );
+    showFiles(files, { task_id: found.task_id }, context, output);
   });
 }
 

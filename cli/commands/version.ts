@@ -10,7 +10,6 @@ export function addVersion(program: Command, context: Context): void {
   onRun<{ licenses?: boolean }>(command, context, async ({ options, output }) => {
     const platform = `${process.platform}-${process.arch}`;
     if (options.licenses === true) {
-      const { thirdPartyNotices } = await import("../notices.ts");
       const licenses = await thirdPartyNotices();
       output.show({ version: VERSION, licenses }, () => licenses);
       return;
@@ -20,4 +19,13 @@ export function addVersion(program: Command, context: Context): void {
       () => `svc ${VERSION} · bun ${Bun.version} · ${platform}\n`,
     );
   });
+}
+
+/** Licence texts of everything the executable contains. Only a build collects them. */
+async function thirdPartyNotices(): Promise<string> {
+  if (!Bun.isStandaloneExecutable) {
+    return "The third-party notices are part of the built executable: run `bun run build`, then `dist/svc version --licenses`.\n";
+  }
+  const { default: path } = await import("virtual:third-party-notices");
+  return new TextDecoder().decode(Bun.zstdDecompressSync(await Bun.file(path).bytes()));
 }

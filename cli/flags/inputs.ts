@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from "../../src/domain/json.ts";
+import type { MediaType } from "../../src/domain/media/asset.ts";
 import { usage } from "../failure.ts";
-import { sniffMediaType } from "./media-type.ts";
 
 /** One `-i`: `k=v`, `k=@file` or `k:=json`. */
 export interface Input {
@@ -24,8 +24,8 @@ export function parseInput(text: string): Input {
 }
 
 /**
- * The fields of a create body. Text becomes what the model's schema asks for; what does not fit is sent as it is, so that
- * the server says what it allows. A name given several times, or one whose schema is a list, makes a list.
+ * Makes the fields of a create body. Converts text to the type in the model's schema, and sends text that does not fit
+ * unchanged, so that the server says what it allows. A name given several times, or one whose schema is a list, makes a list.
  */
 export async function readInputs(
   inputs: readonly Input[],
@@ -62,7 +62,7 @@ async function readInput(
   return types.has("object") || types.has("array") ? parseJson(name, text) : text.replace(/\r?\n$/, "");
 }
 
-/** Text as the first of the schema's types that it can be read as. */
+/** Converts text to the first of the schema's types that it can be read as. */
 function convert(text: string, types: ReadonlySet<string>): Json {
   const isNumber =
     /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text) && (types.has("number") || types.has("integer"));
@@ -74,7 +74,7 @@ function convert(text: string, types: ReadonlySet<string>): Json {
   return looksLikeJson ? parseJson("value", text) : text;
 }
 
-/** The types a schema allows for a property, as far as its own words and alternatives say. */
+/** The types that a schema allows for a property, by its own keywords and its alternatives. */
 function typesOf(schema: unknown, name: string): ReadonlySet<string> {
   const properties = isJsonObject(schema) ? schema.properties : undefined;
   const types = new Set<string>();
@@ -111,6 +111,17 @@ function parseJson(name: string, text: string): Json {
   } catch (error) {
     throw usage(`${name} is not valid JSON: ${error instanceof Error ? error.message : String(error)}`);
   }
+}
+
+/** The media type of a file by its first bytes; undefined for types that the service does not take. */
+function sniffMediaType(bytes: Uint8Array): MediaType | undefined {
+  const ascii = (from: number, to: number) => String.fromCharCode(...bytes.subarray(from, to));
+  if (ascii(0, 8) === "\u0089PNG\r\n\u001a\n") return "image/png";
+  if (ascii(0, 3) === "\u00ff\u00d8\u00ff") return "image/jpeg";
+  if (ascii(0, 4) === "RIFF" && ascii(8, 12) === "WEBP") return "image/webp";
+  if (ascii(4, 8) === "ftyp") return "video/mp4";
+  if (ascii(0, 4) === "\u001aE\u00df\u00a3") return "video/webm";
+  return undefined;
 }
 
 function decodeText(bytes: Uint8Array): string | undefined {

@@ -1,15 +1,9 @@
 import type { Context, Sink } from "../context.ts";
 
 /** Colours text, or leaves it unchanged. */
-export interface Style {
-  bold(text: string): string;
-  dim(text: string): string;
-  red(text: string): string;
-  green(text: string): string;
-  yellow(text: string): string;
-  cyan(text: string): string;
-}
+export type Style = Record<"bold" | "dim" | "red" | "green" | "yellow" | "cyan", (text: string) => string>;
 
+const same = (text: string): string => text;
 const PLAIN: Style = { bold: same, dim: same, red: same, green: same, yellow: same, cyan: same };
 
 /** Uses colour only on a terminal that supports it, and only unless a flag or variable forbids it. */
@@ -21,11 +15,6 @@ export async function styleFor(
   const isPlain = !sink.isTerminal || flags.color === false || Boolean(env.NO_COLOR) || env.TERM === "dumb";
   if (isPlain) return PLAIN;
   const { Chalk } = await import("chalk");
-  const chalk = new Chalk({ level: 1 });
-  const { bold, dim, red, green, yellow, cyan } = chalk;
+  const { bold, dim, red, green, yellow, cyan } = new Chalk({ level: 1 });
   return { bold, dim, red, green, yellow, cyan };
-}
-
-function same(text: string): string {
-  return text;
 }

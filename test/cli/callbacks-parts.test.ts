@@ -2,8 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { type FollowEventsOptions, followEvents, type ServerEvent } from "../../cli/client/event-source.ts";
 import { readForwardUrl } from "../../cli/client/forward.ts";
 import { createInOrder } from "../../cli/client/in-order.ts";
-import type { Opened } from "../../cli/client/open-events.ts";
-import type { Trouble } from "../../cli/client/retry.ts";
+import type { Attempt, Trouble } from "../../cli/client/retry.ts";
 import { EXIT } from "../../cli/exit-codes.ts";
 import { Failure } from "../../cli/failure.ts";
 import { readPastTime } from "../../cli/flags/values.ts";
@@ -93,6 +92,8 @@ test("work in order has no more than the limit under way, and hands over in the 
   await adding;
   expect(taken).toEqual([0, 1, 2, 3, 4, 5]);
 });
+
+type Opened = Attempt<ReadableStream<Uint8Array>>;
 
 describe("a stream of events", () => {
   const trouble = (status: number, more: Partial<Trouble> = {}): Opened => ({
