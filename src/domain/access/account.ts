@@ -69,16 +69,6 @@ export interface Rotation extends StoredSecret {
   readonly previousExpiresAt?: number | undefined;
 }
 
-/** Who a request acts for, after its key was accepted. */
-export interface Principal {
-  readonly accountId: AccountId;
-  readonly keyId: KeyId;
-  readonly keyName: string;
-  readonly policy: KeyPolicy;
-  /** Millionths its prices are charged times. */
-  readonly priceMultiplier: number;
-}
-
 /** Who manages the service, after a management token was accepted. */
 export interface Operator {
   readonly tokenId: TokenId;
@@ -92,9 +82,15 @@ export interface KeyGrant {
   readonly accountId: AccountId;
   readonly accountStatus: Account["status"];
   readonly policy: KeyPolicy;
-  /** Millionths, of the account. */
+  /** The account's, in millionths. */
   readonly priceMultiplier: number;
   /** When the key expires, or the presented secret if that is sooner. */
   readonly expiresAt?: number | undefined;
   readonly revokedAt?: number | undefined;
+}
+
+/** Who a request acts for, after its key was accepted. */
+export interface Principal extends Pick<KeyGrant, "accountId" | "keyId" | "keyName" | "policy"> {
+  /** Millionths: the key's own, or its account's. */
+  readonly priceMultiplier: number;
 }

@@ -1,11 +1,7 @@
+import type { Flag } from "../access/term.ts";
 import type { Json } from "../json.ts";
 import { parseSize, type Size } from "../media/size.ts";
 import { CURRENCY } from "./money.ts";
-
-/** How large one output is. */
-export interface Extent extends Size {
-  readonly durationMs?: number | undefined;
-}
 
 /** Tokens that the upstream reported. */
 export interface TokenUsage {
@@ -13,10 +9,9 @@ export interface TokenUsage {
   readonly outputTokens?: number | undefined;
 }
 
-/** A flag of `svc pricing set`, as help lists it. */
-interface Flag {
-  readonly flag: string;
-  readonly help: string;
+/** How large one output is. */
+export interface Extent extends Size {
+  readonly durationMs?: number | undefined;
 }
 
 /** Everything that is particular to one unit. */

@@ -7,16 +7,11 @@ import { type LedgerEntry, settlementEntries } from "../money/ledger.ts";
 import { type Micros, minMicros, ZERO } from "../money/money.ts";
 import { type ChargeLine, chargeFor } from "../money/pricing.ts";
 import type { GenerationRequest } from "./request.ts";
-import type { AttemptOutput, AttemptState, Stage, Task, TaskResult, TaskStatus, Usage } from "./task.ts";
+import type { Attempt, AttemptOutput, Stage, Task, TaskResult, TaskStatus, Usage } from "./task.ts";
 
 /** What one transition writes to the task's latest attempt. */
-export interface AttemptChange {
-  readonly id: AttemptId;
-  readonly state: AttemptState;
-  readonly operation?: Json | undefined;
-  readonly outputs?: readonly AttemptOutput[] | undefined;
-  readonly usage?: Usage | undefined;
-  readonly detail?: string | undefined;
+export interface AttemptChange
+  extends Pick<Attempt, "id" | "state" | "operation" | "outputs" | "usage" | "detail"> {
   /** What the upstream charges the operator for the attempt, if known. */
   readonly costMicros?: Micros | undefined;
 }
@@ -57,55 +52,33 @@ export interface Transition {
   readonly callback?: Callback | undefined;
 }
 
-const NOTHING = { assets: [], ledger: [] } as const;
+type Change = Omit<Partial<Transition>, "name" | "from" | "to" | "at">;
+
+function move(name: string, from: readonly Stage[], to: Stage, at: number, change: Change): Transition {
+  return { assets: [], ledger: [], name, from, to, at, ...change };
+}
 
 /** The task's remote inputs were fetched and stored; the request now names assets. Keeps the lease. */
 export function inputsReady(at: number, request: GenerationRequest, assets: readonly Asset[]): Transition {
-  return {
-    ...NOTHING,
-    name: "inputsReady",
-    from: ["queued"],
-    to: "queued",
-    at,
-    request,
-    assets,
-    failures: 0,
-  };
+  return move("inputsReady", ["queued"], "queued", at, { request, assets, failures: 0 });
 }
 
 /** The upstream accepted the job and gave a handle to poll. */
-export function submitted(at: number, attempt: AttemptId, operation: Json, dueAt: number): Transition {
-  return {
-    ...NOTHING,
-    name: "submitted",
-    from: ["submitting"],
-    to: "running",
-    at,
-    dueAt,
-    failures: 0,
-    attempt: { id: attempt, state: "accepted", operation },
-  };
+export function submitted(at: number, id: AttemptId, operation: Json, dueAt: number): Transition {
+  const attempt = { id, state: "accepted", operation } as const;
+  return move("submitted", ["submitting"], "running", at, { dueAt, failures: 0, attempt });
 }
 
 /**
  * Due again later, in the same stage. `failures` counts transient failures in a row (0 after any good answer). Uses up no attempt.
  */
 export function snoozed(
-  task: Task,
+  { stage }: Task,
   at: number,
-  again: { dueAt: number; failures: number; progress?: number | undefined },
+  { dueAt, failures, progress }: { dueAt: number; failures: number; progress?: number | undefined },
 ): Transition {
-  return {
-    ...NOTHING,
-    name: "snoozed",
-    from: [task.stage],
-    to: task.stage,
-    at,
-    dueAt: again.dueAt,
-    failures: again.failures,
-    progress:
-      again.progress === undefined ? undefined : Math.max(0, Math.min(99, Math.floor(again.progress))),
-  };
+  const shown = progress === undefined ? undefined : Math.max(0, Math.min(99, Math.floor(progress)));
+  return move("snoozed", [stage], stage, at, { dueAt, failures, progress: shown });
 }
 
 /**
@@ -117,33 +90,19 @@ export function requeued(
   again: { dueAt: number; failures: number; lane: ProviderId; routeIndex: number },
   rejected?: { attempt: AttemptId; detail: string },
 ): Transition {
-  return {
-    ...NOTHING,
-    name: "requeued",
-    from: ["queued", "submitting", "running"],
-    to: "queued",
-    at,
-    ...again,
-    attempt: rejected && { id: rejected.attempt, state: "rejected", detail: rejected.detail },
-  };
+  const attempt = rejected && { id: rejected.attempt, state: "rejected" as const, detail: rejected.detail };
+  return move("requeued", ["queued", "submitting", "running"], "queued", at, { ...again, attempt });
 }
 
 /** The upstream is done, and its outputs can be fetched. Keeps the lease: the same worker goes on to store them. */
 export function outputsReady(
   at: number,
-  attempt: AttemptId,
+  id: AttemptId,
   outputs: readonly AttemptOutput[],
   usage: Usage | undefined,
 ): Transition {
-  return {
-    ...NOTHING,
-    name: "outputsReady",
-    from: ["submitting", "running"],
-    to: "finalizing",
-    at,
-    failures: 0,
-    attempt: { id: attempt, state: "accepted", outputs, usage },
-  };
+  const attempt = { id, state: "accepted", outputs, usage } as const;
+  return move("outputsReady", ["submitting", "running"], "finalizing", at, { failures: 0, attempt });
 }
 
 /**
@@ -154,35 +113,27 @@ export function outputsReady(
 export function succeeded(
   task: Task,
   at: number,
-  attempt: AttemptId,
+  id: AttemptId,
   assets: readonly Asset[],
   usage: Usage | undefined,
   callbackId: CallbackId,
   costMicros?: Micros,
 ): Transition {
   const { lines, amount } = chargeFor(task.quote, { outputs: assets, usage });
-  // Never charges more than was held.
-  const charge = minMicros(amount, task.held);
-  return {
-    name: "succeeded",
-    from: ["submitting", "running", "finalizing"],
-    to: "terminal",
-    at,
+  // The quote was held; whatever it says, more than that is never charged.
+  const charged = minMicros(amount, task.held);
+  const results = assets.map((asset) => ({ assetId: asset.id, type: asset.type }));
+  return move("succeeded", ["submitting", "running", "finalizing"], "terminal", at, {
     progress: 100,
-    attempt: { id: attempt, state: "done", usage, costMicros },
+    attempt: { id, state: "done", usage, costMicros },
     assets,
-    ledger: settlementEntries(task.id, task.held, charge, "task completed"),
-    ending: {
-      status: "completed",
-      completedAt: at,
-      charged: charge,
-      chargeLines: lines,
-      results: assets.map((asset) => ({ assetId: asset.id, type: asset.type })),
-      usage,
-    },
+    ledger: settlementEntries(task.id, task.held, charged, "task completed"),
+    ending: { status: "completed", completedAt: at, charged, chargeLines: lines, results, usage },
     callback: callbackFor(task, at, callbackId),
-  };
+  });
 }
+
+const LIVE: readonly Stage[] = ["queued", "submitting", "running", "finalizing"];
 
 /** The task ends without a result. The whole hold is released. */
 export function failed(
@@ -192,31 +143,21 @@ export function failed(
   callbackId: CallbackId,
   attempt?: AttemptChange,
 ): Transition {
-  return {
-    name: "failed",
-    from: ["queued", "submitting", "running", "finalizing"],
-    to: "terminal",
-    at,
+  return move("failed", LIVE, "terminal", at, {
     attempt,
-    assets: [],
     ledger: settlementEntries(task.id, task.held, ZERO, `task failed: ${error.code}`),
     ending: { status: "failed", completedAt: at, charged: ZERO, results: [], error },
     callback: callbackFor(task, at, callbackId),
-  };
+  });
 }
 
 /** The task ends because its owner or an operator cancelled it. The whole hold is released. No callback is sent (docs/api.md 4.8). */
 export function cancelled(task: Task, at: number, attempt?: AttemptChange): Transition {
-  return {
-    name: "cancelled",
-    from: ["queued", "submitting", "running", "finalizing"],
-    to: "terminal",
-    at,
+  return move("cancelled", LIVE, "terminal", at, {
     attempt,
-    assets: [],
     ledger: settlementEntries(task.id, task.held, ZERO, "task cancelled"),
     ending: { status: "cancelled", completedAt: at, charged: ZERO, results: [] },
-  };
+  });
 }
 
 function callbackFor(task: Task, at: number, id: CallbackId): Callback | undefined {
