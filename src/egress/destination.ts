@@ -20,11 +20,7 @@ const BLOCKED_PORTS = new Set([
   3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ]);
 
-/**
- * Reads a URL that a caller gave.
- *
- * @returns the destination, or why it is refused, as a clause to put after a field's name
- */
+/** Reads a URL that a caller gave. @returns the destination, or why it is refused, as a clause to put after a field's name */
 export function readDestination(
   text: string,
   use: Use,

@@ -12,9 +12,7 @@ export interface SystemResolveOptions {
   readonly resolvConfFile?: string | undefined;
 }
 
-/**
- * The first try waits a second, each further one twice as long: seven seconds with one server, of the ten a callback has.
- */
+/** The first try waits a second, each further one twice as long: seven seconds with one server, of the ten a callback has. */
 const QUERY = { timeout: 1_000, tries: 3 };
 /** Extra time for the other address family once one has answered. Many servers drop queries they do not know. */
 const OTHER_FAMILY_MS = 500;

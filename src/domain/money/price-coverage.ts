@@ -32,9 +32,7 @@ export function* unpricedCases(schema: JsonObject, rule: PriceRule): Generator<P
 
 /** Whether a price rule has a line for any request that `unpricedCase` tries. */
 export function pricesAnything(schema: JsonObject, rule: PriceRule): boolean {
-  for (const parameters of casesOf(schema, rule)) {
-    if (quotedLines(rule, parameters).length > 0) return true;
-  }
+  for (const parameters of casesOf(schema, rule)) if (quotedLines(rule, parameters).length > 0) return true;
   return false;
 }
 

@@ -33,11 +33,7 @@ export function parseDay(text: string): number | undefined {
   return formatDay(day) === text ? day : undefined;
 }
 
-/**
- * What a transition adds to the usage of its task's account.
- *
- * @returns undefined for a transition that does not end the task
- */
+/** What a transition adds to the usage of its task's account. @returns undefined for a transition that does not end the task */
 export function usageOf({ ending, ledger }: Transition): UsageDay | undefined {
   if (ending === undefined) return undefined;
   return {

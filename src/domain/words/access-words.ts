@@ -23,27 +23,15 @@ export const ACCESS_WORDS = {
   authorization_malformed: () => "The Authorization header must be `Bearer <API_KEY>`.",
   host_malformed: () => "The Host header must be a host name or address, with a port if need be.",
 
-  model_forbidden: ({ model }: { readonly model: string; readonly field: string }) =>
+  model_forbidden: ({ model }: { model: string; field: string }) =>
     `This API key may not use the model "${model}".`,
-  feature_forbidden: ({
-    feature,
-    path,
-  }: {
-    readonly feature: Feature;
-    /** Where the request that is estimated would go; absent for the request itself. */
-    readonly path?: string | undefined;
-  }) =>
+  /** `path` is where the request that is estimated would go; absent for the request itself. */
+  feature_forbidden: ({ feature, path }: { feature: Feature; path?: string | undefined }) =>
     `This API key may not ${path === undefined ? FEATURES[feature] : `use POST ${path}`}: it lacks the feature "${feature}".`,
-  too_many_requests: ({
-    perMinute,
-    retryAfterSec,
-  }: {
-    readonly perMinute: number;
-    readonly retryAfterSec: number;
-  }) =>
+  too_many_requests: ({ perMinute, retryAfterSec }: { perMinute: number; retryAfterSec: number }) =>
     `This API key may make ${perMinute} requests that begin work a minute, and has. Try again in ${retryAfterSec} s.`,
 
-  unknown_path: ({ path }: { readonly path: string }) => `There is nothing at ${cut(path)}.`,
-  method_not_allowed: ({ method, allow }: { readonly method: string; readonly allow: readonly string[] }) =>
+  unknown_path: ({ path }: { path: string }) => `There is nothing at ${cut(path)}.`,
+  method_not_allowed: ({ method, allow }: { method: string; allow: readonly string[] }) =>
     `${method} is not taken here; use ${allow.join(" or ")}.`,
 } satisfies WordTable;

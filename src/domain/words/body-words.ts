@@ -1,21 +1,18 @@
 import { MAX_JSON_DEPTH, MAX_JSON_TEXT_BYTES } from "../limits.ts";
-import { cut, show, type WordTable } from "./say.ts";
+import { cut, type Field, show, type WordTable } from "./say.ts";
 
 interface Part {
   /** Counted from 1. */
   readonly part: number;
 }
-interface FormField {
-  readonly field: string;
-}
 
 /** What is wrong with a body as it arrives, or with how it does; and what becomes of a request by no fault of its own. */
 export const BODY_WORDS = {
-  content_type: ({ wanted, given }: { readonly wanted: string; readonly given: string | null }) =>
+  content_type: ({ wanted, given }: { wanted: string; given: string | null }) =>
     `Content-Type must be ${wanted}${given === null || given === "" ? "" : `, got "${cut(given)}"`}.`,
-  content_encoding: ({ given }: { readonly given: string }) =>
+  content_encoding: ({ given }: { given: string }) =>
     `Content-Encoding "${cut(given)}" is not taken; send the body as it is.`,
-  body_too_large: ({ most }: { readonly most: number }) => `The body is larger than ${most} bytes.`,
+  body_too_large: ({ most }: { most: number }) => `The body is larger than ${most} bytes.`,
   body_unfinished: () => "The body ended before it was complete.",
   body_not_utf8: () => "The body is not valid UTF-8.",
   body_not_json: () => "The body is not valid JSON.",
@@ -25,35 +22,35 @@ export const BODY_WORDS = {
     `The body has more than ${MAX_JSON_TEXT_BYTES} characters besides the content of data URIs.`,
 
   boundary_absent: () => "Content-Type must name one boundary.",
-  boundary_too_long: ({ length, most }: { readonly length: number; readonly most: number }) =>
+  boundary_too_long: ({ length, most }: { length: number; most: number }) =>
     `The boundary in Content-Type has ${length} characters, where at most ${most} are taken.`,
-  boundary_malformed: ({ given }: { readonly given: string }) =>
+  boundary_malformed: ({ given }: { given: string }) =>
     `The boundary in Content-Type must be of letters, digits and '()+_,-./:=?, got "${given}".`,
   form_empty: () => "The body is empty, where a form is expected.",
   form_unstarted: () => "The body does not start with the boundary that Content-Type names.",
   form_unended: () => "The form ends before its last boundary.",
-  form_too_many: ({ what, most }: FormField & { readonly what: "files" | "fields"; readonly most: number }) =>
+  form_too_many: ({ what, most }: Field & { what: "files" | "fields"; most: number }) =>
     `The form has more than ${most} ${what}.`,
-  form_field_too_large: ({ field, most }: FormField & { readonly most: number }) =>
+  form_field_too_large: ({ field, most }: Field & { most: number }) =>
     `Field ${show(field)} has more than ${most} bytes; a file needs a file name.`,
-  form_field_not_utf8: ({ field }: FormField) =>
+  form_field_not_utf8: ({ field }: Field) =>
     `Field ${show(field)} is not valid UTF-8; a file needs a file name.`,
-  form_field_nul: ({ field }: FormField) => `Field ${show(field)} contains a NUL character.`,
-  part_header_too_large: ({ part, most }: Part & { readonly most: number }) =>
+  form_field_nul: ({ field }: Field) => `Field ${show(field)} contains a NUL character.`,
+  part_header_too_large: ({ part, most }: Part & { most: number }) =>
     `Part ${part} of the form has a header of more than ${most} bytes.`,
-  part_header: ({ part, fault }: Part & { readonly fault: PartFault }) =>
+  part_header: ({ part, fault }: Part & { fault: PartFault }) =>
     `Part ${part} of the form ${PART_FAULTS[fault]}.`,
   part_nested: ({ part }: Part) => `Part ${part} of the form is a form itself.`,
-  part_encoded: ({ part, encoding }: Part & { readonly encoding: string }) =>
+  part_encoded: ({ part, encoding }: Part & { encoding: string }) =>
     `Part ${part} of the form has Content-Transfer-Encoding "${cut(encoding)}"; send its content as it is.`,
-  part_charset: ({ part, charset }: Part & { readonly charset: string }) =>
+  part_charset: ({ part, charset }: Part & { charset: string }) =>
     `Part ${part} of the form is in charset "${cut(charset)}", where UTF-8 is expected.`,
   upload_too_slow: () => "The upload is too slow: at least 16 KB a second are expected.",
   upload_abandoned: () => "The client left before its upload was read.",
-  too_many_uploads: ({ retryAfterSec }: { readonly retryAfterSec: number }) =>
+  too_many_uploads: ({ retryAfterSec }: { retryAfterSec: number }) =>
     `Too many uploads are under way. Send this one again in ${retryAfterSec} seconds.`,
 
-  answer_too_late: ({ limitSec }: { readonly limitSec: number }) =>
+  answer_too_late: ({ limitSec }: { limitSec: number }) =>
     `This address answers within ${limitSec} seconds, and this request took longer. What it began goes on.`,
   cannot_store: () =>
     "The service cannot store anything at present; nothing of this request was kept. Send it again.",

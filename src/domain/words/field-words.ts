@@ -1,13 +1,8 @@
 import { type Demand, demandWords } from "./demand.ts";
-import { cut, either, type Given, type NameOf, show, type WordTable } from "./say.ts";
+import { cut, either, type Field, type Given, type NameOf, show, type WordTable } from "./say.ts";
 
-interface Field {
-  /** Path of the field at fault, by our names: `image_urls[2]`. */
-  readonly field: string;
-}
-
-/** The whole body, or something that is in no field, when absent. */
-type AnyField = { readonly [Name in keyof Field]?: Field[Name] | undefined };
+/** Without a field, the whole body is at fault, or something in no field. */
+type AnyField = Partial<{ field: string | undefined }>;
 
 interface UnknownField {
   /** The object that has no such field; absent for the whole. */
@@ -22,20 +17,16 @@ interface UnknownField {
 
 /** What can be wrong with a field, whatever it means. */
 export const FIELD_WORDS = {
-  must: (
-    { field, must, given }: Field & { readonly must: Demand; readonly given: Given | undefined },
-    name: NameOf,
-  ) => `${name(field)} must ${demandWords(must)}${given === undefined ? "" : `, got ${show(given)}`}.`,
+  must: ({ field, must, given }: Field & { must: Demand; given: Given | undefined }, name: NameOf) =>
+    `${name(field)} must ${demandWords(must)}${given === undefined ? "" : `, got ${show(given)}`}.`,
   /** Found by a JSON Schema; the whole body when `field` is absent. */
-  violation: (
-    { field, must, given }: AnyField & { readonly must: Demand; readonly given: Given },
-    name: NameOf,
-  ) => `${field === undefined ? "The body" : name(field)} must ${demandWords(must)}; got ${show(given)}.`,
+  violation: ({ field, must, given }: AnyField & { must: Demand; given: Given }, name: NameOf) =>
+    `${field === undefined ? "The body" : name(field)} must ${demandWords(must)}; got ${show(given)}.`,
   /** A rule of a schema over several fields, in its own words: `{a}` stands for a field, `{a|b}` for any of them. */
-  rule: ({ rule }: AnyField & { readonly rule: string }, name: NameOf) => withNames(rule, name),
-  required: ({ field, by }: Field & { readonly by?: string | undefined }, name: NameOf) =>
+  rule: ({ rule }: AnyField & { rule: string }, name: NameOf) => withNames(rule, name),
+  required: ({ field, by }: Field & { by?: string | undefined }, name: NameOf) =>
     `${name(field)} is required${by === undefined ? "" : ` by ${by}`}.`,
-  only_with: ({ field, needed }: Field & { readonly needed: string }, name: NameOf) =>
+  only_with: ({ field, needed }: Field & { needed: string }, name: NameOf) =>
     `${name(field)} is valid only together with ${name(needed)}.`,
   unknown_field: ({ field, within, owner, near, known }: Field & UnknownField, name: NameOf) => {
     const holder = within === undefined ? owner : name(within);
@@ -44,19 +35,16 @@ export const FIELD_WORDS = {
     return `Unknown field "${name(field)}". ${hint}`;
   },
   given_twice: ({ field }: Field, name: NameOf) => `${name(field)} is given twice.`,
-  member_given_twice: ({ member }: { readonly member?: string | undefined }) =>
+  member_given_twice: ({ member }: { member?: string | undefined }) =>
     `${member === undefined ? "A field" : `The field "${cut(member)}"`} is given twice.`,
   contains: (
-    { field, what }: AnyField & { readonly what: "a NUL character" | "half of a surrogate pair" },
+    { field, what }: AnyField & { what: "a NUL character" | "half of a surrogate pair" },
     name: NameOf,
   ) => `${field === undefined ? "A field name" : name(field)} contains ${what}.`,
-  not_after: (
-    { field, other, given }: Field & { readonly other: string; readonly given: Given },
-    name: NameOf,
-  ) => `${name(field)} must be after ${name(other)}, got ${show(given)}.`,
+  not_after: ({ field, other, given }: Field & { other: string; given: Given }, name: NameOf) =>
+    `${name(field)} must be after ${name(other)}, got ${show(given)}.`,
   /** What a check of files, addresses or prices found: a clause that the field's name begins and that names no other field. */
-  finding: ({ field, finding }: Field & { readonly finding: string }, name: NameOf) =>
-    `${name(field)} ${finding}.`,
+  finding: ({ field, finding }: Field & { finding: string }, name: NameOf) => `${name(field)} ${finding}.`,
 } satisfies WordTable;
 
 /** A schema's sentence in the reader's names. Several names that lead to the same field are told once. */

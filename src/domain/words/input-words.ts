@@ -1,10 +1,7 @@
 import { MAX_EDIT_IMAGES } from "../limits.ts";
 import type { MediaKind, MediaType } from "../media/asset.ts";
-import { article, type Given, type NameOf, show, type WordTable } from "./say.ts";
+import { article, type Field, type Given, type NameOf, show, type WordTable } from "./say.ts";
 
-interface Field {
-  readonly field: string;
-}
 interface OfModel extends Field {
   /** Its id. */
   readonly model: string;
@@ -16,32 +13,30 @@ export const INPUT_WORDS = {
     `${name(field)} names a file of this service that does not exist.`,
   /** `given` is a media type where it is known. */
   other_media: (
-    { field, wanted, given }: Field & { readonly wanted: MediaKind; readonly given: MediaKind | MediaType },
+    { field, wanted, given }: Field & { wanted: MediaKind; given: MediaKind | MediaType },
     name: NameOf,
   ) =>
     `${name(field)} must be ${article(wanted)}, not ${given === "image" || given === "video" ? article(given) : given}.`,
   not_base64: ({ field }: Field, name: NameOf) => `${name(field)} has content that is not base64.`,
   not_an_image_task: ({ field }: Field, name: NameOf) =>
     `${name(field)} names no image task of this account.`,
-  task_not_completed: ({ field, status }: Field & { readonly status: string }, name: NameOf) =>
+  task_not_completed: ({ field, status }: Field & { status: string }, name: NameOf) =>
     `${name(field)} names a task that is ${status}, not completed.`,
-  result_absent: (
-    { field, results, given }: Field & { readonly results: number; readonly given: number },
-    name: NameOf,
-  ) => `${name(field)} must be 0 to ${results - 1} for this task, got ${given}.`,
+  result_absent: ({ field, results, given }: Field & { results: number; given: number }, name: NameOf) =>
+    `${name(field)} must be 0 to ${results - 1} for this task, got ${given}.`,
 
-  one_image_at_a_time: ({ field, model, given }: OfModel & { readonly given: Given }, name: NameOf) =>
+  one_image_at_a_time: ({ field, model, given }: OfModel & { given: Given }, name: NameOf) =>
     `${name(field)} must be 1 for ${model}, which makes one image at a time, got ${show(given)}.`,
   no_such_proportions: (
-    { field, model, given, ratios }: OfModel & { readonly given: Given; readonly ratios: readonly string[] },
+    { field, model, given, ratios }: OfModel & { given: Given; ratios: readonly string[] },
     name: NameOf,
   ) => `${name(field)} ${show(given)} has none of the proportions of ${model}: ${ratios.join(", ")}.`,
-  background_not_transparent: ({ field, model, given }: OfModel & { readonly given: Given }, name: NameOf) =>
+  background_not_transparent: ({ field, model, given }: OfModel & { given: Given }, name: NameOf) =>
     `${name(field)} must be auto or opaque for ${model}, got ${show(given)}.`,
-  not_a_choice: ({ field, model, given }: OfModel & { readonly given: Given }, name: NameOf) =>
+  not_a_choice: ({ field, model, given }: OfModel & { given: Given }, name: NameOf) =>
     `${name(field)} cannot be chosen for ${model}, got ${show(given)}.`,
   no_edits: ({ model }: OfModel) => `${model} makes images from a prompt alone; it edits none.`,
-  edits_one_image: ({ field, model, given }: OfModel & { readonly given: number }, name: NameOf) =>
+  edits_one_image: ({ field, model, given }: OfModel & { given: number }, name: NameOf) =>
     `${name(field)}: ${model} edits one image at a time, got ${given}.`,
   image_required: ({ field }: Field, name: NameOf) =>
     `${name(field)} is required: at least one image to edit.`,

@@ -1,10 +1,7 @@
 import type { KeyId } from "../ids.ts";
 import { CURRENCY, formatAmount, type Micros, toMicros } from "../money/money.ts";
-import { type NameOf, show, type WordTable } from "./say.ts";
+import { type Field, type NameOf, show, type WordTable } from "./say.ts";
 
-interface Field {
-  readonly field: string;
-}
 /** What an operator names: an account, a key and the like. */
 interface Thing {
   readonly what: "account" | "key" | "token" | "task" | "model";
@@ -14,35 +11,34 @@ interface Thing {
 export const MANAGEMENT_WORDS = {
   unknown: ({ what, given, near }: Thing & { given: string; near?: string | undefined }) =>
     `There is no ${what} ${show(given)}.${near === undefined ? "" : ` Did you mean "${near}"?`}`,
-  name_length: ({ what, most, length }: Thing & Field & { readonly most: number; readonly length: number }) =>
+  name_length: ({ what, most, length }: Thing & Field & { most: number; length: number }) =>
     `The name of the ${what} must have 1 to ${most} characters, not ${length}.`,
   name_characters: ({ what }: Thing & Field) =>
     `The name of the ${what} must not hold control characters, or begin or end with a space.`,
   name_like_id: ({ what }: Thing & Field) => `The name of the ${what} must not have the form of an id.`,
-  account_taken: ({ name }: Field & { readonly name: string }) =>
-    `There is an account named ${show(name)} already.`,
-  token_taken: ({ name }: Field & { readonly name: string }) =>
+  account_taken: ({ name }: Field & { name: string }) => `There is an account named ${show(name)} already.`,
+  token_taken: ({ name }: Field & { name: string }) =>
     `There is a token named ${show(name)} already; revoke it or choose another name.`,
-  key_taken: ({ account, name }: Field & { readonly account: string; readonly name: string }) =>
+  key_taken: ({ account, name }: Field & { account: string; name: string }) =>
     `The account ${show(account)} has a key named ${show(name)} already; revoke it or choose another name.`,
-  key_ambiguous: ({ name, ids }: Field & { readonly name: string; readonly ids: readonly KeyId[] }) =>
+  key_ambiguous: ({ name, ids }: Field & { name: string; ids: readonly KeyId[] }) =>
     `Several accounts have a key named ${show(name)}; use one of the ids: ${ids.join(", ")}.`,
-  keys_revoked: ({ name, id }: { readonly name: string; readonly id: KeyId }) =>
+  keys_revoked: ({ name, id }: { name: string; id: KeyId }) =>
     `Every key named ${show(name)} is revoked; to see one, use its id (${id}).`,
-  key_revoked: ({ given }: Field & { readonly given: string }) =>
+  key_revoked: ({ given }: Field & { given: string }) =>
     `The key ${show(given)} is revoked, which is for good; make another one.`,
 
-  grace: ({ field, most, given }: Field & { readonly most: number; readonly given: number }, name: NameOf) =>
+  grace: ({ field, most, given }: Field & { most: number; given: number }, name: NameOf) =>
     `${name(field)} must be from 0 to ${most} (30 days), got ${given}.`,
   grace_alone: ({ field }: Field, name: NameOf) =>
     `${name(field)} is only for a callback secret that takes another one's place.`,
   /** What was given may be all of a secret but its last character. */
-  signing_secret: ({ field, anew }: Field & { readonly anew: string }, name: NameOf) =>
+  signing_secret: ({ field, anew }: Field & { anew: string }, name: NameOf) =>
     `${name(field)} must be "${anew}", or whsec_ and 24 to 64 bytes in base64; what was given is not shown.`,
   quota_without_limit: ({ field }: Field, name: NameOf) =>
     `${name(field)} must say how much the key may spend: there is no quota yet whose reset could change.`,
 
-  first_credit: ({ given }: Field & { readonly given: Micros }) =>
+  first_credit: ({ given }: Field & { given: Micros }) =>
     `An account starts with nothing or a credit, not with ${formatAmount(given)}.`,
   amount_zero: (_: Field) => "An amount of zero changes nothing.",
   credit_limit_too_low: ({ field, balance, held, creditLimit }: Field & Funds, name: NameOf) => {
@@ -51,28 +47,25 @@ export const MANAGEMENT_WORDS = {
     const holdings = `it has ${formatAmount(balance)} ${CURRENCY} with ${formatAmount(held)} held`;
     return `${name(field)} must be at least ${least} for this account to be prepaid, got ${formatAmount(creditLimit)}: ${holdings}. Credit ${short} first, or raise the limit.`;
   },
-  balance_too_low: ({ balance, held, creditLimit, amount }: Funds & { readonly amount: Micros }) => {
+  balance_too_low: ({ balance, held, creditLimit, amount }: Funds & { amount: Micros }) => {
     const credit = creditLimit === 0 ? "" : ` and a credit limit of ${formatAmount(creditLimit)}`;
     return `The account has ${formatAmount(balance)}, ${formatAmount(held)} of it held${credit}; ${formatAmount(amount)} would leave less than is held.`;
   },
-  balance_uncountable: ({ balance, amount }: Field & { readonly balance: Micros; readonly amount: Micros }) =>
+  balance_uncountable: ({ balance, amount }: Field & { balance: Micros; amount: Micros }) =>
     `The account has ${formatAmount(balance)}; with ${formatAmount(amount)} more it would have more than can be counted.`,
-  amount_not_positive: ({ field, given }: Field & { readonly given: Micros }, name: NameOf) =>
+  amount_not_positive: ({ field, given }: Field & { given: Micros }, name: NameOf) =>
     `${name(field)} must be above zero, got ${formatAmount(given)}.`,
-  refund_too_high: (
-    { field, charged, given }: Field & { readonly charged: Micros; readonly given: Micros },
-    name: NameOf,
-  ) =>
+  refund_too_high: ({ field, charged, given }: Field & { charged: Micros; given: Micros }, name: NameOf) =>
     `${name(field)} must be at most the ${formatAmount(charged)} ${CURRENCY} that the task was charged, got ${formatAmount(given)}.`,
-  not_charged: ({ task }: Field & { readonly task: string }) =>
+  not_charged: ({ task }: Field & { task: string }) =>
     `The task ${show(task)} was charged nothing that could be given back.`,
-  already_refunded: ({ task }: Field & { readonly task: string }) =>
+  already_refunded: ({ task }: Field & { task: string }) =>
     `The task ${show(task)} was refunded already, which is done once.`,
   reason_controls: ({ field }: Field, name: NameOf) => `${name(field)} must not hold control characters.`,
   price_reason: ({ field, most, length }: Field & { most: number; length: number }, name: NameOf) =>
     `${name(field)} must have at most ${most} characters and no control characters, got ${length}.`,
   /** What is wrong with a part of a price rule, or with the whole where the path is empty. */
-  price_rule: ({ field, finding }: Field & { readonly finding: string }, name: NameOf) =>
+  price_rule: ({ field, finding }: Field & { finding: string }, name: NameOf) =>
     `${name(field) || "The rule"} ${finding}.`,
   since_after_until: (
     { field, other, given, until }: Field & { other: string; given: string; until: string },

@@ -3,6 +3,11 @@ import type { Json } from "../json.ts";
 /** Translates the path of a field, by our names, into the name that the reader used. */
 export type NameOf = (field: string) => string;
 
+export interface Field {
+  /** Path of the field at fault, by our names: `image_urls[2]`. */
+  readonly field: string;
+}
+
 /** What a caller gave. Of a list or an object, that it is one, or all of it as JSON. */
 export type Given =
   | string

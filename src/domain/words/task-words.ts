@@ -3,7 +3,7 @@ import { MAX_CALLBACK_REDELIVERIES, MAX_IDEMPOTENCY_KEY } from "../limits.ts";
 import type { Mode } from "../model/model.ts";
 import { CURRENCY, formatAmount, type Micros } from "../money/money.ts";
 import type { TaskKind } from "../task/request.ts";
-import { article, cut, type NameOf, type WordTable } from "./say.ts";
+import { article, cut, type Field, type NameOf, type WordTable } from "./say.ts";
 
 interface Of {
   /** The model's id. */
@@ -12,20 +12,20 @@ interface Of {
 
 /** Why a request for images or videos is refused, or ends without them. */
 export const TASK_WORDS = {
-  model_unusable: ({ field }: { readonly field: string }, name: NameOf) =>
+  model_unusable: ({ field }: Field, name: NameOf) =>
     `${name(field)} must be the id of a model; GET /v1/models lists them.`,
   /** `near` is the name of a model that was probably meant. */
-  model_unknown: ({ model, near }: Of & { readonly near?: string | undefined; readonly field: string }) =>
+  model_unknown: ({ model, near }: Of & Field & { near?: string | undefined }) =>
     near === undefined
       ? `There is no model "${cut(model)}"; GET /v1/models lists those available.`
       : `There is no model "${cut(model)}". Did you mean "${near}"?`,
-  model_of_other_kind: ({ model, makes, path }: Of & { makes: TaskKind; path: string; field: string }) =>
+  model_of_other_kind: ({ model, makes, path }: Of & Field & { makes: TaskKind; path: string }) =>
     `"${model}" is ${article(makes)} model; send this request to POST ${path}.`,
-  video_model_here: ({ model }: Of & { readonly field: string }) =>
+  video_model_here: ({ model }: Of & Field) =>
     `"${model}" is a video model; create a task with POST /v1/videos/generations.`,
-  model_without_provider: ({ model }: Of & { readonly field: string }) =>
+  model_without_provider: ({ model }: Of & Field) =>
     `The model "${model}" is not available at present; GET /v1/models lists those that are.`,
-  no_mode: ({ model, modes }: Of & { readonly modes: readonly Mode[] }) =>
+  no_mode: ({ model, modes }: Of & { modes: readonly Mode[] }) =>
     `The inputs given fit no mode of ${model}: it does ${modes
       .map(({ id, requires }) => `${id} (${requires.join(", ") || "no input"})`)
       .join(" or ")}.`,
@@ -37,46 +37,46 @@ export const TASK_WORDS = {
     available,
     limitedBy,
   }: {
-    readonly needed: Micros;
-    readonly available: Micros;
-    readonly limitedBy: "balance" | "key_quota";
+    needed: Micros;
+    available: Micros;
+    limitedBy: "balance" | "key_quota";
   }) => {
     const owner = limitedBy === "balance" ? "the account has" : "the quota of this API key has";
     return `This request needs ${formatAmount(needed)} ${CURRENCY}; ${owner} ${formatAmount(available)} available.`;
   },
-  quantity_uncountable: ({ quantity }: { readonly quantity: number }) =>
+  quantity_uncountable: ({ quantity }: { quantity: number }) =>
     `quantity ${quantity} comes to more than can be counted.`,
-  too_many_tasks: ({ concurrency }: { readonly concurrency: number | undefined }) =>
+  too_many_tasks: ({ concurrency }: { concurrency: number | undefined }) =>
     `This API key may have ${concurrency} tasks at once, and has them. Wait until one ends.`,
   draining: () => "The service takes no new tasks at this moment; send the request again in a few seconds.",
 
-  idempotency_key_unusable: ({ length }: { readonly length: number }) =>
+  idempotency_key_unusable: ({ length }: { length: number }) =>
     `Idempotency-Key must be 1 to ${MAX_IDEMPOTENCY_KEY} printable ASCII characters; got ${length} characters.`,
   idempotency_in_progress: () => "The first request with this Idempotency-Key is still being processed.",
   idempotency_conflict: () =>
     "This Idempotency-Key was already used for a request with a different body. Use a new key for a new request.",
 
   task_unknown: () => "There is no such task in this account.",
-  task_over: ({ status }: { readonly status: string }) => `The task has already ended as ${status}.`,
-  task_cancelled: ({ task }: { readonly task: TaskId }) => `Task ${task} was cancelled.`,
+  task_over: ({ status }: { status: string }) => `The task has already ended as ${status}.`,
+  task_cancelled: ({ task }: { task: TaskId }) => `Task ${task} was cancelled.`,
   /** In the words that are stored with the task. */
   task_failed: ({ task, error }: { task: TaskId; error: { code: string; message: string } }) =>
     `${error.message} (${error.code}, task ${task})`,
-  task_goes_on: ({ task }: { readonly task: TaskId }) =>
+  task_goes_on: ({ task }: { task: TaskId }) =>
     `The image is not ready yet. Task ${task} goes on; read its result with GET /v1/images/status/${task}.`,
-  task_goes_on_later: ({ task }: { readonly task: TaskId }) =>
+  task_goes_on_later: ({ task }: { task: TaskId }) =>
     `The service restarts. Task ${task} goes on afterwards; send the request again, or read GET /v1/images/status/${task}.`,
-  result_lost: ({ task }: { readonly task: TaskId }) => `A result of task ${task} is no longer stored.`,
+  result_lost: ({ task }: { task: TaskId }) => `A result of task ${task} is no longer stored.`,
   file_unknown: () => "There is no such file.",
 
   callback_unknown: () => "There is no such callback in this account.",
   callback_exhausted: () =>
     `This callback was redelivered ${MAX_CALLBACK_REDELIVERIES} times, which is the most.`,
-  callbacks_unselected: ({ given }: { readonly given: "neither" | "both"; readonly field: string }) =>
+  callbacks_unselected: ({ given }: Field & { given: "neither" | "both" }) =>
     `Say which callbacks: either task_id alone, or from with or without to, state and after; got ${
       given === "both" ? "both" : "neither task_id nor from"
     }.`,
 
-  estimate_without_model: ({ field }: { readonly field: string }, name: NameOf) =>
+  estimate_without_model: ({ field }: Field, name: NameOf) =>
     `${name(field)} is required: send a create body, or {"endpoint", "request", "quantity"} with one in request.`,
 } satisfies WordTable;

@@ -5,11 +5,7 @@ import { wordRequest } from "../kit/wording.ts";
 /** The inputs go along inside the request; this is the most they may come to together, before they are encoded. */
 const INLINE_MAX_BYTES = 48 * 1024 * 1024;
 
-/**
- * The input of one of fal's endpoints for a request.
- *
- * @throws ProviderError `reroute` when the endpoint cannot be asked for it
- */
+/** The input of one of fal's endpoints for a request. @throws ProviderError `reroute` when the endpoint cannot be asked for it */
 export async function toUpstreamRequest(
   submission: SubmitRequest,
 ): Promise<{ readonly endpoint: string; readonly input: Readonly<Record<string, Json>> }> {
