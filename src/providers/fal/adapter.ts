@@ -64,12 +64,8 @@ export function createFalProvider(deps: FalDeps): ProviderAdapter {
     submitIsIdempotent: false,
     concurrency: deps.concurrency,
     submit: (request, signal) => submit(upstream, request, signal),
-    async poll(handle, signal) {
-      signal.throwIfAborted();
-      return poll(upstream, jobOf(upstream, handle), signal);
-    },
+    poll: async (handle, signal) => poll(upstream, jobOf(upstream, handle), signal),
     async cancel(handle, signal) {
-      signal.throwIfAborted();
       const { cancelUrl } = jobOf(upstream, handle);
       const answer = await ask(upstream, "PUT", cancelUrl, signal);
       // 400: already over; 404: unknown. The next poll tells which.
@@ -77,7 +73,6 @@ export function createFalProvider(deps: FalDeps): ProviderAdapter {
         throw noWord(upstream, answer);
     },
     async fetchOutput(ref, signal) {
-      signal.throwIfAborted();
       const { url, kind } = isJsonObject(ref) ? ref : {};
       if (typeof url !== "string" || (kind !== "image" && kind !== "video")) {
         throw new ProviderError("fail", "FINALIZATION_FAILED", "fal: no such output");
@@ -90,15 +85,10 @@ export function createFalProvider(deps: FalDeps): ProviderAdapter {
 async function submit(upstream: Upstream, request: SubmitRequest, signal: AbortSignal): Promise<Submitted> {
   signal.throwIfAborted();
   const { endpoint, input } = await toUpstreamRequest(request);
-  signal.throwIfAborted();
   const body = { type: "application/json", bytes: new TextEncoder().encode(JSON.stringify(input)) };
   const url = `/${endpoint}`;
-  let answer: UpstreamAnswer;
-  try {
-    answer = await upstream.send({ method: "POST", url, body, maxBytes: ANSWER_BYTES }, signal);
-  } catch (error) {
-    throw unansweredSubmission(error);
-  }
+  const sent = upstream.send({ method: "POST", url, body, maxBytes: ANSWER_BYTES }, signal);
+  const answer = await sent.catch(unansweredSubmission);
   if (answer.status < 200 || answer.status > 299) throw refusedSubmission(readRefusal(upstream, answer));
   const operation = openOperation(upstream, endpoint, answer.json);
   if (operation !== undefined) return { kind: "operation", operation };
@@ -149,17 +139,8 @@ function isLost({ clock }: Upstream, { submittedAt }: FalJob, answer: UpstreamAn
   return isUnknownJob(answer) && clock.now() - submittedAt >= SETTLED_MS;
 }
 
-async function ask(
-  upstream: Upstream,
-  method: "GET" | "PUT",
-  url: string,
-  signal: AbortSignal,
-): Promise<UpstreamAnswer> {
-  try {
-    return await upstream.send({ method, url, maxBytes: ANSWER_BYTES }, signal);
-  } catch (error) {
-    throw unansweredQuestion(error);
-  }
+function ask(upstream: Upstream, method: "GET" | "PUT", url: string, signal: AbortSignal) {
+  return upstream.send({ method, url, maxBytes: ANSWER_BYTES }, signal).catch(unansweredQuestion);
 }
 
 /** An answer that says nothing of the job: ask again later. */

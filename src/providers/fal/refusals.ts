@@ -1,10 +1,12 @@
-import { isJsonObject, type Json } from "../../domain/json.ts";
+import { isJsonObject } from "../../domain/json.ts";
 import {
-  describeAnswer,
   type Meaning,
   meaningOfStatus,
+  meaningOfWord,
   type Refusal,
-  retryAfterMs,
+  refusalOf,
+  type Said,
+  textIn,
 } from "../kit/classify.ts";
 import type { Upstream, UpstreamAnswer } from "../kit/http.ts";
 
@@ -38,9 +40,7 @@ const WORDS: Readonly<Record<string, Meaning>> = {
 };
 
 /** What both of its error shapes come to: `{detail: "…", error_type}`, and `{detail: [{loc, msg, type}]}`. */
-interface Complaint {
-  readonly word?: string | undefined;
-  readonly message?: string | undefined;
+interface Complaint extends Said {
   /** A model's word on a field of its input. */
   readonly isOfInput: boolean;
 }
@@ -51,16 +51,16 @@ function readComplaint({ json, headers }: UpstreamAnswer): Complaint {
   const [first] = Array.isArray(body.detail) ? body.detail : [];
   if (isJsonObject(first)) {
     const field = Array.isArray(first.loc) ? first.loc.filter((part) => part !== "body").join(".") : "";
-    const message = text(first.msg);
+    const message = textIn(first.msg);
     return {
-      word: text(first.type) ?? header,
+      word: textIn(first.type) ?? header,
       message: field === "" || message === undefined ? message : `${field}: ${message}`,
       isOfInput: true,
     };
   }
   return {
-    word: text(body.error_type) ?? header,
-    message: text(body.detail) ?? text(body.error),
+    word: textIn(body.error_type) ?? header,
+    message: textIn(body.detail) ?? textIn(body.error),
     isOfInput: false,
   };
 }
@@ -70,20 +70,17 @@ const NO_MONEY = /exhausted balance|user is locked|insufficient (?:funds|balance
 
 /** A submission the queue did not take. */
 export function readRefusal(upstream: Upstream, answer: UpstreamAnswer): Refusal {
-  const { status, headers } = answer;
-  const { word, message } = readComplaint(answer);
+  const { status } = answer;
+  const complaint = readComplaint(answer);
+  const { word, message } = complaint;
   const isBroke = (status === 403 || status === 402) && message !== undefined && NO_MONEY.test(message);
-  return {
-    meaning: isBroke ? "spent" : submissionMeaning(status, word),
-    detail: describeAnswer(upstream, answer, { word, message }),
-    inputProblem: message === undefined ? undefined : upstream.scrub(message),
-    retryAfterMs: retryAfterMs(headers),
-  };
+  const meaning = isBroke ? "spent" : submissionMeaning(status, word);
+  return refusalOf(upstream, answer, meaning, complaint);
 }
 
 /** In an answer to a submission only what names the request itself is certain to be no accident on the way. */
 function submissionMeaning(status: number, word: string | undefined): Meaning {
-  const said = meaningOf(word);
+  const said = meaningOfWord(WORDS, word);
   return said === "moderated" || said === "bad_input" || said === "refused" ? said : meaningOfStatus(status);
 }
 
@@ -91,10 +88,7 @@ function submissionMeaning(status: number, word: string | undefined): Meaning {
 export function readFailure(upstream: Upstream, answer: UpstreamAnswer): Refusal | undefined {
   const complaint = readComplaint(answer);
   const meaning = failureMeaning(answer, complaint);
-  if (meaning === undefined) return undefined;
-  const { word, message } = complaint;
-  const inputProblem = message === undefined ? undefined : upstream.scrub(message);
-  return { meaning, detail: describeAnswer(upstream, answer, { word, message }), inputProblem };
+  return meaning && refusalOf(upstream, answer, meaning, complaint);
 }
 
 function failureMeaning({ status }: UpstreamAnswer, complaint: Complaint): Meaning | undefined {
@@ -102,7 +96,7 @@ function failureMeaning({ status }: UpstreamAnswer, complaint: Complaint): Meani
   // Said of our key or of our haste, not of the job.
   if (status === 401 || status === 403 || status === 429) return undefined;
   if (status === 499) return "cancelled";
-  const said = meaningOf(word);
+  const said = meaningOfWord(WORDS, word);
   if (said !== undefined) return said;
   if (status >= 200 && status <= 299)
     return word === undefined && message === undefined ? undefined : "broken";
@@ -111,15 +105,7 @@ function failureMeaning({ status }: UpstreamAnswer, complaint: Complaint): Meani
   return status === 422 ? "bad_input" : undefined;
 }
 
-function meaningOf(word: string | undefined): Meaning | undefined {
-  return word !== undefined && Object.hasOwn(WORDS, word) ? WORDS[word] : undefined;
-}
-
 /** The queue itself, not something before it, says that it has no such job. */
 export function isUnknownJob({ status, json }: UpstreamAnswer): boolean {
   return status === 404 && isJsonObject(json) && (json.detail !== undefined || json.status === "NOT_FOUND");
-}
-
-function text(value: Json | undefined): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
 }

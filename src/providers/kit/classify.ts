@@ -1,31 +1,32 @@
 import type { TaskErrorCode } from "../../domain/errors.ts";
+import type { Json } from "../../domain/json.ts";
 import { type Disposition, type PollResult, ProviderError } from "../../domain/ports/provider.ts";
 import { parseRetryAfterMs } from "../../toolkit/retry-after.ts";
 import { NoAnswer, type Upstream, type UpstreamAnswer } from "./http.ts";
 import { vetted } from "./scrub.ts";
 
-/**
- * What a refusal means, whichever words the upstream uses.
- * - `moderated`: its content policy refuses the request
- * - `bad_input`: the request is wrong
- * - `busy`: try again later
- * - `spent`: our account there has no money left
- * - `refused`: it rejects our key, our account or this route
- * - `broken`: it tried and failed
- * - `slow`: it timed out by itself
- * - `cancelled`: we cancelled the job
- * - `unclear`: the job may still be running
- */
-export type Meaning =
-  | "moderated"
-  | "bad_input"
-  | "busy"
-  | "spent"
-  | "refused"
-  | "broken"
-  | "slow"
-  | "cancelled"
-  | "unclear";
+/** What a refusal means, whichever words the upstream uses, and what becomes of the attempt and of its task. */
+const MEANINGS = {
+  /** Its content policy refuses the request. */
+  moderated: { disposition: "fail", code: "CONTENT_MODERATED" },
+  /** The request is wrong. */
+  bad_input: { disposition: "fail", code: "UPSTREAM_REJECTED" },
+  /** Try again later. */
+  busy: { disposition: "retry", code: "UPSTREAM_CAPACITY_EXHAUSTED" },
+  /** Our account there has no money left. */
+  spent: { disposition: "reroute", code: "UPSTREAM_CAPACITY_EXHAUSTED" },
+  /** It rejects our key, our account or this route. */
+  refused: { disposition: "reroute", code: "UPSTREAM_REJECTED" },
+  /** It tried and failed. */
+  broken: { disposition: "retry", code: "UPSTREAM_ERROR" },
+  /** It timed out by itself. */
+  slow: { disposition: "unknown", code: "UPSTREAM_TIMEOUT" },
+  /** We cancelled the job. */
+  cancelled: { disposition: "unknown", code: "UPSTREAM_ERROR" },
+  /** The job may still be running. */
+  unclear: { disposition: "unknown", code: "UPSTREAM_ERROR" },
+} as const satisfies Record<string, { disposition: Disposition; code: TaskErrorCode }>;
+export type Meaning = keyof typeof MEANINGS;
 
 /** A refusal as the upstream gave it. Its texts are scrubbed. */
 export interface Refusal {
@@ -35,6 +36,32 @@ export interface Refusal {
   /** What the upstream says about a bad input. */
   readonly inputProblem?: string | undefined;
   readonly retryAfterMs?: number | undefined;
+}
+
+/** What an upstream says of a failure, in its own words. */
+export interface Said {
+  readonly word?: string | undefined;
+  readonly message?: string | undefined;
+}
+
+/** A refusal with this meaning, from the answer that says it. */
+export function refusalOf(upstream: Upstream, answer: UpstreamAnswer, meaning: Meaning, said: Said): Refusal {
+  return {
+    meaning,
+    detail: describeAnswer(upstream, answer, said),
+    inputProblem: said.message === undefined ? undefined : upstream.scrub(said.message),
+    retryAfterMs: retryAfterMs(answer.headers),
+  };
+}
+
+/** The meaning of an upstream's own error code; undefined for one that its table does not have. */
+export function meaningOfWord(table: Readonly<Record<string, Meaning>>, word: string | undefined) {
+  return word !== undefined && Object.hasOwn(table, word) ? table[word] : undefined;
+}
+
+/** A text that says something. */
+export function textIn(value: Json | undefined): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
 }
 
 /** The meaning of a status, where the answer's own error code is missing or unknown. */
@@ -47,47 +74,26 @@ export function meaningOfStatus(status: number): Meaning {
   return status >= 500 || status < 300 ? "unclear" : "refused";
 }
 
-const CODES = {
-  moderated: "CONTENT_MODERATED",
-  bad_input: "UPSTREAM_REJECTED",
-  busy: "UPSTREAM_CAPACITY_EXHAUSTED",
-  spent: "UPSTREAM_CAPACITY_EXHAUSTED",
-  refused: "UPSTREAM_REJECTED",
-  broken: "UPSTREAM_ERROR",
-  slow: "UPSTREAM_TIMEOUT",
-  cancelled: "UPSTREAM_ERROR",
-  unclear: "UPSTREAM_ERROR",
-} as const satisfies Record<Meaning, TaskErrorCode>;
-
-const DISPOSITIONS = {
-  moderated: "fail",
-  bad_input: "fail",
-  busy: "retry",
-  spent: "reroute",
-  refused: "reroute",
-  broken: "retry",
-  slow: "unknown",
-  cancelled: "unknown",
-  unclear: "unknown",
-} as const satisfies Record<Meaning, Disposition>;
-
 /**
  * The error for a refused submission. `broken` counts as not accepted, so use it only when the upstream has said that the
  * attempt is over.
  */
 export function refusedSubmission(refusal: Refusal): ProviderError {
   const { meaning, detail, retryAfterMs } = refusal;
-  return new ProviderError(DISPOSITIONS[meaning], CODES[meaning], detail, {
-    retryAfterMs,
-    publicMessage: publicMessageOf(refusal),
-  });
+  const { disposition, code } = MEANINGS[meaning];
+  const publicMessage = publicMessageOf(refusal);
+  return new ProviderError(disposition, code, detail, { retryAfterMs, publicMessage });
 }
 
 /** The poll result of an accepted job that ended without output. */
 export function failedJob(refusal: Refusal): PollResult {
   if (refusal.meaning === "cancelled") return { kind: "cancelled" };
   const message = publicMessageOf(refusal);
-  return { kind: "failed", code: CODES[refusal.meaning], ...(message === undefined ? {} : { message }) };
+  return {
+    kind: "failed",
+    code: MEANINGS[refusal.meaning].code,
+    ...(message === undefined ? {} : { message }),
+  };
 }
 
 function publicMessageOf({ meaning, inputProblem }: Refusal): string | undefined {
@@ -96,16 +102,16 @@ function publicMessageOf({ meaning, inputProblem }: Refusal): string | undefined
   return problem === undefined ? undefined : `The provider refused this request: ${problem}`;
 }
 
-/** The error for a submission without an answer. The outcome is unknown, unless the request never left. */
-export function unansweredSubmission(error: unknown): unknown {
-  if (!(error instanceof NoAnswer)) return error;
-  return new ProviderError(error.isUnsent ? "retry" : "unknown", "UPSTREAM_ERROR", error.message);
+/** Throws for a submission without an answer. The outcome is unknown, unless the request never left. */
+export function unansweredSubmission(error: unknown): never {
+  if (!(error instanceof NoAnswer)) throw error;
+  throw new ProviderError(error.isUnsent ? "retry" : "unknown", "UPSTREAM_ERROR", error.message);
 }
 
-/** The error for a status request without a usable answer. It says nothing about the job. */
-export function unansweredQuestion(error: unknown): unknown {
-  if (!(error instanceof NoAnswer)) return error;
-  return new ProviderError("retry", "UPSTREAM_ERROR", error.message);
+/** Throws for a status request without a usable answer. It says nothing about the job. */
+export function unansweredQuestion(error: unknown): never {
+  if (!(error instanceof NoAnswer)) throw error;
+  throw new ProviderError("retry", "UPSTREAM_ERROR", error.message);
 }
 
 /** A task waits no longer than this at a time. */
@@ -121,7 +127,7 @@ export function retryAfterMs(headers: Headers): number | undefined {
 export function describeAnswer(
   { name, scrub, requestIdHeaders }: Pick<Upstream, "name" | "scrub" | "requestIdHeaders">,
   { status, headers }: Pick<UpstreamAnswer, "status" | "headers">,
-  said: { readonly word?: string | undefined; readonly message?: string | undefined } = {},
+  said: Said = {},
 ): string {
   const id = requestIdHeaders.map((header) => headers.get(header)).find((value) => value !== null);
   const parts = [`${name} answered ${status}`, said.word ?? "", said.message ? `"${said.message}"` : ""];

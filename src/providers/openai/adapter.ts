@@ -58,7 +58,6 @@ export function createOpenAiProvider(deps: OpenAiDeps): ProviderAdapter {
     concurrency: deps.concurrency,
     submit: (request, signal) => submit(upstream, request, deps.isIdempotent, signal),
     async fetchOutput(ref, signal) {
-      signal.throwIfAborted();
       const url = isJsonObject(ref) && typeof ref.url === "string" ? ref.url : undefined;
       if (url === undefined) throw new ProviderError("fail", "FINALIZATION_FAILED", "OpenAI: no such output");
       return fetchMedia(media, url, MAX_OUTPUT_BYTES.image, signal);
@@ -74,7 +73,6 @@ async function submit(
 ): Promise<Submitted> {
   signal.throwIfAborted();
   const { path, body } = await toUpstreamRequest(request);
-  signal.throwIfAborted();
   const { n: images } = request.request;
   const { previews } = request;
   const stream = previews && createImageStream(upstream, { images, previews });
@@ -91,7 +89,7 @@ async function submit(
     // A server without idempotency cannot be asked for the rest again, so what has arrived counts.
     const rescued = isIdempotent || !(error instanceof NoAnswer) ? undefined : stream?.rescued();
     if (rescued !== undefined) return rescued;
-    throw unansweredSubmission(error);
+    unansweredSubmission(error);
   }
   if (answer.status < 200 || answer.status > 299) throw refusedSubmission(readRefusal(upstream, answer));
   return stream !== undefined && answer.isEvents === true

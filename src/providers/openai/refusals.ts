@@ -1,10 +1,11 @@
-import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
+import { isJsonObject, type JsonObject } from "../../domain/json.ts";
 import {
-  describeAnswer,
   type Meaning,
   meaningOfStatus,
+  meaningOfWord,
   type Refusal,
-  retryAfterMs,
+  refusalOf,
+  textIn,
 } from "../kit/classify.ts";
 import type { Upstream, UpstreamAnswer } from "../kit/http.ts";
 
@@ -34,7 +35,7 @@ const WORDS: Readonly<Record<string, Meaning>> = {
 /** Reads an error answer: `{"error":{"message","type","param","code"}}`, or nothing readable. */
 export function readRefusal(upstream: Upstream, answer: UpstreamAnswer): Refusal {
   const error = isJsonObject(answer.json) && isJsonObject(answer.json.error) ? answer.json.error : {};
-  return refusalOf(upstream, answer, error, (type) => meaningOf(answer.status, type));
+  return read(upstream, answer, error, (type) => meaningOf(answer.status, type));
 }
 
 /**
@@ -48,31 +49,21 @@ export function readErrorEvent(
   error: JsonObject,
   hasBegun: boolean,
 ): Refusal {
-  const refusal = refusalOf(upstream, answer, error, meaningOfType);
+  const refusal = read(upstream, answer, error, meaningOfType);
   const isSure = !hasBegun || refusal.meaning === "moderated" || refusal.meaning === "bad_input";
   return isSure ? refusal : { ...refusal, meaning: "unclear" };
 }
 
-function refusalOf(
+function read(
   upstream: Upstream,
   answer: UpstreamAnswer,
   error: JsonObject,
   otherwise: (type: string | undefined) => Meaning,
 ): Refusal {
-  const code = text(error.code);
-  const type = text(error.type);
-  const message = text(error.message);
-  const detail = describeAnswer(upstream, answer, { word: code ?? type, message });
-  return {
-    meaning: wordOf(code) ?? wordOf(type) ?? otherwise(type),
-    detail,
-    inputProblem: message === undefined ? undefined : upstream.scrub(message),
-    retryAfterMs: retryAfterMs(answer.headers),
-  };
-}
-
-function wordOf(word: string | undefined): Meaning | undefined {
-  return word !== undefined && Object.hasOwn(WORDS, word) ? WORDS[word] : undefined;
+  const code = textIn(error.code);
+  const type = textIn(error.type);
+  const meaning = meaningOfWord(WORDS, code) ?? meaningOfWord(WORDS, type) ?? otherwise(type);
+  return refusalOf(upstream, answer, meaning, { word: code ?? type, message: textIn(error.message) });
 }
 
 /** A 500 in the API's own words means the request is over. From a proxy it means nothing: the request may go on. */
@@ -93,8 +84,4 @@ function meaningOfType(type: string | undefined): Meaning {
     default:
       return "unclear";
   }
-}
-
-function text(value: Json | undefined): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
 }

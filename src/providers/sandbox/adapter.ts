@@ -18,7 +18,7 @@ import { type Ending, type Job, type JobStore, openJobStore } from "./job-store.
 import { createRenderings, type Renderings } from "./renderings.ts";
 import { SANDBOX } from "./settings.ts";
 import { createSketches, type Sketches } from "./sketches.ts";
-import { rehearsalOf, toSpec } from "./spec.ts";
+import { kindOf, rehearsalOf, toSpec } from "./spec.ts";
 
 export interface SandboxDeps {
   /** For the record of jobs and their files; created when first used. */
@@ -74,12 +74,9 @@ export function createSandboxProvider(deps: SandboxDeps): SandboxProvider {
     },
     async cancel(handle, signal) {
       signal.throwIfAborted();
-      const { jobs, renderings, sketches, files } = sandbox();
-      const job = findJob(jobs, handle);
-      if (!jobs.end(job.id, { state: "cancelled" }, clock.now())) return;
-      renderings.drop(job.id);
-      sketches.drop(job.id);
-      await files.removeAll(job);
+      const opened = sandbox();
+      const job = findJob(opened.jobs, handle);
+      if (opened.jobs.end(job.id, { state: "cancelled" }, clock.now())) await discard(opened, job);
     },
     async recover(attempt, signal) {
       signal.throwIfAborted();
@@ -128,19 +125,13 @@ async function submit(
   await tidy(sandbox, clock.now());
   const spec = toSpec(request);
   if (spec === undefined) {
-    throw new ProviderError(
-      "reroute",
-      "UPSTREAM_REJECTED",
-      `The sandbox has no generator "${request.upstreamModel}".`,
-    );
+    const detail = `The sandbox has no generator "${request.upstreamModel}".`;
+    throw new ProviderError("reroute", "UPSTREAM_REJECTED", detail);
   }
   const rehearsal = rehearsalOf(spec);
   if (jobs.refuse(request.taskId, rehearsal.failTimes, clock.now())) {
-    throw new ProviderError(
-      "retry",
-      "UPSTREAM_CAPACITY_EXHAUSTED",
-      "Refused for want of capacity, as was asked for.",
-    );
+    const detail = "Refused for want of capacity, as was asked for.";
+    throw new ProviderError("retry", "UPSTREAM_CAPACITY_EXHAUSTED", detail);
   }
 
   const { attempt, taskId } = request;
@@ -156,12 +147,10 @@ async function submit(
   const now = clock.now();
   const job = { id, attempt, taskId, spec, submittedAt: now, readyAt: now + rehearsal.delayMs };
   if (jobs.accept(job) === "known") {
-    throw new Error(
-      `Attempt ${attempt} was submitted before; an upstream that takes no key would make it twice.`,
-    );
+    const fault = "was submitted before; an upstream that takes no key would make it twice.";
+    throw new Error(`Attempt ${attempt} ${fault}`);
   }
-  const course = courseOf(renderings, job, now);
-  return { kind: "operation", operation: { id }, pollAfterMs: pollAfterMs(course, renderings) };
+  return { kind: "operation", operation: { id }, pollAfterMs: pollAfterMs(courseOf(renderings, job, now)) };
 }
 
 function poll(
@@ -181,11 +170,7 @@ function poll(
   const ending = endingOf(course);
   if (ending === undefined) {
     if (previews !== undefined) sketches.draw(job, now, previews);
-    return {
-      kind: "pending",
-      progress: progressOf(course, renderings),
-      pollAfterMs: pollAfterMs(course, renderings),
-    };
+    return { kind: "pending", progress: progressOf(course), pollAfterMs: pollAfterMs(course) };
   }
   jobs.end(job.id, ending, now);
   renderings.drop(job.id);
@@ -196,19 +181,17 @@ function poll(
 /** Reports the state of a job. Restarts a rendering that an earlier process began or that was interrupted. */
 function courseOf(renderings: Renderings, job: Job, now: number): Course {
   const rehearsal = rehearsalOf(job.spec);
-  if (!needsRendering(rehearsal)) return { job, rehearsal, work: undefined, now };
-  renderings.begin(job);
-  return { job, rehearsal, work: renderings.look(job.id), now };
+  const isRendered = needsRendering(rehearsal);
+  if (isRendered) renderings.begin(job);
+  const work = isRendered ? renderings.look(job.id) : undefined;
+  return { job, rehearsal, work, expectedMs: renderings.expectedMs(kindOf(job.spec)), now };
 }
 
 function toResult({ id, spec }: Job, ending: Ending): PollResult {
   switch (ending.state) {
     case "succeeded": {
-      const outputs = Array.from(
-        { length: spec.outputs },
-        (_, index): Output => ({ kind: "remote", ref: { operation: id, index } }),
-      );
-      return { kind: "succeeded", outputs };
+      const output = (index: number): Output => ({ kind: "remote", ref: { operation: id, index } });
+      return { kind: "succeeded", outputs: Array.from({ length: spec.outputs }, (_, i) => output(i)) };
     }
     case "failed":
       return { kind: "failed", code: ending.code, message: ending.message };
@@ -245,9 +228,11 @@ function findJob(jobs: JobStore, handle: Json): Job {
 async function tidy(sandbox: Sandbox, now: number): Promise<void> {
   if (now - sandbox.tidiedAt < TIDY_EVERY_MS) return;
   sandbox.tidiedAt = now;
-  for (const job of sandbox.jobs.tidy(now)) {
-    sandbox.renderings.drop(job.id);
-    sandbox.sketches.drop(job.id);
-    await sandbox.files.removeAll(job);
-  }
+  for (const job of sandbox.jobs.tidy(now)) await discard(sandbox, job);
+}
+
+async function discard({ renderings, sketches, files }: Sandbox, job: Job): Promise<void> {
+  renderings.drop(job.id);
+  sketches.drop(job.id);
+  await files.removeAll(job);
 }

@@ -1,13 +1,15 @@
 import type { Ending, Job } from "./job-store.ts";
-import type { Renderings, Work } from "./renderings.ts";
+import type { Work } from "./renderings.ts";
 import { sketchTimes } from "./sketches.ts";
-import { kindOf, type Rehearsal } from "./spec.ts";
+import type { Rehearsal } from "./spec.ts";
 
 /** A job under way: the request, the rehearsed behaviour, and the state of its rendering, if any. */
 export interface Course {
   readonly job: Job;
   readonly rehearsal: Rehearsal;
   readonly work: Work | undefined;
+  /** How long jobs of its kind take to render. */
+  readonly expectedMs: number;
   readonly now: number;
 }
 
@@ -41,41 +43,30 @@ export function endingOf({ job, rehearsal, work, now }: Course): Ending | undefi
 }
 
 /** Progress of the job, 0-99: that of its delay or its rendering, whichever is slower. */
-export function progressOf(course: Course, renderings: Pick<Renderings, "expectedMs">): number {
-  const { job, rehearsal, work, now } = course;
+export function progressOf({ job, rehearsal, work, expectedMs, now }: Course): number {
   const delayMs = job.readyAt - job.submittedAt;
   const timeShare = delayMs <= 0 ? 1 : Math.min(1, (now - job.submittedAt) / delayMs);
-  const limit = rehearsal.outcome === "hang" ? HANGS_AT : workShare(course, work, renderings);
+  const limit = rehearsal.outcome === "hang" ? HANGS_AT : workShare(work, expectedMs);
   return Math.min(99, Math.floor(100 * Math.max(0, Math.min(timeShare, limit))));
 }
 
-function workShare(
-  { job }: Course,
-  work: Work | undefined,
-  renderings: Pick<Renderings, "expectedMs">,
-): number {
+function workShare(work: Work | undefined, expectedMs: number): number {
   if (work?.kind !== "rendering") return 1;
-  const guess = work.elapsedMs / (work.elapsedMs + renderings.expectedMs(kindOf(job.spec)));
-  return Math.max(work.share, guess);
+  return Math.max(work.share, work.elapsedMs / (work.elapsedMs + expectedMs));
 }
 
 /** When to poll again: when the job may be done or has a preview to show; undefined when unknown. */
-export function pollAfterMs(course: Course, renderings: Pick<Renderings, "expectedMs">): number | undefined {
-  const { job, rehearsal, work, now } = course;
+export function pollAfterMs({ job, rehearsal, work, expectedMs, now }: Course): number | undefined {
   const nextSketchAt = sketchTimes(job).find((at) => at > now);
   const sketchMs = nextSketchAt === undefined ? Number.POSITIVE_INFINITY : nextSketchAt - now;
   if (rehearsal.outcome === "hang") return nextSketchAt === undefined ? undefined : sketchMs;
-  const leftMs = Math.max(job.readyAt - now, renderingLeftMs(course, work, renderings));
+  const leftMs = Math.max(job.readyAt - now, renderingLeftMs(work, expectedMs));
   return Math.min(sketchMs, leftMs, Math.max(STEP_MS, (job.readyAt - job.submittedAt) / 10));
 }
 
-function renderingLeftMs(
-  { job }: Course,
-  work: Work | undefined,
-  renderings: Pick<Renderings, "expectedMs">,
-): number {
+function renderingLeftMs(work: Work | undefined, expectedMs: number): number {
   if (work?.kind !== "rendering") return 0;
-  const leftMs = renderings.expectedMs(kindOf(job.spec)) - work.elapsedMs;
+  const leftMs = expectedMs - work.elapsedMs;
   // Overdue by an unknown time: poll again after a fraction of the time it took so far.
   return Math.round(Math.min(MAX_POLL_MS, Math.max(MIN_POLL_MS, leftMs > 0 ? leftMs : work.elapsedMs / 4)));
 }

@@ -1,8 +1,4 @@
-/** Pixels. */
-export interface Dimensions {
-  readonly width: number;
-  readonly height: number;
-}
+import type { Size } from "../../domain/media/size.ts";
 
 const IMAGE_SIDE: Readonly<Record<string, number>> = { "512": 512, "1K": 1024, "2K": 2048 };
 const VIDEO_SIDE: Readonly<Record<string, number>> = { "360p": 360, "720p": 720 };
@@ -18,7 +14,7 @@ export function imageDimensions(wanted: {
   readonly size?: string | undefined;
   readonly aspectRatio?: string | undefined;
   readonly resolution?: string | undefined;
-}): Dimensions | undefined {
+}): Size | undefined {
   const named = pair(wanted.size, "x");
   if (named !== undefined) return { width: named[0], height: named[1] };
   if (wanted.aspectRatio === undefined && wanted.resolution === undefined) return undefined;
@@ -29,7 +25,7 @@ export function imageDimensions(wanted: {
 }
 
 /** Chooses the size of a video from its shorter side and its proportions. Both sides are even. */
-export function videoDimensions(resolution = "360p", aspectRatio = "16:9"): Dimensions {
+export function videoDimensions(resolution = "360p", aspectRatio = "16:9"): Size {
   const side = VIDEO_SIDE[resolution] ?? 360;
   const [across, down] = pair(aspectRatio, ":") ?? [16, 9];
   return across >= down
