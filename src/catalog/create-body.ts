@@ -51,6 +51,12 @@ export function hasProperty(schema: JsonObject, name: string): boolean {
   return isJsonObject(schema.properties) && Object.hasOwn(schema.properties, name);
 }
 
+/** The JSON Schema of one property of a create body. */
+export function propertyOf(schema: JsonObject, name: string): JsonObject | undefined {
+  const property = isJsonObject(schema.properties) ? schema.properties[name] : undefined;
+  return isJsonObject(property) ? property : undefined;
+}
+
 function mediaProperty(own: JsonObject): JsonObject {
   const source = SHARED[MEDIA] ?? {};
   return own.type === "array" ? { ...own, items: source } : { ...source, ...own };

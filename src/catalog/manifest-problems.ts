@@ -1,9 +1,9 @@
 import { isJsonObject, type Json, type JsonObject } from "../domain/json.ts";
 import type { ParameterWording } from "../domain/model/wording.ts";
-import { composeSchema, hasProperty, sharedNames } from "./create-body.ts";
+import { composeSchema, hasProperty, propertyOf, sharedNames } from "./create-body.ts";
 import { type Manifest, mediaFieldsOf, type WordingForm } from "./manifest.ts";
 import { priceProblems } from "./price.ts";
-import { didYouMean, type Path, type Problem } from "./problem.ts";
+import { didYouMean, type Path, type Problem, unless } from "./problem.ts";
 
 /** What is wrong with a manifest that fits its schema: how its parts do not fit each other. */
 export function manifestProblems(manifest: Manifest): Problem[] {
@@ -22,17 +22,20 @@ export function manifestProblems(manifest: Manifest): Problem[] {
 
 function schemaProblems(manifest: Manifest, schema: JsonObject): Problem[] {
   const { shared = [], media = {}, result_input: resultInput } = manifest;
-  const unknown = (name: string, path: Path): Problem[] =>
-    hasProperty(schema, name)
-      ? []
-      : [{ path, problem: `names "${name}", which is no property of the schema${near(schema, name)}` }];
+  const has = (name: string) => hasProperty(schema, name);
+  const unknown = (name: string, path: Path) =>
+    unless(has(name), path, `names "${name}", which is no property of the schema${near(schema, name)}`);
   return [
     ...shared.flatMap((name, i) => sharedProblems(manifest, name, ["shared", i])),
     ...manifest.schema.required.flatMap((name, i) => unknown(name, ["schema", "required", i])),
     ...Object.keys(media).flatMap((name) => unknown(name, ["media", name])),
-    ...(resultInput === undefined ? [] : ["task_id", "index"])
-      .filter((name) => !hasProperty(schema, name))
-      .map((name) => ({ path: ["result_input"], problem: `needs the property "${name}" in the schema` })),
+    ...["task_id", "index"].flatMap((name) =>
+      unless(
+        resultInput === undefined || has(name),
+        ["result_input"],
+        `needs the property "${name}" in the schema`,
+      ),
+    ),
   ];
 }
 
@@ -41,26 +44,22 @@ function sharedProblems({ schema }: Manifest, name: string, path: Path): Problem
     const problem = `names "${name}", which shared.yaml does not have${didYouMean(name, sharedNames())}`;
     return [{ path, problem }];
   }
-  if (!Object.hasOwn(schema.properties, name)) return [];
-  return [{ path, problem: `names "${name}", which is also a property of the schema` }];
+  const isOwn = Object.hasOwn(schema.properties, name);
+  return unless(!isOwn, path, `names "${name}", which is also a property of the schema`);
 }
 
 function modeProblems({ modes, media = {}, result_input: resultInput }: Manifest): Problem[] {
   const roles = [...Object.values(media), ...(resultInput ? [resultInput] : [])].map(({ role }) => role);
   return modes.flatMap(({ id, requires }, i) => [
-    ...(modes.findIndex((mode) => mode.id === id) === i
-      ? []
-      : [{ path: ["modes", i, "id"], problem: `is the id of another mode too: "${id}"` }]),
-    ...requires.flatMap((role, j) =>
-      roles.includes(role)
-        ? []
-        : [
-            {
-              path: ["modes", i, "requires", j],
-              problem: `names the role "${role}", which no field under media has`,
-            },
-          ],
+    ...unless(
+      modes.findIndex((mode) => mode.id === id) === i,
+      ["modes", i, "id"],
+      `is the id of another mode too: "${id}"`,
     ),
+    ...requires.flatMap((role, j) => {
+      const problem = `names the role "${role}", which no field under media has`;
+      return unless(roles.includes(role), ["modes", i, "requires", j], problem);
+    }),
   ]);
 }
 
@@ -70,7 +69,7 @@ function routeProblems({ routes }: Manifest): Problem[] {
     const first = routes.findIndex(
       (other) => other.provider === route.provider && other.upstream_model === route.upstream_model,
     );
-    return first === i ? [] : [{ path: ["routes", i], problem: `is routes[${first}] again` }];
+    return unless(first === i, ["routes", i], `is routes[${first}] again`);
   });
 }
 
@@ -81,9 +80,11 @@ function wordingProblems(manifest: Manifest, schema: JsonObject, wording: Wordin
   const missing = [...new Set(roles)].filter((role) => !Object.hasOwn(inputs, role));
   return [
     ...endpointProblems(manifest, wording, [...at, "endpoints"]),
-    ...(hasProperty(schema, "n") && wording.count === undefined
-      ? [{ path: at, problem: 'needs "count": the schema has the property "n"' }]
-      : []),
+    ...unless(
+      !hasProperty(schema, "n") || wording.count !== undefined,
+      at,
+      'needs "count": the schema has the property "n"',
+    ),
     ...Object.entries(parameters).flatMap(([name, parameter]) =>
       parameterProblems(name, parameter, schema, [...at, "parameters", name]),
     ),
@@ -103,9 +104,7 @@ function endpointProblems({ modes }: Manifest, { endpoints }: WordingForm, path:
         member: id,
         problem: `names "${id}", which is no mode of the model${didYouMean(id, ids)}`,
       })),
-    ...ids
-      .filter((id) => !Object.hasOwn(endpoints, id))
-      .map((id) => ({ path, problem: `lacks the mode "${id}"` })),
+    ...ids.flatMap((id) => unless(Object.hasOwn(endpoints, id), path, `lacks the mode "${id}"`)),
   ];
 }
 
@@ -115,15 +114,13 @@ function parameterProblems(
   schema: JsonObject,
   path: Path,
 ): Problem[] {
-  const property = isJsonObject(schema.properties) ? schema.properties[name] : undefined;
-  if (!isJsonObject(property)) {
-    return [{ path, problem: `is no property of the schema${near(schema, name)}` }];
-  }
+  const property = propertyOf(schema, name);
+  if (property === undefined) return [{ path, problem: `is no property of the schema${near(schema, name)}` }];
   const choices: readonly Json[] = Array.isArray(property.enum) ? property.enum : [];
-  if (values === undefined) return [];
-  return choices
-    .filter((choice) => !Object.hasOwn(values, String(choice)))
-    .map((choice) => ({ path: [...path, "values"], problem: `lacks the value ${JSON.stringify(choice)}` }));
+  return choices.flatMap((choice) => {
+    const isWorded = values === undefined || Object.hasOwn(values, String(choice));
+    return unless(isWorded, [...path, "values"], `lacks the value ${JSON.stringify(choice)}`);
+  });
 }
 
 /** Fields of the upstream that two things would go into. */

@@ -1,5 +1,6 @@
-import { isJsonObject, type Json, type JsonObject } from "../domain/json.ts";
+import type { Json, JsonObject } from "../domain/json.ts";
 import { type MediaField, type Mode, type Model, selectMode } from "../domain/model/model.ts";
+import { propertyOf } from "./create-body.ts";
 
 /** A body completed with stand-ins for what the caller left out. */
 export interface Completion {
@@ -64,7 +65,7 @@ function requiredOf(model: Model): string[] {
 }
 
 function standIn(model: Model, name: string): Json {
-  const property = isJsonObject(model.schema.properties) ? model.schema.properties[name] : undefined;
-  if (!isJsonObject(property) || property.type !== "array") return STAND_IN;
+  const property = propertyOf(model.schema, name);
+  if (property?.type !== "array") return STAND_IN;
   return Array<string>(Number(property.minItems ?? 1)).fill(STAND_IN);
 }

@@ -1,11 +1,11 @@
 import { canonicalJson } from "../domain/canonical-json.ts";
-import { isJsonObject, type Json, type JsonObject } from "../domain/json.ts";
+import type { Json, JsonObject } from "../domain/json.ts";
 import type { Model, PriceLine, PriceRule } from "../domain/model/model.ts";
 import { formatAmount, type Micros, parseAmount, toMicros } from "../domain/money/money.ts";
 import { unitFacts, unitsTold } from "../domain/money/price-units.ts";
 import { MINIMUM_SKU } from "../domain/money/pricing.ts";
-import { hasProperty } from "./create-body.ts";
-import type { Path, Problem } from "./problem.ts";
+import { hasProperty, propertyOf } from "./create-body.ts";
+import { type Path, type Problem, unless } from "./problem.ts";
 
 /** A price rule as manifests and operators write it, in the shape that `manifest.schema.json` gives it. */
 export interface PriceRuleForm {
@@ -33,15 +33,8 @@ export function toPriceRule({ version, lines, minimum }: PriceRuleForm): PriceRu
   return { version: version ?? versionOf(content), ...content };
 }
 
-function toPriceLine({ sku, unit, amount, per, most, when }: PriceLineForm): PriceLine {
-  return {
-    sku,
-    unit,
-    unitMicros: amountOf(amount),
-    ...(per === undefined ? {} : { per }),
-    ...(most === undefined ? {} : { most }),
-    ...(when === undefined ? {} : { when }),
-  };
+function toPriceLine({ sku, unit, amount, ...rest }: PriceLineForm): PriceLine {
+  return { sku, unit, unitMicros: amountOf(amount), ...rest };
 }
 
 /** The version of a rule that names none. Equal prices have equal versions, however they are written. */
@@ -69,44 +62,41 @@ export function priceProblems({ lines }: PriceRuleForm, model: PricedModel, at: 
   const twice = lines.find((line, i) => lines.findIndex(({ sku }) => sku === line.sku) !== i);
   return [
     ...lines.flatMap((line, i) => lineProblems(line, model, [...at, "lines", i])),
-    ...(twice === undefined
-      ? []
-      : [{ path: [...at, "lines"], problem: `has two lines with the sku "${twice.sku}"` }]),
+    ...unless(twice === undefined, [...at, "lines"], `has two lines with the sku "${twice?.sku}"`),
   ];
 }
 
 function lineProblems(line: PriceLineForm, model: PricedModel, at: Path): Problem[] {
   const { sku, unit, amount, per = 1, most, when = {} } = line;
-  const problems: Problem[] = [];
-  if (sku === MINIMUM_SKU) {
-    const problem = `must not be "${MINIMUM_SKU}", which names what makes up for the minimum`;
-    problems.push({ path: [...at, "sku"], problem });
-  }
-  problems.push(...mostProblems(line, model, at));
   const dearest = (amountOf(amount) * (most ?? unitsTold(unit, {}) ?? MOST_UNITS_TOLD)) / per;
-  if (dearest > MOST_MICROS) {
-    const problem = `can come to more than ${formatAmount(MOST_MICROS)} for one output, the most there is`;
-    problems.push({ path: [...at, "amount"], problem });
-  }
-  for (const [name, condition] of Object.entries(when)) {
-    problems.push(...conditionProblems(name, condition, model, [...at, "when", name]));
-  }
-  return problems;
+  const isMinimum = sku === MINIMUM_SKU;
+  const tooDear = `can come to more than ${formatAmount(MOST_MICROS)} for one output, the most there is`;
+  return [
+    ...unless(!isMinimum, [...at, "sku"], `must not be "${sku}", which names what makes up for the minimum`),
+    ...mostProblems(line, model, at),
+    ...unless(dearest <= MOST_MICROS, [...at, "amount"], tooDear),
+    ...Object.entries(when).flatMap(([name, condition]) =>
+      conditionProblems(name, condition, model, [...at, "when", name]),
+    ),
+  ];
 }
 
 function mostProblems({ unit, most }: PriceLineForm, { schema }: PricedModel, at: Path): Problem[] {
   const { noun, parameter, most: canBeSaid } = unitFacts(unit);
   const path = [...at, "most"];
   if (canBeSaid === undefined) {
-    if (most === undefined) return [];
-    return [{ path, problem: "is for units whose number a request need not tell; an output is one" }];
+    const problem = "is for units whose number a request need not tell; an output is one";
+    return unless(most === undefined, path, problem);
   }
-  if (most !== undefined || (parameter !== undefined && hasProperty(schema, parameter))) return [];
   const problem =
     parameter === undefined
       ? `must say how many ${noun}s there can be at most`
       : `must say how many there can be at most, for the schema has no property "${parameter}"`;
-  return [{ path, problem }];
+  return unless(
+    most !== undefined || (parameter !== undefined && hasProperty(schema, parameter)),
+    path,
+    problem,
+  );
 }
 
 /** Properties of create bodies that are no parameters: what they say has a place of its own, or prices nothing. */
@@ -118,13 +108,13 @@ function conditionProblems(
   { schema, mediaFields }: PricedModel,
   path: Path,
 ): Problem[] {
-  const property = isJsonObject(schema.properties) ? schema.properties[name] : undefined;
-  if (!isJsonObject(property)) return [{ path, problem: "is no property of the schema" }];
+  const property = propertyOf(schema, name);
+  if (property === undefined) return [{ path, problem: "is no property of the schema" }];
   if (NO_PARAMETERS.includes(name) || mediaFields.some((field) => field.name === name))
     return [{ path, problem: "is nothing that a price can depend on" }];
   const choices = property.enum;
   if (!Array.isArray(choices)) return [];
   const problem = `must be one of ${choices.map((each) => JSON.stringify(each)).join(", ")}`;
-  if (!Array.isArray(condition)) return choices.includes(condition) ? [] : [{ path, problem }];
-  return condition.flatMap((each, i) => (choices.includes(each) ? [] : [{ path: [...path, i], problem }]));
+  if (!Array.isArray(condition)) return unless(choices.includes(condition), path, problem);
+  return condition.flatMap((each, i) => unless(choices.includes(each), [...path, i], problem));
 }

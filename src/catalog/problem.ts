@@ -14,6 +14,11 @@ export interface Problem {
   readonly member?: string;
 }
 
+/** A list with the problem, unless all is well. */
+export function unless(isFine: boolean, path: Path, problem: string): Problem[] {
+  return isFine ? [] : [{ path, problem }];
+}
+
 /** `price.lines[0].amount`; empty for the whole. */
 export function pathText(path: Path): string {
   return path.reduce<string>((text, step) => {
