@@ -1,6 +1,6 @@
 import type { InputVideoTrack } from "mediabunny";
 import type { DecoderModule } from "tinyh264/es/TinyH264.js";
-import { InputInvalidError } from "./input-error.ts";
+import { InputInvalidError } from "./render-job.ts";
 import { createFrame, type Frame } from "./sprite.ts";
 
 const LONGEST_SEC = 60;
@@ -170,13 +170,8 @@ function splitUnits(packet: Uint8Array, lengthSize: number): Uint8Array[] {
   return units;
 }
 
+const START_CODE = Uint8Array.of(0, 0, 0, 1);
+
 function annexB(units: readonly Uint8Array[]): Uint8Array {
-  const bytes = new Uint8Array(units.reduce((total, unit) => total + unit.length + 4, 0));
-  let at = 0;
-  for (const unit of units) {
-    bytes[at + 3] = 1;
-    bytes.set(unit, at + 4);
-    at += unit.length + 4;
-  }
-  return bytes;
+  return Buffer.concat(units.flatMap((unit) => [START_CODE, unit]));
 }

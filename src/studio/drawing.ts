@@ -76,6 +76,12 @@ export function radialGradient(id: string, stops: readonly Stop[]): string {
   return `<radialGradient id="${id}">${smoothStops(stops)}</radialGradient>`;
 }
 
+/** A radial gradient of one colour, from an opacity at the centre to nothing at the rim. */
+export function glow(id: string, colour: Rgb, opacity: number, middle?: Omit<Stop, "colour">): string {
+  const between = middle === undefined ? [] : [{ ...middle, colour }];
+  return radialGradient(id, [{ at: 0, colour, opacity }, ...between, { at: 1, colour, opacity: 0 }]);
+}
+
 /** A number as SVG likes it: one decimal, no trailing zero. */
 export function n(value: number): string {
   return String(Math.round(value * 10) / 10);

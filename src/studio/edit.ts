@@ -1,10 +1,9 @@
 import { drawCaption } from "./caption.ts";
-import { InputInvalidError } from "./input-error.ts";
-import { loadImage, type Pixels } from "./inputs.ts";
+import { loadImage, type Pixels, unreadable } from "./inputs.ts";
 import { choosePalette } from "./palette.ts";
 import { encodeImage } from "./picture.ts";
 import { createRandom, type Random } from "./random.ts";
-import type { EditJob, ImageSource, Rendered } from "./render-job.ts";
+import { type EditJob, type ImageSource, InputInvalidError, type Rendered } from "./render-job.ts";
 import { restyle } from "./restyle.ts";
 
 const MOST_INPUTS = 16;
@@ -20,10 +19,8 @@ export async function renderEdit(job: EditJob): Promise<Rendered> {
   if (first === undefined) throw new InputInvalidError("An edit needs at least one input image.");
   if (job.inputs.length > MOST_INPUTS)
     throw new InputInvalidError(`An edit takes at most ${MOST_INPUTS} input images.`);
-  const wanted =
-    job.width !== undefined && job.height !== undefined
-      ? { width: job.width, height: job.height }
-      : undefined;
+  const { width, height } = job;
+  const wanted = width !== undefined && height !== undefined ? { width, height } : undefined;
   const base = await loadImage(first, "input image 1", wanted, job.within);
   const size = { width: base.width, height: base.height };
   const random = createRandom("edit", job.prompt, job.seed, job.index);
@@ -84,25 +81,18 @@ async function addCaption(pixels: Pixels, job: EditJob): Promise<Pixels> {
 /** @returns how much of the original stays, one byte for each pixel */
 async function loadMask(source: ImageSource, size: { width: number; height: number }): Promise<Uint8Array> {
   const { default: sharp } = await import("sharp");
-  const facts = await sharp(source)
-    .metadata()
-    .catch((cause: unknown) => {
-      throw new InputInvalidError("The mask could not be read: it is damaged or not an image.", { cause });
-    });
+  const facts = await sharp(source).metadata().catch(unreadable("mask"));
   if (!facts.hasAlpha)
     throw new InputInvalidError("The mask has no transparency, so it marks nothing to edit.");
-  try {
-    const alpha = sharp(source, { limitInputPixels: 64_000_000, pages: 1 })
-      .autoOrient()
-      .ensureAlpha()
-      .extractChannel("alpha");
-    return await alpha
-      .resize(size.width, size.height, { fit: "fill", kernel: "linear" })
-      .raw({ depth: "uchar" })
-      .toBuffer();
-  } catch (cause) {
-    throw new InputInvalidError("The mask could not be read: it is damaged or not an image.", { cause });
-  }
+  const alpha = sharp(source, { limitInputPixels: 64_000_000, pages: 1 })
+    .autoOrient()
+    .ensureAlpha()
+    .extractChannel("alpha");
+  return alpha
+    .resize(size.width, size.height, { fit: "fill", kernel: "linear" })
+    .raw({ depth: "uchar" })
+    .toBuffer()
+    .catch(unreadable("mask"));
 }
 
 function keepMasked(original: Pixels, edited: Pixels, keep: Uint8Array): Pixels {

@@ -1,6 +1,5 @@
 import type { Sharp } from "sharp";
-import { InputInvalidError } from "./input-error.ts";
-import type { ImageSource } from "./render-job.ts";
+import { type ImageSource, InputInvalidError } from "./render-job.ts";
 
 const LARGEST_SIDE = 4096;
 
@@ -45,9 +44,7 @@ async function openImage(
 ): Promise<Sharp> {
   const image = await decoder(source);
   if (size !== undefined) return image.resize(size.width, size.height, { fit: "cover" });
-  const facts = await image.metadata().catch((cause: unknown) => {
-    throw unreadable(name, cause);
-  });
+  const facts = await image.metadata().catch(unreadable(name));
   const tooLarge = Math.max(facts.width, facts.height) > within;
   return tooLarge ? image.resize(within, within, { fit: "inside" }) : image;
 }
@@ -60,17 +57,14 @@ async function decoder(source: ImageSource): Promise<Sharp> {
 }
 
 async function raw(image: Sharp, name: string): Promise<Pixels> {
-  try {
-    const { data, info } = await image
-      .ensureAlpha()
-      .raw({ depth: "uchar" })
-      .toBuffer({ resolveWithObject: true });
-    return { rgba: data, width: info.width, height: info.height };
-  } catch (cause) {
-    throw unreadable(name, cause);
-  }
+  const pixels = image.ensureAlpha().raw({ depth: "uchar" });
+  const { data, info } = await pixels.toBuffer({ resolveWithObject: true }).catch(unreadable(name));
+  return { rgba: data, width: info.width, height: info.height };
 }
 
-function unreadable(name: string, cause: unknown): InputInvalidError {
-  return new InputInvalidError(`The ${name} could not be read: it is damaged or not an image.`, { cause });
+/** Takes the error of a decoder. @param name of the image, as the caller knows it */
+export function unreadable(name: string) {
+  return (cause: unknown): never => {
+    throw new InputInvalidError(`The ${name} could not be read: it is damaged or not an image.`, { cause });
+  };
 }

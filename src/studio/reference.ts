@@ -1,7 +1,6 @@
-import { InputInvalidError } from "./input-error.ts";
 import { loadInside } from "./inputs.ts";
 import type { Random } from "./random.ts";
-import type { ImageSource } from "./render-job.ts";
+import { type ImageSource, InputInvalidError } from "./render-job.ts";
 import { drawSprite, type Sprite, spriteFromRgba } from "./sprite.ts";
 import { type Act, dimAct, even, type Size } from "./stage.ts";
 
@@ -33,14 +32,8 @@ export async function referenceActs(
       const zoom = 1 + 0.015 * Math.sin(t * 1.5 + phase);
       const [cos, sin] = [Math.cos(angle) * zoom, Math.sin(angle) * zoom];
       const [w, h] = [card.width / 2, card.height / 2];
-      drawSprite(frame, card, {
-        a: cos,
-        b: -sin,
-        c: sin,
-        d: cos,
-        e: x - cos * w + sin * h,
-        f: y - sin * w - cos * h,
-      });
+      const [e, f] = [x - cos * w + sin * h, y - sin * w - cos * h];
+      drawSprite(frame, card, { a: cos, b: -sin, c: sin, d: cos, e, f });
     });
   }
   return acts;
@@ -72,10 +65,8 @@ function arrange(count: number, size: Size): Cell[] {
 }
 
 async function drawCard(source: ImageSource, name: string, cell: Size): Promise<Sprite> {
-  const room = {
-    width: Math.max(2, Math.round(cell.width * 0.78)),
-    height: Math.max(2, Math.round(cell.height * 0.78)),
-  };
+  const inner = (side: number) => Math.max(2, Math.round(side * 0.78));
+  const room = { width: inner(cell.width), height: inner(cell.height) };
   const photo = await loadInside(source, name, room);
   const rim = Math.max(1, Math.round(Math.min(room.width, room.height) * 0.028));
   const shadow = rim * 2;
@@ -89,17 +80,10 @@ async function drawCard(source: ImageSource, name: string, cell: Size): Promise<
   for (let i = 4; i >= 1; i--) svg += frame((shadow * i) / 5, `fill="#000" fill-opacity="0.13"`);
   svg += `${frame(0, `fill="#fdfcf8"`)}</svg>`;
   const { default: sharp } = await import("sharp");
-  const rgba = await sharp(Buffer.from(svg))
-    .composite([
-      {
-        input: Buffer.from(photo.rgba.buffer, photo.rgba.byteOffset, photo.rgba.byteLength),
-        raw: { width: photo.width, height: photo.height, channels: 4 },
-        left: shadow + rim,
-        top: shadow + rim,
-      },
-    ])
-    .ensureAlpha()
-    .raw()
-    .toBuffer();
+  const input = Buffer.from(photo.rgba.buffer, photo.rgba.byteOffset, photo.rgba.byteLength);
+  const raw = { width: photo.width, height: photo.height, channels: 4 } as const;
+  const at = shadow + rim;
+  const drawn = sharp(Buffer.from(svg)).composite([{ input, raw, left: at, top: at }]);
+  const rgba = await drawn.ensureAlpha().raw().toBuffer();
   return spriteFromRgba(rgba, width, height);
 }

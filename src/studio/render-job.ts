@@ -3,27 +3,30 @@ export type ImageSource = Uint8Array | string;
 
 export type ImageFormat = "png" | "jpeg" | "webp";
 
-/** A new picture from text. */
-export interface PictureJob {
-  kind: "picture";
+interface Job {
   prompt: string;
   seed: number;
-  /** Which of several pictures of one request this is; it varies the drawing. */
-  index: number;
-  /** 1 … 4096 */
-  width: number;
-  height: number;
-  format: ImageFormat;
   /** Shown small beside the mark, such as a model's name; may be empty. */
   label: string;
 }
 
-/** A transformation of one or more images. */
-export interface EditJob {
-  kind: "edit";
-  prompt: string;
-  seed: number;
+interface ImageJob extends Job {
+  /** Which of several pictures of one request this is; it varies the drawing. */
   index: number;
+  format: ImageFormat;
+}
+
+/** A new picture from text. */
+export interface PictureJob extends ImageJob {
+  kind: "picture";
+  /** 1 … 4096 */
+  width: number;
+  height: number;
+}
+
+/** A transformation of one or more images. */
+export interface EditJob extends ImageJob {
+  kind: "edit";
   inputs: ImageSource[];
   /** An image with alpha: transparent areas are edited, opaque ones stay as they are. */
   mask?: ImageSource | undefined;
@@ -32,16 +35,12 @@ export interface EditJob {
   height?: number | undefined;
   /** Without a size of its own: the longest side the result may have. */
   within?: number | undefined;
-  format: ImageFormat;
-  label: string;
 }
 
 /** A video, 24 frames a second. */
-export interface VideoJob {
+export interface VideoJob extends Job {
   kind: "video";
   mode: "text" | "image" | "frames" | "reference" | "extend" | "edit" | "motion";
-  prompt: string;
-  seed: number;
   /** 1 … 10. `extend`: what is added to the source. `edit` and `motion` last as long as the source video. */
   durationSec: number;
   /** Even. With `extend` and `edit`, 0 × 0 keeps the source's size. */
@@ -51,15 +50,20 @@ export interface VideoJob {
   images: ImageSource[];
   /** `extend`, `edit`: the source; `motion`: the video whose movement is followed. */
   video?: Uint8Array | undefined;
-  label: string;
 }
 
 export type RenderJob = PictureJob | EditJob | VideoJob;
 
 export interface Rendered {
   bytes: Uint8Array;
-  contentType: "image/png" | "image/jpeg" | "image/webp" | "video/mp4";
+  contentType: `image/${ImageFormat}` | "video/mp4";
   width: number;
   height: number;
   durationSec?: number;
+}
+
+/** The caller's media cannot be used. `message` is safe to show to the caller. */
+export class InputInvalidError extends Error {
+  readonly code = "INPUT_INVALID";
+  override readonly name = "InputInvalidError";
 }

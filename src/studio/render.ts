@@ -1,5 +1,16 @@
-import { createPool } from "./pool.ts";
-import type { Rendered, RenderJob } from "./render-job.ts";
+import { InputInvalidError, type Rendered, type RenderJob } from "./render-job.ts";
+
+/** The pool's message: one job, and a flag in shared memory that turns non-zero when the job is cancelled. */
+export interface WorkOrder {
+  readonly job: RenderJob;
+  readonly cancelled: Int32Array;
+}
+
+/** A worker's answer, exactly one for each order. */
+export type WorkResult =
+  | { readonly kind: "done"; readonly rendered: Rendered }
+  | { readonly kind: "input_invalid"; readonly message: string }
+  | { readonly kind: "broken"; readonly message: string };
 
 export interface Renderer {
   /**
@@ -13,23 +24,177 @@ export interface Renderer {
   stop(): Promise<void>;
 }
 
+interface Ticket {
+  readonly order: WorkOrder;
+  readonly settle: (result: Rendered | Error) => void;
+}
+
+interface Seat {
+  readonly worker: Worker;
+  ticket?: Ticket | undefined;
+  idleTimer?: Timer | undefined;
+}
+
+interface Options {
+  /** Threads, 2 unless given. */
+  readonly workers?: number;
+  /** How long a thread without a job is kept, 30 s unless given. */
+  readonly idleMs?: number;
+  /** The module a thread runs; another one in tests. */
+  readonly workerEntry?: string;
+}
+
+const STOP_GRACE_MS = 1_000;
+
 /**
- * The offline renderer. Nothing is started or loaded before the first job; equal jobs give equal bytes.
- * Idle workers do not keep the process alive and end after a while, which gives their memory back.
- *
- * @param options.workers most jobs at once, 2 unless told
- * @param options.idleMs how long a worker without a job is kept, 30 s unless told
- * @param options.workerEntry another worker script, for tests
+ * The offline renderer: a few worker threads, one job each. Starts and loads nothing before the first job; equal jobs give
+ * equal bytes. Idle threads do not keep the process alive and end after a while. The next job replaces a thread that broke.
  */
-export function createRenderer(
-  options: { workers?: number; idleMs?: number; workerEntry?: string } = {},
-): Renderer {
-  const pool = createPool({
-    size: options.workers ?? 2,
-    idleMs: options.idleMs ?? 30_000,
-    entry: options.workerEntry ?? defaultEntry(),
+export function createRenderer(options: Options = {}): Renderer {
+  const queue: Ticket[] = [];
+  const seats = createSeats(options, () => advance());
+  let stopped = false;
+
+  function advance(): void {
+    while (!stopped && queue.length > 0) {
+      const seat = seats.free();
+      const ticket = seat === undefined ? undefined : queue.shift();
+      if (seat === undefined || ticket === undefined) return;
+      seats.occupy(seat, ticket);
+    }
+  }
+
+  return {
+    render: (job, signal) =>
+      new Promise((resolve, reject) => {
+        if (stopped) return reject(new Error("The sandbox renderer is stopped."));
+        if (signal.aborted) return reject(signal.reason);
+        const cancelled = new Int32Array(new SharedArrayBuffer(4));
+        const onAbort = (): void => {
+          const place = queue.indexOf(ticket);
+          if (place >= 0) queue.splice(place, 1);
+          // A running video stops at its next frame; the worker stays.
+          Atomics.store(cancelled, 0, 1);
+          reject(signal.reason);
+        };
+        const ticket: Ticket = {
+          order: { job, cancelled },
+          settle: (result) => {
+            signal.removeEventListener("abort", onAbort);
+            if (result instanceof Error) reject(result);
+            else resolve(result);
+          },
+        };
+        signal.addEventListener("abort", onAbort, { once: true });
+        queue.push(ticket);
+        advance();
+      }),
+    stop: async () => {
+      stopped = true;
+      const reason = new Error("The sandbox renderer is stopped.");
+      for (const ticket of queue.splice(0)) ticket.settle(reason);
+      await seats.stop(reason);
+    },
+  };
+}
+
+/** The threads; `onFree` is called when one has become free, or may be replaced. */
+function createSeats(options: Options, onFree: () => void) {
+  const { workers = 2, idleMs = 30_000, workerEntry = defaultEntry() } = options;
+  const seats = new Set<Seat>();
+
+  function leave(seat: Seat): void {
+    clearTimeout(seat.idleTimer);
+    seats.delete(seat);
+    seat.worker.terminate();
+  }
+
+  function rest(seat: Seat): void {
+    seat.ticket = undefined;
+    // An idle worker must not keep the process alive.
+    seat.worker.unref();
+    seat.idleTimer = setTimeout(() => leave(seat), idleMs);
+    seat.idleTimer.unref();
+    onFree();
+  }
+
+  function breakDown(seat: Seat, message: string): void {
+    if (!seats.has(seat)) return;
+    const { ticket } = seat;
+    leave(seat);
+    ticket?.settle(new Error(`The sandbox renderer's worker broke: ${message}`));
+    onFree();
+  }
+
+  function hire(): Seat {
+    const seat: Seat = { worker: new Worker(workerEntry, { name: "sandbox-renderer" }) };
+    listen(seat, {
+      onResult(result) {
+        if (seat.ticket === undefined || !seats.has(seat)) return;
+        seat.ticket.settle(readResult(result));
+        rest(seat);
+      },
+      onBreak: (message) => breakDown(seat, message),
+    });
+    seats.add(seat);
+    return seat;
+  }
+
+  return {
+    free: () =>
+      [...seats].find(({ ticket }) => ticket === undefined) ?? (seats.size < workers ? hire() : undefined),
+    occupy(seat: Seat, ticket: Ticket): void {
+      clearTimeout(seat.idleTimer);
+      seat.ticket = ticket;
+      seat.worker.ref();
+      seat.worker.postMessage(ticket.order);
+    },
+    async stop(reason: Error): Promise<void> {
+      const busy = [...seats].filter((seat) => seat.ticket !== undefined);
+      for (const { ticket } of busy) {
+        if (ticket !== undefined) abandon(ticket, reason);
+      }
+      // Let native code finish: ending a thread in the middle of it can crash the process.
+      await Promise.race([Promise.all(busy.map(({ worker }) => answered(worker))), Bun.sleep(STOP_GRACE_MS)]);
+      for (const seat of [...seats]) leave(seat);
+    },
+  };
+}
+
+function abandon({ order, settle }: Ticket, reason: Error): void {
+  Atomics.store(order.cancelled, 0, 1);
+  settle(reason);
+}
+
+function listen(
+  { worker }: Seat,
+  { onResult, onBreak }: { onResult: (result: WorkResult) => void; onBreak: (message: string) => void },
+): void {
+  worker.addEventListener("message", (event: MessageEvent<WorkResult>) => onResult(event.data));
+  worker.addEventListener("error", (event) => {
+    event.preventDefault();
+    onBreak(event.message);
   });
-  return { render: (job, signal) => pool.run(job, signal), stop: () => pool.stop() };
+  worker.addEventListener("close", () => onBreak("it ended by itself"));
+}
+
+function answered(worker: Worker): Promise<void> {
+  return new Promise((resolve) => {
+    for (const type of ["message", "error", "close"] as const) {
+      worker.addEventListener(type, () => resolve(), { once: true });
+    }
+  });
+}
+
+function readResult(result: WorkResult): Rendered | Error {
+  switch (result.kind) {
+    case "done":
+      return result.rendered;
+    case "input_invalid":
+      return new InputInvalidError(result.message);
+    case "broken":
+      return new Error(`The sandbox could not render: ${result.message}`);
+  }
 }
 
 /** In a compiled executable the worker is a separate entry point, found by its path from the project's root. */

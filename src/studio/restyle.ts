@@ -147,18 +147,15 @@ function brush(pixels: Pixels, { ramp, random }: Look): Uint8Array {
       const sx = Math.min(width - 1, Math.max(0, Math.round(x + cos * offset)));
       const sy = Math.min(height - 1, Math.max(0, Math.round(y + sin * offset)));
       const from = (sy * width + sx) * 4;
-      const [red = 0, green = 0, blue = 0] = [rgba[from], rgba[from + 1], rgba[from + 2]];
-      const tone = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+      const tone =
+        0.2126 * (rgba[from] ?? 0) + 0.7152 * (rgba[from + 1] ?? 0) + 0.0722 * (rgba[from + 2] ?? 0);
       const light = 1 + grain * 0.09;
       const at = (y * width + x) * 4;
       const entry = Math.round(tone) * 3;
-      out[at] = clampByte(((tone + (red - tone) * 1.5) * (1 - lean) + (ramp[entry] ?? 0) * lean) * light);
-      out[at + 1] = clampByte(
-        ((tone + (green - tone) * 1.5) * (1 - lean) + (ramp[entry + 1] ?? 0) * lean) * light,
-      );
-      out[at + 2] = clampByte(
-        ((tone + (blue - tone) * 1.5) * (1 - lean) + (ramp[entry + 2] ?? 0) * lean) * light,
-      );
+      for (let k = 0; k < 3; k++) {
+        const vivid = tone + ((rgba[from + k] ?? 0) - tone) * 1.5;
+        out[at + k] = clampByte((vivid * (1 - lean) + (ramp[entry + k] ?? 0) * lean) * light);
+      }
     }
   }
   return out;

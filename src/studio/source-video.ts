@@ -1,13 +1,23 @@
 import { openSource, type SourcePicture, type SourceVideo } from "./decode.ts";
 import { FRAMES_PER_SECOND } from "./encode.ts";
-import { InputInvalidError } from "./input-error.ts";
 import { estimateMotion, wanderingPath } from "./motion.ts";
 import { shade } from "./palette.ts";
 import { ease } from "./random.ts";
+import { InputInvalidError } from "./render-job.ts";
 import { composeScene } from "./scene.ts";
-import type { Direction, Shot } from "./shot.ts";
 import { createFrame, drawSprite, type Frame, frameSprite, type Sprite } from "./sprite.ts";
-import { type Act, camera, captionAct, lightAct, loadCover, type Size, sceneAct } from "./stage.ts";
+import {
+  type Act,
+  camera,
+  captionAct,
+  type Direction,
+  lightAct,
+  loadCover,
+  type Shot,
+  type Size,
+  sceneAct,
+  shotOf,
+} from "./stage.ts";
 
 const LONGEST_MOTION_SEC = 10;
 const UNREADABLE =
@@ -98,13 +108,7 @@ export async function followMotion(direction: Direction): Promise<Shot> {
     await lightAct(palette.accent, size),
     await captionAct({ ...job, note, place: "top" }, size, 0.7),
   ];
-  return {
-    size,
-    frameCount,
-    draw: (frame, index) => {
-      for (const act of acts) act(frame, index / FRAMES_PER_SECOND);
-    },
-  };
+  return shotOf(size, frameCount, acts);
 }
 
 interface Reel {

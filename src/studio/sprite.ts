@@ -94,14 +94,8 @@ export function drawSprite(frame: Frame, sprite: Sprite, matrix: Matrix, opacity
   if (area.left >= area.right || area.top >= area.bottom) return;
   const back = invert(matrix, determinant);
   const { width, height } = sprite;
-  const luma = centred(back, 1);
-  drawPlane(
-    { pixels: frame.y, width: frame.width },
-    { pixels: sprite.y, alpha: sprite.alpha, width, height },
-    luma,
-    area,
-    strength,
-  );
+  const whole = { pixels: sprite.y, alpha: sprite.alpha, width, height };
+  drawPlane({ pixels: frame.y, width: frame.width }, whole, centred(back, 1), area, strength);
   const half = {
     left: area.left >> 1,
     top: area.top >> 1,
@@ -109,27 +103,18 @@ export function drawSprite(frame: Frame, sprite: Sprite, matrix: Matrix, opacity
     bottom: (area.bottom + 1) >> 1,
   };
   const chroma = centred(back, 2);
+  const quarter = { alpha: sprite.chromaAlpha, width: width >> 1, height: height >> 1 };
   for (const plane of ["u", "v"] as const) {
-    const source = {
-      pixels: sprite[plane],
-      alpha: sprite.chromaAlpha,
-      width: width >> 1,
-      height: height >> 1,
-    };
+    const source = { ...quarter, pixels: sprite[plane] };
     drawPlane({ pixels: frame[plane], width: frame.width >> 1 }, source, chroma, half, strength);
   }
 }
 
 function coveredArea(frame: Frame, sprite: Sprite, m: Matrix): Area {
   const { left, top, right, bottom } = sprite.bounds;
-  const corners = [
-    [left, top],
-    [right, top],
-    [left, bottom],
-    [right, bottom],
-  ] as const;
-  const xs = corners.map(([x, y]) => m.a * x + m.b * y + m.e);
-  const ys = corners.map(([x, y]) => m.c * x + m.d * y + m.f);
+  const corners = [left, right].flatMap((x) => [top, bottom].map((y) => ({ x, y })));
+  const xs = corners.map(({ x, y }) => m.a * x + m.b * y + m.e);
+  const ys = corners.map(({ x, y }) => m.c * x + m.d * y + m.f);
   return {
     left: Math.max(0, Math.floor(Math.min(...xs)) & ~1),
     top: Math.max(0, Math.floor(Math.min(...ys)) & ~1),
@@ -148,9 +133,5 @@ function invert(m: Matrix, determinant: number): Matrix {
 
 /** The same matrix between pixel indices, whose centres lie half a pixel in, on planes `divisor` times smaller. */
 function centred(m: Matrix, divisor: number): Matrix {
-  return {
-    ...m,
-    e: m.e / divisor + (m.a + m.b - 1) / 2,
-    f: m.f / divisor + (m.c + m.d - 1) / 2,
-  };
+  return { ...m, e: m.e / divisor + (m.a + m.b - 1) / 2, f: m.f / divisor + (m.c + m.d - 1) / 2 };
 }

@@ -1,9 +1,11 @@
 import { drawCaption } from "./caption.ts";
-import { type Box, linearGradient, radialGradient, type Scene } from "./drawing.ts";
+import { type Box, glow, linearGradient, type Scene } from "./drawing.ts";
+import { FRAMES_PER_SECOND } from "./encode.ts";
 import { loadImage } from "./inputs.ts";
-import type { Rgb } from "./palette.ts";
+import type { Palette, Rgb } from "./palette.ts";
 import type { Matrix } from "./plane.ts";
-import type { ImageSource } from "./render-job.ts";
+import type { Random } from "./random.ts";
+import type { ImageSource, VideoJob } from "./render-job.ts";
 import { drawSprite, type Frame, type Sprite, spriteFromRgba } from "./sprite.ts";
 
 /** Something that is drawn onto every frame. @param t seconds since the start */
@@ -12,6 +14,30 @@ export type Act = (frame: Frame, t: number) => void;
 export interface Size {
   readonly width: number;
   readonly height: number;
+}
+
+/** A video ready to be drawn frame by frame, in order. */
+export interface Shot {
+  readonly size: Size;
+  readonly frameCount: number;
+  readonly draw: (frame: Frame, index: number) => void | Promise<void>;
+  /** Releases what drawing needed. Called once at the end, also after a failure. */
+  readonly release?: () => void | Promise<void>;
+}
+
+/** The inputs that every mode shares. */
+export interface Direction {
+  readonly job: VideoJob;
+  readonly random: Random;
+  readonly palette: Palette;
+}
+
+/** A shot in which every act is drawn onto every frame, in order. */
+export function shotOf(size: Size, frameCount: number, acts: readonly Act[]): Shot {
+  const draw = (frame: Frame, index: number) => {
+    for (const act of acts) act(frame, index / FRAMES_PER_SECOND);
+  };
+  return { size, frameCount, draw };
 }
 
 /** Rasterises every layer of a scene once; the act then only moves them. */
@@ -56,28 +82,15 @@ export async function captionAct(
 /** A warm light that wanders through the frame; it is dark at the start. */
 export async function lightAct(colour: Rgb, size: Size): Promise<Act> {
   const reach = Math.max(size.width, size.height);
-  const gradient = radialGradient("light", [
-    { at: 0, colour, opacity: 0.4 },
-    { at: 0.5, colour, opacity: 0.14 },
-    { at: 1, colour, opacity: 0 },
-  ]);
+  const gradient = glow("light", colour, 0.4, { at: 0.5, opacity: 0.14 });
   const half = reach / 2;
-  const sprite = await drawSvg(
-    `<defs>${gradient}</defs><circle cx="${half}" cy="${half}" r="${half}" fill="url(#light)"/>`,
-    {
-      width: reach,
-      height: reach,
-    },
-  );
+  const body = `<defs>${gradient}</defs><circle cx="${half}" cy="${half}" r="${half}" fill="url(#light)"/>`;
+  const sprite = await drawSvg(body, { width: reach, height: reach });
   return (frame, t) => {
     const x = size.width * (0.25 + 0.5 * Math.sin(t * 0.5) ** 2) - half;
     const y = size.height * (0.15 + 0.2 * Math.sin(t * 0.7)) - half;
-    drawSprite(
-      frame,
-      sprite,
-      { ...IDENTITY, e: x, f: y },
-      Math.min(1, t / 1.2) * (0.75 + 0.25 * Math.cos(t * 1.3)),
-    );
+    const opacity = Math.min(1, t / 1.2) * (0.75 + 0.25 * Math.cos(t * 1.3));
+    drawSprite(frame, sprite, { ...IDENTITY, e: x, f: y }, opacity);
   };
 }
 
@@ -124,10 +137,8 @@ export function camera(sprite: Size, frame: Size, zoom: number, panX = 0, panY =
 export async function drawSvg(body: string, size: Size, view?: Box): Promise<Sprite> {
   const { default: sharp } = await import("sharp");
   const [width, height] = [even(size.width), even(size.height)];
-  const viewBox =
-    view === undefined
-      ? `0 0 ${size.width} ${size.height}`
-      : `${view.x} ${view.y} ${view.width} ${view.height}`;
+  const { x, y, ...shown } = view ?? { x: 0, y: 0, ...size };
+  const viewBox = `${x} ${y} ${shown.width} ${shown.height}`;
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="${viewBox}" preserveAspectRatio="none">${body}</svg>`;
   const rgba = await sharp(Buffer.from(svg), { limitInputPixels: false }).ensureAlpha().raw().toBuffer();
   return spriteFromRgba(rgba, width, height);

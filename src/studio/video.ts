@@ -1,14 +1,23 @@
 import { encodeVideo, FRAMES_PER_SECOND } from "./encode.ts";
-import { InputInvalidError } from "./input-error.ts";
 import { choosePalette } from "./palette.ts";
 import { createRandom, ease } from "./random.ts";
 import { referenceActs } from "./reference.ts";
-import type { Rendered, VideoJob } from "./render-job.ts";
+import { InputInvalidError, type Rendered, type VideoJob } from "./render-job.ts";
 import { composeScene } from "./scene.ts";
-import type { Direction, Shot } from "./shot.ts";
 import { editSource, extendSource, followMotion } from "./source-video.ts";
 import { createFrame, drawSprite } from "./sprite.ts";
-import { type Act, camera, captionAct, lightAct, loadCover, type Size, sceneAct } from "./stage.ts";
+import {
+  type Act,
+  camera,
+  captionAct,
+  type Direction,
+  lightAct,
+  loadCover,
+  type Shot,
+  type Size,
+  sceneAct,
+  shotOf,
+} from "./stage.ts";
 
 /**
  * Renders a video of any mode.
@@ -93,13 +102,7 @@ async function fromReferences({ job, random }: Direction): Promise<Shot> {
 }
 
 function stageShot(job: VideoJob, acts: readonly Act[]): Shot {
-  return {
-    size: jobSize(job),
-    frameCount: Math.round(job.durationSec * FRAMES_PER_SECOND),
-    draw: (frame, index) => {
-      for (const act of acts) act(frame, index / FRAMES_PER_SECOND);
-    },
-  };
+  return shotOf(jobSize(job), Math.round(job.durationSec * FRAMES_PER_SECOND), acts);
 }
 
 function jobSize({ width, height }: VideoJob): Size {

@@ -1,6 +1,5 @@
-import { InputInvalidError } from "./input-error.ts";
-import type { WorkOrder, WorkResult } from "./pool.ts";
-import type { Rendered, RenderJob } from "./render-job.ts";
+import type { WorkOrder, WorkResult } from "./render.ts";
+import { InputInvalidError, type Rendered, type RenderJob } from "./render-job.ts";
 
 declare const self: Worker;
 

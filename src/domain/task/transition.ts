@@ -120,7 +120,7 @@ export function succeeded(
   costMicros?: Micros,
 ): Transition {
   const { lines, amount } = chargeFor(task.quote, { outputs: assets, usage });
-  // The quote was held; whatever it says, more than that is never charged.
+  // Never charges more than was held.
   const charged = minMicros(amount, task.held);
   const results = assets.map((asset) => ({ assetId: asset.id, type: asset.type }));
   return move("succeeded", ["submitting", "running", "finalizing"], "terminal", at, {

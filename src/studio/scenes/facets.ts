@@ -1,4 +1,4 @@
-import { type Canvas, frameBox, type Layer, n, radialGradient } from "../drawing.ts";
+import { type Canvas, frameBox, glow, type Layer, n } from "../drawing.ts";
 import { blend, hex, type Rgb, shade } from "../palette.ts";
 import { createNoise } from "../random.ts";
 
@@ -32,11 +32,7 @@ export function drawFacets(canvas: Canvas): Layer[] {
       return glint(x / 240 + 13, y / 240 - 7) > 0.52 ? blend(colour, palette.accent, 0.62) : colour;
     };
   const box = frameBox(canvas);
-  const shine = radialGradient("shine", [
-    { at: 0, colour: [255, 255, 255], opacity: 0.3 },
-    { at: 0.5, colour: [255, 255, 255], opacity: 0.09 },
-    { at: 1, colour: [255, 255, 255], opacity: 0 },
-  ]);
+  const shine = glow("shine", [255, 255, 255], 0.3, { at: 0.5, opacity: 0.09 });
   const radius = 520;
   return [
     { body: triangles(points, paint(0)), box },

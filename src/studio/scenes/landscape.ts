@@ -1,12 +1,4 @@
-import {
-  type Canvas,
-  frameBox,
-  type Layer,
-  linearGradient,
-  n,
-  radialGradient,
-  rectangle,
-} from "../drawing.ts";
+import { type Canvas, frameBox, glow, type Layer, linearGradient, n, rectangle } from "../drawing.ts";
 import { hex, shade } from "../palette.ts";
 import { createNoise } from "../random.ts";
 
@@ -51,18 +43,14 @@ function sun(canvas: Canvas, night: boolean, horizon: number): Layer {
   const y = horizon - random.range(40, 300);
   const colour = night ? shade(palette, 1) : palette.accent;
   const halo = radius * 3.4;
-  const glow = radialGradient("glow", [
-    { at: 0, colour, opacity: night ? 0.42 : 0.75 },
-    { at: 0.35, colour, opacity: night ? 0.2 : 0.36 },
-    { at: 1, colour, opacity: 0 },
-  ]);
+  const aura = glow("glow", colour, night ? 0.42 : 0.75, { at: 0.35, opacity: night ? 0.2 : 0.36 });
   const disc = linearGradient("disc", [
     { at: 0, colour: shade(palette, 1) },
     { at: 1, colour: night ? shade(palette, 0.82) : palette.accent },
   ]);
   return {
     body:
-      `<defs>${glow}${disc}</defs><circle cx="${n(x)}" cy="${n(y)}" r="${n(halo)}" fill="url(#glow)"/>` +
+      `<defs>${aura}${disc}</defs><circle cx="${n(x)}" cy="${n(y)}" r="${n(halo)}" fill="url(#glow)"/>` +
       `<circle cx="${n(x)}" cy="${n(y)}" r="${n(radius)}" fill="url(#disc)"/>`,
     box: { x: x - halo, y: y - halo, width: halo * 2, height: halo * 2 },
     pose: (t) => ({ dy: -5 * t }),

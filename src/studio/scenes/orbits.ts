@@ -1,4 +1,4 @@
-import { type Canvas, frameBox, type Layer, n, radialGradient, rectangle } from "../drawing.ts";
+import { type Canvas, frameBox, glow, type Layer, n, radialGradient, rectangle } from "../drawing.ts";
 import { blend, hex, shade } from "../palette.ts";
 
 /** A planet among rings of dashes, arcs and moons; in a video each group of rings turns at its own pace. */
@@ -88,11 +88,7 @@ function ring(canvas: Canvas, pivot: { x: number; y: number }, radius: number): 
 function planet(canvas: Canvas, pivot: { x: number; y: number }, core: number): Layer {
   const { palette, random } = canvas;
   const light = shade(palette, 1);
-  const glow = radialGradient("corona", [
-    { at: 0, colour: palette.accent, opacity: 0.6 },
-    { at: 0.5, colour: palette.accent, opacity: 0.28 },
-    { at: 1, colour: palette.accent, opacity: 0 },
-  ]);
+  const aura = glow("corona", palette.accent, 0.6, { at: 0.5, opacity: 0.28 });
   const ball = `<radialGradient id="ball" cx="0.36" cy="0.3" r="0.78"><stop offset="0" stop-color="${hex(light)}"/><stop offset="0.32" stop-color="${hex(blend(light, palette.accent, 0.6))}"/><stop offset="0.7" stop-color="${hex(blend(palette.accent, shade(palette, 0.3), 0.55))}"/><stop offset="1" stop-color="${hex(shade(palette, 0.08))}"/></radialGradient>`;
   let bands = "";
   for (let y = -core; y < core; y += random.range(14, 40)) {
@@ -101,7 +97,7 @@ function planet(canvas: Canvas, pivot: { x: number; y: number }, core: number): 
   const reach = core * 2.1;
   return {
     body:
-      `<defs>${glow}${ball}<clipPath id="globe"><circle cx="${n(pivot.x)}" cy="${n(pivot.y)}" r="${n(core)}"/></clipPath></defs>` +
+      `<defs>${aura}${ball}<clipPath id="globe"><circle cx="${n(pivot.x)}" cy="${n(pivot.y)}" r="${n(core)}"/></clipPath></defs>` +
       `<circle cx="${n(pivot.x)}" cy="${n(pivot.y)}" r="${n(reach)}" fill="url(#corona)"/>` +
       `<circle cx="${n(pivot.x)}" cy="${n(pivot.y)}" r="${n(core)}" fill="url(#ball)"/><g clip-path="url(#globe)">${bands}</g>`,
     box: { x: pivot.x - reach, y: pivot.y - reach, width: reach * 2, height: reach * 2 },

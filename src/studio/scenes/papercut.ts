@@ -1,4 +1,4 @@
-import { type Canvas, frameBox, type Layer, n, radialGradient, rectangle } from "../drawing.ts";
+import { type Canvas, frameBox, glow, type Layer, n, rectangle } from "../drawing.ts";
 import { hex, shade } from "../palette.ts";
 import { createNoise } from "../random.ts";
 
@@ -14,15 +14,8 @@ export function drawPapercut(canvas: Canvas): Layer[] {
   const layers: Layer[] = [heart(canvas, centre, tone(0))];
   const noise = createNoise(random, 2);
   for (let i = 1; i <= count; i++) {
-    layers.push(
-      sheet(canvas, {
-        centre,
-        depth: i / count,
-        colour: hex(shade(palette, tone(i / count))),
-        noise,
-        phase: i,
-      }),
-    );
+    const depth = i / count;
+    layers.push(sheet(canvas, { centre, depth, colour: hex(shade(palette, tone(depth))), noise, phase: i }));
   }
   return layers;
 }
@@ -30,13 +23,10 @@ export function drawPapercut(canvas: Canvas): Layer[] {
 function heart(canvas: Canvas, centre: { x: number; y: number }, tone: number): Layer {
   const { palette, random } = canvas;
   const radius = random.range(80, 150);
-  const glow = radialGradient("heart", [
-    { at: 0, colour: palette.accent, opacity: 0.7 },
-    { at: 1, colour: palette.accent, opacity: 0 },
-  ]);
+  const aura = glow("heart", palette.accent, 0.7);
   return {
     body:
-      `<defs>${glow}</defs>${rectangle(frameBox(canvas), hex(shade(palette, tone)))}` +
+      `<defs>${aura}</defs>${rectangle(frameBox(canvas), hex(shade(palette, tone)))}` +
       `<circle cx="${n(centre.x)}" cy="${n(centre.y)}" r="${n(radius * 3)}" fill="url(#heart)"/>` +
       `<circle cx="${n(centre.x)}" cy="${n(centre.y)}" r="${n(radius)}" fill="${hex(palette.accent)}"/>`,
     box: frameBox(canvas),

@@ -1,4 +1,4 @@
-import { type Canvas, frameBox, type Layer, linearGradient, n, radialGradient } from "../drawing.ts";
+import { type Canvas, frameBox, glow, type Layer, linearGradient, n } from "../drawing.ts";
 import { hex, type Rgb, shade } from "../palette.ts";
 
 const BLACK: Rgb = [0, 0, 0];
@@ -12,11 +12,7 @@ export function drawWeave(canvas: Canvas): Layer[] {
   const heading = random.range(0, Math.PI * 2);
   const reach = 780;
   const centre = { x: width * random.range(0.2, 0.5), y: height * random.range(0.15, 0.4) };
-  const light = radialGradient("light", [
-    { at: 0, colour: WHITE, opacity: 0.34 },
-    { at: 0.5, colour: WHITE, opacity: 0.1 },
-    { at: 1, colour: WHITE, opacity: 0 },
-  ]);
+  const light = glow("light", WHITE, 0.34, { at: 0.5, opacity: 0.1 });
   return [
     {
       body,
@@ -99,19 +95,11 @@ function arcs(canvas: Canvas): string {
   for (let y = box.y; y < box.y + box.height; y += tile) {
     for (let x = box.x; x < box.x + box.width; x += tile) {
       const place = (x - box.x) / box.width + (y - box.y) / box.height;
-      const corners = random.chance(0.5)
-        ? ([
-            [0, 0],
-            [1, 1],
-          ] as const)
-        : ([
-            [1, 0],
-            [0, 1],
-          ] as const);
+      const [start, end] = random.chance(0.5) ? [0, 1] : [1, 0];
       if (random.chance(0.12)) {
         under += `<rect x="${n(x)}" y="${n(y)}" width="${tile}" height="${tile}" fill="${hex(shade(palette, bright ? 0.16 : 0.84))}"/>`;
       }
-      for (const [cx, cy] of corners) {
+      for (const [cx, cy] of [[start, 0] as const, [end, 1] as const]) {
         const clip = { x: x + cx * tile, y: y + cy * tile };
         for (let strand = 0; strand < strands; strand++) {
           const radius = (tile * (strand + 0.5)) / strands;
@@ -123,7 +111,7 @@ function arcs(canvas: Canvas): string {
           const sx = cx === 0 ? 1 : -1;
           const sy = cy === 0 ? 1 : -1;
           const sweep = sx * sy > 0 ? 1 : 0;
-          if (corners[1][0] === cx && corners[1][1] === cy && radius > tile * 0.71) continue;
+          if (cy === 1 && radius > tile * 0.71) continue;
           body += `<path d="M${n(clip.x + sx * radius)} ${n(clip.y)}A${n(radius)} ${n(radius)} 0 0 ${sweep} ${n(clip.x)} ${n(clip.y + sy * radius)}" stroke="${colour}"/>`;
         }
       }

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:
 import { join } from "node:path";
 import type { Json } from "../../../src/domain/json.ts";
 import type { PollResult } from "../../../src/domain/ports/provider.ts";
-import { InputInvalidError } from "../../../src/studio/input-error.ts";
+import { InputInvalidError } from "../../../src/studio/render-job.ts";
 import { fetchAll, operationOf, pollToEnd, rejection } from "../../contracts/provider.ts";
 import { inputFile, openSandbox, type SandboxHarness } from "./harness.ts";
 
