@@ -151,9 +151,7 @@ function createSeats(options: Options, onFree: () => void) {
     },
     async stop(reason: Error): Promise<void> {
       const busy = [...seats].filter((seat) => seat.ticket !== undefined);
-      for (const { ticket } of busy) {
-        if (ticket !== undefined) abandon(ticket, reason);
-      }
+      for (const { ticket } of busy) if (ticket !== undefined) abandon(ticket, reason);
       // Let native code finish: ending a thread in the middle of it can crash the process.
       await Promise.race([Promise.all(busy.map(({ worker }) => answered(worker))), Bun.sleep(STOP_GRACE_MS)]);
       for (const seat of [...seats]) leave(seat);
