@@ -1,7 +1,7 @@
 import type { Clock, Wakeup } from "../domain/ports/runtime.ts";
 import type { Claimed, LaneCapacity } from "../domain/ports/task-store.ts";
-import type { StepDeps } from "./context.ts";
 import { createLoop } from "./loop.ts";
+import type { StepDeps } from "./step.ts";
 import { createUnderWay } from "./under-way.ts";
 
 export interface SchedulerOptions {

@@ -1,7 +1,7 @@
 import type { AccountId, TaskId } from "../domain/ids.ts";
 import type { Lease } from "../domain/task/task.ts";
 import { snoozed } from "../domain/task/transition.ts";
-import type { StepDeps } from "./context.ts";
+import type { StepDeps } from "./step.ts";
 import { workOff } from "./work-off.ts";
 
 /** The tasks that this process works on. */

@@ -1,10 +1,13 @@
 import type { Lease } from "../domain/task/task.ts";
 import { snoozed } from "../domain/task/transition.ts";
-import type { StepDeps, StepResult } from "./context.ts";
+import { Step, type StepDeps, type StepResult } from "./step.ts";
 import { dispatch } from "./steps/dispatch.ts";
 import { finalize } from "./steps/finalize.ts";
 import { poll } from "./steps/poll.ts";
 import { recover } from "./steps/recover.ts";
+
+/** What each stage needs done next. */
+const STEPS = { queued: dispatch, submitting: recover, running: poll, finalizing: finalize } as const;
 
 /**
  * Advances one leased task as far as possible now, and keeps its lease alive. Never throws.
@@ -21,7 +24,7 @@ export async function workOff(
   let current = lease;
   try {
     for (;;) {
-      const result = await step(deps, current, signal);
+      const result = await advance(new Step(deps, current, signal));
       if (result.kind === "settled") {
         if (result.isOver) return true;
         break;
@@ -38,19 +41,10 @@ export async function workOff(
   return false;
 }
 
-function step(deps: StepDeps, lease: Lease, signal: AbortSignal): Promise<StepResult> {
-  switch (lease.task.stage) {
-    case "queued":
-      return dispatch(deps, lease, signal);
-    case "submitting":
-      return recover(deps, lease, signal);
-    case "running":
-      return poll(deps, lease, signal);
-    case "finalizing":
-      return finalize(deps, lease, signal);
-    case "terminal":
-      throw new Error(`Task ${lease.task.id} was claimed after its end`);
-  }
+function advance(step: Step): Promise<StepResult> {
+  const { id, stage } = step.task;
+  if (stage === "terminal") throw new Error(`Task ${id} was claimed after its end`);
+  return STEPS[stage](step);
 }
 
 /** Gives the lease back after an interrupted step. Nothing is ambiguous in these stages, so another process may continue at once. */

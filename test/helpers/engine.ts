@@ -9,8 +9,8 @@ import type { PollResult, ProviderAdapter, SubmitRequest } from "../../src/domai
 import type { Clock, Ids, Log } from "../../src/domain/ports/runtime.ts";
 import type { Task } from "../../src/domain/task/task.ts";
 import { createPreviewFeed, createTaskFeed } from "../../src/runtime/signals.ts";
-import type { StepDeps } from "../../src/scheduler/context.ts";
 import { createScheduler, type SchedulerOptions } from "../../src/scheduler/scheduler.ts";
+import type { StepDeps } from "../../src/scheduler/step.ts";
 import { openStore } from "../../src/store/open.ts";
 import { ACCOUNT, LANE, micros, NOW, newTask } from "./store.ts";
 

@@ -1,22 +1,9 @@
 import { taskError } from "../../domain/errors.ts";
 import type { Json } from "../../domain/json.ts";
 import { type PollResult, type ProviderAdapter, ProviderError } from "../../domain/ports/provider.ts";
-import { StorageError } from "../../domain/ports/task-store.ts";
 import { nextPollDelayMs } from "../../domain/task/backoff.ts";
-import type { Lease } from "../../domain/task/task.ts";
-import { cancelled, snoozed } from "../../domain/task/transition.ts";
-import {
-  deadlineError,
-  endedAtCost,
-  retryLater,
-  SETTLED,
-  type StepDeps,
-  type StepResult,
-  settle,
-  settleFailed,
-  waitForProvider,
-} from "../context.ts";
-import { previewsOf } from "../previews.ts";
+import { snoozed } from "../../domain/task/transition.ts";
+import type { Step, StepResult } from "../step.ts";
 import { recordOutputs } from "./outputs.ts";
 
 /** How soon to poll again after a cancel. */
@@ -25,110 +12,82 @@ const CANCEL_POLL_MS = 200;
 const CANCEL_TRIES = 5;
 
 /** Polls the upstream of a running task. A poll that fails never ends a task; only its deadline does. */
-export async function poll(deps: StepDeps, lease: Lease, signal: AbortSignal): Promise<StepResult> {
-  const { task, attempt } = lease;
+export async function poll(step: Step): Promise<StepResult> {
+  const { deps, task, attempt, signal } = step;
   const adapter = attempt && deps.provider(attempt.provider);
   if (attempt?.operation === undefined) throw new Error(`Task ${task.id} is running without an operation`);
-  if (adapter === undefined && !isLate(task, deps.clock.now())) return waitForProvider(deps, lease);
-  if (adapter?.poll === undefined)
-    return pollTrouble(deps, lease, new Error("The provider cannot be polled."));
-  try {
-    if (task.cancelRequested) await adapter.cancel?.(attempt.operation, signal);
-    const answer = await adapter.poll(attempt.operation, signal, previewsOf(deps, task));
-    return await pollAnswer(deps, lease, { adapter, operation: attempt.operation, answer }, signal);
-  } catch (error) {
-    if (error instanceof StorageError) throw error;
-    if (signal.aborted) return SETTLED;
-    return pollTrouble(deps, lease, error);
-  }
+  if (adapter === undefined && !step.isLate()) return step.waitForProvider();
+  if (adapter?.poll === undefined) return pollTrouble(step, new Error("The provider cannot be polled."));
+  const { operation } = attempt;
+  const ask = adapter.poll.bind(adapter);
+  return step.attempting(
+    async () => {
+      if (task.cancelRequested) await adapter.cancel?.(operation, signal);
+      return pollAnswer(step, adapter, operation, await ask(operation, signal, step.previews()));
+    },
+    (error) => pollTrouble(step, error),
+  );
 }
 
-function pollAnswer(
-  deps: StepDeps,
-  lease: Lease,
-  seen: { adapter: ProviderAdapter; operation: Json; answer: PollResult },
-  signal: AbortSignal,
+async function pollAnswer(
+  step: Step,
+  adapter: ProviderAdapter,
+  operation: Json,
+  answer: PollResult,
 ): Promise<StepResult> {
-  const { task, attempt } = lease;
-  const { answer } = seen;
-  const now = deps.clock.now();
+  const { deps, task, attempt } = step;
   switch (answer.kind) {
     case "succeeded":
-      return recordOutputs(deps, lease, answer);
-    case "failed":
-      return settleFailed(
-        deps,
-        lease,
-        taskError(answer.code, answer.message),
-        endOf(deps, lease, answer.detail ?? answer.message, answer.isCharged === true),
-      );
+      return recordOutputs(step, answer);
+    case "failed": {
+      const error = taskError(answer.code, answer.message);
+      const detail = answer.detail ?? answer.message;
+      return answer.isCharged === true
+        ? step.failAtCost(error, detail)
+        : step.fail(error, { state: "done", detail });
+    }
     case "cancelled":
-      if (task.cancelRequested) {
-        return settle(deps, lease, cancelled(task, now, attempt && { id: attempt.id, state: "done" }));
-      }
-      return settleFailed(deps, lease, taskError("UPSTREAM_ERROR"), {
-        state: "done",
-        detail: "Cancelled upstream.",
-      });
+      return task.cancelRequested
+        ? step.cancel({ state: "done" })
+        : step.fail(taskError("UPSTREAM_ERROR"), { state: "done", detail: "Cancelled upstream." });
     case "pending": {
-      if (task.cancelRequested && seen.adapter.cancel === undefined) return letGo(deps, lease);
-      if (isLate(task, now)) return expire(deps, lease, seen, signal);
+      if (task.cancelRequested && adapter.cancel === undefined) return letGo(step);
+      if (step.isLate()) return expire(step, adapter, operation);
+      const now = deps.clock.now();
       const delayMs = answer.pollAfterMs ?? nextPollDelayMs(now - (attempt?.startedAt ?? now), deps.random());
       const dueAt = Math.min(
         now + (task.cancelRequested ? CANCEL_POLL_MS : delayMs),
-        task.deadlineAt ?? Infinity,
+        task.deadlineAt ?? Number.POSITIVE_INFINITY,
       );
-      return settle(deps, lease, snoozed(task, now, { dueAt, failures: 0, progress: answer.progress }));
+      return step.settle(snoozed(task, now, { dueAt, failures: 0, progress: answer.progress }));
     }
   }
 }
 
-function endOf(deps: StepDeps, lease: Lease, detail: string | undefined, isCharged: boolean) {
-  return isCharged ? endedAtCost(deps, lease, "done", detail) : { state: "done" as const, detail };
-}
-
-function isLate(task: Lease["task"], now: number): boolean {
-  return task.deadlineAt !== undefined && now >= task.deadlineAt;
-}
-
 /** Ends a task past its deadline, uncharged. Tells the upstream to stop, as a courtesy. */
-async function expire(
-  deps: StepDeps,
-  lease: Lease,
-  seen: { adapter: ProviderAdapter; operation: Json },
-  signal: AbortSignal,
-): Promise<StepResult> {
-  if (lease.task.cancelRequested) return letGo(deps, lease);
+async function expire(step: Step, adapter: ProviderAdapter, operation: Json): Promise<StepResult> {
+  if (step.task.cancelRequested) return letGo(step);
   try {
-    await seen.adapter.cancel?.(seen.operation, signal);
+    await adapter.cancel?.(operation, step.signal);
   } catch (error) {
-    deps.log.warn({ task: lease.task.id, err: error as Error }, "could not cancel an overdue operation");
+    step.deps.log.warn({ task: step.task.id, err: error as Error }, "could not cancel an overdue operation");
   }
-  return settleFailed(deps, lease, deadlineError(), endedAtCost(deps, lease, "done", "Overdue."));
+  return step.failAtCost(taskError("DEADLINE_EXCEEDED"), "Overdue.");
 }
 
 /** Ends a cancelled task whose upstream cannot or does not stop. The caller pays nothing. */
-function letGo(deps: StepDeps, lease: Lease): Promise<StepResult> {
-  const { task, attempt } = lease;
-  const end = endedAtCost(deps, lease, "done", "Cancelled here; still running upstream.");
-  const change = attempt && { ...end, id: attempt.id };
-  return settle(deps, lease, cancelled(task, deps.clock.now(), change));
+function letGo(step: Step): Promise<StepResult> {
+  return step.cancel(step.endAtCost("Cancelled here; still running upstream."));
 }
 
-function pollTrouble(deps: StepDeps, lease: Lease, error: unknown): Promise<StepResult> {
-  const { task } = lease;
-  const now = deps.clock.now();
-  const failures = task.failures + 1;
-  const isFinal =
-    error instanceof ProviderError && (error.disposition === "fail" || error.disposition === "reroute");
+async function pollTrouble(step: Step, error: unknown): Promise<StepResult> {
+  const { id, failures: before, cancelRequested } = step.task;
+  const failures = before + 1;
   const detail = error instanceof Error ? error.message : String(error);
-  if (isFinal) {
-    const end = endedAtCost(deps, lease, "done", detail);
-    return settleFailed(deps, lease, taskError(error.code, error.publicMessage), end);
-  }
-  if (task.cancelRequested && failures >= CANCEL_TRIES) return letGo(deps, lease);
-  if (isLate(task, now))
-    return settleFailed(deps, lease, deadlineError(), endedAtCost(deps, lease, "done", detail));
-  deps.log.warn({ task: task.id, failures, detail }, "poll failed; asking again");
-  return retryLater(deps, lease, error instanceof ProviderError ? error.details.retryAfterMs : undefined);
+  if (error instanceof ProviderError && (error.disposition === "fail" || error.disposition === "reroute"))
+    return step.failAtCost(taskError(error.code, error.publicMessage), detail);
+  if (cancelRequested && failures >= CANCEL_TRIES) return letGo(step);
+  if (step.isLate()) return step.failAtCost(taskError("DEADLINE_EXCEEDED"), detail);
+  step.deps.log.warn({ task: id, failures, detail }, "poll failed; asking again");
+  return step.retryLater(error instanceof ProviderError ? error.details.retryAfterMs : undefined);
 }

@@ -1,0 +1,222 @@
+import type { TaskError } from "../domain/errors.ts";
+import type { ProviderId } from "../domain/ids.ts";
+import type { Asset, StoredFile } from "../domain/media/asset.ts";
+import { atMost, mostCostOf } from "../domain/money/upstream-cost.ts";
+import type { AssetStore } from "../domain/ports/asset-store.ts";
+import type { Catalog } from "../domain/ports/catalog.ts";
+import type { Egress } from "../domain/ports/egress.ts";
+import type { Previews, ProviderAdapter } from "../domain/ports/provider.ts";
+import type { Clock, Ids, Log, PreviewFeed, Random, TaskFeed } from "../domain/ports/runtime.ts";
+import { StorageError, type TaskStore } from "../domain/ports/task-store.ts";
+import { retryDelayMs } from "../domain/task/backoff.ts";
+import { partialImagesOf, readPreview } from "../domain/task/preview.ts";
+import { type ChosenRoute, chooseRoute } from "../domain/task/routing.ts";
+import type { AttemptState, Lease } from "../domain/task/task.ts";
+import {
+  type AttemptChange,
+  cancelled,
+  failed,
+  requeued,
+  snoozed,
+  type Transition,
+} from "../domain/task/transition.ts";
+
+/** What every step needs. */
+export interface StepDeps {
+  readonly tasks: TaskStore;
+  readonly assets: AssetStore;
+  readonly egress: Egress;
+  readonly catalog: Catalog;
+  readonly provider: (id: ProviderId) => ProviderAdapter | undefined;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly random: Random;
+  readonly log: Log;
+  readonly feed: TaskFeed;
+  readonly previews: PreviewFeed;
+  /** Called when a task with a callback has ended. */
+  readonly callbackDue: () => void;
+}
+
+/**
+ * The result of a step: the lease is settled (given back, ended or lost), or the same worker continues in the new stage.
+ */
+export type StepResult =
+  /** `isOver`: the task has ended, and nothing of it is due again. */
+  { readonly kind: "settled"; readonly isOver?: true } | { readonly kind: "continue"; readonly lease: Lease };
+export const SETTLED: StepResult = { kind: "settled" };
+
+/** What is known of the latest attempt when its task ends. */
+type AttemptEnd = Omit<AttemptChange, "id">;
+
+/** How soon to check again whether a provider was switched on. */
+const PROVIDER_OFF_MS = 30_000;
+
+/** One step of a leased task: what it works with, and the ways in which steps end. */
+export class Step {
+  constructor(
+    readonly deps: StepDeps,
+    readonly lease: Lease,
+    readonly signal: AbortSignal,
+  ) {}
+
+  get task() {
+    return this.lease.task;
+  }
+
+  get attempt() {
+    return this.lease.attempt;
+  }
+
+  /** Whether the task's deadline has passed. */
+  isLate(): boolean {
+    return this.deps.clock.now() >= (this.task.deadlineAt ?? Number.POSITIVE_INFINITY);
+  }
+
+  /** The first route from this position on whose provider is switched on. */
+  routeFrom(position: number): ChosenRoute | undefined {
+    const { catalog, provider } = this.deps;
+    const model = catalog.find(this.task.model);
+    return model && chooseRoute(model, (id) => provider(id) !== undefined, position);
+  }
+
+  /** The asset that a file stored for the task becomes. */
+  asset(file: StoredFile, place: Pick<Asset, "role" | "index" | "createdAt">): Asset {
+    const { accountId, id: taskId } = this.task;
+    return { ...file, id: this.deps.ids.create("asset"), accountId, taskId, ...place };
+  }
+
+  /** The way for an adapter to show early versions of the task's outputs; undefined if its owner wants none. */
+  previews(): Previews | undefined {
+    const { id, request } = this.task;
+    const { previews } = this.deps;
+    const wanted = partialImagesOf(request);
+    if (wanted === 0) return undefined;
+    return {
+      wanted,
+      isWatched: () => previews.isWatched(id),
+      show(shown) {
+        const preview = readPreview(shown, { wanted, outputs: request.n });
+        if (preview !== undefined) previews.publish(id, preview);
+      },
+    };
+  }
+
+  /** Applies a transition and notifies waiters. A lost lease ends the step quietly: another worker has the task. */
+  async commit(transition: Transition): Promise<"applied" | "lease_lost"> {
+    const { deps, lease, task } = this;
+    const outcome = await deps.tasks.apply(lease, transition);
+    if (outcome === "lease_lost") {
+      deps.log.warn({ task: task.id, transition: transition.name }, "lease lost");
+      return outcome;
+    }
+    if (transition.ending !== undefined) logEnding(deps.log, lease, transition);
+    if (transition.callback !== undefined) deps.callbackDue();
+    deps.feed.publish(task, transition.ending !== undefined);
+    return outcome;
+  }
+
+  /** Applies a transition that ends the step. */
+  async settle(transition: Transition): Promise<StepResult> {
+    const outcome = await this.commit(transition);
+    return outcome === "applied" && transition.to === "terminal"
+      ? { kind: "settled", isOver: true }
+      : SETTLED;
+  }
+
+  /** Applies a transition after which the same worker goes on, with the task or attempt changed as given. */
+  async continue(transition: Transition, after: Pick<Lease, "task" | "attempt">): Promise<StepResult> {
+    if ((await this.commit(transition)) === "lease_lost") return SETTLED;
+    return { kind: "continue", lease: { ...this.lease, ...after } };
+  }
+
+  /** Ends the task as failed. */
+  fail(error: TaskError, end?: AttemptEnd): Promise<StepResult> {
+    const { clock, ids } = this.deps;
+    return this.settle(failed(this.task, clock.now(), error, ids.create("cb"), this.#change(end)));
+  }
+
+  /**
+   * Ends the task as failed without a result, though the upstream may still charge for the attempt. Records the most that it can
+   * cost. The caller pays nothing.
+   */
+  failAtCost(error: TaskError, detail?: string, state: AttemptState = "done"): Promise<StepResult> {
+    return this.fail(error, this.endAtCost(detail, state));
+  }
+
+  /** Ends the task as cancelled. */
+  cancel(end?: AttemptEnd): Promise<StepResult> {
+    return this.settle(cancelled(this.task, this.deps.clock.now(), this.#change(end)));
+  }
+
+  /** The end of an attempt that the upstream may still charge for, with the most that it can cost. */
+  endAtCost(detail?: string, state: AttemptState = "done"): AttemptEnd {
+    const costMicros = mostCostOf(this.deps.catalog.find(this.task.model), this.task, this.attempt);
+    return { state, detail: atMost(detail, costMicros), costMicros };
+  }
+
+  #change(end: AttemptEnd | undefined): AttemptChange | undefined {
+    return end && this.attempt && { ...end, id: this.attempt.id };
+  }
+
+  /** Gives the task back in its stage. It is due again after `delayMs`. */
+  snooze(delayMs: number, failures = this.task.failures): Promise<StepResult> {
+    const now = this.deps.clock.now();
+    return this.settle(snoozed(this.task, now, { dueAt: now + delayMs, failures }));
+  }
+
+  /** Gives the task back after a transient failure. It is due again after `retryAfterMs`, or else after a growing delay. */
+  retryLater(retryAfterMs?: number): Promise<StepResult> {
+    const failures = this.task.failures + 1;
+    return this.snooze(retryAfterMs ?? retryDelayMs(failures, this.deps.random()), failures);
+  }
+
+  /** Gives the task back because the operator has switched its provider off. That is no failure of the task. */
+  waitForProvider(): Promise<StepResult> {
+    const { id, lane } = this.task;
+    this.deps.log.warn({ task: id, provider: lane }, "waiting for a provider that is switched off");
+    return this.snooze(PROVIDER_OFF_MS);
+  }
+
+  /**
+   * Puts the task back into the queue, for the route `to` or else the same one. `detail` says why the upstream rejected the attempt,
+   * if one was made.
+   */
+  requeue(
+    again: { failures: number; delayMs?: number; to?: ChosenRoute },
+    detail?: string,
+  ): Promise<StepResult> {
+    const { task, attempt } = this;
+    const { failures, delayMs = 0, to } = again;
+    const now = this.deps.clock.now();
+    const [lane, routeIndex] = to ? [to.route.provider, to.index] : [task.lane, task.routeIndex];
+    const rejected = detail !== undefined && attempt ? { attempt: attempt.id, detail } : undefined;
+    return this.settle(requeued(now, { dueAt: now + delayMs, failures, lane, routeIndex }, rejected));
+  }
+
+  /** Does what needs the upstream. An error of the storage ends the work on the task; an interruption ends the step quietly. */
+  async attempting(
+    work: () => Promise<StepResult>,
+    trouble: (error: unknown) => Promise<StepResult>,
+  ): Promise<StepResult> {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof StorageError) throw error;
+      return this.signal.aborted ? SETTLED : trouble(error);
+    }
+  }
+}
+
+function logEnding(log: Log, { task }: Lease, { ending, attempt, at }: Transition): void {
+  const fields = {
+    task: task.id,
+    model: task.model,
+    status: ending?.status,
+    error_code: ending?.error?.code,
+    detail: attempt?.detail,
+    ms: at - task.createdAt,
+  };
+  if (ending?.status === "failed") log.warn(fields, "task failed");
+  else log.info(fields, `task ${ending?.status}`);
+}
