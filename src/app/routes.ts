@@ -2,7 +2,10 @@ import type { Config } from "../config/config.ts";
 import { MAX_WAITING_UPLOADS, UPLOAD_BYTES_AT_ONCE } from "../domain/limits.ts";
 import type { Wakeup } from "../domain/ports/runtime.ts";
 import { accountEndpoints } from "../http/account/routes.ts";
-import { adminEndpoints } from "../http/admin/routes.ts";
+import { managedAccountEndpoints } from "../http/admin/accounts/routes.ts";
+import { keyEndpoints } from "../http/admin/keys/routes.ts";
+import { moneyEndpoints } from "../http/admin/money/routes.ts";
+import { tokenEndpoints } from "../http/admin/tokens/routes.ts";
 import { assetEndpoints } from "../http/assets/routes.ts";
 import { callbackEndpoints } from "../http/callbacks/routes.ts";
 import { toEstimateBody } from "../http/compat/estimate-body.ts";
@@ -97,7 +100,10 @@ function listEndpoints(given: EndpointDeps) {
     ...accountEndpoints(deps),
     ...pricingEndpoints({ estimateCost }),
     ...assetEndpoints(deps),
-    ...adminEndpoints(deps),
+    ...keyEndpoints(deps),
+    ...managedAccountEndpoints(deps),
+    ...moneyEndpoints(deps),
+    ...tokenEndpoints(deps),
     ...healthEndpoints({ isReady: deps.isAccepting }),
   ];
 }

@@ -36,6 +36,16 @@ export interface ManagedExchange extends Exchange {
   readonly operator: Operator;
 }
 
+/** What endpoints need that answer late. */
+export interface LateAnswerDeps {
+  /** Milliseconds on the clock that never jumps. */
+  readonly elapsed: () => number;
+  /** Aborts when the wait is to end before the service stops. */
+  readonly stopping: AbortSignal;
+  /** Lifts the server's own limit on how long a request may stay open. */
+  readonly keepOpen: (request: Request) => void;
+}
+
 interface HandlingBase {
   readonly method: "GET" | "POST" | "PATCH";
   readonly path: string;

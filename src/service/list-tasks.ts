@@ -7,13 +7,7 @@ import { TASK_STATUSES, type TaskStatus, type TaskSummary } from "../domain/task
 import { type Aliases, aliasedId } from "./read-model.ts";
 
 /** The query parameters of a listing, as given. */
-export interface ListQuery {
-  readonly kind?: string | undefined;
-  readonly status?: string | undefined;
-  readonly model?: string | undefined;
-  readonly limit?: string | undefined;
-  readonly after?: string | undefined;
-}
+export type ListQuery = { readonly [Name in "kind" | "status" | "model" | "limit" | "after"]?: string };
 
 const DEFAULT_LIMIT = 20;
 

@@ -16,9 +16,8 @@ export function createUsualDurations(deps: {
   readonly usage: Pick<UsageStore, "recentDurations">;
   readonly clock: Pick<Clock, "now">;
 }): (model: ModelId) => Promise<UsualDuration | undefined> {
-  let known:
-    | { readonly at: number; readonly byModel: ReadonlyMap<ModelId, UsualDuration | undefined> }
-    | undefined;
+  type Known = { readonly at: number; readonly byModel: ReadonlyMap<ModelId, UsualDuration | undefined> };
+  let known: Known | undefined;
 
   async function read(now: number) {
     const latest = Map.groupBy(await deps.usage.recentDurations(LATEST_TASKS), (task) => task.model);
@@ -33,7 +32,6 @@ export function createUsualDurations(deps: {
     const now = deps.clock.now();
     // After the clock was set back, the last reading looks new. Read again.
     const isFresh = known !== undefined && now >= known.at && now < known.at + KEPT_MS;
-    const { byModel } = isFresh && known !== undefined ? known : await read(now);
-    return byModel.get(model);
+    return (isFresh ? known : await read(now))?.byModel.get(model);
   };
 }

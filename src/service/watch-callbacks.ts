@@ -3,22 +3,17 @@ import { CALLBACK_HEADERS, type Callback } from "../domain/callback/callback.ts"
 import { callbackPost } from "../domain/callback/callback-payload.ts";
 import type { TaskId } from "../domain/ids.ts";
 import type { AccountStore } from "../domain/ports/account-store.ts";
-import type { CallbackStore } from "../domain/ports/callback-store.ts";
 import type { CallbackFeed, Secrets } from "../domain/ports/runtime.ts";
-import type { TaskStore } from "../domain/ports/task-store.ts";
 import type { TaskStatus, TaskSummary } from "../domain/task/task.ts";
 import { openBell } from "./bell.ts";
+import type { ReadCallbackDeps } from "./read-callback.ts";
 import { LOOK_AGAIN_MS } from "./task-changes.ts";
 import type { WatchAccountDeps } from "./watch-account.ts";
 
-export interface WatchCallbacksDeps extends WatchAccountDeps {
-  readonly tasks: TaskStore;
-  readonly callbacks: CallbackStore;
+export interface WatchCallbacksDeps extends WatchAccountDeps, ReadCallbackDeps {
   readonly accounts: Pick<AccountStore, "callbackSecret">;
   readonly redeliveries: CallbackFeed;
   readonly secrets: Pick<Secrets, "sign">;
-  /** The service's public URL, if set; otherwise the origin of the creating request is used. */
-  readonly publicUrl?: string | undefined;
 }
 
 /** What a receiver would get at the end of a task, whether or not the task has a callback address. */

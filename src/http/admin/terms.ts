@@ -109,11 +109,7 @@ const ANSWERS: { readonly [K in Kind]: (description: string, term: TermOf<K>) =>
   choices: (description, { among }) => list(text("", { enum: among }), { description }),
   patterns: texts,
   ranges: texts,
-  aliases: (description) => ({
-    type: "object",
-    additionalProperties: text("Id of a model."),
-    description,
-  }),
+  aliases: (description) => ({ type: "object", additionalProperties: text("Id of a model."), description }),
   quota: (description) =>
     closed(
       {

@@ -23,9 +23,5 @@ export function toEstimateBody(endpoint: EstimateEndpoint, model: Model, request
   };
   const { body, names } = fromCompat(model, (isEdit ? readEdit(whole) : readGeneration(whole)).request);
   const { prompt: _prompt, ...withoutPrompt } = body;
-  return {
-    body: lacks("prompt") ? withoutPrompt : body,
-    names,
-    missing: lacksImage ? ["image"] : [],
-  };
+  return { body: lacks("prompt") ? withoutPrompt : body, names, missing: lacksImage ? ["image"] : [] };
 }

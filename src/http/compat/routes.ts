@@ -2,9 +2,9 @@ import type { ResponseFormat } from "../../domain/access/key-policy.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import { formatAmount } from "../../domain/money/money.ts";
 import type { Uploads } from "../../service/collect-inputs.ts";
-import type { GenerateSync, SyncCall } from "../../service/generate-sync.ts";
+import type { GenerateSync } from "../../service/generate-sync.ts";
 import { readJsonBody } from "../body.ts";
-import { type Endpoint, type KeyedExchange, keyed } from "../exchange.ts";
+import { type Endpoint, type KeyedExchange, keyed, type LateAnswerDeps } from "../exchange.ts";
 import type { UploadGate } from "../multipart/upload-gate.ts";
 import type { Reply } from "../reply.ts";
 import { imagesReply } from "./answer.ts";
@@ -13,18 +13,12 @@ import { type CompatBody, readEdit, readGeneration, responseFormatOf } from "./r
 import { type StreamDeps, streamReply } from "./stream.ts";
 import { EDIT_IMAGES, GENERATE_IMAGES } from "./wire.ts";
 
-export interface CompatImageDeps extends StreamDeps {
+export interface CompatImageDeps extends StreamDeps, LateAnswerDeps {
   readonly generateSync: GenerateSync;
-  /** Milliseconds on the clock that never jumps. */
-  readonly elapsed: () => number;
   /** Bounds the memory of all uploads, of every endpoint. */
   readonly gate: UploadGate;
   /** The server's settings. */
   readonly sync: { readonly waitMs: number; readonly responseFormat: ResponseFormat };
-  /** Aborts once no more tasks can finish before the service stops. */
-  readonly stopping: AbortSignal;
-  /** Lifts the server's own limit on how long a request may stay open. */
-  readonly keepOpen: (request: Request) => void;
 }
 
 const GENERATIONS = { path: "/compat/v1/images/generations", event: "image_generation" };
@@ -84,13 +78,9 @@ async function answer(deps: CompatImageDeps, exchange: KeyedExchange, read: () =
 }
 
 /** What is kept of a call once its task is accepted: how to answer it. */
-interface Accepted extends Pick<Call, "event" | "isStream"> {
-  readonly size: string;
-  readonly format: ResponseFormat;
-  readonly task: SyncCall;
-}
+type Accepted = Awaited<ReturnType<typeof accept>>;
 
-async function accept(deps: CompatImageDeps, exchange: KeyedExchange, call: Call): Promise<Accepted> {
+async function accept(deps: CompatImageDeps, exchange: KeyedExchange, call: Call) {
   const { request, principal, requestId, origin } = exchange;
   const format =
     call.responseFormat ??
@@ -108,13 +98,8 @@ async function accept(deps: CompatImageDeps, exchange: KeyedExchange, call: Call
   // The wait is long, and uploads that no task uses are open files.
   await call.release?.();
   const { size } = call.request.fields;
-  return {
-    event: call.event,
-    isStream: call.isStream,
-    size: typeof size === "string" ? size : "auto",
-    format,
-    task,
-  };
+  const { event, isStream } = call;
+  return { event, isStream, size: typeof size === "string" ? size : "auto", format, task };
 }
 
 async function finish(

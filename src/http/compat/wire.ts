@@ -1,8 +1,7 @@
 import { RESPONSE_FORMATS } from "../../domain/access/key-policy.ts";
-import type { JsonObject } from "../../domain/json.ts";
 import { MAX_COMPAT_PROMPT, MAX_EDIT_IMAGES } from "../../domain/limits.ts";
 import { MAX_PARTIAL_IMAGES } from "../../domain/task/preview.ts";
-import { type EndpointContract, jsonAnswer, jsonBody } from "../openapi/contract.ts";
+import { contract, type EndpointContract, jsonAnswer, jsonBody } from "../openapi/contract.ts";
 import { COMPATIBLE_ERROR } from "../wire/errors.ts";
 import {
   closed,
@@ -89,10 +88,7 @@ const OPTIONS = {
   response_format: nullable(
     text(
       "How images come back: inline, or as URLs. A query parameter of this name, or the key's own default, counts where it is absent.",
-      {
-        enum: RESPONSE_FORMATS,
-        default: "b64_json",
-      },
+      { enum: RESPONSE_FORMATS, default: "b64_json" },
     ),
   ),
   stream: nullable({ type: "boolean", default: false, description: "Answer with server-sent events." }),
@@ -107,43 +103,38 @@ const OPTIONS = {
 const EXAMPLE = { model: "sandbox-image", prompt: "A lighthouse at dusk", size: "1024x1024" };
 
 /** Bodies here are open: fields that clients send and this service does not know are ignored (docs/api.md 5.1). */
-function open(title: string, properties: Properties, required: readonly string[], example?: JsonObject) {
-  const examples = example === undefined ? {} : { examples: [example] };
-  return { title, type: "object", required, properties, additionalProperties: true, ...examples };
-}
-
-const SOURCE: Schema = {
+const open = (required: readonly string[], properties: Properties): Schema => ({
   type: "object",
-  required: ["image_url"],
-  properties: { image_url: text("A URL or a base64 data URI.") },
+  required,
+  properties,
   additionalProperties: true,
+});
+
+const SOURCE = open(["image_url"], { image_url: text("A URL or a base64 data URI.") });
+
+const GENERATION: Schema = {
+  title: "GenerateImages",
+  examples: [EXAMPLE],
+  ...open(["model", "prompt"], { model: MODEL, prompt: PROMPT, ...OPTIONS }),
 };
 
-const GENERATION = open(
-  "GenerateImages",
-  { model: MODEL, prompt: PROMPT, ...OPTIONS },
-  ["model", "prompt"],
-  EXAMPLE,
-);
-
-const JSON_EDIT = open(
-  "EditImages",
-  {
+const JSON_EDIT: Schema = {
+  title: "EditImages",
+  examples: [{ ...EXAMPLE, images: [{ image_url: "https://example.com/image.png" }] }],
+  ...open(["model", "prompt", "images"], {
     model: MODEL,
     prompt: PROMPT,
     images: list(SOURCE, { minItems: 1, maxItems: MAX_EDIT_IMAGES }),
     mask: { ...SOURCE, description: "Transparent where the prompt applies, for models that take masks." },
     ...OPTIONS,
-  },
-  ["model", "prompt", "images"],
-  { ...EXAMPLE, images: [{ image_url: "https://example.com/image.png" }] },
-);
+  }),
+};
 
 const FILE: Schema = { type: "string", contentMediaType: "application/octet-stream" };
 
-const FORM_EDIT = open(
-  "EditImagesForm",
-  {
+const FORM_EDIT: Schema = {
+  title: "EditImagesForm",
+  ...open(["image", "prompt", "model"], {
     image: list(FILE, {
       minItems: 1,
       maxItems: MAX_EDIT_IMAGES,
@@ -154,34 +145,31 @@ const FORM_EDIT = open(
     model: MODEL,
     mask: { ...FILE, description: "PNG, transparent where the prompt applies, for models that take masks." },
     ...OPTIONS,
-  },
-  ["image", "prompt", "model"],
-);
+  }),
+};
 
 const WAIT = [
   "Answers when the images are ready. When they are not within the wait window, 504 `sync_image_timeout` names the task, which",
   "goes on: read it with `GET /v1/images/status/{task_id}`. Sending the same request again within ten minutes joins that task.",
 ].join(" ");
 
-export const GENERATE_IMAGES = synchronous(
+export const GENERATE_IMAGES = contract(
   "generateImages",
+  "Synchronous images",
   "Generate images and wait for them",
-  jsonBody(GENERATION),
-  "image_generation",
+  synchronous(jsonBody(GENERATION), "image_generation"),
 );
 
-export const EDIT_IMAGES = synchronous(
+export const EDIT_IMAGES = contract(
   "editImages",
+  "Synchronous images",
   "Edit images and wait for them",
-  { "multipart/form-data": FORM_EDIT, ...jsonBody(JSON_EDIT) },
-  "image_edit",
+  synchronous({ "multipart/form-data": FORM_EDIT, ...jsonBody(JSON_EDIT) }, "image_edit"),
 );
 
-function synchronous(id: string, summary: string, body: Properties, eventPrefix: string): EndpointContract {
+function synchronous(body: Properties, eventPrefix: string) {
+  const headers = ["X-Request-Cost", "X-Idempotent-Replay", "X-Task-Id", "Preference-Applied"] as const;
   return {
-    id,
-    tag: "Synchronous images",
-    summary,
     description: WAIT,
     query: {
       type: "object",
@@ -192,15 +180,7 @@ function synchronous(id: string, summary: string, body: Properties, eventPrefix:
     headers: { Prefer: text("`wait=N`: wait so many seconds at most.", { examples: ["wait=60"] }) },
     body,
     isIdempotent: true,
-    answers: {
-      200: {
-        ...jsonAnswer("The images.", IMAGES, [
-          ...(["X-Request-Cost", "X-Idempotent-Replay", "X-Task-Id"] as const),
-          "Preference-Applied",
-        ]),
-        events: imageEvents(eventPrefix),
-      },
-    },
+    answers: { 200: { ...jsonAnswer("The images.", IMAGES, headers), events: imageEvents(eventPrefix) } },
     errors: [
       ...(["insufficient_quota", "model_not_found", "content_policy_violation"] as const),
       ...(["permission_denied", "rate_limit_exceeded", "sync_image_timeout"] as const),

@@ -16,10 +16,7 @@ const LISTENED = closed({
       "webhook-timestamp": text("Of a key that signs."),
       "webhook-signature": text("Of a key that signs."),
     },
-    {
-      optional: ["webhook-id", "webhook-timestamp", "webhook-signature"],
-      description: "Those of the POST.",
-    },
+    { optional: ["webhook-id", "webhook-timestamp", "webhook-signature"], description: "Those of the POST." },
   ),
   body: text("The body of the POST, to the byte."),
 });

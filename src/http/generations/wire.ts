@@ -1,5 +1,5 @@
 import type { TaskKind } from "../../domain/task/request.ts";
-import { type EndpointContract, jsonBody, succeeds } from "../openapi/contract.ts";
+import { contract, jsonBody, succeeds } from "../openapi/contract.ts";
 import { TASK_ID } from "../tasks/wire.ts";
 import { TASK_ERROR_CODE } from "../wire/errors.ts";
 import { closed, component, list, type Schema, text } from "../wire/schema.ts";
@@ -39,22 +39,17 @@ const CALLBACK_RULES = [
   "actions.",
 ].join(" ");
 
+const HEADERS = ["X-Request-Cost", "X-Idempotent-Replay"] as const;
 export const CREATE_IMAGE = create("image", "createImageTask", "Create an image task");
 export const CREATE_VIDEO = create("video", "createVideoTask", "Create a video task");
 
-function create(kind: TaskKind, id: string, summary: string): EndpointContract {
-  return {
-    id,
-    tag: kind === "image" ? "Images" : "Videos",
-    summary,
+function create(kind: TaskKind, id: string, summary: string) {
+  return contract(id, kind === "image" ? "Images" : "Videos", summary, {
     description:
       "Accepted means that the task will be worked on, not that it is done: read its status, follow its events or give a `callback_url`. The amount held is in `X-Request-Cost`. Each model has its own fields; those it does not have are refused.",
     body: jsonBody(CREATE_BODY[kind]),
     isIdempotent: true,
-    answers: succeeds("The task is accepted.", closed({ task_id: TASK_ID }), [
-      "X-Request-Cost",
-      "X-Idempotent-Replay",
-    ]),
+    answers: succeeds("The task is accepted.", closed({ task_id: TASK_ID }), HEADERS),
     errors: [
       ...(["insufficient_quota", "permission_denied", "model_not_available", "task_not_found"] as const),
       "rate_limit_exceeded",
@@ -65,5 +60,5 @@ function create(kind: TaskKind, id: string, summary: string): EndpointContract {
       description: CALLBACK_RULES,
       schema: CALLBACK,
     },
-  };
+  });
 }

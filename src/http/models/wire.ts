@@ -1,6 +1,6 @@
 import { PRICE_UNITS, UNITS } from "../../domain/money/price-units.ts";
 import { contract, type EndpointContract, succeeds } from "../openapi/contract.ts";
-import { closed, component, integer, list, openEnum, type Schema, text } from "../wire/schema.ts";
+import { closed, component, flag, integer, list, openEnum, type Schema, text } from "../wire/schema.ts";
 import { amount, CURRENCY_SCHEMA } from "../wire/values.ts";
 
 export const MODEL_ID = text("Id of a model, or an alias of one.");
@@ -14,22 +14,16 @@ export const MULTIPLIER = text("What every line is charged times for this API ke
 /** Units that one amount of a line buys. */
 export const PER = integer("Units that one such amount is for; 1 where absent.", { minimum: 1 });
 
+const COUNTED = Object.values(UNITS).map(({ counts }) => counts);
 const PRICE_LINE = closed(
   {
     sku: text("What is sold."),
-    unit: openEnum(
-      PRICE_UNITS,
-      `What is counted: ${Object.values(UNITS)
-        .map(({ counts }) => counts)
-        .join(", ")}.`,
-    ),
+    unit: openEnum(PRICE_UNITS, `What is counted: ${COUNTED.join(", ")}.`),
     amount: amount("Price of one unit, or of `per` units."),
     per: PER,
     most: integer(
       "Units of an output that are held where the request does not tell; charged is what it has.",
-      {
-        minimum: 1,
-      },
+      { minimum: 1 },
     ),
     when: {
       type: "object",
@@ -56,11 +50,9 @@ const PRICE = component(
 export const MODELS_QUERY: Schema = {
   type: "object",
   properties: {
-    all: {
-      type: "boolean",
-      description:
-        "Whether models are told of too that no provider makes at present; they have `available: false`.",
-    },
+    all: flag(
+      "Whether models are told of too that no provider makes at present; they have `available: false`.",
+    ),
   },
 };
 
@@ -70,10 +62,7 @@ export const MODEL_FIELDS = {
   kind: text("What it makes.", { enum: ["image", "video"] }),
   name: text("For people."),
   description: text("For people."),
-  available: {
-    type: "boolean",
-    description: "Whether a provider makes it at present; a create is refused where not.",
-  },
+  available: flag("Whether a provider makes it at present; a create is refused where not."),
   modes: list(text(""), { description: "What it does, `text-to-image`." }),
   price: PRICE,
   deadline_seconds: integer("How long a task may take from its start.", { minimum: 1 }),
@@ -95,13 +84,7 @@ export const LIST_MODELS = contract("listModels", "Models", "List the models the
 export const READ_MODEL = contract("readModel", "Models", "Read a model, with the schema of its requests", {
   path: { model: MODEL_ID },
   query: MODELS_QUERY,
-  answers: succeeds("The model.", {
-    title: "ModelInFull",
-    ...closed({
-      ...MODEL_FIELDS,
-      schema: MODEL_SCHEMA,
-    }),
-  }),
+  answers: succeeds("The model.", component("ModelInFull", { ...MODEL_FIELDS, schema: MODEL_SCHEMA })),
   errors: ["invalid_request", "permission_denied", "model_not_available"],
 });
 
@@ -117,12 +100,14 @@ const MANAGED_FIELDS = {
   ),
 };
 
-export const LIST_MANAGED_MODELS: EndpointContract = {
-  id: "listManagedModels",
-  tag: "Management",
-  summary: "List every model, with its routes",
-  answers: succeeds("The models.", closed({ models: list(component("ManagedModel", MANAGED_FIELDS)) })),
-};
+export const LIST_MANAGED_MODELS = contract(
+  "listManagedModels",
+  "Management",
+  "List every model, with its routes",
+  {
+    answers: succeeds("The models.", closed({ models: list(component("ManagedModel", MANAGED_FIELDS)) })),
+  },
+);
 
 export const READ_MANAGED_MODEL: EndpointContract = {
   id: "readManagedModel",

@@ -87,11 +87,11 @@ function answerResponse(answer: Answer, more: readonly HeaderName[], components:
   return {
     description: answer.description,
     headers: headersOf([...(answer.headers ?? []), ...more]),
-    ...(Object.keys(content).length === 0 ? {} : { content }),
+    content: Object.keys(content).length === 0 ? undefined : content,
   };
 }
 
-/** OpenAPI 3.1 knows a stream as text; what its events hold stands in an extension. */
+/** OpenAPI 3.1 describes a stream as text. An extension describes the events. */
 function streamOf(events: NonNullable<Answer["events"]>, components: Components): JsonObject {
   const names = Object.keys(events).map((name) => `\`${name}\``);
   return {

@@ -55,13 +55,11 @@ function describeEndpoint(endpoint: Endpoint, components: Components): JsonObjec
     operationId: contract.id,
     tags: [contract.tag],
     summary: contract.summary,
-    ...(contract.description === undefined ? {} : { description: contract.description }),
-    ...(parameters.length === 0 ? {} : { parameters }),
-    ...(contract.body === undefined ? {} : { requestBody: bodyOf(contract.body, components) }),
+    description: contract.description,
+    parameters: parameters.length === 0 ? undefined : parameters,
+    requestBody: contract.body && bodyOf(contract.body, components),
     responses: responsesOf(endpoint, components),
-    ...(callback === undefined
-      ? {}
-      : { callbacks: { [callback.name]: describeCallback(callback, components) } }),
+    callbacks: callback && { [callback.name]: describeCallback(callback, components) },
     security: securityOf(endpoint),
   };
 }
@@ -80,13 +78,7 @@ function parametersOf({ contract }: Endpoint, components: Components): JsonObjec
     (place: string, isRequired: boolean) =>
     ([name, schema]: [string, Schema]): JsonObject => {
       const { description, ...rest } = schema;
-      return {
-        name,
-        in: place,
-        required: isRequired,
-        ...(description === undefined ? {} : { description }),
-        schema: components.refer(rest),
-      };
+      return { name, in: place, required: isRequired, description, schema: components.refer(rest) };
     };
   const query = isJsonObject(contract.query?.properties) ? contract.query.properties : {};
   const members = Object.entries(query).filter((entry): entry is [string, Schema] => isJsonObject(entry[1]));
@@ -102,7 +94,7 @@ function bodyOf(body: Properties, components: Components): JsonObject {
   const content = Object.entries(body).map(([type, schema]) => {
     const { examples } = components.meaning(schema);
     const [example] = Array.isArray(examples) ? examples : [];
-    return [type, { schema: components.refer(schema), ...(example === undefined ? {} : { example }) }];
+    return [type, { schema: components.refer(schema), example }];
   });
   return { required: true, content: Object.fromEntries(content) };
 }

@@ -30,11 +30,7 @@ export const ESTIMATE_REQUEST = component(
       description: "The body that would be sent. Prompt and media may be left out.",
       additionalProperties: true,
     },
-    quantity: integer("How many such requests.", {
-      minimum: 1,
-      maximum: MAX_ESTIMATE_QUANTITY,
-      default: 1,
-    }),
+    quantity: integer("How many such requests.", { minimum: 1, maximum: MAX_ESTIMATE_QUANTITY, default: 1 }),
   },
   { optional: ["endpoint", "quantity"] },
 );

@@ -7,23 +7,24 @@ import { listTasks } from "../../service/list-tasks.ts";
 import type { Aliases } from "../../service/read-model.ts";
 import { awaitTask, readTask, withQueuePosition } from "../../service/read-task.ts";
 import { type WatchTaskDeps, watchTask } from "../../service/watch-task.ts";
-import { type Endpoint, followed, type KeyedExchange, keyed, polled } from "../exchange.ts";
+import {
+  type Endpoint,
+  followed,
+  type KeyedExchange,
+  keyed,
+  type LateAnswerDeps,
+  polled,
+} from "../exchange.ts";
 import { previewData } from "../preview-data.ts";
 import { type Reply, success } from "../reply.ts";
 import { type EventWriter, eventReply } from "../sse.ts";
 import { presentListedTask, presentPreview, presentTask } from "./present.ts";
 import { CANCEL_TASK, FOLLOW_TASK, LIST_TASKS, READ_IMAGE_TASK, READ_VIDEO_TASK } from "./wire.ts";
 
-export interface TaskEndpointDeps extends WatchTaskDeps {
+export interface TaskEndpointDeps extends WatchTaskDeps, LateAnswerDeps {
   readonly wakeup: Wakeup;
   readonly aliases: Aliases;
   readonly log: Log;
-  /** Milliseconds on the clock that never jumps. */
-  readonly elapsed: () => number;
-  /** Aborts when the service stops, which ends every wait. */
-  readonly stopping: AbortSignal;
-  /** Lifts the server's own limit on how long a request may stay open. */
-  readonly keepOpen: (request: Request) => void;
 }
 
 /** Status (docs/api.md 4.5), events, list and cancel. */

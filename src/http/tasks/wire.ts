@@ -1,7 +1,7 @@
 import { MAX_LIST_LIMIT, MAX_STATUS_WAIT_SEC } from "../../domain/limits.ts";
 import { MAX_PARTIAL_IMAGES } from "../../domain/task/preview.ts";
 import { TASK_STATUSES } from "../../domain/task/task.ts";
-import { contract, type EndpointContract, succeeds } from "../openapi/contract.ts";
+import { contract, succeeds } from "../openapi/contract.ts";
 import { TASK_ERROR_CODE } from "../wire/errors.ts";
 import {
   closed,
@@ -93,28 +93,21 @@ export const LIST_QUERY = optional({
 
 const NOT_FOUND = "A task that is unknown, another account's, or of the other kind is not there.";
 
+const SECONDS = { minimum: 0, maximum: MAX_STATUS_WAIT_SEC, default: 0 };
+const WAIT = { type: "number", ...SECONDS, description: "Seconds to wait for the end of the task." };
+const WAIT_QUERY = optional({ wait: WAIT });
+
 export const READ_IMAGE_TASK = readStatus("Images", "readImageTask", "Read an image task", IMAGE_TASK);
 export const READ_VIDEO_TASK = readStatus("Videos", "readVideoTask", "Read a video task", VIDEO_TASK);
 
-function readStatus(tag: "Images" | "Videos", id: string, summary: string, schema: Schema): EndpointContract {
-  return {
-    id,
-    tag,
-    summary,
+function readStatus(tag: "Images" | "Videos", id: string, summary: string, schema: Schema) {
+  return contract(id, tag, summary, {
     description: `Answers at once, or with \`wait\` as soon as the task has ended. ${NOT_FOUND}`,
     path: { task_id: TASK_ID },
-    query: optional({
-      wait: {
-        type: "number",
-        minimum: 0,
-        maximum: MAX_STATUS_WAIT_SEC,
-        default: 0,
-        description: "Seconds to wait for the end of the task.",
-      },
-    }),
+    query: WAIT_QUERY,
     answers: succeeds("The task as it stands.", schema),
     errors: ["invalid_request", "task_not_found"],
-  };
+  });
 }
 
 export const LIST_TASKS = contract("listTasks", "Tasks", "List tasks, newest first", {

@@ -4,9 +4,7 @@ import { explain, unknownField } from "../../domain/model/violation.ts";
 import { createSchemaChecker } from "../../toolkit/json-schema.ts";
 
 /** The annotations word violations or belong to the published document. */
-const checker = createSchemaChecker({
-  annotations: ["x-must", "x-rule", "x-param", "x-extensible-enum"],
-});
+const checker = createSchemaChecker({ annotations: ["x-must", "x-rule", "x-param", "x-extensible-enum"] });
 
 /** Any query may have the credential; endpoints do not see it. */
 const CREDENTIAL = "key";

@@ -53,9 +53,7 @@ export const STANDARD_ERROR = component(
 /** The compatible envelope of docs/api.md 3.2. */
 export const COMPATIBLE_ERROR = component(
   "CompatibleError",
-  {
-    error: closed({ message: MESSAGE, type: TYPE_NAME, code: ERROR_CODE, param: PARAM }, PARAM_IS_OPTIONAL),
-  },
+  { error: closed({ message: MESSAGE, type: TYPE_NAME, code: ERROR_CODE, param: PARAM }, PARAM_IS_OPTIONAL) },
   { description: "Every 401, and errors of the synchronous images API." },
 );
 

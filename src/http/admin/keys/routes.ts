@@ -12,10 +12,7 @@ import { checkQuery } from "../../wire/check.ts";
 import { readTerms } from "../terms.ts";
 import { KEY_CHANGE, KEYS, KEYS_QUERY, NEW_KEY, ROTATION } from "./wire.ts";
 
-export interface KeyEndpointDeps {
-  readonly manage: ManageAccounts;
-  readonly clock: Pick<Clock, "now">;
-}
+type KeyEndpointDeps = { readonly manage: ManageAccounts; readonly clock: Pick<Clock, "now"> };
 
 /** /admin/v1/keys. */
 export function keyEndpoints({ manage, clock }: KeyEndpointDeps): Endpoint[] {
