@@ -3,7 +3,7 @@ import { mkdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { isMediaType, MEDIA_TYPES } from "../../src/domain/media/asset.ts";
 import { EXIT } from "../exit-codes.ts";
-import { Failure } from "../failure.ts";
+import { Failure, unexpectedAnswer } from "../failure.ts";
 import { resultUrls, type TaskView } from "./answer.ts";
 import type { Client } from "./client.ts";
 
@@ -26,17 +26,13 @@ export async function downloadResults(
 ): Promise<SavedFile[]> {
   const urls = resultUrls(task);
   if (urls.length === 0) {
-    throw new Failure(
-      EXIT.error,
-      "no_results",
-      `${task.task_id} is ${task.status} and has no results to download.`,
-    );
+    const message = `${task.task_id} is ${task.status} and has no results to download.`;
+    throw new Failure(EXIT.error, "no_results", message);
   }
   const nameFile = prepareTarget(task.task_id, target, urls.length);
   const files: SavedFile[] = [];
   for (const [index, url] of urls.entries()) {
-    if (!/^https?:\/\//.test(url))
-      throw new Failure(EXIT.error, "unexpected_answer", `Result ${index + 1} has no web address.`);
+    if (!/^https?:\/\//.test(url)) throw unexpectedAnswer(`Result ${index + 1} has no web address.`);
     files.push(await save(client, url, (extension) => nameFile(index, extension)));
   }
   return files;
@@ -67,21 +63,16 @@ async function save(
   try {
     const sizeBytes = await Bun.write(partial, response);
     const expected = response.headers.get("content-length");
-    if (
-      expected !== null &&
-      Number(expected) !== sizeBytes &&
-      response.headers.get("content-encoding") === null
-    ) {
+    const isEncoded = response.headers.has("content-encoding");
+    if (expected !== null && Number(expected) !== sizeBytes && !isEncoded)
       throw new Error(`${sizeBytes} of ${expected} bytes arrived`);
-    }
     renameSync(partial, path);
     return { path, url, sizeBytes };
   } catch (error) {
     rmSync(partial, { force: true });
     const reason = error instanceof Error ? error.message : String(error);
-    throw new Failure(EXIT.error, "download_failed", `Cannot save ${url} as ${path}: ${reason}.`, {
-      cause: error,
-    });
+    const message = `Cannot save ${url} as ${path}: ${reason}.`;
+    throw new Failure(EXIT.error, "download_failed", message, { cause: error });
   }
 }
 

@@ -4,16 +4,12 @@ import { Failure } from "../failure.ts";
 import type { Output } from "../format/output.ts";
 import { formatDuration } from "../format/units.ts";
 import { showPath } from "../local.ts";
-import type { Kind, TaskView } from "./answer.ts";
-import { resultUrls } from "./answer.ts";
+import { resultUrls, type TaskView } from "./answer.ts";
 import { downloadResults, type SavedFile } from "./download.ts";
 import type { Remote } from "./remote.ts";
-import { awaitTask, hasEnded, resumeHint, verdictOf } from "./wait.ts";
+import { awaitTask, hasEnded, resumeHint, verdictOf, type WaitOptions } from "./wait.ts";
 
-export interface FollowOptions {
-  readonly kind: Kind;
-  readonly id: string;
-  readonly timeoutMs: number;
+export interface FollowOptions extends Pick<WaitOptions, "kind" | "id" | "timeoutMs"> {
   /** Where results are saved; absent: results are not saved. */
   readonly target?: string | undefined;
 }

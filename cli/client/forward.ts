@@ -39,6 +39,9 @@ const NOT_HTTP = /^(Malformed|Invalid|Unrequested|ResponseHeaders|HTTP)/;
 /** Longest status text of a receiver, in characters. */
 const MAX_STATUS_TEXT = 80;
 
+/** Most posts that run at once. */
+export const FORWARDS_AT_ONCE = 4;
+
 /** Posts exactly what it is given to an address of this machine or its network. Never rejects: a failure is an outcome too. */
 export function createForwarder(
   client: Pick<Client, "post">,

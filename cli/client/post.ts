@@ -10,11 +10,7 @@ export interface Sent {
 
 /** POSTs to an address of the user's own, without any credential. @throws when nobody answers */
 export async function post(url: string, { headers, body, signal }: Sent) {
-  const {
-    status,
-    statusText,
-    body: answer,
-  } = await fetch(url, {
+  const answer = await fetch(url, {
     method: "POST",
     // Do not decompress the answer.
     headers: { ...headers, "Accept-Encoding": "identity" },
@@ -26,8 +22,8 @@ export async function post(url: string, { headers, body, signal }: Sent) {
     keepalive: false,
     proxy: false,
   });
-  await drain(answer);
-  return { status, statusText };
+  await drain(answer.body);
+  return { status: answer.status, statusText: answer.statusText };
 }
 
 /** Reads a little of an answer, so that its sender can finish, and drops the rest. */

@@ -33,13 +33,7 @@ export function addCallbacks(program: Command, context: Context): void {
   addListen(callbacks, context);
 }
 
-interface ListFlags extends RemoteFlags {
-  readonly state?: string;
-  readonly task?: string;
-  readonly since?: string;
-  readonly limit?: string;
-  readonly after?: string;
-}
+type ListFlags = RemoteFlags & Partial<Record<"state" | "task" | "since" | "limit" | "after", string>>;
 
 function addList(callbacks: Command, context: Context): void {
   const command = addRemoteCommand(callbacks, "list", "list callbacks, newest first")

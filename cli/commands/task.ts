@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import { TASK_STATUSES } from "../../src/domain/task/task.ts";
 import { resultUrls, type TaskView } from "../client/answer.ts";
+import type { TaskQuery } from "../client/client.ts";
 import { downloadResults } from "../client/download.ts";
 import { costOf, follow, showFiles } from "../client/follow.ts";
 import { addRemoteCommand, connect, type RemoteFlags } from "../client/remote.ts";
@@ -51,14 +52,6 @@ function addWait(task: Command, context: Context): void {
   });
 }
 
-interface ListFlags extends RemoteFlags {
-  readonly status?: string;
-  readonly kind?: string;
-  readonly model?: string;
-  readonly limit?: string;
-  readonly after?: string;
-}
-
 function addList(task: Command, context: Context): void {
   const command = addRemoteCommand(task, "list", "list your tasks, newest first")
     .addOption(new Option("--status <status>", "only tasks in this state").choices(TASK_STATUSES))
@@ -66,7 +59,7 @@ function addList(task: Command, context: Context): void {
     .option("-m, --model <model>", "only tasks of this model")
     .option("--limit <count>", "tasks in one page, 1 to 100 (default 20)")
     .option("--after <cursor>", "the page after this one, as the page before says it");
-  onRun<ListFlags>(command, context, async ({ options, output }) => {
+  onRun<RemoteFlags & TaskQuery>(command, context, async ({ options, output }) => {
     const { status, kind, model, limit, after } = options;
     const { client } = connect(options, context, output);
     const page = await client.tasks({ status, kind, model, limit, after });

@@ -69,21 +69,12 @@ function routesOf({ routes }: JsonObject) {
   }));
 }
 
-function describeProperty({
-  type,
-  minimum,
-  maximum,
-  default: standard,
-  description,
-  ...rest
-}: JsonObject): string {
-  const choices = Array.isArray(rest.enum) ? rest.enum.join(" | ") : texts(type);
-  const bounds =
-    minimum === undefined && maximum === undefined
-      ? ""
-      : ` ${String(minimum ?? "")}…${String(maximum ?? "")}`;
+function describeProperty(property: JsonObject): string {
+  const { minimum = "", maximum = "", default: standard } = property;
+  const choices = Array.isArray(property.enum) ? property.enum.join(" | ") : texts(property.type);
+  const bounds = minimum === "" && maximum === "" ? "" : ` ${String(minimum)}…${String(maximum)}`;
   const preset = standard === undefined ? "" : `, default ${String(standard)}`;
-  return `${choices}${bounds}${preset}. ${text(description)}`;
+  return `${choices}${bounds}${preset}. ${text(property.description)}`;
 }
 
 function pricesOf(model: JsonObject): string[] {

@@ -3,6 +3,7 @@ import type { Started } from "../../src/app/app.ts";
 import type { Config } from "../../src/config/config.ts";
 import { VERSION } from "../../src/version.ts";
 import type { Style } from "../format/style.ts";
+import type { Field } from "../format/table.ts";
 import { showPath } from "../local.ts";
 
 /** Renders what a person sees when the server is up: where things are and, the first time, the key and a command to try. */
@@ -13,7 +14,7 @@ export function renderBanner(
 ): string {
   const platform = `${process.platform}-${process.arch}`;
   const count = started.migrations;
-  const facts: [string, string][] = [
+  const facts: Field[] = [
     ["data", `${showPath(config.dataDir, cwd)}${started.createdDataDir ? "  (created, 0700)" : ""}`],
     [
       "database",
@@ -21,27 +22,27 @@ export function renderBanner(
     ],
     ["storage", `${showPath(started.assets, cwd)}  (local files)`],
     ["models", modelsLine(started)],
-    ...(config.configFile === undefined
-      ? []
-      : [["settings", showPath(config.configFile, cwd)] as [string, string]]),
+    ["settings", config.configFile && showPath(config.configFile, cwd)],
   ];
-  const addresses: [string, string][] = [
+  const addresses: Field[] = [
     ["API", `${started.urls.api}/v1`],
     [
       "Images",
       `${started.urls.long ?? started.urls.api}/compat/v1  (base URL for clients of the images API)`,
     ],
     ["Docs", `${started.urls.api}/docs`],
-    ...(started.urls.long === undefined
-      ? []
-      : [["Long", `${started.urls.long}/v1  (requests that take long)`] as [string, string]]),
+    ["Long", started.urls.long && `${started.urls.long}/v1  (requests that take long)`],
   ];
+  const lines = (fields: readonly Field[], paint: (value: string) => string) =>
+    fields.flatMap(([name, value]) =>
+      value === undefined ? [] : [`  ${style.dim(name.padEnd(9))} ${paint(value)}\n`],
+    );
   const resumed = started.resumedTasks;
   return [
     `  ${style.bold(`svc ${VERSION}`)} · bun ${Bun.version} · ${platform}\n`,
-    ...facts.map(([name, value]) => `  ${style.dim(name.padEnd(9))} ${value}\n`),
+    ...lines(facts, (value) => value),
     "\n",
-    ...addresses.map(([name, value]) => `  ${style.dim(name.padEnd(9))} ${style.cyan(value)}\n`),
+    ...lines(addresses, style.cyan),
     "\n",
     started.firstKey === undefined ? "" : firstSteps(started, started.firstKey, style),
     resumed === 0 ? "" : `  ${resumed} ${resumed === 1 ? "task" : "tasks"} resumed.\n`,

@@ -1,17 +1,12 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
-export interface PortOwner {
-  readonly pid: number;
-  readonly name: string;
-}
-
 /**
  * Finds the process that listens on a TCP port of this machine. Works on Linux alone, and without root only for processes of
  * the same user.
  *
  * @returns undefined when it cannot be found
  */
-export function findPortOwner(port: number): PortOwner | undefined {
+export function findPortOwner(port: number): { readonly pid: number; readonly name: string } | undefined {
   if (process.platform !== "linux") return undefined;
   try {
     const inodes = new Set(

@@ -9,12 +9,6 @@ export interface Moment {
   readonly elapsedSec: number;
 }
 
-export interface ProgressView {
-  show(moment: Moment): void;
-  /** Clears the line for the output that follows. */
-  stop(): void;
-}
-
 const CELLS = 16;
 
 /** `▕██████░░░░░░░░░░▏`, one cell per sixteenth. */
@@ -37,14 +31,15 @@ function Progress({ id, status, progress, elapsedSec }: Moment) {
 }
 
 /** Draws in place on a terminal's stderr. The command keeps handling Ctrl-C. */
-export function startProgress(first: Moment): ProgressView {
+export function startProgress(first: Moment) {
   const view = render(<Progress {...first} />, {
     stdout: process.stderr,
     exitOnCtrlC: false,
     patchConsole: false,
   });
   return {
-    show: (moment) => view.rerender(<Progress {...moment} />),
+    show: (moment: Moment) => view.rerender(<Progress {...moment} />),
+    /** Clears the line for the output that follows. */
     stop() {
       view.clear();
       view.unmount();

@@ -4,20 +4,11 @@ import { systemRandom } from "../runtime/random.ts";
 import type { Feeds } from "../runtime/signals.ts";
 import { createCallbackSender } from "../scheduler/callbacks.ts";
 import { createCleaner } from "../scheduler/cleaner.ts";
-import { createScheduler, type Scheduler } from "../scheduler/scheduler.ts";
+import { createScheduler } from "../scheduler/scheduler.ts";
 import type { Rooms } from "./rooms.ts";
 
 /** The work that runs without a request. */
-export interface Background {
-  readonly scheduler: Scheduler;
-  /** Tells the sender that callbacks are due. */
-  readonly callbacksDue: () => void;
-  start(): Promise<void>;
-  /** Lets running steps end, calls `onDrained`, then lets sends end, within `drainMs` in all. */
-  drain(drainMs: number, onDrained: () => void): Promise<void>;
-}
-
-export function createBackground(config: Config, rooms: Rooms, feeds: Feeds): Background {
+export function createBackground(config: Config, rooms: Rooms, feeds: Feeds) {
   const { clock, log, store, providers } = rooms;
   const { tasks } = store;
   const { publicUrl } = config;
@@ -33,13 +24,15 @@ export function createBackground(config: Config, rooms: Rooms, feeds: Feeds): Ba
   const cleaner = createCleaner({ tasks, clock, log, tidy: () => void store.checkpoint() });
   return {
     scheduler,
+    /** Tells the sender that callbacks are due. */
     callbacksDue: sender.wake,
     async start() {
       await scheduler.start();
       await sender.start();
       cleaner.start();
     },
-    async drain(drainMs, onDrained) {
+    /** Lets running steps end, calls `onDrained`, then lets sends end, within `drainMs` in all. */
+    async drain(drainMs: number, onDrained: () => void) {
       cleaner.stop();
       const until = monotonicMs() + drainMs;
       await scheduler.drain(drainMs);

@@ -11,9 +11,9 @@ import { createSystemClock } from "../runtime/clock.ts";
 import { createIds } from "../runtime/ids.ts";
 import { createSecrets } from "../runtime/secrets.ts";
 import { type ConfiguredPrices, readConfiguredPrices } from "../service/configured-prices.ts";
-import { createManageAccounts, type ManageAccounts } from "../service/manage-account.ts";
-import { createManageModels, type ManageModels } from "../service/manage-models.ts";
-import { createManagePrices, type ManagePrices } from "../service/manage-prices.ts";
+import { createManageAccounts } from "../service/manage-account.ts";
+import { createManageModels } from "../service/manage-models.ts";
+import { createManagePrices } from "../service/manage-prices.ts";
 import { openAudit } from "../store/audit.ts";
 import { migrate, migrationStatus } from "../store/migrate.ts";
 import { openStore } from "../store/open.ts";
@@ -50,23 +50,14 @@ export function configuredPricesOf(
 }
 
 /** The accounts, keys and prices of a data folder, whether or not a server runs on it. */
-export interface Local {
-  readonly manage: ManageAccounts;
-  /** @throws ConfigError when the prices of the settings file cannot be used */
-  prices(): ManagePrices;
-  /** Says what each model lacks, by these settings. @throws ConfigError as `prices` does */
-  models(): ManageModels;
-  stop(): Promise<void>;
-}
+export type Local = Awaited<ReturnType<typeof openLocal>>;
 
 /**
  * Opens a data folder for a local command.
  *
  * @throws Error when it has no database; SchemaError when the database is of another version
  */
-export async function openLocal(
-  config: Folder & Pricing & Partial<Pick<Config, "providers">>,
-): Promise<Local> {
+export async function openLocal(config: Folder & Pricing & Partial<Pick<Config, "providers">>) {
   const database = existingDatabaseOf(config);
   const clock = createSystemClock();
   const ids = createIds(clock);
@@ -88,7 +79,9 @@ export async function openLocal(
   const needsOf: NeedsOf = (id) => providerNeeds(id, config.providers?.[id]) ?? [id];
   return {
     manage,
+    /** @throws ConfigError when the prices of the settings file cannot be used */
     prices: () => createManagePrices(priced()),
+    /** Says what each model lacks, by these settings. @throws ConfigError as `prices` does */
     models: () => createManageModels({ ...priced(), needsOf }),
     stop: () => store.stop(),
   };
@@ -116,17 +109,8 @@ function existingDatabaseOf(config: Folder): string {
   );
 }
 
-/** The migrations of a data folder's database, by name. */
-export interface MigrationReport {
-  /** Applied by this call. */
-  readonly applied: readonly string[];
-  readonly pending: readonly string[];
-  readonly current: number;
-  readonly latest: number;
-}
-
-/** Applies pending migrations to a data folder's database, or only reports them. */
-export function migrateLocal(config: Folder, action: "up" | "status"): MigrationReport {
+/** Applies pending migrations to a data folder's database, or only reports them. @returns names; `applied` by this call */
+export function migrateLocal(config: Folder, action: "up" | "status") {
   const path = databaseOf(config);
   if (action === "up") ensureDirectory(config.dataDir);
   const applied = action === "up" ? migrate({ path }) : [];

@@ -1,14 +1,10 @@
 import { openAssetStore } from "../assets/open.ts";
 import { createCatalog } from "../catalog/catalog.ts";
 import type { Config } from "../config/config.ts";
-import type { ModelId, ProviderId } from "../domain/ids.ts";
 import { type NeedsOf, needsText } from "../domain/model/availability.ts";
-import type { PriceRule } from "../domain/model/model.ts";
-import type { Addresses } from "../domain/ports/addresses.ts";
-import type { AssetStore } from "../domain/ports/asset-store.ts";
 import type { Egress } from "../domain/ports/egress.ts";
 import type { ProviderAdapter } from "../domain/ports/provider.ts";
-import type { Clock, Ids, Log, Secrets } from "../domain/ports/runtime.ts";
+import type { Clock, Log } from "../domain/ports/runtime.ts";
 import { createEgress } from "../egress/egress.ts";
 import { createProviders, PROVIDERS, providerNeeds } from "../providers/registry.ts";
 import { createAddresses } from "../runtime/address-ranges.ts";
@@ -16,7 +12,7 @@ import { createSystemClock } from "../runtime/clock.ts";
 import { lockDirectory } from "../runtime/directory-lock.ts";
 import { createIds } from "../runtime/ids.ts";
 import { createSecrets } from "../runtime/secrets.ts";
-import { openStore, type Store } from "../store/open.ts";
+import { openStore } from "../store/open.ts";
 import type { Releases } from "./lifecycle.ts";
 import { assetsOf, configuredPricesOf, databaseOf, ensureDirectory } from "./local.ts";
 
@@ -33,21 +29,7 @@ export interface AppOverrides {
 }
 
 /** Everything the service works with. */
-export interface Rooms {
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly ids: Ids;
-  readonly secrets: Secrets;
-  readonly addresses: Addresses;
-  readonly store: Store;
-  readonly assets: AssetStore;
-  readonly providers: ReadonlyMap<ProviderId, ProviderAdapter>;
-  readonly needsOf: NeedsOf;
-  readonly catalog: ReturnType<typeof createCatalog>;
-  readonly configuredPrices: ReadonlyMap<ModelId, PriceRule>;
-  readonly egress: Egress;
-  readonly createdDataDir: boolean;
-}
+export type Rooms = Awaited<ReturnType<typeof openRooms>>;
 
 /** Another process serves from this data folder. */
 export class DataDirectoryBusy extends Error {
@@ -59,7 +41,7 @@ export class DataDirectoryBusy extends Error {
  *
  * @throws DataDirectoryBusy, SchemaError, ConfigError for prices, or what the operating system says
  */
-export async function openRooms(config: Config, overrides: AppOverrides, releases: Releases): Promise<Rooms> {
+export async function openRooms(config: Config, overrides: AppOverrides, releases: Releases) {
   const clock = overrides.clock ?? createSystemClock();
   const log = overrides.log ?? (await openServerLog(config, releases));
   const ids = createIds(clock);

@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import { dirname, resolve } from "node:path";
 import { isJsonObject, type JsonObject } from "../domain/json.ts";
 import { readTree, type ValuesOf } from "../toolkit/settings/setting.ts";
-import { chooseValue, readCredential } from "./choose.ts";
+import { chooseValue, type Given, readCredential } from "./choose.ts";
 import { type ConfigProblem, describeProblem, show } from "./problem.ts";
 import { createSettings, type ProviderSettings, type Settings } from "./settings.ts";
 import { PRICING, readNamedFile, readOwnFile, type SettingsFile } from "./settings-file.ts";
@@ -28,10 +28,7 @@ export class ConfigError extends Error {
   }
 }
 
-export interface ConfigSources {
-  /** By the settings' option names; absent where no flag was given. */
-  readonly flags?: Readonly<Record<string, unknown>>;
-  readonly env?: Readonly<Record<string, string | undefined>>;
+export interface ConfigSources extends Partial<Pick<Given, "flags" | "env">> {
   /** A settings file in place of svc.yaml in the data folder. */
   readonly file?: string | undefined;
   readonly cwd: string;

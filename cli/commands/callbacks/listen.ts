@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { isJsonObject } from "../../../src/domain/json.ts";
 import { followEvents, type ServerEvent } from "../../client/event-source.ts";
-import { createForwarder, type Forwarded, readForwardUrl } from "../../client/forward.ts";
+import { createForwarder, FORWARDS_AT_ONCE, type Forwarded, readForwardUrl } from "../../client/forward.ts";
 import { createInOrder } from "../../client/in-order.ts";
 import { addRemoteCommand, connect, type Remote, type RemoteFlags } from "../../client/remote.ts";
 import { onRun } from "../../command.ts";
@@ -22,8 +22,6 @@ It shows what is posted at the end of each of the key's tasks, whether or not th
 the address given, signature included, from this machine; so a receiver can be tried that the server cannot reach. Each is
 forwarded once. \`svc callbacks trigger completed\` makes one.
 `;
-/** Posts under way at once. */
-const FORWARDS = 4;
 
 interface ListenFlags extends RemoteFlags {
   readonly forward?: string;
@@ -76,7 +74,7 @@ async function listen(
   let told = job.lastEventId;
   let isReceiverDown = false;
 
-  const inOrder = createInOrder<Heard>(FORWARDS, ({ listened, id, forwarded }) => {
+  const inOrder = createInOrder<Heard>(FORWARDS_AT_ONCE, ({ listened, id, forwarded }) => {
     // A post that Ctrl-C interrupted has no outcome.
     if (signal.aborted) return;
     const line = job.isJson

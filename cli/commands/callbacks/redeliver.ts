@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject } from "../../../src/domain/json.ts";
 import type { CallbackQuery, Client } from "../../client/client.ts";
 import {
   createForwarder,
+  FORWARDS_AT_ONCE,
   type Forwarded,
   forwardedForm,
   forwardedText,
@@ -31,16 +32,9 @@ Examples:
 The server sends each once more at once, which is none of its five attempts. With --forward nothing is asked of the server:
 this machine posts what a callback says, without a signature, which only the server can make.
 `;
-/** Posts under way at once. */
-const FORWARDS = 4;
 const HEADERS = { "Content-Type": "application/json", "User-Agent": "Service-Callback/1.0" };
 
-interface RedeliverFlags extends RemoteFlags {
-  readonly since?: string;
-  readonly until?: string;
-  readonly state?: string;
-  readonly forward?: string;
-}
+type RedeliverFlags = RemoteFlags & Partial<Record<"since" | "until" | "state" | "forward", string>>;
 
 export function addRedeliver(callbacks: Command, context: Context): void {
   const description = "send a callback, or those of a range of time, once more";
@@ -98,17 +92,12 @@ async function redeliverRange(client: Client, output: Output, range: CallbackQue
   else output.done(`Sent once more: ${all.length}`);
 }
 
-interface ForwardJob {
-  readonly target: string;
-  readonly chosen: AsyncIterable<{ readonly id: string }>;
-}
-
 /** @throws Failure when one was not acknowledged, after all of them were tried */
 async function forwardAll(
   { client, timing, signal }: Remote,
   context: Context,
   output: Output,
-  { target, chosen }: ForwardJob,
+  { target, chosen }: { target: string; chosen: AsyncIterable<{ readonly id: string }> },
 ): Promise<void> {
   const forward = createForwarder(client, { url: target, now: timing.now, signal });
   const results: { callback: CallbackView; forwarded: Forwarded }[] = [];
@@ -116,7 +105,7 @@ async function forwardAll(
     output.mode === "pretty"
       ? `${id}  ${task_id} -> ${forwardedText(forwarded, output.style)}\n`
       : renderTsv([[id, task_id, forwardedText(forwarded, output.style)]]);
-  const inOrder = createInOrder<(typeof results)[number]>(FORWARDS, (result) => {
+  const inOrder = createInOrder<(typeof results)[number]>(FORWARDS_AT_ONCE, (result) => {
     results.push(result);
     if (output.mode !== "json") context.stdout.write(line(result.callback, result.forwarded));
   });

@@ -39,17 +39,11 @@ export function secondsAsMs(min: number, max: number): Parser<number> {
 }
 
 /** Takes 1 to `most` numbers of seconds, as a list or separated by commas. Returns milliseconds. */
-export function listOfSecondsAsMs(limits: {
-  readonly most: number;
-  readonly min: number;
-  readonly max: number;
-}): Parser<readonly number[]> {
+export function listOfSecondsAsMs(limits: Readonly<Record<"most" | "min" | "max", number>>) {
   const { most, min, max } = limits;
   const one = secondsAsMs(min, max);
-  return (raw) => {
-    const items = (Array.isArray(raw) ? raw : [raw]).flatMap((item: unknown) =>
-      typeof item === "string" ? item.split(",") : [item],
-    );
+  return (raw: unknown): Parsed<readonly number[]> => {
+    const items = [raw].flat(1).flatMap((item) => (typeof item === "string" ? item.split(",") : [item]));
     const list = items.map(one);
     const values = list.flatMap((item) => (item.ok ? [item.value] : []));
     return values.length === items.length && values.length <= most
@@ -83,29 +77,26 @@ export const host: Parser<string> = (raw) => {
 
 /** Takes a scheme and a host. */
 export const origin: Parser<string> = (raw) => {
-  const expected = "a scheme and host without a path, such as https://media.example.com";
-  const url = typeof raw === "string" ? URL.parse(raw) : null;
-  if (url === null || !/^https?:$/.test(url.protocol)) return no(expected);
-  const isBare =
-    url.pathname === "/" &&
-    url.search === "" &&
-    url.hash === "" &&
-    url.username === "" &&
-    url.password === "";
-  return isBare ? ok(url.origin) : no(expected);
+  const url = plainUrl(raw);
+  return url?.pathname === "/"
+    ? ok(url.origin)
+    : no("a scheme and host without a path, such as https://media.example.com");
 };
 
 /** Takes the address of an API, which may have a path. Returns it without a trailing slash. */
 export const apiUrl: Parser<string> = (raw) => {
-  const url = typeof raw === "string" ? URL.parse(raw.trim()) : null;
-  const isPlain =
-    url !== null &&
-    /^https?:$/.test(url.protocol) &&
-    [url.search, url.hash, url.username, url.password].every((part) => part === "");
-  return isPlain
+  const url = plainUrl(raw);
+  return url !== undefined
     ? ok(url.href.replace(/\/+$/, ""))
     : no("an http or https URL without user, query or fragment, such as https://api.example.com/v1");
 };
+
+/** Reads an http or https URL without user, query and fragment. */
+function plainUrl(raw: unknown): URL | undefined {
+  const url = typeof raw === "string" ? URL.parse(raw.trim()) : null;
+  if (url === null || !/^https?:$/.test(url.protocol)) return undefined;
+  return url.search + url.hash + url.username + url.password === "" ? url : undefined;
+}
 
 /** Takes a credential. Never show what was given: it may be a key with a typing error. */
 export const apiKey: Parser<string> = (raw) =>
