@@ -13,21 +13,6 @@ export interface EdgeDeps {
   readonly keepOpen: (request: Request) => void;
 }
 
-/** The time limit of the default address (docs/api.md 1.2). */
-export interface Edge {
-  /** When a handler should answer by itself a request that began at `startedAt`: a little before it is cut. */
-  deadline(startedAt: number): number;
-  /**
-   * Resolves with the handler's answer, or rejects with `upstream_timeout` when it takes too long. The handler goes on, and its
-   * answer is dropped.
-   */
-  within(
-    asked: { readonly request: Request; readonly requestId: string },
-    startedAt: number,
-    reply: Reply | Promise<Reply>,
-  ): Reply | Promise<Reply>;
-}
-
 /** How often the open requests are checked, unless one must be cut sooner. */
 const SWEEP_MS = 1_000;
 
@@ -37,6 +22,8 @@ const KEEP_OPEN_AFTER_MS = 5_000;
 /** How long before the cut a handler should answer by itself. */
 const MARGIN_MS = 500;
 
+type Asked = { readonly request: Request; readonly requestId: string };
+
 interface OpenRequest {
   readonly request: Request;
   readonly startedAt: number;
@@ -44,8 +31,8 @@ interface OpenRequest {
   isKeptOpen: boolean;
 }
 
-/** All requests share one timer, which runs only while some are open. */
-export function createEdge(deps: EdgeDeps): Edge {
+/** The time limit of the default address (docs/api.md 1.2). All requests share one timer, which runs only while some are open. */
+export function createEdge(deps: EdgeDeps) {
   const { timeoutMs } = deps;
   const marginMs = Math.min(MARGIN_MS, timeoutMs / 10);
   /** Oldest first, since all have the same limit. */
@@ -77,10 +64,15 @@ export function createEdge(deps: EdgeDeps): Edge {
   }
 
   return {
-    deadline: (startedAt) => startedAt + timeoutMs - marginMs,
-    within({ request, requestId }, startedAt, reply) {
+    /** When a handler should answer by itself a request that began at `startedAt`: a little before it is cut. */
+    deadline: (startedAt: number) => startedAt + timeoutMs - marginMs,
+    /**
+     * Resolves with the handler's answer, or rejects with `upstream_timeout` when it takes too long. The handler goes on, and its
+     * answer is dropped.
+     */
+    within({ request, requestId }: Asked, startedAt: number, reply: Reply | Promise<Reply>) {
       if (!(reply instanceof Promise)) return reply;
-      return new Promise((resolve, reject) => {
+      return new Promise<Reply>((resolve, reject) => {
         const entry: OpenRequest = { request, startedAt, cut: reject, isKeptOpen: false };
         open.add(entry);
         if (!isWatching) watch(startedAt);
@@ -98,6 +90,7 @@ export function createEdge(deps: EdgeDeps): Edge {
     },
   };
 }
+export type Edge = ReturnType<typeof createEdge>;
 
 function tooLate(timeoutMs: number): AppError {
   return new AppError("upstream_timeout", { kind: "answer_too_late", limitSec: timeoutMs / 1000 });

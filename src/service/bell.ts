@@ -1,16 +1,7 @@
 import type { Clock } from "../domain/ports/runtime.ts";
 
-/** Wakes one waiting reader, and remembers a ring that came while nobody waited. */
-export interface Bell {
-  ring(): void;
-  /** Resolves when it has rung since this was last called, after `ms`, or when the signal aborts. */
-  rung(ms: number): Promise<void>;
-  /** Removes the listener from the signal; must be called. */
-  stop(): void;
-}
-
-/** A bell for one reader. Several rings before the next wait count as one. */
-export function openBell({ clock }: { readonly clock: Clock }, signal: AbortSignal): Bell {
+/** Wakes one waiting reader, and remembers a ring that came while nobody waited. Several count as one. */
+export function openBell({ clock }: { readonly clock: Clock }, signal: AbortSignal) {
   let hasRung = false;
   let wake = () => {};
   const onAbort = () => wake();
@@ -20,7 +11,8 @@ export function openBell({ clock }: { readonly clock: Clock }, signal: AbortSign
       hasRung = true;
       wake();
     },
-    async rung(ms) {
+    /** Resolves when it has rung since this was last called, after `ms`, or when the signal aborts. */
+    async rung(ms: number): Promise<void> {
       if (!hasRung && !signal.aborted) {
         const { promise, resolve } = Promise.withResolvers<void>();
         wake = resolve;
@@ -30,6 +22,7 @@ export function openBell({ clock }: { readonly clock: Clock }, signal: AbortSign
       }
       hasRung = false;
     },
+    /** Removes the listener from the signal; must be called. */
     stop: () => signal.removeEventListener("abort", onAbort),
   };
 }

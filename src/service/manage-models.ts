@@ -14,19 +14,13 @@ export interface ManagedModel {
   readonly routes: readonly RouteState[];
 }
 
-/** What an operator is told of models, also of those that no provider makes at present. */
-export interface ManageModels {
-  list(): ManagedModel[];
-  /** @throws AppError `not_found` for what is no model */
-  read(id: string): ManagedModel;
-}
-
 export interface ManageModelsDeps extends PriceDeps {
   readonly catalog: Pick<Catalog, "all">;
   readonly needsOf: NeedsOf;
 }
 
-export function createManageModels(deps: ManageModelsDeps): ManageModels {
+/** What an operator is told of models, also of those that no provider makes at present. */
+export function createManageModels(deps: ManageModelsDeps) {
   const { catalog, needsOf } = deps;
   const describe = (model: Model): ManagedModel => ({
     model,
@@ -35,9 +29,11 @@ export function createManageModels(deps: ManageModelsDeps): ManageModels {
   });
   return {
     list: () => catalog.all().map(describe),
-    read: (id) => describe(findModel(catalog, id)),
+    /** @throws AppError `not_found` for what is no model */
+    read: (id: string) => describe(findModel(catalog, id)),
   };
 }
+export type ManageModels = ReturnType<typeof createManageModels>;
 
 /** The model of this id, offered or not. @throws AppError `not_found`, with the closest id there is */
 export function findModel(catalog: Pick<Catalog, "all">, id: string): Model {

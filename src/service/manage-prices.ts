@@ -35,27 +35,6 @@ export interface PriceChange {
   readonly reason?: string | undefined;
 }
 
-/**
- * What an operator does with prices, by the ids of models. A new price holds for later requests; accepted tasks keep theirs.
- * Refusals are AppErrors: `not_found` for unknown models; `invalid_request` for an unusable rule, with the path of the field at
- * fault as `param`.
- */
-export interface ManagePrices {
-  /** The prices of all models, in the order of the catalogue. */
-  list(): Promise<PriceInForce[]>;
-  read(model: string): Promise<PriceInForce>;
-  /**
-   * Prices a request with the same quote as its create. Prompt and media may be missing.
-   * @param parameters the fields of the create body
-   * @param multiplier millionths
-   */
-  priceOf(model: string, parameters: JsonObject, multiplier?: number): Promise<RequestPrice>;
-  /** Sets a rule that goes before the model's own and the settings file's. @returns the price as it is now */
-  set(model: string, change: PriceChange): Promise<PriceInForce>;
-  /** Removes a rule that was set. @returns the price as it is now, and whether anything was set */
-  reset(model: string): Promise<PriceInForce & { readonly wasSet: boolean }>;
-}
-
 export interface ManagePricesDeps extends PriceDeps {
   readonly catalog: Pick<Catalog, "validate"> & PriceCatalog;
   readonly prices: PriceStore;
@@ -63,7 +42,12 @@ export interface ManagePricesDeps extends PriceDeps {
 
 const MAX_REASON_LENGTH = 200;
 
-export function createManagePrices(deps: ManagePricesDeps): ManagePrices {
+/**
+ * What an operator does with prices, by the ids of models. A new price holds for later requests; accepted tasks keep theirs.
+ * Refusals are AppErrors: `not_found` for unknown models; `invalid_request` for an unusable rule, with the path of the field at
+ * fault as `param`.
+ */
+export function createManagePrices(deps: ManagePricesDeps) {
   const { catalog, prices, clock } = deps;
 
   const inForce = (model: Model, overrides: readonly PriceOverride[]): PriceInForce => {
@@ -80,12 +64,18 @@ export function createManagePrices(deps: ManagePricesDeps): ManagePrices {
   const read = async (id: string) => inForce(findModel(catalog, id), await prices.overrides());
 
   return {
-    async list() {
+    /** The prices of all models, in the order of the catalogue. */
+    async list(): Promise<PriceInForce[]> {
       const overrides = await prices.overrides();
       return catalog.all().map((model) => inForce(model, overrides));
     },
     read,
-    async priceOf(id, parameters, multiplier) {
+    /**
+     * Prices a request with the same quote as its create. Prompt and media may be missing.
+     * @param parameters the fields of the create body
+     * @param multiplier millionths
+     */
+    async priceOf(id: string, parameters: JsonObject, multiplier?: number): Promise<RequestPrice> {
       const model = findModel(catalog, id);
       const { rule } = ruleInForce(deps, model);
       const body = { ...parameters, model: model.id };
@@ -97,7 +87,8 @@ export function createManagePrices(deps: ManagePricesDeps): ManagePrices {
         missing: forecast.kind === "needs_input" ? forecast.missing : [],
       };
     },
-    async set(id, { rule: value, reason = "" }) {
+    /** Sets a rule that goes before the model's own and the settings file's. @returns the price as it is now */
+    async set(id: string, { rule: value, reason = "" }: PriceChange): Promise<PriceInForce> {
       const model = findModel(catalog, id);
       checkReason(reason);
       const price = catalog.readPrice(model, value, ruleInForce(deps, model).rule);
@@ -105,13 +96,15 @@ export function createManagePrices(deps: ManagePricesDeps): ManagePrices {
       await prices.set({ model: model.id, rule: price.rule, setAt: clock.now(), reason });
       return read(id);
     },
-    async reset(id) {
+    /** Removes a rule that was set. @returns the price as it is now, and whether anything was set */
+    async reset(id: string): Promise<PriceInForce & { readonly wasSet: boolean }> {
       const model = findModel(catalog, id);
       const wasSet = await prices.remove(model.id);
       return { ...(await read(id)), wasSet };
     },
   };
 }
+export type ManagePrices = ReturnType<typeof createManagePrices>;
 
 function checkReason(reason: string): void {
   const { length } = [...reason];

@@ -8,13 +8,7 @@ const MAX_ORPHANS = 10_000;
  * Tasks whose caller stopped waiting, by the scope of their request. The next equal request adopts one, so that a client library
  * that repeats a request does not pay twice (docs/api.md 5.4).
  */
-export interface Orphans {
-  add(scope: string, id: TaskId, now: number): void;
-  /** Removes and returns the task of this scope that was left first, if any was left recently. */
-  adopt(scope: string, now: number): TaskId | undefined;
-}
-
-export function createOrphans(): Orphans {
+export function createOrphans() {
   /** In the order in which they were left. */
   const left = new Map<TaskId, { readonly scope: string; readonly at: number }>();
   const byScope = new Map<string, Set<TaskId>>();
@@ -34,13 +28,14 @@ export function createOrphans(): Orphans {
   }
 
   return {
-    add(scope, id, now) {
+    add(scope: string, id: TaskId, now: number): void {
       left.set(id, { scope, at: now });
       const siblings = byScope.get(scope) ?? new Set();
       byScope.set(scope, siblings.add(id));
       forgetOld(now);
     },
-    adopt(scope, now) {
+    /** Removes and returns the task of this scope that was left first, if any was left recently. */
+    adopt(scope: string, now: number): TaskId | undefined {
       if (left.size === 0) return undefined;
       forgetOld(now);
       const [id] = byScope.get(scope) ?? [];
@@ -49,3 +44,4 @@ export function createOrphans(): Orphans {
     },
   };
 }
+export type Orphans = ReturnType<typeof createOrphans>;

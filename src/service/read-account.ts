@@ -5,7 +5,7 @@ import type { AccountId } from "../domain/ids.ts";
 import { type Micros, maxMicros, toMicros, ZERO } from "../domain/money/money.ts";
 import { type Quota, quotaPeriod, quotaResetsAt } from "../domain/money/quota.ts";
 import { sumUsage, type UsageTotal } from "../domain/money/usage.ts";
-import type { AccountStore } from "../domain/ports/account-store.ts";
+import type { AccountStore, QuotaUse } from "../domain/ports/account-store.ts";
 import type { RateLimiter } from "../domain/ports/rate-limiter.ts";
 import type { Clock } from "../domain/ports/runtime.ts";
 import type { LiveCounts, TaskStore } from "../domain/ports/task-store.ts";
@@ -23,12 +23,8 @@ export interface LimitStatus {
   readonly resetsAt?: number | undefined;
 }
 
-/** What a key may spend, and how much of it is left in the present period. */
-export interface QuotaStatus extends Quota {
-  /** Charged for tasks that were created in the period. */
-  readonly used: Micros;
-  /** Held for those of these tasks that are live. */
-  readonly reserved: Micros;
+/** What a key may spend, and how much is left in the present period. `used` is charged for, and `reserved` held for, tasks that were created in the period. */
+export interface QuotaStatus extends Quota, QuotaUse {
   /** Never below zero, whatever was spent before the limit was set. */
   readonly remaining: Micros;
   /** When the quota is full again, in epoch milliseconds; absent for one that never resets. */

@@ -14,30 +14,11 @@ export interface ChangePage {
   readonly isLast: boolean;
 }
 
-/** Reads changes for streams. */
-export interface ChangePages {
-  /**
-   * Where a stream begins.
-   * @param seen the number of the last change that the client has; absent: from now on. A number in the future counts as the latest
-   */
-  start(account: AccountId, seen: number | undefined): Promise<number>;
-  /**
-   * The changes after a number, up to a page of them: streams that ask for the same page before the next change share one object.
-   * @param query.limit bounds what a slow reader holds in memory, and how long others wait for a fast reader
-   */
-  after(query: ChangeQuery): Promise<ChangePage>;
-  /**
-   * Resolves when it is the caller's turn. Await it between pages: a reader that took all pages at once would keep the process
-   * busy until it had read everything.
-   */
-  turn(): Promise<void>;
-}
-
 /** How many pages are kept for other streams at the same place. */
 const KEPT = 32;
 
 /** Reads changes for all streams of the process. A change wakes all of them, and most are at the same place then. */
-export function createChangePages(deps: { readonly tasks: TaskStore; readonly clock: Clock }): ChangePages {
+export function createChangePages(deps: { readonly tasks: TaskStore; readonly clock: Clock }) {
   const { tasks } = deps;
   const pages = new Map<string, Promise<ChangePage>>();
 
@@ -47,11 +28,23 @@ export function createChangePages(deps: { readonly tasks: TaskStore; readonly cl
   }
 
   return {
+    /**
+     * Resolves when it is the caller's turn. Await it between pages: a reader that took all pages at once would keep the process
+     * busy until it had read everything.
+     */
     turn: createTurns(deps),
-    async start(account, seen = Number.POSITIVE_INFINITY) {
+    /**
+     * Where a stream begins.
+     * @param seen the number of the last change that the client has; absent: from now on. A number in the future counts as the latest
+     */
+    async start(account: AccountId, seen: number = Number.POSITIVE_INFINITY) {
       return Math.min(seen, await tasks.latestChange(account));
     },
-    async after(query) {
+    /**
+     * The changes after a number, up to a page of them: streams that ask for the same page before the next change share one object.
+     * @param query.limit bounds what a slow reader holds in memory, and how long others wait for a fast reader
+     */
+    async after(query: ChangeQuery): Promise<ChangePage> {
       const latest = await tasks.latestChange(query.accountId);
       const name = [query.accountId, query.after, query.limit, latest].join(" ");
       const known = pages.get(name);
@@ -65,6 +58,8 @@ export function createChangePages(deps: { readonly tasks: TaskStore; readonly cl
     },
   };
 }
+
+export type ChangePages = ReturnType<typeof createChangePages>;
 
 /** Gives one reader its turn in each turn of the event loop, in the order of their calls. */
 function createTurns({ clock }: { readonly clock: Clock }): () => Promise<void> {

@@ -17,29 +17,29 @@ export interface StreamDeps extends AnswerDeps {
   readonly previews: PreviewFeed;
 }
 
+/** A call to answer with a stream. */
+interface StreamedCall {
+  /** `image_generation` or `image_edit`. */
+  readonly event: string;
+  readonly taskId: TaskId;
+  readonly requestId: string;
+  /** The size asked for. */
+  readonly size: string;
+  readonly format: ResponseFormat;
+  readonly origin: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly gone: AbortSignal;
+  /** Waits for the task; aborted when the caller is gone. */
+  readonly finish: (gone: AbortSignal) => Promise<TaskSummary>;
+  /** Called when the reader leaves before it has received all images. */
+  readonly leave: () => void;
+}
+
 /**
  * The answer to `stream: true`: previews and keep-alives while the task runs, then one completed event for each image. An error
  * after the answer began is an event, as clients of that API expect.
- * @param call.event `image_generation` or `image_edit`
- * @param call.finish waits for the task; aborted when the caller is gone
  */
-export function streamReply(
-  deps: StreamDeps,
-  call: {
-    readonly event: string;
-    readonly taskId: TaskId;
-    readonly requestId: string;
-    /** The size asked for. */
-    readonly size: string;
-    readonly format: ResponseFormat;
-    readonly origin: string;
-    readonly headers: Readonly<Record<string, string>>;
-    readonly gone: AbortSignal;
-    readonly finish: (gone: AbortSignal) => Promise<TaskSummary>;
-    /** Called when the reader leaves before it has received all images. */
-    readonly leave: () => void;
-  },
-): Reply {
+export function streamReply(deps: StreamDeps, call: StreamedCall): Reply {
   const log = { task: call.taskId };
   // Subscribes now, because the first preview may come before anybody reads.
   const previews = openLatestPreview(deps.previews, call.taskId);
@@ -83,12 +83,8 @@ async function untilDone<T>(
   }
 }
 
-async function writeImages(
-  deps: AnswerDeps,
-  events: EventWriter,
-  task: TaskSummary,
-  { event, format, origin }: { event: string; format: ResponseFormat; origin: string },
-): Promise<void> {
+async function writeImages(deps: AnswerDeps, events: EventWriter, task: TaskSummary, call: StreamedCall) {
+  const { event, format, origin } = call;
   const type = `${event}.completed`;
   for (const { asset, content } of await openImages(deps, task)) {
     const facts = JSON.stringify({
@@ -102,23 +98,18 @@ async function writeImages(
     const image =
       format === "url"
         ? [`"url":${JSON.stringify(origin + assetPath(asset))}`]
-        : quoted('"b64_json":', base64Pieces(content));
+        : joined('"b64_json":"', base64Pieces(content), '"');
     await events.event({ name: type, data: joined(`{"type":"${type}",`, image, `,${facts.slice(1)}`) });
   }
 }
 
-function writePreview(
-  deps: Pick<StreamDeps, "clock">,
-  events: EventWriter,
-  preview: Preview,
-  { event, size }: { event: string; size: string },
-): Promise<void> {
-  const type = `${event}.partial_image`;
+function writePreview({ clock }: StreamDeps, events: EventWriter, preview: Preview, call: StreamedCall) {
+  const type = `${call.event}.partial_image`;
   const facts = {
     type,
     partial_image_index: preview.index,
-    created_at: Math.floor(deps.clock.now() / 1000),
-    size,
+    created_at: Math.floor(clock.now() / 1000),
+    size: call.size,
     quality: "auto",
     background: "auto",
     output_format: formatOf(preview.type),
@@ -129,12 +120,6 @@ function writePreview(
 /** A media type in that API's words. */
 function formatOf(type: MediaType): string {
   return MEDIA_TYPES[type].extension.replace("jpg", "jpeg");
-}
-
-async function* quoted(before: string, pieces: AsyncIterable<string>): AsyncGenerator<string> {
-  yield `${before}"`;
-  yield* pieces;
-  yield '"';
 }
 
 async function* joined(before: string, pieces: AsyncIterable<string> | Iterable<string>, after: string) {

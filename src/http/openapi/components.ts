@@ -3,21 +3,8 @@ import type { Schema } from "../wire/schema.ts";
 
 const COMPONENT_TITLE = /^[A-Z][A-Za-z0-9]*$/;
 
-/** Collects what the parts of a document share, and refers to it. */
-export interface Components {
-  /** What a schema stands for: itself, or what was given in its place. */
-  meaning(schema: Schema): Schema;
-  /** The schema with every titled one inside, or itself, replaced by a reference. */
-  refer(schema: Schema): Schema;
-  /** A reference to a response, built when it is first asked for. */
-  response(name: string, build: () => JsonObject): JsonObject;
-  /** Adds a schema under a name that is no title. @returns a reference */
-  add(name: string, schema: Schema): Schema;
-  all(): { readonly schemas: JsonObject; readonly responses: JsonObject };
-}
-
-/** @param standIns schemas in the place of those with these titles */
-export function createComponents(standIns: ReadonlyMap<string, Schema>): Components {
+/** Collects what the parts of a document share, and refers to it. @param standIns schemas in the place of those with these titles */
+export function createComponents(standIns: ReadonlyMap<string, Schema>) {
   const schemas = new Map<string, JsonObject>();
   const responses = new Map<string, JsonObject>();
   const sources = new Map<string, JsonObject>();
@@ -44,20 +31,25 @@ export function createComponents(standIns: ReadonlyMap<string, Schema>): Compone
   };
 
   return {
-    meaning: (schema) => (typeof schema.title === "string" && standIns.get(schema.title)) || schema,
-    // An object stays one.
-    refer: (schema) => replaced(schema) as JsonObject,
-    response(name, build) {
+    /** What a schema stands for: itself, or what was given in its place. */
+    meaning: (schema: Schema): Schema =>
+      (typeof schema.title === "string" && standIns.get(schema.title)) || schema,
+    /** The schema with every titled one inside, or itself, replaced by a reference. An object stays one. */
+    refer: (schema: Schema) => replaced(schema) as JsonObject,
+    /** A reference to a response, built when it is first asked for. */
+    response(name: string, build: () => JsonObject): JsonObject {
       if (!responses.has(name)) responses.set(name, build());
       return referenceTo("responses", name);
     },
-    add(name, schema) {
+    /** Adds a schema under a name that is no title. @returns a reference */
+    add(name: string, schema: Schema): Schema {
       schemas.set(name, schema);
       return referenceTo("schemas", name);
     },
     all: () => ({ schemas: sorted(schemas), responses: sorted(responses) }),
   };
 }
+export type Components = ReturnType<typeof createComponents>;
 
 export function referenceTo(group: string, name: string): JsonObject {
   return { $ref: `#/components/${group}/${name}` };
