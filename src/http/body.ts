@@ -37,7 +37,7 @@ export async function readJsonBody(request: Request): Promise<JsonObject> {
 export async function readBody<Body>(request: Request, schema: JsonObject): Promise<Body> {
   const body = await readJsonBody(request);
   check(schema, body);
-  // The schema is what the type stands for.
+  // The schema has checked that it is of this type.
   return body as Body;
 }
 

@@ -5,7 +5,7 @@ import type { Reply } from "./reply.ts";
 
 /** How a request arrived. */
 export interface Connection {
-  /** Whether it came to the address for long requests, which cuts none. */
+  /** Whether it came to the address for long requests, which has no time limit. */
   readonly isLong: boolean;
   /** The address of the other end of the socket; undefined once it is closed. */
   readonly address: () => string | undefined;

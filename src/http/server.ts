@@ -2,10 +2,10 @@ import type { Server } from "bun";
 import type { Connection } from "./exchange.ts";
 
 export interface Servers {
-  /** Of the default address, or of the only one. */
+  /** The default address, or the only one. */
   readonly url: string;
   readonly port?: number | undefined;
-  /** Of the second address, beside the default one. */
+  /** The second address, beside the default one. */
   readonly longUrl?: string | undefined;
   readonly longPort?: number | undefined;
   /** Lifts the idle limit for one request, until it is answered. */

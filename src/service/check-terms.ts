@@ -7,7 +7,7 @@ import { formatMultiplier, isMultiplier, MAX_MULTIPLIER, ONE } from "../domain/m
 import { QUOTA_RESETS, type Quota } from "../domain/money/quota.ts";
 import type { Addresses } from "../domain/ports/addresses.ts";
 
-/** What terms are checked against. */
+/** What the checks of terms need to know. */
 export interface TermContext {
   readonly addresses: Addresses;
   readonly now: number;

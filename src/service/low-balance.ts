@@ -18,7 +18,7 @@ export function createTellLowBalance({ accounts, log }: LowBalanceDeps): TellLow
   const message = "an account is low on balance";
   const tell = async (id: AccountId) => {
     const account = await accounts.account(id);
-    // Unlimited accounts too: their tasks go on, but the operator asked to be told.
+    // Also warns about unlimited accounts, because the operator set a threshold for them.
     const available = account && toMicros(account.balance - account.held + account.creditLimit);
     log.warn(
       {

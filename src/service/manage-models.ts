@@ -19,7 +19,7 @@ export interface ManageModelsDeps extends PriceDeps {
   readonly needsOf: NeedsOf;
 }
 
-/** What an operator is told of models, also of those that no provider makes at present. */
+/** Shows operators every model, even if no provider makes it at present. */
 export function createManageModels(deps: ManageModelsDeps) {
   const { catalog, needsOf } = deps;
   const describe = (model: Model): ManagedModel => ({

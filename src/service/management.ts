@@ -32,7 +32,7 @@ export async function addAccount(
   return result === "created" ? accounts.account(id) : undefined;
 }
 
-/** The account named "default", made unlimited if there is none. */
+/** The account named "default". Creates it, unlimited, if it is missing. */
 export async function defaultAccount(deps: ManageAccountDeps): Promise<Account> {
   const existing = await deps.accounts.account(DEFAULT_ACCOUNT);
   if (existing !== undefined) return existing;

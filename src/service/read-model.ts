@@ -14,7 +14,7 @@ export interface ModelDeps {
   readonly catalog: Catalog;
   /** For every key; a key's own go first. */
   readonly aliases: Aliases;
-  /** By default nobody is told. */
+  /** Called when a caller asks for a model that no provider makes at present. */
   readonly tellUnavailable?: TellUnavailable | undefined;
 }
 
@@ -81,7 +81,7 @@ function namesOf(deps: ModelDeps, principal: Principal): string[] {
 }
 
 /**
- * The same for the synchronous images API, which has a code of its own for models that are not there (docs/api.md 3.3).
+ * The same for the synchronous images API, which has its own code for missing models (docs/api.md 3.3).
  * @throws AppError as `readModel`, with `model_not_found` in place of `model_not_available`
  */
 export function readCompatModel(deps: ModelDeps, principal: Principal, id: unknown): Model {

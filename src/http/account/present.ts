@@ -4,7 +4,7 @@ import { CURRENCY, formatAmount } from "../../domain/money/money.ts";
 import type { UsageTotal } from "../../domain/money/usage.ts";
 import type { AccountStatus, LimitStatus } from "../../service/read-account.ts";
 
-/** What a caller has, may and did. */
+/** Balance, limits and usage of the caller. */
 export function presentStatus(status: AccountStatus): JsonObject {
   const { account, usage, tasks } = status;
   return {
@@ -36,7 +36,7 @@ function presentKey({ key, keyCharged, quota, limits }: AccountStatus): JsonObje
     expires_at: secondsOrNull(key.expiresAt),
     permissions: { models: models ?? null, features: features ?? null },
     ip_restricted: allowIps !== undefined,
-    // Without a limit there is nothing that use is held against, and no time when it begins anew.
+    // A key without a limit has no period, and nothing that could remain or reset.
     quota: {
       limit: amountOrNull(quota?.limit),
       used: formatAmount(quota?.used ?? keyCharged),
@@ -68,7 +68,7 @@ function presentUsage(total: UsageTotal): JsonObject {
   };
 }
 
-/** Rounded up: at that second it is certainly so. */
+/** Rounds up, so that the change has happened by that second. */
 function secondsOrNull(atMs: number | undefined): number | null {
   return atMs === undefined ? null : Math.ceil(atMs / 1000);
 }

@@ -4,7 +4,7 @@ import { success } from "../reply.ts";
 import { presentStatus } from "./present.ts";
 import { READ_ACCOUNT_STATUS } from "./wire.ts";
 
-/** GET /v1/account/status: what the caller has, may and did. */
+/** GET /v1/account/status: balance, limits and usage of the caller. */
 export function accountEndpoints(deps: ReadAccountDeps): Endpoint[] {
   return [
     polled("/v1/account/status", READ_ACCOUNT_STATUS, async ({ principal }) =>

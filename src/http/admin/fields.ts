@@ -3,7 +3,7 @@ import { CURRENCY, type Micros, parseAmount } from "../../domain/money/money.ts"
 import { parseMultiplier } from "../../domain/money/multiplier.ts";
 import { type Schema, text } from "../wire/schema.ts";
 
-/** Fields that bodies and answers of several resources of the management API have. */
+/** Fields that several resources of the management API share. */
 
 export const NAME = text("What people call it; unique among those of its kind that are not revoked.", {
   minLength: 1,

@@ -5,18 +5,18 @@ import { closed, integer, list, nullable, type Properties, type Schema, text } f
 import { amount, unixSeconds } from "../wire/values.ts";
 import { AMOUNT, amountOf, multiplierOf } from "./fields.ts";
 
-/** How the fields of a table's terms are given, by name. Null is among the values wherever a term can be unset. */
+/** Request schemas of a table's terms, by field. A term that can be unset accepts null. */
 export function termRequests(table: TermTable): Properties {
   return fieldsOf(table, (term) => {
     const request = REQUESTS[term.kind] as (term: Term) => Schema;
     const schema: Schema = { description: describe(term), ...request(term) };
     if (term.unset === undefined) return schema;
-    // A choice says its values alone, and null is one more.
+    // A choice lists its values, so null joins the list.
     return term.kind === "choice" ? { ...schema, enum: [...term.among, null] } : nullable(schema);
   });
 }
 
-/** How the fields of a table's terms are answered, by name. Null is among the values wherever a term can have none. */
+/** Answer schemas of a table's terms, by field. A term that can lack a value can be null. */
 export function termAnswers(table: TermTable): Properties {
   return fieldsOf(table, (term) => {
     const answer = ANSWERS[term.kind] as (description: string, term: Term) => Schema;

@@ -4,7 +4,7 @@ import type { CallbackReading } from "../../service/read-callback.ts";
 
 const iso = (ms: number) => new Date(ms).toISOString();
 
-/** A callback, as a list has it. */
+/** A callback as an entry of a list. */
 export function presentCallback(callback: Callback, maxAttempts: number): JsonObject {
   return {
     id: callback.id,
@@ -20,7 +20,7 @@ export function presentCallback(callback: Callback, maxAttempts: number): JsonOb
   };
 }
 
-/** What was posted, and how each send went. */
+/** The payload, and how each send went. */
 export function presentRest({ payload, history }: CallbackReading): JsonObject {
   return { payload: JSON.parse(payload), history: history.map(presentSend) };
 }
@@ -32,11 +32,11 @@ function presentSend(send: CallbackAttempt): JsonObject {
     kind: send.isRedelivery ? "redelivery" : "attempt",
     started_at: iso(startedAt),
     ended_at: endedAt === undefined ? null : iso(endedAt),
-    // A clock that was set back makes no time negative.
+    // Never negative, even if the clock was set back.
     duration_ms: endedAt === undefined ? null : Math.max(0, endedAt - startedAt),
     outcome: send.outcome ?? null,
     status: send.status ?? null,
-    // Where a refused name leads to is the operator's business.
+    // The caller must not learn where a forbidden name leads.
     address: send.outcome === "forbidden" ? null : (send.address ?? null),
     answer: send.excerpt ?? null,
     error: send.reason ?? null,

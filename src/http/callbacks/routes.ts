@@ -25,14 +25,14 @@ export interface CallbackEndpointDeps extends ReadCallbackDeps, RedeliverDeps {
   readonly maxAttempts: number;
 }
 
-/** What a selection is called on the wire; the schemas say its types. */
+/** A selection as a request names its fields. The schemas check their types. */
 interface SelectionBody extends Omit<CallbackSelection, "taskId"> {
   readonly task_id?: string;
 }
 
 const DEFAULT_LIMIT = 20;
 
-/** The account's callbacks: list, one with its history, and once more. */
+/** Lists the account's callbacks, reads one with its history, and sends them again. */
 export function callbackEndpoints(deps: CallbackEndpointDeps): Endpoint[] {
   const present = (callback: Callback) => presentCallback(callback, deps.maxAttempts);
   const presentPage = ({ callbacks, next }: CallbackPage<Callback>) => ({
@@ -41,7 +41,7 @@ export function callbackEndpoints(deps: CallbackEndpointDeps): Endpoint[] {
   });
   return [
     polled("/v1/callbacks", LIST_CALLBACKS, async ({ principal, query }) => {
-      // The schema is what the type stands for.
+      // The schema has checked that it is of this type.
       const asked = checkQuery(CALLBACK_QUERY, query()) as SelectionBody & { readonly limit?: number };
       const { limit = DEFAULT_LIMIT, ...selection } = asked;
       return success(presentPage(await listCallbacks(deps, principal, { ...toSelection(selection), limit })));

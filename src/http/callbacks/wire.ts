@@ -88,7 +88,7 @@ export const CALLBACK_QUERY = optional({
 
 const moment = (description: string): Schema => ({ type: ["string", "number"], description });
 
-/** Which of its fields go together is said by whoever reads it, in words. */
+/** The service checks which fields go together. */
 export const REDELIVERY: Schema = {
   title: "RedeliverCallbacks",
   examples: [{ from: "2026-11-21T14:00:00Z", state: "failed" }],

@@ -77,7 +77,7 @@ async function answer(deps: CompatImageDeps, exchange: KeyedExchange, read: () =
   return finish(deps, exchange, accepted);
 }
 
-/** What is kept of a call once its task is accepted: how to answer it. */
+/** How to answer a call whose task is accepted. Everything else of the call is freed. */
 type Accepted = Awaited<ReturnType<typeof accept>>;
 
 async function accept(deps: CompatImageDeps, exchange: KeyedExchange, call: Call) {

@@ -38,6 +38,6 @@ async function accept(
   const { taskId, held, replayed } = await createTask(asked);
   const headers: Record<string, string> = { "X-Request-Cost": formatAmount(held) };
   if (replayed) headers["X-Idempotent-Replay"] = "true";
-  // The schema that accepted the body says that it is a string.
+  // The schema has checked that it is a string.
   return success({ task_id: taskId }, headers, { task: taskId, model: body.model as string });
 }

@@ -5,7 +5,7 @@ import { amount, CURRENCY_SCHEMA } from "../wire/values.ts";
 
 export const MODEL_ID = text("Id of a model, or an alias of one.");
 
-/** What every line of a price is charged times. */
+/** The factor of every line of a price. */
 export const MULTIPLIER = text("What every line is charged times for this API key; 1 where absent.", {
   pattern: "^[0-9]+(\\.[0-9]{1,6})?$",
   examples: ["1.25"],
@@ -56,7 +56,7 @@ export const MODELS_QUERY: Schema = {
   },
 };
 
-/** What every listing tells of a model. */
+/** Fields of a model in every list. */
 export const MODEL_FIELDS = {
   id: text("What a request names in `model`."),
   kind: text("What it makes.", { enum: ["image", "video"] }),

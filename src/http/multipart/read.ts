@@ -89,7 +89,7 @@ async function readParts<T>(
   }
 }
 
-/** One file's content. Reading on after its end gets nothing, and never what comes behind it. */
+/** One file's content. Never reads past the end of the file. */
 function contentBefore(body: Body, mark: Buffer) {
   let isOver = false;
 

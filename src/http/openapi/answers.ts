@@ -43,7 +43,7 @@ export function errorCodesOf({ contract, ...endpoint }: Endpoint): ErrorCode[] {
   return ERROR_CODES.filter((code) => codes.has(code));
 }
 
-/** Errors of any path, which no contract lists. */
+/** Adds the errors that any path can answer with and no contract lists. */
 export function addGeneralErrors(components: Components): void {
   for (const path of ["/", "/compat/"]) {
     for (const code of ["not_found", "method_not_allowed"] as const) errorResponse(path, [code], components);

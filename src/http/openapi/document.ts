@@ -122,7 +122,7 @@ function titleOf(kind: TaskKind): string {
   return String(CREATE_BODY[kind].title);
 }
 
-/** The least that a model takes. */
+/** The smallest request that a model accepts. */
 function exampleOf({ id, schema, mediaFields }: Model): JsonObject {
   const properties = isJsonObject(schema.properties) ? schema.properties : {};
   const required = Array.isArray(schema.required) ? schema.required.map(String) : [];

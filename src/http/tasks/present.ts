@@ -35,7 +35,7 @@ export function presentListedTask(task: TaskSummary, origin: string): JsonObject
   return { ...presentTask(task, origin), kind: task.kind };
 }
 
-/** An early version of one of a task's outputs, but for its bytes. */
+/** An early version of one of a task's outputs, without its bytes. */
 export function presentPreview(id: TaskId, { index, outputIndex, type }: Preview): JsonObject {
   const ofOutput = outputIndex === undefined ? {} : { output_index: outputIndex };
   return { task_id: id, index, ...ofOutput, media_type: type };

@@ -64,7 +64,7 @@ function wait(
   asked: { readonly id: string; readonly kind: TaskKind; readonly waitMs: number },
 ) {
   deps.keepOpen(request);
-  // Before the address cuts the request, the task as it is then is worth more than a timeout.
+  // Answers before the address cuts the request: the task so far is worth more than a timeout.
   const leftMs = (edgeDeadline() ?? Number.POSITIVE_INFINITY) - deps.elapsed();
   const waitMs = Math.max(0, Math.min(asked.waitMs, leftMs));
   const signal = AbortSignal.any([request.signal, deps.stopping]);
@@ -102,7 +102,7 @@ async function events(deps: TaskEndpointDeps, exchange: KeyedExchange): Promise<
   return eventReply(stream, { task: id });
 }
 
-/** An id that is not one of ours counts as none. */
+/** Ignores an id that this service did not issue. */
 function numberOf(lastEventId: string | null): number | undefined {
   return lastEventId !== null && /^\d{1,9}$/.test(lastEventId) ? Number(lastEventId) : undefined;
 }

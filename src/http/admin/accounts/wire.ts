@@ -15,7 +15,7 @@ export const NEW_ACCOUNT = requiring(["name"], {
   currency: CURRENCY_FIELD,
 });
 
-/** What is absent stays as it is. */
+/** Absent fields do not change. */
 export const ACCOUNT_CHANGE = optional({ ...TERMS, currency: CURRENCY_FIELD }, { minProperties: 1 });
 
 export const ACCOUNT = component("Account", {

@@ -29,14 +29,14 @@ const TERMS = {
 const grace = (description: string) =>
   integer(description, { minimum: 0, maximum: MAX_GRACE_SEC, default: 0 });
 
-/** A term that is absent is as if it were null. */
+/** An absent term counts as null. */
 export const NEW_KEY = requiring(["name"], {
   name: NAME,
   account: text("Id or name of the account; default: default.", { maxLength: 200 }),
   ...TERMS,
 });
 
-/** What is absent stays as it is. */
+/** Absent fields do not change. */
 export const KEY_CHANGE = optional(
   {
     ...TERMS,
@@ -70,7 +70,7 @@ const FIELDS = {
   ...termAnswers(KEY_TERMS),
 };
 
-/** Beside a key's fields, where a secret was made for its callbacks. */
+/** An extra field of a key whose callback secret was just made. */
 const MADE = {
   callback_secret: text("Only where one was made: what callbacks are signed with, shown this once."),
 };
