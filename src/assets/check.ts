@@ -73,13 +73,13 @@ async function receive(
   options: PutOptions,
 ): Promise<Arrived<MediaType>> {
   const hash = createHash("sha256");
-  let head = new Uint8Array(0);
+  let head: Uint8Array = new Uint8Array(0);
   let type: MediaType | undefined;
   let sizeBytes = 0;
   for await (const chunk of source) {
     sizeBytes += chunk.length;
     if (type === undefined) {
-      head = joined(head, chunk.subarray(0, SNIFF_BYTES));
+      head = Buffer.concat([head, chunk.subarray(0, SNIFF_BYTES)]);
       if (head.length >= SNIFF_BYTES) type = acceptedType(head, options.accept);
     }
     const limit = type === undefined ? options.maxBytes : limitOf(type, options);
@@ -151,10 +151,7 @@ function acceptedType(head: Uint8Array, accept: readonly MediaKind[]): MediaType
 }
 
 function expected(accept: readonly MediaKind[]): string {
-  const kinds = {
-    image: "a PNG, JPEG or WebP image",
-    video: "an MP4 or WebM video",
-  } as const satisfies Record<MediaKind, string>;
+  const kinds = { image: "a PNG, JPEG or WebP image", video: "an MP4 or WebM video" };
   return accept.map((kind) => kinds[kind]).join(" or ");
 }
 
@@ -164,13 +161,6 @@ function limitOf(type: MediaType, options: PutOptions): number {
 
 function isImage(type: MediaType): type is ImageType {
   return MEDIA_TYPES[type].kind === "image";
-}
-
-function joined(head: Uint8Array, chunk: Uint8Array): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(head.length + chunk.length);
-  bytes.set(head);
-  bytes.set(chunk, head.length);
-  return bytes;
 }
 
 function sha256(bytes: Uint8Array): string {

@@ -1,11 +1,10 @@
 import type { MediaProbe } from "../domain/media/asset.ts";
-import { MediaError } from "../domain/ports/asset-store.ts";
 import { decodeAll, turnUpright } from "./decoder.ts";
 import { readJpeg } from "./jpeg.ts";
 import { type ImageLayout, joinParts } from "./layout.ts";
 import { IMAGE_MAX_PIXELS, IMAGE_MAX_SIDE } from "./limits.ts";
 import { readPng } from "./png.ts";
-import { damaged } from "./refusals.ts";
+import { damaged, tooManyPixels } from "./refusals.ts";
 import { readWebp } from "./webp.ts";
 
 export type ImageType = "image/png" | "image/jpeg" | "image/webp";
@@ -54,17 +53,8 @@ export async function checkImage(
 
 function refuseLarge({ width, height }: ImageLayout): void {
   if (width === 0 || height === 0) throw damaged("it has no pixels");
-  if (width > IMAGE_MAX_SIDE || height > IMAGE_MAX_SIDE) {
-    throw new MediaError(
-      "too_many_pixels",
-      `is ${width}×${height} pixels, where at most ${IMAGE_MAX_SIDE} a side are taken`,
-    );
-  }
-  if (width * height > IMAGE_MAX_PIXELS) {
-    const most = IMAGE_MAX_PIXELS / 1_000_000;
-    throw new MediaError(
-      "too_many_pixels",
-      `is ${width}×${height} pixels, where at most ${most} million are taken`,
-    );
-  }
+  if (Math.max(width, height) > IMAGE_MAX_SIDE)
+    throw tooManyPixels(width, height, `${IMAGE_MAX_SIDE} a side`);
+  if (width * height > IMAGE_MAX_PIXELS)
+    throw tooManyPixels(width, height, `${IMAGE_MAX_PIXELS / 1_000_000} million`);
 }

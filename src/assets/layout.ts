@@ -20,11 +20,5 @@ export function joinParts(parts: readonly Uint8Array[], file: Uint8Array): Uint8
   const total = parts.reduce((sum, part) => sum + part.length, 0);
   const isWhole = total === file.length && parts.every((part) => part.buffer === file.buffer);
   if (isWhole) return file;
-  const joined = new Uint8Array(total);
-  let at = 0;
-  for (const part of parts) {
-    joined.set(part, at);
-    at += part.length;
-  }
-  return joined;
+  return Bun.concatArrayBuffers([...parts], total, true);
 }

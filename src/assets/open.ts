@@ -1,5 +1,4 @@
-import type { StoredFile } from "../domain/media/asset.ts";
-import type { AssetStore, PutOptions, StagedFile } from "../domain/ports/asset-store.ts";
+import type { AssetStore } from "../domain/ports/asset-store.ts";
 import { createSlots } from "../toolkit/slots.ts";
 import { checkBytes, checkStream } from "./check.ts";
 import { openContentFiles } from "./fs.ts";
@@ -25,22 +24,16 @@ export function openAssetStore(options: AssetStoreOptions): AssetStore {
   const recent = createRecentFiles();
   const deps = { files, slots, pins: createPins(), known: createKnownContents(), recent };
 
-  async function stage(
-    source: Uint8Array | AsyncIterable<Uint8Array>,
-    putOptions: PutOptions,
-  ): Promise<StagedFile> {
-    const checked =
-      source instanceof Uint8Array
-        ? await checkBytes(deps, source, putOptions)
-        : await checkStream(deps, source, putOptions);
-    return holdStaged(deps, checked);
-  }
+  const stage: AssetStore["stage"] = async (source, wanted) => {
+    const isWhole = source instanceof Uint8Array;
+    return holdStaged(
+      deps,
+      await (isWhole ? checkBytes(deps, source, wanted) : checkStream(deps, source, wanted)),
+    );
+  };
 
-  async function put(
-    source: Uint8Array | AsyncIterable<Uint8Array>,
-    putOptions: PutOptions,
-  ): Promise<StoredFile> {
-    const staged = await stage(source, putOptions);
+  const put: AssetStore["put"] = async (source, wanted) => {
+    const staged = await stage(source, wanted);
     let isKept = false;
     try {
       await staged.keep();
@@ -49,7 +42,7 @@ export function openAssetStore(options: AssetStoreOptions): AssetStore {
     } finally {
       await staged.release(isKept);
     }
-  }
+  };
 
   return {
     stage,

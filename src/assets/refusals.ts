@@ -5,6 +5,11 @@ export function damaged(what: string, cause?: unknown): MediaError {
   return new MediaError("damaged", `is damaged: ${what}`, cause);
 }
 
+/** The picture is larger than the format of the store allows. @param most as a clause, `8192 a side` */
+export function tooManyPixels(width: number, height: number, most: string): MediaError {
+  return new MediaError("too_many_pixels", `is ${width}×${height} pixels, where at most ${most} are taken`);
+}
+
 /** A size of the file is over its limit. */
 export function tooLarge(maxBytes: number): MediaError {
   return new MediaError("too_large", `is larger than ${byteText(maxBytes)}`);

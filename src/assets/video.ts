@@ -4,7 +4,7 @@ import { MediaError } from "../domain/ports/asset-store.ts";
 import { openWindow, readFully } from "./file-window.ts";
 import { VIDEO_MAX_DURATION_MS, VIDEO_MAX_SIDE } from "./limits.ts";
 import { eraseMp4Metadata, readMp4 } from "./mp4.ts";
-import { damaged } from "./refusals.ts";
+import { damaged, tooManyPixels } from "./refusals.ts";
 import { eraseWebmMetadata, readWebm } from "./webm.ts";
 
 export type VideoType = "video/mp4" | "video/webm";
@@ -77,12 +77,8 @@ async function probe(handle: FileHandle, sizeBytes: number, type: VideoType): Pr
 
 function refuseLarge({ width, height, durationMs }: VideoProbe): void {
   if (!(width > 0 && height > 0 && durationMs > 0)) throw damaged("it has no frames");
-  if (width > VIDEO_MAX_SIDE || height > VIDEO_MAX_SIDE) {
-    throw new MediaError(
-      "too_many_pixels",
-      `is ${width}×${height} pixels, where at most ${VIDEO_MAX_SIDE} a side are taken`,
-    );
-  }
+  if (Math.max(width, height) > VIDEO_MAX_SIDE)
+    throw tooManyPixels(width, height, `${VIDEO_MAX_SIDE} a side`);
   if (durationMs > VIDEO_MAX_DURATION_MS) {
     throw new MediaError("too_large", `is longer than ${VIDEO_MAX_DURATION_MS / 60_000} minutes`);
   }

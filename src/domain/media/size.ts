@@ -19,25 +19,25 @@ const RATIO_TOLERANCE = 0.03;
 
 /** The one of these proportions (`16:9`) that a size has, rounding aside; undefined when it has none of them. */
 export function closestRatio({ width, height }: Size, ratios: readonly string[]): string | undefined {
-  const distances = ratios.flatMap((ratio) => {
+  const best = closest(ratios, (ratio) => {
     const [, across, down] = /^(\d+):(\d+)$/.exec(ratio) ?? [];
-    if (across === undefined || down === undefined) return [];
-    return [{ ratio, distance: Math.abs(Math.log((width / height) * (Number(down) / Number(across)))) }];
+    return (width / height) * (Number(down) / Number(across));
   });
-  distances.sort((one, other) => one.distance - other.distance);
-  const [best] = distances;
-  return best !== undefined && best.distance <= RATIO_TOLERANCE ? best.ratio : undefined;
+  return best !== undefined && best.distance <= RATIO_TOLERANCE ? best.name : undefined;
 }
 
 /** The one of these labels (`512`, `1K`, `2K`) whose square has about as many pixels as a size; undefined when there are none. */
 export function closestResolution({ width, height }: Size, labels: readonly string[]): string | undefined {
   const side = Math.sqrt(width * height);
-  const distances = labels.flatMap((label) => {
+  return closest(labels, (label) => {
     const [, count, kilo] = /^(\d+)(K)?$/i.exec(label) ?? [];
-    if (count === undefined) return [];
-    const pixels = Number(count) * (kilo === undefined ? 1 : 1024);
-    return [{ label, distance: Math.abs(Math.log(side / pixels)) }];
-  });
-  distances.sort((one, other) => one.distance - other.distance);
-  return distances[0]?.label;
+    return side / (Number(count) * (kilo === undefined ? 1 : 1024));
+  })?.name;
+}
+
+/** The name whose quotient is closest to 1; undefined when no name has a quotient. */
+function closest(names: readonly string[], quotientOf: (name: string) => number) {
+  const distances = names.map((name) => ({ name, distance: Math.abs(Math.log(quotientOf(name))) }));
+  const known = distances.filter(({ distance }) => !Number.isNaN(distance));
+  return known.sort((one, other) => one.distance - other.distance)[0];
 }

@@ -46,22 +46,12 @@ export function settlementEntries(
   charge: Micros,
   reason: string,
 ): LedgerEntry[] {
-  const captured = toMicros(Math.min(Math.max(charge, 0), held));
-  const released = toMicros(held - captured);
-  const entries: LedgerEntry[] = [];
-  if (captured > 0) {
-    entries.push({
-      kind: "capture",
-      balanceDelta: toMicros(-captured),
-      heldDelta: toMicros(-captured),
-      taskId,
-      reason,
-      actor: SYSTEM,
-    });
-  }
-  if (released > 0) {
-    const heldDelta = toMicros(-released);
-    entries.push({ kind: "release", balanceDelta: ZERO, heldDelta, taskId, reason, actor: SYSTEM });
-  }
-  return entries;
+  const captured = Math.min(Math.max(charge, 0), held);
+  const off = toMicros(-captured);
+  const common = { taskId, reason, actor: SYSTEM };
+  const entries: LedgerEntry[] = [
+    { kind: "capture", balanceDelta: off, heldDelta: off, ...common },
+    { kind: "release", balanceDelta: ZERO, heldDelta: toMicros(captured - held), ...common },
+  ];
+  return entries.filter(({ heldDelta }) => heldDelta < 0);
 }
