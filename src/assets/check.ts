@@ -39,11 +39,7 @@ export async function checkBytes(deps: Deps, source: Uint8Array, options: PutOpt
   return { file, content: bytes, isClean: sanitize };
 }
 
-/**
- * Checks a file while it arrives. Writes it to a temporary file, so that slow senders hold no memory.
- *
- * @throws MediaError, StorageError, whatever `source` throws
- */
+/** Checks a file in a temporary file while it arrives: slow senders hold no memory. @throws MediaError, StorageError, any of `source` */
 export function checkStream(
   deps: Deps,
   source: AsyncIterable<Uint8Array>,

@@ -23,8 +23,8 @@ async function openImage(file: Uint8Array, options: SharpOptions = STRICT): Prom
 }
 
 /**
- * Decodes every pixel and throws them away. The formats can only be read from the top, so asking for the last row makes
- * libvips decode all of them, and hold few. (A shrinking decode is faster and misses damage in the last rows.)
+ * Decodes every pixel and keeps none. The formats can only be read from the top, so asking for the last row makes libvips decode
+ * all rows and hold few. (A shrinking decode is faster and misses damage in the last rows.)
  *
  * @param size as coded, before any orientation
  * @throws MediaError when any part of the picture cannot be decoded
@@ -35,12 +35,7 @@ export async function decodeAll(file: Uint8Array, size: { width: number; height:
   await decoding(() => image.extract(lastRow).raw().toBuffer());
 }
 
-/**
- * Encodes the image again, upright: what its EXIF orientation asked for becomes the order of its pixels. Lossless for PNG
- * and lossless WebP.
- *
- * @param file without metadata, its orientation given beside it
- */
+/** Encodes an image without metadata again, turned as its EXIF orientation asked. Lossless for PNG and lossless WebP. */
 export async function turnUpright(
   file: Uint8Array,
   type: ImageFormat,

@@ -4,10 +4,9 @@ const ORIENTATION_TAG = 0x0112;
 const SHORT = 3;
 
 /**
- * The orientation an EXIF block asks for.
+ * The orientation an EXIF block asks for, 1 (upright) to 8; 1 when the block makes no sense.
  *
  * @param exif the TIFF structure, without the `Exif\0\0` that precedes it in JPEG files
- * @returns 1 (upright) to 8; 1 when there is none or the block makes no sense
  */
 export function exifOrientation(exif: Uint8Array): number {
   const order = ascii(exif, 0, 2);

@@ -8,10 +8,8 @@ import { errorCode, storing } from "./storage-errors.ts";
 const SHA256 = /^[0-9a-f]{64}$/;
 
 /**
- * Files named by the SHA-256 of their content: `<directory>/sha256/ab/cd/<64 hexadecimal digits>`.
- *
- * A content file appears by renaming a flushed temporary file, and `keep` returns after the directories were flushed too:
- * a crash at any point leaves the whole file or none.
+ * Files named by the SHA-256 of their content: `<directory>/sha256/ab/cd/<64 hexadecimal digits>`. A flushed temporary file is
+ * renamed, and `keep` returns after the folders are flushed too: a crash at any point leaves the whole file or none.
  */
 export function openContentFiles(options: { directory: string; newTemporaryName: () => string }) {
   const { pathOf, prepareFolder } = openFolders(options.directory);

@@ -22,11 +22,10 @@ const READERS = {
 } as const satisfies Record<ImageType, (file: Uint8Array) => ImageLayout>;
 
 /**
- * Proves that a file is one whole still image within the limits, by its headers first and then by decoding every pixel.
- * Bytes after the image are dropped.
+ * Proves that a file is one whole still image within the limits, from its headers and then by decoding every pixel. Drops bytes
+ * after the image.
  *
- * @param sanitize also removes all metadata without encoding the pixels again. Only an image that its
- *   metadata turns or mirrors is encoded again, upright
+ * @param sanitize also removes all metadata; encodes again only an image that its metadata turns or mirrors
  * @throws MediaError
  */
 export async function checkImage(

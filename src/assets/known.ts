@@ -2,16 +2,9 @@ import type { StoredFile } from "../domain/media/asset.ts";
 
 const MAX_KNOWN = 10_000;
 
-/**
- * Remembers contents that were checked and stored lately, by hash, so that the same bytes are not decoded and
- * flushed again. Clients send the same picture with each edit of it, and with each retry.
- */
+/** Remembers the contents checked and stored lately, so that equal bytes, sent with each edit and retry, are not decoded again. */
 export interface KnownContents {
-  /**
-   * Returns what the check found.
-   *
-   * @param mustBeClean only contents stored as an input, without metadata
-   */
+  /** What the check found. @param mustBeClean only contents stored as an input, without metadata */
   get(sha256: string, mustBeClean: boolean): StoredFile | undefined;
   add(file: StoredFile, isClean: boolean): void;
   forget(sha256: string): void;

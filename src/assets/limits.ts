@@ -1,6 +1,4 @@
-/*
- * How much of a media file is read, decoded and kept. The caller of the store may ask for less, never for more.
- */
+/* How much of a media file is read, decoded and kept. Callers of the store may ask for less, never for more. */
 
 /** Width × height, orientation aside. A decoded picture of this size takes about 100 MB. */
 export const IMAGE_MAX_PIXELS = 25_000_000;

@@ -18,8 +18,8 @@ const METADATA = new Set(["udta", "meta", "uuid"]);
 const MAX_BOXES = 100_000;
 
 /**
- * Checks that the boxes of an MP4 file fill it exactly and that its index is of a sane size, before a full parser builds
- * tables from it: one 32-bit count in a file of 100 bytes can ask for four thousand million entries.
+ * Checks that the boxes of an MP4 file fill it exactly and that its index has a sane size, before a full parser builds tables
+ * from it: one 32-bit count in a file of 100 bytes can ask for four thousand million entries.
  *
  * @returns the boxes that hold metadata
  * @throws MediaError

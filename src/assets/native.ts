@@ -1,10 +1,9 @@
 /*
- * Puts the native libraries that travel inside the executable on disk, once, and loads them.
+ * Writes the executable's native libraries to disk, once, and loads them.
  *
- * A shared library cannot be loaded from inside an executable, so it has to exist as a file. The build
- * (cli/build/plugins.ts) replaces sharp's own loader by a call of loadNativeAddon with the files it embedded.
- * This module reads the environment itself: it runs while `sharp` is being imported, in the main thread and in
- * Workers, before any configuration could be handed to it.
+ * A shared library cannot be loaded from inside an executable. The build (cli/build/plugins.ts) replaces sharp's loader by a call
+ * of loadNativeAddon with the embedded files. This module reads the environment itself: it runs while `sharp` is being imported,
+ * in the main thread and in Workers, before anybody could hand it a configuration.
  */
 import { randomBytes } from "node:crypto";
 import {
@@ -47,9 +46,8 @@ type Candidate = { folder: string; isPrivate: boolean };
 const WAY_OUT = "Set SVC_NATIVE_DIR to a writable folder on a filesystem mounted exec.";
 
 /**
- * Extract `bundle` into the first usable folder, verify every file by its hash, load the addon.
- *
- * Safe when several processes or threads start at once: files appear by rename, complete or not at all.
+ * Extracts a bundle into the first usable folder, verifies each file by its hash and loads the addon. Several processes and threads
+ * may start at once: files appear by rename, complete or not at all.
  *
  * @returns the addon's exports
  * @throws Error naming every folder tried and why it failed
@@ -125,9 +123,8 @@ function ensureFolders(base: string, relative: string): void {
 }
 
 /**
- * Tells whether only trusted users can write to the folder: others could swap a library between our check and
- * the load. Root is trusted, since a container image may ship the folder filled and read-only. Below a base
- * only real folders count, since a link in a shared base could point anywhere.
+ * Refuses a folder that others can write to: they could swap a library between the check and the load. Root is trusted, since a
+ * container image may ship the folder read-only. Below a base only real folders count: a link could point anywhere.
  */
 function refuseForeign(folder: string, stats: Stats, role: "base" | "private" | "inside"): void {
   if (!stats.isDirectory()) throw new Error(`${folder} is not a folder`);

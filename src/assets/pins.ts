@@ -14,10 +14,7 @@ export interface Pin {
   end(isUsed: boolean): boolean;
 }
 
-/**
- * Counts the holders of each content, so that the last one can tell whether the file is new and unused and
- * may be removed. Works within one process, which has the data folder locked.
- */
+/** Counts the holders of each content in this process, so that the last one knows whether the file is new and unused. */
 export function createPins() {
   const contents = new Map<string, Content>();
 

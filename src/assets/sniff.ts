@@ -1,17 +1,9 @@
 import type { MediaType } from "../domain/media/asset.ts";
 
-/**
- * Major brands of MP4 files. QuickTime (`qt  `), 3GPP and the picture formats in the same container (AVIF, HEIC) have
- * others and are not among the media types kept.
- */
+/** Major brands of MP4 files. QuickTime (`qt  `), 3GPP, AVIF and HEIC share the container and are not stored. */
 const MP4_BRANDS = /^(isom|iso[2-9]|mp4[12]|avc1|av01|M4V[ HP]|dash|MSNV|cmf[2cs]|iso6)$/;
 
-/**
- * Returns the media type that a file's first bytes show.
- *
- * @param head the first SNIFF_BYTES of the file, or all of a shorter one
- * @returns undefined for everything but the five stored types
- */
+/** The media type that the first SNIFF_BYTES of a file show; undefined for everything but the five stored types. */
 export function sniffMediaType(head: Uint8Array): MediaType | undefined {
   if (ascii(head, 0, 8) === "\x89PNG\r\n\x1a\n") return "image/png";
   if (ascii(head, 0, 3) === "\xff\xd8\xff") return "image/jpeg";

@@ -11,11 +11,10 @@ export type VideoType = "video/mp4" | "video/webm";
 type VideoProbe = MediaProbe & { readonly durationMs: number };
 
 /**
- * Proves that a file is a video within the limits: its container is whole, it has a video track of a known codec, and the
- * first and the last frame of it are there. Frames are not decoded.
+ * Proves that a file is a video within the limits: a whole container, a video track of a known codec, and its first and last
+ * frame. Decodes no frames.
  *
  * @param sanitize also erases metadata (places, tags, attachments) in the file itself, without moving a byte
- * @returns what the file is, and whether it was changed
  * @throws MediaError
  */
 export async function checkVideo(

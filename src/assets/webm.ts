@@ -18,12 +18,7 @@ const VOID = 0xec;
 /** Each frame of a recording is one element. */
 const MAX_ELEMENTS = 1_000_000;
 
-/**
- * Checks that the elements of a WebM file end where the file does.
- *
- * @returns the elements that hold metadata
- * @throws MediaError
- */
+/** Checks that the elements of a WebM file end where the file does. @returns those that hold metadata @throws MediaError */
 export async function readWebm(file: FileWindow): Promise<Element[]> {
   const metadata: Element[] = [];
   let hasSegment = false;

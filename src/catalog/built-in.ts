@@ -1,7 +1,4 @@
-/*
- * A macro: it runs when the file that calls it is transpiled or bundled, and its result becomes part of that code. That is how
- * the executable, inside which no folder can be listed, knows every manifest without a list in source.
- */
+/* A macro: it runs at build time, and its result becomes part of the executable, which cannot list folders. No list in source. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 

@@ -16,8 +16,7 @@ export interface CatalogOptions {
 }
 
 /**
- * The models of this installation: first by provider, then images before videos, then by id. Schemas are compiled when first used;
- * `warm` does it beforehand, for a server that is up and has nothing to do yet.
+ * The models: by provider, then images before videos, then by id. Compiles schemas when first used, or before, with `warm`.
  *
  * @throws Error when two models have one id
  */

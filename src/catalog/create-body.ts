@@ -21,8 +21,7 @@ export function sharedNames(): string[] {
 }
 
 /**
- * The JSON Schema of a model's create body: its manifest's own properties and those that all models have. Unknown fields are
- * refused.
+ * The JSON Schema of a create body: the manifest's properties and those of all models. It refuses unknown fields.
  *
  * @param names the manifest's `shared`, each one of `sharedNames`
  */

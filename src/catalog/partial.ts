@@ -13,8 +13,8 @@ export interface Completion {
 const STAND_IN = "x:";
 
 /**
- * Completes a body whose prompt and media may have been left out: first with what the model always requires, then with the media
- * of each of its modes, simplest first. Yields only bodies that fit one of its modes.
+ * Completes a body that may lack prompt and media: with what the model always requires, then with the media of each mode, simplest
+ * first. Yields only bodies that fit a mode.
  */
 export function* completionsOf(model: Model, given: JsonObject): Generator<Completion> {
   const essential = requiredOf(model).filter((name) => name === "prompt" || mediaField(model, name));

@@ -52,12 +52,7 @@ function amountOf(text: string): Micros {
 
 type PricedModel = Pick<Model, "schema" | "mediaFields">;
 
-/**
- * What is wrong with a price rule that its schema cannot say.
- *
- * @param at where the rule is
- * @param model whose requests it prices; what the rule depends on must be a parameter of theirs
- */
+/** What is wrong with a price rule that its schema cannot say. @param model has the parameters that the rule may depend on */
 export function priceProblems({ lines }: PriceRuleForm, model: PricedModel, at: Path = []): Problem[] {
   const twice = lines.find((line, i) => lines.findIndex(({ sku }) => sku === line.sku) !== i);
   return [

@@ -33,12 +33,7 @@ export function didYouMean(given: string, known: readonly string[]): string {
   return near === undefined ? "" : `; did you mean "${near}"?`;
 }
 
-/**
- * The problems that a check against a schema found, each place once. Unknown fields come first: a misspelt name says more than
- * that the right one is missing.
- *
- * @param value what was checked
- */
+/** The problems that a check of `value` found, each place once. Unknown fields come first: they explain missing ones. */
 export function problemsOf(violations: readonly SchemaViolation[], value: unknown): Problem[] {
   const problems = new Map<string, Problem>();
   for (const violation of violations) {

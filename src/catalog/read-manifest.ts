@@ -13,11 +13,9 @@ export class ManifestError extends Error {
 }
 
 /**
- * Reads a manifest that somebody has written, and checks all of it: its shape, how its parts fit each other, and that the create
- * body's schema is one.
+ * Reads a manifest and checks all of it: its shape, how its parts fit each other, and the schema of its create body.
  *
  * @param file name for messages
- * @param text YAML
  * @throws ManifestError naming file, line, column and field of each problem
  */
 export function readManifest(file: string, text: string): Model {

@@ -1,11 +1,8 @@
 import type { Json } from "./json.ts";
 
 /**
- * RFC 8785 canonical JSON: members sorted by UTF-16 code units, no white space, numbers and strings as ECMAScript writes
- * them, so that equal values give equal text.
- *
- * @param value a parsed JSON value; members that are `undefined` are left out, as `JSON.stringify` does
- * Source: https://www.rfc-editor.org/rfc/rfc8785 (checked 2026-11-21).
+ * RFC 8785 canonical JSON: equal values give equal text. Leaves out `undefined` members, as `JSON.stringify` does.
+ * https://www.rfc-editor.org/rfc/rfc8785 (checked 2026-11-21).
  */
 export function canonicalJson(value: Json | undefined): string {
   if (value === undefined) return "null";

@@ -2,10 +2,7 @@ import type { Demand } from "./words/demand.ts";
 import type { Given, NameOf } from "./words/say.ts";
 import { describe, type Facts, fieldOf } from "./words/words.ts";
 
-/**
- * Codes a caller can receive in an HTTP answer. Stable: never renamed, never reused.
- * The HTTP status of each is in `http/problem.ts`.
- */
+/** Codes of HTTP answers. Stable: never renamed, never reused. `http/problem.ts` has the status of each. */
 export const ERROR_CODES = [
   "invalid_request",
   "invalid_api_key",
@@ -43,10 +40,7 @@ export interface ErrorDetails {
   readonly allow?: readonly string[] | undefined;
 }
 
-/**
- * What ends a request, as a code and facts. The message is made of them where somebody reads it; all of it is safe to show a
- * customer. What is not goes into `cause`.
- */
+/** What ends a request: a code and facts, from which the reader's message is made. Customers may see all of it, except `cause`. */
 export class AppError extends Error {
   override readonly name = "AppError";
   #nameOf: NameOf = (field) => field;

@@ -3,8 +3,8 @@ import type { MediaKind } from "./media/asset.ts";
 const MIB = 1024 * 1024;
 
 /*
- * What is taken and how long things last (docs/api.md 9). Each limit has a test at it and one past it (test/e2e/limits.test.ts, or
- * beside what it limits). How files are decoded is limited in assets/limits.ts, what is fetched in egress/limits.ts.
+ * Sizes, counts and times (docs/api.md 9). Each limit has a test at it and one past it (test/e2e/limits.test.ts, or beside what it
+ * limits). Limits of decoding are in assets/limits.ts, limits of fetching in egress/limits.ts.
  */
 
 /** A request to the default address, in milliseconds, unless the operator says otherwise (docs/api.md 1.2). */

@@ -5,10 +5,8 @@ const LONGEST = 64;
 const SHORTEST_BEGINNING = 3;
 
 /**
- * The known name most like the one given: equal but for case, `_` and `-`, with few letters wrong, missing, doubled or swapped,
- * or longer than what was given.
- *
- * @returns undefined when none is close
+ * The known name closest to the one given: equal but for case, `_` and `-`, with few letters wrong, missing, doubled or swapped,
+ * or longer. Undefined when none is close.
  */
 export function suggest(given: string, known: readonly string[]): string | undefined {
   if (given.length > LONGEST) return undefined;

@@ -14,8 +14,7 @@ export type Verdict =
   | { readonly kind: "denied"; readonly reason: string };
 
 /**
- * IPv4 addresses that are not public: IANA's special-purpose registry, and addresses that clouds reserve for their own
- * machines.
+ * IPv4 addresses that are not public: IANA's special-purpose registry, and what clouds reserve for their own machines.
  * https://www.iana.org/assignments/iana-ipv4-special-registry (checked 2026-11-21).
  */
 const DENIED_V4 = ranges({
@@ -65,12 +64,10 @@ const DENIED_V6 = ranges({
 });
 
 /**
- * Creates the address guard. It asks the operator's list first, then the public registries, then this machine's own
- * addresses. It denies what it cannot read.
+ * Creates the address guard. It asks the operator's list first, then the public registries, then this machine's own addresses,
+ * which are denied even where public. It denies what it cannot read.
  *
  * @param allow CIDR ranges that are allowed whatever they contain
- * @param localAddresses this machine's own addresses; denied even where public, because what listens there is not for
- *   callers
  * @throws Error when `allow` is not a list of CIDR ranges
  */
 export function createAddressGuard(allow: readonly string[], localAddresses: () => readonly string[]) {

@@ -84,12 +84,7 @@ function headersOf({ headers = {} }: CallbackPost): { [name: string]: string } {
 /** Pieces read of an answer's body. An honest body comes in a few; many small ones cost more than they are worth. */
 const MAX_PIECES = 256;
 
-/**
- * Reads the beginning of an answer's body and drops the rest. The status alone decides, so a body that breaks off changes
- * nothing.
- *
- * @returns the beginning as text
- */
+/** Reads the beginning of an answer's body and drops the rest. A body that breaks off changes nothing: the status decides. */
 async function drain(response: IncomingMessage, maxBytes: number): Promise<string> {
   const { promise: closed, resolve } = Promise.withResolvers<void>();
   const beginning: Uint8Array[] = [];
@@ -112,10 +107,7 @@ async function drain(response: IncomingMessage, maxBytes: number): Promise<strin
   return printable(Buffer.concat(beginning), sizeBytes > CALLBACK_EXCERPT_BYTES);
 }
 
-/**
- * Turns bytes into text that is safe to show: line feed and tab are the only control characters, and no character is cut
- * in half.
- */
+/** Text that is safe to show: no control characters but line feed and tab, no character cut in half. */
 function printable(bytes: Uint8Array, isCut: boolean): string {
   const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes, { stream: isCut });
   return text.replace(/(?![\n\t])\p{Cc}/gu, "\ufffd");

@@ -19,13 +19,11 @@ const OTHER_FAMILY_MS = 500;
 const NOT_THERE = new Set(["ENOTFOUND", "ENODATA"]);
 
 /**
- * Resolves names like the machine does: `/etc/hosts`, then the servers and search domains of `/etc/resolv.conf`, both read
- * at each look-up.
+ * Resolves names like the machine: `/etc/hosts`, then the servers and search domains of `/etc/resolv.conf`, read at each look-up.
  *
- * Does not use the system's `getaddrinfo`, which blocks one of the runtime's few threads until the servers answer. Callers
- * choose the servers by choosing names, and two silent servers would stop every look-up, file read and compression on a
- * small machine. Here no thread waits. Each look-up is on its own: answers are not cached, so that they cannot fill
- * memory, and aborting a look-up ends it.
+ * Does not use the system's `getaddrinfo`, which blocks one of the runtime's few threads until the servers answer. Callers choose
+ * the servers by choosing names: two silent ones would stop every look-up, file read and compression on a small machine. Caches
+ * nothing, so that answers cannot fill memory. Aborting a look-up ends it.
  */
 export function createSystemResolve(options: SystemResolveOptions): Resolve {
   const { after, servers, hostsFile = "/etc/hosts", resolvConfFile = "/etc/resolv.conf" } = options;

@@ -30,12 +30,7 @@ export async function createProviders(deps: {
   return adapters.flatMap((adapter) => adapter ?? []);
 }
 
-/**
- * Names what an operator must set to switch a provider on, such as `OPENAI_API_KEY`.
- *
- * @param values of its settings, where what is already set is to be left out
- * @returns undefined when there is no provider of this id
- */
+/** Names what an operator must set to switch a provider on, such as `OPENAI_API_KEY`, and has not. Undefined for an unknown id. */
 export function providerNeeds(id: string, values?: ValuesOf<SettingTable>): readonly string[] | undefined {
   return PROVIDERS.find((provider) => provider.id === id)?.needs(values);
 }

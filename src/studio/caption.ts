@@ -7,8 +7,7 @@ const LINES = 3;
 let typeface: Promise<Typeface> | undefined;
 
 /**
- * The prompt and an honest mark as SVG elements in pixels of a `width` × `height` frame: white outlines over
- * a shade that rises from the bottom edge. Empty when the frame is too small to read anything in it.
+ * The prompt and a mark as SVG elements in pixels of the frame: white outlines over a shade. Empty in a frame too small to read.
  *
  * @param note a second, smaller line that says how the result was made
  */

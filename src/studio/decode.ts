@@ -12,10 +12,7 @@ export interface SourceVideo {
   readonly width: number;
   readonly height: number;
   readonly durationSec: number;
-  /**
-   * Pictures one after another in display order. Each one is only valid until the next is asked for. Absent
-   * when the video is in a form the small decoder cannot read (it knows H.264 baseline only).
-   */
+  /** Pictures in display order, each valid until the next is asked for. Absent for any codec but H.264 baseline. */
   readonly pictures?: () => AsyncGenerator<SourcePicture, void>;
 }
 
@@ -25,11 +22,7 @@ export interface SourcePicture {
   readonly frame: Frame;
 }
 
-/**
- * Opens a video of any common container.
- *
- * @throws InputInvalidError when the bytes are no video, are damaged, longer than a minute or larger than 4096 pixels
- */
+/** Opens a video. @throws InputInvalidError when it is damaged, longer than a minute or larger than 4096 pixels */
 export async function openSource(bytes: Uint8Array): Promise<SourceVideo> {
   const media = await import("mediabunny");
   const input = new media.Input({ source: new media.BufferSource(bytes), formats: media.ALL_FORMATS });

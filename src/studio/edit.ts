@@ -9,8 +9,8 @@ import { restyle } from "./restyle.ts";
 const MOST_INPUTS = 16;
 
 /**
- * Transforms images: several are composed side by side along slanted cuts, then redrawn in a style and a palette
- * decided by prompt and seed. Where a mask is opaque, the pixels of the first input stay exactly as they were.
+ * Composes images side by side along slanted cuts and redraws them in a style and a palette decided by prompt and seed. Where a
+ * mask is opaque, the pixels of the first input stay exactly as they were.
  *
  * @throws InputInvalidError for missing or unreadable inputs and for a mask without transparency
  */

@@ -8,11 +8,8 @@ export const FRAMES_PER_SECOND = 24;
 const COLOUR_SPACE = { primaries: "bt709", transfer: "bt709", matrix: "bt709", fullRange: false } as const;
 
 /**
- * Encodes frames as H.264 in a fast-start MP4. One frame is alive at a time: `draw` fills the same frame
- * again and again, and only compressed pictures are kept.
- *
- * @param draw called once per frame in order; what it throws is passed on
- * @returns the file; the same frames give the same bytes
+ * Encodes frames as H.264 in a fast-start MP4. Equal frames give equal bytes. One frame is alive at a time: `draw` fills it once
+ * per picture, in order; what it throws is passed on.
  */
 export async function encodeVideo(
   video: { frame: Frame; frameCount: number },

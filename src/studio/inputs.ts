@@ -11,11 +11,10 @@ export interface Pixels {
 }
 
 /**
- * Decodes an image, upright and in sRGB.
+ * Decodes an image, upright and in sRGB. @throws InputInvalidError when the bytes are no image
  *
  * @param name how the caller knows it: "input image 1"
  * @param size both sides: cropped to cover them; absent: the image's own size, at most `within` a side
- * @throws InputInvalidError when the bytes are no image
  */
 export async function loadImage(
   source: ImageSource,

@@ -14,11 +14,7 @@ interface Sample {
   readonly y: number;
 }
 
-/**
- * Follows the centre of change from picture to picture, smoothed and scaled to a lively reach.
- *
- * @returns undefined when nothing in the video moves
- */
+/** Follows the centre of change from picture to picture, smoothed and scaled; undefined when nothing in the video moves. */
 export async function estimateMotion(
   pictures: AsyncGenerator<SourcePicture, void>,
   durationSec: number,

@@ -32,8 +32,8 @@ export interface SourcePlane {
 const ONE = 65536;
 
 /**
- * Draws one plane, bilinearly filtered. This is the inner loop of every video: it allocates nothing, and its
- * coordinates are 16.16 fixed point, which planes of up to 32767 samples a side fit into.
+ * Draws one plane, bilinearly filtered: the inner loop of every video. It allocates nothing. Coordinates are 16.16 fixed point,
+ * which fits planes of up to 32767 samples a side.
  *
  * @param back from target sample indices to source sample indices
  * @param strength opacity, 0 … 256

@@ -31,10 +31,7 @@ const SUBJECTS: readonly { words: RegExp; family: Family }[] = [
   { words: /\b(paper|cave|canyon|layers?|origami)\b/i, family: drawPapercut },
 ];
 
-/**
- * Composes the scene for one prompt, seed and index. Pure: the same arguments give the same scene.
- * Words of the prompt may suggest the family and the palette; everything else is decided by the hash.
- */
+/** Composes the scene for one prompt, seed and index. The prompt may suggest family and palette; the hash decides the rest. */
 export function composeScene(job: {
   prompt: string;
   seed: number;

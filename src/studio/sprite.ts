@@ -41,11 +41,7 @@ export function frameSprite(frame: Frame): Sprite {
   return { ...frame, bounds: { left: 0, top: 0, right: frame.width, bottom: frame.height } };
 }
 
-/**
- * Converts straight RGBA (BT.709, limited range) once, so that no frame of a video touches RGB.
- *
- * @param rgba `width` × `height` × 4 bytes, both sides even
- */
+/** Converts straight RGBA (BT.709, limited range, even sides) once, so that no frame of a video touches RGB. */
 export function spriteFromRgba(rgba: Uint8Array, width: number, height: number): Sprite {
   const frame = createFrame(width, height);
   const alpha = new Uint8Array(width * height);

@@ -121,11 +121,7 @@ export async function loadCover(
   return spriteFromRgba(rgba, width, height);
 }
 
-/**
- * Looks at a sprite that fills the frame.
- *
- * @param zoom 1 shows all of it @param panX @param panY −1 … 1, from one edge to the other of what the zoom leaves over
- */
+/** Looks at a sprite that fills the frame; zoom 1 shows all of it. Pans go from −1 to 1, edge to edge of the rest. */
 export function camera(sprite: Size, frame: Size, zoom: number, panX = 0, panY = 0): Matrix {
   const fit = Math.max(frame.width / sprite.width, frame.height / sprite.height) * zoom;
   const spareX = (frame.width - sprite.width * fit) / 2;

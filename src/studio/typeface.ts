@@ -17,10 +17,7 @@ export interface Typeface {
 const FILES = [latin, latinExtended, cyrillic, greek, vietnamese];
 const UNKNOWN_ADVANCE = 0.72;
 
-/**
- * Loads the embedded fonts. A character that none of them has is drawn as an empty box, one per
- * user-perceived character, so text in any script keeps its length and never fails.
- */
+/** Loads the embedded fonts. Draws an empty box for a user-perceived character that none has: any script keeps its length. */
 export async function loadTypeface(): Promise<Typeface> {
   const { parse } = await import("opentype.js");
   const fonts = await Promise.all(FILES.map(async (path) => parse(await Bun.file(path).arrayBuffer())));

@@ -19,12 +19,7 @@ import {
   shotOf,
 } from "./stage.ts";
 
-/**
- * Renders a video of any mode.
- *
- * @param isCancelled asked before every frame
- * @throws InputInvalidError for missing or unreadable media
- */
+/** Renders a video. Asks `isCancelled` before every frame. @throws InputInvalidError for missing or unreadable media */
 export async function renderVideo(job: VideoJob, isCancelled: () => boolean): Promise<Rendered> {
   const random = createRandom("video", job.mode, job.prompt, job.seed);
   const shot = await prepare({ job, random, palette: choosePalette(job.prompt, random) });

@@ -26,23 +26,14 @@ const CRC_OF_BYTE = Uint32Array.from({ length: 256 }, (_, byte) => {
   return crc;
 });
 
-/**
- * The text that a customer gets: prefix, 32 base62 characters, and their CRC-32 in 6 more.
- *
- * @param body 32 random base62 characters
- * @throws RangeError for any other body
- */
+/** Prefix, 32 random base62 characters, and their CRC-32 in 6 more. @throws RangeError for any other body */
 export function formatCredential(kind: CredentialKind, body: string): string {
   if (!BODY.test(body)) throw new RangeError("A credential's body is 32 base62 characters.");
   const unchecked = PREFIXES[kind] + body;
   return unchecked + toBase62(crcOf(unchecked, PREFIX_LENGTH, BODY_END));
 }
 
-/**
- * Recognises the kind of a credential by its form and checksum, without looking anything up.
- *
- * @returns undefined for every text that `formatCredential` did not make, such as a mistyped one
- */
+/** The kind of a credential, by its form and checksum. @returns undefined for a text that `formatCredential` did not make */
 export function parseCredential(text: string): { readonly kind: CredentialKind } | undefined {
   if (text.length !== LENGTH) return undefined;
   const kind = kindOf(text);

@@ -9,10 +9,7 @@ export function allowsModel(policy: KeyPolicy, model: string): boolean {
   return policy.models === undefined || policy.models.some((pattern) => matchesPattern(pattern, model));
 }
 
-/**
- * Whether `pattern` stands for all of `text`: `*` for any run of characters, everything else for itself. Takes time in the
- * product of the lengths at most, whatever the pattern.
- */
+/** Whether `pattern` matches all of `text`: `*` is any run of characters. Takes at most the product of the lengths in steps. */
 export function matchesPattern(pattern: string, text: string): boolean {
   let at = 0;
   let star = -1;

@@ -7,10 +7,7 @@ import { ACCOUNT_TERMS } from "./account-terms.ts";
 import { KEY_LIMITS } from "./key-policy.ts";
 import { termForms } from "./term-form.ts";
 
-/*
- * Accounts, keys and money as JSON for operators. The management API and the commands on a data folder show the same forms: no
- * secrets, times in Unix seconds, money as text, null where there is no limit.
- */
+/* Accounts, keys and money as operators see them: no secrets, times in Unix seconds, money as text, null for no limit. */
 
 const seconds = (ms: number) => Math.floor(ms / 1000);
 const secondsOrNull = (ms: number | undefined) => (ms === undefined ? null : seconds(ms));

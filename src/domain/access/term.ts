@@ -3,9 +3,8 @@ import type { Micros } from "../money/money.ts";
 import type { Quota } from "../money/quota.ts";
 
 /*
- * A term is one thing that an operator sets for a key or an account. A table of terms states each fact once: the TypeScript types,
- * the fields of the management API, the checks, the flags of the command line and what people read all follow from it. What
- * follows depends on the kind of the term alone, so adding a term of a known kind adds one entry to its table.
+ * A term is one setting of a key or an account. A table of terms states each fact once. The types, the API's fields, the checks,
+ * the command line's flags and what people read follow from the kind of each term, so a new term is one new entry.
  */
 
 /** A flag of the command line. */
@@ -22,10 +21,7 @@ interface Described extends Flag {
   readonly description: string;
   /** What people read before its value. */
   readonly label: string;
-  /**
-   * What null means, in words, and the value that null sets; without one, null removes the value. Absent: the term always has a
-   * value, and null is refused.
-   */
+  /** What null means, in words, and the value that it sets, if any. Absent: the term always has a value, and null is refused. */
   readonly unset?: { readonly means: string; readonly value?: number };
 }
 

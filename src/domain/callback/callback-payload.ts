@@ -5,11 +5,7 @@ import type { Secrets } from "../ports/runtime.ts";
 import type { Task } from "../task/task.ts";
 import { signatureHeaders } from "./signature.ts";
 
-/**
- * The body of a callback (docs/api.md 6.1): the task's end, with times in ISO 8601 UTC. The same for every send of it.
- *
- * @param publicUrl where this service is reached, when that is set; else the creating request's origin counts
- */
+/** The body of a callback (docs/api.md 6.1), the same for every send. Times are ISO 8601 UTC. */
 export function callbackPayload(task: Task, publicUrl: string | undefined): string {
   const origin = publicUrl ?? task.origin;
   const iso = (ms: number) => new Date(ms).toISOString();
@@ -29,10 +25,10 @@ export function callbackPayload(task: Task, publicUrl: string | undefined): stri
 }
 
 /**
- * What is posted at a task's end: the body, and a signature over it if the key that created the task has secrets to sign with.
+ * What is posted at a task's end: the body, signed if the key that created the task has secrets.
  *
- * @param send.id of the callback, or of the task where it has none
- * @param send.kept what is kept of the key's secrets (`AccountStore.callbackSecret`)
+ * @param send.id the callback's, or the task's where it has none
+ * @param send.kept the key's secrets, from `AccountStore.callbackSecret`
  */
 export function callbackPost(
   {

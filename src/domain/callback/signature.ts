@@ -28,10 +28,8 @@ export function isSigningSecret(text: string): boolean {
 }
 
 /**
- * What is kept of a key's signing secrets after a change: the secret, and while another one signs too, that one and until when
- * (epoch milliseconds), with spaces between them. Giving the secret that signs already ends nothing that goes on for a while yet.
- *
- * @param kept what was kept before
+ * What is stored of a key's signing secrets after a change: the secret, and while another one signs too, that one and until when
+ * (epoch milliseconds), separated by spaces. Setting the current secret again does not end the other one early.
  */
 export function changeSigning(kept: string | undefined, { secret, previousUntil }: SigningChange): string {
   const [before] = kept?.split(" ") ?? [];
@@ -46,12 +44,12 @@ export function signingSecretsAt(kept: string, at: number): readonly string[] {
 }
 
 /**
- * The headers that say a callback is ours: Standard Webhooks 1.0
+ * The signature headers of a callback: Standard Webhooks 1.0
  * (https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md, checked 2026-11-21).
  *
- * @param kept what is kept of the key's secrets (`changeSigning`); there is a signature by each one that signs at the time
- * @param message.id the same for every send of a callback, so that receivers can tell what they have had
- * @param message.at of this send; receivers refuse what is more than some minutes old
+ * @param kept the stored secrets (`changeSigning`); each one that is valid at the time signs
+ * @param message.id the same for every send of a callback, so that receivers recognise repetitions
+ * @param message.at when this send leaves; receivers refuse old ones
  */
 export function signatureHeaders(
   secrets: Pick<Secrets, "sign">,

@@ -1,10 +1,8 @@
 import type { MediaProbe } from "./asset.ts";
 
 /**
- * Why a file cannot be the mask of an image: it must be a PNG with transparency, of the same size (docs/api.md 4.3).
- *
- * @param image absent when it is not known yet; then only the mask itself is looked at
- * @returns a clause to put after the field's name, or undefined when it can be
+ * Why a file cannot be a mask, as a clause after the field's name: it must be a PNG with transparency, as large as the image
+ * (docs/api.md 4.3). Without `image`, only the mask itself is checked.
  */
 export function maskProblem(mask: MediaProbe, image: MediaProbe | undefined): string | undefined {
   if (mask.type !== "image/png") return `must be a PNG image, got ${mask.type}`;

@@ -2,11 +2,7 @@ import type { ProviderId } from "../ids.ts";
 import { either } from "../words/say.ts";
 import type { Model, RouteName } from "./model.ts";
 
-/**
- * Names what an operator must set to switch a provider on, such as `OPENAI_API_KEY`.
- *
- * @returns empty for a provider that is switched on
- */
+/** Names what an operator must set to switch a provider on, such as `OPENAI_API_KEY`; empty for one that is on. */
 export type NeedsOf = (provider: ProviderId) => readonly string[];
 
 /** A route and what is missing for it, for operators. */

@@ -17,8 +17,7 @@ export interface Violation {
 }
 
 /**
- * The first field, at any depth, that a closed object of the schema does not have; a misspelt field says more than that the right
- * one is missing.
+ * The first unknown field at any depth. A misspelt field says more than that the right one is missing.
  *
  * @param owner whose fields those at the top are, `sandbox-image`
  */
@@ -55,11 +54,10 @@ function unknownIn(schema: JsonObject, value: unknown, path: string, owner: stri
 }
 
 /**
- * What a violation means: the field, what was given and what is allowed. A schema may say it in its own words: `x-must` completes
- * "<field> must …"; `x-rule` is the whole sentence, in which `{a}` stands for a field and `{a|b}` for any of them, and `x-param`
- * its field.
+ * What a violation means: the field, what was given and what is allowed. A schema may use its own words: `x-must` completes
+ * "<field> must …"; `x-rule` is the whole sentence, with `{a}` for a field and `{a|b}` for any of several; `x-param` is its field.
  *
- * @param owner whose fields those at the top are, where a message is to name it
+ * @param owner whose fields those at the top are, for messages that name it
  */
 export function explain(violation: Violation, owner?: string): Facts {
   const { keyword, params } = violation;

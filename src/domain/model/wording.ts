@@ -1,15 +1,9 @@
 import type { Json } from "../json.ts";
 import type { InputRole } from "../task/request.ts";
 
-/**
- * How a request to a model is worded for the upstream of one of its routes. What is not mentioned keeps its own name and value, so
- * that nothing a caller asked for is dropped.
- */
+/** How a route's upstream words a request. What is not listed keeps its name and value, so nothing asked for is lost. */
 export interface Wording {
-  /**
-   * Path of the endpoint for each mode of the model. One that begins with `/` goes below the route's `upstreamModel`. Absent: every
-   * mode is asked for at `upstreamModel` itself.
-   */
+  /** The endpoint of each mode; one that begins with `/` goes below the route's `upstreamModel`. Absent: always `upstreamModel`. */
   readonly endpoints?: { readonly [mode: string]: string } | undefined;
   /** The upstream's name for the prompt; `prompt` unless given. */
   readonly prompt?: string | undefined;

@@ -35,11 +35,7 @@ export function refundEntry(taskId: TaskId, amount: Micros, reason: string, acto
   return { kind: "refund", balanceDelta: amount, heldDelta: ZERO, taskId, reason, actor };
 }
 
-/**
- * The entries that resolve a hold: capture what is charged, release the rest.
- *
- * Cuts a charge to its hold: a customer never pays more than was promised.
- */
+/** Captures what is charged, at most the hold, and releases the rest: a customer never pays more than was promised. */
 export function settlementEntries(
   taskId: TaskId,
   held: Micros,

@@ -5,11 +5,7 @@ export type Micros = number & { readonly [micros]: true };
 export const CURRENCY = "USD";
 export const ZERO = 0 as Micros;
 
-/**
- * Asserts that a number is a whole, safe count of micro-units.
- *
- * @throws RangeError for fractions, NaN and anything beyond ±2^53-1
- */
+/** Checks that a number is a count of micro-units. @throws RangeError for fractions, NaN and anything beyond ±2^53-1 */
 export function toMicros(value: number): Micros {
   if (!Number.isSafeInteger(value)) throw new RangeError(`Not a whole number of micro-units: ${value}`);
   // The check above is what the brand stands for.

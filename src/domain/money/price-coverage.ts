@@ -12,12 +12,11 @@ const WIDEST_RANGE = 100;
 /**
  * Finds a request that a schema admits and a price rule has no line for.
  *
- * Tries every parameter that the price depends on with every value that matters: the values of its enum, both booleans, a short
- * range in full, the values that conditions name, one that no condition names, and its absence where it is optional. Ignores rules
- * of the schema over several fields.
+ * Tries each parameter that the price depends on with each value that matters: its enum, both booleans, a short range, the values
+ * that conditions name, one that no condition names, and absence where it is optional. Ignores rules over several fields.
  *
- * @returns the parameters of such a request, or undefined when every request has a price
- * @throws RangeError when there are too many combinations to look at
+ * @returns its parameters, or undefined when every request has a price
+ * @throws RangeError when there are too many combinations
  */
 export function unpricedCase(schema: JsonObject, rule: PriceRule): Parameters | undefined {
   return unpricedCases(schema, rule).next().value;

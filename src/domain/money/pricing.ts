@@ -59,11 +59,7 @@ export interface Charge {
   readonly amount: Micros;
 }
 
-/**
- * Prices a validated request. The one function behind estimate, hold and settlement.
- *
- * @returns a quote whose ceiling is the price of all requested outputs; without lines, there is no price (`isPriced`)
- */
+/** Prices a validated request, for estimate, hold and settlement. A quote without lines has no price (`isPriced`). */
 export function quote(model: Model, request: GenerationRequest, terms: PriceTerms = {}): Quote {
   const rule = terms.rule ?? model.price;
   const { minimumMicros: minimum } = rule;
@@ -100,11 +96,7 @@ export function lineQuantity({ unit, perOutput }: QuoteLine, outputs: number): n
   return unitFacts(unit).of === "request" ? perOutput : perOutput * outputs;
 }
 
-/**
- * The price of a quantity of a line, rounded up to a whole micro-unit. Nothing else rounds.
- *
- * @param quantity units, to three decimal places
- */
+/** The price of a quantity (to three decimal places) of a line, rounded up to a whole micro-unit. Nothing else rounds. */
 export function lineAmount(line: QuoteLine, quantity: number, multiplier: number = ONE): Micros {
   const { unitMicros, per = 1 } = line;
   const plain = unitMicros * quantity;
@@ -117,10 +109,7 @@ export function lineAmount(line: QuoteLine, quantity: number, multiplier: number
   return toMicros(Number((dividend + divisor - 1n) / divisor));
 }
 
-/**
- * Charges for what a task delivered. Fewer, shorter or smaller outputs and fewer tokens cost less; nothing costs more than was
- * promised. A task that delivered nothing costs nothing.
- */
+/** Charges for what a task delivered, at most what was promised. A task that delivered nothing costs nothing. */
 export function chargeFor(promised: Quote, delivered: Delivered): Charge {
   const outputs = delivered.outputs.slice(0, promised.outputs);
   if (outputs.length === 0) return { lines: [], amount: ZERO };

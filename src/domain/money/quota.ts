@@ -14,11 +14,7 @@ export interface Quota {
 /** 1970-01-01 was a Thursday. */
 const FIRST_MONDAY = 4;
 
-/**
- * The first day of the period that a moment lies in, counted from 1970-01-01 UTC.
- *
- * @returns 0 for a quota that never begins anew
- */
+/** The first day of the period around a moment, counted from 1970-01-01 UTC; 0 for a quota that never begins anew. */
 export function quotaPeriod(reset: QuotaReset, atMs: number): number {
   const day = dayOf(atMs);
   switch (reset) {

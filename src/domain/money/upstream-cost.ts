@@ -3,11 +3,7 @@ import type { Attempt, Task } from "../task/task.ts";
 import { formatAmount, type Micros } from "./money.ts";
 import { chargeFor, type Delivered, isPriced, type Quote, quote } from "./pricing.ts";
 
-/**
- * What an attempt costs the operator for what it delivered, by the model's own price. What callers pay does not matter.
- *
- * @returns undefined when the cost of the attempt's route is unknown
- */
+/** What a delivery costs the operator, at the model's own price; undefined when the cost of the attempt's route is unknown. */
 export function costOf(
   model: Model | undefined,
   task: Task,

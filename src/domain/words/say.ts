@@ -52,11 +52,7 @@ export function article(kind: "image" | "video"): string {
   return kind === "image" ? "an image" : "a video";
 }
 
-/**
- * A translation of some fields, each by its path or by the field at the top that it is in; the others keep their names.
- *
- * @param names by our name for a field: the reader's
- */
+/** Translates fields by our name for their path, or for the field at the top of it. Other fields keep their names. */
 export function namesFrom(names: Readonly<Record<string, string>>): NameOf {
   const nameOf = (field: string) => (Object.hasOwn(names, field) ? names[field] : undefined);
   return (field) => {

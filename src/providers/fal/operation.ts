@@ -14,8 +14,8 @@ const REQUEST_ID = /^[A-Za-z0-9_-]{1,128}$/;
 const URL_MAX = 2048;
 
 /**
- * The handle of a job just taken, as it is stored. The queue's own addresses are used where they are at its origin; else those
- * its documentation gives, which leave out what follows owner and alias.
+ * The stored handle of a new job. Uses the queue's addresses if they are at its origin, else those of its documentation, which
+ * omit what follows owner and alias.
  */
 export function openOperation(
   upstream: Upstream,

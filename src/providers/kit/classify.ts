@@ -74,10 +74,7 @@ export function meaningOfStatus(status: number): Meaning {
   return status >= 500 || status < 300 ? "unclear" : "refused";
 }
 
-/**
- * The error for a refused submission. `broken` counts as not accepted, so use it only when the upstream has said that the
- * attempt is over.
- */
+/** The error for a refused submission. Use `broken`, which means not accepted, only when the upstream says so. */
 export function refusedSubmission(refusal: Refusal): ProviderError {
   const { meaning, detail, retryAfterMs } = refusal;
   const { disposition, code } = MEANINGS[meaning];

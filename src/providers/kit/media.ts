@@ -34,7 +34,7 @@ export function isMediaUrl({ upstream, hosts }: MediaSource, text: string): bool
 }
 
 /**
- * Fetches a file that an upstream made, without credentials. Each redirect is checked like the first URL.
+ * Fetches a file that an upstream made, without credentials. Checks each redirect like the first URL.
  *
  * @throws ProviderError `fail` when the file cannot be had; `retry` when it may be available later
  */

@@ -18,11 +18,7 @@ export interface PlacedInputs {
   readonly files: readonly InputFile[];
 }
 
-/**
- * Words a request as its route says. Everything that was asked for is in the result.
- *
- * @throws ProviderError `reroute` when the upstream has no words for it
- */
+/** Words all of a request as its route says. @throws ProviderError `reroute` when the upstream has no words for it */
 export function wordRequest(submission: SubmitRequest): WordedRequest {
   const { request, upstreamModel, wording = {} } = submission;
   const fields = new Map<string, Json>();

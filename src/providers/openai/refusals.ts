@@ -38,11 +38,7 @@ export function readRefusal(upstream: Upstream, answer: UpstreamAnswer): Refusal
   return read(upstream, answer, error, (type) => meaningOf(answer.status, type));
 }
 
-/**
- * Reads an error in the middle of an answer that began as a success.
- *
- * @param hasBegun something was made before the error and may be charged for. Only a fault of the request is certain then.
- */
+/** Reads an error in an answer that began as a success. If something was made before it, only a fault of the request is certain. */
 export function readErrorEvent(
   upstream: Upstream,
   answer: UpstreamAnswer,

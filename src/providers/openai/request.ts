@@ -9,9 +9,8 @@ export interface UpstreamCall {
 }
 
 /**
- * Translates a request. With input images it is an edit, without them a generation. Parameters keep their names, which our
- * models took from this API. Early versions come only in a stream and cost tokens, so only the wanted number is asked for.
- * `response_format` is never sent: these models refuse it.
+ * Translates a request: an edit with input images, else a generation. Parameters keep their names, which are this API's. Early
+ * versions need a stream and cost tokens, so only those wanted are requested. These models refuse `response_format`.
  */
 export async function toUpstreamRequest(submission: SubmitRequest): Promise<UpstreamCall> {
   const { inputs, request } = submission;

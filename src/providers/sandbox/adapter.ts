@@ -49,9 +49,8 @@ interface Sandbox {
 const TIDY_EVERY_MS = 1_000;
 
 /**
- * The built-in provider: an asynchronous upstream that needs no network and draws procedural pictures. It
- * behaves like a remote one: its own memory outlives this process, and it fails on request (the `sandbox`
- * parameter).
+ * The built-in provider: an upstream that needs no network and draws procedural pictures. Like a remote one, it remembers its jobs
+ * after this process ends. It fails on request (the `sandbox` parameter).
  */
 export function createSandboxProvider(deps: SandboxDeps): SandboxProvider {
   const { clock } = deps;

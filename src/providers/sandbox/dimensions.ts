@@ -5,11 +5,7 @@ const VIDEO_SIDE: Readonly<Record<string, number>> = { "360p": 360, "720p": 720 
 /** Both sides are multiples of this, which encoders handle best. */
 const STEP = 8;
 
-/**
- * Chooses the size of a picture: the given one, or the proportions asked for with as many pixels as the square of the resolution.
- *
- * @returns undefined when the request asks for no size: an input, if any, decides
- */
+/** The size given, or the proportions given with the pixels of the resolution's square; undefined when the request gives none. */
 export function imageDimensions(wanted: {
   readonly size?: string | undefined;
   readonly aspectRatio?: string | undefined;

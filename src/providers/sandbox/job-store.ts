@@ -83,9 +83,8 @@ const SCHEMA = `
 `;
 
 /**
- * Opens the upstream's memory, a separate SQLite file. Writes do not wait for the disk: the file survives the
- * end of the process at any moment, but a power failure may lose jobs, like an upstream that lost its
- * data. An empty file replaces one that a power failure damaged.
+ * Opens the record, a separate SQLite file. Writes do not wait for the disk: jobs survive the end of the process, but not always
+ * a power failure. Replaces a damaged file by an empty one.
  */
 export function openJobStore(path: string): JobStore {
   const db = openDatabase(path);
