@@ -26,11 +26,8 @@ export function readClientSettings(flags: ClientFlags, { env }: Pick<Context, "e
     });
   }
   if (!/^[\x21-\x7e]+$/.test(key)) {
-    throw new Failure(
-      EXIT.auth,
-      "invalid_api_key",
-      "The API key holds characters that no key has; check that it was copied whole.",
-    );
+    const message = "The API key holds characters that no key has; check that it was copied whole.";
+    throw new Failure(EXIT.auth, "invalid_api_key", message);
   }
   return { server, key };
 }

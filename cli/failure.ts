@@ -13,7 +13,7 @@ export interface FailureDetails {
   readonly cause?: unknown;
 }
 
-/** Ends a command that cannot do what it was asked: one message, one code, one exit code. */
+/** Ends a command with one message, one code and one exit code. */
 export class Failure extends Error {
   override readonly name = "Failure";
   readonly hint: string | undefined;
@@ -76,7 +76,7 @@ export function stackOf(failure: Failure): string | undefined {
   return isMistake ? cause.stack : undefined;
 }
 
-/** `{"error": {…}}`, the form of a failure under --json. */
+/** The form of a failure under --json: `{"error": {…}}`. */
 export function failureAsJson({ code, message, hint, requestId, more }: Failure): JsonObject {
   return { error: { code, message, hint, request_id: requestId, ...more } };
 }

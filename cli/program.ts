@@ -87,7 +87,7 @@ export function createProgram(context: Context): Command {
 
 async function report(failure: Failure, args: readonly string[], context: Context): Promise<void> {
   const { stderr, env } = context;
-  // The command line may be invalid, so search it for these two as it is.
+  // Search the raw arguments for these two flags: the command line may be invalid.
   if (args.includes("--json") || env.SVC_OUTPUT === "json") {
     stderr.write(`${toJson(failureAsJson(failure), stderr)}\n`);
     return;

@@ -1,5 +1,7 @@
+import { isId } from "../../src/domain/ids.ts";
 import type { JsonObject } from "../../src/domain/json.ts";
 import type { ClientSettings } from "../environment.ts";
+import { EXIT } from "../exit-codes.ts";
 import { Failure } from "../failure.ts";
 import { callbackOf, callbackPageOf } from "../format/callback-view.ts";
 import { type Kind, type TaskView, taskOf } from "./answer.ts";
@@ -74,8 +76,19 @@ type Get = (path: string) => Promise<JsonObject>;
 type Send = (path: string, body?: JsonObject) => Promise<JsonObject>;
 
 function callbackCalls(get: Get, send: Send) {
+  const callbacks = async (query: CallbackQuery) =>
+    callbackPageOf(await get(`/v1/callbacks${searchOf(query)}`));
   return {
-    callbacks: async (query: CallbackQuery) => callbackPageOf(await get(`/v1/callbacks${searchOf(query)}`)),
+    callbacks,
+    /** Finds a callback's id by that id or by its task's. @throws Failure when the task has no callback */
+    async callbackIdOf(idOrTask: string) {
+      if (!isId("task", idOrTask)) return idOrTask;
+      const [found] = (await callbacks({ task_id: idOrTask, limit: "1" })).callbacks;
+      if (found !== undefined) return found.id;
+      throw new Failure(EXIT.notFound, "not_found", `${idOrTask} has no callback.`, {
+        hint: "A task with a callback_url has one once it completed or failed.",
+      });
+    },
     /** With its payload and the outcome of each send. */
     callback: async (id: string) => callbackOf(await get(`/v1/callbacks/${encodeURIComponent(id)}`)),
     /** Asks for one more send. */

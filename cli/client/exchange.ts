@@ -23,17 +23,12 @@ export interface Call {
   readonly waitMs?: number | undefined;
 }
 
-export interface Answer {
-  readonly data: JsonObject;
-  readonly headers: Headers;
-}
-
 /** Sends one request once. */
 export async function exchange(
   { server, key }: ClientSettings,
   options: ClientOptions,
   { method, path, body, idempotencyKey, waitMs = 0 }: Call,
-): Promise<Attempt<Answer>> {
+): Promise<Attempt<{ readonly data: JsonObject; readonly headers: Headers }>> {
   const startedAt = options.timing.now();
   let response: Response;
   let answer: unknown;
@@ -103,7 +98,7 @@ export async function fetchFile(url: string, options: ClientOptions): Promise<At
   }
 }
 
-/** Follows no redirect: a key is for the server it was given for. */
+/** Follows no redirect: another server must not get the key. */
 function send(
   url: string,
   { userAgent, signal }: ClientOptions,

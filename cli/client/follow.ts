@@ -66,12 +66,6 @@ export function costOf({ usage }: TaskView): string | undefined {
   return `${String(usage.cost)} ${"currency" in usage ? String(usage.currency) : ""}`.trim();
 }
 
-interface Report {
-  readonly onRead: (task: TaskView) => void;
-  readonly longPollMs?: number;
-  readonly stop: () => void;
-}
-
 /** How often a drawn task is read, so that its bar moves. */
 const DRAWN_POLL_MS = 2_000;
 
@@ -80,7 +74,7 @@ async function createReport(
   context: Context,
   output: Output,
   { id, elapsedMs }: { id: string; elapsedMs: () => number },
-): Promise<Report> {
+): Promise<Pick<WaitOptions, "onRead" | "longPollMs"> & { readonly stop: () => void }> {
   if (!context.stderr.isTerminal || !output.isTalkative) return { onRead: reporter(output), stop: () => {} };
   const { startProgress } = await import("../tui/progress.tsx");
   const view = startProgress({ id, status: "pending", progress: 0, elapsedSec: 0 });

@@ -6,10 +6,8 @@ import { CURRENCY, formatAmount, type Micros } from "../../src/domain/money/mone
 import { addGroup, given, LOCAL_COMMANDS } from "../command.ts";
 import type { Context } from "../context.ts";
 import { usage } from "../failure.ts";
-import type { FlagValues } from "../flags/flag.ts";
-import { namingFlags } from "../flags/naming.ts";
-import { flagNames, readTermFlags, withTermFlags } from "../flags/terms.ts";
-import { readAmount } from "../flags/values.ts";
+import { flagNames, namingFlags, readTermFlags, withTermFlags } from "../flags/terms.ts";
+import { type FlagValues, readAmount } from "../flags/values.ts";
 import { type Field, renderFields } from "../format/table.ts";
 import { termFields } from "../format/terms.ts";
 import { formatTime } from "../format/units.ts";
@@ -22,10 +20,7 @@ const ACTOR = "operator";
 export function addAccounts(program: Command, context: Context): void {
   const description = "accounts, which own keys, tasks and money";
   const accounts = addGroup(program, "accounts", LOCAL_COMMANDS, description).alias("account");
-  addCreate(accounts, context);
-  addList(accounts, context);
-  addShow(accounts, context);
-  addUpdate(accounts, context);
+  for (const add of [addCreate, addList, addShow, addUpdate]) add(accounts, context);
   addSwitch(accounts, context, {
     usage: "suspend <account>",
     description: "refuse the keys of an account from now on; tasks that were accepted go on",
@@ -38,8 +33,7 @@ export function addAccounts(program: Command, context: Context): void {
     done: "is active. A running server takes its keys within a second.",
     act: (manage, account) => manage.activateAccount(account),
   });
-  addCredit(accounts, context);
-  addRefund(accounts, context);
+  for (const add of [addCredit, addRefund]) add(accounts, context);
 }
 
 function addCreate(accounts: Command, context: Context): void {

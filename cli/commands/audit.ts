@@ -24,7 +24,6 @@ const FIGURE_NAMES: Partial<Record<AuditCheck, readonly [string, string]>> = {
   ledger_shape: ["moves the balance by", "and holds by"],
 };
 
-/** `svc audit`. */
 export function addAudit(program: Command, context: Context): void {
   const description = "recompute every balance, hold, charge, quota and usage from what it came from";
   const command = addLocalCommand(program, "audit", description).helpGroup(LOCAL_COMMANDS);

@@ -5,7 +5,6 @@ import { addGroup, CLIENT_COMMANDS, given, onRun } from "../command.ts";
 import type { Context } from "../context.ts";
 import { readPastTime } from "../flags/values.ts";
 import { CALLBACK_COLUMNS, callbackRow, showCallback } from "../format/callback-view.ts";
-import { callbackIdOf } from "./callbacks/find.ts";
 import { addListen } from "./callbacks/listen.ts";
 import { addRedeliver } from "./callbacks/redeliver.ts";
 import { addTrigger } from "./callbacks/trigger.ts";
@@ -26,11 +25,7 @@ Examples:
 export function addCallbacks(program: Command, context: Context): void {
   const description = "what was posted at the end of tasks, and receiving it on your own machine";
   const callbacks = addGroup(program, "callbacks", CLIENT_COMMANDS, description).alias("callback");
-  addList(callbacks, context);
-  addShow(callbacks, context);
-  addRedeliver(callbacks, context);
-  addTrigger(callbacks, context);
-  addListen(callbacks, context);
+  for (const add of [addList, addShow, addRedeliver, addTrigger, addListen]) add(callbacks, context);
 }
 
 type ListFlags = RemoteFlags & Partial<Record<"state" | "task" | "since" | "limit" | "after", string>>;
@@ -60,7 +55,7 @@ function addShow(callbacks: Command, context: Context): void {
   command.addHelpText("after", SHOW_EXAMPLES);
   onRun<RemoteFlags>(command, context, async ({ args, options, output }) => {
     const { client } = connect(options, context, output);
-    const callback = await client.callback(await callbackIdOf(client, given(args, 0)));
+    const callback = await client.callback(await client.callbackIdOf(given(args, 0)));
     await showCallback(callback, context, output);
   });
 }

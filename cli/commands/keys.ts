@@ -5,11 +5,9 @@ import { keyForm } from "../../src/domain/access/record-form.ts";
 import { addGroup, given, type Invocation, LOCAL_COMMANDS } from "../command.ts";
 import type { Context } from "../context.ts";
 import { usage } from "../failure.ts";
-import type { FlagValues } from "../flags/flag.ts";
-import { namingFlags } from "../flags/naming.ts";
 import { readSigning, SIGNING_FLAGS, type SigningFlags, withSigningFlag } from "../flags/signing.ts";
-import { flagNames, readTermFlags, withTermFlags } from "../flags/terms.ts";
-import { readDuration } from "../flags/values.ts";
+import { flagNames, namingFlags, readTermFlags, withTermFlags } from "../flags/terms.ts";
+import { type FlagValues, readDuration } from "../flags/values.ts";
 import type { Output } from "../format/output.ts";
 import { type Field, renderFields } from "../format/table.ts";
 import { termFields } from "../format/terms.ts";
@@ -25,12 +23,7 @@ type TermFlags = SecretFlags & SigningFlags & FlagValues;
 
 export function addKeys(program: Command, context: Context): void {
   const keys = addGroup(program, "keys", LOCAL_COMMANDS, "API keys").alias("key");
-  addCreate(keys, context);
-  addList(keys, context);
-  addShow(keys, context);
-  addUpdate(keys, context);
-  addRotate(keys, context);
-  addRevoke(keys, context);
+  for (const add of [addCreate, addList, addShow, addUpdate, addRotate, addRevoke]) add(keys, context);
 }
 
 function addCreate(keys: Command, context: Context): void {

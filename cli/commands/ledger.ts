@@ -19,7 +19,6 @@ interface Flags {
   readonly csv?: boolean;
 }
 
-/** `svc ledger ACCOUNT`. */
 export function addLedger(program: Command, context: Context): void {
   const description = "every movement of an account's money, newest first";
   const command = addLocalCommand(program, "ledger <account>", description)

@@ -4,7 +4,6 @@ import type { Context } from "../context.ts";
 import { usage } from "../failure.ts";
 import { addLocalCommand, type LocalFlags, readLocalConfig, showPath } from "../local.ts";
 
-/** `svc migrate`, `svc migrate up`, `svc migrate status`. */
 export function addMigrate(program: Command, context: Context): void {
   const description = "bring the database up to date (up), or say where it stands (status)";
   const command = addLocalCommand(program, "migrate [action]", description).helpGroup(LOCAL_COMMANDS);

@@ -19,8 +19,7 @@ told of, and what is missing for it.
 export function addModels(program: Command, context: Context): void {
   const description = "what can be generated, and with which inputs";
   const models = addGroup(program, "models", CLIENT_COMMANDS, description).alias("model");
-  addList(models, context);
-  addShow(models, context);
+  for (const add of [addList, addShow]) add(models, context);
 }
 
 function addList(models: Command, context: Context): void {

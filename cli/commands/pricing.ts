@@ -3,10 +3,9 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import { addGroup, collect, given, LOCAL_COMMANDS } from "../command.ts";
 import type { Context } from "../context.ts";
-import type { FlagValues } from "../flags/flag.ts";
 import { parseInput, readInputs } from "../flags/inputs.ts";
 import { namingRule, readRule, withRuleFlags } from "../flags/price-rule.ts";
-import { readCount, readMultiplier } from "../flags/values.ts";
+import { type FlagValues, readCount, readMultiplier } from "../flags/values.ts";
 import {
   fieldsOf,
   priceJson,
@@ -30,16 +29,13 @@ A price that is set goes before \`pricing\` in svc.yaml, which goes before the b
 follows within a second; tasks it has accepted keep the price they were accepted at.
 `;
 const COLUMNS = ["MODEL", "SOURCE", "VERSION", "PRICE"];
-/** How soon a price that changed holds. */
+/** How soon a changed price takes effect. */
 const FOLLOWS = "A running server follows within a second; accepted tasks keep their price.";
 
 export function addPricing(program: Command, context: Context): void {
   const pricing = addGroup(program, "pricing", LOCAL_COMMANDS, "what each model costs");
   pricing.addHelpText("after", EXAMPLES);
-  addList(pricing, context);
-  addShow(pricing, context);
-  addSet(pricing, context);
-  addReset(pricing, context);
+  for (const add of [addList, addShow, addSet, addReset]) add(pricing, context);
 }
 
 function addList(pricing: Command, context: Context): void {

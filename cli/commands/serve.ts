@@ -80,16 +80,12 @@ function endOnMistakes(log: ServerLogLine): void {
 function keepFirstKey(config: Config, key: string, log: ServerLogLine): void {
   const path = join(config.dataDir, "bootstrap.json");
   const partial = `${path}.part`;
-  writeFileSync(partial, `${JSON.stringify({ account: "default", name: "default", key })}\n`, {
-    mode: 0o600,
-  });
+  const text = `${JSON.stringify({ account: "default", name: "default", key })}\n`;
+  writeFileSync(partial, text, { mode: 0o600 });
   chmodSync(partial, 0o600);
   renameSync(partial, path);
-  log(
-    "info",
-    { file: path },
-    "the first API key was written to a file; take it from there and delete the file",
-  );
+  const message = "the first API key was written to a file; take it from there and delete the file";
+  log("info", { file: path }, message);
 }
 
 /** Explains an operating system error in terms of the command's settings. */

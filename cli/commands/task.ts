@@ -20,12 +20,7 @@ const COLUMNS = ["TASK", "KIND", "MODEL", "STATUS", { right: "PROGRESS" }, "CREA
 export function addTask(program: Command, context: Context): void {
   const description = "generate, and follow what was asked for";
   const task = addGroup(program, "task", CLIENT_COMMANDS, description).alias("tasks");
-  addSubmit(task, context);
-  addGet(task, context);
-  addWait(task, context);
-  addList(task, context);
-  addCancel(task, context);
-  addDownload(task, context);
+  for (const add of [addSubmit, addGet, addWait, addList, addCancel, addDownload]) add(task, context);
 }
 
 function addGet(task: Command, context: Context): void {

@@ -10,9 +10,7 @@ const COLUMNS = ["ID", "NAME", "TOKEN", "STATUS", "CREATED"];
 export function addTokens(program: Command, context: Context): void {
   const description = "management tokens; model APIs refuse them";
   const tokens = addGroup(program, "tokens", LOCAL_COMMANDS, description).alias("token");
-  addCreate(tokens, context);
-  addList(tokens, context);
-  addRevoke(tokens, context);
+  for (const add of [addCreate, addList, addRevoke]) add(tokens, context);
 }
 
 function addCreate(tokens: Command, context: Context): void {

@@ -31,7 +31,6 @@ interface Flags {
   readonly csv?: boolean;
 }
 
-/** `svc usage`. */
 export function addUsage(program: Command, context: Context): void {
   const description = "what tasks came to, what was charged, and what is left of it";
   const command = addLocalCommand(program, "usage", description)

@@ -106,7 +106,7 @@ function resolve(root: unknown, reference: string): unknown {
 
 function parseJson(name: string, text: string): Json {
   try {
-    // JSON.parse makes nothing but Json.
+    // JSON.parse returns only Json.
     return JSON.parse(text) as Json;
   } catch (error) {
     throw usage(`${name} is not valid JSON: ${error instanceof Error ? error.message : String(error)}`);

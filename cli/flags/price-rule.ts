@@ -6,8 +6,7 @@ import type { JsonObject } from "../../src/domain/json.ts";
 import { formatAmount } from "../../src/domain/money/money.ts";
 import { PRICE_UNITS, type PriceUnit, unitFacts } from "../../src/domain/money/price-units.ts";
 import { usage } from "../failure.ts";
-import { type FlagValues, flagText, nameOf } from "./flag.ts";
-import { readAmount, readCount, unreadable } from "./values.ts";
+import { type FlagValues, flagText, nameOf, readAmount, readCount, unreadable } from "./values.ts";
 
 const MINIMUM = { flag: "--minimum <amount>", help: "the least a task costs that delivers anything" };
 const RULE = {
@@ -25,7 +24,7 @@ export function withRuleFlags(command: Command): Command {
   return command;
 }
 
-/** A rule, and the units whose flags made its lines, in their order, or the file it is from. */
+/** A rule and its origin: the units whose flags made its lines, in order, or a file. */
 interface Written {
   readonly rule: unknown;
   readonly units: readonly PriceUnit[];

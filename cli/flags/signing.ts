@@ -3,7 +3,7 @@ import { usage } from "../failure.ts";
 import type { Manage } from "../local.ts";
 import { readDuration } from "./values.ts";
 
-/** What becomes of a key's callback secret, as flags give it. */
+/** The flags that change a key's callback secret. */
 export interface SigningFlags {
   readonly callbackSecret?: string;
   readonly callbackSecretGrace?: string;
@@ -28,7 +28,7 @@ export function withSigningFlag(command: Command): Command {
  * Reads a secret from standard input only: other users can see a command line in the list of processes, and the shell keeps it in
  * its history.
  *
- * @throws Failure (exit 2) naming the flag, never with what was given
+ * @throws Failure (exit 2) that names the flag and never repeats its value
  */
 export async function readSigning({
   callbackSecret: how,

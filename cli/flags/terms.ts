@@ -1,18 +1,29 @@
 import { type Command, Option } from "commander";
 import type { Given, GivenTerms, Kind, Term, TermOf, TermTable } from "../../src/domain/access/term.ts";
+import { AppError } from "../../src/domain/errors.ts";
 import { QUOTA_RESETS } from "../../src/domain/money/quota.ts";
+import { namesFrom } from "../../src/domain/words/say.ts";
 import { usage } from "../failure.ts";
-import { type FlagValues, flagText, flagTexts, nameOf } from "./flag.ts";
-import { readAmount, readDuration, readMultiplier, readTime, unreadable } from "./values.ts";
+import {
+  type FlagValues,
+  flagText,
+  flagTexts,
+  nameOf,
+  readAmount,
+  readDuration,
+  readMultiplier,
+  readTime,
+  unreadable,
+} from "./values.ts";
 
-/** Any of these, as the value of a term that can be unset, unsets it. */
+/** Words that unset a term that can be unset. */
 const UNSETTING = ["none", "any", "never"];
 
 /** Adds a flag for each term of a table. */
 export function withTermFlags(command: Command, table: TermTable): Command {
   for (const term of Object.values(table)) {
     const option = new Option(term.flag, term.help);
-    // Where none of a few words is "none", commander can check them.
+    // Commander checks the words of a choice that cannot be unset.
     command.addOption(
       term.kind === "choice" && term.unset === undefined ? option.choices(term.among) : option,
     );
@@ -32,7 +43,7 @@ export function readTermFlags<Table extends TermTable>(
     name,
     term.kind === "quota" ? readQuota(term, flags) : readTerm(term, flags, now),
   ]);
-  // Each value was read as its own term's kind.
+  // Each value was read as the kind of its term.
   return Object.fromEntries(given) as GivenTerms<Table>;
 }
 
@@ -47,6 +58,21 @@ export function flagNames(table: TermTable): Readonly<Record<string, string>> {
       : [[term.wire, nameOf(term)]],
   );
   return Object.fromEntries(names);
+}
+
+/**
+ * Waits for a call whose arguments came from flags. A refusal of one of them names the flag and ends with exit code 2.
+ *
+ * @param flags the flags, by the fields of the management API that they give
+ */
+export async function namingFlags<T>(done: Promise<T>, flags: Readonly<Record<string, string>>): Promise<T> {
+  try {
+    return await done;
+  } catch (error) {
+    if (!(error instanceof AppError) || error.param === undefined) throw error;
+    const renamed = error.renamed(namesFrom(flags));
+    throw renamed.param === error.param ? error : usage(renamed.message);
+  }
 }
 
 /** @returns null for a word that unsets a term, undefined for nothing */

@@ -1,9 +1,35 @@
+import { Option } from "commander";
 import { type Micros, parseAmount } from "../../src/domain/money/money.ts";
 import { formatMultiplier, MAX_MULTIPLIER, parseMultiplier } from "../../src/domain/money/multiplier.ts";
 import { Failure, usage } from "../failure.ts";
 import { parseDuration } from "../format/units.ts";
 
-/* Readers of what is given for flags. Each throws a Failure (exit 2) that begins with `what`, the flag as a rule. */
+/** A flag as help lists it: `--rpm <count>`. */
+interface Flag {
+  readonly flag: string;
+}
+
+/** The flags of a command as commander gives them, by their names in camel case. */
+export type FlagValues = Readonly<Record<string, unknown>>;
+
+/** `--rpm` */
+export function nameOf({ flag }: Flag): string {
+  return flag.replace(/ .*/, "");
+}
+
+/** The values given for a flag. */
+export function flagTexts({ flag }: Flag, flags: FlagValues): readonly string[] | undefined {
+  const given = flags[new Option(flag).attributeName()];
+  // Commander gives a text, or texts.
+  return given === undefined ? undefined : ([given].flat() as string[]);
+}
+
+/** The value given for a flag that takes one. */
+export function flagText(flag: Flag, flags: FlagValues): string | undefined {
+  return flagTexts(flag, flags)?.[0];
+}
+
+/* Readers of the values of flags. Each throws a Failure (exit 2) that begins with `what`, usually the flag. */
 
 /** @param expected completes "must be" */
 export function unreadable(what: string, expected: string, text: string): Failure {
@@ -39,10 +65,10 @@ export function readDuration(what: string, text: string): number {
   }
 }
 
-/** A date is its beginning in UTC. A time needs its zone, because the server may be in another one. */
+/** A date means its start in UTC. A time needs its zone, because the server may be in another one. */
 const DATE = /^(\d{4}-\d\d-\d\d)(?:T\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:\d\d))?$/;
 
-/** Reads a time to come: how long from now, a date or a time. @returns epoch milliseconds */
+/** Reads a future time: how long from now, a date or a time. @returns epoch milliseconds */
 export function readTime(what: string, text: string, now: number): number {
   if (/^\d.*[a-z]$/.test(text)) return now + readDuration(what, text);
   const [, day] = DATE.exec(text) ?? [];
@@ -57,7 +83,7 @@ export function readTime(what: string, text: string, now: number): number {
 const MAX_TIME_MS = 8.64e15;
 
 /**
- * Reads a time past: `2h` ago, or a time such as `2026-11-21`, `2026-11-21 14:00:00Z` or `2026-11-21T14:00:00+01:00`; UTC
+ * Reads a past time: `2h` ago, or a time such as `2026-11-21`, `2026-11-21 14:00:00Z` or `2026-11-21T14:00:00+01:00`; UTC
  * where it names no zone.
  *
  * @returns ISO 8601

@@ -50,7 +50,7 @@ function statusOf(model: JsonObject): string {
   return needs === "" ? "not available" : `needs ${needs}`;
 }
 
-/** What makes the model available; said to whom the routes are told. */
+/** Says what makes the model available. Only operators see the routes, and so what to set. */
 function stepOf(model: JsonObject): Field[] {
   const needs = needsText(routesOf(model));
   if (model.available !== false) return [];

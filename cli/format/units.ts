@@ -23,7 +23,7 @@ export function formatDuration(ms: number): string {
   return seconds % 60 === 0 ? `${seconds / 60} m` : `${Math.floor(seconds / 60)} m ${seconds % 60} s`;
 }
 
-/** Formats epoch seconds or milliseconds to the second, in UTC. */
+/** Formats a time to the second, in UTC. */
 export function formatTime(epochMs: number): string {
   return new Date(epochMs)
     .toISOString()

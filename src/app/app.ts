@@ -11,24 +11,7 @@ import { type AppOverrides, openRooms, type Rooms } from "./rooms.ts";
 import { createHandler } from "./routes.ts";
 
 /** How the service started. */
-export interface Started {
-  readonly urls: { readonly api: string; readonly long?: string | undefined };
-  /** Absent when this port is off. */
-  readonly port?: number | undefined;
-  readonly longPort?: number | undefined;
-  /** The first key of a new data folder, shown only once. */
-  readonly firstKey?: string | undefined;
-  readonly models: readonly { readonly id: string }[];
-  readonly providers: readonly string[];
-  /** Number of migrations applied to the database. */
-  readonly migrations: number;
-  readonly createdDataDir: boolean;
-  /** Unfinished tasks of an earlier process. */
-  readonly resumedTasks: number;
-  readonly database: string;
-  readonly assets: string;
-  readonly readyInMs: number;
-}
+export type Started = ReturnType<typeof describeStart>;
 
 /**
  * `start` opens everything and listens; it throws DataDirectoryBusy, SchemaError, or what the operating system says. `stop`
@@ -78,7 +61,9 @@ async function open(config: Config, overrides: AppOverrides, releases: Releases)
     resumedTasks: queued + underWay,
     readyInMs: Math.round(monotonicMs() - startedAt),
   });
-  logStart(config, rooms, started);
+  const { urls, resumedTasks, readyInMs: ms } = started;
+  const { api: url, long: long_url } = urls;
+  log.info({ url, long_url, data_dir: config.dataDir, resumed_tasks: resumedTasks, ms }, "ready");
 
   async function drain(force: boolean): Promise<void> {
     isAccepting = false;
@@ -101,26 +86,26 @@ function describeStart(
   config: Config,
   rooms: Rooms,
   servers: Servers,
-  facts: Pick<Started, "firstKey" | "resumedTasks" | "readyInMs">,
-): Started {
+  facts: {
+    /** The first key of a new data folder, shown only once. */
+    readonly firstKey: string | undefined;
+    /** Unfinished tasks of an earlier process. */
+    readonly resumedTasks: number;
+    readonly readyInMs: number;
+  },
+) {
   return {
     ...facts,
     urls: { api: config.publicUrl ?? servers.url, long: servers.longUrl },
+    /** Undefined when this port is off. */
     port: servers.port,
     longPort: servers.longPort,
-    models: rooms.catalog.models().map(({ id }) => ({ id })),
+    models: rooms.catalog.models().map(({ id }): { readonly id: string } => ({ id })),
     providers: [...rooms.providers.keys()],
+    /** Number of migrations applied to the database. */
     migrations: rooms.store.schema.applied.length,
     createdDataDir: rooms.createdDataDir,
     database: databaseOf(config),
     assets: assetsOf(config),
   };
-}
-
-function logStart({ dataDir }: Config, { log }: Rooms, { urls, resumedTasks, readyInMs }: Started): void {
-  const { api, long } = urls;
-  log.info(
-    { url: api, long_url: long, data_dir: dataDir, resumed_tasks: resumedTasks, ms: readyInMs },
-    "ready",
-  );
 }

@@ -21,7 +21,6 @@ import { readPastTime } from "../../flags/values.ts";
 import { CALLBACK_COLUMNS, type CallbackView, callbackRow } from "../../format/callback-view.ts";
 import type { Output } from "../../format/output.ts";
 import { renderTsv } from "../../format/table.ts";
-import { callbackIdOf } from "./find.ts";
 
 const EXAMPLES = `
 Examples:
@@ -58,7 +57,7 @@ export function addRedeliver(callbacks: Command, context: Context): void {
     } else if (id === undefined) {
       await redeliverRange(client, output, range);
     } else {
-      const callback = await client.redeliver(await callbackIdOf(client, id));
+      const callback = await client.redeliver(await client.callbackIdOf(id));
       output.done(`Sent once more. How it went: svc callbacks show ${callback.id}`);
       output.show(callback, () => `${callback.id}\n`);
     }
@@ -133,7 +132,7 @@ function bodyOf({ payload }: CallbackView): JsonObject {
 }
 
 async function* one(client: Client, idOrTask: string): AsyncGenerator<{ readonly id: string }> {
-  yield { id: await callbackIdOf(client, idOrTask) };
+  yield { id: await client.callbackIdOf(idOrTask) };
 }
 
 /** Reads all callbacks of a range, newest first, page by page. */

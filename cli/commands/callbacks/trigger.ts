@@ -69,7 +69,7 @@ export function addTrigger(callbacks: Command, context: Context): void {
   });
 }
 
-/** @throws Failure for a model that cannot rehearse: its provider would do and charge the task */
+/** @throws Failure for a model outside the sandbox: its provider would run and charge the task */
 async function sandboxKind({ client }: Remote, model: string): Promise<Kind> {
   const { kind, schema } = await client.model(model).catch((error: unknown) => {
     throw error instanceof Failure && error.exitCode === EXIT.notFound ? noSandbox(model, error) : error;
@@ -117,12 +117,9 @@ async function awaitSend({ client, timing, signal }: Remote, taskId: string): Pr
       if (callback.state !== "pending" || lastSend(callback) !== undefined) return callback;
     }
     if (timing.now() >= endsAt) {
-      throw new Failure(
-        EXIT.stillRunning,
-        "still_running",
-        `No send of the callback of ${taskId} has ended within ${formatDuration(TIMEOUT_MS)}.`,
-        { hint: `\`svc callbacks show ${taskId}\` tells how it goes on.` },
-      );
+      const message = `No send of the callback of ${taskId} has ended within ${formatDuration(TIMEOUT_MS)}.`;
+      const hint = `\`svc callbacks show ${taskId}\` tells how it goes on.`;
+      throw new Failure(EXIT.stillRunning, "still_running", message, { hint });
     }
     await timing.sleep(backoffMs(Math.min(tries, 3), timing.random()), signal);
   }
