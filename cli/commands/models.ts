@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { parseCredential } from "../../src/domain/access/credential.ts";
 import type { JsonObject } from "../../src/domain/json.ts";
-import { managedModelForm } from "../../src/domain/model/model-form.ts";
+import { managedModelForm, publishedSchema } from "../../src/domain/model/model-form.ts";
 import { addRemoteCommand, connect, type RemoteFlags } from "../client/remote.ts";
 import { addGroup, CLIENT_COMMANDS, given } from "../command.ts";
 import type { Context } from "../context.ts";
@@ -70,7 +70,7 @@ async function sourceOf(invocation: LocalInvocation<RemoteFlags>): Promise<Model
       list: () => models.list().map(managedModelForm),
       read(id) {
         const found = models.read(id);
-        return { ...managedModelForm(found), schema: found.model.schema };
+        return { ...managedModelForm(found), schema: publishedSchema(found.model) };
       },
     };
   }

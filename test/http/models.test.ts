@@ -83,3 +83,17 @@ test("the images API names the model that was probably meant, too", async () => 
     message: 'There is no model "sandbox-imgae". Did you mean "sandbox-image"?',
   });
 });
+
+describe("the schema of a model", () => {
+  test("tells its rules with the names of the fields, wherever it is published", async () => {
+    const rule = "mask_url is valid only together with image_url or image_urls.";
+    const openapi = await get("/openapi.json");
+    const published = await get("/v1/models/sandbox-image");
+    const managed = await get("/admin/v1/models/sandbox-image", service.token);
+    for (const { body } of [openapi, published, managed]) {
+      const text = JSON.stringify(body);
+      expect(text).toContain(`"x-rule":"${rule}"`);
+      expect(text).not.toMatch(/"x-rule":"[^"]*[{}]/);
+    }
+  });
+});

@@ -3,6 +3,7 @@ import { CURRENCY } from "../money/money.ts";
 import { formatMultiplier, ONE } from "../money/multiplier.ts";
 import { priceForm } from "../money/price-form.ts";
 import type { PriceTerms } from "../money/pricing.ts";
+import { describe } from "../words/words.ts";
 import { isAvailable, type RouteState } from "./availability.ts";
 import type { Model } from "./model.ts";
 
@@ -35,7 +36,14 @@ export function modelForm({ model, terms, isAvailable }: Offer): JsonObject {
 
 /** A model with the JSON Schema (2020-12) of its create body. */
 export function modelFormInFull(offer: Offer): JsonObject {
-  return { ...modelForm(offer), schema: offer.model.schema };
+  return { ...modelForm(offer), schema: publishedSchema(offer.model) };
+}
+
+/** The schema of a model's create body as callers read it: where a rule has a placeholder for a field, with the field's name. */
+export function publishedSchema({ schema }: Pick<Model, "schema">): JsonObject {
+  return JSON.parse(JSON.stringify(schema), (key, value) =>
+    key === "x-rule" ? describe({ kind: "rule", rule: value }, (field) => field) : value,
+  );
 }
 
 /** A model as its operator sees it: with its routes, and what is missing for each. */

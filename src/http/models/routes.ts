@@ -1,4 +1,9 @@
-import { managedModelForm, modelForm, modelFormInFull } from "../../domain/model/model-form.ts";
+import {
+  managedModelForm,
+  modelForm,
+  modelFormInFull,
+  publishedSchema,
+} from "../../domain/model/model-form.ts";
 import type { ManageModels } from "../../service/manage-models.ts";
 import { type PriceDeps, priceTerms } from "../../service/price-terms.ts";
 import {
@@ -45,7 +50,7 @@ export function managedModelEndpoints(models: ManageModels): Endpoint[] {
     ),
     managed("GET", "/admin/v1/models/:model", READ_MANAGED_MODEL, async ({ param }) => {
       const found = models.read(param("model"));
-      return success({ ...managedModelForm(found), schema: found.model.schema });
+      return success({ ...managedModelForm(found), schema: publishedSchema(found.model) });
     }),
   ];
 }

@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
 import type { Model } from "../../domain/model/model.ts";
+import { publishedSchema } from "../../domain/model/model-form.ts";
 import type { TaskKind } from "../../domain/task/request.ts";
 import type { Endpoint } from "../exchange.ts";
 import { CREATE_BODY } from "../generations/wire.ts";
@@ -150,9 +151,10 @@ function componentName(model: Model): string {
 }
 
 /** A model's own schema, for its own id only, so that exactly one of all fits a body. */
-function requestSchema({ id, name, schema }: Model): Schema {
-  const { $schema: _, ...rest } = schema;
-  const properties = isJsonObject(schema.properties) ? schema.properties : {};
+function requestSchema(model: Model): Schema {
+  const { $schema: _, ...rest } = publishedSchema(model);
+  const { id, name } = model;
+  const properties = isJsonObject(rest.properties) ? rest.properties : {};
   return {
     title: name,
     ...rest,
