@@ -1,7 +1,6 @@
 import type { AccountStore } from "../../domain/ports/account-store.ts";
 import { prepareAccounts } from "./account-store/accounts.ts";
 import { prepareGrant } from "./account-store/key-grants.ts";
-import { prepareKeyReads } from "./account-store/key-reads.ts";
 import { prepareKeys } from "./account-store/keys.ts";
 import { prepareLedgerReads } from "./account-store/ledger-reads.ts";
 import { prepareRefund } from "./account-store/refund.ts";
@@ -20,9 +19,8 @@ export function createAccountStore(connection: Connection, watch: ChangeWatch): 
   const accounts = prepareAccounts(connection, ledger);
   const entries = prepareLedgerReads(connection);
   const refund = prepareRefund(connection, ledger, accounts.byId);
-  const keyReads = prepareKeyReads(connection);
   const quotas = prepareQuotas(connection.db);
-  const keys = prepareKeys(connection, { reads: keyReads, quotas, accountById: accounts.byId });
+  const keys = prepareKeys(connection, quotas, accounts.byId);
   const tokens = prepareTokens(connection);
   const grants = createGrantCache(watch, prepareGrant(connection));
   const tokenGrants = createGrantCache(watch, tokens.byHash);
@@ -46,13 +44,13 @@ export function createAccountStore(connection: Connection, watch: ChangeWatch): 
     ledger: async (id) => read(() => entries.all(id)),
     ledgerPage: async (id, page) => read(() => entries.page(id, page)),
     createKey: (key, callbackSecret) => write(() => keys.create(key, callbackSecret)),
-    keys: async (owner) => read(() => keyReads.all(owner)),
-    key: async (idOrName) => read(() => keyReads.find(idOrName)),
+    keys: async (owner) => read(() => keys.all(owner)),
+    key: async (idOrName) => read(() => keys.find(idOrName)),
     keyQuota: async (id, period) => read(() => quotas.use(id, period)),
     revokeKey: (id, now) => writeClearing(grants, () => keys.revoke(id, now)),
     changeKey: (id, change) => writeClearing(grants, () => keys.change(id, change)),
     rotateKey: (id, rotation) => writeClearing(grants, () => keys.rotate(id, rotation)),
-    callbackSecret: async (id) => read(() => keyReads.callbackSecret(id)),
+    callbackSecret: async (id) => read(() => keys.callbackSecret(id)),
     grantByHash: (hash, now) => read(() => grants.get(hash, now)),
     createToken: (token) => write(() => tokens.create(token)),
     tokens: async () => read(() => tokens.all()),

@@ -5,12 +5,9 @@ import {
   type AuditDifference,
   type AuditReport,
 } from "../../domain/ports/audit.ts";
-import { ACCOUNT_CHECKS, LEDGER_CHECKS } from "./audit/accounts.ts";
-import { CALLBACK_CHECKS } from "./audit/callbacks.ts";
-import { QUOTA_CHECKS } from "./audit/quotas.ts";
+import { CHECKS } from "./audit/checks.ts";
 import { prepareSums } from "./audit/sums.ts";
 import { prepareTaskChecks } from "./audit/tasks.ts";
-import { USAGE_CHECKS } from "./audit/usage.ts";
 
 /** A row that a check found. Columns that do not apply are null or missing. */
 type Found = { readonly [Name in keyof Omit<AuditDifference, "check">]: AuditDifference[Name] | null };
@@ -19,14 +16,8 @@ type Found = { readonly [Name in keyof Omit<AuditDifference, "check">]: AuditDif
 export function prepareAudit(db: Database): () => AuditReport {
   const begin = db.prepare("begin");
   const end = db.prepare("rollback");
-  const checks = Object.entries({
-    ...ACCOUNT_CHECKS,
-    ...LEDGER_CHECKS,
-    ...QUOTA_CHECKS,
-    ...USAGE_CHECKS,
-    ...CALLBACK_CHECKS,
-  }).map(
-    // Safe: the names come from the tables of checks.
+  const checks = Object.entries(CHECKS).map(
+    // Safe: the names come from the table of checks.
     ([check, sql]) => ({ check: check as AuditCheck, first: db.prepare<Found, []>(sql) }),
   );
   const sums = prepareSums(db);

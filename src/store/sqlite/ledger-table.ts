@@ -1,22 +1,18 @@
 import { integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import type { AccountId, TaskId } from "../../domain/ids.ts";
+import type { TaskId } from "../../domain/ids.ts";
 import type { LedgerKind } from "../../domain/money/ledger.ts";
-import { toMicros } from "../../domain/money/money.ts";
 import type { StoredLedgerEntry } from "../../domain/ports/account-store.ts";
-import { account } from "./account-store/account-table.ts";
+import { micros, ofAccount } from "./account-store/account-table.ts";
 
 export const ledgerEntry = sqliteTable(
   "ledger_entry",
   {
     id: integer().primaryKey(),
-    accountId: text("account_id")
-      .$type<AccountId>()
-      .notNull()
-      .references(() => account.id),
+    accountId: ofAccount(),
     taskId: text("task_id").$type<TaskId>(),
     kind: text().$type<LedgerKind>().notNull(),
-    balanceDeltaMicros: integer("balance_delta_micros").notNull(),
-    heldDeltaMicros: integer("held_delta_micros").notNull(),
+    balanceDelta: micros("balance_delta_micros").notNull(),
+    heldDelta: micros("held_delta_micros").notNull(),
     reason: text().notNull(),
     at: integer().notNull(),
     /** The actor: a key's or a token's id, `operator`, or `system`. */
@@ -28,15 +24,6 @@ export const ledgerEntry = sqliteTable(
   ],
 );
 
-export function toLedgerEntry(row: typeof ledgerEntry.$inferSelect): StoredLedgerEntry {
-  return {
-    accountId: row.accountId,
-    taskId: row.taskId ?? undefined,
-    kind: row.kind,
-    balanceDelta: toMicros(row.balanceDeltaMicros),
-    heldDelta: toMicros(row.heldDeltaMicros),
-    reason: row.reason,
-    actor: row.actor,
-    at: row.at,
-  };
+export function toLedgerEntry({ id, taskId, ...row }: typeof ledgerEntry.$inferSelect): StoredLedgerEntry {
+  return { ...row, taskId: taskId ?? undefined };
 }

@@ -6,20 +6,11 @@ import { prepareChargedSince } from "./charged-since.ts";
 import type { Connection } from "./connection.ts";
 import { prepareUsageReport } from "./usage-report.ts";
 
-interface DayRow {
-  readonly day: number;
-  readonly completed: number;
-  readonly failed: number;
-  readonly cancelled: number;
-  readonly outputs: number;
-  readonly charged_micros: number;
-}
-
 /** Reads usage from SQLite; task-store/usage.ts writes it. */
 export function createUsageStore({ db, read }: Connection): UsageStore {
-  const days = db.prepare<DayRow, [account: AccountId, from: number, to: number]>(
+  const days = db.prepare<UsageDay, [account: AccountId, from: number, to: number]>(
     `select day, sum(completed) as completed, sum(failed) as failed, sum(cancelled) as cancelled,
-       sum(outputs) as outputs, sum(charged_micros) as charged_micros
+       sum(outputs) as outputs, sum(charged_micros) as charged
      from usage_day where account_id = ? and day between ? and ? group by day order by day`,
   );
   const chargedSince = prepareChargedSince(db);
@@ -29,22 +20,18 @@ export function createUsageStore({ db, read }: Connection): UsageStore {
        where account_id = ? and key_id = ? and pool is not null limit ?)`,
   );
   // Reads attempts, not tasks: a long queue has none.
-  const durations = db.prepare<{ model: ModelId; duration_ms: number }, [limit: number]>(
-    `select model, completed_at - started_at as duration_ms
+  const durations = db.prepare<{ model: ModelId; durationMs: number }, [limit: number]>(
+    `select model, completed_at - started_at as durationMs
      from (select task_id, state from attempt order by rowid desc limit ?) as latest
      cross join task on task.id = latest.task_id
      where latest.state = 'done' and task.status = 'completed'`,
   );
   return {
-    days: async (account, from, to) => read(() => days.all(account, from, to).map(toUsageDay)),
+    days: async (account, from, to) =>
+      read(() => days.all(account, from, to).map((row) => ({ ...row, charged: toMicros(row.charged) }))),
     chargedTo: async (account, key) => read(() => chargedSince(account, key, 0)),
     report: async (query) => read(() => report(query)),
     liveTasks: async (account, key, atMost) => read(() => live.get(account, key, atMost)?.count ?? 0),
-    recentDurations: async (limit) =>
-      read(() => durations.all(limit).map((row) => ({ model: row.model, durationMs: row.duration_ms }))),
+    recentDurations: async (limit) => read(() => durations.all(limit)),
   };
-}
-
-function toUsageDay({ charged_micros: charged, ...row }: DayRow): UsageDay {
-  return { ...row, charged: toMicros(charged) };
 }

@@ -1,15 +1,12 @@
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { AccountId, KeyId, ModelId } from "../../domain/ids.ts";
-import { account } from "./account-store/account-table.ts";
+import type { KeyId, ModelId } from "../../domain/ids.ts";
+import { ofAccount } from "./account-store/account-table.ts";
 
 /** Totals of the tasks that ended on a day; `day` counts from 1970-01-01 UTC. WITHOUT ROWID. */
 export const usageDay = sqliteTable(
   "usage_day",
   {
-    accountId: text("account_id")
-      .$type<AccountId>()
-      .notNull()
-      .references(() => account.id),
+    accountId: ofAccount(),
     day: integer().notNull(),
     keyId: text("key_id").$type<KeyId>().notNull(),
     model: text().$type<ModelId>().notNull(),

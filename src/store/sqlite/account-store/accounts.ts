@@ -2,7 +2,7 @@ import { asc, eq, sql } from "drizzle-orm";
 import { type Account, availableOf } from "../../../domain/access/account.ts";
 import type { AccountId } from "../../../domain/ids.ts";
 import { creditEntry } from "../../../domain/money/ledger.ts";
-import type { Micros } from "../../../domain/money/money.ts";
+import { type Micros, ZERO } from "../../../domain/money/money.ts";
 import type { AccountChange, Credit, NewAccount } from "../../../domain/ports/account-store.ts";
 import type { Connection } from "../connection.ts";
 import { type Authority, AVAILABLE, type Ledger } from "../ledger.ts";
@@ -10,35 +10,24 @@ import { account, toAccount } from "./account-table.ts";
 
 /** Finds accounts. */
 function prepareFind({ orm }: Connection) {
-  const named = orm
-    .select()
-    .from(account)
-    .where(eq(account.name, sql.placeholder("name")))
-    .prepare();
-  const numbered = orm
-    .select()
-    .from(account)
-    .where(eq(account.id, sql.placeholder("id")))
-    .prepare();
-
-  function byId(id: AccountId): Account | undefined {
-    const row = numbered.get({ id });
-    return row && toAccount(row);
+  function prepareBy(column: typeof account.id | typeof account.name) {
+    const rows = orm
+      .select()
+      .from(account)
+      .where(eq(column, sql.placeholder("value")))
+      .prepare();
+    return (value: string): Account | undefined => rows.all({ value }).map(toAccount)[0];
   }
-
-  function find(idOrName: string): Account | undefined {
-    // The text may be no id; then it matches none.
-    const row = numbered.get({ id: idOrName }) ?? named.get({ name: idOrName });
-    return row && toAccount(row);
-  }
-
-  return { byId, find, isNameTaken: (name: string) => named.get({ name }) !== undefined };
+  const byId: (id: AccountId) => Account | undefined = prepareBy(account.id);
+  const byName = prepareBy(account.name);
+  // The text may be no id; then it matches none.
+  return { byId, byName, find: (idOrName: string) => byId(idOrName as AccountId) ?? byName(idOrName) };
 }
 
 /** Creates, changes and credits accounts. */
 export function prepareAccounts(connection: Connection, ledger: Ledger) {
   const { db, orm } = connection;
-  const { byId, find, isNameTaken } = prepareFind(connection);
+  const { byId, byName, find } = prepareFind(connection);
   const clearTold = db.prepare<never, [account: string]>(
     `update account set low_balance_told = 0 where id = ? and low_balance_told = 1
        and ${AVAILABLE} >= coalesce(low_balance_micros, -9007199254740991)`,
@@ -49,10 +38,10 @@ export function prepareAccounts(connection: Connection, ledger: Ledger) {
     find,
     all: (): Account[] => orm.select().from(account).orderBy(asc(account.id)).all().map(toAccount),
     create({ id, name, mode, credit, createdAt, actor = "operator" }: NewAccount) {
-      if (isNameTaken(name)) return "name_taken" as const;
+      if (byName(name) !== undefined) return "name_taken" as const;
       orm
         .insert(account)
-        .values({ id, name, mode, status: "active", balanceMicros: 0, heldMicros: 0, createdAt })
+        .values({ id, name, mode, status: "active", balance: ZERO, held: ZERO, createdAt })
         .run();
       if (credit > 0) ledger.post(id, [creditEntry(credit, "first credit", actor)], createdAt);
       return "created" as const;
@@ -70,7 +59,7 @@ export function prepareAccounts(connection: Connection, ledger: Ledger) {
       if ((availableOf({ ...before, mode, creditLimit }) ?? 0) < 0) return "overdrawn";
       orm
         .update(account)
-        .set({ creditLimitMicros: creditLimit, priceMultiplier, lowBalanceMicros: lowBalance, status, mode })
+        .set({ creditLimit, priceMultiplier, lowBalance, status, mode })
         .where(eq(account.id, id))
         .run();
       clearTold.run(id);

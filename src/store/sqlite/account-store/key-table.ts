@@ -2,17 +2,14 @@ import { sql } from "drizzle-orm";
 import { integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { ApiKey } from "../../../domain/access/account.ts";
 import type { KeyPolicy } from "../../../domain/access/key-policy.ts";
-import type { AccountId, KeyId } from "../../../domain/ids.ts";
-import { account } from "./account-table.ts";
+import type { KeyId } from "../../../domain/ids.ts";
+import { ofAccount } from "./account-table.ts";
 
 export const apiKey = sqliteTable(
   "api_key",
   {
     id: text().$type<KeyId>().primaryKey(),
-    accountId: text("account_id")
-      .$type<AccountId>()
-      .notNull()
-      .references(() => account.id),
+    accountId: ofAccount(),
     name: text().notNull(),
     hash: text().notNull().unique(),
     display: text().notNull(),
@@ -34,24 +31,13 @@ export const apiKey = sqliteTable(
 );
 
 export function toApiKey(row: typeof apiKey.$inferSelect): ApiKey {
+  const { previousHash, previousDisplay: display, previousExpiresAt, callbackSecret, ...key } = row;
   return {
-    id: row.id,
-    accountId: row.accountId,
-    name: row.name,
-    hash: row.hash,
-    display: row.display,
-    policy: row.policy,
-    createdAt: row.createdAt,
+    ...key,
     expiresAt: row.expiresAt ?? undefined,
     revokedAt: row.revokedAt ?? undefined,
-    signsCallbacks: row.callbackSecret !== null,
-    previous: toPreviousSecret(row),
+    signsCallbacks: callbackSecret !== null,
+    previous:
+      display === null || previousExpiresAt === null ? undefined : { display, expiresAt: previousExpiresAt },
   };
-}
-
-function toPreviousSecret({
-  previousDisplay: display,
-  previousExpiresAt: expiresAt,
-}: typeof apiKey.$inferSelect): ApiKey["previous"] {
-  return display === null || expiresAt === null ? undefined : { display, expiresAt };
 }

@@ -1,33 +1,68 @@
-import { eq } from "drizzle-orm";
+import { and, asc, eq, isNull } from "drizzle-orm";
 import type { Account, ApiKey, KeyChange, Rotation } from "../../../domain/access/account.ts";
 import { changePolicy } from "../../../domain/access/key-policy.ts";
 import { changeSigning } from "../../../domain/callback/signature.ts";
 import type { AccountId, KeyId } from "../../../domain/ids.ts";
 import type { Connection } from "../connection.ts";
 import type { Quotas } from "../quotas.ts";
-import type { prepareKeyReads } from "./key-reads.ts";
-import { apiKey } from "./key-table.ts";
+import { apiKey, toApiKey } from "./key-table.ts";
 
-export interface KeyDeps {
-  readonly reads: ReturnType<typeof prepareKeyReads>;
-  readonly quotas: Quotas;
-  readonly accountById: (id: AccountId) => Account | undefined;
+/** Finds API keys. */
+function prepareReads({ db, orm }: Connection) {
+  const secretOf = db.prepare<{ secret: string | null }, [key: string]>(
+    "select callback_secret as secret from api_key where id = ?",
+  );
+
+  function valid(name: string) {
+    return orm
+      .select()
+      .from(apiKey)
+      .where(and(eq(apiKey.name, name), isNull(apiKey.revokedAt)))
+      .all();
+  }
+
+  function byId(id: KeyId): ApiKey | undefined {
+    return orm.select().from(apiKey).where(eq(apiKey.id, id)).all().map(toApiKey)[0];
+  }
+
+  return {
+    byId,
+    changeable(id: KeyId): ApiKey | "revoked" | "not_found" {
+      const found = byId(id);
+      if (found === undefined) return "not_found";
+      return found.revokedAt === undefined ? found : "revoked";
+    },
+    callbackSecret: (id: KeyId) => secretOf.get(id)?.secret ?? undefined,
+    isNameTaken: (name: string, owner: AccountId) => valid(name).some(({ accountId }) => accountId === owner),
+    all(owner?: AccountId): ApiKey[] {
+      const wanted = owner === undefined ? undefined : eq(apiKey.accountId, owner);
+      return orm.select().from(apiKey).where(wanted).orderBy(asc(apiKey.id)).all().map(toApiKey);
+    },
+    find(idOrName: string): ApiKey | undefined {
+      // The text may be no id; then it matches none.
+      const found = byId(idOrName as KeyId);
+      if (found !== undefined) return found;
+      const named = valid(idOrName);
+      return named[0] && named.length === 1 ? toApiKey(named[0]) : undefined;
+    },
+  };
 }
 
 /** Creates and changes API keys. */
-export function prepareKeys({ db, orm }: Connection, { reads, quotas, accountById }: KeyDeps) {
-  const { byId, callbackSecret, isNameTaken } = reads;
+export function prepareKeys(
+  connection: Connection,
+  quotas: Quotas,
+  accountById: (id: AccountId) => Account | undefined,
+) {
+  const { db, orm } = connection;
+  const reads = prepareReads(connection);
+  const { byId, callbackSecret, changeable, isNameTaken } = reads;
   const revoke = db.prepare<never, [now: number, id: string]>(
     "update api_key set revoked_at = ? where id = ? and revoked_at is null",
   );
 
-  function changeable(id: KeyId): ApiKey | "revoked" | "not_found" {
-    const found = byId(id);
-    if (found === undefined) return "not_found";
-    return found.revokedAt === undefined ? found : "revoked";
-  }
-
   return {
+    ...reads,
     create(key: ApiKey, secret?: string) {
       if (accountById(key.accountId) === undefined) return "no_account" as const;
       if (isNameTaken(key.name, key.accountId)) return "name_taken" as const;

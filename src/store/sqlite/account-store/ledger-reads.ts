@@ -12,7 +12,7 @@ const NEAR_ROWS = 10_000;
 /** Movements of an account's money. */
 export function prepareLedgerReads({ db, orm }: Connection) {
   const balance = orm
-    .select({ micros: account.balanceMicros })
+    .select({ micros: account.balance })
     .from(account)
     .where(eq(account.id, sql.placeholder("id")))
     .prepare();
@@ -63,7 +63,7 @@ export function prepareLedgerReads({ db, orm }: Connection) {
         const row = byNumber.get(number);
         if (row === undefined) return [];
         const entry = { ...toLedgerEntry(row), number: row.id, balance: after };
-        after = toMicros(after - row.balanceDeltaMicros);
+        after = toMicros(after - row.balanceDelta);
         return [entry];
       });
     },

@@ -17,12 +17,5 @@ export const managementToken = sqliteTable(
 );
 
 export function toManagementToken(row: typeof managementToken.$inferSelect): ManagementToken {
-  return {
-    id: row.id,
-    name: row.name,
-    hash: row.hash,
-    display: row.display,
-    createdAt: row.createdAt,
-    revokedAt: row.revokedAt ?? undefined,
-  };
+  return { ...row, revokedAt: row.revokedAt ?? undefined };
 }

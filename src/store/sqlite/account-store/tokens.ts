@@ -33,8 +33,7 @@ export function prepareTokens({ db, orm }: Connection) {
   return {
     find,
     byHash(hash: string): ManagementToken | undefined {
-      const row = byHash.get({ hash });
-      return row && toManagementToken(row);
+      return byHash.all({ hash }).map(toManagementToken)[0];
     },
     all: (): ManagementToken[] =>
       orm.select().from(managementToken).orderBy(asc(managementToken.id)).all().map(toManagementToken),

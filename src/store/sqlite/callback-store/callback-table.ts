@@ -6,9 +6,9 @@ import type {
   CallbackState,
   Delivery,
 } from "../../../domain/callback/callback.ts";
-import type { AccountId, CallbackId, KeyId, TaskId } from "../../../domain/ids.ts";
-import { account } from "../account-store/account-table.ts";
-import { task } from "../task-store/task-table.ts";
+import type { CallbackId, KeyId } from "../../../domain/ids.ts";
+import { ofAccount } from "../account-store/account-table.ts";
+import { ofTask } from "../task-store/task-table.ts";
 
 /** Where `claim` looks for a callback: `ready` to be sent · `waiting` until `due_at`. One that is over is in no pool. */
 export type CallbackPool = "ready" | "waiting";
@@ -17,15 +17,8 @@ export const callback = sqliteTable(
   "callback",
   {
     id: text().$type<CallbackId>().primaryKey(),
-    taskId: text("task_id")
-      .$type<TaskId>()
-      .notNull()
-      .unique()
-      .references(() => task.id),
-    accountId: text("account_id")
-      .$type<AccountId>()
-      .notNull()
-      .references(() => account.id),
+    taskId: ofTask().unique(),
+    accountId: ofAccount(),
     keyId: text("key_id").$type<KeyId>().notNull(),
     requestId: text("request_id").notNull(),
     url: text().notNull(),
@@ -81,20 +74,8 @@ export const callbackAttempt = sqliteTable(
 );
 
 export function toCallback(row: typeof callback.$inferSelect): Callback {
-  return {
-    id: row.id,
-    taskId: row.taskId,
-    requestId: row.requestId,
-    url: row.url,
-    accountId: row.accountId,
-    keyId: row.keyId,
-    host: row.host,
-    state: row.state,
-    attempts: row.attempts,
-    dueAt: row.dueAt,
-    isRedeliveryDue: row.redeliver,
-    createdAt: row.createdAt,
-  };
+  const { pool, sends, redeliver: isRedeliveryDue, ...rest } = row;
+  return { ...rest, isRedeliveryDue };
 }
 
 export function toCallbackAttempt(row: typeof callbackAttempt.$inferSelect): CallbackAttempt {

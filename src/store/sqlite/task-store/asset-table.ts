@@ -1,22 +1,16 @@
 import { integer, sqliteTable, text, unique } from "drizzle-orm/sqlite-core";
-import type { AccountId, AssetId, TaskId } from "../../../domain/ids.ts";
+import type { AssetId } from "../../../domain/ids.ts";
 import type { Asset, MediaType } from "../../../domain/media/asset.ts";
-import { account } from "../account-store/account-table.ts";
+import { ofAccount } from "../account-store/account-table.ts";
 import type { RawRow } from "../raw-row.ts";
-import { task } from "./task-table.ts";
+import { ofTask } from "./task-table.ts";
 
 export const asset = sqliteTable(
   "asset",
   {
     id: text().$type<AssetId>().primaryKey(),
-    accountId: text("account_id")
-      .$type<AccountId>()
-      .notNull()
-      .references(() => account.id),
-    taskId: text("task_id")
-      .$type<TaskId>()
-      .notNull()
-      .references(() => task.id),
+    accountId: ofAccount(),
+    taskId: ofTask(),
     role: text().$type<Asset["role"]>().notNull(),
     position: integer().notNull(),
     sha256: text().notNull(),

@@ -1,18 +1,15 @@
 import { integer, sqliteTable, text, unique } from "drizzle-orm/sqlite-core";
-import type { AttemptId, ProviderId, TaskId } from "../../../domain/ids.ts";
+import type { AttemptId, ProviderId } from "../../../domain/ids.ts";
 import type { Json } from "../../../domain/json.ts";
 import type { Attempt, AttemptOutput, AttemptState, Usage } from "../../../domain/task/task.ts";
 import { optional, type RawRow } from "../raw-row.ts";
-import { task } from "./task-table.ts";
+import { ofTask } from "./task-table.ts";
 
 export const attempt = sqliteTable(
   "attempt",
   {
     id: text().$type<AttemptId>().primaryKey(),
-    taskId: text("task_id")
-      .$type<TaskId>()
-      .notNull()
-      .references(() => task.id),
+    taskId: ofTask(),
     sequence: integer().notNull(),
     provider: text().$type<ProviderId>().notNull(),
     upstreamModel: text("upstream_model").notNull(),

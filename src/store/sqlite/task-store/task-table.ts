@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { check, index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { TaskError } from "../../../domain/errors.ts";
-import type { AccountId, KeyId, LeaseToken, ModelId, ProviderId, TaskId } from "../../../domain/ids.ts";
+import type { KeyId, LeaseToken, ModelId, ProviderId, TaskId } from "../../../domain/ids.ts";
 import { toMicros } from "../../../domain/money/money.ts";
 import type { ChargeLine, Quote } from "../../../domain/money/pricing.ts";
 import type { GenerationRequest, TaskKind } from "../../../domain/task/request.ts";
@@ -15,7 +15,7 @@ import type {
   Usage,
 } from "../../../domain/task/task.ts";
 import type { Transition } from "../../../domain/task/transition.ts";
-import { account } from "../account-store/account-table.ts";
+import { ofAccount } from "../account-store/account-table.ts";
 import { json, optional, parse, type RawRow } from "../raw-row.ts";
 
 /**
@@ -28,10 +28,7 @@ export const task = sqliteTable(
   "task",
   {
     id: text().$type<TaskId>().primaryKey(),
-    accountId: text("account_id")
-      .$type<AccountId>()
-      .notNull()
-      .references(() => account.id),
+    accountId: ofAccount(),
     keyId: text("key_id").$type<KeyId>().notNull(),
     requestId: text("request_id").notNull(),
     kind: text().$type<TaskKind>().notNull(),
@@ -92,6 +89,13 @@ export const task = sqliteTable(
     ),
   ],
 );
+
+/** The column of a row that belongs to a task. */
+export const ofTask = () =>
+  text("task_id")
+    .$type<TaskId>()
+    .notNull()
+    .references(() => task.id);
 
 export type TaskRow = RawRow<typeof task>;
 
