@@ -3,13 +3,7 @@ const MAX_FILE_BYTES = 256 * 1024;
 const MAX_TOTAL_BYTES = 16 * 1024 * 1024;
 
 /** Keeps small files that were stored lately in memory, since callers are about to fetch them. */
-export interface RecentFiles {
-  add(sha256: string, bytes: Uint8Array): void;
-  get(sha256: string): Uint8Array<ArrayBuffer> | undefined;
-  forget(sha256: string): void;
-}
-
-export function createRecentFiles(): RecentFiles {
+export function createRecentFiles() {
   /** Oldest first. */
   const files = new Map<string, Uint8Array<ArrayBuffer>>();
   let totalBytes = 0;
@@ -20,7 +14,7 @@ export function createRecentFiles(): RecentFiles {
   }
 
   return {
-    add(sha256, bytes) {
+    add(sha256: string, bytes: Uint8Array): void {
       if (bytes.length > MAX_FILE_BYTES || files.has(sha256)) return;
       // Copy them: the given bytes may be a small view of a large buffer.
       files.set(sha256, new Uint8Array(bytes));
@@ -30,7 +24,9 @@ export function createRecentFiles(): RecentFiles {
         forget(oldest);
       }
     },
-    get: (sha256) => files.get(sha256),
+    get: (sha256: string) => files.get(sha256),
     forget,
   };
 }
+
+export type RecentFiles = ReturnType<typeof createRecentFiles>;

@@ -87,29 +87,10 @@ export function mustBe(field: string, must: Demand, given?: Given): AppError {
   return invalid({ kind: "must", field, must, given });
 }
 
-/** Why an accepted task ended as `failed`. Stable and upper-case; an upstream's own words never become a code. */
-export const TASK_ERROR_CODES = [
-  "UPSTREAM_CAPACITY_EXHAUSTED",
-  "UPSTREAM_TIMEOUT",
-  "UPSTREAM_ERROR",
-  "UPSTREAM_REJECTED",
-  "CONTENT_MODERATED",
-  "INPUT_UNREACHABLE",
-  "INPUT_INVALID",
-  "DEADLINE_EXCEEDED",
-  "FINALIZATION_FAILED",
-  "OUTCOME_UNKNOWN",
-  "NO_ROUTE_AVAILABLE",
-] as const;
-export type TaskErrorCode = (typeof TASK_ERROR_CODES)[number];
-
-export interface TaskError {
-  readonly code: TaskErrorCode;
-  /** Safe to show the owner of the task. */
-  readonly message: string;
-}
-
-/** The text given to callers for each code, unless a step has something more exact to say. */
+/**
+ * Why an accepted task ended as `failed`, and the text for callers, unless a step has something more exact to say. Codes are stable
+ * and upper-case; an upstream's own words never become one.
+ */
 export const TASK_ERROR_MESSAGES = {
   UPSTREAM_CAPACITY_EXHAUSTED:
     "No provider had capacity for this task. Submitting it again later may succeed.",
@@ -124,7 +105,16 @@ export const TASK_ERROR_MESSAGES = {
   OUTCOME_UNKNOWN:
     "The service was interrupted while submitting this task, and the provider cannot say whether it was accepted.",
   NO_ROUTE_AVAILABLE: "No provider can run this model at present.",
-} as const satisfies Record<TaskErrorCode, string>;
+} as const;
+export type TaskErrorCode = keyof typeof TASK_ERROR_MESSAGES;
+// The keys of the table are its codes.
+export const TASK_ERROR_CODES = Object.keys(TASK_ERROR_MESSAGES) as [TaskErrorCode, ...TaskErrorCode[]];
+
+export interface TaskError {
+  readonly code: TaskErrorCode;
+  /** Safe to show the owner of the task. */
+  readonly message: string;
+}
 
 export function taskError(code: TaskErrorCode, message: string = TASK_ERROR_MESSAGES[code]): TaskError {
   return { code, message };

@@ -1,25 +1,16 @@
 /** Time and size limits of one outgoing request. */
-export interface EgressLimits {
+export const EGRESS_LIMITS = {
   /** For a media file: from the start to the answer's headers, look-up and connection included. */
-  readonly mediaAnswerMs: number;
-  /** The longest pause in a media file's body. */
-  readonly mediaIdleMs: number;
-  /** For a whole media file, redirects included. */
-  readonly mediaTotalMs: number;
-  readonly mediaRedirects: number;
-  /** For a callback: to look up, connect, send and get an answer. */
-  readonly callbackMs: number;
-  /** For the body of the answer, which is read only so that the receiver sees its answer arrive. */
-  readonly callbackDrainMs: number;
-  readonly callbackAnswerBytes: number;
-}
-
-export const EGRESS_LIMITS: EgressLimits = {
   mediaAnswerMs: 15_000,
+  /** The longest pause in a media file's body. */
   mediaIdleMs: 15_000,
+  /** For a whole media file, redirects included. */
   mediaTotalMs: 300_000,
   mediaRedirects: 5,
+  /** For a callback: to look up, connect, send and get an answer. */
   callbackMs: 10_000,
+  /** For the body of the answer, which is read only so that the receiver sees its answer arrive. */
   callbackDrainMs: 1_000,
   callbackAnswerBytes: 64 * 1024,
 };
+export type EgressLimits = Readonly<typeof EGRESS_LIMITS>;

@@ -21,15 +21,16 @@ export interface Violation {
  *
  * @param owner whose fields those at the top are, `sandbox-image`
  */
-export function unknownField(schema: JsonObject, value: JsonObject, owner: string): Facts | undefined {
-  return unknownIn(schema, value, "", owner);
-}
-
-function unknownIn(schema: JsonObject, value: unknown, path: string, owner: string): Facts | undefined {
+export function unknownField(
+  schema: JsonObject,
+  value: unknown,
+  owner: string,
+  path = "",
+): Facts | undefined {
   if (Array.isArray(value)) {
     const { items } = schema;
     if (!isJsonObject(items)) return undefined;
-    return first(value, (entry, i) => unknownIn(items, entry, `${path}[${i}]`, owner));
+    return first(value, (entry, i) => unknownField(items, entry, owner, `${path}[${i}]`));
   }
   if (!isJsonObject(value) || !isJsonObject(schema.properties)) return undefined;
   const { properties } = schema;
@@ -37,7 +38,7 @@ function unknownIn(schema: JsonObject, value: unknown, path: string, owner: stri
     const field = join(path, name);
     const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
     if (property !== undefined) {
-      return isJsonObject(property) ? unknownIn(property, member, field, owner) : undefined;
+      return isJsonObject(property) ? unknownField(property, member, owner, field) : undefined;
     }
     if (schema.additionalProperties !== false) return undefined;
     const known = Object.keys(properties);
@@ -123,11 +124,11 @@ function first<Entry>(
   entries: readonly Entry[],
   find: (entry: Entry, index: number) => Facts | undefined,
 ): Facts | undefined {
-  for (const [i, entry] of entries.entries()) {
-    const found = find(entry, i);
-    if (found !== undefined) return found;
-  }
-  return undefined;
+  // An iterator stops at the first one found.
+  return entries
+    .values()
+    .map(find)
+    .find((found) => found !== undefined);
 }
 
 function join(path: string, name: string): string {

@@ -40,11 +40,11 @@ export interface PriceUnitFacts {
   readonly most?: Flag;
 }
 
-const MILLION = 1_000_000;
 const MEGAPIXEL = 1024 * 1024;
 
 const megapixelsBegun = ({ width, height }: Size) => Math.ceil((width * height) / MEGAPIXEL);
-const untold = () => undefined;
+/** Requests do not say how many tokens they need. */
+const TOKENS = { told: () => undefined, fewest: 0, per: 1_000_000 } as const;
 
 /** What prices are counted in, in the order of `svc pricing set --help`. */
 export const UNITS = {
@@ -91,10 +91,8 @@ export const UNITS = {
     noun: "input token",
     counts: "tokens that go in, as the provider reports them",
     of: "request",
-    told: untold,
-    fewest: 0,
+    ...TOKENS,
     reported: ({ inputTokens }) => inputTokens,
-    per: MILLION,
     price: { flag: "--per-million-input-tokens <amount>", help: "for a million tokens that go in" },
     most: { flag: "--most-input-tokens <count>", help: "tokens held for each request" },
   },
@@ -102,10 +100,8 @@ export const UNITS = {
     noun: "output token",
     counts: "tokens that come out, as the provider reports them",
     of: "output",
-    told: untold,
-    fewest: 0,
+    ...TOKENS,
     reported: ({ outputTokens }) => outputTokens,
-    per: MILLION,
     price: { flag: "--per-million-output-tokens <amount>", help: "for a million tokens that come out" },
     most: { flag: "--most-output-tokens <count>", help: "tokens held for each output" },
   },

@@ -31,14 +31,7 @@ export function quotaPeriod(reset: QuotaReset, atMs: number): number {
 
 /** When the next period begins, in epoch milliseconds; undefined for a quota that never begins anew. */
 export function quotaResetsAt(reset: QuotaReset, atMs: number): number | undefined {
-  switch (reset) {
-    case "total":
-      return undefined;
-    case "daily":
-      return (quotaPeriod(reset, atMs) + 1) * DAY_MS;
-    case "weekly":
-      return (quotaPeriod(reset, atMs) + 7) * DAY_MS;
-    case "monthly":
-      return monthStartOf(atMs, 1) * DAY_MS;
-  }
+  if (reset === "total") return undefined;
+  if (reset === "monthly") return monthStartOf(atMs, 1) * DAY_MS;
+  return (quotaPeriod(reset, atMs) + (reset === "weekly" ? 7 : 1)) * DAY_MS;
 }

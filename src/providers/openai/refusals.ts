@@ -45,7 +45,7 @@ export function readErrorEvent(
   error: JsonObject,
   hasBegun: boolean,
 ): Refusal {
-  const refusal = read(upstream, answer, error, meaningOfType);
+  const refusal = read(upstream, answer, error, (type) => meaningOfWord(TYPES, type) ?? "unclear");
   const isSure = !hasBegun || refusal.meaning === "moderated" || refusal.meaning === "bad_input";
   return isSure ? refusal : { ...refusal, meaning: "unclear" };
 }
@@ -67,17 +67,10 @@ function meaningOf(status: number, type: string | undefined): Meaning {
   return status === 500 && type !== undefined ? "broken" : meaningOfStatus(status);
 }
 
-/** Classifies an error without a status of its own. */
-function meaningOfType(type: string | undefined): Meaning {
-  switch (type) {
-    case "invalid_request_error":
-      return "bad_input";
-    case "rate_limit_error":
-      return "busy";
-    case "authentication_error":
-    case "permission_error":
-      return "refused";
-    default:
-      return "unclear";
-  }
-}
+/** Values of `error.type` that classify an error without a status of its own. */
+const TYPES: Readonly<Record<string, Meaning>> = {
+  invalid_request_error: "bad_input",
+  rate_limit_error: "busy",
+  authentication_error: "refused",
+  permission_error: "refused",
+};
