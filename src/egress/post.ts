@@ -2,14 +2,7 @@ import { type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { EgressError } from "../domain/ports/egress.ts";
 import type { Destination } from "./destination.ts";
-
-export interface PinnedPost {
-  readonly headers: { readonly [name: string]: string };
-  readonly body: string;
-  readonly signal: AbortSignal;
-  /** PEM of the authorities to trust instead of the public ones. */
-  readonly ca?: string | undefined;
-}
+import type { PinnedRequest } from "./pinned.ts";
 
 /** Interim answers (status below 200) accepted before the final one. */
 const MAX_INTERIM = 16;
@@ -25,7 +18,7 @@ const MAX_INTERIM = 16;
 export function postTo(
   { url, host, isLiteral }: Destination,
   address: string,
-  { headers, body, signal, ca }: PinnedPost,
+  { headers, body, signal, ca }: PinnedRequest & { readonly body: string },
 ): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const isSecure = url.protocol === "https:";

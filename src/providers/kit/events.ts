@@ -20,16 +20,8 @@ export function isEventStream({ ok, headers }: Pick<Response, "ok" | "headers">)
   return ok && /^text\/event-stream\b/i.test(headers.get("content-type") ?? "");
 }
 
-/** Reads events from text that arrives in pieces. */
-export interface EventReader {
-  /** @returns whether more is wanted */
-  feed(chunk: Uint8Array): boolean;
-  /** Ends the text. An event without its final line break counts too. */
-  end(): void;
-}
-
-/** @param tooLarge makes the error thrown for an event over the limit */
-export function createEventReader(to: EventTaker, tooLarge: () => Error): EventReader {
+/** Reads events from text that arrives in pieces. @param tooLarge makes the error thrown for an event over the limit */
+export function createEventReader(to: EventTaker, tooLarge: () => Error) {
   const decoder = new TextDecoder();
   let wantsMore = true;
   const parser = createParser({
@@ -43,10 +35,12 @@ export function createEventReader(to: EventTaker, tooLarge: () => Error): EventR
     },
   });
   return {
-    feed(chunk) {
+    /** @returns whether more is wanted */
+    feed(chunk: Uint8Array): boolean {
       parser.feed(decoder.decode(chunk, { stream: true }));
       return wantsMore;
     },
+    /** Ends the text. An event without its final line break counts too. */
     end: () => parser.feed("\n\n"),
   };
 }

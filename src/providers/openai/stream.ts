@@ -7,21 +7,11 @@ import type { Upstream, UpstreamAnswer } from "../kit/http.ts";
 import { readImage, readUsage } from "./images.ts";
 import { readErrorEvent } from "./refusals.ts";
 
-/** Gathers the images of an answer of server-sent events. */
-export interface ImageStream {
-  /** @returns whether more events follow */
-  take(event: UpstreamEvent): boolean;
-  /** The images, after the last event. @throws ProviderError when there is none */
-  result(answer: UpstreamAnswer): Submitted;
-  /** The images that arrived complete before the connection was lost; undefined when there are none. */
-  rescued(): Submitted | undefined;
-}
-
-/** Collects the expected number of images and shows their early versions. */
+/** Collects the expected number of images from server-sent events, and shows their early versions. */
 export function createImageStream(
   upstream: Upstream,
   { images, previews }: { readonly images: number; readonly previews: Previews },
-): ImageStream {
+) {
   const outputs: Output[] = [];
   let usage: Usage | undefined;
   let hasBegun = false;
@@ -37,7 +27,8 @@ export function createImageStream(
   const submitted = (): Submitted => ({ kind: "outputs", outputs, usage });
 
   return {
-    take({ name, data }) {
+    /** @returns whether more events follow */
+    take({ name, data }: UpstreamEvent): boolean {
       if (name.endsWith(".partial_image") && !previews.isWatched()) {
         // Nobody watches: spare the work of decoding megabytes.
         hasBegun = true;
@@ -61,12 +52,14 @@ export function createImageStream(
           return false;
       }
     },
-    result(answer) {
+    /** The images, after the last event. @throws ProviderError when there is none */
+    result(answer: UpstreamAnswer): Submitted {
       if (outputs.length > 0) return submitted();
       if (error !== undefined) throw refusedSubmission(readErrorEvent(upstream, answer, error, hasBegun));
       const detail = `${describeAnswer(upstream, answer)}, but its events ended without an image`;
       throw new ProviderError("unknown", "UPSTREAM_ERROR", detail);
     },
+    /** The images that arrived complete before the connection was lost; undefined when there are none. */
     rescued: () => (outputs.length > 0 ? submitted() : undefined),
   };
 }
