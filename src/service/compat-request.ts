@@ -150,16 +150,16 @@ function addImages(
   body: Record<string, Json>,
   names: Record<string, string>,
 ): void {
-  if (images.length > 0) {
-    const field = imageField(model, images.length);
-    if (field === undefined) throw invalid({ kind: "no_edits", field: "model", model: model.id });
-    if (images.length > 1 && !isList(model, field)) {
-      const given = images.length;
-      throw invalid({ kind: "edits_one_image", field: imagesName, model: model.id, given });
-    }
-    names[field.name] = isList(model, field) ? imagesName : `${imagesName}[0]`;
-    body[field.name] = isList(model, field) ? [...images] : (images[0] as string);
+  // A generation has no field for images but the model's own, which pass unchanged under their own names.
+  if (images.length === 0) return;
+  const field = imageField(model, images.length);
+  if (field === undefined) throw invalid({ kind: "no_edits", field: "model", model: model.id });
+  if (images.length > 1 && !isList(model, field)) {
+    const given = images.length;
+    throw invalid({ kind: "edits_one_image", field: imagesName, model: model.id, given });
   }
+  names[field.name] = isList(model, field) ? imagesName : `${imagesName}[0]`;
+  body[field.name] = isList(model, field) ? [...images] : (images[0] as string);
   // Other models apply the prompt to the whole image (docs/api.md 5.2).
   const maskField = model.mediaFields.find((field) => field.role === "mask");
   if (mask !== undefined && maskField !== undefined) {

@@ -157,7 +157,7 @@ test("an error about a model's field is told in the caller's words", () => {
   expect([other.message, other.param]).toEqual(["size is odd.", "size"]);
 });
 
-describe("an edit with gpt-image-1.5 whose fields do not go together", () => {
+describe("a request to gpt-image-1.5 whose fields do not go together", () => {
   const catalog = createCatalog();
   const gptImage = catalog.find("gpt-image-1.5")!;
   const told = (fields: JsonObject, edit: Partial<CompatRequest>) => {
@@ -178,12 +178,18 @@ describe("an edit with gpt-image-1.5 whose fields do not go together", () => {
     [{ moderation: "low" }, LISTED, "moderation", "moderation cannot be chosen together with images."],
     [{ moderation: "bogus" }, {}, "moderation", 'moderation must be one of "auto", "low"; got "bogus".'],
     [{ image_urls: [A] }, ONE, "image_urls", "Give image[0] or image_urls, not both."],
-    [{ input_fidelity: "low" }, {}, "input_fidelity", "input_fidelity is valid only together with image."],
-    [{ mask_url: A }, {}, "mask_url", "mask_url is valid only together with image."],
   ] as [JsonObject, Partial<CompatRequest>, string, string][])(
-    "%j is refused in the caller's names, %#",
+    "as an edit, %j is refused in the caller's names, %#",
     (fields, edit, param, message) => {
       expect(told(fields, edit)).toEqual({ param, message });
+    },
+  );
+
+  test.each(["input_fidelity", "mask_url"])(
+    "as a generation, %s is refused with fields it can have",
+    (name) => {
+      const message = `${name} is valid only together with image_url or image_urls.`;
+      expect(told({ [name]: name === "mask_url" ? A : "low" }, {})).toEqual({ param: name, message });
     },
   );
 });
