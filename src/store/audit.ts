@@ -1,8 +1,8 @@
 import type { Audit } from "../domain/ports/audit.ts";
 import { prepareAudit } from "./sqlite/audit.ts";
 import { openForReading } from "./sqlite/connection.ts";
-import { asStorageError } from "./sqlite/errors.ts";
-import { readMigrationState, SchemaError } from "./sqlite/migrate.ts";
+import { translating } from "./sqlite/errors.ts";
+import { requireMigrated } from "./sqlite/migrate.ts";
 
 /**
  * Opens a database to check its books. A server may use it meanwhile and is not delayed.
@@ -11,27 +11,14 @@ import { readMigrationState, SchemaError } from "./sqlite/migrate.ts";
  */
 export function openAudit(options: { path: string }): Audit {
   const db = openForReading(options.path);
-  const stop = () => {
-    db.finalizeAll();
-    db.close();
-  };
   try {
-    const { pending } = readMigrationState(db);
-    if (pending.length > 0)
-      throw new SchemaError("pending", `The database lacks migrations: ${pending.join(", ")}.`);
-    const audit = prepareAudit(db);
-    return {
-      async run() {
-        try {
-          return audit();
-        } catch (error) {
-          throw asStorageError(error) ?? error;
-        }
-      },
-      stop,
-    };
+    const audit = translating(() => {
+      requireMigrated(db);
+      return prepareAudit(db);
+    });
+    return { run: async () => translating(audit), stop: () => db.stop() };
   } catch (error) {
-    stop();
-    throw asStorageError(error) ?? error;
+    db.stop();
+    throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { openDatabase, type TrackingDatabase } from "./sqlite/connection.ts";
-import { asStorageError } from "./sqlite/errors.ts";
+import { translating } from "./sqlite/errors.ts";
 import { applyMigrations, type MigrationState, readMigrationState } from "./sqlite/migrate.ts";
 import { MIGRATIONS } from "./sqlite/migrations.ts";
 
@@ -29,11 +29,8 @@ export function migrationStatus(options: { path: string }): MigrationState {
 function using<T>(path: string, use: (db: TrackingDatabase) => T): T {
   const db = openDatabase(path);
   try {
-    return use(db);
-  } catch (error) {
-    throw asStorageError(error) ?? error;
+    return translating(() => use(db));
   } finally {
-    db.finalizeAll();
-    db.close();
+    db.stop();
   }
 }

@@ -10,7 +10,7 @@ import { createCallbackStore } from "./sqlite/callback-store.ts";
 import { createChangeWatch } from "./sqlite/change-watch.ts";
 import { type Connection, openConnection } from "./sqlite/connection.ts";
 import { asStorageError } from "./sqlite/errors.ts";
-import { applyMigrations, type MigrationState, readMigrationState, SchemaError } from "./sqlite/migrate.ts";
+import { applyMigrations, type MigrationState, requireMigrated } from "./sqlite/migrate.ts";
 import { createPriceStore } from "./sqlite/price-store.ts";
 import { createTaskStore } from "./sqlite/task-store.ts";
 import { createUsageStore } from "./sqlite/usage-store.ts";
@@ -49,7 +49,8 @@ export interface Store {
 export function openStore(options: StoreOptions): Store {
   const connection = openConnection(options);
   try {
-    const schema = prepareSchema(connection, options);
+    if (options.migrate !== false) applyMigrations(connection.db);
+    const schema = requireMigrated(connection.db);
     const watch = createChangeWatch(connection.db);
     return {
       tasks: createTaskStore(connection, {
@@ -67,15 +68,6 @@ export function openStore(options: StoreOptions): Store {
     void connection.stop();
     throw asStorageError(error) ?? error;
   }
-}
-
-function prepareSchema({ db }: Connection, options: StoreOptions): MigrationState {
-  if (options.migrate !== false) applyMigrations(db);
-  const state = readMigrationState(db);
-  if (state.pending.length > 0) {
-    throw new SchemaError("pending", `The database lacks migrations: ${state.pending.join(", ")}.`);
-  }
-  return state;
 }
 
 function randomToken({ db }: Connection): () => LeaseToken {

@@ -2,11 +2,11 @@ import { Database, type Statement } from "bun:sqlite";
 import { type BunSQLiteDatabase, drizzle } from "drizzle-orm/bun-sqlite";
 import { StorageError } from "../../domain/ports/task-store.ts";
 import { createCheckpoints } from "./checkpoints.ts";
-import { asStorageError } from "./errors.ts";
+import { translating } from "./errors.ts";
 import { createGroupCommit, type GroupCommit } from "./group-commit.ts";
 
 /** 3.51.3 repaired a race between a commit and a checkpoint that could lose data (https://sqlite.org/wal.html#walresetbug). */
-const OLDEST_SQLITE = [3, 51, 3] as const;
+const OLDEST_SQLITE = "3.51.3";
 /** 16 MiB, in KiB as the pragma takes it. A larger cache made commits slower, because it does not fit the processor's cache. */
 const CACHE_KIB = 16_384;
 const BUSY_TIMEOUT_MS = 5_000;
@@ -62,8 +62,7 @@ export function openConnection(options: ConnectionOptions): Connection {
       group.refuse(new StorageError("closed", CLOSED));
       checkpoints.stop();
       checkpoints.truncate();
-      db.finalizeAll();
-      db.close();
+      db.stop();
     },
   };
 }
@@ -74,20 +73,18 @@ export function openConnection(options: ConnectionOptions): Connection {
  * @throws StorageError when there is none or it cannot be read
  */
 export function openForReading(path: string): TrackingDatabase {
-  try {
+  return translating(() => {
     const db = new TrackingDatabase(path, { readonly: true, strict: true });
     apply(db, "busy_timeout", BUSY_TIMEOUT_MS);
     apply(db, "trusted_schema", 0);
     apply(db, "temp_store", 2);
     return db;
-  } catch (error) {
-    throw asStorageError(error) ?? error;
-  }
+  });
 }
 
 /** Opens a database, makes all settings and reads them back. Also for migrations, which need no group commit. */
 export function openDatabase(path: string): TrackingDatabase {
-  try {
+  return translating(() => {
     const db = new TrackingDatabase(path, { create: true, readwrite: true, strict: true });
     try {
       configure(db, path);
@@ -96,9 +93,7 @@ export function openDatabase(path: string): TrackingDatabase {
       throw error;
     }
     return db;
-  } catch (error) {
-    throw asStorageError(error) ?? error;
-  }
+  });
 }
 
 /**
@@ -120,9 +115,11 @@ export class TrackingDatabase extends Database {
     return statement as never;
   };
 
-  finalizeAll(): void {
+  /** Ends all statements, then closes. */
+  stop(): void {
     for (const ref of this.statements) ref.deref()?.finalize();
     this.statements.clear();
+    this.close();
   }
 }
 
@@ -130,9 +127,8 @@ function configure(db: Database, path: string): void {
   // Set first: while another process recovers the log, even a read has to wait.
   apply(db, "busy_timeout", BUSY_TIMEOUT_MS);
   const version = String(setting(db, "select sqlite_version()"));
-  if (isOlder(version)) {
-    throw new Error(`SQLite ${version} is too old: ${OLDEST_SQLITE.join(".")} or later is needed.`);
-  }
+  if (version.localeCompare(OLDEST_SQLITE, "en", { numeric: true }) < 0)
+    throw new Error(`SQLite ${version} is too old: ${OLDEST_SQLITE} or later is needed.`);
   apply(db, "journal_mode", path === ":memory:" ? "memory" : "wal");
   apply(db, "synchronous", 2);
   apply(db, "foreign_keys", 1);
@@ -150,13 +146,4 @@ function apply(db: Database, pragma: string, value: number | string): void {
 
 function setting(db: Database, sql: string): unknown {
   return db.query(sql).values()[0]?.[0];
-}
-
-function isOlder(version: string): boolean {
-  const parts = version.split(".").map(Number);
-  for (const [i, oldest] of OLDEST_SQLITE.entries()) {
-    const part = parts[i] ?? 0;
-    if (part !== oldest) return part < oldest;
-  }
-  return false;
 }

@@ -49,6 +49,13 @@ export function readMigrationState(db: Database, migrations = MIGRATIONS): Migra
   };
 }
 
+/** As `readMigrationState`. @throws SchemaError also when migrations are pending */
+export function requireMigrated(db: Database): MigrationState {
+  const state = readMigrationState(db);
+  if (state.pending.length === 0) return state;
+  throw new SchemaError("pending", `The database lacks migrations: ${state.pending.join(", ")}.`);
+}
+
 /**
  * Applies the pending migrations, each in its own transaction.
  *

@@ -29,8 +29,7 @@ function inDatabase(use: (db: TrackingDatabase) => void): void {
   try {
     use(db);
   } finally {
-    db.finalizeAll();
-    db.close();
+    db.stop();
   }
 }
 

@@ -32,8 +32,7 @@ function inDatabase<T>(use: (db: TrackingDatabase) => T): T {
   try {
     return use(db);
   } finally {
-    db.finalizeAll();
-    db.close();
+    db.stop();
   }
 }
 

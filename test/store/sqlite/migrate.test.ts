@@ -26,8 +26,7 @@ function inDatabase<T>(use: (db: ReturnType<typeof openDatabase>) => T): T {
   try {
     return use(db);
   } finally {
-    db.finalizeAll();
-    db.close();
+    db.stop();
   }
 }
 
