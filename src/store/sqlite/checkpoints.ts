@@ -3,14 +3,6 @@ import type { Database } from "bun:sqlite";
 /** Frames (pages) in the write-ahead log that trigger a copy into the database: about 4 MB. */
 const FRAMES = 1000;
 
-export interface Checkpoints {
-  /** Called after each commit. Keeps the log short, after this turn of the event loop. */
-  afterCommit(): void;
-  /** Copies everything and empties the log file. @returns false when a reader prevents it */
-  truncate(): boolean;
-  stop(): void;
-}
-
 interface Progress {
   readonly busy: number;
   readonly log: number;
@@ -24,7 +16,7 @@ interface Progress {
 export function createCheckpoints(
   db: Database,
   deps: { busyTimeoutMs: number; onError: (error: unknown) => void },
-): Checkpoints {
+) {
   db.run("pragma wal_autocheckpoint = 0");
   const look = db.prepare<Progress, []>("pragma wal_checkpoint(noop)");
   const copy = db.prepare<Progress, []>("pragma wal_checkpoint(passive)");
@@ -42,7 +34,8 @@ export function createCheckpoints(
   }
 
   return {
-    afterCommit() {
+    /** Called after each commit. Keeps the log short, after this turn of the event loop. */
+    afterCommit(): void {
       if (next !== undefined) return;
       const progress = guarded(() => look.get());
       if (!progress || progress.log < FRAMES || progress.checkpointed === progress.log) return;
@@ -51,7 +44,8 @@ export function createCheckpoints(
         guarded(() => copy.get());
       });
     },
-    truncate() {
+    /** Copies everything and empties the log file. @returns false when a reader prevents it */
+    truncate(): boolean {
       // Otherwise a reader in another process would delay the checkpoint, and the event loop with it.
       db.run("pragma busy_timeout = 0");
       try {
@@ -60,7 +54,7 @@ export function createCheckpoints(
         db.run(`pragma busy_timeout = ${deps.busyTimeoutMs}`);
       }
     },
-    stop() {
+    stop(): void {
       if (next !== undefined) clearImmediate(next);
     },
   };

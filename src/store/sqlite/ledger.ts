@@ -12,25 +12,16 @@ export interface Authority {
   readonly at: number;
 }
 
-/** The only writer of ledger rows, and of the balances and holds that are their sums. */
-export interface Ledger {
-  /**
-   * Reserves a new task's price.
-   *
-   * @returns whether the balance is now low for the first time; undefined, with nothing written, when the account has too little
-   */
-  hold(task: NewTask): { readonly isLow: boolean } | undefined;
-  /** Writes the rows and changes the account by their sums. */
-  post(account: AccountId, entries: readonly LedgerEntry[], at: number): void;
-  /** Returns what the account can still spend, in micro-units; infinite for an unlimited account. */
-  available(account: AccountId): number;
-}
+export type Ledger = ReturnType<typeof prepareLedger>;
 
 /** What an account can still spend, as SQL. */
 export const AVAILABLE = "balance_micros - held_micros + credit_limit_micros";
 
-/** Uses raw statements, because two of every three writes of a task go through here. */
-export function prepareLedger(db: Database): Ledger {
+/**
+ * The only writer of ledger rows, and of the balances and holds that are their sums. Uses raw statements, because two of every
+ * three writes of a task go through here.
+ */
+export function prepareLedger(db: Database) {
   const append = prepareAppend(db);
   const hold = db.prepare<{ is_low: 0 | 1 | null }, [amount: number, account: string]>(
     `update account set held_micros = held_micros + ?1
@@ -50,7 +41,12 @@ export function prepareLedger(db: Database): Ledger {
   );
 
   return {
-    hold({ id, accountId, keyId, held: amount, createdAt }) {
+    /**
+     * Reserves a new task's price.
+     *
+     * @returns whether the balance is now low for the first time; undefined, with nothing written, when the account has too little
+     */
+    hold({ id, accountId, keyId, held: amount, createdAt }: NewTask): { isLow: boolean } | undefined {
       if (amount === 0) return { isLow: false };
       const held = hold.get(amount, accountId);
       if (held === null) return undefined;
@@ -58,14 +54,16 @@ export function prepareLedger(db: Database): Ledger {
       append(accountId, holdEntry(id, amount, keyId), createdAt);
       return { isLow: held.is_low === 1 };
     },
-    post(account, entries, at) {
+    /** Writes the rows and changes the account by their sums. */
+    post(account: AccountId, entries: readonly LedgerEntry[], at: number): void {
       if (entries.length === 0) return;
       for (const entry of entries) append(account, entry, at);
       const balance = sumMicros(entries.map((entry) => entry.balanceDelta));
       const held = sumMicros(entries.map((entry) => entry.heldDelta));
       if (move.run(balance, held, account).changes !== 1) throw new Error(`There is no account ${account}.`);
     },
-    available(account) {
+    /** Returns what the account can still spend, in micro-units; infinite for an unlimited account. */
+    available(account: AccountId): number {
       const row = funds.get(account);
       if (row === null) throw new Error(`There is no account ${account}.`);
       return row.mode === "prepaid" ? row.available : Number.POSITIVE_INFINITY;

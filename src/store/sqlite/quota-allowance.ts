@@ -19,13 +19,6 @@ export interface Allowance extends QuotaUse {
   readonly isCounted: boolean;
 }
 
-export interface Allowances {
-  /** What a key used and reserved in a period; zero for an unknown key. */
-  use(key: KeyId, period: number): QuotaUse;
-  /** @returns undefined when the key has no quota */
-  allowance(task: NewTask, quota: NonNullable<Admission["quota"]>): Allowance | undefined;
-}
-
 /** Selects the live tasks of a key whose holds are counted in no period. */
 export const UNCOUNTED = "account_id = ?1 and key_id = ?2 and pool is not null and quota_period is null";
 
@@ -35,20 +28,25 @@ interface UseRow {
 }
 
 /** Reads what keys with quotas used and reserved. */
-export function prepareAllowances(db: Database): Allowances {
+export function prepareAllowances(db: Database) {
   const standing = prepareStanding(db);
   const owner = db.prepare<{ account_id: AccountId; policy: string }, [key: string]>(
     "select account_id, policy from api_key where id = ?",
   );
 
   return {
-    use(key, period) {
+    /** What a key used and reserved in a period; zero for an unknown key. */
+    use(key: KeyId, period: number): QuotaUse {
       const found = owner.get(key);
       if (found === null) return { used: toMicros(0), reserved: toMicros(0) };
       const { used, reserved } = standing.of(found.account_id, key, period);
       return { used, reserved };
     },
-    allowance({ accountId, keyId, createdAt }, { limit, period }) {
+    /** @returns undefined when the key has no quota */
+    allowance(
+      { accountId, keyId, createdAt }: NewTask,
+      { limit, period }: NonNullable<Admission["quota"]>,
+    ): Allowance | undefined {
       const use = standing.kept(keyId, period);
       if (use !== undefined) return { accountId, keyId, limit, period, ...use };
       // Either a period begins, or another process changed the quota and this one has not seen it yet. Read what the key really

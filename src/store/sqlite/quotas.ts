@@ -3,22 +3,15 @@ import { DAY_MS } from "../../domain/day.ts";
 import type { AccountId, KeyId } from "../../domain/ids.ts";
 import type { LedgerEntry } from "../../domain/money/ledger.ts";
 import type { Micros } from "../../domain/money/money.ts";
-import { type Allowance, type Allowances, prepareAllowances, UNCOUNTED } from "./quota-allowance.ts";
+import { type Allowance, prepareAllowances, UNCOUNTED } from "./quota-allowance.ts";
 
-export interface Quotas extends Allowances {
-  /** Counts a hold that `allowance` has room for. */
-  reserve(allowance: Allowance, amount: Micros): void;
-  /** Counts the capture and the release of a hold, in the period of the hold. */
-  settle(key: KeyId, period: number, entries: readonly LedgerEntry[]): void;
-  /** Ends all counting for a key. Once it has a quota again, counting starts with what it was charged and holds by then. */
-  forget(account: AccountId, key: KeyId): void;
-}
+export type Quotas = ReturnType<typeof prepareQuotas>;
 
 /**
  * Counts the use of quotas. The first task of a period creates its row: empty, or, for the key's very first row, with what the
  * key spent earlier in the period. A key without a quota costs nothing.
  */
-export function prepareQuotas(db: Database): Quotas {
+export function prepareQuotas(db: Database) {
   const count = db.prepare<never, [account: string, key: string, from: number, period: number]>(
     `update task indexed by task_live set quota_period = ?4 where ${UNCOUNTED} and created_at >= ?3`,
   );
@@ -41,7 +34,9 @@ export function prepareQuotas(db: Database): Quotas {
 
   return {
     ...prepareAllowances(db),
-    reserve({ accountId, keyId, limit, period, isCounted, used, reserved }, amount) {
+    /** Counts a hold that `allowance` has room for. */
+    reserve(allowance: Allowance, amount: Micros): void {
+      const { accountId, keyId, limit, period, isCounted, used, reserved } = allowance;
       if (!isCounted) {
         insert.run(keyId, period, used, reserved);
         if (reserved > 0) count.run(accountId, keyId, period * DAY_MS, period);
@@ -49,14 +44,16 @@ export function prepareQuotas(db: Database): Quotas {
       if (reserve.run(amount, keyId, period, limit).changes !== 1)
         throw new Error(`The quota of ${keyId} was exceeded in period ${period}.`);
     },
-    settle(key, period, entries) {
+    /** Counts the capture and the release of a hold, in the period of the hold. */
+    settle(key: KeyId, period: number, entries: readonly LedgerEntry[]): void {
       const used = entries.reduce((sum, entry) => sum - entry.balanceDelta, 0);
       const reserved = entries.reduce((sum, entry) => sum + entry.heldDelta, 0);
       if (used === 0 && reserved === 0) return;
       if (move.run(used, reserved, key, period).changes !== 1)
         throw new Error(`Nothing is counted for ${key} in period ${period}.`);
     },
-    forget(account, key) {
+    /** Ends all counting for a key. Once it has a quota again, counting starts with what it was charged and holds by then. */
+    forget(account: AccountId, key: KeyId): void {
       if (removeAll.run(key).changes > 0) uncount.run(account, key);
     },
   };

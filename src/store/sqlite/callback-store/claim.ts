@@ -1,9 +1,10 @@
+import { eq, sql } from "drizzle-orm";
 import type { Callback, CallbackSend } from "../../../domain/callback/callback.ts";
 import type { AccountId, CallbackId } from "../../../domain/ids.ts";
 import { MAX_CALLBACK_ATTEMPTS } from "../../../domain/limits.ts";
 import type { CallbackClaim, SendLimits } from "../../../domain/ports/callback-store.ts";
 import type { Connection } from "../connection.ts";
-import { prepareTake } from "./take.ts";
+import { callback, toCallback } from "./callback-table.ts";
 
 /** Callbacks that one claim moves from `waiting` to `ready`, so that many that are due at once do not stall others. */
 const PROMOTED_AT_ONCE = 500;
@@ -71,15 +72,10 @@ export function prepareClaim(connection: Connection): (query: CallbackClaim) => 
   };
 }
 
-interface Room {
-  hasAny(): boolean;
-  hasForAccount(account: AccountId): boolean;
-  hasForHost(account: AccountId, host: string): boolean;
-  use(callback: Callback): void;
-}
+type Room = ReturnType<typeof createRoom>;
 
 /** Counts the sends under way against the limits. */
-function createRoom(limits: SendLimits, underWay: Iterable<Callback>): Room {
+function createRoom(limits: SendLimits, underWay: Iterable<Callback>) {
   let total = 0;
   const counts = new Map<string, number>();
   const count = (name: string) => counts.get(name) ?? 0;
@@ -91,8 +87,8 @@ function createRoom(limits: SendLimits, underWay: Iterable<Callback>): Room {
   for (const callback of underWay) use(callback);
   return {
     hasAny: () => total < limits.total,
-    hasForAccount: (account) => total < limits.total && count(account) < limits.perAccount,
-    hasForHost: (account, host) => count(nameOf(account, host)) < limits.perHost,
+    hasForAccount: (account: AccountId) => total < limits.total && count(account) < limits.perAccount,
+    hasForHost: (account: AccountId, host: string) => count(nameOf(account, host)) < limits.perHost,
     use,
   };
 }
@@ -118,8 +114,6 @@ function preparePools({ db }: Connection) {
   const giveUp = db.prepare<never, [id: string]>(
     "update callback set state = 'failed', pool = null where id = ? and state = 'pending'",
   );
-  const firstOfHost = (account: AccountId, after: string) =>
-    firstOfHostAfter.get(account, after) ?? undefined;
   return {
     promote(now: number, limit: number): void {
       if (anyDue.get(now) !== null) promote.run(now, limit);
@@ -127,12 +121,37 @@ function preparePools({ db }: Connection) {
     accountAfter: (account: string) => accountAfter.get(account)?.account_id,
     /** The callback due longest, of the first host after this one with room. */
     firstFreeAfter(account: AccountId, room: Room, host: string): Ready | undefined {
-      let ready = firstOfHost(account, host);
-      while (ready !== undefined && !room.hasForHost(account, ready.host))
-        ready = firstOfHost(account, ready.host);
-      return ready;
+      let ready = firstOfHostAfter.get(account, host);
+      while (ready !== null && !room.hasForHost(account, ready.host))
+        ready = firstOfHostAfter.get(account, ready.host);
+      return ready ?? undefined;
     },
     /** Ends a callback whose last attempt has no outcome and no lease: the process died while sending it. */
     giveUp: (id: CallbackId) => void giveUp.run(id),
+  };
+}
+
+/** Returns a function that counts a send of a callback before it leaves, and returns what to send. */
+function prepareTake({ db, orm }: Connection) {
+  // A redelivery does not change the time of the next attempt.
+  const take = orm
+    .update(callback)
+    .set({
+      sends: sql`${callback.sends} + 1`,
+      attempts: sql`${callback.attempts} + (1 - ${callback.redeliver})`,
+      dueAt: sql`case ${callback.redeliver} when 1 then ${callback.dueAt} else ${sql.placeholder("until")} end`,
+      pool: sql`case ${callback.state} when 'pending' then 'waiting' end`,
+      redeliver: false,
+    })
+    .where(eq(callback.id, sql.placeholder("id")))
+    .returning()
+    .prepare();
+  const begin = db.prepare(
+    "insert into callback_attempt (callback_id, sequence, is_redelivery, started_at) values (?, ?, ?, ?)",
+  );
+  return ({ id, redeliver }: Ready, now: number, until: number): CallbackSend => {
+    const row = take.get({ id, until });
+    begin.run(id, row.sends, redeliver, now);
+    return { callback: toCallback(row), sequence: row.sends, isRedelivery: redeliver === 1 };
   };
 }

@@ -9,17 +9,7 @@ export function prepareInsertCallback(db: Database) {
      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'ready', 0, 0, 0)`,
   );
   return (callback: Callback): void => {
-    insert.run(
-      callback.id,
-      callback.taskId,
-      callback.accountId,
-      callback.keyId,
-      callback.requestId,
-      callback.url,
-      callback.host,
-      callback.state,
-      callback.dueAt,
-      callback.createdAt,
-    );
+    const { id, taskId, accountId, keyId, requestId, url, host, state, dueAt, createdAt } = callback;
+    insert.run(id, taskId, accountId, keyId, requestId, url, host, state, dueAt, createdAt);
   };
 }

@@ -1,6 +1,6 @@
 import { asc, desc, eq, sql } from "drizzle-orm";
 import type { Callback, CallbackAttempt, CallbackSend } from "../../../domain/callback/callback.ts";
-import type { CallbackId } from "../../../domain/ids.ts";
+import type { CallbackId, TaskId } from "../../../domain/ids.ts";
 import type { CallbackFilter } from "../../../domain/ports/callback-store.ts";
 import type { Connection } from "../connection.ts";
 import { callback, callbackAttempt, toCallback, toCallbackAttempt } from "./callback-table.ts";
@@ -11,11 +11,6 @@ const LAST = { at: Number.MAX_SAFE_INTEGER, id: "~" } as const;
 /** Reads callbacks and their sends. */
 export function prepareReads(connection: Connection) {
   const { orm } = connection;
-  const byId = orm
-    .select()
-    .from(callback)
-    .where(eq(callback.id, sql.placeholder("id")))
-    .prepare();
   const attemptsOf = orm
     .select()
     .from(callbackAttempt)
@@ -29,12 +24,16 @@ export function prepareReads(connection: Connection) {
     .where(sql`${callbackAttempt.endedAt} is null`)
     .prepare();
 
-  function find(id: CallbackId): Callback | undefined {
-    const row = byId.get({ id });
-    return row && toCallback(row);
-  }
-
-  const list = prepareList(connection, find);
+  const prepareBy = (column: typeof callback.id | typeof callback.taskId) => {
+    const rows = orm
+      .select()
+      .from(callback)
+      .where(eq(column, sql.placeholder("value")))
+      .prepare();
+    return (value: CallbackId | TaskId): Callback | undefined => rows.all({ value }).map(toCallback)[0];
+  };
+  const [find, ofTask] = [prepareBy(callback.id), prepareBy(callback.taskId)];
+  const list = prepareList(connection, find, ofTask);
 
   return {
     byId: find,
@@ -50,12 +49,11 @@ export function prepareReads(connection: Connection) {
 }
 
 /** Returns a function that lists an account's callbacks. Its statements are prepared once, whatever the filter. */
-function prepareList({ orm }: Connection, find: (id: CallbackId) => Callback | undefined) {
-  const ofTask = orm
-    .select()
-    .from(callback)
-    .where(eq(callback.taskId, sql.placeholder("id")))
-    .prepare();
+function prepareList(
+  { orm }: Connection,
+  find: (id: CallbackId) => Callback | undefined,
+  ofTask: (id: TaskId) => Callback | undefined,
+) {
   const page = (isOfState: boolean) =>
     orm
       .select()
@@ -80,8 +78,10 @@ function prepareList({ orm }: Connection, find: (id: CallbackId) => Callback | u
       (state === undefined || one.state === state) &&
       one.createdAt >= from &&
       one.createdAt < to;
-    if (id !== undefined) return [find(id)].filter((one) => one !== undefined).filter(isMeant);
-    if (taskId !== undefined) return ofTask.all({ id: taskId }).map(toCallback).filter(isMeant);
+    if (id !== undefined || taskId !== undefined) {
+      const one = id === undefined ? taskId && ofTask(taskId) : find(id);
+      return one && isMeant(one) ? [one] : [];
+    }
     const last = filter.after === undefined ? undefined : find(filter.after);
     if (filter.after !== undefined && last === undefined) return [];
     const [at, after] = [last?.createdAt ?? LAST.at, last?.id ?? LAST.id];

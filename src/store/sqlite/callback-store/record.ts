@@ -1,24 +1,13 @@
-import type { CallbackSend, Delivery } from "../../../domain/callback/callback.ts";
+import type { CallbackAttempt, CallbackSend, Delivery } from "../../../domain/callback/callback.ts";
 import { MAX_CALLBACK_ATTEMPTS } from "../../../domain/limits.ts";
 import type { Connection } from "../connection.ts";
 
-type Text = string | null;
+/** What deliveries of every kind have, if known. */
+type Known = Pick<Delivery, "kind"> & Pick<CallbackAttempt, "status" | "reason" | "address" | "excerpt">;
 
 /** The body of `CallbackStore.record`. */
 export function prepareRecord({ db }: Connection) {
-  const end = db.prepare<
-    never,
-    [
-      at: number,
-      outcome: string,
-      status: number | null,
-      reason: Text,
-      address: Text,
-      excerpt: Text,
-      callback: string,
-      sequence: number,
-    ]
-  >(
+  const end = db.prepare(
     `update callback_attempt set ended_at = ?, outcome = ?, http_status = ?, reason = ?, address = ?, excerpt = ?
      where callback_id = ? and sequence = ? and ended_at is null`,
   );
@@ -37,22 +26,15 @@ export function prepareRecord({ db }: Connection) {
      where id = ? and attempts = ? and state = 'pending'`,
   );
   return (
-    { callback, sequence, isRedelivery }: Pick<CallbackSend, "callback" | "sequence" | "isRedelivery">,
+    { callback, sequence, isRedelivery }: CallbackSend,
     delivery: Delivery,
     at: number,
     retryAt?: number,
   ): void => {
     const { id, attempts } = callback;
-    const { changes } = end.run(
-      at,
-      delivery.kind,
-      "status" in delivery ? delivery.status : null,
-      "reason" in delivery ? delivery.reason : null,
-      ("address" in delivery ? delivery.address : undefined) ?? null,
-      ("excerpt" in delivery ? delivery.excerpt : undefined) ?? null,
-      id,
-      sequence,
-    );
+    const known: Known = delivery;
+    const { kind, status = null, reason = null, address = null, excerpt = null } = known;
+    const { changes } = end.run(at, kind, status, reason, address, excerpt, id, sequence);
     if (changes === 0) return;
     if (delivery.kind === "delivered") delivered.run(id);
     else if (isRedelivery) return;

@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite";
-import type { AccountId, KeyId, LeaseToken, ModelId, TaskId } from "../../../domain/ids.ts";
+import type { LeaseToken, TaskId } from "../../../domain/ids.ts";
 import { usageOf } from "../../../domain/money/usage.ts";
 import type { AttemptIntent } from "../../../domain/ports/task-store.ts";
 import { assertLegalMove, type Lease, type Stage } from "../../../domain/task/task.ts";
@@ -10,29 +10,16 @@ import { prepareQuotas } from "../quotas.ts";
 import { prepareAssets } from "./assets.ts";
 import { type Attempts, prepareAttempts } from "./attempts.ts";
 import type { Changes } from "./changes.ts";
-import { CHANGED_TASK, type Pool } from "./task-table.ts";
+import { CHANGED_TASK, type Pool, type TaskRow } from "./task-table.ts";
 import { prepareUsage } from "./usage.ts";
 
 /** The part of a row that decides how a task may change, and whose usage its end counts as. */
-export interface Standing {
-  readonly account_id: AccountId;
-  readonly key_id: KeyId;
-  readonly model: ModelId;
-  readonly stage: Stage;
-  readonly lease_token: LeaseToken | null;
-  readonly due_at: number | null;
-  readonly cancel_requested: 0 | 1;
-  readonly quota_period: number | null;
-}
+export type Standing = Pick<
+  TaskRow,
+  "account_id" | "key_id" | "model" | "stage" | "lease_token" | "due_at" | "cancel_requested" | "quota_period"
+>;
 
-export interface Advance {
-  standing(id: TaskId): Standing | undefined;
-  begin(lease: Lease, intent: AttemptIntent): "begun" | "cancel_requested" | "lease_lost";
-  renew(lease: Lease, until: number): "renewed" | "lease_lost";
-  apply(lease: Lease, transition: Transition): "applied" | "lease_lost";
-  /** Writes a transition of a task whose row is as given, whoever has its lease. */
-  write(id: TaskId, standing: Standing, transition: Transition): void;
-}
+export type Advance = ReturnType<typeof prepareAdvance>;
 
 /** The move of `begin`, written before any byte leaves, so that the attempt is known after a crash. */
 const BEGIN = { from: "queued", to: "submitting" } as const satisfies Record<string, Stage>;
@@ -41,7 +28,7 @@ const BEGIN = { from: "queued", to: "submitting" } as const satisfies Record<str
  * Advances tasks. Uses raw statements: each task passes several times, and absent fields keep their values by
  * a coalesce.
  */
-export function prepareAdvance(db: Database, ledger: Ledger, changes: Changes): Advance {
+export function prepareAdvance(db: Database, ledger: Ledger, changes: Changes) {
   const attempts = prepareAttempts(db);
   const write = prepareWrite(db, { ledger, changes, attempts });
   const select = db.prepare<Standing, [id: string]>(
@@ -62,8 +49,8 @@ export function prepareAdvance(db: Database, ledger: Ledger, changes: Changes): 
   );
 
   return {
-    standing: (id) => select.get(id) ?? undefined,
-    begin(lease, intent) {
+    standing: (id: TaskId) => select.get(id) ?? undefined,
+    begin(lease: Lease, intent: AttemptIntent): "begun" | "cancel_requested" | "lease_lost" {
       const row = begin.get(intent.at, intent.deadlineAt, changes.next(), lease.task.id, lease.token);
       if (row === null) {
         const standing = select.get(lease.task.id);
@@ -73,15 +60,16 @@ export function prepareAdvance(db: Database, ledger: Ledger, changes: Changes): 
       attempts.insert(lease.task.id, row.attempts, intent);
       return "begun";
     },
-    renew: (lease, until) =>
+    renew: (lease: Lease, until: number): "renewed" | "lease_lost" =>
       renew.run(until, lease.task.id, lease.token).changes === 1 ? "renewed" : "lease_lost",
-    apply(lease, transition) {
+    apply(lease: Lease, transition: Transition): "applied" | "lease_lost" {
       const standing = select.get(lease.task.id);
       if (standing === null || standing.lease_token !== lease.token) return "lease_lost";
       if (!transition.from.includes(standing.stage)) return "lease_lost";
       write(lease.task.id, standing, transition);
       return "applied";
     },
+    /** Writes a transition of a task whose row is as given, whoever has its lease. */
     write,
   };
 }
@@ -90,13 +78,13 @@ export function prepareAdvance(db: Database, ledger: Ledger, changes: Changes): 
 function prepareWrite(
   db: Database,
   { ledger, changes, attempts }: { ledger: Ledger; changes: Changes; attempts: Attempts },
-): Advance["write"] {
+) {
   const quotas = prepareQuotas(db);
   const insertAssets = prepareAssets(db);
   const insertCallback = prepareInsertCallback(db);
   const updateTask = prepareUpdateTask(db);
   const addUsage = prepareUsage(db);
-  return (id, standing, transition) => {
+  return (id: TaskId, standing: Standing, transition: Transition): void => {
     assertLegalMove(standing.stage, transition.to);
     if (transition.ending !== undefined) changes.mark(id);
     else if (transition.progress !== undefined) changes.markProgress(id, transition.progress);
@@ -132,14 +120,11 @@ function prepareUpdateTask(db: Database) {
   };
 }
 
-interface Placement {
-  readonly pool: Pool | null;
-  readonly token: LeaseToken | null;
-  readonly dueAt: number | null;
-}
-
 /** Pool, lease and due time after a transition: finished, kept by its holder, or given back. */
-function placement(standing: Standing, transition: Transition): Placement {
+function placement(
+  standing: Standing,
+  transition: Transition,
+): { pool: Pool | null; token: LeaseToken | null; dueAt: number | null } {
   if (transition.to === "terminal") return { pool: null, token: null, dueAt: null };
   if (transition.dueAt === undefined) {
     return { pool: "under_way", token: standing.lease_token, dueAt: standing.due_at };

@@ -4,13 +4,10 @@ import type { AttemptIntent } from "../../../domain/ports/task-store.ts";
 import type { AttemptChange } from "../../../domain/task/transition.ts";
 import { json } from "../raw-row.ts";
 
-export interface Attempts {
-  insert(id: TaskId, sequence: number, intent: AttemptIntent): void;
-  update(id: TaskId, change: AttemptChange, at: number, isTaskOver: boolean): void;
-}
+export type Attempts = ReturnType<typeof prepareAttempts>;
 
 /** Writes attempts: their intent and their outcome. */
-export function prepareAttempts(db: Database): Attempts {
+export function prepareAttempts(db: Database) {
   const insert = db.prepare(
     `insert into attempt (id, task_id, sequence, provider, upstream_model, state, started_at)
      values (?, ?, ?, ?, ?, 'intent', ?)`,
@@ -22,23 +19,17 @@ export function prepareAttempts(db: Database): Attempts {
      where id = ?1 and task_id = ?2`,
   );
   return {
-    insert(id, sequence, intent) {
-      insert.run(intent.id, id, sequence, intent.provider, intent.upstreamModel, intent.at);
+    insert(taskId: TaskId, sequence: number, { id, provider, upstreamModel, at }: AttemptIntent): void {
+      insert.run(id, taskId, sequence, provider, upstreamModel, at);
     },
-    update(id, change, at, isTaskOver) {
-      const isOver = isTaskOver || change.state === "rejected" || change.state === "done";
-      const { changes } = update.run(
-        change.id,
-        id,
-        change.state,
-        json(change.operation),
-        json(change.outputs),
-        json(change.usage),
-        change.detail ?? null,
-        isOver ? at : null,
-        change.costMicros ?? null,
-      );
-      if (changes !== 1) throw new Error(`Task ${id} has no attempt ${change.id}.`);
+    update(taskId: TaskId, change: AttemptChange, at: number, isTaskOver: boolean): void {
+      const { id, state, detail = null, costMicros = null } = change;
+      const operation = json(change.operation);
+      const outputs = json(change.outputs);
+      const usage = json(change.usage);
+      const endedAt = isTaskOver || state === "rejected" || state === "done" ? at : null;
+      const given = update.run(id, taskId, state, operation, outputs, usage, detail, endedAt, costMicros);
+      if (given.changes !== 1) throw new Error(`Task ${taskId} has no attempt ${id}.`);
     },
   };
 }

@@ -3,16 +3,7 @@ import type { AccountId, KeyId, TaskId } from "../../../domain/ids.ts";
 import type { ChangeQuery, TaskChange } from "../../../domain/ports/task-store.ts";
 import { SUMMARY_COLUMNS, type SummaryRow, toSummary } from "./task-table.ts";
 
-export interface Changes {
-  /** Returns the number of the next change. */
-  next(): number;
-  /** Marks a task as changed. */
-  mark(id: TaskId): void;
-  /** Marks a task as changed if its progress is lower. */
-  markProgress(id: TaskId, progress: number): void;
-  latest(account: AccountId): number;
-  since(query: ChangeQuery): TaskChange[];
-}
+export type Changes = ReturnType<typeof prepareChanges>;
 
 interface ChangeRow extends SummaryRow {
   readonly change: number;
@@ -23,7 +14,7 @@ interface ChangeRow extends SummaryRow {
  * Numbers every change of status and progress in commit order. There is one writer, which keeps the counter in memory. The next
  * process may reuse a number whose write failed, so no number is shown before it is committed.
  */
-export function prepareChanges(db: Database): Changes {
+export function prepareChanges(db: Database) {
   const latestOf = db.prepare<{ change: number | null }, [account: string]>(
     "select max(change) as change from task indexed by task_change where account_id = ?",
   );
@@ -51,11 +42,13 @@ export function prepareChanges(db: Database): Changes {
   let last = latestOfAll();
   const next = () => ++last;
   return {
+    /** Returns the number of the next change. */
     next,
     latest,
-    mark: (id) => void mark.run(next(), id),
-    markProgress: (id, progress) => void markProgress.run(next(), id, progress),
-    since: ({ accountId, after, limit }) =>
+    mark: (id: TaskId) => void mark.run(next(), id),
+    /** Marks a task as changed if its progress is lower. */
+    markProgress: (id: TaskId, progress: number) => void markProgress.run(next(), id, progress),
+    since: ({ accountId, after, limit }: ChangeQuery): TaskChange[] =>
       since
         .all(accountId, after, limit)
         .map((row) => ({ number: row.change, keyId: row.key_id, task: toSummary(row) })),

@@ -5,20 +5,16 @@ import type { IdempotencyClaim } from "../../../domain/task/idempotency.ts";
 import type { Connection } from "../connection.ts";
 import { openRecentRecords } from "./recent-records.ts";
 
-export type UsedKey = Extract<AdmitResult, { kind: "replayed" | "conflict" }>;
+type UsedKey = Extract<AdmitResult, { kind: "replayed" | "conflict" }>;
 
 /** The scope that identifies a key. */
 type IdempotencyUse = Pick<IdempotencyClaim, "keyId" | "endpoint" | "key">;
 
-export interface IdempotencyRecords {
-  find(claim: IdempotencyClaim, now: number): UsedKey | undefined;
-  /** Writes the record. It replaces one that has ended. */
-  put(claim: IdempotencyClaim, taskId: TaskId, held: Micros): void;
-  /** Ends the record of a key, if it belongs to this task. */
-  free(use: IdempotencyUse, taskId: TaskId): void;
-  /** Removes records that expired before `now`. @returns how many */
-  expire(now: number, limit: number): number;
-}
+export type IdempotencyRecords = ReturnType<typeof prepareIdempotency>;
+
+/** The id of the record with a digest, as SQL. */
+const ID = `coalesce((select id from temp.idempotency_recent where digest = ?1),
+  (select id from idempotency_index where digest = ?1))`;
 
 interface Row {
   readonly fingerprint: string;
@@ -35,18 +31,15 @@ interface Row {
  *
  * Uses raw statements, which are part of every create.
  */
-export function prepareIdempotency(connection: Pick<Connection, "db" | "write">): IdempotencyRecords {
+export function prepareIdempotency(connection: Connection) {
   const { db } = connection;
   const recent = openRecentRecords(connection);
   const select = db.prepare<Row, [digest: Uint8Array]>(
-    `select fingerprint, task_id, held_micros, expires_at from idempotency where id =
-       coalesce((select id from temp.idempotency_recent where digest = ?1),
-                (select id from idempotency_index where digest = ?1))`,
+    `select fingerprint, task_id, held_micros, expires_at from idempotency where id = ${ID}`,
   );
-  const insert = db.prepare<
-    never,
-    [digest: Uint8Array, fingerprint: string, task: string, held: number, expires: number]
-  >("insert into idempotency (digest, fingerprint, task_id, held_micros, expires_at) values (?, ?, ?, ?, ?)");
+  const insert = db.prepare(
+    "insert into idempotency (digest, fingerprint, task_id, held_micros, expires_at) values (?, ?, ?, ?, ?)",
+  );
   const remove = db.prepare<never, [id: number]>("delete from idempotency where id = ?");
   // All records are kept equally long, so they end in the order of their ids and need no index on the time. The newest one stays:
   // otherwise SQLite would reuse its id, and `merged_id` would cover a record that was never merged.
@@ -58,9 +51,7 @@ export function prepareIdempotency(connection: Pick<Connection, "db" | "write">)
     "delete from idempotency_index where digest = ? and id = ?",
   );
   const end = db.prepare<never, [digest: Uint8Array, task: string]>(
-    `update idempotency set expires_at = 0 where task_id = ?2 and id =
-       coalesce((select id from temp.idempotency_recent where digest = ?1),
-                (select id from idempotency_index where digest = ?1))`,
+    `update idempotency set expires_at = 0 where task_id = ?2 and id = ${ID}`,
   );
 
   function find(claim: IdempotencyClaim, now: number): UsedKey | undefined {
@@ -72,13 +63,16 @@ export function prepareIdempotency(connection: Pick<Connection, "db" | "write">)
 
   return {
     find,
-    put(claim, taskId, held) {
+    /** Writes the record. It replaces one that has ended. */
+    put(claim: IdempotencyClaim, taskId: TaskId, held: Micros): void {
       const digest = digestOf(claim);
       const { lastInsertRowid } = insert.run(digest, claim.fingerprint, taskId, held, claim.expiresAt);
       recent.put(digest, Number(lastInsertRowid));
     },
-    free: (use, taskId) => void end.run(digestOf(use), taskId),
-    expire(now, limit) {
+    /** Ends the record of a key, if it belongs to this task. */
+    free: (use: IdempotencyUse, taskId: TaskId) => void end.run(digestOf(use), taskId),
+    /** Removes records that expired before `now`. @returns how many */
+    expire(now: number, limit: number): number {
       const rows = ended.all(limit, now);
       for (const { id, digest } of rows) {
         remove.run(id);

@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite";
-import type { AccountId, AssetId, KeyId, TaskId } from "../../../domain/ids.ts";
+import type { AccountId, AssetId, TaskId } from "../../../domain/ids.ts";
 import type { Asset } from "../../../domain/media/asset.ts";
 import type { LiveCounts, OrphanedTask, TaskCounts, TaskFilter } from "../../../domain/ports/task-store.ts";
 import { type Attempt, isTerminal, type Task, type TaskSummary } from "../../../domain/task/task.ts";
@@ -13,14 +13,6 @@ type Optional = string | null;
 
 /** How many summaries of finished tasks stay in memory. They never change, and callers keep asking for the latest. */
 const KEPT_SUMMARIES = 10_000;
-
-interface OrphanRow {
-  readonly id: TaskId;
-  readonly sync_scope: string;
-  readonly account_id: AccountId;
-  readonly key_id: KeyId;
-  readonly created_at: number;
-}
 
 /** Returns a function that reads the summary of a task. */
 function prepareSummary(db: Database) {
@@ -82,34 +74,24 @@ export function prepareReads({ db }: Connection, turns: Turns) {
 
 /** Reads about all live tasks. A partial index answers each. */
 function prepareLiveReads(db: Database) {
-  const counts = db.prepare<{ queued: number; under_way: number }, []>(
+  const counts = db.prepare<TaskCounts, []>(
     `select (select count(*) from task indexed by task_ready where pool = 'ready')
           + (select count(*) from task indexed by task_waiting where pool = 'waiting') as queued,
-            (select count(*) from task indexed by task_under_way where pool = 'under_way') as under_way`,
+            (select count(*) from task indexed by task_under_way where pool = 'under_way') as underWay`,
   );
   const liveCounts = db.prepare<LiveCounts, [account: string]>(
     `select count(*) filter (where status = 'pending') as pending,
             count(*) filter (where status = 'processing') as processing
      from task indexed by task_live where account_id = ? and pool is not null`,
   );
-  const orphans = db.prepare<OrphanRow, []>(
-    `select id, sync_scope, account_id, key_id, created_at from task indexed by task_waited_for
+  const orphans = db.prepare<OrphanedTask, []>(
+    `select id, sync_scope as syncScope, account_id as accountId, key_id as keyId, created_at as createdAt from task indexed by task_waited_for
      where pool is not null and sync_scope is not null order by id`,
   );
   return {
-    counts(): TaskCounts {
-      const row = counts.get();
-      return { queued: row?.queued ?? 0, underWay: row?.under_way ?? 0 };
-    },
+    counts: (): TaskCounts => counts.get() ?? { queued: 0, underWay: 0 },
     liveCounts: (accountId: AccountId): LiveCounts =>
       liveCounts.get(accountId) ?? { pending: 0, processing: 0 },
-    orphans: (): OrphanedTask[] =>
-      orphans.all().map((row) => ({
-        id: row.id,
-        syncScope: row.sync_scope,
-        accountId: row.account_id,
-        keyId: row.key_id,
-        createdAt: row.created_at,
-      })),
+    orphans: (): OrphanedTask[] => orphans.all(),
   };
 }

@@ -1,19 +1,13 @@
 import type { Database } from "bun:sqlite";
 import type { Connection } from "../connection.ts";
 
-/** Digests of idempotency records that the index on disk lacks. */
-export interface RecentRecords {
-  put(digest: Uint8Array, id: number): void;
-  forget(digest: Uint8Array, id: number): void;
-}
-
 /** How many records may be in memory only, before they move to the index on disk. */
 const RECENT_MAX = 16_384;
 /** Digests that one operation moves, so that it does not delay others for long. */
 const MERGED_AT_ONCE = 1_024;
 
-/** Reads the digests that the index on disk lacks, and moves them there once they are many. */
-export function openRecentRecords(connection: Pick<Connection, "db" | "write">): RecentRecords {
+/** Keeps digests of idempotency records that the index on disk lacks, and moves them there once they are many. */
+export function openRecentRecords(connection: Connection) {
   const { db } = connection;
   db.run(
     "create temp table if not exists idempotency_recent (digest blob primary key, id integer not null) without rowid",
@@ -43,12 +37,12 @@ export function openRecentRecords(connection: Pick<Connection, "db" | "write">):
   }
 
   return {
-    put(digest, id) {
+    put(digest: Uint8Array, id: number): void {
       put.run(digest, id);
       // Counting scans the table, so it is done rarely.
       if (id % MERGED_AT_ONCE === 0 && count() > RECENT_MAX && !isMerging) void merge();
     },
-    forget: (digest, id) => void forget.run(digest, id),
+    forget: (digest: Uint8Array, id: number) => void forget.run(digest, id),
   };
 }
 
