@@ -28,7 +28,7 @@ export function addCommand(parent: Command, usage: string, description: string):
     .description(description)
     .option("--json", "print JSON")
     .option("--plain", "print tab-separated lines without a heading, as into a pipe")
-    .option("-q, --quiet", "say nothing but results and errors")
+    .option("-q, --quiet", "print results and errors only")
     .option("--no-color", "print without colours");
 }
 

@@ -48,10 +48,10 @@ export function parseWebUrl(text: string): URL | null {
 
 /** `svc help environment`. */
 export const ENVIRONMENT_HELP = `Variables of the client commands (task, models, callbacks):
-  SVC_SERVER      address of the server; ${DEFAULT_SERVER} unless set
+  SVC_SERVER      address of the server (default ${DEFAULT_SERVER})
   SVC_API_KEY     API key
 Variables of every command:
   SVC_OUTPUT      json, plain or auto (a table on a terminal, plain elsewhere)
   NO_COLOR        set to anything: no colours
-  SVC_NATIVE_DIR  folder for the native libraries the executable brings along
+  SVC_NATIVE_DIR  folder for the executable's native libraries
 `;

@@ -25,7 +25,7 @@ export function withLocalFlags(command: Command): Command {
   const { dataDir } = createSettings({ cores: 1 }, []);
   return command
     .option(dataDir.flag, `data folder (default ${dataDir.fallback}; ${variableOf(dataDir)})`)
-    .option("--config <file>", "settings file that says where the data folder is (SVC_CONFIG)");
+    .option("--config <file>", "settings file that names the data folder (SVC_CONFIG)");
 }
 
 /** A command on a data folder. */

@@ -17,7 +17,7 @@ export function addRemoteCommand(parent: Command, usage: string, description: st
   return addCommand(parent, usage, description)
     .option("-s, --server <url>", "address of the server (SVC_SERVER; default http://127.0.0.1:8787)")
     .option("-k, --key <key>", "API key (SVC_API_KEY)")
-    .option("-v, --verbose", "say on stderr what is sent and answered");
+    .option("-v, --verbose", "print requests and answers on stderr");
 }
 
 /** A connection to the server that flags and environment name. Ctrl-C ends everything under way on it. */

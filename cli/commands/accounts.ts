@@ -18,18 +18,18 @@ const COLUMNS = ["ID", "NAME", "MODE", { right: "BALANCE" }, { right: "HELD" }, 
 const ACTOR = "operator";
 
 export function addAccounts(program: Command, context: Context): void {
-  const description = "accounts, which own keys, tasks and money";
+  const description = "manage manage accounts, which own keys, tasks and money";
   const accounts = addGroup(program, "accounts", LOCAL_COMMANDS, description).alias("account");
   for (const add of [addCreate, addList, addShow, addUpdate]) add(accounts, context);
   addSwitch(accounts, context, {
     usage: "suspend <account>",
-    description: "refuse the keys of an account from now on; tasks that were accepted go on",
+    description: "refuse an account's keys from now on; its accepted tasks continue",
     done: "is suspended. A running server refuses its keys within a second.",
     act: (manage, account) => manage.suspendAccount(account),
   });
   addSwitch(accounts, context, {
     usage: "activate <account>",
-    description: "take the keys of a suspended account again",
+    description: "accept the keys of a suspended account again",
     done: "is active. A running server takes its keys within a second.",
     act: (manage, account) => manage.activateAccount(account),
   });
@@ -39,7 +39,7 @@ export function addAccounts(program: Command, context: Context): void {
 function addCreate(accounts: Command, context: Context): void {
   const { mode } = ACCOUNT_TERMS;
   const command = addLocalCommand(accounts, "create [name]", "make an account")
-    .option("-n, --name <name>", "its name, in place of the argument")
+    .option("-n, --name <name>", "its name, instead of the argument")
     .addOption(new Option(mode.flag, mode.help).choices(mode.among).default("prepaid"))
     .option("--credit <amount>", `first credit in ${CURRENCY}, such as 5.00`);
   type Flags = { name?: string; mode: AccountMode; credit?: string };
@@ -104,7 +104,7 @@ function addShow(accounts: Command, context: Context): void {
 }
 
 function addUpdate(accounts: Command, context: Context): void {
-  const description = "change the terms of an account; what is not given stays";
+  const description = "change terms of an account; others stay unchanged";
   const command = addLocalCommand(accounts, "update <account>", description);
   const flags = flagNames(ACCOUNT_TERMS);
   onLocalRun<FlagValues>(withTermFlags(command, ACCOUNT_TERMS), context, async (invocation) => {
@@ -141,9 +141,9 @@ function addSwitch(accounts: Command, context: Context, { usage, description, do
 }
 
 function addCredit(accounts: Command, context: Context): void {
-  const description = "add to an account's balance; a negative amount takes from it";
+  const description = "add to an account's balance; a negative amount subtracts";
   const command = addLocalCommand(accounts, "credit <account> <amount>", description);
-  command.option("--reason <text>", "why, for the ledger", "by hand");
+  command.option("--reason <text>", "reason, for the ledger", "by hand");
   onLocalRun<{ reason: string }>(command, context, async ({ args, options, output, open }) => {
     const amount = readAmount("The amount", given(args, 1));
     const movement = { reason: options.reason, actor: ACTOR };
@@ -156,10 +156,10 @@ function addCredit(accounts: Command, context: Context): void {
 }
 
 function addRefund(accounts: Command, context: Context): void {
-  const description = "give back what a task was charged, in whole or in part, once";
+  const description = "refund a task's charge, in whole or in part, once";
   const command = addLocalCommand(accounts, "refund <task>", description)
-    .option("--amount <amount>", `how much, in ${CURRENCY} (default all of it)`)
-    .requiredOption("--reason <text>", "why, for the ledger");
+    .option("--amount <amount>", `amount in ${CURRENCY} (default: all of it)`)
+    .requiredOption("--reason <text>", "reason, for the ledger");
   type Flags = { amount?: string; reason: string };
   onLocalRun<Flags>(command, context, async ({ args, options, output, open }) => {
     const amount = options.amount === undefined ? undefined : readAmount("--amount", options.amount);

@@ -25,7 +25,7 @@ const FIGURE_NAMES: Partial<Record<AuditCheck, readonly [string, string]>> = {
 };
 
 export function addAudit(program: Command, context: Context): void {
-  const description = "recompute every balance, hold, charge, quota and usage from what it came from";
+  const description = "recompute every balance, hold, charge, quota and usage, and report differences";
   const command = addLocalCommand(program, "audit", description).helpGroup(LOCAL_COMMANDS);
   onRun<LocalFlags>(command, context, async ({ options, output }) => {
     const config = readLocalConfig(options, context);

@@ -14,7 +14,7 @@ Examples:
   svc callbacks list --state failed --since 2h
   svc callbacks list --task task_01m7… --json
 
-The query of a URL is left out of the table, since receivers keep tokens there; --json has it.
+The table leaves out the query of URLs, where receivers keep tokens; --json shows it.
 `;
 const SHOW_EXAMPLES = `
 Examples:
@@ -23,7 +23,7 @@ Examples:
 `;
 
 export function addCallbacks(program: Command, context: Context): void {
-  const description = "what was posted at the end of tasks, and receiving it on your own machine";
+  const description = "see the callbacks of ended tasks, and receive them on your own machine";
   const callbacks = addGroup(program, "callbacks", CLIENT_COMMANDS, description).alias("callback");
   for (const add of [addList, addShow, addRedeliver, addTrigger, addListen]) add(callbacks, context);
 }
@@ -36,7 +36,7 @@ function addList(callbacks: Command, context: Context): void {
     .option("--task <task>", "only the callback of this task")
     .option("--since <when>", "only those created since: 2h ago, or a time in ISO 8601")
     .option("--limit <count>", "callbacks in one page, 1 to 100 (default 20)")
-    .option("--after <cursor>", "the page after this one, as the page before says it")
+    .option("--after <cursor>", "show the page after this cursor, which the page before prints")
     .addHelpText("after", LIST_EXAMPLES);
   onRun<ListFlags>(command, context, async ({ options, output }) => {
     const { state, task, since, limit, after } = options;
@@ -50,7 +50,7 @@ function addList(callbacks: Command, context: Context): void {
 }
 
 function addShow(callbacks: Command, context: Context): void {
-  const description = "show a callback, what it says and how each send went";
+  const description = "show a callback's content and the result of each send";
   const command = addRemoteCommand(callbacks, "show <callback>", description);
   command.addHelpText("after", SHOW_EXAMPLES);
   onRun<RemoteFlags>(command, context, async ({ args, options, output }) => {

@@ -27,7 +27,7 @@ export function addKeys(program: Command, context: Context): void {
 }
 
 function addCreate(keys: Command, context: Context): void {
-  const command = addLocalCommand(keys, "create", "make a key; it is shown this once")
+  const command = addLocalCommand(keys, "create", "create a key and show it once")
     .requiredOption("-n, --name <name>", "what people call it")
     .option("--account <account>", 'id or name of the account it belongs to (default "default")');
   withSigningFlag(withTermFlags(command, KEY_TERMS)).option(
@@ -49,7 +49,7 @@ function addCreate(keys: Command, context: Context): void {
 function addList(keys: Command, context: Context): void {
   const command = addLocalCommand(keys, "list", "list the keys, revoked ones included").option(
     "--account <account>",
-    "id or name of the account whose keys to list",
+    "list only the keys of this account, by id or name",
   );
   onLocalRun<{ account?: string }>(command, context, async ({ options, output, open }) => {
     const { manage, folder } = await open();
@@ -76,7 +76,7 @@ function addList(keys: Command, context: Context): void {
 }
 
 function addShow(keys: Command, context: Context): void {
-  const description = "show a key and its limits, by id or name; never the secret";
+  const description = "show a key and its limits, by id or name, without its secret";
   const command = addLocalCommand(keys, "show <key>", description);
   onLocalRun(command, context, async ({ args, output, open }) => {
     const { manage } = await open();
@@ -86,12 +86,12 @@ function addShow(keys: Command, context: Context): void {
 }
 
 function addUpdate(keys: Command, context: Context): void {
-  const description = "change the limits of a key, by id or name; what is not given stays";
+  const description = "change limits of a key, by id or name; others stay unchanged";
   const command = addLocalCommand(keys, "update <key>", description);
   withSigningFlag(withTermFlags(command, KEY_TERMS))
     .option(
       "--callback-secret-grace <duration>",
-      "how long the callback secret that is replaced signs too, up to 30d",
+      "how long the replaced callback secret signs too, up to 30d",
     )
     .option("--show-secret-only", "print the new callback secret and nothing else, for scripts");
   onLocalRun<TermFlags>(command, context, async ({ open, ...invocation }) => {
@@ -123,9 +123,9 @@ async function readTerms(flags: TermFlags) {
 }
 
 function addRotate(keys: Command, context: Context): void {
-  const description = "give a key another secret, shown this once; id, name and limits stay";
+  const description = "give a key a new secret and show it once; id, name and limits stay";
   const command = addLocalCommand(keys, "rotate <key>", description)
-    .option("--grace <duration>", "how long the old secret is still taken, up to 30d", "0")
+    .option("--grace <duration>", "how long the old secret stays valid, up to 30d", "0")
     .option("--show-secret-only", "print the key and nothing else, for scripts");
   onLocalRun<SecretFlags & { grace: string }>(command, context, async ({ open, ...invocation }) => {
     const graceMs = readDuration("--grace", invocation.options.grace);

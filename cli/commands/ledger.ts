@@ -20,7 +20,7 @@ interface Flags {
 }
 
 export function addLedger(program: Command, context: Context): void {
-  const description = "every movement of an account's money, newest first";
+  const description = "list all movements of an account's money, newest first";
   const command = addLocalCommand(program, "ledger <account>", description)
     .option("--limit <count>", `how many movements, or all (default ${DEFAULT_LIMIT}; with --csv all)`)
     .addOption(csvOption())

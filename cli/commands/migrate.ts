@@ -5,7 +5,7 @@ import { usage } from "../failure.ts";
 import { addLocalCommand, type LocalFlags, readLocalConfig, showPath } from "../local.ts";
 
 export function addMigrate(program: Command, context: Context): void {
-  const description = "bring the database up to date (up), or say where it stands (status)";
+  const description = "bring the database up to date (up), or show its migrations (status)";
   const command = addLocalCommand(program, "migrate [action]", description).helpGroup(LOCAL_COMMANDS);
   onRun<LocalFlags>(command, context, async ({ args, options, output }) => {
     const action = args[0] ?? "up";

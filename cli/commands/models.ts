@@ -11,20 +11,20 @@ import { renderFields } from "../format/table.ts";
 import { type LocalInvocation, onLocalRun, withLocalFlags } from "../local.ts";
 
 const ON_A_FOLDER = `
-With --data-dir or --config nothing is asked of a server: the models are those of this program, with the keys
-and settings that \`svc serve\` would have here. There, and for a management token as the key, every model is
-told of, and what is missing for it.
+With --data-dir or --config the command asks no server: it lists this program's models, with the keys and settings
+that \`svc serve\` would have here. Then, and with a management token as the key, it lists every model and what
+each one needs.
 `;
 
 export function addModels(program: Command, context: Context): void {
-  const description = "what can be generated, and with which inputs";
+  const description = "list models and the inputs they take";
   const models = addGroup(program, "models", CLIENT_COMMANDS, description).alias("model");
   for (const add of [addList, addShow]) add(models, context);
 }
 
 function addList(models: Command, context: Context): void {
   const command = withLocalFlags(addRemoteCommand(models, "list", "list the models"))
-    .option("-a, --all", "also those that are not available at present")
+    .option("-a, --all", "include models that are not available at present")
     .addHelpText("after", ON_A_FOLDER);
   onLocalRun<RemoteFlags & { all?: boolean }>(command, context, async (invocation) => {
     const { options, output } = invocation;

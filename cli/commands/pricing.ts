@@ -25,8 +25,8 @@ Examples:
   svc pricing show veo3 --json | jq .price > veo3.json     # change it, and then:
   svc pricing set veo3 --rule veo3.json
 
-A price that is set goes before \`pricing\` in svc.yaml, which goes before the built-in one. A running server
-follows within a second; tasks it has accepted keep the price they were accepted at.
+A price set here overrides \`pricing\` in svc.yaml, which overrides the built-in price. A running server
+applies it within a second. Accepted tasks keep their price.
 `;
 const COLUMNS = ["MODEL", "SOURCE", "VERSION", "PRICE"];
 /** How soon a changed price takes effect. */
@@ -59,11 +59,11 @@ interface ShowFlags {
 }
 
 function addShow(pricing: Command, context: Context): void {
-  const description = "show the price of a model, and what a request of it comes to";
+  const description = "show the price of a model or of one request";
   const command = addLocalCommand(pricing, "show <model>", description)
-    .option("-i, --input <name=value>", "a field of the request; may be repeated", collect)
+    .option("-i, --input <name=value>", "a field of the request; repeatable", collect)
     .option("-n, --outputs <count>", "how many outputs the request asks for")
-    .option("--price-multiplier <factor>", "of the account or key that asks, such as 1.25");
+    .option("--price-multiplier <factor>", "price multiplier of the account or key, such as 1.25");
   onLocalRun<ShowFlags>(command, context, async ({ args, options, output, open }) => {
     const { input, outputs, priceMultiplier } = options;
     const inputs = (input ?? []).map(parseInput);
@@ -87,7 +87,7 @@ function addShow(pricing: Command, context: Context): void {
 function addSet(pricing: Command, context: Context): void {
   const description = "set the price of a model, from the next request on";
   const command = withRuleFlags(addLocalCommand(pricing, "set <model>", description))
-    .option("--reason <text>", "why, for people")
+    .option("--reason <text>", "reason, for people")
     .addHelpText("after", EXAMPLES);
   type Flags = FlagValues & { reason?: string };
   onLocalRun<Flags>(command, context, async ({ args, options, output, open }) => {
@@ -104,7 +104,7 @@ function addSet(pricing: Command, context: Context): void {
 }
 
 function addReset(pricing: Command, context: Context): void {
-  const command = addLocalCommand(pricing, "reset <model>", "take back a price that was set");
+  const command = addLocalCommand(pricing, "reset <model>", "remove a price that was set");
   onLocalRun(command, context, async ({ args, output, open }) => {
     const price = await (await open()).prices().reset(given(args, 0));
     const { id } = price.model;

@@ -18,7 +18,7 @@ export function addServe(program: Command, context: Context): void {
   const command = program
     .command("serve")
     .helpGroup(SERVER_COMMANDS)
-    .description("run the service; needs no settings at all");
+    .description("run the service; works without any settings");
   for (const setting of serviceSettings()) {
     const { flag, help, fallback, fallbackText } = setting;
     const standard = fallbackText ?? (typeof fallback === "boolean" ? undefined : fallback);
@@ -26,9 +26,9 @@ export function addServe(program: Command, context: Context): void {
     command.addOption(new Option(flag, `${help} (${variableOf(setting)}${preset})`));
   }
   command
-    .option("--config <file>", "settings file in place of svc.yaml in the data folder (SVC_CONFIG)")
+    .option("--config <file>", "settings file instead of svc.yaml in the data folder (SVC_CONFIG)")
     .option("--no-color", "print without colours")
-    .addHelpText("after", "\n`svc help settings` has the names in svc.yaml.\n")
+    .addHelpText("after", "\n`svc help settings` lists the names in svc.yaml.\n")
     .action(() => serve(command, context));
 }
 

@@ -18,13 +18,13 @@ import { addSubmit } from "./task/submit.ts";
 const COLUMNS = ["TASK", "KIND", "MODEL", "STATUS", { right: "PROGRESS" }, "CREATED", "COST"];
 
 export function addTask(program: Command, context: Context): void {
-  const description = "generate, and follow what was asked for";
+  const description = "create tasks, follow them and save their results";
   const task = addGroup(program, "task", CLIENT_COMMANDS, description).alias("tasks");
   for (const add of [addSubmit, addGet, addWait, addList, addCancel, addDownload]) add(task, context);
 }
 
 function addGet(task: Command, context: Context): void {
-  const command = addRemoteCommand(task, "get <task>", "show a task as it is now");
+  const command = addRemoteCommand(task, "get <task>", "show a task's present state");
   onRun<RemoteFlags>(command, context, async ({ args, options, output }) => {
     const { client } = connect(options, context, output);
     const { kind, task: found } = await client.find(given(args, 0));
@@ -33,9 +33,9 @@ function addGet(task: Command, context: Context): void {
 }
 
 function addWait(task: Command, context: Context): void {
-  const command = addRemoteCommand(task, "wait <task>", "wait for the end of a task")
+  const command = addRemoteCommand(task, "wait <task>", "wait until a task ends")
     .option("--timeout <duration>", "how long to wait", "10m")
-    .option("-o, --output <path>", "save the results in this file or folder")
+    .option("-o, --output <path>", "save the results to this file or folder")
     .addHelpText("after", "\nExit codes: 0 completed, 3 failed, 9 still running, 10 cancelled.\n");
   type Flags = RemoteFlags & { timeout: string; output?: string };
   onRun<Flags>(command, context, async ({ args, options, output }) => {
@@ -53,7 +53,7 @@ function addList(task: Command, context: Context): void {
     .addOption(new Option("--kind <kind>", "only tasks of this kind").choices(["image", "video"]))
     .option("-m, --model <model>", "only tasks of this model")
     .option("--limit <count>", "tasks in one page, 1 to 100 (default 20)")
-    .option("--after <cursor>", "the page after this one, as the page before says it");
+    .option("--after <cursor>", "show the page after this cursor, which the page before prints");
   onRun<RemoteFlags & TaskQuery>(command, context, async ({ options, output }) => {
     const { status, kind, model, limit, after } = options;
     const { client } = connect(options, context, output);

@@ -14,7 +14,7 @@ export function addTokens(program: Command, context: Context): void {
 }
 
 function addCreate(tokens: Command, context: Context): void {
-  const command = addLocalCommand(tokens, "create", "make a token; it is shown this once");
+  const command = addLocalCommand(tokens, "create", "create a token and show it once");
   command.requiredOption("-n, --name <name>", "what people call it");
   onLocalRun<{ name: string }>(command, context, async ({ options, output, open }) => {
     const { manage, folder } = await open();

@@ -32,7 +32,7 @@ interface Flags {
 }
 
 export function addUsage(program: Command, context: Context): void {
-  const description = "what tasks came to, what was charged, and what is left of it";
+  const description = "report tasks, charges and the margin";
   const command = addLocalCommand(program, "usage", description)
     .addOption(new Option("--by <what>", "a line for each").choices(Object.keys(SUBJECTS)).default("day"))
     .option("--since <when>", "first day, UTC: 2026-11-01, or how long ago (default 30d)")

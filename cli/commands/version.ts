@@ -6,7 +6,7 @@ import type { Context } from "../context.ts";
 export function addVersion(program: Command, context: Context): void {
   const command = addCommand(program, "version", "print the version")
     .helpGroup(OTHER_COMMANDS)
-    .option("--licenses", "print the licences of everything the executable contains");
+    .option("--licenses", "print the licences of everything inside the executable");
   onRun<{ licenses?: boolean }>(command, context, async ({ options, output }) => {
     const platform = `${process.platform}-${process.arch}`;
     if (options.licenses === true) {

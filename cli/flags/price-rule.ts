@@ -8,7 +8,7 @@ import { PRICE_UNITS, type PriceUnit, unitFacts } from "../../src/domain/money/p
 import { usage } from "../failure.ts";
 import { type FlagValues, flagText, nameOf, readAmount, readCount, unreadable } from "./values.ts";
 
-const MINIMUM = { flag: "--minimum <amount>", help: "the least a task costs that delivers anything" };
+const MINIMUM = { flag: "--minimum <amount>", help: "lowest price of a task that delivers anything" };
 const RULE = {
   flag: "--rule <file>",
   help: "the whole rule, YAML or JSON as in a manifest; - is standard input",

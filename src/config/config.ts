@@ -29,7 +29,7 @@ export class ConfigError extends Error {
 }
 
 export interface ConfigSources extends Partial<Pick<Given, "flags" | "env">> {
-  /** A settings file in place of svc.yaml in the data folder. */
+  /** A settings file instead of svc.yaml in the data folder. */
   readonly file?: string | undefined;
   readonly cwd: string;
   /** The providers whose settings may be set. */

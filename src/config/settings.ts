@@ -32,7 +32,7 @@ export function createSettings(machine: Machine, providers: readonly ProviderSet
     dataDir: setting<string>({
       key: "data_dir",
       flag: "-d, --data-dir <folder>",
-      help: "where everything is kept; created if missing",
+      help: "folder for all data; created if missing",
       parse: parse.text,
       fallback: "./svc-data",
     }),
@@ -68,7 +68,7 @@ export function createSettings(machine: Machine, providers: readonly ProviderSet
     trustedProxies: setting<readonly string[]>({
       key: "trusted_proxies",
       flag: "--trusted-proxies <ranges...>",
-      help: "addresses of reverse proxies whose X-Forwarded-For and X-Forwarded-Proto are believed",
+      help: "addresses of reverse proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted",
       parse: parse.cidrs,
       fallback: [],
       fallbackText: "none",
@@ -85,7 +85,7 @@ export function createSettings(machine: Machine, providers: readonly ProviderSet
       waitMs: setting<number>({
         key: "sync.wait_seconds",
         flag: "--sync-wait-seconds <seconds>",
-        help: "how long a synchronous call waits for its images before it is answered 504",
+        help: "how long a synchronous call waits for its images before it answers 504",
         parse: parse.secondsAsMs(1, 3600),
         fallback: SYNC_WAIT_MS,
         fallbackText: "300",
@@ -93,7 +93,7 @@ export function createSettings(machine: Machine, providers: readonly ProviderSet
       responseFormat: setting<ResponseFormat>({
         key: "sync.response_format",
         flag: "--sync-response-format <format>",
-        help: "b64_json or url: what synchronous calls answer when neither request nor key says",
+        help: "b64_json or url: the answer of synchronous calls when neither request nor key chooses",
         parse: parse.oneOf(RESPONSE_FORMATS),
         fallback: "b64_json",
       }),
@@ -126,21 +126,21 @@ export function createSettings(machine: Machine, providers: readonly ProviderSet
       concurrency: setting<number>({
         key: "scheduler.concurrency",
         flag: "--scheduler-concurrency <tasks>",
-        help: "tasks between their submission and their end at one time",
+        help: "most tasks submitted and not ended at one time",
         parse: parse.integer(1, 100_000),
         fallback: 512,
       }),
       steps: setting<number>({
         key: "scheduler.steps",
         flag: "--scheduler-steps <steps>",
-        help: "steps of tasks worked on at one time",
+        help: "most steps of tasks at one time",
         parse: parse.integer(1, 10_000),
         fallback: 256,
       }),
       leaseMs: setting<number>({
         key: "scheduler.lease_seconds",
         flag: "--scheduler-lease-seconds <seconds>",
-        help: "how long a step may go without a sign of life before another takes the task over",
+        help: "how long a step may show no sign of life before another one takes over its task",
         parse: parse.secondsAsMs(1, 3600),
         fallback: 30_000,
         fallbackText: "30",
@@ -148,7 +148,7 @@ export function createSettings(machine: Machine, providers: readonly ProviderSet
       drainMs: setting<number>({
         key: "scheduler.drain_seconds",
         flag: "--scheduler-drain-seconds <seconds>",
-        help: "how long a stopping server lets running steps end",
+        help: "how long a stopping server waits for running steps",
         parse: parse.secondsAsMs(0, 3600),
         fallback: 25_000,
         fallbackText: "25",
@@ -159,7 +159,7 @@ export function createSettings(machine: Machine, providers: readonly ProviderSet
       delaysMs: setting<readonly number[]>({
         key: "callbacks.delays_seconds",
         flag: "--callbacks-delays-seconds <seconds...>",
-        help: "how long after each attempt of a callback the next one follows; the first may be followed by up to four",
+        help: "delays between the attempts of a callback, up to four",
         parse: parse.listOfSecondsAsMs({ most: MAX_CALLBACK_ATTEMPTS - 1, min: 0.01, max: 86_400 }),
         fallback: CALLBACK_DELAYS_MS,
         fallbackText: "5,60,600,3600",
@@ -168,21 +168,21 @@ export function createSettings(machine: Machine, providers: readonly ProviderSet
         total: setting<number>({
           key: "callbacks.concurrency",
           flag: "--callbacks-concurrency <sends>",
-          help: "callbacks sent at one time",
+          help: "most callbacks sent at one time",
           parse: parse.integer(1, 10_000),
           fallback: 256,
         }),
         perAccount: setting<number>({
           key: "callbacks.account_concurrency",
           flag: "--callbacks-account-concurrency <sends>",
-          help: "callbacks of one account sent at one time",
+          help: "most most callbacks of one account sent at one time",
           parse: parse.integer(1, 10_000),
           fallback: 64,
         }),
         perHost: setting<number>({
           key: "callbacks.host_concurrency",
           flag: "--callbacks-host-concurrency <sends>",
-          help: "callbacks of one account sent to one host at one time",
+          help: "most most callbacks of one account sent to one host at one time",
           parse: parse.integer(1, 10_000),
           fallback: 4,
         }),

@@ -18,9 +18,9 @@ Examples:
   svc callbacks listen --print-json | jq -r .body
   svc callbacks listen --replay --forward localhost:3000/hook      everything since the first task, then what comes
 
-It shows what is posted at the end of each of the key's tasks, whether or not the task has a callback_url, and posts the same to
-the address given, signature included, from this machine; so a receiver can be tried that the server cannot reach. Each is
-forwarded once. \`svc callbacks trigger completed\` makes one.
+Shows the callback at the end of each of the key's tasks, with or without a callback_url. --forward posts the same, signature
+included, from this machine, so that you can try a receiver that the server cannot reach. Each callback is forwarded once.
+\`svc callbacks trigger completed\` makes one.
 `;
 
 interface ListenFlags extends RemoteFlags {
@@ -31,12 +31,12 @@ interface ListenFlags extends RemoteFlags {
 }
 
 export function addListen(callbacks: Command, context: Context): void {
-  const description = "show callbacks as they are posted, and forward them to your own machine";
+  const description = "show callbacks as they are sent, and forward them to your own machine";
   const command = addRemoteCommand(callbacks, "listen", description)
-    .option("--forward <url>", "post each of them to this address from here")
-    .option("--print-json", "print each with headers and body as a line of JSON; as --json does")
-    .option("--since-id <number>", "first those after this event, as listening says it at its end")
-    .addOption(new Option("--replay", "first those of all tasks there are").conflicts("sinceId"))
+    .option("--forward <url>", "forward each callback to this URL from this machine")
+    .option("--print-json", "print each callback with headers and body as a line of JSON, like --json")
+    .option("--since-id <number>", "begin after this event, whose number an earlier run prints at its end")
+    .addOption(new Option("--replay", "begin with the callbacks of all existing tasks").conflicts("sinceId"))
     .addHelpText("after", EXAMPLES);
   onRun<ListenFlags>(command, context, async ({ options, output }) => {
     const target = options.forward === undefined ? undefined : readForwardUrl(options.forward);

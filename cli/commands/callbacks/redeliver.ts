@@ -28,22 +28,22 @@ Examples:
   svc callbacks redeliver --since 2h --state failed
   svc callbacks redeliver task_01m7… --forward localhost:3000/hook
 
-The server sends each once more at once, which is none of its five attempts. With --forward nothing is asked of the server:
-this machine posts what a callback says, without a signature, which only the server can make.
+The server sends each callback again at once; this does not count as one of its five attempts. With --forward the server
+sends nothing: this machine posts the callback, without a signature, which only the server can make.
 `;
 const HEADERS = { "Content-Type": "application/json", "User-Agent": "Service-Callback/1.0" };
 
 type RedeliverFlags = RemoteFlags & Partial<Record<"since" | "until" | "state" | "forward", string>>;
 
 export function addRedeliver(callbacks: Command, context: Context): void {
-  const description = "send a callback, or those of a range of time, once more";
+  const description = "send a callback, or those of a time range, again";
   const command = addRemoteCommand(callbacks, "redeliver [callback]", description)
     .option("--since <when>", "those created since: 2h ago, or a time in ISO 8601")
-    .option("--until <when>", "with --since: those created before")
+    .option("--until <when>", "with --since: only those created before")
     .addOption(
       new Option("--state <state>", "with --since: only those in this state").choices(CALLBACK_STATES),
     )
-    .option("--forward <url>", "post them to this address from here instead")
+    .option("--forward <url>", "post them to this URL from this machine instead")
     .addHelpText("after", EXAMPLES);
   onRun<RedeliverFlags>(command, context, async ({ args, options, output }) => {
     const [id] = args;

@@ -29,7 +29,7 @@ Examples:
   svc callbacks trigger completed                                   while \`svc callbacks listen\` runs
   svc callbacks trigger failed --url https://hooks.example/svc      shows how the receiver answered
 
-It is a real task of the sandbox, with a real result, at the price of its model.
+It is a real sandbox task with a real result, charged at its model's price.
 `;
 
 interface TriggerFlags extends RemoteFlags {
@@ -38,10 +38,10 @@ interface TriggerFlags extends RemoteFlags {
 }
 
 export function addTrigger(callbacks: Command, context: Context): void {
-  const description = "have a sandbox task end at once, so that there is a callback";
+  const description = "end a sandbox task at once, to get a callback";
   const command = addRemoteCommand(callbacks, "trigger", description)
     .addArgument(new Argument("<outcome>", "how the task ends").choices(["completed", "failed"]))
-    .option("--url <url>", "its callback_url; waits for the answer and shows it")
+    .option("--url <url>", "the task's callback_url; waits for its answer and shows it")
     .option("-m, --model <model>", "a sandbox model", DEFAULT_MODEL)
     .addHelpText("after", EXAMPLES);
   onRun<TriggerFlags>(command, context, async ({ args, options, output }) => {

@@ -20,7 +20,7 @@ Examples:
   svc task submit -m sandbox-video -p "waves" -i duration=5
   svc task submit -m sandbox-image -p "in blue" -i image_url=@photo.jpg --json
 
-Inputs: -i name=value (read as the model's schema has it), -i name=@file (an image or a video becomes
+Inputs: -i name=value (typed by the model's schema), -i name=@file (an image or a video becomes
 a data URI, anything else its text; @- is standard input), -i name:=json (exactly this JSON).
 `;
 
@@ -36,19 +36,19 @@ interface SubmitFlags extends RemoteFlags {
 }
 
 export function addSubmit(task: Command, context: Context): void {
-  const description = "ask for an image or a video; which, the model decides";
+  const description = "create an image or video task; the model decides the kind";
   const command = addRemoteCommand(task, "submit", description)
     .requiredOption("-m, --model <model>", "one of `svc models list`")
     .option("-p, --prompt <text>", "what to make")
-    .option("-i, --input <name=value>", "any other field of the model; may be repeated", collect)
-    .option("--callback-url <url>", "where the server posts the end of the task")
+    .option("-i, --input <name=value>", "another field of the model; repeatable", collect)
+    .option("--callback-url <url>", "URL that receives a POST when the task ends")
     .option(
       "--idempotency-key <key>",
-      "name of this request, so that repeating it starts nothing twice (default random)",
+      "makes repeating this request safe: one key creates one task (default random)",
     )
     .option("-w, --wait", "wait for the end of the task")
     .option("--timeout <duration>", "how long to wait", "10m")
-    .option("-o, --output <path>", "wait, and save the results in this file or folder")
+    .option("-o, --output <path>", "wait and save the results to this file or folder")
     .addHelpText("after", EXAMPLES);
   onRun<SubmitFlags>(command, context, async ({ options, output }) => {
     const timeoutMs = parseDuration(options.timeout);

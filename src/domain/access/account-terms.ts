@@ -14,7 +14,7 @@ export const ACCOUNT_TERMS = {
     wire: "mode",
     description: "`unlimited` accounts are metered and never refused",
     flag: "--mode <mode>",
-    help: "prepaid: spends what was credited; unlimited: is metered, never refused",
+    help: "prepaid: spends its credit; unlimited: is metered but never refused",
     label: "mode",
   },
   /** How far below zero a prepaid account may go. */
@@ -44,7 +44,7 @@ export const ACCOUNT_TERMS = {
     description: "Prices are charged times this",
     unset: { means: "as they are", value: ONE },
     flag: "--price-multiplier <factor>",
-    help: "its prices times this, such as 1.25; or none",
+    help: "factor on its prices, such as 1.25; or none",
     label: "prices",
   },
 } as const satisfies TermTable;

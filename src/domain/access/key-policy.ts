@@ -46,7 +46,7 @@ export const KEY_LIMITS = {
     description: "Creates, synchronous calls and redeliveries the key may ask for in a minute",
     unset: { means: "any number" },
     flag: "--rpm <count>",
-    help: "creates and redeliveries it may ask for in a minute; or none",
+    help: "most creates and redeliveries per minute; or none",
     label: "creates a minute",
   },
   concurrency: {
@@ -57,7 +57,7 @@ export const KEY_LIMITS = {
     description: "Tasks of the key that may be live at once",
     unset: { means: "any number" },
     flag: "--concurrency <count>",
-    help: "tasks of it that may be live at once; or none",
+    help: "most live tasks at one time; or none",
     label: "tasks at once",
   },
   aliases: {
@@ -96,7 +96,7 @@ export const KEY_LIMITS = {
     unset: { means: "any amount" },
     flag: "--quota <amount>",
     help: `what it may spend, in ${CURRENCY}, such as 25.00; or none`,
-    reset: { flag: "--quota-reset <when>", help: "when its quota begins anew, in UTC; total: never" },
+    reset: { flag: "--quota-reset <when>", help: "when its quota restarts, in UTC; total: never" },
     label: "quota",
   },
   priceMultiplier: {
@@ -105,7 +105,7 @@ export const KEY_LIMITS = {
     description: "Prices are charged times this",
     unset: { means: "as the account's" },
     flag: "--price-multiplier <factor>",
-    help: "its prices times this, such as 1.25; none: as its account's",
+    help: "factor on its prices, such as 1.25; none: its account's factor",
     label: "prices",
   },
 } as const satisfies TermTable;
@@ -119,7 +119,7 @@ export const KEY_TERMS = {
     description: "From when on the key is refused",
     unset: { means: "never" },
     flag: "--expires <when>",
-    help: "refuse it from then on: 90d, 12h, a date or a time; or never",
+    help: "when it expires: 90d, 12h, a date or a time; or never",
     label: "expires",
   },
   ...KEY_LIMITS,

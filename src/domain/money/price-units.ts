@@ -70,7 +70,7 @@ export const UNITS = {
     // A video of five seconds is a few frames longer or shorter.
     measured: ({ durationMs }) => (durationMs === undefined ? undefined : Math.ceil(durationMs / 1000)),
     price: { flag: "--per-second <amount>", help: "for each second of a video" },
-    most: { flag: "--most-seconds <count>", help: "seconds held for where a request does not tell" },
+    most: { flag: "--most-seconds <count>", help: "seconds to hold for when a request does not set them" },
   },
   /** 1024 × 1024 pixels each, begun ones count. */
   megapixel: {
@@ -84,8 +84,8 @@ export const UNITS = {
     },
     fewest: 1,
     measured: megapixelsBegun,
-    price: { flag: "--per-megapixel <amount>", help: "for each 1024 × 1024 pixels begun of an image" },
-    most: { flag: "--most-megapixels <count>", help: "megapixels held for where a request does not tell" },
+    price: { flag: "--per-megapixel <amount>", help: "for each started 1024 × 1024 pixels of an image" },
+    most: { flag: "--most-megapixels <count>", help: "megapixels to hold for when a request does not set them" },
   },
   input_token: {
     noun: "input token",
@@ -93,8 +93,8 @@ export const UNITS = {
     of: "request",
     ...TOKENS,
     reported: ({ inputTokens }) => inputTokens,
-    price: { flag: "--per-million-input-tokens <amount>", help: "for a million tokens that go in" },
-    most: { flag: "--most-input-tokens <count>", help: "tokens held for each request" },
+    price: { flag: "--per-million-input-tokens <amount>", help: "for a million input tokens" },
+    most: { flag: "--most-input-tokens <count>", help: "tokens to hold for, per request" },
   },
   output_token: {
     noun: "output token",
@@ -102,8 +102,8 @@ export const UNITS = {
     of: "output",
     ...TOKENS,
     reported: ({ outputTokens }) => outputTokens,
-    price: { flag: "--per-million-output-tokens <amount>", help: "for a million tokens that come out" },
-    most: { flag: "--most-output-tokens <count>", help: "tokens held for each output" },
+    price: { flag: "--per-million-output-tokens <amount>", help: "for a million output tokens" },
+    most: { flag: "--most-output-tokens <count>", help: "tokens to hold for, per output" },
   },
 } as const satisfies Readonly<Record<string, PriceUnitFacts>>;
 

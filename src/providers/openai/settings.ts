@@ -16,7 +16,7 @@ export function openAiSettings() {
         fallback: "https://api.openai.com/v1",
       },
       concurrency: {
-        remark: "each keeps one of scheduler.steps until its images are there",
+        remark: "each occupies one of scheduler.steps until its images arrive",
         fallback: 8,
       },
     }),
