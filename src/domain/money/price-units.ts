@@ -85,7 +85,10 @@ export const UNITS = {
     fewest: 1,
     measured: megapixelsBegun,
     price: { flag: "--per-megapixel <amount>", help: "for each started 1024 × 1024 pixels of an image" },
-    most: { flag: "--most-megapixels <count>", help: "megapixels to hold for when a request does not set them" },
+    most: {
+      flag: "--most-megapixels <count>",
+      help: "megapixels to hold for when a request does not set them",
+    },
   },
   input_token: {
     noun: "input token",
