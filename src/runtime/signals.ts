@@ -45,15 +45,10 @@ export function createPreviewFeed(): PreviewFeed {
 }
 
 /** All subscriptions within this process. */
-export interface Feeds {
-  readonly feed: TaskFeed;
-  readonly previews: PreviewFeed;
-  readonly redeliveries: CallbackFeed;
-}
-
-export function createFeeds(): Feeds {
+export function createFeeds() {
   return { feed: createTaskFeed(), previews: createPreviewFeed(), redeliveries: createCallbackFeed() };
 }
+export type Feeds = ReturnType<typeof createFeeds>;
 
 /** Keeps listeners by the id they listen to. */
 function createListeners<Id, Told extends readonly unknown[]>() {

@@ -20,17 +20,11 @@ export interface CallbackDeps {
   readonly publicUrl?: string | undefined;
 }
 
-export interface CallbackPosting {
-  /** Sends once and records the outcome. Never throws. */
-  run(send: CallbackSend, stopping: AbortSignal): Promise<void>;
-  /** Records the outcome of a send, and when the next one is due. */
-  record(send: CallbackSend, delivery: Delivery): Promise<void>;
-}
-
 /** @param delaysMs before attempts 2, 3 and so on */
-export function createCallbackPosting(deps: CallbackDeps, delaysMs: readonly number[]): CallbackPosting {
+export function createCallbackPosting(deps: CallbackDeps, delaysMs: readonly number[]) {
   const { callbacks, clock, log } = deps;
 
+  /** Records the outcome of a send, and when the next one is due. */
   async function record(send: CallbackSend, delivery: Delivery): Promise<void> {
     const now = clock.now();
     const delayMs = delayAfter(send.callback.attempts, delivery);
@@ -46,7 +40,8 @@ export function createCallbackPosting(deps: CallbackDeps, delaysMs: readonly num
 
   return {
     record,
-    async run(send, stopping) {
+    /** Sends once and records the outcome. Never throws. */
+    async run(send: CallbackSend, stopping: AbortSignal): Promise<void> {
       const { callback } = send;
       try {
         const task = await deps.tasks.byId(callback.taskId);

@@ -1,20 +1,14 @@
 import type { Clock, Log } from "../domain/ports/runtime.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
 
-export interface Cleaner {
-  start(): void;
-  /** Runs one round. @returns idempotency records removed */
-  tick(): Promise<number>;
-  stop(): void;
-}
-
 const EVERY_MS = 10 * 60_000;
 const BATCH = 500;
 
 /** Removes what has expired, in small batches, then lets the store tidy up. */
-export function createCleaner(deps: { tasks: TaskStore; clock: Clock; log: Log; tidy: () => void }): Cleaner {
+export function createCleaner(deps: { tasks: TaskStore; clock: Clock; log: Log; tidy: () => void }) {
   let cancelTimer = () => {};
 
+  /** Runs one round. @returns idempotency records removed */
   async function tick(): Promise<number> {
     let total = 0;
     for (;;) {

@@ -1,13 +1,5 @@
 import type { Clock, Log } from "../domain/ports/runtime.ts";
 
-export interface Loop {
-  start(): void;
-  /** Requests a pass. Cheap; calls during a pass lead to one more. */
-  wake(): void;
-  /** Starts no more passes. Resolves when the current one has ended. */
-  stop(): Promise<void>;
-}
-
 /** How long to wait after a pass that failed, for example on a full disk. */
 const RETRY_MS = 1_000;
 
@@ -20,7 +12,7 @@ export function createLoop(
   deps: { readonly clock: Clock; readonly log: Log },
   name: string,
   pass: () => Promise<number | undefined>,
-): Loop {
+) {
   let running = false;
   let passing: Promise<void> | undefined;
   let wokenMeanwhile = false;
@@ -50,12 +42,14 @@ export function createLoop(
   }
 
   return {
+    /** Requests a pass. Cheap; calls during a pass lead to one more. */
     wake,
-    start() {
+    start(): void {
       running = true;
       wake();
     },
-    async stop() {
+    /** Starts no more passes. Resolves when the current one has ended. */
+    async stop(): Promise<void> {
       running = false;
       cancelTimer();
       await passing;

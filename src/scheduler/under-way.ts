@@ -4,18 +4,6 @@ import { snoozed } from "../domain/task/transition.ts";
 import type { StepDeps } from "./step.ts";
 import { workOff } from "./work-off.ts";
 
-/** The tasks that this process works on. */
-export interface UnderWay {
-  /** Works on a task until it ends or its lease is given back, then calls `onEnd`. */
-  begin(lease: Lease, onEnd: (isOver: boolean) => void): void;
-  ids(): ReadonlySet<TaskId>;
-  /** Steps under way, without those that fetch inputs: slow addresses take no slots from polls. */
-  steps(): number;
-  /** Resolves when all work under way at the time of the call has ended. */
-  ends(): Promise<unknown>;
-  interrupt(reason: Error): void;
-}
-
 interface Work {
   readonly end: Promise<void>;
   readonly controller: AbortController;
@@ -26,12 +14,14 @@ const FETCHES_PER_ACCOUNT = 8;
 /** How soon a task is retried when its account already fetches enough. */
 const STAND_BACK_MS = 1_000;
 
-export function createUnderWay(deps: StepDeps, leaseMs: number): UnderWay {
+/** The tasks that this process works on. */
+export function createUnderWay(deps: StepDeps, leaseMs: number) {
   const working = new Map<TaskId, Work>();
   const fetching = new Map<AccountId, number>();
 
   return {
-    begin(lease, onEnd) {
+    /** Works on a task until it ends or its lease is given back, then calls `onEnd`. */
+    begin(lease: Lease, onEnd: (isOver: boolean) => void): void {
       const { id, accountId } = lease.task;
       const isFetch = needsFetching(lease);
       const fetches = fetching.get(accountId) ?? 0;
@@ -47,14 +37,16 @@ export function createUnderWay(deps: StepDeps, leaseMs: number): UnderWay {
       });
       working.set(id, { end, controller });
     },
-    ids: () => new Set(working.keys()),
-    steps() {
+    ids: (): ReadonlySet<TaskId> => new Set(working.keys()),
+    /** Steps under way, without those that fetch inputs: slow addresses take no slots from polls. */
+    steps(): number {
       let fetches = 0;
       for (const count of fetching.values()) fetches += count;
       return working.size - fetches;
     },
-    ends: () => Promise.all([...working.values()].map(({ end }) => end)),
-    interrupt(reason) {
+    /** Resolves when all work under way at the time of the call has ended. */
+    ends: (): Promise<unknown> => Promise.all([...working.values()].map(({ end }) => end)),
+    interrupt(reason: Error): void {
       for (const { controller } of working.values()) controller.abort(reason);
     },
   };

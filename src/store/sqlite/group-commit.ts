@@ -6,19 +6,7 @@ import { asStorageError } from "./errors.ts";
 /** A transaction ends at the first await, so a body that returns a promise does not type-check. */
 export type Synchronous<T> = T extends PromiseLike<unknown> ? never : unknown;
 
-export interface GroupCommit {
-  /**
-   * Runs `operation` in the transaction that all writes of this turn of the event loop share. Resolves once it is durable. An
-   * operation that throws is undone alone. It may run twice, after its first run was undone.
-   */
-  write<T>(operation: () => T & Synchronous<T>): Promise<T>;
-  /** Commits now instead of at the end of the turn. */
-  flush(): void;
-  /** Refuses every later write. */
-  refuse(error: StorageError): void;
-  /** Turns an error of the storage into a StorageError. Reports damage once, and refuses every write after it. */
-  explain(error: unknown): unknown;
-}
+export type GroupCommit = ReturnType<typeof createGroupCommit>;
 
 interface Waiting {
   readonly operation: () => unknown;
@@ -26,17 +14,16 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/**
- * Shares one commit, and so one flush of the disk, between all writes of a turn of the event loop.
- */
+/** Shares one commit, and so one flush of the disk, between all writes of a turn of the event loop. */
 export function createGroupCommit(
   db: Database,
   deps: { onDamaged: (error: StorageError) => void; onCommitted: () => void },
-): GroupCommit {
+) {
   const runBatch = prepareBatch(db);
   let waiting: Waiting[] = [];
   let refusal: StorageError | undefined;
 
+  /** Turns an error of the storage into a StorageError. Reports damage once, and refuses every write after it. */
   function explain(error: unknown): unknown {
     const storageError = asStorageError(error);
     if (storageError?.kind === "damaged" && refusal === undefined) {
@@ -46,14 +33,7 @@ export function createGroupCommit(
     return storageError ?? error;
   }
 
-  function settle(batch: readonly Waiting[], outcomes: readonly Outcome[]): void {
-    for (const [i, { resolve, reject }] of batch.entries()) {
-      const outcome = outcomes[i];
-      if (outcome?.ok) resolve(outcome.value);
-      else reject(outcome?.error);
-    }
-  }
-
+  /** Commits now instead of at the end of the turn. */
   function flush(): void {
     const batch = waiting;
     waiting = [];
@@ -71,9 +51,14 @@ export function createGroupCommit(
   return {
     flush,
     explain,
-    refuse(error) {
+    /** Refuses every later write. */
+    refuse(error: StorageError): void {
       refusal ??= error;
     },
+    /**
+     * Runs `operation` in the transaction that all writes of this turn of the event loop share. Resolves once it is durable. An
+     * operation that throws is undone alone. It may run twice, after its first run was undone.
+     */
     write<T>(operation: () => T & Synchronous<T>): Promise<T> {
       if (refusal !== undefined) return Promise.reject(refusal);
       return new Promise<T>((resolve, reject) => {
@@ -83,4 +68,12 @@ export function createGroupCommit(
       });
     },
   };
+}
+
+function settle(batch: readonly Waiting[], outcomes: readonly Outcome[]): void {
+  for (const [i, { resolve, reject }] of batch.entries()) {
+    const outcome = outcomes[i];
+    if (outcome?.ok) resolve(outcome.value);
+    else reject(outcome?.error);
+  }
 }
