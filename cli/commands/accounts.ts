@@ -18,7 +18,7 @@ const COLUMNS = ["ID", "NAME", "MODE", { right: "BALANCE" }, { right: "HELD" }, 
 const ACTOR = "operator";
 
 export function addAccounts(program: Command, context: Context): void {
-  const description = "manage manage accounts, which own keys, tasks and money";
+  const description = "manage accounts, which own keys, tasks and money";
   const accounts = addGroup(program, "accounts", LOCAL_COMMANDS, description).alias("account");
   for (const add of [addCreate, addList, addShow, addUpdate]) add(accounts, context);
   addSwitch(accounts, context, {

@@ -175,14 +175,14 @@ export function createSettings(machine: Machine, providers: readonly ProviderSet
         perAccount: setting<number>({
           key: "callbacks.account_concurrency",
           flag: "--callbacks-account-concurrency <sends>",
-          help: "most most callbacks of one account sent at one time",
+          help: "most callbacks of one account sent at one time",
           parse: parse.integer(1, 10_000),
           fallback: 64,
         }),
         perHost: setting<number>({
           key: "callbacks.host_concurrency",
           flag: "--callbacks-host-concurrency <sends>",
-          help: "most most callbacks of one account sent to one host at one time",
+          help: "most callbacks of one account sent to one host at one time",
           parse: parse.integer(1, 10_000),
           fallback: 4,
         }),

@@ -65,6 +65,13 @@ test("no message is edited", () => {
   expect(editedMessageViolations(sources)).toEqual([]);
 });
 
+test("no text says a word twice in a row", () => {
+  const twice = [...sources].flatMap(([path, text]) =>
+    [...text.matchAll(/\b([a-z]{2,}) \1\b/g)].map(([words]) => `${path}: ${words}`),
+  );
+  expect(twice).toEqual([]);
+});
+
 test("nothing is exported as default", () => {
   expect(defaultExportViolations(sources)).toEqual([]);
 });

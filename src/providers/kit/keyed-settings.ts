@@ -30,7 +30,7 @@ export function keyedSettings(given: {
     concurrency: setting<number>({
       key: `providers.${id}.concurrency`,
       flag: `--${id}-concurrency <tasks>`,
-      help: `most most ${title} tasks at one time${remark}`,
+      help: `most ${title} tasks at one time${remark}`,
       parse: integer(1, 10_000),
       fallback: concurrency.fallback,
     }),

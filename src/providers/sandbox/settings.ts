@@ -18,7 +18,7 @@ export function sandboxSettings({ cores }: Machine) {
     concurrency: setting<number>({
       key: "sandbox.concurrency",
       flag: "--sandbox-concurrency <tasks>",
-      help: "most most sandbox tasks at one time",
+      help: "most sandbox tasks at one time",
       parse: integer(1, 10_000),
       fallback: 64,
     }),
