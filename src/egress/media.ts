@@ -1,6 +1,6 @@
 import { EgressError } from "../domain/ports/egress.ts";
-import { abandon, isDeclaredLarger, readBounded } from "../toolkit/bounded-body.ts";
-import { type Deadline, orAborted, startDeadline } from "../toolkit/deadline.ts";
+import { type Deadline, orAborted } from "../toolkit/deadline.ts";
+import { startDownload } from "../toolkit/download.ts";
 import { followRedirects } from "../toolkit/redirects.ts";
 import { type EgressDeps, reasonOf } from "./deliver.ts";
 import { type Destination, readDestination } from "./destination.ts";
@@ -12,39 +12,33 @@ const HEADERS = {
   "User-Agent": "Service-Fetch/1.0",
 };
 
-const IDLE = "the rest of the file did not come";
-
 /** Fetches a media file; see Egress.fetchMedia. */
-export async function fetchMedia(
+export function fetchMedia(
   deps: EgressDeps,
   text: string,
   options: { maxBytes: number; signal: AbortSignal },
 ): Promise<AsyncIterable<Uint8Array>> {
   const { clock, limits } = deps;
   const { maxBytes, signal } = options;
-  const deadline = startDeadline(clock, signal, {
-    delayMs: limits.mediaTotalMs,
-    what: "the file did not come",
-  });
-  deadline.phase(limits.mediaAnswerMs, "no answer");
-  try {
-    const response = await follow(deps, text, deadline.signal);
-    const fault = answerFault(response, maxBytes);
-    if (fault !== undefined) {
-      abandon(response);
-      throw fault;
-    }
-    deadline.phase(limits.mediaIdleMs, IDLE);
-    return readBounded(response, {
+  return startDownload(
+    {
+      clock,
+      limits: {
+        answerMs: limits.mediaAnswerMs,
+        idleMs: limits.mediaIdleMs,
+        totalMs: limits.mediaTotalMs,
+      },
       maxBytes,
+      request: (each) => follow(deps, text, each),
+      refuseStatus: (status) =>
+        status === 200 ? undefined : new EgressError("bad_status", `was answered with status ${status}`),
+      compressed: () =>
+        new EgressError("bad_status", "was answered in a compressed form that was not asked for"),
       tooLarge: () => tooLarge(maxBytes),
-      idle: { deadline, delayMs: limits.mediaIdleMs, what: IDLE },
-      explain: (error) => explained(error, deadline, signal),
-    });
-  } catch (error) {
-    deadline.end();
-    throw explained(error, deadline, signal);
-  }
+      explain: explained,
+    },
+    signal,
+  );
 }
 
 /** Follows redirects. Each hop is checked like the URL given. */
@@ -68,15 +62,6 @@ function permitted(destination: Destination | { refusal: string }, prefix: strin
   throw new EgressError("forbidden", `${prefix}${destination.refusal}`);
 }
 
-function answerFault({ status, headers }: Response, maxBytes: number): EgressError | undefined {
-  if (status !== 200) return new EgressError("bad_status", `was answered with status ${status}`);
-  const encoding = headers.get("content-encoding") ?? "identity";
-  if (encoding.toLowerCase() !== "identity") {
-    return new EgressError("bad_status", "was answered in a compressed form that was not asked for");
-  }
-  return isDeclaredLarger({ headers }, maxBytes) ? tooLarge(maxBytes) : undefined;
-}
-
 function tooLarge(maxBytes: number): EgressError {
   const size =
     maxBytes < 1024 * 1024 ? `${rounded(maxBytes / 1024)} KB` : `${rounded(maxBytes / 1024 / 1024)} MB`;
@@ -87,9 +72,8 @@ function rounded(size: number): number {
   return Math.round(size * 10) / 10;
 }
 
-/** An abort by the caller keeps its reason. Any other error says what the address did. */
-function explained(error: unknown, deadline: Deadline, caller: AbortSignal): unknown {
-  if (caller.aborted) return caller.reason;
+/** Says what the address did. */
+function explained(error: unknown, deadline: Deadline): unknown {
   if (error instanceof EgressError) return error;
   if (deadline.signal.aborted) return new EgressError("timeout", "did not answer in time", error);
   return new EgressError("unreachable", `could not be read (${reasonOf(error)})`, error);

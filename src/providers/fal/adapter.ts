@@ -8,6 +8,7 @@ import {
   type Submitted,
 } from "../../domain/ports/provider.ts";
 import type { Clock } from "../../domain/ports/runtime.ts";
+import type { DownloadLimits } from "../../toolkit/download.ts";
 import {
   describeAnswer,
   failedJob,
@@ -18,7 +19,7 @@ import {
   unansweredSubmission,
 } from "../kit/classify.ts";
 import { createUpstream, type HttpLimits, type Upstream, type UpstreamAnswer } from "../kit/http.ts";
-import { fetchMedia, type MediaLimits } from "../kit/media.ts";
+import { fetchMedia } from "../kit/media.ts";
 import { type FalJob, openOperation, readOperation } from "./operation.ts";
 import { isUnknownJob, readFailure, readRefusal } from "./refusals.ts";
 import { toUpstreamRequest } from "./request.ts";
@@ -33,7 +34,7 @@ export interface FalDeps {
   readonly concurrency: number;
   readonly clock: Clock;
   readonly limits?: HttpLimits | undefined;
-  readonly mediaLimits?: MediaLimits | undefined;
+  readonly mediaLimits?: DownloadLimits | undefined;
 }
 
 /** The queue answers at once; what takes time is to upload the inputs. */

@@ -7,6 +7,7 @@ import {
   type Submitted,
 } from "../../domain/ports/provider.ts";
 import type { Clock } from "../../domain/ports/runtime.ts";
+import type { DownloadLimits } from "../../toolkit/download.ts";
 import { refusedSubmission, unansweredSubmission } from "../kit/classify.ts";
 import {
   createUpstream,
@@ -15,7 +16,7 @@ import {
   type Upstream,
   type UpstreamAnswer,
 } from "../kit/http.ts";
-import { fetchMedia, type MediaLimits } from "../kit/media.ts";
+import { fetchMedia } from "../kit/media.ts";
 import { readImages } from "./images.ts";
 import { readRefusal } from "./refusals.ts";
 import { toUpstreamRequest } from "./request.ts";
@@ -31,7 +32,7 @@ export interface OpenAiDeps {
   readonly isIdempotent: boolean;
   readonly clock: Clock;
   readonly limits?: HttpLimits | undefined;
-  readonly mediaLimits?: MediaLimits | undefined;
+  readonly mediaLimits?: DownloadLimits | undefined;
 }
 
 /** The answer holds the pictures and comes once they are made: ten at the highest quality take minutes. */
