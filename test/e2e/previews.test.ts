@@ -13,8 +13,10 @@ import { decode, plainImage } from "./support/pictures.ts";
 setDefaultTimeout(60_000);
 
 const MODEL = "gpt-image-2";
-/** Long enough that three versions are drawn on a busy machine, each before the next. */
-const SLOW = { delay_ms: 3_000 };
+/** Long enough that two versions are drawn on a busy machine, each before the next. */
+const SLOW = { delay_ms: 5_000 };
+/** The same for three versions. */
+const SLOWER = { delay_ms: 9_000 };
 const IMAGE = { model: "sandbox-image", prompt: "dunes", size: "512x256", sandbox: SLOW };
 
 let server: Server;
@@ -58,7 +60,7 @@ const pictureOf = ({ b64_json }: { b64_json?: string }) => decode(Buffer.from(b6
 
 describe("the events of a task", () => {
   test("show early versions when it was made with partial_images, without an id, between its states", async () => {
-    const id = await api.accept({ ...IMAGE, partial_images: 3 });
+    const id = await api.accept({ ...IMAGE, partial_images: 3, sandbox: SLOWER });
     const { events, previews } = await follow(id);
     expect(events.at(-1)?.name).toBe("completed");
     expect(previews.map(({ b64_json: _, ...rest }) => rest)).toEqual(
