@@ -104,7 +104,6 @@ export function createManagePrices(deps: ManagePricesDeps) {
     },
   };
 }
-export type ManagePrices = ReturnType<typeof createManagePrices>;
 
 function checkReason(reason: string): void {
   const { length } = [...reason];
