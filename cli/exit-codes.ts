@@ -14,6 +14,7 @@ const EXITS = {
   unreachable: [11, "the server cannot be reached (address, TLS, gateway)"],
   config: [12, "the configuration is invalid"],
   rejected: [13, "the server rejected the request (400, 413, 415, 422)"],
+  folderGone: [14, "the data folder was moved, deleted or replaced while the server ran"],
   interrupted: [130, "interrupted by Ctrl-C"],
   terminated: [143, "stopped at once by a second SIGTERM"],
 } as const;

@@ -120,3 +120,10 @@ export function parseBody(text: string): unknown {
     return undefined;
   }
 }
+
+/** The results that a completed task does not have, one line each. */
+export function issuesOf({ result_issues: issues }: TaskView): string[] {
+  return (Array.isArray(issues) ? issues : [])
+    .filter(isJsonObject)
+    .map(({ index, code, message }) => `result ${String(index)}: ${String(code)}: ${String(message)}`);
+}

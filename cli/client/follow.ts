@@ -4,7 +4,7 @@ import { Failure } from "../failure.ts";
 import type { Output } from "../format/output.ts";
 import { formatDuration } from "../format/units.ts";
 import { showPath } from "../local.ts";
-import { resultUrls, type TaskView } from "./answer.ts";
+import { issuesOf, resultUrls, type TaskView } from "./answer.ts";
 import { downloadResults, type SavedFile } from "./download.ts";
 import type { Remote } from "./remote.ts";
 import { awaitTask, hasEnded, resumeHint, verdictOf, type WaitOptions } from "./wait.ts";
@@ -40,6 +40,7 @@ export async function follow(
     const cost = costOf(task);
     const took = formatDuration(timing.now() - startedAt);
     output.done(`${id} completed in ${took}${cost === undefined ? "" : ` · ${cost}`}`);
+    for (const issue of issuesOf(task)) output.say(`Missing: ${issue}`);
   }
   if (verdict === undefined && options.target !== undefined) {
     const files = await downloadResults(client, task, { path: options.target, cwd: context.cwd });

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { CURRENCY, formatAmount, toMicros } from "../../src/domain/money/money.ts";
+import { CURRENCY, formatAmount } from "../../src/domain/money/money.ts";
 import { formatDay } from "../../src/domain/money/usage.ts";
 import {
   AUDIT_CHECKS,
@@ -112,8 +112,8 @@ function describe(difference: AuditDifference): string {
   return `${parts.join(", ")}: ${figures}`;
 }
 
-function figure({ check }: AuditDifference, value: number): string | number {
-  return COUNTS.includes(check) ? value : formatAmount(toMicros(value));
+function figure({ check }: AuditDifference, value: bigint): string | number {
+  return COUNTS.includes(check) ? Number(value) : formatAmount(value);
 }
 
 /** A quota for all time has no day. */

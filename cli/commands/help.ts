@@ -52,7 +52,9 @@ function describeSettings(): string {
     "A flag goes before the variable, the variable before svc.yaml, svc.yaml before the default.\n",
     "svc.yaml (or svc.yml) is read from the data folder, or another file with --config FILE or SVC_CONFIG.\n",
     "Names with a dot are nested there: log.level is `level` below `log`.\n",
-    "`pricing` holds prices by model, only there: see `svc pricing set`.\n\n",
+    "`pricing` holds prices by model, only there: see `svc pricing set`.\n",
+    "Keys are taken from variables alone: SVC_SECRET_KEY seals the secrets that sign callbacks (default: a key in the\n",
+    "data folder), SVC_SECRET_KEY_PREVIOUS is what it was before; providers name theirs.\n\n",
     ...blocks,
   ].join("");
 }

@@ -57,8 +57,8 @@ function addShow(models: Command, context: Context): void {
 
 /** Where to read models. Those with `routes` are for operators. */
 interface ModelSource {
-  list(): JsonObject[] | Promise<JsonObject[]>;
-  read(id: string): JsonObject | Promise<JsonObject>;
+  list(): Promise<JsonObject[]>;
+  read(id: string): Promise<JsonObject>;
 }
 
 /** A data folder, or a server: as a caller, or as an operator with a management token. */
@@ -67,9 +67,9 @@ async function sourceOf(invocation: LocalInvocation<RemoteFlags>): Promise<Model
   if (options.dataDir !== undefined || options.config !== undefined) {
     const models = (await open()).models();
     return {
-      list: () => models.list().map(managedModelForm),
-      read(id) {
-        const found = models.read(id);
+      list: async () => (await models.list()).map(managedModelForm),
+      async read(id) {
+        const found = await models.read(id);
         return { ...managedModelForm(found), schema: publishedSchema(found.model) };
       },
     };

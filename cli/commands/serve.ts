@@ -1,5 +1,3 @@
-import { chmodSync, renameSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { type Command, Option } from "commander";
 import { readConfig, serviceSettings } from "../../src/app/settings.ts";
 import type { Config } from "../../src/config/config.ts";
@@ -9,7 +7,8 @@ import type { Context } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
 import { Failure } from "../failure.ts";
 import { styleFor } from "../format/style.ts";
-import { renderBanner } from "../serve/banner.ts";
+import { renderBanner, renderReady } from "../serve/banner.ts";
+import { firstKeyFile } from "../serve/first-key.ts";
 import { findPortOwner } from "../serve/port-owner.ts";
 import { createServerLog, describeError, type ServerLogLine } from "../serve/server-log.ts";
 import { stopOnSignals } from "../serve/stop-signals.ts";
@@ -39,18 +38,22 @@ async function serve(command: Command, context: Context): Promise<void> {
   );
   const { config: file, color, ...settings } = Object.fromEntries(flags);
   const { env, cwd, stderr } = context;
-  const config = readConfig({ flags: settings, env, file, cwd });
+  const config = readConfig({ flags: settings, env, file, cwd, isServing: true });
   const log = createServerLog(config, context);
   endOnMistakes(log);
 
   const { createApp } = await import("../../src/app/app.ts");
+  const { DataFolderGone } = await import("../../src/app/rooms.ts");
   // Print the first key only on a terminal, where a person reads it; never into a supervisor's log.
   const isForPeople = stderr.isTerminal && config.log.format !== "json";
+  const keyFile = firstKeyFile(config.dataDir);
   const app = createApp(config, {
-    onFirstKey: (key) => {
-      if (!isForPeople) keepFirstKey(config, key, log);
-    },
+    onFirstKey: keyFile.write,
     onFatal: (error) => {
+      if (error instanceof DataFolderGone) {
+        log("error", { data_dir: config.dataDir }, error.message);
+        process.exit(EXIT.folderGone);
+      }
       log("error", { err: describeError(error) }, "the service cannot go on");
       process.exit(EXIT.error);
     },
@@ -61,7 +64,18 @@ async function serve(command: Command, context: Context): Promise<void> {
   });
   if (isForPeople) {
     stderr.write(renderBanner(started, config, { cwd, style: await styleFor(context, stderr, { color }) }));
+    if (started.firstKey !== undefined) keyFile.remove();
+    stderr.write(renderReady(started));
   }
+  if (keyFile.exists()) {
+    const where = started.firstKey === undefined ? "is still in" : "was written to";
+    log(
+      "info",
+      { file: keyFile.path },
+      `the first API key ${where} a file; take it from there and delete the file`,
+    );
+  }
+  for (const note of config.notes) log("info", {}, note);
   for (const warning of config.warnings) log("warn", {}, warning);
   process.exit(await ended);
 }
@@ -74,18 +88,6 @@ function endOnMistakes(log: ServerLogLine): void {
   };
   process.on("uncaughtException", end("uncaught exception"));
   process.on("unhandledRejection", end("unhandled rejection"));
-}
-
-/** Writes the file in one step, so that nobody reads half of it, readable by its owner only. */
-function keepFirstKey(config: Config, key: string, log: ServerLogLine): void {
-  const path = join(config.dataDir, "bootstrap.json");
-  const partial = `${path}.part`;
-  const text = `${JSON.stringify({ account: "default", name: "default", key })}\n`;
-  writeFileSync(partial, text, { mode: 0o600 });
-  chmodSync(partial, 0o600);
-  renameSync(partial, path);
-  const message = "the first API key was written to a file; take it from there and delete the file";
-  log("info", { file: path }, message);
 }
 
 /** Explains an operating system error in terms of the command's settings. */

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { TASK_STATUSES } from "../../src/domain/task/task.ts";
-import { resultUrls, type TaskView } from "../client/answer.ts";
+import { issuesOf, resultUrls, type TaskView } from "../client/answer.ts";
 import type { TaskQuery } from "../client/client.ts";
 import { downloadResults } from "../client/download.ts";
 import { costOf, follow, showFiles } from "../client/follow.ts";
@@ -62,7 +62,7 @@ function addList(task: Command, context: Context): void {
       each.task_id,
       textOf(each.kind) ?? "",
       textOf(each.model) ?? "",
-      each.status,
+      statusOf(each),
       progressOf(each) ?? "",
       timeOf(each.created_at) ?? "",
       costOf(each) ?? "",
@@ -119,9 +119,21 @@ function fieldsOf(task: TaskView, kind: string): Field[] {
     ["created", timeOf(task.created_at)],
     ["completed", timeOf(task.completed_at)],
     ["cost", costOf(task)],
+    [
+      "cancel",
+      task.cancel_requested === true ? "asked for; the provider has not said yet what came of it" : undefined,
+    ],
     ["error", error.join(": ") || undefined],
     ...resultUrls(task).map((url): Field => ["result", url]),
+    ...issuesOf(task).map((issue): Field => ["missing", issue]),
   ];
+}
+
+/** The status, and what else decides whether to wait on. */
+function statusOf(task: TaskView): string {
+  if (task.cancel_requested === true) return `${task.status}, cancel requested`;
+  const missing = issuesOf(task).length;
+  return missing === 0 ? task.status : `${task.status}, ${missing} missing`;
 }
 
 function textOf(value: unknown): string | undefined {

@@ -25,9 +25,13 @@ export function modelFields(model: JsonObject): Field[] {
     ...pricesOf(model).map((price): Field => ["price", price]),
     ["status", statusOf(model)],
     ...routesOf(model).map(
-      ({ provider, upstreamModel, needs }): Field => [
+      ({ provider, upstreamModel, needs, refused }): Field => [
         "route",
-        `${provider} ${upstreamModel}${needs.length === 0 ? "" : `, needs ${needs.join(" and ")}`}`,
+        [
+          `${provider} ${upstreamModel}`,
+          ...(needs.length === 0 ? [] : [`needs ${needs.join(" and ")}`]),
+          ...(refused === "" ? [] : [`refused: ${refused}`]),
+        ].join(", "),
       ],
     ),
     ...stepOf(model),
@@ -45,7 +49,13 @@ export function modelInputs(schema: unknown): Field[] {
 }
 
 function statusOf(model: JsonObject): string {
-  if (model.available !== false) return "ready";
+  const isUsable = ({ needs }: { needs: readonly string[] }) => needs.length === 0;
+  if (model.available !== false) {
+    const refusing = routesOf(model).filter((route) => isUsable(route) && route.refused !== "");
+    return refusing.length === 0
+      ? "ready"
+      : `refused by ${refusing.map(({ provider }) => provider).join(", ")}`;
+  }
   const needs = needsText(routesOf(model));
   return needs === "" ? "not available" : `needs ${needs}`;
 }
@@ -66,6 +76,7 @@ function routesOf({ routes }: JsonObject) {
     provider: text(route.provider),
     upstreamModel: text(route.upstream_model),
     needs: Array.isArray(route.needs) ? route.needs.map(String) : [],
+    refused: text(route.refused),
   }));
 }
 

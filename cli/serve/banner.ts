@@ -37,7 +37,6 @@ export function renderBanner(
     fields.flatMap(([name, value]) =>
       value === undefined ? [] : [`  ${style.dim(name.padEnd(9))} ${paint(value)}\n`],
     );
-  const resumed = started.resumedTasks;
   return [
     `  ${style.bold(`svc ${VERSION}`)} · bun ${Bun.version} · ${platform}\n`,
     ...lines(facts, (value) => value),
@@ -45,9 +44,13 @@ export function renderBanner(
     ...lines(addresses, style.cyan),
     "\n",
     started.firstKey === undefined ? "" : firstSteps(started, started.firstKey, style),
-    resumed === 0 ? "" : `  ${resumed} ${resumed === 1 ? "task" : "tasks"} resumed.\n`,
-    `  Ready in ${started.readyInMs} ms. Ctrl-C stops after the steps under way; tasks go on at the next start (again to force).\n`,
   ].join("");
+}
+
+/** Renders the last lines of a start. */
+export function renderReady({ resumedTasks: resumed, readyInMs }: Started): string {
+  const tasks = resumed === 0 ? "" : `  ${resumed} ${resumed === 1 ? "task" : "tasks"} resumed.\n`;
+  return `${tasks}  Ready in ${readyInMs} ms. Ctrl-C stops after the steps under way; tasks go on at the next start (again to force).\n`;
 }
 
 function modelsLine({ models, providers }: Started): string {

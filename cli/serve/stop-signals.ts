@@ -2,14 +2,17 @@ import type { App } from "../../src/app/app.ts";
 import { EXIT } from "../exit-codes.ts";
 import { describeError, type ServerLogLine } from "./server-log.ts";
 
+/** Load balancers and clients with open connections hear of the end within this time. At Ctrl-C nobody waits for them. */
+const LISTEN_ON_MS = 1_000;
+
 /** Stops the service at the first signal, ends the process at the second. @returns the exit code once everything is closed */
 export function stopOnSignals(app: Pick<App, "stop">, log: ServerLogLine): Promise<number> {
   const { promise, resolve } = Promise.withResolvers<number>();
   let isStopping = false;
-  const stop = (forced: number) => () => {
+  const stop = (forced: number, listenOnMs: number) => () => {
     if (isStopping) process.exit(forced);
     isStopping = true;
-    app.stop().then(
+    app.stop({ listenOnMs }).then(
       () => resolve(EXIT.ok),
       (error: unknown) => {
         log("error", { err: describeError(error) }, "could not stop in order");
@@ -17,7 +20,7 @@ export function stopOnSignals(app: Pick<App, "stop">, log: ServerLogLine): Promi
       },
     );
   };
-  process.on("SIGINT", stop(EXIT.interrupted));
-  process.on("SIGTERM", stop(EXIT.terminated));
+  process.on("SIGINT", stop(EXIT.interrupted, 0));
+  process.on("SIGTERM", stop(EXIT.terminated, LISTEN_ON_MS));
   return promise;
 }

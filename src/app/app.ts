@@ -5,8 +5,15 @@ import { createFeeds, createWakeup } from "../runtime/signals.ts";
 import { createManageAccounts } from "../service/manage-account.ts";
 import { createOrphans, type Orphans } from "../service/orphans.ts";
 import { createBackground } from "./background.ts";
-import { createLifecycle, type Lifecycle, type Opened, type Releases } from "./lifecycle.ts";
+import {
+  createLifecycle,
+  type Lifecycle,
+  type Opened,
+  type Releases,
+  type StopOptions,
+} from "./lifecycle.ts";
 import { assetsOf, databaseOf } from "./local.ts";
+import { createReadiness } from "./readiness.ts";
 import { type AppOverrides, openRooms, type Rooms } from "./rooms.ts";
 import { createHandler } from "./routes.ts";
 
@@ -33,12 +40,12 @@ async function open(config: Config, overrides: AppOverrides, releases: Releases)
   const background = createBackground(config, rooms, feeds);
   const stopping = new AbortController();
   const drained = new AbortController();
-  let isAccepting = false;
+  const readiness = createReadiness(store);
   let servers: Servers | undefined;
   const handle = createHandler({
     ...{ ...rooms, ...feeds, config, wakeup, manage, callbacksDue: background.callbacksDue },
     orphans: await readOrphans(rooms),
-    isAccepting: () => isAccepting,
+    ...readiness,
     stopping: stopping.signal,
     drained: drained.signal,
     keepOpen: (request) => servers?.keepOpen(request),
@@ -47,12 +54,11 @@ async function open(config: Config, overrides: AppOverrides, releases: Releases)
   servers = createServers({ host: config.host, port: config.port, longPort: config.longPort, handle });
   releases.push(servers.stop);
   // Made once the ports are open: a start that fails before leaves the first key to the next start.
-  const firstKey = await manage.ensureFirstKey();
-  if (firstKey !== undefined) overrides.onFirstKey?.(firstKey.key);
+  const firstKey = await manage.ensureFirstKey(overrides.onFirstKey);
 
   wakeup.listen(background.scheduler);
   await background.start();
-  isAccepting = true;
+  readiness.begin();
   // The first create should not pay for compiling its model's schema.
   releases.push(clock.after(0, () => void rooms.catalog.warm()));
 
@@ -65,11 +71,14 @@ async function open(config: Config, overrides: AppOverrides, releases: Releases)
   const { api: url, long: long_url } = urls;
   log.info({ url, long_url, data_dir: config.dataDir, resumed_tasks: resumedTasks, ms }, "ready");
 
-  async function drain(force: boolean): Promise<void> {
-    isAccepting = false;
+  async function drain({ force = false, listenOnMs = 0 }: StopOptions): Promise<void> {
+    readiness.end();
     stopping.abort();
+    servers?.retire();
     log.info({ force }, "stopping");
+    const listenedOn = force ? undefined : Bun.sleep(listenOnMs);
     await background.drain(force ? 0 : config.scheduler.drainMs, () => drained.abort());
+    await listenedOn;
     log.info({}, "stopped");
   }
   return { started, drain };
@@ -78,7 +87,7 @@ async function open(config: Config, overrides: AppOverrides, releases: Releases)
 /** Calls that waited in an earlier process are gone. An identical new request adopts their task. */
 async function readOrphans({ store, clock }: Rooms): Promise<Orphans> {
   const orphans = createOrphans();
-  for (const { syncScope, id } of await store.tasks.orphans()) orphans.add(syncScope, id, clock.now());
+  for (const { syncScope, id } of await store.tasks.orphans()) orphans.add(syncScope, id, clock.elapsed());
   return orphans;
 }
 

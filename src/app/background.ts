@@ -1,10 +1,15 @@
 import type { Config } from "../config/config.ts";
+import type { ProviderId } from "../domain/ids.ts";
+import { LONGEST_DELAY_MS, longestCallbackDelayMs } from "../domain/task/backoff.ts";
 import { monotonicMs } from "../runtime/clock.ts";
 import { systemRandom } from "../runtime/random.ts";
 import type { Feeds } from "../runtime/signals.ts";
 import { createCallbackSender } from "../scheduler/callbacks.ts";
 import { createCleaner } from "../scheduler/cleaner.ts";
+import { createRouteStanding } from "../scheduler/route-standing.ts";
 import { createScheduler } from "../scheduler/scheduler.ts";
+import { createTimekeeper } from "../scheduler/timekeeper.ts";
+import { mostConnections } from "./descriptors.ts";
 import type { Rooms } from "./rooms.ts";
 
 /** The work that runs without a request. */
@@ -13,9 +18,26 @@ export function createBackground(config: Config, rooms: Rooms, feeds: Feeds) {
   const { tasks } = store;
   const { publicUrl } = config;
   const random = systemRandom;
-  const sender = createCallbackSender({ ...rooms, ...store, random, publicUrl }, config.callbacks);
+  const timekeeper = createTimekeeper(
+    {
+      ...{ clock, log, time: store.time },
+      onStep: (byMs) => moveTimes(rooms, byMs),
+      wake() {
+        scheduler.wake();
+        sender.wake();
+      },
+    },
+    { taskMs: LONGEST_DELAY_MS, callbackMs: longestCallbackDelayMs(config.callbacks.delaysMs) },
+  );
+  const { isOverdue } = timekeeper;
+  const sender = createCallbackSender({ ...rooms, ...store, random, publicUrl }, callbackOptions(config));
+  const standing = createRouteStanding({ routes: store.routes, clock, log });
+  const provider = (id: ProviderId) => providers.get(id);
   const scheduler = createScheduler(
-    { ...rooms, ...feeds, tasks, random, provider: (id) => providers.get(id), callbackDue: sender.wake },
+    {
+      ...{ ...rooms, ...feeds, tasks, random, standing, provider, isOverdue },
+      callbackDue: sender.wake,
+    },
     {
       ...config.scheduler,
       lanes: [...providers.values()].map(({ id, concurrency }) => ({ lane: id, capacity: concurrency })),
@@ -27,6 +49,8 @@ export function createBackground(config: Config, rooms: Rooms, feeds: Feeds) {
     /** Tells the sender that callbacks are due. */
     callbacksDue: sender.wake,
     async start() {
+      await timekeeper.start();
+      await standing.start();
       await scheduler.start();
       await sender.start();
       cleaner.start();
@@ -34,10 +58,32 @@ export function createBackground(config: Config, rooms: Rooms, feeds: Feeds) {
     /** Lets running steps end, calls `onDrained`, then lets sends end, within `drainMs` in all. */
     async drain(drainMs: number, onDrained: () => void) {
       cleaner.stop();
+      timekeeper.stop();
       const until = monotonicMs() + drainMs;
+      // Steps under way end with a write, which waits for a full disk or a busy database.
+      const cancelGivingUp = clock.after(drainMs, () => store.giveUp());
       await scheduler.drain(drainMs);
       onDrained();
       await sender.stop(Math.max(0, until - monotonicMs()));
+      cancelGivingUp();
     },
   };
+}
+
+/** A callback under way has a connection, and these leave descriptors to requests. */
+function callbackOptions({ callbacks }: Config): Config["callbacks"] {
+  const total = Math.min(callbacks.limits.total, mostConnections("callbacks"));
+  return { ...callbacks, limits: { ...callbacks.limits, total } };
+}
+
+/** Moves the times of the providers' own jobs. Where that fails, those of the store move all the same. */
+function moveTimes({ providers, log }: Pick<Rooms, "providers" | "log">, byMs: number): void {
+  for (const provider of providers.values()) {
+    try {
+      provider.moveTimes?.(byMs);
+    } catch (error) {
+      const fields = { provider: provider.id, err: error as Error };
+      log.warn(fields, "the times of this provider's jobs could not be moved");
+    }
+  }
 }

@@ -4,14 +4,21 @@ export type Releases = (() => Promise<void> | void)[];
 /** The result of opening. */
 export interface Opened<Started> {
   readonly started: Started;
-  /** Lets running work end. `force` skips the waiting. */
-  drain(force: boolean): Promise<void>;
+  /** Lets running work end. */
+  drain(options: StopOptions): Promise<void>;
+}
+
+export interface StopOptions {
+  /** Skips the waiting. */
+  readonly force?: boolean;
+  /** How long at least to go on listening, for those who have not heard of the end. */
+  readonly listenOnMs?: number;
 }
 
 export interface Lifecycle<Started> {
   start(): Promise<Started>;
-  /** Drains (`force` skips that), then closes everything in the reverse order of opening. May be called again. */
-  stop(options?: { readonly force?: boolean }): Promise<void>;
+  /** Drains, then closes everything in the reverse order of opening. May be called again. */
+  stop(options?: StopOptions): Promise<void>;
 }
 
 /** Runs `open` once. When it fails, or later on `stop`, closes what it added to `releases`. */
@@ -38,10 +45,10 @@ export function createLifecycle<Started>(
     }
   }
 
-  async function stop(force: boolean): Promise<void> {
+  async function stop(options: StopOptions): Promise<void> {
     // Wait: a service that is half open can be neither drained nor closed in order.
     await starting;
-    await drain?.(force);
+    await drain?.(options);
     await closeAll();
   }
 
@@ -52,7 +59,7 @@ export function createLifecycle<Started>(
       return opening;
     },
     stop(options = {}) {
-      stopping ??= stop(options.force === true);
+      stopping ??= stop(options);
       return stopping;
     },
   };

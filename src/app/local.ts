@@ -5,10 +5,14 @@ import { type Config, ConfigError } from "../config/config.ts";
 import type { NeedsOf } from "../domain/model/availability.ts";
 import type { AuditReport } from "../domain/ports/audit.ts";
 import type { PriceCatalog } from "../domain/ports/catalog.ts";
+import type { Seal } from "../domain/ports/runtime.ts";
 import { PROVIDERS, providerNeeds } from "../providers/registry.ts";
 import { createAddresses } from "../runtime/address-ranges.ts";
 import { createSystemClock } from "../runtime/clock.ts";
+import { lockDirectory } from "../runtime/directory-lock.ts";
 import { createIds } from "../runtime/ids.ts";
+import { type FolderContents, makePrivate } from "../runtime/private-folder.ts";
+import { createSeal } from "../runtime/seal.ts";
 import { createSecrets } from "../runtime/secrets.ts";
 import { type ConfiguredPrices, readConfiguredPrices } from "../service/configured-prices.ts";
 import { createManageAccounts } from "../service/manage-account.ts";
@@ -18,6 +22,11 @@ import { openAudit } from "../store/audit.ts";
 import { migrate, migrationStatus } from "../store/migrate.ts";
 import { openStore } from "../store/open.ts";
 
+/** Another process serves from this data folder. */
+export class DataDirectoryBusy extends Error {
+  override readonly name = "DataDirectoryBusy";
+}
+
 type Folder = Pick<Config, "dataDir">;
 type Pricing = Partial<Pick<Config, "pricing" | "configFile">>;
 
@@ -26,11 +35,40 @@ export const databaseOf = ({ dataDir }: Folder): string => join(dataDir, "svc.db
 /** The path of the stored files in a data folder. */
 export const assetsOf = ({ dataDir }: Folder): string => join(dataDir, "assets");
 
-/** Creates the data folder, readable by its owner alone. @returns whether it was missing */
-export function ensureDirectory(directory: string): boolean {
-  if (existsSync(directory)) return false;
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
-  return true;
+/** Holds the key that seals callback secrets, where none is given. */
+const KEY_FILE = "secret.key";
+
+type SecretKeys = Folder & Partial<Pick<Config, "secretKey" | "previousSecretKey">>;
+
+/** What seals the secrets of a data folder. */
+export function sealOf({ dataDir, secretKey, previousSecretKey }: SecretKeys): Seal {
+  return createSeal({
+    key: secretKey?.reveal(),
+    previousKey: previousSecretKey?.reveal(),
+    file: join(dataDir, KEY_FILE),
+  });
+}
+
+/** What lies in a data folder and is nobody else's business. Providers keep theirs in a folder of their name. */
+const CONTENTS: FolderContents = {
+  files: [
+    ...["", "-wal", "-shm", "-journal"].map((suffix) => `svc.db${suffix}`),
+    ...["server.lock", "server.lock-journal", "bootstrap.json", "bootstrap.json.part", KEY_FILE],
+  ],
+  folders: ["assets", ...PROVIDERS.map(({ id }) => id)],
+};
+
+/**
+ * Creates the data folder, or closes it to other users.
+ *
+ * @returns whether it was missing, and what was open to others
+ * @throws FolderExposed when it cannot be closed
+ */
+export function ensureDirectory(directory: string): { isNew: boolean; closed: readonly string[] } {
+  const isNew = !existsSync(directory);
+  if (isNew) mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const closed = makePrivate(directory, CONTENTS);
+  return { isNew, closed: isNew ? [] : closed };
 }
 
 /** Reads the prices of the settings file. @throws ConfigError with every problem they have */
@@ -57,12 +95,12 @@ export type Local = Awaited<ReturnType<typeof openLocal>>;
  *
  * @throws Error when it has no database; SchemaError when the database is of another version
  */
-export async function openLocal(config: Folder & Pricing & Partial<Pick<Config, "providers">>) {
+export async function openLocal(config: SecretKeys & Pricing & Partial<Pick<Config, "providers">>) {
   const database = existingDatabaseOf(config);
   const clock = createSystemClock();
   const ids = createIds(clock);
   // An older server may be running on this folder: only `serve` and `migrate` change its tables.
-  const store = openStore({ path: database, ids, migrate: false });
+  const store = openStore({ path: database, ids, migrate: false, seal: sealOf(config) });
   const manage = createManageAccounts({
     accounts: store.accounts,
     usage: store.usage,
@@ -82,7 +120,7 @@ export async function openLocal(config: Folder & Pricing & Partial<Pick<Config, 
     /** @throws ConfigError when the prices of the settings file cannot be used */
     prices: () => createManagePrices(priced()),
     /** Says what each model lacks, by these settings. @throws ConfigError as `prices` does */
-    models: () => createManageModels({ ...priced(), needsOf }),
+    models: () => createManageModels({ ...priced(), needsOf, routes: store.routes }),
     stop: () => store.stop(),
   };
 }
@@ -109,12 +147,37 @@ function existingDatabaseOf(config: Folder): string {
   );
 }
 
-/** Applies pending migrations to a data folder's database, or only reports them. @returns names; `applied` by this call */
+/**
+ * Applies pending migrations to a data folder's database, or only reports them.
+ *
+ * @returns names; `applied` by this call
+ * @throws DataDirectoryBusy when migrations are to be applied and a server runs on the folder
+ */
 export function migrateLocal(config: Folder, action: "up" | "status") {
   const path = databaseOf(config);
-  if (action === "up") ensureDirectory(config.dataDir);
-  const applied = action === "up" ? migrate({ path }) : [];
+  const applied = action === "up" ? migrateAlone(config) : [];
   const state = migrationStatus({ path });
   const current = state.applied.length;
   return { applied, pending: state.pending, current, latest: current + state.pending.length };
+}
+
+/** Applies migrations under the lock of the data folder: a server that runs on it expects the tables it was started with. */
+function migrateAlone(config: Folder): string[] {
+  ensureDirectory(config.dataDir);
+  const release = lockDataDirectory(config);
+  try {
+    return migrate({ path: databaseOf(config) });
+  } finally {
+    release();
+  }
+}
+
+/**
+ * @returns how to release it
+ * @throws DataDirectoryBusy when another process holds it
+ */
+export function lockDataDirectory({ dataDir }: Folder): () => void {
+  const lock = lockDirectory(dataDir);
+  if (lock !== undefined) return () => lock.release();
+  throw new DataDirectoryBusy(`Another svc serves from ${dataDir}. Stop it, or choose another --data-dir.`);
 }

@@ -1,39 +1,49 @@
+import { requireSafeNativeFolder } from "../assets/native.ts";
 import { openAssetStore } from "../assets/open.ts";
 import { createCatalog } from "../catalog/catalog.ts";
 import type { Config } from "../config/config.ts";
 import { type NeedsOf, needsText } from "../domain/model/availability.ts";
 import type { Egress } from "../domain/ports/egress.ts";
 import type { ProviderAdapter } from "../domain/ports/provider.ts";
-import type { Clock, Log } from "../domain/ports/runtime.ts";
+import type { Log, SteadyClock } from "../domain/ports/runtime.ts";
 import { createEgress } from "../egress/egress.ts";
 import { createProviders, PROVIDERS, providerNeeds } from "../providers/registry.ts";
 import { createAddresses } from "../runtime/address-ranges.ts";
 import { createSystemClock } from "../runtime/clock.ts";
-import { lockDirectory } from "../runtime/directory-lock.ts";
+import { lockFileOf } from "../runtime/directory-lock.ts";
+import { watchFolder } from "../runtime/folder-watch.ts";
 import { createIds } from "../runtime/ids.ts";
 import { createSecrets } from "../runtime/secrets.ts";
 import { openStore } from "../store/open.ts";
+import type { SealReport } from "../store/sqlite/account-store/sealed-secrets.ts";
 import type { Releases } from "./lifecycle.ts";
-import { assetsOf, configuredPricesOf, databaseOf, ensureDirectory } from "./local.ts";
+import {
+  assetsOf,
+  configuredPricesOf,
+  databaseOf,
+  ensureDirectory,
+  lockDataDirectory,
+  sealOf,
+} from "./local.ts";
 
 /** Replacements for tests, and what the caller does at certain events. */
 export interface AppOverrides {
   readonly log?: Log;
-  readonly clock?: Clock;
+  readonly clock?: SteadyClock;
   readonly egress?: Egress;
   readonly providers?: readonly ProviderAdapter[];
-  /** Receives the first key of a new data folder before the service reports that it is ready. */
+  /** Receives the first key of a new data folder before it is stored. What is kept of it here outlives a kill at any point. */
   readonly onFirstKey?: (key: string) => void;
-  /** Called when the store is damaged. The process must end; the next start continues from the disk. */
+  /** Called when the store is damaged or its folder is gone. The process must end; the next start continues from the disk. */
   readonly onFatal?: (error: unknown) => void;
 }
 
 /** Everything the service works with. */
 export type Rooms = Awaited<ReturnType<typeof openRooms>>;
 
-/** Another process serves from this data folder. */
-export class DataDirectoryBusy extends Error {
-  override readonly name = "DataDirectoryBusy";
+/** The data folder is no longer where it was opened. */
+export class DataFolderGone extends Error {
+  override readonly name = "DataFolderGone";
 }
 
 /**
@@ -45,22 +55,31 @@ export async function openRooms(config: Config, overrides: AppOverrides, release
   const clock = overrides.clock ?? createSystemClock();
   const log = overrides.log ?? (await openServerLog(config, releases));
   const ids = createIds(clock);
-  const createdDataDir = ensureDirectory(config.dataDir);
+  requireSafeNativeFolder();
+  const { isNew: createdDataDir, closed } = ensureDirectory(config.dataDir);
+  if (closed.length > 0)
+    log.warn(exposureOf(config, closed), "the data folder was open to other users; it is closed now");
   releases.push(lockDataDirectory(config));
   const store = openStore({
     path: databaseOf(config),
     ids,
+    seal: sealOf(config),
     onDamaged: (error) => {
       log.error({ err: error as Error }, "the database is damaged; stopping");
       overrides.onFatal?.(error);
     },
+    onOutage: ({ kind }) => log.error({ reason: kind }, "the database cannot be written; trying again"),
+    onOutageEnded: (ms) => log.warn({ ms }, "the database can be written again"),
   });
   releases.push(() => store.stop());
+  tellSealing(log, store.sealing);
   const assets = openAssetStore({
     directory: assetsOf(config),
     newTemporaryName: () => ids.create("asset"),
+    keepsOutputMetadata: config.outputs.metadata === "keep",
   });
   await assets.removeTemporary();
+  releases.push(watchDataFolder(config, clock, overrides));
   const adapters = overrides.providers ?? (await createProviders({ config, clock }));
   const providers = new Map(adapters.map((provider) => [provider.id, provider]));
   releases.push(async () => {
@@ -82,17 +101,45 @@ export async function openRooms(config: Config, overrides: AppOverrides, release
   };
 }
 
+/** Says what became of the callback secrets, and what to do about those that cannot be opened. */
+function tellSealing(log: Log, { sealed = 0, locked = [], leftOver }: Partial<SealReport> = {}): void {
+  if (sealed > 0) log.info({ count: sealed }, "callback secrets were sealed with the key in use");
+  if (leftOver !== undefined)
+    log.warn(
+      { reason: leftOver },
+      "copies of callback secrets may be left in the database file; the next start tries to remove them again",
+    );
+  if (locked.length === 0) return;
+  const way =
+    "give SVC_SECRET_KEY or SVC_SECRET_KEY_PREVIOUS that key, put secret.key back, or give the keys new secrets (svc keys update NAME --callback-secret new)";
+  const what = "callback secrets are sealed with another key; the callbacks of these keys wait";
+  log.error({ keys: locked.slice(0, NAMED), count: locked.length }, `${what}: ${way}`);
+}
+
+/** Most paths or keys a line of the log names. */
+const NAMED = 20;
+
+function exposureOf({ dataDir }: Config, closed: readonly string[]) {
+  return { data_dir: dataDir, closed: closed.slice(0, NAMED), count: closed.length };
+}
+
 /** Says how to switch a provider on. */
 function noProvider(): string {
   const needs = needsText(PROVIDERS.map((provider) => ({ needs: provider.needs() })));
   return `no provider is switched on, so that nothing can be generated; set ${needs}`;
 }
 
-/** @returns how to release it */
-function lockDataDirectory({ dataDir }: Config): () => void {
-  const lock = lockDirectory(dataDir);
-  if (lock !== undefined) return () => lock.release();
-  throw new DataDirectoryBusy(`Another svc serves from ${dataDir}. Stop it, or choose another --data-dir.`);
+/** @returns how to stop */
+function watchDataFolder(config: Config, clock: SteadyClock, { onFatal }: AppOverrides): () => void {
+  const { dataDir } = config;
+  const paths = [dataDir, databaseOf(config), lockFileOf(dataDir), assetsOf(config)];
+  return watchFolder(paths, {
+    clock,
+    onGone: (path) => {
+      const what = `The data folder ${dataDir} was moved, deleted or replaced while the server ran`;
+      onFatal?.(new DataFolderGone(`${what} (${path} is not what was opened). Put it back and start again.`));
+    },
+  });
 }
 
 async function openServerLog(config: Config, releases: Releases): Promise<Log> {

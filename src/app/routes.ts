@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import { MAX_WAITING_UPLOADS, UPLOAD_BYTES_AT_ONCE } from "../domain/limits.ts";
+import { INGRESS_LIMITS } from "../domain/limits.ts";
 import type { Wakeup } from "../domain/ports/runtime.ts";
 import { accountEndpoints } from "../http/account/routes.ts";
 import { managedAccountEndpoints } from "../http/admin/accounts/routes.ts";
@@ -11,17 +11,23 @@ import { callbackEndpoints } from "../http/callbacks/routes.ts";
 import { toEstimateBody } from "../http/compat/estimate-body.ts";
 import { compatModelEndpoints } from "../http/compat/model-routes.ts";
 import { compatImageEndpoints } from "../http/compat/routes.ts";
+import { withCors } from "../http/cors.ts";
 import { withDocs } from "../http/docs/routes.ts";
 import { createEdge } from "../http/edge.ts";
 import { eventEndpoints } from "../http/events/routes.ts";
 import { generationEndpoints } from "../http/generations/routes.ts";
-import { healthEndpoints } from "../http/health/routes.ts";
+import { healthEndpoints, type NotReady } from "../http/health/routes.ts";
+import { createIngressBudget } from "../http/ingress/budget.ts";
+import { createIngress } from "../http/ingress/ingress.ts";
+import { createPace } from "../http/ingress/pace.ts";
 import { managedModelEndpoints, modelEndpoints } from "../http/models/routes.ts";
-import { createUploadGate } from "../http/multipart/upload-gate.ts";
 import { pricingEndpoints } from "../http/pricing/routes.ts";
 import { createRouter } from "../http/router.ts";
 import type { ServerOptions } from "../http/server.ts";
+import { createStandings } from "../http/standing.ts";
+import { createStays } from "../http/stays.ts";
 import { taskEndpoints } from "../http/tasks/routes.ts";
+import { createTurns } from "../http/turns.ts";
 import { monotonicMs } from "../runtime/clock.ts";
 import { createRateLimiter } from "../runtime/rate-limiter.ts";
 import type { Feeds } from "../runtime/signals.ts";
@@ -34,6 +40,8 @@ import type { ManageAccounts } from "../service/manage-account.ts";
 import { createManageModels } from "../service/manage-models.ts";
 import type { Orphans } from "../service/orphans.ts";
 import { createTellUnavailable } from "../service/unavailable-models.ts";
+import { VERSION } from "../version.ts";
+import { mostConnections } from "./descriptors.ts";
 import type { Rooms } from "./rooms.ts";
 
 /** What requests work with. */
@@ -44,6 +52,8 @@ export interface RequestDeps extends Rooms, Feeds {
   readonly manage: ManageAccounts;
   readonly orphans: Orphans;
   readonly isAccepting: () => boolean;
+  /** Why no new tasks are taken. */
+  readonly notReady: () => NotReady | undefined;
   /** Aborts when the service stops, so that callers stop waiting. */
   readonly stopping: AbortSignal;
   /** Aborts when all steps that could still end have ended. */
@@ -62,12 +72,20 @@ export function createHandler(deps: RequestDeps): ServerOptions["handle"] {
     authenticate: createAuthenticate(authentication),
     authenticateOperator: createAuthenticateOperator(authentication),
     rateLimiter,
+    stays: createStays({ ...config.stays, total: mostConnections("stays") }),
+    standings: createStandings({ clock }),
+    turns: createTurns({ clock }),
     elapsed: monotonicMs,
     edge: createEdge({ clock, elapsed: monotonicMs, log, timeoutMs: config.edgeTimeoutMs, keepOpen }),
+    ingress: createIngress({
+      budget: createIngressBudget(INGRESS_LIMITS),
+      pace: createPace({ clock }),
+    }),
     publicUrl: config.publicUrl,
     trustedProxies: config.trustedProxies,
   };
-  return createRouter(router, withDocs(listEndpoints({ ...deps, rateLimiter }), deps));
+  const endpoints = withDocs(listEndpoints({ ...deps, rateLimiter }), { ...deps, version: VERSION });
+  return withCors(createRouter(router, endpoints), { ...deps, origins: config.cors.origins });
 }
 
 type EndpointDeps = RequestDeps & Pick<Parameters<typeof accountEndpoints>[0], "rateLimiter">;
@@ -86,14 +104,13 @@ function listEndpoints(given: EndpointDeps) {
   });
   const estimateCost = createEstimate({ ...deps, toModelBody: toEstimateBody });
   const generateSync = createGenerateSync({ ...deps, createTask });
-  const gate = createUploadGate({ bytesAtOnce: UPLOAD_BYTES_AT_ONCE, maxWaiting: MAX_WAITING_UPLOADS });
   return [
-    ...generationEndpoints({ createTask, gate }),
+    ...generationEndpoints({ createTask, assets: deps.assets }),
     ...taskEndpoints(deps),
     // Registered before `/v1/callbacks/:id`, which would match these paths too.
     ...eventEndpoints(deps),
     ...callbackEndpoints({ ...deps, maxAttempts: callbacks.delaysMs.length + 1 }),
-    ...compatImageEndpoints({ ...deps, generateSync, gate, sync, stopping: drained }),
+    ...compatImageEndpoints({ ...deps, generateSync, sync, stopping: drained }),
     ...compatModelEndpoints(deps),
     ...modelEndpoints(deps),
     ...managedModelEndpoints(createManageModels(deps)),
@@ -104,6 +121,6 @@ function listEndpoints(given: EndpointDeps) {
     ...managedAccountEndpoints(deps),
     ...moneyEndpoints(deps),
     ...tokenEndpoints(deps),
-    ...healthEndpoints({ isReady: deps.isAccepting }),
+    ...healthEndpoints(deps),
   ];
 }

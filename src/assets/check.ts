@@ -1,7 +1,12 @@
 import { createHash } from "node:crypto";
 import type { MediaKind, MediaType } from "../domain/media/asset.ts";
 import { MEDIA_TYPES } from "../domain/media/asset.ts";
-import { MediaError, type PutOptions } from "../domain/ports/asset-store.ts";
+import {
+  type ArrivingFile,
+  MediaError,
+  type PutOptions,
+  type StagedFile,
+} from "../domain/ports/asset-store.ts";
 import type { Slots } from "../toolkit/slots.ts";
 import type { Draft } from "./drafts.ts";
 import { readFully } from "./file-window.ts";
@@ -32,11 +37,12 @@ export async function checkBytes(deps: Deps, source: Uint8Array, options: PutOpt
     });
   }
   const { sanitize } = options;
-  const known = deps.known.get(sha256(source), sanitize);
-  if (known !== undefined) return { file: known, content: source, isClean: sanitize };
-  const { probe, bytes } = await deps.slots.run(() => checkImage(source, type, sanitize));
+  const mustBeClean = sanitize !== false;
+  const known = deps.known.get(sha256(source), mustBeClean);
+  if (known !== undefined) return { file: known, content: source, isClean: mustBeClean };
+  const { probe, bytes, isClean } = await deps.slots.run(() => checkImage(source, type, sanitize));
   const file = { ...probe, sha256: sha256(bytes), sizeBytes: bytes.length };
-  return { file, content: bytes, isClean: sanitize };
+  return { file, content: bytes, isClean };
 }
 
 /** Checks a file in a temporary file while it arrives: slow senders hold no memory. @throws MediaError, StorageError, any of `source` */
@@ -46,14 +52,58 @@ export function checkStream(
   options: PutOptions,
 ): Promise<CheckedFile> {
   return withDraft(deps, async (draft) => {
-    const arrived = await receive(draft, source, options);
-    const { type } = arrived;
-    const known = deps.known.get(arrived.sha256, options.sanitize);
-    if (known !== undefined) return { file: known, content: draft, isClean: options.sanitize };
-    return isImage(type)
-      ? imageIn(deps, draft, { ...arrived, type }, options)
-      : videoIn(deps, draft, { ...arrived, type }, options);
+    const arrival = createArrival(draft);
+    for await (const chunk of source) {
+      const { head, sizeBytes } = await arrival.append(chunk);
+      const type = head.length < SNIFF_BYTES ? undefined : acceptedType(head, options.accept);
+      const limit = type === undefined ? options.maxBytes : limitOf(type, options);
+      if (sizeBytes > limit) throw tooLarge(limit);
+    }
+    return checkArrival(deps, arrival, options);
   });
+}
+
+/** Receives a file that is checked once it is whole, by the options that are known then. @throws StorageError */
+export async function receiveFile(
+  deps: Deps,
+  hold: (checked: CheckedFile) => StagedFile,
+): Promise<ArrivingFile> {
+  const draft = await deps.files.draft();
+  const arrival = createArrival(draft);
+  let isStaged = false;
+  return {
+    append: async (bytes) => void (await arrival.append(bytes)),
+    async *read(pieceBytes) {
+      const { sizeBytes } = arrival.state();
+      for (let at = 0; at < sizeBytes; at += pieceBytes) {
+        yield await storing(() => readFully(draft.handle, at, Math.min(pieceBytes, sizeBytes - at)));
+      }
+    },
+    async stage(options) {
+      isStaged = true;
+      try {
+        return hold(await checkArrival(deps, arrival, options));
+      } catch (error) {
+        await deps.files.discard(draft);
+        throw error;
+      }
+    },
+    discard: async () => (isStaged ? undefined : deps.files.discard(draft)),
+  };
+}
+
+async function checkArrival(deps: Deps, arrival: Arrival, options: PutOptions): Promise<CheckedFile> {
+  const { draft } = arrival;
+  const { head, sizeBytes } = arrival.state();
+  const type = acceptedType(head, options.accept);
+  if (sizeBytes > limitOf(type, options)) throw tooLarge(limitOf(type, options));
+  const sha256 = arrival.sha256();
+  const mustBeClean = options.sanitize !== false;
+  const known = deps.known.get(sha256, mustBeClean);
+  if (known !== undefined) return { file: known, content: draft, isClean: mustBeClean };
+  return isImage(type)
+    ? imageIn(deps, draft, { type, sizeBytes, sha256 }, options)
+    : videoIn(deps, draft, { type, sizeBytes, sha256 }, options);
 }
 
 interface Arrived<T extends MediaType> {
@@ -62,29 +112,27 @@ interface Arrived<T extends MediaType> {
   readonly sha256: string;
 }
 
-/** Writes the stream to the draft. Stops at the first byte over the limit, or once its type turns out to be refused. */
-async function receive(
-  draft: Draft,
-  source: AsyncIterable<Uint8Array>,
-  options: PutOptions,
-): Promise<Arrived<MediaType>> {
+type Arrival = ReturnType<typeof createArrival>;
+
+/** Writes what arrives to the draft, and tells its beginning, its size and its hash. */
+function createArrival(draft: Draft) {
   const hash = createHash("sha256");
   let head: Uint8Array = new Uint8Array(0);
-  let type: MediaType | undefined;
   let sizeBytes = 0;
-  for await (const chunk of source) {
-    sizeBytes += chunk.length;
-    if (type === undefined) {
-      head = Buffer.concat([head, chunk.subarray(0, SNIFF_BYTES)]);
-      if (head.length >= SNIFF_BYTES) type = acceptedType(head, options.accept);
-    }
-    const limit = type === undefined ? options.maxBytes : limitOf(type, options);
-    if (sizeBytes > limit) throw tooLarge(limit);
-    hash.update(chunk);
-    await draft.append(chunk);
-  }
-  type ??= acceptedType(head, options.accept);
-  return { type, sizeBytes, sha256: hash.digest("hex") };
+  const state = () => ({ head, sizeBytes });
+  return {
+    draft,
+    state,
+    async append(chunk: Uint8Array) {
+      sizeBytes += chunk.length;
+      if (head.length < SNIFF_BYTES) head = Buffer.concat([head, chunk.subarray(0, SNIFF_BYTES)]);
+      hash.update(chunk);
+      await draft.append(chunk);
+      return state();
+    },
+    /** To be asked once. */
+    sha256: () => hash.digest("hex"),
+  };
 }
 
 /** Holds the whole picture in memory only while it has its slot. */
@@ -96,9 +144,8 @@ function imageIn(
 ): Promise<CheckedFile> {
   return deps.slots.run(async () => {
     const whole = await storing(() => readFully(draft.handle, 0, arrived.sizeBytes));
-    const { probe, bytes } = await checkImage(whole, arrived.type, options.sanitize);
+    const { probe, bytes, isClean } = await checkImage(whole, arrived.type, options.sanitize);
     const file = { ...probe, sha256: sha256(bytes), sizeBytes: bytes.length };
-    const isClean = options.sanitize;
     if (file.sha256 === arrived.sha256) return { file, content: draft, isClean };
     // Removing metadata changed the bytes, so the result needs a file of its own.
     return withDraft(deps, async (clean) => {
@@ -116,11 +163,11 @@ async function videoIn(
   options: PutOptions,
 ): Promise<CheckedFile> {
   const { type, sizeBytes } = arrived;
-  const { probe, isChanged } = await deps.slots.run(() =>
+  const { probe, isChanged, isClean } = await deps.slots.run(() =>
     checkVideo(draft.handle, sizeBytes, type, options.sanitize),
   );
   const hash = isChanged ? await sha256OfDraft(draft, sizeBytes) : arrived.sha256;
-  return { file: { ...probe, sha256: hash, sizeBytes }, content: draft, isClean: options.sanitize };
+  return { file: { ...probe, sha256: hash, sizeBytes }, content: draft, isClean };
 }
 
 /** Creates a draft. The result owns it; without a result it is removed. */

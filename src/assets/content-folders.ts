@@ -1,5 +1,6 @@
-import { mkdir, open } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { makeFolder } from "./make-folder.ts";
 
 /** Names the files of a folder of content, and makes the folders they lie in survive a crash. */
 export function openFolders(directory: string) {
@@ -19,7 +20,7 @@ export function openFolders(directory: string) {
     if (when === "once" && flushed[number] === 1) return;
     const folder = dirname(pathOf(sha256));
     const above = dirname(folder);
-    const created = await mkdir(folder, { recursive: true });
+    const created = await makeFolder(folder, directory);
     // A new folder is a new entry of its parent. An existing one may have been created just before a crash, unflushed.
     if (created !== undefined && created !== folder) flushedAbove.clear();
     const isKnown = flushedAbove.has(above);

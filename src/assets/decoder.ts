@@ -1,6 +1,9 @@
 import type { Sharp, SharpOptions } from "sharp";
 import { MediaError } from "../domain/ports/asset-store.ts";
+import { StorageError } from "../domain/ports/task-store.ts";
+import { isShortage } from "../toolkit/shortage.ts";
 import { IMAGE_DECODE_SECONDS, IMAGE_MAX_PIXELS } from "./limits.ts";
+import { loadSharp } from "./load-sharp.ts";
 import { damaged } from "./refusals.ts";
 
 type ImageFormat = "image/png" | "image/jpeg" | "image/webp";
@@ -14,9 +17,8 @@ const STRICT: SharpOptions = {
   ignoreIcc: true,
 };
 
-/** Loads libvips with the first image, so that a start without images costs nothing. */
 async function openImage(file: Uint8Array, options: SharpOptions = STRICT): Promise<Sharp> {
-  const { default: sharp } = await import("sharp");
+  const sharp = await loadSharp();
   // Every file is read once; keeping decoded pictures would only hold memory.
   sharp.cache(false);
   return sharp(file, options).timeout({ seconds: IMAGE_DECODE_SECONDS });
@@ -82,6 +84,8 @@ async function decoding<T>(work: () => Promise<T>): Promise<T> {
     if (error instanceof Error && error.message.startsWith("timeout")) {
       throw new MediaError("too_many_pixels", "takes too long to decode", error);
     }
+    // The picture is not at fault.
+    if (isShortage(error)) throw new StorageError("busy", "An image could not be decoded.", error);
     throw damaged("it cannot be decoded", error);
   }
 }

@@ -1,6 +1,7 @@
-import { type FileHandle, mkdir, open, readdir, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { type FileHandle, open, readdir, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { writeFully } from "./file-window.ts";
+import { makeFolder } from "./make-folder.ts";
 import { errorCode, storing } from "./storage-errors.ts";
 
 /** A temporary file being filled. `keep` makes it a content file, `discard` removes whatever was not kept. */
@@ -19,7 +20,7 @@ export function openDrafts(folder: string, newName: () => string) {
       const path = join(folder, newName());
       const handle = await open(path, "wx+", 0o600).catch(async (error: unknown) => {
         if (errorCode(error) !== "ENOENT") throw error;
-        await mkdir(folder, { recursive: true });
+        await makeFolder(folder, dirname(folder));
         return open(path, "wx+", 0o600);
       });
       let sizeBytes = 0;

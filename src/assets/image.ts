@@ -1,4 +1,5 @@
 import type { MediaProbe } from "../domain/media/asset.ts";
+import type { PutOptions } from "../domain/ports/asset-store.ts";
 import { decodeAll, turnUpright } from "./decoder.ts";
 import { readJpeg } from "./jpeg.ts";
 import { type ImageLayout, joinParts } from "./layout.ts";
@@ -13,6 +14,8 @@ export interface CheckedImage {
   readonly probe: MediaProbe;
   /** What to store: `file` itself when nothing had to be removed. */
   readonly bytes: Uint8Array;
+  /** Its metadata was removed. */
+  readonly isClean: boolean;
 }
 
 const READERS = {
@@ -25,28 +28,35 @@ const READERS = {
  * Proves that a file is one whole still image within the limits, from its headers and then by decoding every pixel. Drops bytes
  * after the image.
  *
- * @param sanitize also removes all metadata; encodes again only an image that its metadata turns or mirrors
+ * @param sanitize also removes all metadata, unless it is an output that is signed; encodes again only an image that its metadata turns
+ *   or mirrors
  * @throws MediaError
  */
 export async function checkImage(
   file: Uint8Array,
   type: ImageType,
-  sanitize: boolean,
+  sanitize: PutOptions["sanitize"],
 ): Promise<CheckedImage> {
   const layout = READERS[type](file);
   refuseLarge(layout);
   const clean = joinParts(layout.clean, file);
   await decodeAll(clean, layout);
   const { width, height, orientation } = layout;
-  if (sanitize && orientation !== 1) {
+  const isClean = sanitize === "output" ? !layout.isSigned : sanitize;
+  if (isClean && orientation !== 1) {
     const upright = await turnUpright(clean, type, orientation, layout.isCmyk);
     const { hasAlpha } = READERS[type](upright.bytes);
-    return { probe: { type, width: upright.width, height: upright.height, hasAlpha }, bytes: upright.bytes };
+    return {
+      probe: { type, width: upright.width, height: upright.height, hasAlpha },
+      bytes: upright.bytes,
+      isClean,
+    };
   }
   const seen = orientation >= 5 ? { width: height, height: width } : { width, height };
   return {
     probe: { type, ...seen, hasAlpha: layout.hasAlpha },
-    bytes: sanitize ? clean : file.subarray(0, layout.end),
+    bytes: isClean ? clean : file.subarray(0, layout.end),
+    isClean,
   };
 }
 

@@ -6,6 +6,8 @@ import { ascii } from "./sniff.ts";
 
 const EOI = 0xd9;
 const SOS = 0xda;
+/** Where JUMBF boxes are, of which C2PA manifests are made. */
+const APP11 = 0xeb;
 /** DHT, DAC, DQT, DNL, DRI and the start-of-frame markers: what decoding needs. */
 const DECODING = new Set([0xc4, 0xcc, 0xdb, 0xdc, 0xdd]);
 
@@ -15,6 +17,7 @@ export function readJpeg(file: Uint8Array): ImageLayout {
   const clean = [file.subarray(0, 2)];
   let size: { width: number; height: number; components: number } | undefined;
   let orientation: number | undefined;
+  let isSigned = false;
   let scans = 0;
   let parts = 0;
   for (let at = 2; at + 2 <= file.length; ) {
@@ -27,7 +30,8 @@ export function readJpeg(file: Uint8Array): ImageLayout {
       clean.push(file.subarray(next - 2, next));
       const { width, height, components } = size;
       const isCmyk = components === 4;
-      return { width, height, orientation: orientation ?? 1, isCmyk, hasAlpha: false, end: next, clean };
+      orientation ??= 1;
+      return { width, height, orientation, isCmyk, isSigned, hasAlpha: false, end: next, clean };
     }
     if (!startsSegment(code) || next + 2 > file.length) throw damaged("the JPEG has stray markers");
     let end = next + view.getUint16(next);
@@ -40,6 +44,7 @@ export function readJpeg(file: Uint8Array): ImageLayout {
     }
     if (code === 0xe1 && ascii(content, 0, 6) === "Exif\0\0")
       orientation ??= exifOrientation(content.subarray(6));
+    if (code === APP11 && ascii(content, 0, 2) === "JP") isSigned = true;
     if (code === SOS) {
       scans += 1;
       if (scans > JPEG_MAX_SCANS) throw damaged("the JPEG has too many scans");

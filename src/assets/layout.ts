@@ -9,6 +9,8 @@ export interface ImageLayout {
   readonly isCmyk: boolean;
   /** Whether pixels can be transparent. */
   readonly hasAlpha: boolean;
+  /** Whether it holds a C2PA manifest, by which its maker signs where it comes from. */
+  readonly isSigned: boolean;
   /** Where the image ends; what follows is not part of it. */
   readonly end: number;
   /** The same image without metadata: parts of the file in order, joined to a whole file. */

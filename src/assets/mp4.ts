@@ -46,6 +46,17 @@ export async function readMp4(file: FileWindow): Promise<Box[]> {
   return metadata;
 }
 
+/** The type of a `uuid` box that holds a C2PA manifest. */
+const C2PA = "d8fec3d61b0e483c92975828877ec481";
+
+/** Whether one of the boxes holds a manifest by which the file's maker signs where it comes from. */
+export async function isSignedMp4(file: FileWindow, metadata: readonly Box[]): Promise<boolean> {
+  for (const { type, content } of metadata) {
+    if (type === "uuid" && Buffer.from(await file.read(content, 16)).toString("hex") === C2PA) return true;
+  }
+  return false;
+}
+
 /** Turns metadata boxes into free space of the same size, so that no offset in the file changes. */
 export async function eraseMp4Metadata(file: FileWindow, boxes: readonly Box[]): Promise<void> {
   for (const box of boxes) {

@@ -8,9 +8,11 @@
 import { randomBytes } from "node:crypto";
 import {
   chmodSync,
+  existsSync,
   lstatSync,
   mkdirSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmSync,
   type Stats,
@@ -41,7 +43,17 @@ export type NativeEnvironment = {
   temporary: string;
 };
 
-type Candidate = { folder: string; isPrivate: boolean };
+type Candidate = {
+  folder: string;
+  isPrivate: boolean;
+  /** The operator named it: if others can swap what is in it, that is told instead of taking another. */
+  isChosen: boolean;
+};
+
+/** Other users can put their own library in the place of ours. */
+class UnsafeFolder extends Error {
+  override readonly name = "UnsafeFolder";
+}
 
 const WAY_OUT = "Set SVC_NATIVE_DIR to a writable folder on a filesystem mounted exec.";
 
@@ -57,12 +69,15 @@ export function loadNativeAddon(
   environment: NativeEnvironment = readEnvironment(),
 ): unknown {
   const failures: string[] = [];
+  let cause: unknown;
   for (const candidate of candidates(environment)) {
     let addon: string;
     try {
       addon = extract(bundle, candidate);
     } catch (error) {
+      if (candidate.isChosen && error instanceof UnsafeFolder) throw refused(error);
       failures.push(`  ${candidate.folder}: ${reason(error)}`);
+      cause = error;
       continue;
     }
     try {
@@ -78,6 +93,30 @@ export function loadNativeAddon(
   }
   throw new Error(
     `Cannot load ${bundle.title}: no usable folder for its native libraries.\n${failures.join("\n")}\n${WAY_OUT}`,
+    { cause },
+  );
+}
+
+/**
+ * Refuses a folder of the operator's choice that other users can change, without waiting for the first image.
+ *
+ * @throws Error that says why, and what to do
+ */
+export function requireSafeNativeFolder(environment: NativeEnvironment = readEnvironment()): void {
+  const chosen = candidates(environment).find(({ isChosen }) => isChosen);
+  if (chosen === undefined) return;
+  try {
+    refuseForeignPath(chosen.folder);
+  } catch (error) {
+    if (error instanceof UnsafeFolder) throw refused(error);
+    // Whatever else is wrong with it, another folder may do.
+  }
+}
+
+function refused(error: UnsafeFolder): Error {
+  const why = "code that svc loads would be in their hands";
+  return new Error(
+    `SVC_NATIVE_DIR cannot be used: ${error.message}, and ${why}. Name a folder that only you can write to.`,
   );
 }
 
@@ -86,19 +125,19 @@ function candidates(environment: NativeEnvironment): Candidate[] {
   const { SVC_NATIVE_DIR: chosen, XDG_CACHE_HOME: xdg, home, temporary } = environment;
   const cache = xdg && isAbsolute(xdg) ? xdg : home ? join(home, ".cache") : undefined;
   return [
-    ...(chosen ? [{ folder: resolve(chosen), isPrivate: false }] : []),
-    ...(cache ? [{ folder: join(cache, "svc", "native"), isPrivate: false }] : []),
-    { folder: join(temporary, `svc-native-${currentUser() ?? "user"}`), isPrivate: true },
+    ...(chosen ? [{ folder: resolve(chosen), isPrivate: false, isChosen: true }] : []),
+    ...(cache ? [{ folder: join(cache, "svc", "native"), isPrivate: false, isChosen: false }] : []),
+    { folder: join(temporary, `svc-native-${currentUser() ?? "user"}`), isPrivate: true, isChosen: false },
   ];
 }
 
 /** Make sure every file of the bundle lies below the folder, unharmed. Returns the path of the addon. */
 function extract(bundle: NativeBundle, candidate: Candidate): string {
   const { folder, isPrivate } = candidate;
-  if (isPrivate) refuseForeign(dirname(folder), statSync(dirname(folder)), "base");
+  refuseForeignPath(dirname(folder));
   if (!isDirectory(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
   if (isPrivate) refuseForeign(folder, lstatSync(folder), "private");
-  else refuseForeign(folder, statSync(folder), "base");
+  else refuseForeignPath(folder);
 
   const root = join(folder, bundle.key);
   for (const file of bundle.files) {
@@ -123,26 +162,57 @@ function ensureFolders(base: string, relative: string): void {
 }
 
 /**
+ * Refuses a folder that others can change: itself, and what it lies in, by its own path and by the one that links lead to. Who can
+ * write to a folder above can put another in its place. What does not exist yet is left out.
+ */
+function refuseForeignPath(folder: string): void {
+  const existing = nearestExisting(folder);
+  for (const start of new Set([existing, realpathSync(existing)])) {
+    for (let path = start; ; path = dirname(path)) {
+      const link = lstatSync(path);
+      if (link.isSymbolicLink()) refuseOwner(path, link.uid);
+      refuseForeign(path, statSync(path), "base");
+      if (path === dirname(path)) break;
+    }
+  }
+}
+
+function nearestExisting(folder: string): string {
+  return existsSync(folder) || folder === dirname(folder) ? folder : nearestExisting(dirname(folder));
+}
+
+/**
  * Refuses a folder that others can write to: they could swap a library between the check and the load. Root is trusted, since a
- * container image may ship the folder read-only. Below a base only real folders count: a link could point anywhere.
+ * container image may ship the folder read-only. Below a base only real folders count: a link could point anywhere. In a sticky
+ * folder others can add, but not replace what is ours.
  */
 function refuseForeign(folder: string, stats: Stats, role: "base" | "private" | "inside"): void {
   if (!stats.isDirectory()) throw new Error(`${folder} is not a folder`);
   const user = currentUser();
   if (user === undefined) return;
   const isSticky = (stats.mode & 0o1000) !== 0;
-  if (stats.uid !== user && (role === "private" || stats.uid !== 0)) {
-    throw new Error(`${folder} is owned by another user (uid ${stats.uid})`);
-  }
-  if ((stats.mode & 0o002) !== 0 && !(role === "base" && isSticky))
-    throw new Error(`${folder} is writable by everyone`);
+  if (role === "private" && stats.uid !== user) throw foreign(folder, stats.uid);
+  refuseOwner(folder, stats.uid);
   if (role === "private" && (stats.mode & 0o077) !== 0)
-    throw new Error(`${folder} is open to other users (its mode must be 0700)`);
+    throw new UnsafeFolder(`${folder} is open to other users (its mode must be 0700)`);
+  if ((stats.mode & 0o022) === 0 || (isSticky && role !== "inside")) return;
+  throw new UnsafeFolder(`${folder} is writable by ${(stats.mode & 0o002) !== 0 ? "everyone" : "its group"}`);
+}
+
+function refuseOwner(path: string, owner: number): void {
+  const user = currentUser();
+  if (user !== undefined && owner !== user && owner !== 0) throw foreign(path, owner);
+}
+
+function foreign(path: string, owner: number): UnsafeFolder {
+  return new UnsafeFolder(`${path} is owned by another user (uid ${owner})`);
 }
 
 function isIntact(target: string, file: NativeFile): boolean {
   try {
-    if (!lstatSync(target).isFile()) return false;
+    const stats = lstatSync(target);
+    if (!stats.isFile() || (stats.mode & 0o022) !== 0) return false;
+    refuseOwner(target, stats.uid);
     return sha256(readFileSync(target)) === file.sha256;
   } catch {
     return false; // Absent or unreadable: writing it again will succeed or say why not.

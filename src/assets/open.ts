@@ -1,6 +1,6 @@
 import type { AssetStore } from "../domain/ports/asset-store.ts";
 import { createSlots } from "../toolkit/slots.ts";
-import { checkBytes, checkStream } from "./check.ts";
+import { checkBytes, checkStream, receiveFile } from "./check.ts";
 import { openContentFiles } from "./fs.ts";
 import { createKnownContents } from "./known.ts";
 import { DECODE_SLOTS } from "./limits.ts";
@@ -15,6 +15,8 @@ export interface AssetStoreOptions {
   readonly newTemporaryName: () => string;
   /** Files decoded at once. */
   readonly decodeSlots?: number | undefined;
+  /** Whether outputs keep the metadata that their maker wrote. */
+  readonly keepsOutputMetadata?: boolean | undefined;
 }
 
 /** The asset store in a local directory. Touches nothing before the first call. */
@@ -24,7 +26,9 @@ export function openAssetStore(options: AssetStoreOptions): AssetStore {
   const recent = createRecentFiles();
   const deps = { files, slots, pins: createPins(), known: createKnownContents(), recent };
 
-  const stage: AssetStore["stage"] = async (source, wanted) => {
+  const stage: AssetStore["stage"] = async (source, given) => {
+    const isKept = given.sanitize === "output" && options.keepsOutputMetadata === true;
+    const wanted = isKept ? { ...given, sanitize: false } : given;
     const isWhole = source instanceof Uint8Array;
     return holdStaged(
       deps,
@@ -46,6 +50,7 @@ export function openAssetStore(options: AssetStoreOptions): AssetStore {
 
   return {
     stage,
+    receive: () => receiveFile(deps, (checked) => holdStaged(deps, checked)),
     put,
     open: async ({ sha256, sizeBytes, type }) => {
       const bytes = recent.get(sha256);

@@ -22,6 +22,7 @@ export function readPng(file: Uint8Array): ImageLayout {
   let orientation = 1;
   let hasPixels = false;
   let hasProfile = false;
+  let isSigned = false;
   let parts = 0;
   // Grey or colour with an alpha channel; the other types name their transparent colours in tRNS.
   let hasAlpha = file[25] === 4 || file[25] === 6;
@@ -39,6 +40,7 @@ export function readPng(file: Uint8Array): ImageLayout {
       checkColourProfile(content);
     }
     if (type === "eXIf") orientation = exifOrientation(content);
+    if (type === "caBX") isSigned = true;
     if (type === "tRNS") hasAlpha = true;
     if (type === "IDAT") hasPixels = true;
     if (VISIBLE.has(type)) appendPart(clean, file, at, dataEnd + 4);
@@ -50,6 +52,7 @@ export function readPng(file: Uint8Array): ImageLayout {
         height: view.getUint32(20),
         orientation,
         isCmyk: false,
+        isSigned,
         hasAlpha,
         end: at,
         clean,

@@ -1,4 +1,5 @@
 import { StorageError } from "../domain/ports/task-store.ts";
+import { isShortage } from "../toolkit/shortage.ts";
 
 const KINDS: { readonly [code: string]: StorageError["kind"] } = {
   ENOSPC: "full",
@@ -12,14 +13,15 @@ const KINDS: { readonly [code: string]: StorageError["kind"] } = {
   EIO: "damaged",
 };
 
-/** Runs file operations. A lack of space or rights and a damaged disk become StorageError. */
+/** Runs file operations. A lack of space, rights, files or memory and a damaged disk become StorageError. */
 export async function storing<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    const kind = KINDS[errorCode(error) ?? ""];
+    if (error instanceof StorageError) throw error;
+    const kind = KINDS[errorCode(error) ?? ""] ?? (isShortage(error) ? "busy" : undefined);
     if (kind === undefined) throw error;
-    throw new StorageError(kind, `Files cannot be stored (${errorCode(error)}).`, error);
+    throw new StorageError(kind, `Files cannot be stored (${errorCode(error) ?? "shortage"}).`, error);
   }
 }
 

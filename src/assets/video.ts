@@ -1,10 +1,13 @@
 import type { FileHandle } from "node:fs/promises";
 import type { MediaProbe } from "../domain/media/asset.ts";
-import { MediaError } from "../domain/ports/asset-store.ts";
+import { MediaError, type PutOptions } from "../domain/ports/asset-store.ts";
+import { StorageError } from "../domain/ports/task-store.ts";
+import { isShortage } from "../toolkit/shortage.ts";
 import { openWindow, readFully } from "./file-window.ts";
 import { VIDEO_MAX_DURATION_MS, VIDEO_MAX_SIDE } from "./limits.ts";
-import { eraseMp4Metadata, readMp4 } from "./mp4.ts";
+import { eraseMp4Metadata, isSignedMp4, readMp4 } from "./mp4.ts";
 import { damaged, tooManyPixels } from "./refusals.ts";
+import { storing } from "./storage-errors.ts";
 import { eraseWebmMetadata, readWebm } from "./webm.ts";
 
 export type VideoType = "video/mp4" | "video/webm";
@@ -14,29 +17,32 @@ type VideoProbe = MediaProbe & { readonly durationMs: number };
  * Proves that a file is a video within the limits: a whole container, a video track of a known codec, and its first and last
  * frame. Decodes no frames.
  *
- * @param sanitize also erases metadata (places, tags, attachments) in the file itself, without moving a byte
+ * @param sanitize also erases metadata (places, tags, attachments) in the file itself, without moving a byte, unless it is an output that is
+ *   signed
  * @throws MediaError
  */
 export async function checkVideo(
   handle: FileHandle,
   sizeBytes: number,
   type: VideoType,
-  sanitize: boolean,
-): Promise<{ probe: MediaProbe; isChanged: boolean }> {
+  sanitize: PutOptions["sanitize"],
+): Promise<{ probe: MediaProbe; isChanged: boolean; isClean: boolean }> {
   const file = openWindow(handle, sizeBytes);
+  let isClean = sanitize !== false;
   let isChanged = false;
   if (type === "video/mp4") {
     const metadata = await readMp4(file);
-    isChanged = sanitize && metadata.length > 0;
+    if (sanitize === "output") isClean = !(await isSignedMp4(file, metadata));
+    isChanged = isClean && metadata.length > 0;
     if (isChanged) await eraseMp4Metadata(file, metadata);
   } else {
     const metadata = await readWebm(file);
-    isChanged = sanitize && metadata.length > 0;
+    isChanged = isClean && metadata.length > 0;
     if (isChanged) await eraseWebmMetadata(file, metadata);
   }
   const found = await probe(handle, sizeBytes, type);
   refuseLarge(found);
-  return { probe: found, isChanged };
+  return { probe: found, isChanged, isClean };
 }
 
 async function probe(handle: FileHandle, sizeBytes: number, type: VideoType): Promise<VideoProbe> {
@@ -46,7 +52,7 @@ async function probe(handle: FileHandle, sizeBytes: number, type: VideoType): Pr
     formats: [type === "video/mp4" ? media.MP4 : media.WEBM],
     source: new media.CustomSource({
       getSize: () => sizeBytes,
-      read: (start, end) => readFully(handle, start, end - start),
+      read: (start, end) => storing(() => readFully(handle, start, end - start)),
       maxCacheSize: 4 * 1024 * 1024,
       // The read that needs those bytes reports the same error.
       handleUnhandledError: () => undefined,
@@ -68,7 +74,9 @@ async function probe(handle: FileHandle, sizeBytes: number, type: VideoType): Pr
       durationMs: Math.round((await track.computeDuration()) * 1_000),
     };
   } catch (error) {
-    throw error instanceof MediaError ? error : damaged("it cannot be read as a video", error);
+    if (error instanceof MediaError || error instanceof StorageError) throw error;
+    if (isShortage(error)) throw new StorageError("busy", "A video could not be read.", error);
+    throw damaged("it cannot be read as a video", error);
   } finally {
     input.dispose();
   }

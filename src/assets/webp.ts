@@ -22,6 +22,7 @@ export function readWebp(file: Uint8Array): ImageLayout {
   let size = { width: 0, height: 0 };
   let orientation = 1;
   let hasPixels = false;
+  let isSigned = false;
   let parts = 0;
   let hasAlpha = false;
   for (let at = 12; at + 8 <= end; ) {
@@ -38,6 +39,7 @@ export function readWebp(file: Uint8Array): ImageLayout {
     size = { width: Math.max(size.width, coded.width), height: Math.max(size.height, coded.height) };
     // The extended header's flag only announces what the picture has or has not.
     if (type === "ALPH" || (type === "VP8L" && ((content[4] ?? 0) & LOSSLESS_ALPHA) !== 0)) hasAlpha = true;
+    if (type === "C2PA") isSigned = true;
     if (type === "EXIF") orientation = exifOrientation(withoutPrefix(content));
     if (type === "VP8 " || type === "VP8L") hasPixels = true;
     if (type === "VP8X") clean.push(withoutFlags(file.subarray(at, next)));
@@ -45,7 +47,7 @@ export function readWebp(file: Uint8Array): ImageLayout {
     at = next;
   }
   if (!hasPixels) throw damaged("the WebP has no picture");
-  return { ...size, orientation, isCmyk: false, hasAlpha, end, clean: withHeader(file, clean) };
+  return { ...size, orientation, isCmyk: false, isSigned, hasAlpha, end, clean: withHeader(file, clean) };
 }
 
 function codedSize(type: string, content: Uint8Array): { width: number; height: number } {

@@ -22,7 +22,7 @@ export function createValidator(): Validator {
     // Defaults are top-level, so that filling them in changes the copy alone.
     const body = { ...given };
     const violation = checker.violations(model.schema, body).at(-1);
-    if (violation === undefined) return { ok: true, body };
+    if (violation === undefined) return isBlank(body.prompt) ? BLANK_PROMPT : { ok: true, body };
     const facts = unknownField(model.schema, given, model.id) ?? explain(violation, model.id);
     return { ok: false, facts };
   }
@@ -42,6 +42,15 @@ export function createValidator(): Validator {
     validate: (model, given, options) =>
       options?.isPartial === true ? validatePartial(model, given) : validate(model, given),
   };
+}
+
+const BLANK_PROMPT: Validated = {
+  ok: false,
+  facts: { kind: "must", field: "prompt", must: { form: "text_to_read" }, given: undefined },
+};
+
+function isBlank(prompt: unknown): boolean {
+  return typeof prompt === "string" && prompt.trim() === "";
 }
 
 function without(body: JsonObject, names: readonly string[]): JsonObject {

@@ -16,7 +16,12 @@ export interface Given {
 export interface Chosen<T> {
   readonly value: T;
   readonly isFromFile: boolean;
+  /** The flag, the variable, or the file and the key in it; undefined for a default. */
+  readonly where?: string;
 }
+
+/** Where the values of settings were given. Those that have their default are absent. */
+export type Origins = ReadonlyMap<Setting<unknown>, string>;
 
 /** Chooses a setting's value: flag over variable over settings file over default. Adds a problem for each unusable value. */
 export function chooseValue<T>(
@@ -36,7 +41,7 @@ export function chooseValue<T>(
   for (const { where, raw, isFromFile } of candidates) {
     if (raw === undefined || raw === null) continue;
     const parsed = setting.parse(raw);
-    if (parsed.ok) chosen ??= { value: parsed.value, isFromFile };
+    if (parsed.ok) chosen ??= { value: parsed.value, isFromFile, where };
     else problems.push({ where, message: `must be ${parsed.expected}, got ${show(raw)}` });
   }
   return chosen ?? { value: setting.fallback, isFromFile: false };
@@ -44,13 +49,13 @@ export function chooseValue<T>(
 
 /** Reads a key. A problem with the key does not quote it. */
 export function readCredential(
-  { variable }: Credential,
+  { variable, parse = apiKey }: Credential,
   { env }: Given,
   problems: ConfigProblem[],
 ): Secret | undefined {
   const raw = env[variable];
   if (raw === undefined || raw.trim() === "") return undefined;
-  const parsed = apiKey(raw);
+  const parsed = parse(raw);
   if (parsed.ok) return createSecret(parsed.value);
   problems.push({ where: variable, message: `must be ${parsed.expected}` });
   return undefined;

@@ -1,11 +1,13 @@
 import { availableParallelism } from "node:os";
 import { dirname, resolve } from "node:path";
 import { isJsonObject, type JsonObject } from "../domain/json.ts";
-import { readTree, type ValuesOf } from "../toolkit/settings/setting.ts";
+import { readTree, type Setting, type ValuesOf } from "../toolkit/settings/setting.ts";
 import { chooseValue, type Given, readCredential } from "./choose.ts";
 import { type ConfigProblem, describeProblem, show } from "./problem.ts";
-import { createSettings, type ProviderSettings, type Settings } from "./settings.ts";
+import { runtimeVariableProblems } from "./runtime-variables.ts";
+import { createSettings, type ProviderSettings, type Settings, variableOf } from "./settings.ts";
 import { PRICING, readNamedFile, readOwnFile, type SettingsFile } from "./settings-file.ts";
+import { describeCustomaryVariables, refuseOwnAddresses, withoutOwnKeys } from "./upstreams.ts";
 import { warningsOf } from "./warnings.ts";
 
 /** The values of the table in settings.ts and more: checked, complete and frozen. */
@@ -18,6 +20,8 @@ export interface Config extends ValuesOf<Settings> {
   readonly pricing: JsonObject;
   /** Settings that the service runs with but an operator should check. */
   readonly warnings: readonly string[];
+  /** What an operator should know about where settings come from. */
+  readonly notes: readonly string[];
 }
 
 /** Lists every problem of the configuration, not only the first. */
@@ -34,6 +38,8 @@ export interface ConfigSources extends Partial<Pick<Given, "flags" | "env">> {
   readonly cwd: string;
   /** The providers whose settings may be set. */
   readonly providers: readonly ProviderSettings[];
+  /** Whether a server starts with it: then no provider's address may be the server's own. */
+  readonly isServing?: boolean;
   /** Cores of the machine; counted unless given. */
   readonly cores?: number;
 }
@@ -53,16 +59,24 @@ export function loadConfig(sources: ConfigSources): Config {
   const file = explicit === undefined ? readOwnFile(dataDir, settings, problems) : named;
 
   const given = { flags, env, file };
-  const values = readTree(others, (each) =>
-    each.kind === "setting"
-      ? chooseValue(each, given, problems).value
-      : readCredential(each, given, problems),
-  );
+  const origins = new Map<Setting<unknown>, string>();
+  const read = readTree(others, (each) => {
+    if (each.kind === "credential") return readCredential(each, given, problems);
+    const { value, where } = chooseValue(each, given, problems);
+    if (where !== undefined) origins.set(each, where);
+    return value;
+  });
+  const upstreams = withoutOwnKeys(settings.providers, read.providers);
+  const values = { ...read, providers: upstreams.values };
   checkPorts(settings, values, problems);
+  if (sources.isServing === true)
+    refuseOwnAddresses(settings.providers, values.providers, { listening: values, origins, problems });
+  problems.push(...runtimeVariableProblems(env, values.allowEnv, variableOf(settings.allowEnv)));
   const pricing = readPricing(file, problems);
   if (problems.length > 0) throw new ConfigError(problems);
-  const warnings = warningsOf(env, settings, values);
-  return freeze({ ...values, dataDir, configFile: file?.path, pricing, warnings });
+  const warnings = [...warningsOf(env, settings, values), ...upstreams.warnings];
+  const notes = describeCustomaryVariables(settings.providers, values.providers, origins);
+  return freeze({ ...values, dataDir, configFile: file?.path, pricing, warnings, notes });
 }
 
 function checkPorts(

@@ -7,8 +7,15 @@ import {
   SYNC_WAIT_MS,
 } from "../domain/limits.ts";
 import * as parse from "../toolkit/settings/parsers.ts";
-import { type Machine, type Setting, type SettingTable, setting } from "../toolkit/settings/setting.ts";
+import {
+  credential,
+  type Machine,
+  type Setting,
+  type SettingTable,
+  setting,
+} from "../toolkit/settings/setting.ts";
 import { aliases } from "./aliases.ts";
+import { RUNTIME_VARIABLES } from "./runtime-variables.ts";
 
 /** The settings of one provider, which belong to the provider. */
 export interface ProviderSettings {
@@ -21,6 +28,7 @@ export type Settings = ReturnType<typeof createSettings>;
 
 const MAX_PORT = 65_535;
 const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
+const OUTPUT_METADATA = ["remove", "keep"] as const;
 const LOG_FORMATS = ["auto", "pretty", "json"] as const;
 
 /**
@@ -73,6 +81,16 @@ export function createSettings(machine: Machine, providers: readonly ProviderSet
       fallback: [],
       fallbackText: "none",
     }),
+    cors: {
+      origins: setting<readonly string[]>({
+        key: "cors.origins",
+        flag: "--cors-origins <origins...>",
+        help: "origins of web pages that may call this service, such as https://app.example.com, or * for any",
+        parse: parse.origins,
+        fallback: [],
+        fallbackText: "none",
+      }),
+    },
     edgeTimeoutMs: setting<number>({
       key: "edge.timeout_seconds",
       flag: "--edge-timeout-seconds <seconds>",
@@ -98,12 +116,32 @@ export function createSettings(machine: Machine, providers: readonly ProviderSet
         fallback: "b64_json",
       }),
     },
+    stays: {
+      perKey: {
+        streams: places("streams.key_concurrency", "most event streams of one key at one time", 100),
+        waits: places("waits.key_concurrency", "most calls of one key that wait for their answer", 2_000),
+      },
+      perAccount: {
+        streams: places("streams.account_concurrency", "most event streams of one account at one time", 200),
+        waits: places("waits.account_concurrency", "most calls of one account that wait", 2_000),
+      },
+    },
     aliases: setting<Readonly<Record<string, ModelId>>>({
       key: "aliases",
       flag: "--alias <name=model...>",
       help: "other names for models, such as gpt-image-1=sandbox-image",
       parse: aliases,
       fallback: {},
+      fallbackText: "none",
+    }),
+    secretKey: credential({ variable: "SVC_SECRET_KEY", parse: parse.secretKey }),
+    previousSecretKey: credential({ variable: "SVC_SECRET_KEY_PREVIOUS", parse: parse.secretKey }),
+    allowEnv: setting<readonly string[]>({
+      key: "allow_env",
+      flag: "--allow-env <names...>",
+      help: `variables that may change how the executable runs, of ${RUNTIME_VARIABLES.join(", ")}; else they end the start`,
+      parse: parse.listOf(RUNTIME_VARIABLES),
+      fallback: [],
       fallbackText: "none",
     }),
     log: {
@@ -188,6 +226,15 @@ export function createSettings(machine: Machine, providers: readonly ProviderSet
         }),
       },
     },
+    outputs: {
+      metadata: setting<(typeof OUTPUT_METADATA)[number]>({
+        key: "outputs.metadata",
+        flag: "--outputs-metadata <what>",
+        help: "remove or keep what providers write into files besides the picture, such as the prompt and the model's file",
+        parse: parse.oneOf(OUTPUT_METADATA),
+        fallback: "remove",
+      }),
+    },
     egress: {
       allow: setting<readonly string[]>({
         key: "egress.allow",
@@ -199,6 +246,12 @@ export function createSettings(machine: Machine, providers: readonly ProviderSet
       }),
     },
   };
+}
+
+/** How many connections may stay at one time. */
+function places(key: string, help: string, fallback: number): Setting<number> {
+  const flag = `--${key.replaceAll(/[._]/g, "-")} <connections>`;
+  return setting<number>({ key, flag, help, parse: parse.integer(1, 100_000), fallback });
 }
 
 /** How the names of all variables of this program begin. */
@@ -217,4 +270,6 @@ export const OTHER_VARIABLES = [
   "SVC_API_KEY",
   "SVC_NATIVE_DIR",
   "SVC_OUTPUT",
+  "SVC_SECRET_KEY",
+  "SVC_SECRET_KEY_PREVIOUS",
 ] as const;

@@ -1,6 +1,7 @@
 import { suggest } from "../domain/suggest.ts";
-import { isCredential, listSettings, type ValuesOf } from "../toolkit/settings/setting.ts";
+import { listSettings, type ValuesOf } from "../toolkit/settings/setting.ts";
 import { OTHER_VARIABLES, type Settings, VARIABLE_PREFIX, variableOf } from "./settings.ts";
+import { listUpstreams } from "./upstreams.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 type Values = Omit<ValuesOf<Settings>, "dataDir">;
@@ -13,9 +14,6 @@ export function warningsOf(env: Env, settings: Settings, values: Values): string
       ? [
           `Listening on every address (${values.host}) without public_url: URLs of results repeat whatever host a caller used, and nothing here encrypts. Put a TLS proxy in front and set public_url.`,
         ]
-      : []),
-    ...(env.BUN_OPTIONS
-      ? ["BUN_OPTIONS is set and changes how svc itself runs; unset it unless that is what you want."]
       : []),
     ...plainTextKeys(settings, values),
   ];
@@ -38,16 +36,10 @@ function isOpenToAll({ host, publicUrl }: Values): boolean {
 
 /** Keys that would cross a network unencrypted. */
 function plainTextKeys(settings: Settings, values: Values): string[] {
-  return Object.entries(settings.providers).flatMap(([id, table]) =>
-    Object.entries(table).flatMap(([name, entry]) => {
-      const provider = values.providers[id];
-      if (!isCredential(entry) || provider?.[name] === undefined) return [];
-      const { protocol, hostname } = new URL(String(provider[entry.sentTo]));
-      const isLocal = hostname === "localhost" || hostname === "[::1]" || /^127\./.test(hostname);
-      if (protocol === "https:" || isLocal) return [];
-      return [
-        `${entry.variable} goes to ${hostname} over http, where anybody on the way can read it; use https.`,
-      ];
-    }),
-  );
+  return listUpstreams(settings.providers, values.providers).flatMap(({ variable, url }) => {
+    const { protocol, hostname } = new URL(url);
+    const isLocal = hostname === "localhost" || hostname === "[::1]" || /^127\./.test(hostname);
+    if (protocol === "https:" || isLocal) return [];
+    return [`${variable} goes to ${hostname} over http, where anybody on the way can read it; use https.`];
+  });
 }

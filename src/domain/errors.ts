@@ -25,6 +25,7 @@ export const ERROR_CODES = [
   "sync_image_timeout",
   "upstream_timeout",
   "service_unavailable",
+  "loop_detected",
   "internal_error",
 ] as const;
 export type ErrorCode = (typeof ERROR_CODES)[number];
@@ -103,9 +104,13 @@ export const TASK_ERROR_MESSAGES = {
   DEADLINE_EXCEEDED: "The task was not finished before its deadline.",
   FINALIZATION_FAILED: "The generated files could not be retrieved from the provider.",
   OUTCOME_UNKNOWN:
-    "The service was interrupted while submitting this task, and the provider cannot say whether it was accepted.",
+    "The provider's answer to this task was lost, and it cannot say whether it accepted the task.",
+  LOOP_DETECTED: "This task was passed on through too many services, probably in a circle.",
   NO_ROUTE_AVAILABLE: "No provider can run this model at present.",
 } as const;
+/** In place of the message of `OUTCOME_UNKNOWN`, where the interruption was ours. */
+export const INTERRUPTED =
+  "The service was interrupted while submitting this task, and the provider cannot say whether it was accepted.";
 export type TaskErrorCode = keyof typeof TASK_ERROR_MESSAGES;
 // The keys of the table are its codes.
 export const TASK_ERROR_CODES = Object.keys(TASK_ERROR_MESSAGES) as [TaskErrorCode, ...TaskErrorCode[]];

@@ -31,10 +31,8 @@ export const MAX_COMPAT_PROMPT = 4000;
 export const MAX_EDIT_IMAGES = 10;
 /** A form with all its files: ten images, a mask, and fields. */
 export const MAX_FORM_BYTES = 116 * MIB;
-/** Memory for uploads that are read at once; others wait for theirs, unread. */
-export const UPLOAD_BYTES_AT_ONCE = 64 * MIB;
-/** Uploads that may wait. */
-export const MAX_WAITING_UPLOADS = 48;
+/** Memory for all bodies that are being read, how many are read at once, and how many may wait unread (docs/api.md 9). */
+export const INGRESS_LIMITS = { bytes: 64 * MIB, bodies: 32, waiting: 48 } as const;
 /** How long a task is kept for the client that stopped waiting for it and asks again. */
 export const ORPHAN_KEEP_MS = 10 * 60 * 1000;
 
@@ -48,6 +46,11 @@ export const MAX_JSON_BYTES = 32_000_000;
 export const MAX_JSON_TEXT_BYTES = 1_000_000;
 /** Objects and arrays within one another in a JSON body. */
 export const MAX_JSON_DEPTH = 32;
+/** Fields and values of a JSON body. Entries of lists count, fields count twice: by name and value. */
+export const MAX_JSON_TOKENS = 20_000;
+/** A data URI from this size on is decoded while it arrives; so many in one body. Others count as text. */
+export const INLINE_FILE_FROM_BYTES = 16 * 1024;
+export const MAX_INLINE_FILES = 32;
 /** `?wait=` on status requests, in seconds. */
 export const MAX_STATUS_WAIT_SEC = 60;
 /** Tasks in one page of a listing. */

@@ -6,11 +6,17 @@ import type { Authenticate, AuthenticateOperator } from "../service/authenticate
 import { credentialOf } from "./credential.ts";
 import type { Exchange, Handling, KeyedExchange } from "./exchange.ts";
 import type { Reply } from "./reply.ts";
+import type { Standing, Standings } from "./standing.ts";
+import { type StayKind, type Stays, whileStaying } from "./stays.ts";
+import type { Turns } from "./turns.ts";
 
 export interface AccessDeps {
   readonly authenticate: Authenticate;
   readonly authenticateOperator: AuthenticateOperator;
   readonly rateLimiter: RateLimiter;
+  readonly stays: Stays;
+  readonly standings: Standings;
+  readonly turns: Turns;
 }
 
 /** A request that is being admitted, with what is known of it so far, for its log line and its answer. */
@@ -18,6 +24,8 @@ export type Entering = Exchange & {
   principal?: Principal;
   operator?: Operator;
   limitHeaders?: Readonly<Record<string, string>>;
+  /** Of a caller that was let in. */
+  standing?: Pick<Standing, "lateRefusal">;
 };
 
 /**
@@ -28,27 +36,31 @@ export function enter(deps: AccessDeps, endpoint: Handling, exchange: Entering):
   if (endpoint.access === "public") return endpoint.handle(exchange);
   const credential = credentialOf(exchange.request, exchange.query, endpoint.path);
   if (endpoint.access === "management") {
-    return endpoint.handle(Object.assign(exchange, { operator: deps.authenticateOperator(credential) }));
+    const check = () => deps.authenticateOperator(credential);
+    const standing = deps.standings(endpoint.path, check);
+    return endpoint.handle(Object.assign(exchange, { operator: check(), standing }));
   }
-  const principal = deps.authenticate(credential, exchange);
-  const isStillAllowed = () => isTaken(() => deps.authenticate(credential, exchange));
-  const keyed = Object.assign(exchange, { principal, isStillAllowed });
-  const { feature, isCounted, handle } = endpoint;
-  if (feature !== undefined && !allowsFeature(principal.policy, feature)) {
+  const { feature, isCounted, path } = endpoint;
+  const handle = endpoint.isStreaming === true ? staying(endpoint.handle) : endpoint.handle;
+  const check = () => {
+    const principal = deps.authenticate(credential, exchange);
+    if (feature === undefined || allowsFeature(principal.policy, feature)) return principal;
     throw new AppError("permission_denied", { kind: "feature_forbidden", feature });
-  }
+  };
+  const principal = check();
+  const standing = deps.standings(path, check);
+  const stay = (kind: StayKind) => deps.stays(kind, principal);
+  const keyed = Object.assign(exchange, { principal, standing, stay });
   const perMinute = isCounted === true ? principal.policy.requestsPerMinute : undefined;
-  return perMinute === undefined ? handle(keyed) : countThenHandle(deps, keyed, perMinute, handle);
+  const begin = () =>
+    perMinute === undefined ? handle(keyed) : countThenHandle(deps, keyed, perMinute, handle);
+  const turn = deps.turns(principal.accountId);
+  return turn === undefined ? begin() : turn.then(begin);
 }
 
-function isTaken(authenticate: () => Principal): boolean {
-  try {
-    authenticate();
-    return true;
-  } catch (error) {
-    if (error instanceof AppError) return false;
-    throw error;
-  }
+/** A stream has a place as long as it lasts. */
+function staying(handle: (exchange: KeyedExchange) => Reply | Promise<Reply>) {
+  return (exchange: KeyedExchange) => whileStaying(exchange.stay("streams"), () => handle(exchange));
 }
 
 async function countThenHandle(

@@ -1,15 +1,14 @@
 import { AppError } from "../domain/errors.ts";
 
-/** `x-goog-api-key` and the like: a vendor's own name for its key header. */
-const VENDOR_KEY = /^x-[a-z0-9]+-api-key$/;
+/** `x-api-key`, and a vendor's own name for it: `x-goog-api-key` and the like. */
+const KEY_HEADER = /^x-(?:[a-z0-9-]+-)?api-key$/;
 
 /**
- * The credential of a request: `Authorization: Bearer`, then `x-api-key`, then any `x-<vendor>-api-key`, then `api-key` where the
- * synchronous images API is asked for, then the query's `key`. The first one present counts, empty or not, even if a later one
- * would be valid.
+ * The credential of a request, in whichever of its forms it came: `Authorization: Bearer`, `x-api-key`, any `x-<vendor>-api-key`,
+ * `api-key` where the synchronous images API is asked for, and the query's `key`. Empty ones count as absent.
  * @param path of the endpoint
  * @returns undefined when none is present
- * @throws AppError `invalid_api_key` for an Authorization header of another form
+ * @throws AppError `invalid_api_key` for an Authorization header of another form, and for two credentials that differ
  */
 export function credentialOf(
   request: Request,
@@ -18,17 +17,37 @@ export function credentialOf(
 ): string | undefined {
   const { headers } = request;
   const authorization = headers.get("authorization");
-  if (authorization !== null) return bearer(authorization);
-  const plain = headers.get("x-api-key");
-  if (plain !== null) return plain;
-  for (const [name, value] of headers) if (VENDOR_KEY.test(name)) return value;
-  const short = path.startsWith("/compat/v1/") ? headers.get("api-key") : null;
-  if (short !== null) return short;
-  return request.url.includes("key=") ? (query().get("key") ?? undefined) : undefined;
+  let found = authorization === null ? undefined : bearer(authorization);
+  for (const name of headers.keys()) {
+    // The first look is cheap, and nearly all headers fail it.
+    if (!name.endsWith("api-key")) continue;
+    const isKey = KEY_HEADER.test(name) || (name === "api-key" && path.startsWith("/compat/v1/"));
+    if (isKey) found = onlyOne(found, headers.get(name));
+  }
+  if (!request.url.includes("key=")) return found;
+  return query().getAll("key").reduce<string | undefined>(onlyOne, found);
 }
 
-function bearer(authorization: string): string {
-  const match = /^bearer +(\S+) *$/i.exec(authorization);
-  if (match?.[1] !== undefined) return match[1];
-  throw new AppError("invalid_api_key", { kind: "authorization_malformed" });
+/** Adds what a header holds, which is a list where the header came several times. */
+function onlyOne(found: string | undefined, given: string | null): string | undefined {
+  if (given === null || given === "" || given === found) return found;
+  if (given.includes(",")) return given.split(",").reduce(onlyOneTrimmed, found);
+  if (found === undefined) return given;
+  throw new AppError("invalid_api_key", { kind: "credentials_differ" });
+}
+
+function onlyOneTrimmed(found: string | undefined, given: string): string | undefined {
+  return onlyOne(found, given.trim());
+}
+
+function bearer(authorization: string): string | undefined {
+  if (authorization.includes(",")) {
+    return authorization
+      .split(",")
+      .map((each) => bearer(each.trim()))
+      .reduce<string | undefined>((found, each) => onlyOne(found, each ?? null), undefined);
+  }
+  const match = /^(?:bearer(?: +(\S*))?)? *$/i.exec(authorization);
+  if (match === null) throw new AppError("invalid_api_key", { kind: "authorization_malformed" });
+  return match[1] === "" ? undefined : match[1];
 }

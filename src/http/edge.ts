@@ -1,6 +1,6 @@
 import { AppError } from "../domain/errors.ts";
 import type { Clock, Log } from "../domain/ports/runtime.ts";
-import type { Reply } from "./reply.ts";
+import { dropReply, type Reply } from "./reply.ts";
 
 export interface EdgeDeps {
   readonly clock: Clock;
@@ -79,7 +79,7 @@ export function createEdge(deps: EdgeDeps) {
         reply.then(
           (value) => {
             if (open.delete(entry)) resolve(value);
-            else drop(value);
+            else dropReply(value);
           },
           (error: unknown) => {
             if (open.delete(entry)) reject(error);
@@ -94,11 +94,6 @@ export type Edge = ReturnType<typeof createEdge>;
 
 function tooLate(timeoutMs: number): AppError {
   return new AppError("upstream_timeout", { kind: "answer_too_late", limitSec: timeoutMs / 1000 });
-}
-
-/** Releases the body of an answer that nobody will read. */
-function drop({ body }: Reply): void {
-  if (body instanceof ReadableStream) void body.cancel();
 }
 
 function logLate(log: Log, requestId: string, error: unknown): void {

@@ -1,7 +1,10 @@
 import type { Operator, Principal } from "../domain/access/account.ts";
 import type { Feature } from "../domain/access/key-policy.ts";
+import type { Intake } from "./ingress/incoming.ts";
 import type { EndpointContract } from "./openapi/contract.ts";
 import type { Reply } from "./reply.ts";
+import type { Standing } from "./standing.ts";
+import type { StayKind } from "./stays.ts";
 
 /** How a request arrived. */
 export interface Connection {
@@ -22,18 +25,24 @@ export interface Exchange {
   /** Path parameters. */
   readonly param: (name: string) => string;
   readonly query: () => URLSearchParams;
+  /** The way to the request's body. */
+  readonly intake: Intake;
   /** When the answer is due, on the clock that never jumps, in milliseconds; undefined where requests are not cut. */
   readonly edgeDeadline: () => number | undefined;
 }
 
 export interface KeyedExchange extends Exchange {
   readonly principal: Principal;
-  /** Whether the key is still valid, for answers during which it may be revoked. */
-  readonly isStillAllowed: () => boolean;
+  /** Whether the caller may still be answered, for answers during which its key may be revoked. */
+  readonly standing: Standing;
+  /** Takes a place for a connection that stays. @returns what gives it back @throws AppError when there is none */
+  readonly stay: (kind: StayKind) => () => void;
 }
 
 export interface ManagedExchange extends Exchange {
   readonly operator: Operator;
+  /** Whether the token is still valid, for requests that arrive slowly. */
+  readonly standing: Standing<Operator>;
 }
 
 /** What endpoints need that answer late. */

@@ -26,6 +26,7 @@ export const STATUS = {
   service_unavailable: 503,
   sync_image_timeout: 504,
   upstream_timeout: 504,
+  loop_detected: 508,
 } as const satisfies Record<ErrorCode, number>;
 
 type Status = (typeof STATUS)[ErrorCode];
@@ -45,6 +46,7 @@ export const TYPE = {
   500: "server_error",
   503: "server_error",
   504: "server_error",
+  508: "server_error",
 } as const satisfies Record<Status, string>;
 
 /** Which error object a caller reads: the standard one (docs/api.md 3.2), or that of the compatible images API. */

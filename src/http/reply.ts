@@ -8,6 +8,8 @@ export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Blob | ReadableStream<Uint8Array> | null;
+  /** Resolves when a body that is made while it is read has been read, or was left. */
+  readonly over?: Promise<void> | undefined;
   /** What the request was about, for its log line. */
   readonly log?: ReplyLog | undefined;
 }
@@ -26,6 +28,11 @@ export function json(body: unknown, headers?: Readonly<Record<string, string>>, 
 /** The envelope of docs/api.md 3.1. */
 export function success(data: unknown, headers?: Readonly<Record<string, string>>, log?: ReplyLog): Reply {
   return json({ code: 200, message: "success", data }, headers, log);
+}
+
+/** Releases the body of an answer that nobody will read. */
+export function dropReply({ body }: Reply): void {
+  if (body instanceof ReadableStream) void body.cancel();
 }
 
 /** Whether the caller has the content that this `ETag` names. */

@@ -6,8 +6,9 @@ import { type AccessDeps, type Entering, enter } from "./access.ts";
 import { clientAddressOf, originOf, type ProxyTrust } from "./client-address.ts";
 import type { Edge } from "./edge.ts";
 import type { Connection, Handling } from "./exchange.ts";
+import type { Ingress } from "./ingress/ingress.ts";
 import { envelopeFor, problem, toAppError } from "./problem.ts";
-import type { Reply } from "./reply.ts";
+import { dropReply, type Reply } from "./reply.ts";
 
 export interface RouterDeps extends AccessDeps, ProxyTrust {
   readonly ids: Ids;
@@ -15,6 +16,7 @@ export interface RouterDeps extends AccessDeps, ProxyTrust {
   /** Milliseconds on a clock that never jumps; for durations in the log. */
   readonly elapsed: () => number;
   readonly edge: Edge;
+  readonly ingress: Ingress;
   /** Where this service is reached, when it is set. */
   readonly publicUrl?: string | undefined;
 }
@@ -64,6 +66,9 @@ async function answer(deps: RouterDeps, context: Context<Env>, endpoint: Handlin
       return clientAddressOf(deps, request, context.env);
     },
     param: (name) => context.req.param(name) ?? "",
+    get intake() {
+      return deps.ingress.intakeOf(request, () => ownerOf(exchange));
+    },
     query: () => new URLSearchParams(request.url.split("?", 2)[1] ?? ""),
     edgeDeadline: () => (context.env.isLong ? undefined : deps.edge.deadline(startedAt)),
   };
@@ -73,8 +78,15 @@ async function answer(deps: RouterDeps, context: Context<Env>, endpoint: Handlin
     const handling = enter(deps, endpoint, exchange);
     const isCut = !context.env.isLong && endpoint.isStreaming !== true;
     reply = await (isCut ? deps.edge.within(exchange, startedAt, handling) : handling);
+    const refused = exchange.standing?.lateRefusal();
+    if (refused !== undefined) {
+      dropReply(reply);
+      throw refused;
+    }
   } catch (error) {
-    failure = toAppError(error, request.headers.has("idempotency-key"));
+    // A caller that may not be answered any more is told that, whatever became of its request.
+    const reason = exchange.standing?.lateRefusal() ?? error;
+    failure = toAppError(reason, request.headers.has("idempotency-key"));
     if (failure.code === "internal_error") logDefect(deps, requestId, failure);
     const told = problem(failure, envelopeFor(context.req.path, failure.code));
     reply = typeof told.body === "string" ? { ...told, body: withoutKeys(told.body) } : told;
@@ -85,13 +97,33 @@ async function answer(deps: RouterDeps, context: Context<Env>, endpoint: Handlin
     ...exchange.limitHeaders,
     "X-Request-ID": requestId,
   };
-  // The client may go on sending its body for as long as it likes.
-  if (failure?.code === "upstream_timeout") headers.Connection = "close";
-  // HEAD has no body that the length could be taken from.
-  if (request.method === "HEAD" && typeof reply.body === "string") {
-    headers["Content-Length"] = String(Buffer.byteLength(reply.body));
-  }
+  if (failure !== undefined && isLast(failure)) headers.Connection = "close";
+  if (request.method === "HEAD") return withoutBody(reply, headers);
   return new Response(reply.body, { status: reply.status, headers });
+}
+
+/** The answer to HEAD, which has no body that the length could be taken from. */
+function withoutBody(reply: Reply, headers: Record<string, string>): Response {
+  if (typeof reply.body === "string") headers["Content-Length"] = String(Buffer.byteLength(reply.body));
+  if (!(reply.body instanceof ReadableStream))
+    return new Response(reply.body, { status: reply.status, headers });
+  dropReply(reply);
+  return new Response(null, { status: reply.status, headers });
+}
+
+/** Whether a connection ends with an error: its client may go on sending a body, or holds what there are too few of. */
+function isLast({ code, facts: { kind } }: AppError): boolean {
+  return (
+    code === "upstream_timeout" ||
+    kind === "upload_too_slow" ||
+    kind === "too_many_stays" ||
+    kind === "too_many_connections"
+  );
+}
+
+/** Whose part of the memory for bodies a request uses. */
+function ownerOf({ principal, operator }: Entering): string {
+  return principal?.accountId ?? operator?.tokenId ?? "";
 }
 
 interface Answered {
@@ -161,10 +193,11 @@ function withoutKeys(text: string): string {
 }
 
 /**
- * The path as sent, with `//` read as `/`, because clients write it when a base URL ends in a slash. Without a usable Host header
- * (HTTP/1.0 probes, hostile callers), Bun's `url` is only the path.
+ * The path as sent, with `//` read as `/` and without a slash at its end, because clients write both where a base URL ends in a
+ * slash. Without a usable Host header (HTTP/1.0 probes, hostile callers), Bun's `url` is only the path.
  */
 function pathOf(request: Request): string {
   const path = request.url.startsWith("/") ? (request.url.split("?", 1)[0] ?? "/") : getPath(request);
-  return path.includes("//") ? path.replaceAll(/\/{2,}/g, "/") : path;
+  const single = path.includes("//") ? path.replaceAll(/\/{2,}/g, "/") : path;
+  return single.endsWith("/") && single !== "/" ? single.slice(0, -1) : single;
 }

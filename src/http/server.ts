@@ -10,6 +10,8 @@ export interface Servers {
   readonly longPort?: number | undefined;
   /** Lifts the idle limit for one request, until it is answered. */
   keepOpen(request: Request): void;
+  /** From now on each answer closes its connection, so that clients open their next one, maybe to another process. */
+  retire(): void;
   /** Stops accepting connections, gives requests under way five seconds, and closes. */
   stop(): Promise<void>;
 }
@@ -38,6 +40,7 @@ const MAX_BODY_BYTES = 256 * 1024 * 1024;
 /** Listens on one or two addresses with the same endpoints. @throws when an address is not available */
 export function createServers(options: ServerOptions): Servers {
   const keptOpen = new Set<Request>();
+  let isRetiring = false;
   const listen = (port: number, isLong: boolean) => {
     const idleTimeout = isLong ? IDLE_TIMEOUT_SEC.long : IDLE_TIMEOUT_SEC.default;
     return Bun.serve({
@@ -50,7 +53,10 @@ export function createServers(options: ServerOptions): Servers {
       reusePort: false,
       async fetch(request, server) {
         try {
-          return await options.handle(request, { isLong, address: () => server.requestIP(request)?.address });
+          const address = () => server.requestIP(request)?.address;
+          const response = await options.handle(request, { isLong, address });
+          if (isRetiring) response.headers.set("Connection", "close");
+          return response;
         } finally {
           // Otherwise the connection would have no limit from here on.
           if (keptOpen.delete(request)) server.timeout(request, idleTimeout);
@@ -80,16 +86,21 @@ export function createServers(options: ServerOptions): Servers {
       main?.timeout(request, 0);
       long?.timeout(request, 0);
     },
-    async stop() {
-      const ended = Promise.all([main?.stop(), long?.stop()]);
-      const limit = Promise.withResolvers<void>();
-      const timer = setTimeout(limit.resolve, CLOSE_LIMIT_MS);
-      await Promise.race([ended, limit.promise]);
-      clearTimeout(timer);
-      // Otherwise a silent client could keep the process running.
-      await Promise.all([main?.stop(true), long?.stop(true)]);
+    retire() {
+      isRetiring = true;
     },
+    stop: () => close([main, long]),
   };
+}
+
+async function close(servers: readonly (Server<undefined> | undefined)[]): Promise<void> {
+  const ended = Promise.all(servers.map((server) => server?.stop()));
+  const limit = Promise.withResolvers<void>();
+  const timer = setTimeout(limit.resolve, CLOSE_LIMIT_MS);
+  await Promise.race([ended, limit.promise]);
+  clearTimeout(timer);
+  // Otherwise a silent client could keep the process running.
+  await Promise.all(servers.map((server) => server?.stop(true)));
 }
 
 /** The host at which a person on this machine reaches a server bound to `host`. */

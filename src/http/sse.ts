@@ -1,5 +1,8 @@
+import type { AppError } from "../domain/errors.ts";
 import type { Clock } from "../domain/ports/runtime.ts";
+import { envelopeFor, problem } from "./problem.ts";
 import type { Reply, ReplyLog } from "./reply.ts";
+import type { Standing } from "./standing.ts";
 
 export interface StreamedEvent {
   readonly name: string;
@@ -32,10 +35,15 @@ export interface EventStreamOptions {
    * stream that is dropped unread; its signal is then aborted from the start.
    */
   readonly write: (events: EventWriter, signal: AbortSignal) => Promise<void>;
-  /** Whether the client may still receive events. Asked before each event and each sign of life; the stream ends if not. */
-  readonly isAllowed?: (() => boolean) | undefined;
+  /**
+   * Whether the client may still receive events. Asked before each; the stream ends within about a second of a refusal, with an
+   * `error` event that holds it.
+   */
+  readonly standing?: Standing | undefined;
   /** Called when `write` throws; the stream ends, so that the client reconnects. */
   readonly onError: (error: unknown) => void;
+  /** Called once when the stream has ended. */
+  readonly onEnd?: (() => void) | undefined;
 }
 
 const HEADERS = {
@@ -52,7 +60,14 @@ const RETRY_MS = 3_000;
 
 /** An answer of server-sent events. */
 export function eventReply(options: EventStreamOptions, log?: ReplyLog): Reply {
-  return { status: 200, headers: HEADERS, body: eventStream(options), log };
+  const over = Promise.withResolvers<void>();
+  return {
+    status: 200,
+    headers: HEADERS,
+    body: eventStream({ ...options, onEnd: over.resolve }),
+    over: over.promise,
+    log,
+  };
 }
 
 /**
@@ -63,16 +78,23 @@ export function eventStream(options: EventStreamOptions): ReadableStream<Uint8Ar
   const over = new AbortController();
   const pieces = createHandover();
   let cancelTimer = () => {};
+  let stopWatching = () => {};
 
-  const end = () => {
+  const end = (last?: string) => {
     if (over.signal.aborted) return;
     over.abort();
     cancelTimer();
-    options.signal.removeEventListener("abort", end);
-    pieces.end();
+    stopWatching();
+    options.signal.removeEventListener("abort", onAbort);
+    pieces.end(last);
+    options.onEnd?.();
   };
+  const onAbort = () => end();
   const isOver = () => {
-    if (options.isAllowed?.() === false) end();
+    const { standing } = options;
+    const refusal = over.signal.aborted ? undefined : standing?.refusal();
+    // Within an event, more text would complete it.
+    if (refusal !== undefined) end(writer.isWithinEvent() ? "" : refusalText(refusal, standing));
     return over.signal.aborted;
   };
   const keepAlive = () => {
@@ -81,12 +103,11 @@ export function eventStream(options: EventStreamOptions): ReadableStream<Uint8Ar
     cancelTimer = options.clock.after(KEEP_ALIVE_MS, keepAlive);
   };
   const writer = createWriter(pieces, { isOver, signal: over.signal });
-  let hasBegun = false;
   const begin = async () => {
-    hasBegun = true;
     if (options.signal.aborted) end();
     if (!over.signal.aborted) {
-      options.signal.addEventListener("abort", end);
+      options.signal.addEventListener("abort", onAbort);
+      stopWatching = options.standing?.onRefused(isOver) ?? stopWatching;
       keepAlive();
     }
     try {
@@ -99,10 +120,21 @@ export function eventStream(options: EventStreamOptions): ReadableStream<Uint8Ar
     }
   };
 
+  return readableOf(pieces, () => void begin(), end);
+}
+
+/** @param begin called once, when somebody reads or leaves unread */
+function readableOf(pieces: Handover, begin: () => void, end: () => void): ReadableStream<Uint8Array> {
+  let hasBegun = false;
+  const beginOnce = () => {
+    if (hasBegun) return;
+    hasBegun = true;
+    begin();
+  };
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        if (!hasBegun) void begin();
+        beginOnce();
         const piece = await pieces.next();
         if (piece === undefined) controller.close();
         else controller.enqueue(piece);
@@ -110,7 +142,7 @@ export function eventStream(options: EventStreamOptions): ReadableStream<Uint8Ar
       cancel() {
         end();
         // `write` runs even if nobody read: it may have to note that the reader left, so that a repeated request finds its task.
-        if (!hasBegun) void begin();
+        beginOnce();
       },
     },
     { highWaterMark: 0 },
@@ -126,18 +158,18 @@ function createWriter(
   const events: EventWriter = {
     async event({ name, id, data }) {
       if (isOver()) return;
-      isWithinEvent = true;
       if (typeof data === "string") {
         await pieces.offer(eventText({ name, id, data }));
       } else {
+        isWithinEvent = true;
         await pieces.offer(headOf({ name, id }));
         for await (const piece of data) {
           if (signal.aborted) break;
           await pieces.offer(piece);
         }
         await pieces.offer("\n\n");
+        isWithinEvent = false;
       }
-      isWithinEvent = false;
     },
     async events(text) {
       if (!isOver()) await pieces.offer(text);
@@ -147,6 +179,11 @@ function createWriter(
     mark: (id) => pieces.offer(`: from ${id}\nid: ${id}\n\n`),
   };
   return { events, isWithinEvent: () => isWithinEvent };
+}
+
+function refusalText(refusal: AppError, standing: Standing | undefined): string {
+  const { body } = problem(refusal, envelopeFor(standing?.path ?? "", refusal.code));
+  return eventText({ name: "error", data: String(body) });
 }
 
 /** An event as text. */
@@ -192,10 +229,13 @@ function createHandover() {
       reader = resolve;
       return promise;
     },
-    end(): void {
+    /** Drops what was not read yet. @param last what the reader still gets */
+    end(last = ""): void {
       hasEnded = true;
       for (const { taken } of waiting.splice(0)) taken();
-      reader?.(undefined);
+      const piece = last === "" ? undefined : encoder.encode(last);
+      if (reader === undefined && piece !== undefined) waiting.push({ text: last, taken: () => {} });
+      reader?.(piece);
       reader = undefined;
     },
   };

@@ -1,22 +1,20 @@
-import { AppError, invalid } from "../domain/errors.ts";
+import { invalid } from "../domain/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../domain/json.ts";
-import { MAX_JSON_DEPTH, MAX_JSON_TEXT_BYTES } from "../domain/limits.ts";
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
+import { MAX_JSON_DEPTH, MAX_JSON_TOKENS } from "../domain/limits.ts";
+import { measureJson, stringEnd } from "../toolkit/json-text.ts";
 
 /**
- * Parses a JSON object strictly. Refuses what JSON.parse accepts but two parsers could read differently.
+ * Parses a JSON object strictly. Refuses what JSON.parse accepts but two parsers could read differently, and what is made of so
+ * many parts that parsing and checking it would hold up everybody else.
  *
- * @throws AppError `invalid_request` for anything but an object, duplicate keys, nesting deeper than 32, NUL or lone surrogates in
- *   strings; `request_too_large` when more than 1 MB is left without the content of data URIs
+ * @param standIns strings that stand for something else, and may have a NUL; each may be there once
+ * @throws AppError `invalid_request` for anything but an object, duplicate keys, nesting deeper than 32, more than 20,000 fields
+ *   and values, NUL or lone surrogates in strings
  */
-export function parseJsonObject(text: string): JsonObject {
-  const shape = measure(text);
+export function parseJsonObject(text: string, standIns: Set<string> = new Set()): JsonObject {
+  const shape = measureJson(text, { depth: MAX_JSON_DEPTH, tokens: MAX_JSON_TOKENS });
   if (shape.depth > MAX_JSON_DEPTH) throw invalid({ kind: "body_too_deep" });
-  if (text.length - shape.dataUriLength > MAX_JSON_TEXT_BYTES) {
-    throw new AppError("request_too_large", { kind: "body_too_long" });
-  }
+  if (shape.tokens > MAX_JSON_TOKENS) throw invalid({ kind: "body_too_detailed" });
   let value: Json;
   try {
     // JSON.parse returns nothing but JSON values.
@@ -27,9 +25,8 @@ export function parseJsonObject(text: string): JsonObject {
   }
   if (!isJsonObject(value)) throw invalid({ kind: "body_not_object" });
   // Only an escape can make a NUL or half a surrogate pair, because the text was decoded from strict UTF-8.
-  const strings = text.includes("\\u");
-  const members = inspect(value, "", strings);
-  if (members !== shape.colons) throw invalid({ kind: "member_given_twice", member: repeatedMember(text) });
+  const members = inspect(value, "", text.includes("\\u") ? standIns : undefined);
+  if (members !== shape.members) throw invalid({ kind: "member_given_twice", member: repeatedMember(text) });
   return value;
 }
 
@@ -40,65 +37,22 @@ function withoutText(error: unknown): Error | undefined {
   return new Error(said.trimEnd());
 }
 
-/** Measures, in one pass, how deep the text nests, how many members it has and how long its data URIs are. */
-function measure(text: string): { depth: number; colons: number; dataUriLength: number } {
-  let depth = 0;
-  let deepest = 0;
-  let colons = 0;
-  let dataUriLength = 0;
-  for (let i = 0; i < text.length; i++) {
-    switch (text.charCodeAt(i)) {
-      case QUOTE: {
-        const end = stringEnd(text, i);
-        if (text.startsWith("data:", i + 1)) dataUriLength += end - i;
-        i = end;
-        break;
-      }
-      case 0x7b: // {
-      case 0x5b: // [
-        if (++depth > deepest) deepest = depth;
-        if (deepest > MAX_JSON_DEPTH) return { depth: deepest, colons, dataUriLength };
-        break;
-      case 0x7d: // }
-      case 0x5d: // ]
-        depth--;
-        break;
-      case 0x3a: // :
-        colons++;
-        break;
-    }
-  }
-  return { depth: deepest, colons, dataUriLength };
-}
-
-/** Position of the quote that ends the string starting at `start`, or the text's end. */
-function stringEnd(text: string, start: number): number {
-  for (let from = start + 1; ; ) {
-    const quote = text.indexOf('"', from);
-    if (quote === -1) return text.length;
-    let backslashes = 0;
-    while (text.charCodeAt(quote - 1 - backslashes) === BACKSLASH) backslashes++;
-    if (backslashes % 2 === 0) return quote;
-    from = quote + 1;
-  }
-}
-
-/** Counts the members of all objects in a value; with `strings`, looks at every string too. */
-function inspect(value: Json | undefined, path: string, strings: boolean): number {
+/** Counts the members of all objects in a value; with `standIns`, looks at every string too. */
+function inspect(value: Json | undefined, path: string, standIns: Set<string> | undefined): number {
   if (typeof value === "string") {
-    if (strings) checkString(value, path);
+    if (standIns !== undefined && !standIns.delete(value)) checkString(value, path);
     return 0;
   }
   if (typeof value !== "object" || value === null) return 0;
   let members = 0;
   if (Array.isArray(value)) {
-    for (let i = 0; i < value.length; i++) members += inspect(value[i], `${path}[${i}]`, strings);
+    for (let i = 0; i < value.length; i++) members += inspect(value[i], `${path}[${i}]`, standIns);
     return members;
   }
   const object = value as JsonObject;
   for (const name of Object.keys(object)) {
-    if (strings) checkString(name, path);
-    members += 1 + inspect(object[name], path === "" ? name : `${path}.${name}`, strings);
+    if (standIns !== undefined) checkString(name, path);
+    members += 1 + inspect(object[name], path === "" ? name : `${path}.${name}`, standIns);
   }
   return members;
 }

@@ -1,14 +1,22 @@
-import type { Clock } from "../domain/ports/runtime.ts";
+import type { SteadyClock } from "../domain/ports/runtime.ts";
 
 /** Longest delay a timer takes; anything above fires at once instead of late. */
 const TIMER_MAX_MS = 2 ** 31 - 1;
 
-export function createSystemClock(): Clock {
+/** Starts at the system's time, and from then on counts for itself. */
+export function createSystemClock(): SteadyClock {
+  let offsetMs = Date.now() - monotonicMs();
+  const now = () => Math.round(offsetMs + monotonicMs());
   return {
-    now: () => Date.now(),
+    now,
+    elapsed: monotonicMs,
     after(delayMs, callback) {
       const timer = setTimeout(callback, Math.min(Math.max(0, delayMs), TIMER_MAX_MS));
       return () => clearTimeout(timer);
+    },
+    behindMs: () => Date.now() - now(),
+    jump(byMs) {
+      offsetMs += byMs;
     },
   };
 }

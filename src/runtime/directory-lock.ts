@@ -1,9 +1,14 @@
 import { Database } from "bun:sqlite";
-import { join } from "node:path";
+import { renameSync, rmSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { isHeldByReadersOnly } from "./lock-holders.ts";
 
 export interface DirectoryLock {
   release(): void;
 }
+
+/** The file in a data folder that holds its lock. */
+export const lockFileOf = (directory: string): string => join(directory, "server.lock");
 
 /**
  * Locks the data folder for this process. The operating system holds the lock on an open file (an exclusive
@@ -12,7 +17,32 @@ export interface DirectoryLock {
  * @returns undefined when another process holds it
  */
 export function lockDirectory(directory: string): DirectoryLock | undefined {
-  const database = openLockFile(directory);
+  const path = lockFileOf(directory);
+  const lock = lockFile(path);
+  if (lock !== undefined) return lock;
+  const { ino } = statSync(path);
+  return isHeldByReadersOnly(ino) ? replaceAndLock(path, ino) : undefined;
+}
+
+/**
+ * Replaces a lock file that somebody who may only read holds open, from a time when the folder was open to others. Processes that
+ * try at once find the same new file; one that finds the old file already replaced gives up its own and starts anew.
+ */
+function replaceAndLock(path: string, replaced: number): DirectoryLock | undefined {
+  const fresh = `${path}.new`;
+  const lock = lockFile(fresh);
+  if (lock === undefined) return undefined;
+  if (statSync(path).ino === replaced) {
+    renameSync(fresh, path);
+    return lock;
+  }
+  rmSync(fresh, { force: true });
+  lock.release();
+  return lockFile(path);
+}
+
+function lockFile(path: string): DirectoryLock | undefined {
+  const database = openLockFile(path);
   try {
     database.run("PRAGMA journal_mode = DELETE");
     database.run("PRAGMA locking_mode = EXCLUSIVE");
@@ -25,10 +55,10 @@ export function lockDirectory(directory: string): DirectoryLock | undefined {
   }
 }
 
-function openLockFile(directory: string): Database {
+function openLockFile(path: string): Database {
   try {
-    return new Database(join(directory, "server.lock"), { create: true });
+    return new Database(path, { create: true });
   } catch (cause) {
-    throw new Error(`The data folder ${directory} cannot be written to.`, { cause });
+    throw new Error(`The data folder ${dirname(path)} cannot be written to.`, { cause });
   }
 }

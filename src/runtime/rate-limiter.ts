@@ -12,8 +12,7 @@ export function createRateLimiter({ clock }: { readonly clock: Pick<Clock, "now"
   return {
     async take(key: KeyId, perMinute: number) {
       const { consumedPoints, msBeforeNext } = await counts.consume(key);
-      // Report at least one millisecond, never 0.
-      const resetsInMs = Math.max(1, msBeforeNext);
+      const resetsInMs = withinWindow(msBeforeNext);
       return {
         isAllowed: consumedPoints <= perMinute,
         limit: perMinute,
@@ -29,8 +28,13 @@ export function createRateLimiter({ clock }: { readonly clock: Pick<Clock, "now"
       return {
         limit: perMinute,
         remaining: Math.max(0, perMinute - counted.consumedPoints),
-        resetsAt: clock.now() + counted.msBeforeNext,
+        resetsAt: clock.now() + withinWindow(counted.msBeforeNext),
       };
     },
   };
+}
+
+/** At least one millisecond, never 0. The library counts by the system's clock, which may have been set back. */
+function withinWindow(ms: number): number {
+  return Math.min(WINDOW_SEC * 1_000, Math.max(1, ms));
 }

@@ -10,6 +10,11 @@ export function createSecrets(): Secrets {
   return {
     newBody: () => unbiasedBase62(CREDENTIAL_BODY_LENGTH, (bytes) => crypto.getRandomValues(bytes)),
     hash: (text) => Bun.SHA256.hash(text, "hex"),
+    hashPieces: async (pieces) => {
+      const hash = new Bun.SHA256();
+      for await (const piece of pieces) hash.update(piece);
+      return hash.digest("hex");
+    },
     newSigningSecret: () =>
       SIGNING_PREFIX + Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64"),
     sign: (secret, text) =>

@@ -1,6 +1,6 @@
 import type { CallbackSend, Delivery } from "../domain/callback/callback.ts";
 import { callbackPost } from "../domain/callback/callback-payload.ts";
-import type { AccountStore } from "../domain/ports/account-store.ts";
+import { type AccountStore, LOCKED } from "../domain/ports/account-store.ts";
 import type { CallbackStore } from "../domain/ports/callback-store.ts";
 import type { Egress } from "../domain/ports/egress.ts";
 import type { Clock, Log, Random, Secrets } from "../domain/ports/runtime.ts";
@@ -19,6 +19,12 @@ export interface CallbackDeps {
   /** The public address of this service, if set. Otherwise the origin of the creating request is used. */
   readonly publicUrl?: string | undefined;
 }
+
+/** Never sent unsigned: a receiver that trusts whatever comes would not notice. */
+const UNSIGNABLE = {
+  kind: "unreachable",
+  reason: "cannot be signed: its secret is sealed with another key",
+} as const;
 
 /** @param delaysMs before attempts 2, 3 and so on */
 export function createCallbackPosting(deps: CallbackDeps, delaysMs: readonly number[]) {
@@ -47,6 +53,7 @@ export function createCallbackPosting(deps: CallbackDeps, delaysMs: readonly num
         const task = await deps.tasks.byId(callback.taskId);
         if (task === undefined) throw new Error(`Task ${callback.taskId} of a callback is not stored`);
         const kept = await deps.accounts.callbackSecret(callback.keyId);
+        if (kept === LOCKED) return await record(send, UNSIGNABLE);
         const post = callbackPost(deps, task, { id: callback.id, at: clock.now(), kept });
         const delivery = await deps.egress.deliver(callback.url, post, stopping);
         const isCutOff = stopping.aborted && delivery.kind === "unreachable";

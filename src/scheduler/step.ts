@@ -1,5 +1,5 @@
 import type { TaskError } from "../domain/errors.ts";
-import type { ProviderId } from "../domain/ids.ts";
+import type { ProviderId, TaskId } from "../domain/ids.ts";
 import type { Asset, StoredFile } from "../domain/media/asset.ts";
 import { atMost, mostCostOf } from "../domain/money/upstream-cost.ts";
 import type { AssetStore } from "../domain/ports/asset-store.ts";
@@ -19,7 +19,9 @@ import {
   requeued,
   snoozed,
   type Transition,
+  unanswered,
 } from "../domain/task/transition.ts";
+import type { RouteStanding } from "./route-standing.ts";
 
 /** What every step needs. */
 export interface StepDeps {
@@ -34,6 +36,9 @@ export interface StepDeps {
   readonly log: Log;
   readonly feed: TaskFeed;
   readonly previews: PreviewFeed;
+  /** Whether the deadline of a task has passed, by time in which the service could work. */
+  readonly isOverdue: (id: TaskId) => Promise<boolean>;
+  readonly standing: RouteStanding;
   /** Called when a task with a callback has ended. */
   readonly callbackDue: () => void;
 }
@@ -49,6 +54,8 @@ export const SETTLED: StepResult = { kind: "settled" };
 /** What is known of the latest attempt when its task ends. */
 type AttemptEnd = Omit<AttemptChange, "id">;
 
+/** How often an upstream is asked in vain before a task past its deadline ends: it may have finished meanwhile. */
+const LATE_TRIES = 5;
 /** How soon to check again whether a provider was switched on. */
 const PROVIDER_OFF_MS = 30_000;
 
@@ -68,9 +75,15 @@ export class Step {
     return this.lease.attempt;
   }
 
-  /** Whether the task's deadline has passed. */
-  isLate(): boolean {
-    return this.deps.clock.now() >= (this.task.deadlineAt ?? Number.POSITIVE_INFINITY);
+  /** Whether the task's deadline has passed. It may have been moved since the task was read: asks before saying so. */
+  async isLate(): Promise<boolean> {
+    const { deadlineAt = Number.POSITIVE_INFINITY, id } = this.task;
+    return this.deps.clock.now() >= deadlineAt && (await this.deps.isOverdue(id));
+  }
+
+  /** Whether the task's deadline has passed, and its upstream has said nothing useful for several tries in a row. */
+  async isGivenUp(): Promise<boolean> {
+    return this.task.failures + 1 >= LATE_TRIES && (await this.isLate());
   }
 
   /** The first route from this position on whose provider is switched on. */
@@ -149,6 +162,11 @@ export class Step {
     return this.settle(cancelled(this.task, this.deps.clock.now(), this.#change(end)));
   }
 
+  /** Ends a cancelled task that its upstream may have made or be making. The caller pays nothing. */
+  letGo(detail: string, state?: AttemptState): Promise<StepResult> {
+    return this.cancel(this.endAtCost(detail, state));
+  }
+
   /** The end of an attempt that the upstream may still charge for, with the most that it can cost. */
   endAtCost(detail?: string, state: AttemptState = "done"): AttemptEnd {
     const costMicros = mostCostOf(this.deps.catalog.find(this.task.model), this.task, this.attempt);
@@ -168,7 +186,7 @@ export class Step {
   /** Gives the task back after a transient failure. It is due again after `retryAfterMs`, or else after a growing delay. */
   retryLater(retryAfterMs?: number): Promise<StepResult> {
     const failures = this.task.failures + 1;
-    return this.snooze(retryAfterMs ?? retryDelayMs(failures, this.deps.random()), failures);
+    return this.snooze(retryDelayMs(failures, this.deps.random(), retryAfterMs), failures);
   }
 
   /** Gives the task back because the operator has switched its provider off. That is no failure of the task. */
@@ -192,6 +210,19 @@ export class Step {
     const [lane, routeIndex] = to ? [to.route.provider, to.index] : [task.lane, task.routeIndex];
     const rejected = detail !== undefined && attempt ? { attempt: attempt.id, detail } : undefined;
     return this.settle(requeued(now, { dueAt: now + delayMs, failures, lane, routeIndex }, rejected));
+  }
+
+  /**
+   * Gives the task back after a submission without a usable answer: `queued` to submit again when its lane has room, `submitting` to
+   * ask the upstream. It is due after `retryAfterMs`, or else after a growing delay.
+   */
+  unanswered(to: "queued" | "submitting", detail?: string, retryAfterMs?: number): Promise<StepResult> {
+    const { task, attempt } = this;
+    if (attempt === undefined) throw new Error(`Task ${task.id} has no attempt`);
+    const failures = task.failures + 1;
+    const now = this.deps.clock.now();
+    const dueAt = now + retryDelayMs(failures, this.deps.random(), retryAfterMs);
+    return this.settle(unanswered(now, to, { dueAt, failures }, { id: attempt.id, detail }));
   }
 
   /** Does what needs the upstream. An error of the storage ends the work on the task; an interruption ends the step quietly. */

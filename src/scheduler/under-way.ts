@@ -53,7 +53,12 @@ export function createUnderWay(deps: StepDeps, leaseMs: number) {
 }
 
 function needsFetching({ task }: Lease): boolean {
-  return task.stage === "queued" && task.request.inputs.some((input) => input.source.kind === "url");
+  // A task to be cancelled is not fetched for.
+  return (
+    task.stage === "queued" &&
+    !task.cancelRequested &&
+    task.request.inputs.some((input) => input.source.kind === "url")
+  );
 }
 
 /** @returns false: the task is due again */

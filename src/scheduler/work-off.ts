@@ -1,3 +1,4 @@
+import { RESUME_DELAY_MS } from "../domain/task/backoff.ts";
 import type { Lease } from "../domain/task/task.ts";
 import { snoozed } from "../domain/task/transition.ts";
 import { Step, type StepDeps, type StepResult } from "./step.ts";
@@ -47,12 +48,15 @@ function advance(step: Step): Promise<StepResult> {
   return STEPS[stage](step);
 }
 
-/** Gives the lease back after an interrupted step. Nothing is ambiguous in these stages, so another process may continue at once. */
+/** Gives the lease back after an interrupted step. Nothing is ambiguous in these stages, so another process may continue soon. */
 async function giveBack(deps: StepDeps, lease: Lease): Promise<void> {
   const { task } = lease;
   if (task.stage === "submitting" || task.stage === "terminal") return;
   const now = deps.clock.now();
-  await deps.tasks.apply(lease, snoozed(task, now, { dueAt: now, failures: task.failures }));
+  const dueAt = task.stage === "queued" ? now : now + RESUME_DELAY_MS;
+  // A question without an answer is no good one: a cancel must not have it asked again at once.
+  const failures = task.stage === "running" ? Math.max(task.failures, 1) : task.failures;
+  await deps.tasks.apply(lease, snoozed(task, now, { dueAt, failures }));
 }
 
 /** Renews the lease at every third of its length. Interrupts the work when the lease is lost. */

@@ -4,13 +4,20 @@ import { type AssetId, isId, type TaskId } from "../domain/ids.ts";
 import type { JsonObject } from "../domain/json.ts";
 import { MAX_INPUT_BYTES } from "../domain/limits.ts";
 import { type Asset, MEDIA_TYPES } from "../domain/media/asset.ts";
+import { dataUriHeader } from "../domain/media/data-uri.ts";
 import { maskProblem } from "../domain/media/mask.ts";
 import type { MediaField, Model } from "../domain/model/model.ts";
-import { type AssetStore, MediaError, type StagedFile } from "../domain/ports/asset-store.ts";
+import {
+  type AssetStore,
+  MediaError,
+  type PutOptions,
+  type StagedFile,
+} from "../domain/ports/asset-store.ts";
 import type { Egress } from "../domain/ports/egress.ts";
 import type { Clock, Ids } from "../domain/ports/runtime.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
 import type { MediaInput, MediaSource } from "../domain/task/request.ts";
+import { type InlineFiles, stageInlineFile } from "./inline-files.ts";
 
 export interface InputDeps {
   readonly tasks: TaskStore;
@@ -33,6 +40,7 @@ interface InputContext {
   readonly taskId: TaskId;
   readonly origin: string;
   readonly uploads?: Uploads | undefined;
+  readonly inlineFiles?: InlineFiles | undefined;
   /** Receives every file staged here; the caller keeps and releases them. */
   readonly staged: StagedFile[];
 }
@@ -97,8 +105,12 @@ async function resolve(
   const { param, text, field } = given;
   const upload = context.uploads?.get(text);
   if (upload !== undefined) return { kind: "stored", asset: inputAsset(deps, context, given, upload) };
-  if (/^data:/i.test(text)) {
-    return { kind: "stored", asset: inputAsset(deps, context, given, await stageInline(deps, given)) };
+  const inline = context.inlineFiles?.get(text);
+  if (inline !== undefined || /^data:/i.test(text)) {
+    const staged = await staging(given, (options) =>
+      inline === undefined ? stageText(deps, given, options) : stageInlineFile(param, inline, options),
+    );
+    return { kind: "stored", asset: inputAsset(deps, context, given, staged) };
   }
   const own = ownAssetId(text, [deps.publicUrl, context.origin]);
   if (own !== undefined) {
@@ -113,22 +125,24 @@ async function resolve(
   return { kind: "url", url: text };
 }
 
-/** Longer headers mean nothing here, and searching them takes time. */
-const DATA_URI_HEADER_MAX = 256;
-const DATA_URI = /^data:([a-z0-9.+/-]*)((?:;[^;,]*)*),/i;
-
-async function stageInline(
+async function stageText(
   deps: InputDeps,
-  { param, text, field }: { field: MediaField; param: string; text: string },
+  { param, text }: { param: string; text: string },
+  options: PutOptions,
 ): Promise<StagedFile> {
-  const header = DATA_URI.exec(text.slice(0, DATA_URI_HEADER_MAX));
-  if (header === null || !/;base64$/i.test(header[2] ?? "")) throw mustBe(param, { form: "data_uri" });
-  const content = text.slice(header[0].length);
+  const header = dataUriHeader(text);
+  if (header === undefined) throw mustBe(param, { form: "data_uri" });
+  const content = text.slice(header.length);
   if (!isBase64(content)) throw invalid({ kind: "not_base64", field: param });
-  const bytes = Buffer.from(content, "base64");
-  const maxBytes = MAX_INPUT_BYTES[field.media];
+  return deps.assets.stage(Buffer.from(content, "base64"), options);
+}
+
+async function staging(
+  { param, field }: { param: string; field: MediaField },
+  stage: (options: PutOptions) => Promise<StagedFile>,
+): Promise<StagedFile> {
   try {
-    return await deps.assets.stage(bytes, { accept: [field.media], maxBytes, sanitize: true });
+    return await stage({ accept: [field.media], maxBytes: MAX_INPUT_BYTES[field.media], sanitize: true });
   } catch (error) {
     if (error instanceof MediaError)
       throw invalid({ kind: "finding", field: param, finding: error.message }, error);

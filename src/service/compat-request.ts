@@ -1,7 +1,7 @@
 import { type AppError, invalid, mustBe } from "../domain/errors.ts";
 import { type Json, type JsonObject, readScalar, propertyOf as schemaPropertyOf } from "../domain/json.ts";
 import { MAX_COMPAT_PROMPT } from "../domain/limits.ts";
-import { closestRatio, closestResolution, parseSize } from "../domain/media/size.ts";
+import { closestRatio, closestResolution, closestSize, parseSize } from "../domain/media/size.ts";
 import type { MediaField, Model } from "../domain/model/model.ts";
 import type { Form } from "../domain/words/demand.ts";
 
@@ -66,6 +66,7 @@ function promptOf(prompt: Json | undefined): string {
   if (typeof prompt !== "string") throw misformed("prompt", "text", prompt);
   // Code points, not UTF-16 units: what a person would count.
   const length = [...prompt].length;
+  if (length > 0 && prompt.trim() === "") throw mustBe("prompt", { form: "text_to_read" });
   if (length >= 1 && length <= MAX_COMPAT_PROMPT) return prompt;
   throw mustBe("prompt", { many: "characters", least: 1, most: MAX_COMPAT_PROMPT }, length);
 }
@@ -86,18 +87,13 @@ function addSize(
 ): void {
   if (size === undefined || size === "auto") return;
   if (propertyOf(model, "size") !== undefined) {
-    body.size = size;
+    body.size = typeof size === "string" ? sizeFor(model, size) : size;
     return;
   }
   const wanted = typeof size === "string" ? parseSize(size) : undefined;
   if (wanted === undefined) throw misformed("size", "size", size);
-  const ratios = choices(model, "aspect_ratio");
-  if (ratios.length > 0 && body.aspect_ratio === undefined) {
-    const ratio = closestRatio(wanted, ratios);
-    if (ratio === undefined) {
-      const given = { json: size };
-      throw invalid({ kind: "no_such_proportions", field: "size", model: model.id, given, ratios });
-    }
+  const ratio = closestRatio(wanted, choices(model, "aspect_ratio"));
+  if (ratio !== undefined && body.aspect_ratio === undefined) {
     body.aspect_ratio = ratio;
     names.aspect_ratio = "size";
   }
@@ -105,6 +101,13 @@ function addSize(
   if (resolution === undefined || body.resolution !== undefined) return;
   body.resolution = resolution;
   names.resolution = "size";
+}
+
+/** The size asked for, where the model takes it; else the nearest of those it has. Free sizes have limits, which its schema tells. */
+function sizeFor(model: Model, size: string): string {
+  const listed = choices(model, "size");
+  const wanted = parseSize(size);
+  return wanted === undefined || listed.includes(size) ? size : (closestSize(wanted, listed) ?? size);
 }
 
 /** Qualities that clients ask for and a model may lack, each with its replacements, best first. */
@@ -117,13 +120,13 @@ const QUALITY_STAND_INS: Readonly<Record<string, readonly string[]>> = {
 
 function addQuality(model: Model, quality: Json | undefined, body: Record<string, Json>): void {
   if (quality !== undefined && typeof quality !== "string") throw misformed("quality", "text", quality);
-  // A model without a choice of qualities always delivers its best.
+  // A model without a choice of qualities always delivers its best. The answer names what was ignored.
   if (quality === undefined || quality === "auto" || propertyOf(model, "quality") === undefined) return;
   const known = choices(model, "quality");
-  if (quality === "standard" && !known.includes(quality)) return;
   const standIns = Object.hasOwn(QUALITY_STAND_INS, quality) ? QUALITY_STAND_INS[quality] : [];
   const standIn = known.includes(quality) ? undefined : standIns?.find((each) => known.includes(each));
-  body.quality = standIn ?? quality;
+  if (standIn !== undefined || known.length === 0 || known.includes(quality))
+    body.quality = standIn ?? quality;
 }
 
 function addBackground(model: Model, background: Json | undefined, body: Record<string, Json>): void {

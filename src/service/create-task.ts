@@ -1,5 +1,4 @@
 import type { Principal } from "../domain/access/account.ts";
-import { canonicalJson } from "../domain/canonical-json.ts";
 import { AppError, invalid } from "../domain/errors.ts";
 import type { ProviderId, TaskId } from "../domain/ids.ts";
 import type { JsonObject } from "../domain/json.ts";
@@ -17,6 +16,7 @@ import type { TaskKind } from "../domain/task/request.ts";
 import { type ChosenRoute, chooseRoute } from "../domain/task/routing.ts";
 import { collectInputs, type InputDeps, type Uploads } from "./collect-inputs.ts";
 import { toGenerationRequest } from "./generation-request.ts";
+import { hashCanonical, type InlineFiles, refuseMisplacedFiles } from "./inline-files.ts";
 import type { TellLowBalance } from "./low-balance.ts";
 import { type PriceDeps, priceTerms } from "./price-terms.ts";
 import { type ModelDeps, ofOtherKind, readModel, withoutProvider } from "./read-model.ts";
@@ -36,6 +36,10 @@ export interface CreateTaskRequest {
   readonly identity?: JsonObject | undefined;
   /** Files that came with the request, by the names that its media fields use. Kept here; the caller releases them. */
   readonly uploads?: Uploads | undefined;
+  /** See GenerationRequest.hops. */
+  readonly hops?: number | undefined;
+  /** Data URIs of the body that were decoded while it arrived. The caller discards them. */
+  readonly inlineFiles?: InlineFiles | undefined;
   /** See Task.syncScope. */
   readonly syncScope?: string | undefined;
 }
@@ -56,6 +60,8 @@ export interface CreateTaskDeps extends InputDeps, ModelDeps, PriceDeps {
   readonly hasProvider: (id: ProviderId) => boolean;
   /** False while the service drains. */
   readonly isAccepting: () => boolean;
+  /** Why nothing can be stored at the moment. */
+  readonly trouble: () => Error | undefined;
   readonly tellLowBalance: TellLowBalance;
 }
 
@@ -75,26 +81,46 @@ export function createCreateTask(deps: CreateTaskDeps): CreateTask {
       const details = { retryAfterSec: 2, shouldRetry: true };
       throw new AppError("service_unavailable", { kind: "draining" }, details);
     }
-    const claim = idempotencyClaim(deps, request);
-    if (claim === undefined) return admit(deps, request, undefined);
+    const use = idempotencyUse(request);
+    if (use === undefined) return admit(deps, request, undefined);
 
-    const scope = `${claim.keyId} ${claim.endpoint} ${claim.key}`;
+    const scope = `${use.keyId} ${use.endpoint} ${use.key}`;
     if (inProgress.has(scope)) {
       const details = { retryAfterSec: IN_PROGRESS_RETRY_SEC, shouldRetry: true };
       throw new AppError("idempotency_in_progress", { kind: "idempotency_in_progress" }, details);
     }
     inProgress.add(scope);
     try {
-      return await admit(deps, request, claim);
-    } catch (error) {
-      // A request that was accepted once gets the same answer, even if it would be refused today.
-      const replay = await deps.tasks.findReplay(claim, deps.clock.now());
-      if (replay === undefined) throw error;
-      return answer(replay, request.principal);
+      return await admitOnce(deps, request, use);
     } finally {
       inProgress.delete(scope);
     }
   };
+}
+
+async function admitOnce(
+  deps: CreateTaskDeps,
+  request: CreateTaskRequest,
+  use: Pick<IdempotencyClaim, "keyId" | "endpoint" | "key">,
+): Promise<CreatedTask> {
+  const hashed = hashCanonical(deps.secrets, {
+    value: request.identity ?? request.body,
+    files: request.inlineFiles,
+  });
+  const claim = {
+    ...use,
+    // Nothing to wait for with most bodies.
+    fingerprint: typeof hashed === "string" ? hashed : await hashed,
+    expiresAt: deps.clock.now() + IDEMPOTENCY_RETENTION_MS,
+  };
+  try {
+    return await admit(deps, request, claim);
+  } catch (error) {
+    // A request that was accepted once gets the same answer, even if it would be refused today.
+    const replay = await deps.tasks.findReplay(claim, deps.clock.now());
+    if (replay === undefined) throw error;
+    return answer(replay, request.principal);
+  }
 }
 
 async function admit(
@@ -102,11 +128,14 @@ async function admit(
   request: CreateTaskRequest,
   idempotency: IdempotencyClaim | undefined,
 ): Promise<CreatedTask> {
+  const trouble = deps.trouble();
+  if (trouble !== undefined) throw trouble;
   const model = findModel(deps, request);
   const chosen = findRoute(deps, model);
   const validated = deps.catalog.validate(model, request.body);
   if (!validated.ok) throw invalid(validated.facts);
   const body = validated.body;
+  refuseMisplacedFiles(model, body, request.inlineFiles);
 
   const callbackUrl = callbackUrlOf(deps, body);
   const id = deps.ids.create("task");
@@ -114,7 +143,7 @@ async function admit(
   let isAdmitted = false;
   try {
     const { inputs, assets } = await collectInputs(deps, { ...request, model, body, taskId: id, staged });
-    const canonical = toGenerationRequest(model, body, inputs);
+    const canonical = toGenerationRequest(model, body, inputs, request.hops);
     const promised = quote(model, canonical, priceTerms(deps, request.principal, model));
     if (!isPriced(promised)) throw invalid({ kind: "unpriced", model: model.id });
     for (const file of staged) await file.keep();
@@ -186,20 +215,12 @@ function answer(result: Exclude<AdmitResult, { kind: "admitted" }>, principal: P
   }
 }
 
-function idempotencyClaim(deps: CreateTaskDeps, request: CreateTaskRequest): IdempotencyClaim | undefined {
-  const key = request.idempotencyKey;
+/** The use of the request's key. @throws AppError `invalid_idempotency_key` */
+function idempotencyUse({ principal, endpoint, idempotencyKey: key }: CreateTaskRequest) {
   if (key === undefined) return undefined;
-  if (!isIdempotencyKey(key)) {
-    const facts = { kind: "idempotency_key_unusable", length: key.length } as const;
-    throw new AppError("invalid_idempotency_key", facts);
-  }
-  return {
-    keyId: request.principal.keyId,
-    endpoint: request.endpoint,
-    key,
-    fingerprint: deps.secrets.hash(canonicalJson(request.identity ?? request.body)),
-    expiresAt: deps.clock.now() + IDEMPOTENCY_RETENTION_MS,
-  };
+  if (isIdempotencyKey(key)) return { keyId: principal.keyId, endpoint, key };
+  const facts = { kind: "idempotency_key_unusable", length: key.length } as const;
+  throw new AppError("invalid_idempotency_key", facts);
 }
 
 function findModel(deps: CreateTaskDeps, request: CreateTaskRequest): Model {

@@ -81,7 +81,7 @@ export interface EstimateBody extends ModelBody {
 export interface EstimateDeps extends ModelDeps, PriceDeps {
   readonly accounts: Pick<AccountStore, "account" | "keyQuota">;
   readonly usage: Pick<UsageStore, "recentDurations">;
-  readonly clock: Pick<Clock, "now">;
+  readonly clock: Pick<Clock, "now" | "elapsed">;
   /** Translates an endpoint's body into the model's create body; unchanged unless given. */
   readonly toModelBody?: (endpoint: EstimateEndpoint, model: Model, request: JsonObject) => EstimateBody;
 }

@@ -1,7 +1,6 @@
 import type { Principal } from "../domain/access/account.ts";
-import { canonicalJson } from "../domain/canonical-json.ts";
 import { AppError } from "../domain/errors.ts";
-import type { TaskId } from "../domain/ids.ts";
+import type { ModelId, TaskId } from "../domain/ids.ts";
 import type { JsonObject } from "../domain/json.ts";
 import type { Model } from "../domain/model/model.ts";
 import type { Micros } from "../domain/money/money.ts";
@@ -11,6 +10,7 @@ import { isTerminal, type TaskSummary } from "../domain/task/task.ts";
 import { namesFrom } from "../domain/words/say.ts";
 import { type CompatRequest, fromCompat } from "./compat-request.ts";
 import type { CreateTask, CreateTaskRequest } from "./create-task.ts";
+import { hashCanonical } from "./inline-files.ts";
 import type { Orphans } from "./orphans.ts";
 import { type ModelDeps, readCompatModel } from "./read-model.ts";
 import { awaitTask, type ReadTaskDeps, readTask } from "./read-task.ts";
@@ -18,7 +18,7 @@ import { endedWithoutImages, goneOn, stopping } from "./sync-errors.ts";
 
 export interface GenerateSyncDeps extends ReadTaskDeps, ModelDeps {
   readonly createTask: CreateTask;
-  readonly secrets: Pick<Secrets, "hash">;
+  readonly secrets: Pick<Secrets, "hash" | "hashPieces">;
   readonly orphans: Orphans;
 }
 
@@ -31,8 +31,11 @@ export interface SyncRequest extends Omit<CreateTaskRequest, "kind" | "body" | "
 /** A synchronous call whose task is accepted, or joined. */
 export interface SyncCall {
   readonly taskId: TaskId;
+  readonly model: ModelId;
   /** The amount that this request holds; absent when it joined a task. */
   readonly held?: Micros | undefined;
+  /** The looks that the model is asked for, by its own names. */
+  readonly sent: JsonObject;
   /** The idempotency key was used before. */
   readonly replayed: boolean;
   /**
@@ -63,17 +66,24 @@ export function createGenerateSync(deps: GenerateSyncDeps): GenerateSync {
     // An idempotency key already says which requests are the same.
     const syncScope =
       given.idempotencyKey === undefined
-        ? deps.secrets.hash(`${principal.keyId}\n${endpoint}\n${canonicalJson(given.identity)}`)
+        ? await hashCanonical(deps.secrets, {
+            before: `${principal.keyId}\n${endpoint}\n`,
+            value: given.identity,
+            files: given.inlineFiles,
+          })
         : undefined;
     const { idempotencyKey } = given;
     const use =
       idempotencyKey === undefined ? undefined : { keyId: principal.keyId, endpoint, key: idempotencyKey };
+    const sent = looksOf(body);
     const call = (taskId: TaskId, joined: Pick<SyncCall, "held" | "replayed">): SyncCall => {
       const leave = () => {
-        if (syncScope !== undefined) deps.orphans.add(syncScope, taskId, deps.clock.now());
+        if (syncScope !== undefined) deps.orphans.add(syncScope, taskId, deps.clock.elapsed());
       };
       return {
         taskId,
+        model: model.id,
+        sent,
         ...joined,
         finish: (until) => finish(deps, principal, { taskId, leave, use }, until),
         leave,
@@ -91,6 +101,11 @@ export function createGenerateSync(deps: GenerateSyncDeps): GenerateSync {
   };
 }
 
+/** Not the whole body: it may hold images, and calls wait for minutes. */
+function looksOf({ size, quality, background, output_format }: JsonObject): JsonObject {
+  return { size, quality, background, output_format };
+}
+
 type IdempotencyUse = Pick<IdempotencyClaim, "keyId" | "endpoint" | "key">;
 
 function imageModel(deps: ModelDeps, principal: Principal, id: unknown): Model {
@@ -102,7 +117,7 @@ function imageModel(deps: ModelDeps, principal: Principal, id: unknown): Model {
 /** A task that an equal request left. Failed tasks are skipped: they cost nothing, so the request is tried again. */
 async function adopt(deps: GenerateSyncDeps, principal: Principal, scope: string) {
   for (;;) {
-    const id = deps.orphans.adopt(scope, deps.clock.now());
+    const id = deps.orphans.adopt(scope, deps.clock.elapsed());
     if (id === undefined) return undefined;
     const { status } = await readTask(deps, principal, id);
     if (status !== "failed" && status !== "cancelled") return id;

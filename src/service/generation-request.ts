@@ -11,6 +11,7 @@ export function toGenerationRequest(
   model: Model,
   body: JsonObject,
   inputs: readonly MediaInput[],
+  hops?: number,
 ): GenerationRequest {
   const { model: _model, prompt, n, callback_url: _callback, task_id: _task, index: _index, ...rest } = body;
   const parameters: Record<string, JsonObject[string] & {}> = {};
@@ -29,5 +30,6 @@ export function toGenerationRequest(
     n: typeof n === "number" ? n : 1,
     parameters,
     inputs,
+    ...(hops === undefined ? {} : { hops }),
   };
 }

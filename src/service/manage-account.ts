@@ -2,6 +2,7 @@ import type { Account, ManagementToken } from "../domain/access/account.ts";
 import type { AccountMode } from "../domain/access/account-terms.ts";
 import { invalid } from "../domain/errors.ts";
 import { type Micros, ZERO } from "../domain/money/money.ts";
+import { firstKeyVerbs } from "./first-key.ts";
 import { keyVerbs } from "./manage-keys.ts";
 import { moneyVerbs } from "./manage-money.ts";
 import {
@@ -38,6 +39,7 @@ export const createManageAccounts = (deps: ManageAccountDeps) => ({
   ...moneyVerbs(deps),
   ...usageVerbs(deps),
   ...keyVerbs(deps),
+  ...firstKeyVerbs(deps),
   ...tokenVerbs(deps),
 });
 export type ManageAccounts = ReturnType<typeof createManageAccounts>;

@@ -1,11 +1,11 @@
 import type { Account, ApiKey, KeyChange } from "../domain/access/account.ts";
 import { changePolicy, OPEN_POLICY } from "../domain/access/key-policy.ts";
 import { AppError, invalid } from "../domain/errors.ts";
+import type { AccountId } from "../domain/ids.ts";
 import type { Quota } from "../domain/money/quota.ts";
 import { checkGrace, checkKeyTerms, type KeyTerms, NEW_SECRET } from "./key-terms.ts";
 import {
   checkName,
-  DEFAULT_ACCOUNT,
   defaultAccount,
   findAccount,
   type ManageAccountDeps,
@@ -87,11 +87,6 @@ export function keyVerbs(deps: ManageAccountDeps) {
       await accounts.revokeKey(id, clock.now());
       return findKey(id);
     },
-    /** Without any accounts, creates an unlimited one and its key, both named "default". Otherwise returns undefined. */
-    async ensureFirstKey(): Promise<NewKey | undefined> {
-      if ((await accounts.accounts()).length > 0) return undefined;
-      return createKeyIn(deps, await defaultAccount(deps), DEFAULT_ACCOUNT, { policy: OPEN_POLICY });
-    },
   };
 }
 
@@ -102,10 +97,19 @@ function changedKey(idOrName: string, result: ApiKey | "revoked" | "not_found"):
 }
 
 async function createKeyIn(deps: ManageAccountDeps, account: Account, name: string, change: KeyChange) {
+  const { key, record } = newKeyOf(deps, account.id, name, change);
+  const result = await deps.accounts.createKey(record, change.signing?.secret);
+  if (result === "created") return { key, record, account };
+  if (result === "no_account") return notFound("account", account.name);
+  throw invalid({ kind: "key_taken", field: "name", account: account.name, name });
+}
+
+/** A key that is not stored yet. */
+export function newKeyOf(deps: ManageAccountDeps, accountId: AccountId, name: string, change: KeyChange) {
   const { secret, stored } = newCredential(deps, "api_key");
   const record: ApiKey = {
     id: deps.ids.create("key"),
-    accountId: account.id,
+    accountId,
     name,
     ...stored,
     policy: changePolicy(OPEN_POLICY, change.policy),
@@ -113,10 +117,7 @@ async function createKeyIn(deps: ManageAccountDeps, account: Account, name: stri
     createdAt: deps.clock.now(),
     expiresAt: change.expiresAt ?? undefined,
   };
-  const result = await deps.accounts.createKey(record, change.signing?.secret);
-  if (result === "created") return { key: secret, record, account };
-  if (result === "no_account") return notFound("account", account.name);
-  throw invalid({ kind: "key_taken", field: "name", account: account.name, name });
+  return { key: secret, record };
 }
 
 async function findStoredKey({ accounts }: ManageAccountDeps, idOrName: string): Promise<ApiKey> {

@@ -3,6 +3,7 @@ import { type NeedsOf, type RouteState, routeStates } from "../domain/model/avai
 import type { Model } from "../domain/model/model.ts";
 import type { PriceTerms } from "../domain/money/pricing.ts";
 import type { Catalog } from "../domain/ports/catalog.ts";
+import type { RouteStore, RouteTrouble } from "../domain/ports/route-store.ts";
 import { suggest } from "../domain/suggest.ts";
 import { type PriceDeps, ruleInForce } from "./price-terms.ts";
 
@@ -17,20 +18,26 @@ export interface ManagedModel {
 export interface ManageModelsDeps extends PriceDeps {
   readonly catalog: Pick<Catalog, "all">;
   readonly needsOf: NeedsOf;
+  readonly routes: Pick<RouteStore, "troubles">;
 }
 
 /** Shows operators every model, even if no provider makes it at present. */
 export function createManageModels(deps: ManageModelsDeps) {
   const { catalog, needsOf } = deps;
-  const describe = (model: Model): ManagedModel => ({
+  const describe = (model: Model, troubles: readonly RouteTrouble[]): ManagedModel => ({
     model,
     terms: { rule: ruleInForce(deps, model).rule },
-    routes: routeStates(model, needsOf),
+    routes: routeStates(model, needsOf, troubles),
   });
   return {
-    list: () => catalog.all().map(describe),
+    async list(): Promise<ManagedModel[]> {
+      const troubles = await deps.routes.troubles();
+      return catalog.all().map((model) => describe(model, troubles));
+    },
     /** @throws AppError `not_found` for what is no model */
-    read: (id: string) => describe(findModel(catalog, id)),
+    async read(id: string): Promise<ManagedModel> {
+      return describe(findModel(catalog, id), await deps.routes.troubles());
+    },
   };
 }
 export type ManageModels = ReturnType<typeof createManageModels>;

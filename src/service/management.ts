@@ -24,19 +24,22 @@ export interface ManageAccountDeps {
 
 /** Adds an account. @returns undefined when the name is taken */
 export async function addAccount(
-  { accounts, clock, ids }: ManageAccountDeps,
+  deps: ManageAccountDeps,
   request: Pick<NewAccount, "name" | "mode" | "credit" | "actor">,
 ): Promise<Account | undefined> {
-  const id = ids.create("acc");
-  const result = await accounts.createAccount({ id, ...request, createdAt: clock.now() });
-  return result === "created" ? accounts.account(id) : undefined;
+  const account = newAccount(deps, request);
+  const result = await deps.accounts.createAccount(account);
+  return result === "created" ? deps.accounts.account(account.id) : undefined;
 }
+
+/** What the account named "default" is created with. */
+export const DEFAULT_TERMS = { name: DEFAULT_ACCOUNT, mode: "unlimited", credit: ZERO } as const;
 
 /** The account named "default". Creates it, unlimited, if it is missing. */
 export async function defaultAccount(deps: ManageAccountDeps): Promise<Account> {
   const existing = await deps.accounts.account(DEFAULT_ACCOUNT);
   if (existing !== undefined) return existing;
-  const created = await addAccount(deps, { name: DEFAULT_ACCOUNT, mode: "unlimited", credit: ZERO });
+  const created = await addAccount(deps, DEFAULT_TERMS);
   // Another process may have taken the name in between. Then the account is there now.
   return created ?? findAccount(deps, DEFAULT_ACCOUNT);
 }
@@ -44,6 +47,14 @@ export async function defaultAccount(deps: ManageAccountDeps): Promise<Account> 
 /** @throws AppError `not_found` */
 export async function findAccount({ accounts }: ManageAccountDeps, idOrName: string): Promise<Account> {
   return (await accounts.account(idOrName)) ?? notFound("account", idOrName);
+}
+
+/** A new account as it is stored. */
+export function newAccount(
+  { clock, ids }: ManageAccountDeps,
+  request: Pick<NewAccount, "name" | "mode" | "credit" | "actor">,
+): NewAccount {
+  return { id: ids.create("acc"), ...request, createdAt: clock.now() };
 }
 
 /** A new secret, and what is stored of it. */

@@ -49,10 +49,14 @@ export function readAnyModel(deps: ModelDeps, principal: Principal, id: unknown)
     const near = suggest(id, namesOf(deps, principal));
     throw new AppError("model_not_available", { kind: "model_unknown", model: id, near, field: "model" });
   }
-  if (!allowsModel(principal.policy, model.id)) {
-    throw new AppError("permission_denied", { kind: "model_forbidden", model: model.id, field: "model" });
-  }
+  requireModel(principal, model.id);
   return { model, isAvailable: offered !== undefined };
+}
+
+/** @throws AppError `permission_denied` for a model that the caller's key may not use */
+export function requireModel({ policy }: Principal, model: ModelId): void {
+  if (allowsModel(policy, model)) return;
+  throw new AppError("permission_denied", { kind: "model_forbidden", model, field: "model" });
 }
 
 /** No provider makes the model at present. */

@@ -56,12 +56,12 @@ export async function awaitTask(
     readonly signal: AbortSignal;
   },
 ): Promise<TaskSummary> {
-  const deadline = deps.clock.now() + query.waitMs;
+  const deadline = deps.clock.elapsed() + query.waitMs;
   for (;;) {
     const change = nextChange(deps, query.id as TaskId, query.signal, "last");
     try {
       const task = await readTask(deps, principal, query.id, query.kind);
-      const leftMs = deadline - deps.clock.now();
+      const leftMs = deadline - deps.clock.elapsed();
       if (isTerminal(task.status) || leftMs <= 0 || query.signal.aborted) return task;
       await change.within(leftMs);
     } finally {

@@ -1,8 +1,8 @@
-import { AppError, type ErrorCode, type TaskErrorCode } from "../domain/errors.ts";
+import { AppError, type ErrorCode, type ErrorDetails, type TaskErrorCode } from "../domain/errors.ts";
 import type { TaskId } from "../domain/ids.ts";
 import type { TaskSummary } from "../domain/task/task.ts";
 
-/** The code of the HTTP answer for each way a task fails: it depends on whose fault it was. */
+/** The code of the HTTP answer for each way a task fails: it depends on whose fault it was. 400 is for what the caller sent. */
 const MEANING = {
   CONTENT_MODERATED: "content_policy_violation",
   INPUT_INVALID: "invalid_request",
@@ -10,7 +10,8 @@ const MEANING = {
   UPSTREAM_REJECTED: "invalid_request",
   UPSTREAM_CAPACITY_EXHAUSTED: "service_unavailable",
   NO_ROUTE_AVAILABLE: "service_unavailable",
-  UPSTREAM_TIMEOUT: "internal_error",
+  LOOP_DETECTED: "loop_detected",
+  UPSTREAM_TIMEOUT: "upstream_timeout",
   UPSTREAM_ERROR: "internal_error",
   DEADLINE_EXCEEDED: "internal_error",
   FINALIZATION_FAILED: "internal_error",
@@ -26,10 +27,17 @@ export function endedWithoutImages({ id, error }: TaskSummary): AppError {
     return new AppError("invalid_request", { kind: "task_cancelled", task: id }, details);
   }
   const code = MEANING[error.code];
-  const again =
-    code === "service_unavailable" ? { retryAfterSec: CAPACITY_RETRY_SEC, shouldRetry: true } : {};
-  const details = { taskId: id, shouldRetry: false, ...again };
-  return new AppError(code, { kind: "task_failed", task: id, error }, details);
+  return new AppError(
+    code,
+    { kind: "task_failed", task: id, error },
+    { taskId: id, ...againAfter(error.code) },
+  );
+}
+
+/** Whether to send the call again. Nothing is said where only the operator can help. */
+function againAfter(code: TaskErrorCode): Pick<ErrorDetails, "retryAfterSec" | "shouldRetry"> {
+  if (code === "UPSTREAM_CAPACITY_EXHAUSTED") return { retryAfterSec: CAPACITY_RETRY_SEC, shouldRetry: true };
+  return code === "NO_ROUTE_AVAILABLE" ? {} : { shouldRetry: false };
 }
 
 /** The wait ended before the task (docs/api.md 5.4). A repeated request would make, and charge for, another task. */

@@ -14,7 +14,7 @@ const KEPT_MS = 5_000;
  */
 export function createUsualDurations(deps: {
   readonly usage: Pick<UsageStore, "recentDurations">;
-  readonly clock: Pick<Clock, "now">;
+  readonly clock: Pick<Clock, "elapsed">;
 }): (model: ModelId) => Promise<UsualDuration | undefined> {
   type Known = { readonly at: number; readonly byModel: ReadonlyMap<ModelId, UsualDuration | undefined> };
   let known: Known | undefined;
@@ -29,9 +29,8 @@ export function createUsualDurations(deps: {
   }
 
   return async (model) => {
-    const now = deps.clock.now();
-    // After the clock was set back, the last reading looks new. Read again.
-    const isFresh = known !== undefined && now >= known.at && now < known.at + KEPT_MS;
+    const now = deps.clock.elapsed();
+    const isFresh = known !== undefined && now < known.at + KEPT_MS;
     return (isFresh ? known : await read(now))?.byModel.get(model);
   };
 }

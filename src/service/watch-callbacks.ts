@@ -2,7 +2,7 @@ import type { Principal } from "../domain/access/account.ts";
 import { CALLBACK_HEADERS, type Callback } from "../domain/callback/callback.ts";
 import { callbackPost } from "../domain/callback/callback-payload.ts";
 import type { TaskId } from "../domain/ids.ts";
-import type { AccountStore } from "../domain/ports/account-store.ts";
+import { type AccountStore, LOCKED } from "../domain/ports/account-store.ts";
 import type { CallbackFeed, Secrets } from "../domain/ports/runtime.ts";
 import type { TaskStatus, TaskSummary } from "../domain/task/task.ts";
 import { openBell } from "./bell.ts";
@@ -84,7 +84,9 @@ async function toListened(
   const task = await deps.tasks.byId(id);
   if (task === undefined) throw new Error(`Task ${id} is not stored`);
   const [callback] = await deps.callbacks.list({ accountId, taskId: id, limit: 1 });
-  const kept = await deps.accounts.callbackSecret(task.keyId);
+  const secret = await deps.accounts.callbackSecret(task.keyId);
+  // Who listens is the key's own, and sees that the signature is missing.
+  const kept = secret === LOCKED ? undefined : secret;
   const send = { id: callback?.id ?? id, at: deps.clock.now(), kept };
   const { body, headers } = callbackPost(deps, task, send);
   return { taskId: id, callback, headers: { ...CALLBACK_HEADERS, ...headers }, body };

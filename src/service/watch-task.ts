@@ -22,6 +22,8 @@ const RANK = { pending: 1, processing: 2, completed: 3, failed: 3, cancelled: 3 
 >;
 /** Greater than any progress. */
 const RANK_STEP = 1_000;
+/** Greater than any progress too, and less than `RANK_STEP` by more than that. */
+const CANCEL_STEP = 500;
 const LAST_NUMBER = RANK.completed * RANK_STEP + 100;
 
 /**
@@ -29,7 +31,8 @@ const LAST_NUMBER = RANK.completed * RANK_STEP + 100;
  * the latest state and misses those in between. Previews come between the states; a later preview or the end replaces one that was
  * not read.
  *
- * Numbers come from the task itself: a status is never left for an earlier one, and progress never goes down.
+ * Numbers come from the task itself: a status is never left for an earlier one, a request to cancel is never taken back, and progress
+ * never goes down.
  * @param query.seen the number of the last state the caller has seen; absent or impossible: none
  * @throws AppError `task_not_found` as `readTask` does, before the first state
  */
@@ -64,6 +67,7 @@ export async function* watchTask(
   }
 }
 
-function numberOf({ status, progress }: TaskSummary): number {
-  return RANK[status] * RANK_STEP + progress;
+function numberOf({ status, progress, cancelRequested }: TaskSummary): number {
+  const isToCancel = cancelRequested && !isTerminal(status);
+  return RANK[status] * RANK_STEP + (isToCancel ? CANCEL_STEP : 0) + progress;
 }

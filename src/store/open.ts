@@ -2,38 +2,45 @@ import type { LeaseToken } from "../domain/ids.ts";
 import type { AccountStore } from "../domain/ports/account-store.ts";
 import type { CallbackStore } from "../domain/ports/callback-store.ts";
 import type { PriceStore } from "../domain/ports/price-store.ts";
-import type { Ids } from "../domain/ports/runtime.ts";
+import type { RouteStore } from "../domain/ports/route-store.ts";
+import type { Ids, Seal } from "../domain/ports/runtime.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
+import type { TimeStore } from "../domain/ports/time-store.ts";
 import type { UsageStore } from "../domain/ports/usage-store.ts";
+import { type SealReport, sealSecrets } from "./sqlite/account-store/sealed-secrets.ts";
 import { createAccountStore } from "./sqlite/account-store.ts";
 import { createCallbackStore } from "./sqlite/callback-store.ts";
 import { createChangeWatch } from "./sqlite/change-watch.ts";
-import { type Connection, openConnection } from "./sqlite/connection.ts";
+import { type Connection, type ConnectionOptions, openConnection } from "./sqlite/connection.ts";
 import { asStorageError } from "./sqlite/errors.ts";
 import { applyMigrations, type MigrationState, requireMigrated } from "./sqlite/migrate.ts";
 import { createPriceStore } from "./sqlite/price-store.ts";
+import { createRouteStore } from "./sqlite/route-store.ts";
 import { createTaskStore } from "./sqlite/task-store.ts";
+import { createTimeStore } from "./sqlite/time-store.ts";
 import { createUsageStore } from "./sqlite/usage-store.ts";
 
-export interface StoreOptions {
-  /** A file, created if missing, or `:memory:`. */
-  readonly path: string;
+export interface StoreOptions extends ConnectionOptions {
   /** Source of lease tokens; without it the database makes random ones. */
   readonly ids?: Pick<Ids, "leaseToken"> | undefined;
-  /** Called once, when continuing could do harm. Refuses every later write; the process should stop. */
-  readonly onDamaged?: ((error: unknown) => void) | undefined;
+  /** Seals callback secrets. Without it they are stored in the clear, which is for tests. */
+  readonly seal?: Seal | undefined;
   /** `false` refuses a database with pending migrations instead of applying them. */
   readonly migrate?: boolean | undefined;
 }
 
-export interface Store {
+export interface Store extends Pick<Connection, "trouble" | "giveUp"> {
   readonly tasks: TaskStore;
   readonly accounts: AccountStore;
   readonly callbacks: CallbackStore;
   readonly usage: UsageStore;
   readonly prices: PriceStore;
+  readonly time: TimeStore;
+  readonly routes: RouteStore;
   /** The applied migrations. */
   readonly schema: MigrationState;
+  /** What became of the stored callback secrets; absent without a seal, and where `migrate` is false. */
+  readonly sealing?: SealReport | undefined;
   /** Keeps the write-ahead log short; call it when idle. @returns whether the log is empty now */
   checkpoint(): boolean;
   /** Finishes what was requested, then closes. Refuses later calls with `StorageError` "closed". */
@@ -49,18 +56,26 @@ export interface Store {
 export function openStore(options: StoreOptions): Store {
   const connection = openConnection(options);
   try {
-    if (options.migrate !== false) applyMigrations(connection.db);
+    if (options.migrate !== false) connection.patiently(() => applyMigrations(connection.db));
     const schema = requireMigrated(connection.db);
+    const { seal } = options;
+    const isKept = seal === undefined || options.migrate === false;
+    const sealing = isKept ? undefined : connection.patiently(() => sealSecrets(connection.db, seal));
     const watch = createChangeWatch(connection.db);
     return {
       tasks: createTaskStore(connection, {
         newLeaseToken: options.ids?.leaseToken ?? randomToken(connection),
       }),
-      accounts: createAccountStore(connection, watch),
+      accounts: createAccountStore(connection, watch, seal),
       callbacks: createCallbackStore(connection),
       usage: createUsageStore(connection),
       prices: createPriceStore(connection, watch),
+      time: createTimeStore(connection),
+      routes: createRouteStore(connection),
       schema,
+      sealing,
+      trouble: connection.trouble,
+      giveUp: connection.giveUp,
       checkpoint: connection.checkpoint,
       stop: connection.stop,
     };

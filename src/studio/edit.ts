@@ -1,5 +1,5 @@
 import { drawCaption } from "./caption.ts";
-import { loadImage, type Pixels, unreadable } from "./inputs.ts";
+import { bytesOf, freeMemory, loadImage, type Pixels, unreadable } from "./inputs.ts";
 import { choosePalette } from "./palette.ts";
 import { encodeImage } from "./picture.ts";
 import { createRandom, type Random } from "./random.ts";
@@ -25,45 +25,51 @@ export async function renderEdit(job: EditJob): Promise<Rendered> {
   const size = { width: base.width, height: base.height };
   const random = createRandom("edit", job.prompt, job.seed, job.index);
   const palette = choosePalette(job.prompt, random);
-  const sources = [base];
-  for (const [i, bytes] of others.entries())
-    sources.push(await loadImage(bytes, `input image ${i + 2}`, size));
-  const composed = compose(sources, random);
-  const styled = await restyle(composed, palette, random);
-  const captioned = await addCaption(styled, job);
-  const result =
-    job.mask === undefined ? captioned : keepMasked(base, captioned, await loadMask(job.mask, size));
+  // Each step replaces the picture of the one before, so that few of them are in memory at once.
+  let picture = await compose(base, others, random);
+  picture = await restyle(picture, palette, random);
+  await freeMemory(picture);
+  picture = await addCaption(picture, job);
+  await freeMemory(picture);
+  if (job.mask !== undefined) picture = keepMasked(base, picture, await loadMask(job.mask, size));
   const { default: sharp } = await import("sharp");
-  const image = sharp(result.rgba, { raw: { ...size, channels: 4 } });
+  const image = sharp(picture.rgba, { raw: { ...size, channels: 4 } });
   return encodeImage(job.format === "jpeg" ? image.removeAlpha() : image, { format: job.format, ...size });
 }
 
-/** One slanted strip for each picture, all of them covering the same frame, thin bright cuts between. */
-function compose(sources: readonly Pixels[], random: Random): Pixels {
-  const [base] = sources;
-  if (base === undefined || sources.length === 1)
-    return base ?? { rgba: new Uint8Array(), width: 0, height: 0 };
+/** One slanted strip for each picture, all of them covering the frame of the first, thin bright cuts between. */
+async function compose(base: Pixels, others: readonly ImageSource[], random: Random): Promise<Pixels> {
+  if (others.length === 0) return base;
   const { width, height } = base;
-  const rgba = new Uint8Array(base.rgba.length);
+  const strips = 1 + others.length;
+  const rgba = new Uint8Array(base.rgba.length).fill(CUT);
   const slant = random.range(0.12, 0.3) * (random.chance(0.5) ? 1 : -1);
   const gap = Math.max(1, Math.round(Math.min(width, height) / 160));
-  for (let y = 0; y < height; y++) {
-    for (let x = 0; x < width; x++) {
-      const place = ((x + slant * (y - height / 2)) / width) * sources.length;
-      const strip = Math.min(sources.length - 1, Math.max(0, Math.floor(place)));
-      const toCut = Math.min(place - strip, strip + 1 - place) * (width / sources.length);
-      const at = (y * width + x) * 4;
-      const isInner =
-        (strip > 0 || place - strip > 0.5) && (strip < sources.length - 1 || place - strip < 0.5);
-      if (isInner && toCut < gap) rgba.fill(250, at, at + 4);
-      else {
-        const from = sources[strip]?.rgba ?? base.rgba;
-        for (let k = 0; k < 4; k++) rgba[at + k] = from[at + k] ?? 0;
+  const fillStrip = (wanted: number, from: Uint8Array) => {
+    for (let y = 0; y < height; y++) {
+      for (let x = 0; x < width; x++) {
+        const place = ((x + slant * (y - height / 2)) / width) * strips;
+        const strip = Math.min(strips - 1, Math.max(0, Math.floor(place)));
+        if (strip !== wanted) continue;
+        const toCut = Math.min(place - strip, strip + 1 - place) * (width / strips);
+        const isInner = (strip > 0 || place - strip > 0.5) && (strip < strips - 1 || place - strip < 0.5);
+        if (isInner && toCut < gap) continue;
+        const at = (y * width + x) * 4;
+        for (let k = at; k < at + 4; k++) rgba[k] = from[k] ?? 0;
       }
     }
+  };
+  fillStrip(0, base.rgba);
+  for (const [i, source] of others.entries()) {
+    const other = await loadImage(source, `input image ${i + 2}`, { width, height });
+    fillStrip(i + 1, other.rgba);
+    await freeMemory(base);
   }
   return { rgba, width, height };
 }
+
+/** The brightness of the cuts between strips. */
+const CUT = 250;
 
 async function addCaption(pixels: Pixels, job: EditJob): Promise<Pixels> {
   const { width, height } = pixels;
@@ -81,10 +87,11 @@ async function addCaption(pixels: Pixels, job: EditJob): Promise<Pixels> {
 /** @returns how much of the original stays, one byte for each pixel */
 async function loadMask(source: ImageSource, size: { width: number; height: number }): Promise<Uint8Array> {
   const { default: sharp } = await import("sharp");
-  const facts = await sharp(source).metadata().catch(unreadable("mask"));
+  const bytes = await bytesOf(source);
+  const facts = await sharp(bytes).metadata().catch(unreadable("mask"));
   if (!facts.hasAlpha)
     throw new InputInvalidError("The mask has no transparency, so it marks nothing to edit.");
-  const alpha = sharp(source, { limitInputPixels: 64_000_000, pages: 1 })
+  const alpha = sharp(bytes, { limitInputPixels: 64_000_000, pages: 1 })
     .autoOrient()
     .ensureAlpha()
     .extractChannel("alpha");
@@ -101,7 +108,8 @@ function keepMasked(original: Pixels, edited: Pixels, keep: Uint8Array): Pixels 
     const kept = keep[i] ?? 255;
     if (kept === 0) continue;
     for (let k = i * 4; k < i * 4 + 4; k++) {
-      const [before = 0, after = 0] = [original.rgba[k], edited.rgba[k]];
+      const before = original.rgba[k] ?? 0;
+      const after = edited.rgba[k] ?? 0;
       rgba[k] = kept === 255 ? before : (before * kept + after * (255 - kept) + 127) / 255;
     }
   }

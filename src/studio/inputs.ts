@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import type { Sharp } from "sharp";
 import { type ImageSource, InputInvalidError } from "./render-job.ts";
 
@@ -50,15 +51,31 @@ async function openImage(
 
 async function decoder(source: ImageSource): Promise<Sharp> {
   const { default: sharp } = await import("sharp");
-  return sharp(source, { limitInputPixels: 64_000_000, pages: 1, failOn: "truncated" })
+  return sharp(await bytesOf(source), { limitInputPixels: 64_000_000, pages: 1, failOn: "truncated" })
     .autoOrient()
     .toColourspace("srgb");
+}
+
+/** Reads a file here: the decoder would call one that cannot be opened damaged. */
+export async function bytesOf(source: ImageSource): Promise<Uint8Array> {
+  return typeof source === "string" ? readFile(source) : source;
 }
 
 async function raw(image: Sharp, name: string): Promise<Pixels> {
   const pixels = image.ensureAlpha().raw({ depth: "uchar" });
   const { data, info } = await pixels.toBuffer({ resolveWithObject: true }).catch(unreadable(name));
   return { rgba: data, width: info.width, height: info.height };
+}
+
+/** Pictures from this size on are not left to the garbage collector, which sees only the few bytes that describe them. */
+const LARGE_BYTES = 16 * 1024 * 1024;
+
+/** Frees what earlier steps with pictures of this size left behind: what is not used is found, and returned in the next turn. */
+export async function freeMemory({ rgba }: Pixels): Promise<void> {
+  if (rgba.length < LARGE_BYTES) return;
+  Bun.gc(true);
+  await new Promise((resolve) => setImmediate(resolve));
+  Bun.gc(true);
 }
 
 /** Takes the error of a decoder. @param name of the image, as the caller knows it */

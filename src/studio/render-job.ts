@@ -28,6 +28,8 @@ export interface PictureJob extends ImageJob {
 export interface EditJob extends ImageJob {
   kind: "edit";
   inputs: ImageSource[];
+  /** Of the largest input, where it is known. Decides how many renderings run at once, not what they draw. */
+  inputPixels?: number | undefined;
   /** An image with alpha: transparent areas are edited, opaque ones stay as they are. */
   mask?: ImageSource | undefined;
   /** Both or neither; without them the first input's size is kept. */

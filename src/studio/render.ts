@@ -14,7 +14,7 @@ export type WorkResult =
 
 export interface Renderer {
   /**
-   * Renders outside the calling thread, in the order the jobs came.
+   * Renders outside the calling thread, in the order the jobs came; of the large ones, one at a time.
    *
    * @throws InputInvalidError (`code: "INPUT_INVALID"`) when the job's media cannot be used
    * @throws the signal's reason, at once, when it aborts; any other Error when the worker broke
@@ -27,6 +27,19 @@ export interface Renderer {
 interface Ticket {
   readonly order: WorkOrder;
   readonly settle: (result: Rendered | Error) => void;
+}
+
+/** A job of more pixels takes several hundred megabytes. */
+const LARGE_PIXELS = 8_000_000;
+const MOST_PIXELS = 4096 * 4096;
+/** How long a thread is kept after a large job: its end gives the memory back. */
+const LARGE_IDLE_MS = 1_000;
+
+function isLarge({ order: { job } }: Ticket): boolean {
+  if (job.kind === "video") return false;
+  if (job.width !== undefined && job.height !== undefined) return job.width * job.height > LARGE_PIXELS;
+  const { within = Number.POSITIVE_INFINITY, inputPixels = MOST_PIXELS } = job.kind === "edit" ? job : {};
+  return Math.min(within * within, inputPixels) > LARGE_PIXELS;
 }
 
 interface Seat {
@@ -56,9 +69,10 @@ export function createRenderer(options: Options = {}): Renderer {
   let stopped = false;
 
   function advance(): void {
-    while (!stopped && queue.length > 0) {
-      const seat = seats.free();
-      const ticket = seat === undefined ? undefined : queue.shift();
+    while (!stopped) {
+      const place = queue.findIndex((ticket) => seats.mayTake(ticket));
+      const seat = place === -1 ? undefined : seats.free();
+      const [ticket] = seat === undefined ? [] : queue.splice(place, 1);
       if (seat === undefined || ticket === undefined) return;
       seats.occupy(seat, ticket);
     }
@@ -110,10 +124,12 @@ function createSeats(options: Options, onFree: () => void) {
   }
 
   function rest(seat: Seat): void {
+    const keptMs =
+      seat.ticket !== undefined && isLarge(seat.ticket) ? Math.min(idleMs, LARGE_IDLE_MS) : idleMs;
     seat.ticket = undefined;
     // An idle worker must not keep the process alive.
     seat.worker.unref();
-    seat.idleTimer = setTimeout(() => leave(seat), idleMs);
+    seat.idleTimer = setTimeout(() => leave(seat), keptMs);
     seat.idleTimer.unref();
     onFree();
   }
@@ -141,6 +157,7 @@ function createSeats(options: Options, onFree: () => void) {
   }
 
   return {
+    mayTake: (ticket: Ticket) => !isLarge(ticket) || ![...seats].some(hasLarge),
     free: () =>
       [...seats].find(({ ticket }) => ticket === undefined) ?? (seats.size < workers ? hire() : undefined),
     occupy(seat: Seat, ticket: Ticket): void {
@@ -150,13 +167,19 @@ function createSeats(options: Options, onFree: () => void) {
       seat.worker.postMessage(ticket.order);
     },
     async stop(reason: Error): Promise<void> {
-      const busy = [...seats].filter((seat) => seat.ticket !== undefined);
-      for (const { ticket } of busy) if (ticket !== undefined) abandon(ticket, reason);
-      // Let native code finish: ending a thread in the middle of it can crash the process.
-      await Promise.race([Promise.all(busy.map(({ worker }) => answered(worker))), Bun.sleep(STOP_GRACE_MS)]);
+      await abandonAll(seats, reason);
       for (const seat of [...seats]) leave(seat);
     },
   };
+}
+
+const hasLarge = ({ ticket }: Seat) => ticket !== undefined && isLarge(ticket);
+
+async function abandonAll(seats: Iterable<Seat>, reason: Error): Promise<void> {
+  const busy = [...seats].filter((seat) => seat.ticket !== undefined);
+  for (const { ticket } of busy) if (ticket !== undefined) abandon(ticket, reason);
+  // Let native code finish: ending a thread in the middle of it can crash the process.
+  await Promise.race([Promise.all(busy.map(({ worker }) => answered(worker))), Bun.sleep(STOP_GRACE_MS)]);
 }
 
 function abandon({ order, settle }: Ticket, reason: Error): void {

@@ -1,4 +1,4 @@
-import type { Pixels } from "./inputs.ts";
+import { freeMemory, type Pixels } from "./inputs.ts";
 import { type Palette, shade } from "./palette.ts";
 import { createNoise, type Random } from "./random.ts";
 
@@ -17,6 +17,7 @@ const STYLES = [toneMap, poster, halftone, brush] as const satisfies readonly [S
 export async function restyle(pixels: Pixels, palette: Palette, random: Random): Promise<Pixels> {
   const style = random.pick(STYLES);
   const soft = style === poster || style === brush ? await soften(pixels) : pixels;
+  await freeMemory(soft);
   const rgba = style(soft, { palette, random, ramp: paletteRamp(palette) });
   for (let i = 3; i < rgba.length; i += 4) rgba[i] = pixels.rgba[i] ?? 255;
   return { ...pixels, rgba };
@@ -104,7 +105,10 @@ function halftone(pixels: Pixels, { palette, random }: Look): Uint8Array {
     for (let x = 0; x < width; x++) {
       const i = y * width + x;
       const tone = (table[luma[i] ?? 0] ?? 0) / 255;
-      let [red, green, blue]: [number, number, number] = [...paper];
+      // No array for each pixel: sixteen million would fill the memory before they are collected.
+      let red = paper[0];
+      let green = paper[1];
+      let blue = paper[2];
       for (const ink of inks) {
         const u = x * ink.cos + y * ink.sin;
         const v = y * ink.cos - x * ink.sin;
@@ -141,7 +145,8 @@ function brush(pixels: Pixels, { ramp, random }: Look): Uint8Array {
   for (let y = 0; y < height; y++) {
     for (let x = 0; x < width; x++) {
       const angle = field[Math.floor(y / cell) * columns + Math.floor(x / cell)] ?? 0;
-      const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
+      const cos = Math.cos(angle);
+      const sin = Math.sin(angle);
       const grain = bristle((x * -sin + y * cos) / 2.4, (x * cos + y * sin) / (length * 5));
       const offset = grain * length * 1.3;
       const sx = Math.min(width - 1, Math.max(0, Math.round(x + cos * offset)));

@@ -1,10 +1,15 @@
+import { setPriority } from "node:os";
 import type { WorkOrder, WorkResult } from "./render.ts";
 import { InputInvalidError, type Rendered, type RenderJob } from "./render-job.ts";
 
 declare const self: Worker;
 
+/** Requests come first: drawing takes whole processors. Applies to this thread alone, where the system has priorities of threads. */
+const PRIORITY = 10;
+
 // Entry point of a renderer thread: one order in, one result out. Each kind of job loads its libraries at its first use.
 self.onmessage = async (event: MessageEvent<WorkOrder>): Promise<void> => {
+  if (process.platform === "linux") setPriority(0, PRIORITY);
   const result = await work(event.data);
   if (result.kind !== "done") return self.postMessage(result);
   // Copy a result out of a pooled buffer first: only a whole buffer can be transferred.

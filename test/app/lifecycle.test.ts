@@ -10,7 +10,7 @@ function setup({ failure }: { failure?: Error } = {}) {
     await gate.promise;
     releases.push(async () => void notes.push("close attic"));
     if (failure !== undefined) throw failure;
-    return { started: "open", drain: async (force) => void notes.push(`drain, force ${force}`) };
+    return { started: "open", drain: async ({ force }) => void notes.push(`drain, force ${force === true}`) };
   });
   return { lifecycle, notes, letIn: gate.resolve };
 }

@@ -42,7 +42,7 @@ for (const [what, type, make] of layouts) {
   test(`${what} is measured, and cleaned in place when asked`, async () => {
     const file = await make();
     const probe = { type, width: 64, height: 48, durationMs: 1000 };
-    expect(await check(file, type)).toEqual({ probe, isChanged: false, bytes: file });
+    expect(await check(file, type)).toEqual({ probe, isChanged: false, isClean: false, bytes: file });
     const cleaned = await check(file, type, true);
     expect({ probe: cleaned.probe, isChanged: cleaned.isChanged }).toEqual({ probe, isChanged: true });
     expect(contains(file, CANARY)).toBe(true);

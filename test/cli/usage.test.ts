@@ -77,7 +77,7 @@ describe("the command line", () => {
 
   test("documents every exit code and every setting", async () => {
     const codes = (await svc(["help", "exit-codes"])).stdout.match(/^ *\d+/gm)?.map(Number);
-    expect(codes).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 130, 143]);
+    expect(codes).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 130, 143]);
     const settings = (await svc(["help", "settings"])).stdout;
     expect(settings).toMatch(/scheduler\.concurrency.*\n.*\n.*SVC_SCHEDULER_CONCURRENCY/);
     expect((await svc(["help", "environment"])).stdout).toContain("SVC_API_KEY");

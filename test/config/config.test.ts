@@ -80,10 +80,19 @@ describe("settings", () => {
       long_port: ["9000", 9000],
       public_url: ["https://media.example.com/", "https://media.example.com"],
       trusted_proxies: ["10.1.0.0/16", ["10.1.0.0/16"]],
+      "cors.origins": [
+        "https://a.example, http://b.example:3000",
+        ["https://a.example", "http://b.example:3000"],
+      ],
       "edge.timeout_seconds": ["5", 5000],
       "sync.wait_seconds": ["2.5", 2500],
       "sync.response_format": ["url", "url"],
+      "streams.key_concurrency": ["11", 11],
+      "waits.key_concurrency": ["12", 12],
+      "streams.account_concurrency": ["13", 13],
+      "waits.account_concurrency": ["14", 14],
       aliases: ["gpt-image-1=sandbox-image, dall-e-3 = sandbox-image", ALIASES],
+      allow_env: ["BUN_OPTIONS, BUN_INSPECT", ["BUN_OPTIONS", "BUN_INSPECT"]],
       "log.level": ["debug", "debug"],
       "log.format": ["json", "json"],
       "scheduler.concurrency": ["5", 5],
@@ -96,8 +105,11 @@ describe("settings", () => {
       "providers.openai.base_url": ["http://127.0.0.1:8787/compat/v1/", "http://127.0.0.1:8787/compat/v1"],
       "providers.openai.concurrency": ["3", 3],
       "providers.openai.idempotent": ["true", true],
+      "providers.openai.restarts": ["safe", "safe"],
+      "providers.fal.restarts": ["safe", "safe"],
       "providers.fal.base_url": ["https://queue.example", "https://queue.example"],
       "providers.fal.concurrency": ["2", 2],
+      "outputs.metadata": ["keep", "keep"],
       "callbacks.delays_seconds": ["0.5, 60,3600", [500, 60_000, 3_600_000]],
       "callbacks.concurrency": ["9", 9],
       "callbacks.account_concurrency": ["8", 8],
@@ -318,11 +330,31 @@ describe("warnings", () => {
     ]);
   });
 
-  test("name BUN_OPTIONS, and listening everywhere without a public URL", () => {
-    expect(load({ env: { BUN_OPTIONS: "--inspect" } }).warnings).toHaveLength(1);
+  test("name listening everywhere without a public URL", () => {
     expect(load({ flags: { host: "0.0.0.0" } }).warnings).toHaveLength(1);
     expect(load({ flags: { host: "::" } }).warnings).toHaveLength(1);
     expect(load({ flags: { host: "0.0.0.0", publicUrl: "https://a.example" } }).warnings).toEqual([]);
+  });
+});
+
+describe("a variable that changes how the executable runs", () => {
+  test("is a problem unless it is allowed by its name", () => {
+    const env = { BUN_OPTIONS: "--smol", BUN_INSPECT: "1", NODE_TLS_REJECT_UNAUTHORIZED: "0" };
+    expect(problemsOf({ env }).map(({ where }) => where)).toEqual(Object.keys(env));
+    expect(problemsOf({ env: { ...env, SVC_ALLOW_ENV: "BUN_OPTIONS, BUN_INSPECT" } })).toEqual([
+      expect.objectContaining({ where: "NODE_TLS_REJECT_UNAUTHORIZED" }),
+    ]);
+    expect(load({ env, flags: { allowEnv: Object.keys(env) } }).warnings).toEqual([]);
+  });
+
+  test("is none without a value, and where it asks for what is usual", () => {
+    expect(
+      problemsOf({ env: { BUN_OPTIONS: "", NODE_TLS_REJECT_UNAUTHORIZED: "1", NODE_OPTIONS: "x" } }),
+    ).toEqual([]);
+  });
+
+  test("that is none of these cannot be allowed", () => {
+    expect(problemsOf({ env: { SVC_ALLOW_ENV: "LD_PRELOAD" } })).toHaveLength(1);
   });
 });
 
@@ -381,6 +413,35 @@ describe("keys of providers", () => {
     expect(load({ env }).providers.openai?.baseUrl).toBe("https://customary.example/v1");
     const both = { ...env, SVC_PROVIDERS_OPENAI_BASE_URL: "https://own.example/v1" };
     expect(load({ env: both }).providers.openai?.baseUrl).toBe("https://own.example/v1");
+  });
+
+  test("of svc itself go to another svc, never to the provider's usual address", () => {
+    const own = `sk-svc-${"0".repeat(38)}`;
+    const ignored = load({ env: { OPENAI_API_KEY: own, FAL_KEY: KEY } });
+    expect(ignored.providers.openai?.key).toBeUndefined();
+    expect(ignored.warnings).toEqual([expect.stringContaining("OPENAI_API_KEY is ignored")]);
+    expect(ignored.warnings.join()).not.toContain(own);
+    expect(ignored.notes).toEqual(["fal: key from FAL_KEY"]);
+    const chained = { OPENAI_API_KEY: own, OPENAI_BASE_URL: "https://behind.example/compat/v1" };
+    expect(keysOf(chained)[0]).toBe(own);
+    expect(load({ env: chained }).notes).toEqual([
+      "openai: key from OPENAI_API_KEY, base URL from OPENAI_BASE_URL: https://behind.example/compat/v1",
+    ]);
+  });
+
+  test("go nowhere when the address is the server's own, which matters to a server alone", () => {
+    const env = { OPENAI_API_KEY: KEY, OPENAI_BASE_URL: "http://localhost:8787/compat/v1" };
+    expect(problemsOf({ env, isServing: true }).map(({ where }) => where)).toEqual(["OPENAI_BASE_URL"]);
+    expect(problemsOf({ env })).toEqual([]);
+    for (const flags of [
+      { port: 8788 },
+      { port: "off", longPort: 8788 },
+      { openaiBaseUrl: "https://a.example" },
+    ]) {
+      expect(problemsOf({ env, isServing: true, flags })).toEqual([]);
+    }
+    const { OPENAI_BASE_URL } = env;
+    expect(problemsOf({ env: { OPENAI_BASE_URL }, isServing: true })).toEqual([]);
   });
 
   test("do not show when an address that holds a password is refused", () => {

@@ -14,9 +14,11 @@ import {
   concat,
   contains,
   inPieces,
+  insert,
   jpeg,
   picture,
   png,
+  pngChunk,
   text,
   webp,
   withMetadata,
@@ -47,6 +49,36 @@ export function describeAssetStore(name: string, make: () => Promise<AssetStoreU
     });
 
     const contentOf = async (file: StoredFile) => (await store.open(file))?.bytes();
+
+    /** Receives bytes in small pieces. */
+    async function received(bytes: Uint8Array) {
+      const file = await store.receive();
+      for await (const piece of inPieces(bytes, 100)) await file.append(piece);
+      return file;
+    }
+
+    test("a file that was received is checked as one that was given, by the options known then", async () => {
+      const bytes = await png(30, 20);
+      const file = await received(bytes);
+      expect(Buffer.concat(await Array.fromAsync(file.read(64)))).toEqual(Buffer.from(bytes));
+      const staged = await file.stage({ ...ANY, sanitize: true });
+      await file.discard();
+      await staged.keep();
+      await staged.release(true);
+      expect(await contentOf(staged.file)).toEqual(bytes);
+      expect(staged.file).toEqual(await store.put(bytes, { ...ANY, sanitize: true }));
+    });
+
+    test("a received file that is refused, or that nobody wants, leaves nothing", async () => {
+      const refused = await received(await png(3, 2));
+      expect(refused.stage({ ...ANY, accept: ["video"] })).rejects.toThrow("is an image, where");
+      const large = await received(await png(3, 2));
+      expect(large.stage({ ...ANY, maxBytes: 10 })).rejects.toThrow("is larger than 10 bytes");
+      const unwanted = await received(await png(3, 2));
+      await unwanted.discard();
+      await unwanted.discard();
+      await Promise.all([refused.discard(), large.discard()]);
+    });
 
     const whole: [string, () => Promise<Bytes>, Partial<StoredFile>][] = [
       ["PNG", () => png(3, 2), { type: "image/png", width: 3, height: 2, hasAlpha: false }],
@@ -194,14 +226,38 @@ export function describeAssetStore(name: string, make: () => Promise<AssetStoreU
       const bytes = await make();
       expect(contains(bytes, CANARY)).toBe(true);
       expect(await contentOf(await store.put(bytes, ANY))).toEqual(bytes);
-      const sanitize = { ...ANY, sanitize: true };
-      const stored = await store.put(bytes, sanitize);
-      const content = (await contentOf(stored)) ?? bytes;
-      expect(contains(content, CANARY)).toBe(false);
-      expect(stored).toMatchObject({ sizeBytes: content.length });
-      expect(await store.put(inPieces(bytes), sanitize)).toEqual(stored);
-      expect(await store.put(content, sanitize)).toEqual(stored);
+      for (const wanted of [true, "output"] as const) {
+        const sanitize = { ...ANY, sanitize: wanted };
+        const stored = await store.put(bytes, sanitize);
+        const content = (await contentOf(stored)) ?? bytes;
+        expect(contains(content, CANARY)).toBe(false);
+        expect(stored).toMatchObject({ sizeBytes: content.length });
+        expect(await store.put(inPieces(bytes), sanitize)).toEqual(stored);
+        expect(await store.put(content, sanitize)).toEqual(stored);
+      }
     });
+
+    // A segment is as long as its length, which counts its own two bytes, says.
+    const jumbf = concat(new Uint8Array([0xff, 0xeb, 0, 15]), text("JP\0\0jumb-c2pa"));
+    const manifest = Uint8Array.fromHex("0000001875756964d8fec3d61b0e483c92975828877ec481");
+    const signed: [string, () => Promise<Bytes>][] = [
+      ["PNG", async () => insert(await tagged[0]![1](), 33, pngChunk("caBX", text("jumb-c2pa")))],
+      ["JPEG", async () => insert(await tagged[1]![1](), 2, jumbf)],
+      ["MP4", async () => concat(await tagged[3]![1](), manifest)],
+    ];
+    test.each(signed)(
+      "a %s that its maker signed stays as it is as an output, not as an input",
+      async (_, make) => {
+        const bytes = await make();
+        for (const from of [() => bytes, () => inPieces(bytes)]) {
+          const stored = await store.put(from(), { ...ANY, sanitize: "output" });
+          expect(await contentOf(stored)).toEqual(bytes);
+        }
+        const stored = await store.put(bytes, { ...ANY, sanitize: true });
+        expect(contains((await contentOf(stored)) ?? bytes, "c2pa")).toBe(false);
+        expect(contains((await contentOf(stored)) ?? bytes, CANARY)).toBe(false);
+      },
+    );
 
     const isThere = async (file: StoredFile) => (await store.open(file)) !== undefined;
 

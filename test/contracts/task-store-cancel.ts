@@ -1,6 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import { taskError } from "../../src/domain/errors.ts";
-import { failed, outputsReady, requeued, snoozed, submitted } from "../../src/domain/task/transition.ts";
+import {
+  failed,
+  outputsReady,
+  requeued,
+  snoozed,
+  submitted,
+  unanswered,
+} from "../../src/domain/task/transition.ts";
 import {
   ACCOUNT,
   accountId,
@@ -89,6 +96,42 @@ export function describeCancel(make: MakeStore): void {
         await store.tasks.apply(lease, submitted(NOW + 2, attemptId(1), "job-1", NOW + 5_000));
         const again = await claimOne(store, { now: NOW + 2 });
         expect(again.task).toMatchObject({ stage: "running", cancelRequested: true });
+      }),
+    );
+
+    test(
+      "cancelling, however often, moves no question to an upstream forward after a failure, and none twice",
+      withStore(make, async (store) => {
+        await admit(store);
+        const lease = await beginOne(store);
+        const ask = unanswered(NOW, "submitting", { dueAt: NOW + 500, failures: 1 }, { id: attemptId(1) });
+        await store.tasks.apply(lease, ask);
+        expect(await store.tasks.requestCancel(taskId(1), ACCOUNT, NOW + 1)).toBe("requested");
+        expect((await store.tasks.claim(claimQuery({ now: NOW + 499 }))).leases).toEqual([]);
+        const asking = await claimOne(store, { now: NOW + 500 });
+        expect(asking.task.cancelRequested).toBe(true);
+        await store.tasks.apply(asking, submitted(NOW + 500, attemptId(1), "job-1", NOW + 600));
+        await store.tasks.requestCancel(taskId(1), ACCOUNT, NOW + 501);
+        expect((await store.tasks.claim(claimQuery({ now: NOW + 599 }))).leases).toEqual([]);
+        const polling = await claimOne(store, { now: NOW + 600 });
+        const later = snoozed(polling.task, NOW + 600, { dueAt: NOW + 900, failures: 1 });
+        await store.tasks.apply(polling, later);
+        await store.tasks.requestCancel(taskId(1), ACCOUNT, NOW + 601);
+        expect((await store.tasks.claim(claimQuery({ now: NOW + 899 }))).leases).toEqual([]);
+      }),
+    );
+
+    test(
+      "a queued task whose last answer was lost is due at once, room or no room, and does not end unheard",
+      withStore(make, async (store) => {
+        await admit(store);
+        const lease = await beginOne(store);
+        const again = unanswered(NOW, "queued", { dueAt: NOW + 500, failures: 1 }, { id: attemptId(1) });
+        await store.tasks.apply(lease, again);
+        expect((await store.tasks.claim(claimQuery({ now: NOW + 499 }))).leases).toEqual([]);
+        expect(await store.tasks.requestCancel(taskId(1), ACCOUNT, NOW + 1)).toBe("requested");
+        const { task, attempt } = await claimOne(store, { now: NOW + 1, lanes: [], capacity: 0 });
+        expect([task.stage, attempt?.state]).toEqual(["queued", "ambiguous"]);
       }),
     );
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { RESUME_DELAY_MS } from "../../src/domain/task/backoff.ts";
 import type { Lease } from "../../src/domain/task/task.ts";
 import { requeued, snoozed } from "../../src/domain/task/transition.ts";
 import {
@@ -262,7 +263,7 @@ export function describeClaim(make: MakeStore): void {
     );
 
     test(
-      "after a rescue every leased task is due again and its old holder fenced",
+      "after a rescue every leased task is due again, its upstream after a pause, and its old holder fenced",
       withStore(make, async (store) => {
         await admitMany(store, 2);
         const { leases } = await store.tasks.claim(claimQuery());
@@ -270,8 +271,11 @@ export function describeClaim(make: MakeStore): void {
         expect(await store.tasks.rescue(NOW + 1)).toBe(2);
         expect(await store.tasks.rescue(NOW + 1)).toBe(0);
         expect(await store.tasks.renew(leases[0]!, NOW + 99)).toBe("lease_lost");
-        const claimed = await store.tasks.claim(claimQuery({ now: NOW + 1 }));
-        expect(claimed.leases.map(({ task }) => task.stage)).toEqual(["submitting", "queued"]);
+        const stages = async (now: number) =>
+          (await store.tasks.claim(claimQuery({ now }))).leases.map(({ task }) => task.stage);
+        expect(await stages(NOW + 1)).toEqual(["queued"]);
+        expect(await stages(NOW + RESUME_DELAY_MS)).toEqual([]);
+        expect(await stages(NOW + 1 + RESUME_DELAY_MS)).toEqual(["submitting"]);
       }),
     );
 

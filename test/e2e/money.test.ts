@@ -121,12 +121,12 @@ describe("a request that costs more than is left is refused with 402, both figur
     ["the balance", "0.015", [], "the account has 0.015000 available"],
     ["the quota", "5", ["--quota", "0.012"], "the quota of this API key has 0.012000 available"],
     [
-      "the quota, as the smaller",
+      "the quota as the smaller",
       "0.015",
       ["--quota", "0.01"],
       "the quota of this API key has 0.010000 available",
     ],
-    ["the balance, as the smaller", "0.01", ["--quota", "0.015"], "the account has 0.010000 available"],
+    ["the balance as the smaller", "0.01", ["--quota", "0.015"], "the account has 0.010000 available"],
   ] as const)("%s", async (name, credit, flags, says) => {
     const api = await customer(name, credit, ...flags);
     const before = stateOf(server.dataDir);

@@ -105,7 +105,9 @@ describe("the events of a task", () => {
         await api.send(`/v1/tasks/${id}/cancel`, { method: "POST" });
     }
     const names = [...text.matchAll(/^event: (.*)$/gm)].map(([, name]) => name);
-    expect(names.slice(-2)).toEqual(["preview", "cancelled"]);
+    // The request to cancel is a state of its own, which a slow reader may miss.
+    const states = names.slice(names.lastIndexOf("preview") + 1);
+    expect(states.filter((name) => name !== "processing")).toEqual(["cancelled"]);
     expect(names.filter((name) => name === "preview")).toHaveLength(1);
   });
 

@@ -1,57 +1,22 @@
 import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { closeSync, mkdirSync, openSync, rmSync, writeSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { emptyFolder, type Server, spawnServer, startServer, stopServers } from "../helpers/server.ts";
+import { type Server, spawnServer, startServer, stopServers } from "../helpers/server.ts";
 import { type Api, createApi } from "./support/api.ts";
 import { readDatabase } from "./support/database.ts";
 import { dataUri, plainImage } from "./support/pictures.ts";
+import { canMount, fill, mount, removeDisks, smallDisk } from "./support/small-disk.ts";
 
 setDefaultTimeout(60_000);
 
-/** Mounting takes Linux and root; elsewhere these tests are skipped, and say so by their names. */
-const canMount = process.platform === "linux" && process.getuid?.() === 0 && canMountHere();
 const IMAGE = { model: "sandbox-image", prompt: "x", size: "16x16", sandbox: { delay_ms: 0 } };
 /** A short lease, so that work the disk refused is taken up again soon. */
 const QUICK_LEASE = ["--scheduler-lease-seconds", "1"];
 
-const mounted: string[] = [];
-
 afterEach(async () => {
   await stopServers();
-  for (const folder of mounted.splice(0).reverse()) mount("umount", folder);
+  removeDisks();
 });
-
-function mount(...command: string[]): boolean {
-  return Bun.spawnSync(command, { stdout: "ignore", stderr: "ignore" }).exitCode === 0;
-}
-
-function canMountHere(): boolean {
-  const folder = emptyFolder("mount");
-  return mount("mount", "-t", "tmpfs", "-o", "size=1m", "none", folder) && mount("umount", folder);
-}
-
-function smallDisk(megabytes: number): string {
-  const folder = emptyFolder("disk");
-  if (!mount("mount", "-t", "tmpfs", "-o", `size=${megabytes}m,mode=700`, "none", folder))
-    throw new Error("Could not mount.");
-  mounted.push(folder);
-  return folder;
-}
-
-/** Takes all the room there is, and gives it back. */
-function fill(disk: string): { release(): void } {
-  const path = join(disk, "filler");
-  const file = openSync(path, "w");
-  for (const size of [65_536, 4_096, 512]) {
-    try {
-      for (;;) if (writeSync(file, Buffer.alloc(size)) < size) break;
-    } catch (error) {
-      if (!(error instanceof Error && "code" in error && error.code === "ENOSPC")) throw error;
-    }
-  }
-  closeSync(file);
-  return { release: () => rmSync(path) };
-}
 
 async function serveFrom(dataDir: string): Promise<{ server: Server; api: Api }> {
   const server = await startServer({ dataDir, args: QUICK_LEASE });

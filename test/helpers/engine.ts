@@ -6,16 +6,17 @@ import { type AssetStore, MediaError } from "../../src/domain/ports/asset-store.
 import type { Catalog } from "../../src/domain/ports/catalog.ts";
 import { type Egress, EgressError } from "../../src/domain/ports/egress.ts";
 import type { PollResult, ProviderAdapter, SubmitRequest } from "../../src/domain/ports/provider.ts";
-import type { Clock, Ids, Log } from "../../src/domain/ports/runtime.ts";
+import type { Ids, Log, SteadyClock } from "../../src/domain/ports/runtime.ts";
 import type { Task } from "../../src/domain/task/task.ts";
 import { createPreviewFeed, createTaskFeed } from "../../src/runtime/signals.ts";
+import { createRouteStanding } from "../../src/scheduler/route-standing.ts";
 import { createScheduler, type SchedulerOptions } from "../../src/scheduler/scheduler.ts";
 import type { StepDeps } from "../../src/scheduler/step.ts";
 import { openStore } from "../../src/store/open.ts";
 import { ACCOUNT, LANE, micros, NOW, newTask } from "./store.ts";
 
 /** A clock that stands still until it is set; timers fire when it passes them. */
-export function fakeClock(start = NOW): Clock & { set(now: number): void; advance(ms: number): void } {
+export function fakeClock(start = NOW): SteadyClock & { set(now: number): void; advance(ms: number): void } {
   let now = start;
   let timers: { at: number; callback: () => void }[] = [];
   const set = (to: number) => {
@@ -26,6 +27,9 @@ export function fakeClock(start = NOW): Clock & { set(now: number): void; advanc
   };
   return {
     now: () => now,
+    elapsed: () => now - start,
+    behindMs: () => 0,
+    jump() {},
     after(delayMs, callback) {
       if (delayMs <= 0) {
         const soon = setImmediate(callback);
@@ -67,6 +71,17 @@ export function memoryAssets(): AssetStore {
   };
   return {
     stage,
+    async receive() {
+      const chunks: Uint8Array[] = [];
+      return {
+        append: async (bytes) => void chunks.push(bytes),
+        async *read() {
+          yield* chunks;
+        },
+        stage: (options) => stage(Buffer.concat(chunks), options),
+        discard: async () => {},
+      };
+    },
     async put(source, options) {
       const { file, keep } = await stage(source, options);
       await keep();
@@ -176,6 +191,8 @@ export async function createEngine(
     log: silent,
     feed: createTaskFeed(),
     previews: createPreviewFeed(),
+    isOverdue: async (id) => clock.now() >= ((await store.time.deadlineOf(id)) ?? Number.POSITIVE_INFINITY),
+    standing: createRouteStanding({ routes: store.routes, clock, log: silent }),
     callbackDue: () => {
       callbacksDue += 1;
     },

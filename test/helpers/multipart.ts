@@ -1,5 +1,7 @@
 import { AppError } from "../../src/domain/errors.ts";
-import type { Pace } from "../../src/http/multipart/body.ts";
+import { createIngressBudget } from "../../src/http/ingress/budget.ts";
+import { createIngress } from "../../src/http/ingress/ingress.ts";
+import { createPace } from "../../src/http/ingress/pace.ts";
 import { type MultipartForm, type MultipartLimits, readMultipart } from "../../src/http/multipart/read.ts";
 
 export const LIMITS: MultipartLimits = {
@@ -7,7 +9,6 @@ export const LIMITS: MultipartLimits = {
   maxFields: 4,
   maxFieldBytes: 1_000,
   maxHeaderBytes: 500,
-  maxTotalBytes: 100_000,
 };
 export const TYPE = "multipart/form-data; boundary=B";
 
@@ -58,26 +59,37 @@ export interface Outcome {
   readonly abandoned: string[];
 }
 
+type Clocks = Parameters<typeof createPace>[0];
+
 /** A clock that stands still: no sender is ever too slow. */
-export const STILL: Pace = { elapsed: () => 0, after: () => () => {} };
+const STILL: Clocks = { clock: { elapsed: () => 0, after: () => () => {} } };
+
+/** A request's body on its way in, with room for everything. */
+export function intakeOf(given: Request, clocks: Clocks = STILL) {
+  const budget = createIngressBudget({ bytes: 2 ** 30, bodies: 100, waiting: 100 });
+  return createIngress({ budget, pace: createPace(clocks) }).intakeOf(given, () => "owner");
+}
 
 export async function read(
   given: Request,
   options: {
     limits?: Partial<MultipartLimits>;
     onFile?: (field: string, content: Content) => Promise<string>;
-    pace?: Pace;
+    maxTotalBytes?: number;
+    clocks?: Clocks;
   } = {},
 ): Promise<Outcome> {
   const abandoned: string[] = [];
   const onFile = options.onFile ?? ((_, content) => textOf(content));
   const keep = async (value: string) => void abandoned.push(value);
   const limits = { ...LIMITS, ...options.limits };
-  const said = await readMultipart(given, limits, onFile, keep, options.pace ?? STILL).catch(
-    (error: unknown) => {
+  const said = await intakeOf(given, options.clocks)
+    .receive(options.maxTotalBytes ?? 100_000, (incoming) =>
+      readMultipart(given, incoming, limits, onFile, keep),
+    )
+    .catch((error: unknown) => {
       if (error instanceof AppError) return `${error.code}: ${error.message}`;
       throw error;
-    },
-  );
+    });
   return { said, abandoned };
 }

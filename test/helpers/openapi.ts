@@ -38,7 +38,7 @@ export function createAnswerCheck(document: JsonObject): CheckAnswer {
   const validatorAt = (pointer: string) => compileAt(document, pointer);
 
   return (method, target, status, headers, bodyText) => {
-    const path = (target.split("?", 1)[0] ?? "").replace(/\/{2,}/g, "/");
+    const path = (target.split("?", 1)[0] ?? "").replace(/\/{2,}/g, "/").replace(/(?<=.)\/$/, "");
     const mismatch = (what: string) =>
       new Error(`${method} ${path} answers ${status}, and the document ${what}:\n${bodyText.slice(0, 500)}`);
     if (!headers.has("x-request-id")) throw mismatch("promises X-Request-ID");

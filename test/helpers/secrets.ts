@@ -5,6 +5,7 @@ export function fakeSecrets(given: Partial<Secrets> = {}): Secrets {
   return {
     newBody: () => "",
     hash: (text) => text,
+    hashPieces: async (pieces) => (await Array.fromAsync(pieces)).join(""),
     newSigningSecret: () => `whsec_${"A".repeat(43)}=`,
     sign: (secret, text) => `${text} by ${secret}`,
     ...given,

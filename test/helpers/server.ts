@@ -24,6 +24,8 @@ export interface ServerOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Where its output goes, as the files `stdout` and `stderr`. */
   readonly logs?: string;
+  /** A command, with its arguments, that replaces itself with the server's. */
+  readonly via?: readonly string[];
 }
 
 /** A running `svc serve`. It is only ever signalled by its own process id. */
@@ -47,7 +49,7 @@ export interface Server {
   ready(): Promise<void>;
   /** The first line of its output that fits. @throws Error when there is none within a few seconds */
   says(pattern: RegExp): Promise<string>;
-  /** SIGTERM, then waits for the end; SIGKILL when there is none. @returns its exit code */
+  /** SIGINT, then waits for the end; SIGKILL when there is none. @returns its exit code */
   stop(): Promise<number | null>;
 }
 
@@ -136,7 +138,8 @@ export function spawnServer(options: ServerOptions = {}): Server {
   const explicit = options.dataDir === undefined ? [] : ["--data-dir", dataDir];
   const isFirstRun = !existsSync(join(dataDir, "svc.db"));
   const startedAtMs = performance.now();
-  const child = spawnLogged([SVC, "serve", "--port", String(port), ...explicit, ...(options.args ?? [])], {
+  const serve = [SVC, "serve", "--port", String(port), ...explicit, ...(options.args ?? [])];
+  const child = spawnLogged([...(options.via ?? []), ...serve], {
     folder,
     logs,
     env: cleanEnvironment(options.env),
@@ -160,7 +163,8 @@ export function spawnServer(options: ServerOptions = {}): Server {
     ready: () => untilReady(server, isFirstRun),
     says: (pattern) => untilSaid(server, pattern),
     async stop() {
-      server.signal("SIGTERM");
+      // SIGTERM would make it listen on for a while.
+      server.signal("SIGINT");
       const timer = setTimeout(() => server.signal("SIGKILL"), STOP_WITHIN_MS);
       const code = await exited;
       clearTimeout(timer);

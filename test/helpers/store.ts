@@ -24,6 +24,7 @@ import type { CallbackStore } from "../../src/domain/ports/callback-store.ts";
 import type { PriceStore } from "../../src/domain/ports/price-store.ts";
 import type { Ids } from "../../src/domain/ports/runtime.ts";
 import type { AttemptIntent, ClaimQuery, TaskStore } from "../../src/domain/ports/task-store.ts";
+import type { TimeStore } from "../../src/domain/ports/time-store.ts";
 import type { UsageStore } from "../../src/domain/ports/usage-store.ts";
 import type { IdempotencyClaim } from "../../src/domain/task/idempotency.ts";
 import type { Lease, NewTask } from "../../src/domain/task/task.ts";
@@ -186,6 +187,7 @@ export interface StoreUnderTest {
   readonly callbacks: CallbackStore;
   readonly usage: UsageStore;
   readonly prices: PriceStore;
+  readonly time: TimeStore;
   stop(): Promise<void>;
 }
 export type MakeStore = () => StoreUnderTest | Promise<StoreUnderTest>;
@@ -264,7 +266,8 @@ export async function endOne(
   );
   const over = { id: attempt, state: "done", costMicros: cost } as const;
   const transition = {
-    completed: () => succeeded(task, at, attempt, assets, undefined, callbackId(number), cost),
+    completed: () =>
+      succeeded(task, at, attempt, assets, undefined, callbackId(number), { costMicros: cost }),
     failed: () => failed(task, at, taskError("UPSTREAM_ERROR"), callbackId(number), over),
     cancelled: () => cancelled(task, at, over),
   }[status]();

@@ -5,6 +5,7 @@ import type { TaskStore } from "../../src/domain/ports/task-store.ts";
 import type { Preview } from "../../src/domain/task/preview.ts";
 import type { TaskSummary } from "../../src/domain/task/task.ts";
 import { streamReply } from "../../src/http/compat/stream.ts";
+import type { Standing } from "../../src/http/standing.ts";
 import { createPreviewFeed } from "../../src/runtime/signals.ts";
 import { fakeClock } from "../helpers/engine.ts";
 import { taskId } from "../helpers/store.ts";
@@ -12,6 +13,15 @@ import { taskId } from "../helpers/store.ts";
 const ID = taskId(1);
 /** A completed task, but for its images, which are not looked at here. */
 const DONE = { id: ID, results: [] as TaskSummary["results"] } as TaskSummary;
+
+/** Of a caller whose key stays as it is. */
+const STANDING: Standing = {
+  path: "/compat/v1/images/edits",
+  refusal: () => undefined,
+  lateRefusal: () => undefined,
+  onRefused: () => () => {},
+  needing: () => STANDING,
+};
 
 const preview = (index: number, bytes: Uint8Array = new Uint8Array([index])): Preview => ({
   ...({ index, outputIndex: 0, type: "image/jpeg" } as const),
@@ -27,8 +37,9 @@ function open() {
   const deps = { previews, log, clock: fakeClock(90_500), tasks: {} as TaskStore, assets: {} as AssetStore };
   let isLeft = false;
   const reply = streamReply(deps, {
-    ...{ event: "image_edit", taskId: ID, requestId: "req_1", size: "1024x1024", format: "b64_json" },
-    ...{ origin: "", headers: {}, gone: gone.signal, finish: () => promise },
+    ...{ event: "image_edit", taskId: ID, requestId: "req_1", format: "b64_json" },
+    ...{ asked: { size: "1024x1024" }, sent: {} },
+    ...{ origin: "", headers: {}, gone: gone.signal, standing: STANDING, finish: () => promise },
     leave: () => {
       isLeft = true;
     },

@@ -17,6 +17,7 @@ function setup() {
   const edge = createEdge({
     clock: {
       now: clock.now,
+      elapsed: clock.elapsed,
       after(delayMs, callback) {
         timers += 1;
         return clock.after(delayMs, () => {

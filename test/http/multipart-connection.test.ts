@@ -29,8 +29,7 @@ beforeEach(() => {
     port: 0,
     hostname: "127.0.0.1",
     async fetch(given) {
-      const limits = { maxTotalBytes: 60_000_000 };
-      const outcome = await read(given, { limits, onFile: (...args) => onFile(...args) });
+      const outcome = await read(given, { maxTotalBytes: 60_000_000, onFile: (...args) => onFile(...args) });
       outcomes.push(outcome);
       heard.resolve(outcome);
       return Response.json(outcome.said);

@@ -1,18 +1,17 @@
 import { expect, test } from "bun:test";
-import type { Pace } from "../../src/http/multipart/body.ts";
 import { readMultipart } from "../../src/http/multipart/read.ts";
 import {
   type Content,
   END,
   file,
   inPieces,
+  intakeOf,
   LIMITS,
   latin1,
   named,
   part,
   read,
   request,
-  STILL,
   TYPE,
   textOf,
 } from "../helpers/multipart.ts";
@@ -53,8 +52,8 @@ test("a header of the limit is taken, and one byte more is not", async () => {
 
 test("a body of the limit is taken, and one byte more is not, announced or not", async () => {
   const body = file("a", "x".repeat(500)) + END;
-  const atLimit = { limits: { maxTotalBytes: body.length } };
-  const below = { limits: { maxTotalBytes: body.length - 1 } };
+  const atLimit = { maxTotalBytes: body.length };
+  const below = { maxTotalBytes: body.length - 1 };
   const announced = { "Content-Length": String(body.length) };
   const refusal = `request_too_large: The body is larger than ${body.length - 1} bytes.`;
   for (const make of [() => request(body, TYPE, announced), () => request(inPieces(body, 60))]) {
@@ -157,18 +156,21 @@ test("a file's own failure comes through unchanged, and the rest of the body is 
   });
   const failure = new Error("no room");
   const abandoned: string[] = [];
-  const reading = readMultipart(
-    request(stream),
-    LIMITS,
-    async (field, content) => {
-      if (field === "b") throw failure;
-      return textOf(content);
-    },
-    async (value) => {
-      abandoned.push(value);
-      throw new Error("this one is not heard of");
-    },
-    STILL,
+  const given = request(stream);
+  const reading = intakeOf(given).receive(100_000, (incoming) =>
+    readMultipart(
+      given,
+      incoming,
+      LIMITS,
+      async (field, content) => {
+        if (field === "b") throw failure;
+        return textOf(content);
+      },
+      async (value) => {
+        abandoned.push(value);
+        throw new Error("this one is not heard of");
+      },
+    ),
   );
   expect(await reading.catch((error: unknown) => error)).toBe(failure);
   expect({ isLeft, abandoned }).toEqual({ isLeft: true, abandoned: ["1"] });
@@ -184,16 +186,14 @@ test("a reader that hears nothing of a cut body does not make it whole", async (
 
 test("a sender that keeps no pace after ten seconds is told so, and what was made of its files is let go", async () => {
   let now = 0;
-  let late = () => {};
-  const pace: Pace = {
-    elapsed: () => now,
-    after: (delayMs, callback) => {
-      // The first pieces come at once; then nothing does.
-      late = () => {
-        now += delayMs;
-        callback();
-      };
-      return () => {};
+  let sweep = () => {};
+  const clocks = {
+    clock: {
+      elapsed: () => now,
+      after(_: number, callback: () => void) {
+        sweep = callback;
+        return () => {};
+      },
     },
   };
   const stream = new ReadableStream<Uint8Array>({
@@ -202,9 +202,11 @@ test("a sender that keeps no pace after ten seconds is told so, and what was mad
       controller.enqueue(latin1(file("b", "B").slice(0, -2)));
     },
   });
-  const outcome = read(request(stream), { pace });
+  const outcome = read(request(stream), { clocks });
   for (let turn = 0; turn < 50; turn++) await Promise.resolve();
-  late();
+  // The first pieces came at once; then nothing does.
+  now = 10_100;
+  sweep();
   const { said, abandoned } = await outcome;
   expect(said).toContain("16 KB a second");
   expect(abandoned).toEqual(["A"]);

@@ -16,7 +16,7 @@ const ENDPOINTS: Endpoint[] = [
   { ...keyed, method: "POST", path: "/compat/v1/images/generations", contract: GENERATE_IMAGES },
 ];
 // Through text, as a client reads it.
-const checkAnswer = createAnswerCheck(JSON.parse(JSON.stringify(describeService(ENDPOINTS, []))));
+const checkAnswer = createAnswerCheck(JSON.parse(JSON.stringify(describeService(ENDPOINTS, [], "0.0.0"))));
 
 const ID = taskId(1);
 const STATUS_PATH = `/v1/images/status/${ID}`;

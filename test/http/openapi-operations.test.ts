@@ -228,6 +228,7 @@ test("the management API is answered as the document says", async () => {
 });
 
 test("what needs no credential is answered as the document says", async () => {
+  await call("GET /");
   const page = await call("GET /docs");
   const [, file = ""] = /src="docs\/([^"]+)"/.exec(page.text) ?? [];
   await call("GET /docs/{file}", { path: { file } });

@@ -8,6 +8,7 @@ import type { Task } from "../../src/domain/task/task.ts";
 import { createComponents } from "../../src/http/openapi/components.ts";
 import { STATUS } from "../../src/http/problem.ts";
 import { PROVIDERS } from "../../src/providers/registry.ts";
+import { VERSION } from "../../src/version.ts";
 import { compileAt } from "../helpers/openapi.ts";
 import { assetId, NOW, newTask } from "../helpers/store.ts";
 import { type PublishedService, startPublished } from "./openapi-service.ts";
@@ -82,7 +83,7 @@ describe("the document", () => {
     const { valid, errors } = await new Validator().validate(structuredClone(document));
     expect(errors).toBeUndefined();
     expect(valid).toBe(true);
-    expect(document).toMatchObject({ openapi: "3.1.0", info: { version: "1.0.0" } });
+    expect(document).toMatchObject({ openapi: "3.1.0", info: { version: VERSION } });
   });
 
   test("has no reference that leads nowhere", () => {

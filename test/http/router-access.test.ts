@@ -6,6 +6,7 @@ import type { LogFields } from "../../src/domain/ports/runtime.ts";
 import type { Handling } from "../../src/http/exchange.ts";
 import { success } from "../../src/http/reply.ts";
 import { createRouter } from "../../src/http/router.ts";
+import { createStandings } from "../../src/http/standing.ts";
 import { createAddresses } from "../../src/runtime/address-ranges.ts";
 import { createSystemClock } from "../../src/runtime/clock.ts";
 import { createRateLimiter } from "../../src/runtime/rate-limiter.ts";
@@ -33,6 +34,11 @@ const ROUTES: Handling[] = [
   },
 ];
 
+const NO_BODY = {
+  small: () => undefined,
+  receive: () => Promise.reject(new Error("No body is read here.")),
+};
+
 /** The key "good" has the policy given; the token "boss" manages. */
 function setup(policy: KeyPolicy = {}) {
   const lines: LogFields[] = [];
@@ -50,11 +56,15 @@ function setup(policy: KeyPolicy = {}) {
         throw new AppError("invalid_api_key", { kind: "key_invalid" });
       },
       rateLimiter: createRateLimiter({ clock }),
+      standings: createStandings({ clock }),
+      turns: () => undefined,
       addresses: createAddresses(),
       trustedProxies: ["10.0.0.0/8"],
       ids: countingIds(),
       log: { debug: write, info: write, warn: write, error: write },
       elapsed: () => 0,
+      stays: () => () => {},
+      ingress: { intakeOf: () => NO_BODY },
       edge: { deadline: () => 0, within: (_asked, _startedAt, reply) => reply },
     },
     ROUTES,

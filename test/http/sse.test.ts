@@ -1,6 +1,9 @@
 import { describe, expect, test } from "bun:test";
+import { AppError } from "../../src/domain/errors.ts";
 import { type EventStreamOptions, type EventWriter, eventStream } from "../../src/http/sse.ts";
+import { createStandings, type Standing } from "../../src/http/standing.ts";
 import { fakeClock } from "../helpers/engine.ts";
+import { PRINCIPAL } from "../helpers/principal.ts";
 
 const RETRY = "retry: 3000\n\n";
 
@@ -100,10 +103,22 @@ describe("an event stream", () => {
     }
   });
 
-  test("ends when its client may not be told anything more: before the next event, or at the next sign of life", async () => {
+  test("ends with the refusal when its client may not be told anything more: before the next event, or soon", async () => {
     for (const isWriting of [true, false]) {
       let isAllowed = true;
       const more = Promise.withResolvers<void>();
+      const standings = createStandings({ clock: fakeClock(0) });
+      const watched: (() => void)[] = [];
+      const standing: Standing = {
+        ...standings("/v1/events", () => {
+          if (isAllowed) return PRINCIPAL;
+          throw new AppError("invalid_api_key", { kind: "key_invalid" });
+        }),
+        onRefused: (listener) => {
+          watched.push(listener);
+          return () => void watched.pop();
+        },
+      };
       const { next, clock } = open(
         async (events, signal) => {
           await events.event({ name: "first", data: "1" });
@@ -111,17 +126,18 @@ describe("an event stream", () => {
           await events.event({ name: "second", data: "2" });
           await events.events("event: third\ndata: 3\n\n");
         },
-        { isAllowed: () => isAllowed },
+        { standing },
       );
       expect([await next(), await next()]).toEqual([RETRY, "event: first\ndata: 1\n\n"]);
       const last = next();
       await settle();
       isAllowed = false;
       if (isWriting) more.resolve();
-      else clock.advance(15_000);
-      expect(await last).toBeUndefined();
+      else watched[0]?.();
+      expect(await last).toMatch(/^event: error\ndata: \{"error":\{.*"invalid_api_key".*\n\n$/);
+      expect(await next()).toBeUndefined();
       await settle();
-      expect(clock.timers()).toBe(0);
+      expect([clock.timers(), watched]).toEqual([0, []]);
     }
   });
 

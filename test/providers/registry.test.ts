@@ -8,7 +8,7 @@ import { GENERATORS } from "../../src/providers/sandbox/spec.ts";
 import { listSettings } from "../../src/toolkit/settings/setting.ts";
 
 const KEY = "sk-test-0123456789abcdef";
-const clock = { now: () => 0, after: () => () => undefined };
+const clock = { now: () => 0, elapsed: () => 0, after: () => () => undefined };
 
 function create(env: Record<string, string>) {
   const config = loadConfig({ cwd: "/nonexistent/svc", env, providers: PROVIDERS });

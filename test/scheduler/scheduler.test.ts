@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test";
 import type { ProviderId } from "../../src/domain/ids.ts";
 import { type PollResult, ProviderError } from "../../src/domain/ports/provider.ts";
+import { RESUME_DELAY_MS } from "../../src/domain/task/backoff.ts";
 import { createEngine, MODEL, scriptedProvider } from "../helpers/engine.ts";
-import { ACCOUNT, lane, micros, taskId } from "../helpers/store.ts";
+import { ACCOUNT, lane, micros, newTask, taskId } from "../helpers/store.ts";
 
 const account = async (engine: Awaited<ReturnType<typeof createEngine>>) =>
   engine.store.accounts.account(ACCOUNT);
@@ -209,7 +210,7 @@ test("outputs that cannot be fetched are asked for five times, then the task fai
   const provider = scriptedProvider({
     fetchOutput: async () => {
       fetches += 1;
-      throw new ProviderError("retry", "UPSTREAM_ERROR", "404");
+      throw new ProviderError("unknown", "UPSTREAM_ERROR", "404");
     },
   });
   const engine = await createEngine([provider]);
@@ -218,6 +219,29 @@ test("outputs that cannot be fetched are asked for five times, then the task fai
   expect(await engine.task(id)).toMatchObject({ status: "failed", error: { code: "FINALIZATION_FAILED" } });
   expect(fetches).toBe(5);
   expect(await account(engine)).toMatchObject({ balance: micros(0), held: micros(0) });
+});
+
+test("an output that was retrieved is not fetched again while another one is missing", async () => {
+  const fetched: string[] = [];
+  const provider = scriptedProvider({
+    poll: async () => ({
+      kind: "succeeded",
+      outputs: ["late", "soon"].map((ref) => ({ kind: "remote" as const, ref })),
+    }),
+    fetchOutput: async (ref) => {
+      fetched.push(String(ref));
+      const isLate = ref === "late" && fetched.length < 4;
+      if (isLate) throw new ProviderError("retry", "UPSTREAM_ERROR", "404");
+      return (async function* () {
+        yield Buffer.from(String(ref));
+      })();
+    },
+  });
+  const engine = await createEngine([provider]);
+  const id = await engine.admit({ request: { ...newTask().request, n: 2 } });
+  await engine.runToEnd();
+  expect(await engine.task(id)).toMatchObject({ status: "completed", resultIssues: undefined });
+  expect(fetched).toEqual(["late", "soon", "late", "late"]);
 });
 
 test("of an upstream that made more than it was asked for, as many are kept as were asked for", async () => {
@@ -364,7 +388,7 @@ test("the scheduler dispatches on a wake-up and polls by its own timer, without 
   await engine.scheduler.drain(0);
 });
 
-test("draining interrupts a step that will not end and gives its task back at once", async () => {
+test("draining interrupts a step that will not end and gives its task back, due after a pause", async () => {
   const polled = Promise.withResolvers<void>();
   const provider = scriptedProvider({
     poll: (_operation, signal) => {
@@ -381,13 +405,11 @@ test("draining interrupts a step that will not end and gives its task back at on
   const drained = engine.scheduler.drain(5_000);
   engine.clock.advance(5_000);
   await drained;
-  const { leases } = await engine.store.tasks.claim({
-    now: engine.clock.now(),
-    leaseMs: 1,
-    limit: 1,
-    lanes: [],
-    capacity: 0,
-  });
+  const now = engine.clock.now();
+  const query = { leaseMs: 1, limit: 1, lanes: [], capacity: 0 };
+  const early = await engine.store.tasks.claim({ ...query, now });
+  expect(early).toMatchObject({ leases: [], nextDueAt: now + RESUME_DELAY_MS });
+  const { leases } = await engine.store.tasks.claim({ ...query, now: now + RESUME_DELAY_MS });
   expect(leases.map(({ task }) => [task.id, task.stage])).toEqual([[id, "running"]]);
 });
 
@@ -451,6 +473,27 @@ test("a cancel asked for after the claim is heard before anything is submitted",
   await engine.scheduler.tick();
   expect(await engine.task(id)).toMatchObject({ status: "cancelled", charged: micros(0) });
   expect(provider.submissions).toHaveLength(0);
+});
+
+test("a cancel asked for after the claim is heard before an attempt is sent again", async () => {
+  const provider = scriptedProvider({
+    submitIsIdempotent: true,
+    async submit() {
+      throw new Error("connection reset");
+    },
+  });
+  const engine = await createEngine([provider]);
+  const id = await engine.admit();
+  const apply = engine.store.tasks.apply;
+  Object.assign(engine.deps.tasks, {
+    apply: async (...given: Parameters<typeof apply>) => {
+      if (given[1].name === "resent") await engine.store.tasks.requestCancel(id, ACCOUNT, engine.clock.now());
+      return apply(...given);
+    },
+  });
+  await engine.runToEnd();
+  expect(await engine.task(id)).toMatchObject({ status: "cancelled", charged: micros(0) });
+  expect(provider.submissions).toHaveLength(1);
 });
 
 test("inputs that come slowly hold up neither other tasks nor, beyond eight, others of their account", async () => {
@@ -551,4 +594,142 @@ test("bytes that are no media file fail the task as not finalized, uncharged", a
   expect(await engine.task(id)).toMatchObject({
     ...{ status: "failed", charged: micros(0), error: { code: "FINALIZATION_FAILED" } },
   });
+});
+
+test("what an engine of the house lost is made again, as a new attempt", async () => {
+  const troubles = [
+    new ProviderError("unknown", "UPSTREAM_ERROR", "connection reset"),
+    ...Array.from({ length: 4 }, () => new ProviderError("retry", "UPSTREAM_ERROR", "ECONNREFUSED")),
+  ];
+  let isLost = true;
+  const provider = scriptedProvider({
+    repeatIsSafe: true,
+    async submit() {
+      const error = troubles.shift();
+      if (error !== undefined) throw error;
+      return { kind: "operation", operation: "job" };
+    },
+    async poll(): Promise<PollResult> {
+      if (!isLost) return { kind: "succeeded", outputs: [{ kind: "remote", ref: "file" }] };
+      isLost = false;
+      return { kind: "failed", code: "UPSTREAM_ERROR", isLost: true };
+    },
+  });
+  const engine = await createEngine([provider]);
+  const id = await engine.admit();
+  await engine.runToEnd(400);
+  expect((await engine.task(id)).status).toBe("completed");
+  expect(new Set(provider.submissions.map(({ attempt }) => attempt)).size).toBe(7);
+});
+
+test("an engine of the house that never comes back fails the task at its deadline", async () => {
+  const provider = scriptedProvider({
+    repeatIsSafe: true,
+    submit: async () => {
+      throw new ProviderError("retry", "UPSTREAM_ERROR", "ECONNREFUSED");
+    },
+  });
+  const engine = await createEngine([provider]);
+  const id = await engine.admit();
+  await engine.runToEnd(400);
+  expect((await engine.task(id)).error?.code).toBe("DEADLINE_EXCEEDED");
+  expect(provider.submissions.length).toBeWithin(6, 12);
+});
+
+test("a task that waits to be submitted again leaves its place to others", async () => {
+  const provider = scriptedProvider({
+    concurrency: 1,
+    submitIsIdempotent: true,
+    async submit({ taskId: id }) {
+      if (id === taskId(1)) throw new ProviderError("unknown", "UPSTREAM_ERROR", "connection reset");
+      return { kind: "outputs", outputs: [{ kind: "bytes", bytes: new Uint8Array([1]) }] };
+    },
+  });
+  const engine = await createEngine([provider]);
+  const waiting = await engine.admit({ number: 1 });
+  const other = await engine.admit({ number: 2 });
+  await engine.scheduler.tick();
+  await engine.scheduler.tick();
+  expect((await engine.task(other)).status).toBe("completed");
+  expect(await engine.task(waiting)).toMatchObject({ stage: "queued", status: "processing" });
+});
+
+test("an answer that cannot be used ends the task after five, at the operator's cost", async () => {
+  const provider = scriptedProvider({
+    poll: async () => {
+      throw new ProviderError("unusable", "UPSTREAM_ERROR", "no JSON");
+    },
+  });
+  const engine = await createEngine([provider]);
+  const id = await engine.admit();
+  await engine.runToEnd();
+  expect(await engine.task(id)).toMatchObject({ failures: 4, error: { code: "UPSTREAM_ERROR" } });
+  expect(provider.submissions).toHaveLength(1);
+});
+
+test("a route whose key is refused at a poll is told, until a poll is answered again", async () => {
+  let refusals = 2;
+  const provider = scriptedProvider({
+    poll: async () => {
+      if (refusals-- > 0) throw new ProviderError("retry", "UPSTREAM_ERROR", "401", { isOperators: true });
+      return { kind: "succeeded", outputs: [{ kind: "bytes", bytes: new Uint8Array([1]) }] };
+    },
+  });
+  const engine = await createEngine([provider]);
+  await engine.admit();
+  await engine.scheduler.tick();
+  engine.clock.advance(1_000);
+  await engine.scheduler.tick();
+  expect(await engine.store.routes.troubles()).toMatchObject([{ detail: "401" }]);
+  await engine.runToEnd();
+  expect(await engine.store.routes.troubles()).toEqual([]);
+});
+
+test("a route that refuses submissions is told until it takes one, whatever it answers to polls", async () => {
+  let isSpent = false;
+  const provider = scriptedProvider({
+    submit: async () => {
+      if (isSpent) throw new ProviderError("reroute", "NO_ROUTE_AVAILABLE", "402", { isOperators: true });
+      return { kind: "operation", operation: "job" };
+    },
+    poll: async () => ({ kind: "pending" }),
+  });
+  const engine = await createEngine([provider]);
+  const id = await engine.admit();
+  await engine.scheduler.tick();
+  isSpent = true;
+  await engine.admit({ id: taskId(2) });
+  await engine.scheduler.tick();
+  engine.clock.advance(5_000);
+  await engine.scheduler.tick();
+  expect(await engine.task(id)).toMatchObject({ stage: "running" });
+  expect(await engine.store.routes.troubles()).toMatchObject([{ detail: expect.stringContaining("402") }]);
+  isSpent = false;
+  await engine.admit({ id: taskId(3) });
+  await engine.scheduler.tick();
+  expect(await engine.store.routes.troubles()).toEqual([]);
+});
+
+test("a deadline that was moved while its task was polled brings no poll forward", async () => {
+  let polls = 0;
+  const provider = scriptedProvider({
+    poll: async () => {
+      polls += 1;
+      return { kind: "pending", pollAfterMs: 5_000 };
+    },
+  });
+  const engine = await createEngine([provider]);
+  const id = await engine.admit();
+  await engine.scheduler.tick();
+  const { deadlineAt = 0 } = await engine.task(id);
+  engine.clock.set(deadlineAt + 1_000);
+  Object.assign(engine.deps, {
+    isOverdue: async () => {
+      await engine.store.time.beat(engine.clock.now(), engine.clock.now() - 60_000);
+      return false;
+    },
+  });
+  await engine.scheduler.tick();
+  await engine.scheduler.tick();
+  expect(polls).toBe(1);
 });

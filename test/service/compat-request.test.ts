@@ -78,8 +78,7 @@ test("qualities of other models become the nearest the model has", () => {
   expect(bodyOf(full, { quality: "max" }).quality).toBe("high");
   expect(bodyOf(full, { quality: "low" }).quality).toBe("low");
   expect(bodyOf(full, { quality: "standard" }).quality).toBeUndefined();
-  // What stands for nothing is for the model's schema to refuse.
-  expect(bodyOf(full, { quality: "toString" }).quality).toBe("toString");
+  expect(bodyOf(full, { quality: "toString" }).quality).toBeUndefined();
   expect(bodyOf(bare, { quality: "hd" }).quality).toBeUndefined();
 });
 
@@ -99,12 +98,30 @@ test("a model without sizes gets the proportions and the resolution of the size 
     aspect_ratio: "1:1",
     resolution: "2K",
   });
-  expect(refusal(ratios, { size: "1000x300" })).toMatchObject({
-    param: "size",
-    message: expect.stringContaining("16:9"),
+  expect(bodyOf(ratios, { size: "1000x300" })).toEqual({
+    prompt: "x",
+    aspect_ratio: "16:9",
+    resolution: "1K",
   });
   expect(refusal(ratios, { size: "large" })).toMatchObject({ code: "invalid_request", param: "size" });
   expect(bodyOf(bare, { size: "512x512" })).toEqual({ prompt: "x" });
+});
+
+test("a size that the model does not take becomes the nearest by proportions, then by area", () => {
+  const listed = model({ size: { enum: ["auto", "1024x1024", "512x512", "1536x1024", "1024x1536"] } });
+  const taken = {
+    "1024x1024": "1024x1024",
+    "600x600": "512x512",
+    "2048x2048": "1024x1024",
+    "1792x1024": "1536x1024",
+    "100x900": "1024x1536",
+    large: "large",
+  };
+  for (const [size, expected] of Object.entries(taken)) expect(bodyOf(listed, { size }).size).toBe(expected);
+  const limited = model({ size: { pattern: "^[1-9][0-9]{0,2}x[1-9][0-9]{0,2}$" } });
+  expect(bodyOf(limited, { size: "640x480" }).size).toBe("640x480");
+  // Limits of free sizes are for the model's schema to tell.
+  expect(bodyOf(limited, { size: "1998x999" }).size).toBe("1998x999");
 });
 
 test("what a model cannot do at all is refused by the name the caller used", () => {

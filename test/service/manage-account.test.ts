@@ -193,14 +193,23 @@ describe("keys", () => {
 describe("the first key", () => {
   test("is made with an unlimited account on an empty installation, and never again", async () => {
     const { manage } = setup();
-    const first = await manage.ensureFirstKey();
-    expect(first).toMatchObject({
-      record: { name: "default" },
-      account: { name: "default", mode: "unlimited" },
-    });
+    const kept: string[] = [];
+    const first = await manage.ensureFirstKey((secret) => kept.push(secret));
+    expect(first?.record).toMatchObject({ name: "default" });
+    expect(await manage.readAccount("default")).toMatchObject({ mode: "unlimited" });
+    expect([first?.key]).toEqual(kept);
     expect(await manage.ensureFirstKey()).toBeUndefined();
     await manage.revokeKey("default");
     expect(await manage.ensureFirstKey()).toBeUndefined();
+  });
+
+  test("whose secret cannot be kept is not stored, and neither is its account", async () => {
+    const { manage } = setup();
+    const full = () => {
+      throw new Error("no room");
+    };
+    expect(manage.ensureFirstKey(full)).rejects.toThrow("no room");
+    expect([await manage.listAccounts(), await manage.listKeys()]).toEqual([[], []]);
   });
 
   test("is not made where somebody has begun otherwise", async () => {
@@ -279,7 +288,7 @@ describe("the callback secret of a key", () => {
     const { manage, accounts } = setup();
     const { record, callbackSecret: old } = await manage.createKey({ name: "web", callbackSecret: "new" });
     await manage.updateKey("web", { callbackSecret: GIVEN, callbackSecretGraceMs: 60_000 });
-    const kept = (await accounts.callbackSecret(record.id)) ?? "";
+    const kept = String(await accounts.callbackSecret(record.id));
     expect(signingSecretsAt(kept, NOW + 59_999)).toEqual([GIVEN, String(old)]);
     expect(signingSecretsAt(kept, NOW + 60_000)).toEqual([GIVEN]);
   });

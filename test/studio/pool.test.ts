@@ -39,6 +39,22 @@ test.each(["die", "throw"])(
   },
 );
 
+test("large pictures are drawn one at a time, and small ones do not wait for them", async () => {
+  const renderer = createRenderer({ workers: 2, workerEntry });
+  const large = (prompt: string) => ({ ...picture(prompt), width: 4096, height: 4096 });
+  const ended: string[] = [];
+  const render = (name: string, job: PictureJob) =>
+    renderer.render(job, never).then(
+      () => ended.push(name),
+      () => undefined,
+    );
+  void render("first", large("hang"));
+  void render("second", large("fine"));
+  await render("small", picture("fine"));
+  expect(ended).toEqual(["small"]);
+  await renderer.stop();
+});
+
 test("an invalid job leaves the worker in service", async () => {
   const renderer = createRenderer({ workers: 1 });
   try {

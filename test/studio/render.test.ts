@@ -160,6 +160,16 @@ describe("edits", () => {
     await expect(draw(job)).rejects.toMatchObject({ code: "INPUT_INVALID" });
   });
 
+  test.each<[string, Partial<EditJob>]>([
+    ["an input", { inputs: ["/nonexistent/input"] }],
+    ["a mask", { mask: "/nonexistent/mask" }],
+  ])("%s whose file cannot be opened is not the input's fault", async (_, fields) => {
+    const job = edit({ inputs: [await noisyPng(8, 8)], ...fields });
+    const error = await draw(job).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ message: expect.stringContaining("ENOENT") });
+    expect(error).not.toHaveProperty("code", "INPUT_INVALID");
+  });
+
   test("a mask without transparency is refused as invalid input", async () => {
     const mask = await sharp(await noisyPng(8, 8))
       .removeAlpha()

@@ -1,4 +1,5 @@
 import type { CallbackReport } from "./callbacks-run.ts";
+import { printVerdict } from "./verdict.ts";
 
 /** The report for people, and the verdict as its last line. */
 export function printCallbackReport(
@@ -22,13 +23,5 @@ export function printCallbackReport(
     `all settled  ${seconds(report.settledInMs)} after the last restart`,
     `took         ${seconds(report.elapsedMs)}`,
   ];
-  process.stdout.write(`\n${lines.join("\n")}\n`);
-  if (total === 0) {
-    process.stdout.write("\nPASS\n");
-    return;
-  }
-  process.stdout.write(`\n${findings.map((text) => `- ${text}`).join("\n")}\n`);
-  process.stdout.write(
-    `\nFAIL: ${total} differences, the first: ${findings[0]}\ndata folder: ${report.dataDir}\n`,
-  );
+  printVerdict(lines, findings, total, report.dataDir);
 }

@@ -1,5 +1,5 @@
 import type { Server } from "../helpers/server.ts";
-import type { Dice } from "./dice.ts";
+import { createDice, type Dice } from "./dice.ts";
 
 /** When the next kill falls. */
 export type Kill =
@@ -66,6 +66,47 @@ export async function liveAndDie(
     throw new Error(`The server ended with exit code ${exitCode}.\n${server.stderr().slice(-4_000)}`);
   }
   return { kill, exitCode, ...(readyInMs === undefined ? {} : { readyInMs }) };
+}
+
+/** How the server of one round is started and ended. */
+export interface Round {
+  /** A command that the server is started with, which replaces itself with the server's. */
+  readonly via?: readonly string[];
+  /** Lets the server live, then ends it. */
+  end(server: Server, nextCreate: () => Promise<void>): Promise<Ended>;
+}
+
+export interface Ended {
+  /** One of the killer's kinds. */
+  readonly kind: string;
+  /** From the start of the process, if it became ready. */
+  readonly readyInMs?: number;
+  /** The event that the kill was aimed at never came. */
+  readonly hasMissed?: true;
+}
+
+/** Decides how each server of a run ends. */
+export interface Killer {
+  /** The kinds of kills, in the order of a report. */
+  readonly kinds: readonly string[];
+  next(): Round;
+}
+
+/** Kills at moments that dice decide: while starting, serving, answering a create, or draining. */
+export function createTimedKiller(seed: number, lifetime: Lifetime): Killer {
+  const dice = createDice(seed, "kills");
+  return {
+    kinds: ["starting", "creating", "serving", "draining"] satisfies Kill["kind"][],
+    next() {
+      const decided = decideKill(dice, lifetime);
+      return {
+        async end(server, nextCreate) {
+          const { kill, exitCode: _, ...rest } = await liveAndDie(server, decided, nextCreate);
+          return { kind: kill.kind, ...rest };
+        },
+      };
+    },
+  };
 }
 
 /** Finer than any timer, so that a kill can fall between a commit and its answer. */

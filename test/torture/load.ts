@@ -47,7 +47,8 @@ export interface Caller {
 const PAUSE_WHEN_DOWN_MS = 8;
 /** Waiting tasks from which on clients go slower. */
 const BACKLOG = 80;
-const MAX_SLOWNESS = 4;
+/** Enough for the tasks that wait to become fewer, however slow the server is. */
+const MAX_SLOWNESS = 40;
 /** The last questions are asked of a server that is up; it has this long. */
 const FINISH_TRIES = 2_000;
 

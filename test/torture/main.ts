@@ -5,6 +5,7 @@
 import { existsSync } from "node:fs";
 import { SVC } from "../helpers/server.ts";
 import { createFindings } from "./findings.ts";
+import { createTimedKiller } from "./killer.ts";
 import { readOptions, USAGE } from "./options.ts";
 import { printReport } from "./report.ts";
 import { runTorture } from "./run.ts";
@@ -16,7 +17,8 @@ try {
   if (!existsSync(SVC)) throw new Error(`There is no ${SVC}; \`bun run build\` makes it.`);
   process.stdout.write(`torture: ${options.kills} kills, seed ${options.seed}, ${SVC}\n`);
   const findings = createFindings();
-  const report = await runTorture(options, findings);
+  const killer = createTimedKiller(options.seed, options.lifetime);
+  const report = await runTorture({ ...options, killer }, findings);
   printReport(report, findings.all.slice(0, READ_AT_MOST), findings.all.length);
   process.exit(findings.all.length === 0 ? 0 : 1);
 } catch (error) {

@@ -1,4 +1,5 @@
 import { formatAmount, type Micros, sumMicros, ZERO } from "../../src/domain/money/money.ts";
+import { printVerdict } from "./verdict.ts";
 import type { Tally } from "./verify.ts";
 
 /** What one round, or all of them, came to. */
@@ -69,13 +70,7 @@ export function printSpent(spent: Spent, findings: readonly string[], total: num
     `operator  ${list(spent.moves)}`,
     `took      ${seconds(spent.elapsedMs)}`,
   ];
-  process.stdout.write(`\n${lines.join("\n")}\n`);
-  if (total === 0) {
-    process.stdout.write("\nPASS\n");
-    return;
-  }
-  process.stdout.write(`\n${findings.map((text) => `- ${text}`).join("\n")}\n`);
-  process.stdout.write(`\nFAIL: ${total} differences, the first: ${findings[0]}\n`);
+  printVerdict(lines, findings, total);
 }
 
 function addCounts<Name extends string>(

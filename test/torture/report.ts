@@ -1,4 +1,5 @@
 import type { Report } from "./run.ts";
+import { printVerdict } from "./verdict.ts";
 
 /** The report for people, and the verdict as its last line. */
 export function printReport(report: Report, findings: readonly string[], total: number): void {
@@ -19,15 +20,7 @@ export function printReport(report: Report, findings: readonly string[], total: 
     `data folder       ${database.files} files, ${(database.bytes / 1e6).toFixed(1)} MB`,
     `took              ${seconds(report.elapsedMs)}`,
   ];
-  process.stdout.write(`\n${lines.join("\n")}\n`);
-  if (total === 0) {
-    process.stdout.write("\nPASS\n");
-    return;
-  }
-  process.stdout.write(`\n${findings.map((text) => `- ${text}`).join("\n")}\n`);
-  process.stdout.write(
-    `\nFAIL: ${total} differences, the first: ${findings[0]}\ndata folder: ${report.dataDir}\n`,
-  );
+  printVerdict(lines, findings, total, report.dataDir);
 }
 
 function sum(counts: Readonly<Record<string, number>>): number {

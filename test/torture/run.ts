@@ -5,12 +5,10 @@ import { emptyFolder, freePort, keepFolders, type Server, spawnServer } from "..
 import { openCallers } from "./accounts.ts";
 import { auditIsClean } from "./audit.ts";
 import { checkCommitted, openCopy, STANDINGS, type Standing, standingsOf } from "./database.ts";
-import { createDice } from "./dice.ts";
 import { checkFiles, type FileTally, sizeOf } from "./files.ts";
 import type { Findings } from "./findings.ts";
-import { decideKill, type Killed, liveAndDie } from "./killer.ts";
+import type { Killer } from "./killer.ts";
 import { type Caller, type Load, startLoad } from "./load.ts";
-import type { Options } from "./options.ts";
 import { rehearse } from "./rehearsal.ts";
 import { checkUpstream, type UpstreamTally } from "./upstream.ts";
 import { checkStored, checkThroughApi, type Tally, tallyOf } from "./verify.ts";
@@ -18,9 +16,20 @@ import { checkStored, checkThroughApi, type Tally, tallyOf } from "./verify.ts";
 /** Between two creates of one client. */
 const PAUSE_MS: [number, number] = [20, 110];
 
+/** Rounds for each kill that must come: a kill aimed at an event may miss it. */
+const ROUNDS_PER_KILL = 3;
+
+/** What a run is told. */
+export interface Torment {
+  readonly kills: number;
+  readonly seed: number;
+  readonly keep: boolean;
+  readonly killer: Killer;
+}
+
 export interface Report {
   readonly seed: number;
-  readonly kills: Readonly<Record<Killed["kill"]["kind"], number>>;
+  readonly kills: Readonly<Record<string, number>>;
   readonly tally: Tally;
   readonly reads: number;
   readonly found: Readonly<Record<Standing, number>>;
@@ -39,7 +48,7 @@ export interface Report {
 
 /** What is seen while the server is killed over and over. */
 interface Ordeal {
-  readonly kills: Record<Killed["kill"]["kind"], number>;
+  readonly kills: Record<string, number>;
   readonly found: Record<Standing, number>;
   readonly unknownAttempts: Set<string>;
   readonly readyMs: number[];
@@ -54,7 +63,7 @@ interface Place {
   readonly scratch: string;
 }
 
-export async function runTorture(options: Options, findings: Findings): Promise<Report> {
+export async function runTorture(options: Torment, findings: Findings): Promise<Report> {
   const startedAtMs = performance.now();
   const folder = emptyFolder("torture");
   const place: Place = {
@@ -74,7 +83,7 @@ export async function runTorture(options: Options, findings: Findings): Promise<
   });
   const ordeal = await killOften(options, place, { load, findings });
   const { ends, settledInMs } = await letEnd(place, { callers, load, findings });
-  const stored = checkAtRest(options, place, { ordeal, load, ends, findings });
+  const stored = checkAtRest(place, { ordeal, load, ends, findings });
   await auditIsClean(place.dataDir, "at rest", findings);
   if (options.keep || findings.all.length > 0) keepFolders();
   return {
@@ -92,8 +101,8 @@ export async function runTorture(options: Options, findings: Findings): Promise<
   };
 }
 
-function launch(place: Place): Server {
-  return spawnServer({ folder: place.folder, dataDir: place.dataDir, port: place.port, logs: place.logs });
+function launch({ folder, dataDir, port, logs }: Place, via: readonly string[] = []): Server {
+  return spawnServer({ folder, dataDir, port, logs, via });
 }
 
 /** A first, quiet run: accounts and keys. */
@@ -106,30 +115,32 @@ async function prepare(place: Place): Promise<Caller[]> {
 }
 
 async function killOften(
-  options: Options,
+  options: Torment,
   place: Place,
   { load, findings }: { load: Load; findings: Findings },
 ): Promise<Ordeal> {
-  const dice = createDice(options.seed, "kills");
   const ordeal: Ordeal = {
-    kills: { starting: 0, creating: 0, serving: 0, draining: 0 },
+    kills: Object.fromEntries(options.killer.kinds.map((kind) => [kind, 0])),
     found: Object.fromEntries(STANDINGS.map((name) => [name, 0])) as Record<Standing, number>,
     unknownAttempts: new Set(),
     readyMs: [],
     firstEndMs: [],
   };
   let orphans: readonly string[] = [];
-  for (let round = 1; round <= options.kills; round++) {
-    const server = launch(place);
+  let hits = 0;
+  for (let round = 1; hits < options.kills && round <= options.kills * ROUNDS_PER_KILL; round++) {
+    const { via, end } = options.killer.next();
+    const server = launch(place, via);
     const startedAt = Date.now();
-    const killed = await liveAndDie(server, decideKill(dice, options.lifetime), load.nextCreate);
-    ordeal.kills[killed.kill.kind]++;
+    const killed = await end(server, load.nextCreate);
+    ordeal.kills[killed.kind] = (ordeal.kills[killed.kind] ?? 0) + 1;
+    if (killed.hasMissed !== true) hits++;
     if (killed.readyInMs !== undefined) ordeal.readyMs.push(killed.readyInMs);
     const firstEnd = firstEndOf(server.stderr(), orphans, startedAt);
     if (firstEnd !== undefined) ordeal.firstEndMs.push(firstEnd);
     orphans = look(place, `after kill ${round}`, ordeal, findings);
     load.backlog(orphans.length);
-    if (round % 20 === 0) process.stdout.write(`  ${round} kills, ${findings.all.length} findings\n`);
+    if (round % 20 === 0) process.stdout.write(`  ${hits} kills, ${findings.all.length} findings\n`);
     clearLogs(place);
   }
   return ordeal;
@@ -163,7 +174,6 @@ async function letEnd(place: Place, to: { callers: readonly Caller[]; load: Load
 }
 
 function checkAtRest(
-  options: Options,
   place: Place,
   seen: { ordeal: Ordeal; load: Load; ends: Awaited<ReturnType<typeof letEnd>>["ends"]; findings: Findings },
 ): Pick<Report, "files" | "upstream" | "database" | "unknownSubmissions"> {
@@ -172,10 +182,11 @@ function checkAtRest(
   checkCommitted(db, "at rest", findings);
   checkStored(db, seen, findings);
   const ids = [...seen.ordeal.unknownAttempts];
+  const kills = Object.values(seen.ordeal.kills).reduce((sum, count) => sum + count, 0);
   const state = db.query<{ state: string }, [string]>("SELECT state FROM attempt WHERE id = ?");
   const never = ids.filter((id) => state.get(id)?.state === "rejected").length;
   return {
-    files: checkFiles(db, join(place.dataDir, "assets"), options.kills, findings),
+    files: checkFiles(db, join(place.dataDir, "assets"), kills, findings),
     upstream: checkUpstream(place.dataDir, db, findings),
     database: sizeOf(place.dataDir),
     unknownSubmissions: { had: ids.length - never, never },

@@ -17,6 +17,7 @@ export function callbackPayload(task: Task, publicUrl: string | undefined): stri
       task.status === "completed"
         ? task.results.map(({ assetId, type }) => origin + assetPath({ id: assetId, type }))
         : undefined,
+    result_issues: task.resultIssues?.map(({ index, code, message }) => ({ index, code, message })),
     error: task.error?.message,
     error_code: task.error?.code,
     created_at: iso(task.createdAt),

@@ -14,16 +14,21 @@ export function parseSize(text: string): Size | undefined {
     : { width: Number(width), height: Number(height) };
 }
 
-/** How far proportions may be from those asked for: clients round to multiples of 8 and 16 pixels. */
-const RATIO_TOLERANCE = 0.03;
-
-/** The one of these proportions (`16:9`) that a size has, rounding aside; undefined when it has none of them. */
+/** The one of these proportions (`16:9`) that is nearest to a size's; undefined when there are none. */
 export function closestRatio({ width, height }: Size, ratios: readonly string[]): string | undefined {
-  const best = closest(ratios, (ratio) => {
+  return closest(ratios, (ratio) => {
     const [, across, down] = /^(\d+):(\d+)$/.exec(ratio) ?? [];
-    return (width / height) * (Number(down) / Number(across));
+    return [(width / height) * (Number(down) / Number(across))];
   });
-  return best !== undefined && best.distance <= RATIO_TOLERANCE ? best.name : undefined;
+}
+
+/** The one of these sizes (`1536x1024`) that is nearest by its proportions, then by its area; undefined when there are none. */
+export function closestSize({ width, height }: Size, sizes: readonly string[]): string | undefined {
+  return closest(sizes, (text) => {
+    const size = parseSize(text) ?? { width: Number.NaN, height: Number.NaN };
+    const ratio = (width * size.height) / (height * size.width);
+    return [ratio, (width * height) / (size.width * size.height)];
+  });
 }
 
 /** The one of these labels (`512`, `1K`, `2K`) whose square has about as many pixels as a size; undefined when there are none. */
@@ -31,13 +36,19 @@ export function closestResolution({ width, height }: Size, labels: readonly stri
   const side = Math.sqrt(width * height);
   return closest(labels, (label) => {
     const [, count, kilo] = /^(\d+)(K)?$/i.exec(label) ?? [];
-    return side / (Number(count) * (kilo === undefined ? 1 : 1024));
-  })?.name;
+    return [side / (Number(count) * (kilo === undefined ? 1 : 1024))];
+  });
 }
 
-/** The name whose quotient is closest to 1; undefined when no name has a quotient. */
-function closest(names: readonly string[], quotientOf: (name: string) => number) {
-  const distances = names.map((name) => ({ name, distance: Math.abs(Math.log(quotientOf(name))) }));
-  const known = distances.filter(({ distance }) => !Number.isNaN(distance));
-  return known.sort((one, other) => one.distance - other.distance)[0];
+/** The name whose quotients are closest to 1, the first one first; undefined when no name has quotients. */
+function closest(
+  names: readonly string[],
+  quotientsOf: (name: string) => readonly [number, number?],
+): string | undefined {
+  const distances = names.map((name) => {
+    const [first, second = 1] = quotientsOf(name).map((quotient = 1) => Math.abs(Math.log(quotient)));
+    return { name, first: first ?? Number.NaN, second };
+  });
+  const known = distances.filter(({ first }) => !Number.isNaN(first));
+  return known.sort((one, other) => one.first - other.first || one.second - other.second)[0]?.name;
 }

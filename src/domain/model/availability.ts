@@ -1,4 +1,5 @@
 import type { ProviderId } from "../ids.ts";
+import type { RouteTrouble } from "../ports/route-store.ts";
 import { either } from "../words/say.ts";
 import type { Model, RouteName } from "./model.ts";
 
@@ -9,13 +10,20 @@ export type NeedsOf = (provider: ProviderId) => readonly string[];
 export interface RouteState extends RouteName {
   /** Empty for a route that can be taken. */
   readonly needs: readonly string[];
+  /** What the upstream said when it refused our key, our account or the model; absent for a route that works or was not tried. */
+  readonly refused?: Pick<RouteTrouble, "detail" | "since"> | undefined;
 }
 
-export function routeStates(model: Model, needsOf: NeedsOf): RouteState[] {
+export function routeStates(
+  model: Model,
+  needsOf: NeedsOf,
+  troubles: readonly RouteTrouble[] = [],
+): RouteState[] {
   return model.routes.map(({ provider, upstreamModel }) => ({
     provider,
     upstreamModel,
     needs: needsOf(provider),
+    refused: troubles.find((each) => each.provider === provider && each.upstreamModel === upstreamModel),
   }));
 }
 

@@ -50,10 +50,11 @@ export function publishedSchema({ schema }: Pick<Model, "schema">): JsonObject {
 export function managedModelForm(given: Pick<Offer, "model" | "terms"> & Routes): JsonObject {
   return {
     ...modelForm({ ...given, isAvailable: isAvailable(given.routes) }),
-    routes: given.routes.map(({ provider, upstreamModel, needs }) => ({
+    routes: given.routes.map(({ provider, upstreamModel, needs, refused }) => ({
       provider,
       upstream_model: upstreamModel,
       needs,
+      ...(refused && { refused: refused.detail, refused_since: Math.floor(refused.since / 1000) }),
     })),
   };
 }

@@ -1,12 +1,13 @@
 import type { Model } from "../model/model.ts";
 import type { GenerationRequest } from "../task/request.ts";
-import { type Micros, maxMicros, sumMicros, ZERO } from "./money.ts";
+import { type Micros, maxMicros, sumMicros, toMicros, ZERO } from "./money.ts";
 import { unitFacts, unitsTold } from "./price-units.ts";
 import {
   isPriced,
   lineAmount,
   lineQuantity,
   type PriceTerms,
+  possibleQuotes,
   pricedParameters,
   type Quote,
   quote,
@@ -28,16 +29,17 @@ export function forecast(model: Model, request: GenerationRequest, terms: PriceT
   const promised = quote(model, request, terms);
   if (!isPriced(promised))
     return open.length === 0 ? { kind: "unpriced" } : { kind: "needs_input", missing: open };
+  const least = Math.min(...possibleQuotes(promised).map((each) => leastOf(each, request.parameters)));
+  return { kind: "priced", quote: promised, least: toMicros(least), most: promised.ceiling };
+}
+
+function leastOf(promised: Quote, parameters: GenerationRequest["parameters"]): Micros {
   const fewest = promised.lines.map((line) => ({
     ...line,
-    perOutput: Math.min(
-      line.perOutput,
-      unitsTold(line.unit, request.parameters) ?? unitFacts(line.unit).fewest,
-    ),
+    perOutput: Math.min(line.perOutput, unitsTold(line.unit, parameters) ?? unitFacts(line.unit).fewest),
   }));
   const amounts = fewest.map((line) =>
     lineAmount(line, lineQuantity(line, promised.outputs), promised.multiplier),
   );
-  const least = maxMicros(sumMicros(amounts), promised.minimum ?? ZERO);
-  return { kind: "priced", quote: promised, least, most: promised.ceiling };
+  return maxMicros(sumMicros(amounts), promised.minimum ?? ZERO);
 }

@@ -23,12 +23,19 @@ export function parseAmount(text: string): Micros | undefined {
   return toMicros(sign === "-" && value !== 0 ? -value : value);
 }
 
-/** The wire form: a decimal string with exactly six places, `"0.040000"`. */
-export function formatAmount(amount: Micros): string {
+/** The wire form: a decimal string with exactly six places, `"0.040000"`. A sum of many amounts may be a bigint. */
+export function formatAmount(amount: Micros | bigint): string {
+  if (typeof amount === "bigint") return formatSum(amount);
   const absolute = Math.abs(amount);
   const whole = Math.floor(absolute / 1_000_000);
   const fraction = String(absolute % 1_000_000).padStart(6, "0");
   return `${amount < 0 ? "-" : ""}${whole}.${fraction}`;
+}
+
+function formatSum(sum: bigint): string {
+  const absolute = sum < 0n ? -sum : sum;
+  const fraction = String(absolute % 1_000_000n).padStart(6, "0");
+  return `${sum < 0n ? "-" : ""}${absolute / 1_000_000n}.${fraction}`;
 }
 
 export function minMicros(one: Micros, other: Micros): Micros {

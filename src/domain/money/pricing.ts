@@ -1,6 +1,8 @@
 import type { Json } from "../json.ts";
+import type { Made } from "../media/made.ts";
 import type { Model, PriceLine, PriceRule } from "../model/model.ts";
 import type { GenerationRequest } from "../task/request.ts";
+import { type AutomaticPrice, automaticPrice, madeParameters, possibleParameters } from "./automatic.ts";
 import { type Micros, maxMicros, sumMicros, toMicros, ZERO } from "./money.ts";
 import { ONE } from "./multiplier.ts";
 import { type Extent, type PriceUnit, type TokenUsage, unitFacts, unitsTold } from "./price-units.ts";
@@ -34,12 +36,14 @@ export interface Quote {
   readonly minimum?: Micros | undefined;
   /** The most the task can cost; what is held. */
   readonly ceiling: Micros;
+  /** Where the upstream chooses what decides the price. `lines` are the dearest then. */
+  readonly automatic?: AutomaticPrice | undefined;
 }
 
 /** What a task delivered by its end. */
 export interface Delivered {
   readonly outputs: readonly Extent[];
-  readonly usage?: TokenUsage | undefined;
+  readonly usage?: (TokenUsage & { readonly made?: Made | undefined }) | undefined;
 }
 
 /** The sku of the line that adds what is missing to a rule's minimum. */
@@ -68,11 +72,37 @@ export function quote(model: Model, request: GenerationRequest, terms: PriceTerm
   const promised = { priceVersion: rule.version, outputs: request.n, lines };
   if (lines.length === 0) return { ...promised, ceiling: ZERO };
   const amounts = lines.map((line) => lineAmount(line, lineQuantity(line, request.n), multiplier));
-  return { ...promised, multiplier, minimum, ceiling: maxMicros(sumMicros(amounts), minimum ?? ZERO) };
+  const ceiling = maxMicros(sumMicros(amounts), minimum ?? ZERO);
+  const automatic = automaticPrice(rule.lines, request.parameters);
+  return { ...promised, multiplier, minimum, ceiling, ...(automatic && { automatic }) };
+}
+
+/** The quotes that a quote with automatic parameters can come down to, by what is made; the quote alone without any. */
+export function possibleQuotes(promised: Quote): Quote[] {
+  const { automatic } = promised;
+  if (automatic === undefined) return [promised];
+  return possibleParameters(automatic).map((parameters) => withParameters(promised, automatic, parameters));
+}
+
+/** The quote for what was made. */
+function quoteOfMade(promised: Quote, { outputs, usage }: Delivered): Quote {
+  const { automatic } = promised;
+  if (automatic === undefined) return promised;
+  const sizes = new Set(outputs.map(({ width, height }) => `${width}x${height}`));
+  const [size] = sizes.size === 1 ? sizes : [];
+  return withParameters(promised, automatic, madeParameters(automatic, { size, ...usage?.made }));
+}
+
+/** The quote as if these had been asked for. A price that lacks a line, or is higher than promised, does not count. */
+function withParameters(promised: Quote, automatic: AutomaticPrice, parameters: Parameters): Quote {
+  const { outputs, multiplier, ceiling } = promised;
+  const lines = quotedLines(automatic, parameters);
+  const sum = sumMicros(lines.map((line) => lineAmount(line, lineQuantity(line, outputs), multiplier)));
+  return lines.length < promised.lines.length || sum > ceiling ? promised : { ...promised, lines };
 }
 
 /** The lines of a rule that apply to a request with these parameters; none when it has no price. */
-export function quotedLines(rule: PriceRule, parameters: Parameters): QuoteLine[] {
+export function quotedLines(rule: Pick<PriceRule, "lines">, parameters: Parameters): QuoteLine[] {
   const lines: QuoteLine[] = [];
   for (const line of rule.lines) {
     if (!applies(line, parameters)) continue;
@@ -113,7 +143,7 @@ export function lineAmount(line: QuoteLine, quantity: number, multiplier: number
 export function chargeFor(promised: Quote, delivered: Delivered): Charge {
   const outputs = delivered.outputs.slice(0, promised.outputs);
   if (outputs.length === 0) return { lines: [], amount: ZERO };
-  const lines = promised.lines.map((line): ChargeLine => {
+  const lines = quoteOfMade(promised, { ...delivered, outputs }).lines.map((line): ChargeLine => {
     const quantity = deliveredQuantity(line, promised.outputs, { ...delivered, outputs });
     return { sku: line.sku, quantity, amount: lineAmount(line, quantity, promised.multiplier) };
   });

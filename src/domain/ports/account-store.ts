@@ -57,12 +57,17 @@ export type Refund =
   | { readonly kind: "already_refunded" }
   | { readonly kind: "not_found" };
 
+/** A key's callbacks are to be signed, and nothing here can open what with. */
+export const LOCKED = Symbol("locked");
+
 /**
  * Accounts, API keys and management tokens. Every method is one transaction. Names are unique within their kind, accounts by
  * name, keys by account and name among those not revoked.
  */
 export interface AccountStore {
   createAccount(account: NewAccount): Promise<"created" | "name_taken">;
+  /** Creates the first account and its key, both or neither. */
+  createFirst(account: NewAccount, key: ApiKey): Promise<"created" | "not_first">;
   accounts(): Promise<Account[]>;
   /** By id or by name. */
   account(idOrName: string): Promise<Account | undefined>;
@@ -119,9 +124,9 @@ export interface AccountStore {
   rotateKey(id: KeyId, rotation: Rotation): Promise<ApiKey | "revoked" | "not_found">;
   /**
    * The stored secrets that sign the key's callbacks, for `signatureHeaders`; undefined when callbacks are not signed, or there is no
-   * such key. Never older than the call.
+   * such key; `LOCKED` when they are sealed with a key that is not at hand. Never older than the call.
    */
-  callbackSecret(id: KeyId): Promise<string | undefined>;
+  callbackSecret(id: KeyId): Promise<string | typeof LOCKED | undefined>;
   /**
    * The grant of the key whose secret, or previous secret, has this hash. Costs no query when cached. Shows a change by another
    * process within a second, and one by this process at once.

@@ -4,8 +4,11 @@ export interface PutOptions {
   /** What the file may be. */
   readonly accept: readonly MediaKind[];
   readonly maxBytes: number;
-  /** Whether location and other metadata are removed from images before they are stored; for inputs. */
-  readonly sanitize: boolean;
+  /**
+   * Whether location and other metadata are removed before the file is stored: `true` for inputs. `"output"`: the same, but a file that its
+   * maker signed (C2PA) stays as it is, because any change would void the signature.
+   */
+  readonly sanitize: boolean | "output";
 }
 
 /** A file that was read, checked and hashed, but is not stored yet. Every one must be released, whatever happens. */
@@ -24,6 +27,18 @@ export interface StagedFile {
   release(isUsed: boolean): Promise<void>;
 }
 
+/** A file that arrives in pieces, is kept in a temporary file, and is checked once it is whole. */
+export interface ArrivingFile {
+  /** @throws StorageError when it cannot be written */
+  append(bytes: Uint8Array): Promise<void>;
+  /** What has arrived, in pieces of this size. @throws StorageError */
+  read(pieceBytes: number): AsyncIterable<Uint8Array>;
+  /** Checks and hashes the file as `AssetStore.stage` does, and ends its arrival. @throws MediaError, StorageError; then it is discarded */
+  stage(options: PutOptions): Promise<StagedFile>;
+  /** Removes it, unless it was staged. Calling it again changes nothing. */
+  discard(): Promise<void>;
+}
+
 /** Files by the SHA-256 of their bytes. Equal bytes are stored once. */
 export interface AssetStore {
   /**
@@ -33,6 +48,8 @@ export interface AssetStore {
    * @throws MediaError when the content is refused; StorageError when it cannot be written; whatever `source` throws
    */
   stage(source: Uint8Array | AsyncIterable<Uint8Array>, options: PutOptions): Promise<StagedFile>;
+  /** Begins to receive a file of which nothing is known yet. @throws StorageError */
+  receive(): Promise<ArrivingFile>;
   /**
    * Stages a file and keeps it. A crash leaves a whole file or none.
    *

@@ -1,5 +1,4 @@
 import type { AccountId, KeyId, ModelId, TaskId } from "../ids.ts";
-import type { Micros } from "../money/money.ts";
 
 /** Every stored figure of the books, and what it must equal. */
 export const AUDIT_CHECKS = {
@@ -38,8 +37,8 @@ export interface AuditDifference {
   /** Number of a ledger entry. */
   readonly entry?: number | undefined;
   /** Micro-units; of `usage_tasks`, `usage_outputs` and callbacks, a count. */
-  readonly stored: number;
-  readonly expected: number;
+  readonly stored: bigint;
+  readonly expected: bigint;
 }
 
 export interface AuditReport {
@@ -52,13 +51,13 @@ export interface AuditReport {
     readonly quotas: number;
     readonly usageDays: number;
   };
-  /** Over all accounts; `balance` is `credited − captured + refunded`. */
+  /** Micro-units of all accounts together, which may be more than any `Micros`; `balance` is `credited − captured + refunded`. */
   readonly sums: {
-    readonly credited: Micros;
-    readonly captured: Micros;
-    readonly refunded: Micros;
-    readonly balance: Micros;
-    readonly held: Micros;
+    readonly credited: bigint;
+    readonly captured: bigint;
+    readonly refunded: bigint;
+    readonly balance: bigint;
+    readonly held: bigint;
   };
   /** The first difference of each check, in the order of the checks; empty when the books add up. */
   readonly differences: readonly AuditDifference[];

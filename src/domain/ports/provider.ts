@@ -5,6 +5,7 @@ import type { MediaProbe } from "../media/asset.ts";
 import type { Wording } from "../model/wording.ts";
 import type { Preview } from "../task/preview.ts";
 import type { GenerationRequest, InputRole } from "../task/request.ts";
+import type { MissingOutput } from "../task/result-issue.ts";
 import type { Usage } from "../task/task.ts";
 
 /** An input of the task, decoded and stored here before any provider sees it. */
@@ -39,10 +40,14 @@ export interface Previews {
   show(preview: Omit<Preview, "type">): void;
 }
 
-/** One output of an upstream: its bytes, or a reference that `fetchOutput` of the same adapter understands. */
+/**
+ * One output of an upstream: its bytes, a reference that `fetchOutput` of the same adapter understands, or why it is missing at its
+ * place.
+ */
 export type Output =
   | { readonly kind: "bytes"; readonly bytes: Uint8Array }
-  | { readonly kind: "remote"; readonly ref: Json };
+  | { readonly kind: "remote"; readonly ref: Json }
+  | MissingOutput;
 
 export type Submitted =
   | { readonly kind: "operation"; readonly operation: Json; readonly pollAfterMs?: number | undefined }
@@ -65,6 +70,8 @@ export type PollResult =
       readonly detail?: string | undefined;
       /** The work was done, and the upstream charges for it. */
       readonly isCharged?: boolean | undefined;
+      /** The upstream no longer knows the job, for example since it was restarted. */
+      readonly isLost?: boolean | undefined;
     }
   | { readonly kind: "cancelled" };
 
@@ -79,6 +86,8 @@ export interface ProviderAdapter {
   readonly id: ProviderId;
   /** The upstream honours the attempt id as a key, so submitting again after "unknown" is safe. */
   readonly submitIsIdempotent: boolean;
+  /** Making a task twice harms nobody, so whatever was lost on the way is submitted again until the task's deadline. */
+  readonly repeatIsSafe?: boolean | undefined;
   /** How many tasks this upstream may run at once. */
   readonly concurrency: number;
   submit(request: SubmitRequest, signal: AbortSignal): Promise<Submitted>;
@@ -89,6 +98,8 @@ export interface ProviderAdapter {
   recover?(attempt: AttemptId, signal: AbortSignal): Promise<Recovered>;
   /** The bytes of a `remote` output, from the upstream's own origin. */
   fetchOutput?(ref: Json, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
+  /** Moves the times in its own records: the clock that it was given has jumped by this much. */
+  moveTimes?(byMs: number): void;
   /** Releases workers, files and connections. */
   stop?(): Promise<void>;
 }
@@ -96,9 +107,10 @@ export interface ProviderAdapter {
 /**
  * What an error of an upstream means for the attempt.
  * `retry` certainly not taken (or, while polling, no answer): try again later · `reroute` certainly not taken, and this route
- * will not take it · `fail` certainly not taken, and no route would · `unknown` it may have been taken.
+ * will not take it · `fail` certainly not taken, and no route would · `unknown` it may have been taken · `unusable` it was taken, and
+ * its answer holds no result that can be read.
  */
-export type Disposition = "retry" | "reroute" | "fail" | "unknown";
+export type Disposition = "retry" | "reroute" | "fail" | "unknown" | "unusable";
 
 export class ProviderError extends Error {
   override readonly name = "ProviderError";
@@ -111,6 +123,10 @@ export class ProviderError extends Error {
       readonly retryAfterMs?: number | undefined;
       /** Safe to show the owner of the task; replaces the code's own message. */
       readonly publicMessage?: string | undefined;
+      /** Only the operator can help: the upstream refuses our key, our account or the route, or our account there is empty. */
+      readonly isOperators?: boolean | undefined;
+      /** The upstream tried and failed. Waiting alone will not help. */
+      readonly isFailure?: boolean | undefined;
     } = {},
     cause?: unknown,
   ) {

@@ -5,10 +5,19 @@ import type { Task } from "../task/task.ts";
 
 /** The only source of the present time. */
 export interface Clock {
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds. Jumps when the service takes over a step of the system's clock, so never subtract two readings. */
   now(): number;
+  /** Milliseconds that never jump, for measuring how long something takes. */
+  elapsed(): number;
   /** Calls `run` once after `delayMs` (0 or more; longer than 2^31-1 is shortened to it). Returns a function that cancels. */
   after(delayMs: number, run: () => void): () => void;
+}
+
+/** A clock that the system's clock moves only when it is told to, so that stored times can be moved along. */
+export interface SteadyClock extends Clock {
+  /** How far it is behind the system's clock; negative when it is ahead. */
+  behindMs(): number;
+  jump(byMs: number): void;
 }
 
 /** The only source of identifiers. */
@@ -26,10 +35,22 @@ export interface Secrets {
   newBody(): string;
   /** Lower-case hexadecimal SHA-256 of the text's UTF-8 bytes. */
   hash(text: string): string;
+  /** The same of a text that comes in pieces. */
+  hashPieces(pieces: AsyncIterable<string>): Promise<string>;
   /** `whsec_` and the base64 of 32 bytes from a cryptographic source. */
   newSigningSecret(): string;
   /** Base64 of the HMAC-SHA256 of the text's UTF-8 bytes, keyed by a secret that `isSigningSecret` takes. */
   sign(secret: string, text: string): string;
+}
+
+/** Keeps secrets that are needed in the clear unreadable where they are stored. */
+export interface Seal {
+  /** @param boundTo what the secret belongs to; only with the same text it opens */
+  seal(plain: string, boundTo: string): string;
+  /** Undefined for what no key at hand opens, or belongs to something else. */
+  open(stored: string, boundTo: string): string | undefined;
+  /** `sealed` with the key in use, `sealed_before` with another one, or `clear`. */
+  stateOf(stored: string): "clear" | "sealed" | "sealed_before";
 }
 
 export type LogFields = { readonly [name: string]: Json | Error | undefined };

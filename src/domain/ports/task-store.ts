@@ -157,14 +157,19 @@ export interface TaskStore {
   renew(lease: Lease, until: number): Promise<"renewed" | "lease_lost">;
   /**
    * Applies one transition: by a compare-and-set on id, lease token and stage, then ledger, assets, attempt and callback.
-   * If a cancel was requested meanwhile, a task that is given back is due at once.
+   * If a cancel was requested meanwhile, a queued task that is given back is due at once, and so is a running one whose last poll was
+   * answered: once, to tell its upstream. Every other task keeps its due time.
    */
   apply(lease: Lease, transition: Transition): Promise<"applied" | "lease_lost">;
-  /** Makes every leased task due now. For the start of the only process on this store. @returns how many there were */
+  /**
+   * Gives back every lease: queued tasks are due now, others after `RESUME_DELAY_MS`, and what they asked counts as failed once. For
+   * the start of the only process on this store. @returns how many there were
+   */
   rescue(now: number): Promise<number>;
   /**
-   * Requests a cancel. A queued task without a lease is cancelled at once, and its hold is released. A task under way is due at once,
-   * so that its upstream is told.
+   * Requests a cancel. A queued task without a lease is cancelled at once, and its hold is released; with an open attempt, it is due at
+   * once. The first request makes a running task whose last poll was answered due at once, so that its upstream is told. Every other
+   * task waits for its due time: no number of requests asks an upstream more often.
    */
   requestCancel(
     id: TaskId,

@@ -3,6 +3,14 @@ function jitter(delayMs: number, random: number): number {
   return Math.round(delayMs * (0.8 + 0.4 * random));
 }
 
+/** Before the next contact with the upstream after one that was cut short, for example by a restart. */
+export const RESUME_DELAY_MS = 500;
+
+/** A task waits no longer than this at a time, whatever an upstream asks for. */
+export const LONGEST_DELAY_MS = 600_000;
+/** A callback waits no longer than this for its next attempt, if its receiver asks for a time. */
+const LONGEST_RECEIVER_DELAY_MS = 3_600_000;
+
 /**
  * Delay before a task's next poll: frequent at first, patient later.
  *
@@ -14,14 +22,19 @@ export function nextPollDelayMs(elapsedMs: number, random: number): number {
   return jitter(Math.min(5_000, Math.max(100, elapsedMs / 10)), random);
 }
 
+const SHORTEST_RETRY_MS = 500;
+
 /**
  * Delay after the `failures`-th transient failure in a row, doubling from half a second.
  *
  * @param failures ≥ 1
- * @returns milliseconds, 500 … 30_000 ±20 %
+ * @param askedMs what the upstream asked for, if anything. Some ask for nothing at all, or for a time in the past
+ * @returns milliseconds, 500 … 30_000 ±20 %; or what was asked for, 500 at least
  */
-export function retryDelayMs(failures: number, random: number): number {
-  return jitter(Math.min(30_000, 500 * 2 ** Math.min(failures - 1, 10)), random);
+export function retryDelayMs(failures: number, random: number, askedMs?: number): number {
+  return askedMs === undefined
+    ? jitter(Math.min(30_000, SHORTEST_RETRY_MS * 2 ** Math.min(failures - 1, 10)), random)
+    : Math.max(SHORTEST_RETRY_MS, askedMs);
 }
 
 /**
@@ -41,5 +54,10 @@ export function callbackDelayMs(
   if (delay === undefined) return undefined;
   return retryAfterMs === undefined
     ? jitter(delay, random)
-    : Math.min(Math.max(retryAfterMs, 1_000), 3_600_000);
+    : Math.min(Math.max(retryAfterMs, 1_000), LONGEST_RECEIVER_DELAY_MS);
+}
+
+/** The longest delay that `callbackDelayMs` gives with these delays. */
+export function longestCallbackDelayMs(delaysMs: readonly number[]): number {
+  return Math.max(LONGEST_RECEIVER_DELAY_MS, ...delaysMs.map((delayMs) => jitter(delayMs, 1)));
 }

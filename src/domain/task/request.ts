@@ -36,4 +36,6 @@ export interface GenerationRequest {
   readonly n: number;
   readonly parameters: { readonly [name: string]: Json };
   readonly inputs: readonly MediaInput[];
+  /** How many instances of this service passed the request on to this one; absent for none. */
+  readonly hops?: number | undefined;
 }

@@ -11,9 +11,11 @@ import type {
 } from "../ids.ts";
 import type { Json } from "../json.ts";
 import type { MediaType, StoredFile } from "../media/asset.ts";
+import type { Made } from "../media/made.ts";
 import type { Micros } from "../money/money.ts";
 import type { Quote } from "../money/pricing.ts";
 import type { GenerationRequest, TaskKind } from "./request.ts";
+import type { MissingOutput, ResultIssue } from "./result-issue.ts";
 
 /** What the caller sees (docs/api.md 4.1). */
 export const TASK_STATUSES = ["pending", "processing", "completed", "failed", "cancelled"] as const;
@@ -21,8 +23,8 @@ export type TaskStatus = (typeof TASK_STATUSES)[number];
 
 /**
  * What the scheduler must do next; internal.
- * `queued` submit · `submitting` find out what became of a submission · `running` poll · `finalizing` store outputs ·
- * `terminal` nothing, ever.
+ * `queued` submit, or send an attempt again whose answer was lost · `submitting` find out what became of a submission ·
+ * `running` poll · `finalizing` store outputs · `terminal` nothing, ever.
  */
 export const STAGES = ["queued", "submitting", "running", "finalizing", "terminal"] as const;
 export type Stage = (typeof STAGES)[number];
@@ -56,6 +58,7 @@ export interface TaskResult {
 export interface Usage {
   readonly inputTokens?: number | undefined;
   readonly outputTokens?: number | undefined;
+  readonly made?: Made | undefined;
 }
 
 /** What a create stores of a task. Times are epoch milliseconds. */
@@ -95,6 +98,8 @@ export interface Task extends NewTask {
   readonly failures: number;
   readonly cancelRequested: boolean;
   readonly results: readonly TaskResult[];
+  /** Of a completed task, the results that it was asked for and does not have; absent when it has all. */
+  readonly resultIssues?: readonly ResultIssue[] | undefined;
   readonly error?: TaskError | undefined;
   /** Captured at the end; absent until then. */
   readonly charged?: Micros | undefined;
@@ -115,7 +120,9 @@ export type TaskSummary = Pick<
   | "model"
   | "status"
   | "progress"
+  | "cancelRequested"
   | "results"
+  | "resultIssues"
   | "error"
   | "charged"
   | "usage"
@@ -129,10 +136,11 @@ export type TaskSummary = Pick<
  */
 export type AttemptState = "intent" | "accepted" | "rejected" | "ambiguous" | "done";
 
-/** Where an output is: already stored here, or to be fetched from the upstream with its own reference. */
+/** Where an output is: already stored here, to be fetched from the upstream with its own reference, or not to be had. */
 export type AttemptOutput =
   | { readonly kind: "stored"; readonly file: StoredFile }
-  | { readonly kind: "remote"; readonly ref: Json };
+  | { readonly kind: "remote"; readonly ref: Json }
+  | MissingOutput;
 
 /** One submission of a task to one route. */
 export interface Attempt {

@@ -6,7 +6,9 @@ import type { Asset } from "../media/asset.ts";
 import { type LedgerEntry, settlementEntries } from "../money/ledger.ts";
 import { type Micros, minMicros, ZERO } from "../money/money.ts";
 import { type ChargeLine, chargeFor } from "../money/pricing.ts";
+import { LONGEST_DELAY_MS } from "./backoff.ts";
 import type { GenerationRequest } from "./request.ts";
+import type { ResultIssue } from "./result-issue.ts";
 import type { Attempt, AttemptOutput, Stage, Task, TaskResult, TaskStatus, Usage } from "./task.ts";
 
 /** What one transition writes to the task's latest attempt. */
@@ -24,6 +26,7 @@ export interface Ending {
   /** The lines that `charged` is the sum of; absent for a task that cost nothing. */
   readonly chargeLines?: readonly ChargeLine[] | undefined;
   readonly results: readonly TaskResult[];
+  readonly resultIssues?: readonly ResultIssue[] | undefined;
   readonly error?: TaskError | undefined;
   readonly usage?: Usage | undefined;
 }
@@ -37,7 +40,10 @@ export interface Transition {
   readonly from: readonly Stage[];
   readonly to: Stage;
   readonly at: number;
-  /** When the task is due again, which gives the lease back. Absent: the lease is kept, or the task is terminal. */
+  /**
+   * When the task is due again, which gives the lease back; at most `LONGEST_DELAY_MS` after `at`. Absent: the lease is kept, or
+   * the task is terminal.
+   */
   readonly dueAt?: number | undefined;
   /** Raises the stored progress; never lowers it. */
   readonly progress?: number | undefined;
@@ -55,7 +61,8 @@ export interface Transition {
 type Change = Omit<Partial<Transition>, "name" | "from" | "to" | "at">;
 
 function move(name: string, from: readonly Stage[], to: Stage, at: number, change: Change): Transition {
-  return { assets: [], ledger: [], name, from, to, at, ...change };
+  const dueAt = change.dueAt === undefined ? undefined : Math.min(change.dueAt, at + LONGEST_DELAY_MS);
+  return { assets: [], ledger: [], name, from, to, at, ...change, dueAt };
 }
 
 /** The task's remote inputs were fetched and stored; the request now names assets. Keeps the lease. */
@@ -94,6 +101,25 @@ export function requeued(
   return move("requeued", ["queued", "submitting", "running"], "queued", at, { ...again, attempt });
 }
 
+/**
+ * The answer to a submission was lost or cannot be used. The task stays `submitting` where the upstream can be asked for it; else it
+ * goes back to the queue with its open attempt, where it waits without holding one of the lane's places.
+ */
+export function unanswered(
+  at: number,
+  to: "submitting" | "queued",
+  { dueAt, failures }: { dueAt: number; failures: number },
+  { id, detail }: { id: AttemptId; detail?: string | undefined },
+): Transition {
+  const attempt = { id, state: "ambiguous", detail } as const;
+  return move("unanswered", ["submitting"], to, at, { dueAt, failures, attempt });
+}
+
+/** The open attempt of a queued task is about to be sent again. Keeps the lease. */
+export function resent(at: number, id: AttemptId): Transition {
+  return move("resent", ["queued"], "submitting", at, { attempt: { id, state: "ambiguous" } });
+}
+
 /** The upstream is done, and its outputs can be fetched. Keeps the lease: the same worker goes on to store them. */
 export function outputsReady(
   at: number,
@@ -105,10 +131,22 @@ export function outputsReady(
   return move("outputsReady", ["submitting", "running"], "finalizing", at, { failures: 0, attempt });
 }
 
+/** Some outputs could not be retrieved yet. Those that could are kept, and the rest is due again later. */
+export function outputsKept(
+  at: number,
+  id: AttemptId,
+  outputs: readonly AttemptOutput[],
+  again: { dueAt: number; failures: number },
+): Transition {
+  const attempt = { id, state: "accepted", outputs } as const;
+  return move("outputsKept", ["finalizing"], "finalizing", at, { ...again, attempt });
+}
+
 /**
  * The outputs are stored. The task is charged for what was delivered, and the rest of the hold is released.
  *
- * @param costMicros what the attempt cost the operator, if known
+ * @param more.costMicros what the attempt cost the operator, if known
+ * @param more.issues the results that are missing
  */
 export function succeeded(
   task: Task,
@@ -117,8 +155,10 @@ export function succeeded(
   assets: readonly Asset[],
   usage: Usage | undefined,
   callbackId: CallbackId,
-  costMicros?: Micros,
+  more: { costMicros?: Micros | undefined; issues?: readonly ResultIssue[] | undefined } = {},
 ): Transition {
+  const { costMicros, issues = [] } = more;
+  const resultIssues = issues.length === 0 ? undefined : issues;
   const { lines, amount } = chargeFor(task.quote, { outputs: assets, usage });
   // Never charges more than was held.
   const charged = minMicros(amount, task.held);
@@ -128,7 +168,15 @@ export function succeeded(
     attempt: { id, state: "done", usage, costMicros },
     assets,
     ledger: settlementEntries(task.id, task.held, charged, "task completed"),
-    ending: { status: "completed", completedAt: at, charged, chargeLines: lines, results, usage },
+    ending: {
+      status: "completed",
+      completedAt: at,
+      charged,
+      chargeLines: lines,
+      results,
+      resultIssues,
+      usage,
+    },
     callback: callbackFor(task, at, callbackId),
   });
 }

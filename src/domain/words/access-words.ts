@@ -7,6 +7,8 @@ const FEATURES = {
   compat: "use the synchronous images API",
 } as const satisfies Record<Feature, string>;
 
+const STAYS = { streams: "event streams", waits: "calls that wait" } as const;
+
 /** Why a caller may not come in, or may not do what it asks. */
 export const ACCESS_WORDS = {
   key_absent: () => "No API key was given. Send it as `Authorization: Bearer <API_KEY>`.",
@@ -21,6 +23,7 @@ export const ACCESS_WORDS = {
   token_invalid: () => "The management token is not valid.",
   token_not_key: () => "This is a management token; model APIs take an API key.",
   authorization_malformed: () => "The Authorization header must be `Bearer <API_KEY>`.",
+  credentials_differ: () => "The request has two credentials that differ; send one of them.",
   host_malformed: () => "The Host header must be a host name or address, with a port if need be.",
 
   model_forbidden: ({ model }: { model: string; field: string }) =>
@@ -30,6 +33,15 @@ export const ACCESS_WORDS = {
     `This API key may not ${path === undefined ? FEATURES[feature] : `use POST ${path}`}: it lacks the feature "${feature}".`,
   too_many_requests: ({ perMinute, retryAfterSec }: { perMinute: number; retryAfterSec: number }) =>
     `This API key may make ${perMinute} requests that begin work a minute, and has. Try again in ${retryAfterSec} s.`,
+  too_many_stays: (facts: {
+    whose: "key" | "account";
+    what: "streams" | "waits";
+    most: number;
+    retryAfterSec: number;
+  }) =>
+    `This ${facts.whose === "key" ? "API key" : "account"} may have ${facts.most} ${STAYS[facts.what]} at once, and has. Try again in ${facts.retryAfterSec} s.`,
+  too_many_connections: ({ retryAfterSec }: { retryAfterSec: number }) =>
+    `The service has no connection left that may stay open. Try again in ${retryAfterSec} s.`,
 
   unknown_path: ({ path }: { path: string }) => `There is nothing at ${cut(path)}.`,
   method_not_allowed: ({ method, allow }: { method: string; allow: readonly string[] }) =>

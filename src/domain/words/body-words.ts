@@ -1,4 +1,5 @@
-import { MAX_JSON_DEPTH, MAX_JSON_TEXT_BYTES } from "../limits.ts";
+import { MAX_JSON_DEPTH, MAX_JSON_TEXT_BYTES, MAX_JSON_TOKENS } from "../limits.ts";
+import { HOPS_HEADER } from "../task/hops.ts";
 import { cut, type Field, show, type WordTable } from "./say.ts";
 
 interface Part {
@@ -18,8 +19,9 @@ export const BODY_WORDS = {
   body_not_json: () => "The body is not valid JSON.",
   body_not_object: () => "The body must be a JSON object.",
   body_too_deep: () => `The body is nested deeper than ${MAX_JSON_DEPTH} levels.`,
+  body_too_detailed: () => `The body has more than ${MAX_JSON_TOKENS} fields and values.`,
   body_too_long: () =>
-    `The body has more than ${MAX_JSON_TEXT_BYTES} characters besides the content of data URIs.`,
+    `The body has more than ${MAX_JSON_TEXT_BYTES} bytes besides the content of data URIs.`,
 
   boundary_absent: () => "Content-Type must name one boundary.",
   boundary_too_long: ({ length, most }: { length: number; most: number }) =>
@@ -49,6 +51,11 @@ export const BODY_WORDS = {
   upload_abandoned: () => "The client left before its upload was read.",
   too_many_uploads: ({ retryAfterSec }: { retryAfterSec: number }) =>
     `Too many uploads are under way. Send this one again in ${retryAfterSec} seconds.`,
+
+  hops_malformed: ({ given }: { given: string }) =>
+    `${HOPS_HEADER} must be an integer from 1, as instances of this service send it, got "${cut(given)}".`,
+  too_many_hops: ({ hops }: { hops: number }) =>
+    `${hops} instances of this service have passed this request on, probably in a circle; it goes no further.`,
 
   answer_too_late: ({ limitSec }: { limitSec: number }) =>
     `This address answers within ${limitSec} seconds, and this request took longer. What it began goes on.`,

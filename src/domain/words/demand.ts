@@ -41,6 +41,7 @@ const FORMS = {
   size: 'be "<width>x<height>" or "auto"',
   task_id: "be the id of a task",
   text: "be a text",
+  text_to_read: "have characters other than white space",
 } as const;
 export type Form = keyof typeof FORMS;
 

@@ -18,6 +18,7 @@ export const INPUT_WORDS = {
   ) =>
     `${name(field)} must be ${article(wanted)}, not ${given === "image" || given === "video" ? article(given) : given}.`,
   not_base64: ({ field }: Field, name: NameOf) => `${name(field)} has content that is not base64.`,
+  data_uri_unwanted: ({ field }: Field, name: NameOf) => `${name(field)} takes no data URI.`,
   not_an_image_task: ({ field }: Field, name: NameOf) =>
     `${name(field)} names no image task of this account.`,
   task_not_completed: ({ field, status }: Field & { status: string }, name: NameOf) =>
@@ -27,10 +28,6 @@ export const INPUT_WORDS = {
 
   one_image_at_a_time: ({ field, model, given }: OfModel & { given: Given }, name: NameOf) =>
     `${name(field)} must be 1 for ${model}, which makes one image at a time, got ${show(given)}.`,
-  no_such_proportions: (
-    { field, model, given, ratios }: OfModel & { given: Given; ratios: readonly string[] },
-    name: NameOf,
-  ) => `${name(field)} ${show(given)} has none of the proportions of ${model}: ${ratios.join(", ")}.`,
   background_not_transparent: ({ field, model, given }: OfModel & { given: Given }, name: NameOf) =>
     `${name(field)} must be auto or opaque for ${model}, got ${show(given)}.`,
   not_a_choice: ({ field, model, given }: OfModel & { given: Given }, name: NameOf) =>

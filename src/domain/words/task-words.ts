@@ -52,6 +52,8 @@ export const TASK_WORDS = {
 
   idempotency_key_unusable: ({ length }: { length: number }) =>
     `Idempotency-Key must be 1 to ${MAX_IDEMPOTENCY_KEY} printable ASCII characters; got ${length} characters.`,
+  idempotency_keys_differ: () =>
+    "The request has two Idempotency-Key headers that differ, or one with a comma and a space, which cannot be told from two.",
   idempotency_in_progress: () => "The first request with this Idempotency-Key is still being processed.",
   idempotency_conflict: () =>
     "This Idempotency-Key was already used for a request with a different body. Use a new key for a new request.",

@@ -46,9 +46,9 @@ export function callbackEndpoints(deps: CallbackEndpointDeps): Endpoint[] {
       const { limit = DEFAULT_LIMIT, ...selection } = asked;
       return success(presentPage(await listCallbacks(deps, principal, { ...toSelection(selection), limit })));
     }),
-    counted("/v1/callbacks/redeliver", REDELIVER_CALLBACKS, async ({ principal, request }) => {
-      const selection = toSelection(await readBody<SelectionBody>(request, REDELIVERY));
-      return success(presentPage(await redeliverCallbacks(deps, principal, selection)));
+    counted("/v1/callbacks/redeliver", REDELIVER_CALLBACKS, async (exchange) => {
+      const selection = toSelection(await readBody<SelectionBody>(exchange, REDELIVERY));
+      return success(presentPage(await redeliverCallbacks(deps, exchange.principal, selection)));
     }),
     polled("/v1/callbacks/:callback_id", READ_CALLBACK, async ({ principal, param }) => {
       const reading = await readCallback(deps, principal, param("callback_id"));

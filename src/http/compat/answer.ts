@@ -8,6 +8,8 @@ import type { TaskStore } from "../../domain/ports/task-store.ts";
 import type { TaskSummary, Usage } from "../../domain/task/task.ts";
 import { readAsset } from "../../service/read-asset.ts";
 import type { Reply } from "../reply.ts";
+import { presentIssues } from "../tasks/present.ts";
+import { type AskedFacts, adjustedFields, factsOfImage } from "./made.ts";
 
 export interface AnswerDeps {
   readonly tasks: TaskStore;
@@ -27,6 +29,9 @@ export async function imagesReply(
     readonly format: ResponseFormat;
     readonly origin: string;
     readonly headers?: Readonly<Record<string, string>>;
+    readonly asked: AskedFacts;
+    /** What the model was asked for then. */
+    readonly sent: AskedFacts;
     /** Called when the reader leaves during an answer that is read from disk. */
     readonly leave: () => void;
   },
@@ -38,21 +43,41 @@ export async function imagesReply(
   };
   if (task.charged !== undefined) headers["X-Request-Cost"] = formatAmount(task.charged);
   const log = { task: task.id, model: task.model };
-  const reply = (body: Reply["body"]): Reply => ({ status: 200, headers, body, log });
+  const stored = await storedAssets(deps, task);
+  const images = stored.map((asset) => factsOfImage(asset, task.usage?.made, form.sent));
+  const adjusted = adjustedFields(form.asked, images);
+  if (adjusted.length > 0) headers["X-Svc-Adjusted"] = adjusted.join(", ");
+  const facts = { ...images[0], ...factsOf(task) };
+  const reply = (body: Reply["body"], over?: Promise<void>): Reply => ({
+    status: 200,
+    headers,
+    body,
+    over,
+    log,
+  });
   const created = createdOf(task);
   if (form.format === "url") {
     const data = task.results.map((result) => ({
       url: form.origin + assetPath({ ...result, id: result.assetId }),
     }));
-    return reply(JSON.stringify({ created, data, usage: presentUsage(task.usage) }));
+    return reply(JSON.stringify({ created, data, ...facts }));
   }
-  const images = (await openImages(deps, task)).map(({ content }) => content);
-  const pieces = answerPieces(created, images, presentUsage(task.usage));
-  const sizeBytes = images.reduce((sum, image) => sum + image.size, 0);
-  if (sizeBytes > AT_ONCE_BYTES) return reply(streamOf(pieces, form.leave));
+  const contents = (await openImages(deps, task)).map(({ content }) => content);
+  const pieces = answerPieces(created, contents, facts);
+  const sizeBytes = contents.reduce((sum, image) => sum + image.size, 0);
+  if (sizeBytes > AT_ONCE_BYTES) {
+    const over = Promise.withResolvers<void>();
+    return reply(streamOf(pieces, form.leave, over.resolve), over.promise);
+  }
   let body = "";
   for await (const piece of pieces) body += piece;
   return reply(body);
+}
+
+/** What is known of a completed task's images. */
+async function storedAssets({ tasks }: AnswerDeps, task: TaskSummary): Promise<Asset[]> {
+  const assets = await Promise.all(task.results.map(({ assetId }) => tasks.assetById(assetId)));
+  return assets.filter((asset) => asset !== undefined);
 }
 
 /** The files of a completed task's images, in order. */
@@ -66,6 +91,12 @@ export function openImages(deps: AnswerDeps, task: TaskSummary): Promise<{ asset
       }),
     ),
   );
+}
+
+/** What an answer says besides its images. */
+export function factsOf({ usage, resultIssues }: TaskSummary): JsonObject {
+  const missing = resultIssues === undefined ? {} : { result_issues: presentIssues(resultIssues) };
+  return { ...missing, usage: presentUsage(usage) };
 }
 
 /** When a task was completed, in Unix seconds. */
@@ -96,28 +127,38 @@ export async function* base64Pieces(content: Blob): AsyncGenerator<string> {
   }
 }
 
-async function* answerPieces(created: number, images: readonly Blob[], usage: JsonObject) {
+async function* answerPieces(created: number, images: readonly Blob[], facts: JsonObject) {
   let before = `{"created":${created},"data":[{"b64_json":"`;
   for (const image of images) {
     yield before;
     yield* base64Pieces(image);
     before = `"},{"b64_json":"`;
   }
-  yield `"}],"usage":${JSON.stringify(usage)}}`;
+  yield `"}],${JSON.stringify(facts).slice(1)}`;
 }
 
-/** A body that is made on demand, so that a slow reader holds one piece in memory. */
-function streamOf(pieces: AsyncGenerator<string>, leave: () => void): ReadableStream<Uint8Array> {
+/** A body that is made on demand, so that a slow reader holds one piece in memory. Calls `leave` where it is left, and `onEnd` at any end. */
+function streamOf(
+  pieces: AsyncGenerator<string>,
+  leave: () => void,
+  onEnd: () => void,
+): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const { done, value } = await pieces.next();
-        if (done) controller.close();
-        else controller.enqueue(encoder.encode(value));
+        // Nobody cancels a body that cannot be read any more.
+        const { done, value } = await pieces.next().catch((error: unknown) => {
+          onEnd();
+          throw error;
+        });
+        if (!done) return controller.enqueue(encoder.encode(value));
+        controller.close();
+        onEnd();
       },
       async cancel() {
         leave();
+        onEnd();
         await pieces.return(undefined);
       },
     },

@@ -1,8 +1,8 @@
 import { invalid } from "../../domain/errors.ts";
 import type { JsonObject } from "../../domain/json.ts";
-import { MAX_EDIT_IMAGES, MAX_FORM_BYTES, MAX_INPUT_BYTES } from "../../domain/limits.ts";
+import { MAX_EDIT_IMAGES, MAX_INPUT_BYTES } from "../../domain/limits.ts";
 import { type AssetStore, MediaError, type StagedFile } from "../../domain/ports/asset-store.ts";
-import type { Clock } from "../../domain/ports/runtime.ts";
+import type { Incoming } from "../ingress/incoming.ts";
 import { type MultipartLimits, readMultipart } from "../multipart/read.ts";
 import { type CompatBody, isImageField, readForm } from "./read-request.ts";
 
@@ -23,13 +23,10 @@ const FORM_LIMITS: MultipartLimits = {
   maxFields: 32,
   maxFieldBytes: 64 * 1024,
   maxHeaderBytes: 8 * 1024,
-  maxTotalBytes: MAX_FORM_BYTES,
 };
 
 export interface EditFormDeps {
   readonly assets: AssetStore;
-  readonly clock: Pick<Clock, "after">;
-  readonly elapsed: () => number;
 }
 
 interface Upload {
@@ -42,12 +39,17 @@ interface Upload {
  * Reads the form of an edit. Checks and stages each file as it arrives.
  * @throws AppError that names the field or the file at fault; then no file is kept
  */
-export async function readEditForm(deps: EditFormDeps, request: Request): Promise<EditForm> {
+export async function readEditForm(
+  deps: EditFormDeps,
+  request: Request,
+  incoming: Incoming,
+): Promise<EditForm> {
   let images = 0;
   const stage = async (field: string, content: AsyncIterable<Uint8Array>): Promise<Upload> => {
     if (field !== "mask" && !isImageField(field)) return { field };
     const param = field === "mask" ? "mask" : `image[${images++}]`;
     if (images > MAX_EDIT_IMAGES) throw invalid({ kind: "too_many_images", field: "image" });
+    await incoming.takeFile();
     try {
       const options = { accept: ["image"] as const, maxBytes: MAX_INPUT_BYTES.image, sanitize: true };
       return { field, staged: await deps.assets.stage(content, options) };
@@ -58,8 +60,7 @@ export async function readEditForm(deps: EditFormDeps, request: Request): Promis
     }
   };
   const drop = async ({ staged }: Upload) => staged?.release(false);
-  const pace = { elapsed: deps.elapsed, after: deps.clock.after };
-  const form = await readMultipart(request, FORM_LIMITS, stage, drop, pace);
+  const form = await readMultipart(request, incoming, FORM_LIMITS, stage, drop);
   const files = form.files.map(({ value }) => value);
   const release = async () => void (await Promise.all(files.map(drop)));
   try {

@@ -1,13 +1,21 @@
 import type { ResponseFormat } from "../../domain/access/key-policy.ts";
 import type { JsonObject } from "../../domain/json.ts";
+import { MAX_FORM_BYTES } from "../../domain/limits.ts";
 import { formatAmount } from "../../domain/money/money.ts";
 import type { Uploads } from "../../service/collect-inputs.ts";
 import type { GenerateSync } from "../../service/generate-sync.ts";
+import type { InlineFiles } from "../../service/inline-files.ts";
+import { requireModel } from "../../service/read-model.ts";
 import { readJsonBody } from "../body.ts";
 import { type Endpoint, type KeyedExchange, keyed, type LateAnswerDeps } from "../exchange.ts";
-import type { UploadGate } from "../multipart/upload-gate.ts";
+import { hopsOf } from "../hops.ts";
+import { idempotencyKeyOf } from "../idempotency-key.ts";
+import type { JsonBody } from "../read-json.ts";
 import type { Reply } from "../reply.ts";
+import { requireStanding, whileAllowed } from "../standing.ts";
+import { whileStaying } from "../stays.ts";
 import { imagesReply } from "./answer.ts";
+import { askedFacts } from "./made.ts";
 import { readEditForm } from "./read-form.ts";
 import { type CompatBody, readEdit, readGeneration, responseFormatOf } from "./read-request.ts";
 import { type StreamDeps, streamReply } from "./stream.ts";
@@ -15,8 +23,6 @@ import { EDIT_IMAGES, GENERATE_IMAGES } from "./wire.ts";
 
 export interface CompatImageDeps extends StreamDeps, LateAnswerDeps {
   readonly generateSync: GenerateSync;
-  /** Bounds the memory of all uploads, of every endpoint. */
-  readonly gate: UploadGate;
   /** The server's settings. */
   readonly sync: { readonly waitMs: number; readonly responseFormat: ResponseFormat };
 }
@@ -30,25 +36,22 @@ export function compatImageEndpoints(deps: CompatImageDeps): Endpoint[] {
   return [
     keyed("POST", GENERATIONS.path, GENERATE_IMAGES, OPTIONS, (exchange) =>
       answer(deps, exchange, async () => {
-        const body = await readJsonBody(exchange.request);
-        return { ...readGeneration(body), ...GENERATIONS, identity: body };
+        const json = await readJsonBody(exchange, deps.assets);
+        return callOf(json, readGeneration, GENERATIONS);
       }),
     ),
     keyed("POST", EDITS.path, EDIT_IMAGES, OPTIONS, async (exchange) => {
-      const { request } = exchange;
+      const { request, intake } = exchange;
       if (!isForm(request)) {
         return answer(deps, exchange, async () => {
-          const body = await readJsonBody(request);
-          return { ...readEdit(body), ...EDITS, identity: body };
+          const json = await readJsonBody(exchange, deps.assets);
+          return callOf(json, readEdit, EDITS);
         });
       }
-      const read = () => readEditForm(deps, request);
-      const { body, ...form } = await deps.gate.run(request, exchange.principal.accountId, read);
-      try {
-        return await answer(deps, exchange, async () => ({ ...body, ...EDITS, ...form }));
-      } finally {
-        await form.release();
-      }
+      const { body, ...form } = await intake.receive(MAX_FORM_BYTES, (incoming) =>
+        readEditForm(deps, request, incoming),
+      );
+      return answer(deps, exchange, async () => ({ ...body, ...EDITS, ...form }));
     }),
   ];
 }
@@ -63,25 +66,62 @@ interface Call extends CompatBody {
   readonly path: string;
   readonly identity: JsonObject;
   readonly uploads?: Uploads | undefined;
-  /** Releases the uploads; those that a task uses stay. */
-  readonly release?: (() => Promise<void>) | undefined;
+  readonly inlineFiles?: InlineFiles | undefined;
+  /** Releases the files; those that a task uses stay. */
+  release(): Promise<void>;
+}
+
+/** A call that came as JSON. */
+async function callOf(
+  { body, inlineFiles, discard }: JsonBody,
+  read: (body: JsonObject) => CompatBody,
+  where: Pick<Call, "event" | "path">,
+): Promise<Call> {
+  try {
+    return { ...read(body), ...where, identity: body, inlineFiles, release: async () => discard?.() };
+  } catch (error) {
+    await discard?.();
+    throw error;
+  }
 }
 
 /** @param read reads the call; its memory is freed before the wait begins */
 async function answer(deps: CompatImageDeps, exchange: KeyedExchange, read: () => Promise<Call>) {
-  const { request } = exchange;
-  const whole = () => read().then((call) => accept(deps, exchange, call));
-  const accepted = isForm(request)
-    ? await whole()
-    : await deps.gate.runWhole(request, exchange.principal.accountId, whole);
-  return finish(deps, exchange, accepted);
+  const { leave, accepted } = await read().then((call) => stay(deps, exchange, call));
+  return whileStaying(leave, () => finish(deps, exchange, accepted));
+}
+
+/** Accepts a call that there is a place for, which it has from here on. */
+async function stay(deps: CompatImageDeps, exchange: KeyedExchange, call: Call) {
+  let leave = () => {};
+  const accept = () => {
+    leave = exchange.stay(call.isStream ? "streams" : "waits");
+    return generate(deps, exchange, call);
+  };
+  try {
+    const accepted = await releasing(call, accept);
+    return { leave, accepted };
+  } catch (error) {
+    leave();
+    throw error;
+  }
+}
+
+/** Frees a call's files once `accept` has ended: the wait is long, and those that no task uses are open files. */
+async function releasing<T>({ release }: Call, accept: () => Promise<T>): Promise<T> {
+  try {
+    return await accept();
+  } finally {
+    await release();
+  }
 }
 
 /** How to answer a call whose task is accepted. Everything else of the call is freed. */
-type Accepted = Awaited<ReturnType<typeof accept>>;
+type Accepted = Awaited<ReturnType<typeof generate>>;
 
-async function accept(deps: CompatImageDeps, exchange: KeyedExchange, call: Call) {
+async function generate(deps: CompatImageDeps, exchange: KeyedExchange, call: Call) {
   const { request, principal, requestId, origin } = exchange;
+  requireStanding(exchange.standing);
   const format =
     call.responseFormat ??
     responseFormatOf(exchange.query().get("response_format")) ??
@@ -93,21 +133,21 @@ async function accept(deps: CompatImageDeps, exchange: KeyedExchange, call: Call
     requestId,
     origin,
     endpoint: `POST ${call.path}`,
-    idempotencyKey: request.headers.get("idempotency-key") ?? undefined,
+    idempotencyKey: idempotencyKeyOf(request),
+    hops: hopsOf(request),
   });
-  // The wait is long, and uploads that no task uses are open files.
-  await call.release?.();
-  const { size } = call.request.fields;
   const { event, isStream } = call;
-  return { event, isStream, size: typeof size === "string" ? size : "auto", format, task };
+  const asked = askedFacts(call.request.fields);
+  return { event, isStream, asked, sent: askedFacts(task.sent), format, task };
 }
 
 async function finish(
   deps: CompatImageDeps,
   exchange: KeyedExchange,
-  { event, isStream, size, format, task: accepted }: Accepted,
+  { event, isStream, asked, sent, format, task: accepted }: Accepted,
 ): Promise<Reply> {
   const { request, requestId, origin } = exchange;
+  const standing = exchange.standing.needing((principal) => requireModel(principal, accepted.model));
   const { waitMs, headers } = waitOf(deps, exchange);
   if (accepted.replayed) headers["X-Idempotent-Replay"] = "true";
   // A stream starts to wait when it is read. With the caller gone, nothing would mark the task as left.
@@ -116,17 +156,31 @@ async function finish(
     const { taskId, finish, leave } = accepted;
     const until = { waitMs, stopping: deps.stopping };
     return streamReply(deps, {
-      ...{ event, taskId, requestId, size, format, origin, headers, leave, gone: request.signal },
+      ...{
+        event,
+        taskId,
+        requestId,
+        asked,
+        sent,
+        format,
+        origin,
+        headers,
+        leave,
+        standing,
+        gone: request.signal,
+      },
       finish: (gone) => finish({ ...until, gone }),
     });
   }
   deps.keepOpen(request);
-  const task = await accepted.finish({
-    waitMs: Math.min(waitMs, untilEdgeMs(deps, exchange)),
-    gone: request.signal,
-    stopping: deps.stopping,
-  });
-  return imagesReply(deps, task, { format, origin, headers, leave: accepted.leave });
+  const task = await whileAllowed(standing, (refused) =>
+    accepted.finish({
+      waitMs: Math.min(waitMs, untilEdgeMs(deps, exchange)),
+      gone: AbortSignal.any([request.signal, refused]),
+      stopping: deps.stopping,
+    }),
+  );
+  return imagesReply(deps, task, { format, origin, headers, asked, sent, leave: accepted.leave });
 }
 
 /** The shortest wait of the server's, the key's and the caller's preference. */

@@ -1,6 +1,6 @@
 import type { ResponseFormat } from "../../domain/access/key-policy.ts";
 import type { TaskId } from "../../domain/ids.ts";
-import { assetPath, MEDIA_TYPES, type MediaType } from "../../domain/media/asset.ts";
+import { assetPath } from "../../domain/media/asset.ts";
 import type { Clock, Log, PreviewFeed } from "../../domain/ports/runtime.ts";
 import type { Preview } from "../../domain/task/preview.ts";
 import type { TaskSummary } from "../../domain/task/task.ts";
@@ -9,7 +9,9 @@ import { previewData } from "../preview-data.ts";
 import { problem, toAppError } from "../problem.ts";
 import type { Reply } from "../reply.ts";
 import { type EventWriter, eventReply } from "../sse.ts";
-import { type AnswerDeps, base64Pieces, createdOf, openImages, presentUsage } from "./answer.ts";
+import type { Standing } from "../standing.ts";
+import { type AnswerDeps, base64Pieces, createdOf, factsOf, openImages } from "./answer.ts";
+import { type AskedFacts, adjustedFields, factsOfImage, formatOf } from "./made.ts";
 
 export interface StreamDeps extends AnswerDeps {
   readonly clock: Clock;
@@ -23,12 +25,14 @@ interface StreamedCall {
   readonly event: string;
   readonly taskId: TaskId;
   readonly requestId: string;
-  /** The size asked for. */
-  readonly size: string;
+  readonly asked: AskedFacts;
+  /** What the model was asked for then. */
+  readonly sent: AskedFacts;
   readonly format: ResponseFormat;
   readonly origin: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly gone: AbortSignal;
+  readonly standing: Standing;
   /** Waits for the task; aborted when the caller is gone. */
   readonly finish: (gone: AbortSignal) => Promise<TaskSummary>;
   /** Called when the reader leaves before it has received all images. */
@@ -61,7 +65,10 @@ export function streamReply(deps: StreamDeps, call: StreamedCall): Reply {
   };
   const onError = (error: unknown) =>
     deps.log.error({ request_id: call.requestId, err: error as Error }, "a stream of images failed");
-  const reply = eventReply({ clock: deps.clock, signal: call.gone, write, onError }, log);
+  const reply = eventReply(
+    { clock: deps.clock, signal: call.gone, standing: call.standing, write, onError },
+    log,
+  );
   return { ...reply, headers: { ...reply.headers, "X-Task-Id": call.taskId, ...call.headers } };
 }
 
@@ -87,13 +94,13 @@ async function writeImages(deps: AnswerDeps, events: EventWriter, task: TaskSumm
   const { event, format, origin } = call;
   const type = `${event}.completed`;
   for (const { asset, content } of await openImages(deps, task)) {
+    const made = factsOfImage(asset, task.usage?.made, call.sent);
+    const adjusted = adjustedFields(call.asked, [made]);
     const facts = JSON.stringify({
       created_at: createdOf(task),
-      size: `${asset.width}x${asset.height}`,
-      quality: "auto",
-      background: "auto",
-      output_format: formatOf(asset.type),
-      usage: presentUsage(task.usage),
+      ...made,
+      ...(adjusted.length === 0 ? {} : { adjusted }),
+      ...factsOf(task),
     });
     const image =
       format === "url"
@@ -109,17 +116,12 @@ function writePreview({ clock }: StreamDeps, events: EventWriter, preview: Previ
     type,
     partial_image_index: preview.index,
     created_at: Math.floor(clock.now() / 1000),
-    size: call.size,
-    quality: "auto",
-    background: "auto",
+    size: call.sent.size ?? call.asked.size ?? "auto",
+    quality: call.sent.quality ?? "auto",
+    background: call.sent.background ?? "auto",
     output_format: formatOf(preview.type),
   };
   return events.event({ name: type, data: previewData(facts, preview.bytes) });
-}
-
-/** A media type in that API's words. */
-function formatOf(type: MediaType): string {
-  return MEDIA_TYPES[type].extension.replace("jpg", "jpeg");
 }
 
 async function* joined(before: string, pieces: AsyncIterable<string> | Iterable<string>, after: string) {

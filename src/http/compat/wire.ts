@@ -2,6 +2,7 @@ import { RESPONSE_FORMATS } from "../../domain/access/key-policy.ts";
 import { MAX_COMPAT_PROMPT, MAX_EDIT_IMAGES } from "../../domain/limits.ts";
 import { MAX_PARTIAL_IMAGES } from "../../domain/task/preview.ts";
 import { contract, type EndpointContract, jsonAnswer, jsonBody } from "../openapi/contract.ts";
+import { RESULT_ISSUES } from "../tasks/wire.ts";
 import { COMPATIBLE_ERROR } from "../wire/errors.ts";
 import {
   closed,
@@ -32,32 +33,47 @@ const USAGE = closed(
 const BASE64 = text("The file as base64, without a `data:` prefix.", { contentEncoding: "base64" });
 const URL = text("Where the file is.", { format: "uri" });
 
+const MADE = {
+  size: text("What was made, as its file shows it; the first image's."),
+  quality: text("What was made, as far as the provider says it; `auto` where nothing is known."),
+  background: text("The same: `opaque`, `transparent` or `auto`."),
+  output_format: text("`png`, `jpeg` or `webp`, as the file shows it."),
+};
+
 /** What a synchronous call answers (docs/api.md 5.3). */
-export const IMAGES = component("Images", {
-  created: integer("When the images were done. Unix seconds.", COUNT),
-  data: list(
-    {
-      oneOf: [
-        closed({ b64_json: BASE64 }, { title: "InlineImage" }),
-        closed({ url: URL }, { title: "LinkedImage" }),
-      ],
-    },
-    { minItems: 1, description: "One entry an image, in order." },
-  ),
-  usage: USAGE,
+export const IMAGES = component(
+  "Images",
+  {
+    created: integer("When the images were done. Unix seconds.", COUNT),
+    data: list(
+      {
+        oneOf: [
+          closed({ b64_json: BASE64 }, { title: "InlineImage" }),
+          closed({ url: URL }, { title: "LinkedImage" }),
+        ],
+      },
+      { minItems: 1, description: "One entry an image, in order." },
+    ),
+    ...MADE,
+    result_issues: RESULT_ISSUES,
+    usage: USAGE,
+  },
+  { optional: [...Object.keys(MADE), "result_issues"] },
+);
+
+const ADJUSTED = list(text(""), {
+  minItems: 1,
+  description: "What `X-Svc-Adjusted` says of an answer without a stream.",
 });
 
 /** Events of a streamed answer, by the operation's own word for an image. */
 function imageEvents(prefix: string): Properties {
   const facts = {
     created_at: integer("Unix seconds.", COUNT),
-    size: text(""),
-    quality: text(""),
-    background: text(""),
-    output_format: text(""),
+    ...MADE,
   };
   const image = { b64_json: BASE64, url: URL };
-  const optional = Object.keys(image);
+  const optional = [...Object.keys(image), "adjusted", "result_issues"];
   const partial = `${prefix}.partial_image`;
   const completed = `${prefix}.completed`;
   return {
@@ -68,7 +84,14 @@ function imageEvents(prefix: string): Properties {
       ...facts,
     }),
     [completed]: closed(
-      { type: text("", { const: completed }), ...image, ...facts, usage: USAGE },
+      {
+        type: text("", { const: completed }),
+        ...image,
+        ...facts,
+        adjusted: ADJUSTED,
+        result_issues: RESULT_ISSUES,
+        usage: USAGE,
+      },
       { optional },
     ),
     error: COMPATIBLE_ERROR,
@@ -168,7 +191,13 @@ export const EDIT_IMAGES = contract(
 );
 
 function synchronous(body: Properties, eventPrefix: string) {
-  const headers = ["X-Request-Cost", "X-Idempotent-Replay", "X-Task-Id", "Preference-Applied"] as const;
+  const headers = [
+    "X-Request-Cost",
+    "X-Idempotent-Replay",
+    "X-Task-Id",
+    "X-Svc-Adjusted",
+    "Preference-Applied",
+  ] as const;
   return {
     description: WAIT,
     query: {

@@ -1,12 +1,17 @@
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { gunzip } from "node:zlib";
+import { once } from "./once.ts";
 
 /** The program of the reference page. */
 export interface ReferenceScript {
   /** Changes with the content, so that browsers may cache it. */
   readonly name: string;
-  readonly gzipped: Blob;
-  plain(): Blob;
+  readonly gzipped: Uint8Array;
+  readonly plainBytes: number;
+  /** Inflated at the first call, off the event loop, and shared by all. */
+  plain(): Promise<Uint8Array>;
 }
 
 /** The package's file in development, the copy in the executable otherwise. */
@@ -15,8 +20,10 @@ export async function readReferenceScript(): Promise<ReferenceScript> {
   const hash = Bun.hash(gzipped).toString(16);
   return {
     name: `reference-${hash}.js`,
-    gzipped: new Blob([gzipped]),
-    plain: () => new Blob([Bun.gunzipSync(gzipped)]),
+    gzipped,
+    // RFC 1952 ends with the size of what was compressed.
+    plainBytes: new DataView(gzipped.buffer, gzipped.byteOffset).getUint32(gzipped.byteLength - 4, true),
+    plain: once(() => promisify(gunzip)(gzipped)),
   };
 }
 

@@ -3,18 +3,30 @@ import type { Catalog } from "../../domain/ports/catalog.ts";
 import { type Endpoint, type Exchange, open } from "../exchange.ts";
 import { describeService } from "../openapi/document.ts";
 import { isKnown, type Reply } from "../reply.ts";
+import { once } from "./once.ts";
 import { type ReferenceScript, readReferenceScript } from "./reference-script.ts";
-import { READ_DOCS, READ_DOCS_FILE, READ_OPENAPI } from "./wire.ts";
+import { serveRoot } from "./root.ts";
+import { createSharedBodies, type SharedBody } from "./shared-body.ts";
+import { READ_DOCS, READ_DOCS_FILE, READ_OPENAPI, READ_ROOT } from "./wire.ts";
 
-/** Adds the endpoints that describe all others: /openapi.json, and /docs, a page that loads nothing from other origins. */
-export function withDocs(endpoints: readonly Endpoint[], deps: { readonly catalog: Catalog }): Endpoint[] {
-  const document = once(() => JSON.stringify(describeService(all, deps.catalog.models())));
+export interface DocsDeps {
+  readonly catalog: Catalog;
+  /** Of this program. */
+  readonly version: string;
+}
+
+/** Adds the endpoints that describe all others: /openapi.json; /docs, a page that loads nothing from other origins; and /,
+ * which leads to both. */
+export function withDocs(endpoints: readonly Endpoint[], deps: DocsDeps): Endpoint[] {
+  const document = once(() => JSON.stringify(describeService(all, deps.catalog.models(), deps.version)));
   const script = once(readReferenceScript);
+  const shared = createSharedBodies();
   const all: Endpoint[] = [
     ...endpoints,
+    open("/", READ_ROOT, (exchange) => serveRoot(exchange, deps.version)),
     open("/openapi.json", READ_OPENAPI, (exchange) => serveDocument(exchange, document())),
-    open("/docs", READ_DOCS, async () => servePage(await script())),
-    open("/docs/:file", READ_DOCS_FILE, async (exchange) => serveScript(exchange, await script())),
+    open("/docs", READ_DOCS, async ({ request }) => servePage(request, await script())),
+    open("/docs/:file", READ_DOCS_FILE, async (exchange) => serveScript(exchange, await script(), shared)),
   ];
   return all;
 }
@@ -59,7 +71,9 @@ const SETTINGS = {
   documentDownloadType: "json",
 };
 
-function servePage(script: ReferenceScript): Reply {
+function servePage({ url }: Request, script: ReferenceScript): Reply {
+  // The page may be below a path of a proxy, so its addresses are relative.
+  const here = /\/(?:\?|$)/.test(url) ? "../" : "";
   const settings = JSON.stringify(SETTINGS).replaceAll('"', "&quot;");
   const body = [
     "<!doctype html>",
@@ -70,9 +84,9 @@ function servePage(script: ReferenceScript): Reply {
     '<link rel="icon" href="data:,">',
     // Without it the scripts would be in the head and run before the page has a body.
     "<body>",
-    `<script id="api-reference" data-url="openapi.json" data-configuration="${settings}"></script>`,
-    `<script src="docs/${script.name}"></script>`,
-    '<noscript>This page needs JavaScript. The same as JSON: <a href="openapi.json">openapi.json</a></noscript>',
+    `<script id="api-reference" data-url="${here}openapi.json" data-configuration="${settings}"></script>`,
+    `<script src="${here}docs/${script.name}"></script>`,
+    `<noscript>This page needs JavaScript. The same as JSON: <a href="${here}openapi.json">openapi.json</a></noscript>`,
     "",
   ].join("\n");
   const headers = {
@@ -85,7 +99,11 @@ function servePage(script: ReferenceScript): Reply {
   return { status: 200, headers, body };
 }
 
-function serveScript({ request, param }: Exchange, script: ReferenceScript): Reply {
+async function serveScript(
+  { request, param }: Exchange,
+  script: ReferenceScript,
+  shared: SharedBody,
+): Promise<Reply> {
   if (param("file") !== script.name) throw new AppError("not_found", { kind: "file_unknown" });
   const takesGzip = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(
     request.headers.get("accept-encoding") ?? "",
@@ -99,19 +117,13 @@ function serveScript({ request, param }: Exchange, script: ReferenceScript): Rep
   };
   if (isKnown(request, headers.ETag ?? "")) return { status: 304, headers, body: null };
   if (takesGzip) headers["Content-Encoding"] = "gzip";
-  const body = takesGzip ? script.gzipped : script.plain();
-  headers["Content-Length"] = String(body.size);
-  return { status: 200, headers, body };
+  if (request.method === "HEAD") {
+    headers["Content-Length"] = String(takesGzip ? script.gzipped.length : script.plainBytes);
+    return { status: 200, headers, body: null };
+  }
+  return { status: 200, headers, body: shared(takesGzip ? script.gzipped : await script.plain()) };
 }
 
 function etagOf(text: string): string {
   return `"${Bun.hash(text).toString(16)}"`;
-}
-
-function once<Value>(make: () => Value): () => Value {
-  let made: { readonly value: Value } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
 }

@@ -1,5 +1,5 @@
 import { contract, jsonAnswer } from "../openapi/contract.ts";
-import { text } from "../wire/schema.ts";
+import { component, text } from "../wire/schema.ts";
 
 const CACHED = ["ETag", "Cache-Control"] as const;
 
@@ -10,6 +10,23 @@ export const READ_OPENAPI = contract("readOpenApi", "Service", "This description
     304: { description: "It is known already.", headers: CACHED },
   },
   errors: ["invalid_request"],
+});
+
+export const ROOT = component("Service", {
+  name: text("Of the program."),
+  version: text("Of the program, and of this description."),
+  docs: text("Path of this description as a page."),
+  openapi: text("Path of this description."),
+});
+
+export const READ_ROOT = contract("readRoot", "Service", "What this is, and where it is described", {
+  description: "A page for those who ask for `text/html`, JSON for all others.",
+  answers: {
+    200: {
+      description: "Name, version and where to go on.",
+      content: { "application/json": ROOT, "text/html": {} },
+    },
+  },
 });
 
 export const READ_DOCS = contract("readDocs", "Service", "This description as a page", {

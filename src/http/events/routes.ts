@@ -42,13 +42,13 @@ interface StreamQuery {
 /** Events from where the client left off, or from now on. The stream begins with that place. */
 async function stream(
   deps: Deps,
-  { request, requestId, principal, isStillAllowed }: KeyedExchange,
+  { request, requestId, principal, standing }: KeyedExchange,
   write: (to: EventWriter, query: StreamQuery) => Promise<void>,
 ): Promise<Reply> {
   const after = await deps.pages.start(principal.accountId, numberOf(request.headers.get("last-event-id")));
   return eventReply({
     clock: deps.clock,
-    isAllowed: isStillAllowed,
+    standing,
     signal: AbortSignal.any([request.signal, deps.stopping]),
     async write(to, signal) {
       await to.mark(String(after));

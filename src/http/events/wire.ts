@@ -28,7 +28,7 @@ const LAST_EVENT_ID = {
   ),
 };
 const ENDLESS =
-  "The stream goes on until the client leaves or the service stops; what comes next is told as it happens, and a comment every 15 seconds when nothing does. It begins with an id without an event, so that a client which comes back misses nothing. A client that stops reading is cut off after some minutes.";
+  "The stream goes on until the client leaves or the service stops; what comes next is told as it happens, and a comment every 15 seconds when nothing does. It begins with an id without an event, so that a client which comes back misses nothing. A client that stops reading is cut off after some minutes. When the key stops being valid, the last event is an `error` that says so.";
 
 export const FOLLOW_CALLBACKS: EndpointContract = {
   id: "followCallbacks",

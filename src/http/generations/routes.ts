@@ -1,17 +1,19 @@
 import { formatAmount } from "../../domain/money/money.ts";
+import type { AssetStore } from "../../domain/ports/asset-store.ts";
 import type { TaskKind } from "../../domain/task/request.ts";
 import type { CreateTask } from "../../service/create-task.ts";
 import { readJsonBody } from "../body.ts";
 import { type Endpoint, type KeyedExchange, keyed } from "../exchange.ts";
-import type { UploadGate } from "../multipart/upload-gate.ts";
+import { hopsOf } from "../hops.ts";
+import { idempotencyKeyOf } from "../idempotency-key.ts";
 import { type Reply, success } from "../reply.ts";
+import { requireStanding } from "../standing.ts";
 import { CREATE_IMAGE, CREATE_VIDEO } from "./wire.ts";
 
 /** POST /v1/images/generations and /v1/videos/generations (docs/api.md 4.2). */
 export interface GenerationEndpointDeps {
   readonly createTask: CreateTask;
-  /** Bounds the memory of all uploads, of every endpoint. */
-  readonly gate: UploadGate;
+  readonly assets: Pick<AssetStore, "receive">;
 }
 
 export function generationEndpoints(deps: GenerationEndpointDeps): Endpoint[] {
@@ -20,24 +22,32 @@ export function generationEndpoints(deps: GenerationEndpointDeps): Endpoint[] {
 
 function create(deps: GenerationEndpointDeps, kind: TaskKind, path: string): Endpoint {
   const contract = kind === "image" ? CREATE_IMAGE : CREATE_VIDEO;
-  return keyed("POST", path, contract, { feature: `${kind}s`, isCounted: true }, (exchange) => {
-    const { request, principal } = exchange;
-    return deps.gate.runWhole(request, principal.accountId, () => accept(deps, kind, path, exchange));
-  });
+  return keyed("POST", path, contract, { feature: `${kind}s`, isCounted: true }, (exchange) =>
+    accept(deps, kind, path, exchange),
+  );
 }
 
 async function accept(
-  { createTask }: GenerationEndpointDeps,
+  { createTask, assets }: GenerationEndpointDeps,
   kind: TaskKind,
   path: string,
-  { request, principal, requestId, origin }: KeyedExchange,
+  exchange: KeyedExchange,
 ): Promise<Reply> {
-  const body = await readJsonBody(request);
-  const idempotencyKey = request.headers.get("idempotency-key") ?? undefined;
-  const asked = { kind, body, principal, requestId, origin, endpoint: `POST ${path}`, idempotencyKey };
-  const { taskId, held, replayed } = await createTask(asked);
-  const headers: Record<string, string> = { "X-Request-Cost": formatAmount(held) };
-  if (replayed) headers["X-Idempotent-Replay"] = "true";
-  // The schema has checked that it is a string.
-  return success({ task_id: taskId }, headers, { task: taskId, model: body.model as string });
+  const { request, principal, standing, requestId, origin } = exchange;
+  const hops = hopsOf(request);
+  const { body, inlineFiles, discard } = await readJsonBody(exchange, assets);
+  try {
+    requireStanding(standing);
+    const idempotencyKey = idempotencyKeyOf(request);
+    const where = { endpoint: `POST ${path}`, origin, hops };
+    const create = { ...where, kind, body, inlineFiles, principal, requestId, idempotencyKey };
+    const { taskId, held, replayed } = await createTask(create);
+    const headers: Record<string, string> = { "X-Request-Cost": formatAmount(held) };
+    if (replayed) headers["X-Idempotent-Replay"] = "true";
+    // The schema has checked that it is a string.
+    return success({ task_id: taskId }, headers, { task: taskId, model: body.model as string });
+  } finally {
+    // An await would cost a turn, and most bodies have no files.
+    if (discard !== undefined) await discard();
+  }
 }

@@ -1,6 +1,6 @@
 import type { TaskKind } from "../../domain/task/request.ts";
 import { contract, jsonBody, succeeds } from "../openapi/contract.ts";
-import { TASK_ID } from "../tasks/wire.ts";
+import { RESULT_ISSUES, TASK_ID } from "../tasks/wire.ts";
 import { TASK_ERROR_CODE } from "../wire/errors.ts";
 import { closed, component, list, type Schema, text } from "../wire/schema.ts";
 
@@ -23,12 +23,13 @@ export const CALLBACK = component(
     result: list(text("", { format: "uri" }), {
       description: "URLs of what was made. With `completed` only.",
     }),
+    result_issues: RESULT_ISSUES,
     error: text("What went wrong, safe to show. With `failed` only."),
     error_code: TASK_ERROR_CODE,
     created_at: text("ISO 8601, UTC.", { format: "date-time" }),
     completed_at: text("ISO 8601, UTC.", { format: "date-time" }),
   },
-  { optional: ["result", "error", "error_code"] },
+  { optional: ["result", "result_issues", "error", "error_code"] },
 );
 
 const CALLBACK_RULES = [

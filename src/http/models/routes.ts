@@ -46,10 +46,10 @@ export function modelEndpoints(deps: ModelDeps & PriceDeps): Endpoint[] {
 export function managedModelEndpoints(models: ManageModels): Endpoint[] {
   return [
     managed("GET", "/admin/v1/models", LIST_MANAGED_MODELS, async () =>
-      success({ models: models.list().map(managedModelForm) }),
+      success({ models: (await models.list()).map(managedModelForm) }),
     ),
     managed("GET", "/admin/v1/models/:model", READ_MANAGED_MODEL, async ({ param }) => {
-      const found = models.read(param("model"));
+      const found = await models.read(param("model"));
       return success({ ...managedModelForm(found), schema: publishedSchema(found.model) });
     }),
   ];

@@ -1,7 +1,7 @@
 import { PRICE_UNITS, UNITS } from "../../domain/money/price-units.ts";
 import { contract, type EndpointContract, succeeds } from "../openapi/contract.ts";
 import { closed, component, flag, integer, list, openEnum, type Schema, text } from "../wire/schema.ts";
-import { amount, CURRENCY_SCHEMA } from "../wire/values.ts";
+import { amount, CURRENCY_SCHEMA, unixSeconds } from "../wire/values.ts";
 
 export const MODEL_ID = text("Id of a model, or an alias of one.");
 
@@ -91,11 +91,18 @@ export const READ_MODEL = contract("readModel", "Models", "Read a model, with th
 const MANAGED_FIELDS = {
   ...MODEL_FIELDS,
   routes: list(
-    closed({
-      provider: text("Id of the provider."),
-      upstream_model: text("The provider's name for the model."),
-      needs: list(text("What an operator must set for it to be taken, `OPENAI_API_KEY`.")),
-    }),
+    closed(
+      {
+        provider: text("Id of the provider."),
+        upstream_model: text("The provider's name for the model."),
+        needs: list(text("What an operator must set for it to be taken, `OPENAI_API_KEY`.")),
+        refused: text(
+          "What the provider said when it refused our key, our account or the model. Until it works again.",
+        ),
+        refused_since: unixSeconds("When that began."),
+      },
+      { optional: ["refused", "refused_since"] },
+    ),
     { description: "The ways to run it, tried in this order; one whose `needs` are empty can be taken." },
   ),
 };

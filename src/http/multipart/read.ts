@@ -1,5 +1,6 @@
 import { AppError, invalid } from "../../domain/errors.ts";
-import { type Body, bodyTooLarge, openBody, type Pace } from "./body.ts";
+import type { Incoming } from "../ingress/incoming.ts";
+import { type Body, openBody } from "./body.ts";
 import { boundaryOf } from "./boundary.ts";
 import { decodeUtf8, parsePartHeader } from "./part-header.ts";
 
@@ -10,8 +11,6 @@ export interface MultipartLimits {
   readonly maxFieldBytes: number;
   /** The header of one part, and what precedes the first part. */
   readonly maxHeaderBytes: number;
-  /** The whole body. */
-  readonly maxTotalBytes: number;
 }
 
 export interface MultipartForm<T> {
@@ -26,22 +25,19 @@ const HEADER_END = Buffer.from("\r\n\r\n");
  * Reads a form (RFC 7578) while it arrives: its fields in order, and the result of `onFile` for each file. Files come one at a
  * time, and the sender waits for `onFile`. What `onFile` does not read of a file is skipped. File names and types are ignored.
  *
- * After a failure the rest of the body is not read, and the results of `onFile` so far go to `onAbandoned`.
+ * After a failure the results of `onFile` so far go to `onAbandoned`.
  * @throws AppError `invalid_request`, `request_too_large` or `unsupported_media_type`; whatever `onFile` throws
  */
 export async function readMultipart<T>(
-  request: Request,
+  { headers, body: content }: Pick<Request, "headers" | "body">,
+  incoming: Pick<Incoming, "next">,
   limits: MultipartLimits,
   onFile: (field: string, content: AsyncIterable<Uint8Array>) => Promise<T>,
   onAbandoned: (value: T) => Promise<void>,
-  pace: Pace,
 ): Promise<MultipartForm<T>> {
-  const mark = Buffer.from(`\r\n--${boundaryOf(request.headers)}`, "latin1");
-  if (Number(request.headers.get("content-length") ?? 0) > limits.maxTotalBytes) {
-    throw bodyTooLarge(limits.maxTotalBytes);
-  }
-  if (request.body === null) throw invalid({ kind: "form_empty" });
-  const body = openBody(request.body, limits.maxTotalBytes, pace);
+  const mark = Buffer.from(`\r\n--${boundaryOf(headers)}`, "latin1");
+  if (content === null) throw invalid({ kind: "form_empty" });
+  const body = openBody(incoming);
   const form: MultipartForm<T> = { fields: [], files: [] };
   try {
     await readParts(body, mark, limits, form, onFile);
@@ -50,9 +46,6 @@ export async function readMultipart<T>(
     // The first error is the one that the caller needs.
     await Promise.allSettled(form.files.map(({ value }) => onAbandoned(value)));
     throw error;
-  } finally {
-    // Bun then receives the rest and drops it. Most clients would miss an answer in the middle of an upload.
-    await body.cancel().catch(() => undefined);
   }
 }
 

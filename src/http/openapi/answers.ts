@@ -32,13 +32,14 @@ export function errorCodesOf({ contract, ...endpoint }: Endpoint): ErrorCode[] {
   add(endpoint.access !== "public", "invalid_api_key", "service_unavailable");
   if (endpoint.access === "api_key") {
     add(endpoint.feature !== undefined, "permission_denied");
-    add(endpoint.isCounted === true, "rate_limit_exceeded");
+    add(endpoint.isCounted === true || endpoint.isStreaming === true, "rate_limit_exceeded");
   }
   add(contract.body !== undefined, "invalid_request", "request_too_large", "unsupported_media_type");
   add(
     contract.isIdempotent === true,
     ...(["invalid_idempotency_key", "idempotency_conflict"] as const),
     ...(["idempotency_in_progress", "idempotency_unavailable"] as const),
+    "loop_detected",
   );
   return ERROR_CODES.filter((code) => codes.has(code));
 }
@@ -58,6 +59,7 @@ const ERROR_HEADERS: Readonly<Record<number, readonly HeaderName[]>> = {
   500: ["x-should-retry"],
   503: ["Retry-After", "x-should-retry"],
   504: ["X-Task-Id", "x-should-retry"],
+  508: ["X-Task-Id", "x-should-retry"],
 };
 
 function errorResponse(path: string, codes: readonly ErrorCode[], components: Components): JsonObject {

@@ -12,11 +12,12 @@ import { headerComponents } from "./headers.ts";
 import { INTRODUCTION } from "./prose.ts";
 import { SECURITY_SCHEMES, securityOf } from "./security.ts";
 
-/** docs/api.md 1.5: the version of the interface, not of the program. */
-const INTERFACE_VERSION = "1.0.0";
-
 /** The OpenAPI 3.1 document of the endpoints and models, but for `servers`, which differ by caller. */
-export function describeService(endpoints: readonly Endpoint[], models: readonly Model[]): JsonObject {
+export function describeService(
+  endpoints: readonly Endpoint[],
+  models: readonly Model[],
+  version: string,
+): JsonObject {
   const requests = new Map(models.map((model) => [model, componentName(model)]));
   const components = createComponents(
     new Map((["image", "video"] as const).map((kind) => [titleOf(kind), anyRequest(kind, requests)])),
@@ -33,7 +34,7 @@ export function describeService(endpoints: readonly Endpoint[], models: readonly
     openapi: "3.1.0",
     info: {
       title: "Media generation service",
-      version: INTERFACE_VERSION,
+      version,
       description: INTRODUCTION,
       license: { name: "MIT", identifier: "MIT" },
     },

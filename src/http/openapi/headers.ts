@@ -11,7 +11,12 @@ const HEADERS = {
     const: "true",
   }),
   "X-Task-Id": text("The task behind the call."),
-  "Preference-Applied": text("The `wait` of `Prefer` that was applied."),
+  "X-Svc-Adjusted": text(
+    "The fields of the request that the model could not meet exactly, `size, quality`; the answer says what was made.",
+  ),
+  "Preference-Applied": text(
+    "The wait that was applied, in seconds, where it is not the usual one: `wait=60`.",
+  ),
   "Retry-After": integer("Seconds to wait before the next try.", { minimum: 0 }),
   "retry-after-ms": integer("The same in milliseconds.", { minimum: 0 }),
   "x-should-retry": text("Whether a client library should send the request again by itself.", {

@@ -3,6 +3,7 @@ import type { JsonObject } from "../../domain/json.ts";
 import type { EstimateCost, EstimateRequest } from "../../service/estimate.ts";
 import { readJsonBody } from "../body.ts";
 import { type Endpoint, keyed } from "../exchange.ts";
+import { WITHOUT_CONTENT } from "../read-json.ts";
 import { success } from "../reply.ts";
 import { check } from "../wire/check.ts";
 import { presentEstimate } from "./present.ts";
@@ -11,8 +12,9 @@ import { ESTIMATE_PRICE, ESTIMATE_REQUEST } from "./wire.ts";
 /** POST /v1/pricing/estimate, with a create body as it is or in `request`. */
 export function pricingEndpoints(deps: { estimateCost: EstimateCost }): Endpoint[] {
   return [
-    keyed("POST", "/v1/pricing/estimate", ESTIMATE_PRICE, {}, async ({ request, principal }) => {
-      const body = await readJsonBody(request);
+    keyed("POST", "/v1/pricing/estimate", ESTIMATE_PRICE, {}, async (exchange) => {
+      const { principal } = exchange;
+      const { body } = await readJsonBody(exchange, WITHOUT_CONTENT);
       const isWrapped = !Object.hasOwn(body, "model");
       const asked = isWrapped ? readWrapped(body) : { request: body };
       const estimate = await deps.estimateCost({ ...asked, principal }).catch((error: unknown) => {

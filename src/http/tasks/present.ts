@@ -3,7 +3,8 @@ import type { JsonObject } from "../../domain/json.ts";
 import { assetPath } from "../../domain/media/asset.ts";
 import { CURRENCY, formatAmount } from "../../domain/money/money.ts";
 import type { Preview } from "../../domain/task/preview.ts";
-import type { TaskSummary } from "../../domain/task/task.ts";
+import type { ResultIssue } from "../../domain/task/result-issue.ts";
+import { isTerminal, type TaskSummary } from "../../domain/task/task.ts";
 import type { TaskReading } from "../../service/read-task.ts";
 
 const seconds = (ms: number) => Math.floor(ms / 1000);
@@ -18,8 +19,10 @@ export function presentTask(task: TaskReading, origin: string): JsonObject {
     created_at: seconds(task.createdAt),
   };
   if (task.queuePosition !== undefined) data.queue_position = task.queuePosition;
+  if (task.cancelRequested && !isTerminal(task.status)) data.cancel_requested = true;
   if (task.status === "completed") {
     data.result = task.results.map(({ assetId, type }) => origin + assetPath({ id: assetId, type }));
+    if (task.resultIssues !== undefined) data.result_issues = presentIssues(task.resultIssues);
   }
   if (task.completedAt !== undefined) data.completed_at = seconds(task.completedAt);
   if (task.error !== undefined) {
@@ -28,6 +31,11 @@ export function presentTask(task: TaskReading, origin: string): JsonObject {
   }
   if (task.charged !== undefined) data.usage = { cost: formatAmount(task.charged), currency: CURRENCY };
   return data;
+}
+
+/** The results that are missing (docs/api.md 4.5). */
+export function presentIssues(issues: readonly ResultIssue[]): JsonObject[] {
+  return issues.map(({ index, code, message }) => ({ index, code, message }));
 }
 
 /** One task of a listing: its status and its kind, which decides the path to read it at. */

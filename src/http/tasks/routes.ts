@@ -18,6 +18,7 @@ import {
 import { previewData } from "../preview-data.ts";
 import { type Reply, success } from "../reply.ts";
 import { type EventWriter, eventReply } from "../sse.ts";
+import { whileAllowed } from "../standing.ts";
 import { presentListedTask, presentPreview, presentTask } from "./present.ts";
 import { CANCEL_TASK, FOLLOW_TASK, LIST_TASKS, READ_IMAGE_TASK, READ_VIDEO_TASK } from "./wire.ts";
 
@@ -49,26 +50,29 @@ function status(deps: TaskEndpointDeps, kind: TaskKind, path: string): Endpoint 
   return polled(path, kind === "image" ? READ_IMAGE_TASK : READ_VIDEO_TASK, async (exchange) => {
     const { request, principal, param, query, origin } = exchange;
     const id = param("task_id");
-    const waitMs = request.url.includes("wait=") ? waitOf(query().get("wait")) : 0;
+    const { waitMs, headers } = request.url.includes("wait=") ? waitOf(query().get("wait")) : NO_WAIT;
     const task =
       waitMs === 0
         ? await readTask(deps, principal, id, kind)
         : await wait(deps, exchange, { id, kind, waitMs });
-    return success(presentTask(await withQueuePosition(deps, task), origin));
+    return success(presentTask(await withQueuePosition(deps, task), origin), headers);
   });
 }
 
-function wait(
+async function wait(
   deps: TaskEndpointDeps,
-  { request, principal, edgeDeadline }: KeyedExchange,
+  { request, principal, standing, stay, edgeDeadline }: KeyedExchange,
   asked: { readonly id: string; readonly kind: TaskKind; readonly waitMs: number },
 ) {
+  const leave = stay("waits");
   deps.keepOpen(request);
   // Answers before the address cuts the request: the task so far is worth more than a timeout.
   const leftMs = (edgeDeadline() ?? Number.POSITIVE_INFINITY) - deps.elapsed();
   const waitMs = Math.max(0, Math.min(asked.waitMs, leftMs));
-  const signal = AbortSignal.any([request.signal, deps.stopping]);
-  return awaitTask(deps, principal, { ...asked, waitMs, signal });
+  return whileAllowed(standing, (refused) => {
+    const signal = AbortSignal.any([request.signal, deps.stopping, refused]);
+    return awaitTask(deps, principal, { ...asked, waitMs, signal });
+  }).finally(leave);
 }
 
 /**
@@ -76,7 +80,7 @@ function wait(
  * come in between without a number, because they cannot be read again.
  */
 async function events(deps: TaskEndpointDeps, exchange: KeyedExchange): Promise<Reply> {
-  const { request, requestId, principal, isStillAllowed, param, origin } = exchange;
+  const { request, requestId, principal, standing, param, origin } = exchange;
   // Refused before the stream begins, while a 404 is still possible.
   const { id } = await readTask(deps, principal, param("task_id"));
   const seen = numberOf(request.headers.get("last-event-id"));
@@ -98,7 +102,7 @@ async function events(deps: TaskEndpointDeps, exchange: KeyedExchange): Promise<
   const signal = AbortSignal.any([request.signal, deps.stopping]);
   const onError = (error: unknown) =>
     deps.log.error({ request_id: requestId, task: id, err: error as Error }, "an event stream failed");
-  const stream = { clock: deps.clock, signal, isAllowed: isStillAllowed, write, onError };
+  const stream = { clock: deps.clock, signal, standing, write, onError };
   return eventReply(stream, { task: id });
 }
 
@@ -107,9 +111,23 @@ function numberOf(lastEventId: string | null): number | undefined {
   return lastEventId !== null && /^\d{1,9}$/.test(lastEventId) ? Number(lastEventId) : undefined;
 }
 
-function waitOf(text: string | null): number {
-  if (text === null) return 0;
-  const waitSec = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
-  if (waitSec >= 0 && waitSec <= MAX_STATUS_WAIT_SEC) return waitSec * 1000;
-  throw mustBe("wait", { seconds: { least: 0, most: MAX_STATUS_WAIT_SEC } }, text);
+interface Wait {
+  readonly waitMs: number;
+  /** Tell what was applied where that is not what was asked for. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const NO_WAIT: Wait = { waitMs: 0 };
+const LONGEST_WAIT: Wait = {
+  waitMs: MAX_STATUS_WAIT_SEC * 1000,
+  headers: { "Preference-Applied": `wait=${MAX_STATUS_WAIT_SEC}` },
+};
+
+function waitOf(text: string | null): Wait {
+  if (text === null) return NO_WAIT;
+  if (!/^\d+(\.\d+)?$/.test(text)) {
+    throw mustBe("wait", { seconds: { least: 0, most: MAX_STATUS_WAIT_SEC } }, text);
+  }
+  const waitSec = Number(text);
+  return waitSec > MAX_STATUS_WAIT_SEC ? LONGEST_WAIT : { waitMs: waitSec * 1000 };
 }

@@ -1,5 +1,6 @@
 import { MAX_LIST_LIMIT, MAX_STATUS_WAIT_SEC } from "../../domain/limits.ts";
 import { MAX_PARTIAL_IMAGES } from "../../domain/task/preview.ts";
+import { RESULT_ISSUE_CODES } from "../../domain/task/result-issue.ts";
 import { TASK_STATUSES } from "../../domain/task/task.ts";
 import { contract, succeeds } from "../openapi/contract.ts";
 import { TASK_ERROR_CODE } from "../wire/errors.ts";
@@ -9,6 +10,7 @@ import {
   integer,
   list,
   nullable,
+  openEnum,
   optional,
   type Properties,
   type Schema,
@@ -23,6 +25,18 @@ const RESULT = list(text("", { format: "uri" }), {
   minItems: 1,
   description: "URLs of what was made, in order. With `completed` only.",
 });
+export const RESULT_ISSUES = list(
+  component("ResultIssue", {
+    index: integer("Its position among the results asked for, from 0.", { minimum: 0 }),
+    code: openEnum(RESULT_ISSUE_CODES, "Why it is missing, in the words of `error_code`."),
+    message: text("The same for people, safe to show."),
+  }),
+  {
+    minItems: 1,
+    description:
+      "The results that were asked for and did not come; they are not charged. Absent when all came. `result` holds the others, in order.",
+  },
+);
 const FAILURE_MESSAGE = text("What went wrong, safe to show. With `failed` only.");
 
 const FIELDS = {
@@ -32,7 +46,12 @@ const FIELDS = {
   model: text("Id of the model."),
   created_at: unixSeconds("When the task was accepted."),
   queue_position: integer("Tasks expected to start before this one. While `pending` only.", { minimum: 0 }),
+  cancel_requested: {
+    const: true,
+    description: "A cancel was asked for, and the provider has not said yet what came of it.",
+  },
   result: RESULT,
+  result_issues: RESULT_ISSUES,
   completed_at: unixSeconds("When the task ended."),
   error_code: TASK_ERROR_CODE,
   usage: closed(
@@ -41,7 +60,16 @@ const FIELDS = {
   ),
 };
 
-const OPTIONAL = ["progress", "queue_position", "result", "completed_at", "error_code", "usage"];
+const OPTIONAL = [
+  "progress",
+  "queue_position",
+  "cancel_requested",
+  "result",
+  "result_issues",
+  "completed_at",
+  "error_code",
+  "usage",
+];
 
 function taskSchema(title: string, messages: readonly string[], more: Properties = {}): Schema {
   const fields = {
@@ -54,9 +82,14 @@ function taskSchema(title: string, messages: readonly string[], more: Properties
     ...closed(fields, {
       optional: [...OPTIONAL, ...messages],
       allOf: [
-        whenStatus("completed", ["result", "completed_at", "usage"], ["error_code", ...messages]),
-        whenStatus("failed", ["error_code", "completed_at"], ["result"]),
-        whenStatus("pending", [], ["result", "completed_at", "error_code"]),
+        whenStatus(
+          "completed",
+          ["result", "completed_at", "usage"],
+          ["error_code", "cancel_requested", ...messages],
+        ),
+        whenStatus("failed", ["error_code", "completed_at"], ["result", "result_issues", "cancel_requested"]),
+        whenStatus("pending", [], ["result", "result_issues", "completed_at", "error_code"]),
+        whenStatus("cancelled", [], ["cancel_requested"]),
       ],
     }),
   };
@@ -93,8 +126,11 @@ export const LIST_QUERY = optional({
 
 const NOT_FOUND = "A task that is unknown, another account's, or of the other kind is not there.";
 
-const SECONDS = { minimum: 0, maximum: MAX_STATUS_WAIT_SEC, default: 0 };
-const WAIT = { type: "number", ...SECONDS, description: "Seconds to wait for the end of the task." };
+const WAIT = {
+  type: "number",
+  ...{ minimum: 0, default: 0 },
+  description: `Seconds to wait for the end of the task. Above ${MAX_STATUS_WAIT_SEC} they count as ${MAX_STATUS_WAIT_SEC}, and \`Preference-Applied\` says so.`,
+};
 const WAIT_QUERY = optional({ wait: WAIT });
 
 export const READ_IMAGE_TASK = readStatus("Images", "readImageTask", "Read an image task", IMAGE_TASK);
@@ -105,8 +141,8 @@ function readStatus(tag: "Images" | "Videos", id: string, summary: string, schem
     description: `Answers at once, or with \`wait\` as soon as the task has ended. ${NOT_FOUND}`,
     path: { task_id: TASK_ID },
     query: WAIT_QUERY,
-    answers: succeeds("The task as it stands.", schema),
-    errors: ["invalid_request", "task_not_found"],
+    answers: succeeds("The task as it stands.", schema, ["Preference-Applied"]),
+    errors: ["invalid_request", "task_not_found", "rate_limit_exceeded"],
   });
 }
 
@@ -123,7 +159,7 @@ export const LIST_TASKS = contract("listTasks", "Tasks", "List tasks, newest fir
 });
 
 export const CANCEL_TASK = contract("cancelTask", "Tasks", "Cancel a task", {
-  description: `A pending task is cancelled at once and costs nothing; of one under way the provider is told, and the answer may still say \`processing\`. ${NOT_FOUND}`,
+  description: `A pending task is cancelled at once and costs nothing; of one under way the provider is told, and until it has said what came of it the task has \`cancel_requested\` and its status is still \`processing\`. ${NOT_FOUND}`,
   path: { task_id: TASK_ID },
   answers: succeeds("The task after the request.", EITHER_TASK),
   errors: ["invalid_request", "task_not_found", "task_not_cancellable"],

@@ -14,7 +14,7 @@ export const ERROR_MEANINGS = {
     "The credential is missing, malformed, unknown, revoked, expired or otherwise not eligible.",
   insufficient_quota: "Balance or quota do not suffice.",
   permission_denied: "The key may not use this model or feature.",
-  rate_limit_exceeded: "Too many requests, or too many tasks at once.",
+  rate_limit_exceeded: "Too many requests, tasks at once, streams or calls that wait.",
   model_not_available:
     "There is no such model for this key, no provider makes it at present, or it makes something else.",
   model_not_found: "There is no such image model for this key, or no provider makes it at present.",
@@ -25,13 +25,16 @@ export const ERROR_MEANINGS = {
   unsupported_media_type: "The body is of a type, charset or encoding that is not taken.",
   content_policy_violation: "The provider's content policy refused the request.",
   task_not_cancellable: "The task has ended.",
-  invalid_idempotency_key: "`Idempotency-Key` is not 1 to 255 printable ASCII characters.",
+  invalid_idempotency_key:
+    "`Idempotency-Key` is not 1 to 255 printable ASCII characters, or there are two that differ.",
   idempotency_conflict: "The `Idempotency-Key` was used with another body.",
   idempotency_in_progress: "The first request with the `Idempotency-Key` is not answered yet.",
   idempotency_unavailable: "Whether the `Idempotency-Key` was used cannot be told now; send it again.",
   sync_image_timeout: "The wait is over, the task goes on; the message names it.",
-  upstream_timeout: "The answer took longer than this address allows.",
-  service_unavailable: "The service starts, stops or is overloaded; send the request again.",
+  upstream_timeout: "The answer took longer than this address allows, or a provider did not answer in time.",
+  service_unavailable:
+    "The service starts, stops or is overloaded, or no provider can run the model at present. `Retry-After` says when to send the request again; without it, that does not help.",
+  loop_detected: "Too many instances of the service have passed the request on, probably in a circle.",
   internal_error: "The service or a provider failed.",
 } as const satisfies Record<ErrorCode, string>;
 

@@ -17,8 +17,12 @@ import {
   retryAfterMs,
   unansweredQuestion,
   unansweredSubmission,
+  unusableAnswer,
 } from "../kit/classify.ts";
+import { hopHeaders } from "../kit/hops.ts";
 import { createUpstream, type HttpLimits, type Upstream, type UpstreamAnswer } from "../kit/http.ts";
+import { beforeSending } from "../kit/inputs.ts";
+import type { Restarts } from "../kit/keyed-settings.ts";
 import { fetchMedia } from "../kit/media.ts";
 import { type FalJob, openOperation, readOperation } from "./operation.ts";
 import { isUnknownJob, readFailure, readRefusal } from "./refusals.ts";
@@ -32,6 +36,7 @@ export interface FalDeps {
   /** The queue's address. */
   readonly baseUrl: string;
   readonly concurrency: number;
+  readonly restarts?: Restarts | undefined;
   readonly clock: Clock;
   readonly limits?: HttpLimits | undefined;
   readonly mediaLimits?: DownloadLimits | undefined;
@@ -63,6 +68,7 @@ export function createFalProvider(deps: FalDeps): ProviderAdapter {
     id: FAL.id,
     // Its queue takes no key: sent twice is made and paid twice.
     submitIsIdempotent: false,
+    repeatIsSafe: deps.restarts === "safe",
     concurrency: deps.concurrency,
     submit: (request, signal) => submit(upstream, request, signal),
     poll: async (handle, signal) => poll(upstream, jobOf(upstream, handle), signal),
@@ -85,16 +91,18 @@ export function createFalProvider(deps: FalDeps): ProviderAdapter {
 
 async function submit(upstream: Upstream, request: SubmitRequest, signal: AbortSignal): Promise<Submitted> {
   signal.throwIfAborted();
-  const { endpoint, input } = await toUpstreamRequest(request);
+  const { endpoint, input } = await beforeSending(() => toUpstreamRequest(request));
   const body = { type: "application/json", bytes: new TextEncoder().encode(JSON.stringify(input)) };
   const url = `/${endpoint}`;
-  const sent = upstream.send({ method: "POST", url, body, maxBytes: ANSWER_BYTES }, signal);
+  const sent = upstream.send(
+    { method: "POST", url, headers: hopHeaders(request), body, maxBytes: ANSWER_BYTES },
+    signal,
+  );
   const answer = await sent.catch(unansweredSubmission);
   if (answer.status < 200 || answer.status > 299) throw refusedSubmission(readRefusal(upstream, answer));
   const operation = openOperation(upstream, endpoint, answer.json);
   if (operation !== undefined) return { kind: "operation", operation };
-  const detail = `${describeAnswer(upstream, answer)}, but with no request_id`;
-  throw new ProviderError("unknown", "UPSTREAM_ERROR", detail);
+  throw unusableAnswer(`${describeAnswer(upstream, answer)}, but with no request_id`);
 }
 
 async function poll(upstream: Upstream, job: FalJob, signal: AbortSignal): Promise<PollResult> {
@@ -115,14 +123,20 @@ async function poll(upstream: Upstream, job: FalJob, signal: AbortSignal): Promi
 function readOutcome(upstream: Upstream, job: FalJob, answer: UpstreamAnswer, told?: Refusal): PollResult {
   if (answer.status >= 200 && answer.status <= 299) {
     if (told !== undefined) return failedJob(told);
-    if (!isJsonObject(answer.json)) throw noWord(upstream, answer);
-    return readResult(answer.json);
+    if (!isJsonObject(answer.json))
+      throw unusableAnswer(`${describeAnswer(upstream, answer)}, but with no result`);
+    return readResult(answer.json, answer);
   }
   // The model's own failure comes with the model's status; the queue's passing trouble has none of its words.
   const failure = isUnknownJob(answer) ? told : (readFailure(upstream, answer) ?? told);
   if (failure !== undefined) return failedJob(failure);
   if (!isLost(upstream, job, answer)) throw noWord(upstream, answer);
-  return { kind: "failed", code: "UPSTREAM_ERROR", message: "The provider no longer has this job." };
+  return {
+    kind: "failed",
+    code: "UPSTREAM_ERROR",
+    message: "The provider no longer has this job.",
+    isLost: true,
+  };
 }
 
 /** The queue does not know the job. Certain when it says so itself, of the result too, and not just after the submission. */
@@ -137,7 +151,8 @@ async function lost(
 }
 
 function isLost({ clock }: Upstream, { submittedAt }: FalJob, answer: UpstreamAnswer): boolean {
-  return isUnknownJob(answer) && clock.now() - submittedAt >= SETTLED_MS;
+  // The clock may have been set since: a job from the future is an old one.
+  return isUnknownJob(answer) && Math.abs(clock.now() - submittedAt) >= SETTLED_MS;
 }
 
 function ask(upstream: Upstream, method: "GET" | "PUT", url: string, signal: AbortSignal) {
@@ -147,7 +162,11 @@ function ask(upstream: Upstream, method: "GET" | "PUT", url: string, signal: Abo
 /** An answer that says nothing of the job: ask again later. */
 function noWord(upstream: Upstream, answer: UpstreamAnswer): ProviderError {
   const detail = describeAnswer(upstream, answer, { word: "with no word on the job" });
-  return new ProviderError("retry", "UPSTREAM_ERROR", detail, { retryAfterMs: retryAfterMs(answer.headers) });
+  const isOperators = [401, 402, 403].includes(answer.status);
+  return new ProviderError("retry", "UPSTREAM_ERROR", detail, {
+    retryAfterMs: retryAfterMs(answer.headers),
+    isOperators,
+  });
 }
 
 function jobOf(upstream: Upstream, handle: Json): FalJob {

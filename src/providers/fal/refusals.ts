@@ -6,9 +6,9 @@ import {
   type Refusal,
   refusalOf,
   type Said,
-  textIn,
 } from "../kit/classify.ts";
 import type { Upstream, UpstreamAnswer } from "../kit/http.ts";
+import { textIn } from "../kit/said.ts";
 
 /**
  * The queue's words for what went wrong: `error_type` of its own errors, `type` of a model's

@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
 import type { Output, PollResult } from "../../domain/ports/provider.ts";
+import { type AnswerFiles, bytesOf } from "../kit/json-answer.ts";
 
 /** Under which name each model puts what it made. */
 const PLACES = [
@@ -9,15 +10,17 @@ const PLACES = [
   ["video", "video"],
 ] as const;
 
-/** What a model made. Pictures its safety checker blackened are left out; when none is left, the request was moderated. */
-export function readResult(result: JsonObject): PollResult {
+/** What a model made, from the answer that says it. Pictures its safety checker blackened are missing; when none is left, the request was moderated. */
+export function readResult(result: JsonObject, answer: AnswerFiles = {}): PollResult {
   const flags = Array.isArray(result.has_nsfw_concepts) ? result.has_nsfw_concepts : [];
   const made = PLACES.flatMap(([name, kind]) => filesOf(result[name]).map((file) => ({ file, kind })));
-  const shown = made.filter((_, index) => flags[index] !== true);
-  if (made.length > 0 && shown.length === 0)
+  if (made.length > 0 && made.every((_, index) => flags[index] === true))
     return { kind: "failed", code: "CONTENT_MODERATED", isCharged: true };
-  const outputs = shown.flatMap(({ file, kind }) => toOutput(file, kind));
-  if (outputs.length > 0) return { kind: "succeeded", outputs };
+  const outputs = made.map(
+    ({ file, kind }, index): Output =>
+      flags[index] === true ? { kind: "missing", code: "CONTENT_MODERATED" } : toOutput(answer, file, kind),
+  );
+  if (outputs.some((output) => output.kind !== "missing")) return { kind: "succeeded", outputs };
   return {
     kind: "failed",
     code: "UPSTREAM_ERROR",
@@ -33,10 +36,9 @@ function filesOf(value: Json | undefined): readonly Json[] {
 
 const INLINE = /^data:[\w.+/-]+;base64,/;
 
-function toOutput(file: Json, kind: "image" | "video"): Output[] {
-  if (!isJsonObject(file) || typeof file.url !== "string") return [];
+function toOutput(answer: AnswerFiles, file: Json, kind: "image" | "video"): Output {
+  if (!isJsonObject(file) || typeof file.url !== "string") return { kind: "missing", code: "UPSTREAM_ERROR" };
   const { url } = file;
-  const inline = INLINE.exec(url.slice(0, 256));
-  if (inline === null) return [{ kind: "remote", ref: { url, kind } }];
-  return [{ kind: "bytes", bytes: Buffer.from(url.slice(inline[0].length), "base64") }];
+  if (!INLINE.test(url.slice(0, 256))) return { kind: "remote", ref: { url, kind } };
+  return { kind: "bytes", bytes: bytesOf(answer, url) };
 }

@@ -1,8 +1,9 @@
 import type { TaskErrorCode } from "../../domain/errors.ts";
-import type { Json } from "../../domain/json.ts";
 import { type Disposition, type PollResult, ProviderError } from "../../domain/ports/provider.ts";
+import { LONGEST_DELAY_MS } from "../../domain/task/backoff.ts";
 import { parseRetryAfterMs } from "../../toolkit/retry-after.ts";
 import { NoAnswer, type Upstream, type UpstreamAnswer } from "./http.ts";
+import type { ErrorWords } from "./said.ts";
 import { vetted } from "./scrub.ts";
 
 /** What a refusal means, whichever words the upstream uses, and what becomes of the attempt and of its task. */
@@ -14,9 +15,11 @@ const MEANINGS = {
   /** Try again later. */
   busy: { disposition: "retry", code: "UPSTREAM_CAPACITY_EXHAUSTED" },
   /** Our account there has no money left. */
-  spent: { disposition: "reroute", code: "UPSTREAM_CAPACITY_EXHAUSTED" },
+  spent: { disposition: "reroute", code: "NO_ROUTE_AVAILABLE" },
   /** It rejects our key, our account or this route. */
-  refused: { disposition: "reroute", code: "UPSTREAM_REJECTED" },
+  refused: { disposition: "reroute", code: "NO_ROUTE_AVAILABLE" },
+  /** It is another instance of this service, and too many have passed the request on. */
+  looped: { disposition: "reroute", code: "LOOP_DETECTED" },
   /** It tried and failed. */
   broken: { disposition: "retry", code: "UPSTREAM_ERROR" },
   /** It timed out by itself. */
@@ -59,11 +62,6 @@ export function meaningOfWord(table: Readonly<Record<string, Meaning>>, word: st
   return word !== undefined && Object.hasOwn(table, word) ? table[word] : undefined;
 }
 
-/** A text that says something. */
-export function textIn(value: Json | undefined): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
-}
-
 /** The meaning of a status, where the answer's own error code is missing or unknown. */
 export function meaningOfStatus(status: number): Meaning {
   if (status === 400 || status === 413 || status === 422) return "bad_input";
@@ -71,7 +69,28 @@ export function meaningOfStatus(status: number): Meaning {
   if (status === 408 || status === 425 || status === 429 || status === 503 || status === 529) return "busy";
   // The first request with this key may still be running.
   if (status === 409) return "unclear";
+  // What stands before the upstream waited for it in vain.
+  if (status === 504 || status === 524) return "slow";
   return status >= 500 || status < 300 ? "unclear" : "refused";
+}
+
+/**
+ * The meaning of an error of a submission that came without a known code. A 500 in the application's own words means that it tried and
+ * failed. From a proxy, or of a timeout, it means nothing: the request may go on.
+ */
+export function meaningOfError(status: number, words: ErrorWords): Meaning {
+  if (!FAILED.has(status) || !words.isApplications) return meaningOfStatus(status);
+  const said = `${words.code ?? ""} ${words.type ?? ""} ${words.message ?? ""}`;
+  return /time[d_ -]?\s?out|deadline/i.test(said) ? "slow" : "broken";
+}
+
+/** Statuses by which an application says that it failed. 502 and 504 are said by what stands before it. */
+const FAILED: ReadonlySet<number> = new Set([500, 501, 507]);
+
+/** The error for an answer whose status is a success, but which holds no result. */
+export function unusableAnswer(detail: string): ProviderError {
+  const publicMessage = "The provider answered without a usable result.";
+  return new ProviderError("unusable", "UPSTREAM_ERROR", detail, { publicMessage });
 }
 
 /** The error for a refused submission. Use `broken`, which means not accepted, only when the upstream says so. */
@@ -79,7 +98,14 @@ export function refusedSubmission(refusal: Refusal): ProviderError {
   const { meaning, detail, retryAfterMs } = refusal;
   const { disposition, code } = MEANINGS[meaning];
   const publicMessage = publicMessageOf(refusal);
-  return new ProviderError(disposition, code, detail, { retryAfterMs, publicMessage });
+  const isOperators = meaning === "spent" || meaning === "refused";
+  const isFailure = meaning === "broken";
+  return new ProviderError(disposition, code, detail, {
+    retryAfterMs,
+    publicMessage,
+    isOperators,
+    isFailure,
+  });
 }
 
 /** The poll result of an accepted job that ended without output. */
@@ -102,22 +128,23 @@ function publicMessageOf({ meaning, inputProblem }: Refusal): string | undefined
 /** Throws for a submission without an answer. The outcome is unknown, unless the request never left. */
 export function unansweredSubmission(error: unknown): never {
   if (!(error instanceof NoAnswer)) throw error;
-  throw new ProviderError(error.isUnsent ? "retry" : "unknown", "UPSTREAM_ERROR", error.message);
+  throw new ProviderError(error.isUnsent ? "retry" : "unknown", codeOf(error), error.message);
 }
 
 /** Throws for a status request without a usable answer. It says nothing about the job. */
 export function unansweredQuestion(error: unknown): never {
   if (!(error instanceof NoAnswer)) throw error;
-  throw new ProviderError("retry", "UPSTREAM_ERROR", error.message);
+  throw new ProviderError("retry", codeOf(error), error.message);
 }
 
-/** A task waits no longer than this at a time. */
-const RETRY_AFTER_MAX_MS = 600_000;
+function codeOf({ isLate }: NoAnswer): TaskErrorCode {
+  return isLate ? "UPSTREAM_TIMEOUT" : "UPSTREAM_ERROR";
+}
 
-/** How long an answer asks to wait, ten minutes at most. */
+/** How long an answer asks to wait, as far as a task waits at all. */
 export function retryAfterMs(headers: Headers): number | undefined {
   const delayMs = parseRetryAfterMs((name) => headers.get(name));
-  return delayMs === undefined ? undefined : Math.min(delayMs, RETRY_AFTER_MAX_MS);
+  return delayMs === undefined ? undefined : Math.min(delayMs, LONGEST_DELAY_MS);
 }
 
 /** Describes an answer in one line for the operator. */

@@ -3,6 +3,7 @@ import type { Clock } from "../../domain/ports/runtime.ts";
 import { readBounded } from "../../toolkit/bounded-body.ts";
 import { type Deadline, DeadlineExceeded, startDeadline } from "../../toolkit/deadline.ts";
 import { createEventReader, type EventTaker, isEventStream } from "./events.ts";
+import { readJsonAnswer } from "./json-answer.ts";
 import { createScrub, type Scrub } from "./scrub.ts";
 
 /** How long the phases of one exchange may take. */
@@ -47,16 +48,21 @@ export interface UpstreamAnswer {
   readonly headers: Headers;
   /** Undefined when the body is not JSON. */
   readonly json: Json | undefined;
+  /** Long base64 strings of `json`; `bytesOf` reads them. */
+  readonly files?: ReadonlyMap<string, Uint8Array> | undefined;
+  /** The beginning of a body that is not JSON. */
+  readonly text?: string | undefined;
   /** Set for an event stream, whose events were passed on as they arrived. */
   readonly isEvents?: true | undefined;
 }
 
-/** No usable answer came. `isUnsent`: the request never left, so it had no effect. */
+/** No usable answer came. `isUnsent`: the request never left, so it had no effect. `isLate`: it did not come in time. */
 export class NoAnswer extends Error {
   override readonly name = "NoAnswer";
   constructor(
     readonly isUnsent: boolean,
     message: string,
+    readonly isLate = false,
   ) {
     super(message);
   }
@@ -101,8 +107,9 @@ export function createUpstream(options: UpstreamOptions): Upstream {
       } catch (error) {
         signal.throwIfAborted();
         if (error instanceof NoAnswer) throw error;
-        const why = scrub(reasonOf(deadline.signal.aborted ? deadline.signal.reason : error));
-        throw new NoAnswer(!sending.hasBegun, `${name}: ${why}`);
+        const reason: unknown = deadline.signal.aborted ? deadline.signal.reason : error;
+        const isLate = reason instanceof DeadlineExceeded;
+        throw new NoAnswer(!sending.hasBegun, `${name}: ${scrub(reasonOf(reason))}`, isLate);
       } finally {
         deadline.end();
       }
@@ -175,22 +182,11 @@ async function readAnswer(
     return { status, headers, json: undefined, isEvents: true };
   }
   deadline.phase(limits.bodyMs, late);
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of body) chunks.push(chunk);
-  return { status, headers, json: parse(new TextDecoder().decode(Buffer.concat(chunks))) };
+  return { status, headers, ...(await readJsonAnswer(body)) };
 }
 
 function tooLarge(name: string, maxBytes: number): NoAnswer {
   return new NoAnswer(false, `${name}: the answer is larger than ${maxBytes} bytes`);
-}
-
-function parse(text: string): Json | undefined {
-  try {
-    // What JSON.parse returns is JSON.
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Why an exchange failed, in a few words. */

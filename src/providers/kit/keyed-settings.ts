@@ -1,5 +1,9 @@
-import { apiUrl, integer } from "../../toolkit/settings/parsers.ts";
+import { apiUrl, integer, oneOf } from "../../toolkit/settings/parsers.ts";
 import { credential, setting } from "../../toolkit/settings/setting.ts";
+
+const RESTARTS = ["charged", "safe"] as const;
+/** What making a task a second time costs: `charged` money, `safe` only electricity. */
+export type Restarts = (typeof RESTARTS)[number];
 
 /** The settings that every provider reached by a key has. */
 export function keyedSettings(given: {
@@ -33,6 +37,13 @@ export function keyedSettings(given: {
       help: `most ${title} tasks at one time${remark}`,
       parse: integer(1, 10_000),
       fallback: concurrency.fallback,
+    }),
+    restarts: setting<Restarts>({
+      key: `providers.${id}.restarts`,
+      flag: `--${id}-restarts <cost>`,
+      help: "safe: an engine of your own, where making a task twice costs nothing; what it lost is made again until the deadline",
+      parse: oneOf(RESTARTS),
+      fallback: "charged",
     }),
   };
 }

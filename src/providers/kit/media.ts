@@ -76,12 +76,23 @@ function follow(source: MediaSource, text: string, signal: AbortSignal): Promise
 
 function statusFault(upstream: Upstream, status: number): ProviderError | undefined {
   if (status === 410) return trouble(upstream, "fail", "an output is gone (410)");
-  // Includes 404: an upstream may announce a file before it exists, and finalizing limits the tries.
-  return status === 200 ? undefined : trouble(upstream, "retry", `an output was answered with ${status}`);
+  if (status === 200) return undefined;
+  // An upstream may announce a file before it exists, so a refusal is no last word. Much waiting does not help with it, though.
+  const isFailure = status >= 400 && status < 500 && !MAY_PASS.has(status);
+  return trouble(upstream, "retry", `an output was answered with ${status}`, { isFailure });
 }
 
-function trouble(upstream: Upstream, disposition: "fail" | "retry", what: string): ProviderError {
-  return new ProviderError(disposition, "FINALIZATION_FAILED", upstream.scrub(`${upstream.name}: ${what}`));
+/** Request timeout, too early, too many requests. */
+const MAY_PASS: ReadonlySet<number> = new Set([408, 425, 429]);
+
+function trouble(
+  upstream: Upstream,
+  disposition: "fail" | "retry",
+  what: string,
+  details: ProviderError["details"] = {},
+): ProviderError {
+  const text = upstream.scrub(`${upstream.name}: ${what}`);
+  return new ProviderError(disposition, "FINALIZATION_FAILED", text, details);
 }
 
 function explained(upstream: Upstream, error: unknown, deadline: Deadline): unknown {

@@ -74,5 +74,5 @@ function own<Value>(table: { readonly [name: string]: Value } | undefined, name:
 }
 
 function unsayable(message: string): ProviderError {
-  return new ProviderError("reroute", "UPSTREAM_REJECTED", `The request cannot be worded: ${message}.`);
+  return new ProviderError("reroute", "NO_ROUTE_AVAILABLE", `The request cannot be worded: ${message}.`);
 }

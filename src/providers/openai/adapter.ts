@@ -9,6 +9,7 @@ import {
 import type { Clock } from "../../domain/ports/runtime.ts";
 import type { DownloadLimits } from "../../toolkit/download.ts";
 import { refusedSubmission, unansweredSubmission } from "../kit/classify.ts";
+import { hopHeaders } from "../kit/hops.ts";
 import {
   createUpstream,
   type HttpLimits,
@@ -16,6 +17,8 @@ import {
   type Upstream,
   type UpstreamAnswer,
 } from "../kit/http.ts";
+import { beforeSending } from "../kit/inputs.ts";
+import type { Restarts } from "../kit/keyed-settings.ts";
 import { fetchMedia } from "../kit/media.ts";
 import { readImages } from "./images.ts";
 import { readRefusal } from "./refusals.ts";
@@ -30,6 +33,7 @@ export interface OpenAiDeps {
   readonly concurrency: number;
   /** The server honours `Idempotency-Key`: sending one key twice makes one set of pictures. */
   readonly isIdempotent: boolean;
+  readonly restarts?: Restarts | undefined;
   readonly clock: Clock;
   readonly limits?: HttpLimits | undefined;
   readonly mediaLimits?: DownloadLimits | undefined;
@@ -56,6 +60,7 @@ export function createOpenAiProvider(deps: OpenAiDeps): ProviderAdapter {
   return {
     id: OPENAI.id,
     submitIsIdempotent: deps.isIdempotent,
+    repeatIsSafe: deps.restarts === "safe",
     concurrency: deps.concurrency,
     submit: (request, signal) => submit(upstream, request, deps.isIdempotent, signal),
     async fetchOutput(ref, signal) {
@@ -73,11 +78,12 @@ async function submit(
   signal: AbortSignal,
 ): Promise<Submitted> {
   signal.throwIfAborted();
-  const { path, body } = await toUpstreamRequest(request);
+  const { path, body } = await beforeSending(() => toUpstreamRequest(request));
   const { n: images } = request.request;
   const { previews } = request;
   const stream = previews && createImageStream(upstream, { images, previews });
   const headers = {
+    ...hopHeaders(request),
     "Idempotency-Key": request.attempt,
     ...(stream === undefined ? {} : { Accept: "text/event-stream, application/json" }),
   };

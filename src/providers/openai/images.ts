@@ -1,35 +1,71 @@
 import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
-import { type Output, ProviderError, type Submitted } from "../../domain/ports/provider.ts";
+import type { Made } from "../../domain/media/made.ts";
+import type { Output, Submitted } from "../../domain/ports/provider.ts";
+import { RESULT_ISSUE_CODES } from "../../domain/task/result-issue.ts";
 import type { Usage } from "../../domain/task/task.ts";
-import { describeAnswer } from "../kit/classify.ts";
+import { describeAnswer, unusableAnswer } from "../kit/classify.ts";
 import type { Upstream, UpstreamAnswer } from "../kit/http.ts";
+import { type AnswerFiles, bytesOf } from "../kit/json-answer.ts";
+import { textIn } from "../kit/said.ts";
+import { isModeration } from "./refusals.ts";
 
 /** Reads the images of an answer without a stream. @throws ProviderError when it has no list of images */
 export function readImages(upstream: Upstream, answer: UpstreamAnswer): Submitted {
-  const { data, usage } = isJsonObject(answer.json) ? answer.json : {};
+  const said = isJsonObject(answer.json) ? answer.json : {};
+  const { data, result_issues: issues } = said;
   if (!Array.isArray(data)) {
-    const detail = `${describeAnswer(upstream, answer)}, but with no list of images`;
-    throw new ProviderError("unknown", "UPSTREAM_ERROR", detail);
+    throw unusableAnswer(`${describeAnswer(upstream, answer)}, but with no list of images`);
   }
   // An empty list is an answer too: the task ends without outputs.
-  const outputs = data.flatMap((image) => (isJsonObject(image) ? readImage(image) : []));
-  return { kind: "outputs", outputs, usage: readUsage(usage) };
+  const outputs = data.map((image): Output => (isJsonObject(image) ? readImage(answer, image) : NOT_MADE));
+  return { kind: "outputs", outputs: withIssues(outputs, issues), usage: readUsage(said) };
 }
 
-/** Reads one image, if it is one. */
-export function readImage({ b64_json: base64, url }: JsonObject): Output[] {
+const NOT_MADE: Output = { kind: "missing", code: "UPSTREAM_ERROR" };
+
+/** Reads one image of an answer, or why there is none. */
+export function readImage(answer: AnswerFiles, { b64_json: base64, url, error }: JsonObject): Output {
   if (typeof base64 === "string" && base64 !== "") {
-    return [{ kind: "bytes", bytes: Buffer.from(base64, "base64") }];
+    return { kind: "bytes", bytes: bytesOf(answer, base64) };
   }
-  return typeof url === "string" ? [{ kind: "remote", ref: { url } }] : [];
+  if (typeof url === "string" && url !== "") return { kind: "remote", ref: { url } };
+  const word = isJsonObject(error) ? (textIn(error.code) ?? textIn(error.type)) : undefined;
+  return isModeration(word) ? { kind: "missing", code: "CONTENT_MODERATED" } : NOT_MADE;
 }
 
-/** Reads the tokens, under the API's old or new name. */
-export function readUsage(usage: Json | undefined): Usage | undefined {
-  if (!isJsonObject(usage)) return undefined;
+/** Puts in what another svc says of images that it could not make (docs/api.md 5.3), each at its place. */
+export function withIssues(made: readonly Output[], issues: Json | undefined): readonly Output[] {
+  if (!Array.isArray(issues)) return made;
+  const outputs = [...made];
+  for (const issue of issues) {
+    const { index, code } = isJsonObject(issue) ? issue : {};
+    if (typeof index !== "number" || !Number.isInteger(index) || index < 0 || index > outputs.length) break;
+    const known = RESULT_ISSUE_CODES.find((each) => each === code);
+    outputs.splice(index, 0, { kind: "missing", code: known ?? "UPSTREAM_ERROR" });
+  }
+  return outputs;
+}
+
+/** Reads the tokens, under the API's old or new name, and what the upstream says that it made. */
+export function readUsage(said: JsonObject): Usage | undefined {
+  const usage = isJsonObject(said.usage) ? said.usage : {};
   const inputTokens = count(usage.input_tokens) ?? count(usage.prompt_tokens);
   const outputTokens = count(usage.output_tokens) ?? count(usage.completion_tokens);
-  return inputTokens === undefined && outputTokens === undefined ? undefined : { inputTokens, outputTokens };
+  const made = readMade(said);
+  if (inputTokens === undefined && outputTokens === undefined && made === undefined) return undefined;
+  return { inputTokens, outputTokens, ...(made && { made }) };
+}
+
+const MADE = ["size", "quality", "background"] as const;
+
+function readMade(said: JsonObject): Made | undefined {
+  const told = MADE.flatMap((name) => {
+    const value = said[name];
+    return typeof value === "string" && value !== "auto" && /^[\w:-]{1,40}$/.test(value)
+      ? [[name, value] as const]
+      : [];
+  });
+  return told.length === 0 ? undefined : Object.fromEntries(told);
 }
 
 function count(value: Json | undefined): number | undefined {

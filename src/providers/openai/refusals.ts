@@ -1,13 +1,7 @@
-import { isJsonObject, type JsonObject } from "../../domain/json.ts";
-import {
-  type Meaning,
-  meaningOfStatus,
-  meaningOfWord,
-  type Refusal,
-  refusalOf,
-  textIn,
-} from "../kit/classify.ts";
+import type { JsonObject } from "../../domain/json.ts";
+import { type Meaning, meaningOfError, meaningOfWord, type Refusal, refusalOf } from "../kit/classify.ts";
 import type { Upstream, UpstreamAnswer } from "../kit/http.ts";
+import { type ErrorWords, readErrorWords } from "../kit/said.ts";
 
 /** Values of `error.code` and `error.type` that mean more than the status does. */
 const WORDS: Readonly<Record<string, Meaning>> = {
@@ -22,20 +16,27 @@ const WORDS: Readonly<Record<string, Meaning>> = {
   billing_not_active: "spent",
   rate_limit_exceeded: "busy",
   invalid_api_key: "refused",
+  permission_denied: "refused",
   model_not_found: "refused",
   model_not_available: "refused",
   unsupported_country_region_territory: "refused",
+  loop_detected: "looped",
   // Our translation chose the fields, so the caller is not at fault.
   unknown_parameter: "refused",
   unsupported_parameter: "refused",
-  sync_image_timeout: "unclear",
-  upstream_timeout: "unclear",
+  sync_image_timeout: "slow",
+  upstream_timeout: "slow",
 };
 
-/** Reads an error answer: `{"error":{"message","type","param","code"}}`, or nothing readable. */
+/** Whether an error's word means that the content policy refused something. */
+export function isModeration(word: string | undefined): boolean {
+  return meaningOfWord(WORDS, word) === "moderated";
+}
+
+/** Reads an error answer: `{"error":{"message","type","param","code"}}`, or any other shape that servers of this API use. */
 export function readRefusal(upstream: Upstream, answer: UpstreamAnswer): Refusal {
-  const error = isJsonObject(answer.json) && isJsonObject(answer.json.error) ? answer.json.error : {};
-  return read(upstream, answer, error, (type) => meaningOf(answer.status, type));
+  const words = readErrorWords(answer);
+  return read(upstream, answer, words, () => meaningOfError(answer.status, words));
 }
 
 /** Reads an error in an answer that began as a success. If something was made before it, only a fault of the request is certain. */
@@ -45,7 +46,8 @@ export function readErrorEvent(
   error: JsonObject,
   hasBegun: boolean,
 ): Refusal {
-  const refusal = read(upstream, answer, error, (type) => meaningOfWord(TYPES, type) ?? "unclear");
+  const words = readErrorWords({ json: { error } });
+  const refusal = read(upstream, answer, words, () => meaningOfWord(TYPES, words.type) ?? "unclear");
   const isSure = !hasBegun || refusal.meaning === "moderated" || refusal.meaning === "bad_input";
   return isSure ? refusal : { ...refusal, meaning: "unclear" };
 }
@@ -53,18 +55,11 @@ export function readErrorEvent(
 function read(
   upstream: Upstream,
   answer: UpstreamAnswer,
-  error: JsonObject,
-  otherwise: (type: string | undefined) => Meaning,
+  { code, type, message }: ErrorWords,
+  otherwise: () => Meaning,
 ): Refusal {
-  const code = textIn(error.code);
-  const type = textIn(error.type);
-  const meaning = meaningOfWord(WORDS, code) ?? meaningOfWord(WORDS, type) ?? otherwise(type);
-  return refusalOf(upstream, answer, meaning, { word: code ?? type, message: textIn(error.message) });
-}
-
-/** A 500 in the API's own words means the request is over. From a proxy it means nothing: the request may go on. */
-function meaningOf(status: number, type: string | undefined): Meaning {
-  return status === 500 && type !== undefined ? "broken" : meaningOfStatus(status);
+  const meaning = meaningOfWord(WORDS, code) ?? meaningOfWord(WORDS, type) ?? otherwise();
+  return refusalOf(upstream, answer, meaning, { word: code ?? type, message });
 }
 
 /** Values of `error.type` that classify an error without a status of its own. */

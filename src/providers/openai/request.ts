@@ -50,5 +50,5 @@ async function toForm(
 function fieldOf({ role }: InputFile, images: number): string {
   if (role === "mask") return "mask";
   if (role === "image") return images > 1 ? "image[]" : "image";
-  throw new ProviderError("reroute", "UPSTREAM_REJECTED", `OpenAI: no field for an input that is a ${role}`);
+  throw new ProviderError("reroute", "NO_ROUTE_AVAILABLE", `OpenAI: no field for an input that is a ${role}`);
 }

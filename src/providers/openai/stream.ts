@@ -4,7 +4,7 @@ import type { Usage } from "../../domain/task/task.ts";
 import { describeAnswer, refusedSubmission } from "../kit/classify.ts";
 import type { UpstreamEvent } from "../kit/events.ts";
 import type { Upstream, UpstreamAnswer } from "../kit/http.ts";
-import { readImage, readUsage } from "./images.ts";
+import { readImage, readUsage, withIssues } from "./images.ts";
 import { readErrorEvent } from "./refusals.ts";
 
 /** Collects the expected number of images from server-sent events, and shows their early versions. */
@@ -14,6 +14,7 @@ export function createImageStream(
 ) {
   const outputs: Output[] = [];
   let usage: Usage | undefined;
+  let issues: Json | undefined;
   let hasBegun = false;
   let error: JsonObject | undefined;
 
@@ -24,7 +25,7 @@ export function createImageStream(
     const outputIndex = images === 1 ? 0 : undefined;
     previews.show({ index, outputIndex, bytes: Buffer.from(base64, "base64") });
   };
-  const submitted = (): Submitted => ({ kind: "outputs", outputs, usage });
+  const submitted = (): Submitted => ({ kind: "outputs", outputs: withIssues(outputs, issues), usage });
 
   return {
     /** @returns whether more events follow */
@@ -43,8 +44,9 @@ export function createImageStream(
         case "image_generation.completed":
         case "image_edit.completed":
           hasBegun = true;
-          outputs.push(...readImage(event));
-          usage = readUsage(event.usage) ?? usage;
+          outputs.push(...[readImage({}, event)].filter(isMade));
+          usage = readUsage(event) ?? usage;
+          issues = event.result_issues;
           return outputs.length < images;
         default:
           if (name !== "error" && event.type !== "error" && !isJsonObject(event.error)) return true;
@@ -63,6 +65,8 @@ export function createImageStream(
     rescued: () => (outputs.length > 0 ? submitted() : undefined),
   };
 }
+
+const isMade = ({ kind }: Output) => kind !== "missing";
 
 /** Parses a JSON object. Anything else counts as an empty one. */
 function parse(data: string): JsonObject {

@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { isJsonObject, type Json } from "../../domain/json.ts";
 import {
@@ -86,6 +86,7 @@ export function createSandboxProvider(deps: SandboxDeps): SandboxProvider {
       signal.throwIfAborted();
       return fetchOutput(sandbox(), ref, signal);
     },
+    moveTimes: (byMs) => sandbox().jobs.moveTimes(byMs),
     async idle() {
       await Promise.all([opened?.renderings.idle(), opened?.sketches.idle()]);
     },
@@ -102,9 +103,10 @@ export function createSandboxProvider(deps: SandboxDeps): SandboxProvider {
 }
 
 function open(deps: SandboxDeps): Sandbox {
-  mkdirSync(deps.directory, { recursive: true, mode: 0o700 });
+  // Not what is above it: a data folder that was moved away must not be made anew.
+  if (!existsSync(deps.directory)) mkdirSync(deps.directory, { mode: 0o700 });
   const jobs = openJobStore(join(deps.directory, "upstream.db"));
-  const files = openFiles(join(deps.directory, "files"), (id) => jobs.find(id) !== undefined);
+  const files = openFiles(join(deps.directory, "files"), jobs.keepsFiles);
   const workers = deps.workers ?? 2;
   const renderer = deps.renderer ?? createRenderer({ workers });
   // One more than workers, so that no worker waits while an output is written.
@@ -125,7 +127,7 @@ async function submit(
   const spec = toSpec(request);
   if (spec === undefined) {
     const detail = `The sandbox has no generator "${request.upstreamModel}".`;
-    throw new ProviderError("reroute", "UPSTREAM_REJECTED", detail);
+    throw new ProviderError("reroute", "NO_ROUTE_AVAILABLE", detail);
   }
   const rehearsal = rehearsalOf(spec);
   if (jobs.refuse(request.taskId, rehearsal.failTimes, clock.now())) {
@@ -225,7 +227,7 @@ function findJob(jobs: JobStore, handle: Json): Job {
 
 /** Removes expired files and rows at some of the submissions. */
 async function tidy(sandbox: Sandbox, now: number): Promise<void> {
-  if (now - sandbox.tidiedAt < TIDY_EVERY_MS) return;
+  if (Math.abs(now - sandbox.tidiedAt) < TIDY_EVERY_MS) return;
   sandbox.tidiedAt = now;
   for (const job of sandbox.jobs.tidy(now)) await discard(sandbox, job);
 }

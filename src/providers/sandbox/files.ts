@@ -6,6 +6,9 @@ import type { RenderInput } from "./render-jobs.ts";
 
 type Owner = Pick<Job, "id" | "spec">;
 
+/** A data folder that was moved away must not be made anew. */
+const NO_FOLDERS = { createPath: false } as const;
+
 /** Inputs and outputs of jobs, one flat folder: `<job>.in-0`, `<job>.out-0`. */
 export interface SandboxFiles {
   writeInput(id: string, index: number, content: Blob): Promise<void>;
@@ -31,7 +34,7 @@ export function openFiles(directory: string, isKept: (id: string) => boolean): S
   const output = (id: string, index: number) => join(directory, `${id}.out-${index}`);
   const remove = (path: string) => rm(path, { force: true });
   return {
-    writeInput: async (id, index, content) => void (await Bun.write(input(id, index), content)),
+    writeInput: async (id, index, content) => void (await Bun.write(input(id, index), content, NO_FOLDERS)),
     readInputs: ({ id, spec }) =>
       Promise.all(
         spec.inputs.map(async (role, i) => {
@@ -45,7 +48,7 @@ export function openFiles(directory: string, isKept: (id: string) => boolean): S
       // Number the names: two callers may render the same missing output at once.
       const temporary = `${output(id, index)}.${++written}.tmp`;
       try {
-        await Bun.write(temporary, bytes);
+        await Bun.write(temporary, bytes, NO_FOLDERS);
         await rename(temporary, output(id, index));
       } catch (error) {
         await remove(temporary);

@@ -38,10 +38,14 @@ export interface JobStore {
   refuse(taskId: TaskId, times: number, now: number): boolean;
   find(id: string): Job | undefined;
   findByAttempt(attempt: AttemptId): Job | undefined;
+  /** Whether the files of a job may still be needed. */
+  keepsFiles(id: string): boolean;
   /** Ends a running job. @returns whether it was running */
   end(id: string, ending: Ending, now: number): boolean;
   /** Removes old rows. @returns jobs whose files may be removed */
   tidy(now: number): Job[];
+  /** Moves the times of jobs that go on, or whose files are kept. */
+  moveTimes(byMs: number): void;
   stop(): void;
 }
 
@@ -89,7 +93,8 @@ const SCHEMA = `
 export function openJobStore(path: string): JobStore {
   const db = openDatabase(path);
   const statements = prepareStatements(db);
-  const { accept, refuse, find, findByAttempt, end, dropFiles, forget, forgetRefusals } = statements;
+  const { accept, refuse, find, findByAttempt, keeping, end } = statements;
+  const { dropFiles, forget, forgetRefusals, move } = statements;
   return {
     accept({ id, attempt, taskId, spec, submittedAt, readyAt }) {
       const row = accept.get(id, attempt, taskId, JSON.stringify(spec), submittedAt, readyAt);
@@ -98,6 +103,7 @@ export function openJobStore(path: string): JobStore {
     refuse: (taskId, times, now) => times > 0 && refuse.get(taskId, now, now, times) !== null,
     find: (id) => toJob(find.get(id)),
     findByAttempt: (attempt) => toJob(findByAttempt.get(attempt)),
+    keepsFiles: (id) => keeping.get(id) !== null,
     end(id, ending, now) {
       const failure = ending.state === "failed" ? ending : undefined;
       const cancelledAt = ending.state === "cancelled" ? now : null;
@@ -114,6 +120,7 @@ export function openJobStore(path: string): JobStore {
       ];
       return rows.flatMap((row) => toJob(row) ?? []);
     },
+    moveTimes: (byMs) => void move.run(byMs),
     stop() {
       for (const statement of Object.values(statements)) statement.finalize();
       db.close();
@@ -133,6 +140,9 @@ function prepareStatements(db: Database) {
   );
   const find = db.prepare<Row, [string]>("select * from operation where id = ?");
   const findByAttempt = db.prepare<Row, [string]>("select * from operation where attempt = ?");
+  const keeping = db.prepare<Pick<Row, "id">, [string]>(
+    "select id from operation where id = ? and files_kept = 1",
+  );
   const end = db.prepare<Row, [string, string | null, string | null, number | null, number, string]>(
     `update operation set state = ?, error_code = ?, error_message = ?, cancelled_at = ?, finished_at = ?
      where id = ? and state = 'running'`,
@@ -150,7 +160,12 @@ function prepareStatements(db: Database) {
   );
   const forgetRefusals = db.prepare<Row, [number]>("delete from refusal where last_at < ?");
 
-  return { accept, refuse, find, findByAttempt, end, dropFiles, forget, forgetRefusals };
+  const move = db.prepare<never, [number]>(
+    `update operation set submitted_at = submitted_at + ?1, ready_at = ready_at + ?1,
+       finished_at = finished_at + ?1, cancelled_at = cancelled_at + ?1
+     where state = 'running' or files_kept = 1`,
+  );
+  return { accept, refuse, find, findByAttempt, keeping, end, dropFiles, forget, forgetRefusals, move };
 }
 
 function toJob(row: Row | null): Job | undefined {
@@ -200,6 +215,8 @@ function prepareDatabase(path: string): Database {
     db.run("pragma journal_mode = wal");
     db.run("pragma synchronous = off");
     db.run(SCHEMA);
+    // From now on, whatever another process holds up is tried again later: waiting here would hold up everything.
+    db.run("pragma busy_timeout = 0");
     return db;
   } catch (error) {
     db.close();

@@ -44,7 +44,8 @@ function imageJob(spec: Spec, index: number, byRole: ByRole): PictureJob | EditJ
   const inputs = byRole("image").flatMap(imageOf);
   if (inputs.length === 0)
     return { kind: "picture", ...common, ...(wanted ?? { width: 1024, height: 1024 }) };
-  return { kind: "edit", ...common, inputs, mask: byRole("mask").flatMap(imageOf)[0], ...wanted };
+  const mask = byRole("mask").flatMap(imageOf)[0];
+  return { kind: "edit", ...common, inputs, inputPixels: spec.inputPixels, mask, ...wanted };
 }
 
 function videoJob(spec: Spec, index: number, byRole: ByRole): VideoJob {

@@ -1,5 +1,6 @@
 import type { Clock } from "../../domain/ports/runtime.ts";
 import type { Renderer } from "../../studio/render.ts";
+import { isShortage } from "../../toolkit/shortage.ts";
 import { createSlots } from "../../toolkit/slots.ts";
 import type { SandboxFiles } from "./files.ts";
 import type { Job } from "./job-store.ts";
@@ -16,7 +17,7 @@ export type Work =
   | { readonly kind: "refused"; readonly message: string }
   /** The renderer fails on this job every time. */
   | { readonly kind: "broken"; readonly error: Error }
-  /** The disk refuses the outputs at present. */
+  /** The disk refuses the outputs at present, or files or memory are short. */
   | { readonly kind: "unwritable"; readonly error: Error };
 
 /** Renders jobs in the background, one output per slot at once. */
@@ -38,6 +39,7 @@ export interface Renderings {
 interface Rendering {
   readonly order: Order;
   readonly controller: AbortController;
+  /** By the clock that never jumps. */
   readonly startedAt: number;
   done: number;
   end?: Exclude<Work, { kind: "rendering" }>;
@@ -70,7 +72,7 @@ export function createRenderings(deps: RenderingDeps & { readonly clock: Clock }
       await Promise.all(outputs);
       rendering.end = { kind: "rendered" };
       const kind = kindOf(order.spec);
-      expected[kind] += (clock.now() - rendering.startedAt - expected[kind]) / 4;
+      expected[kind] += (clock.elapsed() - rendering.startedAt - expected[kind]) / 4;
     } catch (error) {
       controller.abort();
       rendering.end = failure(error instanceof Error ? error : new Error(String(error)));
@@ -86,7 +88,7 @@ export function createRenderings(deps: RenderingDeps & { readonly clock: Clock }
       const rendering: Rendering = {
         order,
         controller,
-        startedAt: clock.now(),
+        startedAt: clock.elapsed(),
         done: 0,
         promise: Promise.resolve(),
       };
@@ -97,7 +99,7 @@ export function createRenderings(deps: RenderingDeps & { readonly clock: Clock }
       const rendering = renderings.get(id);
       if (rendering === undefined) return undefined;
       const share = rendering.done / rendering.order.spec.outputs;
-      return rendering.end ?? { kind: "rendering", share, elapsedMs: clock.now() - rendering.startedAt };
+      return rendering.end ?? { kind: "rendering", share, elapsedMs: clock.elapsed() - rendering.startedAt };
     },
     drop(id) {
       renderings.get(id)?.controller.abort();
@@ -138,6 +140,7 @@ class Unwritable extends Error {
 
 function failure(error: Error): Exclude<Work, { kind: "rendering" }> {
   if (error instanceof Unwritable) return { kind: "unwritable", error: error.cause };
+  if (isShortage(error)) return { kind: "unwritable", error };
   return isRefusal(error) ? { kind: "refused", message: error.message } : { kind: "broken", error };
 }
 

@@ -24,6 +24,8 @@ export interface Spec {
   readonly parameters: { readonly [name: string]: Json };
   /** One for each input file, in order. */
   readonly inputs: readonly InputRole[];
+  /** Of the largest input; absent in records of earlier versions. */
+  readonly inputPixels?: number | undefined;
 }
 
 /** @returns undefined when the upstream has no generator of this name */
@@ -38,6 +40,7 @@ export function toSpec(submission: SubmitRequest): Spec | undefined {
     outputs: request.n,
     parameters: request.parameters,
     inputs: inputs.map((input) => input.role),
+    inputPixels: Math.max(0, ...inputs.map(({ width, height }) => width * height)),
   };
 }
 

@@ -1,15 +1,25 @@
 import { taskError } from "../../domain/errors.ts";
 import type { InputFile, ProviderAdapter } from "../../domain/ports/provider.ts";
-import type { Lease } from "../../domain/task/task.ts";
+import type { Attempt, Lease } from "../../domain/task/task.ts";
+import { resent } from "../../domain/task/transition.ts";
 import { SETTLED, Step, type StepResult } from "../step.ts";
 import { fetchInputs, openInputs } from "./inputs.ts";
-import { submit } from "./submit.ts";
+import { LET_GO, outcomeUnknown, submit } from "./submit.ts";
 
 /** Starts a queued task: finds its route, prepares its inputs, writes the attempt and submits. */
 export async function dispatch(step: Step): Promise<StepResult> {
-  const { deps, task } = step;
+  const { deps, task, attempt } = step;
+  const openAttempt = attempt?.state === "ambiguous" ? attempt : undefined;
+  if (openAttempt !== undefined) {
+    if (task.cancelRequested) return step.letGo(LET_GO, "ambiguous");
+    if (await step.isGivenUp())
+      return step.failAtCost(taskError("DEADLINE_EXCEEDED"), undefined, "ambiguous");
+    const adapter = deps.provider(openAttempt.provider);
+    if (adapter === undefined) return (await step.isLate()) ? outcomeUnknown(step) : step.waitForProvider();
+    if (adapter.repeatIsSafe !== true) return resend(step, adapter, openAttempt);
+  }
   if (task.cancelRequested) return step.cancel();
-  if (step.isLate()) return step.fail(taskError("DEADLINE_EXCEEDED"));
+  if (await step.isLate()) return step.fail(taskError("DEADLINE_EXCEEDED"));
 
   const model = deps.catalog.find(task.model);
   const chosen = step.routeFrom(task.routeIndex);
@@ -25,6 +35,21 @@ export async function dispatch(step: Step): Promise<StepResult> {
 
   const { upstreamModel } = chosen.route;
   return begin(step, { adapter, inputs, upstreamModel, deadlineMs: model.deadlineMs });
+}
+
+/** Sends an attempt again whose answer was lost, to an upstream that honours its id as a key. */
+async function resend(step: Step, adapter: ProviderAdapter, attempt: Attempt): Promise<StepResult> {
+  const { deps, lease, task } = step;
+  // The operator may have changed the setting meanwhile.
+  if (!adapter.submitIsIdempotent) return outcomeUnknown(step);
+  const inputs = await openInputs(deps, task.request);
+  if (!Array.isArray(inputs)) return outcomeUnknown(step);
+  if ((await step.commit(resent(deps.clock.now(), attempt.id))) === "lease_lost") return SETTLED;
+  const submitting: Lease = { ...lease, task: { ...task, stage: "submitting" } };
+  const next = new Step(deps, submitting, step.signal);
+  // A cancel since the claim has only left a mark.
+  const isCancelled = (await deps.tasks.byId(task.id))?.cancelRequested === true;
+  return isCancelled ? next.letGo(LET_GO, "ambiguous") : submit(next, { adapter, inputs, isResend: true });
 }
 
 /** Writes the attempt before any byte leaves, then submits it. */

@@ -1,43 +1,74 @@
 import { taskError } from "../../domain/errors.ts";
-import type { StoredFile } from "../../domain/media/asset.ts";
 import { ProviderError } from "../../domain/ports/provider.ts";
-import type { AttemptOutput } from "../../domain/task/task.ts";
+import { StorageError } from "../../domain/ports/task-store.ts";
+import { retryDelayMs } from "../../domain/task/backoff.ts";
+import type { Attempt, AttemptOutput } from "../../domain/task/task.ts";
+import { outputsKept } from "../../domain/task/transition.ts";
 import type { Step, StepResult } from "../step.ts";
-import { complete, storeOutput } from "./outputs.ts";
+import { endWith, storeOutput, unusable } from "./outputs.ts";
 
-/** How often outputs that were paid for are retrieved before the task fails without them. */
+/** How often outputs that were paid for are retrieved before the task ends without them. */
 const FINALIZE_TRIES = 5;
+/** The same while their provider has trouble that may pass: for about two minutes. */
+const TROUBLED_TRIES = 10;
 
-/** Retrieves the outputs of an upstream that is done, then completes the task in one transaction. Safe to run again. */
+/**
+ * Retrieves the outputs of an upstream that is done, each by itself, then ends the task in one transaction. Those that cannot be
+ * had are missing from the result. Safe to run again.
+ */
 export async function finalize(step: Step): Promise<StepResult> {
   const { task, attempt } = step;
   if (attempt?.outputs === undefined) throw new Error(`Task ${task.id} is finalizing without outputs`);
-  const { outputs, usage } = attempt;
-  if (outputs.length === 0) return step.failAtCost(taskError("UPSTREAM_ERROR"), "No outputs.");
-  const isRemote = outputs.some((output) => output.kind === "remote");
+  const { outputs: known, usage } = attempt;
+  const isRemote = known.some((output) => output.kind === "remote");
   if (isRemote && step.deps.provider(attempt.provider) === undefined) return step.waitForProvider();
   return step.attempting(
     async () => {
-      const files: StoredFile[] = [];
-      for (const output of outputs) files.push(await bringHome(step, output));
-      return complete(step, files, usage);
+      const outputs: AttemptOutput[] = [];
+      for (const output of known) outputs.push(await bringHome(step, output, outputs.length));
+      const isWhole = !outputs.some((output) => output.kind === "remote");
+      return isWhole ? endWith(step, outputs, usage) : tryAgain(step, attempt, outputs);
     },
     (error) => finalizeTrouble(step, error),
   );
 }
 
-async function bringHome(step: Step, output: AttemptOutput): Promise<StoredFile> {
-  if (output.kind === "stored") return output.file;
-  const adapter = step.attempt && step.deps.provider(step.attempt.provider);
-  if (adapter?.fetchOutput === undefined) throw new Error("The provider of this output cannot fetch it.");
-  return storeOutput(step, await adapter.fetchOutput(output.ref, step.signal));
-}
-
-async function finalizeTrouble(step: Step, error: unknown): Promise<StepResult> {
+/** Something went wrong that concerns no single output. */
+function finalizeTrouble(step: Step, error: unknown): Promise<StepResult> {
   const failures = step.task.failures + 1;
   const detail = error instanceof Error ? error.message : String(error);
-  const isFinal = error instanceof ProviderError && error.disposition === "fail";
-  if (isFinal || failures >= FINALIZE_TRIES) return step.failAtCost(taskError("FINALIZATION_FAILED"), detail);
-  step.deps.log.warn({ task: step.task.id, failures, detail }, "outputs could not be stored; trying again");
+  if (failures >= FINALIZE_TRIES) return step.failAtCost(taskError("FINALIZATION_FAILED"), detail);
+  step.deps.log.warn({ task: step.task.id, failures, detail }, "a task could not be finished; trying again");
   return step.retryLater();
+}
+
+/** @returns the output as it was if it may be had later */
+async function bringHome(step: Step, output: AttemptOutput, index: number): Promise<AttemptOutput> {
+  if (output.kind !== "remote") return output;
+  const adapter = step.attempt && step.deps.provider(step.attempt.provider);
+  try {
+    if (adapter?.fetchOutput === undefined) throw new Error("The provider of this output cannot fetch it.");
+    const source = await adapter.fetchOutput(output.ref, step.signal);
+    return { kind: "stored", file: await storeOutput(step, source) };
+  } catch (error) {
+    if (error instanceof StorageError || step.signal.aborted) throw error;
+    const failures = step.task.failures + 1;
+    const detail = error instanceof Error ? error.message : String(error);
+    const { disposition, details } = error instanceof ProviderError ? error : {};
+    const mayPass = disposition === "retry" && details?.isFailure !== true;
+    if (disposition === "fail" || failures >= (mayPass ? TROUBLED_TRIES : FINALIZE_TRIES))
+      return unusable(step, index, detail);
+    const fields = { task: step.task.id, output: index, failures, detail };
+    step.deps.log.warn(fields, "an output could not be stored; trying again");
+    return output;
+  }
+}
+
+/** Keeps what was retrieved, so that only the rest is fetched again. */
+function tryAgain(step: Step, attempt: Attempt, outputs: readonly AttemptOutput[]): Promise<StepResult> {
+  const { clock, random } = step.deps;
+  const failures = step.task.failures + 1;
+  const now = clock.now();
+  const dueAt = now + retryDelayMs(failures, random());
+  return step.settle(outputsKept(now, attempt.id, outputs, { dueAt, failures }));
 }

@@ -4,13 +4,14 @@ import type { StoredFile } from "../../domain/media/asset.ts";
 import { costOf } from "../../domain/money/upstream-cost.ts";
 import { MediaError } from "../../domain/ports/asset-store.ts";
 import type { Output } from "../../domain/ports/provider.ts";
+import { failureOf, type ResultIssue, resultIssues } from "../../domain/task/result-issue.ts";
 import type { AttemptOutput, Usage } from "../../domain/task/task.ts";
 import { outputsReady, succeeded } from "../../domain/task/transition.ts";
 import type { Step, StepResult } from "../step.ts";
 
 /**
  * Commits the outputs of an upstream before anything else is done with them. Bytes that came with the answer are stored first,
- * because they cannot be requested again. If every output came that way, the task is complete.
+ * because they cannot be requested again. If nothing is left to fetch, the task ends.
  */
 export async function recordOutputs(
   step: Step,
@@ -18,42 +19,69 @@ export async function recordOutputs(
 ): Promise<StepResult> {
   const { task } = step;
   const { usage } = answer;
+  const { n } = task.request;
   const attempt = attemptOf(step);
   const outputs: AttemptOutput[] = [];
-  try {
-    // Outputs beyond `n` are dropped.
-    for (const output of answer.outputs.slice(0, task.request.n)) {
-      outputs.push(
-        output.kind === "remote"
-          ? { kind: "remote", ref: output.ref }
-          : { kind: "stored", file: await storeOutput(step, output.bytes) },
-      );
-    }
-  } catch (error) {
-    if (!(error instanceof MediaError)) throw error;
-    return step.failAtCost(taskError("FINALIZATION_FAILED"), `An output ${error.message}.`);
-  }
-  const files = outputs.flatMap((output) => (output.kind === "stored" ? [output.file] : []));
-  if (files.length > 0 && files.length === outputs.length) return complete(step, files, usage);
+  // Outputs beyond `n` are dropped.
+  for (const output of answer.outputs.slice(0, n)) outputs.push(await keep(step, output, outputs.length));
+  while (outputs.length < n) outputs.push({ kind: "missing", code: "UPSTREAM_ERROR" });
+  if (!outputs.some(({ kind }) => kind === "remote")) return endWith(step, outputs, usage);
   return step.continue(outputsReady(step.deps.clock.now(), attempt.id, outputs, usage), {
     task: { ...task, stage: "finalizing", failures: 0 },
     attempt: { ...attempt, state: "accepted", outputs, usage },
   });
 }
 
+async function keep(step: Step, output: Output, index: number): Promise<AttemptOutput> {
+  if (output.kind !== "bytes") return output;
+  try {
+    return { kind: "stored", file: await storeOutput(step, output.bytes) };
+  } catch (error) {
+    if (!(error instanceof MediaError)) throw error;
+    return unusable(step, index, `An output ${error.message}.`);
+  }
+}
+
+/** Gives up one output, and tells the operator why. */
+export function unusable({ deps, task }: Step, index: number, detail: string): AttemptOutput {
+  deps.log.warn({ task: task.id, output: index, detail }, "an output could not be used");
+  return { kind: "missing", code: "FINALIZATION_FAILED", detail };
+}
+
+/** Ends the task with what there is of its outputs: completed with any stored file, failed with none. */
+export async function endWith(
+  step: Step,
+  outputs: readonly AttemptOutput[],
+  usage: Usage | undefined,
+): Promise<StepResult> {
+  const files = outputs.flatMap((output) => (output.kind === "stored" ? [output.file] : []));
+  const issues = resultIssues(outputs);
+  if (files.length > 0) return complete(step, files, { usage, issues });
+  const details = outputs.flatMap((output) => (output.kind === "missing" ? (output.detail ?? []) : []));
+  return step.failAtCost(taskError(failureOf(issues)), [...new Set(details)].join(" ") || "No outputs.");
+}
+
 /** Completes the task with its stored outputs. */
-export async function complete(
+async function complete(
   step: Step,
   files: readonly StoredFile[],
-  usage: Usage | undefined,
+  { usage: reported, issues }: { readonly usage: Usage | undefined; readonly issues: readonly ResultIssue[] },
 ): Promise<StepResult> {
   const { deps, task } = step;
   const attempt = attemptOf(step);
   const at = deps.clock.now();
+  const usage = withBackground(reported, files);
   const assets = files.map((file, index) => step.asset(file, { role: "output", index, createdAt: at }));
   const costMicros = costOf(deps.catalog.find(task.model), task, attempt, { outputs: assets, usage });
   const callbackId = deps.ids.create("cb");
-  return step.settle(succeeded(task, at, attempt.id, assets, usage, callbackId, costMicros));
+  return step.settle(succeeded(task, at, attempt.id, assets, usage, callbackId, { costMicros, issues }));
+}
+
+/** Adds that images without transparency are opaque, where the upstream does not say it. */
+function withBackground(usage: Usage | undefined, files: readonly StoredFile[]): Usage | undefined {
+  const isOpaque = files.every(({ hasAlpha }) => hasAlpha === false);
+  if (!isOpaque || usage?.made?.background !== undefined) return usage;
+  return { ...usage, made: { ...usage?.made, background: "opaque" } };
 }
 
 function attemptOf({ task, attempt }: Step) {
@@ -64,5 +92,5 @@ function attemptOf({ task, attempt }: Step) {
 /** Stores one output after the same strict checks as for an input. */
 export function storeOutput({ deps, task }: Step, source: Uint8Array | AsyncIterable<Uint8Array>) {
   const { kind } = task;
-  return deps.assets.put(source, { accept: [kind], maxBytes: MAX_OUTPUT_BYTES[kind], sanitize: false });
+  return deps.assets.put(source, { accept: [kind], maxBytes: MAX_OUTPUT_BYTES[kind], sanitize: "output" });
 }

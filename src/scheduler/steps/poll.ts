@@ -1,22 +1,23 @@
 import { taskError } from "../../domain/errors.ts";
 import type { Json } from "../../domain/json.ts";
 import { type PollResult, type ProviderAdapter, ProviderError } from "../../domain/ports/provider.ts";
-import { nextPollDelayMs } from "../../domain/task/backoff.ts";
+import { nextPollDelayMs, retryDelayMs } from "../../domain/task/backoff.ts";
 import { snoozed } from "../../domain/task/transition.ts";
 import type { Step, StepResult } from "../step.ts";
 import { recordOutputs } from "./outputs.ts";
 
-/** How soon to poll again after a cancel. */
-const CANCEL_POLL_MS = 200;
-/** Failed polls after which a cancelled task is ended, whatever its upstream does. */
-const CANCEL_TRIES = 5;
+/** Failed questions after which a cancelled task is ended, whatever its upstream does. */
+export const CANCEL_TRIES = 5;
+/** Answers without a usable result after which a task is ended. */
+const UNUSABLE_TRIES = 5;
 
-/** Polls the upstream of a running task. A poll that fails never ends a task; only its deadline does. */
+/** Polls the upstream of a running task. A poll without an answer never ends a task; only its deadline does. */
 export async function poll(step: Step): Promise<StepResult> {
   const { deps, task, attempt, signal } = step;
   const adapter = attempt && deps.provider(attempt.provider);
   if (attempt?.operation === undefined) throw new Error(`Task ${task.id} is running without an operation`);
-  if (adapter === undefined && !step.isLate()) return step.waitForProvider();
+  if (adapter === undefined && task.cancelRequested) return letGo(step);
+  if (adapter === undefined && !(await step.isLate())) return step.waitForProvider();
   if (adapter?.poll === undefined) return pollTrouble(step, new Error("The provider cannot be polled."));
   const { operation } = attempt;
   const ask = adapter.poll.bind(adapter);
@@ -36,10 +37,13 @@ async function pollAnswer(
   answer: PollResult,
 ): Promise<StepResult> {
   const { deps, task, attempt } = step;
+  if (attempt !== undefined) deps.standing.worked(attempt, "poll");
   switch (answer.kind) {
     case "succeeded":
       return recordOutputs(step, answer);
     case "failed": {
+      if (answer.isLost === true && adapter.repeatIsSafe === true && !task.cancelRequested)
+        return submitAgain(step, answer.detail ?? answer.message);
       const error = taskError(answer.code, answer.message);
       const detail = answer.detail ?? answer.message;
       return answer.isCharged === true
@@ -52,16 +56,25 @@ async function pollAnswer(
         : step.fail(taskError("UPSTREAM_ERROR"), { state: "done", detail: "Cancelled upstream." });
     case "pending": {
       if (task.cancelRequested && adapter.cancel === undefined) return letGo(step);
-      if (step.isLate()) return expire(step, adapter, operation);
+      if (await step.isLate()) return expire(step, adapter, operation);
       const now = deps.clock.now();
-      const delayMs = answer.pollAfterMs ?? nextPollDelayMs(now - (attempt?.startedAt ?? now), deps.random());
-      const dueAt = Math.min(
-        now + (task.cancelRequested ? CANCEL_POLL_MS : delayMs),
-        task.deadlineAt ?? Number.POSITIVE_INFINITY,
-      );
+      const usualMs = nextPollDelayMs(now - (attempt?.startedAt ?? now), deps.random());
+      // The upstream says when a result can be expected. The end of a cancelled job may come sooner.
+      const delayMs = task.cancelRequested ? usualMs : (answer.pollAfterMs ?? usualMs);
+      const { deadlineAt = Number.POSITIVE_INFINITY } = task;
+      // A deadline that has come and was moved meanwhile is no time to ask again.
+      const dueAt = now < deadlineAt ? Math.min(now + delayMs, deadlineAt) : now + delayMs;
       return step.settle(snoozed(task, now, { dueAt, failures: 0, progress: answer.progress }));
     }
   }
+}
+
+/** Submits a job again that its upstream lost. */
+function submitAgain(step: Step, detail = "The upstream lost the job."): Promise<StepResult> {
+  const { deps, task } = step;
+  const delayMs = retryDelayMs(task.attempts, deps.random());
+  deps.log.warn({ task: task.id, provider: task.lane, detail }, "job lost; submitting it again");
+  return step.requeue({ failures: 0, delayMs }, detail);
 }
 
 /** Ends a task past its deadline, uncharged. Tells the upstream to stop, as a courtesy. */
@@ -75,19 +88,26 @@ async function expire(step: Step, adapter: ProviderAdapter, operation: Json): Pr
   return step.failAtCost(taskError("DEADLINE_EXCEEDED"), "Overdue.");
 }
 
-/** Ends a cancelled task whose upstream cannot or does not stop. The caller pays nothing. */
+/** Ends a cancelled task whose upstream cannot or does not stop. */
 function letGo(step: Step): Promise<StepResult> {
-  return step.cancel(step.endAtCost("Cancelled here; still running upstream."));
+  return step.letGo("Cancelled here; still running upstream.");
 }
 
 async function pollTrouble(step: Step, error: unknown): Promise<StepResult> {
   const { id, failures: before, cancelRequested } = step.task;
   const failures = before + 1;
   const detail = error instanceof Error ? error.message : String(error);
-  if (error instanceof ProviderError && (error.disposition === "fail" || error.disposition === "reroute"))
+  if (error instanceof ProviderError && error.details.isOperators === true && step.attempt !== undefined)
+    step.deps.standing.refused(step.attempt, "poll", detail);
+  if (error instanceof ProviderError && isFinal(error, failures))
     return step.failAtCost(taskError(error.code, error.publicMessage), detail);
   if (cancelRequested && failures >= CANCEL_TRIES) return letGo(step);
-  if (step.isLate()) return step.failAtCost(taskError("DEADLINE_EXCEEDED"), detail);
+  if (await step.isGivenUp()) return step.failAtCost(taskError("DEADLINE_EXCEEDED"), detail);
   step.deps.log.warn({ task: id, failures, detail }, "poll failed; asking again");
   return step.retryLater(error instanceof ProviderError ? error.details.retryAfterMs : undefined);
+}
+
+function isFinal({ disposition }: ProviderError, failures: number): boolean {
+  if (disposition === "unusable") return failures >= UNUSABLE_TRIES;
+  return disposition === "fail" || disposition === "reroute";
 }

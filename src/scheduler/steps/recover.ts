@@ -1,39 +1,59 @@
-import { taskError } from "../../domain/errors.ts";
+import { type ProviderAdapter, ProviderError } from "../../domain/ports/provider.ts";
+import { nextPollDelayMs } from "../../domain/task/backoff.ts";
 import { submitted } from "../../domain/task/transition.ts";
 import type { Step, StepResult } from "../step.ts";
-import { openInputs } from "./inputs.ts";
-import { submit } from "./submit.ts";
+import { CANCEL_TRIES } from "./poll.ts";
+import { canSubmitAgain, LET_GO, outcomeUnknown } from "./submit.ts";
 
 /**
  * Continues a task whose submission has no recorded outcome: the process died between intent and answer, or the answer was lost.
- * What is safe depends on the adapter. Either it can say what became of the attempt, or it honours the attempt's id as a key, so
- * that the attempt can be sent again. Otherwise the task ends uncharged, because a second submission might be a second charge.
+ * What is safe depends on the adapter. It can say what became of the attempt; or the task can be submitted again, for which it goes
+ * back to the queue. Otherwise the task ends uncharged, because a second submission might be a second charge. Its deadline matters
+ * only after several tries in vain: the service may have been stopped until now.
  */
 export async function recover(step: Step): Promise<StepResult> {
   const { deps, task, attempt } = step;
-  const adapter = attempt && deps.provider(attempt.provider);
-  const unknown = () => step.failAtCost(taskError("OUTCOME_UNKNOWN"), undefined, "ambiguous");
-  if (attempt === undefined) return unknown();
-  if (adapter === undefined) return step.waitForProvider();
-  const isLate = step.isLate();
-
-  if (adapter.recover !== undefined) {
-    const ask = adapter.recover.bind(adapter);
-    return step.attempting(
-      async () => {
-        const answer = await ask(attempt.id, step.signal);
-        const now = deps.clock.now();
-        return answer.kind === "found"
-          ? step.settle(submitted(now, attempt.id, answer.operation, now))
-          : step.requeue({ failures: task.failures }, "The upstream never received this attempt.");
-      },
-      async (error) => {
-        deps.log.warn({ task: task.id, provider: adapter.id, err: error as Error }, "recovery failed");
-        return isLate ? unknown() : step.retryLater();
-      },
-    );
+  if (attempt === undefined) return outcomeUnknown(step);
+  const adapter = deps.provider(attempt.provider);
+  if (adapter === undefined) {
+    if (task.cancelRequested) return letGo(step);
+    return (await step.isLate()) ? outcomeUnknown(step) : step.waitForProvider();
   }
-  if (!adapter.submitIsIdempotent || isLate) return unknown();
-  const inputs = await openInputs(deps, task.request);
-  return Array.isArray(inputs) ? submit(step, { adapter, inputs, isResend: true }) : unknown();
+  if (adapter.recover !== undefined) return ask(step, adapter, adapter.recover.bind(adapter));
+  if (task.cancelRequested) return letGo(step);
+  if (!canSubmitAgain(adapter) || (await step.isGivenUp())) return outcomeUnknown(step);
+  return step.unanswered("queued");
+}
+
+async function ask(
+  step: Step,
+  adapter: ProviderAdapter,
+  question: NonNullable<ProviderAdapter["recover"]>,
+): Promise<StepResult> {
+  const { deps, task, attempt } = step;
+  if (attempt === undefined) return outcomeUnknown(step);
+  return step.attempting(
+    async () => {
+      const answer = await question(attempt.id, step.signal);
+      const now = deps.clock.now();
+      if (answer.kind === "found") {
+        const dueAt = now + nextPollDelayMs(0, deps.random());
+        return step.settle(submitted(now, attempt.id, answer.operation, dueAt));
+      }
+      const detail = "The upstream never received this attempt.";
+      return task.cancelRequested
+        ? step.cancel({ state: "rejected", detail })
+        : step.requeue({ failures: task.failures }, detail);
+    },
+    async (error) => {
+      deps.log.warn({ task: task.id, provider: adapter.id, err: error as Error }, "recovery failed");
+      if (task.cancelRequested && task.failures + 1 >= CANCEL_TRIES) return letGo(step);
+      if (await step.isGivenUp()) return outcomeUnknown(step);
+      return step.retryLater(error instanceof ProviderError ? error.details.retryAfterMs : undefined);
+    },
+  );
+}
+
+function letGo(step: Step): Promise<StepResult> {
+  return step.letGo(LET_GO, "ambiguous");
 }

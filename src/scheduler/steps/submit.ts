@@ -1,4 +1,4 @@
-import { type TaskError, taskError } from "../../domain/errors.ts";
+import { INTERRUPTED, taskError } from "../../domain/errors.ts";
 import { findRoute } from "../../domain/model/model.ts";
 import { type InputFile, type ProviderAdapter, ProviderError } from "../../domain/ports/provider.ts";
 import { nextPollDelayMs, retryDelayMs } from "../../domain/task/backoff.ts";
@@ -8,6 +8,8 @@ import { recordOutputs } from "./outputs.ts";
 
 /** Refusals in a row after which a route is given up. Attempts cut short by a crash do not count. */
 const MAX_REFUSALS = 5;
+/** Told of the attempt of a cancelled task whose answer was lost. */
+export const LET_GO = "Cancelled here; it may have been made upstream.";
 
 interface Submission {
   readonly adapter: ProviderAdapter;
@@ -32,6 +34,7 @@ export async function submit(step: Step, to: Submission): Promise<StepResult> {
         { attempt: id, taskId: task.id, upstreamModel, wording, request, inputs, previews },
         signal,
       );
+      deps.standing.worked(attempt, "submission");
       if (answer.kind === "outputs") return recordOutputs(step, answer);
       const now = deps.clock.now();
       const dueAt = now + (answer.pollAfterMs ?? nextPollDelayMs(0, deps.random()));
@@ -41,12 +44,9 @@ export async function submit(step: Step, to: Submission): Promise<StepResult> {
   );
 }
 
-async function submitTrouble(
-  step: Step,
-  { adapter, isResend }: Submission,
-  error: unknown,
-): Promise<StepResult> {
-  const { deps, task } = step;
+async function submitTrouble(step: Step, to: Submission, error: unknown): Promise<StepResult> {
+  const { deps, task, attempt } = step;
+  const { adapter } = to;
   const detail = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   const trouble =
     error instanceof ProviderError
@@ -57,24 +57,78 @@ async function submitTrouble(
     { task: task.id, provider: adapter.id, disposition, error_code: code, detail },
     "submission failed",
   );
-  const publicError = taskError(code, trouble.publicMessage);
-  if (disposition === "fail") return step.fail(publicError, { state: "rejected", detail });
-  // A new attempt would have a new key, and could cause a second generation.
-  if (disposition === "unknown" || isResend) return outcomeUnknown(step, adapter, detail);
+  if (trouble.details.isOperators === true && attempt !== undefined) {
+    deps.standing.refused(attempt, "submission", detail);
+  }
+  if (disposition === "fail")
+    return step.fail(taskError(code, trouble.publicMessage), { state: "rejected", detail });
+  if (disposition === "unknown") return lostAnswer(step, adapter, trouble, detail);
+  if (disposition === "unusable" || to.isResend) return failedAgain(step, adapter, trouble, detail);
+  return refused(step, adapter, trouble, detail);
+}
+
+/** The upstream certainly did not take the attempt. Another one follows, on this route or the next. */
+function refused(
+  step: Step,
+  adapter: ProviderAdapter,
+  trouble: ProviderError,
+  detail: string,
+): Promise<StepResult> {
+  const { deps, task } = step;
+  const { retryAfterMs, isFailure } = trouble.details;
   const failures = task.failures + 1;
-  if (disposition === "reroute" || failures >= MAX_REFUSALS) return tryNextRoute(step, publicError, detail);
-  const delayMs = trouble.details.retryAfterMs ?? retryDelayMs(failures, deps.random());
+  if (trouble.disposition === "reroute" || failures >= MAX_REFUSALS) {
+    const to = step.routeFrom(task.routeIndex + 1);
+    if (to !== undefined) return step.requeue({ failures: 0, to }, detail);
+    // An engine of the house that is starting, or has a queue, is worth waiting for.
+    const mayPass = trouble.disposition === "retry" && adapter.repeatIsSafe === true && isFailure !== true;
+    const error = taskError(trouble.code, trouble.publicMessage);
+    if (!mayPass) return step.fail(error, { state: "rejected", detail });
+  }
+  const delayMs = retryDelayMs(failures, deps.random(), retryAfterMs);
   return step.requeue({ failures, delayMs }, detail);
 }
 
-function tryNextRoute(step: Step, error: TaskError, detail: string): Promise<StepResult> {
-  const to = step.routeFrom(step.task.routeIndex + 1);
-  return to ? step.requeue({ failures: 0, to }, detail) : step.fail(error, { state: "rejected", detail });
+/** The upstream may have accepted it. Asks it, or submits again where that is safe; otherwise ends the task and charges nothing. */
+function lostAnswer(
+  step: Step,
+  adapter: ProviderAdapter,
+  { code, details: { retryAfterMs } }: ProviderError,
+  detail: string,
+): Promise<StepResult> {
+  if (adapter.recover !== undefined) return step.unanswered("submitting", detail, retryAfterMs);
+  if (canSubmitAgain(adapter)) return step.unanswered("queued", detail, retryAfterMs);
+  return code === "UPSTREAM_TIMEOUT"
+    ? step.failAtCost(taskError(code), detail, "ambiguous")
+    : outcomeUnknown(step, detail);
 }
 
-/** The upstream may have accepted it. Ask it, or send the same key again; otherwise end the task and charge nothing. */
-function outcomeUnknown(step: Step, adapter: ProviderAdapter, detail: string): Promise<StepResult> {
-  return adapter.recover === undefined && !adapter.submitIsIdempotent
-    ? step.failAtCost(taskError("OUTCOME_UNKNOWN"), detail, "ambiguous")
-    : step.retryLater();
+/**
+ * The upstream answered without a usable result, or refused an attempt that it may have taken before. A new attempt could cause a second
+ * generation, so the open one is sent again. What waiting cannot cure ends the task after a few times.
+ */
+function failedAgain(
+  step: Step,
+  adapter: ProviderAdapter,
+  trouble: ProviderError,
+  detail: string,
+): Promise<StepResult> {
+  const { disposition, details } = trouble;
+  const isLasting = disposition !== "retry" || details.isFailure === true;
+  const isEnough = isLasting && step.task.failures + 1 >= MAX_REFUSALS;
+  if (isEnough || !canSubmitAgain(adapter))
+    return step.failAtCost(taskError(trouble.code, trouble.publicMessage), detail, "ambiguous");
+  return step.unanswered("queued", detail, details.retryAfterMs);
+}
+
+/** Whether a submission without an answer may be followed by another one. */
+export function canSubmitAgain({ submitIsIdempotent, repeatIsSafe }: ProviderAdapter): boolean {
+  return submitIsIdempotent || repeatIsSafe === true;
+}
+
+/** Ends a task that its upstream may have taken, and cannot be asked for. */
+export function outcomeUnknown(step: Step, detail?: string): Promise<StepResult> {
+  const isOurs = detail === undefined && step.attempt?.detail === undefined;
+  const error = taskError("OUTCOME_UNKNOWN", isOurs ? INTERRUPTED : undefined);
+  return step.failAtCost(error, detail, "ambiguous");
 }

@@ -1,4 +1,5 @@
 import type { AccountStore } from "../../domain/ports/account-store.ts";
+import type { Seal } from "../../domain/ports/runtime.ts";
 import { prepareAccounts } from "./account-store/accounts.ts";
 import { prepareGrant } from "./account-store/key-grants.ts";
 import { prepareKeys } from "./account-store/keys.ts";
@@ -13,14 +14,14 @@ import { prepareLedger } from "./ledger.ts";
 import { prepareQuotas } from "./quotas.ts";
 
 /** Accounts, keys and tokens in SQLite. */
-export function createAccountStore(connection: Connection, watch: ChangeWatch): AccountStore {
+export function createAccountStore(connection: Connection, watch: ChangeWatch, seal?: Seal): AccountStore {
   const { read, write } = connection;
   const ledger = prepareLedger(connection.db);
   const accounts = prepareAccounts(connection, ledger);
   const entries = prepareLedgerReads(connection);
   const refund = prepareRefund(connection, ledger, accounts.byId);
   const quotas = prepareQuotas(connection.db);
-  const keys = prepareKeys(connection, quotas, accounts.byId);
+  const keys = prepareKeys(connection, quotas, { accountById: accounts.byId, seal });
   const tokens = prepareTokens(connection);
   const grants = createGrantCache(watch, prepareGrant(connection));
   const tokenGrants = createGrantCache(watch, tokens.byHash);
@@ -34,6 +35,13 @@ export function createAccountStore(connection: Connection, watch: ChangeWatch): 
 
   return {
     createAccount: (created) => write(() => accounts.create(created)),
+    createFirst: (account, key) =>
+      write(() => {
+        if (accounts.all().length > 0) return "not_first";
+        accounts.create(account);
+        keys.create(key);
+        return "created";
+      }),
     accounts: async () => read(() => accounts.all()),
     account: async (idOrName) => read(() => accounts.find(idOrName)),
     updateAccount: (id, change) => writeClearing(grants, () => accounts.update(id, change)),

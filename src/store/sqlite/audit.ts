@@ -9,8 +9,12 @@ import { CHECKS } from "./audit/checks.ts";
 import { prepareSums } from "./audit/sums.ts";
 import { prepareTaskChecks } from "./audit/tasks.ts";
 
-/** A row that a check found. Columns that do not apply are null or missing. */
-type Found = { readonly [Name in keyof Omit<AuditDifference, "check">]: AuditDifference[Name] | null };
+type Place = Omit<AuditDifference, "check" | "stored" | "expected">;
+/** A row that a check found. Columns that do not apply are null or missing. Figures are text: a number may not be exact. */
+type Found = { readonly [Name in keyof Place]: Place[Name] | null } & {
+  readonly storedText: string | null;
+  readonly expectedText: string | null;
+};
 
 /** The body of `Audit.run`. */
 export function prepareAudit(db: Database): () => AuditReport {
@@ -18,7 +22,10 @@ export function prepareAudit(db: Database): () => AuditReport {
   const end = db.prepare("rollback");
   const checks = Object.entries(CHECKS).map(
     // Safe: the names come from the table of checks.
-    ([check, sql]) => ({ check: check as AuditCheck, first: db.prepare<Found, []>(sql) }),
+    ([check, sql]) => ({
+      check: check as AuditCheck,
+      first: db.prepare<Found, []>(`select *, ${asText("stored")}, ${asText("expected")} from (${sql})`),
+    }),
   );
   const sums = prepareSums(db);
   const taskChecks = prepareTaskChecks(db);
@@ -44,7 +51,7 @@ export function prepareAudit(db: Database): () => AuditReport {
 }
 
 function toDifference(check: AuditCheck, row: Found): AuditDifference {
-  const { accountId, keyId, taskId, model, day, entry, stored, expected } = row;
+  const { accountId, keyId, taskId, model, day, entry, storedText, expectedText } = row;
   return {
     check,
     accountId: accountId ?? undefined,
@@ -53,7 +60,10 @@ function toDifference(check: AuditCheck, row: Found): AuditDifference {
     model: model ?? undefined,
     day: day ?? undefined,
     entry: entry ?? undefined,
-    stored: stored ?? 0,
-    expected: expected ?? 0,
+    stored: BigInt(storedText ?? 0),
+    expected: BigInt(expectedText ?? 0),
   };
 }
+
+/** A figure as text, in SQL. */
+const asText = (figure: string): string => `cast(${figure} as text) as ${figure}Text`;

@@ -28,7 +28,8 @@ export function createCallbackStore(connection: Connection): CallbackStore {
 
   return {
     claim: (query) => write(() => claim(query)),
-    record: (send, delivery, at, retryAt) => write(() => record(send, delivery, at, retryAt)),
+    record: (send, delivery, at, retryAt) =>
+      write(() => record(send, delivery, at, retryAt), { isOwed: true }),
     unfinished: async () => read(reads.unfinished),
     nextDueAt: async () => read(() => nextDue.get()?.due_at),
     redeliver: (filter) => write(() => redeliver(filter)),

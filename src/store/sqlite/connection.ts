@@ -3,30 +3,32 @@ import { type BunSQLiteDatabase, drizzle } from "drizzle-orm/bun-sqlite";
 import { StorageError } from "../../domain/ports/task-store.ts";
 import { createCheckpoints } from "./checkpoints.ts";
 import { translating } from "./errors.ts";
-import { createGroupCommit, type GroupCommit } from "./group-commit.ts";
+import { createGroupCommit, type GroupCommit, type GroupCommitDeps } from "./group-commit.ts";
 
 /** 3.51.3 repaired a race between a commit and a checkpoint that could lose data (https://sqlite.org/wal.html#walresetbug). */
 const OLDEST_SQLITE = "3.51.3";
 /** 16 MiB, in KiB as the pragma takes it. A larger cache made commits slower, because it does not fit the processor's cache. */
 const CACHE_KIB = 16_384;
+/** How long opening, migrating and closing wait for other processes. Nothing waits inside SQLite in between. */
 const BUSY_TIMEOUT_MS = 5_000;
 const CLOSED = "The database was closed.";
 
-export interface Connection extends Pick<GroupCommit, "write"> {
+export interface Connection extends Pick<GroupCommit, "write" | "trouble" | "giveUp"> {
   readonly db: Database;
   readonly orm: BunSQLiteDatabase;
   /** Runs a read now. @throws StorageError for an error of the storage */
   read<T>(query: () => T): T;
+  /** Runs something that may wait for other processes, and holds up the event loop meanwhile. */
+  patiently<T>(run: () => T): T;
   /** Copies the write-ahead log into the database and empties it, unless a reader is in the way. @returns whether it is empty */
   checkpoint(): boolean;
   /** Commits what waits, empties the log and closes. */
   stop(): Promise<void>;
 }
 
-export interface ConnectionOptions {
+export interface ConnectionOptions extends GroupCommitDeps {
   /** A file, created if missing, or `:memory:`. */
   readonly path: string;
-  readonly onDamaged?: ((error: unknown) => void) | undefined;
 }
 
 /**
@@ -36,16 +38,26 @@ export interface ConnectionOptions {
  */
 export function openConnection(options: ConnectionOptions): Connection {
   const db = openDatabase(options.path);
-  const group = createGroupCommit(db, {
-    onDamaged: (error) => options.onDamaged?.(error),
-    onCommitted: () => checkpoints.afterCommit(),
-  });
-  const checkpoints = createCheckpoints(db, { busyTimeoutMs: BUSY_TIMEOUT_MS, onError: group.explain });
+  const group = createGroupCommit(db, { ...options, onCommitted: () => checkpoints.afterCommit() });
+  const checkpoints = createCheckpoints(db, { onError: group.explain });
   let isOpen = true;
+  db.run("pragma busy_timeout = 0");
+
+  function patiently<T>(run: () => T): T {
+    db.run(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    try {
+      return run();
+    } finally {
+      db.run("pragma busy_timeout = 0");
+    }
+  }
+
   return {
     db,
     orm: drizzle({ client: db }),
     write: group.write,
+    trouble: group.trouble,
+    giveUp: group.giveUp,
     read(query) {
       try {
         if (!isOpen) throw new StorageError("closed", CLOSED);
@@ -54,11 +66,12 @@ export function openConnection(options: ConnectionOptions): Connection {
         throw group.explain(error);
       }
     },
+    patiently,
     checkpoint: () => isOpen && checkpoints.truncate(),
     async stop() {
       if (!isOpen) return;
       isOpen = false;
-      group.flush();
+      patiently(group.giveUp);
       group.refuse(new StorageError("closed", CLOSED));
       checkpoints.stop();
       checkpoints.truncate();

@@ -5,7 +5,7 @@ import { StorageError } from "../../domain/ports/task-store.ts";
 const KINDS = [
   ["full", /^SQLITE_(FULL|IOERR_SHMSIZE)$/, "The disk is full."],
   ["read_only", /^SQLITE_(READONLY|CANTOPEN)/, "The database cannot be written."],
-  ["busy", /^SQLITE_(BUSY|LOCKED)/, "Another process holds the database."],
+  ["busy", /^SQLITE_(BUSY|LOCKED|PROTOCOL)/, "Another process holds the database."],
   ["damaged", /^SQLITE_(IOERR|CORRUPT|NOTADB)/, "The database or its disk is damaged."],
 ] as const;
 

@@ -1,79 +1,190 @@
 import type { Database } from "bun:sqlite";
-import type { StorageError } from "../../domain/ports/task-store.ts";
+import { StorageError } from "../../domain/ports/task-store.ts";
 import { type Outcome, prepareBatch } from "./batch.ts";
 import { asStorageError } from "./errors.ts";
+import { createKeptWrites, type KeptWrite, type KeptWrites } from "./kept-writes.ts";
+import { createOutage, type Outage } from "./outage.ts";
 
 /** A transaction ends at the first await, so a body that returns a promise does not type-check. */
 export type Synchronous<T> = T extends PromiseLike<unknown> ? never : unknown;
 
 export type GroupCommit = ReturnType<typeof createGroupCommit>;
 
-interface Waiting {
-  readonly operation: () => unknown;
-  readonly resolve: (value: unknown) => void;
-  readonly reject: (error: unknown) => void;
+export interface WriteOptions {
+  /** The write records what has already happened elsewhere. It waits until it is stored or the store closes. */
+  readonly isOwed?: boolean;
 }
 
-/** Shares one commit, and so one flush of the disk, between all writes of a turn of the event loop. */
+export interface GroupCommitDeps {
+  /** Called once, when continuing could do harm. */
+  readonly onDamaged?: ((error: unknown) => void) | undefined;
+  /** Called when nothing could be written for a second, and when it can be again. */
+  readonly onOutage?: ((reason: StorageError) => void) | undefined;
+  readonly onOutageEnded?: ((lastedMs: number) => void) | undefined;
+  /** How long a write waits for a busy database or a full disk; 5 seconds unless given. */
+  readonly patienceMs?: number | undefined;
+}
+
+const PATIENCE_MS = 5_000;
+/** Writes that may wait for an outage to end. */
+const MOST_KEPT = 10_000;
+
+/**
+ * Shares one commit, and so one flush of the disk, between all writes of a turn of the event loop. While another process holds
+ * the database or the disk is full, writes are kept in their order and tried again from a timer; nothing waits inside SQLite.
+ */
 export function createGroupCommit(
   db: Database,
-  deps: { onDamaged: (error: StorageError) => void; onCommitted: () => void },
+  deps: GroupCommitDeps & { readonly onCommitted: () => void },
 ) {
-  const runBatch = prepareBatch(db);
-  let waiting: Waiting[] = [];
-  let refusal: StorageError | undefined;
-
-  /** Turns an error of the storage into a StorageError. Reports damage once, and refuses every write after it. */
-  function explain(error: unknown): unknown {
-    const storageError = asStorageError(error);
-    if (storageError?.kind === "damaged" && refusal === undefined) {
-      refusal = storageError;
-      deps.onDamaged(storageError);
-    }
-    return storageError ?? error;
-  }
-
-  /** Commits now instead of at the end of the turn. */
-  function flush(): void {
-    const batch = waiting;
-    waiting = [];
-    if (batch.length === 0) return;
-    try {
-      if (refusal !== undefined) throw refusal;
-      settle(batch, runBatch(batch));
-      deps.onCommitted();
-    } catch (error) {
-      const reason = explain(error);
-      for (const { reject } of batch) reject(reason);
-    }
-  }
+  const { patienceMs = PATIENCE_MS } = deps;
+  const kept = createKeptWrites();
+  const outage = createOutage({
+    retry: () => flush(),
+    onNoticed: deps.onOutage,
+    onEnded: deps.onOutageEnded,
+  });
+  const { flush, explain, giveUp, refuse, refusal } = prepareFlush(db, { ...deps, kept, outage });
 
   return {
-    flush,
-    explain,
-    /** Refuses every later write. */
+    ...{ flush, explain, giveUp },
+    /** Refuses every later write, and what is still kept. */
     refuse(error: StorageError): void {
-      refusal ??= error;
+      refuse(error);
+      outage.stop();
+      kept.refuse(error);
     },
+    /** Why nothing is written: damage, or an outage that has lasted for a second. */
+    trouble: () => refusal() ?? outage.noticed(),
     /**
      * Runs `operation` in the transaction that all writes of this turn of the event loop share. Resolves once it is durable. An
-     * operation that throws is undone alone. It may run twice, after its first run was undone.
+     * operation that throws is undone alone. It may run more than once, each time after its last run was undone. A rejected write
+     * was not applied.
      */
-    write<T>(operation: () => T & Synchronous<T>): Promise<T> {
-      if (refusal !== undefined) return Promise.reject(refusal);
+    write<T>(operation: () => T & Synchronous<T>, { isOwed = false }: WriteOptions = {}): Promise<T> {
+      const hindrance = outage.reason();
+      const isTooMany = hindrance !== undefined && !isOwed && kept.count() >= MOST_KEPT;
+      const refused = refusal() ?? (isTooMany ? hindrance : undefined);
+      if (refused !== undefined) return Promise.reject(refused);
       return new Promise<T>((resolve, reject) => {
-        if (waiting.length === 0) setImmediate(flush);
+        // Once some are kept, the flush after the last one or the timer of the outage commits them.
+        if (kept.count() === 0 && hindrance === undefined) setImmediate(flush);
+        const waitsUntilMs = isOwed ? Number.POSITIVE_INFINITY : outage.waitedMs() + patienceMs;
         // Each entry is resolved with the result of its own operation, so the types match.
-        waiting.push({ operation, resolve: resolve as (value: unknown) => void, reject });
+        kept.add({ operation, resolve: resolve as (value: unknown) => void, reject, waitsUntilMs });
       });
     },
   };
 }
 
-function settle(batch: readonly Waiting[], outcomes: readonly Outcome[]): void {
+/** Commits the kept writes, and decides what becomes of them where that fails. */
+function prepareFlush(
+  db: Database,
+  deps: GroupCommitDeps & {
+    readonly onCommitted: () => void;
+    readonly kept: KeptWrites;
+    readonly outage: Outage;
+  },
+) {
+  const { kept, outage } = deps;
+  const commit = prepareCommit(db);
+  const { explain, refusal, refuse } = createRefusal(deps.onDamaged);
+  let isPatient = true;
+
+  /** Commits now instead of at the end of the turn. */
+  function flush(): void {
+    const hindrance = outage.reason();
+    // Running many in vain on a full disk would take long.
+    const batch = hindrance?.kind === "full" ? kept.takeFirst() : kept.takeAll();
+    if (batch.length === 0 && hindrance === undefined) return;
+    try {
+      const refused = refusal();
+      if (refused !== undefined) throw refused;
+      commit(batch, hindrance !== undefined);
+      goOn();
+      deps.onCommitted();
+    } catch (error) {
+      const reason = explain(error);
+      if (isPatient && isPassing(reason)) keep(batch, reason);
+      else {
+        for (const { reject } of batch) reject(reason);
+        goOn();
+      }
+    }
+  }
+
+  function keep(batch: KeptWrite[], reason: StorageError): void {
+    outage.goOn(reason);
+    kept.putBack(batch);
+    kept.refuse(reason, outage.waitedMs());
+  }
+
+  function goOn(): void {
+    outage.end();
+    if (kept.count() > 0) setImmediate(flush);
+  }
+
+  return {
+    flush,
+    explain,
+    refusal,
+    /** Tries once more. What cannot be stored is refused from now on, and not kept. */
+    giveUp(): void {
+      isPatient = false;
+      if (kept.count() > 0) flush();
+      // An outage that has just ended left all but the first.
+      if (kept.count() > 0) flush();
+    },
+    refuse,
+  };
+}
+
+/** Why every write is refused. */
+function createRefusal(onDamaged: GroupCommitDeps["onDamaged"]) {
+  let refusal: StorageError | undefined;
+  return {
+    refusal: () => refusal,
+    refuse(error: StorageError): void {
+      refusal ??= error;
+    },
+    /** Turns an error of the storage into a StorageError. Reports damage once, and refuses every write after it. */
+    explain(error: unknown): unknown {
+      const storageError = asStorageError(error);
+      if (storageError?.kind === "damaged" && refusal === undefined) {
+        refusal = storageError;
+        onDamaged?.(storageError);
+      }
+      return storageError ?? error;
+    },
+  };
+}
+
+/**
+ * Returns a function that commits writes and settles their promises. During an outage a page is written with them: they may change
+ * nothing, and the commit of nothing succeeds on a full disk, too.
+ */
+function prepareCommit(db: Database): (batch: readonly KeptWrite[], isOutage: boolean) => void {
+  const runBatch = prepareBatch(db);
+  const probe = { operation: prepareProbe(db) };
+  return (batch, isOutage) =>
+    settle(batch, isOutage ? runBatch([probe, ...batch]).slice(1) : runBatch(batch));
+}
+
+function settle(batch: readonly KeptWrite[], outcomes: readonly Outcome[]): void {
   for (const [i, { resolve, reject }] of batch.entries()) {
     const outcome = outcomes[i];
     if (outcome?.ok) resolve(outcome.value);
     else reject(outcome?.error);
   }
+}
+
+/** Whether an error of the storage may pass by itself. */
+function isPassing(error: unknown): error is StorageError {
+  return error instanceof StorageError && error.kind !== "damaged" && error.kind !== "closed";
+}
+
+/** Returns an operation that writes one page and changes nothing. */
+function prepareProbe(db: Database): () => void {
+  const version = db.prepare<{ user_version: number }, []>("pragma user_version");
+  return () => void db.run(`pragma user_version = ${version.get()?.user_version ?? 0}`);
 }

@@ -1,5 +1,6 @@
 import type { AccountId, LeaseToken, ProviderId } from "../../domain/ids.ts";
 import type { TaskStore } from "../../domain/ports/task-store.ts";
+import { RESUME_DELAY_MS } from "../../domain/task/backoff.ts";
 import type { Connection } from "./connection.ts";
 import { prepareLedger } from "./ledger.ts";
 import { prepareAdmit } from "./task-store/admit.ts";
@@ -24,9 +25,11 @@ export function createTaskStore(
   const admit = prepareAdmit(db, { ledger, records, changes });
   const claim = prepareClaim(connection, deps.newLeaseToken, lastServed);
   const advance = prepareAdvance(db, ledger, changes);
-  const cancel = prepareCancel(db, advance, reads.byId);
+  const cancel = prepareCancel(db, advance, changes, reads.byId);
   const rescue = db.prepare<never, [now: number]>(
-    `update task indexed by task_under_way set lease_token = null, due_at = ?,
+    `update task indexed by task_under_way set lease_token = null,
+       due_at = case when stage = 'queued' then ?1 else ?1 + ${RESUME_DELAY_MS} end,
+       failures = case when stage = 'running' then max(failures, 1) else failures end,
        pool = case when stage = 'queued' and cancel_requested = 0 then 'ready' else 'under_way' end
      where pool = 'under_way' and lease_token is not null`,
   );
@@ -36,7 +39,7 @@ export function createTaskStore(
     claim: (query) => write(() => claim(query)),
     begin: (lease, intent) => write(() => advance.begin(lease, intent)),
     renew: (lease, until) => write(() => advance.renew(lease, until)),
-    apply: (lease, transition) => write(() => advance.apply(lease, transition)),
+    apply: (lease, transition) => write(() => advance.apply(lease, transition), { isOwed: true }),
     rescue: (now) => write(() => rescue.run(now).changes),
     requestCancel: (id, owner, now) => write(() => cancel(id, owner, now)),
     freeIdempotency: (use, id) => write(() => records.free(use, id)),

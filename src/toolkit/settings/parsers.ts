@@ -59,6 +59,15 @@ export function oneOf<const T extends string>(choices: readonly T[]): Parser<T> 
   };
 }
 
+/** Takes some of the choices, as a list or separated by commas. */
+export function listOf(choices: readonly string[]): Parser<readonly string[]> {
+  return (raw) => {
+    const items = [raw].flat(1).flatMap((item) => (typeof item === "string" ? item.split(",") : [item]));
+    const names = items.map((item) => (typeof item === "string" ? item.trim() : ""));
+    return names.every((name) => choices.includes(name)) ? ok(names) : no(`some of ${choices.join(", ")}`);
+  };
+}
+
 /** Takes a port, or `off` for none. */
 export function portOrOff(port: Parser<number>): Parser<number | undefined> {
   return (raw) => {
@@ -83,6 +92,20 @@ export const origin: Parser<string> = (raw) => {
     : no("a scheme and host without a path, such as https://media.example.com");
 };
 
+/** Takes the origins of web pages, as a list or separated by commas, or `*` for any. */
+export const origins: Parser<readonly string[]> = (raw) => {
+  const list = [raw].flat(1).flatMap((each) => (typeof each === "string" ? each.split(",") : [each]));
+  const found: string[] = [];
+  for (const each of list) {
+    const given = typeof each === "string" ? each.trim() : each;
+    const parsed = given === "*" ? ok("*") : origin(given);
+    if (!parsed.ok || (given !== "*" && parsed.value.includes("*")))
+      return no(`* or origins such as https://app.example.com (${JSON.stringify(each)} is not one)`);
+    found.push(parsed.value);
+  }
+  return ok(found);
+};
+
 /** Takes the address of an API, which may have a path. Returns it without a trailing slash. */
 export const apiUrl: Parser<string> = (raw) => {
   const url = plainUrl(raw);
@@ -103,6 +126,12 @@ export const apiKey: Parser<string> = (raw) =>
   typeof raw === "string" && /^[\x21-\x7e]{1,512}$/.test(raw.trim())
     ? ok(raw.trim())
     : no("a key: up to 512 printable ASCII characters without spaces");
+
+/** Takes a key of our own, or a passphrase. Never show what was given. */
+export const secretKey: Parser<string> = (raw) =>
+  typeof raw === "string" && /^[\x21-\x7e]{20,512}$/.test(raw.trim())
+    ? ok(raw.trim())
+    : no("32 bytes in base64, or a passphrase of 20 to 512 printable ASCII characters without spaces");
 
 /** Takes address ranges in CIDR form, as a list or separated by commas. A single address is a range of one. */
 export const cidrs: Parser<readonly string[]> = (raw) => {

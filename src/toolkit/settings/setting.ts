@@ -19,12 +19,14 @@ export interface Setting<T> {
   readonly fallbackText?: string | undefined;
 }
 
-/** A key to another service. Only the environment may hold one: other users can read argument lists and files. */
+/** A key, such as to another service. Only the environment may hold one: other users can read argument lists and files. */
 export interface Credential {
   readonly kind: "credential";
   readonly variable: string;
-  /** The name of the setting, in the same table, that holds the address the key is sent to. */
-  readonly sentTo: string;
+  /** The name of the setting, in the same table, that holds the address the key is sent to; absent: it is sent nowhere. */
+  readonly sentTo?: string | undefined;
+  /** A key of up to 512 characters unless given. */
+  readonly parse?: Parser<string> | undefined;
 }
 
 /** Settings and credentials by name. */

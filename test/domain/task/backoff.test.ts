@@ -21,6 +21,12 @@ test("the delay after a failure doubles up to half a minute", () => {
   ]);
 });
 
+test("an upstream may ask for another delay after a failure, but not for none", () => {
+  expect([0, 250, 700, 90_000].map((askedMs) => retryDelayMs(3, 0.5, askedMs))).toEqual([
+    500, 500, 700, 90_000,
+  ]);
+});
+
 test("a callback has four more chances after its first", () => {
   expect([1, 2, 3, 4].map((attempts) => callbackDelayMs(CALLBACK_DELAYS_MS, attempts, 0.5))).toEqual([
     5_000, 60_000, 600_000, 3_600_000,

@@ -70,7 +70,7 @@ function fields(): Malformed[] {
     ...[0, 11, 1.5, "2", true, -1, 1e9, [], {}].map((n) => field("n", n)),
     ...["gif", "PNG", 7, [], true].map((format) => field("output_format", format)),
     ...["transparent", 7, {}, "Z".repeat(500)].map((background) => field("background", background)),
-    ...["ultra", 7, [], "constructor", "__proto__"].map((quality) => field("quality", quality)),
+    ...[7, []].map((quality) => field("quality", quality)),
     ...["base64", "URL", 7, {}, "Z".repeat(500)].map((format) => field("response_format", format)),
     ...["true", 1, {}].map((stream) => field("stream", stream)),
     { ...field("sandbox", { nope: 1 }), param: "sandbox.nope" },

@@ -24,7 +24,7 @@ function encodings(): Malformed[] {
   return [
     { name: "UTF-16 little-endian", body: Buffer.from(good, "utf16le") },
     { name: "UTF-16 with a BOM", body: Buffer.from(`\ufeff${good}`, "utf16le"), says: "UTF-8" },
-    { name: "a UTF-8 BOM", body: `\ufeff${good}`, says: "JSON" },
+    { name: "two UTF-8 BOMs", body: `\ufeff\ufeff${good}`, says: "JSON" },
     { name: "Latin-1", body: latin1(withPrompt('"caf\xe9"')), says: "UTF-8" },
     { name: "an overlong encoding of /", body: latin1(withPrompt('"\xc0\xaf"')), says: "UTF-8" },
     { name: "a surrogate in UTF-8", body: latin1(withPrompt('"\xed\xa0\x80"')), says: "UTF-8" },

@@ -94,7 +94,7 @@ function reads(): Malformed[] {
     asked("GET", "/v1/account/Status", NOTHING_THERE),
     asked("POST", "/openapi.json", NOT_ALLOWED),
     asked("GET", "/openapi.yaml", NOTHING_THERE),
-    asked("GET", "/openapi.json/", NOTHING_THERE),
+    asked("GET", "/openapi.json/x", NOTHING_THERE),
     asked("GET", "/openapi.json%00", NOTHING_THERE),
     asked("PUT", "/docs", NOT_ALLOWED),
     asked("GET", "/docs/..%2fopenapi.json", NOTHING_THERE),

@@ -217,7 +217,6 @@ function fields(image: Part): Malformed[] {
     field("response_format", "base64"),
     field("output_format", "gif"),
     field("background", "transparent"),
-    field("quality", "ultra"),
     field("stream", "1"),
     field("seed", "-1"),
     field("seed", "1e3"),

@@ -49,7 +49,7 @@ export function malformedFraming(): Malformed[] {
       name: "33 MB in chunks",
       ...chunked(`${piece.repeat(MANY_PIECES)}0\r\n\r\n`),
       ...TOO_LARGE,
-      says: "32000000",
+      says: "1000000 bytes besides",
     },
     {
       name: "something behind the body",

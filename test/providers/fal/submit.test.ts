@@ -125,26 +125,26 @@ describe("a submission", () => {
   );
 
   test.each([
-    [403, { detail: "User is locked. Reason: Exhausted balance." }, "reroute", "UPSTREAM_CAPACITY_EXHAUSTED"],
-    [403, { detail: "Forbidden", error_type: "auth_error" }, "reroute", "UPSTREAM_REJECTED"],
-    [401, { detail: "No user found for Key ID and Secret" }, "reroute", "UPSTREAM_REJECTED"],
-    [404, { detail: "Application not found" }, "reroute", "UPSTREAM_REJECTED"],
+    [403, { detail: "User is locked. Reason: Exhausted balance." }, "reroute", "NO_ROUTE_AVAILABLE"],
+    [403, { detail: "Forbidden", error_type: "auth_error" }, "reroute", "NO_ROUTE_AVAILABLE"],
+    [401, { detail: "No user found for Key ID and Secret" }, "reroute", "NO_ROUTE_AVAILABLE"],
+    [404, { detail: "Application not found" }, "reroute", "NO_ROUTE_AVAILABLE"],
     [422, modelError("missing", "field required"), "fail", "UPSTREAM_REJECTED"],
     [422, modelError("content_policy_violation", "Flagged."), "fail", "CONTENT_MODERATED"],
     [429, { detail: "Too many requests" }, "retry", "UPSTREAM_CAPACITY_EXHAUSTED"],
     [503, { detail: "x", error_type: "runner_scheduling_failure" }, "retry", "UPSTREAM_CAPACITY_EXHAUSTED"],
     [500, { detail: "x", error_type: "internal_error" }, "unknown", "UPSTREAM_ERROR"],
-    [504, { detail: "x", error_type: "startup_timeout" }, "unknown", "UPSTREAM_ERROR"],
+    [504, { detail: "x", error_type: "startup_timeout" }, "unknown", "UPSTREAM_TIMEOUT"],
   ] as const)("answered %d %j is %s, %s", async (status, json, disposition, code) => {
     const { provider } = await open(() => ({ status, json }));
     expect(await rejection(provider.submit(submission(), signal))).toMatchObject({ disposition, code });
   });
 
-  test("answered without the job's id may have been taken", async () => {
+  test("answered without the job's id was taken, and cannot be asked after", async () => {
     for (const json of [{}, { status: "IN_QUEUE" }, { request_id: 7 }, { request_id: "../../admin" }]) {
       const { provider } = await open(() => ({ json }));
       expect(await rejection(provider.submit(submission(), signal))).toMatchObject({
-        disposition: "unknown",
+        disposition: "unusable",
       });
     }
   });

@@ -61,11 +61,27 @@ export function describeHttpAdapter(name: string, adapter: HttpAdapter): void {
         const { provider, upstream, clock } = await setup(() => MISBEHAVIOURS[how]);
         const failing = rejection(provider.submit(adapter.request(), signal));
         await upstream.until(1);
-        clock.advance(adapter.patienceMs);
+        const isLate = how.startsWith("hangs");
+        if (isLate) clock.advance(adapter.patienceMs);
         const error = await failing;
         expect(error).toBeInstanceOf(ProviderError);
-        expect(error).toMatchObject({ disposition: "unknown", code: "UPSTREAM_ERROR" });
+        const code = isLate ? "UPSTREAM_TIMEOUT" : "UPSTREAM_ERROR";
+        expect(error).toMatchObject({ disposition: "unknown", code });
         expect(upstream.arrived).toHaveLength(1);
+      },
+    );
+
+    test.each([
+      [undefined, "1"],
+      [1, "2"],
+      [3, "4"],
+    ])(
+      "a submission of a request that came through %p instances says that it came through %s",
+      async (hops, told) => {
+        const { provider, upstream } = await setup(() => ({ status: 503, json: {} }));
+        const request = adapter.request();
+        await rejection(provider.submit({ ...request, request: { ...request.request, hops } }, signal));
+        expect(upstream.arrived[0]?.headers.get("x-svc-hops")).toBe(told);
       },
     );
 
@@ -84,8 +100,8 @@ export function describeHttpAdapter(name: string, adapter: HttpAdapter): void {
     });
 
     test.each([
-      [{ status: 200, body: "<html>It works!</html>" }, "unknown"],
-      [{ status: 200, json: ["neither", "nor"] }, "unknown"],
+      [{ status: 200, body: "<html>It works!</html>" }, "unusable"],
+      [{ status: 200, json: ["neither", "nor"] }, "unusable"],
       [{ status: 500, body: "oops" }, "unknown"],
       [{ status: 502, body: "Bad Gateway" }, "unknown"],
       [{ status: 504, body: "Gateway Timeout" }, "unknown"],
@@ -133,7 +149,7 @@ export function describeHttpAdapter(name: string, adapter: HttpAdapter): void {
 
     test("an answer over the limit is an error, and is not read to its end", async () => {
       const { error } = await submitted(pour);
-      expect(error).toMatchObject({ disposition: "unknown" });
+      expect(error).toMatchObject({ disposition: "unusable" });
     });
 
     test("an answer that says how long it is, and is too long, is not read at all", async () => {
@@ -157,7 +173,7 @@ export function describeHttpAdapter(name: string, adapter: HttpAdapter): void {
     test("a compressed answer that was not asked for is not unpacked", async () => {
       const bomb = Bun.gzipSync(new Uint8Array(64 * 1024 * 1024));
       const { error } = await submitted({ headers: { "content-encoding": "gzip" }, body: bomb });
-      expect(error).toMatchObject({ disposition: "unknown" });
+      expect(error).toMatchObject({ disposition: "unusable" });
     });
 
     test("an abort ends a submission under way, with its own reason", async () => {

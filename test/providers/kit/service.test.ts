@@ -88,10 +88,13 @@ test("an image is made through the images API, and no refusal puts the key into 
 
   for (const prompt of Object.keys(answers).filter((each) => each !== "made")) {
     const refused = await run({ model: "gpt-image-2", prompt });
-    expect(refused).toMatchObject({ status: "failed", error_code: "UPSTREAM_REJECTED" });
+    const isCallers = prompt === "400" || prompt === "422";
+    const error_code = isCallers ? "UPSTREAM_REJECTED" : "NO_ROUTE_AVAILABLE";
+    expect(refused).toMatchObject({ status: "failed", error_code });
   }
   expect(await run({ model: "gpt-image-2", prompt: "no words" })).toMatchObject({
-    error_code: "OUTCOME_UNKNOWN",
+    error_code: "UPSTREAM_ERROR",
+    error_message: "The provider answered without a usable result.",
   });
 
   expect(lines.join("\n")).toContain("submission failed");

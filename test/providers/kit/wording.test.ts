@@ -130,5 +130,5 @@ test.each([
 ] as [string, Wording, Asked][])("%s is left to another route", (_, wording, asked) => {
   const word = () => wordRequest(submission(wording, asked));
   expect(word).toThrow(ProviderError);
-  expect(word).toThrow(expect.objectContaining({ disposition: "reroute", code: "UPSTREAM_REJECTED" }));
+  expect(word).toThrow(expect.objectContaining({ disposition: "reroute", code: "NO_ROUTE_AVAILABLE" }));
 });

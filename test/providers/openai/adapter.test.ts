@@ -153,7 +153,7 @@ describe("pictures", () => {
     expect(await provider.submit(submission({ n: 2 }), signal)).toEqual({
       kind: "outputs",
       outputs,
-      usage: { inputTokens: 13, outputTokens: 1056 },
+      usage: { inputTokens: 13, outputTokens: 1056, made: { size: "1024x1024", quality: "high" } },
     });
   });
 
@@ -199,16 +199,16 @@ test.each([
   [400, { type: "image_generation_user_error" }, "fail", "CONTENT_MODERATED"],
   [400, { code: "invalid_value" }, "fail", "UPSTREAM_REJECTED"],
   [400, {}, "fail", "UPSTREAM_REJECTED"],
-  [400, { code: "unknown_parameter" }, "reroute", "UPSTREAM_REJECTED"],
-  [400, { code: "billing_hard_limit_reached" }, "reroute", "UPSTREAM_CAPACITY_EXHAUSTED"],
-  [401, { code: "invalid_api_key" }, "reroute", "UPSTREAM_REJECTED"],
-  [403, { message: "Your organization must be verified to use the model." }, "reroute", "UPSTREAM_REJECTED"],
-  [404, { code: "model_not_found" }, "reroute", "UPSTREAM_REJECTED"],
-  [429, { code: "insufficient_quota", type: "insufficient_quota" }, "reroute", "UPSTREAM_CAPACITY_EXHAUSTED"],
+  [400, { code: "unknown_parameter" }, "reroute", "NO_ROUTE_AVAILABLE"],
+  [400, { code: "billing_hard_limit_reached" }, "reroute", "NO_ROUTE_AVAILABLE"],
+  [401, { code: "invalid_api_key" }, "reroute", "NO_ROUTE_AVAILABLE"],
+  [403, { message: "Your organization must be verified to use the model." }, "reroute", "NO_ROUTE_AVAILABLE"],
+  [404, { code: "model_not_found" }, "reroute", "NO_ROUTE_AVAILABLE"],
+  [429, { code: "insufficient_quota", type: "insufficient_quota" }, "reroute", "NO_ROUTE_AVAILABLE"],
   [429, { code: "rate_limit_exceeded", type: "tokens" }, "retry", "UPSTREAM_CAPACITY_EXHAUSTED"],
   [500, { type: "server_error" }, "retry", "UPSTREAM_ERROR"],
   [503, { type: "server_error" }, "retry", "UPSTREAM_CAPACITY_EXHAUSTED"],
-  [504, { code: "sync_image_timeout", type: "server_error" }, "unknown", "UPSTREAM_ERROR"],
+  [504, { code: "sync_image_timeout", type: "server_error" }, "unknown", "UPSTREAM_TIMEOUT"],
   [409, { code: "idempotency_in_progress" }, "unknown", "UPSTREAM_ERROR"],
 ] as const)("%d with %j is %s, %s", async (status, error, disposition, code) => {
   const { provider } = await setup(refusal(status, error));

@@ -85,7 +85,7 @@ async function submit(answer: Scripted, given: Submission = {}, isIdempotent = f
 function picturesOf(submitted: Submitted): string[] {
   if (submitted.kind !== "outputs") throw new Error("There are no outputs.");
   return submitted.outputs.map((output) =>
-    output.kind === "bytes" ? Buffer.from(output.bytes).toString() : JSON.stringify(output.ref),
+    output.kind === "bytes" ? Buffer.from(output.bytes).toString() : JSON.stringify(output),
   );
 }
 
@@ -279,8 +279,8 @@ describe("an error in the stream", () => {
     [{ code: "moderation_blocked", type: "image_generation_user_error" }, "fail", "CONTENT_MODERATED"],
     [{ code: "invalid_value", type: "invalid_request_error" }, "fail", "UPSTREAM_REJECTED"],
     [{ code: "rate_limit_exceeded", type: "requests" }, "retry", "UPSTREAM_CAPACITY_EXHAUSTED"],
-    [{ type: "authentication_error" }, "reroute", "UPSTREAM_REJECTED"],
-    [{ code: "sync_image_timeout", type: "server_error" }, "unknown", "UPSTREAM_ERROR"],
+    [{ type: "authentication_error" }, "reroute", "NO_ROUTE_AVAILABLE"],
+    [{ code: "sync_image_timeout", type: "server_error" }, "unknown", "UPSTREAM_TIMEOUT"],
     [{ type: "server_error" }, "unknown", "UPSTREAM_ERROR"],
     [{}, "unknown", "UPSTREAM_ERROR"],
   ] as const)(

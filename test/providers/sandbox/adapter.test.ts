@@ -175,6 +175,16 @@ test("a disk that takes no output is trouble that may pass", async () => {
   expect(await pollToEnd(sandbox, sandbox.provider, operation)).toMatchObject({ kind: "succeeded" });
 });
 
+test("a renderer that cannot open its files is trouble that may pass", async () => {
+  const sandbox = await setup();
+  for (let i = 0; i < 3; i++)
+    sandbox.renderer.failures.push(new Error("EMFILE: too many open files, open '/x'"));
+  const operation = operationOf(await sandbox.provider.submit(sandbox.submission(), signal));
+  await sandbox.advance(0);
+  expect(await rejection(sandbox.provider.poll(operation, signal))).toMatchObject({ disposition: "retry" });
+  expect(await pollToEnd(sandbox, sandbox.provider, operation)).toMatchObject({ kind: "succeeded" });
+});
+
 test("a route to a generator the sandbox does not have is tried no further", async () => {
   const sandbox = await setup();
   const request = sandbox.submission({ upstreamModel: "sculpture" });
@@ -189,6 +199,21 @@ test("an upstream memory damaged by a power failure is replaced by an empty one"
   const provider = await sandbox.restart();
   expect(await rejection(provider.poll(operation, signal))).toMatchObject({ disposition: "fail" });
   await provider.submit(sandbox.submission(), signal);
+});
+
+test("files that a crash left when they were to be removed go at the next start", async () => {
+  const sandbox = await setup();
+  const request = sandbox.submission({ inputs: [inputFile("image", new Uint8Array([1]))] });
+  const operation = operationOf(await sandbox.provider.submit(request, signal));
+  await pollToEnd(sandbox, sandbox.provider, operation);
+  expect(files(sandbox)).not.toEqual([]);
+  await sandbox.provider.stop();
+  const memory = new Database(join(sandbox.directory, "upstream.db"));
+  memory.run("update operation set files_kept = 0");
+  memory.close();
+  const provider = await sandbox.restart();
+  expect(await provider.poll(operation, signal)).toMatchObject({ kind: "succeeded" });
+  expect(files(sandbox)).toEqual([]);
 });
 
 test("a cancel that comes too late takes nothing from the outputs", async () => {

@@ -72,7 +72,7 @@ export async function openSandbox(): Promise<SandboxHarness> {
     started.push(provider);
     return provider;
   };
-  const clock: Clock = { now: () => harness.now, after: () => () => undefined };
+  const clock: Clock = { now: () => harness.now, elapsed: () => harness.now, after: () => () => undefined };
   const harness: SandboxHarness = {
     provider: start(),
     renderer,

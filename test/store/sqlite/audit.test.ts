@@ -81,11 +81,11 @@ test("books that nobody tampered with add up, and are counted whole", async () =
   expect(await audit()).toEqual({
     rows: { accounts: 2, ledgerEntries: 11, tasks: 5, liveTasks: 2, quotas: 1, usageDays: 1 },
     sums: {
-      credited: micros(195_000),
-      captured: micros(40_000),
-      refunded: micros(10_000),
-      balance: micros(165_000),
-      held: micros(80_000),
+      credited: 195_000n,
+      captured: 40_000n,
+      refunded: 10_000n,
+      balance: 165_000n,
+      held: 80_000n,
     },
     differences: [],
   });
@@ -100,77 +100,77 @@ const addEntry = (fields: string) =>
 const BROKEN = {
   account_balance: [
     [`update account set balance_micros = balance_micros + 1 where id = '${PREPAID}'`],
-    { accountId: PREPAID, stored: 165_001, expected: 165_000 },
+    { accountId: PREPAID, stored: 165_001n, expected: 165_000n },
   ],
   account_held: [
     [`update account set held_micros = held_micros - 1 where id = '${ACCOUNT}'`],
-    { accountId: ACCOUNT, stored: 39_999, expected: 40_000 },
+    { accountId: ACCOUNT, stored: 39_999n, expected: 40_000n },
   ],
   account_live: [
     [`update account set held_micros = held_micros - 1 where id = '${ACCOUNT}'`],
-    { accountId: ACCOUNT, stored: 39_999, expected: 40_000 },
+    { accountId: ACCOUNT, stored: 39_999n, expected: 40_000n },
   ],
   account_limit: [
     [`update account set credit_limit_micros = -130000 where id = '${PREPAID}'`],
-    { accountId: PREPAID, stored: 40_000, expected: 35_000 },
+    { accountId: PREPAID, stored: 40_000n, expected: 35_000n },
   ],
   ledger_orphan: [
     [addEntry(`'${ACCOUNT}', '${taskId(1)}', 'capture', -7, -7`)],
-    { accountId: ACCOUNT, taskId: taskId(1), entry: 12, stored: -7, expected: 0 },
+    { accountId: ACCOUNT, taskId: taskId(1), entry: 12, stored: -7n, expected: 0n },
   ],
   ledger_shape: [
     [`update ledger_entry set held_delta_micros = -39999 where ${entryOf(1, "capture")}`],
-    { accountId: PREPAID, taskId: taskId(1), entry: 3, stored: -40_000, expected: -39_999 },
+    { accountId: PREPAID, taskId: taskId(1), entry: 3, stored: -40_000n, expected: -39_999n },
   ],
   task_hold: [
     [`delete from ledger_entry where ${entryOf(4, "hold")}`],
-    { accountId: PREPAID, taskId: taskId(4), stored: 0, expected: 40_000 },
+    { accountId: PREPAID, taskId: taskId(4), stored: 0n, expected: 40_000n },
   ],
   task_capture: [
     [
       `update ledger_entry set balance_delta_micros = -39999, held_delta_micros = -39999 where ${entryOf(1, "capture")}`,
     ],
-    { accountId: PREPAID, taskId: taskId(1), stored: 39_999, expected: 40_000 },
+    { accountId: PREPAID, taskId: taskId(1), stored: 39_999n, expected: 40_000n },
   ],
   task_release: [
     [`delete from ledger_entry where ${entryOf(3, "release")}`],
-    { accountId: PREPAID, taskId: taskId(3), stored: 0, expected: 40_000 },
+    { accountId: PREPAID, taskId: taskId(3), stored: 0n, expected: 40_000n },
   ],
   task_charge: [
     [`update task set charge = json_set(charge, '$[0].amount', 39999) where id = '${taskId(1)}'`],
-    { accountId: PREPAID, taskId: taskId(1), stored: 40_000, expected: 39_999 },
+    { accountId: PREPAID, taskId: taskId(1), stored: 40_000n, expected: 39_999n },
   ],
   task_refund: [
     [`update ledger_entry set balance_delta_micros = 40001 where ${entryOf(1, "refund")}`],
-    { accountId: PREPAID, taskId: taskId(1), stored: 40_001, expected: 40_000 },
+    { accountId: PREPAID, taskId: taskId(1), stored: 40_001n, expected: 40_000n },
   ],
   quota_reserved: [
     ["update key_quota set reserved_micros = 0"],
-    { keyId: keyId(1), day: 0, stored: 0, expected: 40_000 },
+    { keyId: keyId(1), day: 0, stored: 0n, expected: 40_000n },
   ],
   quota_used: [
     ["update key_quota set used_micros = 39999"],
-    { keyId: keyId(1), day: 0, stored: 39_999, expected: 40_000 },
+    { keyId: keyId(1), day: 0, stored: 39_999n, expected: 40_000n },
   ],
   usage_tasks: [
     ["update usage_day set failed = 0"],
-    { accountId: PREPAID, keyId: keyId(1), model: MODEL, day: 0, stored: 2, expected: 3 },
+    { accountId: PREPAID, keyId: keyId(1), model: MODEL, day: 0, stored: 2n, expected: 3n },
   ],
   usage_outputs: [
     ["update usage_day set outputs = 9"],
-    { accountId: PREPAID, keyId: keyId(1), model: MODEL, day: 0, stored: 9, expected: 1 },
+    { accountId: PREPAID, keyId: keyId(1), model: MODEL, day: 0, stored: 9n, expected: 1n },
   ],
   usage_charged: [
     ["update usage_day set charged_micros = 1"],
-    { accountId: PREPAID, keyId: keyId(1), model: MODEL, day: 0, stored: 1, expected: 40_000 },
+    { accountId: PREPAID, keyId: keyId(1), model: MODEL, day: 0, stored: 1n, expected: 40_000n },
   ],
   callback_owed: [
     ["delete from callback_attempt", "delete from callback"],
-    { accountId: PREPAID, taskId: taskId(2), stored: 0, expected: 1 },
+    { accountId: PREPAID, taskId: taskId(2), stored: 0n, expected: 1n },
   ],
   callback_attempts: [
     ["update callback set attempts = 2"],
-    { accountId: PREPAID, taskId: taskId(2), stored: 2, expected: 1 },
+    { accountId: PREPAID, taskId: taskId(2), stored: 2n, expected: 1n },
   ],
 } as const satisfies Record<AuditCheck, readonly [readonly string[], Omit<AuditDifference, "check">]>;
 

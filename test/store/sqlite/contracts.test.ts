@@ -5,6 +5,7 @@ import { describeAccountMoney } from "../../contracts/account-store-money.ts";
 import { describeCallbackStore } from "../../contracts/callback-store.ts";
 import { describePriceStore } from "../../contracts/price-store.ts";
 import { describeTaskStore } from "../../contracts/task-store.ts";
+import { describeTimeStore } from "../../contracts/time-store.ts";
 import { countingTokens, temporaryDatabase } from "../../helpers/store.ts";
 
 const removals: (() => void)[] = [];
@@ -28,4 +29,5 @@ for (const [where, make] of [
   describeAccountMoney(`money of accounts in SQLite in ${where}`, make);
   describePriceStore(`prices in SQLite in ${where}`, make);
   describeCallbackStore(`callbacks in SQLite in ${where}`, make);
+  describeTimeStore(`times in SQLite in ${where}`, make);
 }

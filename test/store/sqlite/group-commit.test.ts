@@ -13,7 +13,7 @@ let damage: unknown[];
 beforeEach(() => {
   file = temporaryDatabase();
   damage = [];
-  connection = openConnection({ path: file.path, onDamaged: (error) => damage.push(error) });
+  connection = openConnection({ path: file.path, patienceMs: 20, onDamaged: (error) => damage.push(error) });
   connection.db.run("create table item (id integer primary key, text text) strict");
   other = new Database(file.path);
 });
@@ -112,7 +112,7 @@ describe("group commit", () => {
     connection.db.run(`pragma max_page_count = ${pages}`);
     const big = "x".repeat(100_000);
     const results = await Promise.allSettled([
-      connection.write(() => insert(2)),
+      connection.write(() => insert(2, big)),
       connection.write(() => insert(3, big)),
     ]);
     for (const result of results) {
@@ -130,14 +130,93 @@ describe("group commit", () => {
     expect(connection.write(() => insert(1))).rejects.toMatchObject({ kind: "read_only" });
   });
 
-  test("a database another process holds is busy, not damaged", async () => {
-    connection.db.run("pragma busy_timeout = 0");
-    other.run("begin immediate");
-    expect(connection.write(() => insert(1))).rejects.toMatchObject({ kind: "busy" });
-    await connection.write(() => 1).catch(() => undefined);
-    other.run("rollback");
+  test("a write too large for a full disk takes no earlier one with it", async () => {
     await connection.write(() => insert(1));
+    const pages = connection.db.query("pragma page_count").values()[0]?.[0];
+    connection.db.run(`pragma max_page_count = ${pages}`);
+    const results = await Promise.allSettled([
+      connection.write(() => insert(2)),
+      connection.write(() => insert(3, "x".repeat(100_000))),
+    ]);
+    expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
+    expect(seenByOthers()).toEqual([1, 2]);
+  });
+
+  test("a database another process holds is busy, not damaged", async () => {
+    other.run("begin immediate");
+    const refused = await connection.write(() => insert(1)).catch((error) => error);
+    expect([refused.name, refused.kind]).toEqual(["StorageError", "busy"]);
+    other.run("rollback");
+    await connection.write(() => insert(2));
+    expect(seenByOthers()).toEqual([2]);
+    expect(damage).toEqual([]);
+  });
+
+  test("writes that another process holds up are kept, and stored in their order once it lets go", async () => {
+    other.run("begin immediate");
+    const done: number[] = [];
+    const first = connection.write(() => insert(1)).then(() => done.push(1));
+    await new Promise((resolve) => setTimeout(resolve, 3));
+    const second = connection.write(() => insert(2)).then(() => done.push(2));
+    expect(connection.read(() => connection.db.query("select * from item").all())).toEqual([]);
+    other.run("rollback");
+    await Promise.all([first, second]);
+    expect([done, seenByOthers()]).toEqual([
+      [1, 2],
+      [1, 2],
+    ]);
+  });
+
+  test("an owed write outlasts those that a caller waits for, until the store gives up", async () => {
+    other.run("begin immediate");
+    const owed = connection.write(() => insert(1), { isOwed: true });
+    await connection.write(() => insert(2)).catch(() => undefined);
+    other.run("rollback");
+    await owed;
     expect(seenByOthers()).toEqual([1]);
+    other.run("begin immediate");
+    const late = connection.write(() => insert(3), { isOwed: true }).catch((error) => error);
+    await connection.write(() => insert(4)).catch(() => undefined);
+    connection.giveUp();
+    expect(await late).toMatchObject({ kind: "busy" });
+  });
+
+  test("an outage is told after a second, and ends by itself without any write", async () => {
+    const told: string[] = [];
+    await connection.stop();
+    const { promise: ended, resolve } = Promise.withResolvers<void>();
+    connection = openConnection({
+      path: file.path,
+      patienceMs: 20,
+      onOutage: ({ kind }) => {
+        told.push(kind);
+        other.run("rollback");
+      },
+      onOutageEnded: (lastedMs) => {
+        told.push(lastedMs >= 1_000 ? "ended" : `ended after ${lastedMs} ms`);
+        resolve();
+      },
+    });
+    other.run("begin immediate");
+    await connection.write(() => insert(1)).catch(() => undefined);
+    expect(connection.trouble()).toBeUndefined();
+    await ended;
+    expect(told).toEqual(["busy", "ended"]);
+    expect(connection.trouble()).toBeUndefined();
+    expect(seenByOthers()).toEqual([]);
+  });
+
+  test("a write that changes nothing ends an outage only together with one that does", async () => {
+    connection.db.run("pragma user_version = 1");
+    dataVersion();
+    other.run("begin immediate");
+    const nothing = connection.write(() => connection.db.query("select * from item").all(), { isOwed: true });
+    await connection.write(() => insert(1)).catch(() => undefined);
+    other.run("rollback");
+    const before = dataVersion();
+    expect(await nothing).toEqual([]);
+    expect(dataVersion()).not.toBe(before);
+    expect(connection.db.query("pragma user_version").values()).toEqual([[1]]);
   });
 
   test("damage is told once and refuses every later write", async () => {
@@ -146,7 +225,11 @@ describe("group commit", () => {
     // All pages but the one with the schema.
     const bytes = readFileSync(file.path);
     writeFileSync(file.path, bytes.fill(0xff, 4096));
-    connection = openConnection({ path: file.path, onDamaged: (error) => damage.push(error) });
+    connection = openConnection({
+      path: file.path,
+      patienceMs: 20,
+      onDamaged: (error) => damage.push(error),
+    });
     const [first] = await Promise.allSettled([connection.write(() => insert(1000))]);
     expect(first).toMatchObject({ status: "rejected", reason: { name: "StorageError", kind: "damaged" } });
     expect(damage).toHaveLength(1);
@@ -159,7 +242,11 @@ describe("group commit", () => {
     for (let id = 0; id < 500; id++) insert(id, "x".repeat(200));
     await connection.stop();
     writeFileSync(file.path, readFileSync(file.path).fill(0xff, 4096));
-    connection = openConnection({ path: file.path, onDamaged: (error) => damage.push(error) });
+    connection = openConnection({
+      path: file.path,
+      patienceMs: 20,
+      onDamaged: (error) => damage.push(error),
+    });
     const read = () => connection.read(() => connection.db.query("select * from item").all());
     expect(read).toThrow(expect.objectContaining({ kind: "damaged" }));
     expect(damage).toHaveLength(1);

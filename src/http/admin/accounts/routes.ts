@@ -16,17 +16,17 @@ export function managedAccountEndpoints({ manage }: { readonly manage: ManageAcc
     managed("GET", "/admin/v1/accounts", ACCOUNTS.list, async () =>
       success({ accounts: (await manage.listAccounts()).map(accountForm) }),
     ),
-    managed("POST", "/admin/v1/accounts", ACCOUNTS.create, async ({ request, operator }) => {
-      const { name, mode, credit } = await readBody<NewAccountBody>(request, NEW_ACCOUNT);
-      const given = { name, mode, credit: amountOf("credit", credit), actor: operator.tokenId };
+    managed("POST", "/admin/v1/accounts", ACCOUNTS.create, async (exchange) => {
+      const { name, mode, credit } = await readBody<NewAccountBody>(exchange, NEW_ACCOUNT);
+      const given = { name, mode, credit: amountOf("credit", credit), actor: exchange.operator.tokenId };
       return success(accountForm(await manage.createAccount(given)));
     }),
     managed("GET", "/admin/v1/accounts/:id", ACCOUNTS.read, async ({ param }) =>
       success(accountForm(await manage.readAccount(param("id")))),
     ),
-    managed("PATCH", "/admin/v1/accounts/:id", ACCOUNTS.update, async ({ request, param }) => {
-      const terms = readTerms(ACCOUNT_TERMS, await readBody<object>(request, ACCOUNT_CHANGE));
-      return success(accountForm(await manage.updateAccount(param("id"), terms)));
+    managed("PATCH", "/admin/v1/accounts/:id", ACCOUNTS.update, async (exchange) => {
+      const terms = readTerms(ACCOUNT_TERMS, await readBody<object>(exchange, ACCOUNT_CHANGE));
+      return success(accountForm(await manage.updateAccount(exchange.param("id"), terms)));
     }),
     managed("POST", "/admin/v1/accounts/:id/suspend", ACCOUNTS.suspend, async ({ param }) =>
       success(accountForm(await manage.suspendAccount(param("id")))),

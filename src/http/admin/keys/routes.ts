@@ -24,8 +24,8 @@ export function keyEndpoints({ manage, clock }: KeyEndpointDeps): Endpoint[] {
       const { account } = checkQuery(KEYS_QUERY, query()) as { account?: string };
       return success({ keys: (await manage.listKeys(account)).map(present) });
     }),
-    managed("POST", "/admin/v1/keys", KEYS.create, async ({ request }) => {
-      const body = await readBody<KeyBody & { name: string; account?: string }>(request, NEW_KEY);
+    managed("POST", "/admin/v1/keys", KEYS.create, async (exchange) => {
+      const body = await readBody<KeyBody & { name: string; account?: string }>(exchange, NEW_KEY);
       const { name, account } = body;
       const { key, ...made } = await manage.createKey({ ...termsOf(body), name, account });
       return success({ ...presentChanged(made), key });
@@ -33,12 +33,14 @@ export function keyEndpoints({ manage, clock }: KeyEndpointDeps): Endpoint[] {
     managed("GET", "/admin/v1/keys/:id", KEYS.read, async ({ param }) =>
       success(present(await manage.showKey(param("id")))),
     ),
-    managed("PATCH", "/admin/v1/keys/:id", KEYS.update, async ({ request, param }) => {
-      const body = await readBody<KeyBody>(request, KEY_CHANGE);
-      return success(presentChanged(await manage.updateKey(param("id"), termsOf(body))));
+    managed("PATCH", "/admin/v1/keys/:id", KEYS.update, async (exchange) => {
+      const body = await readBody<KeyBody>(exchange, KEY_CHANGE);
+      return success(presentChanged(await manage.updateKey(exchange.param("id"), termsOf(body))));
     }),
-    managed("POST", "/admin/v1/keys/:id/rotate", KEYS.rotate, async ({ request, param }) => {
-      const body = request.body === null ? {} : await readBody<{ grace_seconds?: number }>(request, ROTATION);
+    managed("POST", "/admin/v1/keys/:id/rotate", KEYS.rotate, async (exchange) => {
+      const { request, param } = exchange;
+      const body =
+        request.body === null ? {} : await readBody<{ grace_seconds?: number }>(exchange, ROTATION);
       const graceMs = (body.grace_seconds ?? 0) * 1000;
       const { key, record } = await manage.rotateKey(param("id"), { graceMs });
       return success({ ...present(record), key });

@@ -13,8 +13,9 @@ import { CREDIT, DEFAULT_PAGE, LEDGER_QUERY, MONEY, REFUND, USAGE_QUERY } from "
 /** The part of /admin/v1/* that moves accounts' money or reports about it. The ledger names the token that moved money. */
 export function moneyEndpoints({ manage }: { readonly manage: ManageAccounts }): Endpoint[] {
   return [
-    managed("POST", "/admin/v1/accounts/:id/credit", MONEY.credit, async ({ request, param, operator }) => {
-      const { amount, reason } = await readBody<{ amount: string; reason: string }>(request, CREDIT);
+    managed("POST", "/admin/v1/accounts/:id/credit", MONEY.credit, async (exchange) => {
+      const { param, operator } = exchange;
+      const { amount, reason } = await readBody<{ amount: string; reason: string }>(exchange, CREDIT);
       const movement = { reason, actor: operator.tokenId };
       const account = await manage.creditAccount(param("id"), amountOf("amount", amount), movement);
       return success(accountForm(account));
@@ -24,8 +25,9 @@ export function moneyEndpoints({ manage }: { readonly manage: ManageAccounts }):
       const page = { limit, before: before === undefined ? undefined : Number(before) };
       return success(presentLedger(await manage.readLedger(param("id"), page)));
     }),
-    managed("POST", "/admin/v1/tasks/:id/refund", MONEY.refund, async ({ request, param, operator }) => {
-      const { amount, reason } = await readBody<{ amount?: string; reason: string }>(request, REFUND);
+    managed("POST", "/admin/v1/tasks/:id/refund", MONEY.refund, async (exchange) => {
+      const { param, operator } = exchange;
+      const { amount, reason } = await readBody<{ amount?: string; reason: string }>(exchange, REFUND);
       const movement = { reason, actor: operator.tokenId, amount: amountOf("amount", amount) };
       return success(presentRefund(await manage.refundTask(param("id"), movement)));
     }),

@@ -11,8 +11,8 @@ export function tokenEndpoints({ manage }: { readonly manage: ManageAccounts }):
     managed("GET", "/admin/v1/tokens", TOKENS.list, async () =>
       success({ tokens: (await manage.listTokens()).map(tokenForm) }),
     ),
-    managed("POST", "/admin/v1/tokens", TOKENS.create, async ({ request }) => {
-      const asked = await readBody<{ name: string }>(request, NEW_TOKEN);
+    managed("POST", "/admin/v1/tokens", TOKENS.create, async (exchange) => {
+      const asked = await readBody<{ name: string }>(exchange, NEW_TOKEN);
       const { token, record } = await manage.createToken(asked);
       return success({ ...tokenForm(record), token });
     }),

@@ -21,7 +21,7 @@ export const apiKey = sqliteTable(
     previousHash: text("previous_hash"),
     previousDisplay: text("previous_display"),
     previousExpiresAt: integer("previous_expires_at"),
-    /** The secret that signs its callbacks; in the clear, because signing needs it. */
+    /** The secret that signs its callbacks; sealed, because signing needs it. */
     callbackSecret: text("callback_secret"),
   },
   (table) => [

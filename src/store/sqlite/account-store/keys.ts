@@ -3,12 +3,14 @@ import type { Account, ApiKey, KeyChange, Rotation } from "../../../domain/acces
 import { changePolicy } from "../../../domain/access/key-policy.ts";
 import { changeSigning } from "../../../domain/callback/signature.ts";
 import type { AccountId, KeyId } from "../../../domain/ids.ts";
+import { LOCKED } from "../../../domain/ports/account-store.ts";
+import type { Seal } from "../../../domain/ports/runtime.ts";
 import type { Connection } from "../connection.ts";
 import type { Quotas } from "../quotas.ts";
 import { apiKey, toApiKey } from "./key-table.ts";
 
 /** Finds API keys. */
-function prepareReads({ db, orm }: Connection) {
+function prepareReads({ db, orm }: Connection, seal: Seal | undefined) {
   const secretOf = db.prepare<{ secret: string | null }, [key: string]>(
     "select callback_secret as secret from api_key where id = ?",
   );
@@ -32,7 +34,12 @@ function prepareReads({ db, orm }: Connection) {
       if (found === undefined) return "not_found";
       return found.revokedAt === undefined ? found : "revoked";
     },
-    callbackSecret: (id: KeyId) => secretOf.get(id)?.secret ?? undefined,
+    callbackSecret(id: KeyId): string | typeof LOCKED | undefined {
+      const stored = secretOf.get(id)?.secret ?? undefined;
+      // An older program beside this one still writes them in the clear; the next start seals them.
+      if (stored === undefined || seal === undefined || seal.stateOf(stored) === "clear") return stored;
+      return seal.open(stored, id) ?? LOCKED;
+    },
     isNameTaken: (name: string, owner: AccountId) => valid(name).some(({ accountId }) => accountId === owner),
     all(owner?: AccountId): ApiKey[] {
       const wanted = owner === undefined ? undefined : eq(apiKey.accountId, owner);
@@ -52,11 +59,12 @@ function prepareReads({ db, orm }: Connection) {
 export function prepareKeys(
   connection: Connection,
   quotas: Quotas,
-  accountById: (id: AccountId) => Account | undefined,
+  { accountById, seal }: { accountById: (id: AccountId) => Account | undefined; seal: Seal | undefined },
 ) {
   const { db, orm } = connection;
-  const reads = prepareReads(connection);
+  const reads = prepareReads(connection, seal);
   const { byId, callbackSecret, changeable, isNameTaken } = reads;
+  const sealed = (secret: string, id: KeyId) => seal?.seal(secret, id) ?? secret;
   const revoke = db.prepare<never, [now: number, id: string]>(
     "update api_key set revoked_at = ? where id = ? and revoked_at is null",
   );
@@ -68,7 +76,7 @@ export function prepareKeys(
       if (isNameTaken(key.name, key.accountId)) return "name_taken" as const;
       orm
         .insert(apiKey)
-        .values({ ...key, callbackSecret: secret })
+        .values({ ...key, callbackSecret: secret && sealed(secret, key.id) })
         .run();
       return "created" as const;
     },
@@ -80,7 +88,7 @@ export function prepareKeys(
         expiresAt: expiresAt === undefined ? (before.expiresAt ?? null) : expiresAt,
       };
       // Drizzle ignores undefined values.
-      const secret = signing && changeSigning(callbackSecret(id), signing);
+      const secret = signing && sealed(changeSigning(openedOf(callbackSecret(id)), signing), id);
       orm
         .update(apiKey)
         .set({ ...after, callbackSecret: secret })
@@ -106,6 +114,11 @@ export function prepareKeys(
       return byId(id) === undefined ? ("not_found" as const) : ("already_revoked" as const);
     },
   };
+}
+
+/** A secret that cannot be opened cannot go on signing beside its successor either. */
+function openedOf(secret: string | typeof LOCKED | undefined): string | undefined {
+  return secret === LOCKED ? undefined : secret;
 }
 
 function rotated(before: ApiKey, { hash, display, previousExpiresAt }: Rotation) {

@@ -1,21 +1,15 @@
 import { asc, eq, sql } from "drizzle-orm";
 import type { AccountId } from "../../../domain/ids.ts";
-import { type Micros, toMicros } from "../../../domain/money/money.ts";
+import { toMicros } from "../../../domain/money/money.ts";
 import type { LedgerRow, StoredLedgerEntry } from "../../../domain/ports/account-store.ts";
 import type { Connection } from "../connection.ts";
 import { ledgerEntry, toLedgerEntry } from "../ledger-table.ts";
-import { account } from "./account-table.ts";
 
 /** How many rows of all accounts a page scans before it uses the account's own index. */
 const NEAR_ROWS = 10_000;
 
 /** Movements of an account's money. */
 export function prepareLedgerReads({ db, orm }: Connection) {
-  const balance = orm
-    .select({ micros: account.balance })
-    .from(account)
-    .where(eq(account.id, sql.placeholder("id")))
-    .prepare();
   const last = db.prepare<{ id: number | null }, []>("select max(id) as id from ledger_entry");
   const near = db.prepare<{ id: number }, [account: string, before: number, limit: number]>(
     `select id from ledger_entry not indexed
@@ -31,16 +25,13 @@ export function prepareLedgerReads({ db, orm }: Connection) {
     .from(ledgerEntry)
     .where(eq(ledgerEntry.id, sql.placeholder("id")))
     .prepare();
-  // Not by the account's index: few rows follow a page near the end, but an account may have many.
-  const movedSince = db.prepare<{ moved: number | null }, [account: string, from: number]>(
-    "select sum(balance_delta_micros) as moved from ledger_entry not indexed where account_id = ? and id >= ?",
+  // Not by the account's index: few rows follow a page near the end, but an account may have many. SQLite subtracts, because what
+  // has moved since may be more than a number holds exactly.
+  const balanceBefore = db.prepare<{ micros: number }, [account: string, from: number]>(
+    `select balance_micros - coalesce(
+       (select sum(balance_delta_micros) from ledger_entry not indexed where account_id = ?1 and id >= ?2), 0) as micros
+     from account where id = ?1`,
   );
-
-  /** The balance before the row of this number. */
-  function balanceBefore(id: AccountId, before: number | undefined): Micros {
-    const now = balance.get({ id })?.micros ?? 0;
-    return toMicros(before === undefined ? now : now - (movedSince.get(id, before)?.moved ?? 0));
-  }
 
   function numbers(id: AccountId, limit: number, before: number): { id: number }[] {
     const found = near.all(id, before, limit);
@@ -57,7 +48,7 @@ export function prepareLedgerReads({ db, orm }: Connection) {
         .all()
         .map(toLedgerEntry),
     page(id: AccountId, { limit, before }: { limit: number; before?: number | undefined }): LedgerRow[] {
-      let after = balanceBefore(id, before);
+      let after = toMicros(balanceBefore.get(id, before ?? Number.MAX_SAFE_INTEGER)?.micros ?? 0);
       const found = numbers(id, limit, before ?? (last.get()?.id ?? 0) + 1);
       return found.flatMap((number) => {
         const row = byNumber.get(number);

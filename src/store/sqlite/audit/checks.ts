@@ -96,11 +96,13 @@ function ledgerSum(column: string, delta: string): string {
     where account.${column} <> coalesce(entries.total, 0) order by account.id limit 1`;
 }
 
-/** Leaves out the days before usage was first counted, if tasks ended before. */
+/** Leaves out the days up to the one on which usage was first counted, if tasks had ended before. */
 function daySum(stored: string, ofTask: string): string {
   return `
     with since (day) as (
-      select case when counted.applied_at - made.applied_at < 60000 then -1 else counted.applied_at / 86400000 end
+      select iif(exists (
+        select 1 from task where stage = 'terminal' and completed_at >= made.applied_at and completed_at < counted.applied_at
+      ), counted.applied_at / 86400000, -1)
       from schema_migration as made cross join schema_migration as counted on counted.number = 2
       where made.number = 1
     ),

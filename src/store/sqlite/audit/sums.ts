@@ -1,6 +1,8 @@
 import type { Database } from "bun:sqlite";
-import { toMicros } from "../../../domain/money/money.ts";
 import type { AuditReport } from "../../../domain/ports/audit.ts";
+
+type SumName = keyof AuditReport["sums"];
+type SumRow = { readonly [Half in `${SumName}_${"high" | "low"}`]: string };
 
 /** Returns a function that counts the rows of an audit and sums up the money. */
 export function prepareSums(db: Database): () => Pick<AuditReport, "rows" | "sums"> {
@@ -9,27 +11,33 @@ export function prepareSums(db: Database): () => Pick<AuditReport, "rows" | "sum
        (select count(*) from usage_day) as usageDays, (select count(*) from ledger_entry) as ledgerEntries, tasks, liveTasks
      from (select count(*) as tasks, count(pool) as liveTasks from task)`,
   );
-  const sum = db.prepare<{ [Sum in keyof AuditReport["sums"]]: number }, []>(
-    `select * from (select coalesce(sum(balance_micros), 0) as balance, coalesce(sum(held_micros), 0) as held from account)
+  const sum = db.prepare<SumRow, []>(
+    `select * from (select ${halves("balance_micros", "balance")}, ${halves("held_micros", "held")} from account)
      cross join (
-       select coalesce(sum(balance_delta_micros) filter (where kind in ('credit', 'adjustment')), 0) as credited,
-         coalesce(-sum(balance_delta_micros) filter (where kind = 'capture'), 0) as captured,
-         coalesce(sum(balance_delta_micros) filter (where kind = 'refund'), 0) as refunded
+       select ${halves("balance_delta_micros", "credited", "filter (where kind in ('credit', 'adjustment'))")},
+         ${halves("-balance_delta_micros", "captured", "filter (where kind = 'capture')")},
+         ${halves("balance_delta_micros", "refunded", "filter (where kind = 'refund')")}
        from ledger_entry)`,
   );
   return () => {
     const [rows, sums] = [count.get(), sum.get()];
     if (rows === null || sums === null) throw new Error("Nothing could be counted.");
-    const { credited, captured, refunded, balance, held } = sums;
+    const whole = (name: SumName) => (BigInt(sums[`${name}_high`]) << 32n) + BigInt(sums[`${name}_low`]);
     return {
       rows,
       sums: {
-        credited: toMicros(credited),
-        captured: toMicros(captured),
-        refunded: toMicros(refunded),
-        balance: toMicros(balance),
-        held: toMicros(held),
+        credited: whole("credited"),
+        captured: whole("captured"),
+        refunded: whole("refunded"),
+        balance: whole("balance"),
+        held: whole("held"),
       },
     };
   };
+}
+
+/** A sum over many accounts may exceed 64 bits, so its upper and lower 32 bits are summed apart, and read as text. */
+function halves(value: string, name: SumName, filter = ""): string {
+  return `cast(coalesce(sum((${value}) >> 32) ${filter}, 0) as text) as ${name}_high,
+    cast(coalesce(sum((${value}) & 4294967295) ${filter}, 0) as text) as ${name}_low`;
 }

@@ -42,8 +42,8 @@ export function prepareTaskChecks(db: Database): () => AuditDifference[] {
 
   function prepareDetail(check: TaskCheck) {
     const [stored, expected] = FIGURES[check];
-    return db.prepare<{ accountId: AccountId; stored: number; expected: number }, [id: string]>(
-      `select task.account_id as accountId, ${stored} as stored, ${expected} as expected
+    return db.prepare<{ accountId: AccountId; stored: string; expected: string }, [id: string]>(
+      `select task.account_id as accountId, cast(${stored} as text) as stored, cast(${expected} as text) as expected
        from ${TASKS_WITH_ENTRIES} where task.id = ?`,
     );
   }
@@ -53,7 +53,9 @@ export function prepareTaskChecks(db: Database): () => AuditDifference[] {
     return CHECKS.flatMap((check): AuditDifference[] => {
       const taskId = found?.[check] ?? undefined;
       const figures = taskId && details.get(check)?.get(taskId);
-      return figures ? [{ check, taskId, ...figures }] : [];
+      if (!taskId || !figures) return [];
+      const { accountId, stored, expected } = figures;
+      return [{ check, taskId, accountId, stored: BigInt(stored), expected: BigInt(expected) }];
     });
   };
 }

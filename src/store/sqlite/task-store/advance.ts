@@ -16,7 +16,15 @@ import { prepareUsage } from "./usage.ts";
 /** The part of a row that decides how a task may change, and whose usage its end counts as. */
 export type Standing = Pick<
   TaskRow,
-  "account_id" | "key_id" | "model" | "stage" | "lease_token" | "due_at" | "cancel_requested" | "quota_period"
+  | "account_id"
+  | "key_id"
+  | "model"
+  | "stage"
+  | "lease_token"
+  | "due_at"
+  | "failures"
+  | "cancel_requested"
+  | "quota_period"
 >;
 
 export type Advance = ReturnType<typeof prepareAdvance>;
@@ -32,7 +40,7 @@ export function prepareAdvance(db: Database, ledger: Ledger, changes: Changes) {
   const attempts = prepareAttempts(db);
   const write = prepareWrite(db, { ledger, changes, attempts });
   const select = db.prepare<Standing, [id: string]>(
-    `select account_id, key_id, model, stage, lease_token, due_at, cancel_requested, quota_period
+    `select account_id, key_id, model, stage, lease_token, due_at, failures, cancel_requested, quota_period
      from task where id = ?`,
   );
   assertLegalMove(BEGIN.from, BEGIN.to);
@@ -66,11 +74,12 @@ export function prepareAdvance(db: Database, ledger: Ledger, changes: Changes) {
       const standing = select.get(lease.task.id);
       if (standing === null || standing.lease_token !== lease.token) return "lease_lost";
       if (!transition.from.includes(standing.stage)) return "lease_lost";
-      write(lease.task.id, standing, transition);
+      write(lease.task.id, standing, transition, lease.task.cancelRequested);
       return "applied";
     },
-    /** Writes a transition of a task whose row is as given, whoever has its lease. */
-    write,
+    /** Ends a task whose row is as given, whoever has its lease. */
+    end: (id: TaskId, standing: Standing, ending: Transition) => write(id, standing, ending, true),
+    latestAttempt: attempts.latest,
   };
 }
 
@@ -84,11 +93,11 @@ function prepareWrite(
   const insertCallback = prepareInsertCallback(db);
   const updateTask = prepareUpdateTask(db);
   const addUsage = prepareUsage(db);
-  return (id: TaskId, standing: Standing, transition: Transition): void => {
+  return (id: TaskId, standing: Standing, transition: Transition, isCancelKnown: boolean): void => {
     assertLegalMove(standing.stage, transition.to);
     if (transition.ending !== undefined) changes.mark(id);
     else if (transition.progress !== undefined) changes.markProgress(id, transition.progress);
-    updateTask(id, standing, transition);
+    updateTask(id, standing, transition, isCancelKnown);
     if (transition.attempt !== undefined) {
       attempts.update(id, transition.attempt, transition.at, transition.to === "terminal");
     }
@@ -109,9 +118,9 @@ function prepareUpdateTask(db: Database) {
     `update task set stage = ?3, pool = ?4, lease_token = ?5, due_at = ?6, progress = max(progress, ?7), ${changed.join(", ")}
      where id = ?1 and stage = ?2`,
   );
-  return (id: TaskId, standing: Standing, transition: Transition): void => {
+  return (id: TaskId, standing: Standing, transition: Transition, isCancelKnown: boolean): void => {
     const { stage } = standing;
-    const { pool, token, dueAt } = placement(standing, transition);
+    const { pool, token, dueAt } = placement(standing, transition, isCancelKnown);
     const progress = transition.progress ?? 0;
     const given = values.map((value) => value(transition));
     const { changes } = update.run(id, stage, transition.to, pool, token, dueAt, progress, ...given);
@@ -120,18 +129,26 @@ function prepareUpdateTask(db: Database) {
   };
 }
 
-/** Pool, lease and due time after a transition: finished, kept by its holder, or given back. */
+/**
+ * Pool, lease and due time after a transition: finished, kept by its holder, or given back.
+ *
+ * @param isCancelKnown whether the holder knew of the cancel that was requested, if one was
+ */
 function placement(
   standing: Standing,
   transition: Transition,
+  isCancelKnown: boolean,
 ): { pool: Pool | null; token: LeaseToken | null; dueAt: number | null } {
-  if (transition.to === "terminal") return { pool: null, token: null, dueAt: null };
-  if (transition.dueAt === undefined) {
-    return { pool: "under_way", token: standing.lease_token, dueAt: standing.due_at };
+  const { to, at, dueAt } = transition;
+  if (to === "terminal") return { pool: null, token: null, dueAt: null };
+  if (dueAt === undefined) return { pool: "under_way", token: standing.lease_token, dueAt: standing.due_at };
+  const isToBeCancelled = standing.cancel_requested === 1;
+  if (to === "queued") {
+    // Cancelling it needs no upstream. It must not wait in a queue whose lane may have no room.
+    if (isToBeCancelled) return { pool: "under_way", token: null, dueAt: at };
+    return { pool: dueAt <= at ? "ready" : "waiting", token: null, dueAt };
   }
-  // A task to be cancelled is due at once. It must not wait in a queue whose lane may have no room.
-  if (standing.cancel_requested === 1) return { pool: "under_way", token: null, dueAt: transition.at };
-  if (transition.to !== "queued") return { pool: "under_way", token: null, dueAt: transition.dueAt };
-  const pool = transition.dueAt <= transition.at ? "ready" : "waiting";
-  return { pool, token: null, dueAt: transition.dueAt };
+  // Tells the upstream soon, but does not cut short the delay after a failure.
+  const isNews = isToBeCancelled && !isCancelKnown && to === "running" && transition.failures === 0;
+  return { pool: "under_way", token: null, dueAt: isNews ? at : dueAt };
 }

@@ -1,6 +1,7 @@
 import type { Database } from "bun:sqlite";
 import type { TaskId } from "../../../domain/ids.ts";
 import type { AttemptIntent } from "../../../domain/ports/task-store.ts";
+import type { AttemptState } from "../../../domain/task/task.ts";
 import type { AttemptChange } from "../../../domain/task/transition.ts";
 import { json } from "../raw-row.ts";
 
@@ -18,7 +19,11 @@ export function prepareAttempts(db: Database) {
        cost_micros = coalesce(?9, cost_micros)
      where id = ?1 and task_id = ?2`,
   );
+  const latest = db.prepare<{ state: AttemptState }, [id: string]>(
+    "select state from attempt where task_id = ? order by sequence desc limit 1",
+  );
   return {
+    latest: (taskId: TaskId) => latest.get(taskId)?.state,
     insert(taskId: TaskId, sequence: number, { id, provider, upstreamModel, at }: AttemptIntent): void {
       insert.run(id, taskId, sequence, provider, upstreamModel, at);
     },

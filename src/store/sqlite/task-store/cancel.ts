@@ -3,12 +3,19 @@ import type { AccountId, TaskId } from "../../../domain/ids.ts";
 import type { Task } from "../../../domain/task/task.ts";
 import { cancelled } from "../../../domain/task/transition.ts";
 import type { Advance, Standing } from "./advance.ts";
+import type { Changes } from "./changes.ts";
 
 /** The body of `TaskStore.requestCancel`. */
-export function prepareCancel(db: Database, advance: Advance, byId: (id: TaskId) => Task | undefined) {
+export function prepareCancel(
+  db: Database,
+  advance: Advance,
+  changes: Changes,
+  byId: (id: TaskId) => Task | undefined,
+) {
   const flag = db.prepare<never, [id: string]>("update task set cancel_requested = 1 where id = ?");
-  const flagAndCall = db.prepare<never, [now: number, id: string]>(
-    "update task set cancel_requested = 1, due_at = min(due_at, ?) where id = ?",
+  const callNow = db.prepare<never, [now: number, id: string]>(
+    `update task set cancel_requested = 1, pool = 'under_way', lease_token = null, due_at = min(due_at, ?)
+     where id = ?`,
   );
 
   return (id: TaskId, owner: AccountId, now: number) => {
@@ -16,15 +23,20 @@ export function prepareCancel(db: Database, advance: Advance, byId: (id: TaskId)
     if (standing === undefined || standing.account_id !== owner) return "not_found" as const;
     if (standing.stage === "terminal") return "already_final" as const;
     const leased = isLeased(standing, now);
+    const isQueued = standing.stage === "queued" && !leased;
+    const isOpen = isQueued && advance.latestAttempt(id) === "ambiguous";
     const task = byId(id);
-    // A queued task has sent nothing, so no upstream needs to know.
-    if (standing.stage === "queued" && !leased && task !== undefined) {
-      advance.write(id, standing, cancelled(task, now));
+    // A queued task has sent nothing, or nothing that was taken, so no upstream needs to know.
+    if (isQueued && !isOpen && task !== undefined) {
+      advance.end(id, standing, cancelled(task, now));
       return "cancelled" as const;
     }
-    // The end of a lease that is held must stay. The task is due once its holder gives it back.
-    if (standing.lease_token !== null) flag.run(id);
-    else flagAndCall.run(now, id);
+    if (standing.cancel_requested === 0) changes.mark(id);
+    // The end of a lease that is held must stay, and so must the delay before an upstream is asked again after a failure.
+    const isToBeTold =
+      standing.stage === "running" && standing.cancel_requested === 0 && standing.failures === 0;
+    if (isOpen || (isToBeTold && standing.lease_token === null)) callNow.run(now, id);
+    else flag.run(id);
     return "requested" as const;
   };
 }

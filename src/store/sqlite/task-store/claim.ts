@@ -106,10 +106,11 @@ function freeCapacity(
   counts: readonly { lane: ProviderId; count: number }[],
 ): FreeCapacity {
   const used = new Map(counts.map(({ lane, count }) => [lane, count]));
-  const total = counts.reduce((sum, { count }) => sum + count, 0);
+  const lanes = query.lanes.map(({ lane, capacity }) => ({ lane, capacity, used: used.get(lane) ?? 0 }));
   return {
-    total: query.capacity - total,
-    lanes: new Map(query.lanes.map(({ lane, capacity }) => [lane, capacity - (used.get(lane) ?? 0)])),
+    // Tasks of a provider that is switched off only wait for it. They take no room from others.
+    total: query.capacity - lanes.reduce((sum, lane) => sum + lane.used, 0),
+    lanes: new Map(lanes.map(({ lane, capacity, used }) => [lane, capacity - used])),
   };
 }
 

@@ -5,6 +5,7 @@ import type { KeyId, LeaseToken, ModelId, ProviderId, TaskId } from "../../../do
 import { toMicros } from "../../../domain/money/money.ts";
 import type { ChargeLine, Quote } from "../../../domain/money/pricing.ts";
 import type { GenerationRequest, TaskKind } from "../../../domain/task/request.ts";
+import type { ResultIssue } from "../../../domain/task/result-issue.ts";
 import type {
   NewTask,
   Stage,
@@ -20,7 +21,7 @@ import { json, optional, parse, type RawRow } from "../raw-row.ts";
 
 /**
  * Where `claim` looks for a live task. Each pool has its own index; a finished task is in none.
- * `ready` queued and due · `waiting` queued, due later · `under_way` left the queue, or leased, or to be cancelled.
+ * `ready` queued and due · `waiting` queued, due later · `under_way` left the queue, or leased, or to be cancelled. Only `under_way` counts in its lane.
  */
 export type Pool = "ready" | "waiting" | "under_way";
 
@@ -66,6 +67,8 @@ export const task = sqliteTable(
     charge: text({ mode: "json" }).$type<readonly ChargeLine[]>(),
     /** Number of its latest change of status or progress. Numbers order the changes of all tasks. */
     change: integer().notNull().default(0),
+    /** Results that a completed task does not have. */
+    resultIssues: text("result_issues", { mode: "json" }).$type<readonly ResultIssue[]>(),
   },
   (table) => [
     // Holds every column that lists are filtered by, so that a filter without matches reads the index alone.
@@ -101,7 +104,7 @@ export type TaskRow = RawRow<typeof task>;
 
 const SUMMARY = [
   ...["id", "account_id", "kind", "model", "status", "progress", "results", "error", "charged_micros"],
-  ...["usage", "created_at", "completed_at"],
+  ...["usage", "created_at", "completed_at", "cancel_requested", "result_issues"],
 ] as const satisfies readonly (keyof TaskRow)[];
 export type SummaryRow = Pick<TaskRow, (typeof SUMMARY)[number]>;
 /** The columns of `SummaryRow`, as SQL. */
@@ -115,7 +118,9 @@ export function toSummary(row: SummaryRow): TaskSummary {
     model: row.model,
     status: row.status,
     progress: row.progress,
+    cancelRequested: row.cancel_requested === 1,
     results: optional(row.results) ?? [],
+    resultIssues: optional(row.result_issues),
     error: optional(row.error),
     charged: row.charged_micros === null ? undefined : toMicros(row.charged_micros),
     usage: optional(row.usage),
@@ -139,7 +144,6 @@ export function toTask(row: TaskRow): Task {
     routeIndex: row.route_index,
     attempts: row.attempts,
     failures: row.failures,
-    cancelRequested: row.cancel_requested === 1,
     syncScope: row.sync_scope ?? undefined,
     startedAt: row.started_at ?? undefined,
     deadlineAt: row.deadline_at ?? undefined,
@@ -194,6 +198,7 @@ export const CHANGED_TASK = {
   completed_at: ({ ending }) => ending?.completedAt ?? null,
   charged_micros: ({ ending }) => ending?.charged ?? null,
   results: ({ ending }) => json(ending?.results),
+  result_issues: ({ ending }) => json(ending?.resultIssues),
   error: ({ ending }) => json(ending?.error),
   usage: ({ ending }) => json(ending?.usage),
   charge: ({ ending }) => json(ending?.chargeLines),

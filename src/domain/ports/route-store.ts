@@ -1,0 +1,18 @@
+import type { RouteName } from "../model/model.ts";
+
+/** A route whose upstream refuses our key, our account or the model, which only the operator can put right. */
+export interface RouteTrouble extends RouteName {
+  /** What the upstream said; free of secrets. */
+  readonly detail: string;
+  /** Epoch milliseconds. */
+  readonly since: number;
+}
+
+/** What is known to be wrong with routes. Every method is one transaction. */
+export interface RouteStore {
+  troubles(): Promise<RouteTrouble[]>;
+  /** Replaces what was known of the route. */
+  set(trouble: RouteTrouble): Promise<void>;
+  /** The route works. */
+  clear(route: RouteName): Promise<void>;
+}

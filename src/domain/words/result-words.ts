@@ -1,0 +1,6 @@
+/** Why one of several results of a completed task is missing (docs/api.md 4.5), by the code that says so. */
+export const RESULT_ISSUE_MESSAGES = {
+  UPSTREAM_ERROR: "The provider did not make this result.",
+  CONTENT_MODERATED: "The provider's content policy withheld this result.",
+  FINALIZATION_FAILED: "The file of this result could not be retrieved from the provider, or is not usable.",
+} as const;

@@ -1,0 +1,60 @@
+import type { Ids } from "../domain/ports/runtime.ts";
+import type { Connection } from "./exchange.ts";
+
+/** Which pages of other origins may read answers: those of these origins, or of any with `*`. */
+export interface CorsDeps {
+  readonly origins: readonly string[];
+  readonly ids: Ids;
+}
+
+type Handle = (request: Request, connection: Connection) => Response | Promise<Response>;
+
+/** Headers of answers that scripts may read besides the few they always may. */
+const EXPOSED = [
+  ...["X-Request-ID", "X-Request-Cost", "X-Idempotent-Replay", "X-Task-Id", "X-Svc-Adjusted"],
+  ...["Preference-Applied", "Retry-After", "retry-after-ms", "x-should-retry"],
+  ...["RateLimit", "RateLimit-Policy", "WWW-Authenticate", "Allow"],
+  ...["ETag", "Accept-Ranges", "Content-Range", "Content-Length"],
+].join(", ");
+const METHODS = "GET, HEAD, POST, PATCH";
+/** Browsers keep the answer to a preflight no longer than two hours. */
+const PREFLIGHT_SEC = 7200;
+const HEADER_NAMES = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+(?:\s*,\s*[A-Za-z0-9!#$%&'*+.^_`|~-]+)*$/;
+
+/**
+ * Lets pages of the given origins read every answer, errors and streams included, and answers the question that browsers send
+ * before a request. Never allows cookies, which this service does not use.
+ */
+export function withCors(handle: Handle, { origins, ids }: CorsDeps): Handle {
+  if (origins.length === 0) return handle;
+  const isAny = origins.includes("*");
+
+  function allow(request: Request, headers: Headers): boolean {
+    // A cache may have the answer from a request of another origin.
+    if (!isAny) headers.append("Vary", "Origin");
+    const origin = request.headers.get("origin");
+    if (origin === null || !(isAny || origins.includes(origin))) return false;
+    headers.set("Access-Control-Allow-Origin", isAny ? "*" : origin);
+    return true;
+  }
+
+  function preflight(request: Request): Response {
+    const headers = new Headers({ "X-Request-ID": ids.create("req") });
+    if (allow(request, headers)) {
+      headers.set("Access-Control-Allow-Methods", METHODS);
+      headers.set("Access-Control-Max-Age", String(PREFLIGHT_SEC));
+      const wanted = request.headers.get("access-control-request-headers");
+      if (wanted !== null && HEADER_NAMES.test(wanted)) headers.set("Access-Control-Allow-Headers", wanted);
+    }
+    return new Response(null, { status: 204, headers });
+  }
+
+  return async (request, connection) => {
+    if (request.method === "OPTIONS" && request.headers.has("access-control-request-method")) {
+      return preflight(request);
+    }
+    const response = await handle(request, connection);
+    if (allow(request, response.headers)) response.headers.set("Access-Control-Expose-Headers", EXPOSED);
+    return response;
+  };
+}

@@ -1,0 +1,16 @@
+import { AppError } from "../domain/errors.ts";
+
+/** Repeated headers arrive as one, joined with this. */
+const BETWEEN_HEADERS = ", ";
+
+/**
+ * The `Idempotency-Key` of a request; the same one twice counts once.
+ * @throws AppError `invalid_idempotency_key` for two that differ, and for a key that cannot be told from two
+ */
+export function idempotencyKeyOf({ headers }: Request): string | undefined {
+  const given = headers.get("idempotency-key") ?? undefined;
+  if (given?.includes(BETWEEN_HEADERS) !== true) return given;
+  const [first, ...others] = given.split(BETWEEN_HEADERS);
+  if (others.every((each) => each === first)) return first;
+  throw new AppError("invalid_idempotency_key", { kind: "idempotency_keys_differ" });
+}

@@ -1,0 +1,102 @@
+import type { Principal } from "../domain/access/account.ts";
+import { AppError } from "../domain/errors.ts";
+import type { Clock } from "../domain/ports/runtime.ts";
+
+/** Whether a caller that was let in may still be answered, for answers that take long. */
+export interface Standing<Caller = Principal> {
+  /** The endpoint's path. */
+  readonly path: string;
+  /** Why the caller may be told nothing more; undefined while it may. */
+  refusal(): AppError | undefined;
+  /** The same, but looks only where the request has taken long. */
+  lateRefusal(): AppError | undefined;
+  /** Calls `listener` within about a second of a refusal, and perhaps again, until the returned function is called. */
+  onRefused(listener: () => void): () => void;
+  /** The same caller, who needs something more. @param check throws AppError for a caller that lacks it */
+  needing(check: (caller: Caller) => void): Standing<Caller>;
+}
+
+/** How often those who wait are looked at. The store notices what another process changed within half a second. */
+const LOOK_EVERY_MS = 400;
+
+/** What was checked so recently is not checked again for answers that do not wait. */
+const FRESH_MS = 500;
+
+/** Looks at all callers that wait, on one timer, which runs only while somebody waits. */
+export function createStandings({ clock }: { readonly clock: Pick<Clock, "after" | "elapsed"> }) {
+  const looks = new Set<() => void>();
+  let isLooking = false;
+
+  function later(): void {
+    isLooking = looks.size > 0;
+    if (isLooking) clock.after(LOOK_EVERY_MS, lookAtAll);
+  }
+
+  function lookAtAll(): void {
+    for (const look of looks) look();
+    later();
+  }
+
+  function create<Caller>(path: string, check: () => Caller): Standing<Caller> {
+    const startedAt = clock.elapsed();
+    const refusal = () => refusalOf(check);
+    return {
+      path,
+      refusal,
+      lateRefusal: () => (clock.elapsed() - startedAt < FRESH_MS ? undefined : refusal()),
+      onRefused(listener) {
+        const look = () => {
+          if (refusal() !== undefined) listener();
+        };
+        looks.add(look);
+        if (!isLooking) later();
+        return () => void looks.delete(look);
+      },
+      needing: (more) =>
+        create(path, () => {
+          const caller = check();
+          more(caller);
+          return caller;
+        }),
+    };
+  }
+
+  /** @param check throws AppError for a caller that would not be let in now */
+  return create;
+}
+export type Standings = ReturnType<typeof createStandings>;
+
+function refusalOf(check: () => unknown): AppError | undefined {
+  try {
+    check();
+    return undefined;
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    // A database that cannot be read for a moment says nothing about the caller.
+    return undefined;
+  }
+}
+
+/**
+ * Runs `work` for a caller that waits. Its signal aborts when the caller is refused.
+ * @throws AppError the refusal, whatever became of the work
+ */
+export async function whileAllowed<T>(
+  standing: Pick<Standing, "refusal" | "onRefused">,
+  work: (refused: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const refused = new AbortController();
+  const stop = standing.onRefused(() => refused.abort());
+  const [done] = await Promise.allSettled([work(refused.signal)]);
+  stop();
+  const refusal = standing.refusal();
+  if (refusal !== undefined) throw refusal;
+  if (done.status === "rejected") throw done.reason;
+  return done.value;
+}
+
+/** Checks again before something is done, where the request took long to arrive. @throws AppError the refusal */
+export function requireStanding(standing: Pick<Standing, "lateRefusal">): void {
+  const refusal = standing.lateRefusal();
+  if (refusal !== undefined) throw refusal;
+}

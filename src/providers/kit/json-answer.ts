@@ -1,0 +1,96 @@
+import type { Json } from "../../domain/json.ts";
+import { createBase64Decoder } from "../../toolkit/base64.ts";
+import { measureJson } from "../../toolkit/json-text.ts";
+import { createLongStringReader, type LongString } from "../../toolkit/long-strings.ts";
+
+/** What an answer may be made of besides its files. More would take seconds to parse, and means nothing. */
+const MAX_TEXT_BYTES = 4 * 1024 * 1024;
+const MOST = { depth: 64, tokens: 100_000 };
+const TEXT_SHOWN = 2_000;
+/** A string from this length on is decoded as it arrives if it is base64. */
+const FILE_FROM_BYTES = 16 * 1024;
+const DATA_URI_HEADER = /^data:[\w.+/-]*;base64,/;
+const BASE64 = /^[A-Za-z0-9+/_\-\s]*$/;
+
+/** What a JSON answer says. */
+export interface JsonAnswer {
+  /** Undefined when the body is not JSON, or too large to be an answer. */
+  readonly json: Json | undefined;
+  /** The beginning of a body that is not JSON, for what it says of an error. */
+  readonly text?: string | undefined;
+  /** The content of long base64 strings, by what stands for each in `json`. */
+  readonly files: ReadonlyMap<string, Uint8Array>;
+}
+
+/** An answer as far as its files go. */
+export type AnswerFiles = { readonly files?: JsonAnswer["files"] | undefined };
+
+class NoAnswerText extends Error {}
+
+/** Reads a body of JSON as it arrives, without holding the event loop. @throws what the body throws */
+export async function readJsonAnswer(body: AsyncIterable<Uint8Array>): Promise<JsonAnswer> {
+  const files = new Map<string, Uint8Array>();
+  const reader = createLongStringReader({
+    longFrom: FILE_FROM_BYTES,
+    maxTextBytes: MAX_TEXT_BYTES,
+    tooLong: () => new NoAnswerText(),
+    open(beginning) {
+      const header = headerOf(beginning);
+      return BASE64.test(beginning.slice(header.length)) ? createFile(header, files) : undefined;
+    },
+  });
+  try {
+    for await (const chunk of body) await reader.feed(chunk);
+  } catch (error) {
+    if (error instanceof NoAnswerText) return { json: undefined, files };
+    throw error;
+  }
+  const text = new TextDecoder().decode(reader.text());
+  const json = parseJson(text);
+  return json === undefined ? { json, files, text: text.slice(0, TEXT_SHOWN) } : { json, files };
+}
+
+/** Parses JSON text; undefined for what is none, and for what would take long to parse. */
+export function parseJson(text: string): Json | undefined {
+  const { depth, tokens } = measureJson(text, MOST);
+  if (depth > MOST.depth || tokens > MOST.tokens) return undefined;
+  try {
+    // What JSON.parse returns is JSON.
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The bytes of a base64 text in an answer, with or without the header of a data URI. */
+export function bytesOf({ files }: AnswerFiles, text: string): Uint8Array {
+  return files?.get(text) ?? Buffer.from(text.slice(headerOf(text).length), "base64");
+}
+
+/** The header of a data URI; empty for any other text. */
+function headerOf(text: string): string {
+  return DATA_URI_HEADER.exec(text.slice(0, 256))?.[0] ?? "";
+}
+
+/** Decodes leniently: some servers break lines, or use the alphabet of URLs. */
+function createFile(header: string, files: Map<string, Uint8Array>): LongString {
+  const decoder = createBase64Decoder();
+  const pieces: Uint8Array[] = [];
+  let left = header.length;
+  return {
+    append(text) {
+      const content = text
+        ?.slice(left)
+        .replace(/[-_\s]+/g, (odd) => odd.replace(/\s+/g, "").replaceAll("-", "+").replaceAll("_", "/"));
+      left = 0;
+      const bytes = content === undefined ? undefined : decoder.decode(content);
+      if (bytes !== undefined) pieces.push(bytes);
+    },
+    end() {
+      const last = decoder.end();
+      const name = `${header}file: ${files.size}`;
+      files.set(name, last === undefined ? new Uint8Array(0) : Buffer.concat([...pieces, last.bytes]));
+      return name;
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import { randomBytes } from "node:crypto";
+import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
+
+const KEY_BYTES = 32;
+const CONTENT = /^[A-Za-z0-9+/]{43}=\n?$/;
+
+/**
+ * Reads the key of a file: 32 bytes in base64.
+ *
+ * @param isMade makes the file where there is none: flushed, whole or not at all, and only once, whoever else does at the same time
+ * @throws Error when the file holds no key, or cannot be read or made
+ */
+export function readKeyFile(path: string, isMade: boolean): string | undefined {
+  const text = read(path);
+  if (text !== undefined || !isMade) return text;
+  make(path);
+  return read(path);
+}
+
+function read(path: string): string | undefined {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return undefined;
+    throw error;
+  }
+  if (CONTENT.test(text)) return text.trim();
+  throw new Error(
+    `${path} holds no key. Put the right file back, or remove it: then what it sealed is lost.`,
+  );
+}
+
+function make(path: string): void {
+  const partial = `${path}.${randomBytes(6).toString("hex")}.part`;
+  const file = openSync(partial, "wx", 0o600);
+  try {
+    writeSync(file, `${randomBytes(KEY_BYTES).toString("base64")}\n`);
+    fsyncSync(file);
+    linkSync(partial, path);
+  } catch (error) {
+    // Another process was first: its key counts.
+    if (!hasCode(error, "EEXIST")) throw error;
+  } finally {
+    closeSync(file);
+    rmSync(partial, { force: true });
+  }
+  const folder = openSync(dirname(path), "r");
+  fsyncSync(folder);
+  closeSync(folder);
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && "code" in error && error.code === code;
+}

@@ -1,0 +1,30 @@
+import { and, asc, eq } from "drizzle-orm";
+import type { RouteStore } from "../../domain/ports/route-store.ts";
+import type { Connection } from "./connection.ts";
+import { routeTrouble } from "./route-table.ts";
+
+/** What is known to be wrong with routes, in SQLite. */
+export function createRouteStore({ orm, read, write }: Connection): RouteStore {
+  const { provider, upstreamModel } = routeTrouble;
+  return {
+    troubles: async () =>
+      read(() => orm.select().from(routeTrouble).orderBy(asc(provider), asc(upstreamModel)).all()),
+    async set({ detail, since, ...route }) {
+      await write(() => {
+        const set = { detail, since };
+        const target = [provider, upstreamModel];
+        orm
+          .insert(routeTrouble)
+          .values({ ...route, ...set })
+          .onConflictDoUpdate({ target, set })
+          .run();
+      });
+    },
+    async clear(route) {
+      await write(() => {
+        const isRoute = and(eq(provider, route.provider), eq(upstreamModel, route.upstreamModel));
+        orm.delete(routeTrouble).where(isRoute).run();
+      });
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import { readFileSync } from "node:fs";
+import type { Server } from "../../helpers/server.ts";
+
+/** What a probe tells when it has stopped. */
+export interface Held {
+  /** The most processor time that the server's main thread used between two answers to the probe. */
+  readonly heldMs: number;
+  readonly answers: number;
+}
+
+/**
+ * Asks a server for its health again and again, from a thread of its own, while `work` runs. Whatever holds the server's event loop
+ * keeps it from answering. Time on the processor is measured, because other processes may hold the machine.
+ */
+export async function whileProbed<T>(
+  server: Server,
+  work: () => Promise<T>,
+): Promise<Held & { readonly result: T }> {
+  const worker = new Worker(new URL("./loop-probe-worker.ts", import.meta.url).href);
+  const said = () =>
+    new Promise<Held>((resolve) => {
+      worker.addEventListener("message", (event: MessageEvent<Held>) => resolve(event.data), { once: true });
+    });
+  try {
+    const ready = said();
+    worker.postMessage({ port: server.port, pid: server.pid });
+    await ready;
+    const result = await work();
+    const held = said();
+    worker.postMessage("stop");
+    return { ...(await held), result };
+  } finally {
+    worker.terminate();
+  }
+}
+
+/** The lowest of a few tries: other work of the server, such as collecting garbage, comes now and then. */
+export async function leastHeldMs(server: Server, work: () => Promise<unknown>, tries = 3): Promise<number> {
+  let least = Number.POSITIVE_INFINITY;
+  for (let i = 0; i < tries; i++) least = Math.min(least, (await whileProbed(server, work)).heldMs);
+  return least;
+}
+
+/** Processor time of a process's main thread. */
+export function mainThreadMs(pid: number): number {
+  return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "utf8").split(" ")[0]) / 1e6;
+}

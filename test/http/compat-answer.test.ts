@@ -1,0 +1,36 @@
+import { expect, test } from "bun:test";
+import type { Asset } from "../../src/domain/media/asset.ts";
+import type { AssetStore } from "../../src/domain/ports/asset-store.ts";
+import type { TaskStore } from "../../src/domain/ports/task-store.ts";
+import type { TaskSummary } from "../../src/domain/task/task.ts";
+import { imagesReply } from "../../src/http/compat/answer.ts";
+import { assetId, taskId } from "../helpers/store.ts";
+
+const LARGE_BYTES = 1024 * 1024;
+const ASSET = { id: assetId(1), type: "image/png", width: 1, height: 1 } as Asset;
+const TASK = {
+  ...{ id: taskId(1), results: [{ assetId: ASSET.id, type: ASSET.type }], createdAt: 0 },
+} as Partial<TaskSummary> as TaskSummary;
+
+function answerFrom(content: Blob) {
+  const deps = {
+    tasks: { assetById: async () => ASSET } as Partial<TaskStore> as TaskStore,
+    assets: { open: async () => content } as Partial<AssetStore> as AssetStore,
+  };
+  const form = { format: "b64_json", origin: "", asked: {}, sent: {}, leave: () => {} } as const;
+  return imagesReply(deps, TASK, form);
+}
+
+test("An answer that is read from disk is over when it has been read", async () => {
+  const { body, over } = await answerFrom(new Blob([new Uint8Array(LARGE_BYTES)]));
+  const content = new Uint8Array(LARGE_BYTES).toBase64();
+  expect(await new Response(body).json()).toMatchObject({ data: [{ b64_json: content }] });
+  await over;
+});
+
+test("An answer that is read from disk is over when the disk fails, so that its place is given back", async () => {
+  const unreadable = () => ({ arrayBuffer: () => Promise.reject(new Error("EIO")) });
+  const { body, over } = await answerFrom({ size: LARGE_BYTES, slice: unreadable } as unknown as Blob);
+  expect(await new Response(body).text().catch((error: Error) => error.message)).toBe("EIO");
+  await over;
+});

@@ -1,0 +1,22 @@
+import { expect, test } from "bun:test";
+import { isJsonObject } from "../../../src/domain/json.ts";
+import { bytesOf, readJsonAnswer } from "../../../src/providers/kit/json-answer.ts";
+
+const BYTES = Buffer.from(Array.from({ length: 60_000 }, (_, i) => (i < 99 ? 0xff : (i * 89) % 251)));
+
+test.each([
+  ["as it is written everywhere", BYTES.toString("base64")],
+  ["in the alphabet of URLs, unpadded", BYTES.toString("base64url")],
+  ["in lines", BYTES.toString("base64").replace(/.{76}/g, "$&\r\n")],
+  ["in lines, in the alphabet of URLs", BYTES.toString("base64url").replace(/./g, "$&\n")],
+  ["with a header", `data:image/png;base64,${BYTES.toString("base64")}`],
+])("a long file in base64 %s is read to its last byte", async (_, text) => {
+  async function* body() {
+    const answer = Buffer.from(JSON.stringify({ file: text }));
+    for (let at = 0; at < answer.length; at += 10_007) yield answer.subarray(at, at + 10_007);
+  }
+  const answer = await readJsonAnswer(body());
+  const file = isJsonObject(answer.json) ? answer.json.file : undefined;
+  expect(answer.files.size).toBe(1);
+  expect(Buffer.from(bytesOf(answer, String(file))).equals(BYTES)).toBe(true);
+});
