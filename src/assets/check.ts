@@ -7,6 +7,7 @@ import {
   type PutOptions,
   type StagedFile,
 } from "../domain/ports/asset-store.ts";
+import { freeMemory } from "../toolkit/free-memory.ts";
 import type { Slots } from "../toolkit/slots.ts";
 import type { Draft } from "./drafts.ts";
 import { readFully } from "./file-window.ts";
@@ -144,15 +145,21 @@ function imageIn(
 ): Promise<CheckedFile> {
   return deps.slots.run(async () => {
     const whole = await storing(() => readFully(draft.handle, 0, arrived.sizeBytes));
-    const { probe, bytes, isClean } = await checkImage(whole, arrived.type, options.sanitize);
-    const file = { ...probe, sha256: sha256(bytes), sizeBytes: bytes.length };
-    if (file.sha256 === arrived.sha256) return { file, content: draft, isClean };
-    // Removing metadata changed the bytes, so the result needs a file of its own.
-    return withDraft(deps, async (clean) => {
-      await clean.append(bytes);
-      await deps.files.discard(draft);
-      return { file, content: clean, isClean };
-    });
+    const done = [whole];
+    try {
+      const { probe, bytes, isClean } = await checkImage(whole, arrived.type, options.sanitize);
+      done.push(bytes);
+      const file = { ...probe, sha256: sha256(bytes), sizeBytes: bytes.length };
+      if (file.sha256 === arrived.sha256) return { file, content: draft, isClean };
+      // Removing metadata changed the bytes, so the result needs a file of its own.
+      return await withDraft(deps, async (clean) => {
+        await clean.append(bytes);
+        await deps.files.discard(draft);
+        return { file, content: clean, isClean };
+      });
+    } finally {
+      done.forEach(freeMemory);
+    }
   });
 }
 

@@ -24,9 +24,9 @@ export const file = (name: string, content: string) =>
 export const END = "--B--\r\n";
 
 export async function textOf(content: Content): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of content) chunks.push(chunk);
-  return Buffer.concat(chunks).toString("latin1");
+  let text = "";
+  for await (const chunk of content) text += Buffer.from(chunk).toString("latin1");
+  return text;
 }
 
 export function request(

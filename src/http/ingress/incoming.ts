@@ -1,7 +1,8 @@
 /** A request's body on its way in: counted as it arrives, and held to the pace that every sender keeps. */
 export interface Incoming {
   /**
-   * The next piece of at most a few 100 KB; undefined at the end. Waits while there is no room for more: Bun then stops reading from
+   * The next piece of at most a few 100 KB; undefined at the end. It frees the memory of the piece before, so whoever keeps
+   * any of that copies it. Waits while there is no room for more: Bun then stops reading from
    * the connection, so that the sender waits too.
    *
    * @throws AppError `request_too_large`, or `invalid_request` when the body is cut off or comes too slowly

@@ -1,4 +1,5 @@
 import { AppError, invalid } from "../../domain/errors.ts";
+import { freeMemory } from "../../toolkit/free-memory.ts";
 import type { IngressBudget, IngressShare } from "./budget.ts";
 import type { Incoming, Intake } from "./incoming.ts";
 import type { Pace, Sender } from "./pace.ts";
@@ -78,7 +79,7 @@ function openIncoming(
   const reader = stream?.getReader();
   const cancel = async () => void (await reader?.cancel().catch(() => undefined));
   let isTooSlow = false;
-  let lastBytes = 0;
+  let last: Uint8Array | undefined;
   const sender: Sender = {
     sentBytes: 0,
     waitedMs: 0,
@@ -90,8 +91,8 @@ function openIncoming(
 
   async function next(): Promise<Buffer | undefined> {
     if (reader === undefined) return undefined;
-    if (lastBytes > 0) share.give(lastBytes);
-    lastBytes = 0;
+    if (last !== undefined) drop(last);
+    last = undefined;
     const room = share.room();
     if (room !== undefined) await room;
     pace.await(sender);
@@ -103,11 +104,16 @@ function openIncoming(
       .finally(() => pace.heard(sender, 0));
     if (isTooSlow) throw tooSlow();
     if (piece.done) return undefined;
-    lastBytes = piece.value.length;
-    sender.sentBytes += lastBytes;
-    share.take(lastBytes);
+    last = piece.value;
+    sender.sentBytes += last.length;
+    share.take(last.length);
     if (sender.sentBytes > maxBytes) throw bodyTooLarge(maxBytes);
-    return Buffer.from(piece.value.buffer, piece.value.byteOffset, piece.value.byteLength);
+    return Buffer.from(last.buffer, last.byteOffset, last.byteLength);
+  }
+
+  function drop(piece: Uint8Array): void {
+    share.give(piece.length);
+    freeMemory(piece);
   }
 
   async function takeFile(): Promise<void> {

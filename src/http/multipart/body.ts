@@ -13,6 +13,8 @@ export function openBody(incoming: Pick<Incoming, "next">) {
   let buffered: Buffer = Buffer.from("\r\n");
 
   async function readMore(): Promise<void> {
+    // What is left of a piece would not outlast it.
+    buffered = Buffer.from(buffered);
     const chunk = await incoming.next();
     if (chunk === undefined) throw invalid({ kind: "form_unended" });
     buffered = buffered.length === 0 ? chunk : Buffer.concat([buffered, chunk]);
@@ -24,7 +26,7 @@ export function openBody(incoming: Pick<Incoming, "next">) {
     return taken;
   }
 
-  /** The next piece before the mark; undefined at the mark, which is then read too. */
+  /** The next piece before the mark; undefined at the mark, which is then read too. Lasts until the next one is asked for. */
   async function pieceBefore(mark: Buffer): Promise<Uint8Array | undefined> {
     for (;;) {
       const at = buffered.indexOf(mark);
@@ -47,7 +49,7 @@ export function openBody(incoming: Pick<Incoming, "next">) {
       if (piece === undefined) return pieces.length === 1 ? pieces[0] : Buffer.concat(pieces);
       sizeBytes += piece.length;
       if (sizeBytes > maxBytes) return undefined;
-      pieces.push(piece);
+      pieces.push(Buffer.from(piece));
     }
   }
 
