@@ -19,6 +19,7 @@ import { generationEndpoints } from "../http/generations/routes.ts";
 import { healthEndpoints, type NotReady } from "../http/health/routes.ts";
 import { createIngressBudget } from "../http/ingress/budget.ts";
 import { createIngress } from "../http/ingress/ingress.ts";
+import { createLane } from "../http/ingress/lane.ts";
 import { createPace } from "../http/ingress/pace.ts";
 import { managedModelEndpoints, modelEndpoints } from "../http/models/routes.ts";
 import { pricingEndpoints } from "../http/pricing/routes.ts";
@@ -27,8 +28,8 @@ import type { ServerOptions } from "../http/server.ts";
 import { createStandings } from "../http/standing.ts";
 import { createStays } from "../http/stays.ts";
 import { taskEndpoints } from "../http/tasks/routes.ts";
-import { createTurns } from "../http/turns.ts";
-import { monotonicMs } from "../runtime/clock.ts";
+import { createCompany, createTurns } from "../http/turns.ts";
+import { monotonicMs, threadCpuMs } from "../runtime/clock.ts";
 import { createRateLimiter } from "../runtime/rate-limiter.ts";
 import type { Feeds } from "../runtime/signals.ts";
 import { createAuthenticate, createAuthenticateOperator } from "../service/authenticate.ts";
@@ -74,12 +75,15 @@ export function createHandler(deps: RequestDeps): ServerOptions["handle"] {
     rateLimiter,
     stays: createStays({ ...config.stays, total: mostConnections("stays") }),
     standings: createStandings({ clock }),
-    turns: createTurns({ clock }),
+    turns: createTurns({ perTurn: 4, mayPass: createCompany({ clock }), computedMs: threadCpuMs }),
+    // More, because many clients may share the address of a proxy.
+    guestTurns: createTurns({ perTurn: 16, mayPass: () => false, computedMs: threadCpuMs }),
     elapsed: monotonicMs,
     edge: createEdge({ clock, elapsed: monotonicMs, log, timeoutMs: config.edgeTimeoutMs, keepOpen }),
     ingress: createIngress({
       budget: createIngressBudget(INGRESS_LIMITS),
       pace: createPace({ clock }),
+      lane: createLane({ clock, computedMs: threadCpuMs }),
     }),
     publicUrl: config.publicUrl,
     trustedProxies: config.trustedProxies,

@@ -16,7 +16,10 @@ export interface AccessDeps {
   readonly rateLimiter: RateLimiter;
   readonly stays: Stays;
   readonly standings: Standings;
+  /** By account, */
   readonly turns: Turns;
+  /** and of requests without one, by the client's address. */
+  readonly guestTurns: Turns;
 }
 
 /** A request that is being admitted, with what is known of it so far, for its log line and its answer. */
@@ -33,7 +36,9 @@ export type Entering = Exchange & {
  * its kind, the feature, and the limit of requests. Only counting a request is asynchronous.
  */
 export function enter(deps: AccessDeps, endpoint: Handling, exchange: Entering): Reply | Promise<Reply> {
-  if (endpoint.access === "public") return endpoint.handle(exchange);
+  if (endpoint.access === "public") {
+    return deps.guestTurns(exchange.address ?? "", () => endpoint.handle(exchange));
+  }
   const credential = credentialOf(exchange.request, exchange.query, endpoint.path);
   if (endpoint.access === "management") {
     const check = () => deps.authenticateOperator(credential);
@@ -47,15 +52,19 @@ export function enter(deps: AccessDeps, endpoint: Handling, exchange: Entering):
     if (feature === undefined || allowsFeature(principal.policy, feature)) return principal;
     throw new AppError("permission_denied", { kind: "feature_forbidden", feature });
   };
-  const principal = check();
+  let principal: Principal;
+  try {
+    principal = check();
+  } catch (error) {
+    return deps.guestTurns(exchange.address ?? "", () => Promise.reject(error));
+  }
   const standing = deps.standings(path, check);
   const stay = (kind: StayKind) => deps.stays(kind, principal);
   const keyed = Object.assign(exchange, { principal, standing, stay });
   const perMinute = isCounted === true ? principal.policy.requestsPerMinute : undefined;
   const begin = () =>
     perMinute === undefined ? handle(keyed) : countThenHandle(deps, keyed, perMinute, handle);
-  const turn = deps.turns(principal.accountId);
-  return turn === undefined ? begin() : turn.then(begin);
+  return deps.turns(principal.accountId, begin);
 }
 
 /** A stream has a place as long as it lasts. */

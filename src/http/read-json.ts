@@ -50,7 +50,7 @@ export function readWholeJson(bytes: Uint8Array): JsonObject {
  * @throws AppError as `parseJsonObject`; `request_too_large`; whatever reading the body throws; then no file is kept
  */
 export async function readJsonPieces(
-  { next, take, takeFile }: Pick<Incoming, "next" | "take" | "takeFile">,
+  { next, take, takeFile, turn }: Omit<Incoming, "give">,
   receiver: InlineReceiver | undefined,
 ): Promise<JsonBody> {
   const received: ArrivingFile[] = [];
@@ -76,6 +76,7 @@ export async function readJsonPieces(
       await reader.feed(piece);
       take(reader.text().length - before);
     }
+    await turn();
     const text = reader.text();
     if (text.length > MAX_JSON_TEXT_BYTES) throw tooLong();
     const body = parseJsonObject(decodeUtf8(text), new Set(inlineFiles.keys()));

@@ -1,34 +1,83 @@
 import type { Clock } from "../domain/ports/runtime.ts";
 
-/** How many requests of one account begin in one turn of the event loop while others ask too. */
-const PER_TURN = 16;
+/** After a turn of the event loop that computed longer than this, a quarter of the requests begin in the next. */
+const LONG_MS = 2;
+const AFTER_LONG = 0.25;
 /** For one to two of these, an account counts as asking after its last request. */
 const PERIOD_MS = 1_000;
 
-/** What a request waits for before it begins; undefined when it may begin now. */
-export type Turns = (account: string) => Promise<void> | undefined;
+/** Begins a request now, or when the turn of whoever asks comes. */
+export type Turns = <T>(asker: string, begin: () => T | Promise<T>) => T | Promise<T>;
 
 interface Asker {
+  /** In this turn of the event loop. */
   begun: number;
   readonly line: (() => void)[];
 }
 
+export interface TurnsDeps {
+  /** How many requests of one asker begin in one turn. */
+  readonly perTurn: number;
+  /** Whether to let an asker pass without a turn. */
+  readonly mayPass: (asker: string) => boolean;
+  /** How long this thread has computed. Unlike time it does not grow while a slow disk is waited for. */
+  readonly computedMs: () => number;
+}
+
 /**
- * Lets accounts take turns. One that sends many requests at once would otherwise hold up everybody's by the time they all take:
- * its requests beyond a few begin in later turns of the event loop, and what came from others meanwhile goes first. An account that
- * is alone waits for nothing.
+ * Lets askers take turns. One that sends many requests at once would otherwise hold up everybody's by the time they all take:
+ * its requests beyond a few begin in later turns of the event loop, and what came from others meanwhile goes first.
  */
-export function createTurns({ clock }: { readonly clock: Pick<Clock, "after"> }): Turns {
+export function createTurns({ perTurn, mayPass, computedMs }: TurnsDeps): Turns {
   const askers = new Map<string, Asker>();
+  let isTurnOpen = false;
+  let openedAtMs = 0;
+  let most = perTurn;
+
+  function openTurn(): void {
+    if (isTurnOpen) return;
+    isTurnOpen = true;
+    openedAtMs = computedMs();
+    setImmediate(endTurn);
+  }
+
+  function endTurn(): void {
+    isTurnOpen = false;
+    most = computedMs() - openedAtMs > LONG_MS ? Math.ceil(perTurn * AFTER_LONG) : perTurn;
+    for (const [name, asker] of askers) {
+      const next = asker.line.splice(0, most);
+      asker.begun = next.length;
+      if (next.length === 0) askers.delete(name);
+      for (const begin of next) begin();
+    }
+    if (askers.size > 0) openTurn();
+  }
+
+  function askerOf(name: string): Asker {
+    const known = askers.get(name);
+    if (known !== undefined) return known;
+    const asker = { begun: 0, line: [] };
+    askers.set(name, asker);
+    return asker;
+  }
+
+  return (name, begin) => {
+    if (mayPass(name) && !askers.has(name)) return begin();
+    const asker = askerOf(name);
+    openTurn();
+    if (asker.begun < most && asker.line.length === 0) {
+      asker.begun += 1;
+      return begin();
+    }
+    return new Promise<void>((resolve) => asker.line.push(resolve)).then(begin);
+  };
+}
+
+/** Tells whether an account is the only one that asks. Then turns would only keep its writes from sharing commits. */
+export function createCompany({ clock }: { readonly clock: Pick<Clock, "after"> }) {
   let recent = new Set<string>();
   let earlier = new Set<string>();
   let isCounting = false;
-  let isTurnOpen = false;
-
-  function isAlone(account: string): boolean {
-    if (recent.size > 1 || earlier.size > 1) return false;
-    return earlier.size === 0 || earlier.has(account);
-  }
 
   function countPeriod(): void {
     isCounting = recent.size > 0;
@@ -37,41 +86,13 @@ export function createTurns({ clock }: { readonly clock: Pick<Clock, "after"> })
     if (isCounting) clock.after(PERIOD_MS, countPeriod);
   }
 
-  function endTurn(): void {
-    isTurnOpen = false;
-    for (const [account, asker] of askers) {
-      asker.begun = Math.min(PER_TURN, asker.line.length);
-      if (asker.begun === 0) askers.delete(account);
-      for (const begin of asker.line.splice(0, PER_TURN)) begin();
-    }
-    if (askers.size > 0) openTurn();
-  }
-
-  function openTurn(): void {
-    if (isTurnOpen) return;
-    isTurnOpen = true;
-    setImmediate(endTurn);
-  }
-
-  return (account) => {
+  return (account: string): boolean => {
     recent.add(account);
     if (!isCounting) {
       isCounting = true;
       clock.after(PERIOD_MS, countPeriod);
     }
-    if (isAlone(account) && !askers.has(account)) return undefined;
-    let asker = askers.get(account);
-    if (asker === undefined) {
-      asker = { begun: 0, line: [] };
-      askers.set(account, asker);
-    }
-    openTurn();
-    if (asker.begun < PER_TURN && asker.line.length === 0) {
-      asker.begun += 1;
-      return undefined;
-    }
-    const { promise, resolve } = Promise.withResolvers<void>();
-    asker.line.push(resolve);
-    return promise;
+    if (recent.size > 1 || earlier.size > 1) return false;
+    return earlier.size === 0 || earlier.has(account);
   };
 }

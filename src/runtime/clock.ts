@@ -25,3 +25,9 @@ export function createSystemClock(): SteadyClock {
 export function monotonicMs(): number {
   return performance.now();
 }
+
+/** How many milliseconds this thread has computed. */
+export function threadCpuMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+}

@@ -67,7 +67,10 @@ const STILL: Clocks = { clock: { elapsed: () => 0, after: () => () => {} } };
 /** A request's body on its way in, with room for everything. */
 export function intakeOf(given: Request, clocks: Clocks = STILL) {
   const budget = createIngressBudget({ bytes: 2 ** 30, bodies: 100, waiting: 100 });
-  return createIngress({ budget, pace: createPace(clocks) }).intakeOf(given, () => "owner");
+  return createIngress({ budget, pace: createPace(clocks), lane: () => undefined }).intakeOf(
+    given,
+    () => "owner",
+  );
 }
 
 export async function read(

@@ -17,7 +17,7 @@ function read(text: string | Uint8Array, pieceBytes = 65_536, receiver?: "none")
     at += pieceBytes;
     return bytes.subarray(at - pieceBytes, at);
   };
-  const body = { next, take: () => undefined, takeFile: async () => undefined };
+  const body = { next, take: () => undefined, takeFile: async () => undefined, turn: () => undefined };
   return readJsonPieces(body, receiver === undefined ? memoryAssets() : undefined);
 }
 

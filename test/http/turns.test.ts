@@ -1,56 +1,104 @@
 import { expect, test } from "bun:test";
-import { createTurns } from "../../src/http/turns.ts";
+import { createCompany, createTurns } from "../../src/http/turns.ts";
 
-/** Turns with a timer that is called by hand. */
-function turnsByHand() {
+/** Turns of the event loop that compute as long as is said. */
+function createLoop() {
+  let totalMs = 0;
+  const turns = createTurns({
+    perTurn: 4,
+    mayPass: (asker) => asker === "passing",
+    computedMs: () => totalMs,
+  });
+  return {
+    turns,
+    /** Asks so often at once. @returns how many have begun, now or later */
+    ask(asker: string, times: number): () => number {
+      let begun = 0;
+      for (let i = 0; i < times; i++) void turns(asker, () => begun++);
+      return () => begun;
+    },
+    async turn(computedMs = 0): Promise<void> {
+      totalMs += computedMs;
+      await new Promise<void>((resolve) => setImmediate(resolve));
+    },
+  };
+}
+
+test("four requests of one asker begin in each turn, in their order", async () => {
+  const { turns, turn } = createLoop();
+  const order: number[] = [];
+  for (let i = 0; i < 10; i++) void turns("a", () => order.push(i));
+  expect(order).toEqual([0, 1, 2, 3]);
+  await turn();
+  expect(order).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+  await turn();
+  expect(order).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+});
+
+test("one that asks now goes before those of others that wait", () => {
+  const { ask } = createLoop();
+  const many = ask("a", 40);
+  expect(ask("b", 1)()).toBe(1);
+  expect(many()).toBe(4);
+});
+
+test("whoever may pass waits for nothing, unless some of its requests wait already", async () => {
+  let passes = false;
+  const turns = createTurns({ perTurn: 4, mayPass: () => passes, computedMs: () => 0 });
+  let begun = 0;
+  const ask = (times: number) => {
+    for (let i = 0; i < times; i++) void turns("a", () => begun++);
+  };
+  ask(6);
+  passes = true;
+  ask(6);
+  expect(begun).toBe(4);
+  while (begun < 12) await new Promise<void>((resolve) => setImmediate(resolve));
+  await new Promise<void>((resolve) => setImmediate(resolve));
+  ask(100);
+  expect(begun).toBe(112);
+});
+
+test("after a long turn one request of each asker begins, until turns are short again", async () => {
+  const { ask, turn } = createLoop();
+  const many = ask("a", 20);
+  const others = ask("b", 20);
+  await turn(3);
+  expect([many(), others()]).toEqual([5, 5]);
+  await turn(3);
+  expect([many(), others()]).toEqual([6, 6]);
+  await turn(2);
+  expect([many(), others()]).toEqual([10, 10]);
+});
+
+test("a request that fails as it begins fails alone", async () => {
+  const { turns, ask, turn } = createLoop();
+  ask("a", 4);
+  const failing = turns("a", () => {
+    throw new Error("refused");
+  });
+  const after = ask("a", 1);
+  const failed = Promise.resolve(failing).catch((error: Error) => error.message);
+  await turn();
+  expect(await failed).toBe("refused");
+  expect(after()).toBe(1);
+});
+
+test("an account is alone until another asks, and again once the others have been silent for two periods", () => {
   const timers: (() => void)[] = [];
   const after = (_: number, callback: () => void) => {
     timers.push(callback);
     return () => {};
   };
-  const turns = createTurns({ clock: { after } });
-  return { turns, nextPeriod: () => timers.shift()?.() };
-}
-
-const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
-
-/** Asks so often at once. @returns how many have begun, now or later */
-function ask(turns: ReturnType<typeof createTurns>, account: string, times: number) {
-  let begun = 0;
-  for (let i = 0; i < times; i++) {
-    const turn = turns(account);
-    if (turn === undefined) begun++;
-    else void turn.then(() => begun++);
-  }
-  return () => begun;
-}
-
-test("an account that is alone waits for nothing", () => {
-  const { turns } = turnsByHand();
-  expect(ask(turns, "a", 1_000)()).toBe(1_000);
-});
-
-test("of an account beside others, sixteen requests begin in each turn, in their order", async () => {
-  const { turns } = turnsByHand();
-  turns("b");
-  const many = ask(turns, "a", 40);
-  expect(many()).toBe(16);
-  await nextTurn();
-  expect(many()).toBe(32);
-  // One that asks now goes before those that still wait.
-  expect(ask(turns, "b", 1)()).toBe(1);
-  await nextTurn();
-  expect(many()).toBe(40);
-});
-
-test("an account is alone again once the others have been silent for two periods", () => {
-  const { turns, nextPeriod } = turnsByHand();
-  turns("b");
-  expect(ask(turns, "a", 20)()).toBe(16);
+  const isAlone = createCompany({ clock: { after } });
+  const nextPeriod = () => timers.shift()?.();
+  expect(isAlone("a")).toBe(true);
+  expect(isAlone("b")).toBe(false);
   nextPeriod();
-  expect(ask(turns, "c", 20)()).toBe(16);
+  expect(isAlone("a")).toBe(false);
+  nextPeriod();
+  expect(isAlone("a")).toBe(true);
   nextPeriod();
   nextPeriod();
-  nextPeriod();
-  expect(ask(turns, "d", 1_000)()).toBe(1_000);
+  expect(isAlone("c")).toBe(true);
 });

@@ -24,10 +24,10 @@ export interface IsolationOptions {
   readonly seed: number;
 }
 
-export const USAGE = `bun run torture:isolation [--only drip,docs] [--seconds 10] [--seed N]
+export const USAGE = `bun run torture:isolation [--only drip,docs] [--seconds 15] [--seed N]
 
   --only     some of: ${ATTACKS.join(", ")}
-  --seconds  how long another tenant is measured during each, after half as long without
+  --seconds  how long another tenant is measured during each, after as long without
   --seed     decides what the hostile tenant sends; printed, so that a run can be repeated
 `;
 
@@ -37,7 +37,7 @@ export function readIsolationOptions(args: readonly string[]): IsolationOptions 
     args: [...args],
     options: {
       only: { type: "string" },
-      seconds: { type: "string", default: "10" },
+      seconds: { type: "string", default: "15" },
       seed: { type: "string", default: String(Math.floor(Math.random() * 2 ** 31)) },
     },
   });

@@ -13,6 +13,8 @@ export interface Incoming {
   give(bytes: number): void;
   /** Waits until there is room for a file that the reader opens, and counts it until the reader ends. */
   takeFile(): Promise<void>;
+  /** What to wait for before much is computed at once; undefined when the way is free. `next` has waited for its piece already. */
+  turn(): Promise<void> | undefined;
 }
 
 /** One request's way to its body. */

@@ -2,6 +2,7 @@ import { AppError, invalid } from "../../domain/errors.ts";
 import { freeMemory } from "../../toolkit/free-memory.ts";
 import type { IngressBudget, IngressShare } from "./budget.ts";
 import type { Incoming, Intake } from "./incoming.ts";
+import type { Lane } from "./lane.ts";
 import type { Pace, Sender } from "./pace.ts";
 
 /** Bodies up to this size are read at once, */
@@ -15,7 +16,12 @@ const FILE_BYTES = 1024 * 1024;
 /** The one way to the bodies of requests, whatever they are. */
 export type Ingress = ReturnType<typeof createIngress>;
 
-export function createIngress({ budget, pace }: { readonly budget: IngressBudget; readonly pace: Pace }) {
+export function createIngress(deps: {
+  readonly budget: IngressBudget;
+  readonly pace: Pace;
+  readonly lane: Lane;
+}) {
+  const { budget, pace, lane } = deps;
   let smallBytes = 0;
 
   function small(request: Request): Promise<Uint8Array> | undefined {
@@ -51,7 +57,7 @@ export function createIngress({ budget, pace }: { readonly budget: IngressBudget
   ): Promise<T> {
     if ((lengthOf(request) ?? 0) > maxBytes) throw bodyTooLarge(maxBytes);
     const share = await budget.open(owner, request.signal);
-    const incoming = openIncoming(request.body, maxBytes, share, pace);
+    const incoming = openIncoming(request.body, maxBytes, share, pace, () => lane(owner));
     try {
       return await read(incoming.body);
     } finally {
@@ -75,6 +81,7 @@ function openIncoming(
   maxBytes: number,
   share: IngressShare,
   pace: Pace,
+  turn: () => Promise<void> | undefined,
 ) {
   const reader = stream?.getReader();
   const cancel = async () => void (await reader?.cancel().catch(() => undefined));
@@ -108,6 +115,8 @@ function openIncoming(
     sender.sentBytes += last.length;
     share.take(last.length);
     if (sender.sentBytes > maxBytes) throw bodyTooLarge(maxBytes);
+    const waiting = turn();
+    if (waiting !== undefined) await waiting;
     return Buffer.from(last.buffer, last.byteOffset, last.byteLength);
   }
 
@@ -122,7 +131,7 @@ function openIncoming(
     share.take(FILE_BYTES);
   }
 
-  const body: Incoming = { next, take: share.take, give: share.give, takeFile };
+  const body: Incoming = { next, take: share.take, give: share.give, takeFile, turn };
   return { body, cancel };
 }
 
