@@ -73,14 +73,6 @@ async function measure(
     try {
       // One after the other: the uploads would keep this process from noticing answers.
       const during = await creates(tenant, seconds);
-      console.log(
-        during
-          .map((ms, i) => [ms.toFixed(0), (i * 0.04).toFixed(1)] as const)
-          .sort((a, b) => Number(b[0]) - Number(a[0]))
-          .slice(0, 14)
-          .map((x) => x.join("@"))
-          .join(" "),
-      );
       const uploadMs = await slowestUpload(tenant);
       const memoryMb = peakMemoryMb(server.pid);
       const numbers = { quietMs: p99(quiet), p99Ms: p99(during), creates: during.length };
@@ -91,13 +83,6 @@ async function measure(
     }
   } finally {
     deaf.stop();
-    console.log(
-      server
-        .stderr()
-        .split("\n")
-        .filter((l) => l.startsWith("turns"))
-        .join("\n"),
-    );
     server.signal("SIGKILL");
     await server.exited;
   }

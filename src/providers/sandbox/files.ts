@@ -7,6 +7,9 @@ import type { RenderInput } from "./render-jobs.ts";
 type Owner = Pick<Job, "id" | "spec">;
 
 /** A data folder that was moved away must not be made anew. */
+/** A stream would take a buffer of this size for every file. */
+const AT_ONCE_BYTES = 256 * 1024;
+
 const NO_FOLDERS = { createPath: false } as const;
 
 /** Inputs and outputs of jobs, one flat folder: `<job>.in-0`, `<job>.out-0`. */
@@ -58,7 +61,9 @@ export function openFiles(directory: string, isKept: (id: string) => boolean): S
     hasOutput: (id, index) => Bun.file(output(id, index)).exists(),
     async *takeOutput(id, index, signal) {
       const path = output(id, index);
-      for await (const chunk of Bun.file(path).stream()) {
+      const file = Bun.file(path);
+      const chunks = file.size <= AT_ONCE_BYTES ? [await file.bytes()] : file.stream();
+      for await (const chunk of chunks) {
         signal.throwIfAborted();
         yield chunk;
       }
