@@ -35,6 +35,8 @@ export const WITHOUT_CONTENT: InlineReceiver = {
 const tooLong = () => new AppError("request_too_large", { kind: "body_too_long" });
 /** Leaves out a byte-order mark, which some programs write before JSON. */
 const UTF8 = new TextDecoder("utf-8", { fatal: true });
+/** Parsing more text than this takes long enough for others to notice. */
+const MUCH_TEXT_BYTES = 64 * 1024;
 /** Characters of a data URI that stay in the body, for messages that show what was given. */
 const SHOWN_CONTENT = 100;
 
@@ -76,8 +78,8 @@ export async function readJsonPieces(
       await reader.feed(piece);
       take(reader.text().length - before);
     }
-    await turn();
     const text = reader.text();
+    if (text.length > MUCH_TEXT_BYTES) await turn();
     if (text.length > MAX_JSON_TEXT_BYTES) throw tooLong();
     const body = parseJsonObject(decodeUtf8(text), new Set(inlineFiles.keys()));
     return { body, inlineFiles, discard };
