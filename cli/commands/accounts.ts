@@ -8,12 +8,22 @@ import type { Context } from "../context.ts";
 import { usage } from "../failure.ts";
 import { flagNames, namingFlags, readTermFlags, withTermFlags } from "../flags/terms.ts";
 import { type FlagValues, readAmount } from "../flags/values.ts";
-import { type Field, renderFields } from "../format/table.ts";
+import { column, type Field, renderFields } from "../format/table.ts";
 import { termFields } from "../format/terms.ts";
 import { formatTime } from "../format/units.ts";
 import { addLocalCommand, type Manage, onLocalRun } from "../local.ts";
 
-const COLUMNS = ["ID", "NAME", "MODE", { right: "BALANCE" }, { right: "HELD" }, "STATUS", "CREATED"];
+const COLUMNS = [
+  ...[
+    column.id("ID", 3),
+    column.text("NAME"),
+    column.word("MODE", 2),
+    column.number("BALANCE"),
+    column.number("HELD", 1),
+    column.word("STATUS"),
+    column.word("CREATED", 4),
+  ],
+];
 /** The actor that the ledger records for `credit` and `refund`. */
 const ACTOR = "operator";
 

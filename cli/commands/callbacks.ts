@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
 import { CALLBACK_STATES } from "../../src/domain/callback/callback.ts";
+import { commandAgain } from "../again.ts";
 import { addRemoteCommand, connect, type RemoteFlags } from "../client/remote.ts";
 import { addGroup, CLIENT_COMMANDS, given, onRun } from "../command.ts";
 import type { Context } from "../context.ts";
@@ -45,7 +46,7 @@ function addList(callbacks: Command, context: Context): void {
     const page = await client.callbacks({ state, task_id: task, from, limit, after });
     await output.list(page, CALLBACK_COLUMNS, page.callbacks.map(callbackRow));
     if (page.callbacks.length === 0) output.say("No callbacks.");
-    if (page.next !== null) output.say(`More: svc callbacks list --after ${page.next}`);
+    if (page.next !== null) output.say(`More: ${commandAgain(command, { after: page.next })}`);
   });
 }
 

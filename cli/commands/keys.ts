@@ -9,12 +9,22 @@ import { readSigning, SIGNING_FLAGS, type SigningFlags, withSigningFlag } from "
 import { flagNames, namingFlags, readTermFlags, withTermFlags } from "../flags/terms.ts";
 import { type FlagValues, readDuration } from "../flags/values.ts";
 import type { Output } from "../format/output.ts";
-import { type Field, renderFields } from "../format/table.ts";
+import { column, type Field, renderFields } from "../format/table.ts";
 import { termFields } from "../format/terms.ts";
 import { formatTime } from "../format/units.ts";
 import { addLocalCommand, type Manage, onLocalRun } from "../local.ts";
 
-const COLUMNS = ["ID", "NAME", "ACCOUNT", "KEY", "STATUS", "CREATED", "EXPIRES", "LIMITS"];
+const COLUMNS = [
+  ...[
+    column.id("ID", 3),
+    column.text("NAME"),
+    column.text("ACCOUNT", 4),
+    column.id("KEY", 1),
+    column.word("STATUS"),
+    column.word("CREATED", 6),
+  ],
+  ...[column.word("EXPIRES", 2), column.text("LIMITS", 5)],
+];
 /** The flags of `keys create` and `keys update`, by the fields of the management API. */
 const KEY_FLAGS = { ...flagNames(KEY_TERMS), ...SIGNING_FLAGS };
 

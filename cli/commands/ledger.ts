@@ -5,11 +5,19 @@ import { given, LOCAL_COMMANDS } from "../command.ts";
 import type { Context } from "../context.ts";
 import { unreadable } from "../flags/values.ts";
 import { csvOption, csvText, renderCsv } from "../format/csv.ts";
+import { column } from "../format/table.ts";
 import { formatTime } from "../format/units.ts";
 import { addLocalCommand, type Manage, onLocalRun } from "../local.ts";
 
-const AMOUNTS = [{ right: "AMOUNT" }, { right: "HELD" }, { right: "BALANCE" }];
-const COLUMNS = ["TIME", "KIND", ...AMOUNTS, "TASK", "REASON", "ACTOR"];
+const AMOUNTS = [column.number("AMOUNT"), column.number("HELD", 3), column.number("BALANCE", 2)];
+const COLUMNS = [
+  column.word("TIME"),
+  column.word("KIND", 1),
+  ...AMOUNTS,
+  column.id("TASK", 5),
+  column.text("REASON", 4),
+  column.text("ACTOR", 6),
+];
 const CSV_COLUMNS = ["time", "kind", "balance_delta", "held_delta", "balance", "task_id", "reason", "actor"];
 const DEFAULT_LIMIT = 50;
 const PAGE = 1000;

@@ -15,7 +15,7 @@ import {
   ruleInWords,
   SOURCES,
 } from "../format/price-view.ts";
-import { renderFields } from "../format/table.ts";
+import { column, renderFields } from "../format/table.ts";
 import { addLocalCommand, onLocalRun } from "../local.ts";
 
 const EXAMPLES = `
@@ -28,7 +28,12 @@ Examples:
 A price set here overrides \`pricing\` in svc.yaml, which overrides the built-in price. A running server
 applies it within a second. Accepted tasks keep their price.
 `;
-const COLUMNS = ["MODEL", "SOURCE", "VERSION", "PRICE"];
+const COLUMNS = [
+  column.id("MODEL"),
+  column.word("SOURCE", 1),
+  column.text("VERSION", 2),
+  column.text("PRICE"),
+];
 /** How soon a changed price takes effect. */
 const FOLLOWS = "A running server follows within a second; accepted tasks keep their price.";
 

@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
 import { TASK_STATUSES } from "../../src/domain/task/task.ts";
+import { commandAgain } from "../again.ts";
 import { issuesOf, resultUrls, type TaskView } from "../client/answer.ts";
 import type { TaskQuery } from "../client/client.ts";
 import { downloadResults } from "../client/download.ts";
@@ -10,12 +11,22 @@ import { addGroup, CLIENT_COMMANDS, given, onRun } from "../command.ts";
 import type { Context } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
 import { Failure } from "../failure.ts";
-import { type Field, renderFields } from "../format/table.ts";
+import { column, type Field, renderFields } from "../format/table.ts";
 import { formatSize, formatTime, parseDuration } from "../format/units.ts";
 import { showPath } from "../local.ts";
 import { addSubmit } from "./task/submit.ts";
 
-const COLUMNS = ["TASK", "KIND", "MODEL", "STATUS", { right: "PROGRESS" }, "CREATED", "COST"];
+const COLUMNS = [
+  ...[
+    column.id("TASK"),
+    column.word("KIND", 5),
+    column.id("MODEL", 1),
+    column.word("STATUS"),
+    column.number("PROGRESS", 4),
+    column.word("CREATED", 3),
+    column.word("COST", 2),
+  ],
+];
 
 export function addTask(program: Command, context: Context): void {
   const description = "create tasks, follow them and save their results";
@@ -69,7 +80,7 @@ function addList(task: Command, context: Context): void {
     ]);
     await output.list(page, COLUMNS, rows);
     if (rows.length === 0) output.say("No tasks.");
-    if (page.next !== null) output.say(`More: svc task list --after ${page.next}`);
+    if (page.next !== null) output.say(`More: ${commandAgain(command, { after: page.next })}`);
   });
 }
 

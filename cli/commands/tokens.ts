@@ -2,10 +2,17 @@ import type { Command } from "commander";
 import { tokenForm, tokenStatus } from "../../src/domain/access/record-form.ts";
 import { addGroup, given, LOCAL_COMMANDS } from "../command.ts";
 import type { Context } from "../context.ts";
+import { column } from "../format/table.ts";
 import { formatTime } from "../format/units.ts";
 import { addLocalCommand, onLocalRun } from "../local.ts";
 
-const COLUMNS = ["ID", "NAME", "TOKEN", "STATUS", "CREATED"];
+const COLUMNS = [
+  column.id("ID", 2),
+  column.text("NAME"),
+  column.id("TOKEN", 1),
+  column.word("STATUS"),
+  column.word("CREATED", 3),
+];
 
 export function addTokens(program: Command, context: Context): void {
   const description = "management tokens; model APIs refuse them";

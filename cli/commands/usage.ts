@@ -13,6 +13,7 @@ import { LOCAL_COMMANDS } from "../command.ts";
 import type { Context } from "../context.ts";
 import { unreadable } from "../flags/values.ts";
 import { csvOption, csvText, renderCsv } from "../format/csv.ts";
+import { column } from "../format/table.ts";
 import { parseDuration } from "../format/units.ts";
 import { addLocalCommand, onLocalRun } from "../local.ts";
 
@@ -64,9 +65,17 @@ export function addUsage(program: Command, context: Context): void {
   });
 }
 
+/** Which sums a narrow terminal leaves out first. */
+const SUM_RANKS: Readonly<Record<string, number>> = {
+  ...{ cancelled: 5, failed: 4, outputs: 3, margin: 2, upstream_cost: 1 },
+};
+
 function columnsOf(by: UsageGroup) {
   const title = (name: string) => name.toUpperCase().replace("_", " ");
-  return [...SUBJECTS[by].map(title), ...SUMS.map((name) => ({ right: title(name) }))];
+  return [
+    ...SUBJECTS[by].map((name) => (name === "key" ? column.id(title(name), 6) : column.text(title(name)))),
+    ...SUMS.map((name) => column.number(title(name), SUM_RANKS[name])),
+  ];
 }
 
 function subjectOf({ account, key, model, day }: UsageRow): string[] {

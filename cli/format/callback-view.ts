@@ -3,7 +3,7 @@ import type { Context } from "../context.ts";
 import { unexpectedAnswer } from "../failure.ts";
 import type { Output } from "./output.ts";
 import { firstLine, printable, printableJson } from "./printable.ts";
-import { type Field, renderFields, renderTable, renderTsv } from "./table.ts";
+import { column, type Field, renderFields, renderTsv } from "./table.ts";
 import { formatDuration, formatTime } from "./units.ts";
 
 /** A callback as the server answers it: the fields every callback has, and any others. */
@@ -19,10 +19,27 @@ export interface CallbackPage {
   readonly next: string | null;
 }
 
-export const CALLBACK_COLUMNS = ["ID", "TASK", "STATE", { right: "ATTEMPTS" }, "NEXT", "URL", "CREATED"];
+export const CALLBACK_COLUMNS = [
+  ...[
+    column.id("ID"),
+    column.id("TASK", 2),
+    column.word("STATE"),
+    column.number("ATTEMPTS", 4),
+    column.word("NEXT", 3),
+    column.text("URL", 1),
+    column.word("CREATED", 5),
+  ],
+];
 const SEND_COLUMNS = [
-  ...[{ right: "#" }, "KIND", "TIME", { right: "DURATION" }, "OUTCOME", { right: "STATUS" }],
-  ...["ADDRESS", "ANSWER", "ERROR"],
+  ...[
+    column.number("#"),
+    column.word("KIND", 4),
+    column.word("TIME", 2),
+    column.number("DURATION", 3),
+    column.word("OUTCOME"),
+    column.number("STATUS"),
+  ],
+  ...[column.text("ADDRESS", 5), column.text("ANSWER", 6), column.text("ERROR", 1)],
 ];
 /** Longest shown part of an answer's first line, in characters. */
 const ANSWER_CHARACTERS = 40;
@@ -71,7 +88,7 @@ export function urlWithoutQuery(url: string): string {
 export async function showCallback(
   callback: CallbackView,
   { stdout }: Pick<Context, "stdout">,
-  output: Pick<Output, "style" | "mode">,
+  output: Pick<Output, "style" | "mode" | "table">,
 ): Promise<void> {
   const text =
     output.mode === "json"
@@ -82,7 +99,7 @@ export async function showCallback(
 
 async function renderCallback(
   callback: CallbackView,
-  output: Pick<Output, "style" | "mode">,
+  output: Pick<Output, "style" | "mode" | "table">,
 ): Promise<string> {
   const { attempts, max_attempts, redelivery_due } = callback;
   const payload = isJsonObject(callback.payload) ? callback.payload : {};
@@ -102,8 +119,7 @@ async function renderCallback(
     const rows = sends.map((row) => ["send", ...row]);
     return renderFields([...fields, ["payload", printableJson(payload)]], output) + renderTsv(rows);
   }
-  const history =
-    sends.length === 0 ? "Not sent yet.\n" : await renderTable(SEND_COLUMNS, sends, output.style);
+  const history = sends.length === 0 ? "Not sent yet.\n" : await output.table(SEND_COLUMNS, sends);
   return `${renderFields(fields, output)}\n${printableJson(payload, 2)}\n\n${history}`;
 }
 

@@ -1,8 +1,17 @@
 import { isJsonObject, type JsonObject } from "../../src/domain/json.ts";
 import { needsText } from "../../src/domain/model/availability.ts";
-import type { Field } from "./table.ts";
+import { column, type Field } from "./table.ts";
 
-export const MODEL_COLUMNS = ["MODEL", "KIND", "NAME", "MODES", "PRICE", "STATUS"];
+export const MODEL_COLUMNS = [
+  ...[
+    column.id("MODEL"),
+    column.word("KIND", 2),
+    column.text("NAME", 4),
+    column.text("MODES", 3),
+    column.text("PRICE", 1),
+    column.text("STATUS"),
+  ],
+];
 
 export function modelRow(model: JsonObject): string[] {
   return [

@@ -22,6 +22,8 @@ export interface Output {
   readonly isTalkative: boolean;
   /** Prints one object: its JSON form, or the text for people. */
   show(value: object, text: () => string): void;
+  /** Draws a table for a terminal, and says on stderr which columns found no room; elsewhere tab-separated lines. */
+  table(columns: readonly Column[], rows: readonly (readonly string[])[]): Promise<string>;
   /** Prints a list: its JSON form, a table on a terminal, or tab-separated lines. */
   list(value: object, columns: readonly Column[], rows: readonly (readonly string[])[]): Promise<void>;
   /** Prints a note on stderr for people. Silent under --json and --quiet. */
@@ -53,10 +55,16 @@ export async function createOutput(context: Context, flags: OutputFlags): Promis
     clear();
     if (isTalkative) stderr.write(`${text}\n`);
   };
+  async function table(columns: readonly Column[], rows: readonly (readonly string[])[]): Promise<string> {
+    if (mode !== "pretty") return renderTsv(rows);
+    const { text, hidden } = await renderTable(columns, rows, { style, width: widthOf(stdout) });
+    if (hidden.length > 0) say(`No room for ${hidden.join(", ")}; --plain and --json print everything.`);
+    return text;
+  }
   const progress = (line: string) => {
     if (!isTalkative || !stderr.isTerminal) return;
     clear();
-    stderr.write(talk.dim(line.slice(0, (stderr.columns ?? 80) - 1)));
+    stderr.write(talk.dim(line.slice(0, widthOf(stderr) - 1)));
     hasProgress = true;
   };
   return {
@@ -70,9 +78,9 @@ export async function createOutput(context: Context, flags: OutputFlags): Promis
     async list(value, columns, rows) {
       clear();
       if (mode === "json") stdout.write(`${toJson(value, stdout)}\n`);
-      else if (mode === "plain") stdout.write(renderTsv(rows));
-      else stdout.write(await renderTable(columns, rows, style));
+      else stdout.write(await table(columns, rows));
     },
+    table,
     say,
     done: (text) => say(`${style.green("✓")} ${text}`),
     warn(text) {
@@ -82,6 +90,11 @@ export async function createOutput(context: Context, flags: OutputFlags): Promis
     change: (line) => (stderr.isTerminal ? progress(line) : say(line)),
     progress,
   };
+}
+
+/** How many characters a line of a terminal has. */
+export function widthOf(sink: Sink): number {
+  return sink.columns ?? 80;
 }
 
 /** Formats JSON: compact for programs, indented for people. */

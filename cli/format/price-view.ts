@@ -6,14 +6,19 @@ import { formatMultiplier } from "../../src/domain/money/multiplier.ts";
 import { priceForm } from "../../src/domain/money/price-form.ts";
 import { unitFacts } from "../../src/domain/money/price-units.ts";
 import type { Output } from "./output.ts";
-import { type Field, renderTable, renderTsv } from "./table.ts";
+import { column, type Field } from "./table.ts";
 import { formatTime } from "./units.ts";
 
 type Prices = ReturnType<Local["prices"]>;
 type PriceInForce = Awaited<ReturnType<Prices["read"]>>;
 export type RequestPrice = Awaited<ReturnType<Prices["priceOf"]>>;
 
-const LINE_COLUMNS = ["LINE", { right: "AMOUNT" }, { right: "UNIT PRICE" }, "QUANTITY"];
+const LINE_COLUMNS = [
+  column.text("LINE"),
+  column.number("AMOUNT"),
+  column.number("UNIT PRICE", 2),
+  column.word("QUANTITY", 1),
+];
 
 /** Where a price comes from, for people. */
 export const SOURCES = { built_in: "built in", settings: "svc.yaml", set: "set" } as const;
@@ -52,9 +57,7 @@ export async function requestText(
       cost.least === cost.most ? "" : `at least ${formatAmount(cost.least)}`,
     ],
   ];
-  const table =
-    output.mode === "pretty" ? await renderTable(LINE_COLUMNS, rows, output.style) : renderTsv(rows);
-  return `\n${table}`;
+  return `\n${await output.table(LINE_COLUMNS, rows)}`;
 }
 
 export function requestInWords(parameters: { readonly [name: string]: Json }): string {

@@ -1,7 +1,25 @@
+import { cutText, type Fitting, fitColumns, GAP } from "./fit.ts";
 import type { Style } from "./style.ts";
 
-/** A heading; `right` aligns its cells to the right. */
-export type Column = string | { readonly right: string };
+/** A column: its heading, and what becomes of it on a narrow terminal. */
+export type Column = { readonly title: string; readonly align?: "right" } & Fitting;
+
+export const column = {
+  /** Numbers. They are never cut, because they would say something else. */
+  number: (title: string, rank?: number): Column => ({ title, align: "right", rank }),
+  /** Ids, which are cut in the middle, and only where nothing else can be. */
+  id: (title: string, rank?: number): Column => ({ title, cut: "middle", rank }),
+  /** Words that are read as a whole: a state, a time. */
+  word: (title: string, rank?: number): Column => ({ title, rank }),
+  /** Text, which is cut at its end. */
+  text: (title: string, rank?: number): Column => ({ title, cut: "end", rank }),
+} as const;
+
+export interface Table {
+  readonly text: string;
+  /** The headings of the columns that found no room. */
+  readonly hidden: readonly string[];
+}
 
 /** A name and its value; undefined for nothing to show. */
 export type Field = readonly [name: string, value: string | undefined];
@@ -9,29 +27,42 @@ export type Field = readonly [name: string, value: string | undefined];
 const NO_BORDER = {
   ...{ top: "", "top-mid": "", "top-left": "", "top-right": "" },
   ...{ bottom: "", "bottom-mid": "", "bottom-left": "", "bottom-right": "" },
-  ...{ left: "", "left-mid": "", mid: "", "mid-mid": "", right: "", "right-mid": "", middle: "  " },
+  ...{ left: "", "left-mid": "", mid: "", "mid-mid": "", right: "", "right-mid": "" },
 };
 
-/** Draws a table for people. Loads its renderer only when it is needed. */
+/** Draws a table for people, no wider than their terminal. Loads its renderer only when it is needed. */
 export async function renderTable(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
-  style: Style,
-): Promise<string> {
-  if (rows.length === 0) return "";
-  const { default: Table } = await import("cli-table3");
-  const table = new Table({
-    head: columns.map((column) => style.bold(typeof column === "string" ? column : column.right)),
-    colAligns: columns.map((column) => (typeof column === "string" ? "left" : "right")),
-    chars: NO_BORDER,
+  { style, width }: { readonly style: Style; readonly width: number },
+): Promise<Table> {
+  if (rows.length === 0) return { text: "", hidden: [] };
+  const { default: Renderer } = await import("cli-table3");
+  const lines = rows.map((row) => row.map(oneLine));
+  const widths = columns.map(({ title }, i) =>
+    Math.max(Bun.stringWidth(title), ...lines.map((line) => Bun.stringWidth(line[i] ?? ""))),
+  );
+  const fit = fitColumns(columns, widths, width);
+  const shown = fit.columns.flatMap((i, at) => {
+    const column = columns[i];
+    return column === undefined ? [] : [{ ...column, i, width: fit.widths[at] ?? 0 }];
+  });
+  const table = new Renderer({
+    head: shown.map((column) => style.bold(cutText(column.title, column.width, "end"))),
+    colAligns: shown.map(({ align }) => align ?? "left"),
+    chars: { ...NO_BORDER, middle: " ".repeat(GAP) },
     style: { head: [], border: [], "padding-left": 0, "padding-right": 0 },
   });
-  table.push(...rows.map((row) => row.map(oneLine)));
-  return `${table
+  table.push(
+    ...lines.map((line) => shown.map(({ i, width, cut }) => cutText(line[i] ?? "", width, cut ?? "end"))),
+  );
+  const text = table
     .toString()
     .split("\n")
     .map((line) => line.trimEnd())
-    .join("\n")}\n`;
+    .join("\n");
+  const hidden = columns.filter((_, i) => !fit.columns.includes(i)).map(({ title }) => title);
+  return { text: `${text}\n`, hidden };
 }
 
 /** Prints one line per row, tabs between cells, no heading: for cut, sort and awk. */

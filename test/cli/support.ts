@@ -80,10 +80,10 @@ export function fakeSink(options: { isTerminal?: boolean; columns?: number } = {
 
 /** A process as a command sees it, on a terminal or off one. */
 export function fakeContext(
-  options: { isTerminal?: boolean; env?: Record<string, string>; cwd?: string } = {},
+  options: { isTerminal?: boolean; columns?: number; env?: Record<string, string>; cwd?: string } = {},
 ) {
-  const { isTerminal = false, env = {}, cwd = "/nowhere" } = options;
-  const terminal = isTerminal ? { isTerminal, columns: 80 } : {};
+  const { isTerminal = false, columns = 80, env = {}, cwd = "/nowhere" } = options;
+  const terminal = isTerminal ? { isTerminal, columns } : {};
   const [stdout, stderr] = [fakeSink(terminal), fakeSink(terminal)];
   const context = {
     env,

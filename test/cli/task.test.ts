@@ -373,7 +373,12 @@ describe("the other commands", () => {
       "/v1/tasks?status=completed&kind=image&model=image-1&limit=1&after=task_9",
     );
     expect(stdout).toBe("task_1\timage\timage-1\tcompleted\t100 %\t2023-11-14 22:13:20Z\t0.040000 USD\n");
-    expect(stderr).toBe("More: svc task list --after task_1\n");
+    expect(stderr).toBe(
+      "More: svc task list --status completed --kind image --model image-1 --limit 1 --after task_1\n",
+    );
+    const secret = ["--key", `sk-svc-${"0".repeat(38)}`];
+    const odd = await run(server, ["task", "list", "--model", "it's", ...secret]);
+    expect(odd.stderr).toBe("More: svc task list --model 'it'\\''s' --after task_1\n");
     expect(JSON.parse((await run(server, ["task", "list", "--json"])).stdout)).toEqual({
       tasks: [task],
       next: "task_1",

@@ -1,10 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { createOutput, type OutputFlags } from "../../../cli/format/output.ts";
 import { styleFor } from "../../../cli/format/style.ts";
+import { column } from "../../../cli/format/table.ts";
 import { runProgram } from "../../../cli/program.ts";
 import { fakeContext } from "../support.ts";
 
-const COLUMNS = ["ID", "NAME"];
+const COLUMNS = [column.id("ID"), column.text("NAME")];
 const ROWS = [
   ["1", "a\tb"],
   ["22", "c"],

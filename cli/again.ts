@@ -1,0 +1,28 @@
+import type { Command } from "commander";
+
+/** Secrets, which are not printed. */
+const HIDDEN = new Set(["key", "token"]);
+/** Text that every shell takes as it is. */
+const PLAIN = /^[\w%+,./:=@-]+$/;
+
+/** The command that runs, for a shell, with its flags as they were given and some of them changed. Leaves secrets out. */
+export function commandAgain(command: Command, changed: Readonly<Record<string, string>>): string {
+  const flags = command.options.flatMap((option) => {
+    const name = option.attributeName();
+    if (HIDDEN.has(name)) return [];
+    const isGiven = command.getOptionValueSource(name) === "cli";
+    const value: unknown = changed[name] ?? (isGiven ? command.getOptionValue(name) : undefined);
+    if (value === undefined) return [];
+    const flag = option.long ?? option.short ?? "";
+    return typeof value === "boolean" ? [flag] : [flag, quoted(String(value))];
+  });
+  return [...pathOf(command), ...command.args.map(quoted), ...flags].join(" ");
+}
+
+function pathOf(command: Command): string[] {
+  return [...(command.parent === null ? [] : pathOf(command.parent)), command.name()];
+}
+
+function quoted(text: string): string {
+  return PLAIN.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
