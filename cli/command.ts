@@ -27,6 +27,7 @@ export function addCommand(parent: Command, usage: string, description: string):
     .command(usage)
     .description(description)
     .option("--json", "print JSON")
+    .option("--field <path>", "print one value of the JSON: task_id, tasks.0.model, tasks.*.task_id")
     .option("--plain", "print tab-separated lines without a heading, as into a pipe")
     .option("-q, --quiet", "print results and errors only")
     .option("--no-color", "print without colours");

@@ -57,6 +57,6 @@ function addShow(callbacks: Command, context: Context): void {
   onRun<RemoteFlags>(command, context, async ({ args, options, output }) => {
     const { client } = connect(options, context, output);
     const callback = await client.callback(await client.callbackIdOf(given(args, 0)));
-    await showCallback(callback, context, output);
+    await showCallback(callback, output);
   });
 }

@@ -1,5 +1,4 @@
 import { isJsonObject, type JsonObject } from "../../src/domain/json.ts";
-import type { Context } from "../context.ts";
 import { unexpectedAnswer } from "../failure.ts";
 import type { Output } from "./output.ts";
 import { firstLine, printable, printableJson } from "./printable.ts";
@@ -87,14 +86,10 @@ export function urlWithoutQuery(url: string): string {
 /** Prints a callback in full: its content and the result of each send. Escapes control characters in receivers' answers. */
 export async function showCallback(
   callback: CallbackView,
-  { stdout }: Pick<Context, "stdout">,
-  output: Pick<Output, "style" | "mode" | "table">,
+  output: Pick<Output, "style" | "mode" | "table" | "show">,
 ): Promise<void> {
-  const text =
-    output.mode === "json"
-      ? `${printableJson(callback, stdout.isTerminal ? 2 : undefined)}\n`
-      : await renderCallback(callback, output);
-  stdout.write(text);
+  const text = output.mode === "json" ? "" : await renderCallback(callback, output);
+  output.show(callback, () => text);
 }
 
 async function renderCallback(

@@ -1,7 +1,7 @@
 import { isJsonObject } from "../../src/domain/json.ts";
 import { type Forwarded, forwardedForm, forwardedText, type Post } from "../client/forward.ts";
 import type { Output } from "./output.ts";
-import { printable, printableJson } from "./printable.ts";
+import { printable } from "./printable.ts";
 import { renderTsv } from "./table.ts";
 import { formatTime } from "./units.ts";
 
@@ -29,11 +29,11 @@ export function listenedOf(data: string): Listened | undefined {
   };
 }
 
-/** Makes a line of NDJSON. */
-export function listenedJson(listened: Listened, forwarded: Forwarded | null): string {
+/** The JSON form of a heard callback. */
+export function listenedForm(listened: Listened, forwarded: Forwarded | null): object {
   const { taskId: task_id, callbackId: callback_id, url, headers, body } = listened;
   const forward = forwarded === null ? null : forwardedForm(forwarded);
-  return `${printableJson({ task_id, callback_id, url, headers, body, forward })}\n`;
+  return { task_id, callback_id, url, headers, body, forward };
 }
 
 /** Makes a line for people, or its columns. */

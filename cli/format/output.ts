@@ -1,5 +1,7 @@
 import type { Context, Sink } from "../context.ts";
 import { usage } from "../failure.ts";
+import { fieldText } from "./field.ts";
+import { printableJson } from "./printable.ts";
 import { type Style, styleFor } from "./style.ts";
 import { type Column, renderTable, renderTsv } from "./table.ts";
 
@@ -10,6 +12,8 @@ export type OutputMode = "pretty" | "plain" | "json";
 export interface OutputFlags {
   readonly json?: boolean;
   readonly plain?: boolean;
+  /** Prints only what is at this path of the JSON form. */
+  readonly field?: string;
   /** False with --no-color. */
   readonly color?: boolean;
   readonly quiet?: boolean;
@@ -24,6 +28,8 @@ export interface Output {
   show(value: object, text: () => string): void;
   /** Draws a table for a terminal, and says on stderr which columns found no room; elsewhere tab-separated lines. */
   table(columns: readonly Column[], rows: readonly (readonly string[])[]): Promise<string>;
+  /** The text of one object of a stream: a line of JSON. */
+  jsonLine(value: object): string;
   /** Prints a list: its JSON form, a table on a terminal, or tab-separated lines. */
   list(value: object, columns: readonly Column[], rows: readonly (readonly string[])[]): Promise<void>;
   /** Prints a note on stderr for people. Silent under --json and --quiet. */
@@ -55,6 +61,12 @@ export async function createOutput(context: Context, flags: OutputFlags): Promis
     clear();
     if (isTalkative) stderr.write(`${text}\n`);
   };
+  const picked = (value: object, json: () => string) =>
+    flags.field === undefined
+      ? `${json()}
+`
+      : fieldText(value, flags.field, stdout.isTerminal);
+  const jsonText = (value: object) => picked(value, () => toJson(value, stdout));
   async function table(columns: readonly Column[], rows: readonly (readonly string[])[]): Promise<string> {
     if (mode !== "pretty") return renderTsv(rows);
     const { text, hidden } = await renderTable(columns, rows, { style, width: widthOf(stdout) });
@@ -73,13 +85,14 @@ export async function createOutput(context: Context, flags: OutputFlags): Promis
     isTalkative,
     show(value, text) {
       clear();
-      stdout.write(mode === "json" ? `${toJson(value, stdout)}\n` : text());
+      stdout.write(mode === "json" ? jsonText(value) : text());
     },
     async list(value, columns, rows) {
       clear();
-      if (mode === "json") stdout.write(`${toJson(value, stdout)}\n`);
+      if (mode === "json") stdout.write(jsonText(value));
       else stdout.write(await table(columns, rows));
     },
+    jsonLine: (value) => picked(value, () => printableJson(value)),
     table,
     say,
     done: (text) => say(`${style.green("✓")} ${text}`),
@@ -97,13 +110,13 @@ export function widthOf(sink: Sink): number {
   return sink.columns ?? 80;
 }
 
-/** Formats JSON: compact for programs, indented for people. */
+/** Formats JSON: compact for programs, indented for people. Safe for a terminal. */
 export function toJson(value: object, sink: Sink): string {
-  return JSON.stringify(value, null, sink.isTerminal ? 2 : undefined);
+  return printableJson(value, sink.isTerminal ? 2 : undefined);
 }
 
 function modeOf({ env, stdout }: Context, flags: OutputFlags): OutputMode {
-  if (flags.json === true) return "json";
+  if (flags.json === true || flags.field !== undefined) return "json";
   if (flags.plain === true) return "plain";
   const chosen = env.SVC_OUTPUT ?? "";
   if (chosen === "json" || chosen === "plain") return chosen;

@@ -8,7 +8,7 @@ import { onRun } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { Failure, usage } from "../../failure.ts";
-import { type Listened, listenedJson, listenedLine, listenedOf } from "../../format/listened.ts";
+import { type Listened, listenedForm, listenedLine, listenedOf } from "../../format/listened.ts";
 import type { Output } from "../../format/output.ts";
 import { printable } from "../../format/printable.ts";
 
@@ -78,7 +78,7 @@ async function listen(
     // A post that Ctrl-C interrupted has no outcome.
     if (signal.aborted) return;
     const line = job.isJson
-      ? listenedJson(listened, forwarded)
+      ? output.jsonLine(listenedForm(listened, forwarded))
       : listenedLine(listened, forwarded, output, Date.now());
     context.stdout.write(line);
     const isDown = forwarded !== null && forwarded.status === null;

@@ -61,7 +61,7 @@ export function addTrigger(callbacks: Command, context: Context): void {
     }
     output.done(`${id} ${status}.`);
     if (options.url !== undefined) {
-      await showDelivery(context, output, await awaitSend(remote, id));
+      await showDelivery(output, await awaitSend(remote, id));
       return;
     }
     output.say("A running `svc callbacks listen` receives its callback.");
@@ -130,8 +130,8 @@ function lastSend(callback: CallbackView): JsonObject | undefined {
 }
 
 /** @throws Failure unless it was acknowledged, after it was printed */
-async function showDelivery(context: Context, output: Output, callback: CallbackView): Promise<void> {
-  await showCallback(callback, context, output);
+async function showDelivery(output: Output, callback: CallbackView): Promise<void> {
+  await showCallback(callback, output);
   if (callback.state === "delivered") return;
   const url = printable(urlWithoutQuery(String(callback.url ?? "The receiver")));
   const reason = sendSummary(lastSend(callback) ?? {});
