@@ -6,7 +6,7 @@ import { SERVER_COMMANDS } from "../command.ts";
 import type { Context } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
 import { Failure } from "../failure.ts";
-import { styleFor } from "../format/style.ts";
+import { hasColour, styleFor } from "../format/style.ts";
 import { renderBanner, renderReady } from "../serve/banner.ts";
 import { firstKeyFile } from "../serve/first-key.ts";
 import { findPortOwner } from "../serve/port-owner.ts";
@@ -48,6 +48,7 @@ async function serve(command: Command, context: Context): Promise<void> {
   const isForPeople = stderr.isTerminal && config.log.format !== "json";
   const keyFile = firstKeyFile(config.dataDir);
   const app = createApp(config, {
+    isColoured: hasColour(context, stderr, { color }),
     onFirstKey: keyFile.write,
     onFatal: (error) => {
       if (error instanceof DataFolderGone) {

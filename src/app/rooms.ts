@@ -29,6 +29,8 @@ import {
 /** Replacements for tests, and what the caller does at certain events. */
 export interface AppOverrides {
   readonly log?: Log;
+  /** Whether the log for people is coloured. */
+  readonly isColoured?: boolean;
   readonly clock?: SteadyClock;
   readonly egress?: Egress;
   readonly providers?: readonly ProviderAdapter[];
@@ -53,7 +55,7 @@ export class DataFolderGone extends Error {
  */
 export async function openRooms(config: Config, overrides: AppOverrides, releases: Releases) {
   const clock = overrides.clock ?? createSystemClock();
-  const log = overrides.log ?? (await openServerLog(config, releases));
+  const log = overrides.log ?? (await openServerLog(config, overrides.isColoured === true, releases));
   const ids = createIds(clock);
   requireSafeNativeFolder();
   const { isNew: createdDataDir, closed } = ensureDirectory(config.dataDir);
@@ -142,12 +144,13 @@ function watchDataFolder(config: Config, clock: SteadyClock, { onFatal }: AppOve
   });
 }
 
-async function openServerLog(config: Config, releases: Releases): Promise<Log> {
+async function openServerLog(config: Config, isColoured: boolean, releases: Releases): Promise<Log> {
   // Loaded late: it imports pino, which a caller with its own log does not need.
   const { openLog } = await import("../runtime/log.ts");
   const { level, format } = config.log;
   const log = await openLog({
     level,
+    isColoured,
     format: format === "auto" ? (process.stderr.isTTY ? "pretty" : "json") : format,
   });
   releases.push(() => log.flush());

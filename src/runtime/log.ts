@@ -4,6 +4,8 @@ import type { Log, LogFields } from "../domain/ports/runtime.ts";
 export interface LogOptions {
   readonly level: "debug" | "info" | "warn" | "error";
   readonly format: "pretty" | "json";
+  /** Of the pretty format. */
+  readonly isColoured?: boolean;
 }
 
 export interface RunningLog extends Log {
@@ -25,7 +27,9 @@ export async function openLog(options: LogOptions): Promise<RunningLog> {
   // The reader of stderr may be gone. The service goes on without one.
   output.on("error", () => {});
   const lines = gather((text) => output.write(text));
-  const stream = options.format === "pretty" ? (await import("./pretty.ts")).prettyStream(lines) : lines;
+  const isColoured = options.isColoured === true;
+  const stream =
+    options.format === "pretty" ? (await import("./pretty.ts")).prettyStream(lines, isColoured) : lines;
   const time = createTimestamp();
   const root = pino(
     {

@@ -6,9 +6,9 @@ type Line = Readonly<Record<string, unknown>>;
 const PLACED = new Set(["level", "time", "msg", "err", "method", "path", "status", "ms", "request_id"]);
 
 /** Turns lines of JSON into lines for people: time, level, what happened, then the other fields as `name=value`. */
-export function prettyStream(lines: { write(text: string): void }) {
+export function prettyStream(lines: { write(text: string): void }, isColoured: boolean) {
   const format = prettyFactory({
-    colorize: process.stderr.isTTY === true,
+    colorize: isColoured,
     translateTime: "SYS:HH:MM:ss",
     hideObject: true,
     messageFormat: (line) => describeLine(line),

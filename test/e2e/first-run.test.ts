@@ -113,6 +113,29 @@ describe("on a terminal", () => {
   });
 });
 
+describe("on a terminal", () => {
+  /** All that the terminal was told by a server that starts. */
+  async function told(flags: readonly string[], env: Readonly<Record<string, string>>): Promise<string> {
+    const server = inTerminal(["serve", "--port", "0", ...flags], emptyFolder(), env);
+    terminals.push(server);
+    await server.shows(/Ready in \d+ ms.*INFO: ready/s);
+    return server.raw();
+  }
+  const COLOUR = "\u001b[";
+
+  test("the banner and the log have colours", async () => {
+    expect(await told([], {})).toContain(`${COLOUR}32mINFO`);
+  });
+
+  test.each([
+    ["--no-color", ["--no-color"], {}],
+    ["NO_COLOR", [], { NO_COLOR: "1" }],
+    ["TERM=dumb", [], { TERM: "dumb" }],
+  ])("neither has any with %s", async (_, flags, env) => {
+    expect(await told(flags, env)).not.toContain(COLOUR);
+  });
+});
+
 test("a first start that fails on a terminal shows its key at the next one", async () => {
   const other = await startServer();
   const folder = emptyFolder();

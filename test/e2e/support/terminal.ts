@@ -6,6 +6,8 @@ export interface TerminalProcess {
   readonly exited: Promise<number>;
   /** What is on the screen so far, without colours. */
   screen(): string;
+  /** The same with all that the terminal was told. */
+  raw(): string;
   /** Resolves when the screen shows this. @throws Error when it does not, or the command ends before */
   shows(pattern: RegExp): Promise<void>;
   press(keys: string): void;
@@ -14,12 +16,16 @@ export interface TerminalProcess {
 
 const SHOWS_WITHIN_MS = 15_000;
 
-export function inTerminal(args: readonly string[], folder: string): TerminalProcess {
+export function inTerminal(
+  args: readonly string[],
+  folder: string,
+  env: Readonly<Record<string, string>> = {},
+): TerminalProcess {
   let raw = "";
   const changed: (() => void)[] = [];
   const child = Bun.spawn([SVC, ...args], {
     cwd: folder,
-    env: cleanEnvironment({ TERM: "xterm-256color" }),
+    env: cleanEnvironment({ TERM: "xterm-256color", ...env }),
     terminal: {
       cols: 160,
       rows: 50,
@@ -34,6 +40,7 @@ export function inTerminal(args: readonly string[], folder: string): TerminalPro
     pid: child.pid,
     exited: child.exited,
     screen,
+    raw: () => raw,
     async shows(pattern) {
       const timeout = Bun.sleep(SHOWS_WITHIN_MS).then(() => "late" as const);
       const ended = child.exited.then(() => "ended" as const);
