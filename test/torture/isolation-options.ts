@@ -19,12 +19,12 @@ export type AttackName = (typeof ATTACKS)[number];
 
 export interface IsolationOptions {
   readonly attacks: readonly AttackName[];
-  /** How long each attack is measured, and half as long before it begins. */
+  /** How long each attack is measured, and how long before it begins. */
   readonly seconds: number;
   readonly seed: number;
 }
 
-export const USAGE = `bun run torture:isolation [--only drip,docs] [--seconds 15] [--seed N]
+export const USAGE = `bun run torture:isolation [--only drip,docs] [--seconds 30] [--seed N]
 
   --only     some of: ${ATTACKS.join(", ")}
   --seconds  how long another tenant is measured during each, after as long without
@@ -37,7 +37,7 @@ export function readIsolationOptions(args: readonly string[]): IsolationOptions 
     args: [...args],
     options: {
       only: { type: "string" },
-      seconds: { type: "string", default: "15" },
+      seconds: { type: "string", default: "30" },
       seed: { type: "string", default: String(Math.floor(Math.random() * 2 ** 31)) },
     },
   });
