@@ -1,39 +1,132 @@
 import type { Context } from "./context.ts";
 import { EXIT } from "./exit-codes.ts";
 import { Failure, usage } from "./failure.ts";
+import { type ChosenProfile, chosenProfile, isProfileFlagged } from "./profiles/chosen.ts";
+import { DEFAULT_PROFILE, type Profile } from "./profiles/profile.ts";
 
-const DEFAULT_SERVER = "http://127.0.0.1:8787";
+export const DEFAULT_SERVER = "http://127.0.0.1:8787";
 
-export interface ClientFlags {
+/** Flags that name a server, and who the caller is there. */
+export interface ServerFlags {
   readonly server?: string;
+  readonly profile?: string;
+}
+
+export interface ClientFlags extends ServerFlags {
   readonly key?: string;
 }
 
-/** The server that a client command talks to, and the key. */
+export interface OperatorFlags extends ServerFlags {
+  readonly token?: string;
+}
+
+/** The server that a command talks to, and the credential: an API key, or a management token. */
 export interface ClientSettings {
   /** Without a trailing slash. Has a path when the service is served below one. */
   readonly server: string;
   readonly key: string;
 }
 
-/** Prefers flags, then SVC_SERVER and SVC_API_KEY, then the local default. @throws Failure (exit 4) without a key */
-export function readClientSettings(flags: ClientFlags, { env }: Pick<Context, "env">): ClientSettings {
-  const server = readServer(flags.server ?? (env.SVC_SERVER || DEFAULT_SERVER));
-  const key = (flags.key ?? env.SVC_API_KEY ?? "").trim();
+/** One of the two credentials: where it may come from, and what to do without it. */
+interface Credential {
+  readonly what: string;
+  readonly flag: "key" | "token";
+  readonly variable: "SVC_API_KEY" | "SVC_MANAGEMENT_TOKEN";
+  readonly field: keyof Pick<Profile, "key" | "token">;
+  readonly code: string;
+  readonly hint: string;
+}
+
+const API_KEY: Credential = {
+  what: "API key",
+  flag: "key",
+  variable: "SVC_API_KEY",
+  field: "key",
+  code: "no_api_key",
+  hint: "Log in with `svc login`, set SVC_API_KEY or give --key. On the server's machine `svc keys create --name NAME` makes one.",
+};
+const MANAGEMENT_TOKEN: Credential = {
+  what: "management token",
+  flag: "token",
+  variable: "SVC_MANAGEMENT_TOKEN",
+  field: "token",
+  code: "no_management_token",
+  hint: "Set SVC_MANAGEMENT_TOKEN or log in with `svc login --token-stdin`. On the server's machine `svc tokens create --name NAME` makes one.",
+};
+
+/**
+ * The server, and the API key there. Prefers flags, then SVC_SERVER and SVC_API_KEY, then the profile, then the local default.
+ *
+ * @throws Failure (exit 4) without a key; (exit 12) for profiles that cannot be used
+ */
+export function readClientSettings(flags: ClientFlags, environment: Pick<Context, "env">): ClientSettings {
+  return readSettings(API_KEY, flags, flags.key, environment);
+}
+
+/** The same with a management token, from --token, SVC_MANAGEMENT_TOKEN or the profile. */
+export function readOperatorSettings(
+  flags: OperatorFlags,
+  environment: Pick<Context, "env">,
+): ClientSettings {
+  return readSettings(MANAGEMENT_TOKEN, flags, flags.token, environment);
+}
+
+/** The server alone, for what needs no credential. */
+export function readServerSetting(flags: ServerFlags, environment: Pick<Context, "env">): string {
+  return serverOf(flags, environment, profileOf(flags, environment));
+}
+
+function readSettings(
+  credential: Credential,
+  flags: ServerFlags,
+  flag: string | undefined,
+  environment: Pick<Context, "env">,
+): ClientSettings {
+  const profile = profileOf(flags, environment);
+  const server = serverOf(flags, environment, profile);
+  const variable = environment.env[credential.variable] || undefined;
+  // What a profile holds is for its own server, and never sent to another one.
+  const stored = () => (profile()?.server === server ? profile()?.[credential.field] : undefined);
+  const text = flag ?? (isProfileFlagged(flags) ? (stored() ?? variable) : (variable ?? stored()));
+  const key = (text ?? "").trim();
+  const { what, code, hint } = credential;
   if (key === "") {
-    throw new Failure(EXIT.auth, "no_api_key", "There is no API key to use.", {
-      hint: "Set SVC_API_KEY or give --key. On the server's machine `svc keys create --name NAME` makes one.",
-    });
+    const chosen = profile();
+    const more =
+      chosen === undefined
+        ? ""
+        : ` Profile "${chosen.name}" has none${chosen.server === server ? "" : `: it is for ${chosen.server}`}.`;
+    throw new Failure(EXIT.auth, code, `There is no ${what} to use at ${server}.${more}`, { hint });
   }
   if (!/^[\x21-\x7e]+$/.test(key)) {
-    const message = "The API key holds characters that no key has; check that it was copied whole.";
-    throw new Failure(EXIT.auth, "invalid_api_key", message);
+    const message = `The ${what} holds characters that no ${credential.flag} has; check that it was copied whole.`;
+    throw new Failure(EXIT.auth, `invalid_${code.replace("no_", "")}`, message);
   }
   return { server, key };
 }
 
+type LazyProfile = () => ChosenProfile | undefined;
+
+/** Reads the file of profiles at most once, and only when something is asked of it. */
+function profileOf(flags: ServerFlags, environment: Pick<Context, "env">): LazyProfile {
+  let read: { readonly profile: ChosenProfile | undefined } | undefined;
+  const lazy = () => {
+    read ??= { profile: chosenProfile(flags, environment) };
+    return read.profile;
+  };
+  // A name that no profile has is a mistake, even where nothing is needed of it.
+  if (isProfileFlagged(flags)) lazy();
+  return lazy;
+}
+
+function serverOf(flags: ServerFlags, { env }: Pick<Context, "env">, profile: LazyProfile): string {
+  if (flags.server !== undefined) return readServer(flags.server);
+  const named = isProfileFlagged(flags) ? profile()?.server : undefined;
+  return readServer(named ?? (env.SVC_SERVER || (profile()?.server ?? DEFAULT_SERVER)));
+}
+
 /** Reads `host:port` as http. Drops a trailing slash or `/v1`. */
-function readServer(text: string): string {
+export function readServer(text: string): string {
   const url = parseWebUrl(text);
   if (url === null || url.username !== "" || url.search !== "" || url.hash !== "")
     throw usage(`"${text.slice(0, 80)}" is not the address of a server; write it like ${DEFAULT_SERVER}.`);
@@ -47,9 +140,11 @@ export function parseWebUrl(text: string): URL | null {
 }
 
 /** `svc help environment`. */
-export const ENVIRONMENT_HELP = `Variables of the client commands (task, models, callbacks):
+export const ENVIRONMENT_HELP = `Variables of the commands that talk to a server:
   SVC_SERVER      address of the server (default ${DEFAULT_SERVER})
   SVC_API_KEY     API key
+  SVC_MANAGEMENT_TOKEN  management token, for administration
+  SVC_PROFILE     profile to use (default "${DEFAULT_PROFILE}"; see \`svc login\`)
 Variables of every command:
   SVC_OUTPUT      json, plain or auto (a table on a terminal, plain elsewhere)
   NO_COLOR        set to anything: no colours

@@ -17,6 +17,10 @@ export function addRemoteCommand(parent: Command, usage: string, description: st
   return addCommand(parent, usage, description)
     .option("-s, --server <url>", "address of the server (SVC_SERVER; default http://127.0.0.1:8787)")
     .option("-k, --key <key>", "API key (SVC_API_KEY)")
+    .option(
+      "--profile <name>",
+      "profile of `svc login` that names the server and holds the key (SVC_PROFILE)",
+    )
     .option("-v, --verbose", "print requests and answers on stderr");
 }
 

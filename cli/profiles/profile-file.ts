@@ -1,0 +1,111 @@
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
+import { homedir } from "node:os";
+import { dirname, isAbsolute, join } from "node:path";
+import type { Context } from "../context.ts";
+import { EXIT } from "../exit-codes.ts";
+import { Failure } from "../failure.ts";
+import { type Profile, parseProfiles, writtenProfiles } from "./profile.ts";
+
+type Environment = Pick<Context, "env">;
+
+const FOLDER_MODE = 0o700;
+const FILE_MODE = 0o600;
+/** What a mode gives to anybody but the owner. */
+const OTHERS = 0o077;
+const OTHERS_WRITE = 0o022;
+
+/** Where profiles are kept: below XDG_CONFIG_HOME, or else ~/.config. */
+export function profilesPath({ env }: Environment): string {
+  const { XDG_CONFIG_HOME: configured = "", HOME: home = homedir() } = env;
+  // A relative path there is to be ignored (https://specifications.freedesktop.org/basedir-spec/latest/, checked 2026-11-22).
+  const folder = isAbsolute(configured) ? configured : join(home, ".config");
+  return join(folder, "svc", "profiles.json");
+}
+
+/**
+ * Reads all profiles, by their names. A file that is not there holds none.
+ *
+ * @throws Failure (exit 12) for a file that others can read or change, or that holds no profiles
+ */
+export function readProfiles(environment: Environment): ReadonlyMap<string, Profile> {
+  const path = profilesPath(environment);
+  if (!existsSync(path)) return new Map();
+  refuseExposed(path);
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (error) {
+    throw unusable(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  const parsed = parseProfiles(text);
+  if (parsed.ok) return parsed.profiles;
+  const { line, column } = parsed.position;
+  const hint = "Mend the file, or remove it and log in again with `svc login`.";
+  throw unusable(`${path}:${line}:${column}: ${parsed.problem}.`, hint);
+}
+
+/** Replaces all profiles in one step, readable by their owner only. */
+export function writeProfiles(environment: Environment, profiles: ReadonlyMap<string, Profile>): string {
+  const named = profilesPath(environment);
+  mkdirSync(dirname(named), { recursive: true, mode: FOLDER_MODE });
+  // A link stays one, wherever its owner keeps the file.
+  const path = existsSync(named) ? realpathSync(named) : named;
+  const partial = `${path}.${process.pid}.part`;
+  rmSync(partial, { force: true });
+  try {
+    const file = openSync(partial, "wx", FILE_MODE);
+    try {
+      writeSync(file, writtenProfiles(profiles));
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(partial, path);
+  } finally {
+    rmSync(partial, { force: true });
+  }
+  return named;
+}
+
+/** Whoever can read the file can use its keys, and whoever can change it can send them elsewhere. */
+function refuseExposed(named: string): void {
+  // Elsewhere files have no such modes.
+  if (process.platform === "win32") return;
+  const path = realpathSync(named);
+  const user = process.getuid?.();
+  const stats = statSync(path);
+  if (user !== undefined && user !== 0 && stats.uid !== user)
+    throw unusable(`${named} belongs to another user, who can read its keys.`, `Remove it and log in again.`);
+  if ((stats.mode & OTHERS) !== 0) {
+    throw unusable(
+      `${named} holds keys, and other users can use it (mode ${modeText(stats.mode)}).`,
+      `Close it: chmod 600 '${named}'. Who could read it may have copied the keys; rotate them.`,
+    );
+  }
+  const folder = dirname(path);
+  const { mode } = lstatSync(folder);
+  if ((mode & OTHERS_WRITE) === 0) return;
+  throw unusable(
+    `${folder} holds keys, and other users can replace what is in it (mode ${modeText(mode)}).`,
+    `Close it: chmod 700 '${folder}'.`,
+  );
+}
+
+const modeText = (mode: number): string => (mode & 0o777).toString(8).padStart(4, "0");
+
+function unusable(message: string, hint?: string): Failure {
+  return new Failure(EXIT.config, "profiles_unusable", message, { hint });
+}
