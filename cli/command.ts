@@ -1,11 +1,13 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import type { Context } from "./context.ts";
 import { createOutput, type Output, type OutputFlags } from "./format/output.ts";
+import { withExits } from "./help/manual.ts";
 
 export const SERVER_COMMANDS = "Server:";
 export const LOCAL_COMMANDS = "On a data folder of this machine:";
 export const CLIENT_COMMANDS = "On a running server:";
 export const OTHER_COMMANDS = "Other:";
+export const COMMON_FLAGS = "Flags of every command:";
 
 /** What a command's action receives. */
 export interface Invocation<Options> {
@@ -23,14 +25,30 @@ export function addGroup(parent: Command, name: string, heading: string, descrip
 
 /** A command with an action, and the flags every command has. */
 export function addCommand(parent: Command, usage: string, description: string): Command {
-  return parent
-    .command(usage)
-    .description(description)
-    .option("--json", "print JSON")
-    .option("--field <path>", "print one value of the JSON: task_id, tasks.0.model, tasks.*.task_id")
-    .option("--plain", "print tab-separated lines without a heading, as into a pipe")
-    .option("-q, --quiet", "print results and errors only")
-    .option("--no-color", "print without colours");
+  const command = parent.command(usage).description(description);
+  for (const option of commonOptions()) command.addOption(option.helpGroup(COMMON_FLAGS));
+  return withExits(command, "ok", "error", "usage");
+}
+
+/** Every command takes it, so that scripts can give it always. */
+export function noInputOption(): Option {
+  const option = new Option("--no-input", "never ask; fail and say which flag to give");
+  // Not the opposite of --input, which is a flag of some commands.
+  option.negate = false;
+  return option.helpGroup(COMMON_FLAGS);
+}
+
+function commonOptions(): Option[] {
+  return [
+    new Option("--json", "print JSON"),
+    new Option("--field <path>", "print one value of the JSON: task_id, tasks.0.model, tasks.*.task_id"),
+    new Option("--plain", "print tab-separated lines without a heading, as into a pipe"),
+    new Option("-q, --quiet", "print results and errors only"),
+    new Option("--no-color", "print without colours"),
+    noInputOption(),
+    // Shown where there is something to confirm.
+    new Option("-y, --yes", "do not ask for confirmation").hideHelp(),
+  ];
 }
 
 /** Sets the action of a command. */

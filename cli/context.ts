@@ -6,10 +6,18 @@ export interface Sink {
   write(text: string): void;
 }
 
+/** What a person types. */
+export interface Source {
+  readonly isTerminal: boolean;
+  /** Reads one line, without its end. @returns undefined when there is none */
+  readLine(): Promise<string | undefined>;
+}
+
 /** The process as a command sees it. */
 export interface Context {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
+  readonly stdin: Source;
   /** For data. */
   readonly stdout: Sink;
   /** For messages. */

@@ -19,6 +19,7 @@ const EXITS = {
   terminated: [143, "stopped at once by a second SIGTERM"],
 } as const;
 type Exits = typeof EXITS;
+export type ExitName = keyof Exits;
 
 // The codes keep the names of the table.
 export const EXIT = Object.fromEntries(Object.entries(EXITS).map(([name, [code]]) => [name, code])) as {
@@ -26,9 +27,14 @@ export const EXIT = Object.fromEntries(Object.entries(EXITS).map(([name, [code]]
 };
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
+/** Every exit code with its meaning. */
+export function listExitCodes(): readonly (readonly [code: ExitCode, meaning: string])[] {
+  return Object.values(EXITS);
+}
+
 /** `svc help exit-codes`. */
 export function describeExitCodes(): string {
-  const lines = Object.values(EXITS).map(([code, meaning]) => `${String(code).padStart(5)}  ${meaning}\n`);
+  const lines = listExitCodes().map(([code, meaning]) => `${String(code).padStart(5)}  ${meaning}\n`);
   return lines.join("");
 }
 

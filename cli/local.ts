@@ -6,6 +6,7 @@ import type { Config } from "../src/config/config.ts";
 import { createSettings, variableOf } from "../src/config/settings.ts";
 import { addCommand, type Invocation, onRun } from "./command.ts";
 import type { Context } from "./context.ts";
+import { withExits } from "./help/manual.ts";
 
 /** The data folder a command works on. */
 export interface LocalFlags {
@@ -23,9 +24,10 @@ export interface LocalInvocation<Options> extends Invocation<Options & LocalFlag
 
 export function withLocalFlags(command: Command): Command {
   const { dataDir } = createSettings({ cores: 1 }, []);
-  return command
+  command
     .option(dataDir.flag, `data folder (default ${dataDir.fallback}; ${variableOf(dataDir)})`)
     .option("--config <file>", "settings file that names the data folder (SVC_CONFIG)");
+  return withExits(command, "notFound", "conflict", "config", "rejected");
 }
 
 /** A command on a data folder. */

@@ -1,11 +1,13 @@
 #!/usr/bin/env bun
-import type { Context, Sink } from "./context.ts";
+import { isatty } from "node:tty";
+import type { Context, Sink, Source } from "./context.ts";
 import { EXIT } from "./exit-codes.ts";
 import { runProgram } from "./program.ts";
 
 process.exitCode = await runProgram(process.argv.slice(2), {
   env: process.env,
   cwd: process.cwd(),
+  stdin: createSource(),
   stdout: createSink(process.stdout),
   stderr: createSink(process.stderr),
   interruptible,
@@ -21,6 +23,26 @@ function createSink(stream: NodeJS.WriteStream): Sink {
     isTerminal: stream.isTTY === true,
     columns: stream.isTTY === true ? stream.columns : undefined,
     write: (text) => void stream.write(text),
+  };
+}
+
+/** Leaves standard input alone until a command reads it. */
+function createSource(): Source {
+  return {
+    get isTerminal() {
+      return isatty(0);
+    },
+    async readLine() {
+      const { createInterface } = await import("node:readline");
+      const lines = createInterface({ input: process.stdin });
+      try {
+        for await (const line of lines) return line;
+        return undefined;
+      } finally {
+        lines.close();
+        process.stdin.unref();
+      }
+    },
   };
 }
 

@@ -1,6 +1,7 @@
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import { VERSION } from "../src/version.ts";
-import { findCommand } from "./command.ts";
+import { explainChoices, flagsLast } from "./arguments.ts";
+import { COMMON_FLAGS, findCommand } from "./command.ts";
 import { addAccounts } from "./commands/accounts.ts";
 import { addAudit } from "./commands/audit.ts";
 import { addCallbacks } from "./commands/callbacks.ts";
@@ -20,21 +21,17 @@ import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { type Failure, failureAsJson, stackOf, toFailure } from "./failure.ts";
 import { toJson } from "./format/output.ts";
 import { styleFor } from "./format/style.ts";
-
-const EXAMPLES = `
-Start:
-  svc serve                                   run the service on http://127.0.0.1:8787
-  svc keys create --name laptop               make an API key
-  svc task submit -m sandbox-image -p "a lighthouse at dusk" -o lighthouse.png
-`;
+import { formatHelp, overviewOf } from "./help/layout.ts";
+import { withExamples } from "./help/manual.ts";
 
 /** Runs one command line and writes to the context's two streams. @returns the exit code */
-export async function runProgram(args: readonly string[], context: Context): Promise<ExitCode> {
+export async function runProgram(given: readonly string[], context: Context): Promise<ExitCode> {
   const program = createProgram(context);
-  if (args.length === 0) {
-    program.outputHelp();
+  if (given.length === 0) {
+    context.stdout.write(overviewOf(program));
     return EXIT.ok;
   }
+  const args = flagsLast(program, given);
   try {
     await program.parseAsync([...args], { from: "user" });
     return EXIT.ok;
@@ -53,18 +50,18 @@ export function createProgram(context: Context): Command {
     .description("One address in front of many image and video generators.")
     .usage("<command> [flags]")
     .version(VERSION, "-V, --version", "print the version")
-    .helpOption("-h, --help", "explain a command")
+    .addHelpOption(new Option("-h, --help", "explain the command").helpGroup(COMMON_FLAGS))
     .helpCommand(false)
     .showSuggestionAfterError(true)
-    .addHelpText("after", EXAMPLES)
+    .configureHelp({ formatHelp })
     // Report errors once, below, with their exit code and in the chosen form.
     .exitOverride()
     .configureOutput({
       writeOut: (text) => context.stdout.write(text),
       writeErr: (text) => context.stderr.write(text),
       outputError: () => {},
-      getOutHelpWidth: () => context.stdout.columns ?? 100,
-      getErrHelpWidth: () => context.stderr.columns ?? 100,
+      getOutHelpWidth: () => context.stdout.columns ?? 80,
+      getErrHelpWidth: () => context.stderr.columns ?? 80,
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     });
@@ -82,7 +79,13 @@ export function createProgram(context: Context): Command {
   addMigrate(program, context);
   addVersion(program, context);
   addHelp(program, context);
-  return program;
+  explainChoices(program);
+  return withExamples(
+    program,
+    ["svc serve", "run the service on http://127.0.0.1:8787"],
+    ["svc keys create --name laptop", "make an API key"],
+    'svc task submit -m sandbox-image -p "a lighthouse at dusk" -o lighthouse.png',
+  );
 }
 
 async function report(failure: Failure, args: readonly string[], context: Context): Promise<void> {

@@ -5,6 +5,7 @@ import type { Context } from "../context.ts";
 import { type ClientFlags, readClientSettings } from "../environment.ts";
 import type { Output } from "../format/output.ts";
 import { formatDuration } from "../format/units.ts";
+import { withExits } from "../help/manual.ts";
 import { type Client, createClient } from "./client.ts";
 import { systemTiming, type Timing } from "./retry.ts";
 
@@ -14,7 +15,7 @@ export interface RemoteFlags extends ClientFlags {
 
 /** A command on a running server. */
 export function addRemoteCommand(parent: Command, usage: string, description: string): Command {
-  return addCommand(parent, usage, description)
+  const command = addCommand(parent, usage, description)
     .option("-s, --server <url>", "address of the server (SVC_SERVER; default http://127.0.0.1:8787)")
     .option("-k, --key <key>", "API key (SVC_API_KEY)")
     .option(
@@ -22,6 +23,11 @@ export function addRemoteCommand(parent: Command, usage: string, description: st
       "profile of `svc login` that names the server and holds the key (SVC_PROFILE)",
     )
     .option("-v, --verbose", "print requests and answers on stderr");
+  return withExits(
+    command,
+    ...(["auth", "notFound", "conflict", "overloaded", "stillRunning"] as const),
+    ...(["unreachable", "rejected", "interrupted"] as const),
+  );
 }
 
 /** A connection to the server that flags and environment name. Ctrl-C ends everything under way on it. */

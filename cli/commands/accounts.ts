@@ -4,6 +4,7 @@ import { ACCOUNT_TERMS, type AccountMode } from "../../src/domain/access/account
 import { accountForm } from "../../src/domain/access/record-form.ts";
 import { CURRENCY, formatAmount, type Micros } from "../../src/domain/money/money.ts";
 import { addGroup, given, LOCAL_COMMANDS } from "../command.ts";
+import { asksFirst, confirm } from "../confirm.ts";
 import type { Context } from "../context.ts";
 import { usage } from "../failure.ts";
 import { flagNames, namingFlags, readTermFlags, withTermFlags } from "../flags/terms.ts";
@@ -11,6 +12,7 @@ import { type FlagValues, readAmount } from "../flags/values.ts";
 import { column, type Field, renderFields } from "../format/table.ts";
 import { termFields } from "../format/terms.ts";
 import { formatTime } from "../format/units.ts";
+import { withExamples } from "../help/manual.ts";
 import { addLocalCommand, type Manage, onLocalRun } from "../local.ts";
 
 const COLUMNS = [
@@ -34,6 +36,7 @@ export function addAccounts(program: Command, context: Context): void {
   addSwitch(accounts, context, {
     usage: "suspend <account>",
     description: "refuse an account's keys from now on; its accepted tasks continue",
+    question: (account) => `Suspend account ${account}? All its keys are refused.`,
     done: "is suspended. A running server refuses its keys within a second.",
     act: (manage, account) => manage.suspendAccount(account),
   });
@@ -52,6 +55,7 @@ function addCreate(accounts: Command, context: Context): void {
     .option("-n, --name <name>", "its name, instead of the argument")
     .addOption(new Option(mode.flag, mode.help).choices(mode.among).default("prepaid"))
     .option("--credit <amount>", `first credit in ${CURRENCY}, such as 5.00`);
+  withExamples(command, "svc accounts create studio --mode prepaid --credit 25.00");
   type Flags = { name?: string; mode: AccountMode; credit?: string };
   onLocalRun<Flags>(command, context, async ({ args, options, output, open }) => {
     const name = args[0] ?? options.name;
@@ -68,6 +72,7 @@ function addCreate(accounts: Command, context: Context): void {
 
 function addList(accounts: Command, context: Context): void {
   const command = addLocalCommand(accounts, "list", "list the accounts");
+  withExamples(command, "svc accounts list");
   onLocalRun(command, context, async ({ output, open }) => {
     const { manage } = await open();
     const found = await manage.listAccounts();
@@ -90,6 +95,7 @@ function addShow(accounts: Command, context: Context): void {
     "show <account>",
     "show an account and its ledger, by id or name",
   );
+  withExamples(command, "svc accounts show studio");
   onLocalRun(command, context, async ({ args, output, open }) => {
     const { manage } = await open();
     const { account, ledger } = await manage.showAccount(given(args, 0));
@@ -116,6 +122,7 @@ function addShow(accounts: Command, context: Context): void {
 function addUpdate(accounts: Command, context: Context): void {
   const description = "change terms of an account; others stay unchanged";
   const command = addLocalCommand(accounts, "update <account>", description);
+  withExamples(command, "svc accounts update studio --price-multiplier 1.25 --credit-limit 10.00");
   const flags = flagNames(ACCOUNT_TERMS);
   onLocalRun<FlagValues>(withTermFlags(command, ACCOUNT_TERMS), context, async (invocation) => {
     const { args, options, output, open } = invocation;
@@ -136,13 +143,19 @@ function addUpdate(accounts: Command, context: Context): void {
 interface Switch {
   readonly usage: string;
   readonly description: string;
+  /** Asked before. */
+  readonly question?: (account: string) => string;
   readonly done: string;
   act(manage: Manage, account: string): Promise<Account>;
 }
 
-function addSwitch(accounts: Command, context: Context, { usage, description, done, act }: Switch): void {
-  const command = addLocalCommand(accounts, usage, description);
-  onLocalRun(command, context, async ({ args, output, open }) => {
+function addSwitch(accounts: Command, context: Context, { question, done, act, ...shown }: Switch): void {
+  const command = addLocalCommand(accounts, shown.usage, shown.description);
+  withExamples(command, `svc accounts ${command.name()} studio`);
+  if (question !== undefined) asksFirst(command);
+  onLocalRun(command, context, async (invocation) => {
+    const { args, output, open } = invocation;
+    if (question !== undefined) await confirm(invocation, question(given(args, 0)));
     const { manage } = await open();
     const account = await act(manage, given(args, 0));
     output.done(`Account ${account.name} ${done}`);
@@ -154,6 +167,7 @@ function addCredit(accounts: Command, context: Context): void {
   const description = "add to an account's balance; a negative amount subtracts";
   const command = addLocalCommand(accounts, "credit <account> <amount>", description);
   command.option("--reason <text>", "reason, for the ledger", "by hand");
+  withExamples(command, 'svc accounts credit studio 25.00 --reason "invoice 1042"');
   onLocalRun<{ reason: string }>(command, context, async ({ args, options, output, open }) => {
     const amount = readAmount("The amount", given(args, 1));
     const movement = { reason: options.reason, actor: ACTOR };
@@ -170,6 +184,7 @@ function addRefund(accounts: Command, context: Context): void {
   const command = addLocalCommand(accounts, "refund <task>", description)
     .option("--amount <amount>", `amount in ${CURRENCY} (default: all of it)`)
     .requiredOption("--reason <text>", "reason, for the ledger");
+  withExamples(command, 'svc accounts refund task_01m7… --reason "wrong picture"');
   type Flags = { amount?: string; reason: string };
   onLocalRun<Flags>(command, context, async ({ args, options, output, open }) => {
     const amount = options.amount === undefined ? undefined : readAmount("--amount", options.amount);

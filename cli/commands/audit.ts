@@ -13,6 +13,7 @@ import { EXIT } from "../exit-codes.ts";
 import { Failure } from "../failure.ts";
 import type { Output } from "../format/output.ts";
 import { type Field, renderFields, renderTsv } from "../format/table.ts";
+import { withExamples } from "../help/manual.ts";
 import { addLocalCommand, type LocalFlags, readLocalConfig } from "../local.ts";
 
 const CHECKS = Object.keys(AUDIT_CHECKS).length;
@@ -27,6 +28,7 @@ const FIGURE_NAMES: Partial<Record<AuditCheck, readonly [string, string]>> = {
 export function addAudit(program: Command, context: Context): void {
   const description = "recompute every balance, hold, charge, quota and usage, and report differences";
   const command = addLocalCommand(program, "audit", description).helpGroup(LOCAL_COMMANDS);
+  withExamples(command, "svc audit", "svc audit --field adds_up");
   onRun<LocalFlags>(command, context, async ({ options, output }) => {
     const config = readLocalConfig(options, context);
     const { auditLocal } = await import("../../src/app/local.ts");

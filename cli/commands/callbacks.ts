@@ -6,22 +6,10 @@ import { addGroup, CLIENT_COMMANDS, given, onRun } from "../command.ts";
 import type { Context } from "../context.ts";
 import { readPastTime } from "../flags/values.ts";
 import { CALLBACK_COLUMNS, callbackRow, showCallback } from "../format/callback-view.ts";
+import { withExamples, withNotes } from "../help/manual.ts";
 import { addListen } from "./callbacks/listen.ts";
 import { addRedeliver } from "./callbacks/redeliver.ts";
 import { addTrigger } from "./callbacks/trigger.ts";
-
-const LIST_EXAMPLES = `
-Examples:
-  svc callbacks list --state failed --since 2h
-  svc callbacks list --task task_01m7… --json
-
-The table leaves out the query of URLs, where receivers keep tokens; --json shows it.
-`;
-const SHOW_EXAMPLES = `
-Examples:
-  svc callbacks show cb_01m7…
-  svc callbacks show task_01m7…       the callback of this task
-`;
 
 export function addCallbacks(program: Command, context: Context): void {
   const description = "see the callbacks of ended tasks, and receive them on your own machine";
@@ -37,8 +25,13 @@ function addList(callbacks: Command, context: Context): void {
     .option("--task <task>", "only the callback of this task")
     .option("--since <when>", "only those created since: 2h ago, or a time in ISO 8601")
     .option("--limit <count>", "callbacks in one page, 1 to 100 (default 20)")
-    .option("--after <cursor>", "show the page after this cursor, which the page before prints")
-    .addHelpText("after", LIST_EXAMPLES);
+    .option("--after <cursor>", "show the page after this cursor, which the page before prints");
+  withExamples(
+    command,
+    "svc callbacks list --state failed --since 2h",
+    "svc callbacks list --task task_01m7… --json",
+  );
+  withNotes(command, "The table leaves out the query of URLs, where receivers keep tokens; --json shows it.");
   onRun<ListFlags>(command, context, async ({ options, output }) => {
     const { state, task, since, limit, after } = options;
     const from = since === undefined ? undefined : readPastTime("--since", since, Date.now());
@@ -53,7 +46,10 @@ function addList(callbacks: Command, context: Context): void {
 function addShow(callbacks: Command, context: Context): void {
   const description = "show a callback's content and the result of each send";
   const command = addRemoteCommand(callbacks, "show <callback>", description);
-  command.addHelpText("after", SHOW_EXAMPLES);
+  withExamples(command, "svc callbacks show cb_01m7…", [
+    "svc callbacks show task_01m7…",
+    "the callback of this task",
+  ]);
   onRun<RemoteFlags>(command, context, async ({ args, options, output }) => {
     const { client } = connect(options, context, output);
     const callback = await client.callback(await client.callbackIdOf(given(args, 0)));

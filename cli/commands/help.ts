@@ -1,53 +1,87 @@
 import type { Command } from "commander";
 import { serviceSettings } from "../../src/app/settings.ts";
 import { variableOf } from "../../src/config/settings.ts";
-import { findCommand, OTHER_COMMANDS } from "../command.ts";
+import type { JsonObject } from "../../src/domain/json.ts";
+import { suggest } from "../../src/domain/suggest.ts";
+import { addCommand, findCommand, OTHER_COMMANDS, onRun } from "../command.ts";
 import type { Context } from "../context.ts";
 import { ENVIRONMENT_HELP } from "../environment.ts";
-import { describeExitCodes } from "../exit-codes.ts";
+import { describeExitCodes, listExitCodes } from "../exit-codes.ts";
 import { usage } from "../failure.ts";
+import { FORMATTING_HELP } from "../help/formatting.ts";
+import { overviewOf } from "../help/layout.ts";
+import { withExamples } from "../help/manual.ts";
+import { nodeOf, treeOf } from "../help/tree.ts";
 
-const TOPICS: Readonly<Record<string, () => string>> = {
-  "exit-codes": describeExitCodes,
-  environment: () => `${ENVIRONMENT_HELP}The server's own variables are in \`svc help settings\`.\n`,
-  settings: describeSettings,
+interface Topic {
+  readonly text: () => string;
+  /** Its facts, for programs; otherwise they get the text. */
+  readonly facts?: () => JsonObject;
+}
+
+const TOPICS: Readonly<Record<string, Topic>> = {
+  formatting: { text: () => FORMATTING_HELP },
+  environment: {
+    text: () => `${ENVIRONMENT_HELP}The server's own variables are in \`svc help settings\`.\n`,
+  },
+  "exit-codes": {
+    text: describeExitCodes,
+    facts: () => ({ exit_codes: listExitCodes().map(([code, meaning]) => ({ code, meaning })) }),
+  },
+  settings: { text: describeSettings, facts: () => ({ settings: settingFacts() }) },
 };
+export const HELP_TOPICS = Object.keys(TOPICS);
 
 /** `svc help`, `svc help keys create`, `svc help exit-codes`. */
 export function addHelp(program: Command, context: Context): void {
-  const topics = Object.keys(TOPICS).join(", ");
-  program
-    .command("help [topic...]")
-    .helpGroup(OTHER_COMMANDS)
-    .description(`explain a command, or one of: ${topics}`)
-    .action((words: string[]) => {
-      const topic = words.length === 1 ? TOPICS[words[0] ?? ""] : undefined;
-      context.stdout.write(topic === undefined ? find(program, words).helpInformation() : topic());
-    });
+  const description = `explain a command, or one of: ${HELP_TOPICS.join(", ")}`;
+  const command = addCommand(program, "help [topic...]", description).helpGroup(OTHER_COMMANDS);
+  withExamples(command, "svc help keys create", "svc help exit-codes", [
+    "svc help --json",
+    "every command and flag, for programs",
+  ]);
+  onRun(command, context, async ({ output }) => {
+    const words = command.args;
+    const topic = words.length === 1 ? TOPICS[words[0] ?? ""] : undefined;
+    if (topic !== undefined) {
+      output.show(topic.facts?.() ?? { text: topic.text() }, topic.text);
+      return;
+    }
+    const found = find(program, words);
+    const isWhole = found === program;
+    output.show(isWhole ? treeOf(program) : nodeOf(found), () =>
+      isWhole ? overviewOf(program) : found.helpInformation(),
+    );
+  });
 }
 
 function find(program: Command, words: readonly string[]): Command {
   let at = program;
   for (const word of words) {
     const next = findCommand(at, word);
-    if (next === undefined) {
-      throw usage(
-        `There is no help on "${words.join(" ")}".`,
-        `Topics are ${Object.keys(TOPICS).join(", ")} and every command.`,
-      );
-    }
+    if (next === undefined) throw unknownTopic(at, words, word);
     at = next;
   }
   return at;
 }
 
+function unknownTopic(at: Command, words: readonly string[], word: string) {
+  const isFirst = at.parent === null;
+  const names = at.commands.flatMap((each) => [each.name(), ...each.aliases()]);
+  const near = suggest(word, isFirst ? [...HELP_TOPICS, ...names] : names);
+  const before = words.slice(0, words.indexOf(word)).map((each) => `${each} `);
+  return usage(
+    `There is no help on "${words.join(" ")}".${near === undefined ? "" : ` Did you mean ${before.join("")}${near}?`}`,
+    `Topics are ${HELP_TOPICS.join(", ")} and every command.`,
+  );
+}
+
 /** Every setting in its three forms. */
 function describeSettings(): string {
-  const blocks = serviceSettings().map((setting) => {
-    const { key, flag, help, fallback, fallbackText } = setting;
-    const standard = fallbackText ?? (fallback === undefined ? "unset" : String(fallback));
-    return `${key} (default ${standard})\n    ${help}\n    ${variableOf(setting)}   ${flag}\n`;
-  });
+  const blocks = settingFacts().map(
+    ({ name, flag, variable, description, default: standard }) =>
+      `${name} (default ${standard ?? "unset"})\n    ${description}\n    ${variable}   ${flag}\n`,
+  );
   return [
     "A flag goes before the variable, the variable before svc.yaml, svc.yaml before the default.\n",
     "svc.yaml (or svc.yml) is read from the data folder, or another file with --config FILE or SVC_CONFIG.\n",
@@ -57,4 +91,12 @@ function describeSettings(): string {
     "data folder), SVC_SECRET_KEY_PREVIOUS is what it was before; providers name theirs.\n\n",
     ...blocks,
   ].join("");
+}
+
+function settingFacts() {
+  return serviceSettings().map((setting) => {
+    const { key, flag, help, fallback, fallbackText } = setting;
+    const standard = fallbackText ?? (fallback === undefined ? null : String(fallback));
+    return { name: key, flag, variable: variableOf(setting), description: help, default: standard };
+  });
 }

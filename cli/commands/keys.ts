@@ -3,6 +3,7 @@ import { type ApiKey, keyStatus } from "../../src/domain/access/account.ts";
 import { KEY_LIMITS, KEY_TERMS } from "../../src/domain/access/key-policy.ts";
 import { keyForm } from "../../src/domain/access/record-form.ts";
 import { addGroup, given, type Invocation, LOCAL_COMMANDS } from "../command.ts";
+import { asksFirst, confirm } from "../confirm.ts";
 import type { Context } from "../context.ts";
 import { usage } from "../failure.ts";
 import { readSigning, SIGNING_FLAGS, type SigningFlags, withSigningFlag } from "../flags/signing.ts";
@@ -12,6 +13,7 @@ import type { Output } from "../format/output.ts";
 import { column, type Field, renderFields } from "../format/table.ts";
 import { termFields } from "../format/terms.ts";
 import { formatTime } from "../format/units.ts";
+import { withExamples } from "../help/manual.ts";
 import { addLocalCommand, type Manage, onLocalRun } from "../local.ts";
 
 const COLUMNS = [
@@ -44,6 +46,12 @@ function addCreate(keys: Command, context: Context): void {
     "--show-secret-only",
     "print the key, a new callback secret on the next line, and nothing else, for scripts",
   );
+  withExamples(
+    command,
+    "svc keys create --name laptop",
+    "svc keys create --name web --expires 90d --models 'sandbox-*' --rpm 60",
+    "export SVC_API_KEY=$(svc keys create --name ci --show-secret-only)",
+  );
   type Flags = TermFlags & { name: string; account?: string };
   onLocalRun<Flags>(command, context, async ({ open, ...invocation }) => {
     const { name, account: owner, ...flags } = invocation.options;
@@ -61,6 +69,7 @@ function addList(keys: Command, context: Context): void {
     "--account <account>",
     "list only the keys of this account, by id or name",
   );
+  withExamples(command, "svc keys list", "svc keys list --plain | cut -f 1,2");
   onLocalRun<{ account?: string }>(command, context, async ({ options, output, open }) => {
     const { manage, folder } = await open();
     const found = await manage.listKeys(options.account);
@@ -88,6 +97,7 @@ function addList(keys: Command, context: Context): void {
 function addShow(keys: Command, context: Context): void {
   const description = "show a key and its limits, by id or name, without its secret";
   const command = addLocalCommand(keys, "show <key>", description);
+  withExamples(command, "svc keys show web");
   onLocalRun(command, context, async ({ args, output, open }) => {
     const { manage } = await open();
     const key = await manage.showKey(given(args, 0));
@@ -104,6 +114,12 @@ function addUpdate(keys: Command, context: Context): void {
       "how long the replaced callback secret signs too, up to 30d",
     )
     .option("--show-secret-only", "print the new callback secret and nothing else, for scripts");
+  withExamples(
+    command,
+    "svc keys update web --rpm 120 --concurrency 4",
+    ["svc keys update web --rpm none --models any", "lift two limits"],
+    "svc keys update web --callback-secret new --callback-secret-grace 24h",
+  );
   onLocalRun<TermFlags>(command, context, async ({ open, ...invocation }) => {
     const { args, options, output } = invocation;
     const terms = await readTerms(options);
@@ -137,6 +153,7 @@ function addRotate(keys: Command, context: Context): void {
   const command = addLocalCommand(keys, "rotate <key>", description)
     .option("--grace <duration>", "how long the old secret stays valid, up to 30d", "0")
     .option("--show-secret-only", "print the key and nothing else, for scripts");
+  withExamples(command, ["svc keys rotate web --grace 24h", "the old secret works for a day more"]);
   onLocalRun<SecretFlags & { grace: string }>(command, context, async ({ open, ...invocation }) => {
     const graceMs = readDuration("--grace", invocation.options.grace);
     const { manage } = await open();
@@ -152,8 +169,12 @@ function addRotate(keys: Command, context: Context): void {
 }
 
 function addRevoke(keys: Command, context: Context): void {
-  const command = addLocalCommand(keys, "revoke <key>", "refuse a key from now on, by id or name");
-  onLocalRun(command, context, async ({ args, output, open }) => {
+  const description = "refuse a key from now on, by id or name";
+  const command = asksFirst(addLocalCommand(keys, "revoke <key>", description));
+  withExamples(command, "svc keys revoke web", ["svc keys revoke web --yes", "in a script"]);
+  onLocalRun(command, context, async (invocation) => {
+    const { args, output, open } = invocation;
+    await confirm(invocation, `Revoke key ${given(args, 0)}? A revoked key never becomes valid again.`);
     const { manage } = await open();
     const key = await manage.revokeKey(given(args, 0));
     output.done(`Key ${key.name} is revoked. A running server refuses it within a second.`);

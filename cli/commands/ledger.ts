@@ -7,6 +7,7 @@ import { unreadable } from "../flags/values.ts";
 import { csvOption, csvText, renderCsv } from "../format/csv.ts";
 import { column } from "../format/table.ts";
 import { formatTime } from "../format/units.ts";
+import { withExamples } from "../help/manual.ts";
 import { addLocalCommand, type Manage, onLocalRun } from "../local.ts";
 
 const AMOUNTS = [column.number("AMOUNT"), column.number("HELD", 3), column.number("BALANCE", 2)];
@@ -33,6 +34,7 @@ export function addLedger(program: Command, context: Context): void {
     .option("--limit <count>", `how many movements, or all (default ${DEFAULT_LIMIT}; with --csv all)`)
     .addOption(csvOption())
     .helpGroup(LOCAL_COMMANDS);
+  withExamples(command, "svc ledger studio", "svc ledger studio --csv > ledger.csv");
   onLocalRun<Flags>(command, context, async ({ args, options, output, open }) => {
     const limit = readLimit(options);
     const { manage } = await open();

@@ -2,11 +2,13 @@ import type { Command } from "commander";
 import { LOCAL_COMMANDS, onRun } from "../command.ts";
 import type { Context } from "../context.ts";
 import { usage } from "../failure.ts";
+import { withExamples } from "../help/manual.ts";
 import { addLocalCommand, type LocalFlags, readLocalConfig, showPath } from "../local.ts";
 
 export function addMigrate(program: Command, context: Context): void {
   const description = "bring the database up to date (up), or show its migrations (status)";
   const command = addLocalCommand(program, "migrate [action]", description).helpGroup(LOCAL_COMMANDS);
+  withExamples(command, "svc migrate", ["svc migrate status", "change nothing"]);
   onRun<LocalFlags>(command, context, async ({ args, options, output }) => {
     const action = args[0] ?? "up";
     if (action !== "up" && action !== "status")

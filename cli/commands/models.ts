@@ -8,13 +8,11 @@ import type { Context } from "../context.ts";
 import { readClientSettings } from "../environment.ts";
 import { MODEL_COLUMNS, modelFields, modelInputs, modelRow } from "../format/model-view.ts";
 import { renderFields } from "../format/table.ts";
+import { withExamples, withNotes } from "../help/manual.ts";
 import { type LocalInvocation, onLocalRun, withLocalFlags } from "../local.ts";
 
-const ON_A_FOLDER = `
-With --data-dir or --config the command asks no server: it lists this program's models, with the keys and settings
-that \`svc serve\` would have here. Then, and with a management token as the key, it lists every model and what
-each one needs.
-`;
+const ON_A_FOLDER =
+  "With --data-dir or --config the command asks no server: it lists this program's models, with the keys and settings that `svc serve` would have here. Then, and with a management token as the key, it lists every model and what each one needs.";
 
 export function addModels(program: Command, context: Context): void {
   const description = "list models and the inputs they take";
@@ -23,9 +21,12 @@ export function addModels(program: Command, context: Context): void {
 }
 
 function addList(models: Command, context: Context): void {
-  const command = withLocalFlags(addRemoteCommand(models, "list", "list the models"))
-    .option("-a, --all", "include models that are not available at present")
-    .addHelpText("after", ON_A_FOLDER);
+  const command = withLocalFlags(addRemoteCommand(models, "list", "list the models")).option(
+    "-a, --all",
+    "include models that are not available at present",
+  );
+  withExamples(command, "svc models list", ["svc models list --all --data-dir svc-data", "without a server"]);
+  withNotes(command, ON_A_FOLDER);
   onLocalRun<RemoteFlags & { all?: boolean }>(command, context, async (invocation) => {
     const { options, output } = invocation;
     const every = await (await sourceOf(invocation)).list();
@@ -41,7 +42,8 @@ function addList(models: Command, context: Context): void {
 function addShow(models: Command, context: Context): void {
   const description = "show a model and the fields it takes";
   const command = withLocalFlags(addRemoteCommand(models, "show <model>", description));
-  command.addHelpText("after", ON_A_FOLDER);
+  withExamples(command, "svc models show sandbox-image");
+  withNotes(command, ON_A_FOLDER);
   onLocalRun<RemoteFlags>(command, context, async (invocation) => {
     const { args, output } = invocation;
     const model = await (await sourceOf(invocation)).read(given(args, 0));

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { addGroup, collect, given, LOCAL_COMMANDS } from "../command.ts";
+import { asksFirst, confirm } from "../confirm.ts";
 import type { Context } from "../context.ts";
 import { parseInput, readInputs } from "../flags/inputs.ts";
 import { namingRule, readRule, withRuleFlags } from "../flags/price-rule.ts";
@@ -16,18 +17,11 @@ import {
   SOURCES,
 } from "../format/price-view.ts";
 import { column, renderFields } from "../format/table.ts";
+import { withExamples, withNotes } from "../help/manual.ts";
 import { addLocalCommand, onLocalRun } from "../local.ts";
 
-const EXAMPLES = `
-Examples:
-  svc pricing set sandbox-image --per-output 0.012000 --reason "from December on"
-  svc pricing set sandbox-video --per-second 0.030000 --minimum 0.100000
-  svc pricing show veo3 --json | jq .price > veo3.json     # change it, and then:
-  svc pricing set veo3 --rule veo3.json
-
-A price set here overrides \`pricing\` in svc.yaml, which overrides the built-in price. A running server
-applies it within a second. Accepted tasks keep their price.
-`;
+const ORDER =
+  "A price set here overrides `pricing` in svc.yaml, which overrides the built-in price. A running server applies it within a second. Accepted tasks keep their price.";
 const COLUMNS = [
   column.id("MODEL"),
   column.word("SOURCE", 1),
@@ -39,12 +33,13 @@ const FOLLOWS = "A running server follows within a second; accepted tasks keep t
 
 export function addPricing(program: Command, context: Context): void {
   const pricing = addGroup(program, "pricing", LOCAL_COMMANDS, "what each model costs");
-  pricing.addHelpText("after", EXAMPLES);
+  withNotes(pricing, ORDER);
   for (const add of [addList, addShow, addSet, addReset]) add(pricing, context);
 }
 
 function addList(pricing: Command, context: Context): void {
   const command = addLocalCommand(pricing, "list", "list the price of every model");
+  withExamples(command, "svc pricing list");
   onLocalRun(command, context, async ({ output, open }) => {
     const found = await (await open()).prices().list();
     const rows = found.map(({ model, source, rule }) => [
@@ -69,6 +64,10 @@ function addShow(pricing: Command, context: Context): void {
     .option("-i, --input <name=value>", "a field of the request; repeatable", collect)
     .option("-n, --outputs <count>", "how many outputs the request asks for")
     .option("--price-multiplier <factor>", "price multiplier of the account or key, such as 1.25");
+  withExamples(command, "svc pricing show sandbox-video -i duration=5", [
+    "svc pricing show veo3 --field price > veo3.json",
+    "change it for --rule",
+  ]);
   onLocalRun<ShowFlags>(command, context, async ({ args, options, output, open }) => {
     const { input, outputs, priceMultiplier } = options;
     const inputs = (input ?? []).map(parseInput);
@@ -91,9 +90,17 @@ function addShow(pricing: Command, context: Context): void {
 
 function addSet(pricing: Command, context: Context): void {
   const description = "set the price of a model, from the next request on";
-  const command = withRuleFlags(addLocalCommand(pricing, "set <model>", description))
-    .option("--reason <text>", "reason, for people")
-    .addHelpText("after", EXAMPLES);
+  const command = withRuleFlags(addLocalCommand(pricing, "set <model>", description)).option(
+    "--reason <text>",
+    "reason, for people",
+  );
+  withExamples(
+    command,
+    'svc pricing set sandbox-image --per-output 0.012 --reason "from December on"',
+    "svc pricing set sandbox-video --per-second 0.030000 --minimum 0.100000",
+    ["svc pricing set veo3 --rule veo3.json", "see `svc pricing show veo3 --json`"],
+  );
+  withNotes(command, ORDER);
   type Flags = FlagValues & { reason?: string };
   onLocalRun<Flags>(command, context, async ({ args, options, output, open }) => {
     const { reason, ...flags } = options;
@@ -109,8 +116,11 @@ function addSet(pricing: Command, context: Context): void {
 }
 
 function addReset(pricing: Command, context: Context): void {
-  const command = addLocalCommand(pricing, "reset <model>", "remove a price that was set");
-  onLocalRun(command, context, async ({ args, output, open }) => {
+  const command = asksFirst(addLocalCommand(pricing, "reset <model>", "remove a price that was set"));
+  withExamples(command, "svc pricing reset sandbox-image");
+  onLocalRun(command, context, async (invocation) => {
+    const { args, output, open } = invocation;
+    await confirm(invocation, `Remove the price that was set for ${given(args, 0)}?`);
     const price = await (await open()).prices().reset(given(args, 0));
     const { id } = price.model;
     if (price.wasSet) output.done(`The price of ${id} is ${SOURCES[price.source]} again. ${FOLLOWS}`);

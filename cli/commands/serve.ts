@@ -2,11 +2,12 @@ import { type Command, Option } from "commander";
 import { readConfig, serviceSettings } from "../../src/app/settings.ts";
 import type { Config } from "../../src/config/config.ts";
 import { variableOf } from "../../src/config/settings.ts";
-import { SERVER_COMMANDS } from "../command.ts";
+import { noInputOption, SERVER_COMMANDS } from "../command.ts";
 import type { Context } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
 import { Failure } from "../failure.ts";
 import { hasColour, styleFor } from "../format/style.ts";
+import { withExamples, withExits, withNotes } from "../help/manual.ts";
 import { renderBanner, renderReady } from "../serve/banner.ts";
 import { firstKeyFile } from "../serve/first-key.ts";
 import { findPortOwner } from "../serve/port-owner.ts";
@@ -27,8 +28,17 @@ export function addServe(program: Command, context: Context): void {
   command
     .option("--config <file>", "settings file instead of svc.yaml in the data folder (SVC_CONFIG)")
     .option("--no-color", "print without colours")
-    .addHelpText("after", "\n`svc help settings` lists the names in svc.yaml.\n")
+    .addOption(noInputOption())
     .action(() => serve(command, context));
+  withExamples(command, "svc serve", "svc serve --port 8080 --data-dir /var/lib/svc", [
+    "svc serve --config svc.yaml --log-format json",
+    "as a service",
+  ]);
+  withNotes(command, "`svc help settings` lists the names in svc.yaml.");
+  withExits(
+    command,
+    ...(["ok", "error", "usage", "config", "folderGone", "interrupted", "terminated"] as const),
+  );
 }
 
 /** Runs until a signal ends it; the process exits here. */
@@ -36,7 +46,7 @@ async function serve(command: Command, context: Context): Promise<void> {
   const flags = Object.entries(command.opts()).filter(
     ([name]) => command.getOptionValueSource(name) === "cli",
   );
-  const { config: file, color, ...settings } = Object.fromEntries(flags);
+  const { config: file, color, noInput: _, ...settings } = Object.fromEntries(flags);
   const { env, cwd, stderr } = context;
   const config = readConfig({ flags: settings, env, file, cwd, isServing: true });
   const log = createServerLog(config, context);

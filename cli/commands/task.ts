@@ -13,6 +13,7 @@ import { EXIT } from "../exit-codes.ts";
 import { Failure } from "../failure.ts";
 import { column, type Field, renderFields } from "../format/table.ts";
 import { formatSize, formatTime, parseDuration } from "../format/units.ts";
+import { withExamples, withExits, withNotes } from "../help/manual.ts";
 import { showPath } from "../local.ts";
 import { addSubmit } from "./task/submit.ts";
 
@@ -27,6 +28,7 @@ const COLUMNS = [
     column.word("COST", 2),
   ],
 ];
+const TASK_EXITS = "Exit codes: 0 completed, 3 failed, 9 still running, 10 cancelled.";
 
 export function addTask(program: Command, context: Context): void {
   const description = "create tasks, follow them and save their results";
@@ -36,6 +38,7 @@ export function addTask(program: Command, context: Context): void {
 
 function addGet(task: Command, context: Context): void {
   const command = addRemoteCommand(task, "get <task>", "show a task's present state");
+  withExamples(command, "svc task get task_01m7…", "svc task get task_01m7… --field status");
   onRun<RemoteFlags>(command, context, async ({ args, options, output }) => {
     const { client } = connect(options, context, output);
     const { kind, task: found } = await client.find(given(args, 0));
@@ -46,8 +49,9 @@ function addGet(task: Command, context: Context): void {
 function addWait(task: Command, context: Context): void {
   const command = addRemoteCommand(task, "wait <task>", "wait until a task ends")
     .option("--timeout <duration>", "how long to wait", "10m")
-    .option("-o, --output <path>", "save the results to this file or folder")
-    .addHelpText("after", "\nExit codes: 0 completed, 3 failed, 9 still running, 10 cancelled.\n");
+    .option("-o, --output <path>", "save the results to this file or folder");
+  withExamples(command, "svc task wait task_01m7…", "svc task wait task_01m7… --timeout 2m -o wave.mp4");
+  withExits(withNotes(command, TASK_EXITS), "taskFailed", "stillRunning", "taskCancelled");
   type Flags = RemoteFlags & { timeout: string; output?: string };
   onRun<Flags>(command, context, async ({ args, options, output }) => {
     const timeoutMs = parseDuration(options.timeout);
@@ -65,6 +69,7 @@ function addList(task: Command, context: Context): void {
     .option("-m, --model <model>", "only tasks of this model")
     .option("--limit <count>", "tasks in one page, 1 to 100 (default 20)")
     .option("--after <cursor>", "show the page after this cursor, which the page before prints");
+  withExamples(command, "svc task list --status failed", "svc task list -m sandbox-video --json");
   onRun<RemoteFlags & TaskQuery>(command, context, async ({ options, output }) => {
     const { status, kind, model, limit, after } = options;
     const { client } = connect(options, context, output);
@@ -86,6 +91,7 @@ function addList(task: Command, context: Context): void {
 
 function addCancel(task: Command, context: Context): void {
   const command = addRemoteCommand(task, "cancel <task>", "stop a task; a cancelled task costs nothing");
+  withExamples(command, "svc task cancel task_01m7…");
   onRun<RemoteFlags>(command, context, async ({ args, options, output }) => {
     const { client } = connect(options, context, output);
     const found = await client.cancel(given(args, 0));
@@ -99,6 +105,7 @@ function addCancel(task: Command, context: Context): void {
 function addDownload(task: Command, context: Context): void {
   const command = addRemoteCommand(task, "download <task>", "save the results of a completed task");
   command.option("-o, --output <path>", "a file or a folder; several results are numbered", ".");
+  withExamples(command, "svc task download task_01m7…", "svc task download task_01m7… -o lighthouse.png");
   onRun<RemoteFlags & { output: string }>(command, context, async ({ args, options, output }) => {
     const { client } = connect(options, context, output);
     const { task: found } = await client.find(given(args, 0));

@@ -1,9 +1,11 @@
 import type { Command } from "commander";
 import { tokenForm, tokenStatus } from "../../src/domain/access/record-form.ts";
 import { addGroup, given, LOCAL_COMMANDS } from "../command.ts";
+import { asksFirst, confirm } from "../confirm.ts";
 import type { Context } from "../context.ts";
 import { column } from "../format/table.ts";
 import { formatTime } from "../format/units.ts";
+import { withExamples } from "../help/manual.ts";
 import { addLocalCommand, onLocalRun } from "../local.ts";
 
 const COLUMNS = [
@@ -23,6 +25,7 @@ export function addTokens(program: Command, context: Context): void {
 function addCreate(tokens: Command, context: Context): void {
   const command = addLocalCommand(tokens, "create", "create a token and show it once");
   command.requiredOption("-n, --name <name>", "what people call it");
+  withExamples(command, "svc tokens create --name console");
   onLocalRun<{ name: string }>(command, context, async ({ options, output, open }) => {
     const { manage, folder } = await open();
     const { token, record } = await manage.createToken(options);
@@ -33,6 +36,7 @@ function addCreate(tokens: Command, context: Context): void {
 
 function addList(tokens: Command, context: Context): void {
   const command = addLocalCommand(tokens, "list", "list the tokens, revoked ones included");
+  withExamples(command, "svc tokens list");
   onLocalRun(command, context, async ({ output, open }) => {
     const { manage, folder } = await open();
     const found = await manage.listTokens();
@@ -50,8 +54,12 @@ function addList(tokens: Command, context: Context): void {
 }
 
 function addRevoke(tokens: Command, context: Context): void {
-  const command = addLocalCommand(tokens, "revoke <token>", "refuse a token from now on, by id or name");
-  onLocalRun(command, context, async ({ args, output, open }) => {
+  const description = "refuse a token from now on, by id or name";
+  const command = asksFirst(addLocalCommand(tokens, "revoke <token>", description));
+  withExamples(command, "svc tokens revoke console", ["svc tokens revoke console --yes", "in a script"]);
+  onLocalRun(command, context, async (invocation) => {
+    const { args, output, open } = invocation;
+    await confirm(invocation, `Revoke token ${given(args, 0)}? A revoked token never becomes valid again.`);
     const { manage } = await open();
     const token = await manage.revokeToken(given(args, 0));
     output.done(`Token ${token.name} is revoked.`);

@@ -15,6 +15,7 @@ import { unreadable } from "../flags/values.ts";
 import { csvOption, csvText, renderCsv } from "../format/csv.ts";
 import { column } from "../format/table.ts";
 import { parseDuration } from "../format/units.ts";
+import { withExamples } from "../help/manual.ts";
 import { addLocalCommand, onLocalRun } from "../local.ts";
 
 const SUBJECTS: Readonly<Record<UsageGroup, readonly string[]>> = {
@@ -41,6 +42,7 @@ export function addUsage(program: Command, context: Context): void {
     .option("--account <account>", "id or name of one account (default all)")
     .addOption(csvOption())
     .helpGroup(LOCAL_COMMANDS);
+  withExamples(command, "svc usage --since 30d", "svc usage --by model --account studio --csv");
   onLocalRun<Flags>(command, context, async ({ options, output, open }) => {
     const { by, account, csv } = options;
     const now = Date.now();

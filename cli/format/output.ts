@@ -17,6 +17,10 @@ export interface OutputFlags {
   /** False with --no-color. */
   readonly color?: boolean;
   readonly quiet?: boolean;
+  /** Never asks anything. */
+  readonly noInput?: boolean;
+  /** Takes a confirmation as given. */
+  readonly yes?: boolean;
 }
 
 export interface Output {
@@ -42,6 +46,8 @@ export interface Output {
   change(line: string): void;
   /** On a terminal's stderr, replaces the line this function wrote before. Does nothing elsewhere. */
   progress(line: string): void;
+  /** Removes the line of `progress`. */
+  clear(): void;
 }
 
 const ERASE_LINE = "\r\u001b[2K";
@@ -102,6 +108,7 @@ export async function createOutput(context: Context, flags: OutputFlags): Promis
     },
     change: (line) => (stderr.isTerminal ? progress(line) : say(line)),
     progress,
+    clear,
   };
 }
 

@@ -52,7 +52,7 @@ describe("the terms of an account", () => {
     const before = await json(cwd, "accounts", "list");
     const refused: [string[], number, string][] = [
       [["update", "studio"], 2, "There is nothing to change"],
-      [["update", "studio", "--mode", "free"], 2, "Allowed choices are prepaid, unlimited."],
+      [["update", "studio", "--mode", "free"], 2, '--mode must be one of prepaid, unlimited, got "free".'],
       [
         ["update", "studio", "--credit-limit", "-1"],
         2,
@@ -68,7 +68,7 @@ describe("the terms of an account", () => {
       [["credit", "studio", "1", "--reason", ""], 13, "reason must have 1 to 500 characters, got 0."],
       [["refund", "task_01jd0000000000000000000000"], 2, "Required option '--reason <text>' not specified."],
       [["refund", "task_01jd0000000000000000000000", "--reason", "x"], 5, "There is no task"],
-      [["suspend", "nobody"], 5, 'There is no account "nobody".'],
+      [["suspend", "nobody", "--yes"], 5, 'There is no account "nobody".'],
     ];
     const answers = await Promise.all(refused.map(([args]) => svc(["accounts", ...args], { cwd })));
     for (const [i, [, exitCode, says]] of refused.entries()) {
@@ -81,7 +81,7 @@ describe("the terms of an account", () => {
 
 test("accounts are suspended and activated, which is told", async () => {
   const cwd = await withAccount();
-  const { stderr } = await svc(["accounts", "suspend", "studio"], { cwd });
+  const { stderr } = await svc(["accounts", "suspend", "studio", "--yes"], { cwd });
   expect(stderr).toBe("✓ Account studio is suspended. A running server refuses its keys within a second.\n");
   expect((await json(cwd, "accounts", "list")).accounts).toMatchObject([{ status: "suspended" }]);
   expect(await json(cwd, "accounts", "activate", "studio")).toMatchObject({ status: "active" });
@@ -178,7 +178,7 @@ describe("usage", () => {
       '--since must be a day like 2026-11-01, or a time ago like 30d, got "yesterday".',
     ],
     [["usage", "--until", "2026-02-30"], 2, "--until must be a day"],
-    [["usage", "--by", "hour"], 2, "Allowed choices are key, model, day."],
+    [["usage", "--by", "hour"], 2, '--by must be one of key, model, day, got "hour".'],
     [["usage", "--csv", "--json"], 2, "cannot be used with"],
     [["usage", "--account", "nobody"], 5, 'There is no account "nobody".'],
     [["usage", "--since", "2026-11-02", "--until", "2026-11-01"], 13, "since must not be after until"],

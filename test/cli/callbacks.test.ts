@@ -120,7 +120,7 @@ describe("callbacks list", () => {
   });
 
   test.each([
-    [["list", "--state", "lost"], "Allowed choices are pending, delivered, failed"],
+    [["list", "--state", "lost"], "--state must be one of pending, delivered, failed"],
     [["list", "--since", "yesterday"], "--since must be how long ago"],
     [["lsit"], "Did you mean list?"],
   ])("%j is a mistake of the command line", async (args, said) => {

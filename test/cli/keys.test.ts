@@ -129,7 +129,10 @@ describe("the limits of a key", () => {
         '--quota must be an amount like 5.00, with at most six decimal places, got "25,00".',
       ],
       [["--quota-reset", "daily"], "--quota must say how much the key may spend"],
-      [["--quota-reset", "hourly"], "Allowed choices are total, daily, weekly, monthly."],
+      [
+        ["--quota-reset", "hourly"],
+        '--quota-reset must be one of total, daily, weekly, monthly, got "hourly".',
+      ],
       [["--quota", "none", "--quota-reset", "daily"], "A quota that is lifted has no --quota-reset."],
       [["--price-multiplier", "1001"], "--price-multiplier must be a number above 0 and at most 1000"],
       [[], "There is nothing to change"],

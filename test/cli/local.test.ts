@@ -38,7 +38,10 @@ describe("keys", () => {
     const row = (await svc(["keys", "list"], { cwd })).stdout.split("\t");
     expect(row.slice(0, 5)).toEqual([created.id, "web", "default", created.display, "active"]);
 
-    expect(await json(cwd, "keys", "revoke", "web")).toMatchObject({ id: created.id, status: "revoked" });
+    expect(await json(cwd, "keys", "revoke", "web", "--yes")).toMatchObject({
+      id: created.id,
+      status: "revoked",
+    });
     expect((await svc(["keys", "list"], { cwd })).stdout).not.toContain(secret);
   });
 
@@ -108,7 +111,7 @@ test("tokens are created, listed and revoked", async () => {
   expect(parseCredential(created.token)).toEqual({ kind: "management_token" });
   const { token: _, ...shown } = created;
   expect(await json(cwd, "tokens", "list")).toEqual({ tokens: [shown] });
-  expect(await json(cwd, "token", "revoke", created.id)).toMatchObject({ status: "revoked" });
+  expect(await json(cwd, "token", "revoke", created.id, "--yes")).toMatchObject({ status: "revoked" });
 });
 
 describe("the data folder", () => {

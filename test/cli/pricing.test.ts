@@ -37,9 +37,9 @@ describe("svc pricing", () => {
     const { prices } = await json(cwd, ["list"]);
     expect(prices[0]).toEqual(set);
     expect(prices[1]).toMatchObject({ model: "sandbox-video", source: "built_in", set_at: null });
-    const reset = await json(cwd, ["reset", "sandbox-image"]);
+    const reset = await json(cwd, ["reset", "sandbox-image", "--yes"]);
     expect(reset).toMatchObject({ source: "built_in", reason: null, price: { version: "1" } });
-    expect(await svc(["pricing", "reset", "sandbox-image"], { cwd })).toMatchObject({
+    expect(await svc(["pricing", "reset", "sandbox-image", "--yes"], { cwd })).toMatchObject({
       exitCode: 0,
       stderr: "No price of sandbox-image was set; nothing is changed.\n",
     });
@@ -135,7 +135,7 @@ describe("svc pricing", () => {
       price: price("0.070000"),
     });
     await json(cwd, ["set", "sandbox-image", "--per-output", "0.08"]);
-    expect(await json(cwd, ["reset", "sandbox-image"])).toMatchObject({
+    expect(await json(cwd, ["reset", "sandbox-image", "--yes"])).toMatchObject({
       source: "settings",
       price: price("0.070000"),
     });

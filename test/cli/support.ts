@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Timing } from "../../cli/client/retry.ts";
-import type { Context, Sink } from "../../cli/context.ts";
+import type { Context, Sink, Source } from "../../cli/context.ts";
 import { runProgram } from "../../cli/program.ts";
 
 const MAIN = join(import.meta.dir, "../../cli/main.ts");
@@ -78,16 +78,29 @@ export function fakeSink(options: { isTerminal?: boolean; columns?: number } = {
   };
 }
 
+/** Standard input: a terminal on which somebody types these lines, or nothing. */
+export function fakeSource(typed?: readonly string[]): Source {
+  const lines = [...(typed ?? [])];
+  return { isTerminal: typed !== undefined, readLine: async () => lines.shift() };
+}
+
+export interface FakeContextOptions {
+  readonly isTerminal?: boolean;
+  readonly columns?: number;
+  readonly env?: Record<string, string>;
+  readonly cwd?: string;
+  readonly typed?: readonly string[];
+}
+
 /** A process as a command sees it, on a terminal or off one. */
-export function fakeContext(
-  options: { isTerminal?: boolean; columns?: number; env?: Record<string, string>; cwd?: string } = {},
-) {
+export function fakeContext(options: FakeContextOptions = {}) {
   const { isTerminal = false, columns = 80, env = {}, cwd = "/nowhere" } = options;
   const terminal = isTerminal ? { isTerminal, columns } : {};
   const [stdout, stderr] = [fakeSink(terminal), fakeSink(terminal)];
   const context = {
     env,
     cwd,
+    stdin: fakeSource(options.typed),
     stdout,
     stderr,
     interruptible: () => new AbortController().signal,

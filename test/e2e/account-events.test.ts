@@ -102,7 +102,7 @@ describe("the events of an account", () => {
     await streams[0]!.next();
     streams.push(await openEvents(revoked, `/v1/tasks/${running}/events`));
     await streams[2]!.next();
-    await svcJson(["keys", "revoke", "leaver", ...folder]);
+    await svcJson(["keys", "revoke", "leaver", "--yes", ...folder]);
     for (let tries = 0; tries < 200; tries++) {
       if ((await revoked.send("/v1/tasks")).status === 401) break;
       await Bun.sleep(10);

@@ -213,7 +213,7 @@ test("tokens are made, listed and revoked, and the revoked one is refused at onc
 test("a token revoked by another process is refused within a second", async () => {
   const other = createApi(server.url, await newToken("short-lived"));
   expect((await other.send("/admin/v1/keys")).status).toBe(200);
-  await local("tokens", "revoke", "short-lived");
+  await local("tokens", "revoke", "short-lived", "--yes");
   await untilFollowed(
     () => other.send("/admin/v1/keys"),
     ({ status }) => status === 401,

@@ -174,7 +174,7 @@ describe("keys and tokens", () => {
     expect(listed).toContain("short-lived");
     expect(listed).not.toContain(made);
 
-    await local("keys", "revoke", "short-lived");
+    await local("keys", "revoke", "short-lived", "--yes");
     await untilFollowed(
       () => api.send("/v1/models"),
       ({ status }) => status === 401,

@@ -198,7 +198,7 @@ describe("a running server follows", () => {
     let revokedAt = 0;
     try {
       await Bun.sleep(300);
-      await local("keys", "revoke", name);
+      await local("keys", "revoke", name, "--yes");
       revokedAt = performance.now();
       await Bun.sleep(2 * FOLLOWS_WITHIN_MS);
     } finally {

@@ -238,7 +238,7 @@ test("a multiplier makes what is estimated, held and charged dearer; the key's c
 test("the keys of a suspended account are refused within a second, its tasks go on, and taken again", async () => {
   const api = await customer("paused", "1");
   const id = await api.accept({ ...IMAGE, sandbox: { delay_ms: 1_500 } });
-  await json("accounts", "suspend", "paused");
+  await json("accounts", "suspend", "paused", "--yes");
   const { body } = await within1s(() => api.send("/v1/models"), 401);
   expect(body.error?.message).toContain("suspended");
   await json("accounts", "activate", "paused");

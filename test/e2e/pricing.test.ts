@@ -72,7 +72,7 @@ describe("a price", () => {
     const after = await owner.accept(VIDEO);
     expect(await owner.wait(after, "video")).toMatchObject({ usage: { cost: "0.700000", currency: "USD" } });
     expect((await owner.send("/v1/account/status")).text).toContain('"total":"0.280000"');
-    await local("pricing", "reset", "sandbox-video");
+    await local("pricing", "reset", "sandbox-video", "--yes");
     await costsWithin(VIDEO, "0.020000");
   });
 
@@ -80,7 +80,7 @@ describe("a price", () => {
     await local("pricing", "set", "sandbox-image", "--per-output", "0.03");
     await costsWithin(IMAGE, "0.030000");
     expect(await priceOf("sandbox-image")).toMatchObject({ lines: [{ amount: "0.030000" }] });
-    await local("pricing", "reset", "sandbox-image");
+    await local("pricing", "reset", "sandbox-image", "--yes");
     await costsWithin(IMAGE, "0.020000");
     expect(await priceOf("sandbox-image")).toMatchObject({ version: "2026" });
   });
@@ -120,7 +120,7 @@ describe("a price", () => {
     expect(open.headers.get("x-request-cost")).toBe("0.160000");
     // What it turned out to be: 1024 by 1024.
     expect((await api.wait(open.data.task_id ?? "")).usage).toEqual({ cost: "0.010000", currency: "USD" });
-    await local("pricing", "reset", "sandbox-image");
+    await local("pricing", "reset", "sandbox-image", "--yes");
     await costsWithin(IMAGE, "0.020000");
   });
 });
@@ -142,6 +142,6 @@ test("a request that a price leaves out is refused, and leaves nothing behind", 
   expect([refused.status, refused.data.error_code]).toEqual([400, "invalid_request"]);
   expect(stateOf(server.dataDir)).toEqual(before);
   expect((await estimated({ ...IMAGE, size: "auto" })).status).toBe("unpriced");
-  await local("pricing", "reset", "sandbox-image");
+  await local("pricing", "reset", "sandbox-image", "--yes");
   await costsWithin(IMAGE, "0.020000");
 });

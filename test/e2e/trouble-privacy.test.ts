@@ -103,10 +103,10 @@ async function streamed(api: Api, path: string, body: string): Promise<Ended> {
 
 /** Each way a key stops being allowed, given its name, which is also its account's. */
 const ENDS: Record<string, readonly string[] | ((server: Server, name: string) => Promise<unknown>)> = {
-  "is revoked": ["keys", "revoke", "NAME"],
+  "is revoked": ["keys", "revoke", "NAME", "--yes"],
   "gets another secret": ["keys", "rotate", "NAME"],
   expires: (server, name) => local(server, "keys", "update", name, "--expires", secondsFromNow(3)),
-  "belongs to a suspended account": ["accounts", "suspend", "NAME"],
+  "belongs to a suspended account": ["accounts", "suspend", "NAME", "--yes"],
   "may no longer be used from here": ["keys", "update", "NAME", "--allow-ip", "203.0.113.1"],
 };
 
@@ -186,7 +186,7 @@ describe("a request that arrives slowly", () => {
     const api = await newKey(server, "tenant");
     const head = `POST /v1/images/generations HTTP/1.1\r\nAuthorization: Bearer ${api.key}`;
     const answer = await sendSlowly(server, head, JSON.stringify(IMAGE), () =>
-      local(server, "keys", "revoke", "tenant"),
+      local(server, "keys", "revoke", "tenant", "--yes"),
     );
     expect(answer).toStartWith("HTTP/1.1 401 ");
     expect(JSON.parse((await svc(["audit", "--data-dir", server.dataDir, "--json"])).stdout).rows.tasks).toBe(
@@ -199,7 +199,7 @@ describe("a request that arrives slowly", () => {
     const made = (await local(server, "tokens", "create", "--name", "boss")) as { token: string };
     const head = `POST /admin/v1/keys HTTP/1.1\r\nAuthorization: Bearer ${made.token}`;
     const answer = await sendSlowly(server, head, JSON.stringify({ name: "late" }), () =>
-      local(server, "tokens", "revoke", "boss"),
+      local(server, "tokens", "revoke", "boss", "--yes"),
     );
     expect(answer).toStartWith("HTTP/1.1 401 ");
     expect(JSON.stringify(await local(server, "keys", "list"))).not.toContain("late");

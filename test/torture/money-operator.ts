@@ -90,7 +90,7 @@ export function startOperator(options: {
   }
 
   async function resetPrice(): Promise<void> {
-    count("price reset", await run("pricing", "reset", "sandbox-image"), true);
+    count("price reset", await run("pricing", "reset", "sandbox-image", "--yes"), true);
   }
 
   /** None while no server answers. */

@@ -11,17 +11,7 @@ import { Failure, usage } from "../../failure.ts";
 import { type Listened, listenedForm, listenedLine, listenedOf } from "../../format/listened.ts";
 import type { Output } from "../../format/output.ts";
 import { printable } from "../../format/printable.ts";
-
-const EXAMPLES = `
-Examples:
-  svc callbacks listen --forward http://localhost:3000/hook
-  svc callbacks listen --print-json | jq -r .body
-  svc callbacks listen --replay --forward localhost:3000/hook      everything since the first task, then what comes
-
-Shows the callback at the end of each of the key's tasks, with or without a callback_url. --forward posts the same, signature
-included, from this machine, so that you can try a receiver that the server cannot reach. Each callback is forwarded once.
-\`svc callbacks trigger completed\` makes one.
-`;
+import { withExamples, withNotes } from "../../help/manual.ts";
 
 interface ListenFlags extends RemoteFlags {
   readonly forward?: string;
@@ -36,8 +26,20 @@ export function addListen(callbacks: Command, context: Context): void {
     .option("--forward <url>", "forward each callback to this URL from this machine")
     .option("--print-json", "print each callback with headers and body as a line of JSON, like --json")
     .option("--since-id <number>", "begin after this event, whose number an earlier run prints at its end")
-    .addOption(new Option("--replay", "begin with the callbacks of all existing tasks").conflicts("sinceId"))
-    .addHelpText("after", EXAMPLES);
+    .addOption(new Option("--replay", "begin with the callbacks of all existing tasks").conflicts("sinceId"));
+  withExamples(
+    command,
+    "svc callbacks listen --forward http://localhost:3000/hook",
+    "svc callbacks listen --print-json | jq -r .body",
+    [
+      "svc callbacks listen --replay --forward localhost:3000/hook",
+      "everything since the first task, then what comes",
+    ],
+  );
+  withNotes(
+    command,
+    "Shows the callback at the end of each of the key's tasks, with or without a callback_url. --forward posts the same, signature included, from this machine, so that you can try a receiver that the server cannot reach. Each callback is forwarded once. `svc callbacks trigger completed` makes one.",
+  );
   onRun<ListenFlags>(command, context, async ({ options, output }) => {
     const target = options.forward === undefined ? undefined : readForwardUrl(options.forward);
     const lastEventId = options.replay === true ? "0" : readEventId(options.sinceId);

@@ -21,16 +21,8 @@ import { readPastTime } from "../../flags/values.ts";
 import { CALLBACK_COLUMNS, type CallbackView, callbackRow } from "../../format/callback-view.ts";
 import type { Output } from "../../format/output.ts";
 import { renderTsv } from "../../format/table.ts";
+import { withExamples, withNotes } from "../../help/manual.ts";
 
-const EXAMPLES = `
-Examples:
-  svc callbacks redeliver task_01m7…
-  svc callbacks redeliver --since 2h --state failed
-  svc callbacks redeliver task_01m7… --forward localhost:3000/hook
-
-The server sends each callback again at once; this does not count as one of its five attempts. With --forward the server
-sends nothing: this machine posts the callback, without a signature, which only the server can make.
-`;
 const HEADERS = { "Content-Type": "application/json", "User-Agent": "Service-Callback/1.0" };
 
 type RedeliverFlags = RemoteFlags & Partial<Record<"since" | "until" | "state" | "forward", string>>;
@@ -43,8 +35,17 @@ export function addRedeliver(callbacks: Command, context: Context): void {
     .addOption(
       new Option("--state <state>", "with --since: only those in this state").choices(CALLBACK_STATES),
     )
-    .option("--forward <url>", "post them to this URL from this machine instead")
-    .addHelpText("after", EXAMPLES);
+    .option("--forward <url>", "post them to this URL from this machine instead");
+  withExamples(
+    command,
+    "svc callbacks redeliver task_01m7…",
+    "svc callbacks redeliver --since 2h --state failed",
+    "svc callbacks redeliver task_01m7… --forward localhost:3000/hook",
+  );
+  withNotes(
+    command,
+    "The server sends each callback again at once; this does not count as one of its five attempts. With --forward the server sends nothing: this machine posts the callback, without a signature, which only the server can make.",
+  );
   onRun<RedeliverFlags>(command, context, async ({ args, options, output }) => {
     const [id] = args;
     const range = readRange(id, options);

@@ -19,18 +19,11 @@ import {
 import type { Output } from "../../format/output.ts";
 import { printable } from "../../format/printable.ts";
 import { formatDuration } from "../../format/units.ts";
+import { withExamples, withNotes } from "../../help/manual.ts";
 
 const DEFAULT_MODEL = "sandbox-image";
 /** Time limits: for the task to end, then for an answer to its callback. */
 const TIMEOUT_MS = 60_000;
-
-const EXAMPLES = `
-Examples:
-  svc callbacks trigger completed                                   while \`svc callbacks listen\` runs
-  svc callbacks trigger failed --url https://hooks.example/svc      shows how the receiver answered
-
-It is a real sandbox task with a real result, charged at its model's price.
-`;
 
 interface TriggerFlags extends RemoteFlags {
   readonly url?: string;
@@ -42,8 +35,13 @@ export function addTrigger(callbacks: Command, context: Context): void {
   const command = addRemoteCommand(callbacks, "trigger", description)
     .addArgument(new Argument("<outcome>", "how the task ends").choices(["completed", "failed"]))
     .option("--url <url>", "the task's callback_url; waits for its answer and shows it")
-    .option("-m, --model <model>", "a sandbox model", DEFAULT_MODEL)
-    .addHelpText("after", EXAMPLES);
+    .option("-m, --model <model>", "a sandbox model", DEFAULT_MODEL);
+  withExamples(
+    command,
+    ["svc callbacks trigger completed", "while `svc callbacks listen` runs"],
+    ["svc callbacks trigger failed --url https://hooks.example/svc", "show how the receiver answered"],
+  );
+  withNotes(command, "It is a real sandbox task with a real result, charged at its model's price.");
   onRun<TriggerFlags>(command, context, async ({ args, options, output }) => {
     const outcome = given(args, 0);
     const remote = connect(options, context, output);

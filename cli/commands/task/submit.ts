@@ -13,16 +13,7 @@ import { EXIT } from "../../exit-codes.ts";
 import { Failure, unexpectedAnswer, usage } from "../../failure.ts";
 import { parseInput, type ReadFile, readInputs } from "../../flags/inputs.ts";
 import { parseDuration } from "../../format/units.ts";
-
-const EXAMPLES = `
-Examples:
-  svc task submit --model sandbox-image --prompt "a lighthouse at dusk" --wait -o lighthouse.png
-  svc task submit -m sandbox-video -p "waves" -i duration=5
-  svc task submit -m sandbox-image -p "in blue" -i image_url=@photo.jpg --json
-
-Inputs: -i name=value (typed by the model's schema), -i name=@file (an image or a video becomes
-a data URI, anything else its text; @- is standard input), -i name:=json (exactly this JSON).
-`;
+import { withExamples, withExits, withNotes } from "../../help/manual.ts";
 
 interface SubmitFlags extends RemoteFlags {
   readonly model: string;
@@ -48,8 +39,18 @@ export function addSubmit(task: Command, context: Context): void {
     )
     .option("-w, --wait", "wait for the end of the task")
     .option("--timeout <duration>", "how long to wait", "10m")
-    .option("-o, --output <path>", "wait and save the results to this file or folder")
-    .addHelpText("after", EXAMPLES);
+    .option("-o, --output <path>", "wait and save the results to this file or folder");
+  withExamples(
+    command,
+    'svc task submit -m sandbox-image -p "a lighthouse at dusk" -o lighthouse.png',
+    'svc task submit -m sandbox-video -p "waves" -i duration=5 --wait',
+    'svc task submit -m sandbox-image -p "in blue" -i image_url=@photo.jpg --json',
+  );
+  withNotes(
+    command,
+    "Inputs: -i name=value (typed by the model's schema), -i name=@file (an image or a video becomes a data URI, anything else its text; @- is standard input), -i name:=json (exactly this JSON).",
+  );
+  withExits(command, "quota", "taskFailed", "taskCancelled");
   onRun<SubmitFlags>(command, context, async ({ options, output }) => {
     const timeoutMs = parseDuration(options.timeout);
     const inputs = (options.input ?? []).map(parseInput);

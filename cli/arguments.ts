@@ -1,0 +1,67 @@
+import type { Command, Option } from "commander";
+import { suggest } from "../src/domain/suggest.ts";
+import { findCommand } from "./command.ts";
+import { usage } from "./failure.ts";
+
+/** Moves flags that stand before a command's name behind it: `svc --json keys list` is `svc keys list --json`. */
+export function flagsLast(program: Command, args: readonly string[]): readonly string[] {
+  const words: string[] = [];
+  const flags: string[] = [];
+  let command = program;
+  let i = 0;
+  for (; i < args.length && command.commands.length > 0; i++) {
+    const arg = args[i] ?? "";
+    if (arg === "--") break;
+    if (arg.startsWith("-")) {
+      const value = args[i + 1];
+      const hasValue = value !== undefined && takesValue(command, arg);
+      flags.push(arg, ...(hasValue ? [value] : []));
+      if (hasValue) i++;
+      continue;
+    }
+    const next = findCommand(command, arg);
+    if (next === undefined) break;
+    words.push(arg);
+    command = next;
+  }
+  return words.length === 0 ? args : [...words, ...flags, ...args.slice(i)];
+}
+
+/** Whether a flag has its value in the next argument, in any of the commands below. */
+function takesValue(command: Command, flag: string): boolean {
+  return command.commands.some(
+    (each) =>
+      each.options.some(({ long, short, required }) => required && (long === flag || short === flag)) ||
+      takesValue(each, flag),
+  );
+}
+
+/** Makes every flag and argument that takes one of several words say which, and the nearest, for any other. */
+export function explainChoices(command: Command): void {
+  for (const option of command.options) {
+    const parse = option.parseArg;
+    if (option.argChoices === undefined || parse === undefined) continue;
+    option.parseArg = <T>(text: string, before: T) =>
+      parse(chosen(nameOf(option), text, option.argChoices), before);
+  }
+  for (const argument of command.registeredArguments) {
+    const parse = argument.parseArg;
+    if (argument.argChoices === undefined || parse === undefined) continue;
+    argument.parseArg = <T>(text: string, before: T) =>
+      parse(chosen(`<${argument.name()}>`, text, argument.argChoices), before);
+  }
+  for (const each of command.commands) explainChoices(each);
+}
+
+const nameOf = ({ long, short }: Option): string => long ?? short ?? "";
+
+/** @throws Failure for a text that is no choice */
+function chosen(what: string, text: string, choices: readonly string[] = []): string {
+  if (choices.includes(text)) return text;
+  const near = suggest(text, choices);
+  const hint = near === undefined ? undefined : `Did you mean ${near}?`;
+  throw usage(
+    `${what} must be one of ${choices.join(", ")}, got ${JSON.stringify(text.slice(0, 80))}.`,
+    hint,
+  );
+}

@@ -1,0 +1,35 @@
+import type { Command } from "commander";
+import type { Invocation } from "./command.ts";
+import { EXIT } from "./exit-codes.ts";
+import { Failure, usage } from "./failure.ts";
+import { pathOf } from "./help/layout.ts";
+
+/** Marks a command that does what cannot be undone, or hits many at once: it asks first. */
+export function asksFirst(command: Command): Command {
+  const yes = command.options.find(({ long }) => long === "--yes");
+  if (yes === undefined) throw new Error(`${pathOf(command)} has no --yes.`);
+  yes.hideHelp(false).description = "do not ask for confirmation; needed where nobody can be asked";
+  return command;
+}
+
+/**
+ * Asks before something that cannot be undone.
+ *
+ * @param question that yes or no answers, ending with a question mark
+ * @throws Failure (exit 2) where nobody can be asked and --yes is not given; Failure (exit 1) at any other answer than yes
+ */
+export async function confirm(
+  { context, output, options }: Pick<Invocation<unknown>, "context" | "output" | "options">,
+  question: string,
+): Promise<void> {
+  if (options.yes === true) return;
+  const { stdin, stderr } = context;
+  if (options.noInput === true || !stdin.isTerminal || !stderr.isTerminal)
+    throw usage("This needs a confirmation, and nobody can be asked here.", "Repeat it with --yes.");
+  output.clear();
+  stderr.write(`${question} [y/N] `);
+  const answer = await stdin.readLine();
+  if (answer === undefined) stderr.write("\n");
+  if (/^\s*y(es)?\s*$/i.test(answer ?? "")) return;
+  throw new Failure(EXIT.error, "not_confirmed", "Nothing was changed.");
+}
