@@ -3,6 +3,8 @@ export interface Sink {
   readonly isTerminal: boolean;
   /** Width in characters; undefined without a terminal. */
   readonly columns?: number | undefined;
+  /** Height in lines; undefined without a terminal. */
+  readonly rows?: number | undefined;
   write(text: string): void;
 }
 
@@ -11,6 +13,16 @@ export interface Source {
   readonly isTerminal: boolean;
   /** Reads one line, without its end. @returns undefined when there is none */
   readLine(): Promise<string | undefined>;
+}
+
+/** The keys that are pressed on a terminal. What the terminal itself answers comes the same way. */
+export interface Keyboard {
+  /**
+   * Takes all bytes, unechoed, until the returned function is called. Ctrl-C still interrupts.
+   *
+   * @returns undefined when the terminal belongs to another program at present
+   */
+  capture(onBytes: (bytes: Uint8Array) => void): (() => void) | undefined;
 }
 
 /** The process as a command sees it. */
@@ -22,6 +34,8 @@ export interface Context {
   readonly stdout: Sink;
   /** For messages. */
   readonly stderr: Sink;
+  /** What is typed on the terminal; absent where standard input is none. */
+  readonly keyboard?: Keyboard | undefined;
   /** Makes Ctrl-C abort the returned signal instead of ending the process. A second Ctrl-C ends it. */
   interruptible(): AbortSignal;
 }

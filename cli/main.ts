@@ -2,6 +2,7 @@
 import { isatty } from "node:tty";
 import type { Context, Sink, Source } from "./context.ts";
 import { EXIT } from "./exit-codes.ts";
+import { keyboardOf } from "./keyboard.ts";
 import { runProgram } from "./program.ts";
 
 process.exitCode = await runProgram(process.argv.slice(2), {
@@ -10,6 +11,7 @@ process.exitCode = await runProgram(process.argv.slice(2), {
   stdin: createSource(),
   stdout: createSink(process.stdout),
   stderr: createSink(process.stderr),
+  keyboard: keyboardOf(process),
   interruptible,
 } satisfies Context);
 
@@ -22,6 +24,7 @@ function createSink(stream: NodeJS.WriteStream): Sink {
   return {
     isTerminal: stream.isTTY === true,
     columns: stream.isTTY === true ? stream.columns : undefined,
+    rows: stream.isTTY === true ? stream.rows : undefined,
     write: (text) => void stream.write(text),
   };
 }

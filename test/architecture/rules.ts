@@ -65,10 +65,12 @@ const LAYERS: readonly Layer[] = [
   },
   { name: "build", covers: ["cli/build.ts", "cli/build/"], imports: [], externals: "any" },
   { name: "dev", covers: ["cli/dev/"], imports: [], externals: "node" },
+  // A video's first picture is decoded by the studio, which knows nothing of tasks.
+  { name: "picture", covers: ["cli/picture/"], imports: ["cli", "studio"], externals: "any" },
   {
     name: "cli",
     covers: ["cli/"],
-    imports: ["app", "config", "domain", "toolkit", "version"],
+    imports: ["app", "config", "domain", "picture", "toolkit", "version"],
     externals: "any",
   },
 ];

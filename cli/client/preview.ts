@@ -1,0 +1,108 @@
+import { basename } from "node:path";
+import { type Command, Option } from "commander";
+import type { Context } from "../context.ts";
+import { usage } from "../failure.ts";
+import type { Output, OutputFlags } from "../format/output.ts";
+import { printable } from "../format/printable.ts";
+import { hasColour } from "../format/style.ts";
+import { askTerminal } from "../picture/ask.ts";
+import { depthOf, guessProtocol, PROTOCOLS } from "../picture/detect.ts";
+import type { Canvas, Exhibit } from "../picture/draw.ts";
+import { roomFor, USUAL_CELL } from "../picture/fit.ts";
+
+const CHOICES = ["auto", "none", ...PROTOCOLS] as const;
+type Choice = (typeof CHOICES)[number];
+type Wanted = Exclude<Choice, "none">;
+
+export interface PreviewFlags {
+  readonly preview?: Choice;
+  readonly verbose?: boolean;
+}
+
+/** Shows results to a person. */
+export interface Preview {
+  /** Draws saved files on the terminal, in their order. Leaves out what it cannot draw: a preview decides nothing. */
+  show(paths: readonly string[]): Promise<void>;
+}
+
+export function addPreviewFlag(command: Command): Command {
+  const description = "how saved results are shown on the terminal (SVC_PREVIEW; default auto)";
+  return command.addOption(new Option("--preview <how>", description).choices(CHOICES));
+}
+
+/**
+ * Prepares to show results. Where only the terminal knows what it can do, it is asked at once: its answer comes while the command
+ * waits for something else.
+ *
+ * @throws Failure (exit 2) when SVC_PREVIEW is none of the choices
+ */
+export function preparePreview(context: Context, output: Output, flags: PreviewFlags & OutputFlags): Preview {
+  const choice = choiceOf(context, flags);
+  if (choice === "none" || !isWanted(choice, context, output, flags)) return { show: async () => {} };
+  const look = lookOf(choice, context);
+  return {
+    async show(paths) {
+      const canvas: Canvas = { ...(await look), screen: context.stderr };
+      const { exhibits, notes } = await gather(paths, canvas, flags.verbose === true);
+      // Loaded late: few commands draw.
+      const { drawPictures } = await import("../picture/draw.ts");
+      const lines = [await drawPictures(exhibits, canvas), ...notes.map((note) => `${note}\n`)].join("");
+      if (lines !== "") output.say(lines.slice(0, -1));
+    },
+  };
+}
+
+function choiceOf({ env }: Context, { preview }: PreviewFlags): Choice {
+  const text = preview ?? (env.SVC_PREVIEW || "auto");
+  const choice = CHOICES.find((each) => each === text);
+  if (choice !== undefined) return choice;
+  throw usage(`SVC_PREVIEW must be one of ${CHOICES.join(", ")}, got ${JSON.stringify(text.slice(0, 80))}.`);
+}
+
+/** Pictures are for people: never in a file, a pipe or beside JSON, and unless they were asked for, only where colours are. */
+function isWanted(choice: Wanted, context: Context, output: Output, flags: OutputFlags): boolean {
+  const { stderr } = context;
+  if (!stderr.isTerminal || !output.isTalkative) return false;
+  return choice !== "auto" || (output.mode === "pretty" && hasColour(context, stderr, flags));
+}
+
+/** How the terminal shows pictures, and how large its cells are. */
+async function lookOf(
+  choice: Wanted,
+  { env, keyboard, stdout, stderr }: Context,
+): Promise<Omit<Canvas, "screen">> {
+  const depth = depthOf(env);
+  const guess = choice === "auto" ? guessProtocol(env) : { protocol: choice };
+  if ("protocol" in guess) return { protocol: guess.protocol, depth, cell: USUAL_CELL };
+  if (keyboard === undefined || !stdout.isTerminal) return { protocol: "half", depth, cell: USUAL_CELL };
+  const answer = await askTerminal({ keyboard, write: stderr.write, after });
+  const protocol = answer?.hasSixels === true ? guess.withSixels : "half";
+  return { protocol, depth, cell: answer?.cell ?? USUAL_CELL };
+}
+
+function after(ms: number, call: () => void): () => void {
+  const timer = setTimeout(call, ms);
+  return () => clearTimeout(timer);
+}
+
+/** Reads what can be drawn, and notes the rest. */
+async function gather(paths: readonly string[], { screen }: Canvas, isVerbose: boolean) {
+  const { readResult } = await import("../picture/result.ts");
+  const room = roomFor(paths.length, screen);
+  const isSheet = paths.length > 1;
+  const exhibits: Exhibit[] = [];
+  const notes: string[] = [];
+  for (const [index, path] of paths.entries()) {
+    const name = (isSheet ? `${index + 1} ` : "") + printable(basename(path));
+    try {
+      const { pixels, about } = await readResult(path, room);
+      const label = about === undefined ? name : `${name}  ${about}`;
+      if (pixels !== undefined) exhibits.push({ pixels, label: isSheet ? label : undefined });
+      if (about !== undefined && (pixels === undefined || !isSheet)) notes.push(label);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      if (isVerbose) notes.push(`No preview of ${name}: ${printable(reason)}`);
+    }
+  }
+  return { exhibits, notes };
+}

@@ -1,0 +1,52 @@
+import { readFileSync } from "node:fs";
+import { isatty } from "node:tty";
+import type { Keyboard } from "./context.ts";
+
+const STANDARD_INPUT = 0;
+const CTRL_C = 3;
+/** Signals that end the process. Before they do, the terminal must be as it was. */
+const ENDINGS = ["SIGTERM", "SIGHUP"] as const;
+
+/** The keyboard of a process's terminal; undefined where standard input is none. */
+export function keyboardOf(process: NodeJS.Process): Keyboard | undefined {
+  if (!isatty(STANDARD_INPUT)) return undefined;
+  return {
+    capture(onBytes) {
+      // A job in the background that changes its terminal would be stopped.
+      if (!isInForeground(process)) return undefined;
+      const { stdin } = process;
+      const take = (bytes: Uint8Array) => {
+        // Without its usual mode, the terminal sends this key instead of the signal.
+        if (bytes.includes(CTRL_C)) process.kill(process.pid, "SIGINT");
+        onBytes(bytes);
+      };
+      const release = () => {
+        stdin.off("data", take);
+        stdin.setRawMode(false);
+        stdin.pause();
+        for (const signal of ENDINGS) process.off(signal, end);
+      };
+      const end = (signal: NodeJS.Signals) => {
+        release();
+        process.kill(process.pid, signal);
+      };
+      for (const signal of ENDINGS) process.on(signal, end);
+      stdin.setRawMode(true);
+      stdin.on("data", take);
+      return release;
+    },
+  };
+}
+
+/** Whether the terminal belongs to this process's group, so that it may be changed. */
+function isInForeground({ pid, platform }: NodeJS.Process): boolean {
+  if (platform !== "linux") {
+    const { stdout } = Bun.spawnSync(["ps", "-o", "pgid=,tpgid=", "-p", String(pid)]);
+    const [group, foreground] = stdout.toString().trim().split(/\s+/);
+    return group === foreground;
+  }
+  const text = readFileSync("/proc/self/stat", "latin1");
+  // Behind the name, which may hold spaces and parentheses: state, parent, group, session, terminal, foreground group.
+  const [, , group, , , foreground] = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  return group === foreground;
+}
