@@ -1,7 +1,10 @@
 import type { Config } from "../config/config.ts";
+import type { Counts } from "../domain/ports/tally.ts";
 import { createServers, type Servers } from "../http/server.ts";
 import { monotonicMs } from "../runtime/clock.ts";
 import { createFeeds, createWakeup } from "../runtime/signals.ts";
+import { createTally } from "../runtime/tally.ts";
+import { watchVitals } from "../runtime/vitals.ts";
 import { createManageAccounts } from "../service/manage-account.ts";
 import { createOrphans, type Orphans } from "../service/orphans.ts";
 import { createBackground } from "./background.ts";
@@ -16,6 +19,8 @@ import { assetsOf, databaseOf } from "./local.ts";
 import { createReadiness } from "./readiness.ts";
 import { type AppOverrides, openRooms, type Rooms } from "./rooms.ts";
 import { createHandler } from "./routes.ts";
+
+const HOUR_MS = 60 * 60 * 1000;
 
 /** How the service started. */
 export type Started = ReturnType<typeof describeStart>;
@@ -37,7 +42,10 @@ async function open(config: Config, overrides: AppOverrides, releases: Releases)
   const wakeup = createWakeup();
   const feeds = createFeeds();
   const manage = createManageAccounts({ ...rooms, ...store });
-  const background = createBackground(config, rooms, feeds);
+  const tally = createTally(rooms);
+  const vitals = watchVitals(rooms);
+  releases.push(vitals.stop);
+  const background = createBackground(config, rooms, feeds, tally);
   const stopping = new AbortController();
   const drained = new AbortController();
   const readiness = createReadiness(store);
@@ -45,7 +53,7 @@ async function open(config: Config, overrides: AppOverrides, releases: Releases)
   const handle = createHandler({
     ...{ ...rooms, ...feeds, config, wakeup, manage, callbacksDue: background.callbacksDue },
     orphans: await readOrphans(rooms),
-    ...readiness,
+    ...{ ...readiness, tally, vitals, startedAt: clock.now() },
     stopping: stopping.signal,
     drained: drained.signal,
     keepOpen: (request) => servers?.keepOpen(request),
@@ -57,6 +65,7 @@ async function open(config: Config, overrides: AppOverrides, releases: Releases)
   const firstKey = await manage.ensureFirstKey(overrides.onFirstKey);
 
   wakeup.listen(background.scheduler);
+  await recallEndings(rooms, tally);
   await background.start();
   readiness.begin();
   // The first create should not pay for compiling its model's schema.
@@ -82,6 +91,19 @@ async function open(config: Config, overrides: AppOverrides, releases: Releases)
     log.info({}, "stopped");
   }
   return { started, drain };
+}
+
+/** Lets the last hour of the overview begin before this process did. */
+async function recallEndings({ store, clock, log }: Rooms, tally: Counts): Promise<void> {
+  try {
+    const endings = await store.tasks.recentEndings(clock.now() - HOUR_MS);
+    if (endings !== undefined) tally.recall(endings);
+  } catch (error) {
+    log.warn(
+      { err: error as Error },
+      "the tasks of the last hour could not be read; the overview begins now",
+    );
+  }
 }
 
 /** Calls that waited in an earlier process are gone. An identical new request adopts their task. */

@@ -1,5 +1,6 @@
 import type { Config } from "../config/config.ts";
 import type { ProviderId } from "../domain/ids.ts";
+import type { Tally } from "../domain/ports/tally.ts";
 import { LONGEST_DELAY_MS, longestCallbackDelayMs } from "../domain/task/backoff.ts";
 import { monotonicMs } from "../runtime/clock.ts";
 import { systemRandom } from "../runtime/random.ts";
@@ -13,7 +14,7 @@ import { mostConnections } from "./descriptors.ts";
 import type { Rooms } from "./rooms.ts";
 
 /** The work that runs without a request. */
-export function createBackground(config: Config, rooms: Rooms, feeds: Feeds) {
+export function createBackground(config: Config, rooms: Rooms, feeds: Feeds, tally: Pick<Tally, "ended">) {
   const { clock, log, store, providers } = rooms;
   const { tasks } = store;
   const { publicUrl } = config;
@@ -35,7 +36,7 @@ export function createBackground(config: Config, rooms: Rooms, feeds: Feeds) {
   const provider = (id: ProviderId) => providers.get(id);
   const scheduler = createScheduler(
     {
-      ...{ ...rooms, ...feeds, tasks, random, standing, provider, isOverdue },
+      ...{ ...rooms, ...feeds, tally, tasks, random, standing, provider, isOverdue },
       callbackDue: sender.wake,
     },
     {

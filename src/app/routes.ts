@@ -1,10 +1,14 @@
+import { hostname } from "node:os";
 import type { Config } from "../config/config.ts";
 import { INGRESS_LIMITS } from "../domain/limits.ts";
+import type { Vitals } from "../domain/overview.ts";
 import type { Wakeup } from "../domain/ports/runtime.ts";
+import type { Counts, Tally } from "../domain/ports/tally.ts";
 import { accountEndpoints } from "../http/account/routes.ts";
 import { managedAccountEndpoints } from "../http/admin/accounts/routes.ts";
 import { keyEndpoints } from "../http/admin/keys/routes.ts";
 import { moneyEndpoints } from "../http/admin/money/routes.ts";
+import { overviewEndpoints } from "../http/admin/overview/routes.ts";
 import { tokenEndpoints } from "../http/admin/tokens/routes.ts";
 import { assetEndpoints } from "../http/assets/routes.ts";
 import { callbackEndpoints } from "../http/callbacks/routes.ts";
@@ -23,7 +27,7 @@ import { createLane } from "../http/ingress/lane.ts";
 import { createPace } from "../http/ingress/pace.ts";
 import { managedModelEndpoints, modelEndpoints } from "../http/models/routes.ts";
 import { pricingEndpoints } from "../http/pricing/routes.ts";
-import { createRouter } from "../http/router.ts";
+import { createRouter, type RouterDeps } from "../http/router.ts";
 import type { ServerOptions } from "../http/server.ts";
 import { createStandings } from "../http/standing.ts";
 import { createStays } from "../http/stays.ts";
@@ -32,6 +36,7 @@ import { createCompany, createTurns } from "../http/turns.ts";
 import { monotonicMs, threadCpuMs } from "../runtime/clock.ts";
 import { createRateLimiter } from "../runtime/rate-limiter.ts";
 import type { Feeds } from "../runtime/signals.ts";
+import { readDiskSpace } from "../runtime/vitals.ts";
 import { createAuthenticate, createAuthenticateOperator } from "../service/authenticate.ts";
 import { createCreateTask } from "../service/create-task.ts";
 import { createEstimate } from "../service/estimate.ts";
@@ -40,13 +45,23 @@ import { createTellLowBalance } from "../service/low-balance.ts";
 import type { ManageAccounts } from "../service/manage-account.ts";
 import { createManageModels } from "../service/manage-models.ts";
 import type { Orphans } from "../service/orphans.ts";
+import { createReadOverview, type ReadOverview } from "../service/read-overview.ts";
 import { createTellUnavailable } from "../service/unavailable-models.ts";
 import { VERSION } from "../version.ts";
 import { mostConnections } from "./descriptors.ts";
+import { databaseOf } from "./local.ts";
 import type { Rooms } from "./rooms.ts";
 
+/** Counts for the overview, and how the process does. */
+interface Watched {
+  readonly tally: Tally & Counts;
+  readonly vitals: { readonly read: () => Vitals };
+  /** Epoch milliseconds. */
+  readonly startedAt: number;
+}
+
 /** What requests work with. */
-export interface RequestDeps extends Rooms, Feeds {
+export interface RequestDeps extends Rooms, Feeds, Watched {
   readonly config: Config;
   readonly wakeup: Wakeup;
   readonly callbacksDue: () => void;
@@ -68,12 +83,13 @@ export function createHandler(deps: RequestDeps): ServerOptions["handle"] {
   const { config, store, clock, log, keepOpen } = deps;
   const authentication = { ...deps, accounts: store.accounts };
   const rateLimiter = createRateLimiter({ clock });
+  const stays = createStays({ ...config.stays, total: mostConnections("stays") });
   const router = {
     ...deps,
     authenticate: createAuthenticate(authentication),
     authenticateOperator: createAuthenticateOperator(authentication),
     rateLimiter,
-    stays: createStays({ ...config.stays, total: mostConnections("stays") }),
+    stays,
     standings: createStandings({ clock }),
     turns: createTurns({ perTurn: 4, mayPass: createCompany({ clock }), computedMs: threadCpuMs }),
     // More, because many clients may share the address of a proxy.
@@ -88,11 +104,11 @@ export function createHandler(deps: RequestDeps): ServerOptions["handle"] {
     publicUrl: config.publicUrl,
     trustedProxies: config.trustedProxies,
   };
-  const endpoints = withDocs(listEndpoints({ ...deps, rateLimiter }), { ...deps, version: VERSION });
+  const endpoints = withDocs(listEndpoints({ ...deps, rateLimiter, stays }), { ...deps, version: VERSION });
   return withCors(createRouter(router, endpoints), { ...deps, origins: config.cors.origins });
 }
 
-type EndpointDeps = RequestDeps & Pick<Parameters<typeof accountEndpoints>[0], "rateLimiter">;
+type EndpointDeps = RequestDeps & Pick<RouterDeps, "rateLimiter" | "stays">;
 
 function listEndpoints(given: EndpointDeps) {
   const { config, store, drained } = given;
@@ -125,6 +141,23 @@ function listEndpoints(given: EndpointDeps) {
     ...managedAccountEndpoints(deps),
     ...moneyEndpoints(deps),
     ...tokenEndpoints(deps),
+    ...overviewEndpoints({
+      ...deps,
+      readOverview: createOverview(given),
+      version: VERSION,
+      node: hostname(),
+    }),
     ...healthEndpoints(deps),
   ];
+}
+
+/** Reads the overview of this process and its store. */
+function createOverview({ config, store, tally, vitals, stays, ...deps }: EndpointDeps): ReadOverview {
+  return createReadOverview({
+    ...{ ...deps, ...store, counts: tally, vitals: vitals.read },
+    disk: () => readDiskSpace(config.dataDir, databaseOf(config)),
+    stays: () => stays.open,
+    capacity: config.scheduler.concurrency,
+    lanes: [...deps.providers.values()].map(({ id, concurrency }) => ({ lane: id, capacity: concurrency })),
+  });
 }

@@ -2,6 +2,7 @@ import { type Context, Hono } from "hono";
 import { getPath } from "hono/utils/url";
 import { AppError } from "../domain/errors.ts";
 import type { Ids, Log } from "../domain/ports/runtime.ts";
+import type { Tally } from "../domain/ports/tally.ts";
 import { type AccessDeps, type Entering, enter } from "./access.ts";
 import { clientAddressOf, originOf, type ProxyTrust } from "./client-address.ts";
 import type { Edge } from "./edge.ts";
@@ -15,6 +16,7 @@ export interface RouterDeps extends AccessDeps, ProxyTrust {
   readonly log: Log;
   /** Milliseconds on a clock that never jumps; for durations in the log. */
   readonly elapsed: () => number;
+  readonly tally: Pick<Tally, "answered">;
   readonly edge: Edge;
   readonly ingress: Ingress;
   /** Where this service is reached, when it is set. */
@@ -91,6 +93,7 @@ async function answer(deps: RouterDeps, context: Context<Env>, endpoint: Handlin
     const told = problem(failure, envelopeFor(context.req.path, failure.code));
     reply = typeof told.body === "string" ? { ...told, body: withoutKeys(told.body) } : told;
   }
+  deps.tally.answered(reply.status);
   logRequest(deps, { context, exchange, endpoint, startedAt, reply, failure });
   const headers: Record<string, string> = {
     ...reply.headers,

@@ -1,9 +1,10 @@
 import type { Principal } from "../domain/access/account.ts";
 import { AppError } from "../domain/errors.ts";
+import type { OpenStays } from "../domain/overview.ts";
 import type { Reply } from "./reply.ts";
 
 /** What keeps a connection: an event stream, or a call that waits for its answer. */
-export type StayKind = "streams" | "waits";
+export type StayKind = keyof OpenStays;
 
 /** How many may stay at once. */
 export interface StayLimits {
@@ -17,17 +18,21 @@ export interface StayLimits {
 const MOST_OF_ONE = 3 / 4;
 const RETRY_AFTER_SEC = 5;
 
-/** Takes a place, or refuses. @returns what gives the place back */
-export type Stays = (kind: StayKind, who: Pick<Principal, "keyId" | "accountId">) => () => void;
+export interface Stays {
+  /** Takes a place, or refuses. @returns what gives the place back */
+  (kind: StayKind, who: Pick<Principal, "keyId" | "accountId">): () => void;
+  /** How many places are taken. */
+  readonly open: Readonly<OpenStays>;
+}
 
 /** Counts the connections that stay. @throws AppError `rate_limit_exceeded`, or `service_unavailable` where all places are taken */
 export function createStays(limits: StayLimits): Stays {
   const counts = new Map<string, number>();
   const accountTotal = Math.max(1, Math.floor(limits.total * MOST_OF_ONE));
-  let total = 0;
+  const open = { streams: 0, waits: 0 };
 
-  function add(names: readonly string[], change: number): void {
-    total += change;
+  function add(kind: StayKind, names: readonly string[], change: number): void {
+    open[kind] += change;
     for (const name of names) {
       const count = (counts.get(name) ?? 0) + change;
       if (count === 0) counts.delete(name);
@@ -35,7 +40,7 @@ export function createStays(limits: StayLimits): Stays {
     }
   }
 
-  return (kind, { keyId, accountId }) => {
+  function take(kind: StayKind, { keyId, accountId }: Parameters<Stays>[1]): () => void {
     const [ofKey, ofAccount] = [`${kind} ${keyId}`, `${kind} ${accountId}`];
     const refuse = (whose: "key" | "account", most: number) =>
       new AppError(
@@ -46,18 +51,19 @@ export function createStays(limits: StayLimits): Stays {
     const { perKey, perAccount } = limits;
     if ((counts.get(ofKey) ?? 0) >= perKey[kind]) throw refuse("key", perKey[kind]);
     if ((counts.get(ofAccount) ?? 0) >= perAccount[kind]) throw refuse("account", perAccount[kind]);
-    if (total >= limits.total || (counts.get(accountId) ?? 0) >= accountTotal) {
+    if (open.streams + open.waits >= limits.total || (counts.get(accountId) ?? 0) >= accountTotal) {
       const facts = { kind: "too_many_connections", retryAfterSec: RETRY_AFTER_SEC } as const;
       throw new AppError("service_unavailable", facts, { retryAfterSec: RETRY_AFTER_SEC, shouldRetry: true });
     }
     const names = [ofKey, ofAccount, accountId];
-    add(names, 1);
+    add(kind, names, 1);
     let isHere = true;
     return () => {
-      if (isHere) add(names, -1);
+      if (isHere) add(kind, names, -1);
       isHere = false;
     };
-  };
+  }
+  return Object.assign(take, { open });
 }
 
 /** Runs `work`, and gives the place back when its answer is made; where that is made while it is read, when the reading has ended. */

@@ -7,6 +7,7 @@ import type { Catalog } from "../domain/ports/catalog.ts";
 import type { Egress } from "../domain/ports/egress.ts";
 import type { Previews, ProviderAdapter } from "../domain/ports/provider.ts";
 import type { Clock, Ids, Log, PreviewFeed, Random, TaskFeed } from "../domain/ports/runtime.ts";
+import type { Tally } from "../domain/ports/tally.ts";
 import { StorageError, type TaskStore } from "../domain/ports/task-store.ts";
 import { retryDelayMs } from "../domain/task/backoff.ts";
 import { partialImagesOf, readPreview } from "../domain/task/preview.ts";
@@ -39,6 +40,7 @@ export interface StepDeps {
   /** Whether the deadline of a task has passed, by time in which the service could work. */
   readonly isOverdue: (id: TaskId) => Promise<boolean>;
   readonly standing: RouteStanding;
+  readonly tally: Pick<Tally, "ended">;
   /** Called when a task with a callback has ended. */
   readonly callbackDue: () => void;
 }
@@ -123,7 +125,10 @@ export class Step {
       deps.log.warn({ task: task.id, transition: transition.name }, "lease lost");
       return outcome;
     }
-    if (transition.ending !== undefined) logEnding(deps.log, lease, transition);
+    if (transition.ending !== undefined) {
+      logEnding(deps.log, lease, transition);
+      tellEnding(deps.tally, lease, transition);
+    }
     if (transition.callback !== undefined) deps.callbackDue();
     deps.feed.publish(task, transition.ending !== undefined);
     return outcome;
@@ -237,6 +242,12 @@ export class Step {
       return this.signal.aborted ? SETTLED : trouble(error);
     }
   }
+}
+
+function tellEnding({ ended }: StepDeps["tally"], { task }: Lease, { ending, at }: Transition): void {
+  if (ending === undefined || ending.status === "cancelled") return;
+  const { status, charged } = ending;
+  ended({ model: task.model, provider: task.lane, status, durationMs: at - task.createdAt, charged });
 }
 
 function logEnding(log: Log, { task }: Lease, { ending, attempt, at }: Transition): void {

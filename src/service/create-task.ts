@@ -10,6 +10,7 @@ import { isPriced, quote } from "../domain/money/pricing.ts";
 import { quotaPeriod } from "../domain/money/quota.ts";
 import type { StagedFile } from "../domain/ports/asset-store.ts";
 import type { Clock, Secrets, TaskFeed, Wakeup } from "../domain/ports/runtime.ts";
+import type { Tally } from "../domain/ports/tally.ts";
 import type { Admission, AdmitResult } from "../domain/ports/task-store.ts";
 import { type IdempotencyClaim, isIdempotencyKey } from "../domain/task/idempotency.ts";
 import type { TaskKind } from "../domain/task/request.ts";
@@ -57,6 +58,7 @@ export interface CreateTaskDeps extends InputDeps, ModelDeps, PriceDeps {
   readonly secrets: Secrets;
   readonly wakeup: Wakeup;
   readonly feed: TaskFeed;
+  readonly tally: Pick<Tally, "created">;
   readonly hasProvider: (id: ProviderId) => boolean;
   /** False while the service drains. */
   readonly isAccepting: () => boolean;
@@ -172,6 +174,7 @@ async function admit(
     });
     if (result.kind !== "admitted") return answer(result, request.principal);
     isAdmitted = true;
+    deps.tally.created();
     deps.wakeup.queued();
     deps.feed.publish({ id, accountId: request.principal.accountId }, false);
     if (result.isLow) deps.tellLowBalance(request.principal.accountId);

@@ -16,6 +16,7 @@ import { creates } from "./benches/creates.ts";
 import { dispatches } from "./benches/dispatches.ts";
 import { gateway } from "./benches/gateway.ts";
 import { memory } from "./benches/memory.ts";
+import { overview } from "./benches/overview.ts";
 import { sameKey } from "./benches/same-key.ts";
 import { seeded } from "./benches/seeded.ts";
 import { starts } from "./benches/starts.ts";
@@ -50,6 +51,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   "sync-waiters": syncWaiters,
   "same-key": sameKey,
   callbacks,
+  overview,
 };
 
 const { values: options } = parseArgs({

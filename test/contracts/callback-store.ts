@@ -475,5 +475,30 @@ export function describeCallbackStore(name: string, make: MakeStore): void {
         expect(await store.callbacks.attempts(callbackId(99))).toEqual([]);
       }),
     );
+
+    test(
+      "what is owed counts until it is delivered or given up, and again when it is asked for once more",
+      withStore(make, async (store) => {
+        await owe(store, { number: 1, at: NOW + 2_500 });
+        expect(await store.callbacks.owed()).toEqual({ count: 1, oldestAt: NOW + 2_000 });
+        await owe(store, { number: 2, at: NOW });
+        expect(await store.callbacks.owed()).toEqual({ count: 2, oldestAt: NOW });
+
+        const [first, second] = await claim(store, { now: NOW + 3_000 });
+        expect(await store.callbacks.owed()).toMatchObject({ count: 2 });
+        const isOlder = first?.callback.id === callbackId(2);
+        const [older, younger] = isOlder ? [first, second] : [second, first];
+        await store.callbacks.record(older!, OK, NOW + 3_000);
+        expect(await store.callbacks.owed()).toEqual({ count: 1, oldestAt: NOW + 2_000 });
+        await store.callbacks.record(younger!, ERROR, NOW + 3_000, NOW + 9_000);
+        expect(await store.callbacks.owed()).toMatchObject({ count: 1 });
+
+        await store.callbacks.redeliver({ accountId: ACCOUNT, id: callbackId(2), limit: 1 });
+        expect(await store.callbacks.owed()).toEqual({ count: 2, oldestAt: NOW });
+        for (const send of await claim(store, { now: NOW + 9_000 }))
+          await store.callbacks.record(send, OK, NOW + 9_000);
+        expect(await store.callbacks.owed()).toEqual({ count: 0, oldestAt: undefined });
+      }),
+    );
   });
 }

@@ -5,6 +5,7 @@ import { describeAdvance } from "./task-store-advance.ts";
 import { describeCancel } from "./task-store-cancel.ts";
 import { describeChanges } from "./task-store-changes.ts";
 import { describeClaim } from "./task-store-claim.ts";
+import { describeLanes } from "./task-store-lanes.ts";
 import { describeMoney } from "./task-store-money.ts";
 import { describeQuotas } from "./task-store-quota.ts";
 import { describeReads } from "./task-store-reads.ts";
@@ -20,5 +21,6 @@ export function describeTaskStore(name: string, makeStore: MakeStore): void {
     describeQuotas(makeStore);
     describeReads(makeStore);
     describeChanges(makeStore);
+    describeLanes(makeStore);
   });
 }

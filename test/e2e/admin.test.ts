@@ -232,6 +232,7 @@ test("an API key opens nothing here, and is told what does", async () => {
     ["GET", "/admin/v1/accounts/default/ledger"],
     ["POST", "/admin/v1/tasks/task_1/refund"],
     ["GET", "/admin/v1/usage"],
+    ["GET", "/admin/v1/overview"],
     ["POST", "/admin/v1/tokens"],
   ]) {
     const { status, body } = await api.send(path ?? "", { method: method ?? "" });

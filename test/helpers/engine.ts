@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { IdByPrefix, IdPrefix, LeaseToken, ModelId, ProviderId, TaskId } from "../../src/domain/ids.ts";
 import type { StoredFile } from "../../src/domain/media/asset.ts";
 import type { Model } from "../../src/domain/model/model.ts";
+import type { EndedTask } from "../../src/domain/overview.ts";
 import { type AssetStore, MediaError } from "../../src/domain/ports/asset-store.ts";
 import type { Catalog } from "../../src/domain/ports/catalog.ts";
 import { type Egress, EgressError } from "../../src/domain/ports/egress.ts";
@@ -172,6 +173,7 @@ export async function createEngine(
     createdAt: NOW,
   });
   let callbacksDue = 0;
+  const ended: EndedTask[] = [];
   const deps: StepDeps = {
     tasks: store.tasks,
     assets: memoryAssets(),
@@ -193,6 +195,7 @@ export async function createEngine(
     previews: createPreviewFeed(),
     isOverdue: async (id) => clock.now() >= ((await store.time.deadlineOf(id)) ?? Number.POSITIVE_INFINITY),
     standing: createRouteStanding({ routes: store.routes, clock, log: silent }),
+    tally: { ended: (task) => void ended.push(task) },
     callbackDue: () => {
       callbacksDue += 1;
     },
@@ -210,6 +213,8 @@ export async function createEngine(
     deps,
     scheduler,
     callbacksDue: () => callbacksDue,
+    /** The ends that the tally was told of. */
+    ended: ended as readonly EndedTask[],
     async admit(fields: Parameters<typeof newTask>[0] = {}): Promise<TaskId> {
       const task = newTask({ createdAt: clock.now(), ...fields });
       const result = await store.tasks.admit({ task, assets: [] });

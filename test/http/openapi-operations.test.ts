@@ -219,6 +219,8 @@ test("the management API is answered as the document says", async () => {
     await call("GET /admin/v1/usage", { credential, query: `?by=${by}` });
   }
 
+  await managed("GET /admin/v1/overview");
+
   const token = await managed("POST /admin/v1/tokens", { name: "other" });
   await managed("POST /admin/v1/tokens/{id}/revoke", undefined, { id: String(token.data.id) });
   await managed("GET /admin/v1/tokens");

@@ -48,6 +48,16 @@ describe("places for connections that stay", () => {
     stays("waits", who(2, 3));
     stays("waits", who(2, 3));
     expect(refused(() => stays("waits", who(3, 4)))).toMatchObject(none);
+    expect(stays.open).toEqual({ streams: 1, waits: 7 });
+  });
+
+  test("are counted until they are given back, once each", () => {
+    const stays = createStays(LIMITS);
+    const leave = stays("streams", who(1, 1));
+    stays("waits", who(1, 1));
+    leave();
+    leave();
+    expect(stays.open).toEqual({ streams: 0, waits: 1 });
   });
 });
 

@@ -3,7 +3,7 @@ import type { ProviderId } from "../../src/domain/ids.ts";
 import { type PollResult, ProviderError } from "../../src/domain/ports/provider.ts";
 import { RESUME_DELAY_MS } from "../../src/domain/task/backoff.ts";
 import { createEngine, MODEL, scriptedProvider } from "../helpers/engine.ts";
-import { ACCOUNT, lane, micros, newTask, taskId } from "../helpers/store.ts";
+import { ACCOUNT, LANE, lane, micros, newTask, taskId } from "../helpers/store.ts";
 
 const account = async (engine: Awaited<ReturnType<typeof createEngine>>) =>
   engine.store.accounts.account(ACCOUNT);
@@ -732,4 +732,13 @@ test("a deadline that was moved while its task was polled brings no poll forward
   await engine.scheduler.tick();
   await engine.scheduler.tick();
   expect(polls).toBe(1);
+});
+
+test("the tally is told of each end once, with what it took from the create and what it cost", async () => {
+  const engine = await createEngine([scriptedProvider()]);
+  await engine.admit();
+  await engine.runToEnd();
+  const { createdAt, completedAt = 0 } = await engine.task(taskId(1));
+  const end = { model: MODEL.id, provider: LANE, status: "completed", charged: micros(40_000) } as const;
+  expect(engine.ended).toEqual([{ ...end, durationMs: completedAt - createdAt }]);
 });

@@ -65,6 +65,7 @@ async function setup(
     secrets: fakeSecrets(),
     wakeup: { wake() {}, queued() {} },
     feed: createTaskFeed(),
+    tally: { created() {} },
     hasProvider: () => true,
     isAccepting: () => true,
     trouble: () => undefined,

@@ -88,6 +88,7 @@ export async function startService(machine: Machine) {
       previews: createPreviewFeed(),
       isOverdue: timekeeper.isOverdue,
       standing: createRouteStanding({ routes: through(store.routes), clock, log }),
+      tally: { ended() {} },
       callbackDue() {},
     },
     {

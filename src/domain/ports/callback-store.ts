@@ -6,6 +6,7 @@ import type {
   Delivery,
 } from "../callback/callback.ts";
 import type { AccountId, CallbackId, TaskId } from "../ids.ts";
+import type { OwedCallbacks } from "../overview.ts";
 
 /** How many sends may run at once. */
 export interface SendLimits {
@@ -76,6 +77,8 @@ export interface CallbackStore {
   // Reads.
   byId(id: CallbackId): Promise<Callback | undefined>;
   list(filter: CallbackFilter): Promise<Callback[]>;
+  /** What is still to be sent, redeliveries included. Costs the same however many are owed. */
+  owed(): Promise<OwedCallbacks>;
   /** In their order. */
   attempts(id: CallbackId): Promise<CallbackAttempt[]>;
 }

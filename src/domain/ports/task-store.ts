@@ -1,6 +1,7 @@
 import type { AccountId, AssetId, AttemptId, KeyId, ModelId, ProviderId, TaskId } from "../ids.ts";
 import type { Asset } from "../media/asset.ts";
 import type { Micros } from "../money/money.ts";
+import type { LaneLoad, RecentEndings } from "../overview.ts";
 import type { IdempotencyClaim } from "../task/idempotency.ts";
 import type { TaskKind } from "../task/request.ts";
 import type { Attempt, Lease, NewTask, Task, TaskStatus, TaskSummary } from "../task/task.ts";
@@ -189,6 +190,10 @@ export interface TaskStore {
   list(filter: TaskFilter): Promise<TaskSummary[]>;
   assetById(id: AssetId): Promise<Asset | undefined>;
   counts(): Promise<TaskCounts>;
+  /** The live tasks of each lane that has any, in the order of their names. Costs the same however many are queued. */
+  lanes(): Promise<LaneLoad[]>;
+  /** The tasks that completed or failed since then, or of a shorter time where those are many. @returns undefined for too many accounts */
+  recentEndings(since: number): Promise<RecentEndings | undefined>;
   /**
    * How many tasks of its lane `claim` would start before this one, if nothing else were queued or put off: older ones of its account,
    * and those of other accounts whose turns come first. At most `MAX_QUEUE_POSITION`. 0 also for a task that has a lease.

@@ -1,6 +1,8 @@
 import type { Callback } from "../../domain/callback/callback.ts";
 import { MAX_CALLBACK_REDELIVERIES } from "../../domain/limits.ts";
+import type { OwedCallbacks } from "../../domain/overview.ts";
 import type { CallbackFilter, CallbackStore } from "../../domain/ports/callback-store.ts";
+import { prepareBacklog } from "./backlog.ts";
 import { prepareClaim } from "./callback-store/claim.ts";
 import { prepareReads } from "./callback-store/reads.ts";
 import { prepareRecord } from "./callback-store/record.ts";
@@ -19,6 +21,17 @@ export function createCallbackStore(connection: Connection): CallbackStore {
     "update callback set redeliver = 1, pool = 'ready' where id = ? and sends - attempts < ?",
   );
 
+  const owed = prepareBacklog(db, {
+    table: "callback",
+    pools: { ready: "callback_ready", waiting: "callback_waiting" },
+    group: () => "'owed'",
+  });
+
+  function readOwed(): OwedCallbacks {
+    const [all] = owed();
+    return { count: all?.count ?? 0, oldestAt: all && all.oldestSec * 1000 };
+  }
+
   function redeliver(filter: CallbackFilter): Callback[] {
     return reads.list(filter).map((callback) => {
       const { changes } = ask.run(callback.id, MAX_CALLBACK_REDELIVERIES);
@@ -35,6 +48,7 @@ export function createCallbackStore(connection: Connection): CallbackStore {
     redeliver: (filter) => write(() => redeliver(filter)),
     byId: async (id) => read(() => reads.byId(id)),
     list: async (filter) => read(() => reads.list(filter)),
+    owed: async () => read(readOwed),
     attempts: async (id) => read(() => reads.attempts(id)),
   };
 }

@@ -9,7 +9,9 @@ import { prepareCancel } from "./task-store/cancel.ts";
 import { prepareChanges } from "./task-store/changes.ts";
 import { prepareClaim } from "./task-store/claim.ts";
 import { prepareIdempotency } from "./task-store/idempotency.ts";
+import { prepareLanes } from "./task-store/lanes.ts";
 import { prepareReads } from "./task-store/reads.ts";
+import { prepareRecentEndings } from "./task-store/recent-endings.ts";
 
 /** Tasks in SQLite. Each write is one operation of the connection's group commit. */
 export function createTaskStore(
@@ -26,6 +28,8 @@ export function createTaskStore(
   const claim = prepareClaim(connection, deps.newLeaseToken, lastServed);
   const advance = prepareAdvance(db, ledger, changes);
   const cancel = prepareCancel(db, advance, changes, reads.byId);
+  const lanes = prepareLanes(db);
+  const recentEndings = prepareRecentEndings(db);
   const rescue = db.prepare<never, [now: number]>(
     `update task indexed by task_under_way set lease_token = null,
        due_at = case when stage = 'queued' then ?1 else ?1 + ${RESUME_DELAY_MS} end,
@@ -50,6 +54,8 @@ export function createTaskStore(
     list: async (filter) => read(() => reads.list(filter)),
     assetById: async (id) => read(() => reads.assetById(id)),
     counts: async () => read(() => reads.counts()),
+    lanes: async () => read(lanes),
+    recentEndings: async (since) => read(() => recentEndings(since)),
     queuePosition: async (id) => read(() => reads.queuePosition(id)),
     liveCounts: async (accountId) => read(() => reads.liveCounts(accountId)),
     changes: async (query) => read(() => changes.since(query)),

@@ -56,6 +56,12 @@ export async function createDataFolder(path: string): Promise<DataFolder> {
   return { ...folder, unlimitedKey: String(unlimited.key), prepaidKey: String(prepaid.key) };
 }
 
+/** Makes a management token on a data folder. */
+export async function createToken({ path }: DataFolder, name: string): Promise<string> {
+  const command = [BINARY, "tokens", "create", "--name", name, "--data-dir", path, "--json"];
+  return String(record(JSON.parse(await runToEnd(command, { cwd: dirname(path) }))).token);
+}
+
 /** Copies a data folder nobody is using. */
 export function copyDataFolder(from: DataFolder, path: string): DataFolder {
   cpSync(from.path, path, { recursive: true });

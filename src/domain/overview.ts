@@ -1,0 +1,136 @@
+import type { ModelId, ProviderId } from "./ids.ts";
+import type { Micros } from "./money/money.ts";
+
+/** A task that ended with a result or failed. */
+export interface EndedTask {
+  readonly model: ModelId;
+  /** Of the route it took last. */
+  readonly provider: ProviderId;
+  readonly status: "completed" | "failed";
+  /** From its create to its end. */
+  readonly durationMs: number;
+  readonly charged: Micros;
+}
+
+/** An ended task of the past. */
+export interface RecentEnding extends EndedTask {
+  /** Epoch milliseconds. */
+  readonly endedAt: number;
+}
+
+/** Tasks that ended lately, as far as they were read. */
+export interface RecentEndings {
+  /** Every task that ended then or later is among them. Epoch milliseconds. */
+  readonly since: number;
+  readonly tasks: readonly RecentEnding[];
+}
+
+/** The live tasks of one lane. */
+export interface LaneLoad {
+  readonly lane: ProviderId;
+  readonly queued: number;
+  /** When the oldest of those queued was created, in epoch milliseconds, to the second; absent when none is. */
+  readonly oldestAt?: number | undefined;
+  /** Counted in the lane's limit. */
+  readonly underWay: number;
+}
+
+/** Callbacks that are still to be sent, those under way included. */
+export interface OwedCallbacks {
+  readonly count: number;
+  /** When the oldest was created, in epoch milliseconds, to the second; absent when none is owed. */
+  readonly oldestAt?: number | undefined;
+}
+
+/** Answers by the first digit of their status. */
+export const STATUS_CLASSES = ["2xx", "3xx", "4xx", "5xx"] as const;
+export type StatusClass = (typeof STATUS_CLASSES)[number];
+
+/** Requests and creates of the last minute. */
+export interface MinuteCounts {
+  /** How long they were counted: a minute, or less after a start. */
+  readonly lengthMs: number;
+  readonly answered: Readonly<Record<StatusClass, number>>;
+  readonly created: number;
+  /** By second, oldest first, without the one that has just begun: at most 60. */
+  readonly answeredBySecond: readonly number[];
+  readonly createdBySecond: readonly number[];
+}
+
+/** How tasks of one model or provider ended in the last hour. */
+export interface Endings {
+  readonly completed: number;
+  readonly failed: number;
+}
+
+export interface ModelEndings extends Endings {
+  readonly model: ModelId;
+  /** Of the completed ones, within 5 %; absent when none was. */
+  readonly p50Ms?: number | undefined;
+  readonly p95Ms?: number | undefined;
+}
+
+export interface ProviderEndings extends Endings {
+  readonly provider: ProviderId;
+}
+
+/** Tasks that ended in the last hour. */
+export interface HourCounts {
+  /** Since when they are counted: an hour ago, or later after a start. Epoch milliseconds. */
+  readonly since: number;
+  readonly models: readonly ModelEndings[];
+  readonly providers: readonly ProviderEndings[];
+  readonly charged: Micros;
+}
+
+/** How the process does. */
+export interface Vitals {
+  readonly rssBytes: number;
+  readonly heapBytes: number;
+  /** How late the event loop came to its timers in the last ten seconds. */
+  readonly lagP50Ms: number;
+  readonly lagMaxMs: number;
+}
+
+/** The disk of the data folder. */
+export interface DiskSpace {
+  /** What is left for this user. */
+  readonly freeBytes: number;
+  /** The database, without stored files. */
+  readonly databaseBytes: number;
+  readonly walBytes: number;
+}
+
+/** Connections that stay open. */
+export interface OpenStays {
+  readonly streams: number;
+  readonly waits: number;
+}
+
+export interface LaneOverview extends LaneLoad {
+  /** Absent for a provider that is switched off. */
+  readonly limit?: number | undefined;
+}
+
+export interface ProviderOverview extends ProviderEndings {
+  /** Upstream models that the provider refuses us, which only the operator can put right. */
+  readonly refused: readonly string[];
+}
+
+/** The service at one moment, for its operator. */
+export interface Overview {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** Why no new tasks are taken. */
+  readonly notReady?: string | undefined;
+  readonly minute: MinuteCounts;
+  readonly lanes: readonly LaneOverview[];
+  /** Tasks in all lanes together that may be between submission and end. */
+  readonly capacity: number;
+  readonly hour: Omit<HourCounts, "providers">;
+  readonly providers: readonly ProviderOverview[];
+  readonly callbacks: OwedCallbacks;
+  readonly vitals: Vitals;
+  readonly disk: DiskSpace;
+  readonly stays: OpenStays;
+}

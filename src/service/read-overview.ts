@@ -1,0 +1,88 @@
+import type { DiskSpace, OpenStays, Overview, ProviderOverview, Vitals } from "../domain/overview.ts";
+import type { CallbackStore } from "../domain/ports/callback-store.ts";
+import type { RouteStore, RouteTrouble } from "../domain/ports/route-store.ts";
+import type { Clock } from "../domain/ports/runtime.ts";
+import type { Counts } from "../domain/ports/tally.ts";
+import type { LaneCapacity, TaskStore } from "../domain/ports/task-store.ts";
+
+/** How long a reading is given to everybody who asks: many watchers cost as much as one. */
+const SHARED_MS = 1_000;
+
+export interface OverviewDeps {
+  readonly clock: Pick<Clock, "now" | "elapsed">;
+  readonly tasks: Pick<TaskStore, "lanes">;
+  readonly callbacks: Pick<CallbackStore, "owed">;
+  readonly routes: Pick<RouteStore, "troubles">;
+  readonly counts: Pick<Counts, "minute" | "hour">;
+  readonly vitals: () => Vitals;
+  readonly disk: () => DiskSpace;
+  readonly stays: () => OpenStays;
+  /** Why no new tasks are taken; undefined while they are. */
+  readonly notReady: () => string | undefined;
+  /** The lanes of the providers that are switched on. */
+  readonly lanes: readonly LaneCapacity[];
+  readonly capacity: number;
+}
+
+/** Reads the service's present state, at most a second old. @throws StorageError when the store cannot be read */
+export type ReadOverview = () => Promise<Overview>;
+
+export function createReadOverview(deps: OverviewDeps): ReadOverview {
+  let shared: { readonly until: number; readonly overview: Promise<Overview> } | undefined;
+  return () => {
+    const now = deps.clock.elapsed();
+    if (shared !== undefined && now < shared.until) return shared.overview;
+    const overview = read(deps);
+    shared = { until: now + SHARED_MS, overview };
+    // The next caller may have more luck.
+    overview.catch(() => {
+      shared = undefined;
+    });
+    return overview;
+  };
+}
+
+async function read(deps: OverviewDeps): Promise<Overview> {
+  const [loads, callbacks, troubles] = await Promise.all([
+    deps.tasks.lanes(),
+    deps.callbacks.owed(),
+    deps.routes.troubles(),
+  ]);
+  const hour = deps.counts.hour();
+  const idle = deps.lanes.filter(({ lane }) => loads.every((load) => load.lane !== lane));
+  const lanes = [...loads, ...idle.map(({ lane }) => ({ lane, queued: 0, underWay: 0 }))];
+  const limits = new Map(deps.lanes.map(({ lane, capacity }) => [lane, capacity]));
+  return {
+    at: deps.clock.now(),
+    notReady: deps.notReady(),
+    minute: deps.counts.minute(),
+    lanes: lanes
+      .map((load) => ({ ...load, limit: limits.get(load.lane) }))
+      .sort((a, b) => (a.lane < b.lane ? -1 : 1)),
+    capacity: deps.capacity,
+    hour,
+    providers: providersOf(deps, hour.providers, troubles),
+    callbacks,
+    vitals: deps.vitals(),
+    disk: deps.disk(),
+    stays: { ...deps.stays() },
+  };
+}
+
+/** Every provider that is switched on, or of which anything is known. */
+function providersOf(
+  { lanes }: OverviewDeps,
+  endings: ReturnType<Counts["hour"]>["providers"],
+  troubles: readonly RouteTrouble[],
+): ProviderOverview[] {
+  const ids = new Set([
+    ...lanes.map(({ lane }) => lane),
+    ...endings.map(({ provider }) => provider),
+    ...troubles.map(({ provider }) => provider),
+  ]);
+  return [...ids].sort().map((provider) => {
+    const { completed = 0, failed = 0 } = endings.find((each) => each.provider === provider) ?? {};
+    const refused = troubles.filter((each) => each.provider === provider);
+    return { provider, completed, failed, refused: refused.map(({ upstreamModel }) => upstreamModel) };
+  });
+}
