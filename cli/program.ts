@@ -2,20 +2,7 @@ import { Command, Option } from "commander";
 import { VERSION } from "../src/version.ts";
 import { explainChoices, flagsLast } from "./arguments.ts";
 import { COMMON_FLAGS, findCommand } from "./command.ts";
-import { addAccounts } from "./commands/accounts.ts";
-import { addAudit } from "./commands/audit.ts";
-import { addCallbacks } from "./commands/callbacks.ts";
-import { addHelp } from "./commands/help.ts";
-import { addKeys } from "./commands/keys.ts";
-import { addLedger } from "./commands/ledger.ts";
-import { addMigrate } from "./commands/migrate.ts";
-import { addModels } from "./commands/models.ts";
-import { addPricing } from "./commands/pricing.ts";
-import { addServe } from "./commands/serve.ts";
-import { addTask } from "./commands/task.ts";
-import { addTokens } from "./commands/tokens.ts";
-import { addUsage } from "./commands/usage.ts";
-import { addVersion } from "./commands/version.ts";
+import { entriesFor } from "./commands.ts";
 import type { Context } from "./context.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { type Failure, failureAsJson, stackOf, toFailure } from "./failure.ts";
@@ -26,7 +13,7 @@ import { withExamples } from "./help/manual.ts";
 
 /** Runs one command line and writes to the context's two streams. @returns the exit code */
 export async function runProgram(given: readonly string[], context: Context): Promise<ExitCode> {
-  const program = createProgram(context);
+  const program = await createProgram(context, given);
   if (given.length === 0) {
     context.stdout.write(overviewOf(program));
     return EXIT.ok;
@@ -45,7 +32,8 @@ export async function runProgram(given: readonly string[], context: Context): Pr
   }
 }
 
-export function createProgram(context: Context): Command {
+/** The commands that a command line needs; all without one. */
+export async function createProgram(context: Context, args: readonly string[] = []): Promise<Command> {
   const program = new Command("svc")
     .description("One address in front of many image and video generators.")
     .usage("<command> [flags]")
@@ -65,20 +53,7 @@ export function createProgram(context: Context): Command {
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     });
-  addServe(program, context);
-  addTask(program, context);
-  addModels(program, context);
-  addCallbacks(program, context);
-  addKeys(program, context);
-  addAccounts(program, context);
-  addPricing(program, context);
-  addTokens(program, context);
-  addLedger(program, context);
-  addUsage(program, context);
-  addAudit(program, context);
-  addMigrate(program, context);
-  addVersion(program, context);
-  addHelp(program, context);
+  for (const { load } of entriesFor(args)) (await load())(program, context);
   explainChoices(program);
   return withExamples(
     program,

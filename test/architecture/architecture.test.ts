@@ -18,9 +18,9 @@ import {
   opaqueImportViolations,
   providerNameViolations,
   registryViolations,
-  startViolations,
 } from "./rules.ts";
 import type { Sources } from "./source.ts";
+import { startViolations } from "./starts.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 const sources = await readSources();

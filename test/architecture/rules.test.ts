@@ -12,9 +12,9 @@ import {
   opaqueImportViolations,
   providerNameViolations,
   registryViolations,
-  startViolations,
 } from "./rules.ts";
 import { blank, importsOf, type Sources } from "./source.ts";
+import { startViolations } from "./starts.ts";
 
 const tree = (files: Record<string, string>): Sources => new Map(Object.entries(files));
 const one = (path: string, text: string): Sources => tree({ [path]: text });
@@ -181,6 +181,22 @@ describe("the start of a command", () => {
     'import type { Deps } from "./adapter.ts";',
   ])("may contain %s", (text) => {
     expect(startViolations(program(text))).toEqual([]);
+  });
+
+  test("may not load a command, nor what one loads in its turn", () => {
+    const files = (list: string) =>
+      tree({
+        "cli/program.ts": 'import { COMMANDS } from "./commands.ts"; COMMANDS;',
+        "cli/commands.ts": list,
+        "cli/commands/top.ts": 'import { render } from "ink"; render;',
+      });
+    expect(startViolations(files('import { top } from "./commands/top.ts"; top;'))).toEqual([
+      "cli/commands/top.ts is loaded by every command",
+      "ink is loaded before it is needed",
+    ]);
+    expect(startViolations(files('const load = () => import("./commands/top.ts"); load;'))).toEqual([
+      "ink is loaded before it is needed",
+    ]);
   });
 });
 

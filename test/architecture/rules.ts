@@ -156,30 +156,6 @@ export function cycleViolations(sources: Sources): string[] {
   return cycles;
 }
 
-/** What only a server or a command on a data folder needs; loading it would slow every other command down. */
-const LOADED_LATER =
-  /^src\/(?:app\/(?!settings\.ts$)|assets|catalog|egress|http|runtime|scheduler|service|store|studio|providers\/[^/]+\/adapter\.ts$)/;
-
-/** Modules loaded at the start of every command although few commands need them. */
-export function startViolations(sources: Sources): string[] {
-  const reached = new Set<string>();
-  const visit = (path: string): void => {
-    const text = sources.get(path);
-    if (text === undefined || reached.has(path)) return;
-    reached.add(path);
-    if (!/\.tsx?$/.test(path)) return;
-    // The transpiler drops imports of types, which load nothing.
-    const transpiler = new Bun.Transpiler({ loader: path.endsWith("x") ? "tsx" : "ts" });
-    for (const { kind, path: specifier } of transpiler.scanImports(text)) {
-      if (kind === "import-statement") visit(join(dirname(path), specifier));
-    }
-  };
-  visit("cli/program.ts");
-  return [...reached]
-    .filter((path) => LOADED_LATER.test(path))
-    .map((path) => `${path} is loaded by every command`);
-}
-
 export function environmentViolations(sources: Sources): string[] {
   return matches(
     sources,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Command } from "commander";
 import { flagsLast } from "../../cli/arguments.ts";
+import { COMMANDS } from "../../cli/commands.ts";
 import { examplesOf, exitsOf } from "../../cli/help/manual.ts";
 import { createProgram } from "../../cli/program.ts";
 import { fakeContext, svc } from "./support.ts";
@@ -9,7 +10,9 @@ const runnable = (command: Command): Command[] =>
   command.commands.length === 0 ? [command] : command.commands.flatMap(runnable);
 const pathOf = (command: Command): string =>
   command.parent === null ? "svc" : `${pathOf(command.parent)} ${command.name()}`;
-const paths = runnable(createProgram(fakeContext())).map((command) => [pathOf(command), command] as const);
+const paths = runnable(await createProgram(fakeContext())).map(
+  (command) => [pathOf(command), command] as const,
+);
 
 describe.each(paths)("%s", (path, command) => {
   test("has examples of itself that its own flags and arguments fit", async () => {
@@ -35,7 +38,7 @@ describe.each(paths)("%s", (path, command) => {
 
 /** Parses a command line without running it. @returns the command that would run */
 async function parsed(words: readonly string[]): Promise<string> {
-  const program = createProgram(fakeContext());
+  const program = await createProgram(fakeContext());
   let ran = "";
   for (const command of runnable(program)) {
     command.action(() => {
@@ -50,6 +53,15 @@ async function parsed(words: readonly string[]): Promise<string> {
 function wordsOf(line: string): string[] {
   return [...line.matchAll(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g)].map(([word]) => word.replaceAll(/["']/g, ""));
 }
+
+test("commands are found by the names that they have", async () => {
+  for (const { names } of COMMANDS) {
+    const program = await createProgram(fakeContext(), [names[0] ?? ""]);
+    const [name = "", ...aliases] = names;
+    const all = name === "help" ? program.commands.slice(-1) : program.commands;
+    expect(all.map((command) => [command.name(), command.aliases()])).toEqual([[name, aliases]]);
+  }
+});
 
 describe("svc help --json", () => {
   test("describes every command with its arguments, flags, examples and exit codes", async () => {
@@ -114,8 +126,8 @@ describe("help", () => {
   });
 });
 
-describe("flags before a command's name", () => {
-  const program = createProgram(fakeContext());
+describe("flags before a command's name", async () => {
+  const program = await createProgram(fakeContext());
   test.each([
     ["--json keys list", "keys list --json"],
     ["keys --json list --account a", "keys list --json --account a"],

@@ -8,6 +8,7 @@ import { fakeContext } from "../cli/support.ts";
 import { type Block, blocksOf, commandsOf, documents, ROOT, readDocument } from "./blocks.ts";
 
 const README_LINES = 150;
+const program = await createProgram(fakeContext());
 
 for (const path of await documents()) {
   const markdown = await readDocument(path);
@@ -18,7 +19,7 @@ for (const path of await documents()) {
   });
 
   test(`every command and flag in ${path} exists`, () => {
-    expect(blocks.filter(isShell).flatMap(flagProblems)).toEqual([]);
+    expect(blocks.filter(isShell).flatMap((block) => flagProblems(block, program))).toEqual([]);
   });
 
   test(`every script that ${path} runs is in package.json`, () => {
@@ -81,8 +82,7 @@ async function syntaxProblem(block: Block): Promise<string | undefined> {
 }
 
 /** Commands and flags of svc that the executable does not have. */
-function flagProblems(block: Block): string[] {
-  const program = createProgram(fakeContext());
+function flagProblems(block: Block, program: Command): string[] {
   const text = commandsOf(block)
     .replaceAll("\\\n", " ")
     .replace(/"[^"]*"|'[^']*'/g, "x")
