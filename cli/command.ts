@@ -5,6 +5,7 @@ import { withExits } from "./help/manual.ts";
 
 export const SERVER_COMMANDS = "Server:";
 export const LOCAL_COMMANDS = "On a data folder of this machine:";
+export const ADMIN_COMMANDS = "On a data folder of this machine, or on a server with a management token:";
 export const CLIENT_COMMANDS = "On a running server:";
 export const OTHER_COMMANDS = "Other:";
 export const COMMON_FLAGS = "Flags of every command:";

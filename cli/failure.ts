@@ -31,6 +31,17 @@ export class Failure extends Error {
     this.more = details.more;
   }
 
+  /**
+   * What a server's refusal of a field is to whoever gave the field by a flag: a mistake in the command line, which names the flag.
+   * The server's message names the field.
+   */
+  ofField(nameOf: (field: string) => string): Failure {
+    const param = this.more?.param;
+    if (this.exitCode !== EXIT.rejected || typeof param !== "string") return this;
+    const flag = nameOf(param);
+    return flag === param ? this : usage(`${flag}: ${this.message}`);
+  }
+
   /** The same failure with another hint and more fields of the JSON form. */
   withHint(hint: string, more: JsonObject = {}): Failure {
     const { exitCode, code, message, requestId } = this;

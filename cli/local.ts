@@ -7,14 +7,13 @@ import { createSettings, variableOf } from "../src/config/settings.ts";
 import { addCommand, type Invocation, onRun } from "./command.ts";
 import type { Context } from "./context.ts";
 import { withExits } from "./help/manual.ts";
+import type { Place } from "./manage/port.ts";
 
 /** The data folder a command works on. */
 export interface LocalFlags {
   readonly dataDir?: string;
   readonly config?: string;
 }
-
-export type Manage = Local["manage"];
 
 /** What the action of a command on a data folder receives. */
 export interface LocalInvocation<Options> extends Invocation<Options & LocalFlags> {
@@ -56,6 +55,15 @@ export function onLocalRun<Options = unknown>(
       await local?.stop();
     }
   });
+}
+
+/** Opens the data folder for an administration command. */
+export async function openFolder(flags: LocalFlags, context: Context): Promise<Place> {
+  const config = readLocalConfig(flags, context);
+  // Loaded late: it imports the whole service.
+  const { openLocal } = await import("../src/app/local.ts");
+  const { manage, stop } = await openLocal(config);
+  return { manage, at: `in ${showPath(config.dataDir, context.cwd)}`, stop };
 }
 
 export function readLocalConfig(flags: LocalFlags, { env, cwd }: Context): Config {

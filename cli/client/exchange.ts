@@ -16,7 +16,7 @@ export interface ClientOptions extends RetryOptions {
 }
 
 export interface Call {
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "POST" | "PATCH";
   readonly path: string;
   readonly body?: JsonObject | undefined;
   readonly idempotencyKey?: string;

@@ -7,6 +7,7 @@ import type { Output } from "../format/output.ts";
 import { formatDuration } from "../format/units.ts";
 import { withExits } from "../help/manual.ts";
 import { type Client, createClient } from "./client.ts";
+import type { ClientOptions } from "./exchange.ts";
 import { systemTiming, type Timing } from "./retry.ts";
 
 export interface RemoteFlags extends ClientFlags {
@@ -39,18 +40,25 @@ export interface Remote {
 
 export function connect(flags: RemoteFlags, context: Context, output: Output): Remote {
   const settings = readClientSettings(flags, context);
-  const signal = context.interruptible();
-  const timing = systemTiming;
-  const client = createClient(settings, {
-    timing,
-    signal,
+  const options = clientOptions(flags, context, output);
+  const { timing, signal } = options;
+  return { client: createClient(settings, options), timing, signal };
+}
+
+/** How requests are made: Ctrl-C ends them, and what is tried again is said. */
+export function clientOptions(
+  { verbose }: Pick<RemoteFlags, "verbose">,
+  context: Context,
+  output: Output,
+): ClientOptions {
+  return {
+    timing: systemTiming,
+    signal: context.interruptible(),
     userAgent: `svc/${VERSION}`,
     onRetry: ({ failure }, delayMs) => {
       output.progress(`${failure.message} Trying again in ${formatDuration(delayMs)}.`);
-      if (flags.verbose === true)
-        context.stderr.write(`${failure.message} Again in ${formatDuration(delayMs)}.\n`);
+      if (verbose === true) context.stderr.write(`${failure.message} Again in ${formatDuration(delayMs)}.\n`);
     },
-    onExchange: flags.verbose === true ? (line) => context.stderr.write(`${line}\n`) : undefined,
-  });
-  return { client, timing, signal };
+    onExchange: verbose === true ? (line) => context.stderr.write(`${line}\n`) : undefined,
+  };
 }

@@ -3,7 +3,7 @@ import { type Account, availableOf } from "../../src/domain/access/account.ts";
 import { ACCOUNT_TERMS, type AccountMode } from "../../src/domain/access/account-terms.ts";
 import { accountForm } from "../../src/domain/access/record-form.ts";
 import { CURRENCY, formatAmount, type Micros } from "../../src/domain/money/money.ts";
-import { addGroup, given, LOCAL_COMMANDS } from "../command.ts";
+import { ADMIN_COMMANDS, addGroup, given } from "../command.ts";
 import { asksFirst, confirm } from "../confirm.ts";
 import type { Context } from "../context.ts";
 import { usage } from "../failure.ts";
@@ -13,7 +13,8 @@ import { column, type Field, renderFields } from "../format/table.ts";
 import { termFields } from "../format/terms.ts";
 import { formatTime } from "../format/units.ts";
 import { withExamples } from "../help/manual.ts";
-import { addLocalCommand, type Manage, onLocalRun } from "../local.ts";
+import { addManagedCommand, onManagedRun } from "../manage/managed.ts";
+import type { Manage } from "../manage/port.ts";
 
 const COLUMNS = [
   ...[
@@ -31,19 +32,21 @@ const ACTOR = "operator";
 
 export function addAccounts(program: Command, context: Context): void {
   const description = "manage accounts, which own keys, tasks and money";
-  const accounts = addGroup(program, "accounts", LOCAL_COMMANDS, description).alias("account");
+  const accounts = addGroup(program, "accounts", ADMIN_COMMANDS, description).alias("account");
   for (const add of [addCreate, addList, addShow, addUpdate]) add(accounts, context);
   addSwitch(accounts, context, {
     usage: "suspend <account>",
     description: "refuse an account's keys from now on; its accepted tasks continue",
     question: (account) => `Suspend account ${account}? All its keys are refused.`,
-    done: "is suspended. A running server refuses its keys within a second.",
+    done: "is suspended",
+    follows: "A running server refuses its keys within a second.",
     act: (manage, account) => manage.suspendAccount(account),
   });
   addSwitch(accounts, context, {
     usage: "activate <account>",
     description: "accept the keys of a suspended account again",
-    done: "is active. A running server takes its keys within a second.",
+    done: "is active",
+    follows: "A running server takes its keys within a second.",
     act: (manage, account) => manage.activateAccount(account),
   });
   for (const add of [addCredit, addRefund]) add(accounts, context);
@@ -51,29 +54,29 @@ export function addAccounts(program: Command, context: Context): void {
 
 function addCreate(accounts: Command, context: Context): void {
   const { mode } = ACCOUNT_TERMS;
-  const command = addLocalCommand(accounts, "create [name]", "make an account")
+  const command = addManagedCommand(accounts, "create [name]", "make an account")
     .option("-n, --name <name>", "its name, instead of the argument")
     .addOption(new Option(mode.flag, mode.help).choices(mode.among).default("prepaid"))
     .option("--credit <amount>", `first credit in ${CURRENCY}, such as 5.00`);
   withExamples(command, "svc accounts create studio --mode prepaid --credit 25.00");
   type Flags = { name?: string; mode: AccountMode; credit?: string };
-  onLocalRun<Flags>(command, context, async ({ args, options, output, open }) => {
+  onManagedRun<Flags>(command, context, async ({ args, options, output, open }) => {
     const name = args[0] ?? options.name;
     if (name === undefined) throw usage("The account needs a name.", "svc accounts create NAME");
     const credit = options.credit === undefined ? undefined : readAmount("--credit", options.credit);
-    const { manage, folder } = await open();
+    const { manage, at } = await open();
     const account = await manage.createAccount({ name, mode: options.mode, credit });
     output.done(
-      `Account ${account.name} created in ${folder}. Its first key: svc keys create --name NAME --account ${account.id}`,
+      `Account ${account.name} created ${at}. Its first key: svc keys create --name NAME --account ${account.id}`,
     );
     output.show(accountForm(account), () => `${account.id}\n`);
   });
 }
 
 function addList(accounts: Command, context: Context): void {
-  const command = addLocalCommand(accounts, "list", "list the accounts");
+  const command = addManagedCommand(accounts, "list", "list the accounts");
   withExamples(command, "svc accounts list");
-  onLocalRun(command, context, async ({ output, open }) => {
+  onManagedRun(command, context, async ({ output, open }) => {
     const { manage } = await open();
     const found = await manage.listAccounts();
     const rows = found.map(({ id, name, mode, balance, held, status, createdAt }) => [
@@ -90,13 +93,13 @@ function addList(accounts: Command, context: Context): void {
 }
 
 function addShow(accounts: Command, context: Context): void {
-  const command = addLocalCommand(
+  const command = addManagedCommand(
     accounts,
     "show <account>",
     "show an account and its ledger, by id or name",
   );
   withExamples(command, "svc accounts show studio");
-  onLocalRun(command, context, async ({ args, output, open }) => {
+  onManagedRun(command, context, async ({ args, output, open }) => {
     const { manage } = await open();
     const { account, ledger } = await manage.showAccount(given(args, 0));
     const entries = ledger.map((entry) => ({
@@ -121,10 +124,10 @@ function addShow(accounts: Command, context: Context): void {
 
 function addUpdate(accounts: Command, context: Context): void {
   const description = "change terms of an account; others stay unchanged";
-  const command = addLocalCommand(accounts, "update <account>", description);
+  const command = addManagedCommand(accounts, "update <account>", description);
   withExamples(command, "svc accounts update studio --price-multiplier 1.25 --credit-limit 10.00");
   const flags = flagNames(ACCOUNT_TERMS);
-  onLocalRun<FlagValues>(withTermFlags(command, ACCOUNT_TERMS), context, async (invocation) => {
+  onManagedRun<FlagValues>(withTermFlags(command, ACCOUNT_TERMS), context, async (invocation) => {
     const { args, options, output, open } = invocation;
     const terms = readTermFlags(ACCOUNT_TERMS, options, Date.now());
     if (Object.values(terms).every((term) => term === undefined)) {
@@ -133,9 +136,9 @@ function addUpdate(accounts: Command, context: Context): void {
         `There is nothing to change: give at least one of ${names.slice(0, -1).join(", ")} and ${names.at(-1)}.`,
       );
     }
-    const { manage } = await open();
+    const { manage, at } = await open();
     const account = await namingFlags(manage.updateAccount(given(args, 0), terms), flags);
-    output.done(`Account ${account.name} is changed. A running server follows within a second.`);
+    output.done(`Account ${account.name} is changed ${at}. A running server follows within a second.`);
     output.show(accountForm(account), () => renderFields(fieldsOf(account), output));
   });
 }
@@ -146,54 +149,55 @@ interface Switch {
   /** Asked before. */
   readonly question?: (account: string) => string;
   readonly done: string;
+  readonly follows: string;
   act(manage: Manage, account: string): Promise<Account>;
 }
 
-function addSwitch(accounts: Command, context: Context, { question, done, act, ...shown }: Switch): void {
-  const command = addLocalCommand(accounts, shown.usage, shown.description);
+function addSwitch(accounts: Command, context: Context, { question, act, ...shown }: Switch): void {
+  const command = addManagedCommand(accounts, shown.usage, shown.description);
   withExamples(command, `svc accounts ${command.name()} studio`);
   if (question !== undefined) asksFirst(command);
-  onLocalRun(command, context, async (invocation) => {
+  onManagedRun(command, context, async (invocation) => {
     const { args, output, open } = invocation;
     if (question !== undefined) await confirm(invocation, question(given(args, 0)));
-    const { manage } = await open();
+    const { manage, at } = await open();
     const account = await act(manage, given(args, 0));
-    output.done(`Account ${account.name} ${done}`);
+    output.done(`Account ${account.name} ${shown.done} ${at}. ${shown.follows}`);
     output.show(accountForm(account), () => `${account.id}\n`);
   });
 }
 
 function addCredit(accounts: Command, context: Context): void {
   const description = "add to an account's balance; a negative amount subtracts";
-  const command = addLocalCommand(accounts, "credit <account> <amount>", description);
+  const command = addManagedCommand(accounts, "credit <account> <amount>", description);
   command.option("--reason <text>", "reason, for the ledger", "by hand");
   withExamples(command, 'svc accounts credit studio 25.00 --reason "invoice 1042"');
-  onLocalRun<{ reason: string }>(command, context, async ({ args, options, output, open }) => {
+  onManagedRun<{ reason: string }>(command, context, async ({ args, options, output, open }) => {
     const amount = readAmount("The amount", given(args, 1));
     const movement = { reason: options.reason, actor: ACTOR };
-    const { manage } = await open();
+    const { manage, at } = await open();
     const account = await manage.creditAccount(given(args, 0), amount, movement);
     const balance = formatAmount(account.balance);
-    output.done(`${account.name} now has ${balance} ${CURRENCY}.`);
+    output.done(`${account.name} now has ${balance} ${CURRENCY} ${at}.`);
     output.show(accountForm(account), () => `${balance}\n`);
   });
 }
 
 function addRefund(accounts: Command, context: Context): void {
   const description = "refund a task's charge, in whole or in part, once";
-  const command = addLocalCommand(accounts, "refund <task>", description)
+  const command = addManagedCommand(accounts, "refund <task>", description)
     .option("--amount <amount>", `amount in ${CURRENCY} (default: all of it)`)
     .requiredOption("--reason <text>", "reason, for the ledger");
   withExamples(command, 'svc accounts refund task_01m7… --reason "wrong picture"');
   type Flags = { amount?: string; reason: string };
-  onLocalRun<Flags>(command, context, async ({ args, options, output, open }) => {
+  onManagedRun<Flags>(command, context, async ({ args, options, output, open }) => {
     const amount = options.amount === undefined ? undefined : readAmount("--amount", options.amount);
     const refund = { amount, reason: options.reason, actor: ACTOR };
-    const { manage } = await open();
+    const { manage, at } = await open();
     const { account, ...done } = await manage.refundTask(given(args, 0), refund);
     const refunded = formatAmount(done.amount);
     output.done(
-      `${refunded} ${CURRENCY} given back; ${account.name} now has ${formatAmount(account.balance)} ${CURRENCY}.`,
+      `${refunded} ${CURRENCY} given back; ${account.name} now has ${formatAmount(account.balance)} ${CURRENCY} ${at}.`,
     );
     const value = { task_id: done.taskId, refunded, currency: CURRENCY, account: accountForm(account) };
     output.show(value, () => `${refunded}\n`);

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import { type ApiKey, keyStatus } from "../../src/domain/access/account.ts";
+import { keyStatus } from "../../src/domain/access/account.ts";
 import { KEY_LIMITS, KEY_TERMS } from "../../src/domain/access/key-policy.ts";
 import { keyForm } from "../../src/domain/access/record-form.ts";
-import { addGroup, given, type Invocation, LOCAL_COMMANDS } from "../command.ts";
+import { ADMIN_COMMANDS, addGroup, given, type Invocation } from "../command.ts";
 import { asksFirst, confirm } from "../confirm.ts";
 import type { Context } from "../context.ts";
 import { usage } from "../failure.ts";
@@ -14,7 +14,8 @@ import { column, type Field, renderFields } from "../format/table.ts";
 import { termFields } from "../format/terms.ts";
 import { formatTime } from "../format/units.ts";
 import { withExamples } from "../help/manual.ts";
-import { addLocalCommand, type Manage, onLocalRun } from "../local.ts";
+import { addManagedCommand, onManagedRun } from "../manage/managed.ts";
+import type { Manage, ShownKey } from "../manage/port.ts";
 
 const COLUMNS = [
   ...[
@@ -34,12 +35,12 @@ type SecretFlags = { readonly showSecretOnly?: boolean };
 type TermFlags = SecretFlags & SigningFlags & FlagValues;
 
 export function addKeys(program: Command, context: Context): void {
-  const keys = addGroup(program, "keys", LOCAL_COMMANDS, "API keys").alias("key");
+  const keys = addGroup(program, "keys", ADMIN_COMMANDS, "API keys").alias("key");
   for (const add of [addCreate, addList, addShow, addUpdate, addRotate, addRevoke]) add(keys, context);
 }
 
 function addCreate(keys: Command, context: Context): void {
-  const command = addLocalCommand(keys, "create", "create a key and show it once")
+  const command = addManagedCommand(keys, "create", "create a key and show it once")
     .requiredOption("-n, --name <name>", "what people call it")
     .option("--account <account>", 'id or name of the account it belongs to (default "default")');
   withSigningFlag(withTermFlags(command, KEY_TERMS)).option(
@@ -53,25 +54,25 @@ function addCreate(keys: Command, context: Context): void {
     "export SVC_API_KEY=$(svc keys create --name ci --show-secret-only)",
   );
   type Flags = TermFlags & { name: string; account?: string };
-  onLocalRun<Flags>(command, context, async ({ open, ...invocation }) => {
+  onManagedRun<Flags>(command, context, async ({ open, ...invocation }) => {
     const { name, account: owner, ...flags } = invocation.options;
     const terms = { ...readTermFlags(KEY_TERMS, flags, Date.now()), ...(await readSigning(flags)) };
-    const { manage, folder } = await open();
+    const { manage, at } = await open();
     const made = await namingFlags(manage.createKey({ ...terms, name, account: owner }), KEY_FLAGS);
     const { record, account } = made;
-    const done = `${record.name} (${record.id}) of account ${account.name} created in ${folder}.`;
+    const done = `${record.name} (${record.id}) of account ${account.name} created ${at}.`;
     showSecrets(invocation, made, `${done} Shown once:`);
   });
 }
 
 function addList(keys: Command, context: Context): void {
-  const command = addLocalCommand(keys, "list", "list the keys, revoked ones included").option(
+  const command = addManagedCommand(keys, "list", "list the keys, revoked ones included").option(
     "--account <account>",
     "list only the keys of this account, by id or name",
   );
   withExamples(command, "svc keys list", "svc keys list --plain | cut -f 1,2");
-  onLocalRun<{ account?: string }>(command, context, async ({ options, output, open }) => {
-    const { manage, folder } = await open();
+  onManagedRun<{ account?: string }>(command, context, async ({ options, output, open }) => {
+    const { manage, at } = await open();
     const found = await manage.listKeys(options.account);
     const names = await accountNames(manage);
     const now = Date.now();
@@ -87,8 +88,7 @@ function addList(keys: Command, context: Context): void {
         .flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${value}`]))
         .join("; ") || "none",
     ]);
-    if (rows.length === 0)
-      output.say(`There are no keys in ${folder}. Make one: svc keys create --name NAME`);
+    if (rows.length === 0) output.say(`There are no keys ${at}. Make one: svc keys create --name NAME`);
     const forms = found.map((key) => ({ ...keyForm(key, now), account: names.get(key.accountId) }));
     await output.list({ keys: forms }, COLUMNS, rows);
   });
@@ -96,9 +96,9 @@ function addList(keys: Command, context: Context): void {
 
 function addShow(keys: Command, context: Context): void {
   const description = "show a key and its limits, by id or name, without its secret";
-  const command = addLocalCommand(keys, "show <key>", description);
+  const command = addManagedCommand(keys, "show <key>", description);
   withExamples(command, "svc keys show web");
-  onLocalRun(command, context, async ({ args, output, open }) => {
+  onManagedRun(command, context, async ({ args, output, open }) => {
     const { manage } = await open();
     const key = await manage.showKey(given(args, 0));
     showKey(output, key, await accountNames(manage));
@@ -107,7 +107,7 @@ function addShow(keys: Command, context: Context): void {
 
 function addUpdate(keys: Command, context: Context): void {
   const description = "change limits of a key, by id or name; others stay unchanged";
-  const command = addLocalCommand(keys, "update <key>", description);
+  const command = addManagedCommand(keys, "update <key>", description);
   withSigningFlag(withTermFlags(command, KEY_TERMS))
     .option(
       "--callback-secret-grace <duration>",
@@ -120,14 +120,15 @@ function addUpdate(keys: Command, context: Context): void {
     ["svc keys update web --rpm none --models any", "lift two limits"],
     "svc keys update web --callback-secret new --callback-secret-grace 24h",
   );
-  onLocalRun<TermFlags>(command, context, async ({ open, ...invocation }) => {
+  onManagedRun<TermFlags>(command, context, async ({ open, ...invocation }) => {
     const { args, options, output } = invocation;
     const terms = await readTerms(options);
-    const { manage } = await open();
+    const { manage, at } = await open();
+    // Before the change: nothing may fail between a new secret and showing it.
+    const names = await accountNames(manage);
     const changed = await namingFlags(manage.updateKey(given(args, 0), terms), KEY_FLAGS);
     const { record: key } = changed;
-    const done = `${key.name} is changed. A running server follows within a second.`;
-    const names = await accountNames(manage);
+    const done = `${key.name} is changed ${at}. A running server follows within a second.`;
     if (changed.callbackSecret !== undefined) {
       const shown = { ...changed, account: { name: names.get(key.accountId) } };
       showSecrets(invocation, shown, `${done} Callback secret, shown once:`);
@@ -150,13 +151,13 @@ async function readTerms(flags: TermFlags) {
 
 function addRotate(keys: Command, context: Context): void {
   const description = "give a key a new secret and show it once; id, name and limits stay";
-  const command = addLocalCommand(keys, "rotate <key>", description)
+  const command = addManagedCommand(keys, "rotate <key>", description)
     .option("--grace <duration>", "how long the old secret stays valid, up to 30d", "0")
     .option("--show-secret-only", "print the key and nothing else, for scripts");
   withExamples(command, ["svc keys rotate web --grace 24h", "the old secret works for a day more"]);
-  onLocalRun<SecretFlags & { grace: string }>(command, context, async ({ open, ...invocation }) => {
+  onManagedRun<SecretFlags & { grace: string }>(command, context, async ({ open, ...invocation }) => {
     const graceMs = readDuration("--grace", invocation.options.grace);
-    const { manage } = await open();
+    const { manage, at } = await open();
     const rotated = manage.rotateKey(given(invocation.args, 0), { graceMs });
     const made = await namingFlags(rotated, { grace_seconds: "--grace" });
     const { name, previous } = made.record;
@@ -164,20 +165,20 @@ function addRotate(keys: Command, context: Context): void {
       previous === undefined
         ? "is refused within a second"
         : `is taken until ${formatTime(previous.expiresAt)}`;
-    showSecrets(invocation, made, `${name} has another secret; the old one ${until}. Shown once:`);
+    showSecrets(invocation, made, `${name} has another secret ${at}; the old one ${until}. Shown once:`);
   });
 }
 
 function addRevoke(keys: Command, context: Context): void {
   const description = "refuse a key from now on, by id or name";
-  const command = asksFirst(addLocalCommand(keys, "revoke <key>", description));
+  const command = asksFirst(addManagedCommand(keys, "revoke <key>", description));
   withExamples(command, "svc keys revoke web", ["svc keys revoke web --yes", "in a script"]);
-  onLocalRun(command, context, async (invocation) => {
+  onManagedRun(command, context, async (invocation) => {
     const { args, output, open } = invocation;
     await confirm(invocation, `Revoke key ${given(args, 0)}? A revoked key never becomes valid again.`);
-    const { manage } = await open();
+    const { manage, at } = await open();
     const key = await manage.revokeKey(given(args, 0));
-    output.done(`Key ${key.name} is revoked. A running server refuses it within a second.`);
+    output.done(`Key ${key.name} is revoked ${at}. A running server refuses it within a second.`);
     output.show(keyForm(key, Date.now()), () => `${key.id}\n`);
   });
 }
@@ -185,7 +186,7 @@ function addRevoke(keys: Command, context: Context): void {
 interface Secrets {
   readonly key?: string | undefined;
   readonly callbackSecret?: string | undefined;
-  readonly record: ApiKey;
+  readonly record: ShownKey;
   readonly account: { readonly name: string | undefined };
 }
 
@@ -205,14 +206,14 @@ function showSecrets(
   output.show({ ...form, key, callback_secret: callbackSecret }, () => lines);
 }
 
-function showKey(output: Output, key: ApiKey, names: ReadonlyMap<string, string>): void {
+function showKey(output: Output, key: ShownKey, names: ReadonlyMap<string, string>): void {
   const now = Date.now();
   const account = names.get(key.accountId);
   output.show({ ...keyForm(key, now), account }, () => renderFields(fieldsOf(key, account, now), output));
 }
 
 /** A key in names and values, for people. */
-function fieldsOf(key: ApiKey, account: string | undefined, now: number): Field[] {
+function fieldsOf(key: ShownKey, account: string | undefined, now: number): Field[] {
   const time = (ms: number | undefined) => (ms === undefined ? undefined : formatTime(ms));
   const { previous } = key;
   return [
@@ -235,7 +236,7 @@ function fieldsOf(key: ApiKey, account: string | undefined, now: number): Field[
 }
 
 /** The limits of a key, and whether it signs callbacks. */
-function limitFields({ policy, signsCallbacks }: ApiKey): Field[] {
+function limitFields({ policy, signsCallbacks }: ShownKey): Field[] {
   return [
     ...Object.values(termFields(KEY_LIMITS, policy)),
     ["callbacks", signsCallbacks ? "signed" : undefined],

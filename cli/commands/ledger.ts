@@ -1,14 +1,15 @@
 import type { Command } from "commander";
 import { accountForm, ledgerForm } from "../../src/domain/access/record-form.ts";
 import { formatAmount } from "../../src/domain/money/money.ts";
-import { given, LOCAL_COMMANDS } from "../command.ts";
+import { ADMIN_COMMANDS, given } from "../command.ts";
 import type { Context } from "../context.ts";
 import { unreadable } from "../flags/values.ts";
 import { csvOption, csvText, renderCsv } from "../format/csv.ts";
 import { column } from "../format/table.ts";
 import { formatTime } from "../format/units.ts";
 import { withExamples } from "../help/manual.ts";
-import { addLocalCommand, type Manage, onLocalRun } from "../local.ts";
+import { addManagedCommand, onManagedRun } from "../manage/managed.ts";
+import type { Manage } from "../manage/port.ts";
 
 const AMOUNTS = [column.number("AMOUNT"), column.number("HELD", 3), column.number("BALANCE", 2)];
 const COLUMNS = [
@@ -30,12 +31,12 @@ interface Flags {
 
 export function addLedger(program: Command, context: Context): void {
   const description = "list all movements of an account's money, newest first";
-  const command = addLocalCommand(program, "ledger <account>", description)
+  const command = addManagedCommand(program, "ledger <account>", description)
     .option("--limit <count>", `how many movements, or all (default ${DEFAULT_LIMIT}; with --csv all)`)
     .addOption(csvOption())
-    .helpGroup(LOCAL_COMMANDS);
+    .helpGroup(ADMIN_COMMANDS);
   withExamples(command, "svc ledger studio", "svc ledger studio --csv > ledger.csv");
-  onLocalRun<Flags>(command, context, async ({ args, options, output, open }) => {
+  onManagedRun<Flags>(command, context, async ({ args, options, output, open }) => {
     const limit = readLimit(options);
     const { manage } = await open();
     const { account, rows, hasMore } = await readRows(manage, given(args, 0), limit);

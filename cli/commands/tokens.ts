@@ -1,12 +1,12 @@
 import type { Command } from "commander";
 import { tokenForm, tokenStatus } from "../../src/domain/access/record-form.ts";
-import { addGroup, given, LOCAL_COMMANDS } from "../command.ts";
+import { ADMIN_COMMANDS, addGroup, given } from "../command.ts";
 import { asksFirst, confirm } from "../confirm.ts";
 import type { Context } from "../context.ts";
 import { column } from "../format/table.ts";
 import { formatTime } from "../format/units.ts";
 import { withExamples } from "../help/manual.ts";
-import { addLocalCommand, onLocalRun } from "../local.ts";
+import { addManagedCommand, onManagedRun } from "../manage/managed.ts";
 
 const COLUMNS = [
   column.id("ID", 2),
@@ -18,27 +18,27 @@ const COLUMNS = [
 
 export function addTokens(program: Command, context: Context): void {
   const description = "management tokens; model APIs refuse them";
-  const tokens = addGroup(program, "tokens", LOCAL_COMMANDS, description).alias("token");
+  const tokens = addGroup(program, "tokens", ADMIN_COMMANDS, description).alias("token");
   for (const add of [addCreate, addList, addRevoke]) add(tokens, context);
 }
 
 function addCreate(tokens: Command, context: Context): void {
-  const command = addLocalCommand(tokens, "create", "create a token and show it once");
+  const command = addManagedCommand(tokens, "create", "create a token and show it once");
   command.requiredOption("-n, --name <name>", "what people call it");
   withExamples(command, "svc tokens create --name console");
-  onLocalRun<{ name: string }>(command, context, async ({ options, output, open }) => {
-    const { manage, folder } = await open();
+  onManagedRun<{ name: string }>(command, context, async ({ options, output, open }) => {
+    const { manage, at } = await open();
     const { token, record } = await manage.createToken(options);
-    output.done(`Token ${record.name} (${record.id}) created in ${folder}. Shown once:`);
+    output.done(`Token ${record.name} (${record.id}) created ${at}. Shown once:`);
     output.show({ ...tokenForm(record), token }, () => `${token}\n`);
   });
 }
 
 function addList(tokens: Command, context: Context): void {
-  const command = addLocalCommand(tokens, "list", "list the tokens, revoked ones included");
+  const command = addManagedCommand(tokens, "list", "list the tokens, revoked ones included");
   withExamples(command, "svc tokens list");
-  onLocalRun(command, context, async ({ output, open }) => {
-    const { manage, folder } = await open();
+  onManagedRun(command, context, async ({ output, open }) => {
+    const { manage, at } = await open();
     const found = await manage.listTokens();
     const rows = found.map((token) => [
       token.id,
@@ -47,22 +47,21 @@ function addList(tokens: Command, context: Context): void {
       tokenStatus(token),
       formatTime(token.createdAt),
     ]);
-    if (rows.length === 0)
-      output.say(`There are no tokens in ${folder}. Make one: svc tokens create --name NAME`);
+    if (rows.length === 0) output.say(`There are no tokens ${at}. Make one: svc tokens create --name NAME`);
     await output.list({ tokens: found.map(tokenForm) }, COLUMNS, rows);
   });
 }
 
 function addRevoke(tokens: Command, context: Context): void {
   const description = "refuse a token from now on, by id or name";
-  const command = asksFirst(addLocalCommand(tokens, "revoke <token>", description));
+  const command = asksFirst(addManagedCommand(tokens, "revoke <token>", description));
   withExamples(command, "svc tokens revoke console", ["svc tokens revoke console --yes", "in a script"]);
-  onLocalRun(command, context, async (invocation) => {
+  onManagedRun(command, context, async (invocation) => {
     const { args, output, open } = invocation;
     await confirm(invocation, `Revoke token ${given(args, 0)}? A revoked token never becomes valid again.`);
-    const { manage } = await open();
+    const { manage, at } = await open();
     const token = await manage.revokeToken(given(args, 0));
-    output.done(`Token ${token.name} is revoked.`);
+    output.done(`Token ${token.name} is revoked ${at}.`);
     output.show(tokenForm(token), () => `${token.id}\n`);
   });
 }

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { usage } from "../failure.ts";
-import type { Manage } from "../local.ts";
+import type { Manage } from "../manage/port.ts";
 import { readDuration } from "./values.ts";
 
 /** The flags that change a key's callback secret. */

@@ -3,7 +3,7 @@ import type { Given, GivenTerms, Kind, Term, TermOf, TermTable } from "../../src
 import { AppError } from "../../src/domain/errors.ts";
 import { QUOTA_RESETS } from "../../src/domain/money/quota.ts";
 import { namesFrom } from "../../src/domain/words/say.ts";
-import { usage } from "../failure.ts";
+import { Failure, usage } from "../failure.ts";
 import {
   type FlagValues,
   flagText,
@@ -69,6 +69,7 @@ export async function namingFlags<T>(done: Promise<T>, flags: Readonly<Record<st
   try {
     return await done;
   } catch (error) {
+    if (error instanceof Failure) throw error.ofField(namesFrom(flags));
     if (!(error instanceof AppError) || error.param === undefined) throw error;
     const renamed = error.renamed(namesFrom(flags));
     throw renamed.param === error.param ? error : usage(renamed.message);

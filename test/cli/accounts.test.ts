@@ -82,7 +82,9 @@ describe("the terms of an account", () => {
 test("accounts are suspended and activated, which is told", async () => {
   const cwd = await withAccount();
   const { stderr } = await svc(["accounts", "suspend", "studio", "--yes"], { cwd });
-  expect(stderr).toBe("✓ Account studio is suspended. A running server refuses its keys within a second.\n");
+  expect(stderr).toBe(
+    "✓ Account studio is suspended in ./svc-data. A running server refuses its keys within a second.\n",
+  );
   expect((await json(cwd, "accounts", "list")).accounts).toMatchObject([{ status: "suspended" }]);
   expect(await json(cwd, "accounts", "activate", "studio")).toMatchObject({ status: "active" });
 });

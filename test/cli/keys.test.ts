@@ -90,7 +90,7 @@ describe("the limits of a key", () => {
     expect((await svc(["keys", "show", "web"], { cwd })).stdout).toContain("creates a minute\t60\n");
     expect(await svc(["keys", "update", "web", "--rpm", "9"], { cwd })).toMatchObject({
       exitCode: 0,
-      stderr: "✓ Key web is changed. A running server follows within a second.\n",
+      stderr: "✓ Key web is changed in ./svc-data. A running server follows within a second.\n",
     });
   });
 
@@ -195,7 +195,7 @@ describe("rotating a key", () => {
     const { stdout, stderr } = await svc(["keys", "rotate", "web", "--grace", "24h"], { cwd });
     expect(stdout).toMatch(/^sk-svc-[0-9A-Za-z]{38}\n$/);
     expect(stderr).toMatch(
-      /^✓ Key web has another secret; the old one is taken until \d{4}-.*Z\. Shown once:\n$/,
+      /^✓ Key web has another secret in \.\/svc-data; the old one is taken until \d{4}-.*Z\. Shown once:\n$/,
     );
     const { previous } = await json(cwd, "keys", "show", "web");
     expect(previous).toEqual({ display, expires_at: expect.any(Number) });
@@ -239,7 +239,7 @@ describe("the callback secret of a key", () => {
     const changed = await run(cwd, ["update", "web", "--callback-secret", "new"]);
     expect(changed.stdout).toMatch(/^whsec_[A-Za-z0-9+/]{43}=\n$/);
     expect(changed.stderr).toBe(
-      "✓ Key web is changed. A running server follows within a second. Callback secret, shown once:\n",
+      "✓ Key web is changed in ./svc-data. A running server follows within a second. Callback secret, shown once:\n",
     );
 
     const scripted = ["update", "web", "--callback-secret", "new", "--callback-secret-grace", "24h"];

@@ -31,7 +31,7 @@ export function accountForm(account: Account): JsonObject {
 }
 
 /** @param now epoch milliseconds; decides whether the key has expired */
-export function keyForm(key: ApiKey, now: number): JsonObject {
+export function keyForm(key: Omit<ApiKey, "hash">, now: number): JsonObject {
   const { policy, previous } = key;
   return {
     id: key.id,
@@ -48,11 +48,11 @@ export function keyForm(key: ApiKey, now: number): JsonObject {
   };
 }
 
-export function tokenStatus(token: ManagementToken): "active" | "revoked" {
+export function tokenStatus(token: Omit<ManagementToken, "hash">): "active" | "revoked" {
   return token.revokedAt === undefined ? "active" : "revoked";
 }
 
-export function tokenForm(token: ManagementToken): JsonObject {
+export function tokenForm(token: Omit<ManagementToken, "hash">): JsonObject {
   return {
     id: token.id,
     name: token.name,
@@ -63,7 +63,7 @@ export function tokenForm(token: ManagementToken): JsonObject {
   };
 }
 
-export function ledgerForm(row: LedgerRow): JsonObject {
+export function ledgerForm(row: Omit<LedgerRow, "number" | "accountId">): JsonObject {
   return {
     at: seconds(row.at),
     kind: row.kind,

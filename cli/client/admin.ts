@@ -1,0 +1,61 @@
+import type { JsonObject } from "../../src/domain/json.ts";
+import type { ClientSettings } from "../environment.ts";
+import { EXIT } from "../exit-codes.ts";
+import type { Failure } from "../failure.ts";
+import { type Call, type ClientOptions, exchange } from "./exchange.ts";
+import { type Attempt, withRetries } from "./retry.ts";
+
+/** The management API, with a management token. Every method throws a Failure when it is refused or gets no answer. */
+export type AdminCalls = ReturnType<typeof createAdminCalls>;
+
+type Query = Readonly<Record<string, string | undefined>>;
+
+/** How a change that was sent may be sent again when no answer comes. */
+export type Repeat =
+  /** Doing it twice is doing it once. */
+  | { readonly kind: "harmless" }
+  /** It is not: `check` is the command that shows whether it was done. */
+  | { readonly kind: "never"; readonly check: string };
+
+export const HARMLESS: Repeat = { kind: "harmless" };
+
+const UNAUTHORISED =
+  "Give a valid token with SVC_MANAGEMENT_TOKEN, `svc login --token-stdin` or --token. On the server's machine `svc tokens create --name NAME` makes one.";
+
+export function createAdminCalls(settings: ClientSettings, options: ClientOptions) {
+  const attempt = async (request: Call, repeat: Repeat) =>
+    adviseOperator(await exchange(settings, options, request), repeat);
+  const call = async (request: Call, repeat: Repeat): Promise<JsonObject> =>
+    (await withRetries(() => attempt(request, repeat), options)).data;
+  return {
+    server: settings.server,
+    get: (path: string, query: Query = {}, waitMs?: number) =>
+      call({ method: "GET", path: `/admin/v1${path}${searchOf(query)}`, waitMs }, HARMLESS),
+    send: (method: "POST" | "PATCH", path: string, body: JsonObject | undefined, repeat: Repeat) => {
+      return call({ method, path: `/admin/v1${path}`, body }, repeat);
+    },
+  };
+}
+
+/** One segment of a path. */
+export const segment = (text: string): string => encodeURIComponent(text);
+
+/** Says what an operator can do about a refusal, and does not repeat what may have been done. */
+function adviseOperator<T>(result: Attempt<T>, repeat: Repeat): Attempt<T> {
+  if (result.ok) return result;
+  const { failure } = result;
+  if (failure.exitCode === EXIT.auth) return { ...result, failure: failure.withHint(UNAUTHORISED) };
+  if (repeat.kind !== "never" || !isLost(failure, result.retry)) return result;
+  const hint = `The request may have arrived: \`${repeat.check}\` shows whether it was done.`;
+  return { ok: false, retry: "no", failure: failure.withHint(hint) };
+}
+
+/** Whether the request may have been carried out although no answer of the service came. */
+function isLost({ exitCode }: Failure, retry: "no" | "seldom" | "yes"): boolean {
+  return retry === "yes" && (exitCode === EXIT.unreachable || exitCode === EXIT.stillRunning);
+}
+
+function searchOf(query: Query): string {
+  const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return given.length === 0 ? "" : `?${new URLSearchParams(given)}`;
+}

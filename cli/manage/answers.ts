@@ -1,0 +1,129 @@
+import type { Account } from "../../src/domain/access/account.ts";
+import { ACCOUNT_TERMS, type AccountTerms } from "../../src/domain/access/account-terms.ts";
+import { KEY_LIMITS, type KeyPolicy } from "../../src/domain/access/key-policy.ts";
+import type { AccountId, KeyId, ModelId, TaskId, TokenId } from "../../src/domain/ids.ts";
+import type { JsonObject } from "../../src/domain/json.ts";
+import type { LedgerKind } from "../../src/domain/money/ledger.ts";
+import {
+  parseDay,
+  USAGE_GROUPS,
+  type UsageReport,
+  type UsageRow,
+  type UsageSum,
+} from "../../src/domain/money/usage.ts";
+import { unexpectedAnswer } from "../failure.ts";
+import {
+  amountIn,
+  countIn,
+  flagIn,
+  objectIn,
+  objectsIn,
+  optionalAmountIn,
+  optionalObjectIn,
+  optionalTextIn,
+  optionalTimeIn,
+  textIn,
+  timeIn,
+  wordIn,
+} from "./fields.ts";
+import type { ShownEntry, ShownKey, ShownToken } from "./port.ts";
+import { readTermFields } from "./term-fields.ts";
+
+/* The records in answers of the management API; `src/domain/access/record-form.ts` writes them. Ids are taken as they come. */
+
+export function accountOf(form: JsonObject): Account {
+  return {
+    id: textIn(form, "id") as AccountId,
+    name: textIn(form, "name"),
+    status: wordIn(form, "status", ["active", "suspended"]),
+    balance: amountIn(form, "balance"),
+    held: amountIn(form, "held"),
+    createdAt: timeIn(form, "created_at"),
+    // Read by the table that the type is made from.
+    ...(readTermFields(ACCOUNT_TERMS, form) as unknown as AccountTerms),
+  };
+}
+
+export function keyOf(form: JsonObject): ShownKey {
+  const previous = optionalObjectIn(form, "previous");
+  return {
+    id: textIn(form, "id") as KeyId,
+    accountId: textIn(form, "account_id") as AccountId,
+    name: textIn(form, "name"),
+    display: textIn(form, "display"),
+    // Read by the table that the type is made from.
+    policy: readTermFields(KEY_LIMITS, form) as KeyPolicy,
+    createdAt: timeIn(form, "created_at"),
+    expiresAt: optionalTimeIn(form, "expires_at"),
+    revokedAt: optionalTimeIn(form, "revoked_at"),
+    signsCallbacks: flagIn(form, "signs_callbacks"),
+    previous: previous && {
+      display: textIn(previous, "display"),
+      expiresAt: timeIn(previous, "expires_at"),
+    },
+  };
+}
+
+export function tokenOf(form: JsonObject): ShownToken {
+  return {
+    id: textIn(form, "id") as TokenId,
+    name: textIn(form, "name"),
+    display: textIn(form, "display"),
+    createdAt: timeIn(form, "created_at"),
+    revokedAt: optionalTimeIn(form, "revoked_at"),
+  };
+}
+
+export function entryOf(form: JsonObject): ShownEntry {
+  return {
+    at: timeIn(form, "at"),
+    // Only shown, so that a kind of a later version is shown too.
+    kind: textIn(form, "kind") as LedgerKind,
+    balanceDelta: amountIn(form, "balance_delta"),
+    heldDelta: amountIn(form, "held_delta"),
+    balance: amountIn(form, "balance"),
+    taskId: optionalTextIn(form, "task_id") as TaskId | undefined,
+    reason: textIn(form, "reason"),
+    actor: textIn(form, "actor"),
+  };
+}
+
+export function usageReportOf(form: JsonObject): UsageReport {
+  return {
+    by: wordIn(form, "by", USAGE_GROUPS),
+    since: dayIn(form, "since"),
+    until: dayIn(form, "until"),
+    rows: objectsIn(form, "rows").map(usageRowOf),
+    total: usageSumOf(objectIn(form, "total")),
+  };
+}
+
+function usageRowOf(form: JsonObject): UsageRow {
+  const account = optionalTextIn(form, "account_id");
+  const key = optionalTextIn(form, "key_id");
+  return {
+    account: account === undefined ? undefined : { id: account as AccountId, name: textIn(form, "account") },
+    key: key === undefined ? undefined : { id: key as KeyId, name: textIn(form, "key") },
+    model: optionalTextIn(form, "model") as ModelId | undefined,
+    day: form.day === undefined ? undefined : dayIn(form, "day"),
+    ...usageSumOf(form),
+  };
+}
+
+function usageSumOf(form: JsonObject): UsageSum {
+  return {
+    completed: countIn(form, "completed"),
+    failed: countIn(form, "failed"),
+    cancelled: countIn(form, "cancelled"),
+    outputs: countIn(form, "outputs"),
+    charged: amountIn(form, "charged"),
+    cost: optionalAmountIn(form, "upstream_cost"),
+    margin: optionalAmountIn(form, "margin"),
+  };
+}
+
+function dayIn(form: JsonObject, name: string): number {
+  const day = parseDay(textIn(form, name));
+  if (day !== undefined) return day;
+  throw unexpectedAnswer(`The server's answer is none of svc's: "${name}" is not a day.`);
+}

@@ -1,0 +1,69 @@
+import { existsSync } from "node:fs";
+import type { Command } from "commander";
+import type { Context } from "../context.ts";
+import type { OperatorFlags } from "../environment.ts";
+import { usage } from "../failure.ts";
+import { withExits } from "../help/manual.ts";
+import { type LocalFlags, readLocalConfig, showPath, withLocalFlags } from "../local.ts";
+import { chosenProfile } from "../profiles/chosen.ts";
+
+/** Where an administration command works. */
+export interface PlaceFlags extends LocalFlags, OperatorFlags {
+  readonly local?: boolean;
+  readonly verbose?: boolean;
+}
+
+/** The flags of every administration command. */
+export function withPlaceFlags(command: Command): Command {
+  withLocalFlags(command)
+    .option("--local", "work on the data folder, although a server is named elsewhere")
+    .option("-s, --server <url>", "work on this server, with a management token (SVC_SERVER)")
+    .option("--token <token>", "management token (SVC_MANAGEMENT_TOKEN)")
+    .option(
+      "--profile <name>",
+      "profile of `svc login` that names the server and holds the token (SVC_PROFILE)",
+    )
+    .option("-v, --verbose", "print requests and answers on stderr");
+  return withExits(command, "auth", "overloaded", "stillRunning", "unreachable", "interrupted");
+}
+
+/**
+ * Flags decide. Without them a server is meant where a management token is at hand, in a variable or a profile, and the data
+ * folder else. Where both are at hand, a flag must say which: the wrong one of two places would be changed.
+ *
+ * @throws Failure (exit 2) when it is not clear
+ */
+export function choosePlace(flags: PlaceFlags, context: Context): "folder" | "server" {
+  const folderFlag = [
+    ...(flags.local === true ? ["--local"] : []),
+    ...(flags.dataDir === undefined ? [] : ["--data-dir"]),
+    ...(flags.config === undefined ? [] : ["--config"]),
+  ][0];
+  const serverFlag = (["server", "token", "profile"] as const).find((name) => flags[name] !== undefined);
+  if (folderFlag !== undefined && serverFlag !== undefined) {
+    throw usage(`${folderFlag} is for the data folder and --${serverFlag} for a server; give one of them.`);
+  }
+  if (folderFlag !== undefined) return "folder";
+  if (serverFlag !== undefined) return "server";
+  const server = serverAtHand(context);
+  if (server === undefined) return "folder";
+  const folder = folderAtHand(context);
+  if (folder === undefined) return "server";
+  throw usage(
+    `There is a management token for a server (${server}), and a data folder here (${folder}).`,
+    "Say which is meant: --local for the folder, --server URL or --profile NAME for the server.",
+  );
+}
+
+function serverAtHand(context: Context): string | undefined {
+  if (context.env.SVC_MANAGEMENT_TOKEN) return "SVC_MANAGEMENT_TOKEN";
+  const profile = chosenProfile({}, context);
+  return profile?.token === undefined ? undefined : `profile "${profile.name}"`;
+}
+
+function folderAtHand(context: Context): string | undefined {
+  const variable = (["SVC_DATA_DIR", "SVC_CONFIG"] as const).find((name) => context.env[name]);
+  if (variable !== undefined) return variable;
+  const { dataDir } = readLocalConfig({}, context);
+  return existsSync(dataDir) ? showPath(dataDir, context.cwd) : undefined;
+}

@@ -1,0 +1,70 @@
+import type { Local } from "../../src/app/local.ts";
+import type { Account, ApiKey, ManagementToken } from "../../src/domain/access/account.ts";
+import type { UsageReport } from "../../src/domain/money/usage.ts";
+import type { LedgerRow } from "../../src/domain/ports/account-store.ts";
+
+/*
+ * What the administration commands work with: a data folder of this machine, or a server with a management token. Both do the
+ * same, so that no command knows which it is.
+ */
+
+type Folder = Local["manage"];
+/** The arguments of the folder's method of this name. */
+type Of<Name extends keyof Folder> = Parameters<Folder[Name]>;
+
+/** A key as operators see it. Its hash stays in the database. */
+export type ShownKey = Omit<ApiKey, "hash">;
+export type ShownToken = Omit<ManagementToken, "hash">;
+/** A movement of money in an account's ledger. */
+export type ShownEntry = Omit<LedgerRow, "number" | "accountId">;
+
+/** A key after a change. Nothing can show its secrets again. */
+export interface ShownChange {
+  readonly record: ShownKey;
+  readonly callbackSecret?: string | undefined;
+}
+export interface ShownNewKey extends ShownChange {
+  readonly key: string;
+  readonly account: Pick<Account, "id" | "name">;
+}
+
+export interface ShownLedger {
+  readonly account: Account;
+  readonly rows: readonly ShownEntry[];
+  readonly next?: number | undefined;
+}
+
+/** Accounts, their money, keys and tokens; see `ManageAccounts`. */
+export interface Manage {
+  createAccount(...given: Of<"createAccount">): Promise<Account>;
+  listAccounts(): Promise<readonly Account[]>;
+  /** With every movement of its money, oldest first. */
+  showAccount(
+    idOrName: string,
+  ): Promise<{ readonly account: Account; readonly ledger: readonly Omit<ShownEntry, "balance">[] }>;
+  updateAccount(...given: Of<"updateAccount">): Promise<Account>;
+  suspendAccount(idOrName: string): Promise<Account>;
+  activateAccount(idOrName: string): Promise<Account>;
+  creditAccount(...given: Of<"creditAccount">): Promise<Account>;
+  refundTask(...given: Of<"refundTask">): ReturnType<Folder["refundTask"]>;
+  /** At most `limit` rows; fewer also where there are more. */
+  readLedger(...given: Of<"readLedger">): Promise<ShownLedger>;
+  readUsage(...given: Of<"readUsage">): Promise<UsageReport>;
+  createKey(...given: Of<"createKey">): Promise<ShownNewKey>;
+  listKeys(account?: string): Promise<readonly ShownKey[]>;
+  showKey(idOrName: string): Promise<ShownKey>;
+  updateKey(...given: Of<"updateKey">): Promise<ShownChange>;
+  rotateKey(...given: Of<"rotateKey">): Promise<ShownNewKey>;
+  revokeKey(idOrName: string): Promise<ShownKey>;
+  createToken(...given: Of<"createToken">): Promise<{ readonly token: string; readonly record: ShownToken }>;
+  listTokens(): Promise<readonly ShownToken[]>;
+  revokeToken(idOrName: string): Promise<ShownToken>;
+}
+
+/** A data folder or a server. */
+export interface Place {
+  readonly manage: Manage;
+  /** For messages: `in ./svc-data`, or `on https://svc.example`. */
+  readonly at: string;
+  stop(): Promise<void>;
+}

@@ -1,0 +1,155 @@
+import { ACCOUNT_TERMS } from "../../src/domain/access/account-terms.ts";
+import { KEY_TERMS } from "../../src/domain/access/key-policy.ts";
+import type { JsonObject } from "../../src/domain/json.ts";
+import { formatAmount } from "../../src/domain/money/money.ts";
+import { formatDay } from "../../src/domain/money/usage.ts";
+import { type AdminCalls, HARMLESS, type Repeat, segment } from "../client/admin.ts";
+import { accountOf, entryOf, keyOf, tokenOf, usageReportOf } from "./answers.ts";
+import { amountIn, objectIn, objectsIn, optionalTextIn, textIn } from "./fields.ts";
+import type { Manage, ShownEntry, ShownLedger } from "./port.ts";
+import { termFieldsOf } from "./term-fields.ts";
+
+/** The most that the API puts into one page of a ledger. */
+const MAX_PAGE = 100;
+/** The account of keys for which none is named. */
+const DEFAULT_ACCOUNT = "default";
+
+const lookAt = (check: string): Repeat => ({ kind: "never", check });
+
+/** What operators do, on a server. Does what the data folder's own methods do, and refuses what they refuse. */
+export function createRemoteManage(calls: AdminCalls): Manage {
+  return { ...accountCalls(calls), ...moneyCalls(calls), ...keyCalls(calls), ...tokenCalls(calls) };
+}
+
+type AccountVerb = "createAccount" | "listAccounts" | "updateAccount" | "suspendAccount" | "activateAccount";
+
+function accountCalls({ get, send }: AdminCalls): Pick<Manage, AccountVerb> {
+  const one = (id: string, verb = "") => `/accounts/${segment(id)}${verb}`;
+  const switched = async (id: string, verb: string) =>
+    accountOf(await send("POST", one(id, verb), undefined, HARMLESS));
+  return {
+    async createAccount({ name, mode, credit }) {
+      const first = credit === undefined ? {} : { credit: formatAmount(credit) };
+      const body = { name, mode, ...first };
+      return accountOf(await send("POST", "/accounts", body, lookAt("svc accounts list")));
+    },
+    listAccounts: async () => objectsIn(await get("/accounts"), "accounts").map(accountOf),
+    async updateAccount(idOrName, terms) {
+      const body = termFieldsOf(ACCOUNT_TERMS, terms);
+      return accountOf(await send("PATCH", one(idOrName), body, HARMLESS));
+    },
+    suspendAccount: (idOrName) => switched(idOrName, "/suspend"),
+    activateAccount: (idOrName) => switched(idOrName, "/activate"),
+  };
+}
+
+type MoneyVerb = "showAccount" | "creditAccount" | "refundTask" | "readLedger" | "readUsage";
+
+function moneyCalls({ get, send }: AdminCalls): Pick<Manage, MoneyVerb> {
+  const readAccount = async (id: string) => accountOf(await get(`/accounts/${segment(id)}`));
+  const readPage = async (id: string, limit: number, before: number | undefined) => {
+    const query = { limit: String(Math.min(limit, MAX_PAGE)), before: before?.toString() };
+    const page = await get(`/accounts/${segment(id)}/ledger`, query);
+    const next = optionalTextIn(page, "next");
+    return {
+      rows: objectsIn(page, "entries").map(entryOf),
+      next: next === undefined ? undefined : Number(next),
+    };
+  };
+  return {
+    async showAccount(idOrName) {
+      const account = await readAccount(idOrName);
+      const newestFirst: ShownEntry[] = [];
+      for (let next: number | undefined, isFirst = true; isFirst || next !== undefined; isFirst = false) {
+        const page = await readPage(account.id, MAX_PAGE, next);
+        newestFirst.push(...page.rows);
+        next = page.next;
+      }
+      return { account, ledger: newestFirst.reverse() };
+    },
+    async creditAccount(idOrName, amount, { reason }) {
+      const body = { amount: formatAmount(amount), reason };
+      const repeat = lookAt(`svc ledger ${idOrName}`);
+      return accountOf(await send("POST", `/accounts/${segment(idOrName)}/credit`, body, repeat));
+    },
+    async refundTask(task, { amount, reason }) {
+      const body = { reason, ...(amount === undefined ? {} : { amount: formatAmount(amount) }) };
+      // A second one is refused, which would look as if the first had been.
+      const repeat = lookAt("svc ledger ACCOUNT");
+      const form = await send("POST", `/tasks/${segment(task)}/refund`, body, repeat);
+      return {
+        taskId: textIn(form, "task_id") as Awaited<ReturnType<Manage["refundTask"]>>["taskId"],
+        amount: amountIn(form, "refunded"),
+        account: accountOf(objectIn(form, "account")),
+      };
+    },
+    async readLedger(idOrName, { limit, before }): Promise<ShownLedger> {
+      const account = await readAccount(idOrName);
+      return { account, ...(await readPage(account.id, limit, before)) };
+    },
+    async readUsage({ by, since, until, account }) {
+      const day = (number: number | undefined) => (number === undefined ? undefined : formatDay(number));
+      return usageReportOf(await get("/usage", { by, since: day(since), until: day(until), account }));
+    },
+  };
+}
+
+type KeyVerb = "createKey" | "listKeys" | "showKey" | "updateKey" | "rotateKey" | "revokeKey";
+
+function keyCalls({ get, send }: AdminCalls): Pick<Manage, KeyVerb> {
+  const one = (id: string, verb = "") => `/keys/${segment(id)}${verb}`;
+  const readAccount = async (id: string) => accountOf(await get(`/accounts/${segment(id)}`));
+  const showKey = async (id: string) => keyOf(await get(one(id)));
+  const newKeyOf = (form: JsonObject, name: string) => {
+    const record = keyOf(form);
+    return { ...changeOf(form), key: textIn(form, "key"), account: { id: record.accountId, name } };
+  };
+  return {
+    async createKey({ name, account, ...terms }) {
+      // Before the key is made: nothing may fail between that and showing it.
+      const owner = account === undefined ? DEFAULT_ACCOUNT : (await readAccount(account)).name;
+      const body = { name, account, ...keyFields(terms) };
+      return newKeyOf(await send("POST", "/keys", body, lookAt("svc keys list")), owner);
+    },
+    listKeys: async (account) => objectsIn(await get("/keys", { account }), "keys").map(keyOf),
+    showKey,
+    async updateKey(idOrName, terms) {
+      // A secret that was made is in this answer only.
+      const repeat = terms.callbackSecret === "new" ? lookAt(`svc keys show ${idOrName}`) : HARMLESS;
+      return changeOf(await send("PATCH", one(idOrName), keyFields(terms), repeat));
+    },
+    async rotateKey(idOrName, { graceMs = 0 } = {}) {
+      const { id, accountId } = await showKey(idOrName);
+      const { name } = await readAccount(accountId);
+      const body = { grace_seconds: graceMs / 1000 };
+      return newKeyOf(await send("POST", one(id, "/rotate"), body, lookAt(`svc keys show ${id}`)), name);
+    },
+    revokeKey: async (idOrName) => keyOf(await send("POST", one(idOrName, "/revoke"), undefined, HARMLESS)),
+  };
+}
+
+const changeOf = (form: JsonObject) => ({
+  record: keyOf(form),
+  callbackSecret: optionalTextIn(form, "callback_secret"),
+});
+
+function keyFields({ callbackSecret, callbackSecretGraceMs, ...terms }: Parameters<Manage["updateKey"]>[1]) {
+  return {
+    ...termFieldsOf(KEY_TERMS, terms),
+    callback_secret: callbackSecret,
+    callback_secret_grace_seconds:
+      callbackSecretGraceMs === undefined ? undefined : callbackSecretGraceMs / 1000,
+  };
+}
+
+function tokenCalls({ get, send }: AdminCalls): Pick<Manage, "createToken" | "listTokens" | "revokeToken"> {
+  return {
+    async createToken({ name }) {
+      const form = await send("POST", "/tokens", { name }, lookAt("svc tokens list"));
+      return { token: textIn(form, "token"), record: tokenOf(form) };
+    },
+    listTokens: async () => objectsIn(await get("/tokens"), "tokens").map(tokenOf),
+    revokeToken: async (idOrName) =>
+      tokenOf(await send("POST", `/tokens/${segment(idOrName)}/revoke`, undefined, HARMLESS)),
+  };
+}

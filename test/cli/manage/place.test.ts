@@ -1,0 +1,126 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { choosePlace, type PlaceFlags } from "../../../cli/manage/place.ts";
+import { writeProfiles } from "../../../cli/profiles/profile-file.ts";
+import {
+  refusal,
+  type Script,
+  type ScriptedServer,
+  startScriptedServer,
+  success,
+} from "../scripted-server.ts";
+import { emptyFolder, fakeContext, svc } from "../support.ts";
+
+const TOKEN = { SVC_MANAGEMENT_TOKEN: "mt-x" };
+const PROD = { server: "https://prod.example", token: "mt-prod" };
+
+function place(
+  flags: PlaceFlags,
+  given: { env?: Record<string, string>; hasFolder?: boolean; profile?: object } = {},
+) {
+  const cwd = emptyFolder();
+  if (given.hasFolder === true) mkdirSync(join(cwd, "svc-data"));
+  const env = { XDG_CONFIG_HOME: emptyFolder(), ...given.env };
+  if (given.profile !== undefined) writeProfiles({ env }, new Map([["default", PROD]]));
+  return choosePlace(flags, fakeContext({ cwd, env }));
+}
+
+describe("an administration command works", () => {
+  test("on the folder, where no server is named", () => {
+    expect(place({})).toBe("folder");
+    expect(place({}, { hasFolder: true })).toBe("folder");
+    expect(place({}, { env: { SVC_SERVER: "http://a", SVC_API_KEY: "sk-x" } })).toBe("folder");
+    expect(place({ dataDir: "x" }, { env: TOKEN })).toBe("folder");
+  });
+
+  test("on a server that a flag names, whatever lies here", () => {
+    for (const flags of [{ server: "http://a" }, { token: "mt-x" }, { profile: "prod" }])
+      expect(place(flags, { hasFolder: true })).toBe("server");
+  });
+
+  test("on a server whose token is in a variable or a profile, where there is no folder", () => {
+    expect(place({}, { env: TOKEN })).toBe("server");
+    expect(place({}, { profile: PROD })).toBe("server");
+  });
+
+  test("nowhere, where both are at hand and no flag says which", () => {
+    const both = [
+      { env: TOKEN, hasFolder: true },
+      { profile: PROD, hasFolder: true },
+      { env: { ...TOKEN, SVC_DATA_DIR: "elsewhere" } },
+    ];
+    for (const given of both) {
+      expect(() => place({}, given)).toThrow(/^There is a management token .*, and a data folder here /);
+      expect(place({ local: true }, given)).toBe("folder");
+      expect(place({ server: "http://a" }, given)).toBe("server");
+    }
+    expect(() => place({ local: true, server: "http://a" })).toThrow(
+      "--local is for the data folder and --server for a server; give one of them.",
+    );
+  });
+});
+
+let server: ScriptedServer | undefined;
+afterEach(() => server?.[Symbol.dispose]());
+
+function withServer(script: Script) {
+  server = startScriptedServer(script);
+  const flags = ["--server", server.url, "--token", "mt-secret"];
+  return { server, run: (...args: string[]) => svc([...args, ...flags]) };
+}
+
+describe("a server", () => {
+  test("gets the token, and no key", async () => {
+    const { server, run } = withServer({ "GET /admin/v1/tokens": () => success({ tokens: [] }) });
+    const { exitCode, stderr } = await run("tokens", "list");
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 0,
+      stderr: `There are no tokens on ${server.url}. Make one: svc tokens create --name NAME\n`,
+    });
+    expect(server.seen[0]?.headers.get("authorization")).toBe("Bearer mt-secret");
+  });
+
+  test("that refuses the token is answered with where tokens come from", async () => {
+    const { run } = withServer({
+      "GET /admin/v1/tokens": () => refusal(401, "invalid_api_key", "This is no management token."),
+    });
+    const { exitCode, stderr } = await run("tokens", "list");
+    expect(exitCode).toBe(4);
+    expect(stderr).toContain("Give a valid token with SVC_MANAGEMENT_TOKEN");
+    expect(stderr).not.toContain("mt-secret");
+  });
+
+  test("whose answer to a create is lost is not asked again, and the message says how to look", async () => {
+    const { server, run } = withServer({
+      "POST /admin/v1/tokens": () => refusal(504, "upstream_timeout", "Too slow."),
+    });
+    const { exitCode, stderr } = await run("tokens", "create", "--name", "x");
+    expect(exitCode).toBe(9);
+    expect(stderr).toEndWith("The request may have arrived: `svc tokens list` shows whether it was done.\n");
+    expect(server.seen).toHaveLength(1);
+  });
+
+  test("that refuses a create before it looks at it is asked again", async () => {
+    const token = { id: "tok_1", name: "x", display: "mt-svc-…", status: "active", created_at: 1 };
+    const { server, run } = withServer({
+      "POST /admin/v1/tokens": (_, times) =>
+        times === 1
+          ? refusal(503, "service_unavailable", "Stopping.", { "Retry-After": "0" })
+          : success({ ...token, revoked_at: null, token: "mt-new" }),
+    });
+    expect(await run("tokens", "create", "--name", "x")).toMatchObject({ exitCode: 0, stdout: "mt-new\n" });
+    expect(server.seen).toHaveLength(2);
+  });
+
+  test.each([
+    ["another form", () => success({ tokens: [{ id: 5 }] }), 'is none of svc\'s: "id" is not text.'],
+    ["no list", () => success({ tokens: "none" }), 'is none of svc\'s: "tokens" is not a list of objects.'],
+    ["HTML", () => new Response("<h1>Hello</h1>"), "does not answer like an svc server."],
+  ])("that answers in %s is named", async (_, answer, message) => {
+    const { run } = withServer({ "GET /admin/v1/tokens": answer });
+    const { stdout, stderr } = await run("tokens", "list");
+    expect(stdout).toBe("");
+    expect(stderr).toContain(message);
+  });
+});

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { startPlaces } from "./two-places.ts";
+
+let places: Awaited<ReturnType<typeof startPlaces>>;
+beforeAll(async () => {
+  places = await startPlaces();
+});
+afterAll(() => places.stop());
+
+const LIMITS = [
+  ...["--expires", "2100-01-31", "--models", "sandbox-*, flux-dev", "--features", "images,compat"],
+  ...["--rpm", "60", "--concurrency", "4", "--allow-ip", "10.0.0.1/8", "::1"],
+  ...["--alias", "gpt-image-1=sandbox-image", "--compat-response-format", "url", "--sync-wait", "2m"],
+  ...["--quota", "25.00", "--quota-reset", "monthly", "--price-multiplier", "1.25"],
+];
+
+/** In this order: later ones see what earlier ones did. */
+const COMMANDS: readonly (readonly string[])[] = [
+  ["accounts", "create", "studio", "--credit", "5.00"],
+  ["accounts", "create", "studio"],
+  ["accounts", "create", "free", "--mode", "unlimited", "--json"],
+  ["accounts", "update", "studio", "--credit-limit", "10.00", "--low-balance", "1.00"],
+  ["accounts", "update", "studio", "--low-balance", "none", "--price-multiplier", "1.25", "--json"],
+  ["accounts", "update", "studio", "--credit-limit", "-1.00"],
+  ["accounts", "credit", "studio", "2.5", "--reason", "invoice 7"],
+  ["accounts", "credit", "studio", "-100", "--reason", "too much"],
+  ["accounts", "credit", "studio", "0"],
+  ["accounts", "credit", "nobody", "1"],
+  ["accounts", "suspend", "free", "--yes"],
+  ["accounts", "activate", "free", "--json"],
+  ["accounts", "show", "studio"],
+  ["accounts", "show", "studio", "--json"],
+  ["accounts", "show", "nobody", "--json"],
+  ["accounts", "list"],
+  ["accounts", "list", "--json"],
+  ["accounts", "refund", "TASK", "--reason", "wrong picture", "--amount", "0.001"],
+  ["accounts", "refund", "TASK", "--reason", "again"],
+  ["accounts", "refund", "task_none", "--reason", "unknown"],
+  ["keys", "create", "--name", "web", "--account", "studio", ...LIMITS],
+  ["keys", "create", "--name", "web", "--account", "studio"],
+  ["keys", "create", "--name", " x"],
+  ["keys", "create", "--name", "x", "--account", "nobody"],
+  ["keys", "create", "--name", "x", "--expires", "2001-01-01"],
+  ["keys", "create", "--name", "signed", "--callback-secret", "new", "--json"],
+  ["keys", "create", "--name", "script", "--show-secret-only"],
+  ["keys", "list"],
+  ["keys", "list", "--account", "studio", "--json"],
+  ["keys", "list", "--account", "nobody"],
+  ["keys", "show", "web"],
+  ["keys", "show", "web", "--json"],
+  ["keys", "show", "no such/key?"],
+  ["keys", "update", "web", "--rpm", "none", "--models", "any", "--quota-reset", "daily"],
+  ["keys", "update", "web", "--callback-secret", "new", "--json"],
+  ["keys", "update", "web", "--callback-secret", "none", "--expires", "never", "--json"],
+  ["keys", "rotate", "web", "--grace", "24h"],
+  ["keys", "show", "web"],
+  ["keys", "rotate", "web", "--grace", "60d"],
+  ["keys", "revoke", "web", "--yes"],
+  ["keys", "revoke", "web", "--yes"],
+  ["keys", "rotate", "signed", "--json"],
+  ["tokens", "create", "--name", "console"],
+  ["tokens", "create", "--name", "console"],
+  ["tokens", "list", "--json"],
+  ["tokens", "revoke", "console", "--yes"],
+  ["tokens", "revoke", "nobody", "--yes"],
+  ["usage"],
+  ["usage", "--by", "key", "--json"],
+  ["usage", "--by", "model", "--csv"],
+  ["usage", "--account", "nobody"],
+  ["usage", "--since", "2026-02-01", "--until", "2026-01-01"],
+  ["ledger", "studio"],
+  ["ledger", "default", "--json"],
+  ["ledger", "default", "--limit", "1"],
+  ["ledger", "studio", "--csv"],
+  ["ledger", "nobody"],
+];
+
+describe("on a server, as in its folder", () => {
+  test.each(COMMANDS.map((args) => [args.join(" "), args] as const))("svc %s", async (_, args) => {
+    const [there, here] = [await places.onServer(args), await places.inFolder(args)];
+    expect(there.stdout).toBe(here.stdout);
+    expect(there.exitCode).toBe(here.exitCode);
+    // A refusal of a flag's value names the flag in both, and the server's message names the API's field.
+    if (here.exitCode === 2) expect(there.stderr).toStartWith("error: --");
+    else expect(there.stderr).toBe(here.stderr);
+  });
+});
