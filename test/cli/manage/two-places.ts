@@ -10,6 +10,8 @@ const quiet: Log = { debug() {}, info() {}, warn() {}, error() {} };
 export interface Service {
   readonly folder: string;
   readonly url: string;
+  /** The first API key. */
+  readonly key: string;
   readonly token: string;
   readonly task: string;
   stop(): Promise<void>;
@@ -32,6 +34,7 @@ export async function startService(): Promise<Service> {
   return {
     folder,
     url: urls.api,
+    key: firstKey,
     token,
     task: made.headers.get("x-task-id") ?? "",
     stop: () => app.stop({ force: true }),
