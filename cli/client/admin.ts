@@ -14,6 +14,8 @@ type Query = Readonly<Record<string, string | undefined>>;
 export type Repeat =
   /** Doing it twice is doing it once. */
   | { readonly kind: "harmless" }
+  /** The server does it once for each key. */
+  | { readonly kind: "once"; readonly idempotencyKey: string }
   /** It is not: `check` is the command that shows whether it was done. */
   | { readonly kind: "never"; readonly check: string };
 
@@ -32,7 +34,8 @@ export function createAdminCalls(settings: ClientSettings, options: ClientOption
     get: (path: string, query: Query = {}, waitMs?: number) =>
       call({ method: "GET", path: `/admin/v1${path}${searchOf(query)}`, waitMs }, HARMLESS),
     send: (method: "POST" | "PATCH", path: string, body: JsonObject | undefined, repeat: Repeat) => {
-      return call({ method, path: `/admin/v1${path}`, body }, repeat);
+      const once = repeat.kind === "once" ? { idempotencyKey: repeat.idempotencyKey } : {};
+      return call({ method, path: `/admin/v1${path}`, body, ...once }, repeat);
     },
   };
 }

@@ -69,7 +69,8 @@ function moneyCalls({ get, send }: AdminCalls): Pick<Manage, MoneyVerb> {
     },
     async creditAccount(idOrName, amount, { reason }) {
       const body = { amount: formatAmount(amount), reason };
-      const repeat = lookAt(`svc ledger ${idOrName}`);
+      // The server counts it once, however often it is sent.
+      const repeat: Repeat = { kind: "once", idempotencyKey: crypto.randomUUID() };
       return accountOf(await send("POST", `/accounts/${segment(idOrName)}/credit`, body, repeat));
     },
     async refundTask(task, { amount, reason }) {

@@ -12,11 +12,12 @@ import type { StagedFile } from "../domain/ports/asset-store.ts";
 import type { Clock, Secrets, TaskFeed, Wakeup } from "../domain/ports/runtime.ts";
 import type { Tally } from "../domain/ports/tally.ts";
 import type { Admission, AdmitResult } from "../domain/ports/task-store.ts";
-import { type IdempotencyClaim, isIdempotencyKey } from "../domain/task/idempotency.ts";
+import type { IdempotencyClaim } from "../domain/task/idempotency.ts";
 import type { TaskKind } from "../domain/task/request.ts";
 import { type ChosenRoute, chooseRoute } from "../domain/task/routing.ts";
 import { collectInputs, type InputDeps, type Uploads } from "./collect-inputs.ts";
 import { toGenerationRequest } from "./generation-request.ts";
+import { checkIdempotencyKey } from "./idempotency-key.ts";
 import { hashCanonical, type InlineFiles, refuseMisplacedFiles } from "./inline-files.ts";
 import type { TellLowBalance } from "./low-balance.ts";
 import { type PriceDeps, priceTerms } from "./price-terms.ts";
@@ -221,9 +222,8 @@ function answer(result: Exclude<AdmitResult, { kind: "admitted" }>, principal: P
 /** The use of the request's key. @throws AppError `invalid_idempotency_key` */
 function idempotencyUse({ principal, endpoint, idempotencyKey: key }: CreateTaskRequest) {
   if (key === undefined) return undefined;
-  if (isIdempotencyKey(key)) return { keyId: principal.keyId, endpoint, key };
-  const facts = { kind: "idempotency_key_unusable", length: key.length } as const;
-  throw new AppError("invalid_idempotency_key", facts);
+  checkIdempotencyKey(key);
+  return { keyId: principal.keyId, endpoint, key };
 }
 
 function findModel(deps: CreateTaskDeps, request: CreateTaskRequest): Model {

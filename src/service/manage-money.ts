@@ -1,10 +1,11 @@
 import type { Account } from "../domain/access/account.ts";
 import { ACCOUNT_TERMS, type GivenAccountTerms } from "../domain/access/account-terms.ts";
-import { invalid, mustBe } from "../domain/errors.ts";
+import { AppError, invalid, mustBe } from "../domain/errors.ts";
 import { isId, type TaskId } from "../domain/ids.ts";
 import type { Micros } from "../domain/money/money.ts";
 import type { AccountChange, AccountStore, LedgerRow, Refund } from "../domain/ports/account-store.ts";
 import { checkTerms } from "./check-terms.ts";
+import { checkIdempotencyKey } from "./idempotency-key.ts";
 import { findAccount, type ManageAccountDeps, notFound } from "./management.ts";
 
 /** The most characters of the reason for a movement of money. */
@@ -56,13 +57,24 @@ export function moneyVerbs(deps: ManageAccountDeps) {
     /** Refuses its keys from now on. Accepted tasks go on. Suspending again changes nothing. */
     suspendAccount: (idOrName: string) => change(idOrName, { status: "suspended" }),
     activateAccount: (idOrName: string) => change(idOrName, { status: "active" }),
-    /** Adds to the balance; a negative amount takes from it. */
-    async creditAccount(idOrName: string, amount: Micros, { reason, actor }: Movement): Promise<Account> {
+    /**
+     * Adds to the balance; a negative amount takes from it. Counts once for each idempotency key, however often it is asked for;
+     * `idempotency_conflict` for a key that another credit of the account had.
+     */
+    async creditAccount(
+      idOrName: string,
+      amount: Micros,
+      { reason, actor, idempotencyKey }: Movement & { idempotencyKey?: string | undefined },
+    ): Promise<Account> {
+      if (idempotencyKey !== undefined) checkIdempotencyKey(idempotencyKey);
       if (amount === 0) throw invalid({ kind: "amount_zero", field: "amount" });
       checkReason(reason);
       const { id } = await findAccount(deps, idOrName);
-      const result = await accounts.credit(id, amount, reason, actor, clock.now());
-      if (result.kind === "credited") return result.account;
+      const result = await accounts.credit(id, amount, reason, actor, clock.now(), idempotencyKey);
+      if (result.kind === "credited" || result.kind === "replayed") return result.account;
+      if (result.kind === "conflict") {
+        throw new AppError("idempotency_conflict", { kind: "idempotency_conflict" }, { shouldRetry: false });
+      }
       if (result.kind === "not_found") return notFound("account", idOrName);
       throw notCredited(result.account, result.kind, amount);
     },

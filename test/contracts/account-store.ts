@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { ApiKey, ManagementToken } from "../../src/domain/access/account.ts";
 import { type KeyPolicy, OPEN_POLICY } from "../../src/domain/access/key-policy.ts";
 import type { SigningChange } from "../../src/domain/callback/signature.ts";
-import type { ModelId } from "../../src/domain/ids.ts";
+import type { AccountId, ModelId } from "../../src/domain/ids.ts";
 import {
   ACCOUNT,
   accountId,
@@ -101,6 +101,37 @@ function describeAccounts(make: MakeStore): void {
       expect(await accounts.credit(accountId(9), micros(1), "nobody", "operator", NOW)).toEqual({
         kind: "not_found",
       });
+    }),
+  );
+
+  test(
+    "a credit with an idempotency key counts once for each account, and the key is for this credit only",
+    withStore(make, async ({ accounts, ...store }) => {
+      const other = accountId(2);
+      await addAccount({ accounts, ...store }, { id: other, mode: "unlimited" });
+      const credit = (id: AccountId, amount: number, reason: string, key: string) =>
+        accounts.credit(id, micros(amount), reason, "operator", NOW, key);
+      expect(await credit(ACCOUNT, 100, "invoice 1", "a")).toMatchObject({ kind: "credited" });
+      expect(await credit(ACCOUNT, 100, "invoice 1", "a")).toMatchObject({
+        kind: "replayed",
+        account: { balance: 100 },
+      });
+      expect(await credit(ACCOUNT, 101, "invoice 1", "a")).toEqual({ kind: "conflict" });
+      expect(await credit(ACCOUNT, 100, "invoice 2", "a")).toEqual({ kind: "conflict" });
+      expect(await credit(ACCOUNT, 100, "invoice 1", "b")).toMatchObject({ account: { balance: 200 } });
+      expect(await credit(other, 100, "invoice 1", "a")).toMatchObject({ account: { balance: 100 } });
+      expect(await accounts.ledger(ACCOUNT)).toHaveLength(2);
+    }),
+  );
+
+  test(
+    "a credit that is refused leaves its idempotency key free",
+    withStore(make, async ({ accounts, ...store }) => {
+      const id = accountId(2);
+      await addAccount({ accounts, ...store }, { id, mode: "prepaid", credit: micros(5) });
+      const take = (amount: number) => accounts.credit(id, micros(amount), "fee", "operator", NOW, "a");
+      expect(await take(-6)).toMatchObject({ kind: "too_low" });
+      expect(await take(-5)).toMatchObject({ kind: "credited", account: { balance: 0 } });
     }),
   );
 

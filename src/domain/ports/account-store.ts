@@ -23,6 +23,10 @@ export interface AccountChange extends AccountTermsChange {
 /** The outcome of a credit or an adjustment; `account` is its state afterwards. */
 export type Credit =
   | { readonly kind: "credited"; readonly account: Account }
+  /** The same credit was made before, with the same idempotency key. */
+  | { readonly kind: "replayed"; readonly account: Account }
+  /** Another credit was made with this idempotency key. */
+  | { readonly kind: "conflict" }
   /** It would leave a prepaid account with less than is held. */
   | { readonly kind: "too_low"; readonly account: Account }
   /** The balance would be more than can be counted exactly. */
@@ -81,8 +85,16 @@ export interface AccountStore {
    * Appends a credit (or, below zero, an adjustment) and moves the balance.
    *
    * @param actor who does it: a token's id, or `operator`
+   * @param idempotencyKey the account is credited once for each
    */
-  credit(id: AccountId, amount: Micros, reason: string, actor: string, now: number): Promise<Credit>;
+  credit(
+    id: AccountId,
+    amount: Micros,
+    reason: string,
+    actor: string,
+    now: number,
+    idempotencyKey?: string,
+  ): Promise<Credit>;
   /**
    * Gives back what a completed task was charged, once for each task. Usage and the quota of the task's key stay as they are.
    *

@@ -9,7 +9,7 @@ export function contract(
   more: Partial<Omit<EndpointContract, "id" | "summary" | "tag" | "answers">> = {},
 ): EndpointContract {
   // The record that a path names may be missing.
-  const errors = more.path === undefined ? (more.errors ?? []) : NOT_FOUND.errors;
+  const errors = more.errors ?? (more.path === undefined ? [] : NOT_FOUND.errors);
   return { id, tag: "Management", summary, ...more, answers: succeeds("As it is now.", answer), errors };
 }
 

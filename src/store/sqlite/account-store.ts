@@ -45,8 +45,8 @@ export function createAccountStore(connection: Connection, watch: ChangeWatch, s
     accounts: async () => read(() => accounts.all()),
     account: async (idOrName) => read(() => accounts.find(idOrName)),
     updateAccount: (id, change) => writeClearing(grants, () => accounts.update(id, change)),
-    credit: (id, amount, reason, actor, now) =>
-      write(() => accounts.credit(id, amount, { reason, actor, at: now })),
+    credit: (id, amount, reason, actor, now, idempotencyKey) =>
+      write(() => accounts.credit(id, amount, { reason, actor, at: now }, idempotencyKey)),
     refund: (task, amount, reason, actor, now) =>
       write(() => refund(task, amount, { reason, actor, at: now })),
     ledger: async (id) => read(() => entries.all(id)),

@@ -101,6 +101,23 @@ describe("a server", () => {
     expect(server.seen).toHaveLength(1);
   });
 
+  test("whose answer to a credit is lost gets the same credit again, with the same idempotency key", async () => {
+    const account = {
+      ...{ id: "acc_1", name: "shop", mode: "prepaid", status: "active", currency: "USD" },
+      ...{ balance: "5.000000", held: "0.000000", available: "5.000000", credit_limit: "0.000000" },
+      ...{ low_balance: null, price_multiplier: "1", created_at: 1 },
+    };
+    const { server, run } = withServer({
+      "POST /admin/v1/accounts/shop/credit": (_, times) =>
+        times === 1 ? refusal(504, "upstream_timeout", "Slow.", { "Retry-After": "0" }) : success(account),
+    });
+    const { exitCode, stdout } = await run("accounts", "credit", "shop", "5");
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: "5.000000\n" });
+    const [first, second] = server.seen.map(({ headers }) => headers.get("idempotency-key"));
+    expect(first).toMatch(/^[0-9a-f-]{36}$/);
+    expect(second).toBe(first);
+  });
+
   test("that refuses a create before it looks at it is asked again", async () => {
     const token = { id: "tok_1", name: "x", display: "mt-svc-…", status: "active", created_at: 1 };
     const { server, run } = withServer({

@@ -85,3 +85,25 @@ describe("on a server, as in its folder", () => {
     else expect(there.stderr).toBe(here.stderr);
   });
 });
+
+test("a credit that arrives twice with one idempotency key counts once", async () => {
+  const { url, token } = places.running;
+  const credit = async (key: string, amount: string) => {
+    const response = await fetch(`${url}/admin/v1/accounts/free/credit`, {
+      method: "POST",
+      headers: {
+        Authorization: `Bearer ${token}`,
+        "Content-Type": "application/json",
+        "Idempotency-Key": key,
+      },
+      body: JSON.stringify({ amount, reason: "invoice 8" }),
+    });
+    const { data } = (await response.json()) as { data: { balance?: string; error_code?: string } };
+    return [response.status, data.balance ?? data.error_code];
+  };
+  expect(await credit("a", "1.00")).toEqual([200, "1.000000"]);
+  expect(await credit("a", "1.00")).toEqual([200, "1.000000"]);
+  expect(await credit("a", "2.00")).toEqual([409, "idempotency_conflict"]);
+  expect(await credit("ä", "2.00")).toEqual([400, "invalid_idempotency_key"]);
+  expect(await credit("b", "1.00")).toEqual([200, "2.000000"]);
+});

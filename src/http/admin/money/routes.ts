@@ -4,6 +4,7 @@ import { parseDay, type UsageGroup } from "../../../domain/money/usage.ts";
 import type { ManageAccounts } from "../../../service/manage-account.ts";
 import { readBody } from "../../body.ts";
 import { type Endpoint, managed } from "../../exchange.ts";
+import { idempotencyKeyOf } from "../../idempotency-key.ts";
 import { success } from "../../reply.ts";
 import { checkQuery } from "../../wire/check.ts";
 import { amountOf } from "../fields.ts";
@@ -16,7 +17,8 @@ export function moneyEndpoints({ manage }: { readonly manage: ManageAccounts }):
     managed("POST", "/admin/v1/accounts/:id/credit", MONEY.credit, async (exchange) => {
       const { param, operator } = exchange;
       const { amount, reason } = await readBody<{ amount: string; reason: string }>(exchange, CREDIT);
-      const movement = { reason, actor: operator.tokenId };
+      const idempotencyKey = idempotencyKeyOf(exchange.request);
+      const movement = { reason, actor: operator.tokenId, idempotencyKey };
       const account = await manage.creditAccount(param("id"), amountOf("amount", amount), movement);
       return success(accountForm(account));
     }),

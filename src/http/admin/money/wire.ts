@@ -1,4 +1,4 @@
-import { MAX_LIST_LIMIT } from "../../../domain/limits.ts";
+import { MAX_IDEMPOTENCY_KEY, MAX_LIST_LIMIT } from "../../../domain/limits.ts";
 import type { LedgerKind } from "../../../domain/money/ledger.ts";
 import { USAGE_GROUPS } from "../../../domain/money/usage.ts";
 import { MAX_REASON_LENGTH } from "../../../service/manage-money.ts";
@@ -15,6 +15,11 @@ export const CREDIT = requiring(["amount", "reason"], {
   amount: { ...AMOUNT, description: "Added to the balance; below zero it is taken from it." },
   currency: CURRENCY_FIELD,
   reason: REASON,
+});
+
+const IDEMPOTENCY_KEY = text("Names this credit; the same key with another amount or reason is refused.", {
+  minLength: 1,
+  maxLength: MAX_IDEMPOTENCY_KEY,
 });
 
 export const REFUND = requiring(["reason"], {
@@ -102,8 +107,12 @@ const ONE = byIdOrName("account");
 
 export const MONEY = {
   credit: contract("creditAccount", "Add to an account's balance, or take from it", ACCOUNT, {
+    description:
+      "With an `Idempotency-Key` it may be sent again at any time: it counts once for each account and key.",
     ...ONE,
+    headers: { "Idempotency-Key": IDEMPOTENCY_KEY },
     body: jsonBody(CREDIT),
+    errors: ["not_found", "invalid_request", "invalid_idempotency_key", "idempotency_conflict"],
   }),
   ledger: contract("readLedger", "Read an account's ledger, newest first", LEDGER, {
     ...ONE,

@@ -1,4 +1,4 @@
-import { asc, eq, sql } from "drizzle-orm";
+import { and, asc, eq, sql } from "drizzle-orm";
 import { type Account, availableOf } from "../../../domain/access/account.ts";
 import type { AccountId } from "../../../domain/ids.ts";
 import { creditEntry } from "../../../domain/money/ledger.ts";
@@ -7,6 +7,7 @@ import type { AccountChange, Credit, NewAccount } from "../../../domain/ports/ac
 import type { Connection } from "../connection.ts";
 import { type Authority, AVAILABLE, type Ledger } from "../ledger.ts";
 import { account, toAccount } from "./account-table.ts";
+import { creditKey } from "./credit-key-table.ts";
 
 /** Finds accounts. */
 function prepareFind({ orm }: Connection) {
@@ -24,10 +25,24 @@ function prepareFind({ orm }: Connection) {
   return { byId, byName, find: (idOrName: string) => byId(idOrName as AccountId) ?? byName(idOrName) };
 }
 
+/** Remembers which credits were made with an idempotency key. */
+function prepareCreditKeys({ orm }: Connection) {
+  const isKey = and(
+    eq(creditKey.accountId, sql.placeholder("account")),
+    eq(creditKey.key, sql.placeholder("key")),
+  );
+  const rows = orm.select().from(creditKey).where(isKey).prepare();
+  return {
+    used: (account: AccountId, key: string) => rows.all({ account, key })[0],
+    use: (row: typeof creditKey.$inferInsert) => void orm.insert(creditKey).values(row).run(),
+  };
+}
+
 /** Creates, changes and credits accounts. */
 export function prepareAccounts(connection: Connection, ledger: Ledger) {
   const { db, orm } = connection;
   const { byId, byName, find } = prepareFind(connection);
+  const keyed = prepareCreditKeys(connection);
   const clearTold = db.prepare<never, [account: string]>(
     `update account set low_balance_told = 0 where id = ? and low_balance_told = 1
        and ${AVAILABLE} >= coalesce(low_balance_micros, -9007199254740991)`,
@@ -65,15 +80,21 @@ export function prepareAccounts(connection: Connection, ledger: Ledger) {
       clearTold.run(id);
       return { ...before, creditLimit, priceMultiplier, lowBalance: lowBalance ?? undefined, status, mode };
     },
-    credit(id: AccountId, amount: Micros, { reason, actor, at }: Authority): Credit {
+    credit(id: AccountId, amount: Micros, { reason, actor, at }: Authority, key?: string): Credit {
       const before = byId(id);
       if (before === undefined) return { kind: "not_found" };
+      const used = key === undefined ? undefined : keyed.used(id, key);
+      if (used !== undefined) {
+        const isSame = used.amount === amount && used.reason === reason;
+        return isSame ? { kind: "replayed", account: before } : { kind: "conflict" };
+      }
       if (amount === 0) return { kind: "credited", account: before };
       const available = availableOf(before);
       if (available !== undefined && amount < 0 && available + amount < 0)
         return { kind: "too_low", account: before };
       if (!Number.isSafeInteger(before.balance + amount)) return { kind: "uncountable", account: before };
       ledger.post(id, [creditEntry(amount, reason, actor)], at);
+      if (key !== undefined) keyed.use({ accountId: id, key, amount, reason });
       return { kind: "credited", account: byId(id) ?? before };
     },
   };
