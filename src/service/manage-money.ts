@@ -35,28 +35,10 @@ export interface LedgerPage {
   readonly next?: number | undefined;
 }
 
-/** The part of `ManageAccounts` that is about accounts' money. */
-export function moneyVerbs(deps: ManageAccountDeps) {
+/** The part of `ManageAccounts` that is about credits. */
+function creditVerbs(deps: ManageAccountDeps) {
   const { accounts, clock } = deps;
-
-  async function change(idOrName: string, wanted: AccountChange): Promise<Account> {
-    const before = await findAccount(deps, idOrName);
-    const result = await accounts.updateAccount(before.id, wanted);
-    if (result === "not_found") return notFound("account", idOrName);
-    if (result === "overdrawn") throw overdrawn(before, wanted);
-    return result;
-  }
-
   return {
-    /**
-     * Changes only what is given. A running server follows within a second; accepted tasks keep their price. Refuses a change that
-     * would overdraw a prepaid account.
-     */
-    updateAccount: async (idOrName: string, terms: GivenAccountTerms) =>
-      change(idOrName, checkTerms(ACCOUNT_TERMS, terms, { addresses: deps.addresses, now: clock.now() })),
-    /** Refuses its keys from now on. Accepted tasks go on. Suspending again changes nothing. */
-    suspendAccount: (idOrName: string) => change(idOrName, { status: "suspended" }),
-    activateAccount: (idOrName: string) => change(idOrName, { status: "active" }),
     /**
      * Adds to the balance; a negative amount takes from it. Counts once for each idempotency key, however often it is asked for;
      * `idempotency_conflict` for a key that another credit of the account had.
@@ -78,6 +60,32 @@ export function moneyVerbs(deps: ManageAccountDeps) {
       if (result.kind === "not_found") return notFound("account", idOrName);
       throw notCredited(result.account, result.kind, amount);
     },
+  };
+}
+
+/** The part of `ManageAccounts` that is about accounts' money. */
+export function moneyVerbs(deps: ManageAccountDeps) {
+  const { accounts, clock } = deps;
+
+  async function change(idOrName: string, wanted: AccountChange): Promise<Account> {
+    const before = await findAccount(deps, idOrName);
+    const result = await accounts.updateAccount(before.id, wanted);
+    if (result === "not_found") return notFound("account", idOrName);
+    if (result === "overdrawn") throw overdrawn(before, wanted);
+    return result;
+  }
+
+  return {
+    ...creditVerbs(deps),
+    /**
+     * Changes only what is given. A running server follows within a second; accepted tasks keep their price. Refuses a change that
+     * would overdraw a prepaid account.
+     */
+    updateAccount: async (idOrName: string, terms: GivenAccountTerms) =>
+      change(idOrName, checkTerms(ACCOUNT_TERMS, terms, { addresses: deps.addresses, now: clock.now() })),
+    /** Refuses its keys from now on. Accepted tasks go on. Suspending again changes nothing. */
+    suspendAccount: (idOrName: string) => change(idOrName, { status: "suspended" }),
+    activateAccount: (idOrName: string) => change(idOrName, { status: "active" }),
     /**
      * Returns what a task was charged, or a part of it, once for each task. Usage and quotas still count the charge. `not_found` for
      * an unknown task; `invalid_request` when it was charged less or nothing, or was refunded before.
