@@ -64,6 +64,13 @@ const LAYERS: readonly Layer[] = [
     externals: "any",
   },
   { name: "build", covers: ["cli/build.ts", "cli/build/"], imports: [], externals: "any" },
+  // Unlike other programs for developers, this one runs when everything is installed.
+  {
+    name: "captures",
+    covers: ["cli/dev/captures.ts", "cli/dev/captures/"],
+    imports: ["dev"],
+    externals: "any",
+  },
   { name: "dev", covers: ["cli/dev/"], imports: [], externals: "node" },
   // A video's first picture is decoded by the studio, which knows nothing of tasks.
   { name: "picture", covers: ["cli/picture/"], imports: ["cli", "studio"], externals: "any" },
