@@ -14,7 +14,7 @@ export function flagsLast(program: Command, args: readonly string[]): readonly s
     if (arg === "--") break;
     if (arg.startsWith("-")) {
       const value = args[i + 1];
-      const hasValue = value !== undefined && takesValue(command, arg);
+      const hasValue = value !== undefined && findOption(command, arg)?.required === true;
       flags.push(arg, ...(hasValue ? [value] : []));
       if (hasValue) i++;
       continue;
@@ -27,13 +27,15 @@ export function flagsLast(program: Command, args: readonly string[]): readonly s
   return words.length === 0 ? args : [...words, ...flags, ...args.slice(i)];
 }
 
-/** Whether a flag has its value in the next argument, in any of the commands below. */
-function takesValue(command: Command, flag: string): boolean {
-  return command.commands.some(
-    (each) =>
-      each.options.some(({ long, short, required }) => required && (long === flag || short === flag)) ||
-      takesValue(each, flag),
-  );
+/** A flag of a command, or else of one below it. */
+export function findOption(command: Command, flag: string): Option | undefined {
+  const own = command.options.find(({ long, short }) => long === flag || short === flag);
+  if (own !== undefined) return own;
+  for (const each of command.commands) {
+    const found = findOption(each, flag);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 /** Makes every flag and argument that takes one of several words say which, and the nearest, for any other. */

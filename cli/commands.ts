@@ -28,6 +28,10 @@ export const COMMANDS: readonly Entry[] = [
   { names: ["usage"], load: async () => (await import("./commands/usage.ts")).addUsage },
   { names: ["audit"], load: async () => (await import("./commands/audit.ts")).addAudit },
   { names: ["migrate"], load: async () => (await import("./commands/migrate.ts")).addMigrate },
+  {
+    names: ["complete", "completion"],
+    load: async () => (await import("./commands/complete.ts")).addComplete,
+  },
   { names: ["version"], load: async () => (await import("./commands/version.ts")).addVersion },
   { names: ["help"], load: async () => (await import("./commands/help.ts")).addHelp },
 ];

@@ -11,8 +11,15 @@ import { styleFor } from "./format/style.ts";
 import { formatHelp, overviewOf } from "./help/layout.ts";
 import { withExamples } from "./help/manual.ts";
 
+/** What shells call to complete a command line. */
+const COMPLETE = "__complete";
+
 /** Runs one command line and writes to the context's two streams. @returns the exit code */
 export async function runProgram(given: readonly string[], context: Context): Promise<ExitCode> {
+  if (given[0] === COMPLETE) {
+    const { complete } = await import("./complete/complete.ts");
+    return await complete(given.slice(1), context, (args) => createProgram(context, args));
+  }
   const program = await createProgram(context, given);
   if (given.length === 0) {
     context.stdout.write(overviewOf(program));

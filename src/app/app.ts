@@ -8,6 +8,7 @@ import { watchVitals } from "../runtime/vitals.ts";
 import { createManageAccounts } from "../service/manage-account.ts";
 import { createOrphans, type Orphans } from "../service/orphans.ts";
 import { createBackground } from "./background.ts";
+import { assetsOf, databaseOf } from "./data-folder.ts";
 import {
   createLifecycle,
   type Lifecycle,
@@ -15,7 +16,6 @@ import {
   type Releases,
   type StopOptions,
 } from "./lifecycle.ts";
-import { assetsOf, databaseOf } from "./local.ts";
 import { createReadiness } from "./readiness.ts";
 import { type AppOverrides, openRooms, type Rooms } from "./rooms.ts";
 import { createHandler } from "./routes.ts";

@@ -21,19 +21,14 @@ import { createManagePrices } from "../service/manage-prices.ts";
 import { openAudit } from "../store/audit.ts";
 import { migrate, migrationStatus } from "../store/migrate.ts";
 import { openStore } from "../store/open.ts";
+import { databaseOf, type Folder } from "./data-folder.ts";
 
 /** Another process serves from this data folder. */
 export class DataDirectoryBusy extends Error {
   override readonly name = "DataDirectoryBusy";
 }
 
-type Folder = Pick<Config, "dataDir">;
 type Pricing = Partial<Pick<Config, "pricing" | "configFile">>;
-
-/** The path of the database in a data folder. */
-export const databaseOf = ({ dataDir }: Folder): string => join(dataDir, "svc.db");
-/** The path of the stored files in a data folder. */
-export const assetsOf = ({ dataDir }: Folder): string => join(dataDir, "assets");
 
 /** Holds the key that seals callback secrets, where none is given. */
 const KEY_FILE = "secret.key";

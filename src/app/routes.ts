@@ -48,8 +48,8 @@ import type { Orphans } from "../service/orphans.ts";
 import { createReadOverview, type ReadOverview } from "../service/read-overview.ts";
 import { createTellUnavailable } from "../service/unavailable-models.ts";
 import { VERSION } from "../version.ts";
+import { databaseOf } from "./data-folder.ts";
 import { mostConnections } from "./descriptors.ts";
-import { databaseOf } from "./local.ts";
 import type { Rooms } from "./rooms.ts";
 
 /** Counts for the overview, and how the process does. */

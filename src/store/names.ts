@@ -1,0 +1,26 @@
+import { Database } from "bun:sqlite";
+
+/** What operators call by a name. */
+export type Named = "key" | "account" | "token";
+
+const QUERIES: Readonly<Record<Named, string>> = {
+  key: "select api_key.name, account.name as about from api_key join account on account.id = account_id where revoked_at is null order by api_key.id desc limit ?",
+  account: "select name, mode as about from account order by id desc limit ?",
+  token:
+    "select name, display as about from management_token where revoked_at is null order by id desc limit ?",
+};
+
+/**
+ * The newest names in a database, with a word about each. Opens nothing but this one file, and only to read: a shell asks at each
+ * press of the Tab key.
+ *
+ * @throws SQLiteError when there is none, or it has other tables
+ */
+export function readNames(
+  path: string,
+  of: Named,
+  limit: number,
+): { readonly name: string; readonly about: string }[] {
+  using db = new Database(path, { readonly: true, strict: true });
+  return db.query<{ name: string; about: string }, [number]>(QUERIES[of]).all(limit);
+}
