@@ -62,8 +62,16 @@ export async function openFolder(flags: LocalFlags, context: Context): Promise<P
   const config = readLocalConfig(flags, context);
   // Loaded late: it imports the whole service.
   const { openLocal } = await import("../src/app/local.ts");
-  const { manage, stop } = await openLocal(config);
-  return { manage, at: `in ${showPath(config.dataDir, context.cwd)}`, stop };
+  const { manage, prices, stop } = await openLocal(config);
+  return {
+    manage,
+    at: `in ${showPath(config.dataDir, context.cwd)}`,
+    prices() {
+      const opened = prices();
+      return { ...opened, schema: async (id) => (await opened.read(id)).model.schema };
+    },
+    stop,
+  };
 }
 
 export function readLocalConfig(flags: LocalFlags, { env, cwd }: Context): Config {

@@ -1,24 +1,17 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import { addGroup, collect, given, LOCAL_COMMANDS } from "../command.ts";
+import { requestPriceForm, shownPriceForm } from "../../src/domain/money/price-form.ts";
+import { ADMIN_COMMANDS, addGroup, collect, given } from "../command.ts";
 import { asksFirst, confirm } from "../confirm.ts";
 import type { Context } from "../context.ts";
 import { parseInput, readInputs } from "../flags/inputs.ts";
 import { namingRule, readRule, withRuleFlags } from "../flags/price-rule.ts";
 import { type FlagValues, readCount, readMultiplier } from "../flags/values.ts";
-import {
-  fieldsOf,
-  priceJson,
-  requestInWords,
-  requestJson,
-  requestText,
-  ruleInWords,
-  SOURCES,
-} from "../format/price-view.ts";
+import { fieldsOf, requestInWords, requestText, ruleInWords, SOURCES } from "../format/price-view.ts";
 import { column, renderFields } from "../format/table.ts";
 import { withExamples, withNotes } from "../help/manual.ts";
-import { addLocalCommand, onLocalRun } from "../local.ts";
+import { addManagedCommand, onManagedRun } from "../manage/managed.ts";
 
 const ORDER =
   "A price set here overrides `pricing` in svc.yaml, which overrides the built-in price. A running server applies it within a second. Accepted tasks keep their price.";
@@ -32,15 +25,15 @@ const COLUMNS = [
 const FOLLOWS = "A running server follows within a second; accepted tasks keep their price.";
 
 export function addPricing(program: Command, context: Context): void {
-  const pricing = addGroup(program, "pricing", LOCAL_COMMANDS, "what each model costs");
+  const pricing = addGroup(program, "pricing", ADMIN_COMMANDS, "what each model costs");
   withNotes(pricing, ORDER);
   for (const add of [addList, addShow, addSet, addReset]) add(pricing, context);
 }
 
 function addList(pricing: Command, context: Context): void {
-  const command = addLocalCommand(pricing, "list", "list the price of every model");
+  const command = addManagedCommand(pricing, "list", "list the price of every model");
   withExamples(command, "svc pricing list");
-  onLocalRun(command, context, async ({ output, open }) => {
+  onManagedRun(command, context, async ({ output, open }) => {
     const found = await (await open()).prices().list();
     const rows = found.map(({ model, source, rule }) => [
       model.id,
@@ -48,7 +41,7 @@ function addList(pricing: Command, context: Context): void {
       rule.version,
       ruleInWords(rule).join("; "),
     ]);
-    await output.list({ prices: found.map(priceJson) }, COLUMNS, rows);
+    await output.list({ prices: found.map(shownPriceForm) }, COLUMNS, rows);
   });
 }
 
@@ -60,7 +53,7 @@ interface ShowFlags {
 
 function addShow(pricing: Command, context: Context): void {
   const description = "show the price of a model or of one request";
-  const command = addLocalCommand(pricing, "show <model>", description)
+  const command = addManagedCommand(pricing, "show <model>", description)
     .option("-i, --input <name=value>", "a field of the request; repeatable", collect)
     .option("-n, --outputs <count>", "how many outputs the request asks for")
     .option("--price-multiplier <factor>", "price multiplier of the account or key, such as 1.25");
@@ -68,7 +61,7 @@ function addShow(pricing: Command, context: Context): void {
     "svc pricing show veo3 --field price > veo3.json",
     "change it for --rule",
   ]);
-  onLocalRun<ShowFlags>(command, context, async ({ args, options, output, open }) => {
+  onManagedRun<ShowFlags>(command, context, async ({ args, options, output, open }) => {
     const { input, outputs, priceMultiplier } = options;
     const inputs = (input ?? []).map(parseInput);
     const multiplier =
@@ -76,21 +69,21 @@ function addShow(pricing: Command, context: Context): void {
     const prices = (await open()).prices();
     const price = await prices.read(given(args, 0));
     const text = () => renderFields(fieldsOf(price), output);
-    if ((input ?? outputs ?? priceMultiplier) === undefined) return output.show(priceJson(price), text);
+    if ((input ?? outputs ?? priceMultiplier) === undefined) return output.show(shownPriceForm(price), text);
 
     const read = (path: string) => readFile(resolve(context.cwd, path));
-    const fields = await readInputs(inputs, price.model.schema, read);
+    const fields = await readInputs(inputs, await prices.schema(price.model.id), read);
     const body = outputs === undefined ? fields : { ...fields, n: readCount("--outputs", outputs, 4) };
     const request = await prices.priceOf(price.model.id, body, multiplier);
     const lines = await requestText(request, output);
-    const value = { ...priceJson(price), request: requestJson(request, multiplier) };
+    const value = { ...shownPriceForm(price), request: requestPriceForm(request, multiplier) };
     output.show(value, () => text() + lines);
   });
 }
 
 function addSet(pricing: Command, context: Context): void {
   const description = "set the price of a model, from the next request on";
-  const command = withRuleFlags(addLocalCommand(pricing, "set <model>", description)).option(
+  const command = withRuleFlags(addManagedCommand(pricing, "set <model>", description)).option(
     "--reason <text>",
     "reason, for people",
   );
@@ -102,29 +95,31 @@ function addSet(pricing: Command, context: Context): void {
   );
   withNotes(command, ORDER);
   type Flags = FlagValues & { reason?: string };
-  onLocalRun<Flags>(command, context, async ({ args, options, output, open }) => {
+  onManagedRun<Flags>(command, context, async ({ args, options, output, open }) => {
     const { reason, ...flags } = options;
     const id = given(args, 0);
     const written = await readRule(id, flags, context.cwd);
-    const prices = (await open()).prices();
-    const price = await namingRule(prices.set(id, { rule: written.rule, reason }), written);
-    output.done(`The price of ${id} is set. ${FOLLOWS}`);
+    const place = await open();
+    const price = await namingRule(place.prices().set(id, { rule: written.rule, reason }), written);
+    output.done(`The price of ${id} is set ${place.at}. ${FOLLOWS}`);
     if (price.unpriced !== undefined)
       output.warn(`Requests with ${requestInWords(price.unpriced)} have no price now, and are refused.`);
-    output.show(priceJson(price), () => renderFields(fieldsOf(price), output));
+    output.show(shownPriceForm(price), () => renderFields(fieldsOf(price), output));
   });
 }
 
 function addReset(pricing: Command, context: Context): void {
-  const command = asksFirst(addLocalCommand(pricing, "reset <model>", "remove a price that was set"));
+  const command = asksFirst(addManagedCommand(pricing, "reset <model>", "remove a price that was set"));
   withExamples(command, "svc pricing reset sandbox-image");
-  onLocalRun(command, context, async (invocation) => {
+  onManagedRun(command, context, async (invocation) => {
     const { args, output, open } = invocation;
     await confirm(invocation, `Remove the price that was set for ${given(args, 0)}?`);
-    const price = await (await open()).prices().reset(given(args, 0));
+    const place = await open();
+    const price = await place.prices().reset(given(args, 0));
     const { id } = price.model;
-    if (price.wasSet) output.done(`The price of ${id} is ${SOURCES[price.source]} again. ${FOLLOWS}`);
-    else output.say(`No price of ${id} was set; nothing is changed.`);
-    output.show(priceJson(price), () => renderFields(fieldsOf(price), output));
+    if (price.wasSet)
+      output.done(`The price of ${id} is ${SOURCES[price.source]} again ${place.at}. ${FOLLOWS}`);
+    else output.say(`No price of ${id} was set ${place.at}; nothing is changed.`);
+    output.show(shownPriceForm(price), () => renderFields(fieldsOf(price), output));
   });
 }

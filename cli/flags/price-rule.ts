@@ -5,7 +5,7 @@ import { AppError } from "../../src/domain/errors.ts";
 import type { JsonObject } from "../../src/domain/json.ts";
 import { formatAmount } from "../../src/domain/money/money.ts";
 import { PRICE_UNITS, type PriceUnit, unitFacts } from "../../src/domain/money/price-units.ts";
-import { usage } from "../failure.ts";
+import { Failure, usage } from "../failure.ts";
 import { type FlagValues, flagText, nameOf, readAmount, readCount, unreadable } from "./values.ts";
 
 const MINIMUM = { flag: "--minimum <amount>", help: "lowest price of a task that delivers anything" };
@@ -86,9 +86,15 @@ export async function namingRule<T>(done: Promise<T>, written: Written): Promise
   try {
     return await done;
   } catch (error) {
+    if (error instanceof Failure) throw error.ofField((field) => originOf(ownFieldOf(field), written));
     if (!(error instanceof AppError) || error.param === undefined) throw error;
     throw usage(error.renamed((field) => originOf(field, written)).message);
   }
+}
+
+/** In a body of the management API, the rule is the field `price`. */
+function ownFieldOf(field: string): string {
+  return field === "price" ? "" : field.replace(/^price\./, "");
 }
 
 /** The flag that gave a field of a price change, or the field's place in the file. */

@@ -1,17 +1,11 @@
-import type { Local } from "../../src/app/local.ts";
-import type { Json, JsonObject } from "../../src/domain/json.ts";
+import type { Json } from "../../src/domain/json.ts";
 import type { PriceLine, PriceRule } from "../../src/domain/model/model.ts";
 import { CURRENCY, formatAmount } from "../../src/domain/money/money.ts";
-import { formatMultiplier } from "../../src/domain/money/multiplier.ts";
-import { priceForm } from "../../src/domain/money/price-form.ts";
+import type { ShownPrice, ShownRequestPrice } from "../../src/domain/money/price-form.ts";
 import { unitFacts } from "../../src/domain/money/price-units.ts";
 import type { Output } from "./output.ts";
 import { column, type Field } from "./table.ts";
 import { formatTime } from "./units.ts";
-
-type Prices = ReturnType<Local["prices"]>;
-type PriceInForce = Awaited<ReturnType<Prices["read"]>>;
-export type RequestPrice = Awaited<ReturnType<Prices["priceOf"]>>;
 
 const LINE_COLUMNS = [
   column.text("LINE"),
@@ -23,7 +17,7 @@ const LINE_COLUMNS = [
 /** Where a price comes from, for people. */
 export const SOURCES = { built_in: "built in", settings: "svc.yaml", set: "set" } as const;
 
-export function fieldsOf({ model, rule, source, set, unpriced }: PriceInForce): Field[] {
+export function fieldsOf({ model, rule, source, set, unpriced }: ShownPrice): Field[] {
   return [
     ["model", model.id],
     ["source", SOURCES[source]],
@@ -40,7 +34,7 @@ export function fieldsOf({ model, rule, source, set, unpriced }: PriceInForce): 
 
 /** Lists what a request holds, line by line, and the sum. */
 export async function requestText(
-  { kind, lines, cost, missing }: RequestPrice,
+  { kind, lines, cost, missing }: ShownRequestPrice,
   output: Output,
 ): Promise<string> {
   if (cost === undefined) {
@@ -64,40 +58,6 @@ export function requestInWords(parameters: { readonly [name: string]: Json }): s
   const names = Object.keys(parameters);
   if (names.length === 0) return "nothing but what must be given";
   return names.map((name) => `${name} ${JSON.stringify(parameters[name])}`).join(", ");
-}
-
-export function priceJson({ model, rule, source, set, unpriced }: PriceInForce): JsonObject {
-  return {
-    model: model.id,
-    source,
-    set_at: set === undefined ? null : Math.floor(set.setAt / 1000),
-    reason: set?.reason ?? null,
-    price: priceForm(rule),
-    unpriced: unpriced ?? null,
-  };
-}
-
-export function requestJson(
-  { kind, lines, cost, missing }: RequestPrice,
-  multiplier: number | undefined,
-): JsonObject {
-  return {
-    status: cost === undefined ? kind : cost.least === cost.most ? "exact" : "range",
-    currency: CURRENCY,
-    min_cost: cost === undefined ? null : formatAmount(cost.least),
-    max_cost: cost === undefined ? null : formatAmount(cost.most),
-    line_items: lines.map(({ sku, unit, quantity, unitMicros, per, amount, detail }) => ({
-      sku,
-      unit,
-      quantity,
-      unit_price: formatAmount(unitMicros),
-      ...(per === undefined ? {} : { per }),
-      amount: formatAmount(amount),
-      detail,
-    })),
-    missing: [...missing],
-    ...(multiplier === undefined ? {} : { multiplier: formatMultiplier(multiplier) }),
-  };
 }
 
 /** Describes the lines of a rule: `0.020000 USD per second at resolution 360p`. */

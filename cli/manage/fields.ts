@@ -25,6 +25,12 @@ export function countIn(form: JsonObject, name: string): number {
   throw unlike(name, "a whole number");
 }
 
+export function numberIn(form: JsonObject, name: string): number {
+  const value = form[name];
+  if (typeof value === "number") return value;
+  throw unlike(name, "a number");
+}
+
 export function flagIn(form: JsonObject, name: string): boolean {
   const value = form[name];
   if (typeof value === "boolean") return value;

@@ -1,5 +1,7 @@
 import type { Local } from "../../src/app/local.ts";
 import type { Account, ApiKey, ManagementToken } from "../../src/domain/access/account.ts";
+import type { JsonObject } from "../../src/domain/json.ts";
+import type { ShownPrice, ShownRequestPrice } from "../../src/domain/money/price-form.ts";
 import type { UsageReport } from "../../src/domain/money/usage.ts";
 import type { LedgerRow } from "../../src/domain/ports/account-store.ts";
 
@@ -9,6 +11,7 @@ import type { LedgerRow } from "../../src/domain/ports/account-store.ts";
  */
 
 type Folder = Local["manage"];
+type FolderPrices = ReturnType<Local["prices"]>;
 /** The arguments of the folder's method of this name. */
 type Of<Name extends keyof Folder> = Parameters<Folder[Name]>;
 
@@ -61,10 +64,24 @@ export interface Manage {
   revokeToken(idOrName: string): Promise<ShownToken>;
 }
 
+/** The prices of models; see `createManagePrices`. */
+export interface Prices {
+  list(): Promise<readonly ShownPrice[]>;
+  read(id: string): Promise<ShownPrice>;
+  /** The schema of the model's create body. */
+  schema(id: string): Promise<JsonObject>;
+  /** @param multiplier millionths */
+  priceOf(id: string, parameters: JsonObject, multiplier?: number): Promise<ShownRequestPrice>;
+  set(...given: Parameters<FolderPrices["set"]>): Promise<ShownPrice>;
+  reset(id: string): Promise<ShownPrice & { readonly wasSet: boolean }>;
+}
+
 /** A data folder or a server. */
 export interface Place {
   readonly manage: Manage;
   /** For messages: `in ./svc-data`, or `on https://svc.example`. */
   readonly at: string;
+  /** @throws ConfigError when the prices of the folder's settings file cannot be used */
+  prices(): Prices;
   stop(): Promise<void>;
 }

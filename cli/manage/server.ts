@@ -1,6 +1,7 @@
 import type { AdminCalls } from "../client/admin.ts";
 import type { Place } from "./port.ts";
 import { createRemoteManage } from "./remote-manage.ts";
+import { createRemotePrices } from "./remote-prices.ts";
 
 /** A server, through its management API. */
 export function openServer(calls: AdminCalls): Place {
@@ -8,6 +9,7 @@ export function openServer(calls: AdminCalls): Place {
   return {
     manage: createRemoteManage(calls),
     at: `on ${server}`,
+    prices: () => createRemotePrices(calls),
     stop: async () => {},
   };
 }

@@ -9,6 +9,7 @@ import { managedAccountEndpoints } from "../http/admin/accounts/routes.ts";
 import { keyEndpoints } from "../http/admin/keys/routes.ts";
 import { moneyEndpoints } from "../http/admin/money/routes.ts";
 import { overviewEndpoints } from "../http/admin/overview/routes.ts";
+import { managedPriceEndpoints } from "../http/admin/pricing/routes.ts";
 import { tokenEndpoints } from "../http/admin/tokens/routes.ts";
 import { assetEndpoints } from "../http/assets/routes.ts";
 import { callbackEndpoints } from "../http/callbacks/routes.ts";
@@ -44,6 +45,7 @@ import { createGenerateSync } from "../service/generate-sync.ts";
 import { createTellLowBalance } from "../service/low-balance.ts";
 import type { ManageAccounts } from "../service/manage-account.ts";
 import { createManageModels } from "../service/manage-models.ts";
+import { createManagePrices } from "../service/manage-prices.ts";
 import type { Orphans } from "../service/orphans.ts";
 import { createReadOverview, type ReadOverview } from "../service/read-overview.ts";
 import { createTellUnavailable } from "../service/unavailable-models.ts";
@@ -134,6 +136,7 @@ function listEndpoints(given: EndpointDeps) {
     ...compatModelEndpoints(deps),
     ...modelEndpoints(deps),
     ...managedModelEndpoints(createManageModels(deps)),
+    ...managedPriceEndpoints(createManagePrices(deps)),
     ...accountEndpoints(deps),
     ...pricingEndpoints({ estimateCost }),
     ...assetEndpoints(deps),

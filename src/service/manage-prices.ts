@@ -40,7 +40,8 @@ export interface ManagePricesDeps extends PriceDeps {
   readonly prices: PriceStore;
 }
 
-const MAX_REASON_LENGTH = 200;
+/** The most characters of the reason for a price. */
+export const MAX_PRICE_REASON_LENGTH = 200;
 
 /**
  * What an operator does with prices, by the ids of models. A new price holds for later requests; accepted tasks keep theirs.
@@ -107,6 +108,8 @@ export function createManagePrices(deps: ManagePricesDeps) {
 
 function checkReason(reason: string): void {
   const { length } = [...reason];
-  if (length <= MAX_REASON_LENGTH && !/\p{Cc}|\p{Cs}/u.test(reason)) return;
-  throw invalid({ kind: "price_reason", field: "reason", most: MAX_REASON_LENGTH, length });
+  if (length <= MAX_PRICE_REASON_LENGTH && !/\p{Cc}|\p{Cs}/u.test(reason)) return;
+  throw invalid({ kind: "price_reason", field: "reason", most: MAX_PRICE_REASON_LENGTH, length });
 }
+
+export type ManagePrices = ReturnType<typeof createManagePrices>;

@@ -41,7 +41,7 @@ describe("svc pricing", () => {
     expect(reset).toMatchObject({ source: "built_in", reason: null, price: { version: "1" } });
     expect(await svc(["pricing", "reset", "sandbox-image", "--yes"], { cwd })).toMatchObject({
       exitCode: 0,
-      stderr: "No price of sandbox-image was set; nothing is changed.\n",
+      stderr: "No price of sandbox-image was set in ./svc-data; nothing is changed.\n",
     });
   });
 

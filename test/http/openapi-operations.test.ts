@@ -194,6 +194,21 @@ test("the management API is answered as the document says", async () => {
   await managed("GET /admin/v1/models/{model}", undefined, { model: "sandbox-image" });
   expect((await managed("GET /admin/v1/models/{model}", undefined, { model: "none" })).status).toBe(404);
 
+  const image = { model: "sandbox-image" };
+  await managed("GET /admin/v1/pricing");
+  await managed("GET /admin/v1/pricing/{model}", undefined, image);
+  const price = { lines: [{ sku: "sandbox-image", unit: "output", amount: "0.012" }] };
+  const set = await managed("PATCH /admin/v1/pricing/{model}", { price, reason: "cheaper" }, image);
+  expect(set.data).toMatchObject({ source: "set", reason: "cheaper" });
+  const wrong = { price: { lines: [{ ...price.lines[0], amount: "free" }] } };
+  const refused = await managed("PATCH /admin/v1/pricing/{model}", wrong, image);
+  expect([refused.status, refused.data.param]).toEqual([400, "price.lines[0].amount"]);
+  const quote = { request: { n: 2 }, price_multiplier: "2" };
+  const quoted = await managed("POST /admin/v1/pricing/{model}/quote", quote, image);
+  expect(quoted.data).toMatchObject({ status: "exact", max_cost: "0.048000", multiplier: "2" });
+  const reset = await managed("POST /admin/v1/pricing/{model}/reset", undefined, image);
+  expect(reset.data).toMatchObject({ source: "built_in", was_set: true });
+
   const limits = {
     ...{ models: ["sandbox-*"], features: ["images", "compat"], allow_ips: ["127.0.0.0/8"] },
     ...{ requests_per_minute: 60, concurrency: 2, aliases: { fox: "sandbox-image" } },

@@ -146,8 +146,11 @@ describe("the document", () => {
       "/components/schemas/ApiKeyWithSecret/properties/aliases",
       "/components/schemas/ChangedApiKey/properties/aliases",
       "/components/schemas/ManagedModelInFull/properties/schema",
+      "/components/schemas/ManagedPrice/properties/unpriced",
       "/components/schemas/ModelInFull/properties/schema",
       "/components/schemas/ModelPrice/properties/lines/items/properties/when",
+      "/components/schemas/PriceRule/properties/lines/items/properties/when",
+      "/components/schemas/ResetPrice/properties/unpriced",
       "/paths/~1openapi.json/get/responses/200/content/application~1json/schema",
     ]);
   });

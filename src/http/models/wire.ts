@@ -35,15 +35,17 @@ const PRICE_LINE = closed(
   { optional: ["per", "most", "when"] },
 );
 
+const RULE = {
+  version: text("Changes with the prices; a task keeps those it was accepted with."),
+  lines: list(PRICE_LINE),
+  minimum: amount("The least a task costs that delivers anything."),
+};
+/** A price rule by itself. */
+export const PRICE_RULE = component("PriceRule", RULE, { optional: ["minimum"] });
+
 const PRICE = component(
   "ModelPrice",
-  {
-    currency: CURRENCY_SCHEMA,
-    version: text("Changes with the prices; a task keeps those it was accepted with."),
-    lines: list(PRICE_LINE),
-    minimum: amount("The least a task costs that delivers anything."),
-    multiplier: MULTIPLIER,
-  },
+  { currency: CURRENCY_SCHEMA, ...RULE, multiplier: MULTIPLIER },
   { optional: ["minimum", "multiplier"] },
 );
 

@@ -37,6 +37,22 @@ export const ESTIMATE_REQUEST = component(
 
 const ANY_VALUE: Schema = { description: "The value taken." };
 
+/** The lines of a price that was calculated. */
+export const LINE_ITEMS = list(
+  closed(
+    {
+      sku: text("What is sold; `minimum` is what makes up for the least a task costs."),
+      unit: openEnum([...PRICE_UNITS, "task"], "What one unit is."),
+      quantity: { type: "number", minimum: 0, description: "How many units, at the most." },
+      unit_price: amount("Price of one, or of `per`, before the multiplier."),
+      per: PER,
+      amount: amount("Price of all. The amounts of all lines add up to `max_cost`."),
+      detail: nullable(text("For people.")),
+    },
+    { optional: ["per"] },
+  ),
+);
+
 /** `data` of POST /v1/pricing/estimate. */
 export const ESTIMATE = component(
   "Estimate",
@@ -52,20 +68,7 @@ export const ESTIMATE = component(
     estimated_cost: nullable(amount("What is expected. With a `range`, the most.")),
     min_cost: nullable(amount("The least.")),
     max_cost: nullable(amount("The most; what a create would hold.")),
-    line_items: list(
-      closed(
-        {
-          sku: text("What is sold; `minimum` is what makes up for the least a task costs."),
-          unit: openEnum([...PRICE_UNITS, "task"], "What one unit is."),
-          quantity: { type: "number", minimum: 0, description: "How many units, at the most." },
-          unit_price: amount("Price of one, or of `per`, before the multiplier."),
-          per: PER,
-          amount: amount("Price of all. The amounts of all lines add up to `max_cost`."),
-          detail: nullable(text("For people.")),
-        },
-        { optional: ["per"] },
-      ),
-    ),
+    line_items: LINE_ITEMS,
     assumptions: list(
       closed({
         field: text("A field the request did not give."),

@@ -73,6 +73,21 @@ const COMMANDS: readonly (readonly string[])[] = [
   ["ledger", "default", "--limit", "1"],
   ["ledger", "studio", "--csv"],
   ["ledger", "nobody"],
+  ["pricing", "list"],
+  ["pricing", "list", "--json"],
+  ["pricing", "show", "sandbox-video"],
+  ["pricing", "show", "veo3", "--json"],
+  ["pricing", "show", "no-such-model"],
+  ["pricing", "show", "sandbox-video", "-i", "duration=5", "--price-multiplier", "1.25"],
+  ["pricing", "show", "sandbox-image", "-n", "3", "--json"],
+  ["pricing", "show", "sandbox-video", "-i", "duration=500"],
+  ["pricing", "set", "sandbox-image", "--per-output", "0.012", "--reason", "from December on"],
+  ["pricing", "set", "sandbox-image", "--per-output", "0.012", "--reason", "x".repeat(201)],
+  ["pricing", "set", "sandbox-image", "--per-second", "0.012"],
+  ["pricing", "set", "no-such-model", "--per-output", "0.012"],
+  ["pricing", "show", "sandbox-image", "--json"],
+  ["pricing", "reset", "sandbox-image", "--yes", "--json"],
+  ["pricing", "reset", "sandbox-image", "--yes"],
 ];
 
 describe("on a server, as in its folder", () => {
