@@ -144,6 +144,7 @@ export const ENVIRONMENT_HELP = `Variables of the commands that talk to a server
   SVC_SERVER      address of the server (default ${DEFAULT_SERVER})
   SVC_API_KEY     API key
   SVC_MANAGEMENT_TOKEN  management token, for administration
+  SVC_PREVIEW     how results are shown: auto, none, kitty, iterm, sixel or half
   SVC_PROFILE     profile to use (default "${DEFAULT_PROFILE}"; see \`svc login\`)
 Variables of every command:
   SVC_OUTPUT      json, plain or auto (a table on a terminal, plain elsewhere)

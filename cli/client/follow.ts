@@ -6,12 +6,15 @@ import { formatDuration } from "../format/units.ts";
 import { showPath } from "../local.ts";
 import { issuesOf, resultUrls, type TaskView } from "./answer.ts";
 import { downloadResults, type SavedFile } from "./download.ts";
+import type { Preview } from "./preview.ts";
 import type { Remote } from "./remote.ts";
 import { awaitTask, hasEnded, resumeHint, verdictOf, type WaitOptions } from "./wait.ts";
 
 export interface FollowOptions extends Pick<WaitOptions, "kind" | "id" | "timeoutMs"> {
   /** Where results are saved; absent: results are not saved. */
   readonly target?: string | undefined;
+  /** Shows what was saved. */
+  readonly preview?: Preview | undefined;
 }
 
 /**
@@ -44,6 +47,7 @@ export async function follow(
   }
   if (verdict === undefined && options.target !== undefined) {
     const files = await downloadResults(client, task, { path: options.target, cwd: context.cwd });
+    await options.preview?.show(files.map(({ path }) => path));
     showFiles(files, task, context, output);
   } else output.show(task, () => linesOf(resultUrls(task)));
   if (verdict !== undefined) throw verdict;

@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { type Command, Option } from "commander";
+import { Option } from "commander";
 import type { Context } from "../context.ts";
 import { usage } from "../failure.ts";
 import type { Output, OutputFlags } from "../format/output.ts";
@@ -25,9 +25,9 @@ export interface Preview {
   show(paths: readonly string[]): Promise<void>;
 }
 
-export function addPreviewFlag(command: Command): Command {
+export function previewOption(): Option {
   const description = "how saved results are shown on the terminal (SVC_PREVIEW; default auto)";
-  return command.addOption(new Option("--preview <how>", description).choices(CHOICES));
+  return new Option("--preview <how>", description).choices(CHOICES);
 }
 
 /**

@@ -5,6 +5,7 @@ import { issuesOf, resultUrls, type TaskView } from "../client/answer.ts";
 import type { TaskQuery } from "../client/client.ts";
 import { downloadResults } from "../client/download.ts";
 import { costOf, follow, showFiles } from "../client/follow.ts";
+import { type PreviewFlags, preparePreview, previewOption } from "../client/preview.ts";
 import { addRemoteCommand, connect, type RemoteFlags } from "../client/remote.ts";
 import { hasEnded, resumeHint, verdictOf } from "../client/wait.ts";
 import { addGroup, CLIENT_COMMANDS, given, onRun } from "../command.ts";
@@ -49,16 +50,18 @@ function addGet(task: Command, context: Context): void {
 function addWait(task: Command, context: Context): void {
   const command = addRemoteCommand(task, "wait <task>", "wait until a task ends")
     .option("--timeout <duration>", "how long to wait", "10m")
-    .option("-o, --output <path>", "save the results to this file or folder");
+    .option("-o, --output <path>", "save the results to this file or folder")
+    .addOption(previewOption());
   withExamples(command, "svc task wait task_01m7…", "svc task wait task_01m7… --timeout 2m -o wave.mp4");
   withExits(withNotes(command, TASK_EXITS), "taskFailed", "stillRunning", "taskCancelled");
-  type Flags = RemoteFlags & { timeout: string; output?: string };
+  type Flags = RemoteFlags & PreviewFlags & { timeout: string; output?: string };
   onRun<Flags>(command, context, async ({ args, options, output }) => {
     const timeoutMs = parseDuration(options.timeout);
     const remote = connect(options, context, output);
     const id = given(args, 0);
+    const preview = options.output === undefined ? undefined : preparePreview(context, output, options);
     const { kind } = await remote.client.find(id);
-    await follow(remote, context, output, { kind, id, timeoutMs, target: options.output });
+    await follow(remote, context, output, { kind, id, timeoutMs, target: options.output, preview });
   });
 }
 
@@ -104,15 +107,20 @@ function addCancel(task: Command, context: Context): void {
 
 function addDownload(task: Command, context: Context): void {
   const command = addRemoteCommand(task, "download <task>", "save the results of a completed task");
-  command.option("-o, --output <path>", "a file or a folder; several results are numbered", ".");
+  command
+    .option("-o, --output <path>", "a file or a folder; several results are numbered", ".")
+    .addOption(previewOption());
   withExamples(command, "svc task download task_01m7…", "svc task download task_01m7… -o lighthouse.png");
-  onRun<RemoteFlags & { output: string }>(command, context, async ({ args, options, output }) => {
+  type Flags = RemoteFlags & PreviewFlags & { output: string };
+  onRun<Flags>(command, context, async ({ args, options, output }) => {
     const { client } = connect(options, context, output);
+    const preview = preparePreview(context, output, options);
     const { task: found } = await client.find(given(args, 0));
     if (!hasEnded(found)) throw notYet(found);
     const verdict = verdictOf(found, 0);
     if (verdict !== undefined) throw verdict;
     const files = await downloadResults(client, found, { path: options.output, cwd: context.cwd });
+    await preview.show(files.map(({ path }) => path));
     for (const { path, sizeBytes } of files)
       output.done(`saved ${showPath(path, context.cwd)} (${formatSize(sizeBytes)})`);
     showFiles(files, { task_id: found.task_id }, context, output);

@@ -270,6 +270,7 @@ export const OTHER_VARIABLES = [
   "SVC_API_KEY",
   "SVC_NATIVE_DIR",
   "SVC_OUTPUT",
+  "SVC_PREVIEW",
   "SVC_SECRET_KEY",
   "SVC_SECRET_KEY_PREVIOUS",
 ] as const;

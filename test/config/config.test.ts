@@ -323,6 +323,7 @@ describe("warnings", () => {
       SVC_BIN: "x",
       SVC_NATIVE_DIR: "x",
       SVC_OUTPUT: "json",
+      SVC_PREVIEW: "none",
       PATH: "x",
     };
     expect(load({ env }).warnings).toEqual([

@@ -6,6 +6,7 @@ import type { JsonObject } from "../../../src/domain/json.ts";
 import type { Kind } from "../../client/answer.ts";
 import type { Created } from "../../client/client.ts";
 import { follow } from "../../client/follow.ts";
+import { type PreviewFlags, preparePreview, previewOption } from "../../client/preview.ts";
 import { addRemoteCommand, connect, type Remote, type RemoteFlags } from "../../client/remote.ts";
 import { collect, onRun } from "../../command.ts";
 import type { Context } from "../../context.ts";
@@ -15,7 +16,7 @@ import { parseInput, type ReadFile, readInputs } from "../../flags/inputs.ts";
 import { parseDuration } from "../../format/units.ts";
 import { withExamples, withExits, withNotes } from "../../help/manual.ts";
 
-interface SubmitFlags extends RemoteFlags {
+interface SubmitFlags extends RemoteFlags, PreviewFlags {
   readonly model: string;
   readonly prompt?: string;
   readonly input?: readonly string[];
@@ -39,7 +40,8 @@ export function addSubmit(task: Command, context: Context): void {
     )
     .option("-w, --wait", "wait for the end of the task")
     .option("--timeout <duration>", "how long to wait", "10m")
-    .option("-o, --output <path>", "wait and save the results to this file or folder");
+    .option("-o, --output <path>", "wait and save the results to this file or folder")
+    .addOption(previewOption());
   withExamples(
     command,
     'svc task submit -m sandbox-image -p "a lighthouse at dusk" -o lighthouse.png',
@@ -55,6 +57,7 @@ export function addSubmit(task: Command, context: Context): void {
     const timeoutMs = parseDuration(options.timeout);
     const inputs = (options.input ?? []).map(parseInput);
     const remote = connect(options, context, output);
+    const preview = options.output === undefined ? undefined : preparePreview(context, output, options);
     const { kind, schema } = await readModel(remote, options.model);
     const fields = await readInputs(inputs, schema, fileReader(context));
     const body = {
@@ -68,7 +71,7 @@ export function addSubmit(task: Command, context: Context): void {
     const created = await create(remote, kind, body, idempotencyKey);
     const id = created.taskId;
     if (options.wait === true || options.output !== undefined) {
-      await follow(remote, context, output, { kind, id, timeoutMs, target: options.output });
+      await follow(remote, context, output, { kind, id, timeoutMs, target: options.output, preview });
       return;
     }
     output.done(`Accepted${created.replayed ? " before" : ""}. Wait for it: svc task wait ${id}`);
