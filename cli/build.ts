@@ -22,7 +22,7 @@ export type BuildOptions = {
 };
 
 /** A Worker is a separate entry point and keeps its path: `/$bunfs/root/src/studio/worker.js`. */
-const ENTRYPOINTS = ["cli/main.ts", "src/studio/worker.ts"];
+const ENTRYPOINTS = ["cli/main.ts", "src/studio/worker.ts", "src/app/audit-worker.ts"];
 
 /** Builds one executable and reports on stderr. */
 export async function buildExecutable(options: BuildOptions): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { createAdminCalls } from "../client/admin.ts";
+import { type AdminCalls, createAdminCalls } from "../client/admin.ts";
 import { clientOptions } from "../client/remote.ts";
 import { addCommand, type Invocation, onRun } from "../command.ts";
 import type { Context } from "../context.ts";
@@ -43,8 +43,13 @@ export function onManagedRun<Options = unknown>(
 
 async function openPlace(flags: PlaceFlags, context: Context, output: Output): Promise<Place> {
   if (choosePlace(flags, context) === "folder") return openFolder(flags, context);
-  const calls = createAdminCalls(readOperatorSettings(flags, context), clientOptions(flags, context, output));
+  const calls = connectAsOperator(flags, context, output);
   // Loaded late: few commands need it.
   const { openServer } = await import("./server.ts");
   return openServer(calls);
+}
+
+/** The management API of the server that flags, variables or a profile name. */
+export function connectAsOperator(flags: PlaceFlags, context: Context, output: Output): AdminCalls {
+  return createAdminCalls(readOperatorSettings(flags, context), clientOptions(flags, context, output));
 }

@@ -7,6 +7,7 @@ import { createTally } from "../runtime/tally.ts";
 import { watchVitals } from "../runtime/vitals.ts";
 import { createManageAccounts } from "../service/manage-account.ts";
 import { createOrphans, type Orphans } from "../service/orphans.ts";
+import { createAudits } from "./audits.ts";
 import { createBackground } from "./background.ts";
 import { assetsOf, databaseOf } from "./data-folder.ts";
 import {
@@ -46,6 +47,8 @@ async function open(config: Config, overrides: AppOverrides, releases: Releases)
   const vitals = watchVitals(rooms);
   releases.push(vitals.stop);
   const background = createBackground(config, rooms, feeds, tally);
+  const audits = createAudits({ path: databaseOf(config) });
+  releases.push(() => audits.stop());
   const stopping = new AbortController();
   const drained = new AbortController();
   const readiness = createReadiness(store);
@@ -53,6 +56,7 @@ async function open(config: Config, overrides: AppOverrides, releases: Releases)
   const handle = createHandler({
     ...{ ...rooms, ...feeds, config, wakeup, manage, callbacksDue: background.callbacksDue },
     orphans: await readOrphans(rooms),
+    audits,
     ...{ ...readiness, tally, vitals, startedAt: clock.now() },
     stopping: stopping.signal,
     drained: drained.signal,

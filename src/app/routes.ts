@@ -6,6 +6,7 @@ import type { Wakeup } from "../domain/ports/runtime.ts";
 import type { Counts, Tally } from "../domain/ports/tally.ts";
 import { accountEndpoints } from "../http/account/routes.ts";
 import { managedAccountEndpoints } from "../http/admin/accounts/routes.ts";
+import { auditEndpoints } from "../http/admin/audit/routes.ts";
 import { keyEndpoints } from "../http/admin/keys/routes.ts";
 import { moneyEndpoints } from "../http/admin/money/routes.ts";
 import { overviewEndpoints } from "../http/admin/overview/routes.ts";
@@ -50,6 +51,7 @@ import type { Orphans } from "../service/orphans.ts";
 import { createReadOverview, type ReadOverview } from "../service/read-overview.ts";
 import { createTellUnavailable } from "../service/unavailable-models.ts";
 import { VERSION } from "../version.ts";
+import type { Audits } from "./audits.ts";
 import { databaseOf } from "./data-folder.ts";
 import { mostConnections } from "./descriptors.ts";
 import type { Rooms } from "./rooms.ts";
@@ -69,6 +71,7 @@ export interface RequestDeps extends Rooms, Feeds, Watched {
   readonly callbacksDue: () => void;
   readonly manage: ManageAccounts;
   readonly orphans: Orphans;
+  readonly audits: Audits;
   readonly isAccepting: () => boolean;
   /** Why no new tasks are taken. */
   readonly notReady: () => NotReady | undefined;
@@ -136,6 +139,7 @@ function listEndpoints(given: EndpointDeps) {
     ...compatModelEndpoints(deps),
     ...modelEndpoints(deps),
     ...managedModelEndpoints(createManageModels(deps)),
+    ...auditEndpoints(deps),
     ...managedPriceEndpoints(createManagePrices(deps)),
     ...accountEndpoints(deps),
     ...pricingEndpoints({ estimateCost }),

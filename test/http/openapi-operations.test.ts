@@ -194,6 +194,8 @@ test("the management API is answered as the document says", async () => {
   await managed("GET /admin/v1/models/{model}", undefined, { model: "sandbox-image" });
   expect((await managed("GET /admin/v1/models/{model}", undefined, { model: "none" })).status).toBe(404);
 
+  const audit = await managed("GET /admin/v1/audit");
+  expect(audit.data).toMatchObject({ adds_up: true, differences: [] });
   const image = { model: "sandbox-image" };
   await managed("GET /admin/v1/pricing");
   await managed("GET /admin/v1/pricing/{model}", undefined, image);

@@ -3,6 +3,9 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { choosePlace, type PlaceFlags } from "../../../cli/manage/place.ts";
 import { writeProfiles } from "../../../cli/profiles/profile-file.ts";
+import { auditForm } from "../../../src/domain/money/audit-form.ts";
+import type { AuditReport } from "../../../src/domain/ports/audit.ts";
+import { accountId, keyId } from "../../helpers/store.ts";
 import {
   refusal,
   type Script,
@@ -128,6 +131,29 @@ describe("a server", () => {
     });
     expect(await run("tokens", "create", "--name", "x")).toMatchObject({ exitCode: 0, stdout: "mt-new\n" });
     expect(server.seen).toHaveLength(2);
+  });
+
+  test("whose books differ is told so, in the same form, with sums that no number holds", async () => {
+    const report: AuditReport = {
+      rows: { accounts: 1, ledgerEntries: 2, tasks: 3, liveTasks: 0, quotas: 1, usageDays: 1 },
+      sums: { credited: 90_071_992_547_409_931n, captured: 1n, refunded: 0n, balance: -5n, held: 0n },
+      differences: [
+        { check: "account_balance", accountId: accountId(1), stored: -5n, expected: 90_071_992_547_409_930n },
+        { check: "quota_used", keyId: keyId(1), day: 0, stored: 1n, expected: 2n },
+        { check: "usage_tasks", accountId: accountId(1), day: 20_000, stored: 3n, expected: 4n },
+      ],
+    };
+    const { server, run } = withServer({ "GET /admin/v1/audit": () => success(auditForm(report)) });
+    const { exitCode, stdout, stderr } = await run("audit", "--json");
+    expect(exitCode).toBe(1);
+    expect(JSON.parse(stdout)).toEqual({ server: server.url, ...auditForm(report) });
+    expect(JSON.parse(stderr).error.code).toBe("books_differ");
+    const lines = (await run("audit")).stdout.split("\n").slice(-4, -1);
+    expect(lines.map((line) => line.split("\t")[2])).toEqual([
+      `account ${accountId(1)}: stored -0.000005 USD, must be 90071992547.409930 USD`,
+      `key ${keyId(1)}: stored 0.000001 USD, must be 0.000002 USD`,
+      `account ${accountId(1)}, day 2024-10-04: stored 3, must be 4`,
+    ]);
   });
 
   test.each([

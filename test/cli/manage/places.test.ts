@@ -73,6 +73,8 @@ const COMMANDS: readonly (readonly string[])[] = [
   ["ledger", "default", "--limit", "1"],
   ["ledger", "studio", "--csv"],
   ["ledger", "nobody"],
+  ["audit"],
+  ["audit", "--field", "sums"],
   ["pricing", "list"],
   ["pricing", "list", "--json"],
   ["pricing", "show", "sandbox-video"],

@@ -1,0 +1,50 @@
+import { AUDIT_CHECKS } from "../../../domain/ports/audit.ts";
+import { closed, component, flag, integer, list, nullable, openEnum, text } from "../../wire/schema.ts";
+import { CURRENCY_SCHEMA, idOf } from "../../wire/values.ts";
+import { contract } from "../contract.ts";
+
+const count = (description: string) => integer(description, { minimum: 0 });
+/** Sums of all accounts, which may be longer than one account's amounts. */
+const sum = (description: string) => text(description, { pattern: "^-?[0-9]+\\.[0-9]{6}$" });
+const figure = (description: string) => ({ type: ["string", "integer"], description });
+
+const AUDIT = component("Audit", {
+  adds_up: flag("Whether every figure is what it must be."),
+  checks: count("How many checks were made."),
+  rows: closed({
+    accounts: count("Accounts that were read."),
+    ledger_entries: count("Entries of their ledgers."),
+    tasks: count("Tasks."),
+    live_tasks: count("Those of them that have not ended."),
+    quotas: count("Periods of keys' quotas."),
+    usage_days: count("Days of usage."),
+  }),
+  sums: closed({
+    currency: CURRENCY_SCHEMA,
+    credited: sum("Credited, less what was taken off."),
+    captured: sum("Charged."),
+    refunded: sum("Given back."),
+    balance: sum("Of all accounts: credited, less captured, plus refunded."),
+    held: sum("Held for live tasks."),
+  }),
+  differences: list(
+    closed({
+      check: openEnum(Object.keys(AUDIT_CHECKS), "The check that failed."),
+      rule: text("What it says must be."),
+      account_id: nullable(idOf("acc", "The account.")),
+      key_id: nullable(idOf("key", "The key.")),
+      task_id: nullable(idOf("task", "The task.")),
+      model: nullable(text("The model.")),
+      day: nullable(text("First day of a quota's period, or a day of usage.")),
+      ledger_entry: nullable(count("Number of an entry of the ledger.")),
+      stored: figure("What is stored: an amount, or a count."),
+      expected: figure("What it must be."),
+    }),
+    { description: "The first difference of each check; empty when the books add up." },
+  ),
+});
+
+export const READ_AUDIT = contract("readAudit", "Recompute every figure of the books", AUDIT, {
+  description:
+    "Reads one moment of the database, and holds up nothing else. It takes as long as there are rows; ask the address for long requests where that is more than its time limit.",
+});
