@@ -52,7 +52,9 @@ export interface MinuteCounts {
   readonly lengthMs: number;
   readonly answered: Readonly<Record<StatusClass, number>>;
   readonly created: number;
-  /** By second, oldest first, without the one that has just begun: at most 60. */
+  /** Whole seconds since the start. */
+  readonly seconds: number;
+  /** By second, oldest first, without the one that has just begun: at most the latest 60. */
   readonly answeredBySecond: readonly number[];
   readonly createdBySecond: readonly number[];
 }

@@ -47,14 +47,16 @@ export function createTally({ clock }: { readonly clock: Pick<Clock, "now" | "el
     minute() {
       const sums = traffic.read();
       const [first, now] = [Math.floor(startedAt / 1_000), Math.floor(elapsed() / 1_000)];
-      const seconds = Math.min(SECONDS, now - first);
+      const seconds = now - first;
+      const shown = Math.min(SECONDS, seconds);
       const [ok = 0, moved = 0, refused = 0, failed = 0] = sums;
       return {
         lengthMs: elapsed() - Math.max(startedAt, traffic.startsAt()),
         answered: { "2xx": ok, "3xx": moved, "4xx": refused, "5xx": failed },
         created: sums[CREATED] ?? 0,
-        answeredBySecond: traffic.history(CLASSES, seconds),
-        createdBySecond: traffic.history([CREATED], seconds),
+        seconds,
+        answeredBySecond: traffic.history(CLASSES, shown),
+        createdBySecond: traffic.history([CREATED], shown),
       };
     },
   };

@@ -75,7 +75,7 @@ test("figures are rounded for their reader, and absent ones are null", () => {
   const overview: Overview = {
     at,
     minute: {
-      ...{ lengthMs: 30_000, created: 10, answeredBySecond: [1, 2], createdBySecond: [0, 1] },
+      ...{ lengthMs: 30_000, seconds: 2, created: 10, answeredBySecond: [1, 2], createdBySecond: [0, 1] },
       answered: { "2xx": 100, "3xx": 0, "4xx": 1, "5xx": 2 },
     },
     lanes: [
@@ -101,7 +101,7 @@ test("figures are rounded for their reader, and absent ones are null", () => {
       ...{ version: "1.2.3", node: "here", not_ready: null },
       ...{ started_at: 1_699_999_995, time: 1_700_000_000 },
     },
-    windows: { minute_since: 1_699_999_970, hour_since: 1_699_999_999 },
+    windows: { seconds: 2, minute_since: 1_699_999_970, hour_since: 1_699_999_999 },
     requests: {
       per_second: 3.43,
       by_class: { "2xx": 3.33, "3xx": 0, "4xx": 0.03, "5xx": 0.07 },

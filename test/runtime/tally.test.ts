@@ -37,7 +37,7 @@ function task(given: Partial<EndedTask> = {}): EndedTask {
 test("requests and creates of the last minute are counted by class and by second, and older ones are not", () => {
   const { tally, pass } = setup();
   expect(tally.minute()).toEqual({
-    ...{ lengthMs: 0, created: 0, answeredBySecond: [], createdBySecond: [] },
+    ...{ lengthMs: 0, seconds: 0, created: 0, answeredBySecond: [], createdBySecond: [] },
     answered: { "2xx": 0, "3xx": 0, "4xx": 0, "5xx": 0 },
   });
   tally.answered(200);
@@ -46,7 +46,7 @@ test("requests and creates of the last minute are counted by class and by second
   tally.created();
   pass(2_000);
   expect(tally.minute()).toEqual({
-    ...{ lengthMs: 3_000, created: 1, answeredBySecond: [1, 5, 0], createdBySecond: [0, 1, 0] },
+    ...{ lengthMs: 3_000, seconds: 3, created: 1, answeredBySecond: [1, 5, 0], createdBySecond: [0, 1, 0] },
     answered: { "2xx": 2, "3xx": 1, "4xx": 2, "5xx": 1 },
   });
   pass(58_000);
@@ -54,6 +54,7 @@ test("requests and creates of the last minute are counted by class and by second
   expect(minute.answered).toEqual({ "2xx": 1, "3xx": 1, "4xx": 2, "5xx": 1 });
   expect(minute.lengthMs).toBe(60_500);
   expect(minute.answeredBySecond).toHaveLength(60);
+  expect(minute.seconds).toBe(61);
   pass(10 * HOUR_MS);
   expect(tally.minute().created).toBe(0);
 });

@@ -6,7 +6,7 @@ import { micros } from "../helpers/store.ts";
 
 const [OFF, ON, IDLE] = ["closed", "open", "quiet"] as ProviderId[] as [ProviderId, ProviderId, ProviderId];
 const MINUTE: MinuteCounts = {
-  ...{ lengthMs: 1_000, created: 0, answeredBySecond: [], createdBySecond: [] },
+  ...{ lengthMs: 1_000, seconds: 0, created: 0, answeredBySecond: [], createdBySecond: [] },
   answered: { "2xx": 1, "3xx": 0, "4xx": 0, "5xx": 0 },
 };
 const HOUR: HourCounts = {

@@ -27,6 +27,7 @@ export function presentOverview(overview: Overview, { version, startedAt, node }
   return {
     server: { version, node, started_at: unix(startedAt), time: unix(at), not_ready: notReady ?? null },
     windows: {
+      seconds: minute.seconds,
       minute_since: unix(at - minute.lengthMs),
       hour_since: unix(hour.since),
     },

@@ -55,6 +55,7 @@ const MODEL = closed({
 const OVERVIEW = component("Overview", {
   server: SERVER,
   windows: closed({
+    seconds: count("Whole seconds since the start: the number of the latest one in `by_second`."),
     minute_since: unixSeconds("Since when requests and creates are counted: a minute, or the start."),
     hour_since: unixSeconds(
       "Since when ends of tasks and spend are counted: an hour, to the minute, or as far back as a start could read.",
