@@ -33,6 +33,8 @@ export function createAdminCalls(settings: ClientSettings, options: ClientOption
     server: settings.server,
     get: (path: string, query: Query = {}, waitMs?: number) =>
       call({ method: "GET", path: `/admin/v1${path}${searchOf(query)}`, waitMs }, HARMLESS),
+    /** Asks once, for callers that ask again by themselves. */
+    attempt: (path: string) => attempt({ method: "GET", path: `/admin/v1${path}` }, HARMLESS),
     send: (method: "POST" | "PATCH", path: string, body: JsonObject | undefined, repeat: Repeat) => {
       const once = repeat.kind === "once" ? { idempotencyKey: repeat.idempotencyKey } : {};
       return call({ method, path: `/admin/v1${path}`, body, ...once }, repeat);

@@ -31,9 +31,13 @@ export function formatTime(epochMs: number): string {
     .replace(/\.\d+Z$/, "Z");
 }
 
-/** For people: `512 B`, `212 KB`, `1.4 MB`. */
+const LARGEST = ["TB", 1e12] as const;
+const UNITS = [["MB", 1e6], ["GB", 1e9], LARGEST] as const;
+
+/** For people: `512 B`, `212 KB`, `1.4 MB`, `82.1 GB`. */
 export function formatSize(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;
   if (bytes < 1_000_000) return `${Math.round(bytes / 1000)} KB`;
-  return `${Number((bytes / 1_000_000).toFixed(1))} MB`;
+  const [unit, size] = UNITS.find(([, each]) => bytes < each * 1000) ?? LARGEST;
+  return `${Number((bytes / size).toFixed(1))} ${unit}`;
 }

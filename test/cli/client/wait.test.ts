@@ -90,4 +90,5 @@ test("durations and sizes are written as people write them", () => {
     expect(() => parseDuration(wrong)).toThrow("is not a duration");
   expect([340, 4200, 60_000, 200_000].map(formatDuration)).toEqual(["340 ms", "4.2 s", "1 m", "3 m 20 s"]);
   expect([999, 212_000, 1_400_000].map(formatSize)).toEqual(["999 B", "212 KB", "1.4 MB"]);
+  expect([82_105_700_000, 3_000_000_000_000_000].map(formatSize)).toEqual(["82.1 GB", "3000 TB"]);
 });
