@@ -6,7 +6,7 @@ import type { Output, OutputFlags } from "../format/output.ts";
 import { printable } from "../format/printable.ts";
 import { hasColour } from "../format/style.ts";
 import { askTerminal } from "../picture/ask.ts";
-import { depthOf, guessProtocol, PROTOCOLS } from "../picture/detect.ts";
+import { depthOf, guessProtocol, hasKittyPictures, PROTOCOLS, type Protocol } from "../picture/detect.ts";
 import type { Canvas, Exhibit } from "../picture/draw.ts";
 import { roomFor, USUAL_CELL } from "../picture/fit.ts";
 
@@ -67,17 +67,24 @@ function isWanted(choice: Wanted, context: Context, output: Output, flags: Outpu
 }
 
 /** How the terminal shows pictures, and how large its cells are. */
-async function lookOf(
-  choice: Wanted,
-  { env, keyboard, stdout, stderr }: Context,
-): Promise<Omit<Canvas, "screen">> {
-  const depth = depthOf(env);
-  const guess = choice === "auto" ? guessProtocol(env) : { protocol: choice };
-  if ("protocol" in guess) return { protocol: guess.protocol, depth, cell: USUAL_CELL };
-  if (keyboard === undefined || !stdout.isTerminal) return { protocol: "half", depth, cell: USUAL_CELL };
+async function lookOf(choice: Wanted, context: Context): Promise<Omit<Canvas, "screen">> {
+  const { env, keyboard, stdout, stderr } = context;
+  const isInTmux = (env.TMUX ?? "") !== "";
+  const usual = { depth: depthOf(env), cell: USUAL_CELL, isInTmux } as const;
+  if (choice !== "auto") return { ...usual, protocol: choice };
+  if (isInTmux) return { ...usual, protocol: await protocolBehindTmux(env) };
+  const guess = guessProtocol(env);
+  if ("protocol" in guess) return { ...usual, protocol: guess.protocol };
+  if (keyboard === undefined || !stdout.isTerminal) return { ...usual, protocol: "half" };
   const answer = await askTerminal({ keyboard, write: stderr.write, after });
   const protocol = answer?.hasSixels === true ? guess.withSixels : "half";
-  return { protocol, depth, cell: answer?.cell ?? USUAL_CELL };
+  return { ...usual, protocol, cell: answer?.cell ?? USUAL_CELL };
+}
+
+/** Kitty's pictures are the only ones that tmux can move with its text. */
+async function protocolBehindTmux(env: Context["env"]): Promise<Protocol> {
+  const { terminalBehindTmux } = await import("../picture/tmux.ts");
+  return hasKittyPictures(await terminalBehindTmux(env)) ? "kitty" : "half";
 }
 
 function after(ms: number, call: () => void): () => void {

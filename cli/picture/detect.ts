@@ -33,7 +33,7 @@ export function guessProtocol(env: Environment): Guess {
   const term = env.TERM ?? "";
   // These repaint the screen from their own copy of it, which has no pictures, and answer questions themselves.
   if (isMultiplexed(env)) return HALF;
-  if (term === "xterm-kitty" || term === "xterm-ghostty") return KITTY;
+  if (hasKittyPictures(term)) return KITTY;
   if (term === "linux") return HALF;
   // Before KITTY_WINDOW_ID, which a program started from kitty inherits.
   const program = PROGRAMS[env.TERM_PROGRAM ?? ""];
@@ -42,6 +42,11 @@ export function guessProtocol(env: Environment): Guess {
   // Unlike TERM_PROGRAM, this one passes through ssh.
   if (env.LC_TERMINAL === "iTerm2") return ITERM;
   return { ask: true, withSixels: "sixel" };
+}
+
+/** Whether a terminal of this name has kitty's protocol. */
+export function hasKittyPictures(term: string | undefined): boolean {
+  return term === "xterm-kitty" || term === "xterm-ghostty";
 }
 
 function isMultiplexed({ TMUX, STY, ZELLIJ, TERM = "" }: Environment): boolean {

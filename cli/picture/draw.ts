@@ -4,7 +4,7 @@ import type { Protocol } from "./detect.ts";
 import { fitPixels, type Grid, GUTTER, HALVED_CELL, layOut, roomFor, type ScreenSize } from "./fit.ts";
 import { type Depth, halfBlocks } from "./half-blocks.ts";
 import { itermPicture } from "./iterm.ts";
-import { kittyPicture } from "./kitty.ts";
+import { kittyPicture, kittyPictureInTmux } from "./kitty.ts";
 import {
   emptyPixels,
   encodePng,
@@ -21,6 +21,8 @@ export interface Canvas {
   readonly protocol: Protocol;
   readonly depth: Depth;
   readonly screen: ScreenSize;
+  /** Whether tmux is between, so that kitty's pictures must be sent past it. */
+  readonly isInTmux?: boolean;
   /** Pixels of a cell. */
   readonly cell: Size;
 }
@@ -85,7 +87,8 @@ function cellOf({ protocol, cell: { width, height } }: Canvas): Size {
 /** The text that makes a terminal show these pixels, from the start of a line to the start of the next. */
 async function paint(pixels: Pixels, canvas: Canvas): Promise<string> {
   const { protocol, depth } = canvas;
-  const columns = Math.max(1, Math.round(pixels.width / cellOf(canvas).width));
+  const cell = cellOf(canvas);
+  const columns = Math.max(1, Math.round(pixels.width / cell.width));
   switch (protocol) {
     case "half":
       return halfBlocks(pixels, depth)
@@ -93,12 +96,19 @@ async function paint(pixels: Pixels, canvas: Canvas): Promise<string> {
         .join("");
     case "sixel":
       return `${sixelPicture(await reduceColours(pixels, SIXEL_COLOURS))}\n`;
-    case "kitty":
-      return `${kittyPicture(await encodePng(pixels), columns)}\n`;
+    case "kitty": {
+      const png = await encodePng(pixels);
+      if (canvas.isInTmux !== true) return `${kittyPicture(png, columns)}\n`;
+      const rows = Math.max(1, Math.round(pixels.height / cell.height));
+      return `${kittyPictureInTmux(png, { columns, rows }, anyNumber())}\n`;
+    }
     case "iterm":
       return `${itermPicture(await encodePng(pixels), columns)}\n`;
   }
 }
+
+/** Of a picture, such that it seldom takes the place of one that is still to be seen. */
+const anyNumber = (): number => 1 + Math.floor(Math.random() * 255);
 
 function largest(exhibits: readonly Exhibit[]): Size {
   return {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import sharp from "sharp";
 import { type PreviewFlags, preparePreview } from "../../../cli/client/preview.ts";
@@ -8,7 +8,7 @@ import { createOutput, type OutputFlags } from "../../../cli/format/output.ts";
 import { encodeVideo } from "../../../src/studio/encode.ts";
 import { createFrame } from "../../../src/studio/sprite.ts";
 import { webm } from "../../helpers/media-video.ts";
-import { readHalfBlocks, readIterm, readKitty, readSixels } from "../picture/readers.ts";
+import { readHalfBlocks, readIterm, readKitty, readSixels, splitByTmux } from "../picture/readers.ts";
 import { emptyFolder, fakeContext, fakeSink } from "../support.ts";
 
 const folder = emptyFolder();
@@ -130,6 +130,52 @@ describe("a result is shown", () => {
       "2 red.png\n1 wave.webm  64×48, 2 s\n",
     );
   });
+});
+
+describe("under tmux", () => {
+  /** Stands in for tmux: it prints what tmux would. */
+  const tmuxThatSays = (text: string) => {
+    const bin = emptyFolder();
+    writeFileSync(
+      join(bin, "tmux"),
+      `#!/bin/sh\n[ "$1 $2 $3" = "show-options -t %7" ] && printf '${text}'\n`,
+    );
+    chmodSync(join(bin, "tmux"), 0o755);
+    return { TMUX: "/tmp/none,1,0", TMUX_PANE: "%7", TERM: "tmux-256color", PATH: `${bin}:/bin:/usr/bin` };
+  };
+
+  test.each(["on\\nxterm-kitty\\n", "all\\nxterm-ghostty\\n"])(
+    "that says %p, kitty's pictures are sent past it",
+    async (says) => {
+      const { handedOn, kept } = splitByTmux(await shown({ env: tmuxThatSays(says) }));
+      expect(await readKitty(handedOn)).toHaveLength(1);
+      expect(kept).toContain("\u{10eeee}");
+    },
+  );
+
+  test.each(["off\\nxterm-kitty\\n", "on\\nxterm-256color\\n", "\\n", ""])(
+    "that says %p, half blocks are drawn",
+    async (says) => {
+      const text = await shown({ env: tmuxThatSays(says), answer: "\u001b[?62;4c" });
+      expect((await readHalfBlocks(text)).width).toBe(48);
+    },
+  );
+
+  test("that is not installed, half blocks are drawn", async () => {
+    const text = await shown({ env: { TMUX: "/tmp/none,1,0", PATH: "/nowhere" } });
+    expect((await readHalfBlocks(text)).width).toBe(48);
+  });
+});
+
+test("a picture that says it has more pixels than memory should hold is not decoded", async () => {
+  const path = join(folder, "huge.png");
+  const file = readFileSync(red);
+  file.writeUInt32BE(20_000, 16);
+  file.writeUInt32BE(20_000, 20);
+  file.writeUInt32BE(Bun.hash.crc32(file.subarray(12, 29)), 29);
+  writeFileSync(path, file);
+  const text = await shown({ paths: [path], flags: { verbose: true } });
+  expect(text).toMatch(/^No preview of huge\.png: .*pixel limit/);
 });
 
 describe("nothing is sent to the terminal", () => {

@@ -4,7 +4,14 @@ import { type Canvas, drawPictures } from "../../../cli/picture/draw.ts";
 import { drawHalfBlocks, halfBlocks, nearest256 } from "../../../cli/picture/half-blocks.ts";
 import { type Pixels, reduceColours, scalePicture } from "../../../cli/picture/pixels.ts";
 import { SIXEL_COLOURS, sixelPicture } from "../../../cli/picture/sixel.ts";
-import { largestDifference, readHalfBlocks, readIterm, readKitty, readSixels } from "./readers.ts";
+import {
+  largestDifference,
+  readHalfBlocks,
+  readIterm,
+  readKitty,
+  readSixels,
+  splitByTmux,
+} from "./readers.ts";
 
 const CANVAS: Canvas = {
   protocol: "half",
@@ -64,6 +71,18 @@ describe("a terminal shows the pixels of", () => {
     const [shown, ...more] = await readKitty(await draw([pixels], { protocol: "kitty" }));
     expect([shown?.columns, more]).toEqual([20, []]);
     expect(largestDifference(shown!.pixels, pixels)).toBe(0);
+  });
+
+  test("kitty's protocol behind tmux, which keeps a character for each cell", async () => {
+    const pixels = picture(400, 120);
+    const { handedOn, kept } = splitByTmux(await draw([pixels], { protocol: "kitty", isInTmux: true }));
+    const [shown, ...more] = await readKitty(handedOn);
+    expect(more).toEqual([]);
+    expect(largestDifference(shown!.pixels, pixels)).toBe(0);
+    const [, number] = /U=1,i=(\d+),c=20,r=3,/.exec(shown?.about ?? "") ?? [];
+    const row = (mark: string) =>
+      `\u001b[38;5;${number}m\u{10eeee}${mark}${"\u{10eeee}".repeat(19)}\u001b[39m\n`;
+    expect(kept).toBe(row("\u0305") + row("\u030d") + row("\u030e"));
   });
 
   test("iTerm2's protocol", async () => {

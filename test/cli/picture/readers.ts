@@ -8,6 +8,8 @@ export interface Shown {
   readonly pixels: Pixels;
   /** Cells it was told to fill. */
   readonly columns: number;
+  /** Where it goes, in the protocol's own words. */
+  readonly about?: string;
 }
 
 /** Control characters as characters that a pattern may have. */
@@ -18,19 +20,31 @@ export async function readKitty(text: string): Promise<Shown[]> {
   const shown: Shown[] = [];
   let data = "";
   let columns = 0;
+  let about = "";
   for (const [, keys = "", payload = ""] of visible(text).matchAll(/␛_G([^;]*);([^␛]*)␛\\/g)) {
     if (payload.length > 4096) throw new Error(`A chunk has ${payload.length} characters.`);
     const fields = Object.fromEntries(keys.split(",").map((each) => each.split("=")));
     if (fields.q !== "2") throw new Error("The terminal would answer.");
     if (data === "" && (fields.a !== "T" || fields.f !== "100")) throw new Error(`It is no picture: ${keys}`);
-    if (data === "") columns = Number(fields.c);
+    if (data === "") [columns, about] = [Number(fields.c), keys];
     data += payload;
     if (fields.m === "1") continue;
-    shown.push({ pixels: await decode(data), columns });
+    shown.push({ pixels: await decode(data), columns, about });
     data = "";
   }
   if (data !== "") throw new Error("The last picture does not end.");
   return shown;
+}
+
+/** What tmux hands on of a text, and what it keeps for itself. */
+export function splitByTmux(text: string): { readonly handedOn: string; readonly kept: string } {
+  const passage = /␛Ptmux;((?:[^␛]|␛␛)*)␛\\/g;
+  const hidden = visible(text);
+  const handedOn = [...hidden.matchAll(passage)]
+    .map(([, inner = ""]) => inner.replaceAll("␛␛", "␛"))
+    .join("");
+  const kept = hidden.replaceAll(passage, "");
+  return { handedOn: handedOn.replaceAll("␛", "\u001b"), kept: kept.replaceAll("␛", "\u001b") };
 }
 
 /** Reads pictures of iTerm2's protocol. */
