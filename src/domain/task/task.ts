@@ -158,6 +158,10 @@ export interface Attempt {
   /** What went wrong, in our words, for the operator. */
   readonly detail?: string | undefined;
   readonly startedAt: number;
+  /** When the upstream was known to have it; absent where its answer held the outputs. */
+  readonly acceptedAt?: number | undefined;
+  /** When its outputs were known, if some were still to be fetched then. */
+  readonly madeAt?: number | undefined;
   readonly endedAt?: number | undefined;
 }
 

@@ -47,7 +47,7 @@ function prepareMove(db: Database) {
      where pool is not null`,
   );
   const attempts = db.prepare<never, [byMs: number]>(
-    `update attempt set started_at = started_at + ?
+    `update attempt set started_at = started_at + ?1, accepted_at = accepted_at + ?1, made_at = made_at + ?1
      where ended_at is null and task_id in (select id from task where pool is not null)`,
   );
   const callbacks = db.prepare<never, [byMs: number]>(

@@ -22,6 +22,8 @@ export const attempt = sqliteTable(
     endedAt: integer("ended_at"),
     /** What the upstream charges the operator for it, if known. */
     costMicros: integer("cost_micros"),
+    acceptedAt: integer("accepted_at"),
+    madeAt: integer("made_at"),
   },
   (table) => [unique("attempt_of_task").on(table.taskId, table.sequence)],
 );
@@ -41,6 +43,8 @@ export function toAttempt(row: AttemptRow): Attempt {
     usage: optional(row.usage),
     detail: row.detail ?? undefined,
     startedAt: row.started_at,
+    acceptedAt: row.accepted_at ?? undefined,
+    madeAt: row.made_at ?? undefined,
     endedAt: row.ended_at ?? undefined,
   };
 }

@@ -16,7 +16,9 @@ export function prepareAttempts(db: Database) {
   const update = db.prepare(
     `update attempt set state = ?3, operation = coalesce(?4, operation), outputs = coalesce(?5, outputs),
        usage = coalesce(?6, usage), detail = coalesce(?7, detail), ended_at = coalesce(?8, ended_at),
-       cost_micros = coalesce(?9, cost_micros)
+       cost_micros = coalesce(?9, cost_micros),
+       accepted_at = coalesce(accepted_at, case when ?4 is not null then ?10 end),
+       made_at = coalesce(made_at, case when ?5 is not null then ?10 end)
      where id = ?1 and task_id = ?2`,
   );
   const latest = db.prepare<{ state: AttemptState }, [id: string]>(
@@ -33,7 +35,7 @@ export function prepareAttempts(db: Database) {
       const outputs = json(change.outputs);
       const usage = json(change.usage);
       const endedAt = isTaskOver || state === "rejected" || state === "done" ? at : null;
-      const given = update.run(id, taskId, state, operation, outputs, usage, detail, endedAt, costMicros);
+      const given = update.run(id, taskId, state, operation, outputs, usage, detail, endedAt, costMicros, at);
       if (given.changes !== 1) throw new Error(`Task ${taskId} has no attempt ${id}.`);
     },
   };
