@@ -9,6 +9,7 @@ import { describeLanes } from "./task-store-lanes.ts";
 import { describeMoney } from "./task-store-money.ts";
 import { describeQuotas } from "./task-store-quota.ts";
 import { describeReads } from "./task-store-reads.ts";
+import { describeStory } from "./task-store-story.ts";
 
 /** What every implementation of `TaskStore` does. `makeStore` gives an empty store each time. */
 export function describeTaskStore(name: string, makeStore: MakeStore): void {
@@ -22,5 +23,6 @@ export function describeTaskStore(name: string, makeStore: MakeStore): void {
     describeReads(makeStore);
     describeChanges(makeStore);
     describeLanes(makeStore);
+    describeStory(makeStore);
   });
 }

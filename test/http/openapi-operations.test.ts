@@ -88,6 +88,7 @@ test("tasks are answered as the document says, however they end", async () => {
     body: { ...IMAGE, sandbox: { outcome: "hang" } },
   });
   const path = { task_id: String(hanging.data.task_id) };
+  await call("GET /v1/tasks/{task_id}", { path });
   await call("POST /v1/tasks/{task_id}/cancel", { path });
   const events = await call("GET /v1/tasks/{task_id}/events", { path });
   expect(events.text).toContain("event: cancelled\n");

@@ -151,6 +151,7 @@ describe("the document", () => {
       "/components/schemas/ModelPrice/properties/lines/items/properties/when",
       "/components/schemas/PriceRule/properties/lines/items/properties/when",
       "/components/schemas/ResetPrice/properties/unpriced",
+      "/components/schemas/TaskStory/properties/request/properties/parameters",
       "/paths/~1openapi.json/get/responses/200/content/application~1json/schema",
     ]);
   });

@@ -4,6 +4,7 @@ import type { Micros } from "../money/money.ts";
 import type { LaneLoad, RecentEndings } from "../overview.ts";
 import type { IdempotencyClaim } from "../task/idempotency.ts";
 import type { TaskKind } from "../task/request.ts";
+import type { TaskStory } from "../task/story.ts";
 import type { Attempt, Lease, NewTask, Task, TaskStatus, TaskSummary } from "../task/task.ts";
 import type { Transition } from "../task/transition.ts";
 
@@ -186,6 +187,8 @@ export interface TaskStore {
   byId(id: TaskId): Promise<Task | undefined>;
   summary(id: TaskId): Promise<TaskSummary | undefined>;
   attempts(id: TaskId): Promise<Attempt[]>;
+  /** Everything that is kept of a task, as it stands at one moment. */
+  story(id: TaskId): Promise<TaskStory | undefined>;
   /** Newest first. */
   list(filter: TaskFilter): Promise<TaskSummary[]>;
   assetById(id: AssetId): Promise<Asset | undefined>;

@@ -4,7 +4,7 @@ import { assetPath } from "../../domain/media/asset.ts";
 import { CURRENCY, formatAmount } from "../../domain/money/money.ts";
 import type { Preview } from "../../domain/task/preview.ts";
 import type { ResultIssue } from "../../domain/task/result-issue.ts";
-import { isTerminal, type TaskSummary } from "../../domain/task/task.ts";
+import { isTerminal } from "../../domain/task/task.ts";
 import type { TaskReading } from "../../service/read-task.ts";
 
 const seconds = (ms: number) => Math.floor(ms / 1000);
@@ -39,7 +39,7 @@ export function presentIssues(issues: readonly ResultIssue[]): JsonObject[] {
 }
 
 /** One task of a listing: its status and its kind, which decides the path to read it at. */
-export function presentListedTask(task: TaskSummary, origin: string): JsonObject {
+export function presentListedTask(task: TaskReading, origin: string): JsonObject {
   return { ...presentTask(task, origin), kind: task.kind };
 }
 

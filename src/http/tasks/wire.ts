@@ -71,16 +71,21 @@ const OPTIONAL = [
   "usage",
 ];
 
-function taskSchema(title: string, messages: readonly string[], more: Properties = {}): Schema {
+/** A task, with where its messages are, and the fields that some answers have besides. */
+export function taskSchema(
+  title: string,
+  messages: readonly string[],
+  more: { readonly fields?: Properties; readonly optional?: readonly string[] } = {},
+): Schema {
   const fields = {
     ...FIELDS,
     ...Object.fromEntries(messages.map((name) => [name, FAILURE_MESSAGE])),
-    ...more,
+    ...more.fields,
   };
   return {
     title,
     ...closed(fields, {
-      optional: [...OPTIONAL, ...messages],
+      optional: [...OPTIONAL, ...messages, ...(more.optional ?? [])],
       allOf: [
         whenStatus(
           "completed",
@@ -113,8 +118,11 @@ export const IMAGE_TASK = taskSchema("ImageTask", ["error_message"]);
 /** `data` of a video task's status: the message is in `error` (docs/api.md 4.5). */
 export const VIDEO_TASK = taskSchema("VideoTask", ["error"]);
 const EITHER_TASK: Schema = { anyOf: [IMAGE_TASK, VIDEO_TASK] };
+export const LISTED_TASK_FIELDS: Properties = { kind: KIND };
 /** One of `tasks` of a listing. */
-export const LISTED_TASK = taskSchema("ListedTask", ["error_message", "error"], { kind: KIND });
+export const LISTED_TASK = taskSchema("ListedTask", ["error_message", "error"], {
+  fields: LISTED_TASK_FIELDS,
+});
 
 export const LIST_QUERY = optional({
   kind: text("Tasks of one kind.", { enum: ["image", "video"] }),

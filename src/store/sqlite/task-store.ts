@@ -12,6 +12,7 @@ import { prepareIdempotency } from "./task-store/idempotency.ts";
 import { prepareLanes } from "./task-store/lanes.ts";
 import { prepareReads } from "./task-store/reads.ts";
 import { prepareRecentEndings } from "./task-store/recent-endings.ts";
+import { prepareStory } from "./task-store/story.ts";
 
 /** Tasks in SQLite. Each write is one operation of the connection's group commit. */
 export function createTaskStore(
@@ -22,6 +23,7 @@ export function createTaskStore(
   const records = prepareIdempotency(connection);
   const lastServed = new Map<ProviderId, AccountId>();
   const reads = prepareReads(connection, lastServed);
+  const story = prepareStory(connection, reads);
   const changes = prepareChanges(db);
   const ledger = prepareLedger(db);
   const admit = prepareAdmit(db, { ledger, records, changes });
@@ -51,6 +53,7 @@ export function createTaskStore(
     byId: async (id) => read(() => reads.byId(id)),
     summary: async (id) => read(() => reads.summary(id)),
     attempts: async (id) => read(() => reads.attempts(id)),
+    story: async (id) => read(() => story(id)),
     list: async (filter) => read(() => reads.list(filter)),
     assetById: async (id) => read(() => reads.assetById(id)),
     counts: async () => read(() => reads.counts()),

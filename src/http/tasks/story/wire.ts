@@ -1,0 +1,132 @@
+import { CALLBACK_STATES } from "../../../domain/callback/callback.ts";
+import { MAX_CALLBACK_ATTEMPTS } from "../../../domain/limits.ts";
+import { MEDIA_TYPES } from "../../../domain/media/asset.ts";
+import { ATTEMPT_OUTCOMES, TOLD_STAGES } from "../../../domain/task/story.ts";
+import { contract, succeeds } from "../../openapi/contract.ts";
+import { TASK_ERROR_CODE } from "../../wire/errors.ts";
+import { closed, integer, list, openEnum, type Properties, text } from "../../wire/schema.ts";
+import { amount, CURRENCY_SCHEMA, idOf, unixSeconds } from "../../wire/values.ts";
+import { LISTED_TASK_FIELDS, TASK_ID, taskSchema } from "../wire.ts";
+
+const time = (description: string) =>
+  text(`${description} ISO 8601, UTC, with milliseconds.`, { format: "date-time" });
+
+const INPUT = closed(
+  {
+    field: text("Path of the field that named it: `image_urls[2]`, or `task_id`."),
+    media_type: text("", { enum: Object.keys(MEDIA_TYPES) }),
+    size_bytes: integer("", { minimum: 0 }),
+    width: integer("Pixels.", { minimum: 1 }),
+    height: integer("Pixels.", { minimum: 1 }),
+    duration_ms: integer("Of a video.", { minimum: 0 }),
+    url: text("Its file here; before it is fetched, the address that was given, without its query.", {
+      format: "uri",
+    }),
+  },
+  {
+    optional: ["media_type", "size_bytes", "width", "height", "duration_ms"],
+    description: "What is absent is not known before the file is fetched.",
+  },
+);
+
+/** The request as it was accepted, without anything that only its owner may know. */
+export const ACCEPTED_REQUEST: Properties = {
+  mode: text("The model's mode that the inputs chose."),
+  prompt: text("The whole prompt."),
+  n: integer("Results asked for.", { minimum: 1 }),
+  parameters: {
+    type: "object",
+    additionalProperties: true,
+    description: "The model's other fields as they were given, with their defaults.",
+  },
+  inputs: list(INPUT, { description: "Media inputs, without their content." }),
+};
+
+const CALLBACK_URL = text("Where the end of the task is posted.");
+
+const STAGE = closed(
+  {
+    stage: openEnum(
+      TOLD_STAGES,
+      "`queued`: it waits, or its inputs are fetched. `submitting`: it is sent to a provider. `running`: the provider has it. `finalizing`: its files are fetched. `ended`.",
+    ),
+    at: time("When it began."),
+    duration_ms: integer("How long it took; of the last one, how long it has taken so far.", { minimum: 0 }),
+  },
+  { optional: ["duration_ms"] },
+);
+
+/** What everybody who may read a task learns of an attempt. */
+export const ATTEMPT_FIELDS: Properties = {
+  number: integer("From 1.", { minimum: 1 }),
+  started_at: time("When it began."),
+  ended_at: time("When it was over."),
+  outcome: openEnum(
+    ATTEMPT_OUTCOMES,
+    "`refused`: the provider did not take it, and it cost nothing. `unanswered`: its answer was lost. Otherwise what became of the task with it.",
+  ),
+  error_code: TASK_ERROR_CODE,
+  message: text("What went wrong, safe to show."),
+};
+export const OPTIONAL_OF_ATTEMPT = ["ended_at", "error_code", "message"];
+
+const CALLBACK = closed(
+  {
+    id: idOf("cb", "Id of the callback; `GET /v1/callbacks/{id}` has each send."),
+    host: text("The host it goes to."),
+    state: text("Whether it was acknowledged, may still be, or is given up.", { enum: CALLBACK_STATES }),
+    attempts: integer("Attempts begun so far.", { minimum: 0, maximum: MAX_CALLBACK_ATTEMPTS }),
+    next_attempt_at: time("When the next attempt is due. While `pending` only."),
+    last_status: integer("HTTP status of the latest answer."),
+    last_outcome: text("What became of the latest send."),
+  },
+  { optional: ["next_attempt_at", "last_status", "last_outcome"] },
+);
+
+/** What a story adds to a listed task, whoever reads it. */
+export function storyFields(of: { readonly attempt: Properties; readonly request: Properties }): Properties {
+  return {
+    ...LISTED_TASK_FIELDS,
+    request_id: text("`X-Request-ID` of the create."),
+    key: closed(
+      { id: idOf("key", "Id of the key."), name: text("What people call it.") },
+      { description: "The key that created it." },
+    ),
+    hold: closed(
+      { amount: amount("Held when the task was accepted: the most it can cost."), currency: CURRENCY_SCHEMA },
+      { description: "Released or charged once the task has ended." },
+    ),
+    request: closed(of.request, { optional: ["prompt", "callback_url"] }),
+    deadline_at: unixSeconds("When the task fails unless it has ended. Once it was started."),
+    timeline: list(STAGE, { minItems: 1, description: "Stages in order, as far as their times are known." }),
+    attempts: list(closed(of.attempt, { optional: OPTIONAL_OF_ATTEMPT }), {
+      description: "Submissions to providers, in order.",
+    }),
+    callbacks: list(CALLBACK, { description: "What is posted at the end of the task: one, or none." }),
+    charge: list(
+      closed({
+        sku: text("The line of the price."),
+        quantity: { type: "number", description: "In the units of that line." },
+        amount: amount("What it came to."),
+      }),
+      { description: "The lines that `usage.cost` is the sum of. Once the task was charged." },
+    ),
+    advice: text("What to do about the error, in one sentence. With `failed` only."),
+  };
+}
+export const OPTIONAL_OF_STORY = ["deadline_at", "charge", "advice"];
+
+export const TASK_STORY = taskSchema("TaskStory", ["error_message", "error"], {
+  fields: storyFields({
+    attempt: ATTEMPT_FIELDS,
+    request: { ...ACCEPTED_REQUEST, callback_url: CALLBACK_URL },
+  }),
+  optional: OPTIONAL_OF_STORY,
+});
+
+export const READ_STORY = contract("readTask", "Tasks", "Read everything about a task", {
+  description: `A task of either kind, with its request, its stages, its attempts, its money and its callback. A task that is unknown or another account's is not there.`,
+  path: { task_id: TASK_ID },
+  answers: succeeds("The task as it stands.", TASK_STORY),
+  errors: ["task_not_found"],
+});

@@ -1,0 +1,73 @@
+import { desc, eq, sql } from "drizzle-orm";
+import type { AssetId, TaskId } from "../../../domain/ids.ts";
+import type { Asset } from "../../../domain/media/asset.ts";
+import type { TaskStory, ToldCallback } from "../../../domain/task/story.ts";
+import type { Attempt } from "../../../domain/task/task.ts";
+import {
+  callback,
+  callbackAttempt,
+  toCallback,
+  toCallbackAttempt,
+} from "../callback-store/callback-table.ts";
+import type { Connection } from "../connection.ts";
+import { optional } from "../raw-row.ts";
+import { type TaskRow, toTask } from "./task-table.ts";
+
+interface Names {
+  readonly account_name: string;
+  readonly key_name: string;
+}
+
+interface Reads {
+  readonly attempts: (id: TaskId) => Attempt[];
+  readonly assetById: (id: AssetId) => Asset | undefined;
+}
+
+/** Returns the body of `TaskStore.story`. */
+export function prepareStory(connection: Connection, { attempts, assetById }: Reads) {
+  const { db } = connection;
+  const select = db.prepare<TaskRow, [id: string]>("select * from task where id = ?");
+  const names = db.prepare<Names, [account: string, key: string]>(
+    `select account.name as account_name, coalesce(api_key.name, ?2) as key_name
+     from account left join api_key on api_key.id = ?2 where account.id = ?1`,
+  );
+  const callbackOf = prepareCallback(connection);
+  return (id: TaskId): TaskStory | undefined => {
+    const row = select.get(id);
+    const named = row && names.get(row.account_id, row.key_id);
+    if (row === null || named === null) return undefined;
+    const task = toTask(row);
+    const inputs = new Set(
+      task.request.inputs.flatMap(({ source }) => (source.kind === "asset" ? [source.assetId] : [])),
+    );
+    return {
+      task,
+      account: { id: task.accountId, name: named.account_name },
+      key: { id: task.keyId, name: named.key_name },
+      attempts: attempts(id),
+      inputs: [...inputs].flatMap((input) => assetById(input) ?? []),
+      charge: optional(row.charge),
+      callback: callbackOf(id),
+    };
+  };
+}
+
+function prepareCallback({ orm }: Connection): (id: TaskId) => ToldCallback | undefined {
+  const select = orm
+    .select()
+    .from(callback)
+    .where(eq(callback.taskId, sql.placeholder("id")))
+    .prepare();
+  const lastSend = orm
+    .select()
+    .from(callbackAttempt)
+    .where(eq(callbackAttempt.callbackId, sql.placeholder("id")))
+    .orderBy(desc(callbackAttempt.sequence))
+    .limit(1)
+    .prepare();
+  return (id) => {
+    const [found] = select.all({ id }).map(toCallback);
+    if (found === undefined) return undefined;
+    return { callback: found, lastSend: lastSend.all({ id: found.id }).map(toCallbackAttempt)[0] };
+  };
+}
