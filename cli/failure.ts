@@ -2,7 +2,10 @@ import { CommanderError } from "commander";
 import { ConfigError } from "../src/config/config.ts";
 import { AppError } from "../src/domain/errors.ts";
 import type { JsonObject } from "../src/domain/json.ts";
+import { StorageError } from "../src/domain/ports/task-store.ts";
+import { isSystemError, systemMessage } from "../src/toolkit/system-error.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
+import { printable } from "./format/printable.ts";
 
 export interface FailureDetails {
   /** What to do about it. */
@@ -75,8 +78,34 @@ export function toFailure(error: unknown, helpHint: string): Failure {
   if (error instanceof AppError) {
     return new Failure(exitCodeOf(error), error.code, error.message, { cause: error });
   }
+  if (error instanceof StorageError) return storageFailure(error);
+  if (isSystemError(error)) {
+    const hint = SYSTEM_HINTS[error.code];
+    return new Failure(EXIT.error, "system_error", printable(systemMessage(error)), { hint, cause: error });
+  }
   const message = error instanceof Error ? error.message : String(error);
   return new Failure(EXIT.error, "error", message, { cause: error });
+}
+
+const SYSTEM_HINTS: Readonly<Record<string, string>> = {
+  EACCES: "Change its owner or its rights, or choose another place.",
+  EPERM: "Change its owner or its rights, or choose another place.",
+  ENOSPC: "Free some space there, and repeat the command.",
+  EROFS: "Choose another place.",
+  EMFILE: "Raise the limit: `ulimit -n`.",
+};
+
+const STORAGE_HINTS: Readonly<Record<StorageError["kind"], string | undefined>> = {
+  full: "Free some space on the disk of the data folder, and repeat the command.",
+  read_only: "See whether this user owns the data folder and its svc.db, and may write them.",
+  busy: "Repeat the command when it has ended.",
+  damaged: "Is svc.db a database of svc? If it was one, put a copy of it from a backup in its place.",
+  closed: undefined,
+};
+
+function storageFailure(error: StorageError): Failure {
+  const hint = STORAGE_HINTS[error.kind];
+  return new Failure(EXIT.error, `storage_${error.kind}`, error.message, { hint, cause: error });
 }
 
 /** Shows a stack only for defects of the program. */

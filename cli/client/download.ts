@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { isMediaType, MEDIA_TYPES } from "../../src/domain/media/asset.ts";
+import { reasonOf } from "../../src/toolkit/system-error.ts";
 import { EXIT } from "../exit-codes.ts";
 import { Failure, unexpectedAnswer } from "../failure.ts";
 import { resultUrls, type TaskView } from "./answer.ts";
@@ -70,7 +71,7 @@ async function save(
     return { path, url, sizeBytes };
   } catch (error) {
     rmSync(partial, { force: true });
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     const message = `Cannot save ${url} as ${path}: ${reason}.`;
     throw new Failure(EXIT.error, "download_failed", message, { cause: error });
   }

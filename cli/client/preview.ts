@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import { Option } from "commander";
+import { reasonOf } from "../../src/toolkit/system-error.ts";
 import type { Context } from "../context.ts";
 import { usage } from "../failure.ts";
 import type { Output, OutputFlags } from "../format/output.ts";
@@ -107,7 +108,7 @@ async function gather(paths: readonly string[], { screen }: Canvas, isVerbose: b
       if (pixels !== undefined) exhibits.push({ pixels, label: isSheet ? label : undefined });
       if (about !== undefined && (pixels === undefined || !isSheet)) notes.push(label);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = reasonOf(error);
       if (isVerbose) notes.push(`No preview of ${name}: ${printable(reason)}`);
     }
   }

@@ -114,7 +114,19 @@ function explain(error: unknown, config: Config): unknown {
       cause: error,
     });
   }
+  // A name that leads nowhere is ENOENT here.
+  if (code === "EADDRNOTAVAIL" || (code === "ENOENT" && isOfListening(error))) {
+    const message = `Cannot listen on ${config.host}: this machine has no such address.`;
+    return new Failure(EXIT.error, "address_unknown", message, {
+      hint: "--host 127.0.0.1 is for this machine alone, --host 0.0.0.0 for all its addresses.",
+      cause: error,
+    });
+  }
   return error;
+}
+
+function isOfListening(error: unknown): boolean {
+  return error instanceof Error && "syscall" in error && error.syscall === "listen";
 }
 
 function portInUse(ports: readonly number[], config: Config, cause: unknown): Failure {

@@ -5,6 +5,8 @@ import { AppError } from "../../src/domain/errors.ts";
 import type { JsonObject } from "../../src/domain/json.ts";
 import { formatAmount } from "../../src/domain/money/money.ts";
 import { PRICE_UNITS, type PriceUnit, unitFacts } from "../../src/domain/money/price-units.ts";
+import { reasonOf } from "../../src/toolkit/system-error.ts";
+import { readYaml, YamlError } from "../../src/toolkit/yaml.ts";
 import { Failure, usage } from "../failure.ts";
 import { type FlagValues, flagText, nameOf, readAmount, readCount, unreadable } from "./values.ts";
 
@@ -75,9 +77,11 @@ function readPrice(flag: string, text: string): string {
 async function readRuleFile(path: string, cwd: string): Promise<unknown> {
   try {
     const text = path === "-" ? await Bun.stdin.text() : await readFile(resolve(cwd, path), "utf8");
-    return Bun.YAML.parse(text);
+    return readYaml(text).value;
   } catch (error) {
-    throw usage(`--rule ${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    if (!(error instanceof YamlError)) throw usage(`--rule ${path} cannot be read: ${reasonOf(error)}.`);
+    const { line, column } = error.position;
+    throw usage(`--rule ${path}:${line}:${column}: ${reasonOf(error)}.`);
   }
 }
 

@@ -14,6 +14,7 @@ import {
 } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
+import { reasonOf } from "../../src/toolkit/system-error.ts";
 import type { Context } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
 import { Failure } from "../failure.ts";
@@ -48,7 +49,7 @@ export function readProfiles(environment: Environment): ReadonlyMap<string, Prof
   try {
     text = readFileSync(path, "utf8");
   } catch (error) {
-    throw unusable(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    throw unusable(`${path} cannot be read: ${reasonOf(error)}`);
   }
   const parsed = parseProfiles(text);
   if (parsed.ok) return parsed.profiles;

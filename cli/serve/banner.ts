@@ -13,13 +13,9 @@ export function renderBanner(
   { cwd, style }: { cwd: string; style: Style },
 ): string {
   const platform = `${process.platform}-${process.arch}`;
-  const count = started.migrations;
   const facts: Field[] = [
     ["data", `${showPath(config.dataDir, cwd)}${started.createdDataDir ? "  (created, 0700)" : ""}`],
-    [
-      "database",
-      `${basename(started.database)}  (${count} ${count === 1 ? "migration" : "migrations"} applied)`,
-    ],
+    ["database", `${basename(started.database)}  (${migrationsText(started)})`],
     ["storage", `${showPath(started.assets, cwd)}  (local files)`],
     ["models", modelsLine(started)],
     ["settings", config.configFile && showPath(config.configFile, cwd)],
@@ -51,6 +47,11 @@ export function renderBanner(
 export function renderReady({ resumedTasks: resumed, readyInMs }: Started): string {
   const tasks = resumed === 0 ? "" : `  ${resumed} ${resumed === 1 ? "task" : "tasks"} resumed.\n`;
   return `${tasks}  Ready in ${readyInMs} ms. Ctrl-C stops after the steps under way; tasks go on at the next start (again to force).\n`;
+}
+
+function migrationsText({ migrations: count }: Started): string {
+  if (count === 0) return "up to date";
+  return `${count} ${count === 1 ? "migration" : "migrations"} applied`;
 }
 
 function modelsLine({ models, providers }: Started): string {

@@ -137,8 +137,8 @@ function describeStart(
     longPort: servers.longPort,
     models: rooms.catalog.models().map(({ id }): { readonly id: string } => ({ id })),
     providers: [...rooms.providers.keys()],
-    /** Number of migrations applied to the database. */
-    migrations: rooms.store.schema.applied.length,
+    /** Number of migrations that this start applied to the database. */
+    migrations: rooms.store.migrated.length,
     createdDataDir: rooms.createdDataDir,
     database: databaseOf(config),
     assets: assetsOf(config),

@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { isJsonObject } from "../domain/json.ts";
 import { suggest } from "../domain/suggest.ts";
 import { listSettings } from "../toolkit/settings/setting.ts";
+import { reasonOf } from "../toolkit/system-error.ts";
+import { readYaml, YamlError } from "../toolkit/yaml.ts";
 import { type ConfigProblem, show } from "./problem.ts";
 import type { Settings } from "./settings.ts";
 
@@ -78,12 +80,13 @@ function readSettingsFile(path: string, settings: Settings, problems: ConfigProb
 
 function parseYaml(path: string, problems: ConfigProblem[]): unknown {
   try {
-    return Bun.YAML.parse(readFileSync(path, "utf8"));
+    return readYaml(readFileSync(path, "utf8")).value;
   } catch (error) {
-    problems.push({
-      where: path,
-      message: `cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-    });
+    const problem =
+      error instanceof YamlError
+        ? { where: `${path}:${error.position.line}:${error.position.column}`, message: reasonOf(error) }
+        : { where: path, message: `cannot be read: ${reasonOf(error)}` };
+    problems.push(problem);
     return undefined;
   }
 }

@@ -39,6 +39,8 @@ export interface Store extends Pick<Connection, "trouble" | "giveUp"> {
   readonly routes: RouteStore;
   /** The applied migrations. */
   readonly schema: MigrationState;
+  /** Names of the migrations that opening it applied. */
+  readonly migrated: readonly string[];
   /** What became of the stored callback secrets; absent without a seal, and where `migrate` is false. */
   readonly sealing?: SealReport | undefined;
   /** Keeps the write-ahead log short; call it when idle. @returns whether the log is empty now */
@@ -56,7 +58,8 @@ export interface Store extends Pick<Connection, "trouble" | "giveUp"> {
 export function openStore(options: StoreOptions): Store {
   const connection = openConnection(options);
   try {
-    if (options.migrate !== false) connection.patiently(() => applyMigrations(connection.db));
+    const migrated =
+      options.migrate === false ? [] : connection.patiently(() => applyMigrations(connection.db));
     const schema = requireMigrated(connection.db);
     const { seal } = options;
     const isKept = seal === undefined || options.migrate === false;
@@ -73,6 +76,7 @@ export function openStore(options: StoreOptions): Store {
       time: createTimeStore(connection),
       routes: createRouteStore(connection),
       schema,
+      migrated,
       sealing,
       trouble: connection.trouble,
       giveUp: connection.giveUp,

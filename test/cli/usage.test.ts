@@ -14,7 +14,7 @@ describe("the command line", () => {
     [["accounts", "create"], "The account needs a name."],
     [["accounts", "create", "a", "--mode", "free"], '--mode must be one of prepaid, unlimited, got "free".'],
     [["accounts", "create", "a", "--credit", "5,00"], "--credit must be an amount like 5.00"],
-    [["migrate", "down"], '"down" is not an action of migrate'],
+    [["migrate", "down"], '<action> must be one of up, status, got "down".'],
     [["task", "submit", "--prompt", "x"], "Required option '-m, --model <model>' not specified."],
     [["task", "submit", "-m", "x", "-i", "nonsense"], '"nonsense" is not an input'],
     [["task", "wait", "task_1", "--timeout", "soon"], '"soon" is not a duration'],

@@ -231,7 +231,13 @@ describe("the settings file", () => {
 
   test("that is no YAML, or no mapping, is a problem with its name", () => {
     const broken = folder("port: [1\n");
-    expect(problemsOf({ cwd: broken })[0]).toMatchObject({ where: join(broken, "svc-data/svc.yaml") });
+    const [problem] = problemsOf({ cwd: broken });
+    expect(problem?.where).toMatch(/svc-data\/svc\.yaml:2:1$/);
+    const [twice] = problemsOf({ cwd: folder("port: 1\nport: 2\n") });
+    expect(twice).toMatchObject({
+      where: expect.stringMatching(/svc\.yaml:2:1$/),
+      message: "this key is already in the same mapping",
+    });
     expect(problemsOf({ cwd: folder("- a\n") })[0]?.message).toBe('must hold settings by name, got ["a"]');
   });
 

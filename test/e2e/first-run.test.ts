@@ -106,6 +106,10 @@ describe("on a terminal", () => {
     terminals.push(second);
     await second.shows(/Ready in \d+ ms/);
     expect(second.screen()).not.toContain(key);
+    // The banner tells what a start did, not what was done before.
+    expect(first.screen()).toMatch(/svc-data {2}\(created, 0700\)[^]*svc\.db {2}\(\d+ migrations applied\)/);
+    expect(second.screen()).toMatch(/svc\.db {2}\(up to date\)/);
+    expect(second.screen()).not.toContain("created");
     expect(second.screen()).toMatch(/1 task/);
     expect((await api.wait(id)).status).toBe("completed");
     second.press(CTRL_C);

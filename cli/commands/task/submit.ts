@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { JsonObject } from "../../../src/domain/json.ts";
+import { reasonOf } from "../../../src/toolkit/system-error.ts";
 import type { Kind } from "../../client/answer.ts";
 import type { Created } from "../../client/client.ts";
 import { follow } from "../../client/follow.ts";
@@ -114,7 +115,7 @@ function fileReader({ cwd }: Context): ReadFile {
     try {
       return path === "-" ? await Bun.stdin.bytes() : await readFile(resolve(cwd, path));
     } catch (error) {
-      throw usage(`Cannot read ${path}: ${error instanceof Error ? error.message : String(error)}`);
+      throw usage(`Cannot read ${path}: ${reasonOf(error)}.`);
     }
   };
 }
