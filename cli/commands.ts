@@ -21,6 +21,7 @@ export const COMMANDS: readonly Entry[] = [
   { names: ["logout"], load: async () => (await import("./commands/logout.ts")).addLogout },
   { names: ["whoami"], load: async () => (await import("./commands/whoami.ts")).addWhoami },
   { names: ["top"], load: async () => (await import("./commands/top.ts")).addTop },
+  { names: ["api"], load: async () => (await import("./commands/api.ts")).addApi },
   { names: ["keys", "key"], load: async () => (await import("./commands/keys.ts")).addKeys },
   { names: ["accounts", "account"], load: async () => (await import("./commands/accounts.ts")).addAccounts },
   { names: ["pricing"], load: async () => (await import("./commands/pricing.ts")).addPricing },

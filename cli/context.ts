@@ -5,7 +5,8 @@ export interface Sink {
   readonly columns?: number | undefined;
   /** Height in lines; undefined without a terminal. */
   readonly rows?: number | undefined;
-  write(text: string): void;
+  /** Bytes go as they are, for what is no text. */
+  write(text: string | Uint8Array): void;
 }
 
 /** What a person types. */

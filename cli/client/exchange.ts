@@ -6,7 +6,7 @@ import { dataOf, notThisService, parseBody, troubleOf, unreachable } from "./ans
 import type { Attempt, RetryOptions } from "./retry.ts";
 
 /** Time for a request that does not wait on purpose, uploads included. */
-const REQUEST_TIMEOUT_MS = 60_000;
+export const REQUEST_TIMEOUT_MS = 60_000;
 const DOWNLOAD_TIMEOUT_MS = 600_000;
 
 export interface ClientOptions extends RetryOptions {

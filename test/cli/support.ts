@@ -72,7 +72,7 @@ export function fakeSink(options: { isTerminal?: boolean; columns?: number } = {
     isTerminal: options.isTerminal ?? false,
     columns: options.columns,
     write: (text) => {
-      written += text;
+      written += typeof text === "string" ? text : new TextDecoder().decode(text);
     },
     text: () => written,
   };
