@@ -3,6 +3,8 @@ export interface Step {
   readonly type: string;
   /** What the screen shows when the command is ready; it goes on until the end. Absent: the command ends by itself. */
   readonly until?: RegExp;
+  /** Prepares what the scene shows. Nobody sees it. */
+  readonly isHidden?: true;
 }
 
 /** What one capture shows. */
@@ -12,10 +14,26 @@ export interface Scene {
   /** Of its window. */
   readonly title: string;
   readonly columns: number;
+  readonly rows?: number;
   readonly steps: readonly Step[];
 }
 
 const JSON_REQUEST = `-H "Authorization: Bearer $SVC_API_KEY" -H 'Content-Type: application/json'`;
+
+/** Creates tasks without an end: most take a second or two, some fail. */
+const LOAD: Step = {
+  type: [
+    `bash -c 'echo loading; for ((i = 0; ; i++)); do`,
+    `  outcome=$([ $((i % 9)) = 8 ] && echo failed || echo completed)`,
+    `  curl -s -o created.log http://127.0.0.1:8787/v1/images/generations ${JSON_REQUEST.replaceAll("'", '"')} \\`,
+    `    -d "{\\"model\\": \\"sandbox-image\\", \\"prompt\\": \\"harbour $i at dusk\\", \\"sandbox\\":`,
+    `      {\\"delay_ms\\": $((500 + i % 7 * 300)), \\"outcome\\": \\"$outcome\\"}}"`,
+    `  sleep 0.1`,
+    `done'`,
+  ].join("\n"),
+  until: /loading/,
+  isHidden: true,
+};
 
 /** In the order they are played, in one folder. */
 export const SCENES: readonly Scene[] = [
@@ -70,6 +88,20 @@ export const SCENES: readonly Scene[] = [
         type: `svc task submit -m sandbox-image -p "a lighthouse at dusk" -i seed=2 -i aspect_ratio=16:9 -o lighthouse.png`,
       },
       { type: "svc task list" },
+    ],
+  },
+  {
+    name: "top",
+    title: "A server under load",
+    columns: 110,
+    steps: [
+      {
+        type: "export SVC_MANAGEMENT_TOKEN=$(svc tokens create --name console --field token)",
+        isHidden: true,
+      },
+      LOAD,
+      { type: "sleep 8", isHidden: true },
+      { type: "svc top --once" },
     ],
   },
 ];

@@ -20,6 +20,7 @@ export type Line = readonly Cell[];
 /** A terminal without a window. */
 export interface Screen {
   readonly columns: number;
+  readonly rows: number;
   write(text: string | Uint8Array): Promise<void>;
   /** Whether the cursor is at the start of a line. */
   isAtLineStart(): boolean;
@@ -34,6 +35,7 @@ export function createScreen(columns: number, rows: number): Screen {
   const terminal = new Terminal({ cols: columns, rows, scrollback: SCROLLBACK, allowProposedApi: true });
   return {
     columns,
+    rows,
     write: (text) => new Promise((resolve) => terminal.write(text, resolve)),
     isAtLineStart: () => terminal.buffer.active.cursorX === 0,
     lines() {

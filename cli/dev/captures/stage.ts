@@ -6,7 +6,7 @@ import { createScreen, type Screen, textOf } from "./screen.ts";
 /** The port that scenes speak of; another one stands in for it where it is taken. */
 export const SHOWN_PORT = 8787;
 const STEP_WITHIN_MS = 60_000;
-const ROWS = 50;
+const USUAL_ROWS = 30;
 
 export interface StageOptions {
   readonly folder: string;
@@ -25,11 +25,12 @@ export interface Stage {
 export function openStage(options: StageOptions): Stage {
   const running: Bun.Subprocess[] = [];
   return {
-    async play({ columns, steps }) {
-      const screen = createScreen(columns, ROWS);
+    async play({ columns, rows = USUAL_ROWS, steps }) {
+      const screen = createScreen(columns, rows);
       for (const step of steps) {
-        await screen.write(prompt(step.type));
-        const child = await perform(step, screen, options);
+        const isHidden = step.isHidden === true;
+        if (!isHidden) await screen.write(prompt(step.type));
+        const child = await perform(step, isHidden ? createScreen(columns, rows) : screen, options);
         if (child !== undefined) running.push(child);
       }
       return screen;
@@ -54,7 +55,7 @@ async function perform(
     env: options.env,
     terminal: {
       cols: screen.columns,
-      rows: ROWS,
+      rows: screen.rows,
       data(_, data) {
         const bytes = data.slice();
         printing = printing.then(() => screen.write(bytes)).then(() => look());

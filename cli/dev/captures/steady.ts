@@ -1,3 +1,4 @@
+import { hostname } from "node:os";
 import type { Cell, Line } from "./screen.ts";
 
 /** What differs from run to run, and what stands in its place. */
@@ -39,6 +40,7 @@ export function createSteadier({ folder, port, nowMs }: Run): (line: Line) => Li
     [/(?<!\d)\d\d:\d\d:\d\d(?:\.\d+)?(?!\d)/g, () => "12:00:00"],
     [/\b1[789]\d{8}\b/g, () => String(NOON / 1000)],
     [new RegExp(folder, "g"), () => "/home/ada"],
+    [new RegExp(`(?<=^server +)${hostname()}(?=,)`, "g"), () => "media-1"],
     [new RegExp(`\\b${port}\\b`, "g"), () => "8787"],
     [/\b\d+ ms\b/g, () => "84 ms"],
     [/\b\d+ms\b/g, () => "84ms"],

@@ -23,7 +23,7 @@ export function renderSvg(lines: readonly Line[], title: string): string {
     ...["#ff5f57", "#febc2e", "#28c840"].map(
       (colour, i) => `<circle cx="${20 + i * 20}" cy="${BAR / 2 + 2}" r="6" fill="${colour}"/>`,
     ),
-    `<g font-family="${FONTS}" font-size="${FONT_SIZE}" fill="${INK}">`,
+    `<g font-family="${FONTS}" font-size="${FONT_SIZE}" fill="${INK}" shape-rendering="crispEdges">`,
     `<text x="${round(width / 2)}" y="${BAR / 2 + 6}" text-anchor="middle" opacity="0.7">${name}</text>`,
     ...lines.flatMap((line, row) => drawLine(line, BAR + MARGIN + row * CELL_HEIGHT)),
     "</g>",
@@ -120,7 +120,7 @@ function rectangle(
 ): string {
   const x = round(MARGIN + column * CELL_WIDTH);
   const y = round(top + from * CELL_HEIGHT);
-  return `<rect x="${x}" y="${y}" width="${round(columns * CELL_WIDTH)}" height="${round((to - from) * CELL_HEIGHT)}" ${paint} shape-rendering="crispEdges"/>`;
+  return `<rect x="${x}" y="${y}" width="${round(columns * CELL_WIDTH)}" height="${round((to - from) * CELL_HEIGHT)}" ${paint}/>`;
 }
 
 const round = (value: number): number => Math.round(value * 100) / 100;
