@@ -219,6 +219,43 @@ describe("a file", () => {
   });
 
   test.each([
+    [
+      "grey",
+      sharp({ create: { width: 9, height: 9, channels: 3, background: "#808080" } })
+        .toColourspace("b-w")
+        .png(),
+    ],
+    [
+      "grey with transparency",
+      sharp({ create: { width: 9, height: 9, channels: 4, background: "#808080" } })
+        .toColourspace("b-w")
+        .png(),
+    ],
+    [
+      "16 bits a colour",
+      sharp({ create: { width: 9, height: 9, channels: 3, background: "#808080" } })
+        .toColourspace("rgb16")
+        .png(),
+    ],
+    [
+      "CMYK",
+      sharp({ create: { width: 9, height: 9, channels: 3, background: "#808080" } })
+        .toColourspace("cmyk")
+        .jpeg(),
+    ],
+    [
+      "a palette",
+      sharp({ create: { width: 9, height: 9, channels: 3, background: "#808080" } }).png({ palette: true }),
+    ],
+  ])("of %s becomes the same RGBA", async (_name, image) => {
+    const { width, height, rgba } = await scalePicture(await image.toBuffer(), (size) => size);
+    expect([width, height, rgba.length]).toEqual([9, 9, 9 * 9 * 4]);
+    const [red = 0, green = 0, blue = 0, alpha] = rgba.subarray(160, 164);
+    expect(alpha).toBe(255);
+    for (const colour of [red, green, blue]) expect(Math.abs(colour - 128)).toBeLessThanOrEqual(16);
+  });
+
+  test.each([
     ["text", new TextEncoder().encode("no picture")],
     ["nothing", new Uint8Array()],
     ["half a PNG", redPng.subarray(0, 9000)],
