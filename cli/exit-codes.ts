@@ -11,7 +11,7 @@ const EXITS = {
   overloaded: [8, "rate limited or overloaded even after retries (429, 503)"],
   stillRunning: [9, "the time limit passed and the task still runs (also 504); prints the task id"],
   taskCancelled: [10, "the task was cancelled"],
-  unreachable: [11, "the server cannot be reached (address, TLS, gateway)"],
+  unreachable: [11, "the server cannot be reached (address, TLS, gateway), or is no svc server"],
   config: [12, "the configuration is invalid"],
   rejected: [13, "the server rejected the request (400, 413, 415, 422)"],
   folderGone: [14, "the data folder was moved, deleted or replaced while the server ran"],

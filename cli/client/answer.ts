@@ -23,6 +23,10 @@ export function troubleOf(response: Response, body: unknown, server: string): Tr
     requestId,
     more: { status, param },
   });
+  if (code === undefined && isForeign(response)) {
+    const failure = notThisService(server, requestId, `HTTP ${status}`);
+    return { failure, retry: "no" };
+  }
   const mayPass = PASSING.includes(status) || code === "idempotency_in_progress";
   const isFinal = headers.get("x-should-retry") === "false" || !mayPass;
   return {
@@ -38,11 +42,22 @@ export function dataOf(response: Response, body: unknown, server: string): JsonO
   throw notThisService(server, response.headers.get("x-request-id") ?? undefined);
 }
 
-export function notThisService(server: string, requestId?: string): Failure {
-  return new Failure(EXIT.error, "unexpected_answer", `${server} does not answer like an svc server.`, {
-    hint: "Check --server or SVC_SERVER.",
-    requestId,
-  });
+/** Whether something else than svc says that it has no such path. Proxies answer with other errors in svc's place. */
+function isForeign({ status, headers }: Response): boolean {
+  const isJson = /\bjson\b/.test(headers.get("content-type") ?? "");
+  return !isJson && [404, 405, 501].includes(status);
+}
+
+export function notThisService(server: string, requestId?: string, how?: string): Failure {
+  return new Failure(
+    EXIT.unreachable,
+    "unexpected_answer",
+    `${server} does not answer like an svc server${how === undefined ? "" : ` (${how})`}.`,
+    {
+      hint: "Check --server or SVC_SERVER.",
+      requestId,
+    },
+  );
 }
 
 export function taskOf(data: unknown): TaskView {

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../src/domain/json.ts";
+import { isJsonObject, type JsonObject } from "../../src/domain/json.ts";
 import type { ClientSettings } from "../environment.ts";
 import { EXIT } from "../exit-codes.ts";
 import { Failure } from "../failure.ts";
@@ -13,6 +13,8 @@ export interface ClientOptions extends RetryOptions {
   readonly userAgent: string;
   /** Receives a line about each exchange. */
   readonly onExchange?: ((line: string) => void) | undefined;
+  /** Called when a server answers as if it did not know what it was asked: it may be of another version. */
+  readonly onUnknown?: ((server: string) => Promise<void>) | undefined;
 }
 
 export interface Call {
@@ -51,8 +53,17 @@ export async function exchange(
   const { status, headers } = response;
   const ms = Math.round(options.timing.now() - startedAt);
   options.onExchange?.(`${method} ${path} ${status} ${ms} ms ${headers.get("x-request-id") ?? "-"}`);
+  if (isUnknown(status, answer)) await options.onUnknown?.(server);
   if (status !== 200) return { ok: false, ...troubleOf(response, answer, server) };
   return { ok: true, value: { data: dataOf(response, answer, server), headers } };
+}
+
+/** Whether the path or its form is not known there; what merely does not exist has other words. */
+function isUnknown(status: number, answer: unknown): boolean {
+  if (status === 200) return !isJsonObject(answer) || !isJsonObject(answer.data);
+  if (status !== 404 && status !== 405) return false;
+  const data = isJsonObject(answer) && isJsonObject(answer.data) ? answer.data : {};
+  return ["not_found", "method_not_allowed", undefined].some((code) => code === data.error_code);
 }
 
 /** Opens a stream of server-sent events once. */

@@ -9,6 +9,7 @@ import { withExits } from "../help/manual.ts";
 import { type Client, createClient } from "./client.ts";
 import type { ClientOptions } from "./exchange.ts";
 import { systemTiming, type Timing } from "./retry.ts";
+import { serverVersion, versionWarning } from "./server-version.ts";
 
 export interface RemoteFlags extends ClientFlags {
   readonly verbose?: boolean;
@@ -51,7 +52,15 @@ export function clientOptions(
   context: Context,
   output: Output,
 ): ClientOptions {
-  return {
+  let hasAsked = false;
+  /** Once: a command may ask for many things that an older server does not know. */
+  const warnOfVersion = async (server: string) => {
+    if (hasAsked) return;
+    hasAsked = true;
+    const warning = versionWarning(server, await serverVersion(server, options));
+    if (warning !== undefined) output.warn(warning);
+  };
+  const options: ClientOptions = {
     timing: systemTiming,
     signal: context.interruptible(),
     userAgent: `svc/${VERSION}`,
@@ -59,6 +68,8 @@ export function clientOptions(
       output.progress(`${failure.message} Trying again in ${formatDuration(delayMs)}.`);
       if (verbose === true) context.stderr.write(`${failure.message} Again in ${formatDuration(delayMs)}.\n`);
     },
+    onUnknown: warnOfVersion,
     onExchange: verbose === true ? (line) => context.stderr.write(`${line}\n`) : undefined,
   };
+  return options;
 }

@@ -1,8 +1,9 @@
 import type { Command } from "commander";
 import { type CredentialKind, displayOf, parseCredential } from "../../src/domain/access/credential.ts";
 import { isJsonObject } from "../../src/domain/json.ts";
-import { identifyKey, identifyToken, serverVersion, versionWarning } from "../client/identity.ts";
+import { identifyKey, identifyToken } from "../client/identity.ts";
 import { clientOptions } from "../client/remote.ts";
+import { serverVersion, versionWarning } from "../client/server-version.ts";
 import { addCommand, CLIENT_COMMANDS, type Invocation, onRun } from "../command.ts";
 import type { Context } from "../context.ts";
 import { DEFAULT_SERVER, readServer } from "../environment.ts";

@@ -163,7 +163,27 @@ describe("a refusal", () => {
   test("by something that is no svc server is told as such", async () => {
     using server = startScriptedServer({ "GET /v1/models": () => new Response("<html>hello") });
     const { exitCode, stderr } = await run(server, ["models", "list"]);
-    expect([exitCode, stderr]).toEqual([1, expect.stringContaining("does not answer like an svc server")]);
+    expect([exitCode, stderr]).toEqual([11, expect.stringContaining("does not answer like an svc server")]);
+  });
+
+  test("of a path by another program's page is told as such, and a proxy's other errors by their status", async () => {
+    const page = (status: number) => () =>
+      new Response("<h1>No</h1>", { status, headers: { "Content-Type": "text/html" } });
+    using server = startScriptedServer({ "GET /v1/models": page(404), "GET /v1/tasks": page(413) });
+    const foreign = await run(server, ["models", "list"]);
+    expect(foreign.exitCode).toBe(11);
+    expect(foreign.stderr).toStartWith(
+      `error: ${server.url} does not answer like an svc server (HTTP 404).\n`,
+    );
+    expect((await run(server, ["task", "list"])).exitCode).toBe(13);
+  });
+
+  test("by a server of another version is followed by one warning", async () => {
+    using server = startScriptedServer({ "GET /": () => Response.json({ name: "svc", version: "9.0.0" }) });
+    const { exitCode, stderr } = await run(server, ["models", "list"]);
+    expect(exitCode).toBe(5);
+    expect(stderr.match(/is svc 9\.0\.0, and this is svc/g)).toHaveLength(1);
+    expect(server.at("/")[0]?.headers.get("authorization")).toBe(null);
   });
 
   test("by redirection is not followed, so that the key stays where it belongs", async () => {
