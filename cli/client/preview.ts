@@ -10,6 +10,7 @@ import { askTerminal } from "../picture/ask.ts";
 import { depthOf, guessProtocol, hasKittyPictures, PROTOCOLS, type Protocol } from "../picture/detect.ts";
 import type { Canvas, Exhibit } from "../picture/draw.ts";
 import { roomFor, USUAL_CELL } from "../picture/fit.ts";
+import { chosenProfile, isProfileFlagged } from "../profiles/chosen.ts";
 
 const CHOICES = ["auto", "none", ...PROTOCOLS] as const;
 type Choice = (typeof CHOICES)[number];
@@ -18,6 +19,7 @@ type Wanted = Exclude<Choice, "none">;
 export interface PreviewFlags {
   readonly preview?: Choice;
   readonly verbose?: boolean;
+  readonly profile?: string;
 }
 
 /** Shows results to a person. */
@@ -26,8 +28,9 @@ export interface Preview {
   show(paths: readonly string[]): Promise<void>;
 }
 
-export function previewOption(): Option {
-  const description = "how saved results are shown on the terminal (SVC_PREVIEW; default auto)";
+export function previewOption(
+  description = "how saved results are shown on the terminal (SVC_PREVIEW; default auto)",
+): Option {
   return new Option("--preview <how>", description).choices(CHOICES);
 }
 
@@ -40,24 +43,38 @@ export function previewOption(): Option {
 export function preparePreview(context: Context, output: Output, flags: PreviewFlags & OutputFlags): Preview {
   const choice = choiceOf(context, flags);
   if (choice === "none" || !isWanted(choice, context, output, flags)) return { show: async () => {} };
-  const look = lookOf(choice, context);
+  // Without an answer as with one: a terminal that cannot be asked gets what every terminal can show.
+  const look = lookOf(choice, context).catch(() => ({ ...usualLook(context), protocol: "half" as const }));
   return {
     async show(paths) {
       const canvas: Canvas = { ...(await look), screen: context.stderr };
-      const { exhibits, notes } = await gather(paths, canvas, flags.verbose === true);
-      // Loaded late: few commands draw.
-      const { drawPictures } = await import("../picture/draw.ts");
-      const lines = [await drawPictures(exhibits, canvas), ...notes.map((note) => `${note}\n`)].join("");
-      if (lines !== "") output.say(lines.slice(0, -1));
+      const text = await draw(paths, canvas, flags.verbose === true);
+      if (text !== "") output.say(text.slice(0, -1));
     },
   };
 }
 
-function choiceOf({ env }: Context, { preview }: PreviewFlags): Choice {
-  const text = preview ?? (env.SVC_PREVIEW || "auto");
-  const choice = CHOICES.find((each) => each === text);
+/** A flag goes before the variable, and the variable before the profile, unless a flag names that. */
+function choiceOf(context: Context, flags: PreviewFlags): Choice {
+  if (flags.preview !== undefined) return flags.preview;
+  const variable = context.env.SVC_PREVIEW || undefined;
+  const text = isProfileFlagged(flags)
+    ? (profileChoice(context, flags) ?? variable)
+    : (variable ?? profileChoice(context, flags));
+  const choice = CHOICES.find((each) => each === (text ?? "auto"));
   if (choice !== undefined) return choice;
-  throw usage(`SVC_PREVIEW must be one of ${CHOICES.join(", ")}, got ${JSON.stringify(text.slice(0, 80))}.`);
+  const given = JSON.stringify(text?.slice(0, 80));
+  throw usage(`SVC_PREVIEW must be one of ${CHOICES.join(", ")}, got ${given}.`);
+}
+
+/** A file of profiles that cannot be used is the trouble of whom it has to tell a server, and no preview's. */
+function profileChoice(context: Context, flags: PreviewFlags): Choice | undefined {
+  try {
+    const chosen = chosenProfile(flags, context)?.preview;
+    return CHOICES.find((each) => each === chosen);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Pictures are for people: never in a file, a pipe or beside JSON, and unless they were asked for, only where colours are. */
@@ -70,16 +87,19 @@ function isWanted(choice: Wanted, context: Context, output: Output, flags: Outpu
 /** How the terminal shows pictures, and how large its cells are. */
 async function lookOf(choice: Wanted, context: Context): Promise<Omit<Canvas, "screen">> {
   const { env, keyboard, stdout, stderr } = context;
-  const isInTmux = (env.TMUX ?? "") !== "";
-  const usual = { depth: depthOf(env), cell: USUAL_CELL, isInTmux } as const;
+  const usual = usualLook(context);
   if (choice !== "auto") return { ...usual, protocol: choice };
-  if (isInTmux) return { ...usual, protocol: await protocolBehindTmux(env) };
+  if (usual.isInTmux) return { ...usual, protocol: await protocolBehindTmux(env) };
   const guess = guessProtocol(env);
   if ("protocol" in guess) return { ...usual, protocol: guess.protocol };
   if (keyboard === undefined || !stdout.isTerminal) return { ...usual, protocol: "half" };
   const answer = await askTerminal({ keyboard, write: stderr.write, after });
   const protocol = answer?.hasSixels === true ? guess.withSixels : "half";
   return { ...usual, protocol, cell: answer?.cell ?? USUAL_CELL };
+}
+
+function usualLook({ env }: Context) {
+  return { depth: depthOf(env), cell: USUAL_CELL, isInTmux: (env.TMUX ?? "") !== "" };
 }
 
 /** Kitty's pictures are the only ones that tmux can move with its text. */
@@ -93,24 +113,33 @@ function after(ms: number, call: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
-/** Reads what can be drawn, and notes the rest. */
-async function gather(paths: readonly string[], { screen }: Canvas, isVerbose: boolean) {
-  const { readResult } = await import("../picture/result.ts");
-  const room = roomFor(paths.length, screen);
-  const isSheet = paths.length > 1;
+/** Draws what can be drawn, and then says what else there is. Everything that draws is loaded late: few commands do. */
+async function draw(paths: readonly string[], canvas: Canvas, isVerbose: boolean): Promise<string> {
   const exhibits: Exhibit[] = [];
   const notes: string[] = [];
+  const excuse = (name: string, error: unknown) => {
+    if (isVerbose) notes.push(`No preview of ${name}: ${printable(reasonOf(error))}`);
+  };
+  const isSheet = paths.length > 1;
+  const room = roomFor(paths.length, canvas.screen);
   for (const [index, path] of paths.entries()) {
     const name = (isSheet ? `${index + 1} ` : "") + printable(basename(path));
     try {
+      const { readResult } = await import("../picture/result.ts");
       const { pixels, about } = await readResult(path, room);
       const label = about === undefined ? name : `${name}  ${about}`;
       if (pixels !== undefined) exhibits.push({ pixels, label: isSheet ? label : undefined });
       if (about !== undefined && (pixels === undefined || !isSheet)) notes.push(label);
     } catch (error) {
-      const reason = reasonOf(error);
-      if (isVerbose) notes.push(`No preview of ${name}: ${printable(reason)}`);
+      excuse(name, error);
     }
   }
-  return { exhibits, notes };
+  let picture = "";
+  try {
+    const { drawPictures } = await import("../picture/draw.ts");
+    picture = await drawPictures(exhibits, canvas);
+  } catch (error) {
+    excuse("the results", error);
+  }
+  return [picture, ...notes.map((note) => `${note}\n`)].join("");
 }

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { type CredentialKind, displayOf, parseCredential } from "../../src/domain/access/credential.ts";
 import { isJsonObject } from "../../src/domain/json.ts";
 import { identifyKey, identifyToken } from "../client/identity.ts";
+import { previewOption } from "../client/preview.ts";
 import { clientOptions } from "../client/remote.ts";
 import { serverVersion, versionWarning } from "../client/server-version.ts";
 import { addCommand, CLIENT_COMMANDS, type Invocation, onRun } from "../command.ts";
@@ -40,7 +41,7 @@ export function addLogin(program: Command, context: Context): void {
     .option("--key-stdin", "read the API key from standard input instead of asking for it")
     .option("--token-stdin", "read a management token from standard input instead")
     .option("-m, --model <model>", "model that commands take where none is given")
-    .option("--preview <how>", "how pictures are shown in the terminal where no flag says it")
+    .addOption(previewOption("how saved results are shown on the terminal where nothing else says it"))
     .option("-v, --verbose", "print requests and answers on stderr");
   withExits(command, "auth", "overloaded", "unreachable", "config", "interrupted");
   withExamples(

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import sharp from "sharp";
 import { type PreviewFlags, preparePreview } from "../../../cli/client/preview.ts";
@@ -130,6 +130,38 @@ describe("a result is shown", () => {
       "2 red.png\n1 wave.webm  64×48, 2 s\n",
     );
   });
+});
+
+describe("a profile", () => {
+  const home = emptyFolder();
+  const profile = (preview: string) => ({ server: "http://127.0.0.1:8787", preview });
+  beforeAll(() => {
+    mkdirSync(join(home, "svc"), { mode: 0o700 });
+    const profiles = { default: profile("kitty"), plain: profile("none"), odd: profile("jpeg") };
+    writeFileSync(join(home, "svc/profiles.json"), JSON.stringify({ profiles }), { mode: 0o600 });
+  });
+  const XDG_CONFIG_HOME = home;
+
+  test.each([
+    ["says how results are shown", {}, {}, "\u001b_G"],
+    ["gives way to the variable", { SVC_PREVIEW: "iterm" }, {}, "\u001b]1337;"],
+    ["gives way to the flag", {}, { preview: "half" }, "▀"],
+    ["that a flag names goes before the variable", { SVC_PREVIEW: "iterm" }, { profile: "plain" }, ""],
+    ["that says what no preview is says nothing", {}, { profile: "odd" }, "▀"],
+    ["that is not there is no matter of a preview", {}, { profile: "nobody" }, "▀"],
+  ] as const)("%s", async (_name, env, flags, begin) => {
+    const text = await shown({ env: { XDG_CONFIG_HOME, ...env }, flags });
+    expect(["\u001b_G", "\u001b]1337;", "▀"].find((each) => text.includes(each)) ?? "").toBe(begin);
+  });
+});
+
+test("a terminal that cannot be asked is no error", async () => {
+  const keyboard = {
+    capture() {
+      throw new Error("EIO");
+    },
+  };
+  expect(await shown({ change: { keyboard } })).toContain("▀");
 });
 
 describe("under tmux", () => {
