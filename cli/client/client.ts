@@ -8,6 +8,7 @@ import { type Kind, type TaskView, taskOf } from "./answer.ts";
 import { type Call, type ClientOptions, exchange, fetchFile, openEvents } from "./exchange.ts";
 import { post } from "./post.ts";
 import { withRetries } from "./retry.ts";
+import { storyOf } from "./story.ts";
 
 /** The service's HTTP API, as any caller uses it. Every method throws a Failure when it is refused or gets no answer. */
 export type Client = ReturnType<typeof createClient>;
@@ -32,17 +33,15 @@ export function createClient(settings: ClientSettings, options: ClientOptions) {
     status,
     ...callbackCalls(get, send),
     ...modelCalls(get),
-    async create(kind: Kind, body: JsonObject, idempotencyKey: string) {
-      const path = `/v1/${kind}s/generations`;
-      const { data, headers } = await call({ method: "POST", path, body, idempotencyKey });
-      return {
-        taskId: taskOf({ status: "pending", ...data }).task_id,
-        requestId: headers.get("x-request-id") ?? undefined,
-        /** The amount held, as the server writes it. */
-        cost: headers.get("x-request-cost") ?? undefined,
-        replayed: headers.get("x-idempotent-replay") === "true",
-      };
-    },
+    create: async (kind: Kind, body: JsonObject, idempotencyKey: string) =>
+      createdOf(await call({ method: "POST", path: `/v1/${kind}s/generations`, body, idempotencyKey })),
+    /** Creates a task like one that has ended. */
+    retry: async (id: string, idempotencyKey: string) =>
+      createdOf(
+        await call({ method: "POST", path: `/v1/tasks/${encodeURIComponent(id)}/retry`, idempotencyKey }),
+      ),
+    /** Everything about a task of either kind. */
+    story: async (id: string) => storyOf(await get(`/v1/tasks/${encodeURIComponent(id)}`)),
     /** Finds out the kind of the task, which its id does not tell. */
     async find(id: string): Promise<{ kind: Kind; task: TaskView }> {
       try {
@@ -69,6 +68,17 @@ export function createClient(settings: ClientSettings, options: ClientOptions) {
     post,
     /** Requests a result's file, without any credential or redirect. */
     fetchFile: (url: string) => withRetries(() => fetchFile(url, options), options),
+  };
+}
+
+/** A task that was accepted. */
+function createdOf({ data, headers }: { readonly data: JsonObject; readonly headers: Headers }) {
+  return {
+    taskId: taskOf({ status: "pending", ...data }).task_id,
+    requestId: headers.get("x-request-id") ?? undefined,
+    /** The amount held, as the server writes it. */
+    cost: headers.get("x-request-cost") ?? undefined,
+    replayed: headers.get("x-idempotent-replay") === "true",
   };
 }
 

@@ -34,6 +34,7 @@ import type { ServerOptions } from "../http/server.ts";
 import { createStandings } from "../http/standing.ts";
 import { createStays } from "../http/stays.ts";
 import { taskEndpoints } from "../http/tasks/routes.ts";
+import { storyEndpoints } from "../http/tasks/story/routes.ts";
 import { createCompany, createTurns } from "../http/turns.ts";
 import { monotonicMs, threadCpuMs } from "../runtime/clock.ts";
 import { createRateLimiter } from "../runtime/rate-limiter.ts";
@@ -132,6 +133,7 @@ function listEndpoints(given: EndpointDeps) {
   return [
     ...generationEndpoints({ createTask, assets: deps.assets }),
     ...taskEndpoints(deps),
+    ...storyEndpoints({ ...deps, createTask }),
     // Registered before `/v1/callbacks/:id`, which would match these paths too.
     ...eventEndpoints(deps),
     ...callbackEndpoints({ ...deps, maxAttempts: callbacks.delaysMs.length + 1 }),

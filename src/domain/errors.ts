@@ -18,6 +18,7 @@ export const ERROR_CODES = [
   "unsupported_media_type",
   "content_policy_violation",
   "task_not_cancellable",
+  "task_not_retryable",
   "invalid_idempotency_key",
   "idempotency_conflict",
   "idempotency_in_progress",

@@ -118,6 +118,7 @@ async function resolve(
     if (asset === undefined) throw invalid({ kind: "stored_file_unknown", field: param });
     if (!asset.type.startsWith(`${field.media}/`))
       throw invalid({ kind: "other_media", field: param, wanted: field.media, given: asset.type });
+    await requireFile(deps, asset, param);
     return { kind: "asset", assetId: asset.id };
   }
   const finding = deps.egress.refusal(text, "media");
@@ -182,6 +183,11 @@ function isBase64(text: string): boolean {
   return /^[A-Za-z0-9+/]*$/.test(text.slice(0, unpadded));
 }
 
+/** @throws AppError when the file of an asset was removed */
+async function requireFile({ assets }: InputDeps, asset: Asset, field: string): Promise<void> {
+  if ((await assets.open(asset)) === undefined) throw invalid({ kind: "stored_file_gone", field });
+}
+
 const ASSET_PATH = /^\/assets\/(asset_[0-9a-z]{26})(?:\.[a-z0-9]+)?$/;
 
 /** The asset that an address of this service names. */
@@ -207,6 +213,8 @@ async function earlierResult(deps: InputDeps, context: InputContext): Promise<Me
   if (result === undefined) {
     throw invalid({ kind: "result_absent", field: "index", results: task.results.length, given: index });
   }
+  const asset = await deps.tasks.assetById(result.assetId);
+  if (asset !== undefined) await requireFile(deps, asset, "task_id");
   return {
     role: context.model.resultField.role,
     param: "task_id",

@@ -11,6 +11,8 @@ interface OfModel extends Field {
 export const INPUT_WORDS = {
   stored_file_unknown: ({ field }: Field, name: NameOf) =>
     `${name(field)} names a file of this service that does not exist.`,
+  stored_file_gone: ({ field }: Field, name: NameOf) =>
+    `${name(field)} names a file that this service no longer has.`,
   /** `given` is a media type where it is known. */
   other_media: (
     { field, wanted, given }: Field & { wanted: MediaKind; given: MediaKind | MediaType },

@@ -5,7 +5,6 @@ import type { TaskKind } from "../../domain/task/request.ts";
 import { cancelTask } from "../../service/cancel-task.ts";
 import { listTasks } from "../../service/list-tasks.ts";
 import type { Aliases } from "../../service/read-model.ts";
-import { readStory } from "../../service/read-story.ts";
 import { awaitTask, readTask, withQueuePosition } from "../../service/read-task.ts";
 import { type WatchTaskDeps, watchTask } from "../../service/watch-task.ts";
 import {
@@ -21,8 +20,6 @@ import { type Reply, success } from "../reply.ts";
 import { type EventWriter, eventReply } from "../sse.ts";
 import { whileAllowed } from "../standing.ts";
 import { presentListedTask, presentPreview, presentTask } from "./present.ts";
-import { presentOwnStory } from "./story/present.ts";
-import { READ_STORY } from "./story/wire.ts";
 import { CANCEL_TASK, FOLLOW_TASK, LIST_TASKS, READ_IMAGE_TASK, READ_VIDEO_TASK } from "./wire.ts";
 
 export interface TaskEndpointDeps extends WatchTaskDeps, LateAnswerDeps {
@@ -40,10 +37,6 @@ export function taskEndpoints(deps: TaskEndpointDeps): Endpoint[] {
     polled("/v1/tasks", LIST_TASKS, async ({ principal, query, origin }) => {
       const page = await listTasks(deps, principal, Object.fromEntries(query()));
       return success({ tasks: page.tasks.map((task) => presentListedTask(task, origin)), next: page.next });
-    }),
-    polled("/v1/tasks/:task_id", READ_STORY, async ({ principal, param, origin }) => {
-      const story = await readStory(deps, principal, param("task_id"));
-      return success(presentOwnStory(story, origin), undefined, { task: story.task.id });
     }),
     keyed("POST", "/v1/tasks/:task_id/cancel", CANCEL_TASK, {}, async ({ principal, param, origin }) => {
       const task = await cancelTask(deps, principal, param("task_id"));

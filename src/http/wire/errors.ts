@@ -25,6 +25,7 @@ export const ERROR_MEANINGS = {
   unsupported_media_type: "The body is of a type, charset or encoding that is not taken.",
   content_policy_violation: "The provider's content policy refused the request.",
   task_not_cancellable: "The task has ended.",
+  task_not_retryable: "The task has not ended.",
   invalid_idempotency_key:
     "`Idempotency-Key` is not 1 to 255 printable ASCII characters, or there are two that differ.",
   idempotency_conflict: "The `Idempotency-Key` was used with another body.",

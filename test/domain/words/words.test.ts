@@ -27,6 +27,7 @@ const EVERY_KIND: { readonly [Kind in Facts["kind"]]: Omit<Extract<Facts, { kind
   finding: { field, finding: "is empty" },
 
   stored_file_unknown: { field },
+  stored_file_gone: { field },
   other_media: { field, wanted: "image", given: "video" },
   not_base64: { field },
   data_uri_unwanted: { field },
@@ -115,6 +116,7 @@ const EVERY_KIND: { readonly [Kind in Facts["kind"]]: Omit<Extract<Facts, { kind
   idempotency_conflict: {},
   task_unknown: {},
   task_over: { status: "failed" },
+  task_live: { status: "pending" },
   task_cancelled: { task },
   task_failed: { task, error: { code: "UPSTREAM_ERROR", message: "It failed." } },
   task_goes_on: { task },

@@ -124,6 +124,22 @@ export const TASK_STORY = taskSchema("TaskStory", ["error_message", "error"], {
   optional: OPTIONAL_OF_STORY,
 });
 
+export const RETRY_TASK = contract("retryTask", "Tasks", "Create a task like one that has ended", {
+  description:
+    "The request of the task goes through its create anew: at the price and by the limits of today, with the same parameters, prompt, `callback_url` and input files. The body of this call is not read. Completed tasks can be retried as well as those that failed or were cancelled.",
+  path: { task_id: TASK_ID },
+  isIdempotent: true,
+  answers: succeeds(
+    "The task is accepted.",
+    closed({ task_id: TASK_ID, retry_of: idOf("task", "The task that was retried.") }),
+    ["X-Request-Cost", "X-Idempotent-Replay"],
+  ),
+  errors: [
+    ...(["invalid_request", "insufficient_quota", "permission_denied", "model_not_available"] as const),
+    ...(["task_not_found", "task_not_retryable", "rate_limit_exceeded"] as const),
+  ],
+});
+
 export const READ_STORY = contract("readTask", "Tasks", "Read everything about a task", {
   description: `A task of either kind, with its request, its stages, its attempts, its money and its callback. A task that is unknown or another account's is not there.`,
   path: { task_id: TASK_ID },

@@ -1,0 +1,110 @@
+import type { Principal } from "../domain/access/account.ts";
+import { allowsFeature } from "../domain/access/permissions.ts";
+import { AppError } from "../domain/errors.ts";
+import { isId, type TaskId } from "../domain/ids.ts";
+import { type Json, type JsonObject, propertyOf } from "../domain/json.ts";
+import { type Asset, assetPath } from "../domain/media/asset.ts";
+import type { Catalog } from "../domain/ports/catalog.ts";
+import type { TaskStore } from "../domain/ports/task-store.ts";
+import type { MediaSource } from "../domain/task/request.ts";
+import type { TaskStory } from "../domain/task/story.ts";
+import { isTerminal } from "../domain/task/task.ts";
+import type { CreatedTask, CreateTask, CreateTaskRequest } from "./create-task.ts";
+
+export interface RetryTaskDeps {
+  readonly tasks: Pick<TaskStore, "story" | "summary">;
+  readonly catalog: Pick<Catalog, "find">;
+  readonly createTask: CreateTask;
+}
+
+/** Who asks for a retry, and how it is sent. */
+export interface RetryRequest
+  extends Pick<CreateTaskRequest, "principal" | "requestId" | "origin" | "hops" | "idempotencyKey"> {
+  /** Of the task to retry, as given. */
+  readonly id: string;
+}
+
+/**
+ * Creates a task like one of the caller's account that has ended: its request goes through the create anew, at the price and by the
+ * limits of today, with the files that are still stored.
+ * @throws AppError `task_not_found`; `permission_denied` for a key that may not create this kind; `task_not_retryable` for one that
+ *   has not ended; and whatever the create throws
+ */
+export async function retryTask(
+  deps: RetryTaskDeps,
+  { id, ...request }: RetryRequest,
+): Promise<CreatedTask & { readonly retryOf: TaskId }> {
+  const { task, ...story } = await findEnded(deps, request.principal, id);
+  const created = await deps.createTask({
+    ...request,
+    kind: task.kind,
+    body: await bodyOf(deps, { task, ...story }, request.origin),
+    // A task has the same request for ever, so its id stands for the body.
+    identity: { retry_of: task.id },
+    endpoint: `POST /v1/tasks/${task.id}/retry`,
+    hops: mostHops(request.hops, task.request.hops),
+  });
+  return { ...created, retryOf: task.id };
+}
+
+async function findEnded(deps: RetryTaskDeps, principal: Principal, id: string): Promise<TaskStory> {
+  const story = isId("task", id) ? await deps.tasks.story(id) : undefined;
+  if (story === undefined || story.task.accountId !== principal.accountId)
+    throw new AppError("task_not_found", { kind: "task_unknown" });
+  const { kind, status } = story.task;
+  const feature = `${kind}s` as const;
+  if (!allowsFeature(principal.policy, feature))
+    throw new AppError("permission_denied", { kind: "feature_forbidden", feature });
+  if (!isTerminal(status)) throw new AppError("task_not_retryable", { kind: "task_live", status });
+  return story;
+}
+
+/** A body that says what the task's create said, with its files by their addresses here. */
+async function bodyOf(deps: RetryTaskDeps, { task, inputs }: TaskStory, origin: string): Promise<JsonObject> {
+  const { prompt, n, parameters } = task.request;
+  const model = deps.catalog.find(task.model);
+  const hasCount = model !== undefined && propertyOf(model.schema, "n") !== undefined;
+  return {
+    model: task.model,
+    ...parameters,
+    ...(await mediaOf(deps, { task, inputs }, origin)),
+    ...(prompt !== undefined && { prompt }),
+    ...(hasCount && { n }),
+    ...(task.callbackUrl !== undefined && { callback_url: task.callbackUrl }),
+  };
+}
+
+/** The fields that name the inputs: a field alone, the entries of a list, or the task whose result one is. */
+async function mediaOf(
+  { tasks }: RetryTaskDeps,
+  { task, inputs }: Pick<TaskStory, "task" | "inputs">,
+  origin: string,
+): Promise<JsonObject> {
+  const fields: Record<string, Json> = {};
+  for (const { param, source } of task.request.inputs) {
+    const asset = source.kind === "asset" ? inputs.find(({ id }) => id === source.assetId) : undefined;
+    const [, list] = /^(.+)\[\d+\]$/.exec(param) ?? [];
+    if (asset !== undefined && param === "task_id") {
+      const made = await tasks.summary(asset.taskId);
+      fields.task_id = asset.taskId;
+      fields.index = made?.results.findIndex(({ assetId }) => assetId === asset.id) ?? 0;
+    } else if (list === undefined) {
+      fields[param] = addressOf(source, asset, origin);
+    } else {
+      const before = fields[list];
+      fields[list] = [...(Array.isArray(before) ? before : []), addressOf(source, asset, origin)];
+    }
+  }
+  return fields;
+}
+
+function addressOf(source: MediaSource, asset: Asset | undefined, origin: string): string {
+  if (source.kind === "url") return source.url;
+  if (asset === undefined) throw new Error(`The file ${source.assetId} of an input is not recorded.`);
+  return origin + assetPath(asset);
+}
+
+/** A request has been passed on as often as the longer of its two ways here. */
+function mostHops(now: number | undefined, before: number | undefined): number | undefined {
+  return now === undefined && before === undefined ? undefined : Math.max(now ?? 0, before ?? 0);
+}
