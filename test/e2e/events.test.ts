@@ -117,7 +117,8 @@ test("clients that go away leave nothing that would hold up the service's end, a
   const staying = await follow(client, id);
   leaving.abort();
   other.signal("SIGTERM");
-  expect(eventsOf(await staying.text()).map((event) => event.name)).toEqual(["processing"]);
+  // Its progress may have moved since.
+  expect(new Set(eventsOf(await staying.text()).map((event) => event.name))).toEqual(new Set(["processing"]));
   expect(await other.exited).toBe(0);
 });
 

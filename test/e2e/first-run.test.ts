@@ -107,7 +107,7 @@ describe("on a terminal", () => {
     await second.shows(/Ready in \d+ ms/);
     expect(second.screen()).not.toContain(key);
     // The banner tells what a start did, not what was done before.
-    expect(first.screen()).toMatch(/svc-data {2}\(created, 0700\)[^]*svc\.db {2}\(\d+ migrations applied\)/);
+    expect(first.screen()).toMatch(/svc-data {2}\(created, 0700\).*svc\.db {2}\(\d+ migrations applied\)/s);
     expect(second.screen()).toMatch(/svc\.db {2}\(up to date\)/);
     expect(second.screen()).not.toContain("created");
     expect(second.screen()).toMatch(/1 task/);

@@ -139,6 +139,6 @@ describe("every model of the sandbox", () => {
       if (model === "sandbox-image") expect(task.result?.[0]).toEndWith(".png");
       else expect(await probe(bytes)).toMatchObject({ codec: "avc", durationSec: expect.any(Number) });
     },
-    20_000,
+    60_000,
   );
 });

@@ -59,7 +59,7 @@ export interface Api {
   create(body: JsonObject, headers?: Readonly<Record<string, string>>): Promise<Answer>;
   /** Creates a task that must be accepted. @returns its id */
   accept(body: JsonObject, headers?: Readonly<Record<string, string>>): Promise<string>;
-  /** Reads a task when it has ended, or after `waitSec`. */
+  /** Reads a task when it has ended, or after `waitSec` where that is given. */
   wait(id: string, kind?: "image" | "video", waitSec?: number): Promise<WireData>;
   /** Resolves when an image task is with its upstream. @throws Error when it is not, within half a minute */
   underWay(id: string): Promise<void>;
@@ -105,10 +105,13 @@ export function createApi(url: string, key: string): Api {
       if (status !== 200 || data.task_id === undefined) throw new Error(`Not accepted: ${status} ${text}`);
       return data.task_id;
     },
-    async wait(id, kind = "image", waitSec = 30) {
-      const { status, text, data } = await api.send(`/v1/${kind}s/status/${id}?wait=${waitSec}`);
-      if (status !== 200) throw new Error(`No status: ${status} ${text}`);
-      return data;
+    async wait(id, kind = "image", waitSec) {
+      for (;;) {
+        const { status, text, data } = await api.send(`/v1/${kind}s/status/${id}?wait=${waitSec ?? 30}`);
+        if (status !== 200) throw new Error(`No status: ${status} ${text}`);
+        // A server's own limit on waiting may be shorter than the task takes.
+        if (waitSec !== undefined || (data.status !== "pending" && data.status !== "processing")) return data;
+      }
     },
     async underWay(id) {
       for (let tries = 0; tries < UNDER_WAY_TRIES; tries++) {
@@ -118,11 +121,7 @@ export function createApi(url: string, key: string): Api {
     },
     async make(body) {
       const id = await api.accept(body);
-      for (;;) {
-        // A server's own limit on waiting may be shorter than the task takes.
-        const task = await api.wait(id, kindOf(body.model));
-        if (task.status !== "pending" && task.status !== "processing") return { ...task, task_id: id };
-      }
+      return { ...(await api.wait(id, kindOf(body.model))), task_id: id };
     },
   };
   return api;
