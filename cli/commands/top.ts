@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { type AdminCalls, createAdminCalls } from "../client/admin.ts";
 import type { ClientOptions } from "../client/exchange.ts";
-import { readingOf } from "../client/overview.ts";
+import { type Reading, readingOf } from "../client/overview.ts";
 import { type Poll, pollForever } from "../client/poll.ts";
 import { clientOptions } from "../client/remote.ts";
 import { addCommand, CLIENT_COMMANDS, type Invocation, onRun } from "../command.ts";
@@ -17,6 +17,7 @@ import {
   overviewLine,
   PROVIDER_CELLS,
 } from "../format/overview-view.ts";
+import { hasColour } from "../format/style.ts";
 import { type Column, column, renderFields } from "../format/table.ts";
 import { parseDuration } from "../format/units.ts";
 import { withExamples, withExits, withNotes } from "../help/manual.ts";
@@ -51,7 +52,7 @@ export function addTop(program: Command, context: Context): void {
   );
   withNotes(
     command,
-    "Shows requests and creates by second, queues, tasks under way, how tasks of the last hour ended by model and provider, callbacks owed, spend, memory, event loop and disk. Prints a line of name=value at each interval; with --json a line of JSON. A server that goes away is asked until it is back.",
+    "Shows requests and creates by second, queues, tasks under way, how tasks of the last hour ended by model and provider, callbacks owed, spend, memory, event loop and disk. On a terminal it fills the screen; ? explains its keys. Elsewhere, and with --plain, it prints a line at each interval; with --json a line of JSON. A server that goes away is asked until it is back.",
   );
   onRun<TopFlags>(command, context, (invocation) => top(invocation));
 }
@@ -63,6 +64,8 @@ async function top({ context, output, options }: Invocation<TopFlags>): Promise<
   const polling = { settings, client, intervalMs };
   try {
     if (options.once === true) await showOnce(createAdminCalls(settings, client), output);
+    else if (output.mode === "pretty" && (await canDraw(context)))
+      await drawForever(polling, hasColour(context, context.stdout, options));
     else await printForever(polling, context, output);
   } catch (error) {
     throw withAdvice(error);
@@ -107,7 +110,7 @@ interface Polling {
 /** Reads the overview at each interval, until the signal ends it. */
 function poll(
   { settings, client, intervalMs }: Polling,
-  on: Pick<Poll, "onAnswer" | "onTrouble">,
+  on: Pick<Poll, "onAnswer" | "onTrouble"> & Partial<Pick<Poll, "signal">>,
 ): Promise<never> {
   return pollForever({
     ...{ timing: client.timing, signal: client.signal, intervalMs },
@@ -129,6 +132,40 @@ async function printForever(polling: Polling, context: Context, output: Output):
       isLost = true;
     },
   });
+}
+
+/** Ends when a person ends it. */
+async function drawForever(polling: Polling, isColoured: boolean): Promise<void> {
+  // Loaded late: Ink is slow to load, and few commands draw.
+  const { openTop } = await import("../tui/top/screen.tsx");
+  const { client, settings } = polling;
+  const over = new AbortController();
+  const first = Promise.withResolvers<Reading>();
+  let screen: ReturnType<typeof openTop> | undefined;
+  const polled = poll(polling, {
+    signal: AbortSignal.any([client.signal, over.signal]),
+    onAnswer(data) {
+      const reading = readingOf(data);
+      if (screen === undefined) first.resolve(reading);
+      else screen.show(reading);
+    },
+    onTrouble: (failure) => screen?.lose(failure),
+  }).catch((error: unknown) => {
+    first.reject(error);
+    screen?.end(error);
+  });
+  screen = openTop(await first.promise, { server: settings.server, isColoured, now: client.timing.now });
+  try {
+    await screen.closed;
+  } finally {
+    over.abort();
+    await polled;
+  }
+}
+
+async function canDraw({ env }: Context): Promise<boolean> {
+  const { canDraw } = await import("../tui/kit/terminal.ts");
+  return canDraw(env);
 }
 
 function readInterval(text: string): number {

@@ -1,0 +1,87 @@
+import type { Reading } from "../../client/overview.ts";
+import { formatAge } from "../../format/overview-view.ts";
+import { formatSize } from "../../format/units.ts";
+import type { Size } from "../kit/terminal.ts";
+import { TABLES, type TableName } from "./tables.ts";
+
+/** A screen at least this wide shows all tables side by side; others show one. */
+const WIDE = 140;
+/** Between two tables. */
+export const PANEL_GAP = 3;
+/** The least that one of the facts takes. */
+const FACT_WIDTH = 26;
+
+/** Where things are on a screen of some size. */
+export interface Layout {
+  readonly size: Size;
+  /** The tables that are seen, with their widths. */
+  readonly panels: readonly { readonly table: TableName; readonly width: number }[];
+  /** Facts in a line, and how many cells each has. */
+  readonly factsPerLine: number;
+  readonly factWidth: number;
+  /** Rows of a table that are seen. */
+  readonly tableHeight: number;
+}
+
+/** Lines above the facts, between them and the rows of tables, and below these. */
+const [ABOVE, BETWEEN, BELOW] = [3, 2, 1];
+
+export function layoutOf(size: Size, table: TableName): Layout {
+  const { columns, rows } = size;
+  const factsPerLine = Math.max(1, Math.floor(columns / FACT_WIDTH));
+  const factLines = Math.ceil(FACTS.length / factsPerLine);
+  return {
+    size,
+    panels: columns < WIDE ? [{ table, width: columns }] : sideBySide(columns),
+    factsPerLine,
+    factWidth: Math.floor(columns / factsPerLine),
+    tableHeight: Math.max(1, rows - ABOVE - factLines - BETWEEN - BELOW),
+  };
+}
+
+function sideBySide(columns: number): Layout["panels"] {
+  const [first, ...others] = TABLES;
+  const width = Math.floor(columns * 0.3);
+  return [
+    { table: first, width: columns - (width + PANEL_GAP) * others.length },
+    ...others.map((table) => ({ table, width })),
+  ];
+}
+
+/** One figure of the service: its name, its value, and whether that needs somebody. */
+export interface Fact {
+  readonly name: string;
+  readonly value: string;
+  readonly isBad: boolean;
+}
+
+/** A loop that is this late makes requests wait. */
+const LATE_MS = 100;
+/** With less than this, a disk is soon full. */
+const LITTLE_BYTES = 1_000_000_000;
+
+const FACTS: readonly ((reading: Reading) => Fact)[] = [
+  (reading) => {
+    const oldest = Math.max(...reading.lanes.map(({ oldestSec }) => oldestSec ?? 0), 0);
+    return fact("queued", reading.queued === 0 ? "0" : `${reading.queued} for ${formatAge(oldest)}`);
+  },
+  ({ underWay, limit }) => fact("running", `${underWay} of ${limit}`),
+  ({ owed, owedOldestSec }) =>
+    fact("callbacks", owed === 0 ? "0" : `${owed} for ${formatAge(owedOldestSec ?? 0)}`),
+  ({ spend, currency }) => fact("spend 1h", `${spend.replace(/(\.\d\d)\d+$/, "$1")} ${currency}`),
+  ({ rssBytes }) => fact("memory", formatSize(rssBytes)),
+  ({ lagP50Ms, lagMaxMs }) =>
+    fact("loop lag", `${Math.round(lagP50Ms)} to ${Math.round(lagMaxMs)} ms`, lagMaxMs >= LATE_MS),
+  ({ freeBytes }) => fact("disk free", formatSize(freeBytes), freeBytes < LITTLE_BYTES),
+  ({ dataBytes, walBytes }) => fact("database", `${formatSize(dataBytes)}+${formatSize(walBytes)}`),
+  ({ waits }) => fact("waits", String(waits)),
+  ({ streams }) => fact("streams", String(streams)),
+];
+
+export function factsOf(reading: Reading): Fact[] {
+  return FACTS.map((read) => read(reading));
+}
+
+function fact(name: string, value: string, isBad = false): Fact {
+  return { name, value, isBad };
+}
