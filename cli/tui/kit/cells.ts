@@ -57,7 +57,7 @@ function takeLine(text: string, width: number): [line: string, rest: string] {
   for (const character of text) {
     used += Bun.stringWidth(character);
     if (used > width && end > 0) {
-      const at = lastSpace > 0 ? lastSpace : end;
+      const at = character === " " || lastSpace <= 0 ? end : lastSpace;
       return [text.slice(0, at).trimEnd(), text.slice(at).trimStart()];
     }
     if (character === " ") lastSpace = end;

@@ -13,8 +13,8 @@ const USUAL_SIZE: Size = { columns: 80, rows: 24 };
 const LARGEST_SIZE: Size = { columns: 1_000, rows: 400 };
 
 const ESC = "\u001b";
-/** The other screen, empty, without a cursor. A line that is longer than the terminal does not go on in the next one. */
-const ENTER = `${ESC}[?1049h${ESC}[?7l${ESC}[?25l${ESC}[H${ESC}[2J`;
+/** The other screen, empty, without a cursor. A line longer than the terminal does not go on in the next one. Pasted text is marked. */
+const ENTER = `${ESC}[?1049h${ESC}[?7l${ESC}[?25l${ESC}[?2004h${ESC}[H${ESC}[2J`;
 /** Begins by ending a command that may have been cut in its middle, and a frame that may be half drawn. */
 const LEAVE = `${ESC}\\${ESC}[?2026l${ESC}[?2004l${ESC}[0m${ESC}[?7h${ESC}[?25h${ESC}[?1049l`;
 /** Goes to the first cell and erases everything. */
