@@ -1,7 +1,8 @@
-import type { Command, Option } from "commander";
+import { type Command, CommanderError, type Option } from "commander";
 import { suggest } from "../src/domain/suggest.ts";
 import { findCommand } from "./command.ts";
-import { usage } from "./failure.ts";
+import { type Failure, usage } from "./failure.ts";
+import { pathOf } from "./help/layout.ts";
 
 /** Moves flags that stand before a command's name behind it: `svc --json keys list` is `svc keys list --json`. */
 export function flagsLast(program: Command, args: readonly string[]): readonly string[] {
@@ -36,6 +37,21 @@ export function findOption(command: Command, flag: string): Option | undefined {
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** Commander tells of a required flag that is missing before a flag that it does not know, which may be the same misspelt. */
+export function misspeltFlag(command: Command, args: readonly string[], error: unknown): Failure | undefined {
+  const isMissing = error instanceof CommanderError && error.code === "commander.missingMandatoryOptionValue";
+  if (!isMissing) return undefined;
+  const [flag = ""] = command.parseOptions([...args]).unknown;
+  const [name = ""] = flag.split("=");
+  if (!name.startsWith("-")) return undefined;
+  const near = suggest(
+    name,
+    command.options.flatMap(({ long }) => long ?? []),
+  );
+  const hint = near === undefined ? "" : ` Did you mean ${near}?`;
+  return usage(`Unknown option '${name}'.${hint}`, `See \`${pathOf(command)} --help\`.`);
 }
 
 /** Makes every flag and argument that takes one of several words say which, and the nearest, for any other. */

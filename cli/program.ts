@@ -1,6 +1,6 @@
 import { Command, Option } from "commander";
 import { VERSION } from "../src/version.ts";
-import { explainChoices, flagsLast } from "./arguments.ts";
+import { explainChoices, flagsLast, misspeltFlag } from "./arguments.ts";
 import { COMMON_FLAGS, findCommand } from "./command.ts";
 import { entriesFor } from "./commands.ts";
 import type { Context } from "./context.ts";
@@ -8,7 +8,7 @@ import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { type Failure, failureAsJson, stackOf, toFailure } from "./failure.ts";
 import { toJson } from "./format/output.ts";
 import { styleFor } from "./format/style.ts";
-import { formatHelp, overviewOf } from "./help/layout.ts";
+import { formatHelp, overviewOf, pathOf } from "./help/layout.ts";
 import { withExamples } from "./help/manual.ts";
 
 /** What shells call to complete a command line. */
@@ -33,7 +33,8 @@ export async function runProgram(given: readonly string[], context: Context): Pr
     // Help and --version were asked for and printed.
     if (error instanceof Error && "exitCode" in error && error.exitCode === 0) return EXIT.ok;
     if (error instanceof Error && "code" in error && error.code === "commander.help") return EXIT.usage;
-    const failure = toFailure(error, helpHint(program, args));
+    const command = commandIn(program, args);
+    const failure = misspeltFlag(command, args, error) ?? toFailure(error, helpHint(command));
     await report(failure, args, context);
     return failure.exitCode;
   }
@@ -85,15 +86,16 @@ async function report(failure: Failure, args: readonly string[], context: Contex
   stderr.write(`${mark} ${failure.message}${request}\n${hint}${stack === undefined ? "" : `${stack}\n`}`);
 }
 
-/** Says where to find the help of the command that was tried. */
-function helpHint(program: Command, args: readonly string[]): string {
-  let at = program;
-  const words = ["svc"];
+/** The command that was tried. */
+function commandIn(program: Command, args: readonly string[]): Command {
+  let command = program;
   for (const word of args) {
-    const next = findCommand(at, word);
+    const next = findCommand(command, word);
     if (next === undefined) break;
-    at = next;
-    words.push(word);
+    command = next;
   }
-  return `See \`${words.join(" ")} --help\`.`;
+  return command;
 }
+
+/** Says where to find the help of a command. */
+const helpHint = (command: Command): string => `See \`${pathOf(command)} --help\`.`;

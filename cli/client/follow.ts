@@ -82,7 +82,7 @@ async function createReport(
 ): Promise<Pick<WaitOptions, "onRead" | "longPollMs"> & { readonly stop: () => void }> {
   if (!context.stderr.isTerminal || !output.isTalkative) return { onRead: reporter(output), stop: () => {} };
   const { startProgress } = await import("../tui/progress.tsx");
-  const view = startProgress({ id, status: "pending", progress: 0, elapsedSec: 0 });
+  const view = startProgress({ id, status: "pending", progress: 0, elapsedSec: 0 }, output);
   return {
     onRead: ({ status, progress }) =>
       view.show({

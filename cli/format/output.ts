@@ -2,7 +2,7 @@ import type { Context, Sink } from "../context.ts";
 import { usage } from "../failure.ts";
 import { fieldText } from "./field.ts";
 import { printableJson } from "./printable.ts";
-import { type Style, styleFor } from "./style.ts";
+import { hasColour, type Style, styleFor } from "./style.ts";
 import { type Column, renderTable, renderTsv } from "./table.ts";
 
 /** `pretty` for people, `plain` for pipes (tab-separated, without a heading), `json` for programs. */
@@ -26,6 +26,8 @@ export interface OutputFlags {
 export interface Output {
   readonly mode: OutputMode;
   readonly style: Style;
+  /** Whether colours are wanted on stderr. */
+  readonly isColoured: boolean;
   /** Whether a person watches stderr. */
   readonly isTalkative: boolean;
   /** Prints one object: its JSON form, or the text for people. */
@@ -88,6 +90,7 @@ export async function createOutput(context: Context, flags: OutputFlags): Promis
   return {
     mode,
     style,
+    isColoured: hasColour(context, stderr, flags),
     isTalkative,
     show(value, text) {
       clear();

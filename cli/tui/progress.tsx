@@ -17,28 +17,32 @@ export function bar(progress: number): string {
   return `▕${"█".repeat(done)}${"░".repeat(CELLS - done)}▏`;
 }
 
-function Progress({ id, status, progress, elapsedSec }: Moment) {
+interface Look {
+  readonly isColoured: boolean;
+}
+
+function Progress({ id, status, progress, elapsedSec, isColoured }: Moment & Look) {
   return (
     <Box gap={1}>
       <Text>{id}</Text>
-      <Text color="cyan">{bar(progress)}</Text>
+      <Text {...(isColoured ? { color: "cyan" } : {})}>{bar(progress)}</Text>
       <Text>
         {status} {progress} %
       </Text>
-      <Text dimColor>{elapsedSec} s</Text>
+      <Text dimColor={isColoured}>{elapsedSec} s</Text>
     </Box>
   );
 }
 
 /** Draws in place on a terminal's stderr. The command keeps handling Ctrl-C. */
-export function startProgress(first: Moment) {
-  const view = render(<Progress {...first} />, {
+export function startProgress(first: Moment, { isColoured }: Look) {
+  const view = render(<Progress {...first} isColoured={isColoured} />, {
     stdout: process.stderr,
     exitOnCtrlC: false,
     patchConsole: false,
   });
   return {
-    show: (moment: Moment) => view.rerender(<Progress {...moment} />),
+    show: (moment: Moment) => view.rerender(<Progress {...moment} isColoured={isColoured} />),
     /** Clears the line for the output that follows. */
     stop() {
       view.clear();

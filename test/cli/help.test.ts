@@ -117,6 +117,7 @@ describe("help", () => {
     [["kyes", "list"], "Did you mean keys?"],
     [["keys", "lst"], "Did you mean list?"],
     [["keys", "list", "--jsn"], "Did you mean --json?"],
+    [["task", "submit", "--modle", "x", "-p", "y"], "Unknown option '--modle'. Did you mean --model?"],
     [["usage", "--by", "modle"], "Did you mean model?"],
     [["callbacks", "trigger", "complete"], "Did you mean completed?"],
   ])("of %p knows what was meant", async (args, suggestion) => {

@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { cleanEnvironment, emptyFolder, SVC, startServer, stopServers } from "../helpers/server.ts";
+import { type Ended, svcJson } from "./support/command.ts";
+import { ROWS, type Row, type Setup } from "./support/every-command.ts";
+import { openReceiver } from "./support/receivers.ts";
+
+setDefaultTimeout(60_000);
+
+/** Ends what waits for an answer that nobody gives. */
+const NEVER_LONGER_MS = 30_000;
+const NARROW = 40;
+const USAGE_ERROR = 2;
+/** A character that is not printed, and what follows it in a command for colours. */
+const COLOURS = /[^ -~]\[[\d;]*m/;
+
+interface Node {
+  readonly path: string;
+  readonly commands: readonly Node[];
+}
+
+let setup: Setup;
+let receiver: ReturnType<typeof openReceiver>;
+
+beforeAll(async () => {
+  const server = await startServer({ args: ["--egress-allow", "127.0.0.0/8"] });
+  const dataDir = ["--data-dir", server.dataDir];
+  const key = server.firstKey();
+  const env = { SVC_SERVER: server.url, SVC_API_KEY: key };
+  let names = 0;
+  const name = () => `name-${++names}`;
+  const first: Setup["first"] = async (...args) =>
+    // What commands print as JSON is an object.
+    (await svcJson(args, { env })) as Readonly<Record<string, unknown>>;
+  receiver = openReceiver();
+  const task = String((await first("callbacks", "trigger", "completed", "--url", receiver.url)).task_id);
+  const [callback] = (await first("callbacks", "list", "--task", task)).callbacks as { id: string }[];
+  const { token } = await first("tokens", "create", "--name", "table", ...dataDir);
+  setup = { server, key, token: String(token), task, callback: callback?.id ?? "", name, first };
+});
+
+afterAll(async () => {
+  await stopServers();
+  await receiver.stop();
+});
+
+/** Runs the executable with an open standard input on which nothing comes, and --no-input. */
+async function run(
+  words: readonly string[],
+  row: Row = {},
+  extra: Record<string, string> = {},
+): Promise<Ended> {
+  const child = Bun.spawn([SVC, ...words], {
+    cwd: emptyFolder("every"),
+    env: environment(extra),
+    stdin: row.stdin === undefined ? "pipe" : new Blob([row.stdin(setup)]),
+    stdout: "pipe",
+    stderr: "pipe",
+    timeout: NEVER_LONGER_MS,
+  });
+  const [stdout, stderr, exitCode] = await Promise.all([
+    child.stdout.text(),
+    child.stderr.text(),
+    child.exited,
+  ]);
+  return { exitCode, stdout, stderr };
+}
+
+const environment = (extra: Record<string, string> = {}) =>
+  cleanEnvironment({
+    SVC_SERVER: setup.server.url,
+    SVC_API_KEY: setup.key,
+    XDG_CONFIG_HOME: emptyFolder("config"),
+    ...extra,
+  });
+
+/** The same on a narrow terminal without colours. @returns all that the terminal was told */
+async function runNarrow(words: readonly string[]): Promise<{ exitCode: number; told: string }> {
+  let told = "";
+  const decoder = new TextDecoder();
+  const child = Bun.spawn([SVC, ...words], {
+    cwd: emptyFolder("narrow"),
+    env: environment({ TERM: "xterm-256color", NO_COLOR: "1" }),
+    terminal: {
+      cols: NARROW,
+      rows: 24,
+      data(_, data) {
+        told += decoder.decode(data, { stream: true });
+      },
+    },
+    timeout: NEVER_LONGER_MS,
+  });
+  return { exitCode: await child.exited, told };
+}
+
+test("the table has every command, and no other", async () => {
+  const { stdout } = await run(["help", "--json"]);
+  const runnable = (node: Node): string[] =>
+    node.commands.length === 0 ? [node.path] : node.commands.flatMap(runnable);
+  expect(runnable(JSON.parse(stdout)).sort()).toEqual(Object.keys(ROWS).sort());
+});
+
+describe.each(Object.entries(ROWS))("%s", (path, row) => {
+  const words = path.split(" ").slice(1);
+  const runs = row.endless === true ? test.skip : test;
+  const line = async (...flags: string[]) => [...words, ...((await row.args?.(setup)) ?? []), ...flags];
+  const expected = row.exitCode ?? 0;
+
+  test.concurrent("explains itself with examples first, on 80 columns", async () => {
+    const { exitCode, stdout, stderr } = await run([...words, "--help"]);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    expect(stdout).toMatch(/^[^\n]+(\n[^\n]+)*\n\nExamples:\n {2}\S/);
+    expect(stdout.split("\n").filter((each) => Bun.stringWidth(each) > 80)).toEqual([]);
+  });
+
+  test.concurrent("ends with 2 at a flag it does not have, and tells it in the form that is asked for", async () => {
+    const [plain, json] = await Promise.all([
+      run([...words, "--no-such-flag"]),
+      run([...words, "--no-such-flag", "--json"]),
+    ]);
+    expect([plain.exitCode, plain.stdout]).toEqual([USAGE_ERROR, ""]);
+    expect(plain.stderr).toStartWith("error: Unknown option '--no-such-flag'.");
+    expect([json.exitCode, json.stdout]).toEqual([USAGE_ERROR, ""]);
+    expect(JSON.parse(json.stderr)).toMatchObject({ error: { code: "usage", hint: expect.any(String) } });
+  });
+
+  runs("prints JSON of a known shape, and nothing else", async () => {
+    const { exitCode, stdout, stderr } = await run(await line("--json", "--no-input"), row);
+    expect(exitCode).toBe(expected);
+    if (expected !== 0) {
+      expect(stdout).toBe("");
+      expect(Object.keys(JSON.parse(stderr))).toEqual(["error"]);
+      return;
+    }
+    expect(stderr).toBe("");
+    expect(stdout.trimEnd().split("\n")).toHaveLength(1);
+    const keys = row.keys ?? [];
+    expect(keys.length).toBeGreaterThan(0);
+    expect(Object.keys(JSON.parse(stdout))).toEqual(expect.arrayContaining([...keys]));
+  });
+
+  runs("prints data without colour or talk into a pipe, and never waits for an answer", async () => {
+    const [talkative, quiet] = await Promise.all([
+      run(await line("--no-input"), row),
+      run(await line("--no-input", "--quiet"), row),
+    ]);
+    expect([talkative.exitCode, quiet.exitCode]).toEqual([expected, expected]);
+    expect(talkative.stdout + talkative.stderr).not.toContain("\u001b");
+    expect(expected === 0 ? quiet.stderr : "").toBe("");
+    expect(linesOf(talkative.stdout)).toBe(linesOf(quiet.stdout));
+  });
+
+  const onTerminal = row.stdin === undefined ? runs : test.skip;
+  onTerminal("keeps to a narrow terminal, without colours where they are not wanted", async () => {
+    const { exitCode, told } = await runNarrow(await line("--no-input"));
+    expect(exitCode).toBe(expected);
+    expect(told).not.toMatch(COLOURS);
+    if (row.isTable !== true) return;
+    // What is said about a table may be longer: a terminal breaks it.
+    const table = Bun.stripANSI(told)
+      .split(/\r?\n/)
+      .filter((each) => each !== "" && !/^(?:No room for|More:|There are|\d+ more are) /.test(each));
+    expect(table.length).toBeGreaterThan(0);
+    expect(table.filter((each) => Bun.stringWidth(each) > NARROW)).toEqual([]);
+  });
+});
+
+const linesOf = (text: string): number => text.split("\n").length;

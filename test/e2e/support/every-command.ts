@@ -1,0 +1,258 @@
+import type { Server } from "../../helpers/server.ts";
+
+/** What commands of the table work on. */
+export interface Setup {
+  readonly server: Server;
+  readonly key: string;
+  readonly token: string;
+  /** A completed task. */
+  readonly task: string;
+  /** The callback of one. */
+  readonly callback: string;
+  /** A new word at each call, for names. */
+  name(): string;
+  /** Runs a command first that must succeed. @returns what it prints as JSON */
+  first(...args: string[]): Promise<Readonly<Record<string, unknown>>>;
+}
+
+/** One command: how it is run, and what it promises. */
+export interface Row {
+  /** What follows its name. Called anew for each run. */
+  readonly args?: (setup: Setup) => readonly string[] | Promise<readonly string[]>;
+  /** How it ends when all is well; 0 unless given. */
+  readonly exitCode?: number;
+  /** The names on the first level of its JSON; there may be more. */
+  readonly keys?: readonly string[];
+  /** Text that it reads from standard input. */
+  readonly stdin?: (setup: Setup) => string;
+  /** Runs until it is stopped: only its help and its mistakes are looked at. */
+  readonly endless?: true;
+  /** Prints tables, which fit a narrow terminal. */
+  readonly isTable?: true;
+}
+
+const local =
+  (...args: string[]) =>
+  (setup: Setup) => [...args, "--data-dir", setup.server.dataDir];
+const image = ["-m", "sandbox-image", "-p", "x", "-i", "size=16x16"];
+
+async function account(setup: Setup): Promise<string> {
+  const name = setup.name();
+  await setup.first("accounts", "create", name, "--credit", "5.00", ...local()(setup));
+  return name;
+}
+
+async function key(setup: Setup): Promise<string> {
+  const name = setup.name();
+  await setup.first("keys", "create", "--name", name, ...local()(setup));
+  return name;
+}
+
+async function submitted(setup: Setup, ...flags: string[]): Promise<string> {
+  return String((await setup.first("task", "submit", ...image, ...flags)).task_id);
+}
+
+/* The fields of what several commands print. Fields are only ever added. */
+const TASK = ["created_at", "model", "progress", "status", "task_id"];
+const ACCOUNT = [
+  "available",
+  "balance",
+  "created_at",
+  "credit_limit",
+  "currency",
+  "held",
+  "id",
+  "low_balance",
+  "mode",
+  "name",
+  "price_multiplier",
+  "status",
+];
+const KEY = [
+  "account_id",
+  "aliases",
+  "allow_ips",
+  "concurrency",
+  "created_at",
+  "display",
+  "expires_at",
+  "features",
+  "id",
+  "models",
+  "name",
+  "previous",
+  "price_multiplier",
+  "quota",
+  "requests_per_minute",
+  "response_format",
+  "revoked_at",
+  "signs_callbacks",
+  "status",
+  "sync_wait_seconds",
+];
+const PRICE = ["model", "price", "reason", "set_at", "source", "unpriced"];
+const TOKEN = ["created_at", "display", "id", "name", "revoked_at", "status"];
+
+/** Every command. One that is missing here fails the test. */
+export const ROWS: Readonly<Record<string, Row>> = {
+  "svc serve": { endless: true },
+  "svc task submit": {
+    keys: ["cost", "idempotency_key", "kind", "model", "replayed", "request_id", "task_id"],
+    args: () => image,
+  },
+  "svc task get": { keys: [...TASK, "completed_at", "result", "usage"], args: ({ task }) => [task] },
+  "svc task wait": { keys: [...TASK, "completed_at", "result", "usage"], args: ({ task }) => [task] },
+  "svc task list": { keys: ["next", "tasks"], isTable: true },
+  "svc task cancel": {
+    keys: [...TASK, "cancel_requested"],
+    args: async (setup) => [await submitted(setup, "-i", 'sandbox:={"outcome":"hang"}')],
+  },
+  "svc task download": {
+    keys: ["files", "task_id"],
+    args: ({ task, name }) => [task, "-o", `${name()}.png`],
+  },
+  "svc models list": { keys: ["models"], isTable: true },
+  "svc models show": {
+    keys: [
+      "available",
+      "create_path",
+      "deadline_seconds",
+      "description",
+      "id",
+      "kind",
+      "modes",
+      "name",
+      "price",
+      "schema",
+    ],
+    args: () => ["sandbox-image"],
+  },
+  "svc callbacks list": { keys: ["callbacks", "next"], isTable: true },
+  "svc callbacks show": {
+    keys: [
+      "attempts",
+      "created_at",
+      "history",
+      "id",
+      "max_attempts",
+      "next_attempt_at",
+      "payload",
+      "redelivery_due",
+      "request_id",
+      "state",
+      "task_id",
+      "url",
+    ],
+    args: ({ callback }) => [callback],
+  },
+  "svc callbacks redeliver": { keys: ["callbacks"], args: () => ["--since", "1h"] },
+  "svc callbacks trigger": { keys: [...TASK, "completed_at", "result", "usage"], args: () => ["completed"] },
+  "svc callbacks listen": { endless: true },
+  "svc login": {
+    keys: ["display", "kind", "path", "profile", "server", "version"],
+    args: ({ server }) => ["--server", server.url, "--key-stdin"],
+    stdin: ({ key }) => key,
+  },
+  "svc logout": { exitCode: 5 },
+  "svc whoami": {
+    keys: [
+      "account",
+      "balance",
+      "blocked_by",
+      "can_create",
+      "key",
+      "management_token",
+      "profile",
+      "server",
+      "server_time",
+      "tasks",
+      "usage",
+      "version",
+    ],
+  },
+  "svc api": { args: () => ["GET", "/v1/account/status"], keys: ["code", "data", "message"] },
+  "svc top": {
+    keys: [
+      "callbacks",
+      "creates",
+      "disk",
+      "lanes",
+      "loop",
+      "memory",
+      "models",
+      "open",
+      "providers",
+      "requests",
+      "server",
+      "spend",
+      "tasks",
+      "windows",
+    ],
+    args: ({ token }) => ["--once", "--token", token],
+  },
+  "svc keys create": {
+    keys: [...KEY, "account", "key"],
+    args: (setup) => local("--name", setup.name())(setup),
+  },
+  "svc keys list": { keys: ["keys"], args: local(), isTable: true },
+  "svc keys show": { keys: [...KEY, "account"], args: local("default") },
+  "svc keys update": { keys: [...KEY, "account"], args: local("default", "--rpm", "none") },
+  "svc keys rotate": {
+    keys: [...KEY, "account", "key"],
+    args: async (setup) => local(await key(setup))(setup),
+  },
+  "svc keys revoke": { keys: KEY, args: async (setup) => local(await key(setup), "--yes")(setup) },
+  "svc accounts create": { keys: ACCOUNT, args: (setup) => local(setup.name())(setup) },
+  "svc accounts list": { keys: ["accounts"], args: local(), isTable: true },
+  "svc accounts show": { keys: [...ACCOUNT, "ledger"], args: local("default") },
+  "svc accounts update": {
+    keys: ACCOUNT,
+    args: async (setup) => local(await account(setup), "--credit-limit", "1")(setup),
+  },
+  "svc accounts suspend": {
+    keys: ACCOUNT,
+    args: async (setup) => local(await account(setup), "--yes")(setup),
+  },
+  "svc accounts activate": { keys: ACCOUNT, args: async (setup) => local(await account(setup))(setup) },
+  "svc accounts credit": { keys: ACCOUNT, args: async (setup) => local(await account(setup), "1.00")(setup) },
+  "svc accounts refund": {
+    keys: ["account", "currency", "refunded", "task_id"],
+    args: async (setup) => local(await submitted(setup, "--wait"), "--reason", "x")(setup),
+  },
+  "svc pricing list": { keys: ["prices"], args: local(), isTable: true },
+  "svc pricing show": { keys: PRICE, args: local("sandbox-image") },
+  "svc pricing set": { keys: PRICE, args: local("sandbox-image", "--per-output", "0.01") },
+  "svc pricing reset": { keys: PRICE, args: local("sandbox-video", "--yes") },
+  "svc tokens create": { keys: [...TOKEN, "token"], args: (setup) => local("--name", setup.name())(setup) },
+  "svc tokens list": { keys: ["tokens"], args: local(), isTable: true },
+  "svc tokens revoke": {
+    keys: TOKEN,
+    args: async (setup) => {
+      const name = setup.name();
+      await setup.first("tokens", "create", "--name", name, ...local()(setup));
+      return local(name, "--yes")(setup);
+    },
+  },
+  "svc ledger": { keys: ["account", "entries"], args: local("default"), isTable: true },
+  "svc usage": { keys: ["by", "currency", "rows", "since", "total", "until"], args: local(), isTable: true },
+  "svc audit": { keys: ["adds_up", "checks", "data_dir", "differences", "rows", "sums"], args: local() },
+  "svc migrate": { keys: ["applied", "current", "data_dir", "latest", "pending"], args: local("status") },
+  "svc complete": { keys: ["script", "shell"], args: () => ["bash"] },
+  "svc version": { keys: ["bun", "platform", "version"] },
+  "svc help": {
+    keys: [
+      "aliases",
+      "arguments",
+      "commands",
+      "description",
+      "examples",
+      "exit_codes",
+      "flags",
+      "name",
+      "notes",
+      "path",
+      "usage",
+    ],
+    args: () => ["keys", "create"],
+  },
+};
