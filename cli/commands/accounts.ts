@@ -159,8 +159,8 @@ function addSwitch(accounts: Command, context: Context, { question, act, ...show
   if (question !== undefined) asksFirst(command);
   onManagedRun(command, context, async (invocation) => {
     const { args, output, open } = invocation;
-    if (question !== undefined) await confirm(invocation, question(given(args, 0)));
     const { manage, at } = await open();
+    if (question !== undefined) await confirm(invocation, question(`${given(args, 0)} ${at}`));
     const account = await act(manage, given(args, 0));
     output.done(`Account ${account.name} ${shown.done} ${at}. ${shown.follows}`);
     output.show(accountForm(account), () => `${account.id}\n`);

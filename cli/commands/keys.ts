@@ -175,8 +175,8 @@ function addRevoke(keys: Command, context: Context): void {
   withExamples(command, "svc keys revoke web", ["svc keys revoke web --yes", "in a script"]);
   onManagedRun(command, context, async (invocation) => {
     const { args, output, open } = invocation;
-    await confirm(invocation, `Revoke key ${given(args, 0)}? A revoked key never becomes valid again.`);
     const { manage, at } = await open();
+    await confirm(invocation, `Revoke key ${given(args, 0)} ${at}? A revoked key never becomes valid again.`);
     const key = await manage.revokeKey(given(args, 0));
     output.done(`Key ${key.name} is revoked ${at}. A running server refuses it within a second.`);
     output.show(keyForm(key, Date.now()), () => `${key.id}\n`);

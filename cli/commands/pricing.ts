@@ -113,8 +113,8 @@ function addReset(pricing: Command, context: Context): void {
   withExamples(command, "svc pricing reset sandbox-image");
   onManagedRun(command, context, async (invocation) => {
     const { args, output, open } = invocation;
-    await confirm(invocation, `Remove the price that was set for ${given(args, 0)}?`);
     const place = await open();
+    await confirm(invocation, `Remove the price that was set for ${given(args, 0)} ${place.at}?`);
     const price = await place.prices().reset(given(args, 0));
     const { id } = price.model;
     if (price.wasSet)

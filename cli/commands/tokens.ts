@@ -58,8 +58,11 @@ function addRevoke(tokens: Command, context: Context): void {
   withExamples(command, "svc tokens revoke console", ["svc tokens revoke console --yes", "in a script"]);
   onManagedRun(command, context, async (invocation) => {
     const { args, output, open } = invocation;
-    await confirm(invocation, `Revoke token ${given(args, 0)}? A revoked token never becomes valid again.`);
     const { manage, at } = await open();
+    await confirm(
+      invocation,
+      `Revoke token ${given(args, 0)} ${at}? A revoked token never becomes valid again.`,
+    );
     const token = await manage.revokeToken(given(args, 0));
     output.done(`Token ${token.name} is revoked ${at}.`);
     output.show(tokenForm(token), () => `${token.id}\n`);

@@ -44,6 +44,8 @@ export function onManagedRun<Options = unknown>(
 async function openPlace(flags: PlaceFlags, context: Context, output: Output): Promise<Place> {
   if (choosePlace(flags, context) === "folder") return openFolder(flags, context);
   const calls = connectAsOperator(flags, context, output);
+  // A person who reads a list should know whose it is; a script knows.
+  if (context.stderr.isTerminal) output.say(`(on ${calls.server})`);
   // Loaded late: few commands need it.
   const { openServer } = await import("./server.ts");
   return openServer(calls);

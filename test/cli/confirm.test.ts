@@ -25,7 +25,9 @@ describe("what cannot be undone", () => {
     const cwd = await folderWithKey();
     const { exitCode, stderr } = await onTerminal(cwd, [answer], "keys", "revoke", "web");
     expect(exitCode).toBe(0);
-    expect(stderr).toStartWith("Revoke key web? A revoked key never becomes valid again. [y/N] ");
+    expect(stderr).toStartWith(
+      "Revoke key web in ./svc-data? A revoked key never becomes valid again. [y/N] ",
+    );
     expect(await statusOfKey(cwd)).toBe("revoked");
   });
 

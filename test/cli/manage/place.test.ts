@@ -3,6 +3,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { choosePlace, type PlaceFlags } from "../../../cli/manage/place.ts";
 import { writeProfiles } from "../../../cli/profiles/profile-file.ts";
+import { runProgram } from "../../../cli/program.ts";
 import { auditForm } from "../../../src/domain/money/audit-form.ts";
 import type { AuditReport } from "../../../src/domain/ports/audit.ts";
 import { accountId, keyId } from "../../helpers/store.ts";
@@ -82,6 +83,27 @@ describe("a server", () => {
       stderr: `There are no tokens on ${server.url}. Make one: svc tokens create --name NAME\n`,
     });
     expect(server.seen[0]?.headers.get("authorization")).toBe("Bearer mt-secret");
+  });
+
+  test("is named before a list on a terminal, and not elsewhere", async () => {
+    const { server } = withServer({ "GET /admin/v1/usage": () => refusal(404, "not_found", "None.") });
+    const run = async (isTerminal: boolean) => {
+      const context = fakeContext({ isTerminal, env: { XDG_CONFIG_HOME: emptyFolder() } });
+      await runProgram(["usage", "--server", server.url, "--token", "mt-secret"], context);
+      return context.stderr.text();
+    };
+    expect(await run(true)).toStartWith(`(on ${server.url})\n`);
+    expect(await run(false)).toStartWith("error: None.");
+  });
+
+  test("is named in a question that is asked before a change", async () => {
+    const { server } = withServer({});
+    const env = { XDG_CONFIG_HOME: emptyFolder() };
+    const context = fakeContext({ isTerminal: true, typed: ["no"], env });
+    const flags = ["--server", server.url, "--token", "mt-secret"];
+    expect(await runProgram(["keys", "revoke", "web", ...flags], context)).toBe(1);
+    expect(context.stderr.text()).toContain(`Revoke key web on ${server.url}? A revoked key`);
+    expect(server.seen).toEqual([]);
   });
 
   test("that refuses the token is answered with where tokens come from", async () => {
