@@ -7,6 +7,8 @@ export interface Sink {
   readonly rows?: number | undefined;
   /** Bytes go as they are, for what is no text. */
   write(text: string | Uint8Array): void;
+  /** The same for much: resolves when there is room for more. */
+  writeBytes(bytes: Uint8Array): Promise<void>;
 }
 
 /** What a person types. */

@@ -23,9 +23,18 @@ function createSink(stream: NodeJS.WriteStream): Sink {
   });
   return {
     isTerminal: stream.isTTY === true,
-    columns: stream.isTTY === true ? stream.columns : undefined,
-    rows: stream.isTTY === true ? stream.rows : undefined,
+    // Read anew each time: a window may change its size.
+    get columns() {
+      return stream.isTTY === true ? stream.columns : undefined;
+    },
+    get rows() {
+      return stream.isTTY === true ? stream.rows : undefined;
+    },
     write: (text) => void stream.write(text),
+    writeBytes: (bytes) =>
+      new Promise((resolve, reject) => {
+        stream.write(bytes, (error) => (error ? reject(error) : resolve()));
+      }),
   };
 }
 

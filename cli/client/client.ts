@@ -9,6 +9,7 @@ import { type Call, type ClientOptions, exchange, fetchFile, openEvents } from "
 import { post } from "./post.ts";
 import { withRetries } from "./retry.ts";
 import { storyOf } from "./story.ts";
+import type { Part } from "./transfer.ts";
 
 /** The service's HTTP API, as any caller uses it. Every method throws a Failure when it is refused or gets no answer. */
 export type Client = ReturnType<typeof createClient>;
@@ -67,7 +68,8 @@ export function createClient(settings: ClientSettings, options: ClientOptions) {
     /** POSTs to an address of the user's own, without any credential or redirect. Tried once. @throws when nobody answers */
     post,
     /** Requests a result's file, without any credential or redirect. */
-    fetchFile: (url: string) => withRetries(() => fetchFile(url, options), options),
+    fetchFile: (url: string, part?: Partial<Part>) =>
+      withRetries(() => fetchFile(url, options, part), options),
   };
 }
 

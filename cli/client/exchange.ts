@@ -4,10 +4,10 @@ import { EXIT } from "../exit-codes.ts";
 import { Failure } from "../failure.ts";
 import { dataOf, notThisService, parseBody, troubleOf, unreachable } from "./answer.ts";
 import type { Attempt, RetryOptions } from "./retry.ts";
+import type { Part } from "./transfer.ts";
 
 /** Time for a request that does not wait on purpose, uploads included. */
 export const REQUEST_TIMEOUT_MS = 60_000;
-const DOWNLOAD_TIMEOUT_MS = 600_000;
 
 export interface ClientOptions extends RetryOptions {
   readonly userAgent: string;
@@ -93,20 +93,43 @@ export async function openEvents(
   }
 }
 
-/** Requests a result's file once, without any credential. */
-export async function fetchFile(url: string, options: ClientOptions): Promise<Attempt<Response>> {
+/** Requests a result's file once, or the rest of one, without any credential. */
+export async function fetchFile(
+  url: string,
+  options: ClientOptions,
+  { from, etag, signal }: Partial<Part> = {},
+): Promise<Attempt<Response>> {
   const origin = URL.parse(url)?.origin ?? url;
+  // Without a version to compare, the rest might be that of another file.
+  const isRest = from !== undefined && from > 0 && etag !== undefined;
+  const answers = createTimeLimit(REQUEST_TIMEOUT_MS);
   try {
-    const response = await send(url, options, { signal: AbortSignal.timeout(DOWNLOAD_TIMEOUT_MS) });
+    const response = await send(url, options, {
+      headers: {
+        // The bytes of the file itself, which ranges and its hash are about.
+        "Accept-Encoding": "identity",
+        ...(isRest ? { Range: `bytes=${from}-`, "If-Range": etag } : {}),
+      },
+      signal: signal === undefined ? answers.signal : AbortSignal.any([answers.signal, signal]),
+    });
     options.onExchange?.(`GET ${url} ${response.status}`);
-    if (response.status === 200) return { ok: true, value: response };
+    if (response.status === 200 || (isRest && response.status === 206)) return { ok: true, value: response };
     const { failure, ...trouble } = troubleOf(response, parseBody(await response.text()), origin);
     const code = failure.exitCode === EXIT.auth ? EXIT.error : failure.exitCode;
     const told = new Failure(code, failure.code, `${url}: ${failure.message}`, { more: failure.more });
     return { ok: false, ...trouble, failure: told };
   } catch (error) {
     return { ok: false, ...unreachable(error, origin) };
+  } finally {
+    // Reading the file may take longer.
+    answers.lift();
   }
+}
+
+function createTimeLimit(ms: number) {
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(new DOMException("late", "TimeoutError")), ms);
+  return { signal: controller.signal, lift: () => clearTimeout(timer) };
 }
 
 /** Follows no redirect: another server must not get the key. */

@@ -3,18 +3,14 @@ import { EXIT } from "../exit-codes.ts";
 import { Failure } from "../failure.ts";
 import type { Output } from "../format/output.ts";
 import { formatDuration } from "../format/units.ts";
-import { showPath } from "../local.ts";
 import { issuesOf, resultUrls, type TaskView } from "./answer.ts";
-import { downloadResults, type SavedFile } from "./download.ts";
-import type { Preview } from "./preview.ts";
 import type { Remote } from "./remote.ts";
+import { type Saving, saveResults } from "./saved.ts";
 import { awaitTask, hasEnded, resumeHint, verdictOf, type WaitOptions } from "./wait.ts";
 
 export interface FollowOptions extends Pick<WaitOptions, "kind" | "id" | "timeoutMs"> {
-  /** Where results are saved; absent: results are not saved. */
-  readonly target?: string | undefined;
-  /** Shows what was saved. */
-  readonly preview?: Preview | undefined;
+  /** Absent: results are not saved. */
+  readonly saving?: Saving | undefined;
 }
 
 /**
@@ -29,7 +25,7 @@ export async function follow(
   options: FollowOptions,
 ): Promise<void> {
   const { timing, signal, client } = remote;
-  const { id, kind, timeoutMs } = options;
+  const { id, kind, timeoutMs, saving } = options;
   const startedAt = timing.now();
   const report = await createReport(context, output, { id, elapsedMs: () => timing.now() - startedAt });
   const { onRead, longPollMs } = report;
@@ -45,23 +41,10 @@ export async function follow(
     output.done(`${id} completed in ${took}${cost === undefined ? "" : ` · ${cost}`}`);
     for (const issue of issuesOf(task)) output.say(`Missing: ${issue}`);
   }
-  if (verdict === undefined && options.target !== undefined) {
-    const files = await downloadResults(client, task, { path: options.target, cwd: context.cwd });
-    await options.preview?.show(files.map(({ path }) => path));
-    showFiles(files, task, context, output);
+  if (verdict === undefined && saving !== undefined) {
+    await saveResults(remote, context, output, { task, shown: task, saving });
   } else output.show(task, () => linesOf(resultUrls(task)));
   if (verdict !== undefined) throw verdict;
-}
-
-/** Prints the paths of saved files, or under --json the task they belong to. */
-export function showFiles(
-  files: readonly SavedFile[],
-  task: object,
-  { cwd }: Pick<Context, "cwd">,
-  output: Output,
-): void {
-  const forms = files.map(({ path, url, sizeBytes }) => ({ path, url, size_bytes: sizeBytes }));
-  output.show({ ...task, files: forms }, () => linesOf(files.map(({ path }) => showPath(path, cwd))));
 }
 
 const linesOf = (texts: readonly string[]): string => texts.map((text) => `${text}\n`).join("");

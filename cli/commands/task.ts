@@ -3,19 +3,16 @@ import { TASK_STATUSES } from "../../src/domain/task/task.ts";
 import { commandAgain } from "../again.ts";
 import { issuesOf, resultUrls, type TaskView } from "../client/answer.ts";
 import type { TaskQuery } from "../client/client.ts";
-import { downloadResults } from "../client/download.ts";
-import { costOf, follow, showFiles } from "../client/follow.ts";
-import { type PreviewFlags, preparePreview, previewOption } from "../client/preview.ts";
+import { costOf, follow } from "../client/follow.ts";
 import { addRemoteCommand, connect, type RemoteFlags } from "../client/remote.ts";
-import { hasEnded, resumeHint, verdictOf } from "../client/wait.ts";
+import { checkTarget } from "../client/target.ts";
 import { addGroup, CLIENT_COMMANDS, given, onRun } from "../command.ts";
 import type { Context } from "../context.ts";
-import { EXIT } from "../exit-codes.ts";
-import { Failure } from "../failure.ts";
+import { addSaveFlags, type SaveFlags, savingFor } from "../flags/save.ts";
 import { column, type Field, renderFields } from "../format/table.ts";
-import { formatSize, formatTime, parseDuration } from "../format/units.ts";
+import { formatTime, parseDuration } from "../format/units.ts";
 import { withExamples, withExits, withNotes } from "../help/manual.ts";
-import { showPath } from "../local.ts";
+import { addDownload, addOpen } from "./task/results.ts";
 import { addSubmit } from "./task/submit.ts";
 
 const COLUMNS = [
@@ -34,7 +31,8 @@ const TASK_EXITS = "Exit codes: 0 completed, 3 failed, 9 still running, 10 cance
 export function addTask(program: Command, context: Context): void {
   const description = "create tasks, follow them and save their results";
   const task = addGroup(program, "task", CLIENT_COMMANDS, description).alias("tasks");
-  for (const add of [addSubmit, addGet, addWait, addList, addCancel, addDownload]) add(task, context);
+  for (const add of [addSubmit, addGet, addWait, addList, addCancel, addOpen, addDownload])
+    add(task, context);
 }
 
 function addGet(task: Command, context: Context): void {
@@ -48,20 +46,23 @@ function addGet(task: Command, context: Context): void {
 }
 
 function addWait(task: Command, context: Context): void {
-  const command = addRemoteCommand(task, "wait <task>", "wait until a task ends")
-    .option("--timeout <duration>", "how long to wait", "10m")
-    .option("-o, --output <path>", "save the results to this file or folder")
-    .addOption(previewOption());
+  const command = addRemoteCommand(task, "wait <task>", "wait until a task ends").option(
+    "--timeout <duration>",
+    "how long to wait",
+    "10m",
+  );
+  addSaveFlags(command, "save the results: file, folder or - for standard output");
   withExamples(command, "svc task wait task_01m7…", "svc task wait task_01m7… --timeout 2m -o wave.mp4");
   withExits(withNotes(command, TASK_EXITS), "taskFailed", "stillRunning", "taskCancelled");
-  type Flags = RemoteFlags & PreviewFlags & { timeout: string; output?: string };
+  type Flags = RemoteFlags & SaveFlags & { timeout: string };
   onRun<Flags>(command, context, async ({ args, options, output }) => {
     const timeoutMs = parseDuration(options.timeout);
-    const remote = connect(options, context, output);
     const id = given(args, 0);
-    const preview = options.output === undefined ? undefined : preparePreview(context, output, options);
+    const saving = savingFor(options, context, output);
+    checkTarget(saving?.target, 1);
+    const remote = connect(options, context, output);
     const { kind } = await remote.client.find(id);
-    await follow(remote, context, output, { kind, id, timeoutMs, target: options.output, preview });
+    await follow(remote, context, output, { kind, id, timeoutMs, saving });
   });
 }
 
@@ -102,35 +103,6 @@ function addCancel(task: Command, context: Context): void {
     if (status === "cancelled") output.done(`${id} is cancelled.`);
     else output.say(`${id} is asked to stop; it is ${status}.`);
     output.show(found, () => `${status}\n`);
-  });
-}
-
-function addDownload(task: Command, context: Context): void {
-  const command = addRemoteCommand(task, "download <task>", "save the results of a completed task");
-  command
-    .option("-o, --output <path>", "a file or a folder; several results are numbered", ".")
-    .addOption(previewOption());
-  withExamples(command, "svc task download task_01m7…", "svc task download task_01m7… -o lighthouse.png");
-  type Flags = RemoteFlags & PreviewFlags & { output: string };
-  onRun<Flags>(command, context, async ({ args, options, output }) => {
-    const { client } = connect(options, context, output);
-    const preview = preparePreview(context, output, options);
-    const { task: found } = await client.find(given(args, 0));
-    if (!hasEnded(found)) throw notYet(found);
-    const verdict = verdictOf(found, 0);
-    if (verdict !== undefined) throw verdict;
-    const files = await downloadResults(client, found, { path: options.output, cwd: context.cwd });
-    await preview.show(files.map(({ path }) => path));
-    for (const { path, sizeBytes } of files)
-      output.done(`saved ${showPath(path, context.cwd)} (${formatSize(sizeBytes)})`);
-    showFiles(files, { task_id: found.task_id }, context, output);
-  });
-}
-
-function notYet({ task_id: id, status }: TaskView): Failure {
-  return new Failure(EXIT.stillRunning, "still_running", `${id} is still ${status}.`, {
-    hint: resumeHint(id),
-    more: { task_id: id, status },
   });
 }
 

@@ -64,17 +64,21 @@ export function emptyFolder(): string {
 /** What a command writes to, remembered. */
 export interface FakeSink extends Sink {
   text(): string;
+  bytes(): Uint8Array;
 }
 
 export function fakeSink(options: { isTerminal?: boolean; columns?: number } = {}): FakeSink {
-  let written = "";
+  let written = Buffer.alloc(0);
+  const take = (more: string | Uint8Array) => {
+    written = Buffer.concat([written, typeof more === "string" ? Buffer.from(more) : more]);
+  };
   return {
     isTerminal: options.isTerminal ?? false,
     columns: options.columns,
-    write: (text) => {
-      written += typeof text === "string" ? text : new TextDecoder().decode(text);
-    },
-    text: () => written,
+    write: take,
+    writeBytes: async (bytes) => take(bytes),
+    text: () => written.toString("utf8"),
+    bytes: () => written,
   };
 }
 

@@ -13,6 +13,7 @@ import {
 import { emptyFolder, type RunOptions, spawnSvc, svc } from "./support.ts";
 
 const CREATE = "/v1/images/generations";
+const MINIMAL = ["task", "submit", "-m", "image-1", "-p", "x"];
 const AT_ONCE = { "Retry-After": "0" };
 
 function run(server: ScriptedServer, args: readonly string[], options: RunOptions = {}) {
@@ -308,11 +309,10 @@ describe("results", () => {
     expect(readFileSync(join(cwd, "new/task_1-2.webp"), "utf8")).toBe("second");
   });
 
-  test("are saved under the file name given, in place of what was there", async () => {
+  test("are saved under the file name given", async () => {
     const cwd = emptyFolder();
-    writeFileSync(join(cwd, "a.png"), "old");
     using server = startScriptedServer({ ...ACCEPTING, ...files(1) });
-    const { stdout } = await run(server, ["task", "submit", "-m", "image-1", "-o", "a.png", "-q"], { cwd });
+    const { stdout } = await run(server, [...MINIMAL, "-o", "a.png", "-q"], { cwd });
     expect(stdout).toBe("./a.png\n");
     expect(readFileSync(join(cwd, "a.png"), "utf8")).toBe("first");
     await run(server, ["task", "wait", "task_1", "-o", "b"], { cwd });
@@ -321,6 +321,67 @@ describe("results", () => {
     await run(server, ["task", "download", "task_1"], { cwd });
     expect(readdirSync(cwd).sort()).toEqual(["a.png", "b.png", "folder", "task_1.png"]);
     expect(readdirSync(join(cwd, "folder"))).toEqual(["task_1.png"]);
+  });
+
+  test("take the place of a file only with --force, and a taken name is told before anything is made", async () => {
+    const cwd = emptyFolder();
+    writeFileSync(join(cwd, "a.png"), "old");
+    using server = startScriptedServer({ ...ACCEPTING, ...files(1) });
+    const refused = await run(server, [...MINIMAL, "-o", "a.png"], { cwd });
+    expect(refused).toEqual({
+      exitCode: 2,
+      stdout: "",
+      stderr: `error: ${join(cwd, "a.png")} is there already.\n  Give another name with -o, or --force to replace it.\n`,
+    });
+    expect(server.at(CREATE)).toEqual([]);
+    expect(readFileSync(join(cwd, "a.png"), "utf8")).toBe("old");
+    expect((await run(server, [...MINIMAL, "-o", "a.png", "--force"], { cwd })).exitCode).toBe(0);
+    expect(readFileSync(join(cwd, "a.png"), "utf8")).toBe("first");
+  });
+
+  test("saved again under the task's name are the same file, unless another file has it", async () => {
+    const cwd = emptyFolder();
+    using server = startScriptedServer(files(1));
+    const save = async () => (await run(server, ["task", "download", "task_1"], { cwd })).stdout;
+    expect([await save(), await save()]).toEqual(["./task_1.png\n", "./task_1.png\n"]);
+    writeFileSync(join(cwd, "task_1.png"), "another");
+    expect([await save(), await save()]).toEqual(["./task_1-2.png\n", "./task_1-2.png\n"]);
+    expect(readdirSync(cwd).sort()).toEqual(["task_1-2.png", "task_1.png"]);
+  });
+
+  test("go to standard output with -o -, one and nothing else", async () => {
+    using server = startScriptedServer({ ...ACCEPTING, ...files(1) });
+    const one = await run(server, ["task", "download", "task_1", "-o", "-"]);
+    expect(one).toEqual({ exitCode: 0, stdout: "first", stderr: "" });
+    const json = await run(server, [...MINIMAL, "-o", "-", "--json"]);
+    expect([json.exitCode, json.stderr]).toEqual([2, expect.stringContaining("give one of them")]);
+    using several = startScriptedServer({ ...ACCEPTING, ...files(2) });
+    const two = await run(several, ["task", "download", "task_1", "-o", "-"]);
+    expect([two.exitCode, two.stdout, two.stderr]).toEqual([
+      2,
+      "",
+      expect.stringContaining("-o - takes one result, and there are 2."),
+    ]);
+    const asked = await run(several, [...MINIMAL, "-i", "n=2", "-o", "-"]);
+    expect([asked.exitCode, several.at(CREATE)]).toEqual([2, []]);
+  });
+
+  test("are opened with the desktop's program, without a shell", async () => {
+    const [cwd, bin] = [emptyFolder(), emptyFolder()];
+    writeFileSync(join(bin, "xdg-open"), `#!/bin/sh\nprintf '%s\\n' "$@" >>${bin}/opened\n`, { mode: 0o755 });
+    const env = { PATH: `${bin}:${process.env.PATH}` };
+    using server = startScriptedServer(files(2));
+    await run(server, ["task", "download", "task_1", "-o", "$(x) y.png", "--open"], { cwd, env });
+    const { stdout } = await run(server, ["task", "open", "task_1", "--result", "2"], { env });
+    const url = `${server.url}/assets/asset_2`;
+    expect(stdout).toBe(`${url}\n`);
+    expect(readFileSync(join(bin, "opened"), "utf8")).toBe(`${join(cwd, "$(x) y-1.png")}\n${url}\n`);
+    const absent = await run(server, ["task", "open", "task_1"], { env: { PATH: emptyFolder() } });
+    expect([absent.exitCode, absent.stderr]).toEqual([
+      0,
+      expect.stringContaining("there is no xdg-open here"),
+    ]);
+    expect((await run(server, ["task", "open", "task_1", "--result", "3"], { env })).exitCode).toBe(2);
   });
 
   test("are fetched without the key", async () => {
@@ -338,13 +399,22 @@ describe("results", () => {
     expect(readdirSync(join(cwd, "out")).sort()).toEqual(["task_1-1.png", "task_1-2.webp"]);
   });
 
-  test("that cannot be put in their place leave no partial file", async () => {
+  test("that cannot be put in their place leave no partial file, and are still to be had", async () => {
     const cwd = emptyFolder();
-    mkdirSync(join(cwd, "task_1.png"));
+    mkdirSync(join(cwd, "a.png"));
     using server = startScriptedServer(files(1));
-    const { exitCode, stderr } = await run(server, ["task", "download", "task_1"], { cwd });
-    expect([exitCode, stderr]).toEqual([1, expect.stringContaining("Cannot save")]);
-    expect(readdirSync(cwd)).toEqual(["task_1.png"]);
+    const { exitCode, stderr } = await run(server, ["task", "download", "task_1", "-o", "a"], { cwd });
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining("a.png is there already")]);
+    expect(stderr).toContain("`svc task download task_1 -o FOLDER` fetches them");
+    expect(readdirSync(cwd)).toEqual(["a.png"]);
+  });
+
+  test.each(["/dev/null", "taken/a.png"])("cannot be saved as %s", async (path) => {
+    const cwd = emptyFolder();
+    writeFileSync(join(cwd, "taken"), "");
+    using server = startScriptedServer({ ...ACCEPTING, ...files(1) });
+    expect((await run(server, [...MINIMAL, "-o", path, "--force"], { cwd })).exitCode).toBe(2);
+    expect(server.at(CREATE)).toEqual([]);
   });
 
   test("with other than a web address are not fetched", async () => {

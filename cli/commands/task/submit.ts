@@ -7,17 +7,18 @@ import { reasonOf } from "../../../src/toolkit/system-error.ts";
 import type { Kind } from "../../client/answer.ts";
 import type { Created } from "../../client/client.ts";
 import { follow } from "../../client/follow.ts";
-import { type PreviewFlags, preparePreview, previewOption } from "../../client/preview.ts";
 import { addRemoteCommand, connect, type Remote, type RemoteFlags } from "../../client/remote.ts";
+import { checkTarget } from "../../client/target.ts";
 import { collect, onRun } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { Failure, unexpectedAnswer, usage } from "../../failure.ts";
 import { parseInput, type ReadFile, readInputs } from "../../flags/inputs.ts";
+import { addSaveFlags, type SaveFlags, savingFor } from "../../flags/save.ts";
 import { parseDuration } from "../../format/units.ts";
 import { withExamples, withExits, withNotes } from "../../help/manual.ts";
 
-interface SubmitFlags extends RemoteFlags, PreviewFlags {
+interface SubmitFlags extends RemoteFlags, SaveFlags {
   readonly model: string;
   readonly prompt?: string;
   readonly input?: readonly string[];
@@ -25,7 +26,6 @@ interface SubmitFlags extends RemoteFlags, PreviewFlags {
   readonly idempotencyKey?: string;
   readonly wait?: boolean;
   readonly timeout: string;
-  readonly output?: string;
 }
 
 export function addSubmit(task: Command, context: Context): void {
@@ -40,9 +40,8 @@ export function addSubmit(task: Command, context: Context): void {
       "makes repeating this request safe: one key creates one task (default random)",
     )
     .option("-w, --wait", "wait for the end of the task")
-    .option("--timeout <duration>", "how long to wait", "10m")
-    .option("-o, --output <path>", "wait and save the results to this file or folder")
-    .addOption(previewOption());
+    .option("--timeout <duration>", "how long to wait", "10m");
+  addSaveFlags(command, "wait, and save the results: file, folder or - for standard output");
   withExamples(
     command,
     'svc task submit -m sandbox-image -p "a lighthouse at dusk" -o lighthouse.png',
@@ -57,8 +56,8 @@ export function addSubmit(task: Command, context: Context): void {
   onRun<SubmitFlags>(command, context, async ({ options, output }) => {
     const timeoutMs = parseDuration(options.timeout);
     const inputs = (options.input ?? []).map(parseInput);
+    const saving = savingFor(options, context, output);
     const remote = connect(options, context, output);
-    const preview = options.output === undefined ? undefined : preparePreview(context, output, options);
     const { kind, schema } = await readModel(remote, options.model);
     const fields = await readInputs(inputs, schema, fileReader(context));
     const body = {
@@ -67,12 +66,13 @@ export function addSubmit(task: Command, context: Context): void {
       ...(options.callbackUrl === undefined ? {} : { callback_url: options.callbackUrl }),
       ...fields,
     };
+    checkTarget(saving?.target, typeof fields.n === "number" ? fields.n : 1);
     const idempotencyKey = options.idempotencyKey ?? randomUUID();
     if (options.verbose === true) context.stderr.write(`Idempotency-Key: ${idempotencyKey}\n`);
     const created = await create(remote, kind, body, idempotencyKey);
     const id = created.taskId;
-    if (options.wait === true || options.output !== undefined) {
-      await follow(remote, context, output, { kind, id, timeoutMs, target: options.output, preview });
+    if (options.wait === true || saving !== undefined) {
+      await follow(remote, context, output, { kind, id, timeoutMs, saving });
       return;
     }
     output.done(`Accepted${created.replayed ? " before" : ""}. Wait for it: svc task wait ${id}`);
