@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { CALLBACK_STATES } from "../../src/domain/callback/callback.ts";
-import { commandAgain } from "../again.ts";
+import { listPages, type PageFlags, withPageFlags } from "../client/pages.ts";
 import { addRemoteCommand, connect, type RemoteFlags } from "../client/remote.ts";
 import { addGroup, CLIENT_COMMANDS, given, onRun } from "../command.ts";
 import type { Context } from "../context.ts";
@@ -17,29 +17,33 @@ export function addCallbacks(program: Command, context: Context): void {
   for (const add of [addList, addShow, addRedeliver, addTrigger, addListen]) add(callbacks, context);
 }
 
-type ListFlags = RemoteFlags & Partial<Record<"state" | "task" | "since" | "limit" | "after", string>>;
+type ListFlags = RemoteFlags & PageFlags & Partial<Record<"state" | "task" | "since", string>>;
 
 function addList(callbacks: Command, context: Context): void {
   const command = addRemoteCommand(callbacks, "list", "list callbacks, newest first")
     .addOption(new Option("--state <state>", "only callbacks in this state").choices(CALLBACK_STATES))
     .option("--task <task>", "only the callback of this task")
-    .option("--since <when>", "only those created since: 2h ago, or a time in ISO 8601")
-    .option("--limit <count>", "callbacks in one page, 1 to 100 (default 20)")
-    .option("--after <cursor>", "show the page after this cursor, which the page before prints");
+    .option("--since <when>", "only those created since: 2h ago, or a time in ISO 8601");
+  withPageFlags(command, "callbacks");
   withExamples(
     command,
     "svc callbacks list --state failed --since 2h",
     "svc callbacks list --task task_01m7… --json",
   );
   withNotes(command, "The table leaves out the query of URLs, where receivers keep tokens; --json shows it.");
-  onRun<ListFlags>(command, context, async ({ options, output }) => {
-    const { state, task, since, limit, after } = options;
+  onRun<ListFlags>(command, context, async (invocation) => {
+    const { options, output } = invocation;
+    const { state, task, since } = options;
     const from = since === undefined ? undefined : readPastTime("--since", since, Date.now());
     const { client } = connect(options, context, output);
-    const page = await client.callbacks({ state, task_id: task, from, limit, after });
-    await output.list(page, CALLBACK_COLUMNS, page.callbacks.map(callbackRow));
-    if (page.callbacks.length === 0) output.say("No callbacks.");
-    if (page.next !== null) output.say(`More: ${commandAgain(command, { after: page.next })}`);
+    await listPages(invocation, {
+      command,
+      columns: CALLBACK_COLUMNS,
+      read: (page) => client.callbacks({ state, task_id: task, from, ...page }),
+      itemsOf: ({ callbacks: found }) => found,
+      rowOf: callbackRow,
+      none: "No callbacks.",
+    });
   });
 }
 

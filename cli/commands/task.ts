@@ -1,9 +1,9 @@
 import { type Command, Option } from "commander";
 import { TASK_STATUSES } from "../../src/domain/task/task.ts";
-import { commandAgain } from "../again.ts";
 import { issuesOf, resultUrls, type TaskView } from "../client/answer.ts";
 import type { TaskQuery } from "../client/client.ts";
 import { costOf, follow } from "../client/follow.ts";
+import { listPages, type PageFlags, withPageFlags } from "../client/pages.ts";
 import { addRemoteCommand, connect, type RemoteFlags } from "../client/remote.ts";
 import { checkTarget } from "../client/target.ts";
 import { addGroup, CLIENT_COMMANDS, given, onRun } from "../command.ts";
@@ -70,27 +70,37 @@ function addList(task: Command, context: Context): void {
   const command = addRemoteCommand(task, "list", "list your tasks, newest first")
     .addOption(new Option("--status <status>", "only tasks in this state").choices(TASK_STATUSES))
     .addOption(new Option("--kind <kind>", "only tasks of this kind").choices(["image", "video"]))
-    .option("-m, --model <model>", "only tasks of this model")
-    .option("--limit <count>", "tasks in one page, 1 to 100 (default 20)")
-    .option("--after <cursor>", "show the page after this cursor, which the page before prints");
-  withExamples(command, "svc task list --status failed", "svc task list -m sandbox-video --json");
-  onRun<RemoteFlags & TaskQuery>(command, context, async ({ options, output }) => {
-    const { status, kind, model, limit, after } = options;
+    .option("-m, --model <model>", "only tasks of this model");
+  withPageFlags(command, "tasks");
+  withExamples(command, "svc task list --status failed", [
+    "svc task list -m sandbox-video --all --json",
+    "a task a line",
+  ]);
+  onRun<RemoteFlags & TaskQuery & PageFlags>(command, context, async (invocation) => {
+    const { options, output } = invocation;
+    const { status, kind, model } = options;
     const { client } = connect(options, context, output);
-    const page = await client.tasks({ status, kind, model, limit, after });
-    const rows = page.tasks.map((each) => [
-      each.task_id,
-      textOf(each.kind) ?? "",
-      textOf(each.model) ?? "",
-      statusOf(each),
-      progressOf(each) ?? "",
-      timeOf(each.created_at) ?? "",
-      costOf(each) ?? "",
-    ]);
-    await output.list(page, COLUMNS, rows);
-    if (rows.length === 0) output.say("No tasks.");
-    if (page.next !== null) output.say(`More: ${commandAgain(command, { after: page.next })}`);
+    await listPages(invocation, {
+      command,
+      columns: COLUMNS,
+      read: (page) => client.tasks({ status, kind, model, ...page }),
+      itemsOf: ({ tasks }) => tasks,
+      rowOf,
+      none: "No tasks.",
+    });
   });
+}
+
+function rowOf(task: TaskView): string[] {
+  return [
+    task.task_id,
+    textOf(task.kind) ?? "",
+    textOf(task.model) ?? "",
+    statusOf(task),
+    progressOf(task) ?? "",
+    timeOf(task.created_at) ?? "",
+    costOf(task) ?? "",
+  ];
 }
 
 function addCancel(task: Command, context: Context): void {
