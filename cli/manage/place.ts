@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import type { Context } from "../context.ts";
 import type { OperatorFlags } from "../environment.ts";
-import { usage } from "../failure.ts";
+import { Failure, usage } from "../failure.ts";
 import { withExits } from "../help/manual.ts";
 import { type LocalFlags, readLocalConfig, showPath, withLocalFlags } from "../local.ts";
 import { chosenProfile } from "../profiles/chosen.ts";
@@ -57,8 +57,14 @@ export function choosePlace(flags: PlaceFlags, context: Context): "folder" | "se
 
 function serverAtHand(context: Context): string | undefined {
   if (context.env.SVC_MANAGEMENT_TOKEN) return "SVC_MANAGEMENT_TOKEN";
-  const profile = chosenProfile({}, context);
-  return profile?.token === undefined ? undefined : `profile "${profile.name}"`;
+  try {
+    const profile = chosenProfile({}, context);
+    return profile?.token === undefined ? undefined : `profile "${profile.name}"`;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    // Whoever means the folder needs no profile.
+    throw error.withHint([error.hint, "For the data folder alone, give --local."].join(" ").trim());
+  }
 }
 
 function folderAtHand(context: Context): string | undefined {

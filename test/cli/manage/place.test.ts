@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { mkdirSync } from "node:fs";
+import { chmodSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { choosePlace, type PlaceFlags } from "../../../cli/manage/place.ts";
 import { writeProfiles } from "../../../cli/profiles/profile-file.ts";
@@ -46,6 +46,15 @@ describe("an administration command works", () => {
   test("on a server whose token is in a variable or a profile, where there is no folder", () => {
     expect(place({}, { env: TOKEN })).toBe("server");
     expect(place({}, { profile: PROD })).toBe("server");
+  });
+
+  test("on the folder with --local, whatever is wrong with the profiles", () => {
+    const env = { XDG_CONFIG_HOME: emptyFolder() };
+    chmodSync(writeProfiles({ env }, new Map([["default", PROD]])), 0o644);
+    expect(place({ local: true }, { env })).toBe("folder");
+    expect(() => place({}, { env })).toThrow(
+      expect.objectContaining({ exitCode: 12, hint: expect.stringMatching(/--local\.$/) }),
+    );
   });
 
   test("nowhere, where both are at hand and no flag says which", () => {
