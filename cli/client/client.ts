@@ -6,6 +6,7 @@ import { Failure } from "../failure.ts";
 import { callbackOf, callbackPageOf } from "../format/callback-view.ts";
 import { type Kind, type TaskView, taskOf } from "./answer.ts";
 import { type Call, type ClientOptions, exchange, fetchFile, openEvents } from "./exchange.ts";
+import { type ManagedTaskQuery, managedTaskCalls } from "./managed.ts";
 import { post } from "./post.ts";
 import { withRetries } from "./retry.ts";
 import { storyOf } from "./story.ts";
@@ -34,6 +35,10 @@ export function createClient(settings: ClientSettings, options: ClientOptions) {
     status,
     ...callbackCalls(get, send),
     ...modelCalls(get),
+    ...managedTaskCalls({
+      get: (path, query = {}) => get(`/admin/v1${path}${searchOf(query)}`),
+      send: (path) => send(`/admin/v1${path}`),
+    }),
     create: async (kind: Kind, body: JsonObject, idempotencyKey: string) =>
       createdOf(await call({ method: "POST", path: `/v1/${kind}s/generations`, body, idempotencyKey })),
     /** Creates a task like one that has ended. */
@@ -129,7 +134,7 @@ function modelsOf({ models }: JsonObject): JsonObject[] {
   return Array.isArray(models) ? (models as JsonObject[]) : [];
 }
 
-function searchOf(query: TaskQuery | CallbackQuery): string {
+function searchOf(query: TaskQuery | CallbackQuery | ManagedTaskQuery): string {
   const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
   return given.length === 0 ? "" : `?${new URLSearchParams(given)}`;
 }

@@ -11,6 +11,7 @@ import { keyEndpoints } from "../http/admin/keys/routes.ts";
 import { moneyEndpoints } from "../http/admin/money/routes.ts";
 import { overviewEndpoints } from "../http/admin/overview/routes.ts";
 import { managedPriceEndpoints } from "../http/admin/pricing/routes.ts";
+import { managedTaskEndpoints } from "../http/admin/tasks/routes.ts";
 import { tokenEndpoints } from "../http/admin/tokens/routes.ts";
 import { assetEndpoints } from "../http/assets/routes.ts";
 import { callbackEndpoints } from "../http/callbacks/routes.ts";
@@ -48,6 +49,7 @@ import { createTellLowBalance } from "../service/low-balance.ts";
 import type { ManageAccounts } from "../service/manage-account.ts";
 import { createManageModels } from "../service/manage-models.ts";
 import { createManagePrices } from "../service/manage-prices.ts";
+import { createManageTasks } from "../service/manage-tasks.ts";
 import type { Orphans } from "../service/orphans.ts";
 import { createReadOverview, type ReadOverview } from "../service/read-overview.ts";
 import { createTellUnavailable } from "../service/unavailable-models.ts";
@@ -149,6 +151,7 @@ function listEndpoints(given: EndpointDeps) {
     ...keyEndpoints(deps),
     ...managedAccountEndpoints(deps),
     ...moneyEndpoints(deps),
+    ...managedTaskEndpoints(createManageTasks(deps)),
     ...tokenEndpoints(deps),
     ...overviewEndpoints({
       ...deps,

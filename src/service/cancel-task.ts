@@ -6,14 +6,21 @@ import type { TaskStore } from "../domain/ports/task-store.ts";
 import { isTerminal, type TaskSummary } from "../domain/task/task.ts";
 import { readTask } from "./read-task.ts";
 
+export interface CancelTaskDeps {
+  readonly tasks: TaskStore;
+  readonly clock: Clock;
+  readonly feed: TaskFeed;
+  readonly wakeup: Wakeup;
+}
+
 /**
  * Cancels a task. A task that has not started ends at once. For one under way the upstream is asked first, so the task returned may
  * still be processing.
  * @throws AppError `task_not_found`; `task_not_cancellable` when it has ended
  */
 export async function cancelTask(
-  deps: { tasks: TaskStore; clock: Clock; feed: TaskFeed; wakeup: Wakeup },
-  principal: Principal,
+  deps: CancelTaskDeps,
+  principal: Pick<Principal, "accountId">,
   id: string,
 ): Promise<TaskSummary> {
   const outcome = isId("task", id)

@@ -26,7 +26,7 @@ const notFound = () => new AppError("task_not_found", { kind: "task_unknown" });
  */
 export async function readTask(
   deps: Pick<ReadTaskDeps, "tasks">,
-  principal: Principal,
+  principal: Pick<Principal, "accountId">,
   id: string,
   kind?: TaskKind,
 ): Promise<TaskSummary> {

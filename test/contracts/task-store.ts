@@ -6,6 +6,7 @@ import { describeCancel } from "./task-store-cancel.ts";
 import { describeChanges } from "./task-store-changes.ts";
 import { describeClaim } from "./task-store-claim.ts";
 import { describeLanes } from "./task-store-lanes.ts";
+import { describeManagedTasks } from "./task-store-managed.ts";
 import { describeMoney } from "./task-store-money.ts";
 import { describeQuotas } from "./task-store-quota.ts";
 import { describeReads } from "./task-store-reads.ts";
@@ -24,5 +25,6 @@ export function describeTaskStore(name: string, makeStore: MakeStore): void {
     describeChanges(makeStore);
     describeLanes(makeStore);
     describeStory(makeStore);
+    describeManagedTasks(makeStore);
   });
 }

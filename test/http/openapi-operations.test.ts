@@ -236,6 +236,12 @@ test("the management API is answered as the document says", async () => {
 
   const task = { id: String((await finished("image", IMAGE)).data.task_id) };
   await managed("POST /admin/v1/tasks/{id}/refund", { reason: "Late" }, task);
+  await managed("GET /admin/v1/tasks");
+  await managed("GET /admin/v1/tasks/{id}", undefined, task);
+  const hanging = await call("POST /v1/images/generations", {
+    body: { ...IMAGE, sandbox: { outcome: "hang" } },
+  });
+  await managed("POST /admin/v1/tasks/{id}/cancel", undefined, { id: String(hanging.data.task_id) });
   for (const by of ["key", "model", "day"]) {
     await call("GET /admin/v1/usage", { credential, query: `?by=${by}` });
   }

@@ -147,6 +147,7 @@ describe("the document", () => {
       "/components/schemas/ChangedApiKey/properties/aliases",
       "/components/schemas/ManagedModelInFull/properties/schema",
       "/components/schemas/ManagedPrice/properties/unpriced",
+      "/components/schemas/ManagedTaskStory/properties/request/properties/parameters",
       "/components/schemas/ModelInFull/properties/schema",
       "/components/schemas/ModelPrice/properties/lines/items/properties/when",
       "/components/schemas/PriceRule/properties/lines/items/properties/when",

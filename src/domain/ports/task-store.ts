@@ -1,3 +1,4 @@
+import type { Account, ApiKey } from "../access/account.ts";
 import type { AccountId, AssetId, AttemptId, KeyId, ModelId, ProviderId, TaskId } from "../ids.ts";
 import type { Asset } from "../media/asset.ts";
 import type { Micros } from "../money/money.ts";
@@ -90,6 +91,27 @@ export interface TaskFilter {
   readonly limit: number;
   /** Tasks older than this one. */
   readonly after?: TaskId | undefined;
+}
+
+/** A task as an operator lists it. */
+export interface ManagedTask extends TaskSummary {
+  readonly account: Pick<Account, "id" | "name">;
+  /** The key that created it. */
+  readonly key: Pick<ApiKey, "id" | "name">;
+  /** Of its latest attempt, or of the next one. */
+  readonly provider: ProviderId;
+}
+
+export interface ManagedTaskFilter extends Omit<TaskFilter, "accountId"> {
+  /** All accounts unless given. */
+  readonly accountId?: AccountId | undefined;
+}
+
+/** One page of tasks, newest first. */
+export interface ManagedPage {
+  readonly tasks: readonly ManagedTask[];
+  /** The task after which the next page begins; absent on the last one. */
+  readonly next?: TaskId | undefined;
 }
 
 /** Selects the tasks of an account that have changed. */
@@ -191,6 +213,11 @@ export interface TaskStore {
   story(id: TaskId): Promise<TaskStory | undefined>;
   /** Newest first. */
   list(filter: TaskFilter): Promise<TaskSummary[]>;
+  /**
+   * Tasks of all accounts, newest first. Looks at a bounded number of them, so that a page can be short, even empty, and not be the
+   * last.
+   */
+  managedTasks(filter: ManagedTaskFilter): Promise<ManagedPage>;
   assetById(id: AssetId): Promise<Asset | undefined>;
   counts(): Promise<TaskCounts>;
   /** The live tasks of each lane that has any, in the order of their names. Costs the same however many are queued. */

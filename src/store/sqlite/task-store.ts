@@ -10,6 +10,7 @@ import { prepareChanges } from "./task-store/changes.ts";
 import { prepareClaim } from "./task-store/claim.ts";
 import { prepareIdempotency } from "./task-store/idempotency.ts";
 import { prepareLanes } from "./task-store/lanes.ts";
+import { prepareManagedTasks } from "./task-store/managed.ts";
 import { prepareReads } from "./task-store/reads.ts";
 import { prepareRecentEndings } from "./task-store/recent-endings.ts";
 import { prepareStory } from "./task-store/story.ts";
@@ -23,6 +24,7 @@ export function createTaskStore(
   const records = prepareIdempotency(connection);
   const lastServed = new Map<ProviderId, AccountId>();
   const reads = prepareReads(connection, lastServed);
+  const managedTasks = prepareManagedTasks(db);
   const story = prepareStory(connection, reads);
   const changes = prepareChanges(db);
   const ledger = prepareLedger(db);
@@ -53,6 +55,7 @@ export function createTaskStore(
     byId: async (id) => read(() => reads.byId(id)),
     summary: async (id) => read(() => reads.summary(id)),
     attempts: async (id) => read(() => reads.attempts(id)),
+    managedTasks: async (filter) => read(() => managedTasks(filter)),
     story: async (id) => read(() => story(id)),
     list: async (filter) => read(() => reads.list(filter)),
     assetById: async (id) => read(() => reads.assetById(id)),

@@ -84,7 +84,10 @@ const CALLBACK = closed(
 );
 
 /** What a story adds to a listed task, whoever reads it. */
-export function storyFields(of: { readonly attempt: Properties; readonly request: Properties }): Properties {
+export function storyFields(of: {
+  readonly attempt: { readonly fields: Properties; readonly optional: readonly string[] };
+  readonly request: Properties;
+}): Properties {
   return {
     ...LISTED_TASK_FIELDS,
     request_id: text("`X-Request-ID` of the create."),
@@ -99,7 +102,7 @@ export function storyFields(of: { readonly attempt: Properties; readonly request
     request: closed(of.request, { optional: ["prompt", "callback_url"] }),
     deadline_at: unixSeconds("When the task fails unless it has ended. Once it was started."),
     timeline: list(STAGE, { minItems: 1, description: "Stages in order, as far as their times are known." }),
-    attempts: list(closed(of.attempt, { optional: OPTIONAL_OF_ATTEMPT }), {
+    attempts: list(closed(of.attempt.fields, { optional: of.attempt.optional }), {
       description: "Submissions to providers, in order.",
     }),
     callbacks: list(CALLBACK, { description: "What is posted at the end of the task: one, or none." }),
@@ -118,7 +121,7 @@ export const OPTIONAL_OF_STORY = ["deadline_at", "charge", "advice"];
 
 export const TASK_STORY = taskSchema("TaskStory", ["error_message", "error"], {
   fields: storyFields({
-    attempt: ATTEMPT_FIELDS,
+    attempt: { fields: ATTEMPT_FIELDS, optional: OPTIONAL_OF_ATTEMPT },
     request: { ...ACCEPTED_REQUEST, callback_url: CALLBACK_URL },
   }),
   optional: OPTIONAL_OF_STORY,

@@ -1,0 +1,90 @@
+import { MAX_LIST_LIMIT } from "../../../domain/limits.ts";
+import { TASK_STATUSES } from "../../../domain/task/task.ts";
+import {
+  ACCEPTED_REQUEST,
+  ATTEMPT_FIELDS,
+  OPTIONAL_OF_ATTEMPT,
+  OPTIONAL_OF_STORY,
+  storyFields,
+} from "../../tasks/story/wire.ts";
+import { LISTED_TASK_FIELDS, TASK_ID, taskSchema } from "../../tasks/wire.ts";
+import { closed, integer, list, nullable, optional, type Properties, text } from "../../wire/schema.ts";
+import { idOf } from "../../wire/values.ts";
+import { contract, NOT_FOUND } from "../contract.ts";
+
+/** Tasks in a page unless said otherwise. */
+export const DEFAULT_PAGE = 20;
+
+/** Which tasks are listed. */
+export const TASKS_QUERY = optional({
+  account: text("Id or name of one account; all unless given.", { maxLength: 200 }),
+  kind: text("Tasks of one kind.", { enum: ["image", "video"] }),
+  status: text("Tasks with one status.", { enum: TASK_STATUSES }),
+  model: text("Tasks of one model, by its own id.", { minLength: 1 }),
+  limit: integer("Tasks in the page.", { minimum: 1, maximum: MAX_LIST_LIMIT, default: DEFAULT_PAGE }),
+  after: text("`next` of the page before."),
+});
+
+const named = (prefix: string, description: string) =>
+  closed({ id: idOf(prefix, "Its id."), name: text("What people call it.") }, { description });
+
+const OWNERS: Properties = {
+  account: named("acc", "Whose it is."),
+  key: named("key", "The key that created it."),
+  provider: text("The provider that has it, had it, or gets it next."),
+};
+
+const MESSAGES = ["error_message", "error"];
+/** One of `tasks` of a listing, and what events tell. */
+export const MANAGED_TASK = taskSchema("ManagedTask", MESSAGES, {
+  fields: { ...LISTED_TASK_FIELDS, ...OWNERS },
+});
+
+const ATTEMPT: Properties = {
+  ...ATTEMPT_FIELDS,
+  route: closed({
+    provider: text("Its provider."),
+    upstream_model: text("What the provider calls the model."),
+  }),
+  detail: text("What went wrong, as it was noted for the operator."),
+};
+
+const MANAGED_STORY = taskSchema("ManagedTaskStory", MESSAGES, {
+  fields: {
+    ...storyFields({
+      attempt: { fields: ATTEMPT, optional: [...OPTIONAL_OF_ATTEMPT, "detail"] },
+      request: ACCEPTED_REQUEST,
+    }),
+    ...OWNERS,
+  },
+  optional: OPTIONAL_OF_STORY,
+});
+
+const ONE = { path: { id: TASK_ID } };
+
+export const MANAGED_TASKS = {
+  list: contract(
+    "listManagedTasks",
+    "List the tasks of all accounts, newest first",
+    closed({
+      tasks: list(MANAGED_TASK),
+      next: nullable(text("Give as `after` for the next page; null on the last.")),
+    }),
+    {
+      description:
+        "A page looks at 5,000 tasks at most: where few of them fit, it has fewer than asked for, or none, and `next` leads on.",
+      query: TASKS_QUERY,
+      ...NOT_FOUND,
+    },
+  ),
+  read: contract("readManagedTask", "Read everything about a task, with its routes", MANAGED_STORY, {
+    description: "The address of its callback is its owner's alone.",
+    ...ONE,
+  }),
+  cancel: contract("cancelManagedTask", "Cancel a task of any account", MANAGED_STORY, {
+    description:
+      "As its owner would: it costs nothing, and one under way ends when its provider has said so.",
+    ...ONE,
+    errors: [...NOT_FOUND.errors, "task_not_cancellable"],
+  }),
+};

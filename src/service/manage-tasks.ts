@@ -1,0 +1,56 @@
+import { mustBe } from "../domain/errors.ts";
+import { isId, type ModelId } from "../domain/ids.ts";
+import type { AccountStore } from "../domain/ports/account-store.ts";
+import type { ManagedPage, TaskStore } from "../domain/ports/task-store.ts";
+import type { TaskKind } from "../domain/task/request.ts";
+import type { TaskStatus } from "../domain/task/task.ts";
+import { type CancelTaskDeps, cancelTask } from "./cancel-task.ts";
+import { notFound } from "./management.ts";
+import { findStory, type StoryReading } from "./read-story.ts";
+
+export interface ManageTasksDeps extends CancelTaskDeps {
+  readonly tasks: TaskStore;
+  readonly accounts: Pick<AccountStore, "account">;
+}
+
+/** Which tasks an operator lists. */
+export interface ManagedTaskQuery {
+  /** Id or name; all accounts unless given. */
+  readonly account?: string | undefined;
+  readonly kind?: TaskKind | undefined;
+  readonly status?: TaskStatus | undefined;
+  readonly model?: string | undefined;
+  /** ≥ 1. */
+  readonly limit: number;
+  readonly after?: string | undefined;
+}
+
+/** What an operator does with tasks, whoever's they are. */
+export function createManageTasks(deps: ManageTasksDeps) {
+  const read = async (id: string): Promise<StoryReading> =>
+    (await findStory(deps, id)) ?? notFound("task", id);
+  return {
+    /** Newest first. @throws AppError `not_found` for the account, `invalid_request` for the cursor */
+    async list({ account, model, after, ...query }: ManagedTaskQuery): Promise<ManagedPage> {
+      if (after !== undefined && !isId("task", after)) throw mustBe("after", { form: "cursor" }, after);
+      const found = account === undefined ? undefined : await deps.accounts.account(account);
+      if (account !== undefined && found === undefined) notFound("account", account);
+      // An id that no model has finds nothing.
+      return deps.tasks.managedTasks({
+        ...query,
+        after,
+        accountId: found?.id,
+        model: model as ModelId | undefined,
+      });
+    },
+    /** @throws AppError `not_found` */
+    read,
+    /** Cancels a task as its owner would. @throws AppError `not_found`, `task_not_cancellable` */
+    async cancel(id: string): Promise<StoryReading> {
+      const { task } = await read(id);
+      await cancelTask(deps, task, task.id);
+      return read(id);
+    },
+  };
+}
+export type ManageTasks = ReturnType<typeof createManageTasks>;
