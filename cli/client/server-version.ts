@@ -3,11 +3,19 @@ import { VERSION } from "../../src/version.ts";
 import { parseBody } from "./answer.ts";
 import { type ClientOptions, fetchFile } from "./exchange.ts";
 
-/** The version that a server says it has, without any credential; undefined where something else answers. */
-export async function serverVersion(server: string, options: ClientOptions): Promise<string | undefined> {
-  const answer = await fetchFile(`${server}/`, options);
+/** Time for an answer that nobody waits for: what matters comes after it. */
+const PATIENCE_MS = 10_000;
+
+/** The version that a server says it has, without any credential; undefined where something else answers, or nobody in time. */
+export async function serverVersion(
+  server: string,
+  options: ClientOptions,
+  patienceMs = PATIENCE_MS,
+): Promise<string | undefined> {
+  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(patienceMs)]);
+  const answer = await fetchFile(`${server}/`, { ...options, signal });
   if (!answer.ok) return undefined;
-  const root = parseBody(await answer.value.text());
+  const root = parseBody(await answer.value.text().catch(() => ""));
   return isJsonObject(root) && root.name === "svc" && typeof root.version === "string"
     ? root.version
     : undefined;
