@@ -142,7 +142,9 @@ async function drawForever(polling: Polling, isColoured: boolean): Promise<void>
   const over = new AbortController();
   const first = Promise.withResolvers<Reading>();
   let screen: ReturnType<typeof openTop> | undefined;
-  const polled = poll(polling, {
+  // Nothing else may write to the screen.
+  const silent = { ...polling, client: { ...client, onExchange: undefined } };
+  const polled = poll(silent, {
     signal: AbortSignal.any([client.signal, over.signal]),
     onAnswer(data) {
       const reading = readingOf(data);

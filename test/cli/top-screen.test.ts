@@ -35,7 +35,8 @@ function answered(times: number): Promise<void> {
 
 function top(columns: number, rows: number, more: Readonly<Record<string, string>> = {}): TerminalProcess {
   const env = { SVC_SERVER: server.url, SVC_MANAGEMENT_TOKEN: "mt-svc-of-the-tests", ...more };
-  const args = [MAIN, "top", "--interval", "200ms"];
+  // What --verbose says would be in the way.
+  const args = [MAIN, "top", "--interval", "200ms", "--verbose"];
   return inTerminal(args, emptyFolder("top"), env, { columns, rows, command: [process.execPath] });
 }
 
