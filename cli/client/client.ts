@@ -8,7 +8,7 @@ import { type Kind, type TaskView, taskOf } from "./answer.ts";
 import { type Call, type ClientOptions, exchange, fetchFile, openEvents } from "./exchange.ts";
 import { type ManagedTaskQuery, managedTaskCalls } from "./managed.ts";
 import { post } from "./post.ts";
-import { withRetries } from "./retry.ts";
+import { type Attempt, withRetries } from "./retry.ts";
 import { storyOf } from "./story.ts";
 import type { Part } from "./transfer.ts";
 
@@ -28,11 +28,14 @@ export function createClient(settings: ClientSettings, options: ClientOptions) {
   /** Returns at once, or with `waitSec` (0-60) as soon as the task has ended, but no later. */
   const status = async (kind: Kind, id: string, waitSec = 0): Promise<TaskView> => {
     const query = waitSec > 0 ? `?wait=${waitSec}` : "";
-    return taskOf(await get(`/v1/${kind}s/status/${encodeURIComponent(id)}${query}`, waitSec * 1000));
+    return taskOf(await get(`${statusPath(kind, id)}${query}`, waitSec * 1000));
   };
   return {
     server: settings.server,
     status,
+    /** The same, asked once. */
+    readStatus: (kind: Kind, id: string, wait: StatusWait) =>
+      readStatus(settings, options, { kind, id, ...wait }),
     ...callbackCalls(get, send),
     ...modelCalls(get),
     ...managedTaskCalls({
@@ -87,6 +90,30 @@ function createdOf({ data, headers }: { readonly data: JsonObject; readonly head
     cost: headers.get("x-request-cost") ?? undefined,
     replayed: headers.get("x-idempotent-replay") === "true",
   };
+}
+
+interface StatusWait {
+  /** How long the server may wait for the task's end. */
+  readonly waitSec: number;
+  /** How long its answer may take beside that. */
+  readonly answerWithinMs: number;
+}
+
+const statusPath = (kind: Kind, id: string) => `/v1/${kind}s/status/${encodeURIComponent(id)}`;
+
+async function readStatus(
+  settings: ClientSettings,
+  options: ClientOptions,
+  { kind, id, waitSec, answerWithinMs }: StatusWait & { kind: Kind; id: string },
+): Promise<Attempt<TaskView>> {
+  const path = `${statusPath(kind, id)}${waitSec > 0 ? `?wait=${waitSec}` : ""}`;
+  const read = await exchange(settings, options, {
+    method: "GET",
+    path,
+    waitMs: waitSec * 1000,
+    answerWithinMs,
+  });
+  return read.ok ? { ok: true, value: taskOf(read.value.data) } : read;
 }
 
 type Get = (path: string) => Promise<JsonObject>;

@@ -1,6 +1,6 @@
 import { createParser } from "eventsource-parser";
 import { unexpectedAnswer } from "../failure.ts";
-import { type Attempt, interrupted, type Timing, type Trouble, withRetries } from "./retry.ts";
+import { type Attempt, interrupted, isForGood, type Timing, type Trouble, withRetries } from "./retry.ts";
 
 export interface ServerEvent {
   readonly name: string;
@@ -149,10 +149,4 @@ function createWatch(silenceMs: number) {
 function delayBefore(tries: number, random: number): number {
   const most = Math.min(MAX_DELAY_MS, MIN_DELAY_MS * 2 ** tries);
   return Math.round(MIN_DELAY_MS + random * (most - MIN_DELAY_MS));
-}
-
-/** A failing server may recover in a moment. A refusal stays a refusal. */
-function isForGood({ retry, failure }: Trouble): boolean {
-  const status = failure.more?.status;
-  return retry === "no" && !(typeof status === "number" && status >= 500);
 }

@@ -6,8 +6,10 @@ import { dataOf, notThisService, parseBody, troubleOf, unreachable } from "./ans
 import type { Attempt, RetryOptions } from "./retry.ts";
 import type { Part } from "./transfer.ts";
 
-/** Time for a request that does not wait on purpose, uploads included. */
+/** Time for the answer to a request that does not wait on purpose. */
 export const REQUEST_TIMEOUT_MS = 60_000;
+/** Bytes in a millisecond: the server closes slower uploads. */
+const SLOWEST_UPLOAD = 16;
 
 export interface ClientOptions extends RetryOptions {
   readonly userAgent: string;
@@ -23,15 +25,19 @@ export interface Call {
   readonly body?: JsonObject | undefined;
   readonly idempotencyKey?: string;
   readonly waitMs?: number | undefined;
+  /** How long the answer may take beside that. */
+  readonly answerWithinMs?: number | undefined;
 }
 
 /** Sends one request once. */
 export async function exchange(
   { server, key }: ClientSettings,
   options: ClientOptions,
-  { method, path, body, idempotencyKey, waitMs = 0 }: Call,
+  { method, path, body, idempotencyKey, waitMs = 0, answerWithinMs = REQUEST_TIMEOUT_MS }: Call,
 ): Promise<Attempt<{ readonly data: JsonObject; readonly headers: Headers }>> {
   const startedAt = options.timing.now();
+  const text = body === undefined ? null : JSON.stringify(body);
+  const uploadMs = (text?.length ?? 0) / SLOWEST_UPLOAD;
   let response: Response;
   let answer: unknown;
   try {
@@ -43,8 +49,8 @@ export async function exchange(
         ...(body === undefined ? {} : { "Content-Type": "application/json" }),
         ...(idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey }),
       },
-      body: body === undefined ? null : JSON.stringify(body),
-      signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS + waitMs),
+      body: text,
+      signal: AbortSignal.timeout(Math.ceil(answerWithinMs + waitMs + uploadMs)),
     });
     answer = parseBody(await response.text());
   } catch (error) {

@@ -5,8 +5,9 @@ import type { Output } from "../format/output.ts";
 import { formatDuration } from "../format/units.ts";
 import { issuesOf, resultUrls, type TaskView } from "./answer.ts";
 import type { Remote } from "./remote.ts";
+import { createReport } from "./report.ts";
 import { type Saving, saveResults } from "./saved.ts";
-import { awaitTask, hasEnded, resumeHint, verdictOf, type WaitOptions } from "./wait.ts";
+import { awaitTask, resumeHint, verdictOf, type WaitOptions } from "./wait.ts";
 
 export interface FollowOptions extends Pick<WaitOptions, "kind" | "id" | "timeoutMs"> {
   /** Absent: results are not saved. */
@@ -28,8 +29,7 @@ export async function follow(
   const { id, kind, timeoutMs, saving } = options;
   const startedAt = timing.now();
   const report = await createReport(context, output, { id, elapsedMs: () => timing.now() - startedAt });
-  const { onRead, longPollMs } = report;
-  const task = await awaitTask(client, { id, kind, timeoutMs, timing, signal, onRead, longPollMs })
+  const task = await awaitTask(client, { id, kind, timeoutMs, timing, signal, ...report })
     .catch((error: unknown) => {
       throw withResumeHint(error, id);
     })
@@ -52,42 +52,6 @@ const linesOf = (texts: readonly string[]): string => texts.map((text) => `${tex
 export function costOf({ usage }: TaskView): string | undefined {
   if (typeof usage !== "object" || usage === null || !("cost" in usage)) return undefined;
   return `${String(usage.cost)} ${"currency" in usage ? String(usage.currency) : ""}`.trim();
-}
-
-/** How often a drawn task is read, so that its bar moves. */
-const DRAWN_POLL_MS = 2_000;
-
-/** Shows progress: drawn in place on a terminal, otherwise one line per change. */
-async function createReport(
-  context: Context,
-  output: Output,
-  { id, elapsedMs }: { id: string; elapsedMs: () => number },
-): Promise<Pick<WaitOptions, "onRead" | "longPollMs"> & { readonly stop: () => void }> {
-  if (!context.stderr.isTerminal || !output.isTalkative) return { onRead: reporter(output), stop: () => {} };
-  const { startProgress } = await import("../tui/progress.tsx");
-  const view = startProgress({ id, status: "pending", progress: 0, elapsedSec: 0 }, output);
-  return {
-    onRead: ({ status, progress }) =>
-      view.show({
-        id,
-        status,
-        progress: typeof progress === "number" ? progress : 0,
-        elapsedSec: Math.floor(elapsedMs() / 1000),
-      }),
-    longPollMs: DRAWN_POLL_MS,
-    stop: view.stop,
-  };
-}
-
-/** Prints one line per change. */
-function reporter(output: Output): (task: TaskView) => void {
-  let last = "";
-  return (task) => {
-    const progress = typeof task.progress === "number" ? ` ${task.progress} %` : "";
-    const line = `${task.task_id} ${task.status}${progress}`;
-    if (line !== last && !hasEnded(task)) output.change(line);
-    last = line;
-  };
 }
 
 /** Ends of waiting after which the task goes on. */

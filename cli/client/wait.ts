@@ -4,12 +4,15 @@ import { Failure } from "../failure.ts";
 import { formatDuration } from "../format/units.ts";
 import type { Kind, TaskView } from "./answer.ts";
 import type { Client } from "./client.ts";
-import { backoffMs, type Timing } from "./retry.ts";
+import { backoffMs, interrupted, isForGood, type Timing } from "./retry.ts";
 
 /** Longest wait of a single status request, well below the limits of proxies. */
 const LONG_POLL_MS = 30_000;
 /** A server that answers sooner than this does not support waiting. */
 const TOO_SOON_MS = 1_000;
+/** Time for an answer, beside the wait that it is asked for. */
+const [MIN_ANSWER_MS, MAX_ANSWER_MS] = [5_000, 30_000];
+const MAX_RETRY_AFTER_MS = 60_000;
 
 export interface WaitOptions {
   readonly kind: Kind;
@@ -21,23 +24,39 @@ export interface WaitOptions {
   readonly longPollMs?: number | undefined;
   /** Called with the task each time it is read. */
   readonly onRead?: ((task: TaskView) => void) | undefined;
+  /** Called each time the server does not answer, or cannot. */
+  readonly onTrouble?: ((failure: Failure) => void) | undefined;
 }
 
-/** Reads a task until it has ended or the time is up. @returns its last state */
-export async function awaitTask(client: Pick<Client, "status">, options: WaitOptions): Promise<TaskView> {
+/**
+ * Reads a task until it has ended or the time is up. Outlives a server that goes away and comes back.
+ *
+ * @returns its last state
+ * @throws Failure when the server refuses, does not answer when the time is up, or at Ctrl-C
+ */
+export async function awaitTask(client: Pick<Client, "readStatus">, options: WaitOptions): Promise<TaskView> {
   const { kind, id, timing, signal } = options;
   const endsAt = timing.now() + options.timeoutMs;
   let unanswered = 0;
   for (;;) {
     const startedAt = timing.now();
-    const waitMs = Math.min(options.longPollMs ?? LONG_POLL_MS, Math.max(0, endsAt - startedAt));
-    const task = await client.status(kind, id, Math.floor(waitMs / 1000));
-    options.onRead?.(task);
+    const leftMs = Math.max(0, endsAt - startedAt);
+    const waitMs = Math.min(options.longPollMs ?? LONG_POLL_MS, leftMs);
+    const answerWithinMs = Math.min(MAX_ANSWER_MS, Math.max(MIN_ANSWER_MS, leftMs));
+    const read = await client.readStatus(kind, id, { waitSec: Math.floor(waitMs / 1000), answerWithinMs });
+    if (signal.aborted) throw interrupted();
     const now = timing.now();
-    if (hasEnded(task) || now >= endsAt) return task;
-    unanswered = now - startedAt < TOO_SOON_MS ? unanswered + 1 : 0;
-    if (unanswered > 0)
-      await timing.sleep(Math.min(backoffMs(unanswered, timing.random()), endsAt - now), signal);
+    if (read.ok) {
+      options.onRead?.(read.value);
+      if (hasEnded(read.value) || now >= endsAt) return read.value;
+    } else {
+      if (isForGood(read) || now >= endsAt) throw read.failure;
+      options.onTrouble?.(read.failure);
+    }
+    unanswered = read.ok && now - startedAt >= TOO_SOON_MS ? 0 : unanswered + 1;
+    const askedMs = read.ok ? 0 : Math.min(read.retryAfterMs ?? 0, MAX_RETRY_AFTER_MS);
+    const delayMs = Math.max(askedMs, backoffMs(unanswered, timing.random()));
+    if (unanswered > 0) await timing.sleep(Math.min(delayMs, endsAt - now), signal);
   }
 }
 

@@ -1,28 +1,49 @@
 import { describe, expect, test } from "bun:test";
 import type { TaskView } from "../../../cli/client/answer.ts";
+import type { Trouble } from "../../../cli/client/retry.ts";
 import { awaitTask, verdictOf } from "../../../cli/client/wait.ts";
+import { EXIT } from "../../../cli/exit-codes.ts";
+import { Failure } from "../../../cli/failure.ts";
 import { formatDuration, formatSize, parseDuration } from "../../../cli/format/units.ts";
 import { fakeTiming } from "../support.ts";
 
 const task = (status: string, more: object = {}): TaskView => ({ task_id: "task_1", status, ...more });
 const signal = new AbortController().signal;
 
+/** In place of a status: why there is none. */
+const TROUBLES: Readonly<Record<string, Trouble>> = {
+  gone: { retry: "seldom", failure: new Failure(EXIT.unreachable, "server_unreachable", "Gone.") },
+  defect: {
+    retry: "no",
+    failure: new Failure(EXIT.error, "internal_error", "Oh.", { more: { status: 500 } }),
+  },
+  refused: {
+    retry: "no",
+    failure: new Failure(EXIT.auth, "invalid_api_key", "No.", { more: { status: 401 } }),
+  },
+};
+
 /** A server whose task takes the given states one after the other, each request lasting `tookMs`. */
 function setup(statuses: readonly string[], tookMs: (waitSec: number) => number) {
   const timing = fakeTiming();
   const waits: number[] = [];
   const client = {
-    async status(_kind: "image" | "video", _id: string, waitSec = 0) {
+    async readStatus(_kind: "image" | "video", _id: string, { waitSec }: { waitSec: number }) {
       const status = statuses[Math.min(waits.length, statuses.length - 1)] ?? "pending";
       waits.push(waitSec);
       await timing.sleep(tookMs(waitSec), signal);
       timing.slept.pop();
-      return task(status);
+      const trouble = TROUBLES[status];
+      return trouble === undefined
+        ? { ok: true as const, value: task(status) }
+        : { ok: false as const, ...trouble };
     },
   };
+  const troubles: string[] = [];
+  const onTrouble = ({ code }: Failure) => troubles.push(code);
   const wait = (timeoutMs: number, onRead?: (seen: TaskView) => void) =>
-    awaitTask(client, { kind: "image", id: "task_1", timeoutMs, timing, signal, onRead });
-  return { wait, waits, timing };
+    awaitTask(client, { kind: "image", id: "task_1", timeoutMs, timing, signal, onRead, onTrouble });
+  return { wait, waits, timing, troubles };
 }
 
 describe("waiting", () => {
@@ -51,6 +72,20 @@ describe("waiting", () => {
   test("goes on through a status nobody has heard of", async () => {
     const { wait } = setup(["queued_elsewhere", "completed"], () => 2000);
     expect(await wait(60_000)).toEqual(task("completed"));
+  });
+
+  test("outlives a server that is gone for a while, or makes mistakes", async () => {
+    const { wait, timing, troubles } = setup(["pending", "gone", "gone", "defect", "completed"], () => 2000);
+    expect(await wait(600_000)).toEqual(task("completed"));
+    expect(timing.slept).toEqual([250, 500, 1000]);
+    expect(troubles).toEqual(["server_unreachable", "server_unreachable", "internal_error"]);
+  });
+
+  test("gives up on a server that is gone when the time is up, and at once on a refusal", async () => {
+    const gone = setup(["pending", "gone"], () => 0);
+    expect(gone.wait(5_000)).rejects.toMatchObject({ exitCode: EXIT.unreachable });
+    const refused = setup(["pending", "refused"], () => 0);
+    expect(refused.wait(5_000)).rejects.toMatchObject({ exitCode: EXIT.auth });
   });
 
   test("tells of every state it saw", async () => {
