@@ -33,12 +33,11 @@ function indexColours({ rgba, width, height }: Pixels): { colours: Rgb[]; indexe
   const colours: Rgb[] = [];
   const indexes = new Int32Array(width * height).fill(TRANSPARENT);
   for (let i = 0; i < indexes.length; i++) {
-    const [red = 0, green = 0, blue = 0, alpha = 0] = rgba.subarray(i * 4, i * 4 + 4);
-    if (alpha < OPAQUE) continue;
-    const key = (red << 16) | (green << 8) | blue;
+    if ((rgba[i * 4 + 3] ?? 0) < OPAQUE) continue;
+    const key = ((rgba[i * 4] ?? 0) << 16) | ((rgba[i * 4 + 1] ?? 0) << 8) | (rgba[i * 4 + 2] ?? 0);
     let index = known.get(key);
     if (index === undefined) {
-      index = colours.push([red, green, blue]) - 1;
+      index = colours.push([key >> 16, (key >> 8) & 255, key & 255]) - 1;
       known.set(key, index);
     }
     indexes[i] = index;
