@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { startBaseline } from "../baselines/baseline.ts";
 import { freePort, stopProcess } from "../run/process.ts";
 import { measurement } from "../run/report.ts";
-import { BINARY, spawnService } from "../run/service.ts";
+import { BINARY, copyDataFolder, spawnService } from "../run/service.ts";
 import { interleave } from "../run/statistics.ts";
 import type { Bench } from "./bench.ts";
 
@@ -11,25 +11,39 @@ import type { Bench } from "./bench.ts";
 export const starts: Bench = async (context) => {
   const rounds = context.rounds * 2;
   let count = 0;
+  mkdirSync(context.workspace, { recursive: true });
+  const data = ["--data-dir", copyDataFolder(context.folder, join(context.workspace, "keys")).path];
   const subjects = {
     version: () => timeToExit([BINARY, "version"], context.workspace),
+    completion: () => timeToExit([BINARY, "__complete", "--", "keys", "re"], context.workspace),
+    name: () => timeToExit([BINARY, "__complete", "--", "keys", "show", ...data, ""], context.workspace),
+    key: () =>
+      timeToExit(
+        [BINARY, "keys", "create", "--name", `start-${count++}`, "--quiet", ...data],
+        context.workspace,
+      ),
     bun: () => timeToExit([process.execPath, "--eval", "0"], context.workspace),
     first: () => timeToReady(join(context.workspace, `first-${count++}`)),
     second: () => timeToReady(join(context.workspace, "second")),
     bare: timeToBare,
   };
-  mkdirSync(context.workspace, { recursive: true });
   for (const start of Object.values(subjects)) await start();
   const values = await interleave(rounds, subjects);
+  const bun = { name: "bun --eval 0", values: values.bun };
+  const short = (name: string, taken: readonly number[]) =>
+    measurement({
+      name: `${name}, spawn to exit`,
+      unit: "ms",
+      values: taken,
+      baseline: bun,
+      target: { kind: "most", value: 40 },
+    });
   const serving = { name: "bare Hono from source", values: values.bare };
   return [
-    measurement({
-      name: "svc version, spawn to exit",
-      unit: "ms",
-      values: values.version,
-      baseline: { name: "bun --eval 0", values: values.bun },
-      target: { kind: "most", value: 50 },
-    }),
+    short("svc version", values.version),
+    short("svc keys create", values.key),
+    short("completion of a word", values.completion),
+    short("completion of a key's name", values.name),
     measurement({
       name: "first serve, spawn to /readyz 200",
       unit: "ms",

@@ -25,7 +25,7 @@ export interface Row {
   readonly keys?: readonly string[];
   /** Text that it reads from standard input. */
   readonly stdin?: (setup: Setup) => string;
-  /** Runs until it is stopped: only its help and its mistakes are looked at. */
+  /** Runs until it is stopped, or does more than print: only its help and its mistakes are looked at. */
   readonly endless?: true;
   /** Prints tables, which fit a narrow terminal. */
   readonly isTable?: true;
@@ -111,6 +111,8 @@ export const ROWS: Readonly<Record<string, Row>> = {
     keys: ["files", "task_id"],
     args: ({ task, name }) => [task, "-o", `${name()}.png`],
   },
+  // It would open a window where there is a desktop.
+  "svc task open": { endless: true },
   "svc models list": { keys: ["models"], isTable: true },
   "svc models show": {
     keys: [
