@@ -1,9 +1,9 @@
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
-import { inTerminal, type TerminalProcess } from "../e2e/support/terminal.ts";
+import { refusal, startScriptedServer, success } from "../cli/scripted-server.ts";
+import { overview } from "../cli/tui/top/overviews.ts";
 import { emptyFolder } from "../helpers/server.ts";
-import { refusal, startScriptedServer, success } from "./scripted-server.ts";
-import { overview } from "./tui/top/overviews.ts";
+import { inTerminal, type TerminalProcess } from "./support/terminal.ts";
 
 setDefaultTimeout(60_000);
 
