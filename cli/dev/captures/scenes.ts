@@ -94,6 +94,7 @@ export const SCENES: readonly Scene[] = [
     name: "top",
     title: "A server under load",
     columns: 110,
+    rows: 14,
     steps: [
       {
         type: "export SVC_MANAGEMENT_TOKEN=$(svc tokens create --name console --field token)",
@@ -101,7 +102,8 @@ export const SCENES: readonly Scene[] = [
       },
       LOAD,
       { type: "sleep 8", isHidden: true },
-      { type: "svc top --once" },
+      // A few readings, so that its graphs have something to show.
+      { type: "svc top --interval 500ms", until: /up 2\ds/ },
     ],
   },
 ];

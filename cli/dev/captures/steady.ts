@@ -40,7 +40,7 @@ export function createSteadier({ folder, port, nowMs }: Run): (line: Line) => Li
     [/(?<!\d)\d\d:\d\d:\d\d(?:\.\d+)?(?!\d)/g, () => "12:00:00"],
     [/\b1[789]\d{8}\b/g, () => String(NOON / 1000)],
     [new RegExp(folder, "g"), () => "/home/ada"],
-    [new RegExp(`(?<=^server +)${hostname()}(?=,)`, "g"), () => "media-1"],
+    [new RegExp(`(?<=^svc \\S+ +)${hostname()}(?= )`, "g"), () => "media-1"],
     [new RegExp(`\\b${port}\\b`, "g"), () => "8787"],
     [/\b\d+ ms\b/g, () => "84 ms"],
     [/\b\d+ms\b/g, () => "84ms"],
@@ -76,13 +76,17 @@ function replaceIn(line: Line, pattern: RegExp, replacement: (found: string) => 
   }, line);
 }
 
-/** Lets the next gap between columns take what the text before it has become longer or shorter. */
+/** Lets a gap between columns, the next that is wide enough, take what the text before it has become longer or shorter. */
 function moved(rest: Line, difference: number): Line {
-  const at = rest.findIndex((cell, i) => cell.text === " " && rest[i + 1]?.text === " ");
-  const gap = rest[at];
-  if (gap === undefined) return rest;
-  const end = rest.findIndex((cell, i) => i > at && cell.text !== " ");
-  if (end < 0) return rest;
-  const spaces = Math.max(2, end - at - difference);
-  return [...rest.slice(0, at), ...Array<Cell>(spaces).fill(gap), ...rest.slice(end)];
+  const text = rest.map((cell) => (cell.text === " " ? " " : "x")).join("");
+  const gaps = [...text.matchAll(/ {2,}(?=x)/g)];
+  const gap = gaps.find(({ 0: { length } }) => length - difference >= 2) ?? gaps[0];
+  const space = rest[gap?.index ?? -1];
+  if (gap === undefined || space === undefined) return rest;
+  const spaces = Math.max(2, gap[0].length - difference);
+  return [
+    ...rest.slice(0, gap.index),
+    ...Array<Cell>(spaces).fill(space),
+    ...rest.slice(gap.index + gap[0].length),
+  ];
 }
