@@ -70,6 +70,12 @@ export function createClient(settings: ClientSettings, options: ClientOptions) {
     cancel: async (id: string) => taskOf(await send(`/v1/tasks/${encodeURIComponent(id)}/cancel`)),
     /** What the key may do, and its account. */
     accountStatus: () => get("/v1/account/status"),
+    /** Opens the stream of changes of the account's tasks. Tried once. */
+    taskEvents: (lastEventId: string | undefined, signal: AbortSignal) =>
+      openEvents(settings, options, { path: "/v1/events", lastEventId, signal }),
+    /** The same of all accounts, for a management token. */
+    managedEvents: (lastEventId: string | undefined, signal: AbortSignal) =>
+      openEvents(settings, options, { path: "/admin/v1/events", lastEventId, signal }),
     /** Opens the stream of what is posted for this key's tasks. Tried once. */
     callbackEvents: (lastEventId: string | undefined, signal: AbortSignal) =>
       openEvents(settings, options, { path: "/v1/callbacks/events", lastEventId, signal }),

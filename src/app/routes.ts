@@ -151,7 +151,7 @@ function listEndpoints(given: EndpointDeps) {
     ...keyEndpoints(deps),
     ...managedAccountEndpoints(deps),
     ...moneyEndpoints(deps),
-    ...managedTaskEndpoints(createManageTasks(deps)),
+    ...managedTaskEndpoints({ ...deps, manageTasks: createManageTasks(deps) }),
     ...tokenEndpoints(deps),
     ...overviewEndpoints({
       ...deps,

@@ -41,9 +41,12 @@ export function enter(deps: AccessDeps, endpoint: Handling, exchange: Entering):
   }
   const credential = credentialOf(exchange.request, exchange.query, endpoint.path);
   if (endpoint.access === "management") {
+    const handle = endpoint.isStreaming === true ? staying(endpoint.handle) : endpoint.handle;
     const check = () => deps.authenticateOperator(credential);
     const standing = deps.standings(endpoint.path, check);
-    return endpoint.handle(Object.assign(exchange, { operator: check(), standing }));
+    const operator = check();
+    const stay = (kind: StayKind) => deps.stays(kind, operator);
+    return handle(Object.assign(exchange, { operator, standing, stay }));
   }
   const { feature, isCounted, path } = endpoint;
   const handle = endpoint.isStreaming === true ? staying(endpoint.handle) : endpoint.handle;
@@ -68,8 +71,10 @@ export function enter(deps: AccessDeps, endpoint: Handling, exchange: Entering):
 }
 
 /** A stream has a place as long as it lasts. */
-function staying(handle: (exchange: KeyedExchange) => Reply | Promise<Reply>) {
-  return (exchange: KeyedExchange) => whileStaying(exchange.stay("streams"), () => handle(exchange));
+function staying<Staying extends Pick<KeyedExchange, "stay">>(
+  handle: (exchange: Staying) => Reply | Promise<Reply>,
+) {
+  return (exchange: Staying) => whileStaying(exchange.stay("streams"), () => handle(exchange));
 }
 
 async function countThenHandle(

@@ -43,6 +43,8 @@ export interface ManagedExchange extends Exchange {
   readonly operator: Operator;
   /** Whether the token is still valid, for requests that arrive slowly. */
   readonly standing: Standing<Operator>;
+  /** As of a keyed exchange. */
+  readonly stay: (kind: StayKind) => () => void;
 }
 
 /** What endpoints need that answer late. */
@@ -132,4 +134,21 @@ export function managed(
   handle: ManagedHandling["handle"],
 ): Endpoint {
   return { method, path, contract, access: "management", handle };
+}
+
+/** A stream of events for management tokens. */
+export function managedStream(
+  path: string,
+  contract: EndpointContract,
+  handle: ManagedHandling["handle"],
+): Endpoint {
+  return {
+    method: "GET",
+    path,
+    contract,
+    access: "management",
+    logLevel: "debug",
+    isStreaming: true,
+    handle,
+  };
 }

@@ -39,7 +39,7 @@ export interface EventStreamOptions {
    * Whether the client may still receive events. Asked before each; the stream ends within about a second of a refusal, with an
    * `error` event that holds it.
    */
-  readonly standing?: Standing | undefined;
+  readonly standing?: Pick<Standing, "path" | "refusal" | "onRefused"> | undefined;
   /** Called when `write` throws; the stream ends, so that the client reconnects. */
   readonly onError: (error: unknown) => void;
   /** Called once when the stream has ended. */
@@ -181,7 +181,7 @@ function createWriter(
   return { events, isWithinEvent: () => isWithinEvent };
 }
 
-function refusalText(refusal: AppError, standing: Standing | undefined): string {
+function refusalText(refusal: AppError, standing: EventStreamOptions["standing"]): string {
   const { body } = problem(refusal, envelopeFor(standing?.path ?? "", refusal.code));
   return eventText({ name: "error", data: String(body) });
 }

@@ -1,4 +1,4 @@
-import type { Principal } from "../domain/access/account.ts";
+import type { Operator, Principal } from "../domain/access/account.ts";
 import { AppError } from "../domain/errors.ts";
 import type { OpenStays } from "../domain/overview.ts";
 import type { Reply } from "./reply.ts";
@@ -18,9 +18,12 @@ export interface StayLimits {
 const MOST_OF_ONE = 3 / 4;
 const RETRY_AFTER_SEC = 5;
 
+/** Whose places are counted: a key's and its account's, or a management token's, which has as many as a key. */
+type Staying = Pick<Principal, "keyId" | "accountId"> | Pick<Operator, "tokenId">;
+
 export interface Stays {
   /** Takes a place, or refuses. @returns what gives the place back */
-  (kind: StayKind, who: Pick<Principal, "keyId" | "accountId">): () => void;
+  (kind: StayKind, who: Staying): () => void;
   /** How many places are taken. */
   readonly open: Readonly<OpenStays>;
 }
@@ -40,22 +43,25 @@ export function createStays(limits: StayLimits): Stays {
     }
   }
 
-  function take(kind: StayKind, { keyId, accountId }: Parameters<Stays>[1]): () => void {
-    const [ofKey, ofAccount] = [`${kind} ${keyId}`, `${kind} ${accountId}`];
-    const refuse = (whose: "key" | "account", most: number) =>
-      new AppError(
-        "rate_limit_exceeded",
-        { kind: "too_many_stays", whose, what: kind, most, retryAfterSec: RETRY_AFTER_SEC },
-        { retryAfterSec: RETRY_AFTER_SEC },
-      );
-    const { perKey, perAccount } = limits;
-    if ((counts.get(ofKey) ?? 0) >= perKey[kind]) throw refuse("key", perKey[kind]);
-    if ((counts.get(ofAccount) ?? 0) >= perAccount[kind]) throw refuse("account", perAccount[kind]);
-    if (open.streams + open.waits >= limits.total || (counts.get(accountId) ?? 0) >= accountTotal) {
+  function take(kind: StayKind, who: Staying): () => void {
+    const owners = ownersOf(limits, kind, who);
+    for (const { whose, id, most } of owners) {
+      if ((counts.get(`${kind} ${id}`) ?? 0) < most) continue;
+      const facts = {
+        kind: "too_many_stays",
+        whose,
+        what: kind,
+        most,
+        retryAfterSec: RETRY_AFTER_SEC,
+      } as const;
+      throw new AppError("rate_limit_exceeded", facts, { retryAfterSec: RETRY_AFTER_SEC });
+    }
+    const whole = "tokenId" in who ? who.tokenId : who.accountId;
+    if (open.streams + open.waits >= limits.total || (counts.get(whole) ?? 0) >= accountTotal) {
       const facts = { kind: "too_many_connections", retryAfterSec: RETRY_AFTER_SEC } as const;
       throw new AppError("service_unavailable", facts, { retryAfterSec: RETRY_AFTER_SEC, shouldRetry: true });
     }
-    const names = [ofKey, ofAccount, accountId];
+    const names = [...owners.map(({ id }) => `${kind} ${id}`), whole];
     add(kind, names, 1);
     let isHere = true;
     return () => {
@@ -64,6 +70,14 @@ export function createStays(limits: StayLimits): Stays {
     };
   }
   return Object.assign(take, { open });
+}
+
+function ownersOf({ perKey, perAccount }: StayLimits, kind: StayKind, who: Staying) {
+  if ("tokenId" in who) return [{ whose: "token", id: who.tokenId, most: perKey[kind] }] as const;
+  return [
+    { whose: "key", id: who.keyId, most: perKey[kind] },
+    { whose: "account", id: who.accountId, most: perAccount[kind] },
+  ] as const;
 }
 
 /** Runs `work`, and gives the place back when its answer is made; where that is made while it is read, when the reading has ended. */

@@ -18,17 +18,23 @@ export function createWakeup(): WakeupChannel {
   };
 }
 
-/** Subscriptions to tasks, and to all tasks of an account, within this process. */
+/** What subscriptions to all tasks listen to. */
+const ALL = "all";
+
+/** Subscriptions to tasks, to all tasks of an account, and to all there are, within this process. */
 export function createTaskFeed(): TaskFeed {
   const ofTasks = createListeners<TaskId, [isOver: boolean]>();
   const ofAccounts = createListeners<AccountId, []>();
+  const ofAll = createListeners<typeof ALL, []>();
   return {
     publish({ id, accountId }, isOver) {
       ofTasks.call(id, isOver);
       ofAccounts.call(accountId);
+      ofAll.call(ALL);
     },
     subscribe: ofTasks.add,
     subscribeAccount: ofAccounts.add,
+    subscribeAll: (listener) => ofAll.add(ALL, listener),
   };
 }
 

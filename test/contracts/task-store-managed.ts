@@ -10,6 +10,7 @@ import {
   LANE,
   lane,
   type MakeStore,
+  NOW,
   newKey,
   type StoreUnderTest,
   submitOne,
@@ -67,6 +68,40 @@ export function describeManagedTasks(make: MakeStore): void {
         expect(await listed({ kind: "image", status: "pending" })).toEqual([4, 3]);
         expect(await listed({ kind: "video", accountId: accountId(2) })).toEqual([]);
         expect(await listed({ accountId: accountId(9) })).toEqual([]);
+      }),
+    );
+
+    test(
+      "are told by their latest changes in the order of these, whoever's they are, in pages of any size",
+      withStore(make, async (store) => {
+        await addAccount(store, { id: accountId(2), name: "studio" });
+        expect(await store.tasks.latestManagedChange()).toBe(0);
+        for (const number of [1, 2, 3, 4, 5, 6]) {
+          const accountOf = number % 2 === 0 ? accountId(2) : ACCOUNT;
+          await admit(store, { number, accountId: accountOf });
+        }
+        await store.tasks.requestCancel(taskId(1), ACCOUNT, NOW);
+        await store.tasks.requestCancel(taskId(4), accountId(2), NOW);
+        const whole = await store.tasks.managedChanges({ after: 0, limit: 100 });
+        expect(whole.map(({ task }) => [Number(task.id.slice(-6)), task.account.name, task.status])).toEqual([
+          [2, "studio", "pending"],
+          [3, ACCOUNT, "pending"],
+          [5, ACCOUNT, "pending"],
+          [6, "studio", "pending"],
+          [1, ACCOUNT, "cancelled"],
+          [4, "studio", "cancelled"],
+        ]);
+        expect(await store.tasks.latestManagedChange()).toBe(whole.at(-1)!.number);
+        for (const limit of [1, 2, 4]) {
+          const read: typeof whole = [];
+          for (let after = 0; ; after = read.at(-1)?.number ?? after) {
+            const page = await store.tasks.managedChanges({ after, limit });
+            read.push(...page);
+            if (page.length < limit) break;
+          }
+          expect(read).toEqual(whole);
+        }
+        expect(await store.tasks.managedChanges({ after: whole.at(-1)!.number, limit: 9 })).toEqual([]);
       }),
     );
   });

@@ -1,9 +1,10 @@
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { startServer, stopServers } from "../helpers/server.ts";
 import { type Answer, createApi } from "./support/api.ts";
 import { keyIn, prepaidKey, svcJson } from "./support/command.ts";
+import { openEvents } from "./support/event-stream.ts";
 import { openReceiver } from "./support/receivers.ts";
 import { ALLOW_LOOPBACK } from "./support/slow-source.ts";
 
@@ -91,4 +92,84 @@ test("stories and stages outlast a kill", async () => {
     "finalizing",
     "ended",
   ]);
+});
+
+describe("an operator", () => {
+  const folder = ["--data-dir", server.dataDir];
+
+  async function operator(name: string) {
+    const made = JSON.stringify(await svcJson(["tokens", "create", "--name", name, ...folder]));
+    return createApi(server.url, /mt-svc-[0-9A-Za-z]{38}/.exec(made)?.[0] ?? "");
+  }
+
+  test("finds, reads and cancels the tasks of all accounts, and a key does not", async () => {
+    const admin = await operator("finder");
+    const id = await other.accept({ ...IMAGE, sandbox: { outcome: "hang" } });
+    const listed = await admin.send("/admin/v1/tasks?account=other&limit=1");
+    expect(listed.data.tasks).toMatchObject([
+      { task_id: id, account: { name: "other" }, provider: "sandbox" },
+    ]);
+    const cancelled = await admin.send(`/admin/v1/tasks/${id}/cancel`, { method: "POST" });
+    expect(cancelled.status).toBe(200);
+    expect((await other.wait(id)).status).toBe("cancelled");
+    expect((await admin.send(`/admin/v1/tasks/${id}`)).data.status).toBe("cancelled");
+    expect(problemOf(await admin.send(`/admin/v1/tasks/${MISSING}`))).toEqual([404, "not_found", undefined]);
+    expect(problemOf(await admin.send("/admin/v1/tasks?status=x"))).toEqual([
+      400,
+      "invalid_request",
+      "status",
+    ]);
+    expect((await admin.send("/admin/v1/tasks", { method: "POST" })).status).toBe(405);
+    for (const path of ["/admin/v1/tasks", `/admin/v1/tasks/${id}`, "/admin/v1/events"])
+      expect((await api.send(path)).status).toBe(401);
+  });
+
+  test("follows the changes of all accounts, and resumes without a gap", async () => {
+    const admin = await operator("follower");
+    const stream = await openEvents(admin, "/admin/v1/events");
+    const { task_id: theirs } = await other.make(IMAGE);
+    const { task_id: mine } = await api.make(IMAGE);
+    const ended = new Map<string, string>();
+    let seen = "";
+    while (ended.size < 2) {
+      const event = await stream.next();
+      const task = JSON.parse(event.data);
+      expect(task.status).toBe(event.name);
+      seen = event.id ?? seen;
+      if (event.name === "completed") ended.set(task.task_id, task.account.name);
+    }
+    expect([...ended]).toEqual([
+      [theirs, "other"],
+      [mine, "default"],
+    ]);
+    stream.cut();
+    const later = await other.make(IMAGE);
+    const again = await openEvents(admin, "/admin/v1/events", seen);
+    expect(JSON.parse((await again.next()).data).task_id).toBe(later.task_id);
+    again.cut();
+    const wrong = await admin.send("/admin/v1/events", { headers: { "Last-Event-ID": "x" } });
+    expect([wrong.status, wrong.data.param]).toEqual([400, "Last-Event-ID"]);
+  });
+
+  test("is told no more once its token is revoked", async () => {
+    const admin = await operator("leaver");
+    const stream = await openEvents(admin, "/admin/v1/events");
+    await svcJson(["tokens", "revoke", "leaver", "--yes", ...folder]);
+    const last = await stream.next();
+    expect([last.name, JSON.parse(last.data).error.code]).toEqual(["error", "invalid_api_key"]);
+    await expect(stream.next()).rejects.toThrow("The stream has ended.");
+  });
+
+  test("has as many streams at once as a key", async () => {
+    const own = await startServer({ args: ["--streams-key-concurrency", "2"] });
+    const made = JSON.stringify(
+      await svcJson(["tokens", "create", "--name", "many", "--data-dir", own.dataDir]),
+    );
+    const admin = createApi(own.url, /mt-svc-[0-9A-Za-z]{38}/.exec(made)?.[0] ?? "");
+    const streams = await Promise.all([1, 2].map(() => openEvents(admin, "/admin/v1/events")));
+    const third = await admin.send("/admin/v1/events");
+    expect(problemOf(third)).toEqual([429, "rate_limit_exceeded", undefined]);
+    expect(third.body.message).toContain("This management token may have 2 event streams at once");
+    for (const stream of streams) stream.cut();
+  });
 });

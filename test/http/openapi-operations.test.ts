@@ -124,13 +124,14 @@ test("callbacks are answered as the document says, and so are the streams withou
   expect((await call("GET /v1/callbacks/{callback_id}", { path: unknown })).status).toBe(404);
   expect(await begin("/v1/events", "event: failed\n")).toContain("event: completed\n");
   expect(await begin("/v1/callbacks/events", '"url":null')).toContain(callback_url);
+  expect(await begin("/admin/v1/events", "event: failed\n", service.token)).toContain('"name":"default"');
   expect((await call("GET /v1/events", { headers: { "Last-Event-ID": "x" } })).status).toBe(400);
   await receiver.stop(true);
 });
 
 /** The beginning of a stream, up to what is told, checked against the document. */
-async function begin(path: string, last: string): Promise<string> {
-  const headers = { Authorization: `Bearer ${service.key}`, "Last-Event-ID": "0" };
+async function begin(path: string, last: string, credential = service.key): Promise<string> {
+  const headers = { Authorization: `Bearer ${credential}`, "Last-Event-ID": "0" };
   const response = await fetch(service.url + path, { headers, keepalive: false });
   const decoder = new TextDecoder();
   let text = "";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { createStays, type StayLimits, whileStaying } from "../../src/http/stays.ts";
-import { accountId, keyId } from "../helpers/store.ts";
+import { accountId, keyId, tokenId } from "../helpers/store.ts";
 
 const LIMITS: StayLimits = {
   perKey: { streams: 2, waits: 3 },
@@ -18,6 +18,22 @@ const refused = (take: () => unknown) => {
 };
 
 describe("places for connections that stay", () => {
+  test("of a management token are as many as a key's, and its own", () => {
+    const stays = createStays(LIMITS);
+    const token = { tokenId: tokenId(1) };
+    stays("streams", token);
+    const leave = stays("streams", token);
+    expect(refused(() => stays("streams", token))).toMatchObject({
+      code: "rate_limit_exceeded",
+      facts: { whose: "token", what: "streams", most: 2 },
+      message: "This management token may have 2 event streams at once, and has. Try again in 5 s.",
+    });
+    stays("streams", { tokenId: tokenId(2) });
+    stays("streams", who(1, 1));
+    leave();
+    stays("streams", token);
+  });
+
   test("are limited by key and by account, for each kind by itself", () => {
     const stays = createStays(LIMITS);
     stays("streams", who(1, 1));

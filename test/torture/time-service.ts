@@ -84,6 +84,7 @@ export async function startService(machine: Machine) {
         publish: ({ id }, isOver) => void (isOver && machine.onEnd(id)),
         subscribe: () => () => {},
         subscribeAccount: () => () => {},
+        subscribeAll: () => () => {},
       },
       previews: createPreviewFeed(),
       isOverdue: timekeeper.isOverdue,

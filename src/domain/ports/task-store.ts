@@ -131,6 +131,12 @@ export interface TaskChange {
   readonly task: TaskSummary;
 }
 
+/** The present state of a task of any account, and the number of its latest change of status or progress. */
+export interface ManagedChange {
+  readonly number: number;
+  readonly task: ManagedTask;
+}
+
 /** Live tasks by stage. */
 export interface TaskCounts {
   readonly queued: number;
@@ -239,6 +245,10 @@ export interface TaskStore {
   changes(query: ChangeQuery): Promise<TaskChange[]>;
   /** The number of the latest change of any of the account's tasks; 0 before the first. */
   latestChange(accountId: AccountId): Promise<number>;
+  /** As `changes`, of all accounts. Seeks once for each account that there is, and once for each change. */
+  managedChanges(query: Omit<ChangeQuery, "accountId">): Promise<ManagedChange[]>;
+  /** The number of the latest change of any task; 0 before the first. */
+  latestManagedChange(): Promise<number>;
   /** Live tasks whose creators waited for them, oldest first. */
   orphans(): Promise<OrphanedTask[]>;
 }

@@ -7,6 +7,8 @@ const FEATURES = {
   compat: "use the synchronous images API",
 } as const satisfies Record<Feature, string>;
 
+const OWNERS = { key: "API key", account: "account", token: "management token" } as const;
+
 const STAYS = { streams: "event streams", waits: "calls that wait" } as const;
 
 /** Why a caller may not come in, or may not do what it asks. */
@@ -34,12 +36,12 @@ export const ACCESS_WORDS = {
   too_many_requests: ({ perMinute, retryAfterSec }: { perMinute: number; retryAfterSec: number }) =>
     `This API key may make ${perMinute} requests that begin work a minute, and has. Try again in ${retryAfterSec} s.`,
   too_many_stays: (facts: {
-    whose: "key" | "account";
+    whose: "key" | "account" | "token";
     what: "streams" | "waits";
     most: number;
     retryAfterSec: number;
   }) =>
-    `This ${facts.whose === "key" ? "API key" : "account"} may have ${facts.most} ${STAYS[facts.what]} at once, and has. Try again in ${facts.retryAfterSec} s.`,
+    `This ${OWNERS[facts.whose]} may have ${facts.most} ${STAYS[facts.what]} at once, and has. Try again in ${facts.retryAfterSec} s.`,
   too_many_connections: ({ retryAfterSec }: { retryAfterSec: number }) =>
     `The service has no connection left that may stay open. Try again in ${retryAfterSec} s.`,
 

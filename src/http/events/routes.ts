@@ -1,4 +1,3 @@
-import { mustBe } from "../../domain/errors.ts";
 import type { Log } from "../../domain/ports/runtime.ts";
 import { type ChangePage, createChangePages } from "../../service/task-changes.ts";
 import { watchAccount } from "../../service/watch-account.ts";
@@ -8,6 +7,7 @@ import {
   watchCallbacks,
 } from "../../service/watch-callbacks.ts";
 import { type Endpoint, followed, type KeyedExchange } from "../exchange.ts";
+import { lastEventOf } from "../last-event.ts";
 import type { Reply } from "../reply.ts";
 import { type EventWriter, eventReply, eventText } from "../sse.ts";
 import { presentListedTask } from "../tasks/present.ts";
@@ -45,7 +45,7 @@ async function stream(
   { request, requestId, principal, standing }: KeyedExchange,
   write: (to: EventWriter, query: StreamQuery) => Promise<void>,
 ): Promise<Reply> {
-  const after = await deps.pages.start(principal.accountId, numberOf(request.headers.get("last-event-id")));
+  const after = await deps.pages.start(principal.accountId, lastEventOf(request));
   return eventReply({
     clock: deps.clock,
     standing,
@@ -98,11 +98,4 @@ function createPageText(): PageText {
 
 function presentListened({ taskId, callback, headers, body }: ListenedCallback) {
   return { task_id: taskId, callback_id: callback?.id ?? null, url: callback?.url ?? null, headers, body };
-}
-
-/** A wrong id is refused: starting over would silently skip the events since that id. */
-function numberOf(lastEventId: string | null): number | undefined {
-  if (lastEventId === null || lastEventId === "") return undefined;
-  if (/^\d+$/.test(lastEventId)) return Number(lastEventId);
-  throw mustBe("Last-Event-ID", { form: "event_id" }, lastEventId);
 }

@@ -21,14 +21,14 @@ const LISTENED = closed({
   body: text("The body of the POST, to the byte."),
 });
 
-const LAST_EVENT_ID = {
+export const LAST_EVENT_ID = {
   "Last-Event-ID": text(
     "Id of the last event seen: everything since is told first. `0` tells everything; absent, the stream begins now. A number that is yet to come counts as the latest.",
     { pattern: "^[0-9]*$" },
   ),
 };
-const ENDLESS =
-  "The stream goes on until the client leaves or the service stops; what comes next is told as it happens, and a comment every 15 seconds when nothing does. It begins with an id without an event, so that a client which comes back misses nothing. A client that stops reading is cut off after some minutes. When the key stops being valid, the last event is an `error` that says so.";
+export const ENDLESS =
+  "The stream goes on until the client leaves or the service stops; what comes next is told as it happens, and a comment every 15 seconds when nothing does. It begins with an id without an event, so that a client which comes back misses nothing. A client that stops reading is cut off after some minutes. When the credential stops being valid, the last event is an `error` that says so.";
 
 export const FOLLOW_CALLBACKS: EndpointContract = {
   id: "followCallbacks",

@@ -32,8 +32,9 @@ export function errorCodesOf({ contract, ...endpoint }: Endpoint): ErrorCode[] {
   add(endpoint.access !== "public", "invalid_api_key", "service_unavailable");
   if (endpoint.access === "api_key") {
     add(endpoint.feature !== undefined, "permission_denied");
-    add(endpoint.isCounted === true || endpoint.isStreaming === true, "rate_limit_exceeded");
+    add(endpoint.isCounted === true, "rate_limit_exceeded");
   }
+  add(endpoint.access !== "public" && endpoint.isStreaming === true, "rate_limit_exceeded");
   add(contract.body !== undefined, "invalid_request", "request_too_large", "unsupported_media_type");
   add(
     contract.isIdempotent === true,

@@ -11,6 +11,7 @@ import { prepareClaim } from "./task-store/claim.ts";
 import { prepareIdempotency } from "./task-store/idempotency.ts";
 import { prepareLanes } from "./task-store/lanes.ts";
 import { prepareManagedTasks } from "./task-store/managed.ts";
+import { prepareManagedChanges } from "./task-store/managed-changes.ts";
 import { prepareReads } from "./task-store/reads.ts";
 import { prepareRecentEndings } from "./task-store/recent-endings.ts";
 import { prepareStory } from "./task-store/story.ts";
@@ -24,6 +25,7 @@ export function createTaskStore(
   const records = prepareIdempotency(connection);
   const lastServed = new Map<ProviderId, AccountId>();
   const reads = prepareReads(connection, lastServed);
+  const managedChanges = prepareManagedChanges(db);
   const managedTasks = prepareManagedTasks(db);
   const story = prepareStory(connection, reads);
   const changes = prepareChanges(db);
@@ -66,6 +68,8 @@ export function createTaskStore(
     liveCounts: async (accountId) => read(() => reads.liveCounts(accountId)),
     changes: async (query) => read(() => changes.since(query)),
     latestChange: async (accountId) => read(() => changes.latest(accountId)),
+    managedChanges: async (query) => read(() => managedChanges(query)),
+    latestManagedChange: async () => read(changes.latestOfAll),
     orphans: async () => read(() => reads.orphans()),
   };
 }

@@ -1,13 +1,26 @@
+import type { Log } from "../../../domain/ports/runtime.ts";
 import type { ManagedTaskQuery, ManageTasks } from "../../../service/manage-tasks.ts";
-import { type Endpoint, managed } from "../../exchange.ts";
-import { success } from "../../reply.ts";
+import { startOfAll, type WatchAllDeps, watchAll } from "../../../service/watch-all.ts";
+import { type Endpoint, type ManagedExchange, managed, managedStream } from "../../exchange.ts";
+import { lastEventOf } from "../../last-event.ts";
+import { type Reply, success } from "../../reply.ts";
+import { eventReply, eventText } from "../../sse.ts";
 import { checkQuery } from "../../wire/check.ts";
 import { presentManagedStory, presentManagedTask } from "./present.ts";
 import { DEFAULT_PAGE, MANAGED_TASKS, TASKS_QUERY } from "./wire.ts";
 
-/** /admin/v1/tasks. */
-export function managedTaskEndpoints(tasks: ManageTasks): Endpoint[] {
+export interface ManagedTaskEndpointDeps extends WatchAllDeps {
+  readonly manageTasks: ManageTasks;
+  readonly log: Log;
+  /** Aborts when the service stops, which ends every wait. */
+  readonly stopping: AbortSignal;
+}
+
+/** /admin/v1/tasks and /admin/v1/events. */
+export function managedTaskEndpoints(deps: ManagedTaskEndpointDeps): Endpoint[] {
+  const { manageTasks: tasks } = deps;
   return [
+    managedStream("/admin/v1/events", MANAGED_TASKS.events, (exchange) => follow(deps, exchange)),
     managed("GET", "/admin/v1/tasks", MANAGED_TASKS.list, async ({ query, origin }) => {
       // The schema has checked that it is of this type.
       const asked = checkQuery(TASKS_QUERY, query()) as Partial<ManagedTaskQuery>;
@@ -24,4 +37,29 @@ export function managedTaskEndpoints(tasks: ManageTasks): Endpoint[] {
       return success(presentManagedStory(story, origin), undefined, { task: story.task.id });
     }),
   ];
+}
+
+/** Events from where the client left off, or from now on. The stream begins with that place. */
+async function follow(
+  deps: ManagedTaskEndpointDeps,
+  { request, requestId, standing, origin }: ManagedExchange,
+): Promise<Reply> {
+  const after = await startOfAll(deps, lastEventOf(request));
+  return eventReply({
+    clock: deps.clock,
+    standing,
+    signal: AbortSignal.any([request.signal, deps.stopping]),
+    async write(to, signal) {
+      await to.mark(String(after));
+      for await (const changes of watchAll(deps, { after, signal })) {
+        const texts = changes.map(({ number, task }) => {
+          const data = JSON.stringify(presentManagedTask(task, origin));
+          return eventText({ name: task.status, id: String(number), data });
+        });
+        await to.events(texts.join(""));
+      }
+    },
+    onError: (error) =>
+      deps.log.error({ request_id: requestId, err: error as Error }, "an event stream failed"),
+  });
 }

@@ -1,5 +1,7 @@
 import { MAX_LIST_LIMIT } from "../../../domain/limits.ts";
 import { TASK_STATUSES } from "../../../domain/task/task.ts";
+import { ENDLESS, LAST_EVENT_ID } from "../../events/wire.ts";
+import type { EndpointContract } from "../../openapi/contract.ts";
 import {
   ACCEPTED_REQUEST,
   ATTEMPT_FIELDS,
@@ -81,6 +83,20 @@ export const MANAGED_TASKS = {
     description: "The address of its callback is its owner's alone.",
     ...ONE,
   }),
+  events: {
+    id: "followManagedTasks",
+    tag: "Management",
+    summary: "Follow the tasks of all accounts",
+    description: `Server-sent events: one for every change of a task's status or progress, by the name of its status, with what the list has of it. Changes that follow one another within a tenth of a second may be told as the last of them. ${ENDLESS}`,
+    headers: LAST_EVENT_ID,
+    answers: {
+      200: {
+        description: "A stream without an end.",
+        events: Object.fromEntries(TASK_STATUSES.map((status) => [status, MANAGED_TASK])),
+      },
+    },
+    errors: ["invalid_request"],
+  } satisfies EndpointContract,
   cancel: contract("cancelManagedTask", "Cancel a task of any account", MANAGED_STORY, {
     description:
       "As its owner would: it costs nothing, and one under way ends when its provider has said so.",

@@ -1,0 +1,46 @@
+import type { Database } from "bun:sqlite";
+import type { AccountId } from "../../../domain/ids.ts";
+import type { ChangeQuery, ManagedChange } from "../../../domain/ports/task-store.ts";
+import { prepareAccounts } from "./changes.ts";
+import { MANAGED_COLUMNS, type ManagedRow, toManagedTask } from "./managed.ts";
+
+/** The next change of an account that is not told yet. */
+interface Head {
+  readonly account: AccountId;
+  number: number;
+}
+
+/**
+ * Returns the body of `TaskStore.managedChanges`. Changes are indexed by account, and an index over all of them would cost every
+ * task; so this merges those of the accounts, which are few beside their tasks.
+ */
+export function prepareManagedChanges(db: Database) {
+  const accounts = prepareAccounts(db);
+  const after = db.prepare<{ change: number }, [account: string, after: number]>(
+    "select change from task indexed by task_change where account_id = ? and change > ? order by change limit 1",
+  );
+  const select = db.prepare<ManagedRow, [account: string, change: number]>(
+    `select ${MANAGED_COLUMNS} from task indexed by task_change where account_id = ? and change = ?`,
+  );
+
+  function* headsAfter(number: number): Generator<Head> {
+    for (const account of accounts()) {
+      const next = after.get(account, number);
+      if (next !== null) yield { account, number: next.change };
+    }
+  }
+
+  return (query: Omit<ChangeQuery, "accountId">): ManagedChange[] => {
+    const found: ManagedChange[] = [];
+    let heads = [...headsAfter(query.after)];
+    while (found.length < query.limit && heads.length > 0) {
+      const head = heads.reduce((least, each) => (each.number < least.number ? each : least));
+      const { account, number } = head;
+      for (const row of select.all(account, number)) found.push({ number, task: toManagedTask(row) });
+      const next = after.get(account, number);
+      if (next === null) heads = heads.filter((each) => each !== head);
+      else head.number = next.change;
+    }
+    return found;
+  };
+}
