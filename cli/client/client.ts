@@ -70,20 +70,26 @@ export function createClient(settings: ClientSettings, options: ClientOptions) {
     cancel: async (id: string) => taskOf(await send(`/v1/tasks/${encodeURIComponent(id)}/cancel`)),
     /** What the key may do, and its account. */
     accountStatus: () => get("/v1/account/status"),
-    /** Opens the stream of changes of the account's tasks. Tried once. */
-    taskEvents: (lastEventId: string | undefined, signal: AbortSignal) =>
-      openEvents(settings, options, { path: "/v1/events", lastEventId, signal }),
-    /** The same of all accounts, for a management token. */
-    managedEvents: (lastEventId: string | undefined, signal: AbortSignal) =>
-      openEvents(settings, options, { path: "/admin/v1/events", lastEventId, signal }),
-    /** Opens the stream of what is posted for this key's tasks. Tried once. */
-    callbackEvents: (lastEventId: string | undefined, signal: AbortSignal) =>
-      openEvents(settings, options, { path: "/v1/callbacks/events", lastEventId, signal }),
+    ...eventCalls(settings, options),
     /** POSTs to an address of the user's own, without any credential or redirect. Tried once. @throws when nobody answers */
     post,
     /** Requests a result's file, without any credential or redirect. */
     fetchFile: (url: string, part?: Partial<Part>) =>
       withRetries(() => fetchFile(url, options, part), options),
+  };
+}
+
+/** Opens endless streams. Each is tried once. */
+function eventCalls(settings: ClientSettings, options: ClientOptions) {
+  const opening = (path: string) => (lastEventId: string | undefined, signal: AbortSignal) =>
+    openEvents(settings, options, { path, lastEventId, signal });
+  return {
+    /** The changes of the account's tasks. */
+    taskEvents: opening("/v1/events"),
+    /** The changes of all accounts' tasks, for a management token. */
+    managedEvents: opening("/admin/v1/events"),
+    /** What is posted for this key's tasks. */
+    callbackEvents: opening("/v1/callbacks/events"),
   };
 }
 
