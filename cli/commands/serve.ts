@@ -6,6 +6,7 @@ import { noInputOption, SERVER_COMMANDS } from "../command.ts";
 import type { Context } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
 import { Failure } from "../failure.ts";
+import { widthOf } from "../format/output.ts";
 import { hasColour, styleFor } from "../format/style.ts";
 import { withExamples, withExits, withNotes } from "../help/manual.ts";
 import { renderBanner, renderReady } from "../serve/banner.ts";
@@ -74,17 +75,15 @@ async function serve(command: Command, context: Context): Promise<void> {
     throw explain(error, config);
   });
   if (isForPeople) {
-    stderr.write(renderBanner(started, config, { cwd, style: await styleFor(context, stderr, { color }) }));
+    const style = await styleFor(context, stderr, { color });
+    stderr.write(renderBanner(started, config, { cwd, style, width: widthOf(stderr) }));
     if (started.firstKey !== undefined) keyFile.remove();
     stderr.write(renderReady(started));
   }
   if (keyFile.exists()) {
     const where = started.firstKey === undefined ? "is still in" : "was written to";
-    log(
-      "info",
-      { file: keyFile.path },
-      `the first API key ${where} a file; take it from there and delete the file`,
-    );
+    const message = `the first API key ${where} a file; take it from there and delete the file`;
+    log("info", { file: keyFile.path }, message);
   }
   for (const note of config.notes) log("info", {}, note);
   for (const warning of config.warnings) log("warn", {}, warning);

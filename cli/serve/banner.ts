@@ -5,12 +5,17 @@ import { VERSION } from "../../src/version.ts";
 import type { Style } from "../format/style.ts";
 import type { Field } from "../format/table.ts";
 import { showPath } from "../local.ts";
+import { wrapCells } from "../tui/kit/cells.ts";
+
+/** Cells before the values. */
+const INDENT = 12;
+const MAX_LINES = 20;
 
 /** Renders what a person sees when the server is up: where things are and, the first time, the key and a command to try. */
 export function renderBanner(
   started: Started,
   config: Config,
-  { cwd, style }: { cwd: string; style: Style },
+  { cwd, style, width }: { cwd: string; style: Style; width: number },
 ): string {
   const platform = `${process.platform}-${process.arch}`;
   const facts: Field[] = [
@@ -18,6 +23,7 @@ export function renderBanner(
     ["database", `${basename(started.database)}  (${migrationsText(started)})`],
     ["storage", `${showPath(started.assets, cwd)}  (local files)`],
     ["models", modelsLine(started)],
+    ["providers", started.providers.join(", ") || "none"],
     ["settings", config.configFile && showPath(config.configFile, cwd)],
   ];
   const addresses: Field[] = [
@@ -30,8 +36,11 @@ export function renderBanner(
     ["Long", started.urls.long && `${started.urls.long}/v1  (requests that take long)`],
   ];
   const lines = (fields: readonly Field[], paint: (value: string) => string) =>
-    fields.flatMap(([name, value]) =>
-      value === undefined ? [] : [`  ${style.dim(name.padEnd(9))} ${paint(value)}\n`],
+    fields.flatMap(([name, value = ""]) =>
+      wrapCells(value, Math.max(INDENT, width - INDENT), MAX_LINES).map((line, i) => {
+        const label = (i === 0 ? name : "").padEnd(INDENT - 3);
+        return value === "" ? "" : `  ${style.dim(label)} ${paint(line)}\n`;
+      }),
     );
   return [
     `  ${style.bold(`svc ${VERSION}`)} · bun ${Bun.version} · ${platform}\n`,
@@ -46,7 +55,7 @@ export function renderBanner(
 /** Renders the last lines of a start. */
 export function renderReady({ resumedTasks: resumed, readyInMs }: Started): string {
   const tasks = resumed === 0 ? "" : `  ${resumed} ${resumed === 1 ? "task" : "tasks"} resumed.\n`;
-  return `${tasks}  Ready in ${readyInMs} ms. Ctrl-C stops after the steps under way; tasks go on at the next start (again to force).\n`;
+  return `${tasks}  Ready in ${readyInMs} ms. Ctrl-C stops after the steps under way, a second one at once;\n  tasks go on at the next start.\n`;
 }
 
 function migrationsText({ migrations: count }: Started): string {
@@ -54,22 +63,24 @@ function migrationsText({ migrations: count }: Started): string {
   return `${count} ${count === 1 ? "migration" : "migrations"} applied`;
 }
 
-function modelsLine({ models, providers }: Started): string {
+function modelsLine({ models }: Started): string {
   const names = models.length === 0 ? "" : `: ${models.map(({ id }) => id).join(", ")}`;
-  return `${models.length} ready${names}      providers: ${providers.join(", ") || "none"}`;
+  return `${models.length} ready${names}`;
 }
 
 function firstSteps({ models, urls }: Started, key: string, style: Style): string {
-  const heading = `  Your first API key (shown once):  ${style.bold(key)}\n`;
+  const heading = `  Your first API key (shown once):\n    ${style.bold(key)}\n`;
   if (!models.some(({ id }) => id === "sandbox-image")) return `${heading}\n`;
   return [
     heading,
     "  Try it:\n",
     `    curl -s ${urls.api}/v1/images/generations \\\n`,
-    `      -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' \\\n`,
+    `      -H 'Authorization: Bearer ${key}' \\\n`,
+    "      -H 'Content-Type: application/json' \\\n",
     `      -d '{"model":"sandbox-image","prompt":"a lighthouse at dusk"}'\n`,
     "  Or with this program:\n",
-    `    export SVC_SERVER=${urls.api} SVC_API_KEY=${key}\n`,
+    `    export SVC_SERVER=${urls.api}\n`,
+    `    export SVC_API_KEY=${key}\n`,
     `    svc task submit --model sandbox-image --prompt "a lighthouse at dusk" -o lighthouse.png\n\n`,
   ].join("");
 }
