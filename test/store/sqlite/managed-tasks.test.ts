@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { type Connection, openConnection } from "../../../src/store/sqlite/connection.ts";
 import { applyMigrations } from "../../../src/store/sqlite/migrate.ts";
 import { LOOKED_AT, prepareManagedTasks } from "../../../src/store/sqlite/task-store/managed.ts";
+import { prepareManagedChanges } from "../../../src/store/sqlite/task-store/managed-changes.ts";
 import { ACCOUNT, keyId, NOW, newTask, taskId } from "../../helpers/store.ts";
 
 let connection: Connection;
@@ -52,6 +53,7 @@ test("no statement sorts or reads the whole table", () => {
     return prepare(sql);
   }) as typeof prepare;
   prepareManagedTasks(connection.db);
+  prepareManagedChanges(connection.db);
   const plans = seen.map((sql) =>
     connection.db
       .query<{ detail: string }, []>(`explain query plan ${sql}`)
@@ -59,9 +61,11 @@ test("no statement sorts or reads the whole table", () => {
       .map(({ detail }) => detail)
       .join("\n"),
   );
-  expect(plans).toHaveLength(4);
+  expect(plans).toHaveLength(7);
   for (const plan of plans) {
-    expect(plan).toMatch(/SEARCH task USING (COVERING )?INDEX (sqlite_autoindex_task_1|task_of_account) \(/);
+    expect(plan).toMatch(
+      /SEARCH task USING (COVERING )?INDEX (sqlite_autoindex_task_1|task_of_account|task_change) \(/,
+    );
     expect(plan).not.toMatch(/SCAN task|TEMP B-TREE/);
   }
 });

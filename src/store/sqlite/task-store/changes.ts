@@ -10,16 +10,6 @@ interface ChangeRow extends SummaryRow {
   readonly key_id: KeyId;
 }
 
-/** Returns a function that walks through the accounts that have tasks, with one seek for each. */
-export function prepareAccounts(db: Database): () => Generator<AccountId, void, undefined> {
-  const after = db.prepare<{ account_id: AccountId }, [after: string]>(
-    "select account_id from task indexed by task_change where account_id > ? order by account_id limit 1",
-  );
-  return function* walk() {
-    for (let at = after.get(""); at !== null; at = after.get(at.account_id)) yield at.account_id;
-  };
-}
-
 /**
  * Numbers every change of status and progress in commit order. There is one writer, which keeps the counter in memory. The next
  * process may reuse a number whose write failed, so no number is shown before it is committed.
@@ -28,7 +18,9 @@ export function prepareChanges(db: Database) {
   const latestOf = db.prepare<{ change: number | null }, [account: string]>(
     "select max(change) as change from task indexed by task_change where account_id = ?",
   );
-  const accounts = prepareAccounts(db);
+  const accountAfter = db.prepare<{ account_id: AccountId }, [after: string]>(
+    "select account_id from task indexed by task_change where account_id > ? order by account_id limit 1",
+  );
   const mark = db.prepare<never, [change: number, id: string]>("update task set change = ? where id = ?");
   const markProgress = db.prepare<never, [change: number, id: string, progress: number]>(
     "update task set change = ? where id = ? and progress < ?",
@@ -42,7 +34,8 @@ export function prepareChanges(db: Database) {
   /** Seeks once for each account, however many tasks there are. */
   function latestOfAll(): number {
     let most = 0;
-    for (const account of accounts()) most = Math.max(most, latest(account));
+    for (let at = accountAfter.get(""); at !== null; at = accountAfter.get(at.account_id))
+      most = Math.max(most, latest(at.account_id));
     return most;
   }
 
