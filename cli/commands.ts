@@ -11,6 +11,10 @@ export interface Entry {
 /** In the order that the help lists them. */
 export const COMMANDS: readonly Entry[] = [
   { names: ["serve"], load: async () => (await import("./commands/serve.ts")).addServe },
+  { names: ["image"], load: async () => (await import("./commands/make.ts")).addImage },
+  { names: ["edit"], load: async () => (await import("./commands/make.ts")).addEdit },
+  { names: ["video"], load: async () => (await import("./commands/make.ts")).addVideo },
+  { names: ["estimate"], load: async () => (await import("./commands/estimate.ts")).addEstimate },
   { names: ["task", "tasks"], load: async () => (await import("./commands/task.ts")).addTask },
   { names: ["models", "model"], load: async () => (await import("./commands/models.ts")).addModels },
   {

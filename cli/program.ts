@@ -67,7 +67,7 @@ export async function createProgram(context: Context, args: readonly string[] = 
     program,
     ["svc serve", "run the service on http://127.0.0.1:8787"],
     ["svc keys create --name laptop", "make an API key"],
-    'svc task submit -m sandbox-image -p "a lighthouse at dusk" -o lighthouse.png',
+    ['svc image "a lighthouse at dusk"', "make a picture"],
   );
 }
 

@@ -37,7 +37,7 @@ export function createClient(settings: ClientSettings, options: ClientOptions) {
     readStatus: (kind: Kind, id: string, wait: StatusWait) =>
       readStatus(settings, options, { kind, id, ...wait }),
     ...callbackCalls(get, send),
-    ...modelCalls(get),
+    ...modelCalls(get, send),
     ...managedTaskCalls({
       get: (path, query = {}) => get(`/admin/v1${path}${searchOf(query)}`),
       send: (path) => send(`/admin/v1${path}`),
@@ -156,12 +156,14 @@ function callbackCalls(get: Get, send: Send) {
   };
 }
 
-function modelCalls(get: Get) {
+function modelCalls(get: Get, send: Send) {
   return {
     model: (id: string) => get(`/v1/models/${encodeURIComponent(id)}`),
     /** Lists every model, available or not. */
     allModels: async () => modelsOf(await get("/v1/models?all=true")),
     anyModel: (id: string) => get(`/v1/models/${encodeURIComponent(id)}?all=true`),
+    /** What a create body would cost. */
+    estimate: (body: JsonObject) => send("/v1/pricing/estimate", body),
     /** Lists every model with its routes, for a management token. */
     managedModels: async () => modelsOf(await get("/admin/v1/models")),
     managedModel: (id: string) => get(`/admin/v1/models/${encodeURIComponent(id)}`),

@@ -1,12 +1,17 @@
 import type { Command } from "commander";
 import { parseCredential } from "../../src/domain/access/credential.ts";
-import type { JsonObject } from "../../src/domain/json.ts";
+import { isJsonObject, type JsonObject } from "../../src/domain/json.ts";
 import { managedModelForm, publishedSchema } from "../../src/domain/model/model-form.ts";
+import { modelOf } from "../client/model.ts";
 import { addRemoteCommand, connect, type RemoteFlags } from "../client/remote.ts";
 import { addGroup, CLIENT_COMMANDS, given } from "../command.ts";
 import type { Context } from "../context.ts";
 import { readClientSettings } from "../environment.ts";
-import { MODEL_COLUMNS, modelFields, modelInputs, modelRow } from "../format/model-view.ts";
+import { unexpectedAnswer } from "../failure.ts";
+import { exampleFor } from "../format/model-example.ts";
+import { MODEL_COLUMNS, modelFields, modelRow } from "../format/model-view.ts";
+import { toJson } from "../format/output.ts";
+import { PARAMETER_COLUMNS, parameterRows } from "../format/parameters.ts";
 import { renderFields } from "../format/table.ts";
 import { withExamples, withNotes } from "../help/manual.ts";
 import { type LocalInvocation, onLocalRun, withLocalFlags } from "../local.ts";
@@ -17,7 +22,7 @@ const ON_A_FOLDER =
 export function addModels(program: Command, context: Context): void {
   const description = "list models and the inputs they take";
   const models = addGroup(program, "models", CLIENT_COMMANDS, description).alias("model");
-  for (const add of [addList, addShow]) add(models, context);
+  for (const add of [addList, addShow, addSchema]) add(models, context);
 }
 
 function addList(models: Command, context: Context): void {
@@ -46,14 +51,29 @@ function addShow(models: Command, context: Context): void {
   withNotes(command, ON_A_FOLDER);
   onLocalRun<RemoteFlags>(command, context, async (invocation) => {
     const { args, output } = invocation;
-    const model = await (await sourceOf(invocation)).read(given(args, 0));
-    output.show(model, () =>
-      [
-        renderFields(modelFields(model), output),
-        `\n${output.style.bold("FIELDS")} (* required)\n`,
-        renderFields(modelInputs(model.schema), output),
-      ].join(""),
-    );
+    const id = given(args, 0);
+    const model = await (await sourceOf(invocation)).read(id);
+    const fields = renderFields(modelFields(model), output);
+    const parameters = await output.table(PARAMETER_COLUMNS, parameterRows(model));
+    const example = exampleFor(modelOf(model, id));
+    output.show(model, () => `${fields}\n${parameters}${output.mode === "pretty" ? `\n${example}\n` : ""}`);
+  });
+}
+
+function addSchema(models: Command, context: Context): void {
+  const description = "print the JSON Schema of a model's requests";
+  const command = withLocalFlags(addRemoteCommand(models, "schema <model>", description));
+  withExamples(
+    command,
+    "svc models schema sandbox-image",
+    "svc models schema sandbox-image --field properties.size",
+  );
+  withNotes(command, "The schema is JSON Schema 2020-12 of the body of a create.");
+  onLocalRun<RemoteFlags>(command, context, async (invocation) => {
+    const { args, context, output } = invocation;
+    const { schema } = await (await sourceOf(invocation)).read(given(args, 0));
+    if (!isJsonObject(schema)) throw unexpectedAnswer("The server gives no schema of this model.");
+    output.show(schema, () => `${toJson(schema, context.stdout)}\n`);
   });
 }
 

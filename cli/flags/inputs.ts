@@ -114,7 +114,7 @@ function parseJson(name: string, text: string): Json {
 }
 
 /** The media type of a file by its first bytes; undefined for types that the service does not take. */
-function sniffMediaType(bytes: Uint8Array): MediaType | undefined {
+export function sniffMediaType(bytes: Uint8Array): MediaType | undefined {
   const ascii = (from: number, to: number) => String.fromCharCode(...bytes.subarray(from, to));
   if (ascii(0, 8) === "\u0089PNG\r\n\u001a\n") return "image/png";
   if (ascii(0, 3) === "\u00ff\u00d8\u00ff") return "image/jpeg";

@@ -47,16 +47,6 @@ export function modelFields(model: JsonObject): Field[] {
   ];
 }
 
-/** Name, type and meaning of each field of the create body. */
-export function modelInputs(schema: unknown): Field[] {
-  const { properties, required } = isJsonObject(schema) ? schema : {};
-  const names = Array.isArray(required) ? required : [];
-  return Object.entries(isJsonObject(properties) ? properties : {}).map(([name, property]) => {
-    const title = names.includes(name) ? `${name} *` : name;
-    return [title, isJsonObject(property) ? describeProperty(property) : ""];
-  });
-}
-
 function statusOf(model: JsonObject): string {
   const isUsable = ({ needs }: { needs: readonly string[] }) => needs.length === 0;
   if (model.available !== false) {
@@ -87,14 +77,6 @@ function routesOf({ routes }: JsonObject) {
     needs: Array.isArray(route.needs) ? route.needs.map(String) : [],
     refused: text(route.refused),
   }));
-}
-
-function describeProperty(property: JsonObject): string {
-  const { minimum = "", maximum = "", default: standard } = property;
-  const choices = Array.isArray(property.enum) ? property.enum.join(" | ") : texts(property.type);
-  const bounds = minimum === "" && maximum === "" ? "" : ` ${String(minimum)}…${String(maximum)}`;
-  const preset = standard === undefined ? "" : `, default ${String(standard)}`;
-  return `${choices}${bounds}${preset}. ${text(property.description)}`;
 }
 
 function pricesOf(model: JsonObject): string[] {

@@ -81,6 +81,6 @@ function firstSteps({ models, urls }: Started, key: string, style: Style): strin
     "  Or with this program:\n",
     `    export SVC_SERVER=${urls.api}\n`,
     `    export SVC_API_KEY=${key}\n`,
-    `    svc task submit --model sandbox-image --prompt "a lighthouse at dusk" -o lighthouse.png\n\n`,
+    `    svc image "a lighthouse at dusk"\n\n`,
   ].join("");
 }

@@ -86,7 +86,7 @@ describe("svc help --json", () => {
     const flag = (name: string) => node.flags.find((each: { name: string }) => each.name === name);
     expect(flag("--model")).toEqual({
       ...{ name: "--model", short: "-m", description: expect.any(String), type: "text", value: "model" },
-      ...{ required: true, repeatable: false, default: null, choices: null, variable: null },
+      ...{ required: false, repeatable: false, default: null, choices: null, variable: null },
     });
     expect(flag("--input")).toMatchObject({ repeatable: true });
     expect(flag("--server")).toMatchObject({ variable: "SVC_SERVER" });

@@ -494,8 +494,8 @@ describe("the other commands", () => {
     );
     const { stdout } = await run(server, ["model", "show", "image-1"]);
     expect(stdout).toContain("price\t0.040000 USD per output\n");
-    expect(stdout).toContain("prompt *\tstring. What to make.\n");
-    expect(stdout).toContain("n\tinteger 1…10, default 1.");
+    expect(stdout).toContain("prompt *\tstring\t\t\tWhat to make.\n");
+    expect(stdout).toContain("n\tinteger\t1 to 10\t1\t\n");
   });
 
   test("take the server and the key from flags before variables", async () => {

@@ -15,7 +15,7 @@ describe("the command line", () => {
     [["accounts", "create", "a", "--mode", "free"], '--mode must be one of prepaid, unlimited, got "free".'],
     [["accounts", "create", "a", "--credit", "5,00"], "--credit must be an amount like 5.00"],
     [["migrate", "down"], '<action> must be one of up, status, got "down".'],
-    [["task", "submit", "--prompt", "x"], "Required option '-m, --model <model>' not specified."],
+    [["task", "submit", "--prompt", "x"], "Give a model with -m, --model."],
     [["task", "submit", "-m", "x", "-i", "nonsense"], '"nonsense" is not an input'],
     [["task", "wait", "task_1", "--timeout", "soon"], '"soon" is not a duration'],
     [["task", "list", "--status", "lost"], "--status must be one of pending, processing"],

@@ -148,12 +148,13 @@ describe("an exit code tells scripts what happened:", () => {
   });
 
   test("13, the request was rejected, with the server's words as JSON on stderr", async () => {
-    const { exitCode, stdout, stderr } = await client("task", "submit", ...SMALL, "-i", "n=99", "--json");
+    const blank = ["--model", "sandbox-image", "--prompt", " "];
+    const { exitCode, stdout, stderr } = await client("task", "submit", ...blank, "--json");
     expect({ exitCode, stdout }).toEqual({ exitCode: 13, stdout: "" });
     expect(JSON.parse(stderr)).toMatchObject({
       error: {
         code: "invalid_request",
-        message: expect.stringContaining("n "),
+        message: expect.stringContaining("prompt "),
         request_id: expect.any(String),
       },
     });
@@ -162,6 +163,8 @@ describe("an exit code tells scripts what happened:", () => {
   test("2, the command itself is wrong", async () => {
     expect((await client("task", "sumbit")).exitCode).toBe(2);
     expect((await client("task", "get")).exitCode).toBe(2);
+    const { exitCode, stderr } = await client("task", "submit", ...SMALL, "-i", "n=99");
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining("-i n must be 1 to 10; got 99.")]);
   });
 });
 

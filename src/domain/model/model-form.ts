@@ -24,6 +24,7 @@ export function modelForm({ model, terms, isAvailable }: Offer): JsonObject {
     description: model.description,
     available: isAvailable,
     modes: model.modes.map((mode) => mode.id),
+    inputs: model.mediaFields.map(({ name, role, media }) => ({ field: name, role, media })),
     price: {
       currency: CURRENCY,
       ...priceForm(rule),

@@ -66,6 +66,17 @@ export const MODEL_FIELDS = {
   description: text("For people."),
   available: flag("Whether a provider makes it at present; a create is refused where not."),
   modes: list(text(""), { description: "What it does, `text-to-image`." }),
+  inputs: list(
+    closed({
+      field: text("A field of the create body that takes media."),
+      role: openEnum(
+        ["image", "mask", "first_frame", "last_frame", "reference", "video", "motion"],
+        "What the media means to the model.",
+      ),
+      media: text("What it must be.", { enum: ["image", "video"] }),
+    }),
+    { description: "The fields that take images and videos." },
+  ),
   price: PRICE,
   deadline_seconds: integer("How long a task may take from its start.", { minimum: 1 }),
   create_path: text("Where its tasks are created."),

@@ -1,0 +1,48 @@
+import { randomUUID } from "node:crypto";
+import type { JsonObject } from "../../src/domain/json.ts";
+import type { Context } from "../context.ts";
+import { EXIT } from "../exit-codes.ts";
+import { Failure } from "../failure.ts";
+import type { Kind } from "./answer.ts";
+import type { Created } from "./client.ts";
+
+/** After these, the server may have the request or not. */
+const UNDECIDED: readonly number[] = [EXIT.unreachable, EXIT.interrupted, EXIT.stillRunning];
+
+export interface CreateFlags {
+  readonly idempotencyKey?: string;
+  readonly verbose?: boolean;
+}
+
+/**
+ * Asks for a task with one idempotency key, however often it has to ask. Where the outcome is unknown, the failure names the
+ * key, which makes it safe to repeat the command.
+ */
+export async function createTask(
+  { idempotencyKey = randomUUID(), verbose }: CreateFlags,
+  { stderr }: Pick<Context, "stderr">,
+  create: (idempotencyKey: string) => Promise<Created>,
+): Promise<Created & { readonly idempotencyKey: string }> {
+  if (verbose === true) stderr.write(`Idempotency-Key: ${idempotencyKey}\n`);
+  try {
+    return { ...(await create(idempotencyKey)), idempotencyKey };
+  } catch (error) {
+    if (!(error instanceof Failure) || !UNDECIDED.includes(error.exitCode)) throw error;
+    const hint = `The server may have accepted it. Repeat the command with --idempotency-key ${idempotencyKey}, and it runs only once.`;
+    throw error.withHint(hint, { idempotency_key: idempotencyKey });
+  }
+}
+
+export function createdJson(
+  created: Awaited<ReturnType<typeof createTask>>,
+  of: { readonly kind: Kind; readonly model: string | undefined },
+): JsonObject {
+  return {
+    task_id: created.taskId,
+    ...of,
+    cost: created.cost,
+    replayed: created.replayed,
+    idempotency_key: created.idempotencyKey,
+    request_id: created.requestId,
+  };
+}
