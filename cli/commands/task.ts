@@ -15,6 +15,7 @@ import { withExamples, withExits, withNotes } from "../help/manual.ts";
 import { addDownload, addOpen } from "./task/results.ts";
 import { addRetry } from "./task/retry.ts";
 import { addSubmit } from "./task/submit.ts";
+import { addWatch } from "./task/watch.ts";
 
 const COLUMNS = [
   ...[
@@ -32,7 +33,17 @@ const TASK_EXITS = "Exit codes: 0 completed, 3 failed, 9 still running, 10 cance
 export function addTask(program: Command, context: Context): void {
   const description = "create tasks, follow them and save their results";
   const task = addGroup(program, "task", CLIENT_COMMANDS, description).alias("tasks");
-  for (const add of [addSubmit, addGet, addWait, addList, addCancel, addRetry, addOpen, addDownload])
+  for (const add of [
+    addSubmit,
+    addGet,
+    addWait,
+    addWatch,
+    addList,
+    addCancel,
+    addRetry,
+    addOpen,
+    addDownload,
+  ])
     add(task, context);
 }
 

@@ -102,6 +102,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   },
   "svc task get": { keys: [...TASK, "completed_at", "result", "usage"], args: ({ task }) => [task] },
   "svc task wait": { keys: [...TASK, "completed_at", "result", "usage"], args: ({ task }) => [task] },
+  "svc task watch": { keys: [...TASK, "completed_at", "result", "usage"], args: ({ task }) => [task] },
   "svc task list": { keys: ["next", "tasks"], isTable: true },
   "svc task cancel": {
     keys: [...TASK, "cancel_requested"],

@@ -1,0 +1,87 @@
+import { isJsonObject } from "../../src/domain/json.ts";
+import { Failure, unexpectedAnswer } from "../failure.ts";
+import { parseBody, type TaskView, taskOf } from "./answer.ts";
+import { followEvents, type ServerEvent } from "./event-source.ts";
+import { interrupted, type Timing } from "./retry.ts";
+import type { TaskSource } from "./task-source.ts";
+
+/** What a feed tells. */
+export interface FeedListener {
+  /** Tasks as they stand. `isEvent`: they have just changed; otherwise they were read, and a change may have come before. */
+  onTasks(tasks: readonly TaskView[], isEvent: boolean): void;
+  /** All tasks that are wanted have been read, or `problem` says why the older ones have not. */
+  onRead(problem?: string): void;
+  onLive(): void;
+  onTrouble(message: string): void;
+}
+
+export interface FeedOptions extends FeedListener {
+  readonly source: TaskSource;
+  readonly timing: Timing;
+  readonly signal: AbortSignal;
+  /** Only these tasks; absent: all. */
+  readonly ids?: readonly string[] | undefined;
+  /** How many of the latest tasks are read: none, or up to so many. Ignored with `ids`. */
+  readonly most: number;
+}
+
+/**
+ * Reads tasks and then tells every change, through interruptions and restarts of the server.
+ *
+ * @throws Failure when the first connection cannot be made, when the server refuses for good, or when the signal ends it
+ */
+export async function followTasks(options: FeedOptions): Promise<never> {
+  const { source, timing, signal, ids } = options;
+  const wanted = ids === undefined ? undefined : new Set(ids);
+  const failed = Promise.withResolvers<never>();
+  let isFirst = true;
+  const following = followEvents({
+    open: source.events,
+    timing,
+    signal,
+    // Changes are told from before the reading on, so that none is missed between the two.
+    onOpen() {
+      options.onLive();
+      if (isFirst) readAll(options).catch(failed.reject);
+      isFirst = false;
+    },
+    onTrouble: ({ failure }) => options.onTrouble(failure.message),
+    async take(event) {
+      const task = taskIn(event);
+      if (wanted === undefined || wanted.has(task.task_id)) options.onTasks([task], true);
+    },
+  });
+  return await Promise.race([following, failed.promise]);
+}
+
+async function readAll({ source, ids, most, signal, onTasks, onRead }: FeedOptions): Promise<void> {
+  if (ids !== undefined) {
+    for (const id of ids) onTasks([await source.story(id)], false);
+    onRead();
+    return;
+  }
+  let read = 0;
+  for (let after: string | undefined; read < most; ) {
+    // Without the first page there is nothing to look at. Without an older one there is.
+    const page = await source.page(after).catch((error: unknown) => {
+      if (read === 0 || signal.aborted || !(error instanceof Failure)) throw error;
+      return error;
+    });
+    if (signal.aborted) throw interrupted();
+    if (page instanceof Failure) {
+      onRead(`Older tasks cannot be read: ${page.message}`);
+      return;
+    }
+    onTasks(page.tasks, false);
+    read += page.tasks.length;
+    if (page.next === null) break;
+    after = page.next;
+  }
+  onRead();
+}
+
+function taskIn({ data }: ServerEvent): TaskView {
+  const view = parseBody(data);
+  if (!isJsonObject(view)) throw unexpectedAnswer("The server sends an event that cannot be read.");
+  return taskOf(view);
+}

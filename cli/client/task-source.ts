@@ -1,0 +1,63 @@
+import { randomUUID } from "node:crypto";
+import { isJsonObject } from "../../src/domain/json.ts";
+import type { ClientSettings } from "../environment.ts";
+import type { TaskView } from "./answer.ts";
+import { type Client, createClient } from "./client.ts";
+import type { ClientOptions } from "./exchange.ts";
+import type { Attempt } from "./retry.ts";
+import type { StoryView } from "./story.ts";
+
+export interface TaskPage {
+  readonly tasks: readonly TaskView[];
+  /** Null on the last page. */
+  readonly next: string | null;
+}
+
+/** Tasks to watch: those of an account, or of all. Every method throws a Failure when it is refused or gets no answer. */
+export interface TaskSource extends Pick<Client, "server" | "fetchFile"> {
+  readonly isOfAll: boolean;
+  page(after: string | undefined): Promise<TaskPage>;
+  story(id: string): Promise<StoryView>;
+  cancel(id: string): Promise<TaskView>;
+  /** Creates a task like one that has ended. Absent where only its owner may. @returns its id */
+  readonly retry?: (id: string) => Promise<string>;
+  /** Absent where no single account spends. */
+  readonly spentToday?: () => Promise<string | undefined>;
+  /** Opens the stream of changes. Tried once. */
+  events(lastEventId: string | undefined, signal: AbortSignal): Promise<Attempt<ReadableStream<Uint8Array>>>;
+}
+
+const PAGE = "100";
+
+/** The tasks of the account that an API key belongs to. */
+export function ownTasks(settings: ClientSettings, options: ClientOptions): TaskSource {
+  const client = createClient(settings, options);
+  return {
+    ...client,
+    isOfAll: false,
+    page: (after) => client.tasks({ limit: PAGE, after }),
+    retry: async (id) => (await client.retry(id, randomUUID())).taskId,
+    async spentToday() {
+      const { usage } = await client.accountStatus();
+      const { cost, currency } = isJsonObject(usage) && isJsonObject(usage.today) ? usage.today : {};
+      return typeof cost === "string" ? `${cost} ${String(currency ?? "")}`.trim() : undefined;
+    },
+    events: client.taskEvents,
+  };
+}
+
+/** The tasks of all accounts, with a management token. */
+export function allTasks(settings: ClientSettings, options: ClientOptions): TaskSource {
+  const { server, fetchFile, managedTasks, managedStory, managedCancel, managedEvents } = createClient(
+    settings,
+    options,
+  );
+  return {
+    ...{ server, fetchFile },
+    isOfAll: true,
+    page: (after) => managedTasks({ limit: PAGE, after }),
+    story: managedStory,
+    cancel: managedCancel,
+    events: managedEvents,
+  };
+}

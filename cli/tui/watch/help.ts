@@ -1,0 +1,24 @@
+import type { WatchState } from "./state.ts";
+
+export const HELP = [
+  ["↑ ↓, j k", "select a task"],
+  ["PgUp PgDn, Space", "by a screen; of an open task, its text"],
+  ["Home End, g G", "the first or last one; the first row follows what is new"],
+  ["Enter, Esc", "open the task, close it"],
+  ["Tab, ← →, 1 to 6", "choose a status"],
+  ["/", "search: id, model, status, error; Enter keeps it, Esc ends it"],
+  ["s", "sort: newest, oldest, longest, dearest, by model"],
+  ["c", "cancel it; asks"],
+  ["r", "create one like it; asks"],
+  ["d, o", "save its results here; open the first one"],
+  ["y, Y", "copy its id; the address of its first result"],
+  ["q, Ctrl-C", "quit"],
+] as const;
+
+/** What is worth pressing now. */
+export function hintsOf({ isHelp, isSearching, isDetail }: WatchState): string {
+  if (isHelp) return "Esc close  q quit";
+  if (isSearching) return "Enter keep  Esc end the search";
+  if (isDetail) return "Esc close  ↑↓ task  PgDn text  c cancel  r retry  d save  o open  y copy  q quit";
+  return "? help  Enter open  / search  Tab status  s sort  c cancel  r retry  d save  q quit";
+}
