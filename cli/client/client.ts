@@ -7,6 +7,7 @@ import { callbackOf, callbackPageOf } from "../format/callback-view.ts";
 import { type Kind, type TaskView, taskOf } from "./answer.ts";
 import { type Call, type ClientOptions, exchange, fetchFile, openEvents } from "./exchange.ts";
 import { type ManagedTaskQuery, managedTaskCalls } from "./managed.ts";
+import { readModelOrTell } from "./missing-model.ts";
 import { post } from "./post.ts";
 import { type Attempt, withRetries } from "./retry.ts";
 import { storyOf } from "./story.ts";
@@ -157,11 +158,14 @@ function callbackCalls(get: Get, send: Send) {
 }
 
 function modelCalls(get: Get, send: Send) {
+  const allModels = async () => modelsOf(await get("/v1/models?all=true"));
+  const read = (id: string, query: string) =>
+    readModelOrTell(id, () => get(`/v1/models/${encodeURIComponent(id)}${query}`), allModels);
   return {
-    model: (id: string) => get(`/v1/models/${encodeURIComponent(id)}`),
+    model: (id: string) => read(id, ""),
     /** Lists every model, available or not. */
-    allModels: async () => modelsOf(await get("/v1/models?all=true")),
-    anyModel: (id: string) => get(`/v1/models/${encodeURIComponent(id)}?all=true`),
+    allModels,
+    anyModel: (id: string) => read(id, "?all=true"),
     /** What a create body would cost. */
     estimate: (body: JsonObject) => send("/v1/pricing/estimate", body),
     /** Lists every model with its routes, for a management token. */
