@@ -114,6 +114,8 @@ function hintFor(status: number, code: string | undefined, response: Response): 
 
 function sentence(error: unknown, code: string): string {
   if (/ConnectionRefused|ECONNREFUSED/.test(code)) return "the connection was refused";
+  if (/ConnectionClosed|ECONNRESET|EPIPE/.test(code)) return "the connection was cut";
+  if (/ENOTFOUND|EAI_AGAIN/.test(code)) return "its name is not known";
   return clauseOf(error) || "the connection failed";
 }
 

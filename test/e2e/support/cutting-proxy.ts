@@ -9,8 +9,14 @@ export interface CuttingProxy {
   close(): Promise<void>;
 }
 
-/** @param target port of the server on this machine */
-export async function openCuttingProxy(target: number): Promise<CuttingProxy> {
+/**
+ * @param target port of the server on this machine
+ * @param maxBytes after which each connection's answers break off
+ */
+export async function openCuttingProxy(
+  target: number,
+  maxBytes = Number.POSITIVE_INFINITY,
+): Promise<CuttingProxy> {
   const sockets = new Set<Socket>();
   const port = freePort();
   const server = createServer((client) => {
@@ -22,7 +28,17 @@ export async function openCuttingProxy(target: number): Promise<CuttingProxy> {
       socket.on("close", () => void sockets.delete(socket));
     }
     client.pipe(upstream);
-    upstream.pipe(client);
+    let passed = 0;
+    upstream.on("data", (bytes: Buffer) => {
+      const rest = bytes.subarray(0, maxBytes - passed);
+      passed += rest.length;
+      if (passed >= maxBytes) client.end(rest, () => client.destroy());
+      else if (!client.write(rest)) {
+        upstream.pause();
+        client.once("drain", () => upstream.resume());
+      }
+    });
+    upstream.on("end", () => client.end());
   });
   await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
   const cut = () => {

@@ -1,4 +1,6 @@
-import type { Server } from "../../helpers/server.ts";
+import { join } from "node:path";
+import { emptyFolder, type Server } from "../../helpers/server.ts";
+import { plainImage } from "./pictures.ts";
 
 /** What commands of the table work on. */
 export interface Setup {
@@ -36,6 +38,14 @@ const local =
   (setup: Setup) => [...args, "--data-dir", setup.server.dataDir];
 const image = ["-m", "sandbox-image", "-p", "x", "-i", "size=16x16"];
 
+const QUICK = ["-i", 'sandbox:={"delay_ms":0}'];
+
+async function picture(): Promise<string> {
+  const path = join(emptyFolder("picture"), "photo.png");
+  await Bun.write(path, await plainImage(16, 16));
+  return path;
+}
+
 async function account(setup: Setup): Promise<string> {
   const name = setup.name();
   await setup.first("accounts", "create", name, "--credit", "5.00", ...local()(setup));
@@ -54,6 +64,7 @@ async function submitted(setup: Setup, ...flags: string[]): Promise<string> {
 
 /* The fields of what several commands print. Fields are only ever added. */
 const TASK = ["created_at", "model", "progress", "status", "task_id"];
+const MADE = [...TASK, "completed_at", "files", "result", "usage"];
 const ACCOUNT = [
   "available",
   "balance",
@@ -96,6 +107,13 @@ const TOKEN = ["created_at", "display", "id", "name", "revoked_at", "status"];
 /** Every command. One that is missing here fails the test. */
 export const ROWS: Readonly<Record<string, Row>> = {
   "svc serve": { endless: true },
+  "svc image": { keys: MADE, args: () => ["x", "-i", "size=16x16", ...QUICK] },
+  "svc edit": { keys: MADE, args: async () => [await picture(), "x", "-i", "size=16x16", ...QUICK] },
+  "svc video": { keys: MADE, args: () => ["x", "-i", "duration=1", ...QUICK] },
+  "svc estimate": {
+    keys: ["affordable", "currency", "line_items", "max_cost", "min_cost", "model", "status"],
+    args: () => ["-m", "sandbox-image"],
+  },
   "svc task submit": {
     keys: ["cost", "idempotency_key", "kind", "model", "replayed", "request_id", "task_id"],
     args: () => image,
@@ -112,11 +130,17 @@ export const ROWS: Readonly<Record<string, Row>> = {
     keys: ["files", "task_id"],
     args: ({ task, name }) => [task, "-o", `${name()}.png`],
   },
+  "svc task retry": {
+    keys: ["cost", "idempotency_key", "kind", "model", "replayed", "request_id", "task_id"],
+    args: ({ task }) => [task],
+  },
   // It would open a window where there is a desktop.
   "svc task open": { endless: true },
   "svc models list": { keys: ["models"], isTable: true },
+  "svc models schema": { keys: ["properties", "required", "type"], args: () => ["sandbox-image"] },
   "svc models show": {
     keys: [
+      "inputs",
       "available",
       "create_path",
       "deadline_seconds",
