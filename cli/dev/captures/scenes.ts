@@ -3,6 +3,8 @@ export interface Step {
   readonly type: string;
   /** What the screen shows when the command is ready; it goes on until the end. Absent: the command ends by itself. */
   readonly until?: RegExp;
+  /** Keys that are pressed then, one group after the other, and what the screen shows of each. */
+  readonly presses?: readonly { readonly keys: string; readonly until: RegExp }[];
   /** Prepares what the scene shows. Nobody sees it. */
   readonly isHidden?: true;
 }
@@ -85,7 +87,7 @@ export const SCENES: readonly Scene[] = [
     steps: [
       { type: "svc models list" },
       {
-        type: `svc task submit -m sandbox-image -p "a lighthouse at dusk" -i seed=2 -i aspect_ratio=16:9 -o lighthouse.png`,
+        type: `svc image "a lighthouse at dusk" -i seed=2 -i aspect_ratio=16:9`,
       },
       { type: "svc task list" },
     ],
@@ -104,6 +106,31 @@ export const SCENES: readonly Scene[] = [
       { type: "sleep 8", isHidden: true },
       // A few readings, so that its graphs have something to show.
       { type: "svc top --interval 500ms", until: /up 2\ds/ },
+    ],
+  },
+  {
+    name: "watch",
+    title: "Tasks as they change",
+    columns: 110,
+    rows: 24,
+    steps: [{ type: "svc task watch", until: /completed \d{2,}/ }],
+  },
+  {
+    name: "watch-task",
+    title: "One of them",
+    // Room for it beside the table.
+    columns: 130,
+    rows: 36,
+    steps: [
+      {
+        type: "svc task watch",
+        until: /completed \d{2,}/,
+        presses: [
+          // The tasks that are completed, and the first of them.
+          { keys: "4", until: /completed {3}█████ 100 %/ },
+          { keys: "\r", until: /▀{20}/ },
+        ],
+      },
     ],
   },
 ];

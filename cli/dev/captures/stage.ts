@@ -62,20 +62,30 @@ async function perform(
       },
     },
   });
-  const { until } = step;
-  const shown = new Promise<"shown">((resolve) => {
-    look = () => {
-      if (until !== undefined && screen.lines().some((line) => until.test(textOf(line)))) resolve("shown");
-    };
-  });
-  const timer = AbortSignal.timeout(STEP_WITHIN_MS);
-  const late = new Promise<"late">((resolve) => timer.addEventListener("abort", () => resolve("late")));
-  const end = await Promise.race([shown, child.exited, late]);
+  const shows = (pattern: RegExp) =>
+    new Promise<void>((resolve) => {
+      look = () => screen.lines().some((line) => pattern.test(textOf(line))) && resolve();
+      look();
+    });
+  const play = async () => {
+    if (step.until === undefined) return new Promise<never>(() => {});
+    await shows(step.until);
+    for (const { keys, until } of step.presses ?? []) {
+      child.terminal?.write(keys);
+      await shows(until);
+    }
+    return "shown" as const;
+  };
+  const end = await Promise.race([play(), child.exited, Bun.sleep(STEP_WITHIN_MS)]);
   await printing;
   if (end === "shown") return child;
-  if (end === "late") child.kill("SIGKILL");
-  if (end !== 0 || until !== undefined)
-    throw new Error(`"${step.type}": ${end}. The screen:\n${screen.lines().map(textOf).join("\n")}`);
+  if (end === undefined) child.kill("SIGKILL");
+  if (end !== 0 || step.until !== undefined) {
+    const shown = screen.lines().map(textOf).join("\n");
+    throw new Error(
+      `"${step.type}" ${end === undefined ? "takes too long" : `ended with ${end}`}. The screen:\n${shown}`,
+    );
+  }
   if (!screen.isAtLineStart()) await screen.write("\r\n");
   return undefined;
 }
