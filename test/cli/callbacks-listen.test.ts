@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "bun:test";
+import { EXIT } from "../../cli/exit-codes.ts";
 import { refusal, success } from "./scripted-server.ts";
 import { spawnSvc, svc } from "./support.ts";
 
@@ -303,7 +304,7 @@ describe("callbacks listen", () => {
     const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => success(STATUS) });
     open.push(server);
     const { exited, stderr } = listen(`http://127.0.0.1:${server.port}`);
-    expect(await exited).toBe(1);
+    expect(await exited).toBe(EXIT.unreachable);
     expect(await stderr.next()).toContain("does not answer like an svc server");
   });
 });
