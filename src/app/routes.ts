@@ -7,6 +7,7 @@ import type { Counts, Tally } from "../domain/ports/tally.ts";
 import { accountEndpoints } from "../http/account/routes.ts";
 import { managedAccountEndpoints } from "../http/admin/accounts/routes.ts";
 import { auditEndpoints } from "../http/admin/audit/routes.ts";
+import { managedCallbackEndpoints } from "../http/admin/callbacks/routes.ts";
 import { keyEndpoints } from "../http/admin/keys/routes.ts";
 import { moneyEndpoints } from "../http/admin/money/routes.ts";
 import { overviewEndpoints } from "../http/admin/overview/routes.ts";
@@ -47,6 +48,7 @@ import { createEstimate } from "../service/estimate.ts";
 import { createGenerateSync } from "../service/generate-sync.ts";
 import { createTellLowBalance } from "../service/low-balance.ts";
 import type { ManageAccounts } from "../service/manage-account.ts";
+import { createManageCallbacks } from "../service/manage-callbacks.ts";
 import { createManageModels } from "../service/manage-models.ts";
 import { createManagePrices } from "../service/manage-prices.ts";
 import { createManageTasks } from "../service/manage-tasks.ts";
@@ -120,7 +122,8 @@ type EndpointDeps = RequestDeps & Pick<RouterDeps, "rateLimiter" | "stays">;
 
 function listEndpoints(given: EndpointDeps) {
   const { config, store, drained } = given;
-  const { publicUrl, aliases, sync, callbacks } = config;
+  const { publicUrl, aliases, sync } = config;
+  const maxAttempts = config.callbacks.delaysMs.length + 1;
   const deps = {
     ...{ ...given, ...store, publicUrl, aliases, elapsed: monotonicMs },
     tellUnavailable: createTellUnavailable(given),
@@ -138,7 +141,8 @@ function listEndpoints(given: EndpointDeps) {
     ...storyEndpoints({ ...deps, createTask }),
     // Registered before `/v1/callbacks/:id`, which would match these paths too.
     ...eventEndpoints(deps),
-    ...callbackEndpoints({ ...deps, maxAttempts: callbacks.delaysMs.length + 1 }),
+    ...callbackEndpoints({ ...deps, maxAttempts }),
+    ...managedCallbackEndpoints({ manageCallbacks: createManageCallbacks(deps), maxAttempts }),
     ...compatImageEndpoints({ ...deps, generateSync, sync, stopping: drained }),
     ...compatModelEndpoints(deps),
     ...modelEndpoints(deps),

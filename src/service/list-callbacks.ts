@@ -31,16 +31,26 @@ export async function filterOf(
   { accountId }: Principal,
   selection: CallbackSelection,
 ): Promise<Omit<CallbackFilter, "limit">> {
-  const { state, taskId, after } = selection;
+  const { after } = selection;
+  const checked = checkSelection(selection);
+  const last = after !== undefined && isId("cb", after) ? await callbacks.byId(after) : undefined;
+  if (after !== undefined && last?.accountId !== accountId) throw mustBe("after", { form: "cursor" }, after);
+  return { accountId, ...checked, after: last?.id };
+}
+
+/**
+ * Reads what a caller selects, but for the cursor.
+ * @throws AppError `invalid_request` naming the parameter at fault
+ */
+export function checkSelection(selection: CallbackSelection) {
+  const { state, taskId } = selection;
   if (state !== undefined && !isState(state)) throw mustBe("state", { oneOf: CALLBACK_STATES }, state);
   if (taskId !== undefined && !isId("task", taskId)) throw mustBe("task_id", { form: "task_id" }, taskId);
   const from = momentOf("from", selection.from);
   const to = momentOf("to", selection.to);
   if (from !== undefined && to !== undefined && from >= to)
     throw invalid({ kind: "not_after", field: "to", other: "from", given: selection.to ?? "" });
-  const last = after !== undefined && isId("cb", after) ? await callbacks.byId(after) : undefined;
-  if (after !== undefined && last?.accountId !== accountId) throw mustBe("after", { form: "cursor" }, after);
-  return { accountId, state, taskId, from, to, after: last?.id };
+  return { state, taskId, from, to };
 }
 
 /**

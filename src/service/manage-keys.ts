@@ -3,6 +3,7 @@ import { changePolicy, OPEN_POLICY } from "../domain/access/key-policy.ts";
 import { AppError, invalid } from "../domain/errors.ts";
 import type { AccountId } from "../domain/ids.ts";
 import type { Quota } from "../domain/money/quota.ts";
+import type { AccountStore } from "../domain/ports/account-store.ts";
 import { checkGrace, checkKeyTerms, type KeyTerms, NEW_SECRET } from "./key-terms.ts";
 import {
   checkName,
@@ -120,7 +121,14 @@ export function newKeyOf(deps: ManageAccountDeps, accountId: AccountId, name: st
   return { key: secret, record };
 }
 
-async function findStoredKey({ accounts }: ManageAccountDeps, idOrName: string): Promise<ApiKey> {
+/**
+ * Finds a key by its id, or by its name among the keys that are not revoked.
+ * @throws AppError `not_found`; `invalid_request` where several accounts have a key of that name
+ */
+export async function findStoredKey(
+  { accounts }: { readonly accounts: Pick<AccountStore, "key" | "keys"> },
+  idOrName: string,
+): Promise<ApiKey> {
   const found = await accounts.key(idOrName);
   if (found !== undefined) return found;
   const named = (await accounts.keys()).filter((key) => key.name === idOrName);

@@ -78,6 +78,6 @@ export function checkName(what: "account" | "key" | "token", prefix: IdPrefix, n
 }
 
 /** @throws AppError `not_found`, always */
-export function notFound(what: "account" | "key" | "token" | "task", given: string): never {
+export function notFound(what: "account" | "key" | "token" | "task" | "callback", given: string): never {
   throw new AppError("not_found", { kind: "unknown", what, given });
 }

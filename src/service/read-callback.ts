@@ -14,8 +14,8 @@ export interface ReadCallbackDeps {
 }
 
 /** A callback with its payload and its history. */
-export interface CallbackReading {
-  readonly callback: Callback;
+export interface CallbackReading<Found extends Callback = Callback> {
+  readonly callback: Found;
   /** The JSON text that every send has. */
   readonly payload: string;
   /** Every send, in order. */
@@ -43,7 +43,14 @@ export async function readCallback(
   principal: Principal,
   id: string,
 ): Promise<CallbackReading> {
-  const callback = await findCallback(deps, principal, id);
+  return readRest(deps, await findCallback(deps, principal, id));
+}
+
+/** Adds a callback's payload and its history. */
+export async function readRest<Found extends Callback>(
+  deps: ReadCallbackDeps,
+  callback: Found,
+): Promise<CallbackReading<Found>> {
   const task = await deps.tasks.byId(callback.taskId);
   if (task === undefined) throw new Error(`Task ${callback.taskId} of a callback is not stored`);
   const history = await deps.callbacks.attempts(callback.id);

@@ -26,9 +26,20 @@ export async function redeliverCallback(
   principal: Principal,
   id: string,
 ): Promise<Callback> {
-  const callback = await findCallback(deps, principal, id);
-  const [asked] = await redeliver(deps, { accountId: principal.accountId, id: callback.id, limit: 1 });
-  if (asked?.isRedeliveryDue === true) return asked;
+  return (await redeliverOne(deps, await findCallback(deps, principal, id))) ?? exhausted();
+}
+
+/** Asks for one more send of a callback that was found. @returns undefined when it reached the limit of redeliveries */
+export async function redeliverOne(
+  deps: RedeliverDeps,
+  { accountId, id }: Pick<Callback, "accountId" | "id">,
+): Promise<Callback | undefined> {
+  const [asked] = await redeliver(deps, { accountId, id, limit: 1 });
+  return asked?.isRedeliveryDue === true ? asked : undefined;
+}
+
+/** @throws AppError `invalid_request`, always */
+export function exhausted(): never {
   throw invalid({ kind: "callback_exhausted" });
 }
 
@@ -42,10 +53,7 @@ export async function redeliverCallbacks(
   principal: Principal,
   selection: CallbackSelection,
 ): Promise<CallbackPage<Callback>> {
-  const { taskId, from, to, state, after } = selection;
-  if (taskId === undefined && from === undefined) throw unselected("from", "neither");
-  if (taskId !== undefined && [from, to, state, after].some((each) => each !== undefined))
-    throw unselected("task_id", "both");
+  requireSelection(selection);
   const filter = await filterOf(deps, principal, selection);
   const asked = await redeliver(deps, { ...filter, limit: MAX_REDELIVERIES });
   const callbacks = asked.filter(({ isRedeliveryDue }) => isRedeliveryDue);
@@ -53,6 +61,13 @@ export async function redeliverCallbacks(
   if (last === undefined) return { callbacks, next: null };
   const [more] = await deps.callbacks.list({ ...filter, after: last, limit: 1 });
   return { callbacks, next: more === undefined ? null : last };
+}
+
+/** @throws AppError `invalid_request` unless exactly one of `taskId` and `from` is given, and nothing else beside a task */
+export function requireSelection({ taskId, ...range }: CallbackSelection): void {
+  if (taskId === undefined && range.from === undefined) throw unselected("from", "neither");
+  if (taskId !== undefined && Object.values(range).some((each) => each !== undefined))
+    throw unselected("task_id", "both");
 }
 
 async function redeliver(deps: RedeliverDeps, filter: CallbackFilter): Promise<Callback[]> {

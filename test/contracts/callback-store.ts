@@ -21,6 +21,7 @@ import {
   taskId,
   withStore,
 } from "../helpers/store.ts";
+import { describeManagedCallbacks } from "./callback-store-managed.ts";
 
 const LEASE_MS = 20_000;
 const OK: Delivery = { kind: "delivered", status: 204 };
@@ -440,6 +441,8 @@ export function describeCallbackStore(name: string, make: MakeStore): void {
       }),
     );
   });
+
+  describeManagedCallbacks(name, make);
 
   describe(`${name}: lists`, () => {
     const listed = async (store: StoreUnderTest, given: Partial<CallbackFilter> = {}) =>

@@ -243,6 +243,15 @@ test("the management API is answered as the document says", async () => {
     body: { ...IMAGE, sandbox: { outcome: "hang" } },
   });
   await managed("POST /admin/v1/tasks/{id}/cancel", undefined, { id: String(hanging.data.task_id) });
+  const told = { ...IMAGE, callback_url: "http://127.0.0.1:45999/hook" };
+  const calling = String((await finished("image", told)).data.task_id);
+  const posted = await managed("POST /admin/v1/callbacks/redeliver", { task_id: calling });
+  const callback = { id: String((posted.data.callbacks as JsonObject[])[0]?.id) };
+  await managed("GET /admin/v1/callbacks");
+  await managed("GET /admin/v1/callbacks/{id}", undefined, callback);
+  await managed("POST /admin/v1/callbacks/{id}/redeliver", undefined, callback);
+  const nobodys = await managed("GET /admin/v1/callbacks/{id}", undefined, { id: "cb_1" });
+  expect([nobodys.status, nobodys.data.error_code]).toEqual([404, "not_found"]);
   for (const by of ["key", "model", "day"]) {
     await call("GET /admin/v1/usage", { credential, query: `?by=${by}` });
   }

@@ -5,7 +5,7 @@ import type {
   CallbackState,
   Delivery,
 } from "../callback/callback.ts";
-import type { AccountId, CallbackId, TaskId } from "../ids.ts";
+import type { AccountId, CallbackId, KeyId, TaskId } from "../ids.ts";
 import type { OwedCallbacks } from "../overview.ts";
 
 /** How many sends may run at once. */
@@ -39,6 +39,26 @@ export interface CallbackFilter {
   readonly limit: number;
   /** Callbacks older than this one. */
   readonly after?: CallbackId | undefined;
+}
+
+/** Selects callbacks of all accounts, newest first. */
+export interface ManagedCallbackFilter extends Omit<CallbackFilter, "accountId"> {
+  readonly accountId?: AccountId | undefined;
+  /** Those of the tasks of one key. */
+  readonly keyId?: KeyId | undefined;
+}
+
+/** A callback with the names that an operator knows its owners by. */
+export interface ManagedCallback extends Callback {
+  readonly account: { readonly id: AccountId; readonly name: string };
+  readonly key: { readonly id: KeyId; readonly name: string };
+}
+
+/** One page of callbacks, newest first. */
+export interface ManagedCallbackPage {
+  readonly callbacks: readonly ManagedCallback[];
+  /** The callback after which the next page begins; absent on the last one. */
+  readonly next?: CallbackId | undefined;
 }
 
 /**
@@ -77,6 +97,11 @@ export interface CallbackStore {
   // Reads.
   byId(id: CallbackId): Promise<Callback | undefined>;
   list(filter: CallbackFilter): Promise<Callback[]>;
+  /**
+   * Callbacks of all accounts, newest first. Looks at a bounded number of them, so that a page can be short, even empty, and not be
+   * the last.
+   */
+  managedCallbacks(filter: ManagedCallbackFilter): Promise<ManagedCallbackPage>;
   /** What is still to be sent, redeliveries included. Costs the same however many are owed. */
   owed(): Promise<OwedCallbacks>;
   /** In their order. */

@@ -1,4 +1,5 @@
 import type { Callback } from "../../domain/callback/callback.ts";
+import { callbackRestForm } from "../../domain/callback/callback-form.ts";
 import { type CallbackPage, type CallbackSelection, listCallbacks } from "../../service/list-callbacks.ts";
 import { type ReadCallbackDeps, readCallback } from "../../service/read-callback.ts";
 import {
@@ -10,7 +11,7 @@ import { readBody } from "../body.ts";
 import { counted, type Endpoint, polled } from "../exchange.ts";
 import { success } from "../reply.ts";
 import { checkQuery } from "../wire/check.ts";
-import { presentCallback, presentRest } from "./present.ts";
+import { presentCallback } from "./present.ts";
 import {
   CALLBACK_QUERY,
   LIST_CALLBACKS,
@@ -53,7 +54,7 @@ export function callbackEndpoints(deps: CallbackEndpointDeps): Endpoint[] {
     polled("/v1/callbacks/:callback_id", READ_CALLBACK, async ({ principal, param }) => {
       const reading = await readCallback(deps, principal, param("callback_id"));
       const { callback } = reading;
-      const body = { ...present(callback), ...presentRest(reading) };
+      const body = { ...present(callback), ...callbackRestForm(reading) };
       return success(body, undefined, { task: callback.taskId });
     }),
     counted("/v1/callbacks/:callback_id/redeliver", REDELIVER_CALLBACK, async ({ principal, param }) => {

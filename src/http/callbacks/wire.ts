@@ -18,15 +18,15 @@ import {
 } from "../wire/schema.ts";
 import { idOf } from "../wire/values.ts";
 
-const CALLBACK_ID = idOf("cb", "Id of the callback.");
+export const CALLBACK_ID = idOf("cb", "Id of the callback.");
 const STATE = text("Whether it was acknowledged, may still be, or is given up.", { enum: CALLBACK_STATES });
 const time = (description: string) => text(`${description} ISO 8601, UTC.`, { format: "date-time" });
 
-const FIELDS = {
+/** What everybody sees of a callback. */
+export const SHARED_FIELDS = {
   id: CALLBACK_ID,
   task_id: TASK_ID,
   request_id: text("`X-Request-ID` of the task's create."),
-  url: text("Where it goes."),
   state: STATE,
   attempts: integer("Attempts begun so far; redeliveries are not counted.", {
     minimum: 0,
@@ -39,6 +39,8 @@ const FIELDS = {
   redelivery_due: flag("Whether one more send was asked for and has not begun."),
   created_at: time("When the task ended."),
 };
+
+const FIELDS = { ...SHARED_FIELDS, url: text("Where it goes.") };
 
 const CALLBACK_RECORD = component("Callback", FIELDS);
 
@@ -62,43 +64,49 @@ const SEND = closed({
   error: nullable(text("Why there was no answer.")),
 });
 
-const CALLBACK_IN_FULL = component("CallbackInFull", {
-  ...FIELDS,
+/** What is told of one callback beside what a list tells. */
+export const REST_FIELDS = {
   payload: CALLBACK,
   history: list(SEND, { description: "Every send, in order." }),
-});
+};
 
-const CALLBACK_PAGE = closed({
-  callbacks: list(CALLBACK_RECORD),
-  next: nullable(text("Give as `after` for the next page; null on the last.")),
-});
+const CALLBACK_IN_FULL = component("CallbackInFull", { ...FIELDS, ...REST_FIELDS });
+
+export const pageOf = (record: Schema) =>
+  closed({
+    callbacks: list(record),
+    next: nullable(text("Give as `after` for the next page; null on the last.")),
+  });
+const CALLBACK_PAGE = pageOf(CALLBACK_RECORD);
 
 const FROM = "Created then or later: ISO 8601, such as 2026-11-21T14:00:00Z, or Unix seconds.";
 const TO = "Created before: ISO 8601 or Unix seconds.";
 const AFTER = text("`next` of the page before.");
 
-export const CALLBACK_QUERY = optional({
+export const QUERY_FIELDS = {
   state: text("Callbacks in one state.", { enum: CALLBACK_STATES }),
   task_id: text("The callback of one task."),
   from: text(FROM),
   to: text(TO),
   limit: integer("Callbacks in the page.", { minimum: 1, maximum: MAX_LIST_LIMIT, default: 20 }),
   after: AFTER,
-});
+};
+export const CALLBACK_QUERY = optional(QUERY_FIELDS);
 
 const moment = (description: string): Schema => ({ type: ["string", "number"], description });
 
 /** The service checks which fields go together. */
+export const REDELIVERY_FIELDS = {
+  task_id: text("The callback of this task; goes with no other field."),
+  from: moment(FROM),
+  to: moment(TO),
+  state: text("Callbacks in one state.", { enum: CALLBACK_STATES }),
+  after: AFTER,
+};
 export const REDELIVERY: Schema = {
   title: "RedeliverCallbacks",
   examples: [{ from: "2026-11-21T14:00:00Z", state: "failed" }],
-  ...optional({
-    task_id: text("The callback of this task; goes with no other field."),
-    from: moment(FROM),
-    to: moment(TO),
-    state: text("Callbacks in one state.", { enum: CALLBACK_STATES }),
-    after: AFTER,
-  }),
+  ...optional(REDELIVERY_FIELDS),
 };
 
 export const LIST_CALLBACKS = contract("listCallbacks", "Callbacks", "List callbacks, newest first", {
@@ -117,7 +125,7 @@ export const READ_CALLBACK: EndpointContract = {
   errors: ["not_found"],
 };
 
-const AGAIN =
+export const AGAIN =
   "Redeliveries are sent at once, leave the five attempts alone, and are not tried again. One callback has one redelivery to come at most: asking again before that begins changes nothing, and it can be redelivered 100 times in all. The call counts towards the requests that the key may make in a minute.";
 
 export const REDELIVER_CALLBACK = contract("redeliverCallback", "Callbacks", "Send a callback once more", {

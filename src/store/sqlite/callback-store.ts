@@ -4,6 +4,7 @@ import type { OwedCallbacks } from "../../domain/overview.ts";
 import type { CallbackFilter, CallbackStore } from "../../domain/ports/callback-store.ts";
 import { prepareBacklog } from "./backlog.ts";
 import { prepareClaim } from "./callback-store/claim.ts";
+import { prepareManagedCallbacks } from "./callback-store/managed.ts";
 import { prepareReads } from "./callback-store/reads.ts";
 import { prepareRecord } from "./callback-store/record.ts";
 import type { Connection } from "./connection.ts";
@@ -12,6 +13,7 @@ import type { Connection } from "./connection.ts";
 export function createCallbackStore(connection: Connection): CallbackStore {
   const { db, read, write } = connection;
   const reads = prepareReads(connection);
+  const managed = prepareManagedCallbacks(db, reads);
   const claim = prepareClaim(connection);
   const record = prepareRecord(connection);
   const nextDue = db.prepare<{ due_at: number }, []>(
@@ -48,6 +50,7 @@ export function createCallbackStore(connection: Connection): CallbackStore {
     redeliver: (filter) => write(() => redeliver(filter)),
     byId: async (id) => read(() => reads.byId(id)),
     list: async (filter) => read(() => reads.list(filter)),
+    managedCallbacks: async (filter) => read(() => managed(filter)),
     owed: async () => read(readOwed),
     attempts: async (id) => read(() => reads.attempts(id)),
   };

@@ -43,6 +43,9 @@ export const callback = sqliteTable(
     index("callback_of_account").on(table.accountId, table.createdAt, table.id),
     // Finds the few that failed among many that arrived.
     index("callback_of_state").on(table.accountId, table.state, table.createdAt, table.id),
+    // Those of all accounts, for operators.
+    index("callback_of_time").on(table.createdAt, table.id),
+    index("callback_failed").on(table.createdAt, table.id).where(sql`"state" = 'failed'`),
     check("callback_attempts", sql`"attempts" between 0 and 5 and "attempts" <= "sends"`),
     check("callback_pool", sql`"pool" is not null or ("state" <> 'pending' and "redeliver" = 0)`),
   ],

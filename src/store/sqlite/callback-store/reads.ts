@@ -37,6 +37,7 @@ export function prepareReads(connection: Connection) {
 
   return {
     byId: find,
+    ofTask,
     attempts: (id: CallbackId): CallbackAttempt[] => attemptsOf.all({ id }).map(toCallbackAttempt),
     list,
     unfinished: (): CallbackSend[] =>

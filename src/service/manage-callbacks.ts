@@ -1,0 +1,96 @@
+import { mustBe } from "../domain/errors.ts";
+import { isId } from "../domain/ids.ts";
+import type { AccountStore } from "../domain/ports/account-store.ts";
+import type {
+  ManagedCallback,
+  ManagedCallbackFilter,
+  ManagedCallbackPage,
+} from "../domain/ports/callback-store.ts";
+import { type CallbackSelection, checkSelection } from "./list-callbacks.ts";
+import { findStoredKey } from "./manage-keys.ts";
+import { notFound } from "./management.ts";
+import { type CallbackReading, type ReadCallbackDeps, readRest } from "./read-callback.ts";
+import {
+  exhausted,
+  MAX_REDELIVERIES,
+  type RedeliverDeps,
+  redeliverOne,
+  requireSelection,
+} from "./redeliver-callbacks.ts";
+
+export interface ManageCallbacksDeps extends ReadCallbackDeps, RedeliverDeps {
+  readonly accounts: Pick<AccountStore, "account" | "key" | "keys">;
+}
+
+/** Which callbacks an operator means, as given. */
+export interface ManagedSelection extends CallbackSelection {
+  /** Id or name; all accounts unless given. */
+  readonly account?: string | undefined;
+  /** Id or name of the key that created their tasks. */
+  readonly key?: string | undefined;
+}
+
+/**
+ * What an operator does with callbacks, whoever's they are. Refusals are AppErrors: `not_found` for unknown callbacks, accounts and
+ * keys, `invalid_request` for a selection that cannot be used.
+ */
+export function createManageCallbacks(deps: ManageCallbacksDeps) {
+  const { callbacks } = deps;
+  async function find(id: string): Promise<ManagedCallback> {
+    const found = isId("cb", id) ? await callbacks.managedCallbacks({ id, limit: 1 }) : undefined;
+    return found?.callbacks[0] ?? notFound("callback", id);
+  }
+  return {
+    /**
+     * Newest first. A page can be short, even empty, and not be the last.
+     * @param query.limit ≥ 1
+     */
+    async list(query: ManagedSelection & { readonly limit: number }): Promise<ManagedCallbackPage> {
+      return callbacks.managedCallbacks({ ...(await filterOf(deps, query)), limit: query.limit });
+    },
+    /** With its payload and every send. */
+    async read(id: string): Promise<CallbackReading<ManagedCallback>> {
+      return readRest(deps, await find(id));
+    },
+    /** Sends a callback once more, as its owner would. @throws AppError `invalid_request` at the limit of redeliveries */
+    async redeliver(id: string): Promise<ManagedCallback> {
+      const found = await find(id);
+      return { ...found, ...((await redeliverOne(deps, found)) ?? exhausted()) };
+    },
+    /**
+     * Sends the callback of a task, or those of a range of time, once more: those of one page of the list.
+     * @returns the callbacks that are sent again, without those at the limit of redeliveries
+     */
+    async redeliverPage(selection: ManagedSelection): Promise<ManagedCallbackPage> {
+      requireSelection(selection);
+      const filter = await filterOf(deps, selection);
+      const page = await callbacks.managedCallbacks({ ...filter, limit: MAX_REDELIVERIES });
+      // Asked for in one turn, so that they share a commit.
+      const asked = await Promise.all(page.callbacks.map((each) => redeliverOne(deps, each)));
+      return {
+        ...page,
+        callbacks: page.callbacks.flatMap((found, i) => {
+          const sent = asked[i];
+          return sent === undefined ? [] : [{ ...found, ...sent }];
+        }),
+      };
+    },
+  };
+}
+
+export type ManageCallbacks = ReturnType<typeof createManageCallbacks>;
+
+async function filterOf(
+  { accounts, callbacks }: ManageCallbacksDeps,
+  { account, key, ...selection }: ManagedSelection,
+): Promise<Omit<ManagedCallbackFilter, "limit">> {
+  const { after } = selection;
+  const checked = checkSelection(selection);
+  const last = after !== undefined && isId("cb", after) ? await callbacks.byId(after) : undefined;
+  if (after !== undefined && last === undefined) throw mustBe("after", { form: "cursor" }, after);
+  const owner = account === undefined ? undefined : await accounts.account(account);
+  if (account !== undefined && owner === undefined) notFound("account", account);
+  const creator = key === undefined ? undefined : await findStoredKey({ accounts }, key);
+  // A key is of one account: its index finds the callbacks sooner.
+  return { ...checked, accountId: owner?.id ?? creator?.accountId, keyId: creator?.id, after: last?.id };
+}
