@@ -23,6 +23,7 @@ function pathOf(command: Command): string[] {
   return [...(command.parent === null ? [] : pathOf(command.parent)), command.name()];
 }
 
-function quoted(text: string): string {
+/** A word for a shell, which takes it as it is. */
+export function quoted(text: string): string {
   return PLAIN.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -7,6 +7,7 @@ import type { Context } from "./context.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { type Failure, failureAsJson, stackOf, toFailure } from "./failure.ts";
 import { toJson } from "./format/output.ts";
+import { printableLines } from "./format/printable.ts";
 import { styleFor } from "./format/style.ts";
 import { formatHelp, overviewOf, pathOf } from "./help/layout.ts";
 import { withExamples } from "./help/manual.ts";
@@ -81,9 +82,11 @@ async function report(failure: Failure, args: readonly string[], context: Contex
   const style = await styleFor(context, stderr, { color: !args.includes("--no-color") });
   const mark = stderr.isTerminal ? style.red("✗") : "error:";
   const request = failure.requestId === undefined ? "" : style.dim(` (request ${failure.requestId})`);
-  const hint = failure.hint === undefined ? "" : `  ${failure.hint}\n`;
+  const hint = failure.hint === undefined ? "" : `  ${printableLines(failure.hint)}\n`;
   const stack = stackOf(failure);
-  stderr.write(`${mark} ${failure.message}${request}\n${hint}${stack === undefined ? "" : `${stack}\n`}`);
+  stderr.write(
+    `${mark} ${printableLines(failure.message)}${request}\n${hint}${stack === undefined ? "" : `${stack}\n`}`,
+  );
 }
 
 /** The command that was tried. */

@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject } from "../../src/domain/json.ts";
 import { parseRetryAfterMs } from "../../src/toolkit/retry-after.ts";
 import { EXIT, exitCodeOfStatus } from "../exit-codes.ts";
 import { Failure, unexpectedAnswer } from "../failure.ts";
+import { printable } from "../format/printable.ts";
 import type { Trouble } from "./retry.ts";
 
 /** A task as the server shows it: the fields of every task, and any others. */
@@ -63,7 +64,8 @@ export function notThisService(server: string, requestId?: string, how?: string)
 export function taskOf(data: unknown): TaskView {
   const view = isJsonObject(data) ? data : {};
   const { task_id, status } = view;
-  if (typeof task_id === "string" && typeof status === "string") return { ...view, task_id, status };
+  const isWord = (value: unknown): value is string => typeof value === "string" && printable(value) === value;
+  if (isWord(task_id) && isWord(status)) return { ...view, task_id, status };
   throw unexpectedAnswer("The server's answer is no task.");
 }
 
@@ -142,5 +144,6 @@ export function parseBody(text: string): unknown {
 export function issuesOf({ result_issues: issues }: TaskView): string[] {
   return (Array.isArray(issues) ? issues : [])
     .filter(isJsonObject)
-    .map(({ index, code, message }) => `result ${String(index)}: ${String(code)}: ${String(message)}`);
+    .map(({ index, code, message }) => `result ${String(index)}: ${String(code)}: ${String(message)}`)
+    .map(printable);
 }

@@ -7,6 +7,7 @@ import { reasonOf } from "../../src/toolkit/system-error.ts";
 import type { Sink } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
 import { Failure, unexpectedAnswer } from "../failure.ts";
+import { printable } from "../format/printable.ts";
 import { resultUrls, type TaskView } from "./answer.ts";
 import type { Remote } from "./remote.ts";
 import { checkTarget, folderOf, pathsFor, type Target, taken } from "./target.ts";
@@ -70,7 +71,8 @@ export function webAddresses(task: TaskView): string[] {
     throw new Failure(EXIT.error, "no_results", message);
   }
   for (const [index, url] of urls.entries())
-    if (!/^https?:\/\//.test(url)) throw unexpectedAnswer(`Result ${index + 1} has no web address.`);
+    if (!/^https?:\/\//.test(url) || printable(url) !== url)
+      throw unexpectedAnswer(`Result ${index + 1} has no web address.`);
   return urls;
 }
 

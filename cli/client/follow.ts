@@ -2,6 +2,7 @@ import type { Context } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
 import { Failure } from "../failure.ts";
 import type { Output } from "../format/output.ts";
+import { printable } from "../format/printable.ts";
 import { formatDuration } from "../format/units.ts";
 import { issuesOf, resultUrls, type TaskView } from "./answer.ts";
 import type { Remote } from "./remote.ts";
@@ -47,11 +48,11 @@ export async function follow(
   if (verdict !== undefined) throw verdict;
 }
 
-const linesOf = (texts: readonly string[]): string => texts.map((text) => `${text}\n`).join("");
+const linesOf = (texts: readonly string[]): string => texts.map((text) => `${printable(text)}\n`).join("");
 
 export function costOf({ usage }: TaskView): string | undefined {
   if (typeof usage !== "object" || usage === null || !("cost" in usage)) return undefined;
-  return `${String(usage.cost)} ${"currency" in usage ? String(usage.currency) : ""}`.trim();
+  return printable(`${String(usage.cost)} ${"currency" in usage ? String(usage.currency) : ""}`.trim());
 }
 
 /** Ends of waiting after which the task goes on. */

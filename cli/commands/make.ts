@@ -19,6 +19,7 @@ import {
 import { addSaveFlags, readSaving, type SaveFlags } from "../flags/save.ts";
 import { costInWords, estimateText } from "../format/estimate-view.ts";
 import type { Output, OutputFlags } from "../format/output.ts";
+import { printable } from "../format/printable.ts";
 import { parseDuration } from "../format/units.ts";
 import { withExamples, withExits, withNotes } from "../help/manual.ts";
 
@@ -146,11 +147,8 @@ function announce({ model, estimate, among }: Choice, { model: asked }: MakeFlag
       : among === 1
         ? "the only one that takes this"
         : `the cheapest of ${among} that take this`;
-  output.say(
-    ["model", model.id, cost, reason === undefined ? undefined : `(${reason}; -m names another)`]
-      .filter((part) => part !== undefined)
-      .join("  "),
-  );
+  const why = reason === undefined ? undefined : `(${reason}; -m names another)`;
+  output.say(printable(["model", model.id, cost, why].filter((part) => part !== undefined).join("  ")));
 }
 
 /** The last argument is the prompt, unless a flag has it. */

@@ -1,5 +1,7 @@
 import { isJsonObject, type JsonObject, propertyOf } from "../../src/domain/json.ts";
+import { quoted } from "../again.ts";
 import type { ModelView } from "../client/model.ts";
+import { printable } from "./printable.ts";
 
 /** Prompts that suit what models do, and files that a reader has, or replaces. */
 const PROMPTS = { image: "a lighthouse at dusk", video: "waves at dusk", edit: "make it winter" } as const;
@@ -7,10 +9,12 @@ const FILES: Readonly<Record<string, string>> = { image: "photo.png", video: "cl
 
 /** A command that makes something with a model: the shortest there is for it. */
 export function exampleFor(model: ModelView): string {
-  const { id, kind, modes } = model;
+  const { kind, modes } = model;
+  // Ids and names come from the server, and the command is there to be pasted.
+  const id = quoted(printable(model.id));
   if (modes.includes(`text-to-${kind}`)) return `svc ${kind} "${PROMPTS[kind]}" -m ${id}`;
   if (modes.includes("image-to-image")) return `svc edit photo.png "${PROMPTS.edit}" -m ${id}`;
-  const fields = requiredFields(model).map((field) => `-i ${field}`);
+  const fields = requiredFields(model).map((field) => `-i ${quoted(printable(field))}`);
   const prompt = hasPrompt(model) ? [`-p "${PROMPTS[kind]}"`] : [];
   return ["svc task submit", `-m ${id}`, ...prompt, ...fields, "-o ."].join(" ");
 }

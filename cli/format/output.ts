@@ -1,7 +1,8 @@
 import type { Context, Sink } from "../context.ts";
 import { usage } from "../failure.ts";
 import { fieldText } from "./field.ts";
-import { printableJson } from "./printable.ts";
+import { cutText } from "./fit.ts";
+import { printable, printableJson } from "./printable.ts";
 import { hasColour, type Style, styleFor } from "./style.ts";
 import { type Column, renderTable, renderTsv } from "./table.ts";
 
@@ -84,7 +85,7 @@ export async function createOutput(context: Context, flags: OutputFlags): Promis
   const progress = (line: string) => {
     if (!isTalkative || !stderr.isTerminal) return;
     clear();
-    stderr.write(talk.dim(line.slice(0, widthOf(stderr) - 1)));
+    stderr.write(talk.dim(cutText(printable(line), widthOf(stderr) - 1, "end")));
     hasProgress = true;
   };
   return {
@@ -109,7 +110,7 @@ export async function createOutput(context: Context, flags: OutputFlags): Promis
       clear();
       if (flags.quiet !== true) stderr.write(`${talk.yellow("!")} ${text}\n`);
     },
-    change: (line) => (stderr.isTerminal ? progress(line) : say(line)),
+    change: (line) => (stderr.isTerminal ? progress(line) : say(printable(line))),
     progress,
     clear,
   };

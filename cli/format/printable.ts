@@ -1,16 +1,21 @@
 /** Characters that move a terminal's cursor, start a terminal command, or change the text direction. */
 const UNPRINTABLE = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
-/** The same for JSON text, whose line breaks are layout. */
-const UNPRINTABLE_IN_JSON = /(?!\n)[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
+/** The same for text whose line breaks are layout. */
+const UNPRINTABLE_IN_LINES = /(?!\n)[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
 
 /** Makes text from outside safe for a terminal: writes control characters as `\u001b`. */
 export function printable(text: string): string {
   return text.replaceAll(UNPRINTABLE, escaped);
 }
 
+/** The same for text of several lines. */
+export function printableLines(text: string): string {
+  return text.replaceAll(UNPRINTABLE_IN_LINES, escaped);
+}
+
 /** Makes JSON text safe for a terminal without changing its value. */
 export function printableJson(value: object, indent?: number): string {
-  return JSON.stringify(value, null, indent).replaceAll(UNPRINTABLE_IN_JSON, escaped);
+  return JSON.stringify(value, null, indent).replaceAll(UNPRINTABLE_IN_LINES, escaped);
 }
 
 /** Returns the first line of a text, cut. */

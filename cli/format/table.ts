@@ -1,4 +1,5 @@
 import { cutText, type Fitting, fitColumns, GAP } from "./fit.ts";
+import { printable } from "./printable.ts";
 import type { Style } from "./style.ts";
 
 /** A column: its heading, and what becomes of it on a narrow terminal. */
@@ -78,9 +79,11 @@ export function renderFields(
   const shown = fields.filter((field): field is readonly [string, string] => field[1] !== undefined);
   if (output.mode !== "pretty") return renderTsv(shown);
   const width = Math.max(0, ...shown.map(([name]) => name.length));
-  return shown.map(([name, value]) => `${output.style.dim(name.padEnd(width))}  ${value}\n`).join("");
+  return shown
+    .map(([name, value]) => `${output.style.dim(name.padEnd(width))}  ${oneLine(value)}\n`)
+    .join("");
 }
 
 function oneLine(cell: string): string {
-  return cell.replaceAll(/[\t\r\n]+/g, " ");
+  return printable(cell.replaceAll(/[\t\r\n]+/g, " "));
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { exampleFor } from "../../cli/format/model-example.ts";
 import {
   refusal,
   type Script,
@@ -260,5 +261,81 @@ test("svc task retry makes the task again with one key, and saves what comes of 
   expect(JSON.parse(told.stdout)).toEqual({
     ...{ task_id: "task_1", kind: "image", model: "cheap-1", cost: "0.003000", replayed: false },
     ...{ idempotency_key: "k", request_id: "req_1" },
+  });
+});
+
+describe("a server that sends commands for terminals", () => {
+  const EVIL = "\u001b]0;owned\u0007\u202e";
+  const evil = {
+    id: `evil${EVIL}`,
+    kind: "image",
+    name: EVIL,
+    description: EVIL,
+    modes: [EVIL],
+    available: true,
+  };
+  const schema = {
+    type: "object",
+    required: ["$(touch owned)"],
+    properties: { [EVIL]: { description: EVIL, default: EVIL } },
+  };
+  const script: Script = {
+    "GET /v1/models": () => success({ models: [{ ...evil, modes: ["text-to-image"] }] }),
+    "GET /v1/models/evil-1": () => success({ ...evil, schema }),
+    "POST /v1/pricing/estimate": () => success({ model: EVIL, currency: EVIL, max_cost: EVIL, status: EVIL }),
+    "GET /v1/images/status/task_1": () =>
+      success({
+        ...{ task_id: "task_1", status: "completed", model: EVIL, result: [`http://x/${EVIL}`] },
+        ...{
+          usage: { cost: EVIL, currency: EVIL },
+          result_issues: [{ index: 0, code: EVIL, message: EVIL }],
+        },
+      }),
+    "GET /v1/images/status/task_2": () =>
+      success({ task_id: "task_2", status: "failed", error_code: "X", error_message: EVIL }),
+    "GET /v1/images/status/task_3": () => success({ task_id: `task_3${EVIL}`, status: EVIL }),
+    "GET /v1/tasks": () => success({ tasks: [{ task_id: "task_1", status: "x", model: EVIL }], next: null }),
+    "POST /v1/tasks/task_1/cancel": () => refusal(409, "task_not_cancellable", EVIL),
+  };
+
+  test.each([
+    ...[
+      ["models", "list"],
+      ["models", "show", "evil-1"],
+      ["models", "show", "evil-1", "--plain"],
+    ],
+    ...[
+      ["estimate", "-m", "evil-1"],
+      ["task", "get", "task_1"],
+      ["task", "wait", "task_1"],
+    ],
+    ...[
+      ["task", "wait", "task_2"],
+      ["task", "wait", "task_3"],
+      ["task", "list"],
+      ["task", "cancel", "task_1"],
+    ],
+    ...[
+      ["task", "open", "task_1"],
+      ["task", "download", "task_1"],
+      ["image", "x", "--dry-run"],
+    ],
+  ])("is not obeyed: %p %p %p", async (...args) => {
+    using server = startScriptedServer(script);
+    const { stdout, stderr } = await run(server, args);
+    expect(`${stdout}${stderr}`.length).toBeGreaterThan(0);
+    expect(
+      [...EVIL]
+        .filter((each) => each < " " || each > "~")
+        .filter((each) => `${stdout}${stderr}`.includes(each)),
+    ).toEqual([]);
+  });
+
+  test("gets nothing into the example that a shell would run", () => {
+    const example = exampleFor({
+      ...{ id: "a; touch owned", kind: "image", modes: [], inputs: [], isAvailable: true },
+      schema: { required: ["$(touch owned)"], properties: {} },
+    });
+    expect(example).toBe("svc task submit -m 'a; touch owned' -i '$(touch owned)=…' -o .");
   });
 });
