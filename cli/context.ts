@@ -14,8 +14,8 @@ export interface Sink {
 /** What a person types. */
 export interface Source {
   readonly isTerminal: boolean;
-  /** Reads one line, without its end. @returns undefined when there is none */
-  readLine(): Promise<string | undefined>;
+  /** Reads one line, without its end. @returns undefined when there is none, or `signal` aborts before */
+  readLine(signal: AbortSignal): Promise<string | undefined>;
 }
 
 /** The keys that are pressed on a terminal. What the terminal itself answers comes the same way. */

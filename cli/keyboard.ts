@@ -4,6 +4,7 @@ import type { Keyboard } from "./context.ts";
 
 const STANDARD_INPUT = 0;
 const CTRL_C = 3;
+const CTRL_D = 4;
 /** Signals that end the process. Before they do, the terminal must be as it was. */
 const ENDINGS = ["SIGTERM", "SIGHUP"] as const;
 
@@ -15,24 +16,34 @@ export function keyboardOf(process: NodeJS.Process): Keyboard | undefined {
       // A job in the background that changes its terminal would be stopped.
       if (!isInForeground(process)) return undefined;
       const { stdin } = process;
+      let isGone = false;
       const take = (bytes: Uint8Array) => {
         // Without its usual mode, the terminal sends this key instead of the signal.
         if (bytes.includes(CTRL_C)) process.kill(process.pid, "SIGINT");
         onBytes(bytes);
       };
+      // Nobody types on a terminal that is gone.
+      const hangUp = () => {
+        isGone = true;
+        onBytes(Uint8Array.of(CTRL_D));
+      };
       const release = () => {
         stdin.off("data", take);
-        stdin.setRawMode(false);
+        stdin.off("end", hangUp);
+        if (!isGone) stdin.setRawMode(false);
         stdin.pause();
         for (const signal of ENDINGS) process.off(signal, end);
       };
       const end = (signal: NodeJS.Signals) => {
+        // What has hung up has no mode to give back, and trying to would fail.
+        isGone ||= signal === "SIGHUP";
         release();
         process.kill(process.pid, signal);
       };
       for (const signal of ENDINGS) process.on(signal, end);
       stdin.setRawMode(true);
       stdin.on("data", take);
+      stdin.on("end", hangUp);
       return release;
     },
   };

@@ -44,13 +44,16 @@ function createSource(): Source {
     get isTerminal() {
       return isatty(0);
     },
-    async readLine() {
+    async readLine(signal) {
       const { createInterface } = await import("node:readline");
       const lines = createInterface({ input: process.stdin });
+      const stop = () => lines.close();
+      signal.addEventListener("abort", stop, { once: true });
       try {
         for await (const line of lines) return line;
         return undefined;
       } finally {
+        signal.removeEventListener("abort", stop);
         lines.close();
         process.stdin.unref();
       }

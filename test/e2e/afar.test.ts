@@ -50,6 +50,25 @@ describe("svc login on a terminal", () => {
     expect(await terminal.exited).toBe(130);
     expect(terminal.screen()).toContain("Interrupted.");
   });
+
+  test("ends with its terminal", async () => {
+    const terminal = inTerminal(["login", "--server", server.url], emptyFolder("terminal"), configHome());
+    await terminal.shows(/not shown\): /);
+    terminal.hangUp();
+    expect(await terminal.exited).not.toBe(0);
+  });
+});
+
+test("Ctrl-C answers a question about a server with no", async () => {
+  const flags = ["--server", server.url, "--token", token];
+  await svc(["accounts", "create", "asked", ...flags]);
+  const terminal = inTerminal(["accounts", "suspend", "asked", ...flags], emptyFolder("terminal"));
+  await terminal.shows(/\[y\/N\] /);
+  terminal.press("\u0003");
+  expect(await terminal.exited).toBe(130);
+  expect(terminal.screen()).toContain("Interrupted.");
+  const { stdout } = await svc(["accounts", "show", "asked", "--field", "status", ...flags]);
+  expect(stdout).toBe("active\n");
 });
 
 test("a profile that others can read is refused, with what mends it", async () => {

@@ -20,6 +20,8 @@ export interface TerminalProcess {
   press(keys: string): void;
   resize(columns: number, rows: number): void;
   signal(name: NodeJS.Signals): void;
+  /** Takes the terminal away, as when its window is closed. */
+  hangUp(): void;
   kill(): void;
 }
 
@@ -101,6 +103,7 @@ export function inTerminal(
       child.terminal?.resize(columns, newRows);
     },
     signal: (name) => void child.kill(name),
+    hangUp: () => child.terminal?.close(),
     kill: () => child.kill("SIGKILL"),
   };
 }
