@@ -23,6 +23,7 @@ import { starts } from "./benches/starts.ts";
 import { statuses } from "./benches/statuses.ts";
 import { syncWaiters } from "./benches/sync-waiters.ts";
 import { throughput } from "./benches/throughput.ts";
+import { watch } from "./benches/watch.ts";
 import { type LoadGenerator, startLoadGenerator } from "./load/generator.ts";
 import { watchContention } from "./run/contention.ts";
 import { describeMachine } from "./run/machine.ts";
@@ -52,6 +53,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   "same-key": sameKey,
   callbacks,
   overview,
+  watch,
 };
 
 const { values: options } = parseArgs({

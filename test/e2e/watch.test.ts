@@ -4,7 +4,7 @@ import { join } from "node:path";
 import sharp from "sharp";
 import { listed, live, taskId } from "../cli/tui/watch/tasks.ts";
 import { emptyFolder, startServer, stopServers } from "../helpers/server.ts";
-import { type Ended, svc, svcJson } from "./support/command.ts";
+import { type Ended, prepaidKey, svc, svcJson } from "./support/command.ts";
 import { inTerminal, type TerminalProcess } from "./support/terminal.ts";
 import { startWatchedServer, type WatchedOptions, type WatchedServer } from "./support/watched-server.ts";
 
@@ -403,4 +403,39 @@ test("tasks of a real server are watched to their end", async () => {
   expect(exitCode).toBe(3);
   expect(stdout).toContain(`${first}\tcompleted\t100`);
   expect(stdout).toContain(`${second}\tfailed\t`);
+});
+
+test("an operator watches the tasks of every account, and cancels one", async () => {
+  const server = await startServer();
+  const folder = ["--data-dir", server.dataDir];
+  const { token } = (await svcJson(["tokens", "create", "--name", "watcher", ...folder])) as {
+    token: string;
+  };
+  const key = await prepaidKey(server.dataDir, "harbour", "5.00");
+  const terminal = inTerminal(
+    ["task", "watch", "--all-accounts"],
+    emptyFolder("watch"),
+    { SVC_SERVER: server.url, SVC_MANAGEMENT_TOKEN: token },
+    { columns: 120, rows: 30 },
+  );
+  await terminal.draws(/No tasks yet/);
+  const submit = [
+    "task",
+    "submit",
+    "-m",
+    "sandbox-image",
+    "-p",
+    "a lighthouse",
+    "-i",
+    'sandbox:={"outcome":"hang"}',
+  ];
+  await svcJson(submit, { env: { SVC_SERVER: server.url, SVC_API_KEY: key } });
+  await terminal.draws(/ACCOUNT[\s\S]*❯ task_\S+ +harbour +processing/);
+  terminal.press("\r");
+  await terminal.draws(/prompt +a lighthouse[\s\S]*attempt +1 under_way; sandbox/);
+  terminal.press("cy");
+  await terminal.draws(/is cancelled\.|is asked to stop/);
+  await terminal.draws(/cancelled 1/);
+  terminal.press("q");
+  expect(await terminal.exited).toBe(0);
 });

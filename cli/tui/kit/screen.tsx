@@ -35,6 +35,8 @@ const OWN_KEYS = {
   exitOnCtrlC: false,
   patchConsole: false,
   incrementalRendering: true,
+  // What happens by itself is held back before; a key is to be seen at once.
+  maxFps: 120,
 } as const;
 
 /** Takes over the terminal. Nothing else may write to it until `closed`. */

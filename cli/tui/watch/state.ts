@@ -186,11 +186,13 @@ function inView(state: WatchState): WatchState {
   };
 }
 
-/** Time shows in what still runs, and moves the bars. */
+/** Time shows in rows of tasks that still run, and moves the bars. */
 function isTickSeen(state: WatchState, nowMs: number): boolean {
-  if (state.counts.pending + state.counts.processing > 0) return nowMs !== state.nowMs;
+  const { order, start, height, tasks, pace } = state;
+  const isRunning = (id: string) => tasks.get(id)?.hasEnded === false;
+  if (order.slice(start, start + height).some(isRunning)) return nowMs !== state.nowMs;
   const barOf = (ms: number) => Math.floor(ms / 1000 / BAR_SEC);
-  return barOf(nowMs) !== barOf(state.nowMs) && barsOf(state.pace, state.nowMs).some((count) => count > 0);
+  return barOf(nowMs) !== barOf(state.nowMs) && barsOf(pace, state.nowMs).some((count) => count > 0);
 }
 
 function noticeOf(problem: string | undefined): WatchState["notice"] {

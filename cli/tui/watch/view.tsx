@@ -1,12 +1,13 @@
 import { Box, Text, type TextProps } from "ink";
+import { memo, useMemo } from "react";
 import { fitCells } from "../kit/cells.ts";
 import { sparkline } from "../kit/sparkline.ts";
-import { type Columns, columnsFor, headLine, rowParts } from "./columns.ts";
+import { type Columns, columnsFor, headLine, type Moment, rowParts } from "./columns.ts";
 import { detailLines, type Line } from "./detail.ts";
 import { HELP, hintsOf } from "./help.ts";
 import { type Layout, PANE_GAP } from "./layout.ts";
 import { TABS, type Tab } from "./order.ts";
-import { barsOf, endsPerMinute } from "./pace.ts";
+import { barsOf, endsPerMinute, NO_PACE } from "./pace.ts";
 import { selectedIndex, selectedTask, type WatchState } from "./state.ts";
 import type { WatchedTask } from "./task.ts";
 
@@ -120,9 +121,11 @@ function Middle(props: ViewProps) {
 }
 
 function Table({ state, layout, look, isOfAll }: ViewProps) {
+  const { pace, nowMs } = state;
   const width = layout.listWidth === 0 ? layout.size.columns : layout.listWidth;
   // Two cells for the mark of the selected row, which is seen without colours, too.
-  const columns = columnsFor(width - 2, isOfAll);
+  const columns = useMemo(() => columnsFor(width - 2, isOfAll), [width, isOfAll]);
+  const moment = useMemo(() => ({ pace, nowMs }), [pace, nowMs]);
   const ids = state.order.slice(state.start, state.start + layout.height);
   const selected = selectedIndex(state) - state.start;
   return (
@@ -133,7 +136,8 @@ function Table({ state, layout, look, isOfAll }: ViewProps) {
       {ids.map((id, i) => {
         const task = state.tasks.get(id);
         if (task === undefined) return null;
-        return <Row key={id} {...{ task, columns, state, look }} isSelected={i === selected} />;
+        const at = task.hasEnded ? undefined : moment;
+        return <Row key={id} {...{ task, columns, look }} moment={at} isSelected={i === selected} />;
       })}
       {ids.length === 0 ? <Text dimColor>{fitCells(`  ${nothingOf(state)}`, width)}</Text> : null}
     </Box>
@@ -143,22 +147,27 @@ function Table({ state, layout, look, isOfAll }: ViewProps) {
 interface RowProps {
   readonly task: WatchedTask;
   readonly columns: Columns;
-  readonly state: WatchState;
+  /** Absent for a task that has ended, which time does not change. */
+  readonly moment: Moment | undefined;
   readonly look: Look;
   readonly isSelected: boolean;
 }
 
-function Row({ task, columns, state, look, isSelected }: RowProps) {
-  const [before, status, after] = rowParts(columns, task, state);
+const NEVER: Moment = { pace: NO_PACE, nowMs: 0 };
+
+/** Made anew only when it looks different. */
+const Row = memo(({ task, columns, moment = NEVER, look, isSelected }: RowProps) => {
+  const [before, status, after] = rowParts(columns, task, moment);
   return (
     <Text wrap="truncate" inverse={isSelected}>
       {isSelected ? "❯ " : "  "}
       {before}
       <Text {...styleOf(task, look)}>{status}</Text>
-      {after}
+      {/* Ink looks at every character of a row: of those that end a row, only where they are seen. */}
+      {isSelected ? after : after.trimEnd()}
     </Text>
   );
-}
+});
 
 function styleOf({ status, hasEnded }: WatchedTask, { good, bad, busy }: Look): TextProps {
   if (status === "completed") return good;

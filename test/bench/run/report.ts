@@ -2,7 +2,7 @@ import Table from "cli-table3";
 import { isContended } from "./contention.ts";
 import { pairedRatio, type Summary, summarize } from "./statistics.ts";
 
-export type Unit = "req/s" | "tasks/s" | "ms" | "µs" | "MB" | "KB" | "MB/s";
+export type Unit = "%" | "req/s" | "tasks/s" | "ms" | "µs" | "MB" | "KB" | "MB/s";
 
 /** `most` bounds the figure itself, the others its ratio to the baseline. */
 export interface Target {

@@ -73,6 +73,14 @@ describe("time", () => {
     expect(reduce(state, { kind: "tick", nowMs: NOW + 60_000 })).toBe(state);
   });
 
+  test("is not seen in a task that runs below the screen", () => {
+    const long = listed(2, { created_at: 1_000, completed_at: 1_001 });
+    const below = after(read(long, live(1, { created_at: 10 })));
+    expect(reduce(below, { kind: "tick", nowMs: NOW + 1_000 })).toBe(below);
+    const taller = reduce(below, { kind: "resize", height: 2 });
+    expect(reduce(taller, { kind: "tick", nowMs: NOW + 1_000 })).not.toBe(taller);
+  });
+
   test("is seen in tasks that run, and in bars", () => {
     const running = after(read(live(1)));
     expect(reduce(running, { kind: "tick", nowMs: NOW + 1_000 })).not.toBe(running);
