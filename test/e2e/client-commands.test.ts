@@ -121,7 +121,8 @@ describe("svc models show", () => {
       expect(existsSync(join(folder, String(stdout).trim()))).toBe(true);
     };
     await Promise.all(ids.map(paste));
-  });
+    // Films of five seconds, drawn at a low priority.
+  }, 240_000);
 });
 
 describe("svc task submit --wait", () => {
