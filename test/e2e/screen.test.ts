@@ -1,11 +1,11 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
-import { inTerminal } from "../../e2e/support/terminal.ts";
-import { emptyFolder } from "../../helpers/server.ts";
+import { inTerminal } from "./support/terminal.ts";
+import { emptyFolder } from "../helpers/server.ts";
 
 setDefaultTimeout(30_000);
 
-const PROGRAM = join(import.meta.dir, "screen-program.tsx");
+const PROGRAM = join(import.meta.dir, "support/screen-program.tsx");
 /** Afterwards the shell says how it finds the terminal. */
 const IN_A_SHELL = `"${process.execPath}" "${PROGRAM}"; echo "code $?"; stty -a | tr ';' '\\n'; echo "the end"`;
 
