@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { isJsonObject } from "../../src/domain/json.ts";
 import type { ClientSettings } from "../environment.ts";
+import { EXIT } from "../exit-codes.ts";
+import { Failure } from "../failure.ts";
 import type { TaskView } from "./answer.ts";
 import { type Client, createClient } from "./client.ts";
 import type { ClientOptions } from "./exchange.ts";
@@ -19,8 +21,8 @@ export interface TaskSource extends Pick<Client, "server" | "fetchFile"> {
   page(after: string | undefined): Promise<TaskPage>;
   story(id: string): Promise<StoryView>;
   cancel(id: string): Promise<TaskView>;
-  /** Creates a task like one that has ended. Absent where only its owner may. @returns its id */
-  readonly retry?: (id: string) => Promise<string>;
+  /** Creates a task like one that has ended. Only its owner may. @returns its id */
+  retry(id: string): Promise<string>;
   /** Absent where no single account spends. */
   readonly spentToday?: () => Promise<string | undefined>;
   /** Opens the stream of changes. Tried once. */
@@ -58,6 +60,13 @@ export function allTasks(settings: ClientSettings, options: ClientOptions): Task
     page: (after) => managedTasks({ limit: PAGE, after }),
     story: managedStory,
     cancel: managedCancel,
+    async retry() {
+      throw new Failure(
+        EXIT.auth,
+        "not_owner",
+        "Only a key of the account that owns a task can create one like it.",
+      );
+    },
     events: managedEvents,
   };
 }

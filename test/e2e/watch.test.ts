@@ -436,6 +436,8 @@ test("an operator watches the tasks of every account, and cancels one", async ()
   terminal.press("cy");
   await terminal.draws(/is cancelled\.|is asked to stop/);
   await terminal.draws(/cancelled 1/);
+  terminal.press("r");
+  await terminal.draws(/Only a key of the account that owns a task/);
   terminal.press("q");
   expect(await terminal.exited).toBe(0);
 });

@@ -23,7 +23,7 @@ export function askedBy(key: KeyName, state: WatchState): Asked | undefined {
   if (state.question !== undefined) return answered(key, state, state.question);
   if (state.isSearching) return typed(key, state);
   if (state.isHelp) return fromHelp(key);
-  return MOVES[key]?.(state) ?? SCREEN[key]?.(state) ?? aboutTask(key, selectedTask(state));
+  return MOVES[key]?.(state) ?? SCREEN[key]?.(state) ?? aboutTask(key, state);
 }
 
 /** Pasted text goes where text is typed, and nowhere else. */
@@ -95,7 +95,8 @@ const SCREEN: Readonly<Record<KeyName, Meaning | undefined>> = {
       : { kind: "search", text: "", isSearching: false },
 };
 
-function aboutTask(key: KeyName, task: WatchedTask | undefined): Asked | undefined {
+function aboutTask(key: KeyName, state: WatchState): Asked | undefined {
+  const task = selectedTask(state);
   if (task === undefined) return undefined;
   const { id, status, hasEnded } = task;
   const no = (text: string): Asked => ({ kind: "notice", text, isBad: true });
@@ -105,6 +106,7 @@ function aboutTask(key: KeyName, task: WatchedTask | undefined): Asked | undefin
         ? no(`${id} has ended: it is ${status}.`)
         : { kind: "ask", question: { verb: "cancel", id } };
     case "r":
+      if (state.isOfAll) return no("Only a key of the account that owns a task can create one like it.");
       return hasEnded
         ? { kind: "ask", question: { verb: "retry", id } }
         : no(`${id} is still ${status}; what has ended can be retried.`);

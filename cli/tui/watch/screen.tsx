@@ -45,13 +45,9 @@ export function openWatch(options: WatchOptions): WatchScreen {
   };
   const actions = createActions({ ...options, tell, take: (view) => tell(tasksOf([view], true)) });
   const screen: Screen<WatchState, WatchEvent> = openScreen<WatchState, WatchEvent>({
-    initial: initialState(now()),
+    initial: initialState(now(), source.isOfAll),
     reduce,
-    draw: (state, size) => (
-      <WatchView
-        {...{ state, look, title, isOfAll: source.isOfAll, layout: layoutOf(size, state.isDetail) }}
-      />
-    ),
+    draw: (state, size) => <WatchView {...{ state, look, title, layout: layoutOf(size, state.isDetail) }} />,
     onKey: (key, on) => act(askedBy(key, on.state())),
     onPaste: (text, on) => act(pasted(text, on.state())),
     onResize: ({ rows, columns }) =>

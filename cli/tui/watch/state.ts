@@ -20,6 +20,8 @@ export interface Detail {
 }
 
 export interface WatchState extends Choice {
+  /** Whether tasks of several accounts are shown, to an operator. */
+  readonly isOfAll: boolean;
   readonly tasks: ReadonlyMap<string, WatchedTask>;
   /** Ids of the tasks that are shown, in their order. */
   readonly order: readonly string[];
@@ -66,8 +68,9 @@ export type WatchEvent =
   | { readonly kind: "help"; readonly isShown: boolean }
   | { readonly kind: "ask"; readonly question: Question | undefined };
 
-export function initialState(nowMs: number): WatchState {
+export function initialState(nowMs: number, isOfAll = false): WatchState {
   return {
+    isOfAll,
     ...{ tab: "all", search: "", sort: "newest" },
     tasks: new Map(),
     order: [],

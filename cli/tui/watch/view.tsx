@@ -29,8 +29,6 @@ interface ViewProps {
   readonly look: Look;
   /** What is watched. */
   readonly title: string;
-  /** Whether tasks of several accounts are listed. */
-  readonly isOfAll: boolean;
 }
 
 /** The whole screen. Of the tasks, only those that are seen are drawn. */
@@ -120,8 +118,8 @@ function Middle(props: ViewProps) {
   );
 }
 
-function Table({ state, layout, look, isOfAll }: ViewProps) {
-  const { pace, nowMs } = state;
+function Table({ state, layout, look }: ViewProps) {
+  const { pace, nowMs, isOfAll } = state;
   const width = layout.listWidth === 0 ? layout.size.columns : layout.listWidth;
   // Two cells for the mark of the selected row, which is seen without colours, too.
   const columns = useMemo(() => columnsFor(width - 2, isOfAll), [width, isOfAll]);
