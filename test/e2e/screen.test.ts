@@ -1,7 +1,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
-import { inTerminal } from "./support/terminal.ts";
 import { emptyFolder } from "../helpers/server.ts";
+import { inTerminal } from "./support/terminal.ts";
 
 setDefaultTimeout(30_000);
 
