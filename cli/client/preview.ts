@@ -49,7 +49,10 @@ export function preparePreview(context: Context, output: Output, flags: PreviewF
     async show(paths) {
       const canvas: Canvas = { ...(await look), screen: context.stderr };
       const text = await draw(paths, canvas, flags.verbose === true);
-      if (text !== "") output.say(text.slice(0, -1));
+      if (!output.isTalkative) return;
+      output.clear();
+      // A drawing is made of commands to the terminal.
+      context.stderr.write(text);
     },
   };
 }

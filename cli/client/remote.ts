@@ -4,6 +4,7 @@ import { addCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { type ClientFlags, readClientSettings } from "../environment.ts";
 import type { Output } from "../format/output.ts";
+import { printable } from "../format/printable.ts";
 import { formatDuration } from "../format/units.ts";
 import { withExits } from "../help/manual.ts";
 import { type Client, createClient } from "./client.ts";
@@ -65,11 +66,12 @@ export function clientOptions(
     signal: context.interruptible(),
     userAgent: `svc/${VERSION}`,
     onRetry: ({ failure }, delayMs) => {
-      output.progress(`${failure.message} Trying again in ${formatDuration(delayMs)}.`);
-      if (verbose === true) context.stderr.write(`${failure.message} Again in ${formatDuration(delayMs)}.\n`);
+      const what = printable(failure.message);
+      output.progress(`${what} Trying again in ${formatDuration(delayMs)}.`);
+      if (verbose === true) context.stderr.write(`${what} Again in ${formatDuration(delayMs)}.\n`);
     },
     onUnknown: warnOfVersion,
-    onExchange: verbose === true ? (line) => context.stderr.write(`${line}\n`) : undefined,
+    onExchange: verbose === true ? (line) => context.stderr.write(`${printable(line)}\n`) : undefined,
   };
   return options;
 }

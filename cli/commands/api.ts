@@ -23,7 +23,7 @@ import {
   readTarget,
 } from "../flags/raw-request.ts";
 import { toJson } from "../format/output.ts";
-import { printable } from "../format/printable.ts";
+import { printable, printableLines } from "../format/printable.ts";
 import { withExamples, withExits, withNotes } from "../help/manual.ts";
 
 interface Flags extends ClientFlags, OperatorFlags {
@@ -141,7 +141,7 @@ async function printBody(response: Response, stdout: Sink, isPage: boolean): Pro
     const text = await response.text();
     const json = parseBody(text);
     if (typeof json === "object" && json !== null) stdout.write(`${toJson(json, stdout)}\n`);
-    else stdout.write(stdout.isTerminal ? printableText(text) : text);
+    else stdout.write(stdout.isTerminal ? printableLines(text) : text);
     return text;
   }
   if (stdout.isTerminal && !isJson && !type.startsWith("text/") && response.body !== null && type !== "") {
@@ -154,14 +154,10 @@ async function printBody(response: Response, stdout: Sink, isPage: boolean): Pro
   let read = "";
   for await (const bytes of response.body ?? []) {
     const text = decoder.decode(bytes, { stream: true });
-    stdout.write(stdout.isTerminal ? printableText(text) : bytes);
+    stdout.write(stdout.isTerminal ? printableLines(text) : bytes);
     if (read.length < MAX_READ_ERROR) read += text;
   }
   return read;
-}
-
-function printableText(text: string): string {
-  return text.split("\n").map(printable).join("\n");
 }
 
 /** The same list from where the page ended: a ledger goes on before that, others after it. */

@@ -2,7 +2,7 @@ import type { Context, Sink } from "../context.ts";
 import { usage } from "../failure.ts";
 import { fieldText } from "./field.ts";
 import { cutText } from "./fit.ts";
-import { printable, printableJson } from "./printable.ts";
+import { printable, printableJson, printableLines } from "./printable.ts";
 import { hasColour, type Style, styleFor } from "./style.ts";
 import { type Column, renderTable, renderTsv } from "./table.ts";
 
@@ -66,15 +66,13 @@ export async function createOutput(context: Context, flags: OutputFlags): Promis
     if (hasProgress) stderr.write(ERASE_LINE);
     hasProgress = false;
   };
-  const say = (text: string) => {
+  // Texts name what servers, files and command lines call things.
+  const say = (text: string, mark = "") => {
     clear();
-    if (isTalkative) stderr.write(`${text}\n`);
+    if (isTalkative) stderr.write(`${mark}${printableLines(text)}\n`);
   };
   const picked = (value: object, json: () => string) =>
-    flags.field === undefined
-      ? `${json()}
-`
-      : fieldText(value, flags.field, stdout.isTerminal);
+    flags.field === undefined ? `${json()}\n` : fieldText(value, flags.field, stdout.isTerminal);
   const jsonText = (value: object) => picked(value, () => toJson(value, stdout));
   async function table(columns: readonly Column[], rows: readonly (readonly string[])[]): Promise<string> {
     if (mode !== "pretty") return renderTsv(rows);
@@ -104,13 +102,13 @@ export async function createOutput(context: Context, flags: OutputFlags): Promis
     },
     jsonLine: (value) => picked(value, () => printableJson(value)),
     table,
-    say,
-    done: (text) => say(`${style.green("✓")} ${text}`),
+    say: (text) => say(text),
+    done: (text) => say(text, `${style.green("✓")} `),
     warn(text) {
       clear();
-      if (flags.quiet !== true) stderr.write(`${talk.yellow("!")} ${text}\n`);
+      if (flags.quiet !== true) stderr.write(`${talk.yellow("!")} ${printableLines(text)}\n`);
     },
-    change: (line) => (stderr.isTerminal ? progress(line) : say(printable(line))),
+    change: (line) => (stderr.isTerminal ? progress(line) : say(line)),
     progress,
     clear,
   };

@@ -1,4 +1,5 @@
 import { cutText } from "./fit.ts";
+import { printable } from "./printable.ts";
 import type { Style } from "./style.ts";
 
 /** The state of a task at one moment. */
@@ -53,7 +54,9 @@ export function progressLine(moment: Moment, width: number, style: Pick<Style, "
 
 function stateOf({ status, queuePosition, trouble }: Moment): string {
   if (trouble !== undefined) return trouble;
-  return status === "pending" && queuePosition !== undefined ? `pending #${queuePosition}` : status;
+  return status === "pending" && queuePosition !== undefined
+    ? `pending #${queuePosition}`
+    : printable(status);
 }
 
 /**
