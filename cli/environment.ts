@@ -128,7 +128,9 @@ function serverOf(flags: ServerFlags, { env }: Pick<Context, "env">, profile: La
 /** Reads `host:port` as http. Drops a trailing slash or `/v1`. */
 export function readServer(text: string): string {
   const url = parseWebUrl(text);
-  if (url === null || url.username !== "" || url.search !== "" || url.hash !== "")
+  if (url !== null && url.username + url.password !== "")
+    throw usage(`The address of a server has no user name or password; write it like ${DEFAULT_SERVER}.`);
+  if (url === null || url.search !== "" || url.hash !== "")
     throw usage(`"${text.slice(0, 80)}" is not the address of a server; write it like ${DEFAULT_SERVER}.`);
   return url.origin + url.pathname.replace(/\/+$/, "").replace(/\/v1$/, "");
 }

@@ -128,7 +128,12 @@ function exitCodeOf(error: AppError): ExitCode {
 
 /** "error: unknown option '--nam'\n(Did you mean --name?)" as one sentence or two. */
 function commanderMessage(error: CommanderError): string {
-  const [, first = "", rest = ""] = /^(?:error: )?(.*?)\.?(?:\n(.*))?$/s.exec(error.message) ?? [];
+  // Of arguments too many all are repeated, and one of them may be a secret.
+  const parts =
+    error.code === "commander.excessArguments"
+      ? /^error: (.*?): .*()$/s
+      : /^(?:error: )?(.*?)\.?(?:\n(.*))?$/s;
+  const [, first = "", rest = ""] = parts.exec(error.message) ?? [];
   const suggestion = rest.split("\n").map((line) => /^\((.*)\)$/.exec(line)?.[1] ?? line);
   return [`${first.charAt(0).toUpperCase()}${first.slice(1)}.`, ...suggestion].join(" ").trimEnd();
 }

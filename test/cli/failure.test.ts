@@ -51,3 +51,15 @@ test("an address that this machine does not have is told with the flag", async (
   expect(stderr).toContain("Cannot listen on 192.0.2.1: this machine has no such address.");
   expect(stderr).toContain("--host 127.0.0.1");
 });
+
+test.each([
+  [
+    ["accounts", "credit", "bob", "--", "-1.00", "--token", "mt-svc-secret"],
+    "Too many arguments for 'credit'. Expected 2 arguments but got 4.",
+  ],
+  [["whoami", "--server", "http://me:secret@host"], "The address of a server has no user name or password;"],
+])("the mistake in %j is told without the secret", async (args, said) => {
+  const { exitCode, stderr } = await svc(args);
+  expect([exitCode, stderr]).toEqual([2, expect.stringContaining(said)]);
+  expect(stderr).not.toContain("secret");
+});
