@@ -12,7 +12,7 @@ import { EXIT } from "../exit-codes.ts";
 import { Failure, usage } from "../failure.ts";
 import { withExamples, withExits } from "../help/manual.ts";
 import { DEFAULT_PROFILE, isProfileName, type Profile } from "../profiles/profile.ts";
-import { readProfiles, writeProfiles } from "../profiles/profile-file.ts";
+import { profilesPath, readProfiles, writeProfiles } from "../profiles/profile-file.ts";
 import { askSecret } from "../secret-input.ts";
 
 interface Flags {
@@ -56,6 +56,8 @@ export function addLogin(program: Command, context: Context): void {
 async function login(invocation: Invocation<Flags>): Promise<void> {
   const { context, output, options } = invocation;
   const name = profileName(options, context);
+  // Before a secret is asked for, there must be a place for it.
+  profilesPath(context);
   const profiles = new Map(readProfiles(context));
   const before = profiles.get(name);
   const server = readServer(options.server ?? (context.env.SVC_SERVER || (before?.server ?? DEFAULT_SERVER)));

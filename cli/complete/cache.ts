@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { homedir } from "node:os";
-import { isAbsolute, join } from "node:path";
+import { join } from "node:path";
 import { isJsonObject } from "../../src/domain/json.ts";
 import type { Context } from "../context.ts";
+import { userFolder } from "../user-folder.ts";
 import type { Candidate } from "./candidates.ts";
 
 /** Long enough for a few presses of the Tab key, short enough for a task that was just made. */
@@ -14,7 +14,9 @@ export async function cached(
   key: readonly string[],
   read: () => Promise<readonly Candidate[]>,
 ): Promise<readonly Candidate[]> {
-  const folder = join(cacheFolder(context), "svc");
+  const caches = userFolder(context, "XDG_CACHE_HOME", ".cache");
+  if (caches === undefined) return await read();
+  const folder = join(caches, "svc");
   const hash = new Bun.CryptoHasher("sha256").update(key.join("\n")).digest("hex").slice(0, 24);
   const path = join(folder, `complete-${hash}.json`);
   const known = stored(path);
@@ -22,11 +24,6 @@ export async function cached(
   const candidates = await read();
   keep(folder, path, candidates);
   return candidates;
-}
-
-function cacheFolder({ env }: Pick<Context, "env">): string {
-  const { XDG_CACHE_HOME: configured = "", HOME: home = homedir() } = env;
-  return isAbsolute(configured) ? configured : join(home, ".cache");
 }
 
 function stored(path: string): readonly Candidate[] | undefined {

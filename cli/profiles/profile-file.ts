@@ -12,12 +12,12 @@ import {
   statSync,
   writeSync,
 } from "node:fs";
-import { homedir } from "node:os";
-import { dirname, isAbsolute, join } from "node:path";
+import { dirname, join } from "node:path";
 import { reasonOf } from "../../src/toolkit/system-error.ts";
 import type { Context } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
 import { Failure } from "../failure.ts";
+import { userFolder } from "../user-folder.ts";
 import { type Profile, parseProfiles, writtenProfiles } from "./profile.ts";
 
 type Environment = Pick<Context, "env">;
@@ -28,22 +28,30 @@ const FILE_MODE = 0o600;
 const OTHERS = 0o077;
 const OTHERS_WRITE = 0o022;
 
-/** Where profiles are kept: below XDG_CONFIG_HOME, or else ~/.config. */
-export function profilesPath({ env }: Environment): string {
-  const { XDG_CONFIG_HOME: configured = "", HOME: home = homedir() } = env;
-  // A relative path there is to be ignored (https://specifications.freedesktop.org/basedir-spec/latest/, checked 2026-11-22).
-  const folder = isAbsolute(configured) ? configured : join(home, ".config");
-  return join(folder, "svc", "profiles.json");
+/**
+ * Where profiles are kept: below XDG_CONFIG_HOME, or else ~/.config.
+ *
+ * @throws Failure (exit 12) for a user without a home folder
+ */
+export function profilesPath(environment: Environment): string {
+  const path = findPath(environment);
+  if (path !== undefined) return path;
+  throw unusable("There is no home folder to keep profiles in.", "Set HOME to the path of one.");
+}
+
+function findPath(environment: Environment): string | undefined {
+  const folder = userFolder(environment, "XDG_CONFIG_HOME", ".config");
+  return folder === undefined ? undefined : join(folder, "svc", "profiles.json");
 }
 
 /**
- * Reads all profiles, by their names. A file that is not there holds none.
+ * Reads all profiles, by their names. A file that is not there holds none; a user without a home folder has none.
  *
  * @throws Failure (exit 12) for a file that others can read or change, or that holds no profiles
  */
 export function readProfiles(environment: Environment): ReadonlyMap<string, Profile> {
-  const path = profilesPath(environment);
-  if (!existsSync(path)) return new Map();
+  const path = findPath(environment);
+  if (path === undefined || !existsSync(path)) return new Map();
   refuseExposed(path);
   let text: string;
   try {
