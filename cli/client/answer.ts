@@ -121,10 +121,10 @@ function sentence(error: unknown, code: string): string {
   return clauseOf(error) || "the connection failed";
 }
 
-/** The message of a platform error, without its full stop. */
+/** The message of a platform error, without its full stop, and without its advice to programmers. */
 export function clauseOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
-  return /^(.*?)[.\s]*$/s.exec(message)?.[1] ?? "";
+  return /^(.*?)[.\s]*(?:For more information, pass `verbose.*)?$/s.exec(message)?.[1] ?? "";
 }
 
 function text(value: unknown): string | undefined {

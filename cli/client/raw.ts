@@ -1,4 +1,6 @@
-import { unreachable } from "./answer.ts";
+import { EXIT } from "../exit-codes.ts";
+import { Failure } from "../failure.ts";
+import { clauseOf, unreachable } from "./answer.ts";
 import { type ClientOptions, REQUEST_TIMEOUT_MS } from "./exchange.ts";
 import type { Attempt } from "./retry.ts";
 
@@ -11,6 +13,29 @@ export interface RawRequest {
   readonly headers: Headers;
   readonly body?: Uint8Array<ArrayBuffer> | string | undefined;
 }
+
+/** The whole of an answer. @throws Failure when it is cut off */
+export function readRaw(response: Response, { origin }: URL): Promise<string> {
+  return response.text().catch((error: unknown) => {
+    throw cutOff(error, origin);
+  });
+}
+
+/** An answer as it comes. @throws Failure when it is cut off */
+export async function* streamRaw(response: Response, { origin }: URL): AsyncGenerator<Uint8Array> {
+  try {
+    yield* response.body ?? [];
+  } catch (error) {
+    throw cutOff(error, origin);
+  }
+}
+
+const cutOff = (error: unknown, server: string): Failure =>
+  new Failure(
+    EXIT.unreachable,
+    "answer_cut_off",
+    `${server} did not send the whole answer: ${clauseOf(error)}.`,
+  );
 
 /**
  * Sends a request as it is, once, and follows no redirect: another server must not get the credential. The answer must begin in

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { isJsonObject, type Json } from "../../src/domain/json.ts";
 import { parseBody, troubleOf } from "../client/answer.ts";
 import type { ClientOptions } from "../client/exchange.ts";
-import { type RawRequest, sendRaw } from "../client/raw.ts";
+import { type RawRequest, readRaw, sendRaw, streamRaw } from "../client/raw.ts";
 import { clientOptions } from "../client/remote.ts";
 import { addCommand, CLIENT_COMMANDS, collect, given, type Invocation, onRun } from "../command.ts";
 import type { Context, Sink } from "../context.ts";
@@ -13,7 +13,7 @@ import {
   readOperatorSettings,
   readServerSetting,
 } from "../environment.ts";
-import { usage } from "../failure.ts";
+import { unexpectedAnswer, usage } from "../failure.ts";
 import {
   credentialFor,
   readField,
@@ -123,22 +123,26 @@ async function sendOne(
   const response = attempt.value;
   const { stdout } = context;
   if (options.include === true) stdout.write(headOf(response));
-  const text = await printBody(response, stdout, options.paginate === true);
+  const text = await printBody({ response, url: request.url }, stdout, options.paginate === true);
   if (response.status >= 300) throw troubleOf(response, parseBody(text), request.url.origin).failure;
   return options.paginate === true ? nextPage(request, parseBody(text)) : undefined;
 }
 
 function headOf({ status, statusText, headers }: Response): string {
   const lines = [...headers].map(([name, value]) => `${name}: ${printable(value)}\n`);
-  return [`HTTP ${status} ${statusText}\n`, ...lines, "\n"].join("");
+  return [`HTTP ${status} ${printable(statusText)}\n`, ...lines, "\n"].join("");
 }
 
 /** Prints a body as it comes; on a terminal, JSON indented, and nothing that would be a command to it. @returns the text, or its beginning */
-async function printBody(response: Response, stdout: Sink, isPage: boolean): Promise<string> {
+async function printBody(
+  { response, url }: { readonly response: Response; readonly url: URL },
+  stdout: Sink,
+  isPage: boolean,
+): Promise<string> {
   const type = response.headers.get("content-type") ?? "";
   const isJson = /\bjson\b/.test(type);
   if (isPage || (isJson && stdout.isTerminal)) {
-    const text = await response.text();
+    const text = await readRaw(response, url);
     const json = parseBody(text);
     if (typeof json === "object" && json !== null) stdout.write(`${toJson(json, stdout)}\n`);
     else stdout.write(stdout.isTerminal ? printableLines(text) : text);
@@ -152,9 +156,11 @@ async function printBody(response: Response, stdout: Sink, isPage: boolean): Pro
   }
   const decoder = new TextDecoder();
   let read = "";
-  for await (const bytes of response.body ?? []) {
+  for await (const bytes of streamRaw(response, url)) {
     const text = decoder.decode(bytes, { stream: true });
-    stdout.write(stdout.isTerminal ? printableLines(text) : bytes);
+    if (stdout.isTerminal) stdout.write(printableLines(text));
+    // A file may be larger than memory, and its reader slower than the server.
+    else await stdout.writeBytes(bytes);
     if (read.length < MAX_READ_ERROR) read += text;
   }
   return read;
@@ -166,5 +172,6 @@ function nextPage({ url, ...request }: RawRequest, body: unknown): RawRequest | 
   if (typeof data.next !== "string") return undefined;
   const next = new URL(url);
   next.searchParams.set(url.pathname.endsWith("/ledger") ? "before" : "after", data.next);
+  if (next.href === url.href) throw unexpectedAnswer("The server says that a page is followed by itself.");
   return { ...request, url: next };
 }

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Json } from "../../src/domain/json.ts";
+import { reasonOf } from "../../src/toolkit/system-error.ts";
 import { usage } from "../failure.ts";
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
@@ -33,10 +34,10 @@ export function readTarget(text: string, server: string): URL {
   return url;
 }
 
-/** The credential that a path takes; undefined for what everybody may read. */
+/** The credential that a path takes; undefined for what everybody may read, and for what is beside a server that has a path. */
 export function credentialFor({ pathname }: URL, server: string): "key" | "token" | undefined {
   const base = new URL(server).pathname.replace(/\/$/, "");
-  const path = pathname.startsWith(`${base}/`) ? pathname.slice(base.length) : pathname;
+  const path = pathname.startsWith(`${base}/`) ? pathname.slice(base.length) : "";
   return CREDENTIALS.find(({ below }) => path.startsWith(below))?.kind;
 }
 
@@ -70,6 +71,6 @@ export async function readInputFile(path: string, cwd: string): Promise<Uint8Arr
   try {
     return path === "-" ? await Bun.stdin.bytes() : new Uint8Array(await readFile(resolve(cwd, path)));
   } catch (error) {
-    throw usage(`--input ${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    throw usage(`--input ${path} cannot be read: ${reasonOf(error)}.`);
   }
 }

@@ -181,4 +181,36 @@ describe("svc api", () => {
     expect(stderr).toContain(message);
     expect(server.seen).toEqual([]);
   });
+
+  test("says that an answer was cut off", async () => {
+    using listener = Bun.listen({
+      hostname: "127.0.0.1",
+      port: 0,
+      socket: {
+        data: (socket) =>
+          void socket.end(
+            'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"a":',
+          ),
+      },
+    });
+    const args = ["GET", "/v1/tasks", "--server", `http://127.0.0.1:${listener.port}`];
+    const { run, onTerminal } = withServer({});
+    for (const { exitCode, stderr } of [await run(...args), await onTerminal(...args)]) {
+      expect(exitCode).toBe(11);
+      expect(Bun.stripANSI(stderr)).toMatch(/ did not send the whole answer: .*closed unexpectedly\.\n$/);
+    }
+  });
+
+  test("gets no page twice", async () => {
+    const { server, run } = withServer({ "GET /v1/tasks": () => success({ tasks: [], next: "same" }) });
+    const { exitCode, stderr } = await run("GET", "/v1/tasks", "--paginate");
+    expect([exitCode, stderr]).toEqual([1, "error: The server says that a page is followed by itself.\n"]);
+    expect(server.seen).toHaveLength(2);
+  });
+
+  test("gives its credentials to nothing beside a server that has a path", async () => {
+    const { server, run } = withServer({ "GET /admin/v1/keys": () => success({}) });
+    await run("GET", `${server.url}/admin/v1/keys`, "--server", `${server.url}/svc`);
+    expect(server.seen.map(({ headers }) => headers.get("authorization"))).toEqual([null]);
+  });
 });
