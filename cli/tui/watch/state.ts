@@ -159,10 +159,23 @@ function withTasks(state: WatchState, read: readonly WatchedTask[], isEvent: boo
     if (later.hasEnded && known?.hasEnded !== true) ended.push(later);
     tasks.set(task.id, later);
   }
+  if (forgetOldest(tasks)) isOrderSame = false;
   const order = isOrderSame ? state.order : orderOf(tasks.values(), state);
   // A listing brings the newest first, and the latest durations tell most.
   const pace = withEnds(state.pace, isEvent ? ended : ended.toReversed());
   return inView({ ...state, tasks, order, counts: countTabs(tasks.values()), pace });
+}
+
+/** A watch may go on for weeks: of more tasks than this, the oldest that have ended are left out. */
+export const MOST_TASKS = 20_000;
+
+/** @returns whether there were too many */
+function forgetOldest(tasks: Map<string, WatchedTask>): boolean {
+  if (tasks.size <= MOST_TASKS) return false;
+  const ended = [...tasks.values()].filter(({ hasEnded }) => hasEnded).map(({ id }) => id);
+  // Ids begin with their time. A few more than needed, so that not every change has to look for some.
+  for (const id of ended.toSorted().slice(0, tasks.size - MOST_TASKS * 0.9)) tasks.delete(id);
+  return true;
 }
 
 function chosen(state: WatchState, choice: Partial<Choice>): WatchState {

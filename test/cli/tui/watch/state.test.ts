@@ -3,6 +3,7 @@ import { askedBy, pasted } from "../../../../cli/tui/watch/keys.ts";
 import { barsOf, secondsLeft } from "../../../../cli/tui/watch/pace.ts";
 import {
   initialState,
+  MOST_TASKS,
   reduce,
   selectedTask,
   type WatchEvent,
@@ -52,6 +53,18 @@ describe("tasks", () => {
     const state = reduce(reduce(before, changed(live(3))), changed(live(1, { progress: 90 })));
     expect(selectedTask(state)?.id).toBe(taskId(1));
     expect(state.order).toEqual([taskId(3), taskId(2), taskId(1)]);
+  });
+
+  test("are forgotten, the oldest that have ended first, when there are very many", () => {
+    const many = Array.from({ length: MOST_TASKS }, (_, i) => listed(i + 2));
+    const full = after(read(live(1), ...many.slice(1)));
+    expect(full.tasks.size).toBe(MOST_TASKS);
+    const state = reduce(full, changed(live(MOST_TASKS + 2)));
+    expect(state.tasks.size).toBe(MOST_TASKS * 0.9);
+    expect(state.order).toHaveLength(state.tasks.size);
+    expect(state.counts.all).toBe(state.tasks.size);
+    const known = [1, 3, MOST_TASKS, MOST_TASKS + 2].map((number) => state.tasks.has(taskId(number)));
+    expect(known).toEqual([true, false, true, true]);
   });
 
   test("are followed from the first row on", () => {
