@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
 import type { Context } from "./context.ts";
+import { readSecretFiles } from "./flags/credentials.ts";
 import { createOutput, type Output, type OutputFlags } from "./format/output.ts";
 import { withExits } from "./help/manual.ts";
 
@@ -59,8 +60,9 @@ export function onRun<Options>(
   action: (invocation: Invocation<Options>) => Promise<void>,
 ): Command {
   return command.action(async () => {
-    const options = command.opts<Options & OutputFlags>();
-    const output = await createOutput(context, options);
+    const given = command.opts<Options & OutputFlags>();
+    const output = await createOutput(context, given);
+    const options = await readSecretFiles(given, context);
     // Safe: commander passes text, and no argument has a parser.
     await action({ context, output, options, args: command.processedArgs as (string | undefined)[] });
   });

@@ -3,6 +3,7 @@ import { VERSION } from "../../src/version.ts";
 import { addCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { type ClientFlags, readClientSettings } from "../environment.ts";
+import { withKeyFlags } from "../flags/credentials.ts";
 import type { Output } from "../format/output.ts";
 import { printable } from "../format/printable.ts";
 import { formatDuration } from "../format/units.ts";
@@ -18,9 +19,11 @@ export interface RemoteFlags extends ClientFlags {
 
 /** A command on a running server. */
 export function addRemoteCommand(parent: Command, usage: string, description: string): Command {
-  const command = addCommand(parent, usage, description)
-    .option("-s, --server <url>", "address of the server (SVC_SERVER; default http://127.0.0.1:8787)")
-    .option("-k, --key <key>", "API key (SVC_API_KEY)")
+  const command = addCommand(parent, usage, description).option(
+    "-s, --server <url>",
+    "address of the server (SVC_SERVER; default http://127.0.0.1:8787)",
+  );
+  withKeyFlags(command)
     .option(
       "--profile <name>",
       "profile of `svc login` that names the server and holds the key (SVC_PROFILE)",

@@ -14,6 +14,7 @@ import {
   readServerSetting,
 } from "../environment.ts";
 import { unexpectedAnswer, usage } from "../failure.ts";
+import { withKeyFlags, withTokenFlags } from "../flags/credentials.ts";
 import {
   credentialFor,
   readField,
@@ -52,10 +53,9 @@ export function addApi(program: Command, context: Context): void {
     .option("--input <file>", "file to send as the body; - is standard input")
     .option("--paginate", "get all pages of a list, one JSON document a line")
     .option("-s, --server <url>", "address of the server (SVC_SERVER)")
-    .option("-k, --key <key>", "API key, for everything but /admin (SVC_API_KEY)")
-    .option("--token <token>", "management token, for /admin (SVC_MANAGEMENT_TOKEN)")
     .option("--profile <name>", "profile of `svc login` (SVC_PROFILE)")
     .option("-v, --verbose", "print requests and answers on stderr");
+  withTokenFlags(withKeyFlags(command, ", for everything but /admin"), ", for /admin");
   withExamples(
     command,
     "svc api GET /v1/account/status",

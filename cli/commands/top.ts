@@ -9,6 +9,7 @@ import type { Context } from "../context.ts";
 import { type ClientSettings, type OperatorFlags, readOperatorSettings } from "../environment.ts";
 import { EXIT } from "../exit-codes.ts";
 import { Failure, usage } from "../failure.ts";
+import { withTokenFlags } from "../flags/credentials.ts";
 import type { Output } from "../format/output.ts";
 import {
   LANE_CELLS,
@@ -34,7 +35,6 @@ interface TopFlags extends OperatorFlags {
 export function addTop(program: Command, context: Context): void {
   const command = addCommand(program, "top", "watch how a server does")
     .option("-s, --server <url>", "address of the server (SVC_SERVER; default http://127.0.0.1:8787)")
-    .option("--token <token>", "management token (SVC_MANAGEMENT_TOKEN)")
     .option(
       "--profile <name>",
       "profile of `svc login` that names the server and holds the token (SVC_PROFILE)",
@@ -43,6 +43,7 @@ export function addTop(program: Command, context: Context): void {
     .option("--once", "print one reading and end")
     .option("-v, --verbose", "print requests and answers on stderr")
     .helpGroup(CLIENT_COMMANDS);
+  withTokenFlags(command);
   withExits(command, "auth", "notFound", "overloaded", "unreachable", "interrupted", "terminated");
   withExamples(
     command,

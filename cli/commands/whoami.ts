@@ -15,6 +15,7 @@ import {
 } from "../environment.ts";
 import { EXIT } from "../exit-codes.ts";
 import { Failure } from "../failure.ts";
+import { withKeyFlags, withTokenFlags } from "../flags/credentials.ts";
 import { type Field, renderFields } from "../format/table.ts";
 import { formatTime } from "../format/units.ts";
 import { withExamples, withExits } from "../help/manual.ts";
@@ -26,10 +27,9 @@ export function addWhoami(program: Command, context: Context): void {
   const command = addCommand(program, "whoami", "show the server, the account, the key and its limits")
     .helpGroup(CLIENT_COMMANDS)
     .option("-s, --server <url>", "address of the server (SVC_SERVER)")
-    .option("-k, --key <key>", "API key (SVC_API_KEY)")
-    .option("--token <token>", "management token (SVC_MANAGEMENT_TOKEN)")
     .option("--profile <name>", "profile of `svc login` (SVC_PROFILE)")
     .option("-v, --verbose", "print requests and answers on stderr");
+  withTokenFlags(withKeyFlags(command));
   withExits(command, "auth", "overloaded", "unreachable", "config", "interrupted");
   withExamples(command, "svc whoami", "svc whoami --profile prod --field balance.available");
   onRun<Flags>(command, context, async ({ options, output }) => {

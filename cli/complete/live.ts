@@ -79,7 +79,7 @@ async function administered(
   context: Context,
 ): Promise<readonly Candidate[]> {
   const isFolder = flags.has("--data-dir") || flags.has("--config");
-  const isServer = ["--server", "--token", "--profile"].some((flag) => flags.has(flag));
+  const isServer = ["--server", "--token", "--token-file", "--profile"].some((flag) => flags.has(flag));
   const { SVC_SERVER, SVC_MANAGEMENT_TOKEN } = context.env;
   if (!isFolder && (isServer || (SVC_SERVER && SVC_MANAGEMENT_TOKEN))) {
     const settings = readOperatorSettings(

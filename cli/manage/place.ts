@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import type { Context } from "../context.ts";
 import type { OperatorFlags } from "../environment.ts";
 import { Failure, usage } from "../failure.ts";
+import { withTokenFlags } from "../flags/credentials.ts";
 import { withExits } from "../help/manual.ts";
 import { type LocalFlags, readLocalConfig, showPath, withLocalFlags } from "../local.ts";
 import { chosenProfile } from "../profiles/chosen.ts";
@@ -15,10 +16,10 @@ export interface PlaceFlags extends LocalFlags, OperatorFlags {
 
 /** The flags of every administration command. */
 export function withPlaceFlags(command: Command): Command {
-  withLocalFlags(command)
+  const placed = withLocalFlags(command)
     .option("--local", "work on the data folder, although a server is named elsewhere")
-    .option("-s, --server <url>", "work on this server, with a management token (SVC_SERVER)")
-    .option("--token <token>", "management token (SVC_MANAGEMENT_TOKEN)")
+    .option("-s, --server <url>", "work on this server, with a management token (SVC_SERVER)");
+  withTokenFlags(placed)
     .option(
       "--profile <name>",
       "profile of `svc login` that names the server and holds the token (SVC_PROFILE)",

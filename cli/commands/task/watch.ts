@@ -1,4 +1,4 @@
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import type { TaskView } from "../../client/answer.ts";
 import type { ClientOptions } from "../../client/exchange.ts";
 import { addRemoteCommand, clientOptions, type RemoteFlags } from "../../client/remote.ts";
@@ -11,6 +11,7 @@ import { type Invocation, onRun } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { openOnDesktop } from "../../desktop.ts";
 import { readClientSettings, readOperatorSettings } from "../../environment.ts";
+import { withTokenFlags } from "../../flags/credentials.ts";
 import type { Output } from "../../format/output.ts";
 import { printable } from "../../format/printable.ts";
 import { hasColour } from "../../format/style.ts";
@@ -31,9 +32,8 @@ export function addWatch(task: Command, context: Context): void {
     task,
     "watch [task...]",
     "watch tasks as they change, or these until they end",
-  )
-    .option("--all-accounts", "tasks of every account, with a management token")
-    .addOption(new Option("--token <token>", "management token for --all-accounts (SVC_MANAGEMENT_TOKEN)"));
+  ).option("--all-accounts", "tasks of every account, with a management token");
+  withTokenFlags(command, " for --all-accounts");
   withExamples(
     command,
     "svc task watch",
