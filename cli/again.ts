@@ -7,16 +7,32 @@ const PLAIN = /^[\w%+,./:=@-]+$/;
 
 /** The command that runs, for a shell, with its flags as they were given and some of them changed. Leaves secrets out. */
 export function commandAgain(command: Command, changed: Readonly<Record<string, string>>): string {
-  const flags = command.options.flatMap((option) => {
+  return [...pathOf(command), ...command.args.map(quoted), ...flagsOf(command, () => true, changed)].join(
+    " ",
+  );
+}
+
+/** Some flags of a command as they were given, by their names in its options, to be put after another command. */
+export function flagsAgain(command: Command, names: readonly string[]): string {
+  return flagsOf(command, (name) => names.includes(name), {})
+    .map((text) => ` ${text}`)
+    .join("");
+}
+
+function flagsOf(
+  command: Command,
+  isWanted: (name: string) => boolean,
+  changed: Readonly<Record<string, string>>,
+): string[] {
+  return command.options.flatMap((option) => {
     const name = option.attributeName();
-    if (HIDDEN.has(name)) return [];
+    if (HIDDEN.has(name) || !isWanted(name)) return [];
     const isGiven = command.getOptionValueSource(name) === "cli";
     const value: unknown = changed[name] ?? (isGiven ? command.getOptionValue(name) : undefined);
     if (value === undefined) return [];
     const flag = option.long ?? option.short ?? "";
     return typeof value === "boolean" ? [flag] : [flag, quoted(String(value))];
   });
-  return [...pathOf(command), ...command.args.map(quoted), ...flags].join(" ");
 }
 
 function pathOf(command: Command): string[] {

@@ -1,10 +1,8 @@
-import { isId } from "../../src/domain/ids.ts";
 import type { JsonObject } from "../../src/domain/json.ts";
 import type { ClientSettings } from "../environment.ts";
-import { EXIT } from "../exit-codes.ts";
 import { Failure } from "../failure.ts";
-import { callbackOf, callbackPageOf } from "../format/callback-view.ts";
 import { type Kind, type TaskView, taskOf } from "./answer.ts";
+import { type CallbackQuery, callbackCalls, callbackRequests } from "./callbacks.ts";
 import { type Call, type ClientOptions, exchange, fetchFile, openEvents } from "./exchange.ts";
 import { type ManagedTaskQuery, managedTaskCalls } from "./managed.ts";
 import { readModelOrTell } from "./missing-model.ts";
@@ -20,7 +18,6 @@ export type Created = Awaited<ReturnType<Client["create"]>>;
 /** A query by the names of its parameters; those that are undefined are left out. */
 type Query<Name extends string> = { readonly [Each in Name]?: string | undefined };
 export type TaskQuery = Query<"kind" | "status" | "model" | "limit" | "after">;
-export type CallbackQuery = Query<"state" | "task_id" | "from" | "to" | "limit" | "after">;
 
 export function createClient(settings: ClientSettings, options: ClientOptions) {
   const call = (request: Call) => withRetries(() => exchange(settings, options, request), options);
@@ -37,7 +34,7 @@ export function createClient(settings: ClientSettings, options: ClientOptions) {
     /** The same, asked once. */
     readStatus: (kind: Kind, id: string, wait: StatusWait) =>
       readStatus(settings, options, { kind, id, ...wait }),
-    ...callbackCalls(get, send),
+    ...ownCallbacks(get, send),
     ...modelCalls(get, send),
     ...managedTaskCalls({
       get: (path, query = {}) => get(`/admin/v1${path}${searchOf(query)}`),
@@ -130,31 +127,17 @@ async function readStatus(
 }
 
 type Get = (path: string) => Promise<JsonObject>;
+
 type Send = (path: string, body?: JsonObject) => Promise<JsonObject>;
 
-function callbackCalls(get: Get, send: Send) {
-  const callbacks = async (query: CallbackQuery) =>
-    callbackPageOf(await get(`/v1/callbacks${searchOf(query)}`));
-  return {
-    callbacks,
-    /** Finds a callback's id by that id or by its task's. @throws Failure when the task has no callback */
-    async callbackIdOf(idOrTask: string) {
-      if (!isId("task", idOrTask)) return idOrTask;
-      const [found] = (await callbacks({ task_id: idOrTask, limit: "1" })).callbacks;
-      if (found !== undefined) return found.id;
-      throw new Failure(EXIT.notFound, "not_found", `${idOrTask} has no callback.`, {
-        hint: "A task with a callback_url has one once it completed or failed.",
-      });
-    },
-    /** With its payload and the outcome of each send. */
-    callback: async (id: string) => callbackOf(await get(`/v1/callbacks/${encodeURIComponent(id)}`)),
-    /** Asks for one more send. */
-    redeliver: async (id: string) =>
-      callbackOf(await send(`/v1/callbacks/${encodeURIComponent(id)}/redeliver`)),
-    /** Asks for one more send of each callback in a range of time, page by page. @returns those of this page */
-    redeliverRange: async (range: CallbackQuery) =>
-      callbackPageOf(await send("/v1/callbacks/redeliver", { ...range })),
-  };
+/** The callbacks of the key's account. */
+function ownCallbacks(get: Get, send: Send) {
+  return callbackCalls(
+    callbackRequests({
+      get: (path, query) => get(`/v1${path}${searchOf(query)}`),
+      send: (path, body) => send(`/v1${path}`, body),
+    }),
+  );
 }
 
 function modelCalls(get: Get, send: Send) {

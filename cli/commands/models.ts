@@ -1,12 +1,11 @@
 import type { Command } from "commander";
-import { parseCredential } from "../../src/domain/access/credential.ts";
 import { isJsonObject, type JsonObject } from "../../src/domain/json.ts";
 import { managedModelForm, publishedSchema } from "../../src/domain/model/model-form.ts";
+import { createClient } from "../client/client.ts";
 import { modelOf } from "../client/model.ts";
-import { addRemoteCommand, connect, type RemoteFlags } from "../client/remote.ts";
+import { clientOptions } from "../client/remote.ts";
 import { addGroup, CLIENT_COMMANDS, given } from "../command.ts";
 import type { Context } from "../context.ts";
-import { readClientSettings } from "../environment.ts";
 import { unexpectedAnswer } from "../failure.ts";
 import { exampleFor } from "../format/model-example.ts";
 import { MODEL_COLUMNS, modelFields, modelRow } from "../format/model-view.ts";
@@ -14,10 +13,11 @@ import { toJson } from "../format/output.ts";
 import { PARAMETER_COLUMNS, parameterRows } from "../format/parameters.ts";
 import { renderFields } from "../format/table.ts";
 import { withExamples, withNotes } from "../help/manual.ts";
-import { type LocalInvocation, onLocalRun, withLocalFlags } from "../local.ts";
+import { type LocalInvocation, onLocalRun } from "../local.ts";
+import { addCallerCommand, type CallerFlags, findCaller } from "../manage/caller.ts";
 
 const ON_A_FOLDER =
-  "With --data-dir or --config the command asks no server: it lists this program's models, with the keys and settings that `svc serve` would have here. Then, and with a management token as the key, it lists every model and what each one needs.";
+  "With --local, --data-dir or --config the command asks no server: it lists this program's models, with the keys and settings that `svc serve` would have here. Then, and with a management token, it lists every model and what each one needs. Where there is a key too, the key is taken, unless --token or --token-file is given.";
 
 export function addModels(program: Command, context: Context): void {
   const description = "list models and the inputs they take";
@@ -26,13 +26,13 @@ export function addModels(program: Command, context: Context): void {
 }
 
 function addList(models: Command, context: Context): void {
-  const command = withLocalFlags(addRemoteCommand(models, "list", "list the models")).option(
+  const command = addCallerCommand(models, "list", "list the models").option(
     "-a, --all",
     "include models that are not available at present",
   );
   withExamples(command, "svc models list", ["svc models list --all --data-dir svc-data", "without a server"]);
   withNotes(command, ON_A_FOLDER);
-  onLocalRun<RemoteFlags & { all?: boolean }>(command, context, async (invocation) => {
+  onLocalRun<CallerFlags & { all?: boolean }>(command, context, async (invocation) => {
     const { options, output } = invocation;
     const every = await (await sourceOf(invocation)).list();
     const isShown = (model: JsonObject) =>
@@ -46,10 +46,10 @@ function addList(models: Command, context: Context): void {
 
 function addShow(models: Command, context: Context): void {
   const description = "show a model and the fields it takes";
-  const command = withLocalFlags(addRemoteCommand(models, "show <model>", description));
+  const command = addCallerCommand(models, "show <model>", description);
   withExamples(command, "svc models show sandbox-image");
   withNotes(command, ON_A_FOLDER);
-  onLocalRun<RemoteFlags>(command, context, async (invocation) => {
+  onLocalRun<CallerFlags>(command, context, async (invocation) => {
     const { args, output } = invocation;
     const id = given(args, 0);
     const model = await (await sourceOf(invocation)).read(id);
@@ -62,14 +62,14 @@ function addShow(models: Command, context: Context): void {
 
 function addSchema(models: Command, context: Context): void {
   const description = "print the JSON Schema of a model's requests";
-  const command = withLocalFlags(addRemoteCommand(models, "schema <model>", description));
+  const command = addCallerCommand(models, "schema <model>", description);
   withExamples(
     command,
     "svc models schema sandbox-image",
     "svc models schema sandbox-image --field properties.size",
   );
   withNotes(command, "The schema is JSON Schema 2020-12 of the body of a create.");
-  onLocalRun<RemoteFlags>(command, context, async (invocation) => {
+  onLocalRun<CallerFlags>(command, context, async (invocation) => {
     const { args, context, output } = invocation;
     const { schema } = await (await sourceOf(invocation)).read(given(args, 0));
     if (!isJsonObject(schema)) throw unexpectedAnswer("The server gives no schema of this model.");
@@ -84,9 +84,10 @@ interface ModelSource {
 }
 
 /** A data folder, or a server: as a caller, or as an operator with a management token. */
-async function sourceOf(invocation: LocalInvocation<RemoteFlags>): Promise<ModelSource> {
+async function sourceOf(invocation: LocalInvocation<CallerFlags>): Promise<ModelSource> {
   const { context, options, output, open } = invocation;
-  if (options.dataDir !== undefined || options.config !== undefined) {
+  const caller = findCaller(options, context);
+  if (caller.kind === "folder") {
     const models = (await open()).models();
     return {
       list: async () => (await models.list()).map(managedModelForm),
@@ -96,9 +97,8 @@ async function sourceOf(invocation: LocalInvocation<RemoteFlags>): Promise<Model
       },
     };
   }
-  const isOperator = parseCredential(readClientSettings(options, context).key)?.kind === "management_token";
-  const { client } = connect(options, context, output);
-  return isOperator
+  const client = createClient(caller.settings, clientOptions(options, context, output));
+  return caller.kind === "operator"
     ? { list: client.managedModels, read: client.managedModel }
     : { list: client.allModels, read: client.anyModel };
 }

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from "../../src/domain/json.ts";
 import { unexpectedAnswer } from "../failure.ts";
 import type { Output } from "./output.ts";
 import { firstLine, printable, printableJson } from "./printable.ts";
-import { column, type Field, renderFields, renderTsv } from "./table.ts";
+import { type Column, column, type Field, renderFields, renderTsv } from "./table.ts";
 import { formatDuration, formatTime } from "./units.ts";
 
 /** A callback as the server answers it: the fields every callback has, and any others. */
@@ -18,17 +18,14 @@ export interface CallbackPage {
   readonly next: string | null;
 }
 
-export const CALLBACK_COLUMNS = [
-  ...[
-    column.id("ID"),
-    column.id("TASK", 2),
-    column.word("STATE"),
-    column.number("ATTEMPTS", 4),
-    column.word("NEXT", 3),
-    column.text("URL", 1),
-    column.word("CREATED", 5),
-  ],
+const columnsOf = (owners: readonly Column[], address: "URL" | "HOST"): readonly Column[] => [
+  ...[column.id("ID"), column.id("TASK", 2), ...owners],
+  ...[column.word("STATE"), column.number("ATTEMPTS", 4), column.word("NEXT", 3)],
+  ...[column.text(address, 1), column.word("CREATED", 5)],
 ];
+export const CALLBACK_COLUMNS = columnsOf([], "URL");
+/** For operators, who see the callbacks of all accounts. */
+export const MANAGED_COLUMNS = columnsOf([column.text("ACCOUNT", 2), column.text("KEY", 3)], "HOST");
 const SEND_COLUMNS = [
   ...[
     column.number("#"),
@@ -65,15 +62,25 @@ export function historyOf({ history }: CallbackView): JsonObject[] {
 
 /** Makes one line of a list. Hides the query of the URL, where receivers keep tokens. */
 export function callbackRow(callback: CallbackView): string[] {
+  return rowOf(callback, [], urlWithoutQuery(cell(callback.url)));
+}
+
+/** Makes one line of an operator's list. */
+export function managedRow(callback: CallbackView): string[] {
+  return rowOf(callback, [nameIn(callback.account), nameIn(callback.key)], cell(callback.host));
+}
+
+function rowOf(callback: CallbackView, owners: readonly string[], address: string): string[] {
   const { id, task_id, state, attempts, max_attempts, next_attempt_at, redelivery_due } = callback;
   const next = redelivery_due === true ? "redelivery now" : time(next_attempt_at);
   return [
     printable(id),
     printable(task_id),
+    ...owners,
     printable(state),
     `${cell(attempts)}/${cell(max_attempts)}`,
     next,
-    urlWithoutQuery(cell(callback.url)),
+    address,
     time(callback.created_at),
   ];
 }
@@ -103,7 +110,10 @@ async function renderCallback(
     ["callback", printable(callback.id)],
     ["task", printable(callback.task_id)],
     ["request", cell(callback.request_id) || undefined],
+    ["account", nameIn(callback.account) || undefined],
+    ["key", nameIn(callback.key) || undefined],
     ["url", cell(callback.url) || undefined],
+    ["host", cell(callback.host) || undefined],
     ["state", printable(callback.state)],
     ["attempts", `${cell(attempts)}/${cell(max_attempts)}`],
     ["next", time(callback.next_attempt_at) || undefined],
@@ -145,6 +155,9 @@ function time(value: unknown): string {
   const at = typeof value === "string" ? Date.parse(value) : Number.NaN;
   return Number.isNaN(at) ? "" : formatTime(at);
 }
+
+/** The name of an owner, for operators. */
+const nameIn = (owner: unknown): string => (isJsonObject(owner) ? cell(owner.name) : "");
 
 function cell(value: unknown): string {
   return typeof value === "string" || typeof value === "number" ? printable(String(value)) : "";

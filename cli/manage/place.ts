@@ -35,11 +35,7 @@ export function withPlaceFlags(command: Command): Command {
  * @throws Failure (exit 2) when it is not clear
  */
 export function choosePlace(flags: PlaceFlags, context: Context): "folder" | "server" {
-  const folderFlag = [
-    ...(flags.local === true ? ["--local"] : []),
-    ...(flags.dataDir === undefined ? [] : ["--data-dir"]),
-    ...(flags.config === undefined ? [] : ["--config"]),
-  ][0];
+  const folderFlag = folderFlagOf(flags);
   const serverFlag = (["server", "token", "profile"] as const).find((name) => flags[name] !== undefined);
   if (folderFlag !== undefined && serverFlag !== undefined) {
     throw usage(`${folderFlag} is for the data folder and --${serverFlag} for a server; give one of them.`);
@@ -54,6 +50,13 @@ export function choosePlace(flags: PlaceFlags, context: Context): "folder" | "se
     `There is a management token for a server (${server}), and a data folder here (${folder}).`,
     "Say which is meant: --local for the folder, --server URL or --profile NAME for the server.",
   );
+}
+
+/** The flag that asks for the data folder, if one does. */
+export function folderFlagOf({ local, dataDir, config }: PlaceFlags): string | undefined {
+  if (local === true) return "--local";
+  if (dataDir !== undefined) return "--data-dir";
+  return config === undefined ? undefined : "--config";
 }
 
 function serverAtHand(context: Context): string | undefined {

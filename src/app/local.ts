@@ -14,8 +14,10 @@ import { createIds } from "../runtime/ids.ts";
 import { type FolderContents, makePrivate } from "../runtime/private-folder.ts";
 import { createSeal } from "../runtime/seal.ts";
 import { createSecrets } from "../runtime/secrets.ts";
+import { createCallbackFeed } from "../runtime/signals.ts";
 import { type ConfiguredPrices, readConfiguredPrices } from "../service/configured-prices.ts";
 import { createManageAccounts } from "../service/manage-account.ts";
+import { createManageCallbacks } from "../service/manage-callbacks.ts";
 import { createManageModels } from "../service/manage-models.ts";
 import { createManagePrices } from "../service/manage-prices.ts";
 import { openAudit } from "../store/audit.ts";
@@ -28,6 +30,7 @@ export class DataDirectoryBusy extends Error {
   override readonly name = "DataDirectoryBusy";
 }
 
+type Posting = Partial<Pick<Config, "publicUrl">>;
 type Pricing = Partial<Pick<Config, "pricing" | "configFile">>;
 
 /** Holds the key that seals callback secrets, where none is given. */
@@ -90,7 +93,7 @@ export type Local = Awaited<ReturnType<typeof openLocal>>;
  *
  * @throws Error when it has no database; SchemaError when the database is of another version
  */
-export async function openLocal(config: SecretKeys & Pricing & Partial<Pick<Config, "providers">>) {
+export async function openLocal(config: SecretKeys & Pricing & Posting & Partial<Pick<Config, "providers">>) {
   const database = existingDatabaseOf(config);
   const clock = createSystemClock();
   const ids = createIds(clock);
@@ -116,6 +119,14 @@ export async function openLocal(config: SecretKeys & Pricing & Partial<Pick<Conf
     prices: () => createManagePrices(priced()),
     /** Says what each model lacks, by these settings. @throws ConfigError as `prices` does */
     models: () => createManageModels({ ...priced(), needsOf, routes: store.routes }),
+    /** A running server sends within a second what is to be sent again; who listens at it is not told. */
+    callbacks: () =>
+      createManageCallbacks({
+        ...store,
+        publicUrl: config.publicUrl,
+        redeliveries: createCallbackFeed(),
+        callbacksDue: () => {},
+      }),
     stop: () => store.stop(),
   };
 }

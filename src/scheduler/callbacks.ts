@@ -21,6 +21,8 @@ export interface CallbackSender {
 
 /** Longer than any send takes, so that none counts as lost and is sent twice. */
 const LEASE_MS = 30_000;
+/** How often to look for redeliveries that another process asked for, beside the data folder: nothing wakes this one then. */
+const LOOK_EVERY_MS = 1_000;
 
 /** Delivers the callbacks of ended tasks, with at most five attempts each, counted before they leave. */
 export function createCallbackSender(deps: CallbackDeps, options: CallbackOptions): CallbackSender {
@@ -46,7 +48,9 @@ export function createCallbackSender(deps: CallbackDeps, options: CallbackOption
 
   const loop = createLoop(deps, "claiming callbacks", async () => {
     await claim();
-    return underWay.size < limits.total ? callbacks.nextDueAt() : undefined;
+    if (underWay.size >= limits.total) return undefined;
+    const lookAt = clock.now() + LOOK_EVERY_MS;
+    return Math.min((await callbacks.nextDueAt()) ?? lookAt, lookAt);
   });
 
   return {

@@ -4,7 +4,7 @@ import type { Clock, Log } from "../domain/ports/runtime.ts";
 const RETRY_MS = 1_000;
 
 /**
- * Runs `pass` whenever woken, one at a time, and again at the time it returns. There is one timer and no polling.
+ * Runs `pass` whenever woken, one at a time, and again at the time it returns. There is one timer.
  *
  * @param pass does what is due, and returns the next time at which something is due
  */

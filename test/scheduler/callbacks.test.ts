@@ -201,6 +201,19 @@ describe("a sender", () => {
     expect(await Promise.all([1, 2, 3, 4].map(stateOf))).toEqual(Array(4).fill("delivered"));
   });
 
+  test("sends within a second what another process asked for on the same data folder", async () => {
+    await owe();
+    const sender = createSender(() => OK);
+    await sender.start();
+    await until(async () => (await stateOf()) === "delivered");
+    await store.callbacks.redeliver({ accountId: ACCOUNT, id: callbackId(1), limit: 1 });
+    await until(() => {
+      clock.advance(1_000);
+      return arrived.length === 2;
+    });
+    await sender.stop();
+  });
+
   test("takes up what a process that died was sending, after the delay of that attempt", async () => {
     await owe();
     const limits = { total: 1, perAccount: 1, perHost: 1 };

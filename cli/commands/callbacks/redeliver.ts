@@ -1,7 +1,8 @@
 import { type Command, Option } from "commander";
 import { CALLBACK_STATES } from "../../../src/domain/callback/callback.ts";
 import { isJsonObject, type JsonObject } from "../../../src/domain/json.ts";
-import type { CallbackQuery, Client } from "../../client/client.ts";
+import { flagsAgain } from "../../again.ts";
+import type { CallbackQuery, Callbacks } from "../../client/callbacks.ts";
 import {
   createForwarder,
   FORWARDS_AT_ONCE,
@@ -12,30 +13,49 @@ import {
   readForwardUrl,
 } from "../../client/forward.ts";
 import { createInOrder } from "../../client/in-order.ts";
-import { addRemoteCommand, connect, type Remote, type RemoteFlags } from "../../client/remote.ts";
-import { onRun } from "../../command.ts";
+import { post } from "../../client/post.ts";
 import type { Context } from "../../context.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { Failure, unexpectedAnswer, usage } from "../../failure.ts";
 import { readPastTime } from "../../flags/values.ts";
-import { CALLBACK_COLUMNS, type CallbackView, callbackRow } from "../../format/callback-view.ts";
+import {
+  CALLBACK_COLUMNS,
+  type CallbackPage,
+  type CallbackView,
+  callbackRow,
+  MANAGED_COLUMNS,
+  managedRow,
+} from "../../format/callback-view.ts";
 import type { Output } from "../../format/output.ts";
 import { renderTsv } from "../../format/table.ts";
 import { withExamples, withNotes } from "../../help/manual.ts";
+import {
+  type CallbackPlace,
+  FOR_OPERATORS,
+  type OwnerFlags,
+  onCallbackRun,
+  ownersOf,
+  withOwnerFlags,
+} from "../../manage/callbacks.ts";
+import { addCallerCommand } from "../../manage/caller.ts";
 
 const HEADERS = { "Content-Type": "application/json", "User-Agent": "Service-Callback/1.0" };
 
-type RedeliverFlags = RemoteFlags & Partial<Record<"since" | "until" | "state" | "forward", string>>;
+/** What says where callbacks are, in `svc callbacks show` too. */
+const PLACE_FLAGS = ["server", "profile", "allAccounts", "local", "dataDir", "config"];
+
+type RedeliverFlags = OwnerFlags & Partial<Record<"since" | "until" | "state" | "forward", string>>;
 
 export function addRedeliver(callbacks: Command, context: Context): void {
   const description = "send a callback, or those of a time range, again";
-  const command = addRemoteCommand(callbacks, "redeliver [callback]", description)
+  const command = addCallerCommand(callbacks, "redeliver [callback]", description)
     .option("--since <when>", "those created since: 2h ago, or a time in ISO 8601")
     .option("--until <when>", "with --since: only those created before")
     .addOption(
       new Option("--state <state>", "with --since: only those in this state").choices(CALLBACK_STATES),
     )
     .option("--forward <url>", "post them to this URL from this machine instead");
+  withOwnerFlags(command);
   withExamples(
     command,
     "svc callbacks redeliver task_01m7…",
@@ -45,29 +65,39 @@ export function addRedeliver(callbacks: Command, context: Context): void {
   withNotes(
     command,
     "The server sends each callback again at once; this does not count as one of its five attempts. With --forward the server sends nothing: this machine posts the callback, without a signature, which only the server can make.",
+    FOR_OPERATORS,
   );
-  onRun<RedeliverFlags>(command, context, async ({ args, options, output }) => {
+  onCallbackRun<RedeliverFlags>(command, context, async ({ args, options, output, open }) => {
     const [id] = args;
     const range = readRange(id, options);
     const target = options.forward === undefined ? undefined : readForwardUrl(options.forward);
-    const remote = connect(options, context, output);
-    const { client } = remote;
+    const place = await open();
+    const { callbacks } = place;
     if (target !== undefined) {
-      const chosen = id === undefined ? pages(client.callbacks, { ...range, limit: "100" }) : one(client, id);
-      await forwardAll(remote, context, output, { target, chosen });
+      const chosen =
+        id === undefined ? pages(callbacks.callbacks, { ...range, limit: "100" }) : one(callbacks, id);
+      await forwardAll(place, context, output, { target, chosen });
     } else if (id === undefined) {
-      await redeliverRange(client, output, range);
+      await redeliverRange(place, output, range);
     } else {
-      const callback = await client.redeliver(await client.callbackIdOf(id));
-      output.done(`Sent once more. How it went: svc callbacks show ${callback.id}`);
+      const callback = await callbacks.redeliver(await callbacks.callbackIdOf(id));
+      const where = flagsAgain(command, PLACE_FLAGS);
+      output.done(`${sentText(place)}. How it went: svc callbacks show ${callback.id}${where}`);
       output.show(callback, () => `${callback.id}\n`);
     }
   });
 }
 
-function readRange(id: string | undefined, { since, until, state }: RedeliverFlags): CallbackQuery {
-  if (id !== undefined && (since ?? until ?? state) !== undefined)
-    throw usage("Give a callback or a task, or --since with --until and --state, not both.");
+/** What became of a request: beside the folder, the server that sends may not be running. */
+function sentText({ at, isFolder }: CallbackPlace): string {
+  if (isFolder) return `To be sent once more (${at}), within a second where a server runs`;
+  return at === undefined ? "Sent once more" : `Sent once more (${at})`;
+}
+
+function readRange(id: string | undefined, { since, until, state, ...flags }: RedeliverFlags): CallbackQuery {
+  const { account, key_id } = ownersOf(flags);
+  if (id !== undefined && (since ?? until ?? state ?? account ?? key_id) !== undefined)
+    throw usage("Give a callback or a task, or --since with other flags that choose, not both.");
   if (id === undefined && since === undefined)
     throw usage(
       "Say which: the id of a callback or of a task, or --since.",
@@ -78,28 +108,31 @@ function readRange(id: string | undefined, { since, until, state }: RedeliverFla
     ...(since === undefined ? {} : { from: readPastTime("--since", since, now) }),
     ...(until === undefined ? {} : { to: readPastTime("--until", until, now) }),
     ...(state === undefined ? {} : { state }),
+    ...(account === undefined ? {} : { account }),
+    ...(key_id === undefined ? {} : { key_id }),
   };
 }
 
-async function redeliverRange(client: Client, output: Output, range: CallbackQuery): Promise<void> {
+async function redeliverRange(place: CallbackPlace, output: Output, range: CallbackQuery): Promise<void> {
+  const [columns, rowOf] = place.isOperator ? [MANAGED_COLUMNS, managedRow] : [CALLBACK_COLUMNS, callbackRow];
   const all: CallbackView[] = [];
-  for await (const callback of pages(client.redeliverRange, range)) {
+  for await (const callback of pages(place.callbacks.redeliverRange, range)) {
     all.push(callback);
     output.progress(`${all.length} callbacks so far`);
   }
-  await output.list({ callbacks: all }, CALLBACK_COLUMNS, all.map(callbackRow));
+  await output.list({ callbacks: all }, columns, all.map(rowOf));
   if (all.length === 0) output.say("No callbacks.");
-  else output.done(`Sent once more: ${all.length}`);
+  else output.done(`${sentText(place)}: ${all.length}`);
 }
 
 /** @throws Failure when one was not acknowledged, after all of them were tried */
 async function forwardAll(
-  { client, timing, signal }: Remote,
+  { callbacks, timing, signal }: CallbackPlace,
   context: Context,
   output: Output,
   { target, chosen }: { target: string; chosen: AsyncIterable<{ readonly id: string }> },
 ): Promise<void> {
-  const forward = createForwarder(client, { url: target, now: timing.now, signal });
+  const forward = createForwarder({ post }, { url: target, now: timing.now, signal });
   const results: { callback: CallbackView; forwarded: Forwarded }[] = [];
   const line = ({ id, task_id }: CallbackView, forwarded: Forwarded) =>
     output.mode === "pretty"
@@ -110,7 +143,7 @@ async function forwardAll(
     if (output.mode !== "json") context.stdout.write(line(result.callback, result.forwarded));
   });
   for await (const { id } of chosen) {
-    const callback = await client.callback(id);
+    const callback = await callbacks.callback(id);
     const body = JSON.stringify(bodyOf(callback));
     await inOrder.add(async () => ({ callback, forwarded: await forward({ headers: HEADERS, body }) }));
   }
@@ -132,13 +165,13 @@ function bodyOf({ payload }: CallbackView): JsonObject {
   throw unexpectedAnswer("The server does not say what the callback says.");
 }
 
-async function* one(client: Client, idOrTask: string): AsyncGenerator<{ readonly id: string }> {
-  yield { id: await client.callbackIdOf(idOrTask) };
+async function* one(callbacks: Callbacks, idOrTask: string): AsyncGenerator<{ readonly id: string }> {
+  yield { id: await callbacks.callbackIdOf(idOrTask) };
 }
 
 /** Reads all callbacks of a range, newest first, page by page. */
 async function* pages(
-  read: (query: CallbackQuery) => ReturnType<Client["callbacks"]>,
+  read: (query: CallbackQuery) => Promise<CallbackPage>,
   query: CallbackQuery,
 ): AsyncGenerator<CallbackView> {
   for (let after: string | undefined; ; ) {
