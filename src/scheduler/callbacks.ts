@@ -47,7 +47,7 @@ export function createCallbackSender(deps: CallbackDeps, options: CallbackOption
   }
 
   const loop = createLoop(deps, "claiming callbacks", async () => {
-    await claim();
+    if (await callbacks.hasDue(clock.now())) await claim();
     if (underWay.size >= limits.total) return undefined;
     const lookAt = clock.now() + LOOK_EVERY_MS;
     return Math.min((await callbacks.nextDueAt()) ?? lookAt, lookAt);

@@ -76,7 +76,9 @@ export function describeCallbackStore(name: string, make: MakeStore): void {
     test(
       "a taken callback has its attempt counted and is taken by nobody else",
       withStore(make, async (store) => {
+        expect(await store.callbacks.hasDue(NOW)).toBe(false);
         await owe(store);
+        expect(await store.callbacks.hasDue(NOW)).toBe(true);
         const send = await claimSend(store);
         expect(send).toMatchObject({ sequence: 1, isRedelivery: false });
         expect(send.callback).toEqual({
@@ -99,6 +101,10 @@ export function describeCallbackStore(name: string, make: MakeStore): void {
         ]);
         expect(await claim(store)).toEqual([]);
         expect(await store.callbacks.nextDueAt()).toBe(NOW + LEASE_MS);
+        const isDue = await Promise.all(
+          [LEASE_MS - 1, LEASE_MS].map((ms) => store.callbacks.hasDue(NOW + ms)),
+        );
+        expect(isDue).toEqual([false, true]);
       }),
     );
 

@@ -204,6 +204,16 @@ describe("svc callbacks", () => {
     expect(received).toHaveLength(6);
   });
 
+  test("redeliver beside the data folder has the running server send it", async () => {
+    const { url, received } = openReceiver(...Array<number>(5).fill(503));
+    const task = await api.accept({ ...IMAGE, callback_url: url });
+    await untilState(task, "failed");
+    const asked = await callbacks("redeliver", task, "--data-dir", server.dataDir);
+    expect(asked.stderr).toContain("within a second where a server runs");
+    await untilState(task, "delivered");
+    expect(received).toHaveLength(6);
+  });
+
   test("redeliver --since sends all of a range once more, outside the five", async () => {
     const { url, received } = openReceiver(...Array<number>(10).fill(503));
     const since = new Date().toISOString();

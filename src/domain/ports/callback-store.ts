@@ -84,6 +84,8 @@ export interface CallbackStore {
   ): Promise<void>;
   /** Sends that were counted and have no outcome. At a start: those an earlier process was in the middle of. */
   unfinished(): Promise<CallbackSend[]>;
+  /** Whether `claim` would look at any. Costs no write, so that one can ask every second. */
+  hasDue(now: number): Promise<boolean>;
   /** When one of those that wait for a time is due; undefined when none does. */
   nextDueAt(): Promise<number | undefined>;
   /**

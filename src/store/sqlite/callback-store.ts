@@ -19,6 +19,10 @@ export function createCallbackStore(connection: Connection): CallbackStore {
   const nextDue = db.prepare<{ due_at: number }, []>(
     "select due_at from callback indexed by callback_waiting where pool = 'waiting' order by due_at limit 1",
   );
+  const anyDue = db.prepare<unknown, [now: number]>(
+    `select 1 from callback indexed by callback_ready where pool = 'ready'
+     union all select 1 from callback indexed by callback_waiting where pool = 'waiting' and due_at <= ? limit 1`,
+  );
   const ask = db.prepare<never, [id: string, most: number]>(
     "update callback set redeliver = 1, pool = 'ready' where id = ? and sends - attempts < ?",
   );
@@ -46,6 +50,7 @@ export function createCallbackStore(connection: Connection): CallbackStore {
     record: (send, delivery, at, retryAt) =>
       write(() => record(send, delivery, at, retryAt), { isOwed: true }),
     unfinished: async () => read(reads.unfinished),
+    hasDue: async (now) => read(() => anyDue.get(now) !== null),
     nextDueAt: async () => read(() => nextDue.get()?.due_at),
     redeliver: (filter) => write(() => redeliver(filter)),
     byId: async (id) => read(() => reads.byId(id)),
