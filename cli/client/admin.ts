@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../src/domain/json.ts";
 import type { ClientSettings } from "../environment.ts";
 import { EXIT } from "../exit-codes.ts";
-import type { Failure } from "../failure.ts";
+import { Failure } from "../failure.ts";
 import { type Call, type ClientOptions, exchange } from "./exchange.ts";
 import { type Attempt, withRetries } from "./retry.ts";
 
@@ -14,8 +14,8 @@ type Query = Readonly<Record<string, string | undefined>>;
 export type Repeat =
   /** Doing it twice is doing it once. */
   | { readonly kind: "harmless" }
-  /** The server does it once for each key. */
-  | { readonly kind: "once"; readonly idempotencyKey: string }
+  /** The server does it once for each key. The same command has another key. */
+  | { readonly kind: "once"; readonly idempotencyKey: string; readonly check: string }
   /** It is not: `check` is the command that shows whether it was done. */
   | { readonly kind: "never"; readonly check: string };
 
@@ -25,16 +25,29 @@ const UNAUTHORISED =
   "Give a valid token with SVC_MANAGEMENT_TOKEN, `svc login --token-stdin` or --token. On the server's machine `svc tokens create --name NAME` makes one.";
 
 export function createAdminCalls(settings: ClientSettings, options: ClientOptions) {
-  const attempt = async (request: Call, repeat: Repeat) =>
-    adviseOperator(await exchange(settings, options, request), repeat);
-  const call = async (request: Call, repeat: Repeat): Promise<JsonObject> =>
-    (await withRetries(() => attempt(request, repeat), options)).data;
+  const attempt = async (request: Call) => adviseOperator(await exchange(settings, options, request));
+  async function call(request: Call, repeat: Repeat): Promise<JsonObject> {
+    // Of any try: the last one may only have found nobody, or have been interrupted.
+    let mayBeDone = false;
+    const tryOnce = async () => {
+      const result = await attempt(request);
+      if (result.ok || !isLost(result.failure, result.retry)) return result;
+      mayBeDone = true;
+      return repeat.kind === "never" ? ({ ...result, retry: "no" } as const) : result;
+    };
+    try {
+      return (await withRetries(tryOnce, options)).data;
+    } catch (error) {
+      if (!(error instanceof Failure) || !mayBeDone || repeat.kind === "harmless") throw error;
+      throw error.withHint(`The request may have arrived: \`${repeat.check}\` shows whether it was done.`);
+    }
+  }
   return {
     server: settings.server,
     get: (path: string, query: Query = {}, waitMs?: number) =>
       call({ method: "GET", path: `/admin/v1${path}${searchOf(query)}`, waitMs }, HARMLESS),
     /** Asks once, for callers that ask again by themselves. */
-    attempt: (path: string) => attempt({ method: "GET", path: `/admin/v1${path}` }, HARMLESS),
+    attempt: (path: string) => attempt({ method: "GET", path: `/admin/v1${path}` }),
     send: (method: "POST" | "PATCH", path: string, body: JsonObject | undefined, repeat: Repeat) => {
       const once = repeat.kind === "once" ? { idempotencyKey: repeat.idempotencyKey } : {};
       return call({ method, path: `/admin/v1${path}`, body, ...once }, repeat);
@@ -45,14 +58,10 @@ export function createAdminCalls(settings: ClientSettings, options: ClientOption
 /** One segment of a path. */
 export const segment = (text: string): string => encodeURIComponent(text);
 
-/** Says what an operator can do about a refusal, and does not repeat what may have been done. */
-function adviseOperator<T>(result: Attempt<T>, repeat: Repeat): Attempt<T> {
-  if (result.ok) return result;
-  const { failure } = result;
-  if (failure.exitCode === EXIT.auth) return { ...result, failure: failure.withHint(UNAUTHORISED) };
-  if (repeat.kind !== "never" || !isLost(failure, result.retry)) return result;
-  const hint = `The request may have arrived: \`${repeat.check}\` shows whether it was done.`;
-  return { ok: false, retry: "no", failure: failure.withHint(hint) };
+/** Says what an operator can do about a refusal. */
+function adviseOperator<T>(result: Attempt<T>): Attempt<T> {
+  if (result.ok || result.failure.exitCode !== EXIT.auth) return result;
+  return { ...result, failure: result.failure.withHint(UNAUTHORISED) };
 }
 
 /** Whether the request may have been carried out although no answer of the service came. */

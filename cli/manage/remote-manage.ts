@@ -70,7 +70,8 @@ function moneyCalls({ get, send }: AdminCalls): Pick<Manage, MoneyVerb> {
     async creditAccount(idOrName, amount, { reason }) {
       const body = { amount: formatAmount(amount), reason };
       // The server counts it once, however often it is sent.
-      const repeat: Repeat = { kind: "once", idempotencyKey: crypto.randomUUID() };
+      const once = { kind: "once", idempotencyKey: crypto.randomUUID() } as const;
+      const repeat: Repeat = { ...once, check: `svc ledger ${idOrName}` };
       return accountOf(await send("POST", `/accounts/${segment(idOrName)}/credit`, body, repeat));
     },
     async refundTask(task, { amount, reason }) {

@@ -152,6 +152,23 @@ describe("a server", () => {
     expect(second).toBe(first);
   });
 
+  test("of which a credit may have been counted says how to look, whatever came last", async () => {
+    const lost = () => refusal(504, "upstream_timeout", "Slow.", { "Retry-After": "0" });
+    const { server, run } = withServer({
+      "POST /admin/v1/accounts/shop/credit": (_, times) =>
+        times === 1 ? lost() : refusal(401, "invalid_api_key", "This token is revoked."),
+      "POST /admin/v1/accounts/lab/credit": lost,
+    });
+    const [revoked, slow] = [
+      await run("accounts", "credit", "shop", "5"),
+      await run("accounts", "credit", "lab", "5"),
+    ];
+    expect([revoked.exitCode, slow.exitCode]).toEqual([4, 9]);
+    expect(revoked.stderr).toEndWith("may have arrived: `svc ledger shop` shows whether it was done.\n");
+    expect(slow.stderr).toEndWith("may have arrived: `svc ledger lab` shows whether it was done.\n");
+    expect(server.seen).toHaveLength(2 + 6);
+  });
+
   test("that refuses a create before it looks at it is asked again", async () => {
     const token = { id: "tok_1", name: "x", display: "mt-svc-…", status: "active", created_at: 1 };
     const { server, run } = withServer({
