@@ -1,5 +1,6 @@
 #!/usr/bin/env bun
 import { isatty } from "node:tty";
+import { reasonOf } from "../src/toolkit/system-error.ts";
 import type { Context, Sink, Source } from "./context.ts";
 import { EXIT } from "./exit-codes.ts";
 import { keyboardOf } from "./keyboard.ts";
@@ -19,7 +20,9 @@ function createSink(stream: NodeJS.WriteStream): Sink {
   // The reader may close its end at any time, as `| head` does. Nobody is left to get an error.
   stream.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") process.exit(process.exitCode ?? EXIT.ok);
-    throw error;
+    if (stream !== process.stderr)
+      process.stderr.write(`error: Cannot write the output: ${reasonOf(error)}.\n`);
+    process.exit(EXIT.error);
   });
   return {
     isTerminal: stream.isTTY === true,

@@ -63,3 +63,13 @@ test.each([
   expect([exitCode, stderr]).toEqual([2, expect.stringContaining(said)]);
   expect(stderr).not.toContain("secret");
 });
+
+test.if(process.platform === "linux")("output that cannot be written is told in words", async () => {
+  const main = join(import.meta.dir, "../../cli/main.ts");
+  const child = Bun.spawn([process.execPath, main, "help"], {
+    stdout: Bun.file("/dev/full"),
+    stderr: "pipe",
+  });
+  expect(await child.stderr.text()).toBe("error: Cannot write the output: the disk is full.\n");
+  expect(await child.exited).toBe(1);
+});
