@@ -149,6 +149,9 @@ describe("an operator", () => {
     again.cut();
     const wrong = await admin.send("/admin/v1/events", { headers: { "Last-Event-ID": "x" } });
     expect([wrong.status, wrong.data.param]).toEqual([400, "Last-Event-ID"]);
+    // All accounts' tasks are not to be taken for one account's.
+    const filtered = await admin.send("/admin/v1/events?account=other");
+    expect([filtered.status, filtered.data.param]).toEqual([400, "account"]);
   });
 
   test("is told no more once its token is revoked", async () => {

@@ -7,7 +7,7 @@ import { type Reply, success } from "../../reply.ts";
 import { eventReply, eventText } from "../../sse.ts";
 import { checkQuery } from "../../wire/check.ts";
 import { presentManagedStory, presentManagedTask } from "./present.ts";
-import { DEFAULT_PAGE, MANAGED_TASKS, TASKS_QUERY } from "./wire.ts";
+import { DEFAULT_PAGE, EVENTS_QUERY, MANAGED_TASKS, TASKS_QUERY } from "./wire.ts";
 
 export interface ManagedTaskEndpointDeps extends WatchAllDeps {
   readonly manageTasks: ManageTasks;
@@ -42,8 +42,9 @@ export function managedTaskEndpoints(deps: ManagedTaskEndpointDeps): Endpoint[] 
 /** Events from where the client left off, or from now on. The stream begins with that place. */
 async function follow(
   deps: ManagedTaskEndpointDeps,
-  { request, requestId, standing, origin }: ManagedExchange,
+  { request, requestId, standing, origin, query }: ManagedExchange,
 ): Promise<Reply> {
+  checkQuery(EVENTS_QUERY, query());
   const after = await startOfAll(deps, lastEventOf(request));
   return eventReply({
     clock: deps.clock,

@@ -17,6 +17,9 @@ import { contract, NOT_FOUND } from "../contract.ts";
 /** Tasks in a page unless said otherwise. */
 export const DEFAULT_PAGE = 20;
 
+/** The stream has no filter: who asks for one must not take all for a part. */
+export const EVENTS_QUERY = optional({});
+
 /** Which tasks are listed. */
 export const TASKS_QUERY = optional({
   account: text("Id or name of one account; all unless given.", { maxLength: 200 }),
