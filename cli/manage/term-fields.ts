@@ -1,8 +1,8 @@
 import type { Given, GivenTerms, Kept, Kind, TermTable } from "../../src/domain/access/term.ts";
+import { TERM_FORMS } from "../../src/domain/access/term-form.ts";
 import type { ModelId } from "../../src/domain/ids.ts";
 import type { Json, JsonObject } from "../../src/domain/json.ts";
 import { formatAmount } from "../../src/domain/money/money.ts";
-import { formatMultiplier } from "../../src/domain/money/multiplier.ts";
 import { QUOTA_RESETS } from "../../src/domain/money/quota.ts";
 import { amountIn, countIn, multiplierIn, objectIn, textIn, textsIn, timeIn, wordIn } from "./fields.ts";
 
@@ -31,15 +31,7 @@ export function readTermFields(table: TermTable, form: JsonObject): Record<strin
 }
 
 const WRITERS: { readonly [K in Kind]: (value: Given[K]) => Json } = {
-  count: (value) => value,
-  duration: (seconds) => seconds,
-  time: (atMs) => Math.floor(atMs / 1000),
-  amount: formatAmount,
-  multiplier: formatMultiplier,
-  choice: (value) => value,
-  choices: (values) => values,
-  patterns: (values) => values,
-  ranges: (values) => values,
+  ...TERM_FORMS,
   aliases: (value) => value,
   quota: ({ limit, reset }) => ({
     ...(limit === undefined ? {} : { limit: formatAmount(limit) }),

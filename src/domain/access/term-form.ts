@@ -3,7 +3,8 @@ import { formatAmount } from "../money/money.ts";
 import { formatMultiplier } from "../money/multiplier.ts";
 import type { Kept, Kind, TermTable } from "./term.ts";
 
-const FORMS: { readonly [K in Kind]: (value: Kept[K]) => Json } = {
+/** How a value of each kind is written in JSON. */
+export const TERM_FORMS: { readonly [K in Kind]: (value: Kept[K]) => Json } = {
   count: (value) => value,
   duration: (seconds) => seconds,
   time: (atMs) => Math.floor(atMs / 1000),
@@ -24,7 +25,7 @@ export function termForms(table: TermTable, values: object): JsonObject {
     Object.entries(table).map(([name, { kind, wire }]) => {
       const value = given.get(name);
       // The value is of the term's kind, as the types of all tables say.
-      const form = FORMS[kind] as (value: unknown) => Json;
+      const form = TERM_FORMS[kind] as (value: unknown) => Json;
       return [wire, value === undefined ? null : form(value)];
     }),
   );
