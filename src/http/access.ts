@@ -16,9 +16,9 @@ export interface AccessDeps {
   readonly rateLimiter: RateLimiter;
   readonly stays: Stays;
   readonly standings: Standings;
-  /** By account, */
+  /** Of requests with a key, by account. */
   readonly turns: Turns;
-  /** and of requests without one, by the client's address. */
+  /** Of requests without one, by the client's address. */
   readonly guestTurns: Turns;
 }
 

@@ -94,8 +94,9 @@ function createEndings(clock: Pick<Clock, "now" | "elapsed">) {
       let charged = 0;
       const ofModels: ModelEndings[] = [];
       for (const [model, sums] of sorted(models)) {
-        const [completed = 0, failed = 0, amount = 0] = sums.read();
-        const durations = sums.read().subarray(DURATIONS);
+        const all = sums.read();
+        const [completed = 0, failed = 0, amount = 0] = all;
+        const durations = all.subarray(DURATIONS);
         charged += amount;
         if (completed + failed === 0) models.delete(model);
         else
