@@ -19,27 +19,40 @@ export interface BacklogOptions {
 /**
  * Returns a function that tells how many rows wait and since when, which no index answers without reading all of them. Triggers of
  * this connection keep two small tables in memory, in the transactions that change the rows. They are made at the first call: a
- * service that nobody watches does not pay for them.
+ * service that nobody watches does not pay for them. What another connection writes fires none of them; after its commit, which
+ * moves `data_version`, everything is counted anew.
  */
 export function prepareBacklog(db: Database, options: BacklogOptions): () => BacklogGroup[] {
+  const dataVersion = db.prepare<{ data_version: number }, []>("pragma data_version");
   let read: (() => BacklogGroup[]) | undefined;
+  let counted: number | undefined;
   return () => {
-    read ??= track(db, options);
+    const version = dataVersion.get()?.data_version;
+    if (read === undefined) read = track(db, options);
+    else if (version !== counted) runAll(db, [...emptyTables(options), ...contents(options)]);
+    counted = version;
     return read();
   };
 }
 
 function track(db: Database, options: BacklogOptions): () => BacklogGroup[] {
-  db.transaction(() => {
-    for (const statement of [...tables(options), ...triggers(options), ...contents(options)])
-      db.run(statement);
-  })();
+  runAll(db, [...tables(options), ...triggers(options), ...contents(options)]);
   const { table } = options;
   const groups = db.prepare<BacklogGroup, []>(
     `select name, count, (select min(second) from temp.${table}_age as age where age.name = depth.name) as oldestSec
      from temp.${table}_depth as depth where count > 0 order by name`,
   );
   return () => groups.all();
+}
+
+function runAll(db: Database, statements: readonly string[]): void {
+  db.transaction(() => {
+    for (const statement of statements) db.run(statement);
+  })();
+}
+
+function emptyTables({ table }: BacklogOptions): string[] {
+  return [`delete from temp.${table}_age`, `delete from temp.${table}_depth`];
 }
 
 function tables({ table }: BacklogOptions): string[] {
