@@ -43,7 +43,7 @@ export function enter(deps: AccessDeps, endpoint: Handling, exchange: Entering):
   if (endpoint.access === "management") {
     const handle = endpoint.isStreaming === true ? staying(endpoint.handle) : endpoint.handle;
     const check = () => deps.authenticateOperator(credential);
-    const standing = deps.standings(endpoint.path, check);
+    const standing = deps.standings(endpoint.path, check, exchange.startedAt);
     const operator = check();
     const stay = (kind: StayKind) => deps.stays(kind, operator);
     return handle(Object.assign(exchange, { operator, standing, stay }));
@@ -61,7 +61,7 @@ export function enter(deps: AccessDeps, endpoint: Handling, exchange: Entering):
   } catch (error) {
     return deps.guestTurns(exchange.address ?? "", () => Promise.reject(error));
   }
-  const standing = deps.standings(path, check);
+  const standing = deps.standings(path, check, exchange.startedAt);
   const stay = (kind: StayKind) => deps.stays(kind, principal);
   const keyed = Object.assign(exchange, { principal, standing, stay });
   const perMinute = isCounted === true ? principal.policy.requestsPerMinute : undefined;

@@ -18,6 +18,10 @@ export interface Connection {
 export interface Exchange {
   readonly request: Request;
   readonly requestId: string;
+  /** Milliseconds on the clock that never jumps. */
+  readonly startedAt: number;
+  /** As sent. */
+  readonly path: string;
   /** Scheme and host by which the caller reaches this service; asset URLs start with it. */
   readonly origin: string;
   /** The caller's address; undefined when it is unknown. */

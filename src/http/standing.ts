@@ -22,8 +22,11 @@ const LOOK_EVERY_MS = 400;
 /** What was checked so recently is not checked again for answers that do not wait. */
 const FRESH_MS = 500;
 
+/** Has `look` called every 400 ms or so. @returns how to stop */
+type Look = (look: () => void) => () => void;
+
 /** Looks at all callers that wait, on one timer, which runs only while somebody waits. */
-export function createStandings({ clock }: { readonly clock: Pick<Clock, "after" | "elapsed"> }) {
+function createLooks({ clock }: { readonly clock: Pick<Clock, "after"> }): Look {
   const looks = new Set<() => void>();
   let isLooking = false;
 
@@ -37,32 +40,54 @@ export function createStandings({ clock }: { readonly clock: Pick<Clock, "after"
     later();
   }
 
-  function create<Caller>(path: string, check: () => Caller): Standing<Caller> {
-    const startedAt = clock.elapsed();
-    const refusal = () => refusalOf(check);
-    return {
-      path,
-      refusal,
-      lateRefusal: () => (clock.elapsed() - startedAt < FRESH_MS ? undefined : refusal()),
-      onRefused(listener) {
-        const look = () => {
-          if (refusal() !== undefined) listener();
-        };
-        looks.add(look);
-        if (!isLooking) later();
-        return () => void looks.delete(look);
-      },
-      needing: (more) =>
-        create(path, () => {
-          const caller = check();
-          more(caller);
-          return caller;
-        }),
-    };
+  return (look) => {
+    looks.add(look);
+    if (!isLooking) later();
+    return () => void looks.delete(look);
+  };
+}
+
+/** A class, because every request with a key has one and hardly any asks it. */
+class Checked<Caller> implements Standing<Caller> {
+  constructor(
+    private readonly deps: { readonly clock: Pick<Clock, "elapsed">; readonly look: Look },
+    readonly path: string,
+    private readonly check: () => Caller,
+    private readonly startedAt: number,
+  ) {}
+
+  refusal(): AppError | undefined {
+    return refusalOf(this.check);
   }
 
-  /** @param check throws AppError for a caller that would not be let in now */
-  return create;
+  lateRefusal(): AppError | undefined {
+    return this.deps.clock.elapsed() - this.startedAt < FRESH_MS ? undefined : this.refusal();
+  }
+
+  onRefused(listener: () => void): () => void {
+    return this.deps.look(() => {
+      if (this.refusal() !== undefined) listener();
+    });
+  }
+
+  needing(more: (caller: Caller) => void): Standing<Caller> {
+    const check = () => {
+      const caller = this.check();
+      more(caller);
+      return caller;
+    };
+    return new Checked(this.deps, this.path, check, this.startedAt);
+  }
+}
+
+/**
+ * @returns how to keep an eye on a caller. Its `check` throws AppError for a caller that would not be let in now; `startedAt` is when
+ *   the request began, on the clock that never jumps
+ */
+export function createStandings({ clock }: { readonly clock: Pick<Clock, "after" | "elapsed"> }) {
+  const deps = { clock, look: createLooks({ clock }) };
+  return <Caller>(path: string, check: () => Caller, startedAt: number): Standing<Caller> =>
+    new Checked(deps, path, check, startedAt);
 }
 export type Standings = ReturnType<typeof createStandings>;
 

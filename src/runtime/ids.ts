@@ -16,7 +16,10 @@ export function createIds(clock: Pick<Clock, "now">): Ids {
   };
 }
 
-const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
+/** Character codes by value. */
+const DIGITS = Buffer.from("0123456789abcdefghjkmnpqrstvwxyz", "latin1");
+/** Where each id is written before it becomes text. */
+const TEXT = Buffer.alloc(26);
 
 /**
  * The 26 characters of a TypeID's suffix: 128 bits from the left, five to a character, the first of them only three. Every request
@@ -25,18 +28,18 @@ const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
  * Source: https://github.com/jetify-com/typeid/tree/main/spec (checked 2026-11-21).
  */
 function base32(bytes: Uint8Array): string {
-  let text = "";
+  let length = 0;
   let bits = 0;
   // Two zero bits in front make 128 a multiple of five.
   let count = 2;
-  for (const byte of bytes) {
-    bits = (bits << 8) | byte;
+  for (let i = 0; i < bytes.length; i++) {
+    bits = (bits << 8) | (bytes[i] as number);
     count += 8;
     while (count >= 5) {
       count -= 5;
-      text += ALPHABET.charAt((bits >>> count) & 31);
+      TEXT[length++] = DIGITS[(bits >>> count) & 31] as number;
     }
     bits &= (1 << count) - 1;
   }
-  return text;
+  return TEXT.toString("latin1");
 }

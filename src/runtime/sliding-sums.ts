@@ -17,8 +17,9 @@ export function createSlidingSums({ slots, slotMs, width, elapsed }: SlidingSums
   const startOf = (slot: number) => (((slot % slots) + slots) % slots) * width;
   let current = Math.floor(elapsed() / slotMs);
 
-  function roll(): void {
-    const now = Math.floor(elapsed() / slotMs);
+  function roll(elapsedMs = elapsed()): void {
+    const now = Math.floor(elapsedMs / slotMs);
+    if (now === current) return;
     for (let slot = Math.max(current, now - slots) + 1; slot <= now; slot++) empty(startOf(slot));
     current = now;
   }
@@ -32,9 +33,10 @@ export function createSlidingSums({ slots, slotMs, width, elapsed }: SlidingSums
 
   return {
     /** Adds to one sum. @param at when it happened, on the same clock; what is too old is left out */
-    add(index: number, amount: number, at: number = elapsed()): void {
-      roll();
-      const slot = Math.floor(at / slotMs);
+    add(index: number, amount: number, at?: number): void {
+      const now = elapsed();
+      roll(now);
+      const slot = Math.floor((at ?? now) / slotMs);
       if (slot > current || slot <= current - slots) return;
       const place = startOf(slot) + index;
       ring[place] = (ring[place] ?? 0) + amount;

@@ -109,16 +109,16 @@ describe("an event stream", () => {
       const more = Promise.withResolvers<void>();
       const standings = createStandings({ clock: fakeClock(0) });
       const watched: (() => void)[] = [];
-      const standing: Standing = {
-        ...standings("/v1/events", () => {
-          if (isAllowed) return PRINCIPAL;
-          throw new AppError("invalid_api_key", { kind: "key_invalid" });
-        }),
-        onRefused: (listener) => {
+      const check = () => {
+        if (isAllowed) return PRINCIPAL;
+        throw new AppError("invalid_api_key", { kind: "key_invalid" });
+      };
+      const standing: Standing = Object.assign(standings("/v1/events", check, 0), {
+        onRefused: (listener: () => void) => {
           watched.push(listener);
           return () => void watched.pop();
         },
-      };
+      });
       const { next, clock } = open(
         async (events, signal) => {
           await events.event({ name: "first", data: "1" });

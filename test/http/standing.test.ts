@@ -16,7 +16,7 @@ function caller() {
   const standings = createStandings({ clock: { ...clock, elapsed: () => elapsedMs } });
   return {
     clock,
-    standing: standings("/v1/events", () => check()),
+    standing: standings("/v1/events", () => check(), 0),
     refuseWith(error: Error) {
       check = () => {
         throw error;

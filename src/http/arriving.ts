@@ -1,0 +1,91 @@
+import type { Operator, Principal } from "../domain/access/account.ts";
+import type { Ids } from "../domain/ports/runtime.ts";
+import type { Entering } from "./access.ts";
+import { clientAddressOf, originOf, type ProxyTrust } from "./client-address.ts";
+import type { Edge } from "./edge.ts";
+import type { Connection } from "./exchange.ts";
+import type { Ingress } from "./ingress/ingress.ts";
+import type { Found } from "./paths.ts";
+
+export interface ArrivingDeps extends ProxyTrust {
+  readonly ids: Ids;
+  /** Milliseconds on a clock that never jumps. */
+  readonly elapsed: () => number;
+  readonly edge: Pick<Edge, "deadline" | "within">;
+  readonly ingress: Ingress;
+  /** Where this service is reached, when it is set. */
+  readonly publicUrl?: string | undefined;
+}
+
+/** A caller's own request id is kept if it matches; others are replaced. */
+const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
+
+/** A request that has arrived. A class, whose getters cost nothing until an endpoint asks: most ask for few. */
+export class Arriving implements Entering {
+  readonly requestId: string;
+  readonly startedAt: number;
+  principal?: Principal;
+  operator?: Operator;
+  limitHeaders?: Readonly<Record<string, string>>;
+  standing?: NonNullable<Entering["standing"]>;
+  readonly #deps: ArrivingDeps;
+  readonly #connection: Connection;
+  readonly #found: Found;
+
+  constructor(
+    deps: ArrivingDeps,
+    readonly request: Request,
+    connection: Connection,
+    found: Found,
+  ) {
+    this.#deps = deps;
+    this.#connection = connection;
+    this.#found = found;
+    this.startedAt = deps.elapsed();
+    const given = request.headers.get("x-request-id");
+    const isKept = given !== null && REQUEST_ID.test(given) && !given.includes("-svc-");
+    this.requestId = isKept ? given : deps.ids.create("req");
+  }
+
+  /** What answers it. */
+  get handling() {
+    return this.#found.handling;
+  }
+
+  get path() {
+    return this.#found.path;
+  }
+
+  get param() {
+    return this.#found.param;
+  }
+
+  get isLong() {
+    return this.#connection.isLong;
+  }
+
+  get origin() {
+    return originOf(this.#deps, this.request, this.#connection);
+  }
+
+  get address() {
+    return clientAddressOf(this.#deps, this.request, this.#connection);
+  }
+
+  get intake() {
+    return this.#deps.ingress.intakeOf(this.request, () => this.#owner());
+  }
+
+  get query() {
+    return () => new URLSearchParams(this.request.url.split("?", 2)[1] ?? "");
+  }
+
+  get edgeDeadline() {
+    return () => (this.isLong ? undefined : this.#deps.edge.deadline(this.startedAt));
+  }
+
+  /** Whose part of the memory for bodies it uses. */
+  #owner(): string {
+    return this.principal?.accountId ?? this.operator?.tokenId ?? "";
+  }
+}

@@ -1,0 +1,50 @@
+import { expect, test } from "bun:test";
+import type { Handling } from "../../src/http/exchange.ts";
+import { createPaths } from "../../src/http/paths.ts";
+
+const on = (method: Handling["method"], path: string): Handling => ({
+  method,
+  path,
+  access: "public",
+  handle: () => ({ status: 204, headers: {}, body: null }),
+});
+const UNKNOWN = on("GET", "*");
+const CALLBACK = on("GET", "/v1/callbacks/:callback_id");
+const EVENTS = on("GET", "/v1/callbacks/events");
+const CREATE = on("POST", "/v1/keys/:id/rotate");
+
+function asked(path: string, method = "GET") {
+  const find = createPaths([CALLBACK, EVENTS, CREATE], UNKNOWN);
+  return find(new Request(`http://svc.test${path}`, { method }));
+}
+
+test("a path without parameters goes before one with, whichever came first", () => {
+  expect(asked("/v1/callbacks/events").handling).toBe(EVENTS);
+  expect(asked("/v1/callbacks/event").handling).toBe(CALLBACK);
+  expect(asked("/v1/callbacks/events/more").handling).toBe(UNKNOWN);
+});
+
+test("parameters are told decoded, and are empty where there is none of that name", () => {
+  const { param } = asked("/v1/callbacks/a%2Fb%20c");
+  expect([param("callback_id"), param("id")]).toEqual(["a/b c", ""]);
+  expect(asked("/v1/keys/%E0%A4%A/rotate", "POST").param("id")).toBe("%E0%A4%A");
+});
+
+test("slashes too many are left out, and the query is no part of the path", () => {
+  expect(asked("//v1//callbacks/events/?a=/b").path).toBe("/v1/callbacks/events");
+  expect(asked("/").path).toBe("/");
+});
+
+test("HEAD is asked as GET is; other methods are refused with those there are", () => {
+  expect(asked("/v1/callbacks/events", "HEAD").handling).toBe(EVENTS);
+  for (const method of ["GET", "HEAD", "DELETE"]) {
+    const { handling } = asked("/v1/keys/1/rotate", method);
+    expect(() => handling.handle({ request: { method } } as never)).toThrow(
+      expect.objectContaining({ code: "method_not_allowed", details: { allow: ["POST"] } }),
+    );
+  }
+});
+
+test("paths that cannot be told apart stop the start", () => {
+  expect(() => createPaths([CALLBACK, on("GET", "/v1/callbacks/:id{[a-z]+}")], UNKNOWN)).toThrow();
+});
