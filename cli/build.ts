@@ -9,7 +9,13 @@ import { parseArgs } from "node:util";
 import type { BunPlugin } from "bun";
 import { locateNativePackages } from "./build/native-packages.ts";
 import { collectNotices } from "./build/notices.ts";
-import { embedNotices, embedReference, embedSharp, withoutDevtools } from "./build/plugins.ts";
+import {
+  embedNotices,
+  embedReference,
+  embedSharp,
+  withoutDevtools,
+  withoutInspector,
+} from "./build/plugins.ts";
 import { readReference } from "./build/reference.ts";
 import { findTarget, type Target } from "./build/targets.ts";
 
@@ -31,7 +37,12 @@ export async function buildExecutable(options: BuildOptions): Promise<void> {
   await requirePinnedBun(root);
   const native = await locateNativePackages(root, target);
   const reference = await readReference(root);
-  const plugins = [withoutDevtools, embedSharp(root, native), embedReference(reference.gzipped)];
+  const plugins = [
+    withoutDevtools,
+    withoutInspector,
+    embedSharp(root, native),
+    embedReference(reference.gzipped),
+  ];
   const inputs = await listInputs(options, plugins);
   const notices = await collectNotices(root, [...inputs, ...reference.inputs], native);
   const compressed = new Uint8Array(Bun.zstdCompressSync(notices.text, { level: 19 }));
@@ -81,6 +92,7 @@ function bundleOptions({ root, entrypoints }: BuildOptions, plugins: BunPlugin[]
     entrypoints: entrypoints.map((path) => join(root, path)),
     target: "bun",
     format: "esm",
+    splitting: true,
     define: { "process.env.NODE_ENV": '"production"' },
     plugins,
   };

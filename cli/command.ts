@@ -4,11 +4,6 @@ import { readSecretFiles } from "./flags/credentials.ts";
 import { createOutput, type Output, type OutputFlags } from "./format/output.ts";
 import { withExits } from "./help/manual.ts";
 
-export const SERVER_COMMANDS = "Server:";
-export const LOCAL_COMMANDS = "On a data folder of this machine:";
-export const ADMIN_COMMANDS = "On a data folder of this machine, or on a server with a management token:";
-export const CLIENT_COMMANDS = "On a running server:";
-export const OTHER_COMMANDS = "Other:";
 export const COMMON_FLAGS = "Flags of every command:";
 
 /** What a command's action receives. */
@@ -20,14 +15,32 @@ export interface Invocation<Options> {
   readonly args: readonly (string | undefined)[];
 }
 
-/** A command with subcommands. Called without one, it prints its help. */
-export function addGroup(parent: Command, name: string, heading: string, description: string): Command {
-  return parent.command(name).description(description).helpGroup(heading).helpCommand(false);
+/** Adds a command below another. @param usage its name and its arguments */
+export function addCommand(parent: Command, usage: string, description: string): Command {
+  return parent.command(usage).description(description);
 }
 
-/** A command with an action, and the flags every command has. */
-export function addCommand(parent: Command, usage: string, description: string): Command {
-  const command = parent.command(usage).description(description);
+/** Adds the commands of a group, or only the one that a command line names: to define all takes milliseconds. */
+export function addCommands(
+  group: Command,
+  context: Context,
+  adders: Readonly<Record<string, (group: Command, context: Context) => void>>,
+  word: string | undefined,
+): void {
+  const named = Object.hasOwn(adders, word ?? "") ? adders[word ?? ""] : undefined;
+  for (const add of named === undefined ? Object.values(adders) : [named]) add(group, context);
+}
+
+/** Says what a command's only argument is, and which words it may be. */
+export function describeArgument(command: Command, about: string, words: readonly string[]): void {
+  const [argument] = command.registeredArguments;
+  if (argument === undefined) throw new Error(`${command.name()} has no argument.`);
+  argument.description = about;
+  argument.choices(words);
+}
+
+/** The flags and exit codes of every command with an action. */
+export function withCommonFlags(command: Command): Command {
   for (const option of commonOptions()) command.addOption(option.helpGroup(COMMON_FLAGS));
   return withExits(command, "ok", "error", "usage");
 }

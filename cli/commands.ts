@@ -1,54 +1,200 @@
 import type { Command } from "commander";
 import type { Context } from "./context.ts";
 
-/** A command of the first level, whose module is loaded when it is needed. */
+/** Under which heading the help lists a command. */
+const SERVER = "Server:";
+const LOCAL = "On a data folder of this machine:";
+const ADMIN = "On a data folder of this machine, or on a server with a management token:";
+const CLIENT = "On a running server:";
+const OTHER = "Other:";
+
+/** Gives a command its flags, its examples and its action, or its commands. @param words that follow it on the command line */
+type Define = (command: Command, context: Context, words: readonly string[]) => void;
+
+/** A command of the first level, as far as it is known without its module, which is loaded when it is needed. */
 export interface Entry {
-  /** Its name and its aliases. */
-  readonly names: readonly string[];
-  readonly load: () => Promise<(program: Command, context: Context) => void>;
+  /** Its name and its arguments. */
+  readonly usage: string;
+  readonly aliases?: readonly string[];
+  readonly heading: string;
+  readonly about: string;
+  readonly load: () => Promise<Define>;
 }
 
 /** In the order that the help lists them. */
 export const COMMANDS: readonly Entry[] = [
-  { names: ["serve"], load: async () => (await import("./commands/serve.ts")).addServe },
-  { names: ["image"], load: async () => (await import("./commands/make.ts")).addImage },
-  { names: ["edit"], load: async () => (await import("./commands/make.ts")).addEdit },
-  { names: ["video"], load: async () => (await import("./commands/make.ts")).addVideo },
-  { names: ["estimate"], load: async () => (await import("./commands/estimate.ts")).addEstimate },
-  { names: ["task", "tasks"], load: async () => (await import("./commands/task.ts")).addTask },
-  { names: ["models", "model"], load: async () => (await import("./commands/models.ts")).addModels },
   {
-    names: ["callbacks", "callback"],
-    load: async () => (await import("./commands/callbacks.ts")).addCallbacks,
+    heading: SERVER,
+    usage: "serve",
+    about: "run the service; works without any settings",
+    load: async () => (await import("./commands/serve.ts")).defineServe,
   },
-  { names: ["login"], load: async () => (await import("./commands/login.ts")).addLogin },
-  { names: ["logout"], load: async () => (await import("./commands/logout.ts")).addLogout },
-  { names: ["whoami"], load: async () => (await import("./commands/whoami.ts")).addWhoami },
-  { names: ["top"], load: async () => (await import("./commands/top.ts")).addTop },
-  { names: ["api"], load: async () => (await import("./commands/api.ts")).addApi },
-  { names: ["keys", "key"], load: async () => (await import("./commands/keys.ts")).addKeys },
-  { names: ["accounts", "account"], load: async () => (await import("./commands/accounts.ts")).addAccounts },
-  { names: ["pricing"], load: async () => (await import("./commands/pricing.ts")).addPricing },
-  { names: ["tokens", "token"], load: async () => (await import("./commands/tokens.ts")).addTokens },
-  { names: ["ledger"], load: async () => (await import("./commands/ledger.ts")).addLedger },
-  { names: ["usage"], load: async () => (await import("./commands/usage.ts")).addUsage },
-  { names: ["audit"], load: async () => (await import("./commands/audit.ts")).addAudit },
-  { names: ["migrate"], load: async () => (await import("./commands/migrate.ts")).addMigrate },
   {
-    names: ["complete", "completion"],
-    load: async () => (await import("./commands/complete.ts")).addComplete,
+    heading: CLIENT,
+    usage: "image [prompt]",
+    about: "make an image, save it here and show it",
+    load: async () => (await import("./commands/make.ts")).defineImage,
   },
-  { names: ["version"], load: async () => (await import("./commands/version.ts")).addVersion },
-  { names: ["help"], load: async () => (await import("./commands/help.ts")).addHelp },
+  {
+    heading: CLIENT,
+    usage: "edit <images-and-prompt...>",
+    about: "change images as a prompt says, the last argument",
+    load: async () => (await import("./commands/make.ts")).defineEdit,
+  },
+  {
+    heading: CLIENT,
+    usage: "video [prompt]",
+    about: "make a video, save it here and show its first picture",
+    load: async () => (await import("./commands/make.ts")).defineVideo,
+  },
+  {
+    heading: CLIENT,
+    usage: "estimate",
+    about: "tell what a request would cost",
+    load: async () => (await import("./commands/estimate.ts")).defineEstimate,
+  },
+  {
+    heading: CLIENT,
+    usage: "task",
+    aliases: ["tasks"],
+    about: "create tasks, follow them and save their results",
+    load: async () => (await import("./commands/task.ts")).defineTask,
+  },
+  {
+    heading: CLIENT,
+    usage: "models",
+    aliases: ["model"],
+    about: "list models and the inputs they take",
+    load: async () => (await import("./commands/models.ts")).defineModels,
+  },
+  {
+    heading: CLIENT,
+    usage: "callbacks",
+    aliases: ["callback"],
+    about: "see the callbacks of ended tasks, and receive them on your own machine",
+    load: async () => (await import("./commands/callbacks.ts")).defineCallbacks,
+  },
+  {
+    heading: CLIENT,
+    usage: "login",
+    about: "keep a server and its key for later commands, as a profile",
+    load: async () => (await import("./commands/login.ts")).defineLogin,
+  },
+  {
+    heading: CLIENT,
+    usage: "logout",
+    about: "remove a profile with its key; on the server the key stays",
+    load: async () => (await import("./commands/logout.ts")).defineLogout,
+  },
+  {
+    heading: CLIENT,
+    usage: "whoami",
+    about: "show the server, the account, the key and its limits",
+    load: async () => (await import("./commands/whoami.ts")).defineWhoami,
+  },
+  {
+    heading: CLIENT,
+    usage: "top",
+    about: "watch how a server does",
+    load: async () => (await import("./commands/top.ts")).defineTop,
+  },
+  {
+    heading: CLIENT,
+    usage: "api <method> <path>",
+    about: "send any request to the server's API",
+    load: async () => (await import("./commands/api.ts")).defineApi,
+  },
+  {
+    heading: ADMIN,
+    usage: "keys",
+    aliases: ["key"],
+    about: "API keys",
+    load: async () => (await import("./commands/keys.ts")).defineKeys,
+  },
+  {
+    heading: ADMIN,
+    usage: "accounts",
+    aliases: ["account"],
+    about: "manage accounts, which own keys, tasks and money",
+    load: async () => (await import("./commands/accounts.ts")).defineAccounts,
+  },
+  {
+    heading: ADMIN,
+    usage: "pricing",
+    about: "what each model costs",
+    load: async () => (await import("./commands/pricing.ts")).definePricing,
+  },
+  {
+    heading: ADMIN,
+    usage: "tokens",
+    aliases: ["token"],
+    about: "management tokens; model APIs refuse them",
+    load: async () => (await import("./commands/tokens.ts")).defineTokens,
+  },
+  {
+    heading: ADMIN,
+    usage: "ledger <account>",
+    about: "list all movements of an account's money, newest first",
+    load: async () => (await import("./commands/ledger.ts")).defineLedger,
+  },
+  {
+    heading: ADMIN,
+    usage: "usage",
+    about: "report tasks, charges and the margin",
+    load: async () => (await import("./commands/usage.ts")).defineUsage,
+  },
+  {
+    heading: ADMIN,
+    usage: "audit",
+    about: "recompute every balance, hold, charge, quota and usage, and report differences",
+    load: async () => (await import("./commands/audit.ts")).defineAudit,
+  },
+  {
+    heading: LOCAL,
+    usage: "migrate [action]",
+    about: "bring the database up to date (up), or show its migrations (status)",
+    load: async () => (await import("./commands/migrate.ts")).defineMigrate,
+  },
+  {
+    heading: OTHER,
+    usage: "complete <shell>",
+    aliases: ["completion"],
+    about: "print what makes a shell complete commands, flags and names",
+    load: async () => (await import("./commands/complete.ts")).defineComplete,
+  },
+  {
+    heading: OTHER,
+    usage: "version",
+    about: "print the version",
+    load: async () => (await import("./commands/version.ts")).defineVersion,
+  },
+  {
+    heading: OTHER,
+    usage: "help [topic...]",
+    about: "explain a command or a topic",
+    load: async () => (await import("./commands/help.ts")).defineHelp,
+  },
 ];
 
-/** Those that explain the others and need them all. */
-const EXPLAINING = ["help"];
+/** The commands, those that a command line needs with all that they have. @param given none: every command is needed */
+export async function addEntries(
+  program: Command,
+  context: Context,
+  given?: readonly string[],
+): Promise<void> {
+  const args = given ?? [];
+  // It explains every command.
+  const needsAll = given === undefined || args.includes("help");
+  const first = COMMANDS.find((entry) => namesOf(entry).includes(args[0] ?? ""));
+  for (const entry of needsAll || first === undefined ? COMMANDS : [first]) {
+    const { usage, aliases = [], heading, about, load } = entry;
+    const command = program.command(usage).aliases(aliases).description(about).helpGroup(heading);
+    const at = args.findIndex((word) => namesOf(entry).includes(word));
+    if (at === -1 && !needsAll) continue;
+    (await load())(command.helpCommand(false), context, at === -1 ? [] : args.slice(at + 1));
+  }
+}
 
-/** What a command line needs: one entry when it begins with a command's name, otherwise all. */
-export function entriesFor(args: readonly string[]): readonly Entry[] {
-  const [word = ""] = args;
-  if (EXPLAINING.includes(word)) return COMMANDS;
-  const found = COMMANDS.filter(({ names }) => names.includes(word));
-  return found.length === 0 ? COMMANDS : found;
+function namesOf({ usage, aliases = [] }: Entry): readonly string[] {
+  return [usage.split(" ", 1)[0] ?? "", ...aliases];
 }

@@ -84,7 +84,14 @@ export function toFailure(error: unknown, helpHint: string): Failure {
     return new Failure(EXIT.error, "system_error", printable(systemMessage(error)), { hint, cause: error });
   }
   const message = error instanceof Error ? error.message : String(error);
-  return new Failure(EXIT.error, "error", message, { cause: error });
+  return new Failure(EXIT.error, "error", message, { hint: schemaHint(error), cause: error });
+}
+
+/** Of a SchemaError, which the store throws and commands may not import. */
+function schemaHint(error: unknown): string | undefined {
+  const isPending = error instanceof Error && error.name === "SchemaError" && "kind" in error;
+  if (!isPending || error.kind !== "pending") return undefined;
+  return "`svc migrate` applies them, while no server runs on the folder; `svc serve` does at its start.";
 }
 
 const SYSTEM_HINTS: Readonly<Record<string, string>> = {

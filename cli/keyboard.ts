@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
-import { isatty } from "node:tty";
 import type { Keyboard } from "./context.ts";
+import { isTerminal, STANDARD_INPUT } from "./standard-streams.ts";
 
-const STANDARD_INPUT = 0;
 const CTRL_C = 3;
 const CTRL_D = 4;
 /** Signals that end the process. Before they do, the terminal must be as it was. */
@@ -10,7 +9,7 @@ const ENDINGS = ["SIGTERM", "SIGHUP"] as const;
 
 /** The keyboard of a process's terminal; undefined where standard input is none. */
 export function keyboardOf(process: NodeJS.Process): Keyboard | undefined {
-  if (!isatty(STANDARD_INPUT)) return undefined;
+  if (!isTerminal(STANDARD_INPUT)) return undefined;
   return {
     capture(onBytes) {
       // A job in the background that changes its terminal would be stopped.

@@ -3,8 +3,8 @@ import type { Command } from "commander";
 import type { Local } from "../src/app/local.ts";
 import { readConfig } from "../src/app/settings.ts";
 import type { Config } from "../src/config/config.ts";
-import { createSettings, variableOf } from "../src/config/settings.ts";
-import { addCommand, type Invocation, onRun } from "./command.ts";
+import { createSettings, type Settings, variableOf } from "../src/config/settings.ts";
+import { type Invocation, onRun } from "./command.ts";
 import type { Context } from "./context.ts";
 import { withExits } from "./help/manual.ts";
 import type { Place } from "./manage/port.ts";
@@ -21,17 +21,16 @@ export interface LocalInvocation<Options> extends Invocation<Options & LocalFlag
   open(): Promise<Omit<Local, "stop"> & { readonly folder: string }>;
 }
 
+/** Made once: many commands have its flag. */
+let folderSetting: Settings["dataDir"] | undefined;
+
 export function withLocalFlags(command: Command): Command {
-  const { dataDir } = createSettings({ cores: 1 }, []);
+  folderSetting ??= createSettings({ cores: 1 }, []).dataDir;
+  const dataDir = folderSetting;
   command
     .option(dataDir.flag, `data folder (default ${dataDir.fallback}; ${variableOf(dataDir)})`)
     .option("--config <file>", "settings file that names the data folder (SVC_CONFIG)");
   return withExits(command, "notFound", "conflict", "config", "rejected");
-}
-
-/** A command on a data folder. */
-export function addLocalCommand(parent: Command, usage: string, description: string): Command {
-  return withLocalFlags(addCommand(parent, usage, description));
 }
 
 /** Sets the action of a command on a data folder. */
@@ -66,8 +65,8 @@ export async function openFolder(flags: LocalFlags, context: Context): Promise<P
   return {
     manage,
     at: `in ${showPath(config.dataDir, context.cwd)}`,
-    prices() {
-      const opened = prices();
+    async prices() {
+      const opened = await prices();
       return { ...opened, schema: async (id) => (await opened.read(id)).model.schema };
     },
     stop,

@@ -2,7 +2,7 @@ import { Command, Option } from "commander";
 import { VERSION } from "../src/version.ts";
 import { explainChoices, flagsLast, misspeltFlag } from "./arguments.ts";
 import { COMMON_FLAGS, findCommand } from "./command.ts";
-import { entriesFor } from "./commands.ts";
+import { addEntries } from "./commands.ts";
 import type { Context } from "./context.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { type Failure, failureAsJson, stackOf, toFailure } from "./failure.ts";
@@ -42,7 +42,7 @@ export async function runProgram(given: readonly string[], context: Context): Pr
 }
 
 /** The commands that a command line needs; all without one. */
-export async function createProgram(context: Context, args: readonly string[] = []): Promise<Command> {
+export async function createProgram(context: Context, args?: readonly string[]): Promise<Command> {
   const program = new Command("svc")
     .description("One address in front of many image and video generators.")
     .usage("<command> [flags]")
@@ -62,7 +62,7 @@ export async function createProgram(context: Context, args: readonly string[] = 
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     });
-  for (const { load } of entriesFor(args)) (await load())(program, context);
+  await addEntries(program, context, args);
   explainChoices(program);
   return withExamples(
     program,

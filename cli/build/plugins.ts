@@ -17,6 +17,26 @@ export const withoutDevtools: BunPlugin = {
   },
 };
 
+/**
+ * Takes the colours out of commander's texts with what Bun has built in. `node:util` reads in its whole inspector for that, which
+ * made a fifth of the time in which a command starts.
+ */
+export const withoutInspector: BunPlugin = {
+  name: "without-inspector",
+  setup(build) {
+    const imported = /import \{ stripVTControlCharacters \} from ["']node:util["'];/;
+    build.onLoad({ filter: /[\\/]commander[\\/]lib[\\/](?:command|help)\.js$/ }, async ({ path }) => {
+      const text = await Bun.file(path).text();
+      if (!imported.test(text))
+        throw new Error(`${path} imports something else; see whether it is still needed.`);
+      return {
+        contents: text.replace(imported, "const stripVTControlCharacters = Bun.stripANSI;"),
+        loader: "js",
+      };
+    });
+  },
+};
+
 /** Answers `virtual:third-party-notices` with the path of an embedded, compressed text. */
 export function embedNotices(compressed: Uint8Array<ArrayBuffer>): BunPlugin {
   return embedFile("third-party-notices", "third-party-notices.txt.zst", compressed);

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { JsonObject } from "../../src/domain/json.ts";
 import type { Context } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -19,7 +18,7 @@ export interface CreateFlags {
  * key, which makes it safe to repeat the command.
  */
 export async function createTask(
-  { idempotencyKey = randomUUID(), verbose }: CreateFlags,
+  { idempotencyKey = crypto.randomUUID(), verbose }: CreateFlags,
   { stderr }: Pick<Context, "stderr">,
   create: (idempotencyKey: string) => Promise<Created>,
 ): Promise<Created & { readonly idempotencyKey: string }> {

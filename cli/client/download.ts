@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { createReadStream, existsSync, linkSync, mkdirSync, realpathSync, renameSync, rmSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
@@ -107,7 +106,7 @@ async function save(remote: Connection, url: string, { target, paths }: Place): 
   const folder = folderOf(target);
   const place = `${url} in ${folder}`;
   await writing(place, async () => mkdirSync(folder, { recursive: true }));
-  const partial = join(folder, `.${randomUUID()}.part`);
+  const partial = join(folder, `.${crypto.randomUUID()}.part`);
   const remove = () => rmSync(partial, { force: true });
   // A second Ctrl-C ends the process at once.
   process.on("exit", remove);

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from "../../src/domain/json.ts";
+import { unexpectedAnswer } from "../failure.ts";
 
 /** How tasks of the last hour ended. */
 interface Ended {
@@ -63,8 +64,13 @@ export interface Reading {
   readonly streams: number;
 }
 
-/** Reads what an overview has; what a server does not tell is zero, empty or undefined. */
+/**
+ * Reads what an overview has; what a server does not tell is zero, empty or undefined.
+ * @throws Failure for an answer that is no overview
+ */
 export function readingOf(data: JsonObject): Reading {
+  if (!isJsonObject(data.server) || !isJsonObject(data.tasks))
+    throw unexpectedAnswer("The server's answer is no overview: it is no svc, or one of another version.");
   const part = (name: string) => objectOf(data[name]);
   const { server, windows, requests, creates, tasks, callbacks, spend, memory, loop, disk, open } =
     Object.fromEntries(PARTS.map((name) => [name, part(name)])) as Record<(typeof PARTS)[number], JsonObject>;

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { VERSION } from "../../src/version.ts";
-import { addCommand } from "../command.ts";
+import { addCommand, withCommonFlags } from "../command.ts";
 import type { Context } from "../context.ts";
 import { type ClientFlags, readClientSettings } from "../environment.ts";
 import { withKeyFlags } from "../flags/credentials.ts";
@@ -19,7 +19,12 @@ export interface RemoteFlags extends ClientFlags {
 
 /** A command on a running server. */
 export function addRemoteCommand(parent: Command, usage: string, description: string): Command {
-  const command = addCommand(parent, usage, description).option(
+  return withRemoteFlags(addCommand(parent, usage, description));
+}
+
+/** The flags and exit codes of a command on a running server. */
+export function withRemoteFlags(command: Command): Command {
+  withCommonFlags(command).option(
     "-s, --server <url>",
     "address of the server (SVC_SERVER; default http://127.0.0.1:8787)",
   );

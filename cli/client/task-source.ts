@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { isJsonObject } from "../../src/domain/json.ts";
 import type { ClientSettings } from "../environment.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -38,7 +37,7 @@ export function ownTasks(settings: ClientSettings, options: ClientOptions): Task
     ...client,
     isOfAll: false,
     page: (after) => client.tasks({ limit: PAGE, after }),
-    retry: async (id) => (await client.retry(id, randomUUID())).taskId,
+    retry: async (id) => (await client.retry(id, crypto.randomUUID())).taskId,
     async spentToday() {
       const { usage } = await client.accountStatus();
       const { cost, currency } = isJsonObject(usage) && isJsonObject(usage.today) ? usage.today : {};

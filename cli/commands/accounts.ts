@@ -3,7 +3,7 @@ import { type Account, availableOf } from "../../src/domain/access/account.ts";
 import { ACCOUNT_TERMS, type AccountMode } from "../../src/domain/access/account-terms.ts";
 import { accountForm } from "../../src/domain/access/record-form.ts";
 import { CURRENCY, formatAmount, type Micros } from "../../src/domain/money/money.ts";
-import { ADMIN_COMMANDS, addGroup, given } from "../command.ts";
+import { addCommands, given } from "../command.ts";
 import { asksFirst, confirm } from "../confirm.ts";
 import type { Context } from "../context.ts";
 import { usage } from "../failure.ts";
@@ -30,10 +30,22 @@ const COLUMNS = [
 /** The actor that the ledger records for `credit` and `refund`. */
 const ACTOR = "operator";
 
-export function addAccounts(program: Command, context: Context): void {
-  const description = "manage accounts, which own keys, tasks and money";
-  const accounts = addGroup(program, "accounts", ADMIN_COMMANDS, description).alias("account");
-  for (const add of [addCreate, addList, addShow, addUpdate]) add(accounts, context);
+const ACCOUNTS = {
+  create: addCreate,
+  list: addList,
+  show: addShow,
+  update: addUpdate,
+  suspend: addSuspend,
+  activate: addActivate,
+  credit: addCredit,
+  refund: addRefund,
+};
+
+export function defineAccounts(accounts: Command, context: Context, [word]: readonly string[]): void {
+  addCommands(accounts, context, ACCOUNTS, word);
+}
+
+function addSuspend(accounts: Command, context: Context): void {
   addSwitch(accounts, context, {
     usage: "suspend <account>",
     description: "refuse an account's keys from now on; its accepted tasks continue",
@@ -42,6 +54,9 @@ export function addAccounts(program: Command, context: Context): void {
     follows: "A running server refuses its keys within a second.",
     act: (manage, account) => manage.suspendAccount(account),
   });
+}
+
+function addActivate(accounts: Command, context: Context): void {
   addSwitch(accounts, context, {
     usage: "activate <account>",
     description: "accept the keys of a suspended account again",
@@ -49,7 +64,6 @@ export function addAccounts(program: Command, context: Context): void {
     follows: "A running server takes its keys within a second.",
     act: (manage, account) => manage.activateAccount(account),
   });
-  for (const add of [addCredit, addRefund]) add(accounts, context);
 }
 
 function addCreate(accounts: Command, context: Context): void {

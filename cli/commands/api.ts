@@ -4,7 +4,7 @@ import { parseBody, troubleOf } from "../client/answer.ts";
 import type { ClientOptions } from "../client/exchange.ts";
 import { type RawRequest, readRaw, sendRaw, streamRaw } from "../client/raw.ts";
 import { clientOptions } from "../client/remote.ts";
-import { addCommand, CLIENT_COMMANDS, collect, given, type Invocation, onRun } from "../command.ts";
+import { collect, given, type Invocation, onRun, withCommonFlags } from "../command.ts";
 import type { Context, Sink } from "../context.ts";
 import {
   type ClientFlags,
@@ -40,9 +40,8 @@ interface Flags extends ClientFlags, OperatorFlags {
 /** More of an error's body is not looked at for what it says. */
 const MAX_READ_ERROR = 64 * 1024;
 
-export function addApi(program: Command, context: Context): void {
-  const command = addCommand(program, "api <method> <path>", "send any request to the server's API")
-    .helpGroup(CLIENT_COMMANDS)
+export function defineApi(command: Command, context: Context): void {
+  withCommonFlags(command)
     .option(
       "-f, --fields <name=value>",
       "a field of the JSON body, or of the query of a GET; name:=json for other than text; repeatable",

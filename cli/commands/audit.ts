@@ -7,7 +7,7 @@ import {
   type AuditDifference,
   type AuditReport,
 } from "../../src/domain/ports/audit.ts";
-import { ADMIN_COMMANDS, onRun } from "../command.ts";
+import { onRun } from "../command.ts";
 import type { Context } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
 import { Failure } from "../failure.ts";
@@ -15,7 +15,7 @@ import type { Output } from "../format/output.ts";
 import { type Field, renderFields, renderTsv } from "../format/table.ts";
 import { withExamples } from "../help/manual.ts";
 import { auditBooks } from "../manage/books.ts";
-import { addManagedCommand } from "../manage/managed.ts";
+import { withManagedFlags } from "../manage/managed.ts";
 import type { PlaceFlags } from "../manage/place.ts";
 
 const CHECKS = Object.keys(AUDIT_CHECKS).length;
@@ -25,9 +25,8 @@ const FIGURE_NAMES: Partial<Record<AuditCheck, readonly [string, string]>> = {
   ledger_shape: ["moves the balance by", "and holds by"],
 };
 
-export function addAudit(program: Command, context: Context): void {
-  const description = "recompute every balance, hold, charge, quota and usage, and report differences";
-  const command = addManagedCommand(program, "audit", description).helpGroup(ADMIN_COMMANDS);
+export function defineAudit(command: Command, context: Context): void {
+  withManagedFlags(command);
   withExamples(command, "svc audit", "svc audit --field adds_up");
   onRun<PlaceFlags>(command, context, async (invocation) => {
     const { report, place } = await auditBooks(invocation);

@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { CALLBACK_STATES } from "../../src/domain/callback/callback.ts";
 import { listPages, type PageFlags, withPageFlags } from "../client/pages.ts";
-import { addGroup, CLIENT_COMMANDS, given } from "../command.ts";
+import { addCommands, given } from "../command.ts";
 import type { Context } from "../context.ts";
 import { readPastTime } from "../flags/values.ts";
 import {
@@ -24,10 +24,16 @@ import { addListen } from "./callbacks/listen.ts";
 import { addRedeliver } from "./callbacks/redeliver.ts";
 import { addTrigger } from "./callbacks/trigger.ts";
 
-export function addCallbacks(program: Command, context: Context): void {
-  const description = "see the callbacks of ended tasks, and receive them on your own machine";
-  const callbacks = addGroup(program, "callbacks", CLIENT_COMMANDS, description).alias("callback");
-  for (const add of [addList, addShow, addRedeliver, addTrigger, addListen]) add(callbacks, context);
+const CALLBACKS = {
+  list: addList,
+  show: addShow,
+  redeliver: addRedeliver,
+  trigger: addTrigger,
+  listen: addListen,
+};
+
+export function defineCallbacks(callbacks: Command, context: Context, [word]: readonly string[]): void {
+  addCommands(callbacks, context, CALLBACKS, word);
 }
 
 type ListFlags = PageFlags & Partial<Record<"state" | "task" | "since", string>>;

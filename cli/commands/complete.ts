@@ -1,15 +1,11 @@
-import { Argument, type Command } from "commander";
-import { addCommand, given, OTHER_COMMANDS, onRun } from "../command.ts";
+import type { Command } from "commander";
+import { describeArgument, given, onRun, withCommonFlags } from "../command.ts";
 import { LOADING, SCRIPTS, SHELLS, type Shell } from "../complete/shells.ts";
 import type { Context } from "../context.ts";
 import { withExamples, withNotes } from "../help/manual.ts";
 
-export function addComplete(program: Command, context: Context): void {
-  const description = "print what makes a shell complete commands, flags and names";
-  const command = addCommand(program, "complete", description)
-    .alias("completion")
-    .helpGroup(OTHER_COMMANDS)
-    .addArgument(new Argument("<shell>", "the shell").choices(SHELLS));
+export function defineComplete(command: Command, context: Context): void {
+  describeArgument(withCommonFlags(command), "the shell", SHELLS);
   withExamples(
     command,
     ["source <(svc complete bash)", "in this session; zsh: the same"],

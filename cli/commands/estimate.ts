@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import { estimateFor } from "../client/choose-model.ts";
 import { modelOf } from "../client/model.ts";
-import { addRemoteCommand, connect, type RemoteFlags } from "../client/remote.ts";
-import { CLIENT_COMMANDS, onRun } from "../command.ts";
+import { connect, type RemoteFlags, withRemoteFlags } from "../client/remote.ts";
+import { onRun } from "../command.ts";
 import type { Context } from "../context.ts";
 import { unexpectedAnswer, usage } from "../failure.ts";
 import { addRequestFlags, type RequestFlags, readRequest } from "../flags/request.ts";
@@ -10,9 +10,8 @@ import { estimateText } from "../format/estimate-view.ts";
 import { withExamples, withNotes } from "../help/manual.ts";
 
 /** `svc estimate -m sandbox-image -n 4` */
-export function addEstimate(program: Command, context: Context): void {
-  const command = addRemoteCommand(program, "estimate", "tell what a request would cost");
-  addRequestFlags(command.helpGroup(CLIENT_COMMANDS), "one of `svc models list`");
+export function defineEstimate(command: Command, context: Context): void {
+  addRequestFlags(withRemoteFlags(command), "one of `svc models list`");
   withExamples(
     command,
     "svc estimate -m sandbox-image -n 4",

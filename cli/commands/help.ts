@@ -3,7 +3,7 @@ import { serviceSettings } from "../../src/app/settings.ts";
 import { variableOf } from "../../src/config/settings.ts";
 import type { JsonObject } from "../../src/domain/json.ts";
 import { suggest } from "../../src/domain/suggest.ts";
-import { addCommand, findCommand, OTHER_COMMANDS, onRun } from "../command.ts";
+import { findCommand, onRun, withCommonFlags } from "../command.ts";
 import type { Context } from "../context.ts";
 import { ENVIRONMENT_HELP } from "../environment.ts";
 import { describeExitCodes, listExitCodes } from "../exit-codes.ts";
@@ -33,9 +33,8 @@ const TOPICS: Readonly<Record<string, Topic>> = {
 export const HELP_TOPICS = Object.keys(TOPICS);
 
 /** `svc help`, `svc help keys create`, `svc help exit-codes`. */
-export function addHelp(program: Command, context: Context): void {
-  const description = `explain a command, or one of: ${HELP_TOPICS.join(", ")}`;
-  const command = addCommand(program, "help [topic...]", description).helpGroup(OTHER_COMMANDS);
+export function defineHelp(command: Command, context: Context): void {
+  withCommonFlags(command).description(`explain a command, or one of: ${HELP_TOPICS.join(", ")}`);
   withExamples(command, "svc help keys create", "svc help exit-codes", [
     "svc help --json",
     "every command and flag, for programs",
@@ -47,6 +46,8 @@ export function addHelp(program: Command, context: Context): void {
       output.show(topic.facts?.() ?? { text: topic.text() }, topic.text);
       return;
     }
+    const program = command.parent;
+    if (program === null) throw new Error("help is a command of svc.");
     const found = find(program, words);
     const isWhole = found === program;
     output.show(isWhole ? treeOf(program) : nodeOf(found), () =>

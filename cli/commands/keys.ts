@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { keyStatus } from "../../src/domain/access/account.ts";
 import { KEY_LIMITS, KEY_TERMS } from "../../src/domain/access/key-policy.ts";
 import { keyForm } from "../../src/domain/access/record-form.ts";
-import { ADMIN_COMMANDS, addGroup, given, type Invocation } from "../command.ts";
+import { addCommands, given, type Invocation } from "../command.ts";
 import { asksFirst, confirm } from "../confirm.ts";
 import type { Context } from "../context.ts";
 import { usage } from "../failure.ts";
@@ -34,9 +34,17 @@ const KEY_FLAGS = { ...flagNames(KEY_TERMS), ...SIGNING_FLAGS };
 type SecretFlags = { readonly showSecretOnly?: boolean };
 type TermFlags = SecretFlags & SigningFlags & FlagValues;
 
-export function addKeys(program: Command, context: Context): void {
-  const keys = addGroup(program, "keys", ADMIN_COMMANDS, "API keys").alias("key");
-  for (const add of [addCreate, addList, addShow, addUpdate, addRotate, addRevoke]) add(keys, context);
+const KEYS = {
+  create: addCreate,
+  list: addList,
+  show: addShow,
+  update: addUpdate,
+  rotate: addRotate,
+  revoke: addRevoke,
+};
+
+export function defineKeys(keys: Command, context: Context, [word]: readonly string[]): void {
+  addCommands(keys, context, KEYS, word);
 }
 
 function addCreate(keys: Command, context: Context): void {

@@ -1,14 +1,14 @@
 import type { Command } from "commander";
 import { accountForm, ledgerForm } from "../../src/domain/access/record-form.ts";
 import { formatAmount } from "../../src/domain/money/money.ts";
-import { ADMIN_COMMANDS, given } from "../command.ts";
+import { given } from "../command.ts";
 import type { Context } from "../context.ts";
 import { unreadable } from "../flags/values.ts";
 import { csvOption, csvText, renderCsv } from "../format/csv.ts";
 import { column } from "../format/table.ts";
 import { formatTime } from "../format/units.ts";
 import { withExamples } from "../help/manual.ts";
-import { addManagedCommand, onManagedRun } from "../manage/managed.ts";
+import { onManagedRun, withManagedFlags } from "../manage/managed.ts";
 import type { Manage } from "../manage/port.ts";
 
 const AMOUNTS = [column.number("AMOUNT"), column.number("HELD", 3), column.number("BALANCE", 2)];
@@ -29,12 +29,10 @@ interface Flags {
   readonly csv?: boolean;
 }
 
-export function addLedger(program: Command, context: Context): void {
-  const description = "list all movements of an account's money, newest first";
-  const command = addManagedCommand(program, "ledger <account>", description)
+export function defineLedger(command: Command, context: Context): void {
+  withManagedFlags(command)
     .option("--limit <count>", `how many movements, or all (default ${DEFAULT_LIMIT}; with --csv all)`)
-    .addOption(csvOption())
-    .helpGroup(ADMIN_COMMANDS);
+    .addOption(csvOption());
   withExamples(command, "svc ledger studio", "svc ledger studio --csv > ledger.csv");
   onManagedRun<Flags>(command, context, async ({ args, options, output, open }) => {
     const limit = readLimit(options);

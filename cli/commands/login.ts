@@ -5,7 +5,7 @@ import { identifyKey, identifyToken } from "../client/identity.ts";
 import { previewOption } from "../client/preview.ts";
 import { clientOptions } from "../client/remote.ts";
 import { serverVersion, versionWarning } from "../client/server-version.ts";
-import { addCommand, CLIENT_COMMANDS, type Invocation, onRun } from "../command.ts";
+import { type Invocation, onRun, withCommonFlags } from "../command.ts";
 import type { Context } from "../context.ts";
 import { DEFAULT_SERVER, readServer } from "../environment.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -30,9 +30,8 @@ const WORDS: { readonly [Kind in CredentialKind]: string } = {
   management_token: "a management token",
 };
 
-export function addLogin(program: Command, context: Context): void {
-  const command = addCommand(program, "login", "keep a server and its key for later commands, as a profile")
-    .helpGroup(CLIENT_COMMANDS)
+export function defineLogin(command: Command, context: Context): void {
+  withCommonFlags(command)
     .option(
       "-s, --server <url>",
       `address of the server (default: the profile's, SVC_SERVER or ${DEFAULT_SERVER})`,

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { addCommand, CLIENT_COMMANDS, onRun } from "../command.ts";
+import { onRun, withCommonFlags } from "../command.ts";
 import type { Context } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
 import { Failure } from "../failure.ts";
@@ -8,10 +8,11 @@ import { DEFAULT_PROFILE } from "../profiles/profile.ts";
 import { profilesPath, readProfiles, writeProfiles } from "../profiles/profile-file.ts";
 import { profileName } from "./login.ts";
 
-export function addLogout(program: Command, context: Context): void {
-  const command = addCommand(program, "logout", "remove a profile with its key; on the server the key stays")
-    .helpGroup(CLIENT_COMMANDS)
-    .option("--profile <name>", `name of the profile (SVC_PROFILE; default "${DEFAULT_PROFILE}")`);
+export function defineLogout(command: Command, context: Context): void {
+  withCommonFlags(command).option(
+    "--profile <name>",
+    `name of the profile (SVC_PROFILE; default "${DEFAULT_PROFILE}")`,
+  );
   withExits(command, "notFound", "config");
   withExamples(command, "svc logout", "svc logout --profile prod");
   onRun<{ profile?: string }>(command, context, async ({ options, output }) => {

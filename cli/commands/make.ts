@@ -2,9 +2,9 @@ import type { Command } from "commander";
 import { type Choice, chooseModel, type Wanted } from "../client/choose-model.ts";
 import { type CreateFlags, createTask } from "../client/create-task.ts";
 import { follow } from "../client/follow.ts";
-import { addRemoteCommand, connect, type RemoteFlags } from "../client/remote.ts";
+import { connect, type RemoteFlags, withRemoteFlags } from "../client/remote.ts";
 import { checkTarget } from "../client/target.ts";
-import { CLIENT_COMMANDS, onRun } from "../command.ts";
+import { onRun } from "../command.ts";
 import type { Context } from "../context.ts";
 import { usage } from "../failure.ts";
 import { fileNameOf } from "../flags/file-name.ts";
@@ -33,8 +33,8 @@ const CHOOSING =
   "Without -m, the model is the cheapest for this very request among those that are available and take it. The sandbox's models, which are no AI, come last. The choice and its price are told before anything is sent; --dry-run tells no more than that.";
 
 /** `svc image "a lighthouse at dusk"` */
-export function addImage(program: Command, context: Context): void {
-  const command = addMake(program, "image [prompt]", "make an image, save it here and show it");
+export function defineImage(command: Command, context: Context): void {
+  withMakeFlags(command);
   withExamples(
     command,
     'svc image "a lighthouse at dusk"',
@@ -46,8 +46,8 @@ export function addImage(program: Command, context: Context): void {
 }
 
 /** `svc video "waves at dusk"` */
-export function addVideo(program: Command, context: Context): void {
-  const command = addMake(program, "video [prompt]", "make a video, save it here and show its first picture");
+export function defineVideo(command: Command, context: Context): void {
+  withMakeFlags(command);
   withExamples(
     command,
     'svc video "waves at dusk"',
@@ -58,9 +58,8 @@ export function addVideo(program: Command, context: Context): void {
 }
 
 /** `svc edit photo.png "make it winter"` */
-export function addEdit(program: Command, context: Context): void {
-  const usageLine = "edit <images-and-prompt...>";
-  const command = addMake(program, usageLine, "change images as a prompt says, the last argument").option(
+export function defineEdit(command: Command, context: Context): void {
+  withMakeFlags(command).option(
     "--mask <file>",
     "a PNG whose transparent areas say where the first image changes",
   );
@@ -88,8 +87,8 @@ export function addEdit(program: Command, context: Context): void {
   });
 }
 
-function addMake(program: Command, usageLine: string, description: string): Command {
-  const command = addRemoteCommand(program, usageLine, description).helpGroup(CLIENT_COMMANDS);
+function withMakeFlags(command: Command): Command {
+  withRemoteFlags(command);
   addRequestFlags(command, "one of `svc models list` (default the cheapest)");
   addSaveFlags(command, "file, folder or - for standard output (default named by the prompt)");
   command

@@ -4,7 +4,7 @@ import { managedModelForm, publishedSchema } from "../../src/domain/model/model-
 import { createClient } from "../client/client.ts";
 import { modelOf } from "../client/model.ts";
 import { clientOptions } from "../client/remote.ts";
-import { addGroup, CLIENT_COMMANDS, given } from "../command.ts";
+import { addCommands, given } from "../command.ts";
 import type { Context } from "../context.ts";
 import { unexpectedAnswer } from "../failure.ts";
 import { exampleFor } from "../format/model-example.ts";
@@ -19,10 +19,10 @@ import { addCallerCommand, type CallerFlags, findCaller } from "../manage/caller
 const ON_A_FOLDER =
   "With --local, --data-dir or --config the command asks no server: it lists this program's models, with the keys and settings that `svc serve` would have here. Then, and with a management token, it lists every model and what each one needs. Where there is a key too, the key is taken, unless --token or --token-file is given.";
 
-export function addModels(program: Command, context: Context): void {
-  const description = "list models and the inputs they take";
-  const models = addGroup(program, "models", CLIENT_COMMANDS, description).alias("model");
-  for (const add of [addList, addShow, addSchema]) add(models, context);
+const MODELS = { list: addList, show: addShow, schema: addSchema };
+
+export function defineModels(models: Command, context: Context, [word]: readonly string[]): void {
+  addCommands(models, context, MODELS, word);
 }
 
 function addList(models: Command, context: Context): void {
@@ -88,7 +88,7 @@ async function sourceOf(invocation: LocalInvocation<CallerFlags>): Promise<Model
   const { context, options, output, open } = invocation;
   const caller = findCaller(options, context);
   if (caller.kind === "folder") {
-    const models = (await open()).models();
+    const models = await (await open()).models();
     return {
       list: async () => (await models.list()).map(managedModelForm),
       async read(id) {

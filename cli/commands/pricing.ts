@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { requestPriceForm, shownPriceForm } from "../../src/domain/money/price-form.ts";
-import { ADMIN_COMMANDS, addGroup, collect, given } from "../command.ts";
+import { addCommands, collect, given } from "../command.ts";
 import { asksFirst, confirm } from "../confirm.ts";
 import type { Context } from "../context.ts";
 import { parseInput, readInputs } from "../flags/inputs.ts";
@@ -24,17 +24,18 @@ const COLUMNS = [
 /** How soon a changed price takes effect. */
 const FOLLOWS = "A running server follows within a second; accepted tasks keep their price.";
 
-export function addPricing(program: Command, context: Context): void {
-  const pricing = addGroup(program, "pricing", ADMIN_COMMANDS, "what each model costs");
+const PRICING = { list: addList, show: addShow, set: addSet, reset: addReset };
+
+export function definePricing(pricing: Command, context: Context, [word]: readonly string[]): void {
   withNotes(pricing, ORDER);
-  for (const add of [addList, addShow, addSet, addReset]) add(pricing, context);
+  addCommands(pricing, context, PRICING, word);
 }
 
 function addList(pricing: Command, context: Context): void {
   const command = addManagedCommand(pricing, "list", "list the price of every model");
   withExamples(command, "svc pricing list");
   onManagedRun(command, context, async ({ output, open }) => {
-    const found = await (await open()).prices().list();
+    const found = await (await (await open()).prices()).list();
     const rows = found.map(({ model, source, rule }) => [
       model.id,
       SOURCES[source],
@@ -66,7 +67,7 @@ function addShow(pricing: Command, context: Context): void {
     const inputs = (input ?? []).map(parseInput);
     const multiplier =
       priceMultiplier === undefined ? undefined : readMultiplier("--price-multiplier", priceMultiplier);
-    const prices = (await open()).prices();
+    const prices = await (await open()).prices();
     const price = await prices.read(given(args, 0));
     const text = () => renderFields(fieldsOf(price), output);
     if ((input ?? outputs ?? priceMultiplier) === undefined) return output.show(shownPriceForm(price), text);
@@ -100,7 +101,7 @@ function addSet(pricing: Command, context: Context): void {
     const id = given(args, 0);
     const written = await readRule(id, flags, context.cwd);
     const place = await open();
-    const price = await namingRule(place.prices().set(id, { rule: written.rule, reason }), written);
+    const price = await namingRule((await place.prices()).set(id, { rule: written.rule, reason }), written);
     output.done(`The price of ${id} is set ${place.at}. ${FOLLOWS}`);
     if (price.unpriced !== undefined)
       output.warn(`Requests with ${requestInWords(price.unpriced)} have no price now, and are refused.`);
@@ -115,7 +116,7 @@ function addReset(pricing: Command, context: Context): void {
     const { args, output, open } = invocation;
     const place = await open();
     await confirm(invocation, `Remove the price that was set for ${given(args, 0)} ${place.at}?`);
-    const price = await place.prices().reset(given(args, 0));
+    const price = await (await place.prices()).reset(given(args, 0));
     const { id } = price.model;
     if (price.wasSet)
       output.done(`The price of ${id} is ${SOURCES[price.source]} again ${place.at}. ${FOLLOWS}`);

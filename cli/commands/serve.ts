@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { readConfig, serviceSettings } from "../../src/app/settings.ts";
 import type { Config } from "../../src/config/config.ts";
 import { variableOf } from "../../src/config/settings.ts";
-import { noInputOption, SERVER_COMMANDS } from "../command.ts";
+import { noInputOption } from "../command.ts";
 import type { Context } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
 import { Failure } from "../failure.ts";
@@ -15,11 +15,7 @@ import { findPortOwner } from "../serve/port-owner.ts";
 import { createServerLog, describeError, type ServerLogLine } from "../serve/server-log.ts";
 import { stopOnSignals } from "../serve/stop-signals.ts";
 
-export function addServe(program: Command, context: Context): void {
-  const command = program
-    .command("serve")
-    .helpGroup(SERVER_COMMANDS)
-    .description("run the service; works without any settings");
+export function defineServe(command: Command, context: Context): void {
   for (const setting of serviceSettings()) {
     const { flag, help, fallback, fallbackText } = setting;
     const standard = fallbackText ?? (typeof fallback === "boolean" ? undefined : fallback);

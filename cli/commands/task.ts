@@ -6,7 +6,7 @@ import { costOf, follow } from "../client/follow.ts";
 import { listPages, type PageFlags, withPageFlags } from "../client/pages.ts";
 import { addRemoteCommand, connect, type RemoteFlags } from "../client/remote.ts";
 import { checkTarget } from "../client/target.ts";
-import { addGroup, CLIENT_COMMANDS, given, onRun } from "../command.ts";
+import { addCommands, given, onRun } from "../command.ts";
 import type { Context } from "../context.ts";
 import { addSaveFlags, type SaveFlags, savingFor } from "../flags/save.ts";
 import { column, type Field, renderFields } from "../format/table.ts";
@@ -30,21 +30,20 @@ const COLUMNS = [
 ];
 const TASK_EXITS = "Exit codes: 0 completed, 3 failed, 9 still running, 10 cancelled.";
 
-export function addTask(program: Command, context: Context): void {
-  const description = "create tasks, follow them and save their results";
-  const task = addGroup(program, "task", CLIENT_COMMANDS, description).alias("tasks");
-  for (const add of [
-    addSubmit,
-    addGet,
-    addWait,
-    addWatch,
-    addList,
-    addCancel,
-    addRetry,
-    addOpen,
-    addDownload,
-  ])
-    add(task, context);
+const TASK = {
+  submit: addSubmit,
+  get: addGet,
+  wait: addWait,
+  watch: addWatch,
+  list: addList,
+  cancel: addCancel,
+  retry: addRetry,
+  open: addOpen,
+  download: addDownload,
+};
+
+export function defineTask(task: Command, context: Context, [word]: readonly string[]): void {
+  addCommands(task, context, TASK, word);
 }
 
 function addGet(task: Command, context: Context): void {

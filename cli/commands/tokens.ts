@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { tokenForm, tokenStatus } from "../../src/domain/access/record-form.ts";
-import { ADMIN_COMMANDS, addGroup, given } from "../command.ts";
+import { addCommands, given } from "../command.ts";
 import { asksFirst, confirm } from "../confirm.ts";
 import type { Context } from "../context.ts";
 import { column } from "../format/table.ts";
@@ -16,10 +16,10 @@ const COLUMNS = [
   column.word("CREATED", 3),
 ];
 
-export function addTokens(program: Command, context: Context): void {
-  const description = "management tokens; model APIs refuse them";
-  const tokens = addGroup(program, "tokens", ADMIN_COMMANDS, description).alias("token");
-  for (const add of [addCreate, addList, addRevoke]) add(tokens, context);
+const TOKENS = { create: addCreate, list: addList, revoke: addRevoke };
+
+export function defineTokens(tokens: Command, context: Context, [word]: readonly string[]): void {
+  addCommands(tokens, context, TOKENS, word);
 }
 
 function addCreate(tokens: Command, context: Context): void {

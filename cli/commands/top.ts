@@ -4,7 +4,7 @@ import type { ClientOptions } from "../client/exchange.ts";
 import { type Reading, readingOf } from "../client/overview.ts";
 import { type Poll, pollForever } from "../client/poll.ts";
 import { clientOptions } from "../client/remote.ts";
-import { addCommand, CLIENT_COMMANDS, type Invocation, onRun } from "../command.ts";
+import { type Invocation, onRun, withCommonFlags } from "../command.ts";
 import type { Context } from "../context.ts";
 import { type ClientSettings, type OperatorFlags, readOperatorSettings } from "../environment.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -32,8 +32,8 @@ interface TopFlags extends OperatorFlags {
   readonly verbose?: boolean;
 }
 
-export function addTop(program: Command, context: Context): void {
-  const command = addCommand(program, "top", "watch how a server does")
+export function defineTop(command: Command, context: Context): void {
+  withCommonFlags(command)
     .option("-s, --server <url>", "address of the server (SVC_SERVER; default http://127.0.0.1:8787)")
     .option(
       "--profile <name>",
@@ -41,8 +41,7 @@ export function addTop(program: Command, context: Context): void {
     )
     .option("--interval <duration>", "how often to ask: 200ms to 1h", "1s")
     .option("--once", "print one reading and end")
-    .option("-v, --verbose", "print requests and answers on stderr")
-    .helpGroup(CLIENT_COMMANDS);
+    .option("-v, --verbose", "print requests and answers on stderr");
   withTokenFlags(command);
   withExits(command, "auth", "notFound", "overloaded", "unreachable", "interrupted", "terminated");
   withExamples(
@@ -126,7 +125,8 @@ async function printForever(polling: Polling, context: Context, output: Output):
     onAnswer(data) {
       if (isLost) output.say(`${polling.settings.server} answers again.`);
       isLost = false;
-      context.stdout.write(output.mode === "json" ? output.jsonLine(data) : overviewLine(readingOf(data)));
+      const reading = readingOf(data);
+      context.stdout.write(output.mode === "json" ? output.jsonLine(data) : overviewLine(reading));
     },
     onTrouble({ message }) {
       if (!isLost) output.warn(`${message} It is asked until it answers.`);

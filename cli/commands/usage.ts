@@ -9,14 +9,13 @@ import {
   type UsageRow,
   type UsageSum,
 } from "../../src/domain/money/usage.ts";
-import { ADMIN_COMMANDS } from "../command.ts";
 import type { Context } from "../context.ts";
 import { unreadable } from "../flags/values.ts";
 import { csvOption, csvText, renderCsv } from "../format/csv.ts";
 import { column } from "../format/table.ts";
 import { parseDuration } from "../format/units.ts";
 import { withExamples } from "../help/manual.ts";
-import { addManagedCommand, onManagedRun } from "../manage/managed.ts";
+import { onManagedRun, withManagedFlags } from "../manage/managed.ts";
 
 const SUBJECTS: Readonly<Record<UsageGroup, readonly string[]>> = {
   key: ["account", "key_id", "key"],
@@ -33,15 +32,13 @@ interface Flags {
   readonly csv?: boolean;
 }
 
-export function addUsage(program: Command, context: Context): void {
-  const description = "report tasks, charges and the margin";
-  const command = addManagedCommand(program, "usage", description)
+export function defineUsage(command: Command, context: Context): void {
+  withManagedFlags(command)
     .addOption(new Option("--by <what>", "a line for each").choices(Object.keys(SUBJECTS)).default("day"))
     .option("--since <when>", "first day, UTC: 2026-11-01, or how long ago (default 30d)")
     .option("--until <when>", "last day, UTC: 2026-11-30, or how long ago (default today)")
     .option("--account <account>", "id or name of one account (default all)")
-    .addOption(csvOption())
-    .helpGroup(ADMIN_COMMANDS);
+    .addOption(csvOption());
   withExamples(command, "svc usage --since 30d", "svc usage --by model --account studio --csv");
   onManagedRun<Flags>(command, context, async ({ options, output, open }) => {
     const { by, account, csv } = options;

@@ -1,13 +1,11 @@
 import type { Command } from "commander";
 import { VERSION } from "../../src/version.ts";
-import { addCommand, OTHER_COMMANDS, onRun } from "../command.ts";
+import { onRun, withCommonFlags } from "../command.ts";
 import type { Context } from "../context.ts";
 import { withExamples } from "../help/manual.ts";
 
-export function addVersion(program: Command, context: Context): void {
-  const command = addCommand(program, "version", "print the version")
-    .helpGroup(OTHER_COMMANDS)
-    .option("--licenses", "print the licences of everything inside the executable");
+export function defineVersion(command: Command, context: Context): void {
+  withCommonFlags(command).option("--licenses", "print the licences of everything inside the executable");
   withExamples(command, "svc version", "svc version --licenses | less");
   onRun<{ licenses?: boolean }>(command, context, async ({ options, output }) => {
     const platform = `${process.platform}-${process.arch}`;

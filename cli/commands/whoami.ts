@@ -4,7 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from "../../src/domain/json.
 import { identifyKey, identifyToken } from "../client/identity.ts";
 import { clientOptions } from "../client/remote.ts";
 import { serverVersion, versionWarning } from "../client/server-version.ts";
-import { addCommand, CLIENT_COMMANDS, onRun } from "../command.ts";
+import { onRun, withCommonFlags } from "../command.ts";
 import type { Context } from "../context.ts";
 import {
   type ClientFlags,
@@ -23,9 +23,8 @@ import { chosenProfile } from "../profiles/chosen.ts";
 
 type Flags = ClientFlags & OperatorFlags & { readonly verbose?: boolean };
 
-export function addWhoami(program: Command, context: Context): void {
-  const command = addCommand(program, "whoami", "show the server, the account, the key and its limits")
-    .helpGroup(CLIENT_COMMANDS)
+export function defineWhoami(command: Command, context: Context): void {
+  withCommonFlags(command)
     .option("-s, --server <url>", "address of the server (SVC_SERVER)")
     .option("--profile <name>", "profile of `svc login` (SVC_PROFILE)")
     .option("-v, --verbose", "print requests and answers on stderr");

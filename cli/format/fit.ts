@@ -69,13 +69,19 @@ function narrowest(
   return { columns, widths: columns.map((i) => Math.min(natural[i] ?? 0, least(i))) };
 }
 
-const GRAPHEMES = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+/** Made at its first use, which few commands have: it takes milliseconds. */
+let segmenter: Intl.Segmenter | undefined;
+
+function graphemesOf(text: string): string[] {
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
+  return Array.from(segmenter.segment(text), ({ segment }) => segment);
+}
 
 /** Cuts a text to a width, counted in cells of a terminal. */
 export function cutText(text: string, width: number, where: "middle" | "end"): string {
   if (Bun.stringWidth(text) <= width) return text;
   if (width <= 1) return width === 1 ? "…" : "";
-  const graphemes = Array.from(GRAPHEMES.segment(text), ({ segment }) => segment);
+  const graphemes = graphemesOf(text);
   const tailWidth = where === "end" ? 0 : Math.floor((width - 1) / 2);
   const head = taken(graphemes, width - 1 - tailWidth);
   const tail = taken(graphemes.toReversed(), tailWidth).toReversed();

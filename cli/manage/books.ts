@@ -23,6 +23,6 @@ export async function auditBooks({
     return { report: await readRemoteAudit(calls), place: { server: calls.server } };
   }
   const config = readLocalConfig(options, context);
-  const { auditLocal } = await import("../../src/app/local.ts");
+  const { auditLocal } = await import("../../src/app/audit-local.ts");
   return { report: await auditLocal(config), place: { data_dir: config.dataDir } };
 }

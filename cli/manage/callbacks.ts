@@ -123,7 +123,7 @@ async function openFolderCallbacks(flags: OwnerFlags, context: Context) {
     "../../src/domain/callback/callback-form.ts"
   );
   const local = await openLocal(config);
-  const manage = local.callbacks();
+  const manage = await local.callbacks();
   const maxAttempts = config.callbacks.delaysMs.length + 1;
   const formOf = (callback: Parameters<typeof managedCallbackForm>[0]) =>
     managedCallbackForm(callback, maxAttempts);

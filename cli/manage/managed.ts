@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { type AdminCalls, createAdminCalls } from "../client/admin.ts";
 import { clientOptions } from "../client/remote.ts";
-import { addCommand, type Invocation, onRun } from "../command.ts";
+import { addCommand, type Invocation, onRun, withCommonFlags } from "../command.ts";
 import type { Context } from "../context.ts";
 import { readOperatorSettings } from "../environment.ts";
 import type { Output } from "../format/output.ts";
@@ -17,8 +17,11 @@ export interface ManagedInvocation<Options> extends Invocation<Options & PlaceFl
 
 /** A command on a data folder, or on a server with a management token. */
 export function addManagedCommand(parent: Command, usage: string, description: string): Command {
-  return withPlaceFlags(addCommand(parent, usage, description));
+  return withManagedFlags(addCommand(parent, usage, description));
 }
+
+/** The flags and exit codes of an administration command. */
+export const withManagedFlags = (command: Command): Command => withPlaceFlags(withCommonFlags(command));
 
 /** Sets the action of an administration command. */
 export function onManagedRun<Options = unknown>(

@@ -11,7 +11,7 @@ import type { LedgerRow } from "../../src/domain/ports/account-store.ts";
  */
 
 type Folder = Local["manage"];
-type FolderPrices = ReturnType<Local["prices"]>;
+type FolderPrices = Awaited<ReturnType<Local["prices"]>>;
 /** The arguments of the folder's method of this name. */
 type Of<Name extends keyof Folder> = Parameters<Folder[Name]>;
 
@@ -82,6 +82,6 @@ export interface Place {
   /** For messages: `in ./svc-data`, or `on https://svc.example`. */
   readonly at: string;
   /** @throws ConfigError when the prices of the folder's settings file cannot be used */
-  prices(): Prices;
+  prices(): Promise<Prices>;
   stop(): Promise<void>;
 }

@@ -9,7 +9,7 @@ export function openServer(calls: AdminCalls): Place {
   return {
     manage: createRemoteManage(calls),
     at: `on ${server}`,
-    prices: () => createRemotePrices(calls),
+    prices: async () => createRemotePrices(calls),
     stop: async () => {},
   };
 }

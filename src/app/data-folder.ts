@@ -1,5 +1,11 @@
+import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
+import type { Seal } from "../domain/ports/runtime.ts";
+import { PROVIDERS } from "../providers/registry.ts";
+import { lockDirectory } from "../runtime/directory-lock.ts";
+import { type FolderContents, makePrivate } from "../runtime/private-folder.ts";
+import { createSeal } from "../runtime/seal.ts";
 
 export type Folder = Pick<Config, "dataDir">;
 
@@ -7,3 +13,63 @@ export type Folder = Pick<Config, "dataDir">;
 export const databaseOf = ({ dataDir }: Folder): string => join(dataDir, "svc.db");
 /** The path of the stored files in a data folder. */
 export const assetsOf = ({ dataDir }: Folder): string => join(dataDir, "assets");
+
+/** Another process serves from this data folder. */
+export class DataDirectoryBusy extends Error {
+  override readonly name = "DataDirectoryBusy";
+}
+
+/** Holds the key that seals callback secrets, where none is given. */
+const KEY_FILE = "secret.key";
+
+export type SecretKeys = Folder & Partial<Pick<Config, "secretKey" | "previousSecretKey">>;
+
+/** What seals the secrets of a data folder. */
+export function sealOf({ dataDir, secretKey, previousSecretKey }: SecretKeys): Seal {
+  return createSeal({
+    key: secretKey?.reveal(),
+    previousKey: previousSecretKey?.reveal(),
+    file: join(dataDir, KEY_FILE),
+  });
+}
+
+/** What lies in a data folder and is nobody else's business. Providers keep theirs in a folder of their name. */
+const CONTENTS: FolderContents = {
+  files: [
+    ...["", "-wal", "-shm", "-journal"].map((suffix) => `svc.db${suffix}`),
+    ...["server.lock", "server.lock-journal", "bootstrap.json", "bootstrap.json.part", KEY_FILE],
+  ],
+  folders: ["assets", ...PROVIDERS.map(({ id }) => id)],
+};
+
+/**
+ * Creates the data folder, or closes it to other users.
+ *
+ * @returns whether it was missing, and what was open to others
+ * @throws FolderExposed when it cannot be closed
+ */
+export function ensureDirectory(directory: string): { isNew: boolean; closed: readonly string[] } {
+  const isNew = !existsSync(directory);
+  if (isNew) mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const closed = makePrivate(directory, CONTENTS);
+  return { isNew, closed: isNew ? [] : closed };
+}
+
+/** @throws Error where there is none */
+export function existingDatabaseOf(config: Folder): string {
+  const database = databaseOf(config);
+  if (existsSync(database)) return database;
+  throw new Error(
+    `There is no svc data in ${config.dataDir}. Choose another --data-dir, or start \`svc serve\` there first.`,
+  );
+}
+
+/**
+ * @returns how to release it
+ * @throws DataDirectoryBusy when another process holds it
+ */
+export function lockDataDirectory({ dataDir }: Folder): () => void {
+  const lock = lockDirectory(dataDir);
+  if (lock !== undefined) return () => lock.release();
+  throw new DataDirectoryBusy(`Another svc serves from ${dataDir}. Stop it, or choose another --data-dir.`);
+}

@@ -16,9 +16,9 @@ import { createIds } from "../runtime/ids.ts";
 import { createSecrets } from "../runtime/secrets.ts";
 import { openStore } from "../store/open.ts";
 import type { SealReport } from "../store/sqlite/account-store/sealed-secrets.ts";
-import { assetsOf, databaseOf } from "./data-folder.ts";
+import { configuredPricesOf } from "./configured-prices.ts";
+import { assetsOf, databaseOf, ensureDirectory, lockDataDirectory, sealOf } from "./data-folder.ts";
 import type { Releases } from "./lifecycle.ts";
-import { configuredPricesOf, ensureDirectory, lockDataDirectory, sealOf } from "./local.ts";
 
 /** Replacements for tests, and what the caller does at certain events. */
 export interface AppOverrides {

@@ -1,4 +1,3 @@
-import { isIP } from "node:net";
 import type { Addresses } from "../domain/ports/addresses.ts";
 import {
   type Address,
@@ -10,6 +9,7 @@ import {
   unwrapAddress,
   unwrapRange,
 } from "../toolkit/address-ranges.ts";
+import { isIP } from "../toolkit/is-ip.ts";
 
 /** Reads each list of ranges once, for as long as the list itself is kept. */
 export function createAddresses(): Addresses {

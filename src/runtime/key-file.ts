@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 
@@ -32,11 +31,13 @@ function read(path: string): string | undefined {
   );
 }
 
+const randomBytes = (count: number) => crypto.getRandomValues(new Uint8Array(count));
+
 function make(path: string): void {
-  const partial = `${path}.${randomBytes(6).toString("hex")}.part`;
+  const partial = `${path}.${randomBytes(6).toHex()}.part`;
   const file = openSync(partial, "wx", 0o600);
   try {
-    writeSync(file, `${randomBytes(KEY_BYTES).toString("base64")}\n`);
+    writeSync(file, `${randomBytes(KEY_BYTES).toBase64()}\n`);
     fsyncSync(file);
     linkSync(partial, path);
   } catch (error) {

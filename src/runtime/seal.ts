@@ -1,4 +1,3 @@
-import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from "node:crypto";
 import type { Seal } from "../domain/ports/runtime.ts";
 import { readKeyFile } from "./key-file.ts";
 
@@ -21,6 +20,9 @@ const TAG_BYTES = 16;
 const KEY_TEXT = /^[A-Za-z0-9+/_-]{43}=?$/;
 /** About 50 ms. The salt only keeps tables made for other programs from being of use. */
 const PASSPHRASE = { salt: "svc secret key 1", cost: { N: 2 ** 14, r: 8, p: 1 } } as const;
+
+/** Loaded when it is first needed, because few commands need it. */
+const library = () => process.getBuiltinModule("node:crypto");
 
 interface Key {
   readonly id: string;
@@ -52,8 +54,8 @@ export function createSeal({ key, previousKey, file }: SealOptions): Seal {
   return {
     seal(plain, boundTo) {
       const { id, bytes } = current(true) as Key; // One is made where there is none.
-      const nonce = randomBytes(NONCE_BYTES);
-      const cipher = createCipheriv(ALGORITHM, bytes, nonce).setAAD(Buffer.from(boundTo));
+      const nonce = crypto.getRandomValues(Buffer.alloc(NONCE_BYTES));
+      const cipher = library().createCipheriv(ALGORITHM, bytes, nonce).setAAD(Buffer.from(boundTo));
       const parts = [nonce, cipher.update(plain, "utf8"), cipher.final(), cipher.getAuthTag()];
       return `sealed.1.${id}.${Buffer.concat(parts).toString("base64url")}`;
     },
@@ -75,7 +77,7 @@ function decipher(key: Buffer, sealed: Buffer, boundTo: string): string | undefi
   const tagAt = sealed.length - TAG_BYTES;
   if (tagAt < NONCE_BYTES) return undefined;
   const nonce = sealed.subarray(0, NONCE_BYTES);
-  const opening = createDecipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES });
+  const opening = library().createDecipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES });
   opening.setAAD(Buffer.from(boundTo)).setAuthTag(sealed.subarray(tagAt));
   try {
     return Buffer.concat([opening.update(sealed.subarray(NONCE_BYTES, tagAt)), opening.final()]).toString();
@@ -86,7 +88,9 @@ function decipher(key: Buffer, sealed: Buffer, boundTo: string): string | undefi
 
 function keyOf(text: string): Key {
   const { salt, cost } = PASSPHRASE;
-  const bytes = KEY_TEXT.test(text) ? Buffer.from(text, "base64") : scryptSync(text, salt, KEY_BYTES, cost);
+  const bytes = KEY_TEXT.test(text)
+    ? Buffer.from(text, "base64")
+    : library().scryptSync(text, salt, KEY_BYTES, cost);
   const id = new Bun.CryptoHasher("sha256")
     .update("svc secret key\n")
     .update(bytes)

@@ -4,8 +4,11 @@ import { InputInvalidError, type Rendered, type RenderJob } from "./render-job.t
 
 declare const self: Worker;
 
-/** Requests come first: drawing takes whole processors. Applies to this thread alone, where the system has priorities of threads. */
-const PRIORITY = 10;
+/**
+ * Requests come first: drawing takes whole processors. But with 10 a video took over a minute beside two other busy programs.
+ * Applies to this thread alone, where the system has priorities of threads.
+ */
+const PRIORITY = 5;
 
 // Entry point of a renderer thread: one order in, one result out. Each kind of job loads its libraries at its first use.
 self.onmessage = async (event: MessageEvent<WorkOrder>): Promise<void> => {

@@ -1,5 +1,5 @@
-import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
+import { isIP } from "./is-ip.ts";
 
 export type Address = ipaddr.IPv4 | ipaddr.IPv6;
 export type AddressRange = readonly [network: Address, bits: number];

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createAudits } from "../../src/app/audits.ts";
-import { migrateLocal } from "../../src/app/local.ts";
+import { migrateLocal } from "../../src/app/migrate-local.ts";
 
 const folders: string[] = [];
 afterEach(() => {

@@ -30,7 +30,7 @@ const LAYERS: readonly Layer[] = [
     externals: "any",
   },
   { name: "catalog", covers: ["src/catalog/"], imports: ["domain", "toolkit"], externals: "any" },
-  { name: "store", covers: ["src/store/"], imports: ["domain"], externals: "any" },
+  { name: "store", covers: ["src/store/"], imports: ["domain", "toolkit"], externals: "any" },
   { name: "assets", covers: ["src/assets/"], imports: ["domain", "toolkit"], externals: "any" },
   { name: "runtime", covers: ["src/runtime/"], imports: ["domain", "toolkit"], externals: "any" },
   { name: "egress", covers: ["src/egress/"], imports: ["domain", "toolkit"], externals: "any" },

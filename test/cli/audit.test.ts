@@ -123,4 +123,5 @@ test("a data folder that is not there, or has tables of another version, is not 
   tamper(older, "delete from schema_migration where number = (select max(number) from schema_migration)");
   const { exitCode, stderr } = await svc(["audit"], { cwd: older });
   expect([exitCode, stderr.startsWith("error: The database lacks migrations:")]).toEqual([1, true]);
+  expect(stderr).toContain("`svc migrate` applies them");
 });

@@ -55,12 +55,34 @@ function wordsOf(line: string): string[] {
 }
 
 test("commands are found by the names that they have", async () => {
-  for (const { names } of COMMANDS) {
-    const program = await createProgram(fakeContext(), [names[0] ?? ""]);
-    const [name = "", ...aliases] = names;
-    const all = name === "help" ? program.commands.slice(-1) : program.commands;
-    expect(all.map((command) => [command.name(), command.aliases()])).toEqual([[name, aliases]]);
+  const complete = new Map((await createProgram(fakeContext())).commands.map((each) => [each.name(), each]));
+  for (const { usage, aliases = [] } of COMMANDS) {
+    const [name = ""] = usage.split(" ");
+    for (const word of [name, ...aliases]) {
+      const { commands } = await createProgram(fakeContext(), [word]);
+      expect(commands.map((each) => each.name())).toEqual(word === "help" ? [...complete.keys()] : [name]);
+      for (const { options, commands: below } of commands) expect(options.length + below.length).not.toBe(0);
+    }
   }
+  const afterFlag = (await createProgram(fakeContext(), ["--no-color", "version"])).commands;
+  expect(afterFlag.map((each) => each.name())).toEqual([...complete.keys()]);
+  expect(afterFlag.filter(({ options }) => options.length > 0).map((each) => each.name())).toEqual([
+    "version",
+  ]);
+});
+
+test("a command below another is defined alone when it is named, and with all others for any other word", async () => {
+  const named = async (...words: string[]) => {
+    const { commands } = await createProgram(fakeContext(), words);
+    return commands.find((each) => each.name() === "keys")?.commands.map((each) => each.name());
+  };
+  expect(await named("keys", "rotate", "web")).toEqual(["rotate"]);
+  expect(await named("--no-color", "key", "rotate")).toEqual(["rotate"]);
+  const all = ["create", "list", "show", "update", "rotate", "revoke"];
+  expect(await named("keys", "--json", "rotate")).toEqual(all);
+  expect(await named("keys", "crate")).toEqual(all);
+  expect(await named("keys", "constructor")).toEqual(all);
+  expect(await named("keys")).toEqual(all);
 });
 
 describe("svc help --json", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { migrateLocal } from "../../src/app/local.ts";
+import { migrateLocal } from "../../src/app/migrate-local.ts";
 import { formatCredential } from "../../src/domain/access/credential.ts";
 import { startScriptedServer, success } from "./scripted-server.ts";
 import { emptyFolder, svc } from "./support.ts";

@@ -39,6 +39,15 @@ test("one reading in a pipe is one line of names and values", async () => {
   ]);
 });
 
+test("an answer that is no overview is told, and nothing is printed", async () => {
+  using server = answering(() => success({ hello: "world" }));
+  for (const args of [["--once"], ["--once", "--json"], ["--json"], []]) {
+    const { exitCode, stdout, stderr } = await svc(["top", ...args], { env: envOf(server) });
+    expect([exitCode, stdout]).toEqual([EXIT.error, ""]);
+    expect(stderr).toContain("no overview");
+  }
+});
+
 test("one reading on a terminal is figures and three tables", async () => {
   using server = answering(() => success(overview()));
   const context = fakeContext({ env: envOf(server), isTerminal: true });

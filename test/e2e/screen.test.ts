@@ -63,6 +63,13 @@ test.each([
   expect(terminal.frame().join("").trim()).toBe("");
 });
 
+test("a terminal that is taken away ends the program, as a signal of that name does", async () => {
+  const terminal = inTerminal([PROGRAM], emptyFolder("screen"), {}, { command: [process.execPath] });
+  await terminal.draws(/160x50:/);
+  terminal.hangUp();
+  expect(await terminal.exited).toBe(129);
+});
+
 test("keys that come together are all heard, and pasted text is no key", async () => {
   const terminal = start();
   await terminal.draws(/160x50:/);

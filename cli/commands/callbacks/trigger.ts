@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { Argument, type Command } from "commander";
 import { isJsonObject, type JsonObject } from "../../../src/domain/json.ts";
 import type { Kind, TaskView } from "../../client/answer.ts";
@@ -89,7 +88,7 @@ function noSandbox(model: string, error: Failure): Failure {
 }
 
 async function runTask({ client, timing, signal }: Remote, kind: Kind, body: JsonObject): Promise<TaskView> {
-  const { taskId: id } = await client.create(kind, body, randomUUID()).catch((error: unknown) => {
+  const { taskId: id } = await client.create(kind, body, crypto.randomUUID()).catch((error: unknown) => {
     throw error instanceof Failure ? withListenHint(error) : error;
   });
   const task = await awaitTask(client, { kind, id, timeoutMs: TIMEOUT_MS, timing, signal });

@@ -58,7 +58,7 @@ export function takeTerminal(stopDrawing: () => void): TakenTerminal {
     try {
       stopDrawing();
     } finally {
-      if (stdin.isTTY) stdin.setRawMode(false);
+      setMode(stdin, "usual");
       stdin.pause();
       forget();
     }
@@ -69,6 +69,8 @@ export function takeTerminal(stopDrawing: () => void): TakenTerminal {
   };
   const onError = (error: unknown) => {
     leaveNow();
+    // A terminal that is gone may be written to before the signal tells it.
+    if (error instanceof Error && "code" in error && error.code === "EIO") process.exit(DEADLY.SIGHUP);
     process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
     process.exit(EXIT.error);
   };
@@ -103,11 +105,21 @@ export function takeTerminal(stopDrawing: () => void): TakenTerminal {
   };
 }
 
+/** @returns whether the terminal is still there: one that has hung up has no modes */
+function setMode(stdin: NodeJS.ReadStream, mode: "raw" | "usual"): boolean {
+  try {
+    if (stdin.isTTY) stdin.setRawMode(mode === "raw");
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** After a stop by the shell: whoever had the terminal in between left it in another state. */
 function takeAgain(): void {
   const { stdout, stdin } = process;
-  stdin.setRawMode(false);
-  stdin.setRawMode(true);
+  // A hang-up wakes the process, too, before it is told of it.
+  if (!setMode(stdin, "usual") || !setMode(stdin, "raw")) return;
   stdout.write(ENTER);
   stdout.emit("resize");
 }

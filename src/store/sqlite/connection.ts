@@ -140,7 +140,7 @@ function configure(db: Database, path: string): void {
   // Set first: while another process recovers the log, even a read has to wait.
   apply(db, "busy_timeout", BUSY_TIMEOUT_MS);
   const version = String(setting(db, "select sqlite_version()"));
-  if (version.localeCompare(OLDEST_SQLITE, "en", { numeric: true }) < 0)
+  if (Bun.semver.order(version, OLDEST_SQLITE) < 0)
     throw new Error(`SQLite ${version} is too old: ${OLDEST_SQLITE} or later is needed.`);
   apply(db, "journal_mode", path === ":memory:" ? "memory" : "wal");
   apply(db, "synchronous", 2);

@@ -2,11 +2,19 @@ import type { ChangeWatch } from "./change-watch.ts";
 
 const MAX_ENTRIES = 10_000;
 
+export interface GrantCache<Grant> {
+  get(hash: string, now: number): Grant | undefined;
+  clear(): void;
+}
+
 /**
  * Keeps the grants that were read lately. Does not keep hashes without a grant: anybody can invent them. Forgets everything
  * when another connection commits.
  */
-export function createGrantCache<Grant>(watch: ChangeWatch, load: (hash: string) => Grant | undefined) {
+export function createGrantCache<Grant>(
+  watch: ChangeWatch,
+  load: (hash: string) => Grant | undefined,
+): GrantCache<Grant> {
   const grants = new Map<string, Grant>();
   watch.onChange(() => grants.clear());
 
@@ -17,7 +25,7 @@ export function createGrantCache<Grant>(watch: ChangeWatch, load: (hash: string)
   }
 
   return {
-    get(hash: string, now: number): Grant | undefined {
+    get(hash, now) {
       watch.look(now);
       const cached = grants.get(hash);
       if (cached !== undefined) return cached;

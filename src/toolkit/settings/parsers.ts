@@ -1,5 +1,4 @@
-import { isIP } from "node:net";
-
+import { isIP } from "../is-ip.ts";
 /** What a parser makes of a value from the settings file, or of the text of a flag or a variable. */
 export type Parsed<T> =
   | { readonly ok: true; readonly value: T }

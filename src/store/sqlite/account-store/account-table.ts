@@ -4,6 +4,7 @@ import type { Account } from "../../../domain/access/account.ts";
 import type { AccountMode } from "../../../domain/access/account-terms.ts";
 import type { AccountId } from "../../../domain/ids.ts";
 import { type Micros, toMicros, ZERO } from "../../../domain/money/money.ts";
+import type { RawRow } from "../raw-row.ts";
 
 /** A column of money. */
 export const micros = customType<{ data: Micros; driverData: number }>({
@@ -46,6 +47,19 @@ export const ofAccount = () =>
     .notNull()
     .references(() => account.id);
 
-export function toAccount({ lowBalanceTold, lowBalance, ...row }: typeof account.$inferSelect): Account {
-  return { ...row, lowBalance: lowBalance ?? undefined };
+export type AccountRow = RawRow<typeof account>;
+
+export function toAccount(row: AccountRow): Account {
+  return {
+    id: row.id,
+    name: row.name,
+    mode: row.mode,
+    status: row.status,
+    balance: row.balance_micros,
+    held: row.held_micros,
+    createdAt: row.created_at,
+    creditLimit: row.credit_limit_micros,
+    priceMultiplier: row.price_multiplier,
+    lowBalance: row.low_balance_micros ?? undefined,
+  };
 }

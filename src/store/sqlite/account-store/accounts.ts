@@ -1,28 +1,30 @@
-import { and, asc, eq, sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import { type Account, availableOf } from "../../../domain/access/account.ts";
 import type { AccountId } from "../../../domain/ids.ts";
 import { creditEntry } from "../../../domain/money/ledger.ts";
 import { type Micros, ZERO } from "../../../domain/money/money.ts";
 import type { AccountChange, Credit, NewAccount } from "../../../domain/ports/account-store.ts";
+import { madeAtUse } from "../../../toolkit/made-at-use.ts";
 import type { Connection } from "../connection.ts";
 import { type Authority, AVAILABLE, type Ledger } from "../ledger.ts";
-import { account, toAccount } from "./account-table.ts";
+import { type AccountRow, account, toAccount } from "./account-table.ts";
 import { creditKey } from "./credit-key-table.ts";
 
-/** Finds accounts. */
-function prepareFind({ orm }: Connection) {
-  function prepareBy(column: typeof account.id | typeof account.name) {
-    const rows = orm
-      .select()
-      .from(account)
-      .where(eq(column, sql.placeholder("value")))
-      .prepare();
-    return (value: string): Account | undefined => rows.all({ value }).map(toAccount)[0];
-  }
-  const byId: (id: AccountId) => Account | undefined = prepareBy(account.id);
-  const byName = prepareBy(account.name);
-  // The text may be no id; then it matches none.
-  return { byId, byName, find: (idOrName: string) => byId(idOrName as AccountId) ?? byName(idOrName) };
+/** Finds accounts. Raw, as every command on a data folder does it: building drizzle's first query takes longer than all else. */
+function prepareFind({ db }: Connection) {
+  const statements = madeAtUse({
+    byId: () => db.prepare<AccountRow, [id: string]>("select * from account where id = ?"),
+    byName: () => db.prepare<AccountRow, [name: string]>("select * from account where name = ?"),
+    all: () => db.prepare<AccountRow, []>("select * from account order by id"),
+  });
+  const byId = (id: string): Account | undefined => statements.byId.all(id).map(toAccount)[0];
+  const byName = (name: string): Account | undefined => statements.byName.all(name).map(toAccount)[0];
+  return {
+    byId,
+    byName,
+    find: (idOrName: string) => byId(idOrName) ?? byName(idOrName),
+    all: (): Account[] => statements.all.all().map(toAccount),
+  };
 }
 
 /** Remembers which credits were made with an idempotency key. */
@@ -38,27 +40,35 @@ function prepareCreditKeys({ orm }: Connection) {
   };
 }
 
-/** Creates, changes and credits accounts. */
-export function prepareAccounts(connection: Connection, ledger: Ledger) {
-  const { db, orm } = connection;
-  const { byId, byName, find } = prepareFind(connection);
-  const keyed = prepareCreditKeys(connection);
-  const clearTold = db.prepare<never, [account: string]>(
+/** Once the balance suffices again, the next low balance is reported again. */
+function prepareClearTold({ db }: Connection) {
+  const clear = db.prepare<never, [account: string]>(
     `update account set low_balance_told = 0 where id = ? and low_balance_told = 1
        and ${AVAILABLE} >= coalesce(low_balance_micros, -9007199254740991)`,
   );
+  return (id: AccountId) => void clear.run(id);
+}
+
+export type Accounts = ReturnType<typeof prepareAccounts>;
+
+/** Creates, changes and credits accounts. */
+export function prepareAccounts(connection: Connection, use: { readonly ledger: Ledger }) {
+  const { orm } = connection;
+  const { byId, byName, find, all } = prepareFind(connection);
+  const later = madeAtUse({
+    keyed: () => prepareCreditKeys(connection),
+    clearTold: () => prepareClearTold(connection),
+  });
 
   return {
-    byId,
-    find,
-    all: (): Account[] => orm.select().from(account).orderBy(asc(account.id)).all().map(toAccount),
+    ...{ byId, find, all },
     create({ id, name, mode, credit, createdAt, actor = "operator" }: NewAccount) {
       if (byName(name) !== undefined) return "name_taken" as const;
       orm
         .insert(account)
         .values({ id, name, mode, status: "active", balance: ZERO, held: ZERO, createdAt })
         .run();
-      if (credit > 0) ledger.post(id, [creditEntry(credit, "first credit", actor)], createdAt);
+      if (credit > 0) use.ledger.post(id, [creditEntry(credit, "first credit", actor)], createdAt);
       return "created" as const;
     },
     update(id: AccountId, change: AccountChange): Account | "overdrawn" | "not_found" {
@@ -77,13 +87,13 @@ export function prepareAccounts(connection: Connection, ledger: Ledger) {
         .set({ creditLimit, priceMultiplier, lowBalance, status, mode })
         .where(eq(account.id, id))
         .run();
-      clearTold.run(id);
+      later.clearTold(id);
       return { ...before, creditLimit, priceMultiplier, lowBalance: lowBalance ?? undefined, status, mode };
     },
     credit(id: AccountId, amount: Micros, { reason, actor, at }: Authority, key?: string): Credit {
       const before = byId(id);
       if (before === undefined) return { kind: "not_found" };
-      const used = key === undefined ? undefined : keyed.used(id, key);
+      const used = key === undefined ? undefined : later.keyed.used(id, key);
       if (used !== undefined) {
         const isSame = used.amount === amount && used.reason === reason;
         return isSame ? { kind: "replayed", account: before } : { kind: "conflict" };
@@ -93,8 +103,8 @@ export function prepareAccounts(connection: Connection, ledger: Ledger) {
       if (available !== undefined && amount < 0 && available + amount < 0)
         return { kind: "too_low", account: before };
       if (!Number.isSafeInteger(before.balance + amount)) return { kind: "uncountable", account: before };
-      ledger.post(id, [creditEntry(amount, reason, actor)], at);
-      if (key !== undefined) keyed.use({ accountId: id, key, amount, reason });
+      use.ledger.post(id, [creditEntry(amount, reason, actor)], at);
+      if (key !== undefined) later.keyed.use({ accountId: id, key, amount, reason });
       return { kind: "credited", account: byId(id) ?? before };
     },
   };

@@ -1,19 +1,28 @@
 import { and, asc, eq, isNull } from "drizzle-orm";
-import type { Account, ApiKey, KeyChange, Rotation } from "../../../domain/access/account.ts";
+import type { ApiKey, KeyChange, Rotation } from "../../../domain/access/account.ts";
 import { changePolicy } from "../../../domain/access/key-policy.ts";
 import { changeSigning } from "../../../domain/callback/signature.ts";
 import type { AccountId, KeyId } from "../../../domain/ids.ts";
 import { LOCKED } from "../../../domain/ports/account-store.ts";
 import type { Seal } from "../../../domain/ports/runtime.ts";
+import { madeAtUse } from "../../../toolkit/made-at-use.ts";
 import type { Connection } from "../connection.ts";
 import type { Quotas } from "../quotas.ts";
+import type { Accounts } from "./accounts.ts";
 import { apiKey, toApiKey } from "./key-table.ts";
 
 /** Finds API keys. */
 function prepareReads({ db, orm }: Connection, seal: Seal | undefined) {
-  const secretOf = db.prepare<{ secret: string | null }, [key: string]>(
-    "select callback_secret as secret from api_key where id = ?",
-  );
+  const statements = madeAtUse({
+    secretOf: () =>
+      db.prepare<{ secret: string | null }, [key: string]>(
+        "select callback_secret as secret from api_key where id = ?",
+      ),
+    taken: () =>
+      db.prepare<{ taken: 1 }, [account: string, name: string]>(
+        "select 1 as taken from api_key where account_id = ? and name = ? and revoked_at is null",
+      ),
+  });
 
   function valid(name: string) {
     return orm
@@ -35,12 +44,12 @@ function prepareReads({ db, orm }: Connection, seal: Seal | undefined) {
       return found.revokedAt === undefined ? found : "revoked";
     },
     callbackSecret(id: KeyId): string | typeof LOCKED | undefined {
-      const stored = secretOf.get(id)?.secret ?? undefined;
+      const stored = statements.secretOf.get(id)?.secret ?? undefined;
       // An older program beside this one still writes them in the clear; the next start seals them.
       if (stored === undefined || seal === undefined || seal.stateOf(stored) === "clear") return stored;
       return seal.open(stored, id) ?? LOCKED;
     },
-    isNameTaken: (name: string, owner: AccountId) => valid(name).some(({ accountId }) => accountId === owner),
+    isNameTaken: (name: string, owner: AccountId) => statements.taken.get(owner, name) !== null,
     all(owner?: AccountId): ApiKey[] {
       const wanted = owner === undefined ? undefined : eq(apiKey.accountId, owner);
       return orm.select().from(apiKey).where(wanted).orderBy(asc(apiKey.id)).all().map(toApiKey);
@@ -55,15 +64,29 @@ function prepareReads({ db, orm }: Connection, seal: Seal | undefined) {
   };
 }
 
+/** Writes a new key. Raw, so that making a key needs no query builder, which takes as long to load as all else. */
+function prepareInsert({ db }: Connection) {
+  const row = db.prepare(
+    `insert into api_key (id, account_id, name, hash, display, created_at, expires_at, policy, callback_secret)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  return (key: ApiKey, secret: string | undefined) =>
+    void row.run(
+      ...[key.id, key.accountId, key.name, key.hash, key.display, key.createdAt],
+      ...[key.expiresAt ?? null, JSON.stringify(key.policy), secret ?? null],
+    );
+}
+
 /** Creates and changes API keys. */
 export function prepareKeys(
   connection: Connection,
-  quotas: Quotas,
-  { accountById, seal }: { accountById: (id: AccountId) => Account | undefined; seal: Seal | undefined },
+  use: { readonly accounts: Accounts; readonly quotas: Quotas },
+  seal: Seal | undefined,
 ) {
   const { db, orm } = connection;
   const reads = prepareReads(connection, seal);
   const { byId, callbackSecret, changeable, isNameTaken } = reads;
+  const insert = prepareInsert(connection);
   const sealed = (secret: string, id: KeyId) => seal?.seal(secret, id) ?? secret;
   const revoke = db.prepare<never, [now: number, id: string]>(
     "update api_key set revoked_at = ? where id = ? and revoked_at is null",
@@ -72,12 +95,9 @@ export function prepareKeys(
   return {
     ...reads,
     create(key: ApiKey, secret?: string) {
-      if (accountById(key.accountId) === undefined) return "no_account" as const;
+      if (use.accounts.byId(key.accountId) === undefined) return "no_account" as const;
       if (isNameTaken(key.name, key.accountId)) return "name_taken" as const;
-      orm
-        .insert(apiKey)
-        .values({ ...key, callbackSecret: secret && sealed(secret, key.id) })
-        .run();
+      insert(key, secret === undefined ? undefined : sealed(secret, key.id));
       return "created" as const;
     },
     change(id: KeyId, { policy, expiresAt, signing }: KeyChange): ApiKey | "revoked" | "not_found" {
@@ -95,7 +115,7 @@ export function prepareKeys(
         .where(eq(apiKey.id, id))
         .run();
       // Periods of different lengths may start on the same day.
-      if (before.policy.quota?.reset !== after.policy.quota?.reset) quotas.forget(before.accountId, id);
+      if (before.policy.quota?.reset !== after.policy.quota?.reset) use.quotas.forget(before.accountId, id);
       return {
         ...before,
         ...after,

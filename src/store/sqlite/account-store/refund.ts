@@ -1,4 +1,3 @@
-import type { Account } from "../../../domain/access/account.ts";
 import type { AccountId, TaskId } from "../../../domain/ids.ts";
 import { refundEntry } from "../../../domain/money/ledger.ts";
 import { type Micros, toMicros } from "../../../domain/money/money.ts";
@@ -6,6 +5,7 @@ import type { Refund } from "../../../domain/ports/account-store.ts";
 import type { TaskStatus } from "../../../domain/task/task.ts";
 import type { Connection } from "../connection.ts";
 import type { Authority, Ledger } from "../ledger.ts";
+import type { Accounts } from "./accounts.ts";
 
 interface Charged {
   readonly account_id: AccountId;
@@ -16,8 +16,7 @@ interface Charged {
 /** The body of `AccountStore.refund`. */
 export function prepareRefund(
   { db }: Connection,
-  ledger: Ledger,
-  account: (id: AccountId) => Account | undefined,
+  use: { readonly ledger: Ledger; readonly accounts: Accounts },
 ): (task: TaskId, amount: Micros | undefined, authority: Authority) => Refund {
   const chargedFor = db.prepare<Charged, [id: string]>(
     "select account_id, status, charged_micros from task where id = ?",
@@ -35,8 +34,8 @@ export function prepareRefund(
     if (refundOf.get(task.account_id, id) !== null) return { kind: "already_refunded" };
     if (amount !== undefined && amount > charged) return { kind: "too_much", charged };
     const refunded = amount ?? charged;
-    ledger.post(task.account_id, [refundEntry(id, refunded, reason, actor)], at);
-    const after = account(task.account_id);
+    use.ledger.post(task.account_id, [refundEntry(id, refunded, reason, actor)], at);
+    const after = use.accounts.byId(task.account_id);
     if (after === undefined) throw new Error(`There is no account ${task.account_id}.`);
     return { kind: "refunded", amount: refunded, account: after };
   };

@@ -145,9 +145,13 @@ test.each([
   }
 });
 
-test("a server that answers with something else is read as one without numbers", () => {
-  expect(readingOf({})).toMatchObject({ node: "", queued: 0, models: [], lanes: [] });
+test("an overview that lacks or mistakes a part is read as one without those numbers, and what is none is refused", () => {
+  const bare = { server: {}, tasks: {} };
+  expect(readingOf(bare)).toMatchObject({ node: "", queued: 0, models: [], lanes: [] });
+  for (const none of [{}, { server: {} }, { server: "box", tasks: [] }])
+    expect(() => readingOf(none)).toThrow("is no overview");
   const odd = {
+    ...bare,
     models: [1, null, { model: 5, p50_ms: "x" }],
     lanes: "none",
     requests: { by_second: [1, "2", null] },

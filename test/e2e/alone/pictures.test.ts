@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { dirname } from "node:path";
-import { readHalfBlocks, readIterm, readKitty, readSixels } from "../cli/picture/readers.ts";
+import { readHalfBlocks, readIterm, readKitty, readSixels } from "../../cli/picture/readers.ts";
 import {
   cleanEnvironment,
   emptyFolder,
@@ -8,8 +8,8 @@ import {
   SVC,
   startServer,
   stopServers,
-} from "../helpers/server.ts";
-import { svcJson } from "./support/command.ts";
+} from "../../helpers/server.ts";
+import { svcJson } from "../support/command.ts";
 
 setDefaultTimeout(60_000);
 
@@ -64,6 +64,7 @@ interface Session {
 /** Runs a command in a shell with a terminal of its own, 80 × 24. */
 async function session(command: string, habit: Habit, more: Record<string, string> = {}): Promise<Session> {
   let raw = "";
+  const decoder = new TextDecoder();
   const script = [
     "before=$(stty -g)",
     command,
@@ -85,7 +86,7 @@ async function session(command: string, habit: Habit, more: Record<string, strin
       cols: 80,
       rows: 24,
       data(terminal, data) {
-        raw += Buffer.from(data).toString("utf8");
+        raw += decoder.decode(data, { stream: true });
         habit(raw, (text) => void terminal.write(text));
       },
     },

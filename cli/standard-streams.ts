@@ -1,0 +1,106 @@
+import { fstatSync, statSync, writeSync } from "node:fs";
+import { reasonOf } from "../src/toolkit/system-error.ts";
+import type { Sink, Source } from "./context.ts";
+import { EXIT } from "./exit-codes.ts";
+
+export const STANDARD_INPUT = 0;
+const STANDARD_ERROR = 2;
+
+/** A pipe takes as much at once, even if nobody reads yet. */
+const AT_ONCE_BYTES = 32 * 1024;
+
+/** Whether a descriptor is a terminal. Asks `node:tty`, which takes milliseconds to load, about devices alone. */
+export function isTerminal(descriptor: number): boolean {
+  try {
+    const opened = fstatSync(descriptor);
+    if (!opened.isCharacterDevice() || opened.rdev === statSync("/dev/null").rdev) return false;
+  } catch {
+    // It is closed.
+    return false;
+  }
+  return process.getBuiltinModule("node:tty").isatty(descriptor);
+}
+
+/**
+ * Standard output or standard error. What is short and goes to no terminal is written at once: most commands say little, and Node's
+ * streams take a tenth of their time to load.
+ * @param open returns Node's stream
+ */
+export function createSink(descriptor: 1 | 2, open: () => NodeJS.WriteStream): Sink {
+  const isOnTerminal = isTerminal(descriptor);
+  let stream: NodeJS.WriteStream | undefined;
+  let roomBytes = isOnTerminal ? 0 : AT_ONCE_BYTES;
+
+  // The reader may close its end at any time, as `| head` does. Nobody is left to get an error.
+  function fail(error: unknown): never {
+    if (hasCode(error, "EPIPE")) process.exit(process.exitCode ?? EXIT.ok);
+    if (descriptor !== STANDARD_ERROR)
+      process.stderr.write(`error: Cannot write the output: ${reasonOf(error)}.\n`);
+    process.exit(EXIT.error);
+  }
+
+  function streaming(): NodeJS.WriteStream {
+    roomBytes = 0;
+    stream ??= open().on("error", fail);
+    return stream;
+  }
+
+  /** @returns what is left for the stream */
+  function writeAtOnce(bytes: Uint8Array): Uint8Array {
+    let rest = bytes;
+    try {
+      while (rest.length > 0) rest = rest.subarray(writeSync(descriptor, rest));
+    } catch (error) {
+      if (!hasCode(error, "EAGAIN")) fail(error);
+    }
+    roomBytes -= bytes.length;
+    return rest;
+  }
+
+  return {
+    isTerminal: isOnTerminal,
+    // Read anew each time: a window may change its size.
+    get columns() {
+      return isOnTerminal ? streaming().columns : undefined;
+    },
+    get rows() {
+      return isOnTerminal ? streaming().rows : undefined;
+    },
+    write(text) {
+      const bytes = typeof text === "string" ? Buffer.from(text) : text;
+      const rest = bytes.length <= roomBytes ? writeAtOnce(bytes) : bytes;
+      if (rest.length > 0) streaming().write(rest);
+    },
+    writeBytes: (bytes) =>
+      new Promise((resolve, reject) => {
+        streaming().write(bytes, (error) => (error ? reject(error) : resolve()));
+      }),
+  };
+}
+
+/** Standard input, which is left alone until a command reads it. */
+export function createSource(): Source {
+  return {
+    get isTerminal() {
+      return isTerminal(STANDARD_INPUT);
+    },
+    async readLine(signal) {
+      const { createInterface } = await import("node:readline");
+      const lines = createInterface({ input: process.stdin });
+      const stop = () => lines.close();
+      signal.addEventListener("abort", stop, { once: true });
+      try {
+        for await (const line of lines) return line;
+        return undefined;
+      } finally {
+        signal.removeEventListener("abort", stop);
+        lines.close();
+        process.stdin.unref();
+      }
+    },
+  };
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && "code" in error && error.code === code;
+}

@@ -1,0 +1,75 @@
+import type { AccountStore } from "../domain/ports/account-store.ts";
+import type { Ids, Seal } from "../domain/ports/runtime.ts";
+import type { UsageStore } from "../domain/ports/usage-store.ts";
+import { madeAtUse } from "../toolkit/made-at-use.ts";
+import { type SealReport, sealSecrets } from "./sqlite/account-store/sealed-secrets.ts";
+import { createAccountStore } from "./sqlite/account-store.ts";
+import { type ChangeWatch, createChangeWatch } from "./sqlite/change-watch.ts";
+import { type Connection, type ConnectionOptions, openConnection } from "./sqlite/connection.ts";
+import { asStorageError } from "./sqlite/errors.ts";
+import { applyMigrations, type MigrationState, requireMigrated } from "./sqlite/migrate.ts";
+import { createUsageStore } from "./sqlite/usage-store.ts";
+
+export interface StoreOptions extends ConnectionOptions {
+  /** Source of lease tokens; without it the database makes random ones. */
+  readonly ids?: Pick<Ids, "leaseToken"> | undefined;
+  /** Seals callback secrets. Without it they are stored in the clear, which is for tests. */
+  readonly seal?: Seal | undefined;
+  /** `false` refuses a database with pending migrations instead of applying them. */
+  readonly migrate?: boolean | undefined;
+}
+
+/** Accounts, keys, money and its use. Each store is made when it is first used: most commands end after one statement. */
+interface BookStores {
+  readonly accounts: AccountStore;
+  readonly usage: UsageStore;
+}
+
+export interface Books extends BookStores, Pick<Connection, "trouble" | "giveUp"> {
+  /** The applied migrations. */
+  readonly schema: MigrationState;
+  /** Names of the migrations that opening it applied. */
+  readonly migrated: readonly string[];
+  /** What became of the stored callback secrets; absent without a seal, and where `migrate` is false. */
+  readonly sealing?: SealReport | undefined;
+  /** Keeps the write-ahead log short; call it when idle. @returns whether the log is empty now */
+  checkpoint(): boolean;
+  /** Finishes what was requested, then closes. Refuses later calls with `StorageError` "closed". */
+  stop(): Promise<void>;
+}
+
+/** Books, and what the other stores of the same database are made with. */
+export interface OpenedBooks {
+  readonly books: Books;
+  readonly connection: Connection;
+  readonly watch: ChangeWatch;
+}
+
+/**
+ * Opens the database and brings its tables up to date.
+ *
+ * @throws SchemaError for a database that is newer than this program, was migrated by an edited migration, or has pending
+ *   migrations that `migrate: false` forbids to apply; StorageError when it cannot be opened
+ */
+export function openBooks(options: StoreOptions): OpenedBooks {
+  const connection = openConnection(options);
+  try {
+    const migrated =
+      options.migrate === false ? [] : connection.patiently(() => applyMigrations(connection.db));
+    const schema = requireMigrated(connection.db);
+    const { seal } = options;
+    const isKept = seal === undefined || options.migrate === false;
+    const sealing = isKept ? undefined : connection.patiently(() => sealSecrets(connection.db, seal));
+    const watch = createChangeWatch(connection.db);
+    const stores = madeAtUse<BookStores>({
+      accounts: () => createAccountStore(connection, watch, seal),
+      usage: () => createUsageStore(connection),
+    });
+    const { trouble, giveUp, checkpoint, stop } = connection;
+    const books = Object.assign(stores, { schema, migrated, sealing, trouble, giveUp, checkpoint, stop });
+    return { books, connection, watch };
+  } catch (error) {
+    void connection.stop();
+    throw asStorageError(error) ?? error;
+  }
+}
