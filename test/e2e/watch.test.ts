@@ -247,6 +247,8 @@ describe("the screen", () => {
     await terminal.draws(/❯ task_00000…0+2 /);
     // Two rows change: nothing else is told to the terminal.
     expect(terminal.raw().length - before).toBeLessThan(1_000);
+    // A frame ends with this.
+    while (!terminal.raw().endsWith("\u001b[?2026l")) await Bun.sleep(10);
     const atRest = terminal.raw().length;
     await Bun.sleep(2_500);
     expect(terminal.raw().length).toBe(atRest);
