@@ -92,6 +92,7 @@ function bundleOptions({ root, entrypoints }: BuildOptions, plugins: BunPlugin[]
     entrypoints: entrypoints.map((path) => join(root, path)),
     target: "bun",
     format: "esm",
+    // A command loads only the chunks that it needs.
     splitting: true,
     define: { "process.env.NODE_ENV": '"production"' },
     plugins,

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { Context } from "./context.ts";
+import { HELP_TOPICS } from "./help/topics.ts";
 
 /** Under which heading the help lists a command. */
 const SERVER = "Server:";
@@ -171,7 +172,7 @@ export const COMMANDS: readonly Entry[] = [
   {
     heading: OTHER,
     usage: "help [topic...]",
-    about: "explain a command or a topic",
+    about: `explain a command, or one of: ${HELP_TOPICS.join(", ")}`,
     load: async () => (await import("./commands/help.ts")).defineHelp,
   },
 ];
@@ -183,15 +184,21 @@ export async function addEntries(
   given?: readonly string[],
 ): Promise<void> {
   const args = given ?? [];
-  // It explains every command.
+  // `svc help` explains every command.
   const needsAll = given === undefined || args.includes("help");
+  // No other is asked for. Without one the error or the help names them all.
   const first = COMMANDS.find((entry) => namesOf(entry).includes(args[0] ?? ""));
   for (const entry of needsAll || first === undefined ? COMMANDS : [first]) {
     const { usage, aliases = [], heading, about, load } = entry;
-    const command = program.command(usage).aliases(aliases).description(about).helpGroup(heading);
+    const command = program
+      .command(usage)
+      .aliases(aliases)
+      .description(about)
+      .helpGroup(heading)
+      .helpCommand(false);
     const at = args.findIndex((word) => namesOf(entry).includes(word));
     if (at === -1 && !needsAll) continue;
-    (await load())(command.helpCommand(false), context, at === -1 ? [] : args.slice(at + 1));
+    (await load())(command, context, at === -1 ? [] : args.slice(at + 1));
   }
 }
 

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import type { Local } from "../src/app/local.ts";
 import { readConfig } from "../src/app/settings.ts";
 import type { Config } from "../src/config/config.ts";
-import { createSettings, type Settings, variableOf } from "../src/config/settings.ts";
+import { createSettings, variableOf } from "../src/config/settings.ts";
 import { type Invocation, onRun } from "./command.ts";
 import type { Context } from "./context.ts";
 import { withExits } from "./help/manual.ts";
@@ -21,12 +21,9 @@ export interface LocalInvocation<Options> extends Invocation<Options & LocalFlag
   open(): Promise<Omit<Local, "stop"> & { readonly folder: string }>;
 }
 
-/** Made once: many commands have its flag. */
-let folderSetting: Settings["dataDir"] | undefined;
+const { dataDir } = createSettings({ cores: 1 }, []);
 
 export function withLocalFlags(command: Command): Command {
-  folderSetting ??= createSettings({ cores: 1 }, []).dataDir;
-  const dataDir = folderSetting;
   command
     .option(dataDir.flag, `data folder (default ${dataDir.fallback}; ${variableOf(dataDir)})`)
     .option("--config <file>", "settings file that names the data folder (SVC_CONFIG)");

@@ -1,4 +1,4 @@
-import { fstatSync, statSync, writeSync } from "node:fs";
+import { fstatSync, type Stats, statSync, writeSync } from "node:fs";
 import { reasonOf } from "../src/toolkit/system-error.ts";
 import type { Sink, Source } from "./context.ts";
 import { EXIT } from "./exit-codes.ts";
@@ -11,13 +11,10 @@ const AT_ONCE_BYTES = 32 * 1024;
 
 /** Whether a descriptor is a terminal. Asks `node:tty`, which takes milliseconds to load, about devices alone. */
 export function isTerminal(descriptor: number): boolean {
-  try {
-    const opened = fstatSync(descriptor);
-    if (!opened.isCharacterDevice() || opened.rdev === statSync("/dev/null").rdev) return false;
-  } catch {
-    // It is closed.
-    return false;
-  }
+  const opened = statOf(() => fstatSync(descriptor));
+  // One that is closed is none.
+  if (opened?.isCharacterDevice() !== true) return false;
+  if (opened.rdev === statOf(() => statSync("/dev/null"))?.rdev) return false;
   return process.getBuiltinModule("node:tty").isatty(descriptor);
 }
 
@@ -99,6 +96,14 @@ export function createSource(): Source {
       }
     },
   };
+}
+
+function statOf(read: () => Stats): Stats | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
 }
 
 function hasCode(error: unknown, code: string): boolean {

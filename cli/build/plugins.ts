@@ -18,8 +18,8 @@ export const withoutDevtools: BunPlugin = {
 };
 
 /**
- * Takes the colours out of commander's texts with what Bun has built in. `node:util` reads in its whole inspector for that, which
- * made a fifth of the time in which a command starts.
+ * Takes the colours out of commander's texts with what Bun has built in. `node:util` loads its whole inspector for that, which
+ * takes every command some milliseconds.
  */
 export const withoutInspector: BunPlugin = {
   name: "without-inspector",

@@ -11,6 +11,7 @@ import { usage } from "../failure.ts";
 import { FORMATTING_HELP } from "../help/formatting.ts";
 import { overviewOf } from "../help/layout.ts";
 import { withExamples } from "../help/manual.ts";
+import { HELP_TOPICS } from "../help/topics.ts";
 import { nodeOf, treeOf } from "../help/tree.ts";
 
 interface Topic {
@@ -19,7 +20,7 @@ interface Topic {
   readonly facts?: () => JsonObject;
 }
 
-const TOPICS: Readonly<Record<string, Topic>> = {
+const TOPICS: Readonly<Record<(typeof HELP_TOPICS)[number], Topic>> = {
   formatting: { text: () => FORMATTING_HELP },
   environment: {
     text: () => `${ENVIRONMENT_HELP}The server's own variables are in \`svc help settings\`.\n`,
@@ -30,19 +31,19 @@ const TOPICS: Readonly<Record<string, Topic>> = {
   },
   settings: { text: describeSettings, facts: () => ({ settings: settingFacts() }) },
 };
-export const HELP_TOPICS = Object.keys(TOPICS);
 
 /** `svc help`, `svc help keys create`, `svc help exit-codes`. */
 export function defineHelp(command: Command, context: Context): void {
-  withCommonFlags(command).description(`explain a command, or one of: ${HELP_TOPICS.join(", ")}`);
+  withCommonFlags(command);
   withExamples(command, "svc help keys create", "svc help exit-codes", [
     "svc help --json",
     "every command and flag, for programs",
   ]);
   onRun(command, context, async ({ output }) => {
     const words = command.args;
-    const topic = words.length === 1 ? TOPICS[words[0] ?? ""] : undefined;
-    if (topic !== undefined) {
+    const named = words.length === 1 ? HELP_TOPICS.find((each) => each === words[0]) : undefined;
+    if (named !== undefined) {
+      const topic: Topic = TOPICS[named];
       output.show(topic.facts?.() ?? { text: topic.text() }, topic.text);
       return;
     }

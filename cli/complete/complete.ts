@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { Context } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { printable } from "../format/printable.ts";
+import { HELP_TOPICS } from "../help/topics.ts";
 import { type Candidate, type Completing, completing, type Live } from "./candidates.ts";
 
 type CreateProgram = (args: readonly string[]) => Promise<Command>;
@@ -56,7 +57,6 @@ async function live(of: Live, { flags }: Completing, context: Context): Promise<
 }
 
 async function topics(program: Command): Promise<readonly Candidate[]> {
-  const { HELP_TOPICS } = await import("../commands/help.ts");
   const commands = program.commands.map((each) => ({ word: each.name(), about: each.description() }));
   return [...HELP_TOPICS.map((word) => ({ word, about: "" })), ...commands];
 }

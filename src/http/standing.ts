@@ -22,7 +22,7 @@ const LOOK_EVERY_MS = 400;
 /** What was checked so recently is not checked again for answers that do not wait. */
 const FRESH_MS = 500;
 
-/** Has `look` called every 400 ms or so. @returns how to stop */
+/** Calls `look` about every 400 ms, until the returned function is called. */
 type Look = (look: () => void) => () => void;
 
 /** Looks at all callers that wait, on one timer, which runs only while somebody waits. */
@@ -81,8 +81,8 @@ class Checked<Caller> implements Standing<Caller> {
 }
 
 /**
- * @returns how to keep an eye on a caller. Its `check` throws AppError for a caller that would not be let in now; `startedAt` is when
- *   the request began, on the clock that never jumps
+ * Returns a function that makes the standing of one caller. `check` throws AppError for a caller that would not be let in now;
+ * `startedAt` is when the request began, on the clock that never jumps.
  */
 export function createStandings({ clock }: { readonly clock: Pick<Clock, "after" | "elapsed"> }) {
   const deps = { clock, look: createLooks({ clock }) };

@@ -25,7 +25,8 @@ interface BookStores {
   readonly usage: UsageStore;
 }
 
-export interface Books extends BookStores, Pick<Connection, "trouble" | "giveUp"> {
+/** What is known and can be done of an open database as a whole. */
+export interface Opening extends Pick<Connection, "trouble" | "giveUp"> {
   /** The applied migrations. */
   readonly schema: MigrationState;
   /** Names of the migrations that opening it applied. */
@@ -38,9 +39,12 @@ export interface Books extends BookStores, Pick<Connection, "trouble" | "giveUp"
   stop(): Promise<void>;
 }
 
+export interface Books extends BookStores, Opening {}
+
 /** Books, and what the other stores of the same database are made with. */
 export interface OpenedBooks {
   readonly books: Books;
+  readonly opening: Opening;
   readonly connection: Connection;
   readonly watch: ChangeWatch;
 }
@@ -66,8 +70,8 @@ export function openBooks(options: StoreOptions): OpenedBooks {
       usage: () => createUsageStore(connection),
     });
     const { trouble, giveUp, checkpoint, stop } = connection;
-    const books = Object.assign(stores, { schema, migrated, sealing, trouble, giveUp, checkpoint, stop });
-    return { books, connection, watch };
+    const opening = { schema, migrated, sealing, trouble, giveUp, checkpoint, stop };
+    return { books: Object.assign(stores, opening), opening, connection, watch };
   } catch (error) {
     void connection.stop();
     throw asStorageError(error) ?? error;

@@ -1,11 +1,13 @@
 import type { LeaseToken } from "../domain/ids.ts";
+import type { AccountStore } from "../domain/ports/account-store.ts";
 import type { CallbackStore } from "../domain/ports/callback-store.ts";
 import type { PriceStore } from "../domain/ports/price-store.ts";
 import type { RouteStore } from "../domain/ports/route-store.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
 import type { TimeStore } from "../domain/ports/time-store.ts";
+import type { UsageStore } from "../domain/ports/usage-store.ts";
 import { madeAtUse } from "../toolkit/made-at-use.ts";
-import { type Books, type OpenedBooks, openBooks, type StoreOptions } from "./books.ts";
+import { type OpenedBooks, type Opening, openBooks, type StoreOptions } from "./books.ts";
 import { createCallbackStore } from "./sqlite/callback-store.ts";
 import type { Connection } from "./sqlite/connection.ts";
 import { createPriceStore } from "./sqlite/price-store.ts";
@@ -13,13 +15,18 @@ import { createRouteStore } from "./sqlite/route-store.ts";
 import { createTaskStore } from "./sqlite/task-store.ts";
 import { createTimeStore } from "./sqlite/time-store.ts";
 
-export interface Store extends Books {
+/** Each is made when it is first used. */
+interface Stores {
+  readonly accounts: AccountStore;
+  readonly usage: UsageStore;
   readonly tasks: TaskStore;
   readonly callbacks: CallbackStore;
   readonly prices: PriceStore;
   readonly time: TimeStore;
   readonly routes: RouteStore;
 }
+
+export interface Store extends Stores, Opening {}
 
 /** Opens all stores of a database. @throws as `openBooks` does */
 export function openStore(options: StoreOptions): Store {
@@ -28,12 +35,11 @@ export function openStore(options: StoreOptions): Store {
 
 /** All stores of a database that is open. */
 export function storeOn(
-  { books, connection, watch }: OpenedBooks,
+  { books, opening, connection, watch }: OpenedBooks,
   { ids }: Pick<StoreOptions, "ids">,
 ): Store {
-  const { schema, migrated, sealing, trouble, giveUp, checkpoint, stop } = books;
   const newLeaseToken = ids?.leaseToken ?? randomToken(connection);
-  const stores = madeAtUse<Pick<Store, "accounts" | "usage" | Exclude<keyof Store, keyof Books>>>({
+  const stores = madeAtUse<Stores>({
     accounts: () => books.accounts,
     usage: () => books.usage,
     tasks: () => createTaskStore(connection, { newLeaseToken }),
@@ -42,7 +48,7 @@ export function storeOn(
     time: () => createTimeStore(connection),
     routes: () => createRouteStore(connection),
   });
-  return Object.assign(stores, { schema, migrated, sealing, trouble, giveUp, checkpoint, stop });
+  return Object.assign(stores, opening);
 }
 
 function randomToken({ db }: Connection): () => LeaseToken {

@@ -5,7 +5,8 @@ import { InputInvalidError, type Rendered, type RenderJob } from "./render-job.t
 declare const self: Worker;
 
 /**
- * Requests come first: drawing takes whole processors. But with 10 a video took over a minute beside two other busy programs.
+ * Requests come first: drawing takes whole processors. It is not more, because with 10 a video of one second was not ready after
+ * a minute on a machine that other programs kept busy.
  * Applies to this thread alone, where the system has priorities of threads.
  */
 const PRIORITY = 5;

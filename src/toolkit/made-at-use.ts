@@ -14,7 +14,7 @@ export function madeAtUse<Members extends object>(
       enumerable: true,
       get() {
         const value = makers[name]();
-        // From now on it is read as fast as any other.
+        // Later reads find a plain value.
         Object.defineProperty(members, name, { value, enumerable: true });
         return value;
       },

@@ -85,6 +85,13 @@ test("a command below another is defined alone when it is named, and with all ot
   expect(await named("keys")).toEqual(all);
 });
 
+test("what every object has is no topic", async () => {
+  for (const word of ["constructor", "toString"]) {
+    const { exitCode, stderr } = await svc(["help", word]);
+    expect([exitCode, stderr.includes(`There is no help on "${word}".`)]).toEqual([2, true]);
+  }
+});
+
 describe("svc help --json", () => {
   test("describes every command with its arguments, flags, examples and exit codes", async () => {
     const tree = JSON.parse((await svc(["help", "--json"])).stdout);

@@ -10,7 +10,7 @@ import { type Authority, AVAILABLE, type Ledger } from "../ledger.ts";
 import { type AccountRow, account, toAccount } from "./account-table.ts";
 import { creditKey } from "./credit-key-table.ts";
 
-/** Finds accounts. Raw, as every command on a data folder does it: building drizzle's first query takes longer than all else. */
+/** Finds accounts. Raw statements: most commands on a data folder need no others, and the first query that drizzle builds takes milliseconds. */
 function prepareFind({ db }: Connection) {
   const statements = madeAtUse({
     byId: () => db.prepare<AccountRow, [id: string]>("select * from account where id = ?"),

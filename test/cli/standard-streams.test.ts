@@ -1,0 +1,64 @@
+import { expect, test } from "bun:test";
+import { closeSync, constants, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const ROOT = join(import.meta.dir, "../..");
+/** More than is written at once, in lines of a hundred bytes, and then bytes. */
+const LINES = Array.from({ length: 2_000 }, (_, i) => `${String(i).padStart(99, "0")}\n`);
+const PROGRAM = `
+import { closeSync, constants, openSync } from "node:fs";
+import { createSink } from "./cli/standard-streams.ts";
+const [path] = process.argv.slice(1);
+if (path !== undefined) {
+  // A pipe that a program is started with is one that lets it wait. This one becomes its standard output, too.
+  closeSync(1);
+  if (openSync(path, constants.O_WRONLY | constants.O_NONBLOCK) !== 1) throw new Error("Something else has become 1.");
+}
+const sink = createSink(1, () => process.stdout);
+process.stderr.write("begins");
+for (let i = 0; i < ${LINES.length}; i++) sink.write(String(i).padStart(99, "0") + "\\n");
+await sink.writeBytes(new TextEncoder().encode("the end\\n"));
+`;
+const WRITTEN = `${LINES.join("")}the end\n`;
+
+const run = (...args: string[]) =>
+  Bun.spawn([process.execPath, "-e", PROGRAM, ...args], { cwd: ROOT, stdout: "pipe", stderr: "pipe" });
+
+test("what is more than a pipe takes at once comes whole and in its order", async () => {
+  const child = run();
+  expect(await child.stdout.text()).toBe(WRITTEN);
+  expect(await child.exited).toBe(0);
+});
+
+test("a pipe that is full, and does not let its writer wait, gets everything once it is read", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "svc-streams-"));
+  const path = join(folder, "pipe");
+  expect(Bun.spawnSync(["mkfifo", path]).exitCode).toBe(0);
+  const first = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const writer = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
+  const filled = fill(writer);
+  const child = run(path);
+  // Nobody reads yet, so that the first line is refused.
+  const { value } = await child.stderr.getReader().read();
+  expect(new TextDecoder().decode(value)).toBe("begins");
+  const reader = openSync(path, constants.O_RDONLY);
+  closeSync(first);
+  closeSync(writer);
+  const cat = Bun.spawn(["cat"], { stdin: reader, stdout: "pipe" });
+  closeSync(reader);
+  expect((await cat.stdout.text()).slice(filled)).toBe(WRITTEN);
+  expect(await child.exited).toBe(0);
+  rmSync(folder, { recursive: true });
+});
+
+/** @returns how many bytes a pipe took until it took no more */
+function fill(writer: number): number {
+  const piece = new Uint8Array(1_024).fill(0x2e);
+  let filled = 0;
+  try {
+    for (;;) filled += writeSync(writer, piece);
+  } catch {
+    return filled;
+  }
+}
