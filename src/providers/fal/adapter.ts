@@ -9,6 +9,7 @@ import {
 } from "../../domain/ports/provider.ts";
 import type { Clock } from "../../domain/ports/runtime.ts";
 import type { DownloadLimits } from "../../toolkit/download.ts";
+import type { UpstreamAnswer } from "../kit/answer.ts";
 import {
   describeAnswer,
   failedJob,
@@ -20,7 +21,7 @@ import {
   unusableAnswer,
 } from "../kit/classify.ts";
 import { hopHeaders } from "../kit/hops.ts";
-import { createUpstream, type HttpLimits, type Upstream, type UpstreamAnswer } from "../kit/http.ts";
+import { createUpstream, type HttpLimits, type Upstream } from "../kit/http.ts";
 import { beforeSending } from "../kit/inputs.ts";
 import type { Restarts } from "../kit/keyed-settings.ts";
 import { fetchMedia } from "../kit/media.ts";

@@ -1,4 +1,5 @@
 import { isJsonObject } from "../../domain/json.ts";
+import type { UpstreamAnswer } from "../kit/answer.ts";
 import {
   type Meaning,
   meaningOfStatus,
@@ -7,7 +8,7 @@ import {
   refusalOf,
   type Said,
 } from "../kit/classify.ts";
-import type { Upstream, UpstreamAnswer } from "../kit/http.ts";
+import type { Upstream } from "../kit/http.ts";
 import { textIn } from "../kit/said.ts";
 
 /**

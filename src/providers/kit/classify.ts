@@ -2,7 +2,8 @@ import type { TaskErrorCode } from "../../domain/errors.ts";
 import { type Disposition, type PollResult, ProviderError } from "../../domain/ports/provider.ts";
 import { LONGEST_DELAY_MS } from "../../domain/task/backoff.ts";
 import { parseRetryAfterMs } from "../../toolkit/retry-after.ts";
-import { NoAnswer, type Upstream, type UpstreamAnswer } from "./http.ts";
+import type { UpstreamAnswer } from "./answer.ts";
+import { NoAnswer, type Upstream } from "./http.ts";
 import type { ErrorWords } from "./said.ts";
 import { vetted } from "./scrub.ts";
 

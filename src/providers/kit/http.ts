@@ -1,10 +1,12 @@
-import type { Json } from "../../domain/json.ts";
+import { unescape as plain } from "node:querystring";
+import { ProviderError } from "../../domain/ports/provider.ts";
 import type { Clock } from "../../domain/ports/runtime.ts";
-import { readBounded } from "../../toolkit/bounded-body.ts";
 import { type Deadline, DeadlineExceeded, startDeadline } from "../../toolkit/deadline.ts";
-import { createEventReader, type EventTaker, isEventStream } from "./events.ts";
-import { readJsonAnswer } from "./json-answer.ts";
-import { createScrub, type Scrub } from "./scrub.ts";
+import { readAnswer, type UpstreamAnswer } from "./answer.ts";
+import { type Credentials, sign, type UnsignedRequest } from "./credentials.ts";
+import type { EventTaker } from "./events.ts";
+import { createOriginCheck } from "./origins.ts";
+import { createSecrets, type Scrub } from "./scrub.ts";
 
 /** How long the phases of one exchange may take. */
 export interface HttpLimits {
@@ -19,21 +21,25 @@ export interface HttpLimits {
 export interface UpstreamOptions {
   /** For messages to operators. */
   readonly name: string;
-  /** Scheme, host and an optional path. The key is never sent to another origin. */
+  /** Scheme, host and an optional path. */
   readonly baseUrl: string;
-  /** Headers that carry the key, sent only to the base URL's origin. */
-  readonly credentials: Readonly<Record<string, string>>;
+  /** Further origins that the key may go to. `https://*.example.com` means every name below it. */
+  readonly origins?: readonly string[] | undefined;
+  /** Sent only to the base URL's origin and to `origins`. */
+  readonly credentials: Credentials;
   /** Texts that must not appear in any error. */
   readonly secrets: readonly string[];
   readonly clock: Clock;
   readonly limits: HttpLimits;
   /** Answer headers that may hold the upstream's request id, the preferred one first. Default: `x-request-id`. */
   readonly requestIdHeaders?: readonly string[] | undefined;
+  /** The proxy that every request goes through, as an http or https URL. */
+  readonly proxy?: string | undefined;
 }
 
 export interface UpstreamRequest {
-  readonly method: "GET" | "POST" | "PUT";
-  /** A path below the base URL, or an absolute URL at its origin. */
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** A path below the base URL, or an absolute URL at one of its origins. */
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: { readonly type: string; readonly bytes: Uint8Array } | undefined;
@@ -41,19 +47,8 @@ export interface UpstreamRequest {
   readonly maxBytes: number;
   /** Receives the events of a successful answer that is an event stream. Such an answer has no `json`. */
   readonly events?: EventTaker | undefined;
-}
-
-export interface UpstreamAnswer {
-  readonly status: number;
-  readonly headers: Headers;
-  /** Undefined when the body is not JSON. */
-  readonly json: Json | undefined;
-  /** Long base64 strings of `json`; `bytesOf` reads them. */
-  readonly files?: ReadonlyMap<string, Uint8Array> | undefined;
-  /** The beginning of a body that is not JSON. */
-  readonly text?: string | undefined;
-  /** Set for an event stream, whose events were passed on as they arrived. */
-  readonly isEvents?: true | undefined;
+  /** The body of a success is a file: all but JSON and text comes as `bytes`. */
+  readonly bytes?: true | undefined;
 }
 
 /** No usable answer came. `isUnsent`: the request never left, so it had no effect. `isLate`: it did not come in time. */
@@ -74,36 +69,50 @@ export interface Upstream {
   readonly clock: Clock;
   readonly requestIdHeaders: readonly string[];
   readonly scrub: Scrub;
+  /** The proxy that requests go through, also those for files. */
+  readonly proxy: string | undefined;
   /** Whether the key may be sent to an address. */
   isOwn(url: string): boolean;
+  /** Keeps a secret that came up later out of every error. */
+  keepSecret(secret: string): void;
   /** @throws NoAnswer, or the signal's reason when it aborts */
   send(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamAnswer>;
 }
 
-/** The one way to an upstream's API. Follows no redirect, uses no proxy and unpacks no compression. */
+/** What every request of one upstream is sent with. */
+interface Connection extends Pick<UpstreamOptions, "name" | "limits" | "credentials" | "proxy"> {
+  readonly keepSecret: (secret: string) => void;
+}
+
+/** The one way to an upstream's API. Follows no redirect, uses no proxy but its own and unpacks no compression. */
 export function createUpstream(options: UpstreamOptions): Upstream {
-  const { name, clock, secrets, requestIdHeaders = ["x-request-id"] } = options;
+  const { name, clock, proxy, requestIdHeaders = ["x-request-id"] } = options;
   const base = options.baseUrl.replace(/\/+$/, "");
   const { origin } = new URL(base);
-  const scrub = createScrub(secrets);
-  const resolve = (url: string) => URL.parse(url.startsWith("/") ? base + url : url);
+  const isOwn = createOriginCheck([origin, ...(options.origins ?? [])]);
+  const { scrub, keep } = createSecrets([...options.secrets, ...secretsOf(proxy)]);
+  const connection: Connection = { ...options, keepSecret: keep };
   return {
     name,
     origin,
     clock,
     requestIdHeaders,
     scrub,
-    isOwn: (url) => isAt(URL.parse(url), origin),
+    proxy,
+    isOwn: (url) => isOwn(URL.parse(url)),
+    keepSecret: keep,
     async send(request, signal) {
       signal.throwIfAborted();
-      const url = resolve(request.url);
-      if (url === null || !isAt(url, origin)) {
+      const url = URL.parse(request.url.startsWith("/") ? base + request.url : request.url);
+      if (url === null || !isOwn(url)) {
         throw new NoAnswer(true, `${name}: the address is not at ${origin}; the key stays here`);
       }
+      const unsent = (error: unknown) => new NoAnswer(true, `${name}: ${scrub(reasonOf(error))}`);
+      const prepared = await prepare(connection, { ...request, url }, unsent, signal);
       const deadline = startDeadline(clock, signal);
       const sending = { hasBegun: false };
       try {
-        return await exchange(options, { ...request, url }, deadline, sending);
+        return await exchange(connection, prepared, deadline, sending);
       } catch (error) {
         signal.throwIfAborted();
         if (error instanceof NoAnswer) throw error;
@@ -117,18 +126,41 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   };
 }
 
-function isAt(url: URL | null, origin: string): boolean {
-  return url !== null && url.origin === origin && url.username === "" && url.password === "";
+type Addressed = Omit<UpstreamRequest, "url" | "headers"> & {
+  readonly url: URL;
+};
+
+/** Adds the credentials, whatever it takes to have them. What fails here was not sent. */
+async function prepare(
+  { credentials, keepSecret }: Connection,
+  request: Addressed & Pick<UpstreamRequest, "headers">,
+  unsent: (error: unknown) => Error,
+  signal: AbortSignal,
+): Promise<Addressed & { readonly headers: Headers }> {
+  const { method, url, body } = request;
+  const headers = {
+    Accept: "application/json",
+    "Accept-Encoding": "identity",
+    "User-Agent": "svc",
+    ...request.headers,
+    ...(body === undefined ? {} : { "Content-Type": body.type, "Content-Length": String(body.bytes.length) }),
+  };
+  const unsigned: UnsignedRequest = { method, url, headers, body };
+  try {
+    return { ...request, ...(await sign(credentials, unsigned, keepSecret, signal)) };
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error instanceof ProviderError ? error : unsent(error);
+  }
 }
 
 async function exchange(
-  options: UpstreamOptions,
-  request: Omit<UpstreamRequest, "url"> & { readonly url: URL },
+  { name, limits, proxy }: Connection,
+  request: Addressed & { readonly headers: Headers },
   deadline: Deadline,
   sending: { hasBegun: boolean },
 ): Promise<UpstreamAnswer> {
-  const { limits, credentials } = options;
-  const { method, url, body } = request;
+  const { method, url, headers, body } = request;
   // The runtime starts reading the body once the connection is open. Before that, nothing was sent.
   async function* send(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
     sending.hasBegun = true;
@@ -141,52 +173,29 @@ async function exchange(
   } else deadline.phase(limits.connectMs, "no connection");
   const response = await fetch(url, {
     method,
-    headers: {
-      Accept: "application/json",
-      "Accept-Encoding": "identity",
-      "User-Agent": "svc",
-      ...request.headers,
-      ...credentials,
-      ...(body === undefined
-        ? {}
-        : { "Content-Type": body.type, "Content-Length": String(body.bytes.length) }),
-    },
+    headers,
+    ...(body === undefined ? {} : { body: send(body.bytes) }),
     // A reused connection may be dead, and the runtime would then send the request a second time.
-    ...(body === undefined ? {} : { body: send(body.bytes), keepalive: false }),
+    ...(method === "GET" ? {} : { keepalive: false }),
     redirect: "manual",
-    proxy: false,
+    proxy: proxy ?? false,
     decompress: false,
     // Some pictures take longer than the runtime's own limit of five minutes. The deadline applies instead.
     timeout: false,
     signal: deadline.signal,
     ...(url.protocol === "https:" ? { protocol: "http1.1" } : {}),
   });
-  return await readAnswer(options, request, response, deadline);
+  const tooLarge = (bytes: number) =>
+    new NoAnswer(false, `${name}: the answer is larger than ${bytes} bytes`);
+  return await readAnswer(response, { ...request, limits, deadline, tooLarge });
 }
 
-async function readAnswer(
-  { name, limits }: UpstreamOptions,
-  { events, maxBytes }: Pick<UpstreamRequest, "events" | "maxBytes">,
-  response: Response,
-  deadline: Deadline,
-): Promise<UpstreamAnswer> {
-  const { status, headers } = response;
-  const late = "the rest of the answer did not come";
-  const body = readBounded(response, { maxBytes, tooLarge: () => tooLarge(name, maxBytes) });
-  if (events !== undefined && isEventStream(response)) {
-    // The headers come at once; the upstream works while it sends the body.
-    deadline.phase(limits.answerMs + limits.bodyMs, late);
-    const reader = createEventReader(events, () => tooLarge(name, events.maxBytes));
-    for await (const chunk of body) if (!reader.feed(chunk)) break;
-    reader.end();
-    return { status, headers, json: undefined, isEvents: true };
-  }
-  deadline.phase(limits.bodyMs, late);
-  return { status, headers, ...(await readJsonAnswer(body)) };
-}
-
-function tooLarge(name: string, maxBytes: number): NoAnswer {
-  return new NoAnswer(false, `${name}: the answer is larger than ${maxBytes} bytes`);
+/** What a proxy's address holds that nobody should see. */
+function secretsOf(proxy: string | undefined): string[] {
+  const { username = "", password = "" } = (proxy === undefined ? null : URL.parse(proxy)) ?? {};
+  if (password === "") return [];
+  const pair = `${plain(username)}:${plain(password)}`;
+  return [password, plain(password), Buffer.from(pair).toString("base64")];
 }
 
 /** Why an exchange failed, in a few words. */

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
-import type { UpstreamAnswer } from "./http.ts";
+import type { UpstreamAnswer } from "./answer.ts";
 
 /** What an error answer says, in whichever of the customary shapes it says it. */
 export interface ErrorWords {

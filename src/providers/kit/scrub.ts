@@ -10,21 +10,59 @@ const MASK = "[secret]";
 
 /** Creates a scrub for one upstream's secrets. It removes them, and every piece of them that is long enough to tell. */
 export function createScrub(secrets: readonly string[]): Scrub {
-  const pieces = [...new Set(secrets.flatMap(piecesOf))];
-  return (text) => {
-    // Longer than what is shown, so that a key at the cut is still whole. Searching a whole answer would take too long.
-    let clean = text.slice(0, SHOWN * 4);
-    for (const secret of secrets) if (secret !== "") clean = clean.replaceAll(secret, MASK);
-    for (const piece of pieces) clean = clean.replaceAll(piece, MASK);
-    for (const pattern of KEY_LIKE) clean = clean.replace(pattern, MASK);
-    const line = clean.replace(/[\p{Cc}\p{Cf}\s]+/gu, " ").trim();
-    return line.length <= SHOWN ? line : `${line.slice(0, SHOWN).toWellFormed()}…`;
+  return createSecrets(secrets).scrub;
+}
+
+/** Tokens and signatures are many, and old ones are worth nothing. */
+const MOST_KEPT = 16;
+
+/** The secrets of one upstream: those it was given, and the latest of those that were minted since. */
+export function createSecrets(given: readonly string[]): {
+  readonly scrub: Scrub;
+  keep(secret: string): void;
+} {
+  const known = new Map(given.map((secret) => [secret, piecesOf(secret)]));
+  const minted = new Map<string, ReadonlySet<string>>();
+  return {
+    keep(secret) {
+      if (secret === "" || known.has(secret)) return;
+      const pieces = minted.get(secret) ?? piecesOf(secret);
+      minted.delete(secret);
+      minted.set(secret, pieces);
+      const [oldest] = minted.keys();
+      if (minted.size > MOST_KEPT && oldest !== undefined) minted.delete(oldest);
+    },
+    scrub(text) {
+      // Longer than what is shown, so that a key at the cut is still whole. Searching a whole answer would take too long.
+      let clean = text.slice(0, SHOWN * 4);
+      const secrets = [...known, ...minted];
+      for (const [secret] of secrets) if (secret !== "") clean = clean.replaceAll(secret, MASK);
+      for (const [, pieces] of secrets) clean = withoutPieces(clean, pieces);
+      for (const pattern of KEY_LIKE) clean = clean.replace(pattern, MASK);
+      const line = clean.replace(/[\p{Cc}\p{Cf}\s]+/gu, " ").trim();
+      return line.length <= SHOWN ? line : `${line.slice(0, SHOWN).toWellFormed()}…`;
+    },
   };
 }
 
-function piecesOf(secret: string): string[] {
-  const count = secret.length - TELLING + 1;
-  return Array.from({ length: Math.max(0, count) }, (_, i) => secret.slice(i, i + TELLING));
+/** Masks every stretch of a text that is made of these pieces. */
+function withoutPieces(text: string, pieces: ReadonlySet<string>): string {
+  let clean = "";
+  let doneTo = 0;
+  for (let at = 0; at + TELLING <= text.length; at++) {
+    if (!pieces.has(text.slice(at, at + TELLING))) continue;
+    if (at > doneTo || doneTo === 0) clean += text.slice(doneTo, at) + MASK;
+    doneTo = at + TELLING;
+  }
+  return clean + text.slice(doneTo);
+}
+
+/** The pieces of a secret as it is, and as it looks in an address. */
+function piecesOf(secret: string): ReadonlySet<string> {
+  const pieces = new Set<string>();
+  for (const form of [secret, encodeURIComponent(secret.toWellFormed())])
+    for (let at = 0; at + TELLING <= form.length; at++) pieces.add(form.slice(at, at + TELLING));
+  return pieces;
 }
 
 const PUBLIC_SHOWN = 160;

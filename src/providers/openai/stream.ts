@@ -1,9 +1,10 @@
 import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
 import { type Output, type Previews, ProviderError, type Submitted } from "../../domain/ports/provider.ts";
 import type { Usage } from "../../domain/task/task.ts";
+import type { UpstreamAnswer } from "../kit/answer.ts";
 import { describeAnswer, refusedSubmission } from "../kit/classify.ts";
 import type { UpstreamEvent } from "../kit/events.ts";
-import type { Upstream, UpstreamAnswer } from "../kit/http.ts";
+import type { Upstream } from "../kit/http.ts";
 import { readImage, readUsage, withIssues } from "./images.ts";
 import { readErrorEvent } from "./refusals.ts";
 

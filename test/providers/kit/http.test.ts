@@ -88,10 +88,11 @@ test("a paid request never goes over a connection that was used before", async (
   const { upstream } = connect(server.origin);
   const get = { method: "GET", url: "/status", maxBytes: 100 } as const;
   const post = { method: "POST", url: "/job", body: BODY, maxBytes: 100 } as const;
-  for (const request of [get, get, post, post]) await upstream.send(request, signal);
-  const [first, second, third, fourth] = sockets;
+  const bare = { method: "POST", url: "/job?prompt=fox", maxBytes: 100 } as const;
+  for (const request of [get, get, post, post, bare, bare]) await upstream.send(request, signal);
+  const [first, second, ...paid] = sockets;
   expect(first === second).toBe(true);
-  expect(new Set([first, third, fourth]).size).toBe(3);
+  expect(new Set([first, ...paid]).size).toBe(5);
 });
 
 test("a request that would take the key to another origin is not sent", async () => {
@@ -116,6 +117,23 @@ test.each([
   ["", false],
 ])("%j is its own: %p", (url, isOwn) => {
   expect(connect("https://api.example/v1").upstream.isOwn(url)).toBe(isOwn);
+});
+
+test("the key goes to a further origin that was named", async () => {
+  const regional = await serve({ json: {} });
+  const upstream = createUpstream({
+    name: "Test",
+    baseUrl: "http://127.0.0.1:1/v1",
+    origins: [regional.origin],
+    credentials: { "x-key": "secret-key" },
+    secrets: [],
+    clock: fakeClock(),
+    limits: LIMITS,
+  });
+  await upstream.send({ method: "GET", url: `${regional.origin}/v1/get_result?id=1`, maxBytes: 100 }, signal);
+  expect(regional.arrived.map(({ path, headers }) => [path, headers.get("x-key")])).toEqual([
+    ["/v1/get_result?id=1", "secret-key"],
+  ]);
 });
 
 test("a body of exactly the limit is read, and one byte more is none", async () => {
