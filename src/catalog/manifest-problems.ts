@@ -1,9 +1,9 @@
-import { isJsonObject, type Json, type JsonObject } from "../domain/json.ts";
-import type { ParameterWording } from "../domain/model/wording.ts";
-import { composeSchema, hasProperty, propertyOf, sharedNames } from "./create-body.ts";
-import { type Manifest, mediaFieldsOf, type WordingForm } from "./manifest.ts";
+import { isJsonObject, type JsonObject } from "../domain/json.ts";
+import { composeSchema, hasProperty, sharedNames } from "./create-body.ts";
+import { type Manifest, mediaFieldsOf, type RouteForm, type WordingForm } from "./manifest.ts";
 import { priceProblems } from "./price.ts";
 import { didYouMean, type Path, type Problem, unless } from "./problem.ts";
+import { routeProblems } from "./route-problems.ts";
 
 /** What is wrong with a manifest that fits its schema: how its parts do not fit each other. */
 export function manifestProblems(manifest: Manifest): Problem[] {
@@ -13,10 +13,10 @@ export function manifestProblems(manifest: Manifest): Problem[] {
     ...schemaProblems(manifest, schema),
     ...modeProblems(manifest),
     ...priceProblems(manifest.price, { schema, mediaFields }, ["price"]),
-    ...manifest.routes.flatMap(({ wording }, i) =>
-      wording === undefined ? [] : wordingProblems(manifest, schema, wording, ["routes", i, "wording"]),
+    ...manifest.routes.flatMap((route, i) =>
+      wordingProblems(manifest, schema, route, ["routes", i, "wording"]),
     ),
-    ...routeProblems(manifest),
+    ...routeProblems(manifest, schema),
   ];
 }
 
@@ -63,72 +63,47 @@ function modeProblems({ modes, media = {}, result_input: resultInput }: Manifest
   ]);
 }
 
-/** Attempts name their route by provider and upstream model. */
-function routeProblems({ routes }: Manifest): Problem[] {
-  return routes.flatMap((route, i) => {
-    const first = routes.findIndex(
-      (other) => other.provider === route.provider && other.upstream_model === route.upstream_model,
-    );
-    return unless(first === i, ["routes", i], `is routes[${first}] again`);
-  });
-}
-
-/** A route that says how its requests are worded has words for every request that the model takes. */
-function wordingProblems(manifest: Manifest, schema: JsonObject, wording: WordingForm, at: Path): Problem[] {
-  const { parameters = {}, inputs = {} } = wording;
-  const roles = Object.values(manifest.media ?? {}).map(({ role }) => role);
-  const missing = [...new Set(roles)].filter((role) => !Object.hasOwn(inputs, role));
+/** What a wording has no words for, its route does not take; what no route takes, routeProblems finds. */
+function wordingProblems(
+  manifest: Manifest,
+  schema: JsonObject,
+  { wording, only = {} }: RouteForm,
+  at: Path,
+): Problem[] {
+  if (wording === undefined) return [];
+  const untaken = Object.keys(only).filter((name) => only[name] === false);
   return [
     ...endpointProblems(manifest, wording, [...at, "endpoints"]),
-    ...unless(
-      !hasProperty(schema, "n") || wording.count !== undefined,
-      at,
-      'needs "count": the schema has the property "n"',
-    ),
-    ...Object.entries(parameters).flatMap(([name, parameter]) =>
-      parameterProblems(name, parameter, schema, [...at, "parameters", name]),
-    ),
-    ...missing.map((role) => ({ path: at, problem: `needs a field for the role "${role}" under inputs` })),
-    ...collisions(manifest, wording, at),
+    ...Object.keys(wording.parameters ?? {}).flatMap((name) => {
+      const problem = `is no property of the schema${near(schema, name)}`;
+      return unless(hasProperty(schema, name), [...at, "parameters", name], problem);
+    }),
+    ...collisions(manifest, wording, untaken, at),
   ];
 }
 
-function endpointProblems({ modes }: Manifest, { endpoints }: WordingForm, path: Path): Problem[] {
-  if (endpoints === undefined) return [];
+function endpointProblems({ modes }: Manifest, { endpoints = {} }: WordingForm, path: Path): Problem[] {
   const ids = modes.map(({ id }) => id);
-  return [
-    ...Object.keys(endpoints)
-      .filter((id) => !ids.includes(id))
-      .map((id) => ({
-        path,
-        member: id,
-        problem: `names "${id}", which is no mode of the model${didYouMean(id, ids)}`,
-      })),
-    ...ids.flatMap((id) => unless(Object.hasOwn(endpoints, id), path, `lacks the mode "${id}"`)),
-  ];
-}
-
-function parameterProblems(
-  name: string,
-  { values }: ParameterWording,
-  schema: JsonObject,
-  path: Path,
-): Problem[] {
-  const property = propertyOf(schema, name);
-  if (property === undefined) return [{ path, problem: `is no property of the schema${near(schema, name)}` }];
-  const choices: readonly Json[] = Array.isArray(property.enum) ? property.enum : [];
-  return choices.flatMap((choice) => {
-    const isWorded = values === undefined || Object.hasOwn(values, String(choice));
-    return unless(isWorded, [...path, "values"], `lacks the value ${JSON.stringify(choice)}`);
-  });
+  return Object.keys(endpoints)
+    .filter((id) => !ids.includes(id))
+    .map((id) => ({
+      path,
+      member: id,
+      problem: `names "${id}", which is no mode of the model${didYouMean(id, ids)}`,
+    }));
 }
 
 /** Fields of the upstream that two things would go into. */
-function collisions(manifest: Manifest, wording: WordingForm, at: Path): Problem[] {
+function collisions(
+  manifest: Manifest,
+  wording: WordingForm,
+  untaken: readonly string[],
+  at: Path,
+): Problem[] {
   const { prompt = "prompt", count, parameters = {}, inputs = {}, constants = {} } = wording;
   const media = Object.keys(manifest.media ?? {});
   const own = [...Object.keys(manifest.schema.properties), ...(manifest.shared ?? [])]
-    .filter((name) => !["model", "prompt", "n", "callback_url", ...media].includes(name))
+    .filter((name) => !["model", "prompt", "n", "callback_url", ...media, ...untaken].includes(name))
     .map((name) => parameters[name]?.field ?? name);
   const hasPrompt = Object.hasOwn(manifest.schema.properties, "prompt");
   const fields = [

@@ -1,5 +1,5 @@
 import type { ModelId, ProviderId } from "../domain/ids.ts";
-import type { MediaField, Mode, Model, Route } from "../domain/model/model.ts";
+import type { FieldLimit, MediaField, Mode, Model, Route } from "../domain/model/model.ts";
 import type { InputWording, Wording } from "../domain/model/wording.ts";
 import type { InputRole, TaskKind } from "../domain/task/request.ts";
 import { composeSchema, type SchemaForm } from "./create-body.ts";
@@ -26,6 +26,8 @@ export interface RouteForm {
   readonly provider: string;
   readonly upstream_model: string;
   readonly cost?: "list";
+  readonly modes?: readonly string[];
+  readonly only?: { readonly [field: string]: FieldLimit };
   readonly wording?: WordingForm;
 }
 
@@ -56,12 +58,15 @@ export function mediaFieldsOf({ media = {} }: Pick<Manifest, "media">): MediaFie
   return Object.entries(media).map(([name, field]) => ({ name, ...field }));
 }
 
-function toRoute({ provider, upstream_model, cost, wording }: RouteForm): Route {
+/** The route that a manifest describes. */
+export function toRoute({ provider, upstream_model, cost, modes, only, wording }: RouteForm): Route {
   return {
     // Whether there is a provider of this id is known when the service is put together.
     provider: provider as ProviderId,
     upstreamModel: upstream_model,
     isCharged: cost === undefined ? undefined : cost === "list",
+    modes,
+    only,
     wording: wording && toWording(wording),
   };
 }

@@ -81,6 +81,37 @@ const worded = (wording: JsonObject): JsonObject =>
     ],
   });
 
+const limited = (...routes: JsonObject[]): JsonObject =>
+  manifest({
+    modes: ["edit", "draw"].map((id) => ({ id, requires: [] })),
+    schema: {
+      required: ["text"],
+      properties: {
+        text: { type: "string", maxLength: 99 },
+        images: { type: "array", maxItems: 3 },
+        n: { type: "integer", minimum: 1, maximum: 4 },
+        style: { type: "string", enum: ["a", "b"] },
+        sound: { type: "boolean", default: true },
+      },
+    },
+    shared: ["seed"],
+    media: { images: { role: "image", media: "image" } },
+    routes: routes.map((route, i) => ({ provider: "p", upstream_model: `u${i}`, ...route })),
+  });
+
+test("what one route does not take, another may", () => {
+  const some = {
+    modes: ["edit"],
+    only: { n: false, style: { enum: ["a"] }, sound: { enum: [false] }, seed: false },
+  };
+  const others = {
+    only: { text: { maximum: 9 }, images: { minimum: 1, maximum: 2 }, style: { enum: ["b"] } },
+  };
+  expect(
+    read(limited(some, others, { only: { text: { minimum: 10 }, images: { minimum: 3 } } })).routes,
+  ).toMatchObject([some, others, { only: { text: { minimum: 10 } } }]);
+});
+
 test.each([
   [null, "the manifest must be an object"],
   [manifest({ nmae: "M" }), 'the manifest has an unknown field "nmae"; did you mean "name"?'],
@@ -129,13 +160,19 @@ test.each([
     "routes[1] is routes[0] again",
   ],
   [
-    manifest({ routes: [{ provider: "p", upstream_model: "u", wording: {} }] }),
-    'routes[0].wording needs "count": the schema has the property "n"',
+    manifest({
+      schema: { required: [], properties: { image_url: {}, n: { type: "integer", minimum: 1, maximum: 4 } } },
+      routes: [{ provider: "p", upstream_model: "u", wording: { inputs: { image: { field: "image" } } } }],
+    }),
+    'schema.properties.n.maximum is 4, which no route takes; one with wording takes several outputs only with "count"',
   ],
-  [worded({ inputs: {} }), 'routes[0].wording needs a field for the role "image" under inputs'],
+  [
+    worded({ inputs: {} }),
+    'schema.properties.image_url holds an input with the role "image", which no route takes; one with wording',
+  ],
   [worded({ inputs: { imgae: { field: "x" } } }), 'routes[0].wording.inputs has an unknown name "imgae"'],
   [worded({ endpoints: { edit: "../x" } }), "routes[0].wording.endpoints.edit must be a path such as"],
-  [worded({ endpoints: {} }), 'routes[0].wording.endpoints lacks the mode "edit"'],
+  [worded({ endpoints: {} }), 'modes[0].id is "edit", which no route does'],
   [
     worded({ endpoints: { edit: "/e", exit: "/x" } }),
     'routes[0].wording.endpoints names "exit", which is no mode of the model; did you mean "edit"?',
@@ -146,7 +183,7 @@ test.each([
   ],
   [
     worded({ parameters: { style: { values: { a: 1 } } } }),
-    'routes[0].wording.parameters.style.values lacks the value "b"',
+    'schema.properties.style.enum[1] is "b", which no route takes',
   ],
   [
     worded({ parameters: { style: { values: { a: 1, b: 2 }, template: "${value}" } } }),
@@ -156,6 +193,72 @@ test.each([
     worded({ parameters: { style: { template: "x" } } }),
     "routes[0].wording.parameters.style.template must be a text with ${value} in it",
   ],
+  [
+    limited({ modes: ["edti"] }),
+    'routes[0].modes[0] names "edti", which is no mode of the model; did you mean "edit"?',
+  ],
+  [
+    limited({ only: { stile: false } }),
+    'routes[0].only names "stile", which is no property of the schema; did you mean "style"?',
+  ],
+  [
+    limited({ only: { style: true } }),
+    "routes[0].only.style must be false, or have enum, or minimum and maximum",
+  ],
+  [
+    limited({ only: { style: {} } }),
+    "routes[0].only.style must be false, or have enum, or minimum and maximum",
+  ],
+  [
+    limited({ only: { style: { enum: ["a"], minimum: 1 } } }),
+    "routes[0].only.style must have enum, or minimum",
+  ],
+  [
+    limited({ only: { style: { enmu: ["a"] } } }),
+    'routes[0].only.style has an unknown field "enmu"; did you mean',
+  ],
+  [
+    limited({ only: { style: { enum: ["c"] } } }),
+    'routes[0].only.style.enum[0] is "c", which the schema does not',
+  ],
+  [limited({ only: { n: { maximum: 5 } } }), "routes[0].only.n.maximum is 5, above the 4 of the schema"],
+  [limited({ only: { n: { minimum: 0 } } }), "routes[0].only.n.minimum is 0, below the 1 of the schema"],
+  [limited({ only: { n: { minimum: 3, maximum: 2 } } }), "routes[0].only.n.maximum is 2, below its minimum"],
+  [
+    limited({ only: { sound: { minimum: 1 } } }),
+    "routes[0].only.sound has bounds, but its property has no size",
+  ],
+  [
+    limited({ only: { sound: false } }),
+    "routes[0].only.sound is false, so that the route takes no request: the schema",
+  ],
+  [
+    limited({ only: { text: false } }),
+    "routes[0].only.text is false, so that the route takes no request: the schema",
+  ],
+  [limited({ modes: ["edit"] }), 'modes[1].id is "draw", which no route does'],
+  [
+    limited({ only: { style: { enum: ["b"] } } }),
+    'schema.properties.style.enum[0] is "a", which no route takes',
+  ],
+  [
+    limited({ only: { sound: { enum: [false] } } }),
+    "schema.properties.sound may be true, which no route takes",
+  ],
+  [limited({ only: { n: { maximum: 3 } } }), "schema.properties.n.maximum is 4, which no route takes"],
+  [
+    limited({ only: { text: { maximum: 50 } } }),
+    "schema.properties.text.maxLength is 99, which no route takes",
+  ],
+  [
+    limited({ only: { images: { maximum: 2 } } }),
+    "schema.properties.images.maxItems is 3, which no route takes",
+  ],
+  [
+    limited({ only: { images: false } }),
+    'schema.properties.images holds an input with the role "image", which no route takes',
+  ],
+  [limited({ only: { seed: false } }), 'shared[0] names "seed", which no route takes'],
   [worded({ constants: { image: 1 } }), 'routes[0].wording has two values for the field "image"'],
 ] as const)("a bad manifest is named by file, place and field: %#", (content, problem) => {
   const [first] = problemsOf(JSON.stringify(content));

@@ -11,9 +11,19 @@ export interface Route {
   readonly upstreamModel: string;
   /** Whether the upstream charges the operator the model's own price; nothing is known of its cost otherwise. */
   readonly isCharged?: boolean | undefined;
+  /** The modes of the model that it does. Absent: all. */
+  readonly modes?: readonly string[] | undefined;
+  /** What it takes of some fields of the model's schema. A field that is not here is taken as the schema has it. */
+  readonly only?: { readonly [field: string]: FieldLimit } | undefined;
   /** How requests are worded for the upstream. Absent: its words are the model's own. */
   readonly wording?: Wording | undefined;
 }
+
+/** What a route takes of a field: nothing at all; some values; or so much, which is a number's value, a text's characters, a list's entries. */
+export type FieldLimit =
+  | false
+  | { readonly enum: readonly Json[] }
+  | { readonly minimum?: number | undefined; readonly maximum?: number | undefined };
 
 /** What tells the routes of a model apart. */
 export type RouteName = Pick<Route, "provider" | "upstreamModel">;

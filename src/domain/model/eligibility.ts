@@ -1,0 +1,104 @@
+import type { Json } from "../json.ts";
+import type { GenerationRequest, InputRole, MediaInput } from "../task/request.ts";
+import type { FieldLimit, Route } from "./model.ts";
+
+/** One thing in a request that a route cannot do exactly. Fields are those of the create body. */
+export type Obstacle =
+  | { readonly kind: "mode" }
+  | { readonly kind: "value"; readonly field: string; readonly given: Json }
+  /** It takes no such input at all. */
+  | { readonly kind: "input"; readonly field: string }
+  | { readonly kind: "files"; readonly field: string; readonly given: number };
+
+/** Whether a route can do a request exactly: nothing of it would be dropped, rounded or replaced. */
+export function canTake(route: Route, request: GenerationRequest): boolean {
+  return obstaclesOf(route, request).next().done === true;
+}
+
+/** Everything in a request that a route cannot do. */
+export function* obstaclesOf(route: Route, request: GenerationRequest): Generator<Obstacle, void> {
+  if (!doesMode(route, request.mode)) yield { kind: "mode" };
+  for (const [field, given] of valuesOf(request)) {
+    if (!takesValue(route, field, given)) yield { kind: "value", field, given };
+  }
+  yield* inputObstacles(route, request.inputs);
+}
+
+/** Whether a route does a mode of its model, as far as the mode alone decides. */
+export function doesMode({ modes, wording }: Route, mode: string): boolean {
+  const hasEndpoint = wording?.endpoints === undefined || Object.hasOwn(wording.endpoints, mode);
+  return hasEndpoint && (modes === undefined || modes.includes(mode));
+}
+
+/** Whether a route takes a value of a field that holds no media. */
+export function takesValue(route: Route, field: string, value: Json): boolean {
+  const { only, wording } = route;
+  // One output is what a request asks for that says nothing.
+  if (field === "n" && value === 1 && own(only, field) === false) return true;
+  if (!isWithin(own(only, field), value)) return false;
+  if (field === "n") return value === 1 || wording === undefined || wording.count !== undefined;
+  const { values, template } = own(wording?.parameters, field) ?? {};
+  if (values === undefined && template === undefined) return true;
+  if (typeof value === "object") return false;
+  return values === undefined || Object.hasOwn(values, String(value));
+}
+
+/** Whether a route takes inputs of a role that a field names. */
+export function takesInput({ only, wording }: Route, role: InputRole, field: string): boolean {
+  return own(only, field) !== false && (wording === undefined || own(wording.inputs, role) !== undefined);
+}
+
+/** Whether a route takes so many files of a role in one field. */
+export function takesFiles(route: Route, role: InputRole, field: string, count: number): boolean {
+  const isList = route.wording === undefined || own(route.wording.inputs, role)?.isList === true;
+  return (isList || count <= 1) && isOfSize(own(route.only, field), count);
+}
+
+/** Whether a limit lets a size through; see FieldLimit. */
+export function isOfSize(limit: FieldLimit | undefined, size: number): boolean {
+  if (limit === undefined || limit === false || "enum" in limit) return limit !== false;
+  const { minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY } = limit;
+  return size >= minimum && size <= maximum;
+}
+
+function isWithin(limit: FieldLimit | undefined, value: Json): boolean {
+  if (limit === undefined) return true;
+  if (limit === false) return false;
+  if ("enum" in limit) return limit.enum.includes(value);
+  const size = sizeOf(value);
+  return size === undefined || isOfSize(limit, size);
+}
+
+/** What the bounds of a limit are about. Code points, not UTF-16 units: what a person would count. */
+function sizeOf(value: Json): number | undefined {
+  if (typeof value === "number") return value;
+  if (typeof value === "string") return [...value].length;
+  return Array.isArray(value) ? value.length : undefined;
+}
+
+function* valuesOf({ prompt, n, parameters }: GenerationRequest): Generator<[field: string, value: Json]> {
+  if (prompt !== undefined) yield ["prompt", prompt];
+  yield ["n", n];
+  yield* Object.entries(parameters);
+}
+
+function* inputObstacles(route: Route, inputs: readonly MediaInput[]): Generator<Obstacle, void> {
+  const fields = new Map<string, { role: InputRole; count: number }>();
+  for (const { role, param } of inputs) {
+    const field = fieldOf(param);
+    fields.set(field, { role, count: (fields.get(field)?.count ?? 0) + 1 });
+  }
+  for (const [field, { role, count }] of fields) {
+    if (!takesInput(route, role, field)) yield { kind: "input", field };
+    else if (!takesFiles(route, role, field, count)) yield { kind: "files", field, given: count };
+  }
+}
+
+/** `image_urls[2]` → `image_urls`. */
+function fieldOf(param: string): string {
+  return param.replace(/\[\d+\]$/, "");
+}
+
+function own<Value>(table: { readonly [name: string]: Value } | undefined, name: string): Value | undefined {
+  return table !== undefined && Object.hasOwn(table, name) ? table[name] : undefined;
+}
