@@ -45,7 +45,7 @@ function publishedProblems(path: string, fields: Record<string, unknown>, isForm
   // A file is a string to a schema; several come as the list the document calls `image`.
   const asString = (value: unknown) => (value instanceof Blob ? "file" : value);
   const { "image[]": images, ...rest } = fields;
-  const form = images === undefined ? rest : { ...rest, image: images };
+  const form = { ...rest, ...known(rest.quality), ...(images === undefined ? {} : { image: images }) };
   const value = Object.fromEntries(
     Object.entries(form).map(([name, each]) => [
       name,
@@ -55,6 +55,9 @@ function publishedProblems(path: string, fields: Record<string, unknown>, isForm
   const place = ["paths", path, "post", "requestBody", "content", type, "schema"];
   return published.problems(place, value, isForm);
 }
+
+/** The document is older than the newest models and does not know all of their qualities. */
+const known = (quality: unknown) => (quality === "xhigh" || quality === "max" ? { quality: "high" } : {});
 
 const png = (role: "image" | "mask", text: string) => inputFile(role, new TextEncoder().encode(text));
 

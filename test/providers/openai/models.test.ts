@@ -25,6 +25,8 @@ test.each([
   ["gpt-image-1-mini", { output_format: "jpeg", output_compression: 100 }],
   ["gpt-image-2", { partial_images: 0 }],
   ["gpt-image-1.5", { partial_images: 3 }],
+  ["gpt-image-2.5-flare", { quality: "max", size: "1024x1536" }],
+  ["gpt-image-2.6-sunburst", { quality: "xhigh", complexity: "low", image_url: A, mask_url: A }],
 ] as [string, JsonObject][])("%s takes request %#", (id, body) => {
   expect(validate(id, body)).toMatchObject({ ok: true });
 });
@@ -42,6 +44,9 @@ test.each([
   ["gpt-image-2", { mask_url: A }, "mask_url"],
   ["gpt-image-2", { image_url: A, image_urls: [A] }, "image_urls"],
   ["gpt-image-1.5", { input_fidelity: "high" }, "input_fidelity"],
+  ["gpt-image-2", { quality: "max" }, "quality"],
+  ["gpt-image-2.5-flare", { complexity: "low" }, "complexity"],
+  ["gpt-image-2.6-flare", { output_format: "svg" }, "output_format"],
   ["gpt-image-1-mini", { input_fidelity: "high", image_url: A }, "input_fidelity"],
 ] as [string, JsonObject, string][])("%s refuses request %# for one of its fields", (id, body, param) => {
   expect(validate(id, body)).toMatchObject({ ok: false, facts: { field: param } });
@@ -61,7 +66,8 @@ test("what leaves the choice to the model is priced as the dearest it can choose
       return quote(model, request).ceiling as number;
     };
     const sizes = ["1024x1024", "1536x1024", "1024x1536"];
-    const qualities = ["low", "medium", "high"];
+    const { enum: choices } = (model.schema.properties as { quality: { enum: string[] } }).quality;
+    const qualities = choices.filter((quality) => quality !== "auto");
     for (const quality of qualities) {
       expect(price({ quality, size: "auto" })).toBe(
         Math.max(...sizes.map((size) => price({ quality, size }))),
@@ -74,3 +80,20 @@ test("what leaves the choice to the model is priced as the dearest it can choose
     }
   }
 });
+
+test.each([
+  ["gpt-image-2.5-flare", { quality: "xhigh" }, 94_000],
+  ["gpt-image-2.5-sunburst", { quality: "max", partial_images: 2 }, 217_000],
+  // Nothing says how many tokens an image takes, so a dollar is held.
+  ["gpt-image-2.6-flare", { quality: "low" }, 999_990],
+] as [string, { [name: string]: Json }, number][])(
+  "%s with %j costs at most %i millionths",
+  (id, parameters, most) => {
+    const request = { kind: "image", model: id as ModelId, mode: "any", n: 1, inputs: [] } as const;
+    const { ceiling } = quote(catalog.find(id)!, {
+      ...request,
+      parameters: { size: "auto", complexity: "high", ...parameters },
+    });
+    expect(ceiling as number).toBe(most);
+  },
+);
