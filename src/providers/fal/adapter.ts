@@ -46,7 +46,7 @@ export interface FalDeps {
 /** The queue answers at once; what takes time is to upload the inputs. */
 const LIMITS: HttpLimits = { connectMs: 15_000, answerMs: 120_000, bodyMs: 30_000 };
 /** Where the queue's outputs are, besides its own origin (https://docs.fal.ai/documentation/model-apis/fal-cdn, 2026-11). */
-const MEDIA_HOSTS = ["fal.media", ".fal.media"];
+const MEDIA_HOSTS = ["fal.media", "*.fal.media"];
 /** Of an answer of the queue: addresses and logs, and pictures only when they came inline. */
 const ANSWER_BYTES = 32 * 1024 * 1024;
 /** A job younger than this may be unknown because word of it has not got round. */

@@ -6,6 +6,12 @@ export interface UnsignedRequest {
   readonly body?: { readonly type: string; readonly bytes: Uint8Array } | undefined;
 }
 
+/** A request as it leaves. */
+export interface SignedRequest {
+  readonly url: URL;
+  readonly headers: Headers;
+}
+
 /** What credentials add to a request. All of it counts as secret. */
 export interface Signed {
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -31,7 +37,7 @@ export async function sign(
   request: UnsignedRequest,
   keep: (secret: string) => void,
   signal: AbortSignal,
-): Promise<{ readonly url: URL; readonly headers: Headers }> {
+): Promise<SignedRequest> {
   const isMinted = typeof credentials === "function";
   const signed = isMinted ? await credentials(request, signal) : { headers: credentials };
   const url = new URL(request.url);

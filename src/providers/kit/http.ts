@@ -3,7 +3,7 @@ import { ProviderError } from "../../domain/ports/provider.ts";
 import type { Clock } from "../../domain/ports/runtime.ts";
 import { type Deadline, DeadlineExceeded, startDeadline } from "../../toolkit/deadline.ts";
 import { readAnswer, type UpstreamAnswer } from "./answer.ts";
-import { type Credentials, sign, type UnsignedRequest } from "./credentials.ts";
+import { type Credentials, type SignedRequest, sign, type UnsignedRequest } from "./credentials.ts";
 import type { EventTaker } from "./events.ts";
 import { createOriginCheck } from "./origins.ts";
 import { createSecrets, type Scrub } from "./scrub.ts";
@@ -75,13 +75,10 @@ export interface Upstream {
   isOwn(url: string): boolean;
   /** Keeps a secret that came up later out of every error. */
   keepSecret(secret: string): void;
+  /** Adds the credentials to a request to one of its origins, which the caller sends. @throws like `send` for what never left */
+  sign(request: UnsignedRequest, signal: AbortSignal): Promise<SignedRequest>;
   /** @throws NoAnswer, or the signal's reason when it aborts */
   send(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamAnswer>;
-}
-
-/** What every request of one upstream is sent with. */
-interface Connection extends Pick<UpstreamOptions, "name" | "limits" | "credentials" | "proxy"> {
-  readonly keepSecret: (secret: string) => void;
 }
 
 /** The one way to an upstream's API. Follows no redirect, uses no proxy but its own and unpacks no compression. */
@@ -91,7 +88,21 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   const { origin } = new URL(base);
   const isOwn = createOriginCheck([origin, ...(options.origins ?? [])]);
   const { scrub, keep } = createSecrets([...options.secrets, ...secretsOf(proxy)]);
-  const connection: Connection = { ...options, keepSecret: keep };
+  const notOwn = () => new NoAnswer(true, `${name}: the address is not at ${origin}; the key stays here`);
+  const noAnswer = (isUnsent: boolean, error: unknown, isLate?: boolean) =>
+    new NoAnswer(isUnsent, `${name}: ${scrub(reasonOf(error))}`, isLate);
+
+  const signed: Upstream["sign"] = async (request, signal) => {
+    signal.throwIfAborted();
+    if (!isOwn(request.url)) throw notOwn();
+    try {
+      return await sign(options.credentials, request, keep, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      throw error instanceof ProviderError ? error : noAnswer(true, error);
+    }
+  };
+
   return {
     name,
     origin,
@@ -101,24 +112,20 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     proxy,
     isOwn: (url) => isOwn(URL.parse(url)),
     keepSecret: keep,
+    sign: signed,
     async send(request, signal) {
-      signal.throwIfAborted();
       const url = URL.parse(request.url.startsWith("/") ? base + request.url : request.url);
-      if (url === null || !isOwn(url)) {
-        throw new NoAnswer(true, `${name}: the address is not at ${origin}; the key stays here`);
-      }
-      const unsent = (error: unknown) => new NoAnswer(true, `${name}: ${scrub(reasonOf(error))}`);
-      const prepared = await prepare(connection, { ...request, url }, unsent, signal);
+      if (url === null) throw notOwn();
+      const to = await signed(toUnsigned(request, url), signal);
       const deadline = startDeadline(clock, signal);
       const sending = { hasBegun: false };
       try {
-        return await exchange(connection, prepared, deadline, sending);
+        return await exchange(options, { ...request, ...to }, deadline, sending);
       } catch (error) {
         signal.throwIfAborted();
         if (error instanceof NoAnswer) throw error;
         const reason: unknown = deadline.signal.aborted ? deadline.signal.reason : error;
-        const isLate = reason instanceof DeadlineExceeded;
-        throw new NoAnswer(!sending.hasBegun, `${name}: ${scrub(reasonOf(reason))}`, isLate);
+        throw noAnswer(!sending.hasBegun, reason, reason instanceof DeadlineExceeded);
       } finally {
         deadline.end();
       }
@@ -126,37 +133,23 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   };
 }
 
-type Addressed = Omit<UpstreamRequest, "url" | "headers"> & {
-  readonly url: URL;
-};
-
-/** Adds the credentials, whatever it takes to have them. What fails here was not sent. */
-async function prepare(
-  { credentials, keepSecret }: Connection,
-  request: Addressed & Pick<UpstreamRequest, "headers">,
-  unsent: (error: unknown) => Error,
-  signal: AbortSignal,
-): Promise<Addressed & { readonly headers: Headers }> {
-  const { method, url, body } = request;
-  const headers = {
-    Accept: "application/json",
-    "Accept-Encoding": "identity",
-    "User-Agent": "svc",
-    ...request.headers,
-    ...(body === undefined ? {} : { "Content-Type": body.type, "Content-Length": String(body.bytes.length) }),
+function toUnsigned({ method, headers, body }: UpstreamRequest, url: URL): UnsignedRequest {
+  const content =
+    body === undefined ? {} : { "Content-Type": body.type, "Content-Length": String(body.bytes.length) };
+  return {
+    method,
+    url,
+    headers: { Accept: "application/json", ...SENT_ALWAYS, ...headers, ...content },
+    body,
   };
-  const unsigned: UnsignedRequest = { method, url, headers, body };
-  try {
-    return { ...request, ...(await sign(credentials, unsigned, keepSecret, signal)) };
-  } catch (error) {
-    signal.throwIfAborted();
-    throw error instanceof ProviderError ? error : unsent(error);
-  }
 }
 
+/** Headers of every request. */
+export const SENT_ALWAYS = { "Accept-Encoding": "identity", "User-Agent": "svc" } as const;
+
 async function exchange(
-  { name, limits, proxy }: Connection,
-  request: Addressed & { readonly headers: Headers },
+  { name, limits, proxy }: UpstreamOptions,
+  request: Omit<UpstreamRequest, keyof SignedRequest> & SignedRequest,
   deadline: Deadline,
   sending: { hasBegun: boolean },
 ): Promise<UpstreamAnswer> {

@@ -2,30 +2,37 @@ import { ProviderError } from "../../domain/ports/provider.ts";
 import type { Deadline } from "../../toolkit/deadline.ts";
 import { type DownloadLimits, startDownload } from "../../toolkit/download.ts";
 import { followRedirects } from "../../toolkit/redirects.ts";
-import { reasonOf, type Upstream } from "./http.ts";
+import { NoAnswer, reasonOf, SENT_ALWAYS, type Upstream } from "./http.ts";
+import { isBelow } from "./origins.ts";
 
 export const MEDIA_LIMITS: DownloadLimits = { answerMs: 30_000, idleMs: 30_000, totalMs: 600_000 };
 
 export interface MediaSource {
   readonly upstream: Upstream;
-  /** Other hosts that serve the upstream's files. `.example.com` means every name below it. */
+  /** Other hosts that serve the upstream's files. `*.example.com` means every name below it. */
   readonly hosts: readonly string[];
+  /** Files at the upstream's own origins need its key. */
+  readonly withKey?: boolean | undefined;
   readonly limits?: DownloadLimits | undefined;
 }
 
 const MAX_REDIRECTS = 3;
+const HEADERS = { Accept: "image/*, video/*", ...SENT_ALWAYS };
 
-/** Whether a file may be fetched from a URL: at the upstream's own origin, or over https at one of the source's hosts. */
+/** Whether a file may be fetched from a URL: at one of the upstream's own origins, or over https at one of the source's hosts. */
 export function isMediaUrl({ upstream, hosts }: MediaSource, text: string): boolean {
+  if (upstream.isOwn(text)) return true;
   const url = URL.parse(text);
   if (url === null || url.username !== "" || url.password !== "") return false;
-  if (url.origin === upstream.origin) return true;
   if (url.protocol !== "https:" || url.port !== "") return false;
-  return hosts.some((host) => (host.startsWith(".") ? url.hostname.endsWith(host) : url.hostname === host));
+  return hosts.some((host) =>
+    host.startsWith("*.") ? isBelow(url.hostname, [host.slice(1)]) : url.hostname === host,
+  );
 }
 
 /**
- * Fetches a file that an upstream made, without credentials. Checks each redirect like the first URL.
+ * Fetches a file that an upstream made. Checks each redirect like the first URL. The key, where files need it, goes to the origin that
+ * the first URL is at, and no further than to the first redirect elsewhere.
  *
  * @throws ProviderError `fail` when the file cannot be had; `retry` when it may be available later
  */
@@ -53,16 +60,22 @@ export function fetchMedia(
 
 function follow(source: MediaSource, text: string, signal: AbortSignal): Promise<Response> {
   const refuse = (what: string) => trouble(source.upstream, "fail", what);
+  const { upstream, withKey = false } = source;
+  const first = URL.parse(text)?.origin;
+  let isKeyed = withKey;
   const request = async (url: string, hops: number) => {
     if (!isMediaUrl(source, url)) {
       throw refuse(
         `${hops === 0 ? "an output" : "a redirect of an output"} is at a host it is not known to use`,
       );
     }
-    return await fetch(url, {
-      headers: { Accept: "image/*, video/*", "Accept-Encoding": "identity", "User-Agent": "svc" },
+    isKeyed &&= upstream.isOwn(url) && URL.parse(url)?.origin === first;
+    const unsigned = { method: "GET", url: new URL(url), headers: HEADERS };
+    const { url: to, headers } = isKeyed ? await upstream.sign(unsigned, signal) : unsigned;
+    return await fetch(to, {
+      headers,
       redirect: "manual",
-      proxy: false,
+      proxy: upstream.proxy ?? false,
       decompress: false,
       timeout: false,
       signal,
@@ -97,5 +110,6 @@ function trouble(
 
 function explained(upstream: Upstream, error: unknown, deadline: Deadline): unknown {
   if (error instanceof ProviderError) return error;
+  if (error instanceof NoAnswer) return new ProviderError("retry", "FINALIZATION_FAILED", error.message);
   return trouble(upstream, "retry", reasonOf(deadline.signal.aborted ? deadline.signal.reason : error));
 }

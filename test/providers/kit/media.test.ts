@@ -15,13 +15,17 @@ afterEach(() => {
   for (const upstream of started.splice(0)) upstream.stop();
 });
 
-function sourceAt(baseUrl: string) {
+function sourceAt(
+  baseUrl: string,
+  { origins = [], withKey }: { origins?: readonly string[]; withKey?: boolean } = {},
+) {
   const clock = fakeClock();
   const limits = { connectMs: 1, answerMs: 1, bodyMs: 1 };
   const credentials = { Authorization: "Bearer secret-key" };
   const upstream = createUpstream({
     name: "Test",
     baseUrl,
+    origins,
     credentials,
     secrets: ["secret-key"],
     clock,
@@ -29,7 +33,8 @@ function sourceAt(baseUrl: string) {
   });
   const source: MediaSource = {
     upstream,
-    hosts: ["cdn.example", ".cdn.example"],
+    hosts: ["cdn.example", "*.cdn.example"],
+    withKey,
     limits: { answerMs: 1_000, idleMs: 2_000, totalMs: 60_000 },
   };
   return { source, clock };
@@ -51,6 +56,7 @@ test.each([
   ["https://api.example/files/a.png", true],
   ["http://cdn.example/a.png", false],
   ["https://cdn.example:8443/a.png", false],
+  ["https://.cdn.example/a.png", false],
   ["https://evilcdn.example/a.png", false],
   ["https://cdn.example.evil.example/a.png", false],
   ["https://user:pass@cdn.example/a.png", false],
@@ -70,6 +76,44 @@ test("a file is fetched without credentials, through redirects that stay where f
   );
   expect(await collect(fetchMedia(source, `${server.origin}/1`, 100, NEVER))).toBe("bytes");
   expect(server.arrived.map(({ headers }) => headers.get("authorization"))).toEqual([null, null]);
+});
+
+test("a file behind the key is fetched with it, and the first redirect elsewhere drops it for good", async () => {
+  const other = await startUpstream(() => ({
+    status: 302,
+    headers: { location: `${server.origin}/4` },
+    body: "",
+  }));
+  started.push(other);
+  const to = (location: string) => ({ status: 302, headers: { location }, body: "" });
+  const hops: Record<string, Scripted> = { "/1": to("/2"), "/2": to(`${other.origin}/3`) };
+  const { server } = await serve(({ path }) => hops[path] ?? { body: "bytes" });
+  const { source } = sourceAt(`${server.origin}/v1`, { origins: [other.origin], withKey: true });
+  expect(await collect(fetchMedia(source, `${server.origin}/1`, 100, NEVER))).toBe("bytes");
+  const keys = ({ arrived }: ScriptedUpstream) =>
+    arrived.map(({ path, headers }) => [path, headers.get("authorization")]);
+  expect(keys(server)).toEqual([
+    ["/1", "Bearer secret-key"],
+    ["/2", "Bearer secret-key"],
+    ["/4", null],
+  ]);
+  expect(keys(other)).toEqual([["/3", null]]);
+});
+
+test("a file behind a key that cannot be had may be there later", async () => {
+  const { server } = await serve(() => ({ body: "bytes" }));
+  const upstream = createUpstream({
+    name: "Test",
+    baseUrl: server.origin,
+    credentials: () => Promise.reject(new Error("no token")),
+    secrets: [],
+    clock: fakeClock(),
+    limits: { connectMs: 1, answerMs: 1, bodyMs: 1 },
+  });
+  const source = { upstream, hosts: [], withKey: true };
+  const error = await rejection(fetchMedia(source, `${server.origin}/1`, 100, NEVER));
+  expect(error).toMatchObject({ disposition: "retry", message: "Test: no token" });
+  expect(server.arrived).toEqual([]);
 });
 
 test("a redirect to anywhere else is not followed", async () => {
