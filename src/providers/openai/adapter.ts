@@ -20,6 +20,7 @@ import { readRefusal } from "./refusals.ts";
 import { toUpstreamRequest } from "./request.ts";
 import { OPENAI } from "./settings.ts";
 import { createImageStream } from "./stream.ts";
+import { createVideos } from "./videos.ts";
 
 export interface OpenAiDeps {
   readonly apiKey: string;
@@ -41,7 +42,7 @@ const MIB = 1024 * 1024;
 /** Limit of an answer for each picture, early versions included: 24 MiB as base64. The largest pictures seen need less. */
 const ANSWER_BYTES_EACH = 32 * MIB;
 
-/** The synchronous images API of OpenAI, and of servers that speak it. */
+/** The synchronous images API and the videos API of OpenAI, and of servers that speak them. */
 export function createOpenAiProvider(deps: OpenAiDeps): ProviderAdapter {
   const upstream = createUpstream({
     name: OPENAI.title,
@@ -52,13 +53,20 @@ export function createOpenAiProvider(deps: OpenAiDeps): ProviderAdapter {
     limits: deps.limits ?? LIMITS,
   });
   const media = { upstream, hosts: [], limits: deps.mediaLimits };
+  const videos = createVideos(media, deps.baseUrl);
   return {
     id: OPENAI.id,
     submitIsIdempotent: deps.isIdempotent,
     repeatIsSafe: deps.restarts === "safe",
     concurrency: deps.concurrency,
-    submit: (request, signal) => submit(upstream, request, deps.isIdempotent, signal),
+    submit: (request, signal) =>
+      request.request.kind === "video"
+        ? videos.submit(request, signal)
+        : submit(upstream, request, deps.isIdempotent, signal),
+    poll: videos.poll,
+    cancel: videos.cancel,
     async fetchOutput(ref, signal) {
+      if (isJsonObject(ref) && ref.video !== undefined) return videos.fetchOutput(ref, signal);
       const url = isJsonObject(ref) && typeof ref.url === "string" ? ref.url : undefined;
       if (url === undefined) throw new ProviderError("fail", "FINALIZATION_FAILED", "OpenAI: no such output");
       return fetchMedia(media, url, MAX_OUTPUT_BYTES.image, signal);

@@ -1,6 +1,13 @@
 import type { JsonObject } from "../../domain/json.ts";
 import type { UpstreamAnswer } from "../kit/answer.ts";
-import { type Meaning, meaningOfError, meaningOfWord, type Refusal, refusalOf } from "../kit/classify.ts";
+import {
+  type Meaning,
+  meaningOfError,
+  meaningOfStatus,
+  meaningOfWord,
+  type Refusal,
+  refusalOf,
+} from "../kit/classify.ts";
 import type { Upstream } from "../kit/http.ts";
 import { type ErrorWords, readErrorWords } from "../kit/said.ts";
 
@@ -51,6 +58,13 @@ export function readErrorEvent(
   const refusal = read(upstream, answer, words, () => meaningOfWord(TYPES, words.type) ?? "unclear");
   const isSure = !hasBegun || refusal.meaning === "moderated" || refusal.meaning === "bad_input";
   return isSure ? refusal : { ...refusal, meaning: "unclear" };
+}
+
+/** Reads why a job failed: `{code, message}` of its record, whose code may be a status. */
+export function readJobFailure(upstream: Upstream, answer: UpstreamAnswer, error: JsonObject): Refusal {
+  const words = readErrorWords({ json: { error } });
+  const isBadInput = typeof error.code === "number" && meaningOfStatus(error.code) === "bad_input";
+  return read(upstream, answer, words, () => (isBadInput ? "bad_input" : "broken"));
 }
 
 function read(

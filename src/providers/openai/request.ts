@@ -22,24 +22,34 @@ export async function toUpstreamRequest(submission: SubmitRequest): Promise<Upst
   if (submission.previews !== undefined) {
     Object.assign(fields, { stream: true, partial_images: submission.previews.wanted });
   }
-  if (inputs.length > 0) return { path: "/images/edits", body: await toForm(fields, inputs) };
+  if (inputs.length > 0) {
+    const images = inputs.filter(({ role }) => role === "image");
+    const files = inputs.map((file): FormFile => ({ field: fieldOf(file, images.length), file }));
+    return { path: "/images/edits", body: await toForm(fields, files) };
+  }
   const bytes = new TextEncoder().encode(JSON.stringify(fields));
   return { path: "/images/generations", body: { type: "application/json", bytes } };
 }
 
-async function toForm(
+/** A file of a form, and the field that it is in. */
+export interface FormFile {
+  readonly field: string;
+  readonly file: InputFile;
+}
+
+/** Encodes a form. Values that are not scalar become JSON text. */
+export async function toForm(
   fields: Readonly<Record<string, Json>>,
-  inputs: readonly InputFile[],
+  files: readonly FormFile[],
 ): Promise<UpstreamCall["body"]> {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) {
     form.append(name, typeof value === "object" ? JSON.stringify(value) : String(value));
   }
-  const images = inputs.filter(({ role }) => role === "image");
-  for (const [index, input] of inputs.entries()) {
-    const { extension } = MEDIA_TYPES[input.type];
-    const file = new Blob([await input.content.arrayBuffer()], { type: input.type });
-    form.append(fieldOf(input, images.length), file, `input-${index + 1}.${extension}`);
+  for (const [index, { field, file }] of files.entries()) {
+    const { extension } = MEDIA_TYPES[file.type];
+    const content = new Blob([await file.content.arrayBuffer()], { type: file.type });
+    form.append(field, content, `input-${index + 1}.${extension}`);
   }
   // Encoded to bytes, so that the body has a known length and is sent whole.
   const encoded = new Response(form);

@@ -1,9 +1,15 @@
 import type { AttemptId, ModelId, TaskId } from "../../../src/domain/ids.ts";
-import type { Json } from "../../../src/domain/json.ts";
+import type { Json, JsonObject } from "../../../src/domain/json.ts";
+import type { Wording } from "../../../src/domain/model/wording.ts";
 import type { InputFile, ProviderAdapter, SubmitRequest } from "../../../src/domain/ports/provider.ts";
 import type { Clock } from "../../../src/domain/ports/runtime.ts";
 import { createOpenAiProvider, type OpenAiDeps } from "../../../src/providers/openai/adapter.ts";
-import type { Arrived, Scripted } from "../../helpers/scripted-upstream.ts";
+import {
+  type Arrived,
+  type Scripted,
+  type ScriptedUpstream,
+  startUpstream,
+} from "../../helpers/scripted-upstream.ts";
 import { KEY } from "../kit/http-contract.ts";
 
 export function createProvider(to: { baseUrl: string; clock: Clock } & Partial<OpenAiDeps>): ProviderAdapter {
@@ -18,6 +24,7 @@ export interface Submission {
   readonly n?: number;
   readonly parameters?: { readonly [name: string]: Json };
   readonly inputs?: readonly InputFile[];
+  readonly wording?: Wording;
 }
 
 export function submission(given: Submission = {}): SubmitRequest {
@@ -72,4 +79,62 @@ export function refusal(
     status,
     json: { error: { message: "No.", type: "invalid_request_error", param: null, code: null, ...error } },
   };
+}
+
+/** A submission of a video. */
+export function videoSubmission(given: Submission = {}): SubmitRequest {
+  const made = submission({ upstreamModel: "wan-2.2", ...given });
+  return { ...made, wording: given.wording, request: { ...made.request, kind: "video" } };
+}
+
+/** What a job's record says next; the last one for ever. */
+export interface VideoPlan {
+  readonly records: readonly JsonObject[];
+}
+
+export interface VideoServer extends ScriptedUpstream {
+  readonly jobs: Map<string, JsonObject[]>;
+}
+
+/** A server of the videos API as its documentation has it: jobs with records, files, and deleting. */
+export async function startVideoServer(
+  plan: (fields: Record<string, unknown>) => VideoPlan | Scripted,
+): Promise<VideoServer> {
+  const jobs = new Map<string, JsonObject[]>();
+  const record = (id: string, over: JsonObject) => ({
+    json: {
+      id,
+      object: "video",
+      model: "wan-2.2",
+      created_at: 1_790_000_000,
+      seconds: "5",
+      size: "832x480",
+      ...over,
+    },
+  });
+  const upstream = await startUpstream((request): Scripted => {
+    const [, id = "", verb] = /^\/videos\/([^/]+)(?:\/(content))?$/.exec(request.path) ?? [];
+    if (request.method === "POST") {
+      const planned = plan(formTexts(request));
+      if (!("records" in planned)) return planned;
+      const fresh = `video_${jobs.size + 1}`;
+      jobs.set(fresh, [...planned.records]);
+      return record(fresh, { status: "queued", progress: 0 });
+    }
+    const records = jobs.get(id);
+    if (records === undefined) return refusal(404, { message: "Video not found" });
+    if (request.method === "DELETE") {
+      jobs.delete(id);
+      return { json: { id, object: "video.deleted", deleted: true } };
+    }
+    if (verb === "content") return { headers: { "content-type": "video/mp4" }, body: `bytes of ${id}` };
+    return record(id, (records.length > 1 ? records.shift() : records[0]) ?? {});
+  });
+  return Object.assign(upstream, { jobs });
+}
+
+/** The text fields of a form, read at once; a file is left out. */
+function formTexts({ body }: Arrived): Record<string, unknown> {
+  const parts = body.toString("latin1").matchAll(/name="([^"]+)"\r\n\r\n([^\r]*)\r\n/g);
+  return Object.fromEntries([...parts].map(([, name = "", value]) => [name, value]));
 }

@@ -1,5 +1,8 @@
 import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { createCatalog } from "../../../src/catalog/catalog.ts";
+import { readManifest } from "../../../src/catalog/read-manifest.ts";
 import type { ModelId, ProviderId } from "../../../src/domain/ids.ts";
 import type { Json, JsonObject } from "../../../src/domain/json.ts";
 import { quote } from "../../../src/domain/money/pricing.ts";
@@ -97,3 +100,9 @@ test.each([
     expect(ceiling as number).toBe(most);
   },
 );
+
+test("the manifest of a video model in the documents has no problem", () => {
+  const page = readFileSync(join(import.meta.dir, "../../../docs/providers-and-models.md"), "utf8");
+  const [, text = ""] = /```yaml\n(id: wan-2\.2\n[^`]*)```/.exec(page) ?? [];
+  expect(readManifest("wan-2.2.yaml", text)).toMatchObject({ id: "wan-2.2", kind: "video" });
+});
