@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import type { ProviderId } from "../domain/ids.ts";
+import type { LaneId } from "../domain/ids.ts";
 import type { Tally } from "../domain/ports/tally.ts";
 import { LONGEST_DELAY_MS, longestCallbackDelayMs } from "../domain/task/backoff.ts";
 import { monotonicMs } from "../runtime/clock.ts";
@@ -33,7 +33,7 @@ export function createBackground(config: Config, rooms: Rooms, feeds: Feeds, tal
   const { isOverdue } = timekeeper;
   const sender = createCallbackSender({ ...rooms, ...store, random, publicUrl }, callbackOptions(config));
   const standing = createRouteStanding({ routes: store.routes, clock, log });
-  const provider = (id: ProviderId) => providers.get(id);
+  const provider = (lane: LaneId) => providers.get(lane);
   const scheduler = createScheduler(
     {
       ...{ ...rooms, ...feeds, tally, tasks, random, standing, provider, isOverdue },
@@ -41,7 +41,7 @@ export function createBackground(config: Config, rooms: Rooms, feeds: Feeds, tal
     },
     {
       ...config.scheduler,
-      lanes: [...providers.values()].map(({ id, concurrency }) => ({ lane: id, capacity: concurrency })),
+      lanes: [...providers.values()].map(({ lane, concurrency }) => ({ lane, capacity: concurrency })),
     },
   );
   const cleaner = createCleaner({ tasks, clock, log, tidy: () => void store.checkpoint() });
@@ -83,7 +83,7 @@ function moveTimes({ providers, log }: Pick<Rooms, "providers" | "log">, byMs: n
     try {
       provider.moveTimes?.(byMs);
     } catch (error) {
-      const fields = { provider: provider.id, err: error as Error };
+      const fields = { provider: provider.lane, err: error as Error };
       log.warn(fields, "the times of this provider's jobs could not be moved");
     }
   }

@@ -7,7 +7,7 @@ import type { Egress } from "../domain/ports/egress.ts";
 import type { ProviderAdapter } from "../domain/ports/provider.ts";
 import type { Log, SteadyClock } from "../domain/ports/runtime.ts";
 import { createEgress } from "../egress/egress.ts";
-import { createProviders, PROVIDERS, providerNeeds } from "../providers/registry.ts";
+import { PROVIDERS, providerNeeds } from "../providers/registry.ts";
 import { createAddresses } from "../runtime/address-ranges.ts";
 import { createSystemClock } from "../runtime/clock.ts";
 import { lockFileOf } from "../runtime/directory-lock.ts";
@@ -19,6 +19,7 @@ import type { SealReport } from "../store/sqlite/account-store/sealed-secrets.ts
 import { configuredPricesOf } from "./configured-prices.ts";
 import { assetsOf, databaseOf, ensureDirectory, lockDataDirectory, sealOf } from "./data-folder.ts";
 import type { Releases } from "./lifecycle.ts";
+import { openProviders } from "./providers.ts";
 
 /** Replacements for tests, and what the caller does at certain events. */
 export interface AppOverrides {
@@ -76,21 +77,30 @@ export async function openRooms(config: Config, overrides: AppOverrides, release
   });
   await assets.removeTemporary();
   releases.push(watchDataFolder(config, clock, overrides));
-  const adapters = overrides.providers ?? (await createProviders({ config, clock }));
-  const providers = new Map(adapters.map((provider) => [provider.id, provider]));
-  releases.push(async () => {
-    for (const provider of adapters) await provider.stop?.();
-  });
-  const needsOf: NeedsOf = (id) => (providers.has(id) ? [] : (providerNeeds(id) ?? [id]));
+  const opening = { clock, tasks: store.tasks, adapters: overrides.providers };
+  const { providers, lanes } = await openProviders(config, opening, releases);
+  const needsOf: NeedsOf = (id) => (lanes.has(id) ? [] : (providerNeeds(id) ?? [id]));
   if (providers.size === 0) log.warn({}, noProvider());
   const catalog = createCatalog({
-    isEnabled: (id) => providers.has(id),
+    isEnabled: lanes.has,
     providers: PROVIDERS.map(({ id }) => id),
   });
   const { prices: configuredPrices, warnings } = configuredPricesOf(config, catalog);
   for (const warning of warnings) log.warn({}, warning);
   return {
-    ...{ clock, log, ids, store, assets, providers, needsOf, catalog, configuredPrices, createdDataDir },
+    ...{
+      clock,
+      log,
+      ids,
+      store,
+      assets,
+      providers,
+      lanes,
+      needsOf,
+      catalog,
+      configuredPrices,
+      createdDataDir,
+    },
     secrets: createSecrets(),
     addresses: createAddresses(),
     egress: overrides.egress ?? createEgress({ allow: config.egress.allow }),

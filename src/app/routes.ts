@@ -130,7 +130,6 @@ function listEndpoints(given: EndpointDeps) {
   };
   const createTask = createCreateTask({
     ...deps,
-    hasProvider: (id) => deps.providers.has(id),
     tellLowBalance: createTellLowBalance(deps),
   });
   const estimateCost = createEstimate({ ...deps, toModelBody: toEstimateBody });
@@ -174,6 +173,6 @@ function createOverview({ config, store, tally, vitals, stays, ...deps }: Endpoi
     disk: () => readDiskSpace(config.dataDir, databaseOf(config)),
     stays: () => stays.open,
     capacity: config.scheduler.concurrency,
-    lanes: [...deps.providers.values()].map(({ id, concurrency }) => ({ lane: id, capacity: concurrency })),
+    lanes: [...deps.providers.values()].map(({ lane, concurrency }) => ({ lane, capacity: concurrency })),
   });
 }

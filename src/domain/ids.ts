@@ -13,6 +13,8 @@ export type RequestId = Id<"req">;
 export type AssetId = Id<"asset">;
 export type ModelId = Id<"model">;
 export type ProviderId = Id<"provider">;
+/** An account at a provider: the provider's id for the account `default`, `provider/account` for the others. */
+export type LaneId = ProviderId | Id<"lane">;
 /** New at every claim, so that a worker that lost its task can be told from the one that has it. */
 export type LeaseToken = Id<"lease">;
 

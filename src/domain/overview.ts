@@ -1,11 +1,11 @@
-import type { ModelId, ProviderId } from "./ids.ts";
+import type { LaneId, ModelId } from "./ids.ts";
 import type { Micros } from "./money/money.ts";
 
 /** A task that ended with a result or failed. */
 export interface EndedTask {
   readonly model: ModelId;
-  /** Of the route it took last. */
-  readonly provider: ProviderId;
+  /** The account that had it last. */
+  readonly provider: LaneId;
   readonly status: "completed" | "failed";
   /** From its create to its end. */
   readonly durationMs: number;
@@ -27,7 +27,7 @@ export interface RecentEndings {
 
 /** The live tasks of one lane. */
 export interface LaneLoad {
-  readonly lane: ProviderId;
+  readonly lane: LaneId;
   readonly queued: number;
   /** When the oldest of those queued was created, in epoch milliseconds, to the second; absent when none is. */
   readonly oldestAt?: number | undefined;
@@ -73,7 +73,7 @@ export interface ModelEndings extends Endings {
 }
 
 export interface ProviderEndings extends Endings {
-  readonly provider: ProviderId;
+  readonly provider: LaneId;
 }
 
 /** Tasks that ended in the last hour. */
@@ -110,7 +110,7 @@ export interface OpenStays {
 }
 
 export interface LaneOverview extends LaneLoad {
-  /** Absent for a provider that is switched off. */
+  /** Absent for an account that is switched off. */
   readonly limit?: number | undefined;
 }
 

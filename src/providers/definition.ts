@@ -1,7 +1,9 @@
 import type { ProviderId } from "../domain/ids.ts";
 import type { ProviderAdapter } from "../domain/ports/provider.ts";
 import type { Clock } from "../domain/ports/runtime.ts";
-import type { Machine, SettingTable, ValuesOf } from "../toolkit/settings/setting.ts";
+import type { Secret } from "../toolkit/settings/secret.ts";
+import type { Credential, Machine, SettingTable, ValuesOf } from "../toolkit/settings/setting.ts";
+import type { ProviderAccount } from "./account.ts";
 
 export interface ProviderIdentity {
   readonly id: ProviderId;
@@ -21,11 +23,16 @@ export interface ProviderDefinition extends ProviderIdentity {
   settings(machine: Machine): SettingTable;
   /** What is missing to switch it on, by the names an operator sets; all that is needed where no values are given. */
   needs(values?: ValuesOf<SettingTable>): readonly string[];
-  /** @returns undefined when it is not switched on */
+  /**
+   * Makes the adapter of one account.
+   *
+   * @param values of its settings; what the account itself has counts before them
+   */
   create(
-    values: ValuesOf<SettingTable> | undefined,
+    account: ProviderAccount,
+    values: ValuesOf<SettingTable>,
     deps: ProviderDeps,
-  ): Promise<ProviderAdapter | undefined>;
+  ): Promise<ProviderAdapter>;
 }
 
 interface Declaration<Table extends SettingTable, Needed extends keyof Table & string>
@@ -35,13 +42,14 @@ interface Declaration<Table extends SettingTable, Needed extends keyof Table & s
   readonly needs: readonly Needed[];
   /** Makes the adapter. Imports it only then, so that commands that need no provider start without it. */
   readonly create: (
-    values: SwitchedOn<ValuesOf<Table>, Needed>,
+    account: ProviderAccount & { readonly secrets: SecretsOf<Table> },
+    values: ValuesOf<Table>,
     deps: ProviderDeps,
   ) => Promise<ProviderAdapter>;
 }
 
-type SwitchedOn<Values, Needed> = {
-  readonly [Name in keyof Values]: Name extends Needed ? NonNullable<Values[Name]> : Values[Name];
+type SecretsOf<Table> = {
+  readonly [Name in keyof Table as Table[Name] extends Credential ? Name : never]: Secret;
 };
 
 export function defineProvider<const Table extends SettingTable, Needed extends keyof Table & string>(
@@ -60,10 +68,12 @@ export function defineProvider<const Table extends SettingTable, Needed extends 
       const entries = Object.entries(settings({ cores: 1 })).filter(([name]) => names.includes(name));
       return entries.map(([, entry]) => (entry.kind === "credential" ? entry.variable : entry.key));
     },
-    async create(values, deps) {
-      if (values === undefined || missing(values).length > 0) return undefined;
-      // They were read by this declaration's table, and what it needs is there.
-      return declaration.create(values as SwitchedOn<ValuesOf<Table>, Needed>, deps);
-    },
+    create: (account, values, deps) =>
+      // They were read by this declaration's table, and an account has every credential in it.
+      declaration.create(
+        account as ProviderAccount & { readonly secrets: SecretsOf<Table> },
+        values as ValuesOf<Table>,
+        deps,
+      ),
   };
 }

@@ -1,4 +1,4 @@
-import type { ModelId, ProviderId } from "../domain/ids.ts";
+import type { LaneId, ModelId } from "../domain/ids.ts";
 import { toMicros } from "../domain/money/money.ts";
 import {
   type EndedTask,
@@ -66,7 +66,7 @@ export function createTally({ clock }: { readonly clock: Pick<Clock, "now" | "el
 function createEndings(clock: Pick<Clock, "now" | "elapsed">) {
   const { elapsed } = clock;
   const models = new Map<ModelId, SlidingSums>();
-  const providers = new Map<ProviderId, SlidingSums>();
+  const providers = new Map<LaneId, SlidingSums>();
   /** Since when every end is counted. */
   let countsFrom = elapsed();
 

@@ -1,10 +1,11 @@
 import type { TaskError } from "../domain/errors.ts";
-import type { ProviderId, TaskId } from "../domain/ids.ts";
+import type { LaneId, TaskId } from "../domain/ids.ts";
 import type { Asset, StoredFile } from "../domain/media/asset.ts";
 import { atMost, mostCostOf } from "../domain/money/upstream-cost.ts";
 import type { AssetStore } from "../domain/ports/asset-store.ts";
 import type { Catalog } from "../domain/ports/catalog.ts";
 import type { Egress } from "../domain/ports/egress.ts";
+import type { Lanes } from "../domain/ports/lanes.ts";
 import type { Previews, ProviderAdapter } from "../domain/ports/provider.ts";
 import type { Clock, Ids, Log, PreviewFeed, Random, TaskFeed } from "../domain/ports/runtime.ts";
 import type { Tally } from "../domain/ports/tally.ts";
@@ -12,7 +13,7 @@ import { StorageError, type TaskStore } from "../domain/ports/task-store.ts";
 import { retryDelayMs } from "../domain/task/backoff.ts";
 import { partialImagesOf, readPreview } from "../domain/task/preview.ts";
 import { type ChosenRoute, chooseRoute } from "../domain/task/routing.ts";
-import type { AttemptState, Lease } from "../domain/task/task.ts";
+import type { Attempt, AttemptState, Lease } from "../domain/task/task.ts";
 import {
   type AttemptChange,
   cancelled,
@@ -30,7 +31,8 @@ export interface StepDeps {
   readonly assets: AssetStore;
   readonly egress: Egress;
   readonly catalog: Catalog;
-  readonly provider: (id: ProviderId) => ProviderAdapter | undefined;
+  readonly provider: (lane: LaneId) => ProviderAdapter | undefined;
+  readonly lanes: Lanes;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly random: Random;
@@ -90,9 +92,15 @@ export class Step {
 
   /** The first route from this position on whose provider is switched on. */
   routeFrom(position: number): ChosenRoute | undefined {
-    const { catalog, provider } = this.deps;
+    const { catalog, lanes } = this.deps;
     const model = catalog.find(this.task.model);
-    return model && chooseRoute(model, (id) => provider(id) !== undefined, position);
+    return model && chooseRoute(model, lanes.has, position);
+  }
+
+  /** The account that has the attempt, reached as it was when the attempt began; undefined while it is switched off. */
+  adapterOf({ lane, terms }: Attempt): ProviderAdapter | undefined {
+    const adapter = this.deps.provider(lane);
+    return terms === undefined ? adapter : (adapter?.withTerms?.(terms) ?? adapter);
   }
 
   /** The asset that a file stored for the task becomes. */
@@ -205,14 +213,15 @@ export class Step {
    * Puts the task back into the queue, for the route `to` or else the same one. `detail` says why the upstream rejected the attempt,
    * if one was made.
    */
-  requeue(
+  async requeue(
     again: { failures: number; delayMs?: number; to?: ChosenRoute },
     detail?: string,
   ): Promise<StepResult> {
-    const { task, attempt } = this;
+    const { task, attempt, deps } = this;
     const { failures, delayMs = 0, to } = again;
-    const now = this.deps.clock.now();
-    const [lane, routeIndex] = to ? [to.route.provider, to.index] : [task.lane, task.routeIndex];
+    const now = deps.clock.now();
+    const lane = (to && (await deps.lanes.choose(to.route.provider))) ?? task.lane;
+    const routeIndex = to?.index ?? task.routeIndex;
     const rejected = detail !== undefined && attempt ? { attempt: attempt.id, detail } : undefined;
     return this.settle(requeued(now, { dueAt: now + delayMs, failures, lane, routeIndex }, rejected));
   }

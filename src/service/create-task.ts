@@ -1,6 +1,6 @@
 import type { Principal } from "../domain/access/account.ts";
 import { AppError, invalid } from "../domain/errors.ts";
-import type { ProviderId, TaskId } from "../domain/ids.ts";
+import type { TaskId } from "../domain/ids.ts";
 import type { JsonObject } from "../domain/json.ts";
 import { IDEMPOTENCY_RETENTION_MS, IN_PROGRESS_RETRY_SEC } from "../domain/limits.ts";
 import type { Asset } from "../domain/media/asset.ts";
@@ -9,6 +9,7 @@ import type { Micros } from "../domain/money/money.ts";
 import { isPriced, quote } from "../domain/money/pricing.ts";
 import { quotaPeriod } from "../domain/money/quota.ts";
 import type { StagedFile } from "../domain/ports/asset-store.ts";
+import type { Lanes } from "../domain/ports/lanes.ts";
 import type { Clock, Secrets, TaskFeed, Wakeup } from "../domain/ports/runtime.ts";
 import type { Tally } from "../domain/ports/tally.ts";
 import type { Admission, AdmitResult } from "../domain/ports/task-store.ts";
@@ -60,7 +61,7 @@ export interface CreateTaskDeps extends InputDeps, ModelDeps, PriceDeps {
   readonly wakeup: Wakeup;
   readonly feed: TaskFeed;
   readonly tally: Pick<Tally, "created">;
-  readonly hasProvider: (id: ProviderId) => boolean;
+  readonly lanes: Lanes;
   /** False while the service drains. */
   readonly isAccepting: () => boolean;
   /** Why nothing can be stored at the moment. */
@@ -164,7 +165,7 @@ async function admit(
         origin: request.origin,
         callbackUrl,
         syncScope: request.syncScope,
-        lane: chosen.route.provider,
+        lane: (await deps.lanes.choose(chosen.route.provider)) ?? chosen.route.provider,
         routeIndex: chosen.index,
         createdAt: deps.clock.now(),
       },
@@ -233,7 +234,7 @@ function findModel(deps: CreateTaskDeps, request: CreateTaskRequest): Model {
 }
 
 function findRoute(deps: CreateTaskDeps, model: Model): ChosenRoute {
-  const chosen = chooseRoute(model, deps.hasProvider);
+  const chosen = chooseRoute(model, deps.lanes.has);
   if (chosen !== undefined) return chosen;
   throw withoutProvider(model);
 }

@@ -69,7 +69,7 @@ async function read(deps: OverviewDeps): Promise<Overview> {
   };
 }
 
-/** Every provider that is switched on, or of which anything is known. */
+/** Every account that is switched on, or of which anything is known. */
 function providersOf(
   { lanes }: OverviewDeps,
   endings: ReturnType<Counts["hour"]>["providers"],
@@ -78,11 +78,11 @@ function providersOf(
   const ids = new Set([
     ...lanes.map(({ lane }) => lane),
     ...endings.map(({ provider }) => provider),
-    ...troubles.map(({ provider }) => provider),
+    ...troubles.map(({ lane }) => lane),
   ]);
   return [...ids].sort().map((provider) => {
     const { completed = 0, failed = 0 } = endings.find((each) => each.provider === provider) ?? {};
-    const refused = troubles.filter((each) => each.provider === provider);
+    const refused = troubles.filter((each) => each.lane === provider);
     return { provider, completed, failed, refused: refused.map(({ upstreamModel }) => upstreamModel) };
   });
 }

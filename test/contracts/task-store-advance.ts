@@ -18,6 +18,7 @@ import {
   callbackId,
   claimOne,
   keyId,
+  LANE,
   lane,
   type MakeStore,
   micros,
@@ -38,7 +39,8 @@ export function describeAdvance(make: MakeStore): void {
       withStore(make, async (store) => {
         await admit(store);
         const lease = await claimOne(store);
-        expect(await store.tasks.begin(lease, newIntent({ at: NOW + 5 }))).toBe("begun");
+        const ofAccount = { lane: lane(`${LANE}/second`), terms: { base: "https://eu.example.com" } };
+        expect(await store.tasks.begin(lease, newIntent({ at: NOW + 5, ...ofAccount }))).toBe("begun");
         expect(await store.tasks.byId(taskId(1))).toEqual({
           ...lease.task,
           stage: "submitting",
@@ -52,7 +54,8 @@ export function describeAdvance(make: MakeStore): void {
             id: attemptId(1),
             taskId: taskId(1),
             sequence: 1,
-            provider: newIntent().provider,
+            provider: LANE,
+            ...ofAccount,
             upstreamModel: "upstream-model",
             state: "intent",
             startedAt: NOW + 5,

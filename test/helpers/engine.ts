@@ -10,6 +10,7 @@ import type { PollResult, ProviderAdapter, SubmitRequest } from "../../src/domai
 import type { Ids, Log, SteadyClock } from "../../src/domain/ports/runtime.ts";
 import type { Task } from "../../src/domain/task/task.ts";
 import { createPreviewFeed, createTaskFeed } from "../../src/runtime/signals.ts";
+import { createLanes } from "../../src/scheduler/lanes.ts";
 import { createRouteStanding } from "../../src/scheduler/route-standing.ts";
 import { createScheduler, type SchedulerOptions } from "../../src/scheduler/scheduler.ts";
 import type { StepDeps } from "../../src/scheduler/step.ts";
@@ -108,6 +109,7 @@ export function scriptedProvider(script: Partial<ProviderAdapter> = {}): Scripte
   const { submit, ...rest } = script;
   return {
     id: LANE,
+    lane: rest.id ?? LANE,
     submitIsIdempotent: false,
     concurrency: 100,
     poll: async (): Promise<PollResult> => ({
@@ -186,7 +188,8 @@ export async function createEngine(
       ...given.egress,
     },
     catalog,
-    provider: (id) => providers.find((provider) => provider.id === id),
+    provider: (lane) => providers.find((provider) => provider.lane === lane),
+    lanes: createLanes({ adapters: providers, tasks: store.tasks, isSlowed: () => false }),
     clock,
     ids,
     random: () => 0.5,
@@ -204,7 +207,7 @@ export async function createEngine(
     concurrency: 100,
     steps: 100,
     leaseMs: 30_000,
-    lanes: providers.map(({ id, concurrency }) => ({ lane: id, capacity: concurrency })),
+    lanes: providers.map(({ lane, concurrency }) => ({ lane, capacity: concurrency })),
     ...given.options,
   });
   return {

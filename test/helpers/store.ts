@@ -224,7 +224,7 @@ export async function claimOne(store: StoreUnderTest, query: Partial<ClaimQuery>
 export function newIntent(given: Partial<AttemptIntent> = {}): AttemptIntent {
   return {
     id: attemptId(1),
-    provider: LANE,
+    lane: LANE,
     upstreamModel: "upstream-model",
     at: NOW,
     deadlineAt: NOW + 600_000,

@@ -66,7 +66,7 @@ async function setup(
     wakeup: { wake() {}, queued() {} },
     feed: createTaskFeed(),
     tally: { created() {} },
-    hasProvider: () => true,
+    lanes: { has: () => true, choose: async (provider) => provider },
     isAccepting: () => true,
     trouble: () => undefined,
     tellLowBalance() {},

@@ -6,6 +6,7 @@ import type { Ids, Log } from "../../src/domain/ports/runtime.ts";
 import { StorageError } from "../../src/domain/ports/task-store.ts";
 import type { Task } from "../../src/domain/task/task.ts";
 import { createPreviewFeed } from "../../src/runtime/signals.ts";
+import { createLanes } from "../../src/scheduler/lanes.ts";
 import { createRouteStanding } from "../../src/scheduler/route-standing.ts";
 import { createScheduler } from "../../src/scheduler/scheduler.ts";
 import { createTimekeeper } from "../../src/scheduler/timekeeper.ts";
@@ -79,7 +80,8 @@ export async function startService(machine: Machine) {
         fetchMedia: () => Promise.reject(new Error("Nothing is fetched here.")),
         deliver: async () => ({ kind: "delivered", status: 200 }),
       },
-      provider: (id) => adapters.find((adapter) => adapter.id === id),
+      provider: (lane) => adapters.find((adapter) => adapter.lane === lane),
+      lanes: createLanes({ adapters, tasks, isSlowed: () => false }),
       feed: {
         publish: ({ id }, isOver) => void (isOver && machine.onEnd(id)),
         subscribe: () => () => {},
@@ -94,7 +96,7 @@ export async function startService(machine: Machine) {
     },
     {
       ...{ concurrency: 1_000, steps: 1_000, leaseMs: LEASE_MS },
-      lanes: adapters.map(({ id }) => ({ lane: id, capacity: 1_000 })),
+      lanes: adapters.map(({ lane }) => ({ lane, capacity: 1_000 })),
     },
   );
 

@@ -81,6 +81,7 @@ export function createTimeUpstream(world: World, dice: Dice, onAsked: (task: Tas
     adapterOf(owner: Owner, id: ProviderId, isIdempotent: boolean): ProviderAdapter {
       const adapter: ProviderAdapter = {
         id,
+        lane: id,
         submitIsIdempotent: isIdempotent,
         concurrency: 1_000,
         async submit({ attempt, taskId }, signal) {

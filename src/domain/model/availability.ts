@@ -1,4 +1,5 @@
 import type { ProviderId } from "../ids.ts";
+import { providerOf } from "../lane.ts";
 import type { RouteTrouble } from "../ports/route-store.ts";
 import { either } from "../words/say.ts";
 import type { Model, RouteName } from "./model.ts";
@@ -23,8 +24,17 @@ export function routeStates(
     provider,
     upstreamModel,
     needs: needsOf(provider),
-    refused: troubles.find((each) => each.provider === provider && each.upstreamModel === upstreamModel),
+    refused: refusalOf({ provider, upstreamModel }, troubles),
   }));
+}
+
+/** What an account of the provider is refused, and which one, unless it is the default one. */
+function refusalOf({ provider, upstreamModel }: RouteName, troubles: readonly RouteTrouble[]) {
+  const found = troubles.find(
+    (each) => providerOf(each.lane) === provider && each.upstreamModel === upstreamModel,
+  );
+  if (found === undefined || found.lane === provider) return found;
+  return { ...found, detail: `${found.lane}: ${found.detail}` };
 }
 
 /** Whether any of the routes can be taken. */

@@ -1,5 +1,5 @@
 import { TASK_ERROR_MESSAGES, type TaskErrorCode } from "../errors.ts";
-import type { AttemptId, ProviderId, TaskId } from "../ids.ts";
+import type { AttemptId, LaneId, ProviderId, TaskId } from "../ids.ts";
 import type { Json } from "../json.ts";
 import type { MediaProbe } from "../media/asset.ts";
 import type { Wording } from "../model/wording.ts";
@@ -78,18 +78,36 @@ export type PollResult =
 /** What became of a submission: its operation, or the certainty that the upstream has none. */
 export type Recovered = { readonly kind: "found"; readonly operation: Json } | { readonly kind: "absent" };
 
+/** The most requests of a kind in a time. They are spread evenly over it. */
+export interface Rates {
+  readonly submissionsPerMinute?: number | undefined;
+  readonly pollsPerMinute?: number | undefined;
+}
+
 /**
- * One upstream. Answers are values; trouble is a thrown `ProviderError`. Anything else thrown is a defect and counts as
+ * One account at one upstream. Answers are values; trouble is a thrown `ProviderError`. Anything else thrown is a defect and counts as
  * `unknown` while submitting, as `retry` elsewhere. Every method stops promptly when its signal aborts.
  */
 export interface ProviderAdapter {
+  /** The provider. */
   readonly id: ProviderId;
+  /** The account at the provider. There is one adapter for each. */
+  readonly lane: LaneId;
   /** The upstream honours the attempt id as a key, so submitting again after "unknown" is safe. */
   readonly submitIsIdempotent: boolean;
   /** Making a task twice harms nobody, so whatever was lost on the way is submitted again until the task's deadline. */
   readonly repeatIsSafe?: boolean | undefined;
-  /** How many tasks this upstream may run at once. */
+  /** How many tasks this account may run at once. */
   readonly concurrency: number;
+  /** How often the account may be asked; absent: as often as there is something to ask. */
+  readonly rates?: Rates | undefined;
+  /**
+   * Where the account is reached now, such as base and region, without secrets. Stored with an attempt before it is sent, and given
+   * back for everything that concerns it.
+   */
+  terms?(): Json;
+  /** This account as it was reached under the terms of an earlier attempt. */
+  withTerms?(terms: Json): ProviderAdapter;
   submit(request: SubmitRequest, signal: AbortSignal): Promise<Submitted>;
   poll?(operation: Json, signal: AbortSignal, previews?: Previews): Promise<PollResult>;
   /** Asks the upstream to stop. The next poll shows the result. */

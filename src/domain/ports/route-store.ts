@@ -1,7 +1,13 @@
-import type { RouteName } from "../model/model.ts";
+import type { LaneId } from "../ids.ts";
+
+/** What an account of a provider calls a model. */
+export interface RouteOfLane {
+  readonly lane: LaneId;
+  readonly upstreamModel: string;
+}
 
 /** A route whose upstream refuses our key, our account or the model, which only the operator can put right. */
-export interface RouteTrouble extends RouteName {
+export interface RouteTrouble extends RouteOfLane {
   /** What the upstream said; free of secrets. */
   readonly detail: string;
   /** Epoch milliseconds. */
@@ -14,5 +20,5 @@ export interface RouteStore {
   /** Replaces what was known of the route. */
   set(trouble: RouteTrouble): Promise<void>;
   /** The route works. */
-  clear(route: RouteName): Promise<void>;
+  clear(route: RouteOfLane): Promise<void>;
 }

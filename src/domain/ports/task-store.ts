@@ -1,5 +1,6 @@
 import type { Account, ApiKey } from "../access/account.ts";
-import type { AccountId, AssetId, AttemptId, KeyId, ModelId, ProviderId, TaskId } from "../ids.ts";
+import type { AccountId, AssetId, AttemptId, KeyId, LaneId, ModelId, TaskId } from "../ids.ts";
+import type { Json } from "../json.ts";
 import type { Asset } from "../media/asset.ts";
 import type { Micros } from "../money/money.ts";
 import type { LaneLoad, RecentEndings } from "../overview.ts";
@@ -48,7 +49,7 @@ export type AdmitResult =
 
 /** How many tasks a lane may have between submission and end. */
 export interface LaneCapacity {
-  readonly lane: ProviderId;
+  readonly lane: LaneId;
   readonly capacity: number;
 }
 
@@ -75,8 +76,10 @@ export interface Claimed {
 
 export interface AttemptIntent {
   readonly id: AttemptId;
-  readonly provider: ProviderId;
+  readonly lane: LaneId;
   readonly upstreamModel: string;
+  /** See `Attempt.terms`. */
+  readonly terms?: Json | undefined;
   readonly at: number;
   /** Becomes the task's deadline, unless it has one. */
   readonly deadlineAt: number;
@@ -98,8 +101,8 @@ export interface ManagedTask extends TaskSummary {
   readonly account: Pick<Account, "id" | "name">;
   /** The key that created it. */
   readonly key: Pick<ApiKey, "id" | "name">;
-  /** Of its latest attempt, or of the next one. */
-  readonly provider: ProviderId;
+  /** The account that has it, had it, or gets it next. */
+  readonly provider: LaneId;
 }
 
 export interface ManagedTaskFilter extends Omit<TaskFilter, "accountId"> {

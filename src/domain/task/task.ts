@@ -4,6 +4,7 @@ import type {
   AssetId,
   AttemptId,
   KeyId,
+  LaneId,
   LeaseToken,
   ModelId,
   ProviderId,
@@ -79,8 +80,8 @@ export interface NewTask {
   readonly callbackUrl?: string | undefined;
   /** Set when the creator waits for the result: equal for requests that are the same (docs/api.md 5.4). */
   readonly syncScope?: string | undefined;
-  /** The provider of the next attempt, or of the current one. Concurrency is limited per lane. */
-  readonly lane: ProviderId;
+  /** The account of the next attempt, or of the current one. Concurrency is limited per lane. */
+  readonly lane: LaneId;
   /** Position of the lane's route in the model's routes. */
   readonly routeIndex: number;
   readonly createdAt: number;
@@ -149,8 +150,12 @@ export interface Attempt {
   /** From 1. */
   readonly sequence: number;
   readonly provider: ProviderId;
+  /** The provider's account that has it, to its end. */
+  readonly lane: LaneId;
   readonly upstreamModel: string;
   readonly state: AttemptState;
+  /** What the adapter needs to find the attempt again, whatever its settings are by then; see `ProviderAdapter.terms`. */
+  readonly terms?: Json | undefined;
   /** The upstream's opaque handle. */
   readonly operation?: Json | undefined;
   readonly outputs?: readonly AttemptOutput[] | undefined;

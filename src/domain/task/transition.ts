@@ -1,6 +1,6 @@
 import { type Callback, hostOf } from "../callback/callback.ts";
 import type { TaskError } from "../errors.ts";
-import type { AttemptId, CallbackId, ProviderId } from "../ids.ts";
+import type { AttemptId, CallbackId, LaneId } from "../ids.ts";
 import type { Json } from "../json.ts";
 import type { Asset } from "../media/asset.ts";
 import { type LedgerEntry, settlementEntries } from "../money/ledger.ts";
@@ -48,7 +48,7 @@ export interface Transition {
   /** Raises the stored progress; never lowers it. */
   readonly progress?: number | undefined;
   readonly failures?: number | undefined;
-  readonly lane?: ProviderId | undefined;
+  readonly lane?: LaneId | undefined;
   readonly routeIndex?: number | undefined;
   readonly request?: GenerationRequest | undefined;
   readonly attempt?: AttemptChange | undefined;
@@ -94,7 +94,7 @@ export function snoozed(
  */
 export function requeued(
   at: number,
-  again: { dueAt: number; failures: number; lane: ProviderId; routeIndex: number },
+  again: { dueAt: number; failures: number; lane: LaneId; routeIndex: number },
   rejected?: { attempt: AttemptId; detail: string },
 ): Transition {
   const attempt = rejected && { id: rejected.attempt, state: "rejected" as const, detail: rejected.detail };

@@ -1,9 +1,11 @@
+import type { LaneId } from "../../domain/ids.ts";
 import { isJsonObject, type Json } from "../../domain/json.ts";
 import { MAX_OUTPUT_BYTES } from "../../domain/limits.ts";
 import {
   type PollResult,
   type ProviderAdapter,
   ProviderError,
+  type Rates,
   type SubmitRequest,
   type Submitted,
 } from "../../domain/ports/provider.ts";
@@ -37,6 +39,9 @@ export interface FalDeps {
   /** The queue's address. */
   readonly baseUrl: string;
   readonly concurrency: number;
+  /** That of the provider's default account unless given. */
+  readonly lane?: LaneId | undefined;
+  readonly rates?: Rates | undefined;
   readonly restarts?: Restarts | undefined;
   readonly clock: Clock;
   readonly limits?: HttpLimits | undefined;
@@ -67,6 +72,8 @@ export function createFalProvider(deps: FalDeps): ProviderAdapter {
   const media = { upstream, hosts: MEDIA_HOSTS, limits: deps.mediaLimits };
   return {
     id: FAL.id,
+    lane: deps.lane ?? FAL.id,
+    rates: deps.rates,
     // Its queue takes no key: sent twice is made and paid twice.
     submitIsIdempotent: false,
     repeatIsSafe: deps.restarts === "safe",

@@ -1,12 +1,17 @@
+import { baseOf, keepingBase } from "../account.ts";
 import { defineProvider } from "../definition.ts";
+import { keyedAccount } from "../kit/keyed-settings.ts";
 import { FAL, falSettings } from "./settings.ts";
 
 export const fal = defineProvider({
   ...FAL,
   settings: falSettings,
   needs: ["key"],
-  async create({ key, ...settings }, { clock }) {
+  async create(account, { key: _, ...settings }, { clock }) {
     const { createFalProvider } = await import("./adapter.ts");
-    return createFalProvider({ ...settings, apiKey: key.reveal(), clock });
+    const given = { ...settings, clock, ...keyedAccount(account, settings) };
+    return keepingBase(baseOf(account, settings.baseUrl), (baseUrl) =>
+      createFalProvider({ ...given, baseUrl }),
+    );
   },
 });

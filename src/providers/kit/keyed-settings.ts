@@ -1,5 +1,7 @@
 import { apiUrl, integer, oneOf } from "../../toolkit/settings/parsers.ts";
+import type { Secret } from "../../toolkit/settings/secret.ts";
 import { credential, setting } from "../../toolkit/settings/setting.ts";
+import { type ProviderAccount, ratesOf } from "../account.ts";
 
 const RESTARTS = ["charged", "safe"] as const;
 /** What making a task a second time costs: `charged` money, `safe` only electricity. */
@@ -45,5 +47,18 @@ export function keyedSettings(given: {
       parse: oneOf(RESTARTS),
       fallback: "charged",
     }),
+  };
+}
+
+/** What a key's account gives an adapter. */
+export function keyedAccount(
+  account: ProviderAccount & { readonly secrets: { readonly key: Secret } },
+  settings: { readonly concurrency: number },
+) {
+  return {
+    lane: account.lane,
+    apiKey: account.secrets.key.reveal(),
+    concurrency: account.concurrency ?? settings.concurrency,
+    rates: ratesOf(account),
   };
 }

@@ -1,8 +1,10 @@
+import type { LaneId } from "../../domain/ids.ts";
 import { isJsonObject } from "../../domain/json.ts";
 import { MAX_OUTPUT_BYTES } from "../../domain/limits.ts";
 import {
   type ProviderAdapter,
   ProviderError,
+  type Rates,
   type SubmitRequest,
   type Submitted,
 } from "../../domain/ports/provider.ts";
@@ -27,6 +29,9 @@ export interface OpenAiDeps {
   /** `https://api.openai.com/v1`, or another server of that API. */
   readonly baseUrl: string;
   readonly concurrency: number;
+  /** That of the provider's default account unless given. */
+  readonly lane?: LaneId | undefined;
+  readonly rates?: Rates | undefined;
   /** The server honours `Idempotency-Key`: sending one key twice makes one set of pictures. */
   readonly isIdempotent: boolean;
   readonly restarts?: Restarts | undefined;
@@ -56,6 +61,8 @@ export function createOpenAiProvider(deps: OpenAiDeps): ProviderAdapter {
   const videos = createVideos(media, deps.baseUrl);
   return {
     id: OPENAI.id,
+    lane: deps.lane ?? OPENAI.id,
+    rates: deps.rates,
     submitIsIdempotent: deps.isIdempotent,
     repeatIsSafe: deps.restarts === "safe",
     concurrency: deps.concurrency,

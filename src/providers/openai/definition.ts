@@ -1,12 +1,17 @@
+import { baseOf, keepingBase } from "../account.ts";
 import { defineProvider } from "../definition.ts";
+import { keyedAccount } from "../kit/keyed-settings.ts";
 import { OPENAI, openAiSettings } from "./settings.ts";
 
 export const openAi = defineProvider({
   ...OPENAI,
   settings: openAiSettings,
   needs: ["key"],
-  async create({ key, ...settings }, { clock }) {
+  async create(account, { key: _, ...settings }, { clock }) {
     const { createOpenAiProvider } = await import("./adapter.ts");
-    return createOpenAiProvider({ ...settings, apiKey: key.reveal(), clock });
+    const given = { ...settings, clock, ...keyedAccount(account, settings) };
+    return keepingBase(baseOf(account, settings.baseUrl), (baseUrl) =>
+      createOpenAiProvider({ ...given, baseUrl }),
+    );
   },
 });

@@ -64,6 +64,7 @@ export function createSandboxProvider(deps: SandboxDeps): SandboxProvider {
 
   return {
     id: SANDBOX.id,
+    lane: SANDBOX.id,
     submitIsIdempotent: false,
     concurrency: deps.concurrency,
     submit: async (request, signal) => submit(sandbox(), clock, request, signal),

@@ -5,7 +5,7 @@ export const sandbox = defineProvider({
   ...SANDBOX,
   settings: sandboxSettings,
   needs: ["enabled"],
-  async create({ concurrency, workers }, { clock, directory }) {
+  async create(_account, { concurrency, workers }, { clock, directory }) {
     const { createSandboxProvider } = await import("./adapter.ts");
     return createSandboxProvider({ directory, clock, concurrency, workers });
   },

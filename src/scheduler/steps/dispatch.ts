@@ -14,7 +14,7 @@ export async function dispatch(step: Step): Promise<StepResult> {
     if (task.cancelRequested) return step.letGo(LET_GO, "ambiguous");
     if (await step.isGivenUp())
       return step.failAtCost(taskError("DEADLINE_EXCEEDED"), undefined, "ambiguous");
-    const adapter = deps.provider(openAttempt.provider);
+    const adapter = step.adapterOf(openAttempt);
     if (adapter === undefined) return (await step.isLate()) ? outcomeUnknown(step) : step.waitForProvider();
     if (adapter.repeatIsSafe !== true) return resend(step, adapter, openAttempt);
   }
@@ -23,10 +23,9 @@ export async function dispatch(step: Step): Promise<StepResult> {
 
   const model = deps.catalog.find(task.model);
   const chosen = step.routeFrom(task.routeIndex);
-  const adapter = chosen && deps.provider(chosen.route.provider);
-  if (model === undefined || chosen === undefined || adapter === undefined)
-    return step.fail(taskError("NO_ROUTE_AVAILABLE"));
-  if (chosen.route.provider !== task.lane) return step.requeue({ failures: 0, to: chosen });
+  if (model === undefined || chosen === undefined) return step.fail(taskError("NO_ROUTE_AVAILABLE"));
+  const adapter = deps.provider(task.lane);
+  if (adapter?.id !== chosen.route.provider) return step.requeue({ failures: 0, to: chosen });
 
   if (task.request.inputs.some((input) => input.source.kind === "url")) return fetchInputs(step);
   const inputs = await openInputs(deps, task.request);
@@ -62,7 +61,9 @@ async function begin(
   const at = deps.clock.now();
   const id = deps.ids.create("att");
   const deadlineAt = at + to.deadlineMs;
-  const begun = await deps.tasks.begin(lease, { id, provider: adapter.id, upstreamModel, at, deadlineAt });
+  const { lane } = adapter;
+  const terms = adapter.terms?.();
+  const begun = await deps.tasks.begin(lease, { id, lane, upstreamModel, terms, at, deadlineAt });
   if (begun === "lease_lost") return SETTLED;
   if (begun === "cancel_requested") return step.cancel();
   deps.feed.publish(task, false);
@@ -82,6 +83,8 @@ async function begin(
       taskId: task.id,
       sequence,
       provider: adapter.id,
+      lane,
+      terms,
       upstreamModel,
       state: "intent",
       startedAt: at,

@@ -21,7 +21,7 @@ export async function finalize(step: Step): Promise<StepResult> {
   if (attempt?.outputs === undefined) throw new Error(`Task ${task.id} is finalizing without outputs`);
   const { outputs: known, usage } = attempt;
   const isRemote = known.some((output) => output.kind === "remote");
-  if (isRemote && step.deps.provider(attempt.provider) === undefined) return step.waitForProvider();
+  if (isRemote && step.adapterOf(attempt) === undefined) return step.waitForProvider();
   return step.attempting(
     async () => {
       const outputs: AttemptOutput[] = [];
@@ -45,7 +45,7 @@ function finalizeTrouble(step: Step, error: unknown): Promise<StepResult> {
 /** @returns the output as it was if it may be had later */
 async function bringHome(step: Step, output: AttemptOutput, index: number): Promise<AttemptOutput> {
   if (output.kind !== "remote") return output;
-  const adapter = step.attempt && step.deps.provider(step.attempt.provider);
+  const adapter = step.attempt && step.adapterOf(step.attempt);
   try {
     if (adapter?.fetchOutput === undefined) throw new Error("The provider of this output cannot fetch it.");
     const source = await adapter.fetchOutput(output.ref, step.signal);

@@ -13,8 +13,8 @@ const UNUSABLE_TRIES = 5;
 
 /** Polls the upstream of a running task. A poll without an answer never ends a task; only its deadline does. */
 export async function poll(step: Step): Promise<StepResult> {
-  const { deps, task, attempt, signal } = step;
-  const adapter = attempt && deps.provider(attempt.provider);
+  const { task, attempt, signal } = step;
+  const adapter = attempt && step.adapterOf(attempt);
   if (attempt?.operation === undefined) throw new Error(`Task ${task.id} is running without an operation`);
   if (adapter === undefined && task.cancelRequested) return letGo(step);
   if (adapter === undefined && !(await step.isLate())) return step.waitForProvider();

@@ -12,9 +12,9 @@ import { canSubmitAgain, LET_GO, outcomeUnknown } from "./submit.ts";
  * only after several tries in vain: the service may have been stopped until now.
  */
 export async function recover(step: Step): Promise<StepResult> {
-  const { deps, task, attempt } = step;
+  const { task, attempt } = step;
   if (attempt === undefined) return outcomeUnknown(step);
-  const adapter = deps.provider(attempt.provider);
+  const adapter = step.adapterOf(attempt);
   if (adapter === undefined) {
     if (task.cancelRequested) return letGo(step);
     return (await step.isLate()) ? outcomeUnknown(step) : step.waitForProvider();
@@ -46,7 +46,7 @@ async function ask(
         : step.requeue({ failures: task.failures }, detail);
     },
     async (error) => {
-      deps.log.warn({ task: task.id, provider: adapter.id, err: error as Error }, "recovery failed");
+      deps.log.warn({ task: task.id, provider: adapter.lane, err: error as Error }, "recovery failed");
       if (task.cancelRequested && task.failures + 1 >= CANCEL_TRIES) return letGo(step);
       if (await step.isGivenUp()) return outcomeUnknown(step);
       return step.retryLater(error instanceof ProviderError ? error.details.retryAfterMs : undefined);

@@ -54,7 +54,7 @@ async function submitTrouble(step: Step, to: Submission, error: unknown): Promis
       : new ProviderError("unknown", "UPSTREAM_ERROR", detail, {}, error);
   const { disposition, code } = trouble;
   deps.log.warn(
-    { task: task.id, provider: adapter.id, disposition, error_code: code, detail },
+    { task: task.id, provider: adapter.lane, disposition, error_code: code, detail },
     "submission failed",
   );
   if (trouble.details.isOperators === true && attempt !== undefined) {

@@ -5,14 +5,14 @@ import { routeTrouble } from "./route-table.ts";
 
 /** What is known to be wrong with routes, in SQLite. */
 export function createRouteStore({ orm, read, write }: Connection): RouteStore {
-  const { provider, upstreamModel } = routeTrouble;
+  const { lane, upstreamModel } = routeTrouble;
   return {
     troubles: async () =>
-      read(() => orm.select().from(routeTrouble).orderBy(asc(provider), asc(upstreamModel)).all()),
+      read(() => orm.select().from(routeTrouble).orderBy(asc(lane), asc(upstreamModel)).all()),
     async set({ detail, since, ...route }) {
       await write(() => {
         const set = { detail, since };
-        const target = [provider, upstreamModel];
+        const target = [lane, upstreamModel];
         orm
           .insert(routeTrouble)
           .values({ ...route, ...set })
@@ -22,7 +22,7 @@ export function createRouteStore({ orm, read, write }: Connection): RouteStore {
     },
     async clear(route) {
       await write(() => {
-        const isRoute = and(eq(provider, route.provider), eq(upstreamModel, route.upstreamModel));
+        const isRoute = and(eq(lane, route.lane), eq(upstreamModel, route.upstreamModel));
         orm.delete(routeTrouble).where(isRoute).run();
       });
     },

@@ -1,15 +1,15 @@
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { ProviderId } from "../../domain/ids.ts";
+import type { LaneId } from "../../domain/ids.ts";
 
 /** Routes whose upstream refused us, until they work again. A row is written when that begins, and removed when it ends. */
 export const routeTrouble = sqliteTable(
   "route_trouble",
   {
-    provider: text().$type<ProviderId>().notNull(),
+    lane: text("provider").$type<LaneId>().notNull(),
     upstreamModel: text("upstream_model").notNull(),
     /** What the upstream said, for the operator. */
     detail: text().notNull(),
     since: integer().notNull(),
   },
-  (table) => [primaryKey({ columns: [table.provider, table.upstreamModel] })],
+  (table) => [primaryKey({ columns: [table.lane, table.upstreamModel] })],
 );

@@ -1,4 +1,4 @@
-import type { AccountId, LeaseToken, ProviderId } from "../../domain/ids.ts";
+import type { AccountId, LaneId, LeaseToken } from "../../domain/ids.ts";
 import type { TaskStore } from "../../domain/ports/task-store.ts";
 import { RESUME_DELAY_MS } from "../../domain/task/backoff.ts";
 import type { Connection } from "./connection.ts";
@@ -23,7 +23,7 @@ export function createTaskStore(
 ): TaskStore {
   const { db, read, write } = connection;
   const records = prepareIdempotency(connection);
-  const lastServed = new Map<ProviderId, AccountId>();
+  const lastServed = new Map<LaneId, AccountId>();
   const reads = prepareReads(connection, lastServed);
   const managedChanges = prepareManagedChanges(db);
   const managedTasks = prepareManagedTasks(db);

@@ -34,6 +34,7 @@ function createInstantProvider(): ProviderAdapter {
   return {
     // In the place of the sandbox, whose models it makes.
     id: "sandbox" as ProviderId,
+    lane: "sandbox" as ProviderId,
     submitIsIdempotent: false,
     concurrency: 10_000,
     async submit({ request }) {

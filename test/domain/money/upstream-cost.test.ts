@@ -26,7 +26,7 @@ const task = {
 } as unknown as Task;
 const attempt = (route: Route): Attempt => ({
   ...{ id: "att_1" as AttemptId, taskId: "task_1" as TaskId, sequence: 1, state: "done", startedAt: 0 },
-  ...{ provider: route.provider, upstreamModel: route.upstreamModel },
+  ...{ provider: route.provider, lane: route.provider, upstreamModel: route.upstreamModel },
 });
 const outputs = [{ width: 1, height: 1 }];
 

@@ -12,7 +12,7 @@ const taskOf = (fields: Partial<Task> = {}): Task => ({
 });
 
 const attemptOf = (fields: Partial<Attempt> = {}): Attempt => ({
-  ...{ id: attemptId(1), taskId: taskId(1), sequence: 1, provider: LANE, upstreamModel: "m" },
+  ...{ id: attemptId(1), taskId: taskId(1), sequence: 1, provider: LANE, lane: LANE, upstreamModel: "m" },
   ...{ state: "accepted", startedAt: NOW + 10 },
   ...fields,
 });

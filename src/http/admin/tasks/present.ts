@@ -27,7 +27,7 @@ export function presentManagedStory(story: StoryReading, origin: string): JsonOb
     provider: task.lane,
     attempts: attempts.map((attempt) => ({
       ...presentAttempt(task, attempt),
-      route: { provider: attempt.provider, upstream_model: attempt.upstreamModel },
+      route: { provider: attempt.lane, upstream_model: attempt.upstreamModel },
       detail: attempt.detail,
     })),
   };

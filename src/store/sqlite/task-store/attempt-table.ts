@@ -1,6 +1,7 @@
 import { integer, sqliteTable, text, unique } from "drizzle-orm/sqlite-core";
-import type { AttemptId, ProviderId } from "../../../domain/ids.ts";
+import type { AttemptId, LaneId } from "../../../domain/ids.ts";
 import type { Json } from "../../../domain/json.ts";
+import { providerOf } from "../../../domain/lane.ts";
 import type { Attempt, AttemptOutput, AttemptState, Usage } from "../../../domain/task/task.ts";
 import { optional, type RawRow } from "../raw-row.ts";
 import { ofTask } from "./task-table.ts";
@@ -11,7 +12,8 @@ export const attempt = sqliteTable(
     id: text().$type<AttemptId>().primaryKey(),
     taskId: ofTask(),
     sequence: integer().notNull(),
-    provider: text().$type<ProviderId>().notNull(),
+    /** The lane: the provider, and its account where that is not `default`. */
+    provider: text().$type<LaneId>().notNull(),
     upstreamModel: text("upstream_model").notNull(),
     state: text().$type<AttemptState>().notNull(),
     operation: text({ mode: "json" }).$type<Json>(),
@@ -24,6 +26,7 @@ export const attempt = sqliteTable(
     costMicros: integer("cost_micros"),
     acceptedAt: integer("accepted_at"),
     madeAt: integer("made_at"),
+    terms: text({ mode: "json" }).$type<Json>(),
   },
   (table) => [unique("attempt_of_task").on(table.taskId, table.sequence)],
 );
@@ -35,9 +38,11 @@ export function toAttempt(row: AttemptRow): Attempt {
     id: row.id,
     taskId: row.task_id,
     sequence: row.sequence,
-    provider: row.provider,
+    provider: providerOf(row.provider),
+    lane: row.provider,
     upstreamModel: row.upstream_model,
     state: row.state,
+    terms: optional(row.terms),
     operation: optional(row.operation),
     outputs: optional(row.outputs),
     usage: optional(row.usage),

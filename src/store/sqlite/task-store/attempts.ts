@@ -10,8 +10,8 @@ export type Attempts = ReturnType<typeof prepareAttempts>;
 /** Writes attempts: their intent and their outcome. */
 export function prepareAttempts(db: Database) {
   const insert = db.prepare(
-    `insert into attempt (id, task_id, sequence, provider, upstream_model, state, started_at)
-     values (?, ?, ?, ?, ?, 'intent', ?)`,
+    `insert into attempt (id, task_id, sequence, provider, upstream_model, terms, state, started_at)
+     values (?, ?, ?, ?, ?, ?, 'intent', ?)`,
   );
   const update = db.prepare(
     `update attempt set state = ?3, operation = coalesce(?4, operation), outputs = coalesce(?5, outputs),
@@ -26,8 +26,8 @@ export function prepareAttempts(db: Database) {
   );
   return {
     latest: (taskId: TaskId) => latest.get(taskId)?.state,
-    insert(taskId: TaskId, sequence: number, { id, provider, upstreamModel, at }: AttemptIntent): void {
-      insert.run(id, taskId, sequence, provider, upstreamModel, at);
+    insert(taskId: TaskId, sequence: number, { id, lane, upstreamModel, terms, at }: AttemptIntent): void {
+      insert.run(id, taskId, sequence, lane, upstreamModel, json(terms), at);
     },
     update(taskId: TaskId, change: AttemptChange, at: number, isTaskOver: boolean): void {
       const { id, state, detail = null, costMicros = null } = change;

@@ -1,4 +1,4 @@
-import type { AccountId, LeaseToken, ProviderId, TaskId } from "../../../domain/ids.ts";
+import type { AccountId, LaneId, LeaseToken, TaskId } from "../../../domain/ids.ts";
 import type { Claimed, ClaimQuery } from "../../../domain/ports/task-store.ts";
 import type { Lease } from "../../../domain/task/task.ts";
 import type { Connection } from "../connection.ts";
@@ -18,7 +18,7 @@ interface DueTask {
 /** How many tasks may still start; counts down while tasks are taken. */
 interface FreeCapacity {
   total: number;
-  readonly lanes: Map<ProviderId, number>;
+  readonly lanes: Map<LaneId, number>;
 }
 
 /**
@@ -29,14 +29,14 @@ interface FreeCapacity {
 export function prepareClaim(
   connection: Connection,
   newLeaseToken: () => LeaseToken,
-  lastServed: Map<ProviderId, AccountId>,
+  lastServed: Map<LaneId, AccountId>,
 ): (query: ClaimQuery) => Claimed {
   const pools = preparePools(connection);
   const lease = prepareLease(connection, newLeaseToken);
   const takeUnderWay = prepareTakeUnderWay(pools, lease);
   let turn = 0;
 
-  function takeNextOf(lane: ProviderId, until: number): Lease | undefined {
+  function takeNextOf(lane: LaneId, until: number): Lease | undefined {
     const next = pools.firstReadyAfter(lane, lastServed.get(lane)) ?? pools.firstReadyAfter(lane, undefined);
     if (next === undefined) return undefined;
     lastServed.set(lane, next.account_id);
@@ -101,10 +101,7 @@ function prepareTakeUnderWay(pools: Pools, lease: (id: TaskId, until: number) =>
   };
 }
 
-function freeCapacity(
-  query: ClaimQuery,
-  counts: readonly { lane: ProviderId; count: number }[],
-): FreeCapacity {
+function freeCapacity(query: ClaimQuery, counts: readonly { lane: LaneId; count: number }[]): FreeCapacity {
   const used = new Map(counts.map(({ lane, count }) => [lane, count]));
   const lanes = query.lanes.map(({ lane, capacity }) => ({ lane, capacity, used: used.get(lane) ?? 0 }));
   return {
@@ -114,11 +111,11 @@ function freeCapacity(
   };
 }
 
-function hasRoom(free: FreeCapacity, lane: ProviderId): boolean {
+function hasRoom(free: FreeCapacity, lane: LaneId): boolean {
   return free.total > 0 && (free.lanes.get(lane) ?? 0) > 0;
 }
 
-function occupy(free: FreeCapacity, lane: ProviderId): void {
+function occupy(free: FreeCapacity, lane: LaneId): void {
   free.total -= 1;
   free.lanes.set(lane, (free.lanes.get(lane) ?? 0) - 1);
 }
@@ -141,7 +138,7 @@ function preparePools({ db }: Connection) {
   );
   const anyReady = db.prepare(`select 1 from task indexed by task_ready where pool = 'ready' limit 1`);
   const anyWaiting = db.prepare(`select 1 from task indexed by task_waiting where pool = 'waiting' limit 1`);
-  const counts = db.prepare<{ lane: ProviderId; count: number }, []>(
+  const counts = db.prepare<{ lane: LaneId; count: number }, []>(
     `select lane, count(*) as count from task indexed by task_under_way where pool = 'under_way' group by lane`,
   );
   const readyAfter = db.prepare<{ account_id: AccountId; id: TaskId }, [lane: string, after: string]>(
@@ -167,13 +164,13 @@ function preparePools({ db }: Connection) {
     extend: (id: TaskId, until: number) => void extend.run(until, id),
     hasQueued: () => anyReady.get() !== null || anyWaiting.get() !== null,
     countUnderWay: () => counts.all(),
-    firstReadyAfter: (lane: ProviderId, after: AccountId | undefined) =>
+    firstReadyAfter: (lane: LaneId, after: AccountId | undefined) =>
       readyAfter.get(lane, after ?? "") ?? undefined,
-    promote(lane: ProviderId, now: number, limit: number): void {
+    promote(lane: LaneId, now: number, limit: number): void {
       if (anyDueWaiting.get(lane, now) !== null) promote.run(lane, now, limit);
     },
     firstUnderWay: () => firstUnderWay.get()?.due_at,
-    firstWaiting: (lane: ProviderId) => firstWaiting.get(lane)?.due_at,
+    firstWaiting: (lane: LaneId) => firstWaiting.get(lane)?.due_at,
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite";
-import type { ProviderId } from "../../../domain/ids.ts";
+import type { LaneId } from "../../../domain/ids.ts";
 import type { LaneLoad } from "../../../domain/overview.ts";
 import { prepareBacklog } from "../backlog.ts";
 
@@ -21,7 +21,7 @@ export function prepareLanes(db: Database): () => LaneLoad[] {
       const backlog = backlogs.get(name);
       return {
         // Safe: the column holds ids of providers.
-        lane: name as ProviderId,
+        lane: name as LaneId,
         queued: backlog?.count ?? 0,
         oldestAt: backlog && backlog.oldestSec * 1000,
         underWay: running.get(name) ?? 0,

@@ -1,12 +1,12 @@
 import type { Database } from "bun:sqlite";
-import type { AccountId, KeyId, ProviderId, TaskId } from "../../../domain/ids.ts";
+import type { AccountId, KeyId, LaneId, TaskId } from "../../../domain/ids.ts";
 import type { ManagedPage, ManagedTask, ManagedTaskFilter } from "../../../domain/ports/task-store.ts";
 import { SUMMARY_COLUMNS, type SummaryRow, toSummary } from "./task-table.ts";
 
 /** A summary with the names that an operator knows its owners by. */
 export interface ManagedRow extends SummaryRow {
   readonly key_id: KeyId;
-  readonly lane: ProviderId;
+  readonly lane: LaneId;
   readonly account_name: string;
   readonly key_name: string;
 }

@@ -1,13 +1,13 @@
 import type { Database } from "bun:sqlite";
-import type { AccountId, ProviderId, TaskId } from "../../../domain/ids.ts";
+import type { AccountId, LaneId, TaskId } from "../../../domain/ids.ts";
 import { MAX_QUEUE_POSITION } from "../../../domain/ports/task-store.ts";
 import type { Pool } from "./task-table.ts";
 
 /** The account whose task each lane started last. Its next turn comes after those of all others. */
-export type Turns = ReadonlyMap<ProviderId, AccountId>;
+export type Turns = ReadonlyMap<LaneId, AccountId>;
 
 interface Place {
-  readonly lane: ProviderId;
+  readonly lane: LaneId;
   readonly account_id: AccountId;
   readonly pool: Pool;
 }

@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite";
-import type { AccountId, ModelId, ProviderId } from "../../../domain/ids.ts";
+import type { AccountId, LaneId, ModelId } from "../../../domain/ids.ts";
 import { toMicros } from "../../../domain/money/money.ts";
 import type { RecentEnding, RecentEndings } from "../../../domain/overview.ts";
 
@@ -9,7 +9,7 @@ const MOST_ROWS = 512;
 
 interface Row {
   readonly model: ModelId;
-  readonly lane: ProviderId;
+  readonly lane: LaneId;
   readonly status: string;
   readonly created_at: number;
   readonly completed_at: number | null;

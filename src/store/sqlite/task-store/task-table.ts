@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { check, index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { TaskError } from "../../../domain/errors.ts";
-import type { KeyId, LeaseToken, ModelId, ProviderId, TaskId } from "../../../domain/ids.ts";
+import type { KeyId, LaneId, LeaseToken, ModelId, TaskId } from "../../../domain/ids.ts";
 import { toMicros } from "../../../domain/money/money.ts";
 import type { ChargeLine, Quote } from "../../../domain/money/pricing.ts";
 import type { GenerationRequest, TaskKind } from "../../../domain/task/request.ts";
@@ -44,7 +44,7 @@ export const task = sqliteTable(
     /** When `claim` may take the task; while it is leased, when the lease ends. */
     dueAt: integer("due_at"),
     leaseToken: text("lease_token").$type<LeaseToken>(),
-    lane: text().$type<ProviderId>().notNull(),
+    lane: text().$type<LaneId>().notNull(),
     routeIndex: integer("route_index").notNull(),
     attempts: integer().notNull(),
     failures: integer().notNull(),

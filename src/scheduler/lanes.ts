@@ -1,0 +1,37 @@
+import type { LaneId, ProviderId } from "../domain/ids.ts";
+import { roomiest } from "../domain/lane.ts";
+import type { Lanes } from "../domain/ports/lanes.ts";
+import type { ProviderAdapter } from "../domain/ports/provider.ts";
+import type { TaskStore } from "../domain/ports/task-store.ts";
+
+/** The accounts of these adapters. Where a provider has several, the store says how much each has to do. */
+export function createLanes(deps: {
+  readonly adapters: readonly ProviderAdapter[];
+  readonly tasks: Pick<TaskStore, "lanes">;
+  readonly isSlowed: (lane: LaneId) => boolean;
+}): Lanes {
+  const ofProvider = Map.groupBy(deps.adapters, ({ id }) => id);
+  let turn = 0;
+
+  /** Starts with another account each time, so that tasks created together do not all go to the first. */
+  function inTurn(accounts: readonly ProviderAdapter[]): readonly ProviderAdapter[] {
+    const start = turn++ % accounts.length;
+    return [...accounts.slice(start), ...accounts.slice(0, start)];
+  }
+
+  return {
+    has: (provider: ProviderId) => ofProvider.has(provider),
+    async choose(provider) {
+      const accounts = ofProvider.get(provider) ?? [];
+      if (accounts.length < 2) return accounts[0]?.lane;
+      const loads = new Map(
+        (await deps.tasks.lanes()).map(({ lane, queued, underWay }) => [lane, queued + underWay]),
+      );
+      return roomiest(
+        inTurn(accounts).map(({ lane, concurrency: capacity }) => {
+          return { lane, capacity, load: loads.get(lane) ?? 0, isSlowed: deps.isSlowed(lane) };
+        }),
+      );
+    },
+  };
+}
