@@ -1,12 +1,14 @@
 import type { TaskError } from "../domain/errors.ts";
 import type { LaneId, TaskId } from "../domain/ids.ts";
 import type { Asset, StoredFile } from "../domain/media/asset.ts";
+import { findRoute } from "../domain/model/model.ts";
+import type { Micros } from "../domain/money/money.ts";
 import { atMost, mostCostOf } from "../domain/money/upstream-cost.ts";
 import type { AssetStore } from "../domain/ports/asset-store.ts";
 import type { Catalog } from "../domain/ports/catalog.ts";
 import type { Egress } from "../domain/ports/egress.ts";
 import type { Lanes } from "../domain/ports/lanes.ts";
-import type { Previews, ProviderAdapter } from "../domain/ports/provider.ts";
+import type { Previews, ProviderAdapter, Submission } from "../domain/ports/provider.ts";
 import type { Clock, Ids, Log, PreviewFeed, Random, TaskFeed } from "../domain/ports/runtime.ts";
 import type { Tally } from "../domain/ports/tally.ts";
 import { StorageError, type TaskStore } from "../domain/ports/task-store.ts";
@@ -57,6 +59,11 @@ export const SETTLED: StepResult = { kind: "settled" };
 
 /** What is known of the latest attempt when its task ends. */
 type AttemptEnd = Omit<AttemptChange, "id">;
+/** How an attempt ends without a result, and what its upstream reports that it costs. */
+interface AttemptCost {
+  readonly state?: AttemptState | undefined;
+  readonly reported?: Micros | undefined;
+}
 
 /** How often an upstream is asked in vain before a task past its deadline ends: it may have finished meanwhile. */
 const LATE_TRIES = 5;
@@ -88,6 +95,16 @@ export class Step {
   /** Whether the task's deadline has passed, and its upstream has said nothing useful for several tries in a row. */
   async isGivenUp(): Promise<boolean> {
     return this.task.failures + 1 >= LATE_TRIES && (await this.isLate());
+  }
+
+  /** What the latest attempt is to make. */
+  submission(): Submission {
+    const { task, attempt, deps } = this;
+    if (attempt === undefined) throw new Error(`Task ${task.id} has no attempt`);
+    const { id, upstreamModel } = attempt;
+    const model = deps.catalog.find(task.model);
+    const wording = model && findRoute(model, attempt)?.wording;
+    return { attempt: id, taskId: task.id, upstreamModel, wording, request: task.request };
   }
 
   /** The first route from this position on whose provider is switched on. */
@@ -163,11 +180,11 @@ export class Step {
   }
 
   /**
-   * Ends the task as failed without a result, though the upstream may still charge for the attempt. Records the most that it can
-   * cost. The caller pays nothing.
+   * Ends the task as failed without a result, though the upstream may still charge for the attempt. Records what that costs. The
+   * caller pays nothing.
    */
-  failAtCost(error: TaskError, detail?: string, state: AttemptState = "done"): Promise<StepResult> {
-    return this.fail(error, this.endAtCost(detail, state));
+  failAtCost(error: TaskError, detail?: string, cost?: AttemptCost): Promise<StepResult> {
+    return this.fail(error, this.endAtCost(detail, cost));
   }
 
   /** Ends the task as cancelled. */
@@ -177,11 +194,15 @@ export class Step {
 
   /** Ends a cancelled task that its upstream may have made or be making. The caller pays nothing. */
   letGo(detail: string, state?: AttemptState): Promise<StepResult> {
-    return this.cancel(this.endAtCost(detail, state));
+    return this.cancel(this.endAtCost(detail, { state }));
   }
 
-  /** The end of an attempt that the upstream may still charge for, with the most that it can cost. */
-  endAtCost(detail?: string, state: AttemptState = "done"): AttemptEnd {
+  /** The end of an attempt that the upstream may still charge for: at what it reports, or else at the most that it can cost. */
+  endAtCost(
+    detail?: string,
+    { state = "done", reported = this.attempt?.costMicros }: AttemptCost = {},
+  ): AttemptEnd {
+    if (reported !== undefined) return { state, detail, costMicros: reported };
     const costMicros = mostCostOf(this.deps.catalog.find(this.task.model), this.task, this.attempt);
     return { state, detail: atMost(detail, costMicros), costMicros };
   }

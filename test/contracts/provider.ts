@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { TASK_ERROR_CODES } from "../../src/domain/errors.ts";
-import type { AttemptId } from "../../src/domain/ids.ts";
 import type { Json } from "../../src/domain/json.ts";
 import {
   type PollResult,
@@ -125,7 +124,7 @@ export function describeProvider(name: string, open: () => Promise<ProviderHarne
       expect(error).toBeInstanceOf(ProviderError);
       expect(error).toMatchObject({ disposition: "retry" });
       if (harness.provider.recover) {
-        expect(await harness.provider.recover(request.attempt, signal)).toEqual({ kind: "absent" });
+        expect(await harness.provider.recover(request, signal)).toEqual({ kind: "absent" });
       }
     });
 
@@ -147,8 +146,7 @@ export function describeProvider(name: string, open: () => Promise<ProviderHarne
       const submission = request("done");
       const reason = new Error("The worker stops.");
       expect(await rejection(provider.submit(submission, AbortSignal.abort(reason)))).toBe(reason);
-      if (provider.recover)
-        expect(await provider.recover(submission.attempt, signal)).toEqual({ kind: "absent" });
+      if (provider.recover) expect(await provider.recover(submission, signal)).toEqual({ kind: "absent" });
     });
 
     test("every question stops when its signal aborts", async () => {
@@ -161,7 +159,7 @@ export function describeProvider(name: string, open: () => Promise<ProviderHarne
       const questions = [
         provider.poll?.(operation, aborted),
         provider.cancel?.(operation, aborted),
-        provider.recover?.("att_00000000000000000000000000" as AttemptId, aborted),
+        provider.recover?.(harness.request("done"), aborted),
         remote?.kind === "remote" ? provider.fetchOutput?.(remote.ref, aborted) : undefined,
       ];
       for (const question of questions) if (question) expect(await rejection(question)).toBe(reason);
@@ -195,9 +193,9 @@ export function describeProvider(name: string, open: () => Promise<ProviderHarne
       if (!provider.recover) return;
       const request = harness.request("done");
       const operation = operationOf(await provider.submit(request, signal));
-      const found = await provider.recover(request.attempt, signal);
+      const found = await provider.recover(request, signal);
       expect(found).toEqual({ kind: "found", operation });
-      expect(await provider.recover(harness.request("done").attempt, signal)).toEqual({ kind: "absent" });
+      expect(await provider.recover(harness.request("done"), signal)).toEqual({ kind: "absent" });
     });
 
     test("an operation outlives the process that submitted it", async () => {
@@ -207,7 +205,7 @@ export function describeProvider(name: string, open: () => Promise<ProviderHarne
       const operation = throughJson(operationOf(await harness.provider.submit(request, signal)));
       const provider = await harness.restart();
       if (provider.recover) {
-        expect(await provider.recover(request.attempt, signal)).toEqual({ kind: "found", operation });
+        expect(await provider.recover(request, signal)).toEqual({ kind: "found", operation });
       }
       const end = await pollToEnd(harness, provider, operation);
       expect(end.kind).toBe("succeeded");

@@ -200,10 +200,11 @@ export function describeAdvance(make: MakeStore): void {
         await admit(store);
         const lease = await beginOne(store);
         const outputs = [{ kind: "remote", ref: { url: "https://upstream.example/1" } }] as const;
-        const ready = outputsReady(NOW, attemptId(1), outputs, { outputTokens: 7 });
+        const report = { usage: { outputTokens: 7 }, costMicros: micros(12_345) };
+        const ready = outputsReady(NOW, attemptId(1), outputs, report);
         expect(await store.tasks.apply(lease, ready)).toBe("applied");
         const [attempt] = await store.tasks.attempts(taskId(1));
-        expect(attempt).toMatchObject({ state: "accepted", outputs, usage: { outputTokens: 7 } });
+        expect(attempt).toMatchObject({ state: "accepted", outputs, ...report });
         expect(attempt?.endedAt).toBeUndefined();
         expect(await store.tasks.renew(lease, NOW + 60_000)).toBe("renewed");
         const later = await claimOne(store, { now: NOW + 60_000 });
@@ -216,7 +217,7 @@ export function describeAdvance(make: MakeStore): void {
       withStore(make, async (store) => {
         await admit(store, { callbackUrl: "https://example.com/hook", held: micros(100_000) });
         const lease = await beginOne(store);
-        await store.tasks.apply(lease, outputsReady(NOW, attemptId(1), [], undefined));
+        await store.tasks.apply(lease, outputsReady(NOW, attemptId(1), []));
         const asset = newAsset();
         const end = succeeded(lease.task, NOW + 9, attemptId(1), [asset], { inputTokens: 3 }, callbackId(1));
         expect(await store.tasks.apply(lease, end)).toBe("applied");
@@ -324,7 +325,7 @@ export function describeAdvance(make: MakeStore): void {
           })
         ).leases[0]!;
         await store.tasks.begin(lease, newIntent());
-        await store.tasks.apply(lease, outputsReady(NOW, attemptId(1), [], undefined));
+        await store.tasks.apply(lease, outputsReady(NOW, attemptId(1), []));
         const before = await snapshot(store);
         // The asset's id is taken.
         const end = succeeded(lease.task, NOW, attemptId(1), [newAsset()], undefined, callbackId(1));

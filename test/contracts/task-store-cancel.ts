@@ -165,7 +165,7 @@ export function describeCancel(make: MakeStore): void {
       withStore(make, async (store) => {
         await admit(store);
         const lease = await beginOne(store);
-        await store.tasks.apply(lease, outputsReady(NOW, attemptId(1), [], undefined));
+        await store.tasks.apply(lease, outputsReady(NOW, attemptId(1), []));
         expect(await store.tasks.requestCancel(taskId(1), ACCOUNT, NOW + 1)).toBe("requested");
         expect(await store.tasks.renew(lease, NOW + 60_000)).toBe("renewed");
         expect(await store.tasks.byId(taskId(1))).toMatchObject({

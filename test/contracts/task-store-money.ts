@@ -107,7 +107,7 @@ function advance(store: StoreUnderTest, lease: Lease, verb: Step["verb"], number
     case "begin":
       return store.tasks.begin(lease, newIntent({ id: attempt }));
     case "ready":
-      return store.tasks.apply(lease, outputsReady(NOW, attempt, [], undefined));
+      return store.tasks.apply(lease, outputsReady(NOW, attempt, []));
     case "succeed": {
       const asset = newAsset({ number, accountId: task.accountId, taskId: task.id });
       return store.tasks.apply(lease, succeeded(task, NOW, attempt, [asset], undefined, callbackId(number)));

@@ -59,7 +59,7 @@ export function describeStory(make: MakeStore): void {
         await store.tasks.apply(lease, submitted(NOW + 20, attemptId(2), { job: "u1" }, NOW + 50));
         const running = await claimOne(store, { now: NOW + 50 });
         const outputs = [{ kind: "remote", ref: 1 }] as const;
-        await store.tasks.apply(running, outputsReady(NOW + 60, attemptId(2), outputs, undefined));
+        await store.tasks.apply(running, outputsReady(NOW + 60, attemptId(2), outputs));
         const asset = newAsset();
         const end = succeeded(running.task, NOW + 70, attemptId(2), [asset], undefined, callbackId(1));
         await store.tasks.apply(running, end);

@@ -259,7 +259,7 @@ export async function endOne(
   const number = Number(task.id.slice(-6));
   const attempt = attemptId(number);
   expect(await store.tasks.begin(lease, newIntent({ id: attempt }))).toBe("begun");
-  await store.tasks.apply(lease, outputsReady(NOW, attempt, [], undefined));
+  await store.tasks.apply(lease, outputsReady(NOW, attempt, []));
   const output = { accountId: task.accountId, taskId: task.id };
   const assets = Array.from({ length: outputs }, (_, index) =>
     newAsset({ ...output, number: number * 10 + index, index }),

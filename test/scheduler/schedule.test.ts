@@ -155,7 +155,7 @@ function createWitness(kind: Kind, now: () => number) {
     cancel: async () => {},
   };
   if (kind === "asked") {
-    adapter.recover = async (attempt, signal) => {
+    adapter.recover = async ({ attempt }, signal) => {
       const [task = ""] = [...seen].find(([, { taken }]) => taken.has(attempt)) ?? [];
       const each = arrive(task, "a question");
       const answer = script.shift() ?? "good";

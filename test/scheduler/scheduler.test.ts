@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { ProviderId } from "../../src/domain/ids.ts";
-import { type PollResult, ProviderError } from "../../src/domain/ports/provider.ts";
+import { type PollResult, ProviderError, type RecoverRequest } from "../../src/domain/ports/provider.ts";
 import { RESUME_DELAY_MS } from "../../src/domain/task/backoff.ts";
 import { createEngine, MODEL, scriptedProvider } from "../helpers/engine.ts";
 import { ACCOUNT, LANE, lane, micros, newTask, taskId } from "../helpers/store.ts";
@@ -135,17 +135,24 @@ test("a submission whose outcome is unknown is never sent again to an upstream t
 });
 
 test("an unknown outcome is looked up where the upstream can be asked, and the operation found is polled", async () => {
+  const asked: RecoverRequest[] = [];
   const provider = scriptedProvider({
     submit: async () => {
       throw new Error("connection reset");
     },
-    recover: async () => ({ kind: "found", operation: "job" }),
+    async recover(request) {
+      asked.push(request);
+      return { kind: "found", operation: "job" };
+    },
   });
   const engine = await createEngine([provider]);
   const id = await engine.admit();
   await engine.runToEnd();
   expect((await engine.task(id)).status).toBe("completed");
-  expect(provider.submissions).toHaveLength(1);
+  const [{ previews: _, ...submitted } = {}, ...more] = provider.submissions;
+  expect(more).toEqual([]);
+  // What was asked for says all that was submitted.
+  expect(asked).toEqual([submitted as RecoverRequest]);
 });
 
 test("an attempt the upstream never received is followed by another", async () => {

@@ -74,6 +74,50 @@ test("a task that was delivered costs the list price of what was, and its caller
   });
 });
 
+test.each([[0], [12_345]])(
+  "a reported cost of %p counts, also on a route that is not known to charge",
+  async (reported) => {
+    const costMicros = micros(reported);
+    const made = { outputs: [{ kind: "remote", ref: "file" }], costMicros } as const;
+    const known = { end: "completed", charged: 40_000, cost: costMicros };
+    for (const isCharged of [true, false])
+      expect(await run({ poll: async () => ({ kind: "succeeded", ...made }) }, { isCharged })).toMatchObject(
+        known,
+      );
+    const bytes = [{ kind: "bytes", bytes: Buffer.from("picture") }] as const;
+    const submit = async () => ({ kind: "outputs", outputs: bytes, costMicros }) as const;
+    expect(await run({ submit })).toMatchObject(known);
+  },
+);
+
+test("a cost that the provider reported is known after a restart, however the task ends", async () => {
+  const costMicros = micros(12_345);
+  const poll = async (): Promise<PollResult> => ({ ...(await delivers(2)()), costMicros }) as PollResult;
+  let tries = 0;
+  const fetchOutput: ProviderAdapter["fetchOutput"] = async () => {
+    // The task is given back, and claimed anew from what is stored.
+    if (++tries <= 2) throw new ProviderError("retry", "UPSTREAM_ERROR", "not yet");
+    return (async function* () {
+      yield Buffer.from("picture");
+    })();
+  };
+  expect(await run({ poll, fetchOutput })).toMatchObject({ end: "completed", cost: costMicros });
+  const gone = refuses(new ProviderError("fail", "FINALIZATION_FAILED", "gone"));
+  expect(await run({ poll, fetchOutput: gone })).toEqual({
+    ...{ end: "FINALIZATION_FAILED", charged: 0, cost: costMicros, detail: "gone" },
+  });
+});
+
+test("a failed job costs what its provider reports", async () => {
+  const failed = {
+    kind: "failed",
+    code: "CONTENT_MODERATED",
+    isCharged: true,
+    costMicros: micros(7),
+  } as const;
+  expect(await run({ poll: async () => failed })).toMatchObject({ charged: 0, cost: micros(7) });
+});
+
 test("nothing is said of the cost on a route whose provider is not known to charge", async () => {
   expect(await run({ poll: delivers(2) }, { isCharged: false })).toMatchObject({
     end: "completed",

@@ -119,7 +119,7 @@ export function createTimeUpstream(world: World, dice: Dice, onAsked: (task: Tas
       if (isIdempotent) return adapter;
       return {
         ...adapter,
-        recover(attempt, signal) {
+        recover({ attempt }, signal) {
           const task = taskOf.get(attempt);
           if (task !== undefined) onAsked(task);
           return answer(owner, signal, () =>

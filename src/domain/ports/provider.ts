@@ -3,6 +3,7 @@ import type { AttemptId, LaneId, ProviderId, TaskId } from "../ids.ts";
 import type { Json } from "../json.ts";
 import type { MediaProbe } from "../media/asset.ts";
 import type { Wording } from "../model/wording.ts";
+import type { Micros } from "../money/money.ts";
 import type { Preview } from "../task/preview.ts";
 import type { GenerationRequest, InputRole } from "../task/request.ts";
 import type { MissingOutput } from "../task/result-issue.ts";
@@ -17,7 +18,8 @@ export interface InputFile extends MediaProbe {
   readonly content: Blob;
 }
 
-export interface SubmitRequest {
+/** What one attempt is to make. */
+export interface Submission {
   /** The attempt's id. Goes out as the upstream's idempotency key or metadata wherever it takes one. */
   readonly attempt: AttemptId;
   readonly taskId: TaskId;
@@ -25,9 +27,25 @@ export interface SubmitRequest {
   /** The route's. */
   readonly wording?: Wording | undefined;
   readonly request: GenerationRequest;
+}
+
+export interface SubmitRequest extends Submission {
   /** The request's inputs, in its order. */
   readonly inputs: readonly InputFile[];
   readonly previews?: Previews | undefined;
+}
+
+/** A submission whose answer was lost. */
+export interface RecoverRequest extends Submission {
+  /** As they were submitted; absent where one is no longer stored. */
+  readonly inputs?: readonly InputFile[] | undefined;
+}
+
+/** What an upstream reports about work that it is done with. */
+export interface Report {
+  readonly usage?: Usage | undefined;
+  /** What it charges the operator for it, by its own word. */
+  readonly costMicros?: Micros | undefined;
 }
 
 /** A request for early versions of a task's outputs. Without it an upstream is asked for none, because they cost. */
@@ -51,7 +69,7 @@ export type Output =
 
 export type Submitted =
   | { readonly kind: "operation"; readonly operation: Json; readonly pollAfterMs?: number | undefined }
-  | { readonly kind: "outputs"; readonly outputs: readonly Output[]; readonly usage?: Usage | undefined };
+  | ({ readonly kind: "outputs"; readonly outputs: readonly Output[] } & Report);
 
 export type PollResult =
   /** `progress` 0-100 when the upstream tells; `pollAfterMs` when it says when to ask again. */
@@ -60,7 +78,7 @@ export type PollResult =
       readonly progress?: number | undefined;
       readonly pollAfterMs?: number | undefined;
     }
-  | { readonly kind: "succeeded"; readonly outputs: readonly Output[]; readonly usage?: Usage | undefined }
+  | ({ readonly kind: "succeeded"; readonly outputs: readonly Output[] } & Report)
   /** The upstream ended the job without a result. `message` is safe to show the owner of the task. */
   | {
       readonly kind: "failed";
@@ -70,6 +88,8 @@ export type PollResult =
       readonly detail?: string | undefined;
       /** The work was done, and the upstream charges for it. */
       readonly isCharged?: boolean | undefined;
+      /** What it charges for it, by its own word. */
+      readonly costMicros?: Micros | undefined;
       /** The upstream no longer knows the job, for example since it was restarted. */
       readonly isLost?: boolean | undefined;
     }
@@ -113,7 +133,7 @@ export interface ProviderAdapter {
   /** Asks the upstream to stop. The next poll shows the result. */
   cancel?(operation: Json, signal: AbortSignal): Promise<void>;
   /** What became of a submission whose answer was lost. */
-  recover?(attempt: AttemptId, signal: AbortSignal): Promise<Recovered>;
+  recover?(request: RecoverRequest, signal: AbortSignal): Promise<Recovered>;
   /** The bytes of a `remote` output, from the upstream's own origin. */
   fetchOutput?(ref: Json, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
   /** Moves the times in its own records: the clock that it was given has jumped by this much. */

@@ -160,6 +160,8 @@ export interface Attempt {
   readonly operation?: Json | undefined;
   readonly outputs?: readonly AttemptOutput[] | undefined;
   readonly usage?: Usage | undefined;
+  /** What it costs the operator, if known. */
+  readonly costMicros?: Micros | undefined;
   /** What went wrong, in our words, for the operator. */
   readonly detail?: string | undefined;
   readonly startedAt: number;

@@ -13,10 +13,7 @@ import type { Attempt, AttemptOutput, Stage, Task, TaskResult, TaskStatus, Usage
 
 /** What one transition writes to the task's latest attempt. */
 export interface AttemptChange
-  extends Pick<Attempt, "id" | "state" | "operation" | "outputs" | "usage" | "detail"> {
-  /** What the upstream charges the operator for the attempt, if known. */
-  readonly costMicros?: Micros | undefined;
-}
+  extends Pick<Attempt, "id" | "state" | "operation" | "outputs" | "usage" | "detail" | "costMicros"> {}
 
 /** How a task ended. */
 export interface Ending {
@@ -120,14 +117,18 @@ export function resent(at: number, id: AttemptId): Transition {
   return move("resent", ["queued"], "submitting", at, { attempt: { id, state: "ambiguous" } });
 }
 
-/** The upstream is done, and its outputs can be fetched. Keeps the lease: the same worker goes on to store them. */
+/**
+ * The upstream is done, and its outputs can be fetched. Keeps the lease: the same worker goes on to store them.
+ *
+ * @param report what the upstream says of its work
+ */
 export function outputsReady(
   at: number,
   id: AttemptId,
   outputs: readonly AttemptOutput[],
-  usage: Usage | undefined,
+  { usage, costMicros }: Pick<Attempt, "usage" | "costMicros"> = {},
 ): Transition {
-  const attempt = { id, state: "accepted", outputs, usage } as const;
+  const attempt = { id, state: "accepted", outputs, usage, costMicros } as const;
   return move("outputsReady", ["submitting", "running"], "finalizing", at, { failures: 0, attempt });
 }
 

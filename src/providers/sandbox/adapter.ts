@@ -78,7 +78,7 @@ export function createSandboxProvider(deps: SandboxDeps): SandboxProvider {
       const job = findJob(opened.jobs, handle);
       if (opened.jobs.end(job.id, { state: "cancelled" }, clock.now())) await discard(opened, job);
     },
-    async recover(attempt, signal) {
+    async recover({ attempt }, signal) {
       signal.throwIfAborted();
       const job = sandbox().jobs.findByAttempt(attempt);
       return job === undefined ? { kind: "absent" } : { kind: "found", operation: { id: job.id } };

@@ -13,7 +13,7 @@ export async function dispatch(step: Step): Promise<StepResult> {
   if (openAttempt !== undefined) {
     if (task.cancelRequested) return step.letGo(LET_GO, "ambiguous");
     if (await step.isGivenUp())
-      return step.failAtCost(taskError("DEADLINE_EXCEEDED"), undefined, "ambiguous");
+      return step.failAtCost(taskError("DEADLINE_EXCEEDED"), undefined, { state: "ambiguous" });
     const adapter = step.adapterOf(openAttempt);
     if (adapter === undefined) return (await step.isLate()) ? outcomeUnknown(step) : step.waitForProvider();
     if (adapter.repeatIsSafe !== true) return resend(step, adapter, openAttempt);

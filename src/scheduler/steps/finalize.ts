@@ -19,7 +19,7 @@ const TROUBLED_TRIES = 10;
 export async function finalize(step: Step): Promise<StepResult> {
   const { task, attempt } = step;
   if (attempt?.outputs === undefined) throw new Error(`Task ${task.id} is finalizing without outputs`);
-  const { outputs: known, usage } = attempt;
+  const { outputs: known } = attempt;
   const isRemote = known.some((output) => output.kind === "remote");
   if (isRemote && step.adapterOf(attempt) === undefined) return step.waitForProvider();
   return step.attempting(
@@ -27,7 +27,7 @@ export async function finalize(step: Step): Promise<StepResult> {
       const outputs: AttemptOutput[] = [];
       for (const output of known) outputs.push(await bringHome(step, output, outputs.length));
       const isWhole = !outputs.some((output) => output.kind === "remote");
-      return isWhole ? endWith(step, outputs, usage) : tryAgain(step, attempt, outputs);
+      return isWhole ? endWith(step, outputs, attempt) : tryAgain(step, attempt, outputs);
     },
     (error) => finalizeTrouble(step, error),
   );

@@ -3,7 +3,7 @@ import { MAX_OUTPUT_BYTES } from "../../domain/limits.ts";
 import type { StoredFile } from "../../domain/media/asset.ts";
 import { costOf } from "../../domain/money/upstream-cost.ts";
 import { MediaError } from "../../domain/ports/asset-store.ts";
-import type { Output } from "../../domain/ports/provider.ts";
+import type { Output, Report } from "../../domain/ports/provider.ts";
 import { failureOf, type ResultIssue, resultIssues } from "../../domain/task/result-issue.ts";
 import type { AttemptOutput, Usage } from "../../domain/task/task.ts";
 import { outputsReady, succeeded } from "../../domain/task/transition.ts";
@@ -15,20 +15,20 @@ import type { Step, StepResult } from "../step.ts";
  */
 export async function recordOutputs(
   step: Step,
-  answer: { readonly outputs: readonly Output[]; readonly usage?: Usage | undefined },
+  { outputs: made, usage, costMicros }: { readonly outputs: readonly Output[] } & Report,
 ): Promise<StepResult> {
   const { task } = step;
-  const { usage } = answer;
   const { n } = task.request;
   const attempt = attemptOf(step);
+  const report = { usage, costMicros };
   const outputs: AttemptOutput[] = [];
   // Outputs beyond `n` are dropped.
-  for (const output of answer.outputs.slice(0, n)) outputs.push(await keep(step, output, outputs.length));
+  for (const output of made.slice(0, n)) outputs.push(await keep(step, output, outputs.length));
   while (outputs.length < n) outputs.push({ kind: "missing", code: "UPSTREAM_ERROR" });
-  if (!outputs.some(({ kind }) => kind === "remote")) return endWith(step, outputs, usage);
-  return step.continue(outputsReady(step.deps.clock.now(), attempt.id, outputs, usage), {
+  if (!outputs.some(({ kind }) => kind === "remote")) return endWith(step, outputs, report);
+  return step.continue(outputsReady(step.deps.clock.now(), attempt.id, outputs, report), {
     task: { ...task, stage: "finalizing", failures: 0 },
-    attempt: { ...attempt, state: "accepted", outputs, usage },
+    attempt: { ...attempt, state: "accepted", outputs, ...report },
   });
 }
 
@@ -52,27 +52,30 @@ export function unusable({ deps, task }: Step, index: number, detail: string): A
 export async function endWith(
   step: Step,
   outputs: readonly AttemptOutput[],
-  usage: Usage | undefined,
+  report: Report,
 ): Promise<StepResult> {
   const files = outputs.flatMap((output) => (output.kind === "stored" ? [output.file] : []));
   const issues = resultIssues(outputs);
-  if (files.length > 0) return complete(step, files, { usage, issues });
+  if (files.length > 0) return complete(step, files, { ...report, issues });
   const details = outputs.flatMap((output) => (output.kind === "missing" ? (output.detail ?? []) : []));
-  return step.failAtCost(taskError(failureOf(issues)), [...new Set(details)].join(" ") || "No outputs.");
+  const detail = [...new Set(details)].join(" ") || "No outputs.";
+  return step.failAtCost(taskError(failureOf(issues)), detail, { reported: report.costMicros });
 }
 
 /** Completes the task with its stored outputs. */
 async function complete(
   step: Step,
   files: readonly StoredFile[],
-  { usage: reported, issues }: { readonly usage: Usage | undefined; readonly issues: readonly ResultIssue[] },
+  report: Report & { readonly issues: readonly ResultIssue[] },
 ): Promise<StepResult> {
   const { deps, task } = step;
   const attempt = attemptOf(step);
   const at = deps.clock.now();
-  const usage = withBackground(reported, files);
+  const { issues } = report;
+  const usage = withBackground(report.usage, files);
   const assets = files.map((file, index) => step.asset(file, { role: "output", index, createdAt: at }));
-  const costMicros = costOf(deps.catalog.find(task.model), task, attempt, { outputs: assets, usage });
+  const costMicros =
+    report.costMicros ?? costOf(deps.catalog.find(task.model), task, attempt, { outputs: assets, usage });
   const callbackId = deps.ids.create("cb");
   return step.settle(succeeded(task, at, attempt.id, assets, usage, callbackId, { costMicros, issues }));
 }

@@ -47,7 +47,7 @@ async function pollAnswer(
       const error = taskError(answer.code, answer.message);
       const detail = answer.detail ?? answer.message;
       return answer.isCharged === true
-        ? step.failAtCost(error, detail)
+        ? step.failAtCost(error, detail, { reported: answer.costMicros })
         : step.fail(error, { state: "done", detail });
     }
     case "cancelled":

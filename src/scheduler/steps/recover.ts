@@ -2,6 +2,7 @@ import { type ProviderAdapter, ProviderError } from "../../domain/ports/provider
 import { nextPollDelayMs } from "../../domain/task/backoff.ts";
 import { submitted } from "../../domain/task/transition.ts";
 import type { Step, StepResult } from "../step.ts";
+import { openInputs } from "./inputs.ts";
 import { CANCEL_TRIES } from "./poll.ts";
 import { canSubmitAgain, LET_GO, outcomeUnknown } from "./submit.ts";
 
@@ -34,7 +35,9 @@ async function ask(
   if (attempt === undefined) return outcomeUnknown(step);
   return step.attempting(
     async () => {
-      const answer = await question(attempt.id, step.signal);
+      const inputs = await openInputs(deps, task.request);
+      const submission = { ...step.submission(), inputs: Array.isArray(inputs) ? inputs : undefined };
+      const answer = await question(submission, step.signal);
       const now = deps.clock.now();
       if (answer.kind === "found") {
         const dueAt = now + nextPollDelayMs(0, deps.random());

@@ -1,5 +1,4 @@
 import { INTERRUPTED, taskError } from "../../domain/errors.ts";
-import { findRoute } from "../../domain/model/model.ts";
 import { type InputFile, type ProviderAdapter, ProviderError } from "../../domain/ports/provider.ts";
 import { nextPollDelayMs, retryDelayMs } from "../../domain/task/backoff.ts";
 import { submitted } from "../../domain/task/transition.ts";
@@ -22,23 +21,16 @@ interface Submission {
 export async function submit(step: Step, to: Submission): Promise<StepResult> {
   const { deps, task, attempt, signal } = step;
   if (attempt === undefined) throw new Error(`Task ${task.id} has no attempt to submit`);
-  const { id, upstreamModel } = attempt;
-  const model = deps.catalog.find(task.model);
-  const { request } = task;
-  const wording = model && findRoute(model, attempt)?.wording;
   return step.attempting(
     async () => {
       const previews = step.previews();
       const { inputs } = to;
-      const answer = await to.adapter.submit(
-        { attempt: id, taskId: task.id, upstreamModel, wording, request, inputs, previews },
-        signal,
-      );
+      const answer = await to.adapter.submit({ ...step.submission(), inputs, previews }, signal);
       deps.standing.worked(attempt, "submission");
       if (answer.kind === "outputs") return recordOutputs(step, answer);
       const now = deps.clock.now();
       const dueAt = now + (answer.pollAfterMs ?? nextPollDelayMs(0, deps.random()));
-      return step.settle(submitted(now, id, answer.operation, dueAt));
+      return step.settle(submitted(now, attempt.id, answer.operation, dueAt));
     },
     (error) => submitTrouble(step, to, error),
   );
@@ -99,7 +91,7 @@ function lostAnswer(
   if (adapter.recover !== undefined) return step.unanswered("submitting", detail, retryAfterMs);
   if (canSubmitAgain(adapter)) return step.unanswered("queued", detail, retryAfterMs);
   return code === "UPSTREAM_TIMEOUT"
-    ? step.failAtCost(taskError(code), detail, "ambiguous")
+    ? step.failAtCost(taskError(code), detail, { state: "ambiguous" })
     : outcomeUnknown(step, detail);
 }
 
@@ -117,7 +109,7 @@ function failedAgain(
   const isLasting = disposition !== "retry" || details.isFailure === true;
   const isEnough = isLasting && step.task.failures + 1 >= MAX_REFUSALS;
   if (isEnough || !canSubmitAgain(adapter))
-    return step.failAtCost(taskError(trouble.code, trouble.publicMessage), detail, "ambiguous");
+    return step.failAtCost(taskError(trouble.code, trouble.publicMessage), detail, { state: "ambiguous" });
   return step.unanswered("queued", detail, details.retryAfterMs);
 }
 
@@ -130,5 +122,5 @@ export function canSubmitAgain({ submitIsIdempotent, repeatIsSafe }: ProviderAda
 export function outcomeUnknown(step: Step, detail?: string): Promise<StepResult> {
   const isOurs = detail === undefined && step.attempt?.detail === undefined;
   const error = taskError("OUTCOME_UNKNOWN", isOurs ? INTERRUPTED : undefined);
-  return step.failAtCost(error, detail, "ambiguous");
+  return step.failAtCost(error, detail, { state: "ambiguous" });
 }

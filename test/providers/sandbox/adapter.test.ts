@@ -163,7 +163,7 @@ test("a disk that takes no output is trouble that may pass", async () => {
   const sandbox = await setup();
   const folder = join(sandbox.directory, "files");
   // Opens the folder.
-  await sandbox.provider.recover(sandbox.submission().attempt, signal);
+  await sandbox.provider.recover(sandbox.submission(), signal);
   rmSync(folder, { recursive: true });
   writeFileSync(folder, "in the way");
   const request = sandbox.submission({ parameters: { sandbox: { delay_ms: 0 } } });
@@ -239,8 +239,8 @@ test("a submission aborted while its inputs are read, or whose inputs cannot be 
     inputs: [{ ...aborting, content: Bun.file("/nowhere/at/all") }],
   });
   expect(await rejection(sandbox.provider.submit(broken, signal))).toMatchObject({ disposition: "retry" });
-  for (const { attempt } of [aborted, broken]) {
-    expect(await sandbox.provider.recover(attempt, signal)).toEqual({ kind: "absent" });
+  for (const submission of [aborted, broken]) {
+    expect(await sandbox.provider.recover(submission, signal)).toEqual({ kind: "absent" });
   }
   expect(files(sandbox)).toEqual([]);
 });

@@ -115,7 +115,7 @@ test("fail_times refuses as many submissions of a task, whatever their attempt, 
     const error = await rejection(sandbox.provider.submit(request, signal));
     expect(error).toBeInstanceOf(ProviderError);
     expect(error).toMatchObject({ disposition: "retry", code: "UPSTREAM_CAPACITY_EXHAUSTED" });
-    expect(await sandbox.provider.recover(request.attempt, signal)).toEqual({ kind: "absent" });
+    expect(await sandbox.provider.recover(request, signal)).toEqual({ kind: "absent" });
   }
   const other = sandbox.submission({ ...submission, taskId: "task_2" });
   expect(await rejection(sandbox.provider.submit(other, signal))).toBeInstanceOf(ProviderError);

@@ -2,6 +2,7 @@ import { integer, sqliteTable, text, unique } from "drizzle-orm/sqlite-core";
 import type { AttemptId, LaneId } from "../../../domain/ids.ts";
 import type { Json } from "../../../domain/json.ts";
 import { providerOf } from "../../../domain/lane.ts";
+import { toMicros } from "../../../domain/money/money.ts";
 import type { Attempt, AttemptOutput, AttemptState, Usage } from "../../../domain/task/task.ts";
 import { optional, type RawRow } from "../raw-row.ts";
 import { ofTask } from "./task-table.ts";
@@ -46,6 +47,7 @@ export function toAttempt(row: AttemptRow): Attempt {
     operation: optional(row.operation),
     outputs: optional(row.outputs),
     usage: optional(row.usage),
+    costMicros: row.cost_micros === null ? undefined : toMicros(row.cost_micros),
     detail: row.detail ?? undefined,
     startedAt: row.started_at,
     acceptedAt: row.accepted_at ?? undefined,
