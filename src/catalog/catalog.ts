@@ -33,6 +33,7 @@ export function createCatalog(
   return {
     models: () => offered,
     find: (id) => byId.get(id),
+    routes: (model) => model.routes.filter((route) => isEnabled(route.provider)),
     validate: validator.validate,
     all: () => all,
     readPrice: readOperatorPrice,

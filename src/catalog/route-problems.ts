@@ -1,5 +1,12 @@
 import { isJsonObject, type Json, type JsonObject } from "../domain/json.ts";
-import { doesMode, isOfSize, takesFiles, takesInput, takesValue } from "../domain/model/eligibility.ts";
+import {
+  boundsOf,
+  doesMode,
+  filesTaken,
+  isWithinBounds,
+  takesInput,
+  takesValue,
+} from "../domain/model/eligibility.ts";
 import type { FieldLimit, MediaField, Route } from "../domain/model/model.ts";
 import { createSchemaChecker } from "../toolkit/json-schema.ts";
 import { propertyOf } from "./create-body.ts";
@@ -148,7 +155,7 @@ function untakenValues(routes: readonly Route[], name: string, property: JsonObj
   return untakenBounds(property, path, hint, (size) =>
     isNumber(property)
       ? isTaken(size)
-      : routes.some(({ only }) => only?.[name] !== false && isOfSize(only?.[name], size)),
+      : routes.some(({ only }) => only?.[name] !== false && isWithinBounds(size, boundsOf(only?.[name]))),
   );
 }
 
@@ -163,7 +170,7 @@ function untakenMedia(
     return [{ path, problem: `holds an input with the role "${role}", which no route takes${WORDED_ROLES}` }];
   if (property.type !== "array") return [];
   return untakenBounds(property, path, "", (count) =>
-    taking.some((route) => takesFiles(route, role, name, count)),
+    taking.some((route) => isWithinBounds(count, filesTaken(route, role, name))),
   );
 }
 

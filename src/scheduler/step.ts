@@ -107,11 +107,11 @@ export class Step {
     return { attempt: id, taskId: task.id, upstreamModel, wording, request: task.request };
   }
 
-  /** The first route from this position on whose provider is switched on. */
+  /** The first route from this position on whose provider is switched on and which can do the request. */
   routeFrom(position: number): ChosenRoute | undefined {
     const { catalog, lanes } = this.deps;
     const model = catalog.find(this.task.model);
-    return model && chooseRoute(model, lanes.has, position);
+    return model && chooseRoute(model, this.task.request, lanes.has, position);
   }
 
   /** The account that has the attempt, reached as it was when the attempt began; undefined while it is switched off. */

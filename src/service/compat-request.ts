@@ -2,7 +2,8 @@ import { type AppError, invalid, mustBe } from "../domain/errors.ts";
 import { type Json, type JsonObject, readScalar, propertyOf as schemaPropertyOf } from "../domain/json.ts";
 import { MAX_COMPAT_PROMPT } from "../domain/limits.ts";
 import { closestRatio, closestResolution, closestSize, parseSize } from "../domain/media/size.ts";
-import type { MediaField, Model } from "../domain/model/model.ts";
+import { takesValue } from "../domain/model/eligibility.ts";
+import type { MediaField, Model, Route } from "../domain/model/model.ts";
 import type { Form } from "../domain/words/demand.ts";
 
 /** A request of the synchronous images API, whether it came as JSON or as a form. A field that was `null` is absent. */
@@ -25,6 +26,12 @@ export interface ModelBody {
   readonly names: Readonly<Record<string, string>>;
 }
 
+/** A model, and its routes that can be taken. */
+export interface OfferedModel {
+  readonly model: Model;
+  readonly routes: readonly Route[];
+}
+
 /** Fields that are translated one by one, say how to answer, or mean nothing here. */
 const NOT_FOR_MODELS = new Set([
   ...["model", "prompt", "n", "size", "quality", "background", "output_format"],
@@ -34,9 +41,11 @@ const NOT_FOR_MODELS = new Set([
 /**
  * Translates a request of the synchronous images API into a model's create body. Fields that the model's schema has pass unchanged,
  * so that the schema decides about them. Unknown fields are ignored (docs/api.md 5.1).
+ * A size becomes the nearest that one of the routes takes.
  * @throws AppError `invalid_request` naming the field the model cannot honour
  */
-export function fromCompat(model: Model, request: CompatRequest): ModelBody {
+export function fromCompat(offered: OfferedModel, request: CompatRequest): ModelBody {
+  const { model } = offered;
   const given = request.isText ? readText(model, request.fields) : request.fields;
   const body: Record<string, Json> = { model: model.id };
   const names: Record<string, string> = {};
@@ -53,7 +62,7 @@ export function fromCompat(model: Model, request: CompatRequest): ModelBody {
   const prompt = promptOf(given.prompt);
   if (propertyOf(model, "prompt") !== undefined) body.prompt = prompt;
   addCount(model, given.n, body);
-  addSize(model, given.size, body, names);
+  addSize(offered, given.size, body, names);
   addQuality(model, given.quality, body);
   addBackground(model, given.background, body);
   addFormat(model, given.output_format, body);
@@ -80,32 +89,32 @@ function addCount(model: Model, n: Json | undefined, body: Record<string, Json>)
 }
 
 function addSize(
-  model: Model,
+  offered: OfferedModel,
   size: Json | undefined,
   body: Record<string, Json>,
   names: Record<string, string>,
 ): void {
   if (size === undefined || size === "auto") return;
-  if (propertyOf(model, "size") !== undefined) {
-    body.size = typeof size === "string" ? sizeFor(model, size) : size;
+  if (propertyOf(offered.model, "size") !== undefined) {
+    body.size = typeof size === "string" ? sizeFor(offered, size) : size;
     return;
   }
   const wanted = typeof size === "string" ? parseSize(size) : undefined;
   if (wanted === undefined) throw misformed("size", "size", size);
-  const ratio = closestRatio(wanted, choices(model, "aspect_ratio"));
+  const ratio = closestRatio(wanted, takenChoices(offered, "aspect_ratio"));
   if (ratio !== undefined && body.aspect_ratio === undefined) {
     body.aspect_ratio = ratio;
     names.aspect_ratio = "size";
   }
-  const resolution = closestResolution(wanted, choices(model, "resolution"));
+  const resolution = closestResolution(wanted, takenChoices(offered, "resolution"));
   if (resolution === undefined || body.resolution !== undefined) return;
   body.resolution = resolution;
   names.resolution = "size";
 }
 
 /** The size asked for, where the model takes it; else the nearest of those it has. Free sizes have limits, which its schema tells. */
-function sizeFor(model: Model, size: string): string {
-  const listed = choices(model, "size");
+function sizeFor(offered: OfferedModel, size: string): string {
+  const listed = takenChoices(offered, "size");
   const wanted = parseSize(size);
   return wanted === undefined || listed.includes(size) ? size : (closestSize(wanted, listed) ?? size);
 }
@@ -197,6 +206,11 @@ const propertyOf = ({ schema }: Model, name: string) => schemaPropertyOf(schema,
 function choices(model: Model, name: string): readonly string[] {
   const values = propertyOf(model, name)?.enum;
   return Array.isArray(values) ? values.filter((value) => typeof value === "string") : [];
+}
+
+/** Those that one of the routes takes. */
+function takenChoices({ model, routes }: OfferedModel, name: string): readonly string[] {
+  return choices(model, name).filter((choice) => routes.some((route) => takesValue(route, name, choice)));
 }
 
 /** A form has only text. Reads as numbers, booleans and objects what the model's schema has as such. */

@@ -5,6 +5,7 @@ import type { JsonObject } from "../domain/json.ts";
 import { IDEMPOTENCY_RETENTION_MS, IN_PROGRESS_RETRY_SEC } from "../domain/limits.ts";
 import type { Asset } from "../domain/media/asset.ts";
 import type { Model } from "../domain/model/model.ts";
+import { unrouted } from "../domain/model/unrouted.ts";
 import type { Micros } from "../domain/money/money.ts";
 import { isPriced, quote } from "../domain/money/pricing.ts";
 import { quotaPeriod } from "../domain/money/quota.ts";
@@ -14,7 +15,7 @@ import type { Clock, Secrets, TaskFeed, Wakeup } from "../domain/ports/runtime.t
 import type { Tally } from "../domain/ports/tally.ts";
 import type { Admission, AdmitResult } from "../domain/ports/task-store.ts";
 import type { IdempotencyClaim } from "../domain/task/idempotency.ts";
-import type { TaskKind } from "../domain/task/request.ts";
+import type { GenerationRequest, TaskKind } from "../domain/task/request.ts";
 import { type ChosenRoute, chooseRoute } from "../domain/task/routing.ts";
 import { collectInputs, type InputDeps, type Uploads } from "./collect-inputs.ts";
 import { toGenerationRequest } from "./generation-request.ts";
@@ -135,7 +136,6 @@ async function admit(
   const trouble = deps.trouble();
   if (trouble !== undefined) throw trouble;
   const model = findModel(deps, request);
-  const chosen = findRoute(deps, model);
   const validated = deps.catalog.validate(model, request.body);
   if (!validated.ok) throw invalid(validated.facts);
   const body = validated.body;
@@ -148,6 +148,7 @@ async function admit(
   try {
     const { inputs, assets } = await collectInputs(deps, { ...request, model, body, taskId: id, staged });
     const canonical = toGenerationRequest(model, body, inputs, request.hops);
+    const chosen = findRoute(deps, model, canonical);
     const promised = quote(model, canonical, priceTerms(deps, request.principal, model));
     if (!isPriced(promised)) throw invalid({ kind: "unpriced", model: model.id });
     for (const file of staged) await file.keep();
@@ -233,8 +234,9 @@ function findModel(deps: CreateTaskDeps, request: CreateTaskRequest): Model {
   throw ofOtherKind("model_not_available", model);
 }
 
-function findRoute(deps: CreateTaskDeps, model: Model): ChosenRoute {
-  const chosen = chooseRoute(model, deps.lanes.has);
+function findRoute({ lanes }: CreateTaskDeps, model: Model, request: GenerationRequest): ChosenRoute {
+  const chosen = chooseRoute(model, request, lanes.has);
   if (chosen !== undefined) return chosen;
-  throw withoutProvider(model);
+  const routes = model.routes.filter(({ provider }) => lanes.has(provider));
+  throw routes.length === 0 ? withoutProvider(model) : invalid(unrouted(model, routes, request));
 }

@@ -4,7 +4,9 @@ import { allowsFeature } from "../domain/access/permissions.ts";
 import { AppError, invalid } from "../domain/errors.ts";
 import type { ModelId } from "../domain/ids.ts";
 import type { Json, JsonObject } from "../domain/json.ts";
-import type { Model, PriceRule } from "../domain/model/model.ts";
+import { canTake } from "../domain/model/eligibility.ts";
+import type { PriceRule } from "../domain/model/model.ts";
+import { unrouted } from "../domain/model/unrouted.ts";
 import type { Forecast } from "../domain/money/forecast.ts";
 import { type Micros, toMicros } from "../domain/money/money.ts";
 import { pricedParameters } from "../domain/money/pricing.ts";
@@ -12,8 +14,9 @@ import type { UsualDuration } from "../domain/money/usage.ts";
 import type { AccountStore } from "../domain/ports/account-store.ts";
 import type { Clock } from "../domain/ports/runtime.ts";
 import type { UsageStore } from "../domain/ports/usage-store.ts";
-import type { TaskKind } from "../domain/task/request.ts";
-import type { ModelBody } from "./compat-request.ts";
+import type { GenerationRequest, TaskKind } from "../domain/task/request.ts";
+import { namesFrom } from "../domain/words/say.ts";
+import type { ModelBody, OfferedModel } from "./compat-request.ts";
 import { type PriceDeps, priceTerms } from "./price-terms.ts";
 import { type PricedLine, pricedLines, priceRequest } from "./priced-request.ts";
 import { readQuota } from "./read-account.ts";
@@ -83,7 +86,11 @@ export interface EstimateDeps extends ModelDeps, PriceDeps {
   readonly usage: Pick<UsageStore, "recentDurations">;
   readonly clock: Pick<Clock, "now" | "elapsed">;
   /** Translates an endpoint's body into the model's create body; unchanged unless given. */
-  readonly toModelBody?: (endpoint: EstimateEndpoint, model: Model, request: JsonObject) => EstimateBody;
+  readonly toModelBody?: (
+    endpoint: EstimateEndpoint,
+    offered: OfferedModel,
+    request: JsonObject,
+  ) => EstimateBody;
 }
 
 /**
@@ -95,14 +102,17 @@ export type EstimateCost = (request: EstimateRequest) => Promise<Estimate>;
 
 export function createEstimate(deps: EstimateDeps): EstimateCost {
   const usualDuration = createUsualDurations(deps);
-  const toModelBody = deps.toModelBody ?? ((_endpoint, _model, body): EstimateBody => ({ body, names: {} }));
+  const toModelBody =
+    deps.toModelBody ?? ((_endpoint, _offered, body): EstimateBody => ({ body, names: {} }));
 
   return async ({ principal, request, endpoint: given, quantity = 1 }) => {
     const { model, endpoint } = findModel(deps, principal, request.model, given);
     checkFeature(principal, endpoint);
-    const { body, names, missing = [] } = toModelBody(endpoint, model, request);
+    const offered = { model, routes: deps.catalog.routes(model) };
+    const { body, names, missing = [] } = toModelBody(endpoint, offered, request);
     const terms = priceTerms(deps, principal, model);
     const priced = priceRequest(deps.catalog, model, { body, names }, terms);
+    requireRoute(offered, priced.request, names);
     const leftOut = [...missing, ...priced.missing];
     const { forecast } = priced;
     const cost = forecast.kind === "priced" ? times(forecast, quantity) : undefined;
@@ -113,7 +123,10 @@ export function createEstimate(deps: EstimateDeps): EstimateCost {
       status: cost === undefined ? unpricedStatus(forecast) : cost.least === cost.most ? "exact" : "range",
       cost,
       lines: forecast.kind === "priced" ? pricedLines(forecast.quote, quantity) : [],
-      assumptions: [...modeAssumption(priced.mode, leftOut), ...defaultsTaken(terms.rule, body, priced.body)],
+      assumptions: [
+        ...modeAssumption(priced.request.mode, leftOut),
+        ...defaultsTaken(terms.rule, body, priced.body),
+      ],
       missing: [...leftOut, ...(forecast.kind === "needs_input" ? forecast.missing : [])],
       ...(await affordability(deps, principal, cost?.most)),
       duration: await usualDuration(model.id),
@@ -136,6 +149,16 @@ function checkFeature({ policy }: Principal, endpoint: EstimateEndpoint): void {
   const { feature } = ESTIMATE_ENDPOINTS[endpoint];
   if (allowsFeature(policy, feature)) return;
   throw new AppError("permission_denied", { kind: "feature_forbidden", feature, path: endpoint });
+}
+
+/** @throws AppError as the create of a request that no route can do, with the caller's names for the fields */
+function requireRoute(
+  { model, routes }: OfferedModel,
+  request: GenerationRequest,
+  names: ModelBody["names"],
+): void {
+  if (routes.some((route) => canTake(route, request))) return;
+  throw invalid(unrouted(model, routes, request)).renamed(namesFrom(names));
 }
 
 function modeAssumption(mode: string, missing: readonly string[]): Assumption[] {

@@ -62,7 +62,7 @@ export function createGenerateSync(deps: GenerateSyncDeps): GenerateSync {
   return async (given) => {
     const { principal, endpoint } = given;
     const model = imageModel(deps, principal, given.request.fields.model);
-    const { body, names } = fromCompat(model, given.request);
+    const { body, names } = fromCompat({ model, routes: deps.catalog.routes(model) }, given.request);
     // An idempotency key already says which requests are the same.
     const syncScope =
       given.idempotencyKey === undefined

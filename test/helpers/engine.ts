@@ -156,6 +156,7 @@ const catalog: Catalog = {
   models: () => [MODEL],
   all: () => [MODEL],
   find: (id) => (id === MODEL.id ? MODEL : undefined),
+  routes: ({ routes }) => routes,
   validate: (_model, body) => ({ ok: true, body }),
 };
 

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import type { ProviderId } from "../../src/domain/ids.ts";
+import type { Route } from "../../src/domain/model/model.ts";
 import { type PollResult, ProviderError, type RecoverRequest } from "../../src/domain/ports/provider.ts";
 import { RESUME_DELAY_MS } from "../../src/domain/task/backoff.ts";
 import { createEngine, MODEL, scriptedProvider } from "../helpers/engine.ts";
@@ -118,6 +119,31 @@ test("a route that will not take the task passes it to the next one", async () =
     routeIndex: 1,
   });
   expect(second.submissions[0]?.upstreamModel).toBe("two");
+});
+
+test("a route that cannot do a request exactly is passed over, at first and after a refusal", async () => {
+  const refusing = () =>
+    scriptedProvider({
+      submit: async () => {
+        throw new ProviderError("reroute", "UPSTREAM_REJECTED", "not today");
+      },
+    });
+  const [first, second] = [refusing(), scriptedProvider({ id: lane("second") })];
+  const engine = await createEngine([first, second]);
+  const [one, two] = MODEL.routes as [Route, Route];
+  const few = { n: { maximum: 1 } };
+  const routes = [
+    { ...one, upstreamModel: "few", only: few },
+    { ...one, upstreamModel: "many" },
+    { ...two, upstreamModel: "few", only: few },
+    { ...two, upstreamModel: "many" },
+  ];
+  Object.assign(engine.deps, { catalog: { ...engine.deps.catalog, find: () => ({ ...MODEL, routes }) } });
+  const id = await engine.admit({ request: { ...newTask().request, n: 2 } });
+  await engine.runToEnd();
+  expect(first.submissions.map(({ upstreamModel }) => upstreamModel)).toEqual(["many"]);
+  expect(second.submissions.map(({ upstreamModel }) => upstreamModel)).toEqual(["many"]);
+  expect(await engine.task(id)).toMatchObject({ status: "completed", routeIndex: 3 });
 });
 
 test("a submission whose outcome is unknown is never sent again to an upstream that cannot tell", async () => {

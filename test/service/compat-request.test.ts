@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { createCatalog } from "../../src/catalog/catalog.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import type { JsonObject } from "../../src/domain/json.ts";
-import type { Model } from "../../src/domain/model/model.ts";
+import type { Model, Route } from "../../src/domain/model/model.ts";
 import { namesFrom } from "../../src/domain/words/say.ts";
 import type { Facts } from "../../src/domain/words/words.ts";
 import { type CompatRequest, fromCompat } from "../../src/service/compat-request.ts";
@@ -39,12 +39,15 @@ const full = model(FULL, MEDIA);
 const bare = model({ prompt: { type: "string" } });
 
 const bodyOf = (of: Model, fields: JsonObject, more: Partial<CompatRequest> = {}) => {
-  const { model: _, ...body } = fromCompat(of, {
-    fields: { prompt: "x", ...fields },
-    isText: false,
-    images: [],
-    ...more,
-  }).body;
+  const { model: _, ...body } = fromCompat(
+    { model: of, routes: of.routes },
+    {
+      fields: { prompt: "x", ...fields },
+      isText: false,
+      images: [],
+      ...more,
+    },
+  ).body;
   return body;
 };
 const refusal = (of: Model, fields: JsonObject, more: Partial<CompatRequest> = {}) => {
@@ -80,6 +83,25 @@ test("qualities of other models become the nearest the model has", () => {
   expect(bodyOf(full, { quality: "standard" }).quality).toBeUndefined();
   expect(bodyOf(full, { quality: "toString" }).quality).toBeUndefined();
   expect(bodyOf(bare, { quality: "hd" }).quality).toBeUndefined();
+});
+
+test("a size becomes the nearest that a route takes, not one that only others take", () => {
+  const route = MODEL.routes[0] as Route;
+  const of = (properties: JsonObject, ...only: Route["only"][]): Model => ({
+    ...model({ prompt: {}, ...properties }),
+    routes: only.map((limits) => ({ ...route, only: limits })),
+  });
+  const size = { enum: ["512x512", "1024x1024", "2048x2048"] };
+  const small = { size: { enum: ["512x512"] } };
+  expect(bodyOf(of({ size }, small), { size: "2048x2048" }).size).toBe("512x512");
+  expect(bodyOf(of({ size }, small, { size: { enum: ["2048x2048"] } }), { size: "2048x2048" }).size).toBe(
+    "2048x2048",
+  );
+  const shapes = of(
+    { aspect_ratio: { enum: ["1:1", "16:9"] }, resolution: { enum: ["1K", "4K"] } },
+    { aspect_ratio: { enum: ["1:1"] }, resolution: { enum: ["1K"] } },
+  );
+  expect(bodyOf(shapes, { size: "4096x2304" })).toMatchObject({ aspect_ratio: "1:1", resolution: "1K" });
 });
 
 test("a model without sizes gets the proportions and the resolution of the size asked for", () => {
@@ -160,12 +182,15 @@ test("the text of a form is read as what the model takes", () => {
 });
 
 test("an error about a model's field is told in the caller's words", () => {
-  const { names } = fromCompat(full, {
-    fields: { prompt: "x" },
-    isText: false,
-    images: ["a:1", "a:2"],
-    mask: "a:m",
-  });
+  const { names } = fromCompat(
+    { model: full, routes: [] },
+    {
+      fields: { prompt: "x" },
+      isText: false,
+      images: ["a:1", "a:2"],
+      mask: "a:m",
+    },
+  );
   const told = (facts: Facts) => new AppError("invalid_request", facts).renamed(namesFrom(names));
   const error = told({ kind: "finding", field: "image_urls[1]", finding: "is empty" });
   expect(error.message).toBe("image[1] is empty.");
@@ -179,7 +204,7 @@ describe("a request to gpt-image-1.5 whose fields do not go together", () => {
   const gptImage = catalog.find("gpt-image-1.5")!;
   const told = (fields: JsonObject, edit: Partial<CompatRequest>) => {
     const request = { fields: { prompt: "x", ...fields }, isText: false, images: [], ...edit };
-    const { body, names } = fromCompat(gptImage, request);
+    const { body, names } = fromCompat({ model: gptImage, routes: gptImage.routes }, request);
     const validated = catalog.validate(gptImage, body);
     if (validated.ok) throw new Error("not refused");
     const { param, message } = new AppError("invalid_request", validated.facts).renamed(namesFrom(names));

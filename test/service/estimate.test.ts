@@ -3,7 +3,7 @@ import { createCatalog } from "../../src/catalog/catalog.ts";
 import { hasProperty } from "../../src/catalog/create-body.ts";
 import type { KeyPolicy } from "../../src/domain/access/key-policy.ts";
 import { AppError } from "../../src/domain/errors.ts";
-import type { ModelId } from "../../src/domain/ids.ts";
+import type { ModelId, ProviderId } from "../../src/domain/ids.ts";
 import { type Json, type JsonObject, propertyOf } from "../../src/domain/json.ts";
 import type { Model, PriceRule } from "../../src/domain/model/model.ts";
 import { toMicros } from "../../src/domain/money/money.ts";
@@ -34,6 +34,7 @@ async function setup(
     account?: typeof ACCOUNT;
     multiplier?: number;
     rule?: PriceRule;
+    hasProvider?: (id: ProviderId) => boolean;
   } = {},
 ) {
   const store = openStore({ path: ":memory:" });
@@ -53,7 +54,7 @@ async function setup(
   const deps = { catalog, aliases, accounts: store.accounts, prices, clock };
   const estimateCost = createEstimate({ ...deps, usage: store.usage, ...given.deps });
   const createTask = createCreateTask({
-    ...deps,
+    ...{ ...deps, catalog: given.deps?.catalog ?? catalog },
     tasks: store.tasks,
     assets: memoryAssets(),
     egress: {
@@ -66,7 +67,7 @@ async function setup(
     wakeup: { wake() {}, queued() {} },
     feed: createTaskFeed(),
     tally: { created() {} },
-    lanes: { has: () => true, choose: async (provider) => provider },
+    lanes: { has: given.hasProvider ?? (() => true), choose: async (provider) => provider },
     isAccepting: () => true,
     trouble: () => undefined,
     tellLowBalance() {},
@@ -339,6 +340,40 @@ describe("an estimate is refused", () => {
     }
   });
 
+  test("where none of the model's routes can do it, whose provider is switched on", async () => {
+    const [on, off] = ["on", "off"] as ProviderId[];
+    const model: Model = {
+      ...catalog.find("sandbox-image")!,
+      routes: [
+        { provider: off!, upstreamModel: "all" },
+        {
+          provider: on!,
+          upstreamModel: "u",
+          modes: ["image-to-image"],
+          only: { image_urls: { maximum: 1 } },
+        },
+        { provider: on!, upstreamModel: "v", modes: ["text-to-image"], only: { n: { maximum: 2 } } },
+      ],
+    };
+    const limited = createCatalog({ models: [model], isEnabled: (id) => id === on });
+    const { store, estimate, create } = await setup({
+      deps: { catalog: limited },
+      hasProvider: (id) => id === on,
+    });
+    const refusals: [JsonObject, string][] = [
+      [{ n: 3 }, "n"],
+      [{ image_urls: [MEDIA, MEDIA] }, "image_urls"],
+    ];
+    for (const [fields, field] of refusals) {
+      const body = { model: model.id, prompt: "x", ...fields };
+      expect(await refusal(estimate(body))).toEqual(["invalid_request", field]);
+      expect(await refusal(create(model, body))).toEqual(["invalid_request", field]);
+    }
+    expect((await estimate({ model: model.id, n: 2 })).status).toBe("exact");
+    const { taskId } = await create(model, { model: model.id, prompt: "x", n: 2 });
+    expect((await store.tasks.byId(taskId))?.routeIndex).toBe(2);
+  });
+
   test("for a feature the key lacks, by the endpoint it is for", async () => {
     const { estimate } = await setup({ policy: { features: ["images"] } });
     const body = { model: "sandbox-image" };
@@ -365,6 +400,7 @@ describe("a model", () => {
       all: () => [model],
       models: () => [model],
       find: () => model,
+      routes: ({ routes }) => routes,
       validate: (_model, body) => ({ ok: true, body }),
     };
     return found;
@@ -414,7 +450,7 @@ test("how long tasks take is told from five of the model's own on, and looked up
 });
 
 test("an endpoint's own body is translated before it is checked, and refusals are in its words", async () => {
-  const toModelBody: EstimateDeps["toModelBody"] = (endpoint, model, request) => ({
+  const toModelBody: EstimateDeps["toModelBody"] = (endpoint, { model }, request) => ({
     body: { model: model.id, n: request.count ?? 1 },
     names: { n: "count" },
     missing: endpoint === "/compat/v1/images/edits" ? ["image"] : [],

@@ -37,6 +37,7 @@ const catalog: Catalog = {
   models: () => models,
   all: () => models,
   find: (id) => models.find((model) => model.id === id),
+  routes: ({ routes }) => routes,
   validate: (_, body) => ({ ok: true, body }),
 };
 

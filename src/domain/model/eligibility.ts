@@ -8,7 +8,12 @@ export type Obstacle =
   | { readonly kind: "value"; readonly field: string; readonly given: Json }
   /** It takes no such input at all. */
   | { readonly kind: "input"; readonly field: string }
-  | { readonly kind: "files"; readonly field: string; readonly given: number };
+  | { readonly kind: "files"; readonly field: string; readonly given: number; readonly taken: Bounds };
+
+export interface Bounds {
+  readonly least: number;
+  readonly most: number;
+}
 
 /** Whether a route can do a request exactly: nothing of it would be dropped, rounded or replaced. */
 export function canTake(route: Route, request: GenerationRequest): boolean {
@@ -48,17 +53,22 @@ export function takesInput({ only, wording }: Route, role: InputRole, field: str
   return own(only, field) !== false && (wording === undefined || own(wording.inputs, role) !== undefined);
 }
 
-/** Whether a route takes so many files of a role in one field. */
-export function takesFiles(route: Route, role: InputRole, field: string, count: number): boolean {
-  const isList = route.wording === undefined || own(route.wording.inputs, role)?.isList === true;
-  return (isList || count <= 1) && isOfSize(own(route.only, field), count);
+/** How many files of a role a route takes in one field. */
+export function filesTaken({ only, wording }: Route, role: InputRole, field: string): Bounds {
+  const { least, most } = boundsOf(own(only, field));
+  const isList = wording === undefined || own(wording.inputs, role)?.isList === true;
+  return { least, most: isList ? most : Math.min(most, 1) };
 }
 
-/** Whether a limit lets a size through; see FieldLimit. */
-export function isOfSize(limit: FieldLimit | undefined, size: number): boolean {
-  if (limit === undefined || limit === false || "enum" in limit) return limit !== false;
-  const { minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY } = limit;
-  return size >= minimum && size <= maximum;
+/** The sizes that a limit lets through; see FieldLimit. */
+export function boundsOf(limit: FieldLimit | undefined): Bounds {
+  const { minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY } =
+    limit === undefined || limit === false || "enum" in limit ? {} : limit;
+  return { least: minimum, most: maximum };
+}
+
+export function isWithinBounds(size: number, { least, most }: Bounds): boolean {
+  return size >= least && size <= most;
 }
 
 function isWithin(limit: FieldLimit | undefined, value: Json): boolean {
@@ -66,7 +76,7 @@ function isWithin(limit: FieldLimit | undefined, value: Json): boolean {
   if (limit === false) return false;
   if ("enum" in limit) return limit.enum.includes(value);
   const size = sizeOf(value);
-  return size === undefined || isOfSize(limit, size);
+  return size === undefined || isWithinBounds(size, boundsOf(limit));
 }
 
 /** What the bounds of a limit are about. Code points, not UTF-16 units: what a person would count. */
@@ -89,8 +99,9 @@ function* inputObstacles(route: Route, inputs: readonly MediaInput[]): Generator
     fields.set(field, { role, count: (fields.get(field)?.count ?? 0) + 1 });
   }
   for (const [field, { role, count }] of fields) {
+    const taken = filesTaken(route, role, field);
     if (!takesInput(route, role, field)) yield { kind: "input", field };
-    else if (!takesFiles(route, role, field, count)) yield { kind: "files", field, given: count };
+    else if (!isWithinBounds(count, taken)) yield { kind: "files", field, given: count, taken };
   }
 }
 
@@ -99,6 +110,10 @@ function fieldOf(param: string): string {
   return param.replace(/\[\d+\]$/, "");
 }
 
-function own<Value>(table: { readonly [name: string]: Value } | undefined, name: string): Value | undefined {
+/** An entry of a table whose names operators chose. */
+export function own<Value>(
+  table: { readonly [name: string]: Value } | undefined,
+  name: string,
+): Value | undefined {
   return table !== undefined && Object.hasOwn(table, name) ? table[name] : undefined;
 }

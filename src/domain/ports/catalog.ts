@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "../json.ts";
-import type { Model, PriceRule } from "../model/model.ts";
+import type { Model, PriceRule, Route } from "../model/model.ts";
 import type { Facts } from "../words/words.ts";
 
 /** A body that a model's schema accepts, defaults filled in, or the first thing wrong with it. */
@@ -28,6 +28,8 @@ export interface Catalog {
   find(id: string): Model | undefined;
   /** Every model, offered or not, in the order they are listed. */
   all(): readonly Model[];
+  /** The routes of a model whose provider is switched on, in the order they are tried. */
+  routes(model: Model): readonly Route[];
   /**
    * Checks a create body against the model's own JSON Schema (2020-12). What it refuses names the field, what was given
    * and what is allowed; for an unknown field, the closest known one. The body given is not changed.

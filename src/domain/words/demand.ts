@@ -57,6 +57,7 @@ const TYPES: Readonly<Record<string, string>> = {
 /** A demand as the words that complete "must …". */
 export function demandWords(demand: Demand): string {
   if ("oneOf" in demand) return `be one of ${demand.oneOf.join(", ")}`;
+  if ("anyOf" in demand && demand.anyOf.length === 1) return `be ${JSON.stringify(demand.anyOf[0])}`;
   if ("anyOf" in demand) return `be one of ${demand.anyOf.map((each) => JSON.stringify(each)).join(", ")}`;
   if ("equal" in demand) return `be ${JSON.stringify(demand.equal)}`;
   if ("types" in demand) return `be ${demand.types.map((each) => TYPES[each] ?? each).join(" or ")}`;

@@ -1,5 +1,8 @@
 import { MAX_EDIT_IMAGES } from "../limits.ts";
 import type { MediaKind, MediaType } from "../media/asset.ts";
+import type { Mode } from "../model/model.ts";
+import { type Demand, demandWords } from "./demand.ts";
+import { modeNames } from "./mode-words.ts";
 import { article, type Field, type Given, type NameOf, show, type WordTable } from "./say.ts";
 
 interface OfModel extends Field {
@@ -34,6 +37,17 @@ export const INPUT_WORDS = {
     `${name(field)} must be auto or opaque for ${model}, got ${show(given)}.`,
   not_a_choice: ({ field, model, given }: OfModel & { given: Given }, name: NameOf) =>
     `${name(field)} cannot be chosen for ${model}, got ${show(given)}.`,
+  /** The schema takes it, and none of the routes that can be taken at present. */
+  unrouted_value: ({ field, model, must, given }: OfModel & { must: Demand; given: Given }, name: NameOf) =>
+    `${name(field)} must ${demandWords(must)} for this request of ${model} at present, got ${show(given)}.`,
+  unrouted_field: ({ field, model }: OfModel, name: NameOf) =>
+    `${name(field)} cannot be used for this request of ${model} at present.`,
+  unrouted_mode: ({
+    model,
+    mode,
+    modes,
+  }: Omit<OfModel, "field"> & { field?: string | undefined; mode: string; modes: readonly Mode[] }) =>
+    `These inputs make ${mode}, which ${model} does not do at present; it does ${modeNames(modes)}.`,
   no_edits: ({ model }: OfModel) => `${model} makes images from a prompt alone; it edits none.`,
   edits_one_image: ({ field, model, given }: OfModel & { given: number }, name: NameOf) =>
     `${name(field)}: ${model} edits one image at a time, got ${given}.`,

@@ -3,6 +3,7 @@ import { MAX_CALLBACK_REDELIVERIES, MAX_IDEMPOTENCY_KEY } from "../limits.ts";
 import type { Mode } from "../model/model.ts";
 import { CURRENCY, formatAmount, type Micros } from "../money/money.ts";
 import type { TaskKind } from "../task/request.ts";
+import { modeNames } from "./mode-words.ts";
 import { article, cut, type Field, type NameOf, type WordTable } from "./say.ts";
 
 interface Of {
@@ -26,9 +27,7 @@ export const TASK_WORDS = {
   model_without_provider: ({ model }: Of & Field) =>
     `The model "${model}" is not available at present; GET /v1/models lists those that are.`,
   no_mode: ({ model, modes }: Of & { modes: readonly Mode[] }) =>
-    `The inputs given fit no mode of ${model}: it does ${modes
-      .map(({ id, requires }) => `${id} (${requires.join(", ") || "no input"})`)
-      .join(" or ")}.`,
+    `The inputs given fit no mode of ${model}: it does ${modeNames(modes)}.`,
 
   unpriced: ({ model }: Of) =>
     `There is no price for this request of ${model}; GET /v1/models/${model} lists what has one.`,

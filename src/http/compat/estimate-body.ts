@@ -1,6 +1,5 @@
 import type { JsonObject } from "../../domain/json.ts";
-import type { Model } from "../../domain/model/model.ts";
-import { fromCompat } from "../../service/compat-request.ts";
+import { fromCompat, type OfferedModel } from "../../service/compat-request.ts";
 import { ESTIMATE_ENDPOINTS, type EstimateBody, type EstimateEndpoint } from "../../service/estimate.ts";
 import { readEdit, readGeneration } from "./read-request.ts";
 
@@ -11,7 +10,11 @@ const STAND_IN = "x:";
  * Translates a request of any endpoint into a model's create body, for estimates. Prompt and images may be missing.
  * @throws AppError as the endpoint itself
  */
-export function toEstimateBody(endpoint: EstimateEndpoint, model: Model, request: JsonObject): EstimateBody {
+export function toEstimateBody(
+  endpoint: EstimateEndpoint,
+  offered: OfferedModel,
+  request: JsonObject,
+): EstimateBody {
   if (!ESTIMATE_ENDPOINTS[endpoint].isCompat) return { body: request, names: {} };
   const isEdit = endpoint === "/compat/v1/images/edits";
   const lacks = (name: string) => (request[name] ?? null) === null;
@@ -21,7 +24,8 @@ export function toEstimateBody(endpoint: EstimateEndpoint, model: Model, request
     ...(lacks("prompt") ? { prompt: STAND_IN } : {}),
     ...(lacksImage ? { image: STAND_IN } : {}),
   };
-  const { body, names } = fromCompat(model, (isEdit ? readEdit(whole) : readGeneration(whole)).request);
+  const read = isEdit ? readEdit(whole) : readGeneration(whole);
+  const { body, names } = fromCompat(offered, read.request);
   const { prompt: _prompt, ...withoutPrompt } = body;
   return { body: lacks("prompt") ? withoutPrompt : body, names, missing: lacksImage ? ["image"] : [] };
 }

@@ -25,7 +25,8 @@ export async function dispatch(step: Step): Promise<StepResult> {
   const chosen = step.routeFrom(task.routeIndex);
   if (model === undefined || chosen === undefined) return step.fail(taskError("NO_ROUTE_AVAILABLE"));
   const adapter = deps.provider(task.lane);
-  if (adapter?.id !== chosen.route.provider) return step.requeue({ failures: 0, to: chosen });
+  if (adapter?.id !== chosen.route.provider || chosen.index !== task.routeIndex)
+    return step.requeue({ failures: 0, to: chosen });
 
   if (task.request.inputs.some((input) => input.source.kind === "url")) return fetchInputs(step);
   const inputs = await openInputs(deps, task.request);
