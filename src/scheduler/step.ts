@@ -20,11 +20,13 @@ import {
   type AttemptChange,
   cancelled,
   failed,
+  passedOn,
   requeued,
   snoozed,
   type Transition,
   unanswered,
 } from "../domain/task/transition.ts";
+import { logEnding, tellEnding } from "./endings.ts";
 import type { RouteStanding } from "./route-standing.ts";
 
 /** What every step needs. */
@@ -247,6 +249,15 @@ export class Step {
     return this.settle(requeued(now, { dueAt: now + delayMs, failures, lane, routeIndex }, rejected));
   }
 
+  /** Hands the task to another route, because the upstream took the attempt and failed without charging for it. */
+  async passOn(to: ChosenRoute, detail: string): Promise<StepResult> {
+    const { task, attempt, deps } = this;
+    if (attempt === undefined) throw new Error(`Task ${task.id} has no attempt`);
+    const lane = (await deps.lanes.choose(to.route.provider)) ?? task.lane;
+    const now = deps.clock.now();
+    return this.settle(passedOn(now, { lane, routeIndex: to.index }, { id: attempt.id, detail }));
+  }
+
   /**
    * Gives the task back after a submission without a usable answer: `queued` to submit again when its lane has room, `submitting` to
    * ask the upstream. It is due after `retryAfterMs`, or else after a growing delay.
@@ -272,23 +283,4 @@ export class Step {
       return this.signal.aborted ? SETTLED : trouble(error);
     }
   }
-}
-
-function tellEnding({ ended }: StepDeps["tally"], { task }: Lease, { ending, at }: Transition): void {
-  if (ending === undefined || ending.status === "cancelled") return;
-  const { status, charged } = ending;
-  ended({ model: task.model, provider: task.lane, status, durationMs: at - task.createdAt, charged });
-}
-
-function logEnding(log: Log, { task }: Lease, { ending, attempt, at }: Transition): void {
-  const fields = {
-    task: task.id,
-    model: task.model,
-    status: ending?.status,
-    error_code: ending?.error?.code,
-    detail: attempt?.detail,
-    ms: at - task.createdAt,
-  };
-  if (ending?.status === "failed") log.warn(fields, "task failed");
-  else log.info(fields, `task ${ending?.status}`);
 }

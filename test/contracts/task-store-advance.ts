@@ -4,6 +4,7 @@ import {
   failed,
   inputsReady,
   outputsReady,
+  passedOn,
   requeued,
   snoozed,
   submitted,
@@ -191,6 +192,30 @@ export function describeAdvance(make: MakeStore): void {
           expect(await store.tasks.apply(lease, snoozed(running, NOW + 50, again))).toBe("applied");
           expect((await store.tasks.byId(taskId(1)))?.progress).toBe(expected);
         }
+      }),
+    );
+
+    test(
+      "a task that its upstream took and failed goes on elsewhere, with all of its hold",
+      withStore(make, async (store) => {
+        await admit(store, { held: micros(100_000) });
+        const first = await beginOne(store);
+        await store.tasks.apply(first, submitted(NOW, attemptId(1), "job", NOW + 1));
+        const running = await claimOne(store, { now: NOW + 1 });
+        const to = { lane: lane("other"), routeIndex: 1 };
+        const passed = passedOn(NOW + 2, to, { id: attemptId(1), detail: "out of memory" });
+        expect(await store.tasks.apply(running, passed)).toBe("applied");
+        const next = { now: NOW + 2, lanes: [{ lane: lane("other"), capacity: 1 }] };
+        const second = await claimOne(store, next);
+        expect(second.task).toMatchObject({ stage: "queued", status: "processing", failures: 0, ...to });
+        const ended = { state: "done", operation: "job", detail: "out of memory", endedAt: NOW + 2 };
+        expect(second.attempt).toMatchObject({ ...ended, id: attemptId(1) });
+        expect(await store.accounts.account(ACCOUNT)).toMatchObject({ held: 100_000 });
+        expect(await store.tasks.begin(second, newIntent({ id: attemptId(2) }))).toBe("begun");
+        expect(await store.tasks.attempts(taskId(1))).toMatchObject([
+          ended,
+          { state: "intent", sequence: 2 },
+        ]);
       }),
     );
 

@@ -90,6 +90,8 @@ export type PollResult =
       readonly isCharged?: boolean | undefined;
       /** What it charges for it, by its own word. */
       readonly costMicros?: Micros | undefined;
+      /** The job says nothing against the request: another route may make it. Never set for what was refused for its content. */
+      readonly mayReroute?: boolean | undefined;
       /** The upstream no longer knows the job, for example since it was restarted. */
       readonly isLost?: boolean | undefined;
     }

@@ -51,7 +51,8 @@ export function timelineOf(
   for (const { state, startedAt, acceptedAt, madeAt, endedAt } of attempts) {
     began.push({ stage: "submitting", at: startedAt });
     began.push({ stage: "running", at: acceptedAt }, { stage: "finalizing", at: madeAt });
-    const isQueuedAgain = state === "rejected" && endedAt !== undefined && endedAt < completedAt;
+    const isOver = state === "rejected" || state === "done";
+    const isQueuedAgain = isOver && endedAt !== undefined && endedAt < completedAt;
     if (isQueuedAgain) began.push({ stage: "queued", at: endedAt });
   }
   began.push({ stage: "ended", at: task.completedAt });
@@ -81,17 +82,19 @@ export interface AttemptVerdict {
 /** What the owner of a task may know about one of its attempts. The error of the task is that of the attempt it ended with. */
 export function verdictOf(task: Task, attempt: Attempt): AttemptVerdict {
   const { status, error, completedAt = Number.POSITIVE_INFINITY } = task;
-  const outcome = outcomeOf(task, attempt);
   const isLast = attempt.sequence === task.attempts && (attempt.endedAt ?? completedAt) >= completedAt;
+  const outcome = outcomeOf(task, attempt, isLast);
   if (status === "failed" && isLast && error !== undefined)
     return { outcome, errorCode: error.code, message: error.message };
-  const isTold = outcome === "refused" || outcome === "unanswered";
+  const isTold = outcome === "refused" || outcome === "unanswered" || outcome === "failed";
   return { outcome, message: isTold ? ATTEMPT_MESSAGES[outcome] : undefined };
 }
 
-function outcomeOf({ status }: Task, { state }: Attempt): AttemptVerdict["outcome"] {
+function outcomeOf({ status }: Task, { state }: Attempt, isLast: boolean): AttemptVerdict["outcome"] {
   if (state === "rejected") return "refused";
   if (state === "ambiguous") return "unanswered";
+  // The task went on after it.
+  if (state === "done" && !isLast) return "failed";
   return isTerminal(status) && status !== "pending" && status !== "processing" ? status : "under_way";
 }
 

@@ -132,8 +132,8 @@ export type TaskSummary = Pick<
 >;
 
 /**
- * `intent` may have been sent · `accepted` the upstream has it · `rejected` it certainly has not, the only state from which
- * another submission may follow · `ambiguous` nobody can say · `done` over.
+ * `intent` may have been sent · `accepted` the upstream has it · `rejected` it certainly has not · `ambiguous` nobody can say ·
+ * `done` over. Another attempt may follow a `rejected` one, and one that is `done` without having made or cost anything.
  */
 export type AttemptState = "intent" | "accepted" | "rejected" | "ambiguous" | "done";
 

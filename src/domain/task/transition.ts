@@ -98,6 +98,16 @@ export function requeued(
   return move("requeued", ["queued", "submitting", "running"], "queued", at, { ...again, attempt });
 }
 
+/** On to another route: the upstream took the attempt, and failed without charging for it. */
+export function passedOn(
+  at: number,
+  to: { lane: LaneId; routeIndex: number },
+  { id, detail }: { id: AttemptId; detail: string },
+): Transition {
+  const attempt = { id, state: "done", detail } as const;
+  return move("passedOn", ["running"], "queued", at, { ...to, dueAt: at, failures: 0, attempt });
+}
+
 /**
  * The answer to a submission was lost or cannot be used. The task stays `submitting` where the upstream can be asked for it; else it
  * goes back to the queue with its open attempt, where it waits without holding one of the lane's places.

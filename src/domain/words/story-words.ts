@@ -18,5 +18,6 @@ export const TASK_ADVICE = {
 /** What became of an attempt that made nothing, for the owner of the task. */
 export const ATTEMPT_MESSAGES = {
   refused: "The provider did not take this attempt.",
+  failed: "The provider took this attempt and failed.",
   unanswered: "The provider's answer to this attempt was lost.",
 } as const;

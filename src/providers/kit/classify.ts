@@ -112,11 +112,15 @@ export function refusedSubmission(refusal: Refusal): ProviderError {
 /** The poll result of an accepted job that ended without output. */
 export function failedJob(refusal: Refusal): PollResult {
   if (refusal.meaning === "cancelled") return { kind: "cancelled" };
+  const { code, disposition } = MEANINGS[refusal.meaning];
   const message = publicMessageOf(refusal);
+  const mayReroute = disposition === "retry" || disposition === "reroute";
   return {
     kind: "failed",
-    code: MEANINGS[refusal.meaning].code,
+    code,
+    detail: refusal.detail,
     ...(message === undefined ? {} : { message }),
+    ...(mayReroute ? { mayReroute } : {}),
   };
 }
 

@@ -44,11 +44,7 @@ async function pollAnswer(
     case "failed": {
       if (answer.isLost === true && adapter.repeatIsSafe === true && !task.cancelRequested)
         return submitAgain(step, answer.detail ?? answer.message);
-      const error = taskError(answer.code, answer.message);
-      const detail = answer.detail ?? answer.message;
-      return answer.isCharged === true
-        ? step.failAtCost(error, detail, { reported: answer.costMicros })
-        : step.fail(error, { state: "done", detail });
+      return jobFailed(step, answer);
     }
     case "cancelled":
       return task.cancelRequested
@@ -67,6 +63,20 @@ async function pollAnswer(
       return step.settle(snoozed(task, now, { dueAt, failures: 0, progress: answer.progress }));
     }
   }
+}
+
+/** Goes on to the next route after a failure that cost nothing, if another route may do better; otherwise ends the task. */
+async function jobFailed(step: Step, answer: PollResult & { readonly kind: "failed" }): Promise<StepResult> {
+  const { deps, task } = step;
+  const error = taskError(answer.code, answer.message);
+  const detail = answer.detail ?? answer.message;
+  if (answer.isCharged === true) return step.failAtCost(error, detail, { reported: answer.costMicros });
+  const to = answer.mayReroute === true ? step.routeFrom(task.routeIndex + 1) : undefined;
+  if (to === undefined || task.cancelRequested || (await step.isLate()))
+    return step.fail(error, { state: "done", detail });
+  const fields = { task: task.id, provider: task.lane, next: to.route.provider, detail };
+  deps.log.warn(fields, "job failed; trying another route");
+  return step.passOn(to, detail ?? error.message);
 }
 
 /** Submits a job again that its upstream lost. */

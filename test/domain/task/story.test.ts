@@ -59,6 +59,20 @@ describe("a timeline", () => {
     ]);
   });
 
+  test("goes back to the queue after an attempt that failed, but not from the one it ended with", () => {
+    const failed = attemptOf({ state: "done", acceptedAt: NOW + 15, endedAt: NOW + 20 });
+    const second = attemptOf({ sequence: 2, state: "done", startedAt: NOW + 50, endedAt: NOW + 60 });
+    const task = taskOf({ status: "completed", completedAt: NOW + 60, attempts: 2 });
+    expect(stages(task, [failed, second], NOW + 99)).toEqual([
+      "queued 0 10",
+      "submitting 10 5",
+      "running 15 5",
+      "queued 20 30",
+      "submitting 50 10",
+      "ended 60 -",
+    ]);
+  });
+
   test("has no negative duration, wherever the clock was set", () => {
     expect(stages(taskOf(), [attemptOf({ startedAt: NOW - 500 })], NOW - 900)).toEqual([
       "queued 0 0",
@@ -93,6 +107,16 @@ describe("the verdict on an attempt", () => {
     const early = attemptOf({ state: "rejected", endedAt: NOW + 20 });
     expect(verdictOf(failed, early)).toEqual(refused);
     expect(verdictOf(failed, { ...early, sequence: 2 })).toEqual(refused);
+  });
+
+  test("on one that failed while the task went on is that it failed, however the task ends", () => {
+    const earlier = { outcome: "failed", message: "The provider took this attempt and failed." } as const;
+    const first = attemptOf({ state: "done", endedAt: NOW + 20 });
+    const completed = taskOf({ status: "completed", completedAt: NOW + 60, attempts: 2 });
+    for (const task of [taskOf(), failed, completed]) expect(verdictOf(task, first)).toEqual(earlier);
+    expect(verdictOf(completed, attemptOf({ sequence: 2, state: "done", endedAt: NOW + 60 })).outcome).toBe(
+      "completed",
+    );
   });
 
   test("is under way until the task has ended", () => {

@@ -97,6 +97,7 @@ test("every transition is a legal move from every stage it starts in", () => {
       transition.snoozed(task({ stage }), 1, again),
     ),
     transition.requeued(1, again),
+    transition.passedOn(1, { lane: again.lane, routeIndex: 1 }, { id: attempt, detail: "x" }),
     transition.outputsReady(1, attempt, []),
     transition.succeeded(task(), 1, attempt, [asset(0)], undefined, callback),
     transition.failed(task(), 1, { code: "UPSTREAM_ERROR", message: "x" }, callback),

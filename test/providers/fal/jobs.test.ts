@@ -122,7 +122,8 @@ describe("a job", () => {
   test("whose status only knows that it failed has the reason its result gives", async () => {
     const status = { json: { status: "COMPLETED", error: "Invalid status code: 422" } };
     const result = { status: 422, json: modelError("content_policy_violation", "Flagged.") };
-    expect(await endOf(status, result)).toEqual({ kind: "failed", code: "CONTENT_MODERATED" });
+    const detail = 'fal answered 422 content_policy_violation "prompt: Flagged."';
+    expect(await endOf(status, result)).toEqual({ kind: "failed", code: "CONTENT_MODERATED", detail });
   });
 
   test("whose result is that it was cancelled has been, whatever else is said", async () => {
@@ -139,6 +140,7 @@ describe("a job", () => {
       kind: "failed",
       code: "UPSTREAM_REJECTED",
       message: "The provider refused this request: image_url: Too small.",
+      detail: 'fal answered 422 image_too_small "image_url: Too small."',
     });
   });
 

@@ -63,7 +63,7 @@ export const ATTEMPT_FIELDS: Properties = {
   ended_at: time("When it was over."),
   outcome: openEnum(
     ATTEMPT_OUTCOMES,
-    "`refused`: the provider did not take it, and it cost nothing. `unanswered`: its answer was lost. Otherwise what became of the task with it.",
+    "`refused`: the provider did not take it, and it cost nothing. `unanswered`: its answer was lost. `failed` and not the last: the provider took it and failed, which cost nothing. Otherwise what became of the task with it.",
   ),
   error_code: TASK_ERROR_CODE,
   message: text("What went wrong, safe to show."),
