@@ -55,11 +55,11 @@ describe("a model that no provider makes at present", () => {
     expect(ids(all)).toEqual(ids(await models("/v1/models?all=true")));
     expect(all.find(({ id }) => id === "flux-dev")).toMatchObject({
       available: false,
-      routes: [{ provider: "fal", upstream_model: "fal-ai/flux/dev", needs: ["FAL_KEY"] }],
+      routes: [{ provider: "fal", upstream_model: "fal-ai/flux/dev", available: false, needs: ["FAL_KEY"] }],
     });
     expect(all.find(({ id }) => id === "sandbox-image")).toMatchObject({
       available: true,
-      routes: [{ provider: "sandbox", upstream_model: "picture", needs: [] }],
+      routes: [{ provider: "sandbox", upstream_model: "picture", available: true, needs: [] }],
     });
   });
 });

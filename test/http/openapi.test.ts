@@ -145,6 +145,8 @@ describe("the document", () => {
       "/components/schemas/ApiKey/properties/aliases",
       "/components/schemas/ApiKeyWithSecret/properties/aliases",
       "/components/schemas/ChangedApiKey/properties/aliases",
+      "/components/schemas/ManagedModel/properties/routes/items/properties/only",
+      "/components/schemas/ManagedModelInFull/properties/routes/items/properties/only",
       "/components/schemas/ManagedModelInFull/properties/schema",
       "/components/schemas/ManagedPrice/properties/unpriced",
       "/components/schemas/ManagedTaskStory/properties/request/properties/parameters",

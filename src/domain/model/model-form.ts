@@ -4,7 +4,7 @@ import { formatMultiplier, ONE } from "../money/multiplier.ts";
 import { priceForm } from "../money/price-form.ts";
 import type { PriceTerms } from "../money/pricing.ts";
 import { describe } from "../words/words.ts";
-import { isAvailable, type RouteState } from "./availability.ts";
+import { canBeTaken, isAvailable, type RouteState } from "./availability.ts";
 import type { Model } from "./model.ts";
 
 /** A model as callers are shown it, at the price it has for them. */
@@ -51,10 +51,13 @@ export function publishedSchema({ schema }: Pick<Model, "schema">): JsonObject {
 export function managedModelForm(given: Pick<Offer, "model" | "terms"> & Routes): JsonObject {
   return {
     ...modelForm({ ...given, isAvailable: isAvailable(given.routes) }),
-    routes: given.routes.map(({ provider, upstreamModel, needs, refused }) => ({
+    routes: given.routes.map(({ provider, upstreamModel, needs, modes, only, refused }) => ({
       provider,
       upstream_model: upstreamModel,
+      available: canBeTaken({ needs }),
       needs,
+      ...(modes && { modes }),
+      ...(only && { only: only as JsonObject }),
       ...(refused && { refused: refused.detail, refused_since: Math.floor(refused.since / 1000) }),
     })),
   };

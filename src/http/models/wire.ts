@@ -108,15 +108,26 @@ const MANAGED_FIELDS = {
       {
         provider: text("Id of the provider."),
         upstream_model: text("The provider's name for the model."),
+        available: flag("Whether it can be taken."),
         needs: list(text("What an operator must set for it to be taken, `OPENAI_API_KEY`.")),
+        modes: list(text(""), { description: "The modes it does; all unless told." }),
+        only: {
+          type: "object",
+          description:
+            "What it takes of some fields; the others it takes as the schema has them. False: nothing.",
+          additionalProperties: true,
+        },
         refused: text(
           "What the provider said when it refused our key, our account or the model. Until it works again.",
         ),
         refused_since: unixSeconds("When that began."),
       },
-      { optional: ["refused", "refused_since"] },
+      { optional: ["modes", "only", "refused", "refused_since"] },
     ),
-    { description: "The ways to run it, tried in this order; one whose `needs` are empty can be taken." },
+    {
+      description:
+        "The ways to run it, tried in this order; a request goes to the first that can do it exactly.",
+    },
   ),
 };
 
