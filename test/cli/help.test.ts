@@ -29,10 +29,20 @@ describe.each(paths)("%s", (path, command) => {
   });
 
   test("begins its help with what it does and examples, on lines of 80 characters", async () => {
-    const { stdout, exitCode } = await svc([...path.split(" ").slice(1), "--help"]);
-    expect(exitCode).toBe(0);
+    const { stdout, stderr, exitCode } = await svc([...path.split(" ").slice(1), "--help"]);
+    expect([exitCode, stderr]).toEqual([0, ""]);
     expect(stdout).toMatch(/^[^\n]+(\n[^\n]+)*\n\nExamples:\n {2}\S/);
     expect(stdout.split("\n").filter((line) => Bun.stringWidth(line) > 80)).toEqual([]);
+  });
+
+  test("ends with 2 at a flag it does not have, and tells it in the form that is asked for", async () => {
+    const mistaken = [...path.split(" ").slice(1), "--no-such-flag"];
+    const plain = await svc(mistaken);
+    expect([plain.exitCode, plain.stdout]).toEqual([2, ""]);
+    expect(plain.stderr).toStartWith("error: Unknown option '--no-such-flag'.");
+    const json = await svc([...mistaken, "--json"]);
+    expect([json.exitCode, json.stdout]).toEqual([2, ""]);
+    expect(JSON.parse(json.stderr)).toMatchObject({ error: { code: "usage", hint: expect.any(String) } });
   });
 });
 

@@ -109,7 +109,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   "svc serve": { endless: true },
   "svc image": { keys: MADE, args: () => ["x", "-i", "size=16x16", ...QUICK] },
   "svc edit": { keys: MADE, args: async () => [await picture(), "x", "-i", "size=16x16", ...QUICK] },
-  "svc video": { keys: MADE, args: () => ["x", "-i", "duration=1", ...QUICK] },
+  "svc video": { keys: MADE, args: () => ["x", "-i", "duration=1", "-i", "aspect_ratio=1:1", ...QUICK] },
   "svc estimate": {
     keys: ["affordable", "currency", "line_items", "max_cost", "min_cost", "model", "status"],
     args: () => ["-m", "sandbox-image"],
