@@ -1,9 +1,10 @@
-import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { type Server, type ServerOptions, spawnServer, startServer, stopServers } from "../helpers/server.ts";
 import { type Answer, type Api, createApi } from "./support/api.ts";
+import { createCustomer } from "./support/customer.ts";
 import { formOf } from "./support/forms.ts";
 import { noisePng, plainImage } from "./support/pictures.ts";
 
@@ -15,7 +16,13 @@ const SLOW = { model: "sandbox-image", prompt: "x", size: "16x16", sandbox: { de
 const SLOWER = { ...SLOW, sandbox: { delay_ms: 3_000 } };
 const HANGING = { ...SLOW, sandbox: { outcome: "hang" } };
 
-afterEach(stopServers);
+let shared: Server;
+
+beforeAll(async () => {
+  shared = await startServer();
+});
+
+afterAll(stopServers);
 
 interface Started {
   readonly server: Server;
@@ -27,11 +34,25 @@ async function start(options: ServerOptions = {}): Promise<Started> {
   return { server, api: createApi(server.url, server.firstKey()) };
 }
 
+/** A caller of the server of this file who has no tasks yet. */
+async function arrive(): Promise<Started> {
+  return { server: shared, api: (await createCustomer(shared)).api };
+}
+
 const generate = (api: Api, body: object, headers: Record<string, string> = {}) =>
   api.send(GENERATIONS, { body: { ...body }, headers });
 const taskOf = (answer: Answer) => answer.headers.get("x-task-id") ?? "";
+type Ids = readonly (string | undefined)[];
 const taskIds = async (api: Api) =>
   ((await api.send("/v1/tasks")).data.tasks ?? []).map((task) => task.task_id);
+
+async function untilTasks(api: Api, isSo: (ids: Ids) => boolean): Promise<Ids> {
+  for (;;) {
+    const ids = await taskIds(api);
+    if (isSo(ids)) return ids;
+    await Bun.sleep(10);
+  }
+}
 
 /** Sends a request and hangs up once its task is there. */
 async function abandon({ server, api }: Started, body: object): Promise<string> {
@@ -43,15 +64,13 @@ async function abandon({ server, api }: Started, body: object): Promise<string> 
     body: JSON.stringify(body),
     signal: gone.signal,
   }).catch(() => undefined);
-  for (;;) {
-    const id = (await taskIds(api)).find((each) => !before.has(each));
-    if (id === undefined) continue;
-    gone.abort();
-    await sent;
-    // A request is left once the server has noticed, and said so in its log.
-    await server.says(new RegExp(`"task":"${id}".*sync_image_timeout|sync_image_timeout.*${id}`));
-    return id;
-  }
+  const isNew = (id: string | undefined) => !before.has(id);
+  const id = (await untilTasks(api, (ids) => ids.some(isNew))).find(isNew) ?? "";
+  gone.abort();
+  await sent;
+  // A request is left once the server has noticed, and said so in its log.
+  await server.says(new RegExp(`"task":"${id}".*sync_image_timeout|sync_image_timeout.*${id}`));
+  return id;
 }
 
 describe("a wait that ends before the image", () => {
@@ -86,7 +105,7 @@ describe("a wait that ends before the image", () => {
 
 describe("a request that nobody waited for to the end, sent again,", () => {
   test("joins its task after a 504", async () => {
-    const { api } = await start();
+    const { api } = await arrive();
     const first = await generate(api, SLOWER, { Prefer: "wait=1" });
     const again = await generate(api, SLOWER);
     expect([first.status, again.status]).toEqual([504, 200]);
@@ -96,7 +115,7 @@ describe("a request that nobody waited for to the end, sent again,", () => {
   });
 
   test("joins it after a hang-up, once; the next one is new", async () => {
-    const started = await start();
+    const started = await arrive();
     const { api } = started;
     const left = await abandon(started, SLOW);
     const [one, two] = await Promise.all([generate(api, SLOW), generate(api, SLOW)]);
@@ -106,7 +125,7 @@ describe("a request that nobody waited for to the end, sent again,", () => {
   });
 
   test("is a new one when body, key or path differ, or the task failed", async () => {
-    const started = await start();
+    const started = await arrive();
     const { api } = started;
     await abandon(started, SLOW);
     expect((await generate(api, { ...SLOW, prompt: "y" })).status).toBe(200);
@@ -118,7 +137,7 @@ describe("a request that nobody waited for to the end, sent again,", () => {
   });
 
   test("joins the one that came to something when another one left behind did not", async () => {
-    const { server, api } = await start();
+    const { server, api } = await arrive();
     const gone = new AbortController();
     const left = [1, 2].map(() =>
       fetch(api.url + GENERATIONS, {
@@ -128,8 +147,7 @@ describe("a request that nobody waited for to the end, sent again,", () => {
         signal: gone.signal,
       }).catch(() => undefined),
     );
-    let ids: (string | undefined)[] = [];
-    while (ids.length < 2) ids = await taskIds(api);
+    const ids = await untilTasks(api, ({ length }) => length === 2);
     gone.abort();
     await Promise.all(left);
     for (const id of ids) await server.says(new RegExp(`"task":"${id}".*sync_image_timeout`));
@@ -161,7 +179,7 @@ describe("a request that nobody waited for to the end, sent again,", () => {
   });
 
   test("joins it when the client left in the middle of the answer", async () => {
-    const { api } = await start();
+    const { api } = await arrive();
     // More than the connection holds on its way.
     const large = { model: "sandbox-image", prompt: "x", n: 10, size: "2048x2048" };
     const gone = new AbortController();
@@ -212,13 +230,13 @@ describe("a request that nobody waited for to the end, sent again,", () => {
 
 describe("identical requests that are both waited for", () => {
   test("are separate tasks", async () => {
-    const { api } = await start();
+    const { api } = await arrive();
     const answers = await Promise.all(Array.from({ length: 4 }, () => generate(api, SLOW)));
     expect(new Set(answers.map(taskOf)).size).toBe(4);
   });
 
   test("are one task under one Idempotency-Key, and another body is a conflict", async () => {
-    const { api } = await start();
+    const { api } = await arrive();
     const key = { "Idempotency-Key": "once" };
     const first = await generate(api, SLOW, key);
     const again = await generate(api, SLOW, key);
@@ -235,7 +253,7 @@ describe("identical requests that are both waited for", () => {
 
 describe("an Idempotency-Key whose task failed", () => {
   test("is free again, for the same request and for a better one", async () => {
-    const { api } = await start();
+    const { api } = await arrive();
     const key = { "Idempotency-Key": "second chance" };
     const failing = { ...SLOW, sandbox: { delay_ms: 0, outcome: "failed" } };
     const first = await generate(api, failing, key);
@@ -250,7 +268,7 @@ describe("an Idempotency-Key whose task failed", () => {
 test("a stopping server tells a waiting call that its task goes on, and the call is worth another try", async () => {
   const { server, api } = await start();
   const waiting = generate(api, HANGING);
-  while ((await taskIds(api)).length === 0);
+  await untilTasks(api, ({ length }) => length === 1);
   server.signal("SIGTERM");
   const left = await waiting;
   expect([left.status, left.body.error?.code]).toEqual([503, "service_unavailable"]);

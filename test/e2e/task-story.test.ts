@@ -27,7 +27,10 @@ test("a story tells of a callback that was answered, and never what signs it", a
   const id = await signer.accept({ ...IMAGE, callback_url: receiver.url });
   await receiver.received(1);
   let story = await signer.send(`/v1/tasks/${id}`);
-  while (!story.text.includes('"last_status":503')) story = await signer.send(`/v1/tasks/${id}`);
+  while (!story.text.includes('"last_status":503')) {
+    await Bun.sleep(10);
+    story = await signer.send(`/v1/tasks/${id}`);
+  }
   expect(JSON.parse(story.text).data).toMatchObject({
     key: { name: "signer" },
     request: { callback_url: receiver.url },

@@ -114,6 +114,7 @@ describe("streams of one key", () => {
     for (;;) {
       const next = follow(server, api);
       if ((await next.says(/\r\n\r\n/)).startsWith("HTTP/1.1 200")) break;
+      await Bun.sleep(10);
     }
     await api.send(`/v1/tasks/${id}/cancel`, { method: "POST" });
   });
@@ -128,6 +129,7 @@ describe("streams of one key", () => {
     for (;;) {
       const next = follow(server, other);
       if ((await next.says(/\r\n\r\n/)).startsWith("HTTP/1.1 200")) break;
+      await Bun.sleep(10);
     }
   });
 });

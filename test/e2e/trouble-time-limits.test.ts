@@ -31,6 +31,7 @@ async function setClock(api: Api, clock: SettableClock, offsetMs: number): Promi
     const { created_at: at = 0 } = await api.wait(await api.accept(QUICK), "image", 0);
     if (Math.abs(at * 1_000 - Date.now() - offsetMs) < 60_000) return;
     if (performance.now() > until) throw new Error("The clock is not followed.");
+    await Bun.sleep(20);
   }
 }
 

@@ -1,5 +1,6 @@
 /** How long a running server may take to follow what another process has changed. */
 export const FOLLOWS_WITHIN_MS = 1_000;
+const ASK_AGAIN_MS = 20;
 
 /**
  * Asks again until the answer is as it should be after a change.
@@ -17,5 +18,6 @@ export async function untilFollowed<Answer>(
     if (isSo(answer)) return answer;
     if (askedAtMs - changedAtMs > FOLLOWS_WITHIN_MS)
       throw new Error(`The server does not follow: ${JSON.stringify(answer)}`);
+    await Bun.sleep(ASK_AGAIN_MS);
   }
 }
