@@ -1,8 +1,9 @@
 import { isJsonObject, type JsonObject } from "../domain/json.ts";
+import type { Path, Problem } from "../toolkit/schema-problems.ts";
 import { composeSchema, hasProperty, sharedNames } from "./create-body.ts";
 import { type Manifest, mediaFieldsOf, type RouteForm, type WordingForm } from "./manifest.ts";
 import { priceProblems } from "./price.ts";
-import { didYouMean, type Path, type Problem, unless } from "./problem.ts";
+import { didYouMean, unless } from "./problem.ts";
 import { routeProblems } from "./route-problems.ts";
 
 /** What is wrong with a manifest that fits its schema: how its parts do not fit each other. */

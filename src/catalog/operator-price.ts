@@ -2,8 +2,8 @@ import type { Json, JsonObject } from "../domain/json.ts";
 import type { Model, PriceRule } from "../domain/model/model.ts";
 import { pricesAnything, unpricedCases } from "../domain/money/price-coverage.ts";
 import type { ReadPrice } from "../domain/ports/catalog.ts";
+import { pathText } from "../toolkit/schema-problems.ts";
 import { type PriceRuleForm, priceProblems, toPriceRule, versionOf } from "./price.ts";
-import { pathText } from "./problem.ts";
 import { priceSchemaProblems } from "./schema-check.ts";
 import type { Validator } from "./validate.ts";
 

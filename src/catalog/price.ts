@@ -4,8 +4,9 @@ import type { Model, PriceLine, PriceRule } from "../domain/model/model.ts";
 import { formatAmount, type Micros, parseAmount, toMicros } from "../domain/money/money.ts";
 import { unitFacts, unitsTold } from "../domain/money/price-units.ts";
 import { MINIMUM_SKU } from "../domain/money/pricing.ts";
+import type { Path, Problem } from "../toolkit/schema-problems.ts";
 import { hasProperty, propertyOf } from "./create-body.ts";
-import { type Path, type Problem, unless } from "./problem.ts";
+import { unless } from "./problem.ts";
 
 /** A price rule as manifests and operators write it, in the shape that `manifest.schema.json` gives it. */
 export interface PriceRuleForm {

@@ -1,30 +1,11 @@
-import { isJsonObject } from "../domain/json.ts";
 import { suggest } from "../domain/suggest.ts";
 import type { SchemaViolation } from "../toolkit/json-schema.ts";
-
-/** Steps from the whole to a value in it. */
-export type Path = readonly (string | number)[];
-
-/** What is wrong with a manifest or a price rule, and where. */
-export interface Problem {
-  readonly path: Path;
-  /** Completes a sentence that begins with the field: `must be …`. */
-  readonly problem: string;
-  /** The member of `path` with this name is at fault for being there, or for its name. */
-  readonly member?: string;
-}
+import type { Path, Problem } from "../toolkit/schema-problems.ts";
+import * as schema from "../toolkit/schema-problems.ts";
 
 /** A list with the problem, unless all is well. */
 export function unless(isFine: boolean, path: Path, problem: string): Problem[] {
   return isFine ? [] : [{ path, problem }];
-}
-
-/** `price.lines[0].amount`; empty for the whole. */
-export function pathText(path: Path): string {
-  return path.reduce<string>((text, step) => {
-    if (typeof step === "number") return `${text}[${step}]`;
-    return text === "" ? step : `${text}.${step}`;
-  }, "");
 }
 
 /** `; did you mean "name"?` where a known name is close, else nothing. */
@@ -33,81 +14,7 @@ export function didYouMean(given: string, known: readonly string[]): string {
   return near === undefined ? "" : `; did you mean "${near}"?`;
 }
 
-/** The problems that a check of `value` found, each place once. Unknown fields come first: they explain missing ones. */
+/** The problems that a check of `value` found; see toolkit/schema-problems.ts. */
 export function problemsOf(violations: readonly SchemaViolation[], value: unknown): Problem[] {
-  const problems = new Map<string, Problem>();
-  for (const violation of violations) {
-    const problem = describe(violation, value);
-    const place = JSON.stringify([problem.path, problem.member]);
-    // Where a rule has alternatives, the first one says more than the rule, which comes after them.
-    if (!problems.has(place)) problems.set(place, problem);
-  }
-  const found = [...problems.values()];
-  const isUnknown = ({ member }: Problem) => member !== undefined;
-  return [...found.filter(isUnknown), ...found.filter((each) => !isUnknown(each))];
-}
-
-function describe(violation: SchemaViolation, value: unknown): Problem {
-  const path = pathOf(violation.instancePath, value);
-  const { params, parentSchema } = violation;
-  switch (violation.keyword) {
-    case "additionalProperties": {
-      const member = String(params.additionalProperty);
-      const known = Object.keys(parentSchema?.properties ?? {});
-      return { path, member, problem: `has an unknown field "${member}"${didYouMean(member, known)}` };
-    }
-    case "propertyNames": {
-      const member = String(params.propertyName);
-      return { path, member, problem: `has an unknown name "${member}"` };
-    }
-    case "required":
-      return { path, problem: `lacks the field "${params.missingProperty}"` };
-    default:
-      return { path, problem: `must ${demand(violation)}` };
-  }
-}
-
-function demand({ keyword, parentSchema = {}, params, message }: SchemaViolation): string {
-  const own: unknown = parentSchema["x-must"];
-  if (typeof own === "string") return own;
-  switch (keyword) {
-    case "type":
-      return `be ${typeNames(parentSchema.type)}`;
-    case "enum":
-      return `be one of ${params.allowedValues.join(", ")}`;
-    case "minItems":
-      return "have at least one entry";
-    case "minProperties":
-      return "have at least one member";
-    default:
-      return (message ?? "be as its schema says").replace(/^must /, "");
-  }
-}
-
-const TYPES: Readonly<Record<string, string>> = {
-  string: "a text",
-  integer: "a whole number",
-  number: "a number",
-  boolean: "a boolean",
-  array: "a list",
-  object: "an object",
-};
-
-function typeNames(type: unknown): string {
-  const names = [type].flat().map((each) => TYPES[String(each)] ?? String(each));
-  const last = names.pop();
-  return names.length === 0 ? `${last}` : `${names.join(", ")} or ${last}`;
-}
-
-/** The steps of a JSON Pointer into a value; those into lists become numbers. */
-function pathOf(pointer: string, value: unknown): Path {
-  const path: (string | number)[] = [];
-  let node = value;
-  for (const part of pointer.split("/").slice(1)) {
-    const name = part.replaceAll("~1", "/").replaceAll("~0", "~");
-    const step = Array.isArray(node) ? Number(name) : name;
-    path.push(step);
-    node = Array.isArray(node) ? node[Number(name)] : isJsonObject(node) ? node[name] : undefined;
-  }
-  return path;
+  return schema.problemsOf(violations, value, didYouMean);
 }

@@ -1,9 +1,9 @@
 import type { Model } from "../domain/model/model.ts";
 import { createSchemaChecker } from "../toolkit/json-schema.ts";
+import { type Problem, pathText } from "../toolkit/schema-problems.ts";
 import { readYaml, type Yaml, YamlError } from "../toolkit/yaml.ts";
 import { type Manifest, toModel } from "./manifest.ts";
 import { manifestProblems } from "./manifest-problems.ts";
-import { type Problem, pathText } from "./problem.ts";
 import { manifestSchemaProblems } from "./schema-check.ts";
 import { ANNOTATIONS } from "./validate.ts";
 

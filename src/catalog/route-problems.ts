@@ -9,9 +9,10 @@ import {
 } from "../domain/model/eligibility.ts";
 import type { FieldLimit, MediaField, Route } from "../domain/model/model.ts";
 import { createSchemaChecker } from "../toolkit/json-schema.ts";
+import type { Path, Problem } from "../toolkit/schema-problems.ts";
 import { propertyOf } from "./create-body.ts";
 import { type Manifest, mediaFieldsOf, toRoute } from "./manifest.ts";
-import { didYouMean, type Path, type Problem, unless } from "./problem.ts";
+import { didYouMean, unless } from "./problem.ts";
 import { ANNOTATIONS } from "./validate.ts";
 
 /** Properties of every create body that say nothing to an upstream. */

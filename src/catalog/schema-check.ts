@@ -1,6 +1,7 @@
 import { createSchemaChecker } from "../toolkit/json-schema.ts";
+import type { Problem } from "../toolkit/schema-problems.ts";
 import schema from "./manifest.schema.json";
-import { type Problem, problemsOf } from "./problem.ts";
+import { problemsOf } from "./problem.ts";
 
 /** The schema of a price rule alone; what it refers to is where it was. */
 const PRICE_SCHEMA = { ...schema.$defs.price, $defs: schema.$defs };

@@ -212,12 +212,15 @@ export function registryViolations(sources: Sources): string[] {
   return missing(definitions, sources, ["src/providers/registry.ts"]);
 }
 
-/** The ids of the providers: every folder beside the kit is one. */
+/** Folders of the room that hold no provider of their own: the kit, and providers that are data. */
+const NO_PROVIDERS: readonly string[] = ["kit", "declared"];
+
+/** The ids of the providers that are code: every other folder is one. */
 function providerFolders(sources: Sources): string[] {
   const folders = [...sources.keys()].flatMap(
     (path) => /^src\/providers\/([^/]+)\//.exec(path)?.slice(1) ?? [],
   );
-  return [...new Set(folders)].filter((folder) => folder !== "kit");
+  return [...new Set(folders)].filter((folder) => !NO_PROVIDERS.includes(folder));
 }
 
 /** Rooms in which no provider is named, neither in code nor in a comment. Models may be: `sandbox-image` is one. */

@@ -108,6 +108,7 @@ export function createTimeUpstream(world: World, dice: Dice, onAsked: (task: Tas
         cancel: (operation, signal) =>
           answer(owner, signal, () => {
             jobOf(operation).isCancelled = true;
+            return undefined;
           }),
         fetchOutput(ref, signal) {
           onAsked(jobOf(ref).task);

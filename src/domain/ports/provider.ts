@@ -9,6 +9,10 @@ import type { GenerationRequest, InputRole } from "../task/request.ts";
 import type { MissingOutput } from "../task/result-issue.ts";
 import type { Usage } from "../task/task.ts";
 
+/** Our masks mark what may change by transparency; some upstreams want a colour. */
+export const MASK_COLOURS = ["white", "black"] as const;
+export type MaskColour = (typeof MASK_COLOURS)[number];
+
 /** An input of the task, decoded and stored here before any provider sees it. */
 export interface InputFile extends MediaProbe {
   readonly role: InputRole;
@@ -16,6 +20,8 @@ export interface InputFile extends MediaProbe {
   readonly sizeBytes: number;
   /** Read when it is looked at. */
   readonly content: Blob;
+  /** Masks only: a grey picture in which this colour marks what may change. */
+  readonly painted?: ((colour: MaskColour) => Promise<Blob>) | undefined;
 }
 
 /** What one attempt is to make. */
@@ -98,7 +104,10 @@ export type PollResult =
   | { readonly kind: "cancelled" };
 
 /** What became of a submission: its operation, or the certainty that the upstream has none. */
-export type Recovered = { readonly kind: "found"; readonly operation: Json } | { readonly kind: "absent" };
+export type Recovered =
+  | { readonly kind: "found"; readonly operation: Json }
+  /** `unable`: the upstream cannot be asked for such a submission. */
+  | { readonly kind: "absent" | "unable" };
 
 /** The most requests of a kind in a time. They are spread evenly over it. */
 export interface Rates {
@@ -132,8 +141,8 @@ export interface ProviderAdapter {
   withTerms?(terms: Json): ProviderAdapter;
   submit(request: SubmitRequest, signal: AbortSignal): Promise<Submitted>;
   poll?(operation: Json, signal: AbortSignal, previews?: Previews): Promise<PollResult>;
-  /** Asks the upstream to stop. The next poll shows the result. */
-  cancel?(operation: Json, signal: AbortSignal): Promise<void>;
+  /** Asks the upstream to stop. The next poll shows the result. `unable`: it does not stop such a job, or not any more. */
+  cancel?(operation: Json, signal: AbortSignal): Promise<"unable" | undefined>;
   /** What became of a submission whose answer was lost. */
   recover?(request: RecoverRequest, signal: AbortSignal): Promise<Recovered>;
   /** The bytes of a `remote` output, from the upstream's own origin. */

@@ -4,7 +4,16 @@ import type { Json } from "../json.ts";
 export type TaskKind = "image" | "video";
 
 /** What an input is for. A manifest maps each of its media fields to one. */
-export type InputRole = "image" | "mask" | "first_frame" | "last_frame" | "reference" | "video" | "motion";
+export const INPUT_ROLES = [
+  "image",
+  "mask",
+  "first_frame",
+  "last_frame",
+  "reference",
+  "video",
+  "motion",
+] as const;
+export type InputRole = (typeof INPUT_ROLES)[number];
 
 /**
  * Where an input's bytes are. The task's first step fetches a `url` and makes it an `asset`; no adapter sees a `url`.

@@ -32,6 +32,14 @@ const MEANINGS = {
 } as const satisfies Record<string, { disposition: Disposition; code: TaskErrorCode }>;
 export type Meaning = keyof typeof MEANINGS;
 
+/** What becomes of an attempt, and the error of its task, by the meaning of the refusal. */
+export function consequenceOf(meaning: Meaning): {
+  readonly disposition: Disposition;
+  readonly code: TaskErrorCode;
+} {
+  return MEANINGS[meaning];
+}
+
 /** A refusal as the upstream gave it. Its texts are scrubbed. */
 export interface Refusal {
   readonly meaning: Meaning;

@@ -23,8 +23,9 @@ export async function poll(step: Step): Promise<StepResult> {
   const ask = adapter.poll.bind(adapter);
   return step.attempting(
     async () => {
-      if (task.cancelRequested) await adapter.cancel?.(operation, signal);
-      return pollAnswer(step, adapter, operation, await ask(operation, signal, step.previews()));
+      const cancelled = task.cancelRequested ? await adapter.cancel?.(operation, signal) : undefined;
+      const canStop = adapter.cancel !== undefined && cancelled !== "unable";
+      return pollAnswer(step, adapter, operation, canStop, await ask(operation, signal, step.previews()));
     },
     (error) => pollTrouble(step, error),
   );
@@ -34,6 +35,7 @@ async function pollAnswer(
   step: Step,
   adapter: ProviderAdapter,
   operation: Json,
+  canStop: boolean,
   answer: PollResult,
 ): Promise<StepResult> {
   const { deps, task, attempt } = step;
@@ -51,7 +53,7 @@ async function pollAnswer(
         ? step.cancel({ state: "done" })
         : step.fail(taskError("UPSTREAM_ERROR"), { state: "done", detail: "Cancelled upstream." });
     case "pending": {
-      if (task.cancelRequested && adapter.cancel === undefined) return letGo(step);
+      if (task.cancelRequested && !canStop) return letGo(step);
       if (await step.isLate()) return expire(step, adapter, operation);
       const now = deps.clock.now();
       const usualMs = nextPollDelayMs(now - (attempt?.startedAt ?? now), deps.random());

@@ -21,7 +21,12 @@ export async function recover(step: Step): Promise<StepResult> {
     return (await step.isLate()) ? outcomeUnknown(step) : step.waitForProvider();
   }
   if (adapter.recover !== undefined) return ask(step, adapter, adapter.recover.bind(adapter));
-  if (task.cancelRequested) return letGo(step);
+  return submitAgain(step, adapter);
+}
+
+/** Where the upstream cannot be asked. */
+async function submitAgain(step: Step, adapter: ProviderAdapter): Promise<StepResult> {
+  if (step.task.cancelRequested) return letGo(step);
   if (!canSubmitAgain(adapter) || (await step.isGivenUp())) return outcomeUnknown(step);
   return step.unanswered("queued");
 }
@@ -43,6 +48,7 @@ async function ask(
         const dueAt = now + nextPollDelayMs(0, deps.random());
         return step.settle(submitted(now, attempt.id, answer.operation, dueAt));
       }
+      if (answer.kind === "unable") return submitAgain(step, adapter);
       const detail = "The upstream never received this attempt.";
       return task.cancelRequested
         ? step.cancel({ state: "rejected", detail })

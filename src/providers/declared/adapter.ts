@@ -1,0 +1,140 @@
+import type { ProviderId } from "../../domain/ids.ts";
+import { isJsonObject, type Json } from "../../domain/json.ts";
+import { MAX_OUTPUT_BYTES } from "../../domain/limits.ts";
+import { type Egress, EgressError } from "../../domain/ports/egress.ts";
+import { type ProviderAdapter, ProviderError } from "../../domain/ports/provider.ts";
+import { type ProviderAccount, ratesOf } from "../account.ts";
+import { fetchMedia, isMediaUrl } from "../kit/media.ts";
+import { cancelDeclared } from "./cancel.ts";
+import type { CompiledForm } from "./compiled-form.ts";
+import { baseOf, type Connection, type ConnectionDeps, connect } from "./connection.ts";
+import type { Flow, Form, LimitsForm } from "./form.ts";
+import { type Asking, pollDeclared } from "./job.ts";
+import { perMinute } from "./rates.ts";
+import { recoverDeclared } from "./recovery.ts";
+import { type Submitting, submitDeclared } from "./submission.ts";
+import { createUploads } from "./uploads.ts";
+
+/** A form, compiled when it is first used. */
+export interface LoadedForm {
+  readonly form: Form;
+  /** SHA-256 of its text. */
+  readonly hash: string;
+  compiled(): CompiledForm;
+}
+
+export interface DeclaredDeps extends ConnectionDeps {
+  readonly id: ProviderId;
+  /** The form in force. */
+  readonly form: LoadedForm;
+  /** A form of an earlier time, by its hash; undefined when its text is lost. */
+  readonly formOf?: ((hash: string) => LoadedForm | undefined) | undefined;
+  readonly account: ProviderAccount;
+  /** For outputs at hosts that the form does not name. */
+  readonly fetchPublic?: Egress["fetchMedia"] | undefined;
+  /** Told of a status word that the form does not have. */
+  readonly onUnknownWord?: ((word: string) => void) | undefined;
+}
+
+/** How an account was reached when a task began, by which its adapter goes to the end of the task. */
+interface Terms {
+  readonly form: string;
+  readonly base: string;
+  readonly region?: string;
+}
+
+/** Tasks that an upstream runs at one time, where the form does not say. */
+const UNDER_WAY = 16;
+
+/** One account of a provider that a form describes. */
+export function createDeclaredProvider(deps: DeclaredDeps): ProviderAdapter {
+  const { account, form: loaded } = deps;
+  const { region } = account;
+  const own: Terms = {
+    ...{ form: loaded.hash, base: baseOf(loaded.form, account) },
+    ...(region === undefined ? {} : { region }),
+  };
+  const earlier = new Map<string, ProviderAdapter>();
+  const adapter: ProviderAdapter = {
+    ...createAt(deps, loaded, own),
+    terms: () => ({ ...own }),
+    withTerms(given) {
+      const terms = readTerms(given) ?? own;
+      const key = JSON.stringify([terms.form, terms.base, terms.region]);
+      if (key === JSON.stringify([own.form, own.base, own.region])) return adapter;
+      const form = terms.form === own.form ? loaded : (deps.formOf?.(terms.form) ?? loaded);
+      return earlier.getOrInsertComputed(key, () => createAt(deps, form, terms));
+    },
+  };
+  return adapter;
+}
+
+function readTerms(given: Json): Terms | undefined {
+  const { form, base, region } = isJsonObject(given) ? given : {};
+  if (typeof form !== "string" || typeof base !== "string") return undefined;
+  return { form, base, ...(typeof region === "string" ? { region } : {}) };
+}
+
+function createAt(deps: DeclaredDeps, { form, compiled }: LoadedForm, terms: Terms): ProviderAdapter {
+  const { account } = deps;
+  let opened: Opened | undefined;
+  const open = () => {
+    opened ??= openAt(deps, compiled(), terms);
+    return opened;
+  };
+  const flows = Object.values(form.flows ?? { "": {} }).map((flow): Flow => ({ ...form, ...flow }));
+  const has = (part: keyof Flow) => flows.some((flow) => flow[part] !== undefined);
+  const { limits = {} } = form;
+  return {
+    id: deps.id,
+    lane: account.lane,
+    submitIsIdempotent: flows.every(({ submit }) => submit?.idempotent !== undefined),
+    concurrency: account.concurrency ?? limits.under_way ?? UNDER_WAY,
+    rates: ratesOf(account, usualRates(limits)),
+    submit: async (request, signal) => {
+      signal.throwIfAborted();
+      return submitDeclared(open(), request, signal);
+    },
+    ...(has("poll") && { poll: (operation, signal) => pollDeclared(open(), operation, signal) }),
+    ...(has("cancel") && { cancel: (operation, signal) => cancelDeclared(open(), operation, signal) }),
+    ...(has("recover") && { recover: (request, signal) => recoverDeclared(open(), request, signal) }),
+    fetchOutput: async (ref, signal) => fetchOutput(deps, open().connection, ref, signal),
+  } satisfies ProviderAdapter;
+}
+
+type Opened = Submitting & Asking;
+
+function openAt(deps: DeclaredDeps, compiled: CompiledForm, { base, region }: Terms): Opened {
+  const { account, clock, onUnknownWord } = deps;
+  const secrets = Object.entries(account.secrets).map(([name, secret]) => [name, secret.reveal()]);
+  const access = { region, proxy: account.proxy, secrets: Object.fromEntries(secrets) };
+  const connection = connect(compiled, access, base, deps);
+  const uploads = createUploads(compiled, connection, clock);
+  return { ...{ compiled, connection, uploads, onUnknownWord }, now: () => clock.now() };
+}
+
+function usualRates({ submits, polls }: LimitsForm) {
+  return { submissionsPerMinute: perMinute(submits), pollsPerMinute: perMinute(polls) };
+}
+
+async function fetchOutput(
+  { fetchPublic }: DeclaredDeps,
+  { media, isMediaAnywhere, upstream }: Connection,
+  ref: Json,
+  signal: AbortSignal,
+): Promise<AsyncIterable<Uint8Array>> {
+  const { url, kind } = isJsonObject(ref) ? ref : {};
+  if (typeof url !== "string" || (kind !== "image" && kind !== "video"))
+    throw new ProviderError("fail", "FINALIZATION_FAILED", `${upstream.name}: no such output`);
+  const maxBytes = MAX_OUTPUT_BYTES[kind];
+  if (!isMediaAnywhere || fetchPublic === undefined || isMediaUrl(media, url))
+    return fetchMedia(media, url, maxBytes, signal);
+  try {
+    return await fetchPublic(url, { maxBytes, signal });
+  } catch (error) {
+    if (!(error instanceof EgressError)) throw error;
+    const isFinal = error.reason === "forbidden" || error.reason === "too_large";
+    const detail = `${upstream.name}: an output ${error.message}`;
+    throw new ProviderError(isFinal ? "fail" : "retry", "FINALIZATION_FAILED", detail, {}, error);
+  }
+}

@@ -1,0 +1,247 @@
+import type { Clock } from "../../domain/ports/runtime.ts";
+import type { Credentials, Signed, UnsignedRequest } from "../kit/credentials.ts";
+import { compileCall, wordCall } from "./call.ts";
+import type { Compiling } from "./compiling.ts";
+import type { Scope } from "./expression.ts";
+import type { AuthForm, JwtForm, SignForm } from "./form.ts";
+import { answerScope, numberIn } from "./reading.ts";
+import { type SigningKeys, signAws, signVolc } from "./signatures.ts";
+import type { Path } from "./template.ts";
+import type { Value } from "./value.ts";
+
+/** What credentials are made from at the time of a request. */
+export interface Minting {
+  readonly clock: Clock;
+  /** The account's, by the form's own names. */
+  readonly secrets: Readonly<Record<string, string>>;
+  readonly region: string | undefined;
+  /** Sends a call for a token, without credentials. @throws NoAnswer, or Error when it is refused */
+  send(call: Awaited<ReturnType<typeof wordCall>>, signal: AbortSignal): Promise<TokenAnswer>;
+}
+type TokenAnswer = Parameters<typeof answerScope>[0];
+
+export interface Auth {
+  /** The names of the secrets that it takes, and the customary variable of each. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** Whether it works without any secret. */
+  readonly isOptional: boolean;
+  /** Whether tokens or signatures depend on the time. */
+  readonly isTimed: boolean;
+  open(minting: Minting): OpenAuth;
+}
+
+export interface OpenAuth {
+  readonly credentials: Credentials;
+  /** Drops a token that the upstream has refused. */
+  forget(): void;
+}
+
+/** A token, and until when it is used. */
+interface Token {
+  readonly text: string;
+  readonly untilMs: number;
+}
+
+/** A token is used until so long before its end. */
+const BEFORE_END_MS = 60_000;
+const USUAL_LIFE_MS = 600_000;
+
+/** Names and variables of the secrets of one kind of account. */
+export function variablesOf({ key_env, env }: AuthForm): Readonly<Record<string, string>> {
+  return { ...env, ...(key_env === undefined ? {} : { key: key_env }) };
+}
+
+export function compileAuth(compiling: Compiling, form: AuthForm, path: Path): Auth {
+  const variables = variablesOf(form);
+  const secrets = new Set([...Object.keys(variables), "now", "region"]);
+  const isTimed = form.jwt !== undefined || form.aws_sigv4 !== undefined || form.volc_v4 !== undefined;
+  const open = compileKind(compiling, form, secrets, path);
+  const isOptional = form.none === true;
+  return {
+    ...{ variables, isOptional, isTimed },
+    open(minting) {
+      const isKeyless = isOptional && Object.keys(minting.secrets).length === 0;
+      return isKeyless ? { credentials: {}, forget: () => undefined } : open(minting);
+    },
+  };
+}
+
+type Open = (minting: Minting) => OpenAuth;
+
+function compileKind(compiling: Compiling, form: AuthForm, secrets: ReadonlySet<string>, path: Path): Open {
+  if (form.basic !== undefined) return compileBasic(compiling, form.basic, secrets, [...path, "basic"]);
+  if (form.aws_sigv4 !== undefined)
+    return compileSigned(compiling, form.aws_sigv4, secrets, [...path, "aws_sigv4"], signAws);
+  if (form.volc_v4 !== undefined)
+    return compileSigned(compiling, form.volc_v4, secrets, [...path, "volc_v4"], signVolc);
+  const mint = compileMint(compiling, form, secrets, path);
+  const usual = mint === undefined ? "${key}" : form.query === undefined ? "Bearer ${token}" : "${token}";
+  const text = mint === undefined || form.token === undefined ? (form.value ?? usual) : (form.send ?? usual);
+  const names = mint === undefined ? secrets : new Set([...secrets, "token"]);
+  const value = compiling.value(text, names, [...path, form.send === undefined ? "value" : "send"]);
+  return (minting) => {
+    const { query, header = "Authorization" } = form;
+    const place = (worded: string): Signed =>
+      query === undefined ? { headers: { [header]: worded } } : { query: { [query]: worded } };
+    if (mint === undefined) {
+      const worded = textOf(value, scopeOf(minting));
+      return { credentials: () => Promise.resolve(place(worded)), forget: () => undefined };
+    }
+    const tokens = createTokens(minting.clock, (signal) => mint(minting, signal));
+    return {
+      credentials: async (_request, signal) =>
+        place(textOf(value, { ...scopeOf(minting), token: await tokens.current(signal) })),
+      forget: tokens.forget,
+    };
+  };
+}
+
+function compileBasic(
+  compiling: Compiling,
+  form: NonNullable<AuthForm["basic"]>,
+  secrets: ReadonlySet<string>,
+  path: Path,
+): Open {
+  const user = compiling.value(form.user, secrets, [...path, "user"]);
+  const password = compiling.value(form.password, secrets, [...path, "password"]);
+  return (minting) => {
+    const scope = scopeOf(minting);
+    const pair = Buffer.from(`${textOf(user, scope)}:${textOf(password, scope)}`).toString("base64");
+    return { credentials: { Authorization: `Basic ${pair}` }, forget: () => undefined };
+  };
+}
+
+/** One token for all requests, made anew when it is about to end. Requests at one time wait for the same one. */
+function createTokens(clock: Clock, mint: (signal: AbortSignal) => Promise<Token>) {
+  let token: Token | undefined;
+  let minting: Promise<Token> | undefined;
+  return {
+    async current(signal: AbortSignal): Promise<string> {
+      if (token !== undefined && clock.now() < token.untilMs) return token.text;
+      minting ??= mint(signal).finally(() => {
+        minting = undefined;
+      });
+      token = await minting;
+      return token.text;
+    },
+    forget() {
+      token = undefined;
+    },
+  };
+}
+
+type Mint = (minting: Minting, signal: AbortSignal) => Promise<Token>;
+
+function compileMint(
+  compiling: Compiling,
+  form: AuthForm,
+  secrets: ReadonlySet<string>,
+  path: Path,
+): Mint | undefined {
+  const { jwt, oauth, token } = form;
+  if (jwt !== undefined) return compileJwt(compiling, jwt, secrets, [...path, "jwt"]);
+  if (token !== undefined) {
+    const { value, expires_in, ...call } = token;
+    return compileTokenCall(compiling, call, { value, expires_in }, secrets, [...path, "token"]);
+  }
+  if (oauth === undefined) return undefined;
+  const at = [...path, "oauth"];
+  const { token_url, client_id, client_secret, scope, assertion } = oauth;
+  const signed = assertion && compileJwt(compiling, assertion, secrets, [...at, "assertion"]);
+  const fields = {
+    grant_type:
+      assertion === undefined ? "client_credentials" : "urn:ietf:params:oauth:grant-type:jwt-bearer",
+    ...{ client_id, client_secret, scope },
+    ...(assertion && { assertion: "${assertion}" }),
+  };
+  const given = Object.entries(fields).filter(([, text]) => text !== undefined);
+  const names = assertion === undefined ? secrets : new Set([...secrets, "assertion"]);
+  const call = { post: token_url, form: Object.fromEntries(given) };
+  const answer = { value: "${body.access_token}", expires_in: "${body.?expires_in}" };
+  const mint = compileTokenCall(compiling, call, answer, names, at);
+  if (signed === undefined) return mint;
+  return async (minting, signal) => {
+    const { text } = await signed(minting, signal);
+    return mint({ ...minting, secrets: { ...minting.secrets, assertion: text } }, signal);
+  };
+}
+
+function compileTokenCall(
+  compiling: Compiling,
+  form: Parameters<typeof compileCall>[1],
+  answer: { readonly value: string; readonly expires_in?: string | undefined },
+  secrets: ReadonlySet<string>,
+  path: Path,
+): Mint {
+  const call = compileCall(compiling, form, secrets, path);
+  const known = new Set(["status", "headers", "body"]);
+  const value = compiling.value(answer.value, known, [...path, "value"]);
+  const life =
+    answer.expires_in === undefined
+      ? undefined
+      : compiling.value(answer.expires_in, known, [...path, "expires_in"]);
+  return async (minting, signal) => {
+    const worded = await wordCall(call, scopeOf(minting));
+    const scope = answerScope(await minting.send(worded, signal));
+    const seconds = numberIn(life, scope);
+    const lifeMs = seconds === undefined ? USUAL_LIFE_MS : seconds * 1000;
+    return { text: textOf(value, scope), untilMs: usedUntil(minting.clock.now(), lifeMs) };
+  };
+}
+
+function compileJwt(compiling: Compiling, form: JwtForm, secrets: ReadonlySet<string>, path: Path): Mint {
+  const key = compiling.value(form.key, secrets, [...path, "key"]);
+  const claims = compiling.value(form.claims, secrets, [...path, "claims"]);
+  const headers = compiling.value(form.headers ?? {}, secrets, [...path, "headers"]);
+  return async (minting) => {
+    const { SignJWT, importPKCS8 } = await import("jose");
+    const scope = scopeOf(minting);
+    // A mapping of the form gives a mapping.
+    const payload = claims.evaluate(scope) as Record<string, unknown>;
+    const secret = textOf(key, scope);
+    const signing =
+      form.alg === "HS256" ? new TextEncoder().encode(secret) : await importPKCS8(secret, form.alg);
+    const header = { ...(headers.evaluate(scope) as Record<string, string>), alg: form.alg, typ: "JWT" };
+    const text = await new SignJWT(payload).setProtectedHeader(header).sign(signing);
+    const now = minting.clock.now();
+    const lifeMs = typeof payload.exp === "number" ? payload.exp * 1000 - now : USUAL_LIFE_MS;
+    return { text, untilMs: usedUntil(now, lifeMs) };
+  };
+}
+
+/** Shortly before the end; a token of a short life is used for half of it. */
+function usedUntil(now: number, lifeMs: number): number {
+  return now + Math.max(lifeMs - BEFORE_END_MS, lifeMs / 2, 0);
+}
+
+type Sign = (request: UnsignedRequest, keys: SigningKeys, now: number) => Promise<Signed>;
+function compileSigned(
+  compiling: Compiling,
+  form: SignForm,
+  secrets: ReadonlySet<string>,
+  path: Path,
+  sign: Sign,
+): Open {
+  const value = (name: keyof SignForm) => compiling.value(form[name] ?? "", secrets, [...path, name]);
+  const [service, region] = [value("service"), value("region")];
+  const [accessKey, secretKey, session] = [value("access_key"), value("secret_key"), value("session_token")];
+  return (minting) => {
+    const scope = scopeOf(minting);
+    const keys = {
+      ...{ service: textOf(service, scope), region: textOf(region, scope) },
+      ...{ accessKey: textOf(accessKey, scope), secretKey: textOf(secretKey, scope) },
+      sessionToken: form.session_token === undefined ? undefined : textOf(session, scope),
+    };
+    return { credentials: (request) => sign(request, keys, minting.clock.now()), forget: () => undefined };
+  };
+}
+
+function scopeOf({ secrets, clock, region }: Minting): Scope {
+  return { ...secrets, now: BigInt(Math.floor(clock.now() / 1000)), region: region ?? "" };
+}
+
+function textOf(value: Value, scope: Scope): string {
+  const text = value.evaluate(scope);
+  if (typeof text === "string" && text !== "") return text;
+  throw new Error("the credentials come to no text; a secret or the answer with the token lacks something");
+}

@@ -1,0 +1,87 @@
+import { type Auth, compileAuth } from "./auth.ts";
+import { type Call, compileCall } from "./call.ts";
+import { Compiling, type FormProblem } from "./compiling.ts";
+import { type CompiledFlow, compileFlow } from "./flow.ts";
+import type { AuthForm, Form } from "./form.ts";
+import * as names from "./names.ts";
+import { compileRefusals, type Refusals } from "./refusals.ts";
+import type { Value } from "./value.ts";
+
+/** A form, ready for use. */
+export interface CompiledForm {
+  readonly form: Form;
+  /** SHA-256 of its text, by which tasks name it. */
+  readonly hash: string;
+  readonly flows: readonly CompiledFlow[];
+  /** One for each kind of account. */
+  readonly auth: readonly Auth[];
+  readonly refusals: Refusals;
+  /** Whether a success by HTTP is one; absent where HTTP alone tells. */
+  readonly isOk: Value | undefined;
+  /** Headers of every call. */
+  readonly headers: Value | undefined;
+  readonly test: TestCall | undefined;
+  /** Variables, and members of them, that any expression reads: `fields`, `params.seed`, `input(mask)`. */
+  readonly reads: ReadonlySet<string>;
+}
+
+/** The cheapest call that proves key, region and balance. */
+export interface TestCall {
+  readonly call: Call;
+  readonly ok: Value | undefined;
+  readonly balance: Value | undefined;
+  readonly unitUsd: number;
+}
+
+/** A form whose expressions cannot be used. */
+export class FormError extends Error {
+  override readonly name = "FormError";
+  constructor(readonly problems: readonly FormProblem[]) {
+    super(problems.map(({ path, problem }) => `${path.join(".")} ${problem}`).join("\n"));
+  }
+}
+
+/** Compiles every expression of a form. @throws FormError with every problem */
+export function compileForm(form: Form, hash: string): CompiledForm {
+  const compiling = new Compiling();
+  const compiled = compileParts(compiling, form, hash);
+  if (compiling.problems.length > 0) throw new FormError(compiling.problems);
+  return compiled;
+}
+
+function compileParts(compiling: Compiling, form: Form, hash: string): CompiledForm {
+  const flows = Object.entries(form.flows ?? { "": {} }).map(([name, flow]) =>
+    compileFlow(
+      compiling,
+      { ...flow, prepare: flow.prepare ?? form.prepare ?? [] },
+      form,
+      name,
+      name === "" ? [] : ["flows", name],
+    ),
+  );
+  const kinds = authsOf(form);
+  const auth = kinds.map((kind, i) =>
+    compileAuth(compiling, kind, Array.isArray(form.auth) ? ["auth", i] : ["auth"]),
+  );
+  const { test } = form;
+  const testValue = (name: "ok" | "balance") => {
+    const text = test?.[name];
+    return text === undefined ? undefined : compiling.value(text, names.OF_ANSWER, ["test", name]);
+  };
+  return {
+    ...{ form, hash, flows, auth },
+    refusals: compileRefusals(compiling, form.refusals, { tables: form.tables ?? {} }),
+    isOk: form.envelope && compiling.value(form.envelope.ok, names.OF_ANSWER, ["envelope", "ok"]),
+    headers: form.headers && compiling.value(form.headers, names.OF_ANY, ["headers"]),
+    test: test && {
+      call: compileCall(compiling, test, names.OF_ANY, ["test"]),
+      ...{ ok: testValue("ok"), balance: testValue("balance"), unitUsd: test.unit_usd ?? 1 },
+    },
+    reads: new Set([...compiling.names, ...compiling.members]),
+  };
+}
+
+/** The kinds of account that a form knows; the first whose secrets an account has is used. */
+export function authsOf({ auth }: Pick<Form, "auth">): readonly AuthForm[] {
+  return Array.isArray(auth) ? (auth as readonly AuthForm[]) : [auth as AuthForm];
+}

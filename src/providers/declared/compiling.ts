@@ -1,0 +1,118 @@
+import { isJsonObject } from "../../domain/json.ts";
+import { compileExpression, type Expression } from "./expression.ts";
+import { ExpressionError } from "./fences.ts";
+import { type CompiledTemplate, isWhole, type Path, readTemplate, TemplateError } from "./template.ts";
+import { createValue, type Value } from "./value.ts";
+
+/** What is wrong in a form, and where. */
+export interface FormProblem {
+  readonly path: Path;
+  readonly problem: string;
+  /** Characters of the text at `path` that stand before the fault. */
+  readonly offset?: number | undefined;
+  /** The key at `path` is at fault, not its value. */
+  readonly isKey?: boolean | undefined;
+}
+
+/** Visits that the expressions of one call may come to together, which is about 40 ms. */
+const VISITS_MAX = 200_000;
+
+/** Compiles the expressions of a form and gathers what is wrong with them. */
+export class Compiling {
+  readonly problems: FormProblem[] = [];
+  /** Members of variables that any expression reads, and inputs. */
+  readonly members = new Set<string>();
+  /** Variables that an expression reads as a whole. */
+  readonly names = new Set<string>();
+  #visits = 0;
+
+  /** Starts counting anew, for a part of the form whose expressions run together. */
+  part<T>(path: Path, compile: () => T): T {
+    this.#visits = 0;
+    const compiled = compile();
+    if (this.#visits > VISITS_MAX)
+      this.report(path, "takes too long for long lists: do less inside map, filter, exists and all");
+    return compiled;
+  }
+
+  report(path: Path, problem: string, more: Pick<FormProblem, "offset" | "isKey"> = {}): void {
+    this.problems.push({ path, problem, ...more });
+  }
+
+  /** A value as forms have them: a template, or a mapping or list of such values, or a constant. */
+  value(given: unknown, allowed: ReadonlySet<string>, path: Path, keepsBrackets = false): Value {
+    return createValue(
+      given,
+      path,
+      {
+        template: (text, at) => this.template(text, allowed, at),
+        each: (text, at) => this.template(text, new Set([...allowed, "file"]), at),
+        keepsBrackets,
+        report: (at, problem) => this.report(at, problem, { isKey: true }),
+      },
+      true,
+    );
+  }
+
+  /** A text of the form, with its expressions compiled. */
+  template(text: string, allowed: ReadonlySet<string>, path: Path): CompiledTemplate {
+    try {
+      const template = readTemplate(text);
+      const expressions = template.expressions.map(({ source, offset }) =>
+        this.#expression(source, offset, allowed, path),
+      );
+      return { template, isWhole: isWhole(template), expressions };
+    } catch (error) {
+      if (!(error instanceof TemplateError)) throw error;
+      this.report(path, error.message, { offset: error.offset });
+      return NOTHING;
+    }
+  }
+
+  #expression(source: string, offset: number, allowed: ReadonlySet<string>, path: Path): Expression {
+    try {
+      const expression = compileExpression(source, allowed);
+      this.#visits += expression.visits;
+      for (const name of expression.names) this.names.add(name);
+      for (const member of expression.members) this.members.add(member);
+      return expression;
+    } catch (error) {
+      if (!(error instanceof ExpressionError)) throw error;
+      this.report(path, error.message, { offset: offset + error.offset });
+      return FAULTY;
+    }
+  }
+}
+
+const NOTHING: CompiledTemplate = {
+  template: { texts: [""], expressions: [] },
+  isWhole: false,
+  expressions: [],
+};
+
+/** Stands in for an expression that could not be compiled; a form with one is never used. */
+const FAULTY: Expression = {
+  source: "",
+  names: new Set(),
+  members: new Set(),
+  visits: 0,
+  evaluate() {
+    throw new ExpressionError("could not be compiled");
+  },
+};
+
+/** Keys of a mapping that begin an expression, which YAML has read as a mapping. */
+export function mappingsThatWereExpressions(value: unknown, path: Path = []): FormProblem[] {
+  if (Array.isArray(value))
+    return value.flatMap((each, i) => mappingsThatWereExpressions(each, [...path, i]));
+  if (!isJsonObject(value)) return [];
+  return Object.entries(value).flatMap(([key, each]) => {
+    const at = [...path, key];
+    if (!key.startsWith("${") && !key.startsWith("{")) return mappingsThatWereExpressions(each, at);
+    return [{ path: at, isKey: true, problem: MAPPING }];
+  });
+}
+
+/** Said of an expression that is not quoted and holds `: ` or stands inside `{ }`. */
+export const MAPPING =
+  "is a mapping to YAML, because the expression holds \": \" or stands inside { }; put it in quotes: '${a ? b : c}'";

@@ -1,0 +1,191 @@
+import type { Clock } from "../../domain/ports/runtime.ts";
+import type { DownloadLimits } from "../../toolkit/download.ts";
+import { baseOf as accountBase } from "../account.ts";
+import type { UpstreamAnswer } from "../kit/answer.ts";
+import {
+  createUpstream,
+  type HttpLimits,
+  NoAnswer,
+  type Upstream,
+  type UpstreamOptions,
+} from "../kit/http.ts";
+import type { MediaSource } from "../kit/media.ts";
+import type { OpenAuth } from "./auth.ts";
+import { type Call, type WordedCall, wordCall } from "./call.ts";
+import { authsOf, type CompiledForm } from "./compiled-form.ts";
+import { ABSENT, type Scope } from "./expression.ts";
+import { ExpressionError } from "./fences.ts";
+import type { Files } from "./files.ts";
+import { isSuccess } from "./flow.ts";
+import type { Form, LimitsForm } from "./form.ts";
+import { answerScope, tryEvaluate } from "./reading.ts";
+
+/** An account as its requests need it. */
+export interface AccountAccess {
+  /** By the form's own names. */
+  readonly secrets: Readonly<Record<string, string>>;
+  readonly baseUrl?: string | undefined;
+  readonly region?: string | undefined;
+  readonly proxy?: string | undefined;
+}
+
+export interface ConnectionDeps {
+  readonly clock: Clock;
+  /** In place of the form's, for tests. */
+  readonly limits?: HttpLimits | undefined;
+  readonly mediaLimits?: DownloadLimits | undefined;
+}
+
+/** One account at one address of a form's upstream. */
+export interface Connection {
+  readonly upstream: Upstream;
+  readonly media: MediaSource;
+  /** Whether outputs may be at any public host. */
+  readonly isMediaAnywhere: boolean;
+  /** Words a call and sends it. `scope` is what its expressions see. @throws ExpressionError, NoAnswer */
+  ask(call: Call, scope: Scope, options: AskOptions, signal: AbortSignal): Promise<UpstreamAnswer>;
+  /** Whether an answer is a success, also by the form's envelope. */
+  isOk(answer: UpstreamAnswer): boolean;
+  /** What expressions see in every call. */
+  readonly scope: Scope;
+}
+
+export interface AskOptions {
+  readonly files?: Files | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly takesBytes?: boolean | undefined;
+  /** A body in place of the call's. */
+  readonly body?: WordedCall["body"];
+  /** Whether each of the files must be in the call, or have been uploaded before. */
+  readonly mustUse?: boolean;
+}
+
+const SECOND_MS = 1_000;
+const MIB = 1024 * 1024;
+const OWN_WITH_KEY = "own-with-key";
+const ANY_PUBLIC = "any-public";
+
+/** The address of a form's API for an account. An address without a path is another origin for the form's own. */
+export function baseOf(
+  form: Pick<Form, "base" | "regions">,
+  account: Omit<AccountAccess, "secrets">,
+): string {
+  const { region } = account;
+  return accountBase(account, (region === undefined ? undefined : form.regions?.[region]) ?? form.base);
+}
+
+/** Opens an account's way to the upstream of a form, at `base`. */
+export function connect(
+  compiled: CompiledForm,
+  account: AccountAccess,
+  base: string,
+  deps: ConnectionDeps,
+): Connection {
+  const { form, isOk } = compiled;
+  const scope: Scope = { tables: form.tables ?? {}, region: account.region ?? "" };
+  const media = form.media ?? [];
+  const auth = openAuth(compiled, account, base, deps);
+  const upstream = createUpstream({
+    ...optionsOf(form, account, base, deps),
+    origins: form.origins,
+    credentials: auth.credentials,
+  });
+  const maxBytes = (form.limits?.answer_mb ?? 64) * MIB;
+  return {
+    ...{ upstream, scope },
+    media: {
+      upstream,
+      hosts: media.filter((host) => host !== OWN_WITH_KEY && host !== ANY_PUBLIC),
+      withKey: media.includes(OWN_WITH_KEY),
+      limits: deps.mediaLimits,
+    },
+    isMediaAnywhere: media.includes(ANY_PUBLIC),
+    async ask(call, given, { files, headers = {}, takesBytes, body, mustUse }, signal) {
+      const seen = { ...scope, now: BigInt(Math.floor(deps.clock.now() / SECOND_MS)), ...given };
+      const worded = await wordCall(call, seen, files);
+      const left = mustUse === true ? files?.firstUnused() : undefined;
+      if (left !== undefined)
+        throw new ExpressionError(`it has no place for the input that is a ${left.role}`);
+      const own = compiled.headers?.evaluate(seen);
+      const answer = await upstream.send(
+        {
+          ...worded,
+          body: body ?? worded.body,
+          // A mapping of texts gives texts. A header that the call words itself counts before one of the same name.
+          headers: {
+            ...(own === ABSENT ? {} : (own as Record<string, string> | undefined)),
+            ...headers,
+            ...worded.headers,
+          },
+          maxBytes,
+          bytes: takesBytes === true ? true : undefined,
+        },
+        signal,
+      );
+      if (answer.status === 401) auth.forget();
+      return answer;
+    },
+    isOk: (answer) => isSuccess(answer.status) && (isOk === undefined || isTrue(isOk, answer, scope)),
+  };
+}
+
+function isTrue(isOk: NonNullable<CompiledForm["isOk"]>, answer: UpstreamAnswer, scope: Scope): boolean {
+  return answer.bytes !== undefined || tryEvaluate(isOk, { ...scope, ...answerScope(answer) }) === true;
+}
+
+function optionsOf(
+  { provider, title = provider, limits }: Form,
+  { secrets, proxy }: AccountAccess,
+  baseUrl: string,
+  { clock, limits: given }: ConnectionDeps,
+): UpstreamOptions {
+  return {
+    ...{ name: title, baseUrl, clock, proxy, credentials: {} },
+    secrets: Object.values(secrets),
+    limits: given ?? httpLimitsOf(limits),
+    requestIdHeaders: ["x-request-id", "request-id", "x-trace-id", "cf-ray"],
+  };
+}
+
+/** An answer that holds what was made takes as long as the making. */
+function httpLimitsOf({
+  connect_seconds = 15,
+  answer_seconds = 300,
+  body_seconds = 120,
+}: LimitsForm = {}): HttpLimits {
+  return {
+    connectMs: connect_seconds * SECOND_MS,
+    answerMs: answer_seconds * SECOND_MS,
+    bodyMs: body_seconds * SECOND_MS,
+  };
+}
+
+const TOKEN_BYTES = MIB;
+
+/** The first kind of account whose secrets are all there. */
+function openAuth(
+  compiled: CompiledForm,
+  account: AccountAccess,
+  base: string,
+  deps: ConnectionDeps,
+): OpenAuth {
+  const { secrets, region } = account;
+  const auth =
+    compiled.auth.find(({ variables }) =>
+      Object.keys(variables).every((name) => secrets[name] !== undefined),
+    ) ?? compiled.auth.find(({ isOptional }) => isOptional);
+  if (auth === undefined) throw new Error(`${compiled.form.provider}: the account lacks a secret`);
+  // Tokens are asked for without credentials, at the address that the form names for it.
+  const issuers = authsOf(compiled.form).flatMap(({ oauth }) => oauth?.token_url ?? []);
+  const origins = issuers.filter((url) => !url.startsWith("/")).map((url) => new URL(url).origin);
+  const issuer = createUpstream({ ...optionsOf(compiled.form, account, base, deps), origins });
+  return auth.open({
+    ...{ clock: deps.clock, region, secrets },
+    async send(call, signal) {
+      const answer = await issuer.send({ ...call, maxBytes: TOKEN_BYTES }, signal);
+      if (isSuccess(answer.status)) return answer;
+      const { detail } = compiled.refusals.read(issuer, answer);
+      throw new NoAnswer(true, `no token: ${detail}`);
+    },
+  });
+}

@@ -1,0 +1,186 @@
+import { createHash } from "node:crypto";
+import type { Environment } from "@marcbachmann/cel-js";
+import { parseJson } from "../kit/json-answer.ts";
+import { ExpressionError, fence, LIST_MAX, NESTED_LIST_MAX, TEXT_MAX } from "./fences.ts";
+import type { FileValue } from "./files.ts";
+
+type Library = typeof import("@marcbachmann/cel-js");
+
+/** What an expression sees, by the names of variables. */
+export type Scope = Readonly<Record<string, unknown>>;
+
+/** A compiled expression of a form, in CEL (https://github.com/google/cel-spec, 2026-11). */
+export interface Expression {
+  readonly source: string;
+  /** The variables that it reads. */
+  readonly names: ReadonlySet<string>;
+  /** `params.seed`, `input(mask)`. */
+  readonly members: ReadonlySet<string>;
+  readonly visits: number;
+  /** @returns a value, or `ABSENT`. @throws ExpressionError when the scope does not have what it needs */
+  evaluate(scope: Scope, files?: readonly FileValue[]): unknown;
+}
+
+/** What an expression gives where there is no value: its key is left out. */
+export const ABSENT: unique symbol = Symbol("absent");
+
+/** The inputs that `input` and `inputs` find, while an expression is evaluated, which nothing interrupts. */
+let inputsInUse: readonly FileValue[] = [];
+
+/** One language for all forms, loaded and set up at the first expression. */
+let language: { readonly library: Library; readonly environment: Environment } | undefined;
+
+/**
+ * Compiles an expression.
+ *
+ * @param allowed the variables that are known where it stands
+ * @throws ExpressionError saying what is wrong, and where
+ */
+export function compileExpression(source: string, allowed: ReadonlySet<string>): Expression {
+  language ??= createLanguage();
+  const { library, environment } = language;
+  try {
+    const program = environment.parse(source);
+    const { names, members, visits, isNested } = fence(program.ast, allowed);
+    const checked = program.check();
+    if (!checked.valid) throw checked.error;
+    const listMax = isNested ? NESTED_LIST_MAX : LIST_MAX;
+    return {
+      ...{ source, names, members, visits },
+      evaluate(scope, files = []) {
+        inputsInUse = files;
+        try {
+          return unwrapped(library, program(bounded(library, scope, names, listMax)));
+        } catch (error) {
+          throw toExpressionError(library, error);
+        }
+      },
+    };
+  } catch (error) {
+    throw toExpressionError(library, error);
+  }
+}
+
+/** Synchronous, like every evaluation: hence `require`, at first use. */
+function createLanguage() {
+  const library = require("@marcbachmann/cel-js") as Library;
+  const { EvaluationError } = library;
+  const refuse = (message: string): never => {
+    throw new EvaluationError(message);
+  };
+  const file = (name: string) => (value: unknown) =>
+    isRecord(value) && typeof value[name] === "string"
+      ? value[name]
+      : refuse(`${name}() needs a file of the request`);
+  const environment = new library.Environment({
+    enableOptionalTypes: true,
+    homogeneousAggregateLiterals: false,
+    unlistedVariablesAreDyn: true,
+    limits: { maxAstNodes: 500, maxDepth: 60, maxListElements: 200, maxMapEntries: 200, maxCallArguments: 8 },
+  });
+  const ofRole = (role: string) => inputsInUse.filter((file) => file.role === role);
+  environment
+    .registerFunction("input(string): optional<dyn>", (role: string) => {
+      const [first] = ofRole(role);
+      return first === undefined ? library.Optional.none() : library.Optional.of(first);
+    })
+    .registerFunction("inputs(string): list", ofRole)
+    .registerFunction("uuid(dyn): string", (seed: unknown) => uuidOf(String(seed)))
+    .registerFunction("string.splitBounded(string): list<string>", (text: string, by: string) =>
+      text.split(by, LIST_MAX),
+    )
+    .registerFunction("list.joinBounded(): string", (list: unknown[]) => joined(list, "", refuse))
+    .registerFunction("list.joinBounded(string): string", (list: unknown[], by: string) =>
+      joined(list, by, refuse),
+    )
+    .registerFunction("string.replace(string, string): string", (text: string, what: string, by: string) =>
+      joined(text.split(what), by, refuse),
+    )
+    .registerFunction("json(string): dyn", (text: string) => parseJson(text) ?? refuse("json() got no JSON"))
+    .registerFunction("base64(dyn): string", file("base64"))
+    .registerFunction("uri(dyn): string", file("uri"))
+    .registerFunction("url(dyn): string", file("url"));
+  return { library, environment };
+}
+
+/** A UUID that follows from a text, with the version for those that somebody else defines (RFC 9562, 2024-05). */
+function uuidOf(seed: string): string {
+  const hex = createHash("sha256").update(seed).digest("hex");
+  const variant = "89ab"[Number.parseInt(hex[16] ?? "0", 16) % 4];
+  const parts = [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `8${hex.slice(13, 16)}`,
+    `${variant}${hex.slice(17, 20)}`,
+  ];
+  return [...parts, hex.slice(20, 32)].join("-");
+}
+
+function joined(list: readonly unknown[], by: string, refuse: (message: string) => never): string {
+  const length = list.reduce<number>((sum, each) => sum + String(each).length + by.length, 0);
+  if (length > TEXT_MAX) refuse(`makes a text of more than ${TEXT_MAX} characters`);
+  return list.map(String).join(by);
+}
+
+/** The value itself for one that may be absent. */
+function unwrapped({ Optional }: Library, value: unknown): unknown {
+  if (!(value instanceof Optional)) return value;
+  return value.hasValue() ? unwrapped({ Optional } as Library, value.value()) : ABSENT;
+}
+
+/** The variables an expression reads, with long lists and texts of answers cut, so that it takes no long time. */
+function bounded({ Optional }: Library, scope: Scope, names: ReadonlySet<string>, listMax: number): Scope {
+  const seen: Record<string, unknown> = {};
+  for (const name of names) {
+    const value = scope[name];
+    seen[name] = value === ABSENT || value === undefined ? Optional.none() : cut(value, listMax);
+  }
+  return seen;
+}
+
+/** Copies only what must be cut. */
+function cut(value: unknown, listMax: number): unknown {
+  if (typeof value === "string") return value.length > TEXT_MAX ? value.slice(0, TEXT_MAX) : value;
+  if (Array.isArray(value)) {
+    const short = value.length > listMax ? value.slice(0, listMax) : value;
+    const entries = short.map((each) => cut(each, listMax));
+    return entries.every((each, i) => each === value[i]) && short === value ? value : entries;
+  }
+  if (!isPlain(value)) return value;
+  let copy: Record<string, unknown> | undefined;
+  for (const key of Object.keys(value)) {
+    const before = value[key];
+    const after = cut(before, listMax);
+    if (after === before) continue;
+    copy ??= { ...value };
+    copy[key] = after;
+  }
+  return copy ?? value;
+}
+
+/** Whether a value is a mapping of JSON, or one that an expression wrote out. */
+export function isPlain(value: unknown): value is Record<string, unknown> {
+  if (!isRecord(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function toExpressionError(library: Library, error: unknown): unknown {
+  const kinds = [library.ParseError, library.TypeError, library.EvaluationError];
+  const isLibrarys = kinds.some((each) => error instanceof each);
+  if (!isLibrarys) return error;
+  // One of the three, whose members they share.
+  const { summary, range } = error as InstanceType<Library["ParseError"]>;
+  return new ExpressionError(explained(summary), range?.start);
+}
+
+/** Numbers in JSON are doubles to CEL, which people are rarely told. */
+function explained(summary: string): string {
+  return /no such overload/.test(summary) && /int/.test(summary) && /double/.test(summary)
+    ? `${summary} (numbers of JSON are doubles: write 100.0 instead of 100, or int(…))`
+    : summary;
+}

@@ -1,0 +1,118 @@
+import { suggest } from "../../domain/suggest.ts";
+import { createSchemaChecker, type SchemaChecker } from "../../toolkit/json-schema.ts";
+import { type Problem, pathText, problemsOf } from "../../toolkit/schema-problems.ts";
+import { readYaml, type Yaml, YamlError } from "../../toolkit/yaml.ts";
+import { compileForm, FormError } from "./compiled-form.ts";
+import { type FormProblem, MAPPING, mappingsThatWereExpressions } from "./compiling.ts";
+import schema from "./form.schema.json";
+import type { Form } from "./form.ts";
+import { consistencyProblems } from "./form-problems.ts";
+
+/** Something wrong in a file, and where. */
+export interface Finding {
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
+}
+
+/** The most that a form may be, as text. The largest that is known has 20 KB. */
+const MAX_BYTES = 256 * 1024;
+
+/** Made with the first form that is read. */
+let checker: SchemaChecker | undefined;
+
+/** A file that is no usable form. The message has a line for each finding: `bfl.yaml:12:9: submit.json …`. */
+export class FormFileError extends Error {
+  override readonly name = "FormFileError";
+  constructor(
+    readonly file: string,
+    readonly findings: readonly Finding[],
+  ) {
+    super(findings.map(({ line, column, message }) => `${file}:${line}:${column}: ${message}`).join("\n"));
+  }
+}
+
+/**
+ * Reads a form and checks all of it: its shape, each of its expressions, and how its parts fit each other.
+ *
+ * @param file name for messages
+ * @throws FormFileError with every finding
+ */
+export function readForm(file: string, text: string): Form {
+  const yaml = parse(file, text);
+  const mapped = mappingsThatWereExpressions(yaml.value);
+  refuse(file, text, yaml, mapped);
+  checker ??= createSchemaChecker({ annotations: ["x-must"], allErrors: true });
+  refuse(
+    file,
+    text,
+    yaml,
+    problemsOf(checker.violations(schema, yaml.value), yaml.value, hint).map(toFormProblem),
+  );
+  // What its schema has let through.
+  const form = yaml.value as Form;
+  refuse(file, text, yaml, consistencyProblems(form));
+  try {
+    compileForm(form, "");
+  } catch (error) {
+    if (!(error instanceof FormError)) throw error;
+    refuse(file, text, yaml, error.problems);
+  }
+  return form;
+}
+
+function parse(file: string, text: string): Yaml {
+  try {
+    return readYaml(text, { maxBytes: MAX_BYTES });
+  } catch (error) {
+    if (!(error instanceof YamlError)) throw error;
+    const { line, column } = error.position;
+    const isExpression = /(?:^|[\s:])\$\{[^'"]*$|:\s+\$\{.*\?.*:\s/.test(text.split("\n")[line - 1] ?? "");
+    const message =
+      isExpression && /mapping|key|flow|implicit/i.test(error.message) ? `this ${MAPPING}` : error.message;
+    throw new FormFileError(file, [{ line, column, message }]);
+  }
+}
+
+function hint(given: string, known: readonly string[]): string {
+  const near = suggest(given, known);
+  return near === undefined ? `; known here: ${known.join(", ")}` : `; did you mean "${near}"?`;
+}
+
+function toFormProblem({ path, problem, member }: Problem): FormProblem {
+  return member === undefined
+    ? { path, problem }
+    : { path: [...path, member], problem: strangerText(path, problem), isKey: true };
+}
+
+/** The path of a finding is that of the stranger itself; its sentence is about what it is in. */
+function strangerText(path: Problem["path"], problem: string): string {
+  return `${pathText(path) || "the form"} ${problem}`;
+}
+
+function refuse(file: string, text: string, yaml: Yaml, problems: readonly FormProblem[]): void {
+  if (problems.length === 0) return;
+  throw new FormFileError(
+    file,
+    problems.map((problem) => toFinding(text, yaml, problem)),
+  );
+}
+
+function toFinding(text: string, yaml: Yaml, { path, problem, offset, isKey }: FormProblem): Finding {
+  const position = yaml.positionOf(path, isKey === true ? "key" : "value");
+  const isSentence = isKey === true && / has an? /.test(problem);
+  const message = isSentence ? problem : `${pathText(path) || "the form"} ${problem}`;
+  return { ...shifted(text, position, offset ?? 0), message };
+}
+
+/** Moves a position into a text that is written on one line, past the quote that may open it. */
+function shifted(text: string, { line, column }: { line: number; column: number }, offset: number) {
+  const written = text.split("\n")[line - 1] ?? "";
+  const opening = written[column - 1];
+  const isBlock = opening === "|" || opening === ">";
+  const quote = opening === '"' || opening === "'" ? 1 : 0;
+  return {
+    line,
+    column: isBlock ? column : Math.min(column + quote + offset, Math.max(column, written.length)),
+  };
+}

@@ -1,0 +1,63 @@
+import type { Json } from "../../domain/json.ts";
+import { ProviderError, type Recovered, type RecoverRequest } from "../../domain/ports/provider.ts";
+import type { UpstreamAnswer } from "../kit/answer.ts";
+import { describeAnswer, unansweredQuestion } from "../kit/classify.ts";
+import type { Scope } from "./expression.ts";
+import { ExpressionError } from "./fences.ts";
+import { type Recovery, readOperation } from "./flow.ts";
+import type { Job } from "./job.ts";
+import { answerScope, textIn } from "./reading.ts";
+import { chooseFlow, type Submitting } from "./submission.ts";
+import type { Value } from "./value.ts";
+
+/** Finds out what became of a submission whose answer was lost. @throws ProviderError `retry` when the upstream does not say */
+export async function recoverDeclared(
+  { compiled, connection, now }: Submitting,
+  request: RecoverRequest,
+  signal: AbortSignal,
+): Promise<Recovered> {
+  const { upstream } = connection;
+  const { flow, scope } = chooseFlow(compiled, connection, request);
+  const { recover, submit } = flow;
+  if (recover === undefined || submit.operation === undefined) return { kind: "unable" };
+  let answer: UpstreamAnswer;
+  try {
+    answer = await connection.ask(recover.call, scope, {}, signal);
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) return unansweredQuestion(error);
+    throw new ProviderError("fail", "UPSTREAM_ERROR", `${upstream.name}: ${error.message}`);
+  }
+  const seen: Scope = { ...scope, ...answerScope(answer) };
+  const { status } = answer;
+  const code = compiled.refusals.code(answer);
+  if (recover.isAbsent({ scope: seen, status, code })) return { kind: "absent" };
+  const values = connection.isOk(answer) ? foundIn(recover, submit.operation, seen) : undefined;
+  if (values === undefined)
+    throw new ProviderError(
+      "retry",
+      "UPSTREAM_ERROR",
+      `${describeAnswer(upstream, answer, { word: code })}, with no word on the attempt`,
+    );
+  const job: Job = { flow: flow.name, kind: request.request.kind, submitted_at: now(), values };
+  return { kind: "found", operation: job as unknown as Json };
+}
+
+/** A text stands for the operation's `id`, or its only value; the other values are those that a submission would have. */
+function foundIn(
+  { found }: Recovery,
+  operation: Readonly<Record<string, Value>>,
+  scope: Scope,
+): Job["values"] | undefined {
+  if (!isValue(found)) return readOperation(found, scope);
+  const id = textIn(found, scope);
+  if (id === undefined) return undefined;
+  const names = Object.keys(operation);
+  const own = names.includes("id") ? "id" : names[0];
+  const others = Object.fromEntries(Object.entries(operation).filter(([name]) => name !== own));
+  const rest = readOperation(others, scope);
+  return rest && own !== undefined ? { ...rest, [own]: id } : undefined;
+}
+
+function isValue(found: Recovery["found"]): found is Value {
+  return typeof found.evaluate === "function";
+}

@@ -1,0 +1,120 @@
+import type { Json } from "../../domain/json.ts";
+import {
+  type InputFile,
+  ProviderError,
+  type SubmitRequest,
+  type Submitted,
+} from "../../domain/ports/provider.ts";
+import type { UpstreamAnswer } from "../kit/answer.ts";
+import { describeAnswer, refusedSubmission, unansweredSubmission, unusableAnswer } from "../kit/classify.ts";
+import { hopHeaders } from "../kit/hops.ts";
+import { wordRequest } from "../kit/wording.ts";
+import type { CompiledForm } from "./compiled-form.ts";
+import type { Connection } from "./connection.ts";
+import { ABSENT, type Scope } from "./expression.ts";
+import { ExpressionError } from "./fences.ts";
+import { Files } from "./files.ts";
+import { type CompiledFlow, pollAfterMs, readOperation } from "./flow.ts";
+import type { Job } from "./job.ts";
+import { answerScope } from "./reading.ts";
+import { explainRefusal } from "./skew.ts";
+import type { Uploads } from "./uploads.ts";
+
+export interface Submitting {
+  readonly compiled: CompiledForm;
+  readonly connection: Connection;
+  readonly uploads: Uploads;
+  readonly now: () => number;
+}
+
+/** Submits a request in the form's words. @throws ProviderError */
+export async function submitDeclared(
+  submitting: Submitting,
+  request: SubmitRequest,
+  signal: AbortSignal,
+): Promise<Submitted> {
+  const { compiled, connection, uploads } = submitting;
+  const { upstream } = connection;
+  const { flow, scope } = chooseFlow(compiled, connection, request);
+  const { submit } = flow;
+  const files = new Files(request.attempt, request.inputs, submit.inline);
+  await uploads.prepare(flow.prepare, files, scope, signal);
+  const seen = withFields(compiled, request, scope, files);
+  const headers = {
+    ...hopHeaders(request),
+    ...(submit.idempotent === undefined ? {} : { [submit.idempotent]: request.attempt }),
+  };
+  let answer: UpstreamAnswer;
+  try {
+    const options = { files, headers, takesBytes: submit.takesBytes, mustUse: true };
+    answer = await connection.ask(submit.call, seen, options, signal);
+  } catch (error) {
+    if (error instanceof ExpressionError) throw unsayable(error.message);
+    return unansweredSubmission(error);
+  }
+  if (!connection.isOk(answer))
+    throw refusedSubmission(explainRefusal(submitting, compiled.refusals.read(upstream, answer), answer));
+  return readSubmitted(submitting, flow, request, { answer, scope: { ...seen, ...answerScope(answer) } });
+}
+
+function readSubmitted(
+  { compiled, connection, now }: Submitting,
+  flow: CompiledFlow,
+  { request: { kind } }: SubmitRequest,
+  { answer, scope }: { readonly answer: UpstreamAnswer; readonly scope: Scope },
+): Submitted {
+  const { submit } = flow;
+  const values = submit.operation && readOperation(submit.operation, scope);
+  if (values !== undefined) {
+    const job: Job = { flow: flow.name, kind, submitted_at: now(), values };
+    return {
+      kind: "operation",
+      operation: job as unknown as Json,
+      pollAfterMs: pollAfterMs(submit.pollAfter, scope),
+    };
+  }
+  const lacking = submit.operation === undefined ? "the outputs" : "what the form takes for its operation";
+  try {
+    const making = submit.making?.(answer, scope, kind);
+    if (making !== undefined) return { kind: "outputs", ...making };
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error;
+    const detail = `${describeAnswer(connection.upstream, answer)}, but without ${lacking}: ${error.message}`;
+    throw unusableAnswer(connection.upstream.scrub(detail));
+  }
+  const word = compiled.refusals.code(answer);
+  throw unusableAnswer(`${describeAnswer(connection.upstream, answer, { word })}, but without ${lacking}`);
+}
+
+/** The flow that takes a request, and what its expressions see. @throws ProviderError `reroute` when none does */
+export function chooseFlow(
+  { flows, form }: CompiledForm,
+  { scope }: Pick<Connection, "scope">,
+  request: Omit<SubmitRequest, "inputs">,
+): { readonly flow: CompiledFlow; readonly scope: Scope } {
+  const { attempt, upstreamModel } = request;
+  const { kind, mode, n, prompt, parameters } = request.request;
+  const seen: Scope = {
+    ...scope,
+    ...{ kind, mode, n: BigInt(n), model: upstreamModel, attempt, params: parameters },
+    ...{ prompt: prompt ?? ABSENT, fields: {} },
+  };
+  const flow = flows.find((each) => each.takes(seen));
+  if (flow === undefined) throw unsayable(`no flow of ${form.provider} takes ${mode} of ${upstreamModel}`);
+  return { flow, scope: seen };
+}
+
+/** Adds the request in the words of its route, where the form asks for it. */
+function withFields(compiled: CompiledForm, request: SubmitRequest, scope: Scope, files: Files): Scope {
+  if (!compiled.reads.has("fields")) return scope;
+  const worded = wordRequest(request);
+  const placed = worded.inputs.map(({ field, isList, files: inputs }) => {
+    const uris = inputs.map((input: InputFile) => files.values[request.inputs.indexOf(input)]?.uri ?? "");
+    return [field, isList ? uris : uris[0]];
+  });
+  return { ...scope, fields: { ...worded.fields, ...Object.fromEntries(placed) } };
+}
+
+export function unsayable(message: string): ProviderError {
+  return new ProviderError("reroute", "NO_ROUTE_AVAILABLE", `The request cannot be worded: ${message}.`);
+}

@@ -1,0 +1,83 @@
+import { ProviderError } from "../../domain/ports/provider.ts";
+import type { Clock } from "../../domain/ports/runtime.ts";
+import { refusedSubmission } from "../kit/classify.ts";
+import { NoAnswer } from "../kit/http.ts";
+import type { CompiledForm } from "./compiled-form.ts";
+import type { Connection } from "./connection.ts";
+import type { Scope } from "./expression.ts";
+import { ExpressionError } from "./fences.ts";
+import type { Files, FileValue } from "./files.ts";
+import { readOperation, type Upload } from "./flow.ts";
+import { answerScope } from "./reading.ts";
+
+/** Uploads of inputs before a submission, each kept for as long as the upstream keeps it. */
+export interface Uploads {
+  /** Uploads what must be, and adds to each file what its upload gave. @throws ProviderError; nothing was submitted */
+  prepare(uploads: readonly Upload[], files: Files, scope: Scope, signal: AbortSignal): Promise<void>;
+}
+
+interface Kept {
+  readonly gifts: Readonly<Record<string, string | number>>;
+  readonly untilMs: number;
+}
+
+/** Most uploads that are remembered. Forgotten ones are made again. */
+const MOST_KEPT = 1_000;
+
+export function createUploads(compiled: CompiledForm, connection: Connection, clock: Clock): Uploads {
+  const kept = new Map<string, Kept>();
+
+  async function upload(given: Upload, files: Files, file: FileValue, scope: Scope, signal: AbortSignal) {
+    const seen = { ...scope, file };
+    const body = given.isRaw ? { type: file.type, bytes: await files.contentOf(file) } : undefined;
+    const answer = await connection.ask(given.call, seen, { files, ...(body && { body }) }, signal);
+    const { upstream } = connection;
+    if (!connection.isOk(answer))
+      throw beforeSubmission(refusedSubmission(compiled.refusals.read(upstream, answer)));
+    const gifts = readOperation(given.gives, { ...seen, ...answerScope(answer) });
+    if (gifts !== undefined) return gifts;
+    throw new ProviderError(
+      "retry",
+      "UPSTREAM_ERROR",
+      `${upstream.name}: an upload did not give what the form takes from it`,
+      {
+        isFailure: true,
+      },
+    );
+  }
+
+  return {
+    async prepare(uploads, files, scope, signal) {
+      for (const [step, given] of uploads.entries()) {
+        for (const file of files.values.filter(({ role }) => given.roles.has(role))) {
+          const key = `${step} ${files.hashOf(file)}`;
+          const known = kept.get(key);
+          const now = clock.now();
+          if (known !== undefined && now < known.untilMs) {
+            files.add(file, known.gifts);
+            continue;
+          }
+          const gifts = await upload(given, files, file, scope, signal).catch(untaken);
+          kept.delete(key);
+          kept.set(key, { gifts, untilMs: now + given.lifetimeMs });
+          const [oldest] = kept.keys();
+          if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
+          files.add(file, gifts);
+        }
+      }
+    },
+  };
+}
+
+/** Whatever became of an upload, the task was not submitted. */
+function untaken(error: unknown): never {
+  if (error instanceof ExpressionError)
+    throw new ProviderError("reroute", "NO_ROUTE_AVAILABLE", `An upload cannot be worded: ${error.message}.`);
+  if (error instanceof NoAnswer) throw new ProviderError("retry", "UPSTREAM_ERROR", error.message);
+  throw error;
+}
+
+function beforeSubmission(error: ProviderError): ProviderError {
+  if (error.disposition !== "unknown") return error;
+  return new ProviderError("retry", error.code, error.message, error.details, error);
+}

@@ -1,0 +1,86 @@
+import { describe, expect, test } from "bun:test";
+import { ABSENT, compileExpression } from "../../../src/providers/declared/expression.ts";
+import { ExpressionError } from "../../../src/providers/declared/fences.ts";
+
+const NAMES = new Set(["body", "params", "now", "file", "prompt"]);
+
+function evaluate(source: string, scope: Record<string, unknown> = {}): unknown {
+  return compileExpression(source, NAMES).evaluate(scope);
+}
+
+function refusal(source: string, scope: Record<string, unknown> = {}): ExpressionError {
+  try {
+    evaluate(source, scope);
+  } catch (error) {
+    if (error instanceof ExpressionError) return error;
+    throw error;
+  }
+  throw new Error(`${source} is not refused`);
+}
+
+test.each([
+  ["body.code == 0", { body: { code: 0 } }, true],
+  ["params.?seed", { params: { seed: 0 } }, 0],
+  ["params.?seed", { params: {} }, ABSENT],
+  ["prompt", {}, ABSENT],
+  ['body.?status.orValue("none")', { body: {} }, "none"],
+  ["string(int(params.duration))", { params: { duration: 5 } }, "5"],
+  ["body.?progress.orValue(0.0) * 100.0", { body: { progress: 0.5 } }, 50],
+  ['"a-b-c".replace("-", "_")', {}, "a_b_c"],
+  ['"a,b".split(",").join("+")', {}, "a+b"],
+  ['json("{\\"a\\": [1]}").a', {}, [1]],
+  ['uuid("a")', {}, "ca978112-ca1b-8dca-bac2-31b39a23dc4d"],
+  ['{"1:1": "1024x1024"}[params.ratio]', { params: { ratio: "1:1" } }, "1024x1024"],
+] as const)("%s of %j", (source, scope, value) => {
+  expect(evaluate(source, scope)).toEqual(value);
+});
+
+describe("what is refused, and where", () => {
+  test.each([
+    ["bdy.status", 'did you mean "body"?', 0],
+    ["key", "not known here", 0],
+    ['"a".matches("(a+)+$")', 'calls "matches"', 0],
+    ["cel.bind(a, 1, a)", "not known here", 0],
+    ['timestamp("2026-01-01T00:00:00Z")', "no function here", 0],
+    ["[1].map(a, [1].map(b, [1].map(c, 1)))", "more than two", 22],
+    ["body.list.map(a, a + a)", "may grow without end", 17],
+    ["body.list.map(a, body.list.map(b, body.list.size() + b.a + b.b))", "may grow", 34],
+    ["body.a +", "Unexpected token", 8],
+  ])("%s", (source, message, offset) => {
+    const error = refusal(source);
+    expect(error.message).toContain(message);
+    expect(error.offset).toBe(offset);
+  });
+
+  test("numbers of JSON as integers, with the way out", () => {
+    expect(refusal("body.a * 100", { body: { a: 1 } }).message).toContain("write 100.0");
+  });
+
+  test("members that are not the value's own", () => {
+    for (const member of ["constructor", "toString", "hasOwnProperty"])
+      expect(refusal(`body.${member}`, { body: {} }).message).toContain("No such key");
+  });
+});
+
+describe("what an answer of an upstream can be", () => {
+  test("lists are cut, and shorter inside two macros", () => {
+    const body = { list: Array(100_000).fill(1) };
+    expect(evaluate("body.list.size()", { body })).toBe(1000n);
+    expect(evaluate("body.list.map(a, body.list.map(b, a)).size()", { body })).toBe(60n);
+    expect(body.list).toHaveLength(100_000);
+  });
+
+  test("texts are cut, and joins and replacements are bounded", () => {
+    const body = { text: "a".repeat(1_000_000), list: Array(1_000).fill("a".repeat(1_000)) };
+    expect(evaluate("body.text.size()", { body })).toBe(65_536n);
+    expect(refusal('body.list.join("")', { body }).message).toContain("65536");
+    expect(refusal('body.text.replace("a", "aaaaaaaa")', { body }).message).toContain("65536");
+    expect(evaluate('body.text.split("").size()', { body })).toBe(1000n);
+  });
+
+  test("a prototype is a member like any other", () => {
+    const body: unknown = JSON.parse('{"__proto__": {"polluted": "yes"}}');
+    expect(evaluate("body.__proto__.polluted", { body })).toBe("yes");
+    expect(({} as { polluted?: string }).polluted).toBeUndefined();
+  });
+});
