@@ -25,7 +25,7 @@ const { dataDir } = createSettings({ cores: 1 }, []);
 
 export function withLocalFlags(command: Command): Command {
   command
-    .option(dataDir.flag, `data folder (default ${dataDir.fallback}; ${variableOf(dataDir)})`)
+    .option(`${dataDir.flag}`, `data folder (default ${dataDir.fallback}; ${variableOf(dataDir)})`)
     .option("--config <file>", "settings file that names the data folder (SVC_CONFIG)");
   return withExits(command, "notFound", "conflict", "config", "rejected");
 }

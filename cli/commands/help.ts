@@ -82,14 +82,15 @@ function unknownTopic(at: Command, words: readonly string[], word: string) {
 function describeSettings(): string {
   const blocks = settingFacts().map(
     ({ name, flag, variable, description, default: standard }) =>
-      `${name} (default ${standard ?? "unset"})\n    ${description}\n    ${variable}   ${flag}\n`,
+      `${name} (default ${standard ?? "unset"})\n    ${description}\n    ${variable}${flag === null ? "" : `   ${flag}`}\n`,
   );
   return [
     "A flag goes before the variable, the variable before svc.yaml, svc.yaml before the default.\n",
     "svc.yaml (or svc.yml) is read from the data folder, or another file with --config FILE or SVC_CONFIG.\n",
     "Names with a dot are nested there: log.level is `level` below `log`.\n",
     "`pricing` holds prices by model, only there: see `svc pricing set`.\n",
-    "Keys are taken from variables alone: SVC_SECRET_KEY seals the secrets that sign callbacks (default: a key in the\n",
+    "`providers.ID.accounts` lists several accounts of a provider, only there; no key belongs into the file.\n",
+    "Keys are taken from variables: SVC_SECRET_KEY seals the secrets that sign callbacks (default: a key in the\n",
     "data folder), SVC_SECRET_KEY_PREVIOUS is what it was before; providers name theirs.\n\n",
     ...blocks,
   ].join("");
@@ -99,6 +100,12 @@ function settingFacts() {
   return serviceSettings().map((setting) => {
     const { key, flag, help, fallback, fallbackText } = setting;
     const standard = fallbackText ?? (fallback === undefined ? null : String(fallback));
-    return { name: key, flag, variable: variableOf(setting), description: help, default: standard };
+    return {
+      name: key,
+      flag: flag ?? null,
+      variable: variableOf(setting),
+      description: help,
+      default: standard,
+    };
   });
 }

@@ -18,6 +18,7 @@ import { stopOnSignals } from "../serve/stop-signals.ts";
 export function defineServe(command: Command, context: Context): void {
   for (const setting of serviceSettings()) {
     const { flag, help, fallback, fallbackText } = setting;
+    if (flag === undefined) continue;
     const standard = fallbackText ?? (typeof fallback === "boolean" ? undefined : fallback);
     const preset = standard === undefined ? "" : `; default ${String(standard)}`;
     command.addOption(new Option(flag, `${help} (${variableOf(setting)}${preset})`));

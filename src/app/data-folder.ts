@@ -6,6 +6,7 @@ import { PROVIDERS } from "../providers/registry.ts";
 import { lockDirectory } from "../runtime/directory-lock.ts";
 import { type FolderContents, makePrivate } from "../runtime/private-folder.ts";
 import { createSeal } from "../runtime/seal.ts";
+import { KEPT_KEYS } from "./settings.ts";
 
 export type Folder = Pick<Config, "dataDir">;
 
@@ -39,7 +40,7 @@ const CONTENTS: FolderContents = {
     ...["", "-wal", "-shm", "-journal"].map((suffix) => `svc.db${suffix}`),
     ...["server.lock", "server.lock-journal", "bootstrap.json", "bootstrap.json.part", KEY_FILE],
   ],
-  folders: ["assets", ...PROVIDERS.map(({ id }) => id)],
+  folders: ["assets", KEPT_KEYS, ...PROVIDERS.map(({ id }) => id)],
 };
 
 /**

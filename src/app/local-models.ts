@@ -10,7 +10,7 @@ import { createManagePrices } from "../service/manage-prices.ts";
 import type { Store } from "../store/open.ts";
 import { configuredPricesOf, type Pricing } from "./configured-prices.ts";
 
-export type LocalSettings = Pricing & Partial<Pick<Config, "publicUrl" | "providers">>;
+export type LocalSettings = Pricing & Partial<Pick<Config, "publicUrl" | "providers" | "accounts">>;
 
 /** The models, their prices and the callbacks of a data folder. */
 export function createLocalModels(store: Store, config: LocalSettings, clock: Clock) {
@@ -19,7 +19,7 @@ export function createLocalModels(store: Store, config: LocalSettings, clock: Cl
     const configuredPrices = configuredPricesOf(config, catalog).prices;
     return { catalog, configuredPrices, prices: store.prices, clock };
   };
-  const needsOf: NeedsOf = (id) => providerNeeds(id, config.providers?.[id]) ?? [id];
+  const needsOf: NeedsOf = (id) => providerNeeds(id, config) ?? [id];
   return {
     prices: () => createManagePrices(priced()),
     models: () => createManageModels({ ...priced(), needsOf, routes: store.routes }),

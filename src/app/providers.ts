@@ -1,25 +1,30 @@
 import type { Config } from "../config/config.ts";
 import type { LaneId } from "../domain/ids.ts";
 import type { ProviderAdapter } from "../domain/ports/provider.ts";
-import type { SteadyClock } from "../domain/ports/runtime.ts";
+import type { Log, SteadyClock } from "../domain/ports/runtime.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
 import { createProviders } from "../providers/registry.ts";
+import { openKey } from "../runtime/kept-keys.ts";
 import { createLanes } from "../scheduler/lanes.ts";
+import { createSecret } from "../toolkit/settings/secret.ts";
+import { sealOf } from "./data-folder.ts";
 import type { Releases } from "./lifecycle.ts";
+import { keptKeyOf } from "./settings.ts";
 
 /** The accounts at providers that are switched on, and how to choose among those of one provider. */
 export async function openProviders(
   config: Config,
   deps: {
     readonly clock: SteadyClock;
+    readonly log: Log;
     readonly tasks: TaskStore;
     /** In place of those of the configuration. */
     readonly adapters: readonly ProviderAdapter[] | undefined;
   },
   releases: Releases,
 ) {
-  const { clock, tasks } = deps;
-  const adapters = deps.adapters ?? (await createProviders({ config, clock }));
+  const { clock, log, tasks } = deps;
+  const adapters = deps.adapters ?? (await createProviders({ config, clock, unseal: unsealer(config, log) }));
   releases.push(async () => {
     for (const adapter of adapters) await adapter.stop?.();
   });
@@ -27,4 +32,22 @@ export async function openProviders(
     adapters.map((adapter) => [adapter.lane, adapter]),
   );
   return { providers, lanes: createLanes({ adapters, tasks, isSlowed: () => false }) };
+}
+
+/** Opens the kept keys of accounts, and says which no key opens. */
+function unsealer(config: Config, log: Log) {
+  const seal = sealOf(config);
+  return (lane: LaneId) => {
+    const kept = openKey(keptKeyOf(config.dataDir, lane), seal);
+    if (kept === undefined) {
+      const way =
+        "give SVC_SECRET_KEY or SVC_SECRET_KEY_PREVIOUS that key, or keep it anew with `svc providers add`";
+      log.error(
+        { provider: lane },
+        `the kept key of ${lane} is sealed with another key, so it stays off: ${way}`,
+      );
+      return undefined;
+    }
+    return Object.fromEntries(Object.entries(kept).map(([name, secret]) => [name, createSecret(secret)]));
+  };
 }

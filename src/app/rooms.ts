@@ -77,7 +77,7 @@ export async function openRooms(config: Config, overrides: AppOverrides, release
   });
   await assets.removeTemporary();
   releases.push(watchDataFolder(config, clock, overrides));
-  const opening = { clock, tasks: store.tasks, adapters: overrides.providers };
+  const opening = { clock, log, tasks: store.tasks, adapters: overrides.providers };
   const { providers, lanes } = await openProviders(config, opening, releases);
   const needsOf: NeedsOf = (id) => (lanes.has(id) ? [] : (providerNeeds(id) ?? [id]));
   if (providers.size === 0) log.warn({}, noProvider());

@@ -1,15 +1,47 @@
+import { readdirSync } from "node:fs";
 import { availableParallelism } from "node:os";
+import { join } from "node:path";
 import { type Config, type ConfigSources, loadConfig } from "../config/config.ts";
 import { createSettings } from "../config/settings.ts";
+import type { LaneId } from "../domain/ids.ts";
 import { PROVIDERS } from "../providers/registry.ts";
 import { listSettings, type Setting } from "../toolkit/settings/setting.ts";
 
 /** Reads the configuration, with the settings of every provider. @throws ConfigError with every problem */
-export function readConfig(sources: Omit<ConfigSources, "providers">): Config {
-  return loadConfig({ ...sources, providers: PROVIDERS });
+export function readConfig(sources: Omit<ConfigSources, "providers" | "sealedLanes">): Config {
+  return loadConfig({ ...sources, providers: PROVIDERS, sealedLanes: keptLanes });
 }
 
 /** Every setting of the service and its providers, in the order the help lists them. */
 export function serviceSettings(): Setting<unknown>[] {
   return listSettings(createSettings({ cores: availableParallelism() }, PROVIDERS));
+}
+
+/** The folder of a data folder that keeps keys of providers' accounts, sealed, each account's in a file of its own. */
+export const KEPT_KEYS = "provider-keys";
+
+/** `bfl.json` or `bfl.second.json`: neither a provider nor an account has a dot in its name. */
+const KEPT_KEY = /^([a-z][a-z0-9-]*)(?:\.([a-z0-9][a-z0-9_-]*))?\.json$/;
+
+/** Where the key of an account is kept. */
+export function keptKeyOf(dataDir: string, lane: LaneId) {
+  return { path: join(dataDir, KEPT_KEYS, `${lane.replace("/", ".")}.json`), lane };
+}
+
+/** The lanes whose keys are kept in a data folder. Nothing is opened. */
+function keptLanes(dataDir: string): string[] {
+  return namesIn(join(dataDir, KEPT_KEYS)).flatMap((file) => {
+    const [, provider, account] = KEPT_KEY.exec(file) ?? [];
+    if (provider === undefined) return [];
+    return [account === undefined ? provider : `${provider}/${account}`];
+  });
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    // None is kept, or another user's: then opening one says so.
+    return [];
+  }
 }

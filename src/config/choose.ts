@@ -61,6 +61,6 @@ export function readCredential(
   return undefined;
 }
 
-function longFlag({ flag }: Setting<unknown>): string {
-  return /--[a-z\d-]+/.exec(flag)?.[0] ?? flag;
+function longFlag({ flag, key }: Setting<unknown>): string {
+  return /--[a-z\d-]+/.exec(flag ?? "")?.[0] ?? key;
 }

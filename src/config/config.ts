@@ -1,19 +1,29 @@
 import { availableParallelism } from "node:os";
 import { dirname, resolve } from "node:path";
 import { isJsonObject, type JsonObject } from "../domain/json.ts";
-import { readTree, type Setting, type ValuesOf } from "../toolkit/settings/setting.ts";
+import { readTree, type ValuesOf } from "../toolkit/settings/setting.ts";
 import { chooseValue, type Given, readCredential } from "./choose.ts";
 import { type ConfigProblem, describeProblem, show } from "./problem.ts";
+import {
+  type ProviderConfig,
+  type ProviderSources,
+  type ReadProviders,
+  readProvider,
+  readProviders,
+} from "./providers.ts";
 import { runtimeVariableProblems } from "./runtime-variables.ts";
 import { createSettings, type ProviderSettings, type Settings, variableOf } from "./settings.ts";
-import { PRICING, readNamedFile, readOwnFile, type SettingsFile } from "./settings-file.ts";
-import { describeCustomaryVariables, refuseOwnAddresses, withoutOwnKeys } from "./upstreams.ts";
+import { claimProviders, PRICING, readNamedFile, readOwnFile, type SettingsFile } from "./settings-file.ts";
 import { warningsOf } from "./warnings.ts";
 
 /** The values of the table in settings.ts and more: checked, complete and frozen. */
 export interface Config extends ValuesOf<Settings> {
   /** Absolute. */
   readonly dataDir: string;
+  /** By provider: the accounts that are switched on, the default one first. */
+  readonly accounts: ReadProviders["accounts"];
+  /** Reads what concerns a provider that became known later. @throws ConfigError with every problem */
+  readonly providerConfig: (provider: ProviderSettings) => ProviderConfig;
   /** The settings file that was read. */
   readonly configFile?: string | undefined;
   /** Price rules by model id, as the settings file has them. The catalogue checks them. */
@@ -38,7 +48,11 @@ export interface ConfigSources extends Partial<Pick<Given, "flags" | "env">> {
   readonly cwd: string;
   /** The providers whose settings may be set. */
   readonly providers: readonly ProviderSettings[];
-  /** Whether a server starts with it: then no provider's address may be the server's own. */
+  /** Ids of providers that a data folder defines itself. What concerns them is read by `providerConfig`. */
+  readonly ownProviders?: ((dataDir: string) => readonly string[]) | undefined;
+  /** The lanes whose keys lie sealed in a data folder. */
+  readonly sealedLanes?: ((dataDir: string) => readonly string[]) | undefined;
+  /** Whether a server starts with it: then every account needs its key, and no provider's address may be the server's own. */
   readonly isServing?: boolean;
   /** Cores of the machine; counted unless given. */
   readonly cores?: number;
@@ -48,8 +62,9 @@ export interface ConfigSources extends Partial<Pick<Given, "flags" | "env">> {
 export function loadConfig(sources: ConfigSources): Config {
   const { flags = {}, env = {}, cwd } = sources;
   const problems: ConfigProblem[] = [];
-  const settings = createSettings({ cores: sources.cores ?? availableParallelism() }, sources.providers);
-  const { dataDir: folder, ...others } = settings;
+  const machine = { cores: sources.cores ?? availableParallelism() };
+  const settings = createSettings(machine, sources.providers);
+  const { dataDir: folder, providers: _, ...others } = settings;
 
   const explicit = sources.file ?? (env.SVC_CONFIG || undefined);
   const named =
@@ -59,24 +74,34 @@ export function loadConfig(sources: ConfigSources): Config {
   const file = explicit === undefined ? readOwnFile(dataDir, settings, problems) : named;
 
   const given = { flags, env, file };
-  const origins = new Map<Setting<unknown>, string>();
-  const read = readTree(others, (each) => {
-    if (each.kind === "credential") return readCredential(each, given, problems);
-    const { value, where } = chooseValue(each, given, problems);
-    if (where !== undefined) origins.set(each, where);
-    return value;
-  });
-  const upstreams = withoutOwnKeys(settings.providers, read.providers);
-  const values = { ...read, providers: upstreams.values };
+  const values = readTree(others, (each) =>
+    each.kind === "credential"
+      ? readCredential(each, given, problems)
+      : chooseValue(each, given, problems).value,
+  );
   checkPorts(settings, values, problems);
-  if (sources.isServing === true)
-    refuseOwnAddresses(settings.providers, values.providers, { listening: values, origins, problems });
+  if (file !== undefined) claimProviders(file, sources.ownProviders?.(dataDir) ?? [], settings, problems);
+  const ofProviders = {
+    ...{ given, machine, sealed: new Set(sources.sealedLanes?.(dataDir)) },
+    listening: sources.isServing === true ? values : undefined,
+  };
+  const providers = readProviders(sources.providers, ofProviders, problems);
   problems.push(...runtimeVariableProblems(env, values.allowEnv, variableOf(settings.allowEnv)));
   const pricing = readPricing(file, problems);
   if (problems.length > 0) throw new ConfigError(problems);
-  const warnings = [...warningsOf(env, settings, values), ...upstreams.warnings];
-  const notes = describeCustomaryVariables(settings.providers, values.providers, origins);
-  return freeze({ ...values, dataDir, configFile: file?.path, pricing, warnings, notes });
+  const warnings = [...warningsOf(env, settings, values), ...providers.warnings];
+  const providerConfig = (provider: ProviderSettings) => readLateProvider(provider, ofProviders);
+  return freeze({
+    ...{ ...values, ...providers, providerConfig },
+    ...{ dataDir, configFile: file?.path, pricing, warnings },
+  });
+}
+
+function readLateProvider(provider: ProviderSettings, sources: ProviderSources): ProviderConfig {
+  const problems: ConfigProblem[] = [];
+  const read = readProvider(provider, sources, problems);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return freeze(read);
 }
 
 function checkPorts(

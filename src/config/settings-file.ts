@@ -5,6 +5,7 @@ import { suggest } from "../domain/suggest.ts";
 import { listSettings } from "../toolkit/settings/setting.ts";
 import { reasonOf } from "../toolkit/system-error.ts";
 import { readYaml, YamlError } from "../toolkit/yaml.ts";
+import { accountProvider, accountsKey, hasAccounts } from "./accounts/provider.ts";
 import { type ConfigProblem, show } from "./problem.ts";
 import type { Settings } from "./settings.ts";
 
@@ -13,8 +14,13 @@ export const PRICING = "pricing";
 
 export interface SettingsFile {
   readonly path: string;
-  readonly values: ReadonlyMap<string, unknown>;
+  readonly values: Map<string, unknown>;
+  /** What it has for providers that the program does not have, by their id. */
+  readonly others: ReadonlyMap<string, unknown>;
 }
+
+/** Where a provider that is not built in stands. */
+const OTHER_PROVIDER = /^providers\.([a-z][a-z0-9-]*)$/;
 
 /** Reads the file that a flag or variable names. Its absence is a problem. */
 export function readNamedFile(
@@ -51,8 +57,9 @@ export function readOwnFile(
 }
 
 function readSettingsFile(path: string, settings: Settings, problems: ConfigProblem[]): SettingsFile {
-  const known = [...listSettings(settings).map(({ key }) => key), PRICING];
+  const known = knownKeys(settings);
   const values = new Map<string, unknown>();
+  const others = new Map<string, unknown>();
   const content = parseYaml(path, problems);
   const visit = (prefix: string, value: unknown): void => {
     const isSection = prefix === "" || known.some((key) => key.startsWith(`${prefix}.`));
@@ -62,11 +69,9 @@ function readSettingsFile(path: string, settings: Settings, problems: ConfigProb
     } else if (known.includes(prefix)) {
       values.set(prefix, value);
     } else if (!isSection) {
-      problems.push({
-        where: `${path}: ${prefix}`,
-        message: "is not a setting",
-        suggestion: suggest(prefix, known),
-      });
+      const [, id] = OTHER_PROVIDER.exec(prefix) ?? [];
+      if (id === undefined) problems.push(unknownSetting(path, prefix, known));
+      else others.set(id, value);
     } else if (value !== null && value !== undefined) {
       problems.push({
         where: prefix === "" ? path : `${path}: ${prefix}`,
@@ -75,7 +80,36 @@ function readSettingsFile(path: string, settings: Settings, problems: ConfigProb
     }
   };
   visit("", content);
-  return { path, values };
+  return { path, values, others };
+}
+
+function knownKeys(settings: Settings): string[] {
+  const accounts = Object.entries(settings.providers)
+    .filter(([id, table]) => hasAccounts(accountProvider({ id }, table)))
+    .map(([id]) => accountsKey(id));
+  return [...listSettings(settings).map(({ key }) => key), PRICING, ...accounts];
+}
+
+function unknownSetting(path: string, key: string, known: readonly string[]): ConfigProblem {
+  return { where: `${path}: ${key}`, message: "is not a setting", suggestion: suggest(key, known) };
+}
+
+/** Lets providers of the operator's own have settings, which are checked once their tables are known. Refuses those of all others. */
+export function claimProviders(
+  { path, values, others }: SettingsFile,
+  own: readonly string[],
+  settings: Settings,
+  problems: ConfigProblem[],
+): void {
+  for (const [id, value] of others) {
+    const key = `providers.${id}`;
+    const known = knownKeys(settings);
+    const places = known.flatMap((each) => /^providers\.[^.]+/.exec(each) ?? []);
+    if (!own.includes(id)) problems.push(unknownSetting(path, key, [...places, ...known]));
+    else if (!isJsonObject(value))
+      problems.push({ where: `${path}: ${key}`, message: `must hold settings by name, got ${show(value)}` });
+    else for (const [name, inner] of Object.entries(value)) values.set(`${key}.${name}`, inner);
+  }
 }
 
 function parseYaml(path: string, problems: ConfigProblem[]): unknown {

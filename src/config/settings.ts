@@ -13,6 +13,7 @@ import {
   type Setting,
   type SettingTable,
   setting,
+  type ValuesOf,
 } from "../toolkit/settings/setting.ts";
 import { aliases } from "./aliases.ts";
 import { RUNTIME_VARIABLES } from "./runtime-variables.ts";
@@ -21,6 +22,10 @@ import { RUNTIME_VARIABLES } from "./runtime-variables.ts";
 export interface ProviderSettings {
   readonly id: string;
   settings(machine: Machine): SettingTable;
+  /** The names of the credentials that an account has, all of one of these kinds; all of the table unless given. */
+  readonly kinds?: readonly (readonly string[])[] | undefined;
+  /** Whether its settings make a default account that needs no key; never unless given. */
+  isKeyless?(values: ValuesOf<SettingTable>): boolean;
 }
 
 /** Every setting of the service, in the order the help lists them. */

@@ -1,5 +1,6 @@
 import type { Secret } from "../toolkit/settings/secret.ts";
 import { isCredential, type Setting, type SettingTable, type ValuesOf } from "../toolkit/settings/setting.ts";
+import type { AccountSettings } from "./accounts/accounts.ts";
 import type { Origins } from "./choose.ts";
 import { isOwnAddress, type Listening } from "./own-address.ts";
 import { type ConfigProblem, show } from "./problem.ts";
@@ -7,12 +8,16 @@ import { type ConfigProblem, show } from "./problem.ts";
 /** How the keys and management tokens of svc begin. */
 const OWN_KEY = /^[sm][kt]-svc-/;
 
-type Tables = Readonly<Record<string, SettingTable>>;
-type Values = Readonly<Record<string, ValuesOf<SettingTable>>>;
-
-/** A provider's key that was given, and the address it is sent to. */
-interface Upstream {
+/** A provider as its keys are sent to it. */
+export interface Upstream {
   readonly id: string;
+  readonly table: SettingTable;
+  readonly values: ValuesOf<SettingTable>;
+  readonly accounts: readonly AccountSettings[];
+}
+
+/** A key in a customary variable, and the address it is sent to. */
+interface CustomaryKey {
   /** The name of the key in its table. */
   readonly name: string;
   readonly variable: string;
@@ -21,63 +26,82 @@ interface Upstream {
   readonly url: string;
 }
 
-/** Every provider key that was given, with its address. */
-export function listUpstreams(tables: Tables, values: Values): Upstream[] {
-  return Object.entries(tables).flatMap(([id, table]) =>
-    Object.entries(table).flatMap(([name, entry]): Upstream[] => {
-      if (!isCredential(entry)) return [];
-      const { variable, sentTo } = entry;
-      if (sentTo === undefined) return [];
-      const key = values[id]?.[name] as Secret | undefined;
-      const address = table[sentTo];
-      if (key === undefined || address === undefined || isCredential(address)) return [];
-      return [{ id, name, variable, key, address, url: String(values[id]?.[sentTo]) }];
-    }),
-  );
+function customaryKeys({ table, values }: Pick<Upstream, "table" | "values">): CustomaryKey[] {
+  return Object.entries(table).flatMap(([name, entry]): CustomaryKey[] => {
+    if (!isCredential(entry) || entry.sentTo === undefined) return [];
+    const { variable, sentTo } = entry;
+    // The value of a credential is a secret.
+    const key = values[name] as Secret | undefined;
+    const address = table[sentTo];
+    if (key === undefined || address === undefined || isCredential(address)) return [];
+    return [{ name, variable, key, address, url: String(values[sentTo]) }];
+  });
 }
 
 /**
  * Leaves out keys of svc itself that would go to a provider's usual address. Clients of this service are told to set such
  * variables, and a server may be started in the same shell.
  */
-export function withoutOwnKeys<Given extends Values>(
-  tables: Tables,
-  values: Given,
-): { values: Given; warnings: string[] } {
-  const own = listUpstreams(tables, values).filter(
+export function withoutOwnKeys(
+  id: string,
+  table: SettingTable,
+  values: ValuesOf<SettingTable>,
+): { values: ValuesOf<SettingTable>; warnings: string[] } {
+  const own = customaryKeys({ table, values }).filter(
     ({ key, address, url }) => OWN_KEY.test(key.reveal()) && url === address.fallback,
   );
-  const kept = Object.fromEntries(
-    Object.entries(values).map(([id, each]) => {
-      const names = own.filter((upstream) => upstream.id === id).map(({ name }) => [name, undefined]);
-      return [id, { ...each, ...Object.fromEntries(names) }];
-    }),
-  );
   const warnings = own.map(
-    ({ id, variable, url }) =>
+    ({ variable, url }) =>
       `${id}: ${variable} is ignored, because it holds a key of svc, which ${url} does not know. To use another svc as the provider, give its address too.`,
   );
-  // The same providers with the same settings; a credential may be undefined.
-  return { values: kept as Given, warnings };
+  return { values: { ...values, ...Object.fromEntries(own.map(({ name }) => [name, undefined])) }, warnings };
 }
 
-/** Adds a problem for each provider's address that leads back to this service, which would then send every task to itself. */
+/** Adds a problem for each address that leads back to this service, which would then send every task to itself. */
 export function refuseOwnAddresses(
-  tables: Tables,
-  values: Values,
+  upstream: Upstream,
   { listening, origins, problems }: { listening: Listening; origins: Origins; problems: ConfigProblem[] },
 ): void {
-  for (const { address, url } of listUpstreams(tables, values)) {
-    if (!isOwnAddress(url, listening)) continue;
+  const refuse = (url: string, where: string) => {
+    if (!isOwnAddress(url, listening)) return;
     const message = `leads back to this service itself, got ${show(url)}; unset it for the server, or give the provider's own address`;
-    problems.push({ where: origins.get(address) ?? address.key, message });
-  }
+    problems.push({ where, message });
+  };
+  const used = new Map(customaryKeys(upstream).map(({ address, url }) => [address, url]));
+  for (const [address, url] of used) refuse(url, origins.get(address) ?? address.key);
+  for (const { baseUrl, where } of upstream.accounts)
+    if (baseUrl !== undefined) refuse(baseUrl, `${where}.base_url`);
 }
 
-/** Says which providers take their key and address from variables that are not svc's own, a sentence each. */
-export function describeCustomaryVariables(tables: Tables, values: Values, origins: Origins): string[] {
-  return listUpstreams(tables, values).map(({ id, variable, address, url }) => {
+/** Says whose key and address come from variables that are not svc's own, a sentence each. */
+export function describeCustomaryVariables(upstream: Upstream, origins: Origins): string[] {
+  const used = customaryKeys(upstream).filter(({ key }) =>
+    upstream.accounts.some(({ secrets = {} }) => Object.values(secrets).includes(key)),
+  );
+  return used.map(({ variable, address, url }) => {
     const isCustomary = address.customaryEnv !== undefined && origins.get(address) === address.customaryEnv;
-    return `${id}: key from ${variable}${isCustomary ? `, base URL from ${address.customaryEnv}: ${url}` : ""}`;
+    return `${upstream.id}: key from ${variable}${isCustomary ? `, base URL from ${address.customaryEnv}: ${url}` : ""}`;
+  });
+}
+
+/** Says which accounts there are besides those of customary variables, a sentence each. */
+export function describeAccounts({ accounts }: Upstream): string[] {
+  return accounts.flatMap(({ lane, where, secrets }) => {
+    if (secrets === undefined) return [`${lane}: key kept sealed in the data folder`];
+    return where === undefined ? [] : [`${lane}: account in ${where}`];
+  });
+}
+
+/** Keys that would cross a network unencrypted. */
+export function plainTextKeys(upstream: Upstream): string[] {
+  const customary = customaryKeys(upstream).map(({ variable, url }) => ({ whose: variable, url }));
+  const others = upstream.accounts.flatMap(({ lane, baseUrl: url }) =>
+    url === undefined ? [] : [{ whose: `The key of ${lane}`, url }],
+  );
+  return [...customary, ...others].flatMap(({ whose, url }) => {
+    const { protocol, hostname } = new URL(url);
+    const isLocal = hostname === "localhost" || hostname === "[::1]" || /^127\./.test(hostname);
+    if (protocol === "https:" || isLocal) return [];
+    return [`${whose} goes to ${hostname} over http, where anybody on the way can read it; use https.`];
   });
 }

@@ -1,10 +1,9 @@
 import { suggest } from "../domain/suggest.ts";
 import { listSettings, type ValuesOf } from "../toolkit/settings/setting.ts";
 import { OTHER_VARIABLES, type Settings, VARIABLE_PREFIX, variableOf } from "./settings.ts";
-import { listUpstreams } from "./upstreams.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
-type Values = Omit<ValuesOf<Settings>, "dataDir">;
+type Values = Pick<ValuesOf<Settings>, "host" | "publicUrl">;
 
 /** Describes settings that the service runs with but an operator should check, a sentence each. */
 export function warningsOf(env: Env, settings: Settings, values: Values): string[] {
@@ -15,7 +14,6 @@ export function warningsOf(env: Env, settings: Settings, values: Values): string
           `Listening on every address (${values.host}) without public_url: URLs of results repeat whatever host a caller used, and nothing here encrypts. Put a TLS proxy in front and set public_url.`,
         ]
       : []),
-    ...plainTextKeys(settings, values),
   ];
 }
 
@@ -32,14 +30,4 @@ function unknownVariables(env: Env, settings: Settings): string[] {
 
 function isOpenToAll({ host, publicUrl }: Values): boolean {
   return (host === "0.0.0.0" || host === "::") && publicUrl === undefined;
-}
-
-/** Keys that would cross a network unencrypted. */
-function plainTextKeys(settings: Settings, values: Values): string[] {
-  return listUpstreams(settings.providers, values.providers).flatMap(({ variable, url }) => {
-    const { protocol, hostname } = new URL(url);
-    const isLocal = hostname === "localhost" || hostname === "[::1]" || /^127\./.test(hostname);
-    if (protocol === "https:" || isLocal) return [];
-    return [`${variable} goes to ${hostname} over http, where anybody on the way can read it; use https.`];
-  });
 }

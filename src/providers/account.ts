@@ -1,9 +1,7 @@
-import type { LaneId, ProviderId } from "../domain/ids.ts";
+import type { LaneId } from "../domain/ids.ts";
 import { isJsonObject } from "../domain/json.ts";
-import { DEFAULT_ACCOUNT, laneOf } from "../domain/lane.ts";
 import type { ProviderAdapter, Rates } from "../domain/ports/provider.ts";
 import type { Secret } from "../toolkit/settings/secret.ts";
-import { isCredential, type SettingTable, type ValuesOf } from "../toolkit/settings/setting.ts";
 
 /** An account at a provider: what tells it from the provider's other ones. What is absent is as the provider usually has it. */
 export interface ProviderAccount {
@@ -20,21 +18,6 @@ export interface ProviderAccount {
   readonly pollsPerSecond?: number | undefined;
   /** Requests go through it. */
   readonly proxy?: string | undefined;
-}
-
-/** The account that a provider's own settings make. */
-export function defaultAccount(
-  id: ProviderId,
-  table: SettingTable,
-  values: ValuesOf<SettingTable>,
-): ProviderAccount {
-  const secrets: Record<string, Secret> = {};
-  for (const [name, entry] of Object.entries(table)) {
-    const value = values[name];
-    // The value of a credential is a secret, or absent.
-    if (isCredential(entry) && value !== undefined) secrets[name] = value as Secret;
-  }
-  return { name: DEFAULT_ACCOUNT, lane: laneOf(id, DEFAULT_ACCOUNT), secrets };
 }
 
 /** How often an account may be asked, by its own settings, else as given. */

@@ -2,7 +2,13 @@ import type { ProviderId } from "../domain/ids.ts";
 import type { ProviderAdapter } from "../domain/ports/provider.ts";
 import type { Clock } from "../domain/ports/runtime.ts";
 import type { Secret } from "../toolkit/settings/secret.ts";
-import type { Credential, Machine, SettingTable, ValuesOf } from "../toolkit/settings/setting.ts";
+import {
+  type Credential,
+  isCredential,
+  type Machine,
+  type SettingTable,
+  type ValuesOf,
+} from "../toolkit/settings/setting.ts";
 import type { ProviderAccount } from "./account.ts";
 
 export interface ProviderIdentity {
@@ -23,6 +29,10 @@ export interface ProviderDefinition extends ProviderIdentity {
   settings(machine: Machine): SettingTable;
   /** What is missing to switch it on, by the names an operator sets; all that is needed where no values are given. */
   needs(values?: ValuesOf<SettingTable>): readonly string[];
+  /** The names of the credentials that an account has, all of one of these kinds; all of its settings unless given. */
+  readonly kinds?: readonly (readonly string[])[] | undefined;
+  /** Whether its settings make a default account that needs no key. */
+  isKeyless(values: ValuesOf<SettingTable>): boolean;
   /**
    * Makes the adapter of one account.
    *
@@ -68,6 +78,7 @@ export function defineProvider<const Table extends SettingTable, Needed extends 
       const entries = Object.entries(settings({ cores: 1 })).filter(([name]) => names.includes(name));
       return entries.map(([, entry]) => (entry.kind === "credential" ? entry.variable : entry.key));
     },
+    isKeyless: (values) => !hasCredentials(settings({ cores: 1 })) && missing(values).length === 0,
     create: (account, values, deps) =>
       // They were read by this declaration's table, and an account has every credential in it.
       declaration.create(
@@ -76,4 +87,8 @@ export function defineProvider<const Table extends SettingTable, Needed extends 
         deps,
       ),
   };
+}
+
+function hasCredentials(table: SettingTable): boolean {
+  return Object.values(table).some(isCredential);
 }

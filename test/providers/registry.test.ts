@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { createCatalog } from "../../src/catalog/catalog.ts";
 import { loadConfig } from "../../src/config/config.ts";
 import { createSettings, variableOf } from "../../src/config/settings.ts";
+import type { LaneId } from "../../src/domain/ids.ts";
 import { createProviders, PROVIDERS, providerNeeds } from "../../src/providers/registry.ts";
 import { GENERATORS } from "../../src/providers/sandbox/spec.ts";
 import { listSettings } from "../../src/toolkit/settings/setting.ts";
@@ -35,6 +36,29 @@ describe("a provider", () => {
     };
     const [sandbox, openAi] = await create(env);
     expect([sandbox?.concurrency, openAi?.submitIsIdempotent]).toEqual([7, true]);
+  });
+
+  test("has an adapter for each of its accounts, and leaves out one whose key cannot be opened", async () => {
+    const at = {
+      cwd: "/nonexistent/svc",
+      providers: PROVIDERS,
+      env: { SVC_SANDBOX_ENABLED: "off", FAL_KEY: KEY },
+    };
+    const config = loadConfig({ ...at, sealedLanes: () => ["fal/kept", "fal/locked"] });
+    const second = {
+      ...config.accounts.fal![0]!,
+      name: "second",
+      lane: "fal/second" as LaneId,
+      concurrency: 3,
+    };
+    const accounts = { fal: [...config.accounts.fal!, { ...second, baseUrl: "http://127.0.0.1:1" }] };
+    const unseal = (lane: LaneId) => (lane.endsWith("kept") ? second.secrets : undefined);
+    const adapters = await createProviders({ config: { ...config, accounts }, clock, unseal });
+    expect(adapters.map(({ lane, concurrency, terms }) => [String(lane), concurrency, terms?.()])).toEqual([
+      ["fal", 32, { base: "https://queue.fal.run" }],
+      ["fal/kept", 32, { base: "https://queue.fal.run" }],
+      ["fal/second", 3, { base: "http://127.0.0.1:1" }],
+    ]);
   });
 
   test("opens nothing before it is used", async () => {

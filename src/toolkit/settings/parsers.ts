@@ -28,6 +28,15 @@ export function integer(min: number, max: number, reason = ""): Parser<number> {
   };
 }
 
+/** Takes a number, with or without a fraction. */
+export function number(min: number, max: number): Parser<number> {
+  return (raw) => {
+    const value = typeof raw === "string" && /^\d+(\.\d+)?$/.test(raw.trim()) ? Number(raw) : raw;
+    const isInRange = typeof value === "number" && value >= min && value <= max;
+    return isInRange ? ok(value) : no(`a number from ${min} to ${max}`);
+  };
+}
+
 /** Takes seconds, with or without a fraction. Returns milliseconds. */
 export function secondsAsMs(min: number, max: number): Parser<number> {
   return (raw) => {

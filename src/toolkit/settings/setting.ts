@@ -8,9 +8,9 @@ export interface Setting<T> {
   readonly key: string;
   /** A variable of customary name, read where the program's own is not set. */
   readonly customaryEnv?: string | undefined;
-  /** With its argument: `--port <port>`. */
-  readonly flag: string;
-  /** The name of the parsed flag. */
+  /** With its argument: `--port <port>`. Absent: there is none, because few would give it there. */
+  readonly flag?: string | undefined;
+  /** The name of the parsed flag; the key where there is none. */
   readonly option: string;
   readonly help: string;
   readonly parse: Parser<T>;
@@ -50,7 +50,8 @@ export interface Machine {
 
 /** Declares a setting. Its option follows from its flag. */
 export function setting<T>(given: Omit<Setting<T>, "kind" | "option">): Setting<T> {
-  const long = /--(?:no-)?([a-z\d-]+)/.exec(given.flag)?.[1] ?? given.key;
+  const long = /--(?:no-)?([a-z\d-]+)/.exec(given.flag ?? "")?.[1];
+  if (long === undefined) return { ...given, kind: "setting", option: given.key };
   return {
     ...given,
     kind: "setting",

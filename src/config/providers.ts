@@ -1,0 +1,117 @@
+import { dirname } from "node:path";
+import { suggest } from "../domain/suggest.ts";
+import {
+  listSettings,
+  type Machine,
+  readTree,
+  type Setting,
+  type SettingTable,
+  type ValuesOf,
+} from "../toolkit/settings/setting.ts";
+import { type AccountSettings, readAccounts } from "./accounts/accounts.ts";
+import { accountProvider, accountsKey } from "./accounts/provider.ts";
+import { chooseValue, type Given, type Origins, readCredential } from "./choose.ts";
+import type { Listening } from "./own-address.ts";
+import type { ConfigProblem } from "./problem.ts";
+import type { ProviderSettings } from "./settings.ts";
+import type { SettingsFile } from "./settings-file.ts";
+import {
+  describeAccounts,
+  describeCustomaryVariables,
+  plainTextKeys,
+  refuseOwnAddresses,
+  withoutOwnKeys,
+} from "./upstreams.ts";
+
+/** What an operator decided about a provider. */
+export interface ProviderConfig {
+  /** Of its settings. */
+  readonly values: ValuesOf<SettingTable>;
+  /** Those that are switched on, the default one first. */
+  readonly accounts: readonly AccountSettings[];
+  readonly warnings: readonly string[];
+  readonly notes: readonly string[];
+}
+
+export interface ProviderSources {
+  readonly given: Given;
+  readonly machine: Machine;
+  /** Lanes whose keys lie sealed in the data folder. */
+  readonly sealed: ReadonlySet<string>;
+  /** Where the server listens; undefined where none is started. */
+  readonly listening: Listening | undefined;
+}
+
+/** Reads what concerns one provider, and adds every problem with it. */
+export function readProvider(
+  provider: ProviderSettings,
+  { given, machine, sealed, listening }: ProviderSources,
+  problems: ConfigProblem[],
+): ProviderConfig {
+  const table = provider.settings(machine);
+  const origins: Map<Setting<unknown>, string> = new Map();
+  const read = readTree(table, (each) => {
+    if (each.kind === "credential") return readCredential(each, given, problems);
+    const { value, where } = chooseValue(each, given, problems);
+    if (where !== undefined) origins.set(each, where);
+    return value;
+  });
+  const { values, warnings: ignored } = withoutOwnKeys(provider.id, table, read);
+  const warnings: string[] = [];
+  const missing: ConfigProblem[] = [];
+  const key = accountsKey(provider.id);
+  const accounts = readAccounts(
+    accountProvider(provider, table),
+    values,
+    {
+      ...{ raw: given.file?.values.get(key), where: `${given.file?.path}: ${key}` },
+      ...{ env: given.env, folder: dirname(given.file?.path ?? "."), sealed, problems, warnings, missing },
+    },
+    provider.isKeyless?.(values) ?? false,
+  );
+  const upstream = { id: provider.id, table, values, accounts };
+  refuseUnknown(provider.id, table, given.file, problems);
+  if (listening !== undefined) {
+    problems.push(...missing);
+    refuseOwnAddresses(upstream, { listening, origins: origins as Origins, problems });
+  }
+  return {
+    ...{ values, accounts },
+    warnings: [...ignored, ...warnings, ...plainTextKeys(upstream)],
+    notes: [...describeCustomaryVariables(upstream, origins), ...describeAccounts(upstream)],
+  };
+}
+
+export type ReadProviders = ReturnType<typeof readProviders>;
+
+/** Reads what concerns each provider. */
+export function readProviders(
+  providers: readonly ProviderSettings[],
+  sources: ProviderSources,
+  problems: ConfigProblem[],
+) {
+  const all = providers.map((provider) => [provider.id, readProvider(provider, sources, problems)] as const);
+  const byId = <T>(of: (config: ProviderConfig) => T): { readonly [id: string]: T } =>
+    Object.fromEntries(all.map(([id, config]) => [id, of(config)]));
+  return {
+    providers: byId(({ values }) => values),
+    accounts: byId(({ accounts }) => accounts),
+    warnings: all.flatMap(([, { warnings }]) => warnings),
+    notes: all.flatMap(([, { notes }]) => notes),
+  };
+}
+
+/** Of a provider that became known after the file was read, nobody has checked the names of its settings. */
+function refuseUnknown(
+  id: string,
+  table: SettingTable,
+  file: SettingsFile | undefined,
+  problems: ConfigProblem[],
+): void {
+  const known = [...listSettings(table).map(({ key }) => key), accountsKey(id)];
+  for (const key of file?.values.keys() ?? []) {
+    if (!key.startsWith(`providers.${id}.`) || known.includes(key)) continue;
+    const suggestion = suggest(key, known);
+    problems.push({ where: `${file?.path}: ${key}`, message: "is not a setting", suggestion });
+  }
+}
