@@ -4,13 +4,14 @@ import type { ProviderAdapter } from "../domain/ports/provider.ts";
 import type { Clock } from "../domain/ports/runtime.ts";
 import type { SettingTable, ValuesOf } from "../toolkit/settings/setting.ts";
 import type { ProviderAccount } from "./account.ts";
+import { DECLARED } from "./declared/definition.ts";
 import type { ProviderDefinition } from "./definition.ts";
 import { fal } from "./fal/definition.ts";
 import { openAi } from "./openai/definition.ts";
 import { sandbox } from "./sandbox/definition.ts";
 
 /** Every provider there is, switched on or not, in the order the help lists them. */
-export const PROVIDERS: readonly ProviderDefinition[] = [sandbox, openAi, fal];
+export const PROVIDERS: readonly ProviderDefinition[] = [sandbox, openAi, fal, ...DECLARED];
 
 interface MaybeSealed extends Omit<ProviderAccount, "secrets"> {
   /** Absent: they lie sealed in the data folder. */

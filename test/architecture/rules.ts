@@ -105,6 +105,10 @@ const FETCHES: readonly Exception[] = [
   { path: "src/egress/", reason: "the guarded way out to addresses callers chose" },
   { path: "src/providers/kit/", reason: "the guarded way out to upstreams" },
   { path: "cli/client/", reason: "the client half of the executable" },
+  {
+    path: "src/providers/declared/rehearsal/upstream.ts",
+    reason: "a server on this machine, from the module that has the client too",
+  },
   { path: "cli/dev/", reason: "not part of the executable" },
 ];
 

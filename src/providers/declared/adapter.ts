@@ -8,20 +8,14 @@ import { fetchMedia, isMediaUrl } from "../kit/media.ts";
 import { cancelDeclared } from "./cancel.ts";
 import type { CompiledForm } from "./compiled-form.ts";
 import { baseOf, type Connection, type ConnectionDeps, connect } from "./connection.ts";
-import type { Flow, Form, LimitsForm } from "./form.ts";
+import type { Flow, LimitsForm } from "./form.ts";
+import { headOf } from "./head.ts";
 import { type Asking, pollDeclared } from "./job.ts";
+import type { LoadedForm } from "./loaded.ts";
 import { perMinute } from "./rates.ts";
 import { recoverDeclared } from "./recovery.ts";
 import { type Submitting, submitDeclared } from "./submission.ts";
 import { createUploads } from "./uploads.ts";
-
-/** A form, compiled when it is first used. */
-export interface LoadedForm {
-  readonly form: Form;
-  /** SHA-256 of its text. */
-  readonly hash: string;
-  compiled(): CompiledForm;
-}
 
 export interface DeclaredDeps extends ConnectionDeps {
   readonly id: ProviderId;
@@ -42,9 +36,6 @@ interface Terms {
   readonly base: string;
   readonly region?: string;
 }
-
-/** Tasks that an upstream runs at one time, where the form does not say. */
-const UNDER_WAY = 16;
 
 /** One account of a provider that a form describes. */
 export function createDeclaredProvider(deps: DeclaredDeps): ProviderAdapter {
@@ -89,7 +80,7 @@ function createAt(deps: DeclaredDeps, { form, compiled }: LoadedForm, terms: Ter
     id: deps.id,
     lane: account.lane,
     submitIsIdempotent: flows.every(({ submit }) => submit?.idempotent !== undefined),
-    concurrency: account.concurrency ?? limits.under_way ?? UNDER_WAY,
+    concurrency: account.concurrency ?? headOf(form).concurrency,
     rates: ratesOf(account, usualRates(limits)),
     submit: async (request, signal) => {
       signal.throwIfAborted();

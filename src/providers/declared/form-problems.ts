@@ -32,11 +32,19 @@ function authProblems(auth: AuthForm, path: Path): FormProblem[] {
       path,
       problem: "must name the variable of its key (key_env), or of each of its secrets (env)",
     });
+  for (const name of Object.keys(variablesOf(auth)))
+    if (RESERVED.has(name))
+      problems.push({ path, problem: `calls a secret "${name}", which means something else here` });
   for (const variable of Object.values(variablesOf(auth)))
     if (variable.startsWith("SVC_"))
       problems.push({ path, problem: `names ${variable}, which is a variable of svc itself` });
   return problems;
 }
+
+/** Names that expressions of `auth` know besides, and settings of an account. */
+const RESERVED: ReadonlySet<string> = new Set([
+  ...["now", "region", "token", "assertion", "tables", "concurrency", "status", "headers", "body"],
+]);
 
 function flowsOf(form: Form): [Flow, Path][] {
   const own = Object.entries(form.flows ?? {}).map(([name, flow]): [Flow, Path] => [flow, ["flows", name]]);

@@ -94,7 +94,8 @@ export async function question(
     return unansweredQuestion(error);
   }
   // Where the form lists an error's status, its body speaks of the job, whatever the envelope.
-  const isWord = speaks(answer.status) && (!isSuccess(answer.status) || connection.isOk(answer));
+  const isWord =
+    speaks(answer.status) && isReadable(answer) && (!isSuccess(answer.status) || connection.isOk(answer));
   if (isWord) return { answer, scope: { ...connection.scope, ...scope, ...answerScope(answer) } };
   const refusal = explainRefusal(
     { compiled, now },
@@ -105,6 +106,12 @@ export async function question(
     retryAfterMs: refusal.retryAfterMs ?? retryAfterMs(answer.headers),
     isOperators: refusal.meaning === "refused" || refusal.meaning === "spent",
   });
+}
+
+/** Whether a body is what the form reads: not a page of something on the way, and no JSON that broke off. */
+function isReadable({ json, bytes, text, headers }: UpstreamAnswer): boolean {
+  if (json !== undefined || bytes !== undefined || text === undefined || text === "") return true;
+  return /^text\/plain/.test(headers.get("content-type") ?? "");
 }
 
 /** What an answer says of a job: its end without a result, that it goes on, or that it has succeeded. */

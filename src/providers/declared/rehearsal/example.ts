@@ -45,7 +45,7 @@ const MOST_POLLS = 20;
 /** Runs an example of a form against an upstream on this machine that gives the example's answers. */
 export async function runExample(form: Form, example: ExampleForm, deps: RehearsalDeps): Promise<ExampleRun> {
   const answers = [...example.answers];
-  const upstream = startRehearsedUpstream((_request, origin): RehearsedAnswer => {
+  const upstream = await startRehearsedUpstream((_request, origin): RehearsedAnswer => {
     const next = answers.length > 1 ? answers.shift() : answers[0];
     return next === undefined ? { status: 500 } : (placed(next, origin, form) as RehearsedAnswer);
   });
@@ -87,7 +87,7 @@ function withLocalTokens({ oauth, ...auth }: AuthForm): AuthForm {
 }
 
 /** Puts the addresses of the upstream into an answer: `${base}`, and `${media}` for a file that it has made. */
-function placed(value: unknown, origin: string, form: Form): unknown {
+export function placed(value: unknown, origin: string, form: Form): unknown {
   if (typeof value === "string") {
     const path = new URL(form.base).pathname.replace(/\/+$/, "");
     return value.replaceAll("${base}", origin + path).replaceAll("${media}", `${origin}${MADE_PATH}/1`);

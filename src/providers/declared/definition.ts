@@ -1,0 +1,53 @@
+import type { ProviderId } from "../../domain/ids.ts";
+import type { SettingTable, ValuesOf } from "../../toolkit/settings/setting.ts";
+import type { ProviderDefinition } from "../definition.ts";
+import { accountSettings, withSettings } from "../kit/account-settings.ts";
+import { builtInHeads } from "./built-in.ts" with { type: "macro" };
+import type { Head } from "./head.ts";
+import type { LoadedForm } from "./loaded.ts";
+
+/** The providers whose forms come along. */
+export const DECLARED: readonly ProviderDefinition[] = builtInHeads().map((head) =>
+  defineDeclared(head, async () => {
+    const { loadBuiltIn } = await import("./loaded.ts");
+    return loadBuiltIn(head.id);
+  }),
+);
+
+/** A provider that a form describes. @param load reads the form when an account of it is made */
+export function defineDeclared(head: Head, load: () => Promise<LoadedForm>): ProviderDefinition {
+  const { id, title, base, regions, concurrency, kinds, isKeyless } = head;
+  const [first = {}] = kinds;
+  const settings = () =>
+    accountSettings({
+      ...{ id, title, base, regions, concurrency },
+      variables: Object.assign({}, ...kinds) as Record<string, string>,
+    });
+  const isMoved = (values: ValuesOf<SettingTable>) => values.baseUrl !== undefined && values.baseUrl !== base;
+  return {
+    // Forms are where ids of declared providers come from.
+    id: id as ProviderId,
+    title,
+    settings,
+    kinds: kinds.map((kind) => Object.keys(kind)),
+    isKeyless: (values) => isKeyless && isMoved(values),
+    needs(values = {}) {
+      const has = (kind: Readonly<Record<string, string>>) =>
+        Object.keys(kind).every((name) => values[name] !== undefined);
+      if (isKeyless) return isMoved(values) ? [] : [`providers.${id}.base_url`];
+      return kinds.some(has)
+        ? []
+        : Object.entries(first).flatMap(([name, variable]) => (values[name] === undefined ? [variable] : []));
+    },
+    async create(account, values, { clock }) {
+      const { createDeclaredProvider } = await import("./adapter.ts");
+      const form = await load();
+      // They were read by this declaration's table.
+      const own = values as ValuesOf<ReturnType<typeof settings>>;
+      return createDeclaredProvider({
+        ...{ id: id as ProviderId, form, clock },
+        account: withSettings(account, own, base),
+      });
+    },
+  };
+}
