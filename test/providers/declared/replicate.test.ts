@@ -1,0 +1,44 @@
+import { expect, test } from "bun:test";
+import { play } from "./play.ts";
+
+const REQUEST = {
+  model: "black-forest-labs/flux-schnell",
+  kind: "image",
+  mode: "text-to-image",
+  prompt: "A fox",
+} as const;
+
+/** How a prediction ends that says so of itself. */
+function ends(prediction: object) {
+  const taken = { status: 201, json: { id: "p", status: "starting", output: null, error: null } };
+  return play("replicate", REQUEST, [taken, { json: { id: "p", output: null, error: null, ...prediction } }]);
+}
+
+test.each([
+  ["The input or output was flagged as sensitive. (E005)", "CONTENT_MODERATED"],
+  ["NSFW content detected. Try running it again, or try a different prompt.", "CONTENT_MODERATED"],
+  ["CUDA out of memory", "UPSTREAM_ERROR"],
+  [null, "UPSTREAM_ERROR"],
+])("a replicate prediction that failed with %j is told apart", async (error, code) => {
+  expect(await ends({ status: "failed", error })).toMatchObject({ kind: "failed", code });
+});
+
+test("a replicate prediction that was aborted is cancelled", async () => {
+  expect(await ends({ status: "aborted" })).toEqual({ kind: "cancelled" });
+});
+
+test.each([[null], [[]], [""]])(
+  "a replicate prediction that succeeded with the output %j has made nothing",
+  async (output) => {
+    const ending = await ends({ status: "succeeded", output });
+    expect(ending.kind).toBe("succeeded");
+    const outputs = ending.kind === "succeeded" ? ending.outputs : [];
+    expect(outputs.filter(({ kind }) => kind !== "missing")).toEqual([]);
+  },
+);
+
+test("partial output is none while a replicate prediction goes on", async () => {
+  expect(await ends({ status: "processing", output: ["https://replicate.delivery/a.png"] })).toEqual({
+    kind: "pending",
+  });
+});

@@ -1,0 +1,27 @@
+import { expect, test } from "bun:test";
+import { play } from "./play.ts";
+
+const REQUEST = {
+  model: "viduq3-pro",
+  kind: "video",
+  mode: "text-to-video",
+  prompt: "Waves",
+  params: { duration: 5, resolution: "720p" },
+} as const;
+
+test.each([
+  ["TaskPromptPolicyViolation", "CONTENT_MODERATED"],
+  ["AuditSubmitIllegal", "CONTENT_MODERATED"],
+  ["CreditInsufficient", "NO_ROUTE_AVAILABLE"],
+  ["TaskConcurrencyLimitExceeded", "UPSTREAM_CAPACITY_EXHAUSTED"],
+  ["ImageDownloadFailure", "UPSTREAM_REJECTED"],
+  ["ModelUnavailable", "UPSTREAM_ERROR"],
+] as const)("vidu's err_code %s is a failure in any state", async (code, error) => {
+  for (const state of ["failed", "success", "processing"]) {
+    const job = {
+      json: { id: "9", state, err_code: code, creations: [{ id: "c", url: "https://x.example/a.mp4" }] },
+    };
+    const taken = { json: { task_id: "9", state: "created" } };
+    expect(await play("vidu", REQUEST, [taken, job])).toMatchObject({ kind: "failed", code: error });
+  }
+});
