@@ -15,7 +15,7 @@ import type { Rooms } from "./rooms.ts";
 
 /** The work that runs without a request. */
 export function createBackground(config: Config, rooms: Rooms, feeds: Feeds, tally: Pick<Tally, "ended">) {
-  const { clock, log, store, providers } = rooms;
+  const { clock, log, store, providers, inputAddresses } = rooms;
   const { tasks } = store;
   const { publicUrl } = config;
   const random = systemRandom;
@@ -38,6 +38,7 @@ export function createBackground(config: Config, rooms: Rooms, feeds: Feeds, tal
     {
       ...{ ...rooms, ...feeds, tally, tasks, random, standing, provider, isOverdue },
       callbackDue: sender.wake,
+      inputUrl: publicUrl === undefined ? undefined : (file) => publicUrl + inputAddresses.pathOf(file),
     },
     {
       ...config.scheduler,

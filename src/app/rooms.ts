@@ -2,6 +2,7 @@ import { requireSafeNativeFolder } from "../assets/native.ts";
 import { openAssetStore } from "../assets/open.ts";
 import { createCatalog } from "../catalog/catalog.ts";
 import type { Config } from "../config/config.ts";
+import type { ProviderId } from "../domain/ids.ts";
 import { type NeedsOf, needsText } from "../domain/model/availability.ts";
 import type { Egress } from "../domain/ports/egress.ts";
 import type { ProviderAdapter } from "../domain/ports/provider.ts";
@@ -14,6 +15,8 @@ import { lockFileOf } from "../runtime/directory-lock.ts";
 import { watchFolder } from "../runtime/folder-watch.ts";
 import { createIds } from "../runtime/ids.ts";
 import { createSecrets } from "../runtime/secrets.ts";
+import { createInputAddresses } from "../service/input-addresses.ts";
+import type { StoreOptions } from "../store/books.ts";
 import { openStore } from "../store/open.ts";
 import type { SealReport } from "../store/sqlite/account-store/sealed-secrets.ts";
 import { configuredPricesOf } from "./configured-prices.ts";
@@ -57,17 +60,8 @@ export async function openRooms(config: Config, overrides: AppOverrides, release
   if (closed.length > 0)
     log.warn(exposureOf(config, closed), "the data folder was open to other users; it is closed now");
   releases.push(lockDataDirectory(config));
-  const store = openStore({
-    path: databaseOf(config),
-    ids,
-    seal: sealOf(config),
-    onDamaged: (error) => {
-      log.error({ err: error as Error }, "the database is damaged; stopping");
-      overrides.onFatal?.(error);
-    },
-    onOutage: ({ kind }) => log.error({ reason: kind }, "the database cannot be written; trying again"),
-    onOutageEnded: (ms) => log.warn({ ms }, "the database can be written again"),
-  });
+  const seal = sealOf(config);
+  const store = openServerStore(config, { ids, log, seal, overrides });
   releases.push(() => store.stop());
   tellSealing(log, store.sealing);
   const assets = openAssetStore({
@@ -81,8 +75,10 @@ export async function openRooms(config: Config, overrides: AppOverrides, release
   const { providers, lanes } = await openProviders(config, opening, releases);
   const needsOf: NeedsOf = (id) => (lanes.has(id) ? [] : (providerNeeds(id) ?? [id]));
   if (providers.size === 0) log.warn({}, noProvider());
+  const withoutFiles = config.publicUrl === undefined ? needingAddresses(log, providers.values()) : new Set();
   const catalog = createCatalog({
     isEnabled: lanes.has,
+    takesFiles: (id) => !withoutFiles.has(id),
     providers: PROVIDERS.map(({ id }) => id),
   });
   const { prices: configuredPrices, warnings } = configuredPricesOf(config, catalog);
@@ -101,10 +97,28 @@ export async function openRooms(config: Config, overrides: AppOverrides, release
       configuredPrices,
       createdDataDir,
     },
+    inputAddresses: createInputAddresses({ assets, clock, seal }),
     secrets: createSecrets(),
     addresses: createAddresses(),
     egress: overrides.egress ?? createEgress({ allow: config.egress.allow }),
   };
+}
+
+function openServerStore(
+  config: Config,
+  { ids, seal, log, overrides }: Pick<StoreOptions, "ids" | "seal"> & { log: Log; overrides: AppOverrides },
+) {
+  return openStore({
+    path: databaseOf(config),
+    ids,
+    seal,
+    onDamaged: (error) => {
+      log.error({ err: error as Error }, "the database is damaged; stopping");
+      overrides.onFatal?.(error);
+    },
+    onOutage: ({ kind }) => log.error({ reason: kind }, "the database cannot be written; trying again"),
+    onOutageEnded: (ms) => log.warn({ ms }, "the database can be written again"),
+  });
 }
 
 /** Says what became of the callback secrets, and what to do about those that cannot be opened. */
@@ -127,6 +141,16 @@ const NAMED = 20;
 
 function exposureOf({ dataDir }: Config, closed: readonly string[]) {
   return { data_dir: dataDir, closed: closed.slice(0, NAMED), count: closed.length };
+}
+
+/** The providers that take files by their address alone, of which the operator is told. */
+function needingAddresses(log: Log, providers: Iterable<ProviderAdapter>): ReadonlySet<ProviderId> {
+  const ids = new Set([...providers].flatMap(({ id, needsInputUrls }) => (needsInputUrls ? id : [])));
+  for (const provider of ids) {
+    const what = `${provider} fetches input files from this service, so requests with files cannot go there; set public_url`;
+    log.warn({ provider }, what);
+  }
+  return ids;
 }
 
 /** Says how to switch a provider on. */

@@ -14,6 +14,7 @@ import { overviewEndpoints } from "../http/admin/overview/routes.ts";
 import { managedPriceEndpoints } from "../http/admin/pricing/routes.ts";
 import { managedTaskEndpoints } from "../http/admin/tasks/routes.ts";
 import { tokenEndpoints } from "../http/admin/tokens/routes.ts";
+import { inputEndpoints } from "../http/assets/input-routes.ts";
 import { assetEndpoints } from "../http/assets/routes.ts";
 import { callbackEndpoints } from "../http/callbacks/routes.ts";
 import { toEstimateBody } from "../http/compat/estimate-body.ts";
@@ -151,6 +152,7 @@ function listEndpoints(given: EndpointDeps) {
     ...accountEndpoints(deps),
     ...pricingEndpoints({ estimateCost }),
     ...assetEndpoints(deps),
+    ...inputEndpoints(deps),
     ...keyEndpoints(deps),
     ...managedAccountEndpoints(deps),
     ...moneyEndpoints(deps),

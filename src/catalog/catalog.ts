@@ -9,6 +9,8 @@ import { createValidator } from "./validate.ts";
 export interface CatalogOptions {
   /** Models none of whose providers are enabled are not offered. */
   readonly isEnabled?: (provider: ProviderId) => boolean;
+  /** Providers that can be given files. */
+  readonly takesFiles?: (provider: ProviderId) => boolean;
   /** Every provider, in the order in which their models are listed; any others come last. */
   readonly providers?: readonly ProviderId[];
   /** In place of the built-in models. */
@@ -23,8 +25,13 @@ export interface CatalogOptions {
 export function createCatalog(
   options: CatalogOptions = {},
 ): Catalog & PriceCatalog & { warm(): Promise<void> } {
-  const { isEnabled = () => true, providers = [], models = builtInModels() } = options;
-  const all = inOrder(models, providers);
+  const {
+    isEnabled = () => true,
+    takesFiles = () => true,
+    providers = [],
+    models = builtInModels(),
+  } = options;
+  const all = inOrder(models, providers).map((model) => withFiles(model, takesFiles));
   const twice = all.find(({ id }, i) => all.findIndex((other) => other.id === id) !== i);
   if (twice !== undefined) throw new Error(`Two models have the id "${twice.id}".`);
   const offered = all.filter((model) => model.routes.some((route) => isEnabled(route.provider)));
@@ -59,6 +66,15 @@ function inOrder(models: readonly Model[], providers: readonly ProviderId[]): re
     return position === -1 ? providers.length : position;
   };
   return models.toSorted((a, b) => rank(a) - rank(b) || compare(a.kind, b.kind) || compare(a.id, b.id));
+}
+
+/** A model whose routes say whether they can be given files. */
+function withFiles(model: Model, takesFiles: (provider: ProviderId) => boolean): Model {
+  if (model.routes.every(({ provider }) => takesFiles(provider))) return model;
+  const routes = model.routes.map((route) =>
+    takesFiles(route.provider) ? route : { ...route, takesNoFiles: true as const },
+  );
+  return { ...model, routes };
 }
 
 /** By code points, whatever the language of the machine. */

@@ -40,6 +40,8 @@ export const ORPHAN_KEEP_MS = 10 * 60 * 1000;
 export const MAX_INPUT_BYTES: Readonly<Record<MediaKind, number>> = { image: 10 * MIB, video: 64 * MIB };
 /** One output of an upstream. */
 export const MAX_OUTPUT_BYTES: Readonly<Record<MediaKind, number>> = { image: 64 * MIB, video: 1024 * MIB };
+/** The address under which a provider fetches an input ends after one to two times as long. */
+export const INPUT_ADDRESS_MS = 24 * 60 * 60 * 1000;
 /** A JSON body as it arrives. */
 export const MAX_JSON_BYTES = 32_000_000;
 /** The same once the content of data URIs is left out. */

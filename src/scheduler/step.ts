@@ -41,6 +41,8 @@ export interface StepDeps {
   readonly ids: Ids;
   readonly random: Random;
   readonly log: Log;
+  /** The address under which a provider can fetch an input; undefined where this service has none. */
+  readonly inputUrl?: ((file: StoredFile) => string) | undefined;
   readonly feed: TaskFeed;
   readonly previews: PreviewFeed;
   /** Whether the deadline of a task has passed, by time in which the service could work. */

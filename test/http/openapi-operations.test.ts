@@ -79,6 +79,15 @@ test("tasks are answered as the document says, however they end", async () => {
   const beyond = await call("GET /assets/{file}", { ...file, headers: { Range: "bytes=99999999-" } });
   expect([ranged.status, beyond.status]).toEqual([206, 416]);
 
+  const bytes = await (await fetch(url)).bytes();
+  const sha256 = new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
+  const address = service.inputPath({ sha256, sizeBytes: bytes.length, type: "image/png" });
+  const input = { path: { file: address.split("/").at(-1) ?? "" } };
+  const read = await call("GET /inputs/{file}", input);
+  const partly = await call("GET /inputs/{file}", { ...input, headers: { Range: "bytes=0-9" } });
+  const none = await call("GET /inputs/{file}", { path: { file: "none.png" } });
+  expect([read.status, partly.status, none.status]).toEqual([200, 206, 404]);
+
   const failing = { ...IMAGE, sandbox: { ...SOON, outcome: "failed" } };
   expect((await finished("image", failing)).data.status).toBe("failed");
   const video = { model: "sandbox-video", prompt: "A fox", sandbox: { ...SOON, outcome: "moderated" } };

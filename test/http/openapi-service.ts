@@ -2,10 +2,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createApp } from "../../src/app/app.ts";
+import { sealOf } from "../../src/app/data-folder.ts";
 import { openLocal } from "../../src/app/local.ts";
 import { readConfig } from "../../src/app/settings.ts";
 import type { JsonObject } from "../../src/domain/json.ts";
+import type { StoredFile } from "../../src/domain/media/asset.ts";
 import type { Log } from "../../src/domain/ports/runtime.ts";
+import { createSystemClock } from "../../src/runtime/clock.ts";
+import { createInputAddresses } from "../../src/service/input-addresses.ts";
 import { readDocument } from "../helpers/openapi.ts";
 
 const quiet: Log = { debug() {}, info() {}, warn() {}, error() {} };
@@ -16,6 +20,8 @@ export interface PublishedService {
   readonly key: string;
   readonly token: string;
   readonly document: JsonObject;
+  /** The path under which a provider would fetch a stored file. */
+  inputPath(file: Pick<StoredFile, "sha256" | "sizeBytes" | "type">): string;
   stop(): Promise<void>;
 }
 
@@ -26,6 +32,11 @@ export async function startPublished(env: Readonly<Record<string, string>> = {})
   const app = createApp(config, { log: quiet });
   const { urls, firstKey = "" } = await app.start();
   const local = await openLocal(config);
+  const addresses = {
+    assets: { open: async () => undefined },
+    clock: createSystemClock(),
+    seal: sealOf(config),
+  };
   const { token } = await local.manage.createToken({ name: "tests" });
   await local.stop();
   return {
@@ -33,6 +44,7 @@ export async function startPublished(env: Readonly<Record<string, string>> = {})
     key: firstKey,
     token,
     document: await readDocument(urls.api),
+    inputPath: createInputAddresses(addresses).pathOf,
     async stop() {
       await app.stop({ force: true });
       rmSync(folder, { recursive: true });

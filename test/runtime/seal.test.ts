@@ -79,3 +79,25 @@ test("a file that holds no key is not replaced", () => {
   expect(() => createSeal({ file }).seal(SECRET, "key_1")).toThrow("holds no key");
   expect(readFileSync(file, "utf8")).toBe("");
 });
+
+test("a signature is the same each time, and holds for its text and its key alone", () => {
+  const file = keyFile();
+  const seal = createSeal({ key: BASE64, file });
+  const signature = seal.sign("a text");
+  expect(signature).toMatch(/^[\w-]{43}$/);
+  expect(seal.sign("a text")).toBe(signature);
+  expect([seal.isSigned("a text", signature), seal.isSigned("another", signature)]).toEqual([true, false]);
+  for (const wrong of ["", signature.slice(1), "A".repeat(43)])
+    expect(seal.isSigned("a text", wrong)).toBe(false);
+  expect(createSeal({ key: PASSPHRASE, file }).isSigned("a text", signature)).toBe(false);
+});
+
+test("what a previous key or the file signed holds, and is signed no more", () => {
+  const file = keyFile();
+  const [before, filed] = [createSeal({ key: BASE64, file }), createSeal({ file })].map((each) =>
+    each.sign("x"),
+  );
+  const seal = createSeal({ key: PASSPHRASE, previousKey: BASE64, file });
+  expect([before, filed].map((signature) => seal.isSigned("x", signature ?? ""))).toEqual([true, true]);
+  expect([before, filed]).not.toContain(seal.sign("x"));
+});

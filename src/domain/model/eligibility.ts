@@ -49,7 +49,8 @@ export function takesValue(route: Route, field: string, value: Json): boolean {
 }
 
 /** Whether a route takes inputs of a role that a field names. */
-export function takesInput({ only, wording }: Route, role: InputRole, field: string): boolean {
+export function takesInput({ only, takesNoFiles, wording }: Route, role: InputRole, field: string): boolean {
+  if (takesNoFiles) return false;
   return own(only, field) !== false && (wording === undefined || own(wording.inputs, role) !== undefined);
 }
 

@@ -15,6 +15,8 @@ export interface Route {
   readonly modes?: readonly string[] | undefined;
   /** What it takes of some fields of the model's schema. A field that is not here is taken as the schema has it. */
   readonly only?: { readonly [field: string]: FieldLimit } | undefined;
+  /** Its provider takes files by their address alone, and this service has none that it can be reached by. */
+  readonly takesNoFiles?: true | undefined;
   /** How requests are worded for the upstream. Absent: its words are the model's own. */
   readonly wording?: Wording | undefined;
 }

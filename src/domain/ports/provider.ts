@@ -22,6 +22,11 @@ export interface InputFile extends MediaProbe {
   readonly content: Blob;
   /** Masks only: a grey picture in which this colour marks what may change. */
   readonly painted?: ((colour: MaskColour) => Promise<Blob>) | undefined;
+  /**
+   * The address under which anybody can fetch it for a day or two, without a key; the same for all of a day. Absent where this service
+   * has no address that it can be reached by.
+   */
+  readonly url?: (() => string) | undefined;
 }
 
 /** What one attempt is to make. */
@@ -139,6 +144,8 @@ export interface ProviderAdapter {
   terms?(): Json;
   /** This account as it was reached under the terms of an earlier attempt. */
   withTerms?(terms: Json): ProviderAdapter;
+  /** It takes files by their address alone, `InputFile.url`. Where there is none, it gets no request with files. */
+  readonly needsInputUrls?: boolean | undefined;
   submit(request: SubmitRequest, signal: AbortSignal): Promise<Submitted>;
   poll?(operation: Json, signal: AbortSignal, previews?: Previews): Promise<PollResult>;
   /** Asks the upstream to stop. The next poll shows the result. `unable`: it does not stop such a job, or not any more. */

@@ -49,6 +49,10 @@ export interface Seal {
   seal(plain: string, boundTo: string): string;
   /** Undefined for what no key at hand opens, or belongs to something else. */
   open(stored: string, boundTo: string): string | undefined;
+  /** Signs a text with the key in use, in the alphabet of URLs. Equal for equal texts. */
+  sign(text: string): string;
+  /** Whether the key in use, or another one at hand, signed the text. */
+  isSigned(text: string, signature: string): boolean;
   /** `sealed` with the key in use, `sealed_before` with another one, or `clear`. */
   stateOf(stored: string): "clear" | "sealed" | "sealed_before";
 }

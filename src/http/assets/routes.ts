@@ -27,10 +27,19 @@ export function assetEndpoints(deps: { tasks: TaskStore; assets: AssetStore }): 
         "Access-Control-Allow-Origin": "*",
         "Last-Modified": new Date(asset.createdAt).toUTCString(),
       };
-      if (isKnown(request, headers.ETag)) return { status: 304, headers, body: null };
-      return serve(content, headers, rangeOf(request, headers, content.size));
+      return serveFile(request, content, headers);
     }),
   ];
+}
+
+/** Answers with a file or the part of it that is asked for, or with 304 to who has it. */
+export function serveFile(
+  request: Request,
+  content: Blob,
+  headers: Readonly<Record<string, string>> & { readonly ETag: string },
+): Reply {
+  if (isKnown(request, headers.ETag)) return { status: 304, headers, body: null };
+  return serve(content, headers, rangeOf(request, headers, content.size));
 }
 
 function serve(
@@ -81,7 +90,7 @@ export function parseRange(header: string, size: number): ByteRange | "unsatisfi
   return { start, end: last === "" ? size - 1 : Math.min(Number(last), size - 1) };
 }
 
-function rangeOf(request: Request, headers: { ETag: string; "Last-Modified": string }, size: number) {
+function rangeOf(request: Request, headers: Readonly<Record<string, string>>, size: number) {
   const header = request.headers.get("range");
   if (header === null) return undefined;
   const condition = request.headers.get("if-range");

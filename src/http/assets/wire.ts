@@ -1,29 +1,45 @@
 import { MEDIA_TYPES } from "../../domain/media/asset.ts";
-import { type Answer, contract } from "../openapi/contract.ts";
+import { type Answer, contract, type EndpointContract } from "../openapi/contract.ts";
+import type { HeaderName } from "../openapi/headers.ts";
 import { text } from "../wire/schema.ts";
 
 const FILE_HEADERS = ["ETag", "Cache-Control", "Last-Modified", "Accept-Ranges"] as const;
 
-const bytes = (description: string, headers: Answer["headers"] = []): Answer => ({
-  description,
-  content: Object.fromEntries(Object.keys(MEDIA_TYPES).map((type) => [type, {}])),
-  headers: [...FILE_HEADERS, "Content-Length", ...headers],
-});
+const RANGE_HEADERS = {
+  Range: text("One range of bytes.", { examples: ["bytes=0-1023"] }),
+  "If-Range": text("The `ETag` or `Last-Modified` the range is meant for."),
+  "If-None-Match": text("An `ETag` that is known already."),
+};
+
+function bytes(description: string, headers: readonly HeaderName[]): Answer {
+  const content = Object.fromEntries(Object.keys(MEDIA_TYPES).map((type) => [type, {}]));
+  return { description, content, headers };
+}
+
+/** The answers of a download, with these headers. */
+function downloads(headers: readonly HeaderName[]): EndpointContract["answers"] {
+  return {
+    200: bytes("The file.", [...headers, "Content-Length"]),
+    206: bytes("The part asked for.", [...headers, "Content-Length", "Content-Range"]),
+    304: { description: "It is known already.", headers },
+    416: { description: "There is no such part.", headers: [...headers, "Content-Range"] },
+  };
+}
 
 export const READ_ASSET = contract("readAsset", "Files", "Download a file", {
   description:
     "What `result` and image URLs point at. The id is the permission: whoever knows it may read the file. The content never changes.",
   path: { file: text("Id of the file, with the extension of its type.") },
-  headers: {
-    Range: text("One range of bytes.", { examples: ["bytes=0-1023"] }),
-    "If-Range": text("The `ETag` or `Last-Modified` the range is meant for."),
-    "If-None-Match": text("An `ETag` that is known already."),
-  },
-  answers: {
-    200: bytes("The file."),
-    206: bytes("The part asked for.", ["Content-Range"]),
-    304: { description: "It is known already.", headers: FILE_HEADERS },
-    416: { description: "There is no such part.", headers: [...FILE_HEADERS, "Content-Range"] },
-  },
+  headers: RANGE_HEADERS,
+  answers: downloads(FILE_HEADERS),
+  errors: ["not_found", "service_unavailable"],
+});
+
+export const READ_INPUT = contract("readInput", "Files", "Download an input", {
+  description:
+    "For providers, which get such an address for one input of one task where they fetch inputs by themselves. It is signed, and ends after one to two days.",
+  path: { file: text("Names the content and the end, and is signed.") },
+  headers: RANGE_HEADERS,
+  answers: downloads(["ETag", "Cache-Control", "Accept-Ranges"]),
   errors: ["not_found", "service_unavailable"],
 });

@@ -86,9 +86,10 @@ function mediaKindOf(input: MediaInput): MediaKind {
 
 /** The stored files of a request whose inputs are all assets, in order; or the field of one that is missing. */
 export async function openInputs(
-  deps: Pick<StepDeps, "tasks" | "assets">,
+  deps: Pick<StepDeps, "tasks" | "assets" | "inputUrl">,
   request: GenerationRequest,
 ): Promise<InputFile[] | { missing: string }> {
+  const { inputUrl } = deps;
   const files: InputFile[] = [];
   for (const input of request.inputs) {
     const asset =
@@ -96,7 +97,8 @@ export async function openInputs(
     const content = asset && (await deps.assets.open(asset));
     if (asset === undefined || content === undefined) return { missing: input.param };
     const { sha256, sizeBytes, type, width, height, durationMs } = asset;
-    files.push({ role: input.role, content, sha256, sizeBytes, type, width, height, durationMs });
+    const url = inputUrl && (() => inputUrl(asset));
+    files.push({ role: input.role, content, url, sha256, sizeBytes, type, width, height, durationMs });
   }
   return files;
 }

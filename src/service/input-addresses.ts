@@ -1,0 +1,61 @@
+import { AppError } from "../domain/errors.ts";
+import { INPUT_ADDRESS_MS } from "../domain/limits.ts";
+import { isMediaType, MEDIA_TYPES, type StoredFile } from "../domain/media/asset.ts";
+import type { AssetStore } from "../domain/ports/asset-store.ts";
+import type { Clock, Seal } from "../domain/ports/runtime.ts";
+
+type File = Pick<StoredFile, "sha256" | "sizeBytes" | "type">;
+
+/** Addresses of single files for providers that fetch inputs by themselves. They need no key, and end. */
+export interface InputAddresses {
+  /**
+   * The path of a file, which ends one to two times `INPUT_ADDRESS_MS` from now. It changes once in that time, so that a request that
+   * is sent again is the same request. It names the content, not an asset, whose id would give access for good.
+   */
+  pathOf(file: File): string;
+  /**
+   * The file that the last part of a path names.
+   * @throws AppError `not_found`, for an address that has ended, one that was changed and a removed file alike
+   */
+  read(name: string): Promise<{ file: File; content: Blob; endsAt: number }>;
+}
+
+/** `<sha256>-<bytes>-<end in seconds>-<signature>.<extension>` */
+const NAME = /^(([0-9a-f]{64})-([1-9]\d{0,12})-([1-9]\d{0,10}))-([A-Za-z0-9_-]{43})\.([a-z0-9]{2,4})$/;
+
+/** What the paths begin with. */
+export const INPUT_PATH = "/inputs/";
+
+export function createInputAddresses(deps: {
+  readonly assets: Pick<AssetStore, "open">;
+  readonly clock: Clock;
+  readonly seal: Pick<Seal, "sign" | "isSigned">;
+}): InputAddresses {
+  const { assets, clock, seal } = deps;
+  const signed = (claim: string, extension: string) => `input ${claim}.${extension}`;
+  return {
+    pathOf({ sha256, sizeBytes, type }) {
+      const { extension } = MEDIA_TYPES[type];
+      const endsAt = (Math.floor(clock.now() / INPUT_ADDRESS_MS) + 2) * INPUT_ADDRESS_MS;
+      const claim = `${sha256}-${sizeBytes}-${endsAt / 1000}`;
+      return `${INPUT_PATH}${claim}-${seal.sign(signed(claim, extension))}.${extension}`;
+    },
+    async read(name) {
+      const [, claim = "", sha256 = "", size, end, signature = "", extension = ""] = NAME.exec(name) ?? [];
+      const type = typeOf(extension);
+      const endsAt = Number(end) * 1000;
+      const isValid =
+        type !== undefined && endsAt > clock.now() && seal.isSigned(signed(claim, extension), signature);
+      const file = isValid ? { sha256, sizeBytes: Number(size), type } : undefined;
+      const content = file && (await assets.open(file));
+      if (file === undefined || content === undefined)
+        throw new AppError("not_found", { kind: "file_unknown" });
+      return { file, content, endsAt };
+    },
+  };
+}
+
+function typeOf(extension: string): StoredFile["type"] | undefined {
+  const found = Object.entries(MEDIA_TYPES).find(([, each]) => each.extension === extension)?.[0];
+  return found !== undefined && isMediaType(found) ? found : undefined;
+}
