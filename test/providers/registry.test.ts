@@ -63,8 +63,12 @@ describe("a provider", () => {
 
   test("opens nothing before it is used", async () => {
     const needed = PROVIDERS.flatMap((provider) => provider.needs());
-    const variables = needed.filter((name) => /^[A-Z]/.test(name));
-    const providers = await create(Object.fromEntries(variables.map((name) => [name, KEY])));
+    const keys = needed.filter((name) => /^[A-Z]/.test(name)).map((name) => [name, KEY]);
+    // What needs no key is switched on by its address.
+    const addresses = needed
+      .filter((name) => name.endsWith(".base_url"))
+      .map((name) => [`SVC_${name.toUpperCase().replaceAll(".", "_")}`, "http://127.0.0.1:1"]);
+    const providers = await create(Object.fromEntries([...keys, ...addresses]));
     expect(providers.map(({ id }) => id)).toEqual(PROVIDERS.map(({ id }) => id));
     for (const provider of providers) await provider.stop?.();
     expect(existsSync("/nonexistent/svc")).toBe(false);
