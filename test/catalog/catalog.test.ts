@@ -109,7 +109,7 @@ function combinations(model: Model): JsonObject[] {
 
 /** Media and texts that the model requires. */
 function essentials(model: Model): JsonObject {
-  const fields = ["prompt", ...(model.schema.required as string[])].filter((name) => name !== "model");
+  const fields = (model.schema.required as string[]).filter((name) => name !== "model");
   const value = (name: string) =>
     name.endsWith("_urls") ? ["https://example.com/a.png"] : "https://example.com/a";
   return { model: model.id, ...Object.fromEntries(fields.map((name) => [name, value(name)])) };

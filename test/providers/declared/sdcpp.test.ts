@@ -1,0 +1,86 @@
+import { expect, test } from "bun:test";
+import type { JsonObject } from "../../../src/domain/json.ts";
+import { rehearsedProvider, requestOf } from "../../../src/providers/declared/rehearsal/example.ts";
+import { operationOf, rejection } from "../../contracts/provider.ts";
+import { fakeClock } from "../../helpers/engine.ts";
+import { openPublished } from "../../helpers/published.ts";
+import { type Scripted, startUpstream } from "../../helpers/scripted-upstream.ts";
+import { problemsOf } from "./contracts.ts";
+import { builtInForm, run } from "./harness.ts";
+
+const form = builtInForm("sdcpp.yaml");
+const contract = openPublished("sdcpp/openapi.json");
+const { signal } = new AbortController();
+const ACCEPTED: Scripted = {
+  status: 202,
+  json: { id: "job_1", kind: "img_gen", status: "queued", created: 1 },
+};
+
+/** A job that the server took, and what it says of it afterwards. */
+async function jobOf(answer: (method: string, path: string) => Scripted) {
+  const upstream = await startUpstream(({ method, path }) =>
+    path.endsWith("_gen") ? ACCEPTED : answer(method, path),
+  );
+  const clock = fakeClock();
+  const provider = rehearsedProvider(form, upstream.origin, clock);
+  const [example] = form.examples ?? [];
+  if (example === undefined) throw new Error("The form has no example.");
+  const operation = operationOf(await provider.submit(requestOf(example, "sdcpp"), signal));
+  return { provider, upstream, clock, operation, poll: async () => provider.poll?.(operation, signal) };
+}
+
+test.each((form.examples ?? []).map(({ name }) => name))(
+  "what sd-server is sent is in its API: %s",
+  async (name) => {
+    const { arrived } = await run(form, name);
+    for (const { method, path, headers, body } of arrived.filter((each) => each.method === "POST")) {
+      const type = headers.get("content-type") ?? "";
+      // What the form sends is JSON.
+      const json = JSON.parse(new TextDecoder().decode(body)) as JsonObject;
+      expect(problemsOf([contract], { method: method.toLowerCase(), path, type, body: json }, "")).toEqual(
+        [],
+      );
+    }
+  },
+);
+
+test.each([
+  [404, "job not found"],
+  [410, "job expired"],
+])("a job of which sd-server says %d %s is lost", async (status, error) => {
+  const { poll, clock } = await jobOf(() => ({ status, json: { error } }));
+  clock.advance(2_000);
+  expect(await poll()).toMatchObject({ kind: "failed", code: "UPSTREAM_ERROR", isLost: true });
+});
+
+test("a 404 that is not in sd-server's words says nothing of the job", async () => {
+  const { poll, clock } = await jobOf(() => ({ status: 404, body: "nginx" }));
+  clock.advance(3_600_000);
+  const answer = await poll().catch(() => ({ kind: "pending" }));
+  expect(answer).toMatchObject({ kind: "pending" });
+});
+
+test("a job that waits is cancelled, and one that is being made is not asked to stop", async () => {
+  for (const status of ["queued", "generating"]) {
+    const { provider, operation, upstream } = await jobOf(() => ({ json: { id: "job_1", status } }));
+    await provider.cancel?.(operation, signal).catch(() => undefined);
+    const cancels = upstream.arrived.filter(({ path }) => path.endsWith("/cancel"));
+    expect(cancels).toHaveLength(status === "queued" ? 1 : 0);
+  }
+});
+
+test("no number of frames follows from a length that is missing, so nothing is sent", async () => {
+  const upstream = await startUpstream(() => ACCEPTED);
+  const provider = rehearsedProvider(form, upstream.origin, fakeClock());
+  const request = {
+    model: "x",
+    kind: "video",
+    mode: "text-to-video",
+    prompt: "A fox",
+    params: { size: "832x480" },
+  } as const;
+  const submission = requestOf({ name: "", request, answers: [], ends: "pending" }, "sdcpp");
+  expect(await rejection(provider.submit(submission, signal))).toMatchObject({ disposition: "reroute" });
+  expect(upstream.arrived).toEqual([]);
+  upstream.stop();
+});
