@@ -1,6 +1,7 @@
 import type { ProviderId } from "../domain/ids.ts";
+import type { Egress } from "../domain/ports/egress.ts";
 import type { ProviderAdapter } from "../domain/ports/provider.ts";
-import type { Clock } from "../domain/ports/runtime.ts";
+import type { Clock, Log } from "../domain/ports/runtime.ts";
 import type { Secret } from "../toolkit/settings/secret.ts";
 import {
   type Credential,
@@ -21,6 +22,9 @@ export interface ProviderDeps {
   readonly clock: Clock;
   /** A folder of this provider's own. It exists only if the provider creates it. */
   readonly directory: string;
+  /** Fetches a file from any public address, through the guard against private ones; absent: no provider may. */
+  readonly fetchPublic?: Egress["fetchMedia"] | undefined;
+  readonly log?: Pick<Log, "warn"> | undefined;
 }
 
 /** All the service knows of a provider before it is used. */

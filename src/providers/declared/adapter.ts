@@ -16,19 +16,23 @@ import { perMinute } from "./rates.ts";
 import { recoverDeclared } from "./recovery.ts";
 import { type Submitting, submitDeclared } from "./submission.ts";
 import { createUploads } from "./uploads.ts";
+import type { UsedForms } from "./used-forms.ts";
 
 export interface DeclaredDeps extends ConnectionDeps {
   readonly id: ProviderId;
   /** The form in force. */
   readonly form: LoadedForm;
-  /** A form of an earlier time, by its hash; undefined when its text is lost. */
-  readonly formOf?: ((hash: string) => LoadedForm | undefined) | undefined;
+  /** The forms that tasks began with; absent: none is kept. */
+  readonly used?: UsedForms | undefined;
   readonly account: ProviderAccount;
   /** For outputs at hosts that the form does not name. */
   readonly fetchPublic?: Egress["fetchMedia"] | undefined;
   /** Told of a status word that the form does not have. */
   readonly onUnknownWord?: ((word: string) => void) | undefined;
 }
+
+/** A call of `url(…)`, or `file.url`. A form that has one has no other way for its files. */
+const ADDRESS_ALONE = /\burl\(|\bfile\.url\b/;
 
 /** How an account was reached when a task began, by which its adapter goes to the end of the task. */
 interface Terms {
@@ -48,12 +52,15 @@ export function createDeclaredProvider(deps: DeclaredDeps): ProviderAdapter {
   const earlier = new Map<string, ProviderAdapter>();
   const adapter: ProviderAdapter = {
     ...createAt(deps, loaded, own),
-    terms: () => ({ ...own }),
+    terms() {
+      deps.used?.keep(loaded);
+      return { ...own };
+    },
     withTerms(given) {
       const terms = readTerms(given) ?? own;
       const key = JSON.stringify([terms.form, terms.base, terms.region]);
       if (key === JSON.stringify([own.form, own.base, own.region])) return adapter;
-      const form = terms.form === own.form ? loaded : (deps.formOf?.(terms.form) ?? loaded);
+      const form = terms.form === own.form ? loaded : (deps.used?.find(terms.form) ?? loaded);
       return earlier.getOrInsertComputed(key, () => createAt(deps, form, terms));
     },
   };
@@ -82,6 +89,7 @@ function createAt(deps: DeclaredDeps, { form, compiled }: LoadedForm, terms: Ter
     submitIsIdempotent: flows.every(({ submit }) => submit?.idempotent !== undefined),
     concurrency: account.concurrency ?? headOf(form).concurrency,
     rates: ratesOf(account, usualRates(limits)),
+    needsInputUrls: ADDRESS_ALONE.test(JSON.stringify(flows.map(({ submit }) => submit))),
     submit: async (request, signal) => {
       signal.throwIfAborted();
       return submitDeclared(open(), request, signal);

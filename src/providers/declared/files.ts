@@ -125,11 +125,12 @@ export class Files {
 }
 
 function fileValue(input: InputFile, index: number, standIn: (as: string) => string): FileValue {
-  const { role, type, width, height, durationMs } = input;
+  const { role, type, width, height, durationMs, url } = input;
   const base64 = standIn("base64");
   return {
     ...{ role, type, width, height, name: `input-${index + 1}.${MEDIA_TYPES[type].extension}` },
     ...(durationMs === undefined ? {} : { duration: durationMs / 1000 }),
     ...{ content: standIn("content"), base64, uri: `data:${type};base64,${base64}` },
+    ...(url === undefined ? {} : { url: url() }),
   };
 }

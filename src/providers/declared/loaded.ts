@@ -7,13 +7,14 @@ export interface LoadedForm {
   readonly form: Form;
   /** SHA-256 of its text. */
   readonly hash: string;
+  readonly text: string;
   compiled(): CompiledForm;
 }
 
-export function loadForm(form: Form, hash: string): LoadedForm {
+export function loadForm(form: Form, hash: string, text: string): LoadedForm {
   let compiled: CompiledForm | undefined;
   return {
-    ...{ form, hash },
+    ...{ form, hash, text },
     compiled() {
       compiled ??= compileForm(form, hash);
       return compiled;
@@ -27,5 +28,5 @@ const loaded = new Map<string, LoadedForm>();
 export function loadBuiltIn(id: string): LoadedForm {
   const known = BUILT_IN_FORMS[id];
   if (known === undefined) throw new Error(`There is no built-in form of ${id}`);
-  return loaded.getOrInsertComputed(id, () => loadForm(known.form, known.hash));
+  return loaded.getOrInsertComputed(id, () => loadForm(known.form, known.hash, known.text));
 }

@@ -74,7 +74,7 @@ export function rehearsedProvider(form: Form, origin: string, clock: Clock): Pro
   const secrets = Object.keys(variablesOf(kind)).map((name) => [name, createSecret(REHEARSED_SECRET)]);
   return createDeclaredProvider({
     // Forms are where ids of providers come from; the account is that of the customary variable.
-    ...{ id: form.provider as ProviderId, form: loadForm(local, "rehearsed"), clock },
+    ...{ id: form.provider as ProviderId, form: loadForm(local, "rehearsed", ""), clock },
     account: {
       ...{ name: "default", lane: form.provider as LaneId, baseUrl: origin },
       secrets: Object.fromEntries(secrets),
@@ -129,6 +129,7 @@ function rehearsedInputs(roles: readonly string[]): InputFile[] {
       ...{ role, type, width: 1024, height: 1024, sha256: `${role} ${number}`, sizeBytes: content.length },
       ...(isVideo && { durationMs: 5_000 }),
       content: new Blob([content], { type }),
+      url: () => `https://rehearsed.invalid/${role}-${number}`,
       ...(role === "mask" && {
         painted: async (colour: string) => new Blob([contentOf(`mask ${number} in ${colour}`)]),
       }),

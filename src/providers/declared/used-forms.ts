@@ -1,0 +1,43 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type LoadedForm, loadForm } from "./loaded.ts";
+import { readForm } from "./read-form.ts";
+
+/** The texts of the forms that tasks began with. A task keeps its form to its end, whatever the file says by then. */
+export interface UsedForms {
+  /** Keeps the text of a form, once. */
+  keep(form: LoadedForm): void;
+  /** A form that was kept, by its hash. */
+  find(hash: string): LoadedForm | undefined;
+}
+
+const HASH = /^[0-9a-f]{64}$/;
+
+/** Keeps them in a folder, which is made when the first is kept. */
+export function createUsedForms(directory: string): UsedForms {
+  const kept = new Set<string>();
+  const found = new Map<string, LoadedForm | undefined>();
+  const pathOf = (hash: string) => join(directory, `${hash}.yaml`);
+
+  function read(hash: string): LoadedForm | undefined {
+    try {
+      const text = readFileSync(pathOf(hash), "utf8");
+      return loadForm(readForm(`${hash}.yaml`, text), hash, text);
+    } catch {
+      // Lost or damaged: the task goes on with the form in force, which is better than not at all.
+      return undefined;
+    }
+  }
+
+  return {
+    keep({ hash, text }) {
+      if (kept.has(hash)) return;
+      mkdirSync(directory, { recursive: true, mode: 0o700 });
+      const path = pathOf(hash);
+      writeFileSync(`${path}.tmp`, text, { mode: 0o600, flush: true });
+      renameSync(`${path}.tmp`, path);
+      kept.add(hash);
+    },
+    find: (hash) => (HASH.test(hash) ? found.getOrInsertComputed(hash, read) : undefined),
+  };
+}
