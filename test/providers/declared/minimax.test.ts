@@ -1,0 +1,71 @@
+import { expect, test } from "bun:test";
+import { playExample, playRefusal } from "./play.ts";
+
+const said = (status_code: number, more: object = {}) => ({
+  json: { ...more, base_resp: { status_code, status_msg: "No." } },
+});
+
+// https://platform.minimax.io/docs/api-reference/errorcode, 2026-11
+test.each([
+  [1000, "retry", "UPSTREAM_ERROR"],
+  [1001, "retry", "UPSTREAM_ERROR"],
+  [1002, "retry", "UPSTREAM_CAPACITY_EXHAUSTED"],
+  [1004, "reroute", "NO_ROUTE_AVAILABLE"],
+  [1008, "reroute", "NO_ROUTE_AVAILABLE"],
+  [1013, "retry", "UPSTREAM_ERROR"],
+  [1026, "fail", "CONTENT_MODERATED"],
+  [1027, "fail", "CONTENT_MODERATED"],
+  [1039, "retry", "UPSTREAM_CAPACITY_EXHAUSTED"],
+  [2013, "fail", "UPSTREAM_REJECTED"],
+  [2045, "retry", "UPSTREAM_CAPACITY_EXHAUSTED"],
+  [2049, "reroute", "NO_ROUTE_AVAILABLE"],
+  [2056, "reroute", "NO_ROUTE_AVAILABLE"],
+] as const)(
+  "HTTP 200 with status_code %i is refused for what it means",
+  async (number, disposition, code) => {
+    for (const name of ["text to image", "a video that is withheld"])
+      expect(await playRefusal("minimax", name, said(number, { task_id: "" }))).toMatchObject({
+        disposition,
+        code,
+      });
+  },
+);
+
+test.each([
+  [401, "authorized_error", "reroute", "NO_ROUTE_AVAILABLE"],
+  [402, "insufficient_balance_error", "reroute", "NO_ROUTE_AVAILABLE"],
+  [429, "rate_limit_error", "retry", "UPSTREAM_CAPACITY_EXHAUSTED"],
+] as const)(
+  "%i %s of the second API is refused for what it means",
+  async (status, type, disposition, code) => {
+    const answer = {
+      status,
+      json: { type: "error", error: { type, message: "No.", http_code: String(status) } },
+    };
+    expect(await playRefusal("minimax", "what reference images show", answer)).toMatchObject({
+      disposition,
+      code,
+    });
+  },
+);
+
+test("images that are withheld of a set are missing, and the others are there", async () => {
+  const metadata = { success_count: "1", failed_count: "1" };
+  const answer = said(0, { data: { image_base64: ["iVBORw0KGgo="] }, metadata });
+  const { end } = await playExample("minimax", "text to image", [answer]);
+  expect(end).toMatchObject({
+    kind: "succeeded",
+    outputs: [{ kind: "bytes" }, { kind: "missing", code: "CONTENT_MODERATED" }],
+  });
+});
+
+test("a question that is refused says nothing of the job", async () => {
+  const answers = [said(0, { task_id: "1" }), said(1002)];
+  const { end } = await playExample("minimax", "a video that is withheld", answers);
+  expect(end).toMatchObject({ kind: "refused", error: { disposition: "retry" } });
+});
+
+test("a video that failed costs nothing", async () => {
+  for (const name of ["a video that is withheld", "a video that could not be made", "H3 withholds a video"])
+    expect((await playExample("minimax", name)).end).toMatchObject({ kind: "failed", isCharged: false });
+});
