@@ -1,4 +1,8 @@
 import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createCatalog } from "../../../src/catalog/catalog.ts";
+import { readManifest } from "../../../src/catalog/read-manifest.ts";
 import type { JsonObject } from "../../../src/domain/json.ts";
 import { rehearsedProvider, requestOf } from "../../../src/providers/declared/rehearsal/example.ts";
 import { operationOf, rejection } from "../../contracts/provider.ts";
@@ -82,5 +86,33 @@ test("no number of frames follows from a length that is missing, so nothing is s
   const submission = requestOf({ name: "", request, answers: [], ends: "pending" }, "sdcpp");
   expect(await rejection(provider.submit(submission, signal))).toMatchObject({ disposition: "reroute" });
   expect(upstream.arrived).toEqual([]);
+  upstream.stop();
+});
+
+test("the manifest in the documents has no problem, and all of its parameters reach sd-server", async () => {
+  const page = readFileSync(join(import.meta.dir, "../../../docs/providers-and-models.md"), "utf8");
+  const [, text = ""] = /```yaml\n(id: sdxl-turbo\n[^`]*)```/.exec(page) ?? [];
+  const model = readManifest("sdxl-turbo.yaml", text);
+  const given = { model: model.id, prompt: "A fox", n: 2, steps: 9, seed: 7, output_format: "webp" };
+  const { body } = createCatalog({ models: [model] }).validate(model, given) as { body: JsonObject };
+  const { prompt: _prompt, n: _n, model: _model, ...params } = body;
+  const upstream = await startUpstream(() => ACCEPTED);
+  const provider = rehearsedProvider(form, upstream.origin, fakeClock());
+  const request = {
+    model: "sdxl-turbo",
+    kind: "image",
+    mode: "image-to-image",
+    prompt: "A fox",
+    n: 2,
+    params,
+  } as const;
+  const inputs = ["image"];
+  const example = { name: "", request: { ...request, inputs }, answers: [], ends: "pending" } as const;
+  await provider.submit(requestOf(example, "sdcpp"), signal);
+  const sent = JSON.parse(upstream.arrived[0]?.body.toString() ?? "{}") as JsonObject;
+  expect(sent).toMatchObject({
+    ...{ prompt: "A fox", width: 512, height: 512, seed: 7, batch_count: 2, output_format: "webp" },
+    ...{ sample_params: { sample_steps: 9 }, init_image: expect.any(String) },
+  });
   upstream.stop();
 });
