@@ -28,7 +28,12 @@ export type BuildOptions = {
 };
 
 /** A Worker is a separate entry point and keeps its path: `/$bunfs/root/src/studio/worker.js`. */
-const ENTRYPOINTS = ["cli/main.ts", "src/studio/worker.ts", "src/app/audit-worker.ts"];
+const ENTRYPOINTS = [
+  "cli/main.ts",
+  "src/studio/worker.ts",
+  "src/app/audit-worker.ts",
+  "src/app/own-form-worker.ts",
+];
 
 /** Builds one executable and reports on stderr. */
 export async function buildExecutable(options: BuildOptions): Promise<void> {

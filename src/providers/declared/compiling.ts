@@ -14,6 +14,8 @@ export interface FormProblem {
   readonly isKey?: boolean | undefined;
 }
 
+/** The most expressions of a form. The largest form that is known has 150. */
+const EXPRESSIONS_MAX = 1_000;
 /** Visits that the expressions of one call may come to together, which is about 40 ms. */
 const VISITS_MAX = 200_000;
 
@@ -25,6 +27,7 @@ export class Compiling {
   /** Variables that an expression reads as a whole. */
   readonly names = new Set<string>();
   #visits = 0;
+  #expressions = 0;
 
   /** Starts counting anew, for a part of the form whose expressions run together. */
   part<T>(path: Path, compile: () => T): T {
@@ -70,6 +73,10 @@ export class Compiling {
   }
 
   #expression(source: string, offset: number, allowed: ReadonlySet<string>, path: Path): Expression {
+    this.#expressions += 1;
+    if (this.#expressions === EXPRESSIONS_MAX + 1)
+      this.report([], `has more than ${EXPRESSIONS_MAX} expressions`);
+    if (this.#expressions > EXPRESSIONS_MAX) return FAULTY;
     try {
       const expression = compileExpression(source, allowed);
       this.#visits += expression.visits;

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import type { OwnFile } from "../../toolkit/own-files.ts";
+import type { Form } from "./form.ts";
 import { BUILT_IN_FORMS } from "./forms.ts";
 import { type LoadedForm, loadForm } from "./loaded.ts";
-import { type Finding, FormFileError, readForm } from "./read-form.ts";
+import { type Finding, FORM_BYTES, FormFileError } from "./read-form.ts";
 
 /** A form that an operator keeps. */
 export interface OwnForm extends LoadedForm {
@@ -16,15 +17,23 @@ export interface OwnFinding extends Finding {
   readonly keepsEarlier: boolean;
 }
 
+/** The forms in force, and what is wrong with files. */
+export interface TakenForms {
+  readonly forms: readonly OwnForm[];
+  readonly findings: readonly OwnFinding[];
+}
+
 export interface OwnFormsOptions {
   /** The ids of providers that are code. */
   readonly coded: readonly string[];
+  /** Reads and checks a form; `readForm`, or the same in a thread of its own. @throws FormFileError */
+  readonly read: (file: string, text: string) => Form | Promise<Form>;
   /** Why requests may not go to an address, as a clause; undefined where they may. */
   readonly refuseAddress?: ((url: string, provider: string) => string | undefined) | undefined;
 }
 
 /** Larger files are no forms. */
-export const OWN_FORM_BYTES = 256 * 1024;
+export const OWN_FORM_BYTES = FORM_BYTES;
 
 /** The forms that an operator keeps in a folder. A broken file leaves its last good text in force. */
 export class OwnForms {
@@ -35,17 +44,14 @@ export class OwnForms {
     this.#options = options;
   }
 
-  /** Takes the files as they are now. */
-  take(files: readonly OwnFile[]): {
-    readonly forms: readonly OwnForm[];
-    readonly findings: readonly OwnFinding[];
-  } {
+  /** Takes the files as they are now. To be called again only when it is done. */
+  async take(files: readonly OwnFile[]): Promise<TakenForms> {
     const good = new Map<string, OwnForm>();
     const findings: OwnFinding[] = [];
     for (const file of files) {
       const before = this.#good.get(file.name);
       try {
-        good.set(file.name, this.#read(file, [...good.values()], before));
+        good.set(file.name, await this.#read(file, [...good.values()], before));
       } catch (error) {
         if (!(error instanceof FormFileError)) throw error;
         const keepsEarlier = before !== undefined && !isTaken(before, [...good.values()]);
@@ -57,12 +63,12 @@ export class OwnForms {
     return { forms: [...good.values()], findings };
   }
 
-  #read(file: OwnFile, others: readonly OwnForm[], before: OwnForm | undefined): OwnForm {
+  async #read(file: OwnFile, others: readonly OwnForm[], before: OwnForm | undefined): Promise<OwnForm> {
     const { name } = file;
     if ("problem" in file)
       throw new FormFileError(name, [{ line: 1, column: 1, message: `the file ${file.problem}` }]);
     const hash = createHash("sha256").update(file.text).digest("hex");
-    const form = before?.hash === hash ? before.form : readForm(name, file.text);
+    const form = before?.hash === hash ? before.form : await this.#options.read(name, file.text);
     const problem = this.#problemOf(form, others);
     if (problem !== undefined)
       throw new FormFileError(name, [{ ...placeOf(file.text, problem.key), message: problem.message }]);

@@ -16,7 +16,7 @@ export interface Finding {
 }
 
 /** The most that a form may be, as text. The largest that is known has 20 KB. */
-const MAX_BYTES = 256 * 1024;
+export const FORM_BYTES = 128 * 1024;
 
 /** Made with the first form that is read. */
 let checker: SchemaChecker | undefined;
@@ -63,7 +63,7 @@ export function readForm(file: string, text: string): Form {
 
 function parse(file: string, text: string): Yaml {
   try {
-    return readYaml(text, { maxBytes: MAX_BYTES });
+    return readYaml(text, { maxBytes: FORM_BYTES });
   } catch (error) {
     if (!(error instanceof YamlError)) throw error;
     const { line, column } = error.position;

@@ -45,7 +45,7 @@ test("models have other names in China", async () => {
   const upstream = await startUpstream(() => ({ status: 400, json: {} }));
   const form = builtInForm("byteplus.yaml");
   const adapter = createDeclaredProvider({
-    ...{ id: "byteplus" as ProviderId, form: loadForm(form, "built in"), clock: fakeClock() },
+    ...{ id: "byteplus" as ProviderId, form: loadForm(form, "built in", ""), clock: fakeClock() },
     account: {
       ...{ name: "cn", lane: "byteplus" as LaneId, region: "cn", baseUrl: upstream.origin },
       secrets: { key: createSecret("rehearsed-secret-0123456789abcdef") },
