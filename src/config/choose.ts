@@ -42,7 +42,10 @@ export function chooseValue<T>(
     if (raw === undefined || raw === null) continue;
     const parsed = setting.parse(raw);
     if (parsed.ok) chosen ??= { value: parsed.value, isFromFile, where };
-    else problems.push({ where, message: `must be ${parsed.expected}, got ${show(raw)}` });
+    else {
+      const got = setting.isSecret === true ? "" : `, got ${show(raw)}`;
+      problems.push({ where, message: `must be ${parsed.expected}${got}` });
+    }
   }
   return chosen ?? { value: setting.fallback, isFromFile: false };
 }

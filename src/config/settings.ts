@@ -7,6 +7,7 @@ import {
   SYNC_WAIT_MS,
 } from "../domain/limits.ts";
 import * as parse from "../toolkit/settings/parsers.ts";
+import type { Secret } from "../toolkit/settings/secret.ts";
 import {
   credential,
   type Machine,
@@ -85,6 +86,15 @@ export function createSettings(machine: Machine, providers: readonly ProviderSet
       parse: parse.cidrs,
       fallback: [],
       fallbackText: "none",
+    }),
+    proxy: setting<Secret | undefined>({
+      key: "proxy",
+      flag: "--proxy <url>",
+      help: "proxy for requests to providers and for the files they made, and nothing else; give a password by SVC_PROXY, which other users cannot see",
+      parse: parse.proxyUrl,
+      fallback: undefined,
+      fallbackText: "none",
+      isSecret: true,
     }),
     cors: {
       origins: setting<readonly string[]>({

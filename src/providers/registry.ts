@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { LaneId } from "../domain/ids.ts";
 import type { ProviderAdapter } from "../domain/ports/provider.ts";
 import type { Clock } from "../domain/ports/runtime.ts";
+import type { Secret } from "../toolkit/settings/secret.ts";
 import type { SettingTable, ValuesOf } from "../toolkit/settings/setting.ts";
 import type { ProviderAccount } from "./account.ts";
 import { DECLARED } from "./declared/definition.ts";
@@ -20,6 +21,8 @@ interface MaybeSealed extends Omit<ProviderAccount, "secrets"> {
 
 export interface ProvidersConfig {
   readonly dataDir: string;
+  /** What every request to a provider goes through, unless its account has a proxy of its own. */
+  readonly proxy?: Secret | undefined;
   /** The values of each provider's settings, by its id. */
   readonly providers: { readonly [id: string]: ValuesOf<SettingTable> };
   /** The accounts that are switched on, by their provider. */
@@ -43,7 +46,10 @@ export async function createProviders(deps: {
       return (config.accounts[id] ?? []).flatMap(({ secrets: given, ...account }) => {
         const secrets = given ?? unseal?.(account.lane);
         if (secrets === undefined) return [];
-        return [create({ ...account, secrets }, values, { clock, directory: join(config.dataDir, id) })];
+        const proxy = account.proxy ?? config.proxy?.reveal();
+        return [
+          create({ ...account, proxy, secrets }, values, { clock, directory: join(config.dataDir, id) }),
+        ];
       });
     }),
   );

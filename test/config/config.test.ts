@@ -79,6 +79,7 @@ describe("settings", () => {
       port: ["0", 0],
       long_port: ["9000", 9000],
       public_url: ["https://media.example.com/", "https://media.example.com"],
+      proxy: ["http://us:pass@proxy.example:3128/", "http://us:pass@proxy.example:3128"],
       trusted_proxies: ["10.1.0.0/16", ["10.1.0.0/16"]],
       "cors.origins": [
         "https://a.example, http://b.example:3000",
@@ -149,10 +150,12 @@ describe("settings", () => {
       },
       egress: { allow: given["egress.allow"][1] },
     });
-    expect(load({ cwd, env: byVariable })).toEqual({ ...fromFlags, providerConfig: expect.any(Function) });
+    const expected = { ...fromFlags, proxy: given.proxy[1], providerConfig: expect.any(Function) };
+    const shown = (config: ReturnType<typeof load>): object => ({ ...config, proxy: config.proxy?.reveal() });
+    expect(shown(fromFlags)).toEqual(expected);
+    expect(shown(load({ cwd, env: byVariable }))).toEqual(expected);
     writeFileSync(join(cwd, "svc-data/svc.yml"), yaml);
-    const fromFile: object = { ...load({ cwd }), configFile: undefined };
-    expect(fromFile).toEqual({ ...fromFlags, providerConfig: expect.any(Function) });
+    expect<object>({ ...shown(load({ cwd })), configFile: undefined }).toEqual(expected);
   });
 
   test("are nested in the file, and lists there are lists", () => {
@@ -389,7 +392,7 @@ describe("keys of providers", () => {
   });
 
   test("do not show in what is printed, logged or stored of the configuration", () => {
-    const config = load({ env: { OPENAI_API_KEY: KEY } });
+    const config = load({ env: { OPENAI_API_KEY: KEY, SVC_PROXY: `http://us:${KEY}@proxy.example` } });
     const shown = [
       JSON.stringify(config),
       Bun.inspect(config, { depth: 9 }),
@@ -450,6 +453,18 @@ describe("keys of providers", () => {
     }
     const { OPENAI_BASE_URL } = env;
     expect(problemsOf({ env: { OPENAI_BASE_URL }, isServing: true })).toEqual([]);
+  });
+
+  test("do not show when a proxy's address is refused", () => {
+    for (const proxy of [
+      `http://us:pa/${KEY}@proxy.example`,
+      `us:${KEY}@proxy`,
+      `socks5://us:${KEY}@proxy`,
+    ]) {
+      const problems = problemsOf({ env: { SVC_PROXY: proxy } });
+      expect(problems.map(({ where }) => where)).toEqual(["SVC_PROXY"]);
+      expect(new ConfigError(problems).message).not.toContain(KEY);
+    }
   });
 
   test("do not show when an address that holds a password is refused", () => {

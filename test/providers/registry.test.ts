@@ -7,6 +7,7 @@ import type { LaneId } from "../../src/domain/ids.ts";
 import { createProviders, PROVIDERS, providerNeeds } from "../../src/providers/registry.ts";
 import { GENERATORS } from "../../src/providers/sandbox/spec.ts";
 import { listSettings } from "../../src/toolkit/settings/setting.ts";
+import { startUpstream } from "../helpers/scripted-upstream.ts";
 
 const KEY = "sk-test-0123456789abcdef";
 const clock = { now: () => 0, elapsed: () => 0, after: () => () => undefined };
@@ -59,6 +60,36 @@ describe("a provider", () => {
       ["fal/kept", 32, { base: "https://queue.fal.run" }],
       ["fal/second", 3, { base: "http://127.0.0.1:1" }],
     ]);
+  });
+
+  test("sends what it asks through the proxy of its account, or else through everybody's", async () => {
+    const [proxy, own] = await Promise.all(
+      [1, 2].map(() => startUpstream(() => ({ status: 503, json: {} }))),
+    );
+    if (proxy === undefined || own === undefined) throw new Error("No proxies.");
+    const env = {
+      ...{ SVC_SANDBOX_ENABLED: "off", OPENAI_API_KEY: KEY, FAL_KEY: KEY, SVC_PROXY: proxy.origin },
+      SVC_PROVIDERS_OPENAI_BASE_URL: "http://openai.invalid",
+      SVC_PROVIDERS_FAL_BASE_URL: "http://fal.invalid",
+    };
+    const config = loadConfig({ cwd: "/nonexistent/svc", env, providers: PROVIDERS });
+    const accounts = { ...config.accounts, fal: [{ ...config.accounts.fal![0]!, proxy: own.origin }] };
+    for (const adapter of await createProviders({ config: { ...config, accounts }, clock })) {
+      const request = {
+        kind: "image",
+        mode: "text-to-image",
+        prompt: "A fox",
+        n: 1,
+        parameters: {},
+        inputs: [],
+      };
+      const submission = { attempt: "att_1", taskId: "task_1", upstreamModel: "m", request, inputs: [] };
+      // Whatever the adapter makes of such a refusal.
+      await adapter.submit(submission as never, new AbortController().signal).catch(() => undefined);
+    }
+    for (const each of [proxy, own]) each.stop();
+    const hosts = [proxy, own].map(({ arrived }) => arrived.map(({ headers }) => headers.get("host")));
+    expect(hosts).toEqual([["openai.invalid"], ["fal.invalid"]]);
   });
 
   test("opens nothing before it is used", async () => {

@@ -44,6 +44,8 @@ export interface FalDeps {
   readonly rates?: Rates | undefined;
   readonly restarts?: Restarts | undefined;
   readonly clock: Clock;
+  /** What requests go through. */
+  readonly proxy?: string | undefined;
   readonly limits?: HttpLimits | undefined;
   readonly mediaLimits?: DownloadLimits | undefined;
 }
@@ -67,6 +69,7 @@ export function createFalProvider(deps: FalDeps): ProviderAdapter {
     secrets: [apiKey, ...apiKey.split(":")],
     clock,
     limits: deps.limits ?? LIMITS,
+    proxy: deps.proxy,
     requestIdHeaders: ["x-request-id", "x-fal-request-id"],
   });
   const media = { upstream, hosts: MEDIA_HOSTS, limits: deps.mediaLimits };

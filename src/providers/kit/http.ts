@@ -89,8 +89,9 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   const isOwn = createOriginCheck([origin, ...(options.origins ?? [])]);
   const { scrub, keep } = createSecrets([...options.secrets, ...secretsOf(proxy)]);
   const notOwn = () => new NoAnswer(true, `${name}: the address is not at ${origin}; the key stays here`);
+  const through = proxy === undefined ? "" : " (through the proxy)";
   const noAnswer = (isUnsent: boolean, error: unknown, isLate?: boolean) =>
-    new NoAnswer(isUnsent, `${name}: ${scrub(reasonOf(error))}`, isLate);
+    new NoAnswer(isUnsent, `${name}: ${scrub(reasonOf(error))}${through}`, isLate);
 
   const signed: Upstream["sign"] = async (request, signal) => {
     signal.throwIfAborted();
@@ -195,6 +196,7 @@ function secretsOf(proxy: string | undefined): string[] {
 export function reasonOf(error: unknown): string {
   if (error instanceof DeadlineExceeded) return error.message;
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  if (/^[A-Z][A-Z0-9_]+$/.test(code)) return code;
+  // Of a tunnel, the message has the proxy's status.
+  if (/^[A-Z][A-Z0-9_]+$/.test(code) && code !== "ERR_PROXY_TUNNEL") return code;
   return error instanceof Error ? error.message : String(error);
 }

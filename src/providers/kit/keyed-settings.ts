@@ -60,5 +60,6 @@ export function keyedAccount(
     apiKey: account.secrets.key.reveal(),
     concurrency: account.concurrency ?? settings.concurrency,
     rates: ratesOf(account),
+    proxy: account.proxy,
   };
 }

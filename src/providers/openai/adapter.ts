@@ -36,6 +36,8 @@ export interface OpenAiDeps {
   readonly isIdempotent: boolean;
   readonly restarts?: Restarts | undefined;
   readonly clock: Clock;
+  /** What requests go through. */
+  readonly proxy?: string | undefined;
   readonly limits?: HttpLimits | undefined;
   readonly mediaLimits?: DownloadLimits | undefined;
 }
@@ -56,6 +58,7 @@ export function createOpenAiProvider(deps: OpenAiDeps): ProviderAdapter {
     secrets: [deps.apiKey],
     clock: deps.clock,
     limits: deps.limits ?? LIMITS,
+    proxy: deps.proxy,
   });
   const media = { upstream, hosts: [], limits: deps.mediaLimits };
   const videos = createVideos(media, deps.baseUrl);

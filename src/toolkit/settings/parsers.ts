@@ -1,4 +1,6 @@
 import { isIP } from "../is-ip.ts";
+import { createSecret, type Secret } from "./secret.ts";
+
 /** What a parser makes of a value from the settings file, or of the text of a flag or a variable. */
 export type Parsed<T> =
   | { readonly ok: true; readonly value: T }
@@ -120,6 +122,16 @@ export const apiUrl: Parser<string> = (raw) => {
   return url !== undefined
     ? ok(url.href.replace(/\/+$/, ""))
     : no("an http or https URL without user, query or fragment, such as https://api.example.com/v1");
+};
+
+/** Takes the address of a proxy, which may have a user and a password. Never show what was given. */
+export const proxyUrl: Parser<Secret> = (raw) => {
+  const url = typeof raw === "string" ? URL.parse(raw.trim()) : null;
+  const isProxy =
+    url !== null && /^https?:$/.test(url.protocol) && url.pathname + url.search + url.hash === "/";
+  return isProxy
+    ? ok(createSecret(url.href.replace(/\/$/, "")))
+    : no("an http or https URL without a path, such as http://user:password@proxy.example.com:3128");
 };
 
 /** Reads an http or https URL without user, query and fragment. */

@@ -17,6 +17,8 @@ export interface Setting<T> {
   readonly fallback: T;
   /** The default, for people; absent where the help says it. */
   readonly fallbackText?: string | undefined;
+  /** Its value may hold a password: a wrong one is not quoted. */
+  readonly isSecret?: true | undefined;
 }
 
 /** A key, such as to another service. Only the environment may hold one: other users can read argument lists and files. */
