@@ -7,6 +7,7 @@ import type { ModelId, ProviderId } from "../../src/domain/ids.ts";
 import { type Json, type JsonObject, propertyOf } from "../../src/domain/json.ts";
 import type { Model, PriceRule } from "../../src/domain/model/model.ts";
 import { toMicros } from "../../src/domain/money/money.ts";
+import { unitFacts } from "../../src/domain/money/price-units.ts";
 import { pricedParameters } from "../../src/domain/money/pricing.ts";
 import type { Catalog } from "../../src/domain/ports/catalog.ts";
 import type { TaskDuration } from "../../src/domain/ports/usage-store.ts";
@@ -100,12 +101,23 @@ function choicesOf(property: JsonObject): (Json | undefined)[] {
 const givenOf = ({ schema }: Model, body: JsonObject, name: string) =>
   body[name] ?? propertyOf(schema, name)?.default;
 
+/** Whether the units of a line are those of what was made, because the request does not say how many there will be. */
+function isMeasured(model: Model, body: JsonObject, sku: string): boolean {
+  const line = model.price.lines.find((each) => each.sku === sku);
+  const { parameter } = line === undefined ? {} : unitFacts(line.unit);
+  return (
+    line?.most !== undefined && (parameter === undefined || givenOf(model, body, parameter) === undefined)
+  );
+}
+
 const AT_MOST = 300;
 
 /** Bodies the model's schema admits: every combination of what its fields may be, or an even sample of them. */
 function bodiesOf(model: Model): JsonObject[] {
   const properties = model.schema.properties as Record<string, JsonObject>;
-  const needed = (model.schema.required as string[]).filter((name) => name !== "model");
+  const isChosen = (name: string) => Array.isArray(properties[name]?.enum);
+  const required = (model.schema.required as string[]).filter((name) => name !== "model");
+  const needed = required.filter((name) => !isChosen(name));
   const whole = needed.map((name) => [name, properties[name]?.type === "array" ? [MEDIA] : MEDIA]);
   const isOpen = (name: string) => !needed.includes(name) && name !== "index" && name !== "seed";
   const axes = Object.keys(properties)
@@ -142,16 +154,19 @@ describe("an estimate", () => {
         const { held } = await create(model, body);
         const { cost, status, lines, missing } = await estimate(body);
         expect({ body, most: cost?.most }).toEqual({ body, most: held });
-        // What the upstream chooses is held for at its dearest.
+        // What the upstream chooses is held for at its dearest, and so is what only the result tells.
         const isAutomatic = pricedParameters(model.price).some(
           (name) => givenOf(model, body, name) === "auto",
         );
-        expect([status, missing]).toEqual([isAutomatic ? "range" : "exact", []]);
+        const isUntold = lines.some(({ sku }) => isMeasured(model, body, sku));
+        expect([status, missing]).toEqual([isAutomatic || isUntold ? "range" : "exact", []]);
         expect(lines.reduce((sum, line) => sum + line.amount, 0)).toBe(held);
         prices.add(held);
       }
       const { lines } = model.price;
-      const isFixed = lines.length === 1 && lines[0]?.unit === "output" && !hasProperty(model.schema, "n");
+      const [only] = lines;
+      const isTold = only?.unit === "second" && hasProperty(model.schema, "duration");
+      const isFixed = lines.length === 1 && !isTold && !hasProperty(model.schema, "n");
       expect(prices.size > 1).toBe(!isFixed);
     },
     20_000,
