@@ -107,11 +107,12 @@ function combinations(model: Model): JsonObject[] {
   );
 }
 
-/** Media and texts that the model requires. */
+/** What the model requires: media, texts and choices. */
 function essentials(model: Model): JsonObject {
   const fields = (model.schema.required as string[]).filter((name) => name !== "model");
   const value = (name: string) =>
-    name.endsWith("_urls") ? ["https://example.com/a.png"] : "https://example.com/a";
+    property(model, name)?.enum?.[0] ??
+    (name.endsWith("_urls") ? ["https://example.com/a.png"] : "https://example.com/a");
   return { model: model.id, ...Object.fromEntries(fields.map((name) => [name, value(name)])) };
 }
 
@@ -139,7 +140,8 @@ test.each(catalog.models().map((model) => [model.id, model] as const))(
           if (pricedParameters(model.price).includes("resolution")) {
             expect(line.sku).toEndWith(String(parameters.resolution));
           }
-          if (line.unit === "second") expect(line.perOutput).toBe(parameters.duration as number);
+          if (line.unit === "second" && parameters.duration !== undefined)
+            expect(line.perOutput).toBe(parameters.duration as number);
         }
         expect(ceiling).toBeGreaterThan(0);
         priced++;

@@ -1,6 +1,9 @@
 import { expect, test } from "bun:test";
 
+import { describeModels } from "./models.ts";
 import { play } from "./play.ts";
+
+describeModels({ provider: "stability", contracts: ["stability/openapi.json"] });
 
 const PICTURE = { kind: "image", prompt: "A fox", params: {} } as const;
 const REQUEST = { ...PICTURE, model: "generate/core", mode: "text-to-image" } as const;
