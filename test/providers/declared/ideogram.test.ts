@@ -1,5 +1,11 @@
 import { expect, test } from "bun:test";
+import { describeModels } from "./models.ts";
 import { play } from "./play.ts";
+
+describeModels({
+  provider: "ideogram",
+  contracts: ["ideogram/openapi.json", "ideogram/v2.transcribed.openapi.json"],
+});
 
 const REQUEST = {
   model: "ideogram-4-5",
