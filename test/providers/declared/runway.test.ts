@@ -1,5 +1,8 @@
 import { expect, test } from "bun:test";
+import { describeModels } from "./models.ts";
 import { play } from "./play.ts";
+
+describeModels({ provider: "runway", contracts: ["runway/openapi.json"] });
 
 const REQUEST = {
   model: "gen4.5",
