@@ -1,5 +1,8 @@
 import { expect, test } from "bun:test";
+import { describeModels } from "./models.ts";
 import { play } from "./play.ts";
+
+describeModels({ provider: "dashscope", contracts: ["dashscope/openapi.json"] });
 
 const REQUEST = {
   model: "wan2.7-t2v",
