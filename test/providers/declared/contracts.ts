@@ -9,19 +9,12 @@ export interface Sent {
   readonly body: JsonObject;
 }
 
-/**
- * What is wrong with a request by the contract that has its path.
- *
- * @param base path of the provider's base, which the contracts' paths do not have
- */
-export function problemsOf(
-  contracts: readonly Published[],
-  { method, path, type, body }: Sent,
-  base: string,
-): string[] {
+/** What is wrong with a request by the contract that has its path. */
+export function problemsOf(contracts: readonly Published[], { method, path, type, body }: Sent): string[] {
   if (contracts.some(({ isHere }) => !isHere)) return contracts.flatMap((each) => each.problems([], body));
-  const below = path.startsWith(base) ? path.slice(base.length) : path;
   for (const contract of contracts) {
+    const base = new URL(String(contract.at(["servers", "0", "url"]))).pathname.replace(/\/+$/, "");
+    const below = path.startsWith(base) ? path.slice(base.length) : path;
     const paths = Object.keys(contract.at(["paths"]) as object);
     const place = paths
       .filter((each) => patternOf(each).test(below))
@@ -34,7 +27,7 @@ export function problemsOf(
     const lists = isForm ? withLists(body, schema) : body;
     return [...contract.problems(at, lists, isForm), ...unknownFields(schema, body)];
   }
-  return [`no contract has ${below}`];
+  return [`no contract has ${path}`];
 }
 
 const countOf = (path: string) => path.split("{").length;

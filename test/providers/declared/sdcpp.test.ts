@@ -41,9 +41,7 @@ test.each((form.examples ?? []).map(({ name }) => name))(
       const type = headers.get("content-type") ?? "";
       // What the form sends is JSON.
       const json = JSON.parse(new TextDecoder().decode(body)) as JsonObject;
-      expect(problemsOf([contract], { method: method.toLowerCase(), path, type, body: json }, "")).toEqual(
-        [],
-      );
+      expect(problemsOf([contract], { method: method.toLowerCase(), path, type, body: json })).toEqual([]);
     }
   },
 );
