@@ -149,18 +149,23 @@ function compilePath(
   const [first = "", ...rest] = template.texts;
   const [only] = expressions;
   if (only !== undefined && isWhole) {
-    return (scope, files) => {
-      const value = only.evaluate(scope, files);
-      if (typeof value === "string" && value !== "") return value;
-      throw new ExpressionError(`the address is no text`);
-    };
+    return (scope, files) => addressIn(only.evaluate(scope, files));
   }
-  if (!first.startsWith("/") && !/^https:\/\//.test(first))
-    compiling.report(path, 'must begin with "/", or be one expression that gives an address');
+  // An address that an answer gave, and more behind it.
+  const isAddress = first === "" && expressions.length > 0;
+  if (!isAddress && !first.startsWith("/") && !/^https:\/\//.test(first))
+    compiling.report(path, 'must begin with "/", or with an expression that gives an address');
   return (scope, files) =>
     expressions.reduce((address, expression, i) => {
-      return address + encoded(expression.evaluate(scope, files)) + (rest[i] ?? "");
+      const value = expression.evaluate(scope, files);
+      const part = isAddress && i === 0 ? addressIn(value) : encoded(value);
+      return address + part + (rest[i] ?? "");
     }, first);
+}
+
+function addressIn(value: unknown): string {
+  if (typeof value === "string" && value !== "") return value;
+  throw new ExpressionError("the address is no text");
 }
 
 /** One or more segments of a path. Slashes stay, for names such as `models/veo`. */

@@ -17,13 +17,17 @@ export function contentOf(name: string): string {
  */
 export function differencesIn(
   sends: ExampleForm["sends"],
-  request: RehearsedRequest | undefined,
+  requests: readonly RehearsedRequest[],
   form: Pick<Form, "base">,
 ): string[] {
   if (sends === undefined) return [];
-  if (request === undefined) return ["nothing is sent"];
-  const sent = wordedRequest(request, form);
-  return differences(sends, sent, "");
+  const worded = requests.map((request) => wordedRequest(request, form));
+  // Calls for tokens and uploads come before the one that is meant.
+  const meant = worded.find((each) =>
+    METHODS.some((verb) => each[verb] !== undefined && each[verb] === sends[verb]),
+  );
+  const sent = meant ?? worded[0];
+  return sent === undefined ? ["nothing is sent"] : differences(sends, sent, "");
 }
 
 /** A request in the words of an example. */

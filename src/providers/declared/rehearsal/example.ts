@@ -53,10 +53,12 @@ export async function runExample(form: Form, example: ExampleForm, deps: Rehears
     const provider = rehearsedProvider(form, upstream.origin, deps.clock);
     const request = requestOf(example, form.provider);
     const ending = await endingOf(provider, request, deps.mostPolls ?? MOST_POLLS);
-    const sent = upstream.arrived.find(({ path }) => !path.startsWith(TOKEN_PATH));
     return {
       arrived: upstream.arrived,
-      differences: [...differencesIn(example.sends, sent, form), ...endDifferences(example.ends, ending)],
+      differences: [
+        ...differencesIn(example.sends, upstream.arrived, form),
+        ...endDifferences(example.ends, ending),
+      ],
     };
   } finally {
     await upstream.stop();
