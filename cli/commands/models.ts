@@ -88,7 +88,9 @@ async function sourceOf(invocation: LocalInvocation<CallerFlags>): Promise<Model
   const { context, options, output, open } = invocation;
   const caller = findCaller(options, context);
   if (caller.kind === "folder") {
-    const models = await (await open()).models();
+    const local = await open();
+    const models = await local.models();
+    for (const problem of await local.modelProblems()) output.say(problem);
     return {
       list: async () => (await models.list()).map(managedModelForm),
       async read(id) {

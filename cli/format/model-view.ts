@@ -31,6 +31,7 @@ export function modelFields(model: JsonObject): Field[] {
     ["name", text(model.name)],
     ["about", text(model.description)],
     ["modes", texts(model.modes)],
+    ...(model.file === undefined ? [] : [["file", text(model.file)] satisfies Field]),
     ...pricesOf(model).map((price): Field => ["price", price]),
     ["status", statusOf(model)],
     ...routesOf(model).map(

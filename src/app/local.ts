@@ -43,6 +43,7 @@ export async function openLocal(config: SecretKeys & LocalSettings) {
     prices: async () => (await others()).prices(),
     /** Says what each model lacks, by these settings. @throws ConfigError as `prices` does */
     models: async () => (await others()).models(),
+    modelProblems: async () => (await others()).modelProblems(),
     /** A running server sends within a second what is to be sent again; who listens at it is not told. */
     callbacks: async () => (await others()).callbacks(),
     stop: books.stop,

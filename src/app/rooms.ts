@@ -1,6 +1,5 @@
 import { requireSafeNativeFolder } from "../assets/native.ts";
 import { openAssetStore } from "../assets/open.ts";
-import { createCatalog } from "../catalog/catalog.ts";
 import type { Config } from "../config/config.ts";
 import type { ProviderId } from "../domain/ids.ts";
 import { type NeedsOf, needsText } from "../domain/model/availability.ts";
@@ -19,9 +18,9 @@ import { createInputAddresses } from "../service/input-addresses.ts";
 import type { StoreOptions } from "../store/books.ts";
 import { openStore } from "../store/open.ts";
 import type { SealReport } from "../store/sqlite/account-store/sealed-secrets.ts";
-import { configuredPricesOf } from "./configured-prices.ts";
 import { assetsOf, databaseOf, ensureDirectory, lockDataDirectory, sealOf } from "./data-folder.ts";
 import type { Releases } from "./lifecycle.ts";
+import { openModels } from "./models.ts";
 import { openProviders } from "./providers.ts";
 
 /** Replacements for tests, and what the caller does at certain events. */
@@ -76,27 +75,10 @@ export async function openRooms(config: Config, overrides: AppOverrides, release
   const needsOf: NeedsOf = (id) => (lanes.has(id) ? [] : (providerNeeds(id) ?? [id]));
   if (providers.size === 0) log.warn({}, noProvider());
   const withoutFiles = config.publicUrl === undefined ? needingAddresses(log, providers.values()) : new Set();
-  const catalog = createCatalog({
-    isEnabled: lanes.has,
-    takesFiles: (id) => !withoutFiles.has(id),
-    providers: PROVIDERS.map(({ id }) => id),
-  });
-  const { prices: configuredPrices, warnings } = configuredPricesOf(config, catalog);
-  for (const warning of warnings) log.warn({}, warning);
+  const offering = { isEnabled: lanes.has, takesFiles: (id: ProviderId) => !withoutFiles.has(id) };
+  const models = openModels(config, { ...offering, clock, log }, releases);
   return {
-    ...{
-      clock,
-      log,
-      ids,
-      store,
-      assets,
-      providers,
-      lanes,
-      needsOf,
-      catalog,
-      configuredPrices,
-      createdDataDir,
-    },
+    ...{ clock, log, ids, store, assets, providers, lanes, needsOf, createdDataDir, ...models },
     inputAddresses: createInputAddresses({ assets, clock, seal }),
     secrets: createSecrets(),
     addresses: createAddresses(),

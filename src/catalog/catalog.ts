@@ -17,36 +17,47 @@ export interface CatalogOptions {
   readonly models?: readonly Model[];
 }
 
+/** A catalogue whose models can be replaced while it is used. Everything that it answers follows at once. */
+export interface LiveCatalog extends Catalog, PriceCatalog {
+  /** @throws Error when two models have one id, and changes nothing then */
+  replace(models: readonly Model[]): void;
+  /** Compiles the schemas of the models offered, ahead of their first requests. */
+  warm(): Promise<void>;
+}
+
 /**
  * The models: by provider, then images before videos, then by id. Compiles schemas when first used, or before, with `warm`.
  *
  * @throws Error when two models have one id
  */
-export function createCatalog(
-  options: CatalogOptions = {},
-): Catalog & PriceCatalog & { warm(): Promise<void> } {
-  const {
-    isEnabled = () => true,
-    takesFiles = () => true,
-    providers = [],
-    models = builtInModels(),
-  } = options;
-  const all = inOrder(models, providers).map((model) => withFiles(model, takesFiles));
-  const twice = all.find(({ id }, i) => all.findIndex((other) => other.id === id) !== i);
-  if (twice !== undefined) throw new Error(`Two models have the id "${twice.id}".`);
-  const offered = all.filter((model) => model.routes.some((route) => isEnabled(route.provider)));
-  const byId = new Map<string, Model>(offered.map((model) => [model.id, model]));
+export function createCatalog(options: CatalogOptions = {}): LiveCatalog {
+  const { isEnabled = () => true, takesFiles = () => true, models = builtInModels() } = options;
   const validator = createValidator();
+  const fitted = new WeakMap<Model, Model>();
+  const read = (given: readonly Model[]) => {
+    for (const model of given) if (!fitted.has(model)) fitted.set(model, withFiles(model, takesFiles));
+    return contentOf(
+      given.map((model) => fitted.get(model) ?? model),
+      options,
+    );
+  };
+  let content = read(models);
   return {
-    models: () => offered,
-    find: (id) => byId.get(id),
+    models: () => content.offered,
+    find: (id) => content.byId.get(id),
     routes: (model) => model.routes.filter((route) => isEnabled(route.provider)),
     validate: validator.validate,
-    all: () => all,
+    all: () => content.all,
     readPrice: readOperatorPrice,
     unpricedRequest: (model, rule) => unpricedRequest(validator, model, rule),
+    replace(models) {
+      const before = content.all;
+      content = read(models);
+      const stays = new Set(content.all);
+      for (const model of before) if (!stays.has(model)) validator.forget(model);
+    },
     async warm() {
-      for (const model of offered) {
+      for (const model of content.offered) {
         validator.prepare(model);
         // Each takes milliseconds; requests come first.
         await new Promise<void>((resolve) => setImmediate(resolve));
@@ -55,8 +66,29 @@ export function createCatalog(
   };
 }
 
+interface Content {
+  readonly all: readonly Model[];
+  readonly offered: readonly Model[];
+  /** Those offered. */
+  readonly byId: ReadonlyMap<string, Model>;
+}
+
+function contentOf(
+  models: readonly Model[],
+  { isEnabled = () => true, providers = [] }: CatalogOptions,
+): Content {
+  const all = inOrder(models, providers);
+  const ids = new Set<string>();
+  for (const { id } of all) {
+    if (ids.has(id)) throw new Error(`Two models have the id "${id}".`);
+    ids.add(id);
+  }
+  const offered = all.filter((model) => model.routes.some((route) => isEnabled(route.provider)));
+  return { all, offered, byId: new Map(offered.map((model) => [model.id, model])) };
+}
+
 /** The models whose manifests are in `models/`. A test validates them, so nothing is checked at start. */
-function builtInModels(): Model[] {
+export function builtInModels(): Model[] {
   return builtInManifests().map(([, content]) => toModel(content as Manifest));
 }
 

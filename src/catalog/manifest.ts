@@ -7,6 +7,8 @@ import { type PriceRuleForm, toPriceRule } from "./price.ts";
 
 /** What a manifest says, in the shape that `manifest.schema.json` gives it. */
 export interface Manifest {
+  /** In an operator's own file: whether the model takes the place of a built-in one. */
+  readonly replaces?: boolean;
   readonly id: string;
   readonly kind: TaskKind;
   readonly name: string;

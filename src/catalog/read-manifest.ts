@@ -1,10 +1,10 @@
 import type { Model } from "../domain/model/model.ts";
 import { createSchemaChecker } from "../toolkit/json-schema.ts";
 import { type Problem, pathText } from "../toolkit/schema-problems.ts";
-import { readYaml, type Yaml, YamlError } from "../toolkit/yaml.ts";
+import { readYaml, type Yaml, YamlError, type YamlOptions } from "../toolkit/yaml.ts";
 import { type Manifest, toModel } from "./manifest.ts";
 import { manifestProblems } from "./manifest-problems.ts";
-import { manifestSchemaProblems } from "./schema-check.ts";
+import { createManifestChecker, manifestSchemaProblems } from "./schema-check.ts";
 import { ANNOTATIONS } from "./validate.ts";
 
 /** A manifest that cannot be used. The message has a line for each problem: `flux-dev.yaml:12:9: price.lines[0].amount must be …`. */
@@ -12,26 +12,52 @@ export class ManifestError extends Error {
   override readonly name = "ManifestError";
 }
 
-/**
- * Reads a manifest and checks all of it: its shape, how its parts fit each other, and the schema of its create body.
- *
- * @param file name for messages
- * @throws ManifestError naming file, line, column and field of each problem
- */
-export function readManifest(file: string, text: string): Model {
-  const yaml = parse(file, text);
-  refuse(file, yaml, manifestSchemaProblems(yaml.value));
-  // What its schema has let through.
-  const manifest = yaml.value as Manifest;
-  refuse(file, yaml, manifestProblems(manifest));
-  const model = toModel(manifest);
-  refuse(file, yaml, createBodyProblems(model));
-  return model;
+export interface ReadManifest {
+  readonly manifest: Manifest;
+  readonly model: Model;
+  /** Problems found later, each with file, line and column. */
+  linesOf(problems: readonly Problem[]): string[];
 }
 
-function parse(file: string, text: string): Yaml {
+export interface ManifestReader {
+  /**
+   * Reads a manifest and checks all of it: its shape, how its parts fit each other, and the schema of its create body.
+   *
+   * @param file name for messages
+   * @param check finds what else is wrong with a manifest that is right by itself
+   * @throws ManifestError naming file, line, column and field of each problem
+   */
+  read(file: string, text: string, check?: (manifest: Manifest) => readonly Problem[]): ReadManifest;
+}
+
+/** Reads manifests one after the other. What they are checked by is prepared at the first one. */
+export function createManifestReader(options: YamlOptions = {}): ManifestReader {
+  const checker = createManifestChecker();
+  return {
+    read(file, text, check = () => []) {
+      const yaml = parse(file, text, options);
+      const linesOf = (problems: readonly Problem[]) =>
+        problems.map((problem) => lineOf(file, yaml, problem));
+      refuse(linesOf(manifestSchemaProblems(checker, yaml.value)));
+      // What its schema has let through.
+      const manifest = yaml.value as Manifest;
+      refuse(linesOf(manifestProblems(manifest)));
+      refuse(linesOf(check(manifest)));
+      const model = toModel(manifest);
+      refuse(linesOf(createBodyProblems(model)));
+      return { manifest, model, linesOf };
+    },
+  };
+}
+
+/** Reads one manifest. @throws ManifestError */
+export function readManifest(file: string, text: string): Model {
+  return createManifestReader().read(file, text).model;
+}
+
+function parse(file: string, text: string, options: YamlOptions): Yaml {
   try {
-    return readYaml(text);
+    return readYaml(text, options);
   } catch (error) {
     if (!(error instanceof YamlError)) throw error;
     const { line, column } = error.position;
@@ -41,6 +67,9 @@ function parse(file: string, text: string): Yaml {
 
 /** Words that JSON Schema does not know, which the schema of manifests cannot tell from ours. */
 function createBodyProblems({ schema }: Model): Problem[] {
+  // The schemas of all models are compiled together.
+  if (JSON.stringify(schema).includes('"$id":'))
+    return [{ path: ["schema"], problem: 'has a "$id", which is not taken' }];
   try {
     createSchemaChecker({ annotations: ANNOTATIONS }).prepare(schema);
     return [];
@@ -50,12 +79,11 @@ function createBodyProblems({ schema }: Model): Problem[] {
   }
 }
 
-function refuse(file: string, yaml: Yaml, problems: readonly Problem[]): void {
-  if (problems.length === 0) return;
-  const lines = problems.map(({ path, member, problem }) => {
-    const position = member === undefined ? yaml.positionOf(path) : yaml.positionOf([...path, member], "key");
-    const subject = pathText(path) || "the manifest";
-    return `${file}:${position.line}:${position.column}: ${subject} ${problem}`;
-  });
-  throw new ManifestError(lines.join("\n"));
+function lineOf(file: string, yaml: Yaml, { path, member, problem }: Problem): string {
+  const position = member === undefined ? yaml.positionOf(path) : yaml.positionOf([...path, member], "key");
+  return `${file}:${position.line}:${position.column}: ${pathText(path) || "the manifest"} ${problem}`;
+}
+
+function refuse(lines: readonly string[]): void {
+  if (lines.length > 0) throw new ManifestError(lines.join("\n"));
 }

@@ -82,13 +82,22 @@ function limitProblems(manifest: Manifest, schema: JsonObject, { name, limit, pa
     );
   }
   return "enum" in limit
-    ? limit.enum.flatMap((value, i) => foreignValue(property, value, [...path, name, "enum", i]))
+    ? foreignValues(property, limit.enum, [...path, name, "enum"])
     : boundProblems(property, limit, [...path, name]);
 }
 
-function foreignValue(property: JsonObject, value: Json, path: Path): Problem[] {
-  const takes = createSchemaChecker({ annotations: ANNOTATIONS }).violations(property, value).length === 0;
-  return unless(takes, path, `is ${JSON.stringify(value)}, which the schema does not allow`);
+/** Values that the schema does not allow. One that cannot be compiled is told where the whole of it is. */
+function foreignValues(property: JsonObject, values: readonly Json[], path: Path): Problem[] {
+  const checker = createSchemaChecker({ annotations: ANNOTATIONS });
+  try {
+    checker.prepare(property);
+  } catch {
+    return [];
+  }
+  return values.flatMap((value, i) => {
+    const problem = `is ${JSON.stringify(value)}, which the schema does not allow`;
+    return unless(checker.violations(property, value).length === 0, [...path, i], problem);
+  });
 }
 
 function boundProblems(

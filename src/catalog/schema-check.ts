@@ -1,4 +1,4 @@
-import { createSchemaChecker } from "../toolkit/json-schema.ts";
+import { createSchemaChecker, type SchemaChecker } from "../toolkit/json-schema.ts";
 import type { Problem } from "../toolkit/schema-problems.ts";
 import schema from "./manifest.schema.json";
 import { problemsOf } from "./problem.ts";
@@ -7,10 +7,14 @@ import { problemsOf } from "./problem.ts";
 const PRICE_SCHEMA = { ...schema.$defs.price, $defs: schema.$defs };
 const ANNOTATIONS = ["x-must"];
 
-/** Where a manifest does not fit its schema. */
-export function manifestSchemaProblems(manifest: unknown): Problem[] {
+/** Checks manifests against their schema, which takes long to compile and is compiled once. */
+export function createManifestChecker(): SchemaChecker {
   // `validateSchema` brings the schema of JSON Schemas along, to which that of manifests refers.
-  const checker = createSchemaChecker({ annotations: ANNOTATIONS, allErrors: true, validateSchema: true });
+  return createSchemaChecker({ annotations: ANNOTATIONS, allErrors: true, validateSchema: true });
+}
+
+/** Where a manifest does not fit its schema. */
+export function manifestSchemaProblems(checker: SchemaChecker, manifest: unknown): Problem[] {
   return problemsOf(checker.violations(schema, manifest), manifest);
 }
 

@@ -12,6 +12,8 @@ export interface Validator {
   validate(model: Model, body: JsonObject, options?: ValidateOptions): Validated;
   /** Compiles the model's schema, unless it is compiled. */
   prepare(model: Model): void;
+  /** Frees what was compiled for a model that is gone. */
+  forget(model: Model): void;
 }
 
 /** Checks bodies against the schemas of models. The compiler is loaded, and each schema compiled, at first use. */
@@ -39,6 +41,7 @@ export function createValidator(): Validator {
 
   return {
     prepare: (model) => checker.prepare(model.schema),
+    forget: (model) => checker.forget(model.schema),
     validate: (model, given, options) =>
       options?.isPartial === true ? validatePartial(model, given) : validate(model, given),
   };

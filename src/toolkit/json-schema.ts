@@ -22,6 +22,8 @@ export interface SchemaChecker {
   violations(schema: object, value: unknown): readonly SchemaViolation[];
   /** Compiles a schema ahead of its first use. */
   prepare(schema: object): void;
+  /** Frees what was compiled of a schema that is not used any more. */
+  forget(schema: object): void;
 }
 
 /** Checks values against JSON Schemas (2020-12). The compiler is loaded with the first schema. */
@@ -40,6 +42,7 @@ export function createSchemaChecker(options: SchemaCheckerOptions = {}): SchemaC
       return isValid(value) ? [] : (isValid.errors ?? []);
     },
     prepare: (schema) => void compile(schema),
+    forget: (schema) => void ajv?.removeSchema(schema as AnySchemaObject),
   };
 }
 

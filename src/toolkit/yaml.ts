@@ -39,6 +39,8 @@ type Library = typeof import("yaml");
 
 /** How often one anchor may be repeated, counting aliases inside aliases. Enough for a person, too little for a bomb. */
 const MAX_ALIASES = 50;
+/** How many aliases a text may have in all: finding what each stands for goes through the text. */
+const MOST_ALIASES = 200;
 const START: Position = { line: 1, column: 1 };
 
 /** What the library says in terms of its own API. */
@@ -83,10 +85,12 @@ export function readYaml(text: string, { maxBytes }: YamlOptions = {}): Yaml {
 /** @returns where the first alias is */
 function checkAliases(library: Library, document: Document, lines: LineCounter): Position | undefined {
   let first: Position | undefined;
+  let count = 0;
   library.visit(document, {
     Alias(_key, alias: Alias, ancestors) {
       const position = positionAt(lines, alias.range?.[0]);
       first ??= position;
+      if (++count > MOST_ALIASES) throw new YamlError(`more than ${MOST_ALIASES} aliases`, position);
       const target = alias.resolve(document);
       if (target === undefined)
         throw new YamlError(`no anchor "${alias.source}" before this alias`, position);

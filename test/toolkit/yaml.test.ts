@@ -87,6 +87,11 @@ describe("refused with its position:", () => {
     "an unknown alias": ["a: 1\nb: *gone\n", "2:4", 'no anchor "gone" before this alias'],
     "an alias inside its own anchor": ["a: &a\n  b: *a\n", "2:6", '"a" contains itself'],
     "a bomb of aliases": [bomb, "2:10", "an alias is repeated too often"],
+    "more aliases than a person writes": [
+      `a: &a x\nb: [${Array(201).fill("*a")}]`,
+      "2:605",
+      "more than 200 aliases",
+    ],
     "a text that is too large": [`a: ${"é".repeat(500)}`, "1:1", "larger than 1000 bytes"],
   };
   for (const [name, [text, place, message]] of Object.entries(refusals)) {

@@ -51,6 +51,7 @@ export function publishedSchema({ schema }: Pick<Model, "schema">): JsonObject {
 export function managedModelForm(given: Pick<Offer, "model" | "terms"> & Routes): JsonObject {
   return {
     ...modelForm({ ...given, isAvailable: isAvailable(given.routes) }),
+    ...(given.model.file !== undefined && { file: given.model.file }),
     routes: given.routes.map(({ provider, upstreamModel, needs, modes, only, refused }) => ({
       provider,
       upstream_model: upstreamModel,

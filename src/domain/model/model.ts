@@ -86,6 +86,8 @@ export interface Model {
   /** How long a task may take from acceptance to its end. */
   readonly deadlineMs: number;
   readonly routes: readonly Route[];
+  /** The operator's own file that it comes from; absent for one that is built in. */
+  readonly file?: string | undefined;
 }
 
 /** The most specific mode whose inputs are all present, or undefined when none fits. */

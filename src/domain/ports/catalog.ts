@@ -22,7 +22,7 @@ export interface ValidateOptions {
 
 /** The models there are. Those of which a provider is switched on are offered. */
 export interface Catalog {
-  /** Those offered, in the order they are listed. */
+  /** Those offered, in the order they are listed: the same list until they change. */
   models(): readonly Model[];
   /** One that is offered. */
   find(id: string): Model | undefined;

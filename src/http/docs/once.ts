@@ -6,3 +6,14 @@ export function once<Value>(make: () => Value): () => Value {
     return made.value;
   };
 }
+
+/** Makes a value of an object at the first call, for all calls until another object is given. */
+export function ofLatest<Source extends object, Value>(
+  make: (source: Source) => Value,
+): (source: Source) => Value {
+  let made: { readonly source: Source; readonly value: Value } | undefined;
+  return (source) => {
+    if (made?.source !== source) made = { source, value: make(source) };
+    return made.value;
+  };
+}

@@ -1,9 +1,10 @@
 import { AppError } from "../../domain/errors.ts";
+import type { Model } from "../../domain/model/model.ts";
 import type { Catalog } from "../../domain/ports/catalog.ts";
 import { type Endpoint, type Exchange, open } from "../exchange.ts";
 import { describeService } from "../openapi/document.ts";
 import { isKnown, type Reply } from "../reply.ts";
-import { once } from "./once.ts";
+import { ofLatest, once } from "./once.ts";
 import { type ReferenceScript, readReferenceScript } from "./reference-script.ts";
 import { serveRoot } from "./root.ts";
 import { createSharedBodies, type SharedBody } from "./shared-body.ts";
@@ -18,13 +19,17 @@ export interface DocsDeps {
 /** Adds the endpoints that describe all others: /openapi.json; /docs, a page that loads nothing from other origins; and /,
  * which leads to both. */
 export function withDocs(endpoints: readonly Endpoint[], deps: DocsDeps): Endpoint[] {
-  const document = once(() => JSON.stringify(describeService(all, deps.catalog.models(), deps.version)));
+  const document = ofLatest((models: readonly Model[]) =>
+    JSON.stringify(describeService(all, models, deps.version)),
+  );
   const script = once(readReferenceScript);
   const shared = createSharedBodies();
   const all: Endpoint[] = [
     ...endpoints,
     open("/", READ_ROOT, (exchange) => serveRoot(exchange, deps.version)),
-    open("/openapi.json", READ_OPENAPI, (exchange) => serveDocument(exchange, document())),
+    open("/openapi.json", READ_OPENAPI, (exchange) =>
+      serveDocument(exchange, document(deps.catalog.models())),
+    ),
     open("/docs", READ_DOCS, async ({ request }) => servePage(request, await script())),
     open("/docs/:file", READ_DOCS_FILE, async (exchange) => serveScript(exchange, await script(), shared)),
   ];

@@ -103,6 +103,7 @@ export const READ_MODEL = contract("readModel", "Models", "Read a model, with th
 
 const MANAGED_FIELDS = {
   ...MODEL_FIELDS,
+  file: text("The file in the server's data folder that it comes from; absent for one that is built in."),
   routes: list(
     closed(
       {
@@ -136,7 +137,10 @@ export const LIST_MANAGED_MODELS = contract(
   "Management",
   "List every model, with its routes",
   {
-    answers: succeeds("The models.", closed({ models: list(component("ManagedModel", MANAGED_FIELDS)) })),
+    answers: succeeds(
+      "The models.",
+      closed({ models: list(component("ManagedModel", MANAGED_FIELDS, { optional: ["file"] })) }),
+    ),
   },
 );
 
@@ -147,7 +151,7 @@ export const READ_MANAGED_MODEL: EndpointContract = {
   path: { model: text("Id of a model.") },
   answers: succeeds(
     "The model.",
-    component("ManagedModelInFull", { ...MANAGED_FIELDS, schema: MODEL_SCHEMA }),
+    component("ManagedModelInFull", { ...MANAGED_FIELDS, schema: MODEL_SCHEMA }, { optional: ["file"] }),
   ),
   errors: ["not_found"],
 };

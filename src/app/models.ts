@@ -1,0 +1,54 @@
+import { builtInModels, createCatalog, type LiveCatalog } from "../catalog/catalog.ts";
+import type { Config } from "../config/config.ts";
+import type { ModelId, ProviderId } from "../domain/ids.ts";
+import type { PriceRule } from "../domain/model/model.ts";
+import type { Clock, Log } from "../domain/ports/runtime.ts";
+import { PROVIDERS } from "../providers/registry.ts";
+import { readConfiguredPrices } from "../service/configured-prices.ts";
+import { configuredPricesOf } from "./configured-prices.ts";
+import type { Releases } from "./lifecycle.ts";
+import { followOwnModels } from "./own-models.ts";
+
+interface ModelsDeps {
+  readonly isEnabled: (provider: ProviderId) => boolean;
+  readonly takesFiles: (provider: ProviderId) => boolean;
+  readonly clock: Pick<Clock, "after">;
+  readonly log: Log;
+}
+
+/**
+ * Opens the catalogue: the built-in models and those of the data folder, which it follows from then on, with the prices that the
+ * settings file has for them.
+ *
+ * @throws ConfigError when those prices cannot be used
+ */
+export function openModels(config: Config, deps: ModelsDeps, releases: Releases) {
+  const { isEnabled, takesFiles, clock, log } = deps;
+  const builtIn = builtInModels();
+  const providers = PROVIDERS.map(({ id }) => id);
+  const catalog = createCatalog({ isEnabled, takesFiles, providers, models: builtIn });
+  const configuredPrices = new Map<ModelId, PriceRule>();
+  const onReplaced = () => {
+    refreshPrices(config, catalog, configuredPrices, log);
+    void catalog.warm();
+  };
+  releases.push(followOwnModels(config, { builtIn, catalog, clock, log, onReplaced }));
+  const { prices, warnings } = configuredPricesOf(config, catalog);
+  for (const [id, rule] of prices) configuredPrices.set(id, rule);
+  for (const warning of warnings) log.warn({}, warning);
+  return { catalog, configuredPrices };
+}
+
+/** The settings file has the same prices as before, for models that may be others. One that no longer fits is not in force. */
+function refreshPrices(
+  { pricing }: Config,
+  catalog: LiveCatalog,
+  configuredPrices: Map<ModelId, PriceRule>,
+  log: Log,
+): void {
+  const { prices, problems, warnings } = readConfiguredPrices(catalog, pricing);
+  configuredPrices.clear();
+  for (const [id, rule] of prices) configuredPrices.set(id, rule);
+  for (const { path, message } of problems) log.warn({}, `pricing.${path} ${message}; it is not in force`);
+  for (const warning of warnings) log.warn({}, warning);
+}

@@ -1,0 +1,86 @@
+import { join } from "node:path";
+import { builtInModels, type LiveCatalog } from "../catalog/catalog.ts";
+import {
+  createOwnModels,
+  MAX_MANIFEST_BYTES,
+  type OwnModels,
+  type OwnProblem,
+} from "../catalog/own-models.ts";
+import type { Model } from "../domain/model/model.ts";
+import type { Clock, Log } from "../domain/ports/runtime.ts";
+import { PROVIDERS } from "../providers/registry.ts";
+import { readOwnFiles, watchOwnFiles } from "../toolkit/own-files.ts";
+import type { Folder } from "./data-folder.ts";
+
+/** Where an operator's own models are, in the data folder. */
+const FOLDER = "models";
+
+const providers = () => PROVIDERS.map(({ id }) => id);
+
+/** The models of a data folder, for commands that need no server. */
+export function readOwnModels({ dataDir }: Folder): OwnModels {
+  const combine = createOwnModels({ builtIn: builtInModels(), providers, prefix: `${FOLDER}/` });
+  return combine(readOwnFiles(join(dataDir, FOLDER), { maxBytes: MAX_MANIFEST_BYTES }));
+}
+
+interface WatchDeps {
+  /** What the catalogue has at first. */
+  readonly builtIn: readonly Model[];
+  readonly catalog: LiveCatalog;
+  readonly clock: Pick<Clock, "after">;
+  readonly log: Log;
+  /** Called after the models were replaced while the server runs. */
+  readonly onReplaced: () => void;
+}
+
+/**
+ * Puts the models of the data folder into the catalogue, at once and whenever their files change. Tells in the log what changed and,
+ * once each, what cannot be used.
+ *
+ * @returns how to stop
+ */
+export function followOwnModels({ dataDir }: Folder, deps: WatchDeps): () => void {
+  const { builtIn, catalog, clock, log, onReplaced } = deps;
+  const combine = createOwnModels({ builtIn, providers, prefix: `${FOLDER}/` });
+  let told = new Set<string>();
+  let current = builtIn;
+  let isRunning = false;
+  const stop = watchOwnFiles(join(dataDir, FOLDER), {
+    clock,
+    maxBytes: MAX_MANIFEST_BYTES,
+    onChange(files) {
+      const { models, problems } = combine(files);
+      for (const problem of problems) if (!told.has(problem.line)) log.warn({}, problemText(problem));
+      told = new Set(problems.map(({ line }) => line));
+      const changes = changesOf(current, models);
+      if (changes.changed.length + changes.removed.length === 0) return;
+      catalog.replace(models);
+      current = models;
+      log.info(changes, "own models are in force");
+      if (isRunning) onReplaced();
+    },
+  });
+  isRunning = true;
+  return stop;
+}
+
+const EFFECTS: Readonly<Record<OwnProblem["effect"], string>> = {
+  kept: "the model stays as it last was",
+  used: "the model is used all the same",
+  absent: "the model is left out",
+};
+
+/** `models/mine.yaml:3:7: kind must be one of image, video; the model is left out`. */
+export function problemText({ line, effect }: OwnProblem): string {
+  return `${line}; ${EFFECTS[effect]}`;
+}
+
+/** Ids of models that are new or otherwise than before, and of those that are gone. */
+function changesOf(before: readonly Model[], after: readonly Model[]) {
+  const stays = new Set(before);
+  const ids = new Set(after.map(({ id }) => id));
+  return {
+    changed: after.filter((model) => !stays.has(model)).map(({ id }) => id),
+    removed: before.filter(({ id }) => !ids.has(id)).map(({ id }) => id),
+  };
+}
