@@ -118,7 +118,7 @@ describe("svc models show", () => {
       const example = terminal.screen().trimEnd().split("\n").at(-1) ?? "";
       expect(example).toStartWith("svc ");
       const { schema } = (await svcJson(["models", "show", id], { env: access() })) as ShownModel;
-      // A film is drawn at a low priority: where its length has a default, a second of it is enough.
+      // Where the length of a film has a default, a second of it is enough.
       const shorter = schema.properties.duration?.default === undefined ? "" : " -i duration=1";
       const pasted = Bun.spawn(["sh", "-c", example.replace(/^svc /, `"${SVC}" `) + shorter], {
         ...{ cwd: folder, env: cleanEnvironment(access()), stdout: "pipe", stderr: "pipe" },
@@ -130,7 +130,8 @@ describe("svc models show", () => {
       expect(existsSync(join(folder, String(stdout).trim()))).toBe(true);
     };
     await Promise.all(ids.map(paste));
-  });
+    // Films, drawn at a low priority.
+  }, 240_000);
 });
 
 describe("svc task submit --wait", () => {

@@ -195,7 +195,8 @@ describe("a request that nobody waited for to the end, sent again,", () => {
     await reader?.read().catch(() => undefined);
     const again = await generate(api, large);
     expect([again.status, await taskIds(api)]).toEqual([200, [taskOf(again)]]);
-  });
+    // Large pictures, drawn at a low priority.
+  }, 240_000);
 
   test("holds none of its files while it waits", async () => {
     const { server, api } = await start();

@@ -119,25 +119,6 @@ describe("a terminal that is not known", () => {
     expect([height, Math.round((width / height) * 9)]).toEqual([24, 16]);
   });
 
-  test("and answers nothing gets half blocks", async () => {
-    const { raw, ...end } = await session(download(), silent);
-    expect(end).toEqual(CLEAN);
-    expect(raw).toContain("▀");
-  });
-
-  test("and answers when it is too late gets half blocks, and the shell gets nothing", async () => {
-    const { raw, ...end } = await session(download(), answering(HAS_SIXELS, "▀"));
-    expect(end).toEqual(CLEAN);
-    expect(raw).not.toContain("\u001bP");
-  });
-
-  test("and says what no terminal says gets half blocks, and the shell gets nothing", async () => {
-    const lie = `\u001b[6;0;99999t\u001b[?62;4${"x".repeat(5_000)}`;
-    const { raw, ...end } = await session(download(), answering(lie));
-    expect(end).toEqual(CLEAN);
-    expect(raw).toContain("▀");
-  });
-
   test("takes Ctrl-C while it is asked", async () => {
     const { raw, ...end } = await session(SLOW, answering("\u0003"));
     expect(end).toEqual({ ...CLEAN, exitCode: 130 });
@@ -157,7 +138,27 @@ describe("a terminal that is not known", () => {
     expect({ exitCode, isRestored, leftover }).toEqual({ ...CLEAN, exitCode: 143 });
   });
 
-  test("is not asked by a job in the background", async () => {
+  // At the same time: no answer has to come in time.
+  test.concurrent("and answers nothing gets half blocks", async () => {
+    const { raw, ...end } = await session(download(), silent);
+    expect(end).toEqual(CLEAN);
+    expect(raw).toContain("▀");
+  });
+
+  test.concurrent("and answers when it is too late gets half blocks, and the shell gets nothing", async () => {
+    const { raw, ...end } = await session(download(), answering(HAS_SIXELS, "▀"));
+    expect(end).toEqual(CLEAN);
+    expect(raw).not.toContain("\u001bP");
+  });
+
+  test.concurrent("and says what no terminal says gets half blocks, and the shell gets nothing", async () => {
+    const lie = `\u001b[6;0;99999t\u001b[?62;4${"x".repeat(5_000)}`;
+    const { raw, ...end } = await session(download(), answering(lie));
+    expect(end).toEqual(CLEAN);
+    expect(raw).toContain("▀");
+  });
+
+  test.concurrent("is not asked by a job in the background", async () => {
     const { raw, ...end } = await session(`set -m; ${download()} & wait $!`, answering("leaked"));
     expect(end).toEqual(CLEAN);
     expect([raw.includes(QUESTION), raw.includes("▀")]).toEqual([false, true]);
@@ -165,25 +166,25 @@ describe("a terminal that is not known", () => {
 });
 
 describe("a terminal that is known is not asked, and gets", () => {
-  test("kitty's pictures", async () => {
+  test.concurrent("kitty's pictures", async () => {
     const { raw, ...end } = await session(download(), answering("leaked"), { TERM: "xterm-kitty" });
     expect(end).toEqual(CLEAN);
     expect(await readKitty(raw)).toHaveLength(1);
   });
 
-  test("iTerm2's pictures", async () => {
+  test.concurrent("iTerm2's pictures", async () => {
     const { raw, ...end } = await session(download(), answering("leaked"), { TERM_PROGRAM: "iTerm.app" });
     expect(end).toEqual(CLEAN);
     expect(await readIterm(raw)).toHaveLength(1);
   });
 
-  test("half blocks under tmux", async () => {
+  test.concurrent("half blocks under tmux", async () => {
     const { raw, ...end } = await session(download(), answering("leaked"), { TMUX: "/tmp/none,1,0" });
     expect(end).toEqual(CLEAN);
     expect(raw).toContain("▀");
   });
 
-  test("nothing where it is dumb, or there should be no colours", async () => {
+  test.concurrent("nothing where it is dumb, or there should be no colours", async () => {
     for (const more of [{ TERM: "dumb" }, { NO_COLOR: "1" }, { SVC_PREVIEW: "none" }]) {
       const { raw, ...end } = await session(download(), answering("leaked"), more);
       expect(end).toEqual(CLEAN);
