@@ -1,3 +1,4 @@
+import { paintMask } from "../assets/decoder.ts";
 import type { Config } from "../config/config.ts";
 import type { LaneId } from "../domain/ids.ts";
 import type { Tally } from "../domain/ports/tally.ts";
@@ -38,6 +39,7 @@ export function createBackground(config: Config, rooms: Rooms, feeds: Feeds, tal
     {
       ...{ ...rooms, ...feeds, tally, tasks, random, standing, provider, isOverdue },
       callbackDue: sender.wake,
+      paintMask,
       inputUrl: publicUrl === undefined ? undefined : (file) => publicUrl + inputAddresses.pathOf(file),
     },
     {

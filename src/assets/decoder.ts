@@ -1,5 +1,6 @@
 import type { Sharp, SharpOptions } from "sharp";
 import { MediaError } from "../domain/ports/asset-store.ts";
+import type { MaskColour } from "../domain/ports/provider.ts";
 import { StorageError } from "../domain/ports/task-store.ts";
 import { isShortage } from "../toolkit/shortage.ts";
 import { IMAGE_DECODE_SECONDS, IMAGE_MAX_PIXELS } from "./limits.ts";
@@ -59,6 +60,19 @@ export async function turnUpright(
     width: info.width,
     height: info.height,
   };
+}
+
+/**
+ * A mask as a grey picture, as large as before: this colour where the mask is transparent, the other one where it is opaque.
+ *
+ * @throws MediaError when it cannot be decoded
+ */
+export async function paintMask(mask: Blob, colour: MaskColour): Promise<Blob> {
+  const image = (await openImage(await mask.bytes())).ensureAlpha();
+  // Transparency as brightness is black where a mask is transparent.
+  const grey = (colour === "white" ? image.negate() : image).extractChannel("alpha").toColourspace("b-w");
+  const painted = await decoding(() => grey.png().toBuffer());
+  return new Blob([new Uint8Array(painted)], { type: "image/png" });
 }
 
 /** What undoes EXIF orientations 1 to 8, as sharp applies it: mirrored, then turned. */

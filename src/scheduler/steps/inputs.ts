@@ -4,7 +4,7 @@ import type { Asset, MediaKind } from "../../domain/media/asset.ts";
 import { maskProblem } from "../../domain/media/mask.ts";
 import { MediaError } from "../../domain/ports/asset-store.ts";
 import { EgressError } from "../../domain/ports/egress.ts";
-import type { InputFile } from "../../domain/ports/provider.ts";
+import type { InputFile, MaskColour } from "../../domain/ports/provider.ts";
 import type { GenerationRequest, MediaInput } from "../../domain/task/request.ts";
 import { inputsReady } from "../../domain/task/transition.ts";
 import { SETTLED, type Step, type StepDeps, type StepResult } from "../step.ts";
@@ -86,10 +86,10 @@ function mediaKindOf(input: MediaInput): MediaKind {
 
 /** The stored files of a request whose inputs are all assets, in order; or the field of one that is missing. */
 export async function openInputs(
-  deps: Pick<StepDeps, "tasks" | "assets" | "inputUrl">,
+  deps: Pick<StepDeps, "tasks" | "assets" | "inputUrl" | "paintMask">,
   request: GenerationRequest,
 ): Promise<InputFile[] | { missing: string }> {
-  const { inputUrl } = deps;
+  const { inputUrl, paintMask } = deps;
   const files: InputFile[] = [];
   for (const input of request.inputs) {
     const asset =
@@ -98,7 +98,10 @@ export async function openInputs(
     if (asset === undefined || content === undefined) return { missing: input.param };
     const { sha256, sizeBytes, type, width, height, durationMs } = asset;
     const url = inputUrl && (() => inputUrl(asset));
-    files.push({ role: input.role, content, url, sha256, sizeBytes, type, width, height, durationMs });
+    const canPaint = input.role === "mask" && paintMask !== undefined;
+    const painted = canPaint ? (colour: MaskColour) => paintMask(content, colour) : undefined;
+    const { role } = input;
+    files.push({ role, content, painted, url, sha256, sizeBytes, type, width, height, durationMs });
   }
   return files;
 }
