@@ -165,7 +165,8 @@ describe("an estimate", () => {
       }
       const { lines } = model.price;
       const [only] = lines;
-      const isTold = only?.unit === "second" && hasProperty(model.schema, "duration");
+      const counted = only && unitFacts(only.unit).parameter;
+      const isTold = counted !== undefined && hasProperty(model.schema, counted);
       const isFixed = lines.length === 1 && !isTold && !hasProperty(model.schema, "n");
       expect(prices.size > 1).toBe(!isFixed);
     },

@@ -1,5 +1,11 @@
 import { expect, test } from "bun:test";
+import { describeModels } from "./models.ts";
 import { play } from "./play.ts";
+
+describeModels({
+  provider: "bfl",
+  contracts: ["bfl/openapi.json", "bfl/flux3-video.transcribed.openapi.json"],
+});
 
 const REQUEST = {
   model: "flux-2-pro",

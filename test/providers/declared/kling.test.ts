@@ -1,5 +1,8 @@
 import { expect, test } from "bun:test";
+import { describeModels } from "./models.ts";
 import { play } from "./play.ts";
+
+describeModels({ provider: "kling", contracts: ["kling/openapi.json"] });
 
 const REQUEST = {
   model: "kling-v3/std",

@@ -1,5 +1,8 @@
 import { expect, test } from "bun:test";
+import { describeModels } from "./models.ts";
 import { play } from "./play.ts";
+
+describeModels({ provider: "luma-agents", contracts: ["luma/agents.transcribed.openapi.json"] });
 
 const REQUEST = { model: "uni-1", kind: "image", mode: "text-to-image", prompt: "A fox" } as const;
 

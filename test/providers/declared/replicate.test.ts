@@ -1,5 +1,17 @@
 import { expect, test } from "bun:test";
+import { describeModels } from "./models.ts";
 import { play } from "./play.ts";
+
+describeModels({
+  provider: "replicate",
+  contracts: ["replicate/openapi.json"],
+  answer({ path, body }) {
+    if (!path.endsWith("/files")) return { status: 400, json: {} };
+    // The address of an upload tells what was uploaded.
+    const content = /\r\n\r\n([a-z_]+ \d)\r\n/.exec(body.toString())?.[1];
+    return { status: 201, json: { id: "f", urls: { get: `https://api.replicate.com/v1/files/${content}` } } };
+  },
+});
 
 const REQUEST = {
   model: "black-forest-labs/flux-schnell",

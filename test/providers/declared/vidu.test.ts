@@ -1,5 +1,8 @@
 import { expect, test } from "bun:test";
+import { describeModels } from "./models.ts";
 import { play } from "./play.ts";
+
+describeModels({ provider: "vidu", contracts: ["vidu/openapi.json"] });
 
 const REQUEST = {
   model: "viduq3-pro",
