@@ -8,6 +8,7 @@ import { systemRandom } from "../runtime/random.ts";
 import type { Feeds } from "../runtime/signals.ts";
 import { createCallbackSender } from "../scheduler/callbacks.ts";
 import { createCleaner } from "../scheduler/cleaner.ts";
+import { laneCapacities } from "../scheduler/lanes.ts";
 import { createRouteStanding } from "../scheduler/route-standing.ts";
 import { createScheduler } from "../scheduler/scheduler.ts";
 import { createTimekeeper } from "../scheduler/timekeeper.ts";
@@ -44,7 +45,7 @@ export function createBackground(config: Config, rooms: Rooms, feeds: Feeds, tal
     },
     {
       ...config.scheduler,
-      lanes: [...providers.values()].map(({ lane, concurrency }) => ({ lane, capacity: concurrency })),
+      lanes: laneCapacities([...providers.values()]),
     },
   );
   const cleaner = createCleaner({ tasks, clock, log, tidy: () => void store.checkpoint() });

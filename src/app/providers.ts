@@ -6,6 +6,7 @@ import type { TaskStore } from "../domain/ports/task-store.ts";
 import { createProviders } from "../providers/registry.ts";
 import { openKey } from "../runtime/kept-keys.ts";
 import { createLanes } from "../scheduler/lanes.ts";
+import { createPace } from "../scheduler/pace.ts";
 import { createSecret } from "../toolkit/settings/secret.ts";
 import { sealOf } from "./data-folder.ts";
 import type { Releases } from "./lifecycle.ts";
@@ -31,7 +32,8 @@ export async function openProviders(
   const providers: ReadonlyMap<LaneId, ProviderAdapter> = new Map(
     adapters.map((adapter) => [adapter.lane, adapter]),
   );
-  return { providers, lanes: createLanes({ adapters, tasks, isSlowed: () => false }) };
+  const pace = createPace({ clock, rates: (lane) => providers.get(lane)?.rates });
+  return { providers, pace, lanes: createLanes({ adapters, tasks, isSlowed: pace.isSlowed }) };
 }
 
 /** Opens the kept keys of accounts, and says which no key opens. */

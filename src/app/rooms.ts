@@ -71,14 +71,14 @@ export async function openRooms(config: Config, overrides: AppOverrides, release
   await assets.removeTemporary();
   releases.push(watchDataFolder(config, clock, overrides));
   const opening = { clock, log, tasks: store.tasks, adapters: overrides.providers };
-  const { providers, lanes } = await openProviders(config, opening, releases);
+  const { providers, pace, lanes } = await openProviders(config, opening, releases);
   const needsOf: NeedsOf = (id) => (lanes.has(id) ? [] : (providerNeeds(id) ?? [id]));
   if (providers.size === 0) log.warn({}, noProvider());
   const withoutFiles = config.publicUrl === undefined ? needingAddresses(log, providers.values()) : new Set();
   const offering = { isEnabled: lanes.has, takesFiles: (id: ProviderId) => !withoutFiles.has(id) };
   const models = openModels(config, { ...offering, clock, log }, releases);
   return {
-    ...{ clock, log, ids, store, assets, providers, lanes, needsOf, createdDataDir, ...models },
+    ...{ clock, log, ids, store, assets, providers, pace, lanes, needsOf, createdDataDir, ...models },
     inputAddresses: createInputAddresses({ assets, clock, seal }),
     secrets: createSecrets(),
     addresses: createAddresses(),

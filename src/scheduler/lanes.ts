@@ -2,7 +2,15 @@ import type { LaneId, ProviderId } from "../domain/ids.ts";
 import { roomiest } from "../domain/lane.ts";
 import type { Lanes } from "../domain/ports/lanes.ts";
 import type { ProviderAdapter } from "../domain/ports/provider.ts";
-import type { TaskStore } from "../domain/ports/task-store.ts";
+import type { LaneCapacity, TaskStore } from "../domain/ports/task-store.ts";
+
+/** The lanes of these adapters. Accounts of one provider help each other out. */
+export function laneCapacities(adapters: readonly ProviderAdapter[]): LaneCapacity[] {
+  return adapters.map(({ id, lane, concurrency }) => {
+    const siblings = adapters.filter((each) => each.id === id && each.lane !== lane).map((each) => each.lane);
+    return { lane, capacity: concurrency, ...(siblings.length === 0 ? {} : { siblings }) };
+  });
+}
 
 /** The accounts of these adapters. Where a provider has several, the store says how much each has to do. */
 export function createLanes(deps: {

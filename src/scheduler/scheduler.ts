@@ -1,6 +1,7 @@
 import type { Clock, Wakeup } from "../domain/ports/runtime.ts";
 import type { Claimed, LaneCapacity } from "../domain/ports/task-store.ts";
 import { createLoop } from "./loop.ts";
+import type { Pace } from "./pace.ts";
 import type { StepDeps } from "./step.ts";
 import { createUnderWay } from "./under-way.ts";
 
@@ -31,25 +32,25 @@ export interface Scheduler extends Wakeup {
  */
 export function createScheduler(deps: StepDeps, options: SchedulerOptions): Scheduler {
   const underWay = createUnderWay(deps, options.leaseMs);
-  /** The result of the last claim. The end of a step leads to another one. */
-  let isFull = false;
+  /** As the last claim found it. The end of a step leads to another one. */
+  let room: Claimed["room"] = "all";
   /** Whether the last claim left tasks that could start if there were room. */
   let leftSome = false;
 
   async function claim(): Promise<Claimed> {
     const free = options.steps - underWay.steps();
     leftSome = free <= 0;
-    if (leftSome) return { leases: [], isFull };
+    if (leftSome) return { leases: [], room };
     const claimed = await deps.tasks.claim({
       now: deps.clock.now(),
       leaseMs: options.leaseMs,
       limit: free,
       held: underWay.ids(),
-      lanes: options.lanes,
+      lanes: paced(deps.pace, options.lanes),
       capacity: options.concurrency,
     });
-    isFull = claimed.isFull;
-    leftSome = isFull || claimed.leases.length === free;
+    ({ room } = claimed);
+    leftSome = room !== "all" || claimed.leases.length === free;
     for (const lease of claimed.leases) {
       underWay.begin(lease, (isOver) => {
         // The end of a task makes no other task due. It only makes room for tasks that were left for lack of it.
@@ -62,7 +63,7 @@ export function createScheduler(deps: StepDeps, options: SchedulerOptions): Sche
   // No timer is needed while every slot is taken: the end of a step wakes the loop.
   const loop = createLoop(deps, "claiming tasks", async () => {
     const { nextDueAt } = await claim();
-    return underWay.steps() < options.steps ? nextDueAt : undefined;
+    return underWay.steps() < options.steps ? nextPassAt(deps, options.lanes, nextDueAt) : undefined;
   });
 
   return {
@@ -73,7 +74,7 @@ export function createScheduler(deps: StepDeps, options: SchedulerOptions): Sche
     },
     wake: loop.wake,
     queued() {
-      if (!isFull) loop.wake();
+      if (room !== "none") loop.wake();
     },
     async tick() {
       const { leases } = await claim();
@@ -88,6 +89,23 @@ export function createScheduler(deps: StepDeps, options: SchedulerOptions): Sche
       await ended.then(underWay.ends);
     },
   };
+}
+
+/** The lanes with what may start in them now. */
+function paced({ starts }: Pace, lanes: readonly LaneCapacity[]): readonly LaneCapacity[] {
+  return lanes.map((place) => ({ ...place, starts: starts(place.lane) }));
+}
+
+/** The time of the next due task, or of the next start in an account that may start nothing now. */
+function nextPassAt(
+  { pace, clock }: StepDeps,
+  lanes: readonly LaneCapacity[],
+  nextDueAt: number | undefined,
+): number | undefined {
+  const held = lanes.filter(({ lane }) => pace.starts(lane) === 0);
+  const startsInMs = Math.min(...held.map(({ lane }) => pace.startsInMs(lane)));
+  const at = Math.min(nextDueAt ?? Number.POSITIVE_INFINITY, clock.now() + startsInMs);
+  return at === Number.POSITIVE_INFINITY ? undefined : at;
 }
 
 /** Waits for `work`, but no longer than `limitMs`. */

@@ -27,6 +27,7 @@ import {
   unanswered,
 } from "../domain/task/transition.ts";
 import { logEnding, tellEnding } from "./endings.ts";
+import type { Pace } from "./pace.ts";
 import type { RouteStanding } from "./route-standing.ts";
 
 /** What every step needs. */
@@ -37,6 +38,7 @@ export interface StepDeps {
   readonly catalog: Catalog;
   readonly provider: (lane: LaneId) => ProviderAdapter | undefined;
   readonly lanes: Lanes;
+  readonly pace: Pace;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly random: Random;
@@ -241,13 +243,13 @@ export class Step {
    * if one was made.
    */
   async requeue(
-    again: { failures: number; delayMs?: number; to?: ChosenRoute },
+    again: { failures: number; delayMs?: number; to?: ChosenRoute; lane?: LaneId | undefined },
     detail?: string,
   ): Promise<StepResult> {
     const { task, attempt, deps } = this;
     const { failures, delayMs = 0, to } = again;
     const now = deps.clock.now();
-    const lane = (to && (await deps.lanes.choose(to.route.provider))) ?? task.lane;
+    const lane = (to && (await deps.lanes.choose(to.route.provider))) ?? again.lane ?? task.lane;
     const routeIndex = to?.index ?? task.routeIndex;
     const rejected = detail !== undefined && attempt ? { attempt: attempt.id, detail } : undefined;
     return this.settle(requeued(now, { dueAt: now + delayMs, failures, lane, routeIndex }, rejected));

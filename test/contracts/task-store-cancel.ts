@@ -46,7 +46,7 @@ export function describeCancel(make: MakeStore): void {
         expect(await store.tasks.claim(claimQuery())).toEqual({
           leases: [],
           nextDueAt: undefined,
-          isFull: false,
+          room: "all",
         });
         expect(await store.tasks.requestCancel(taskId(1), ACCOUNT, NOW + 4)).toBe("already_final");
       }),

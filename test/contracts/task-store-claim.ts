@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { RESUME_DELAY_MS } from "../../src/domain/task/backoff.ts";
 import type { Lease } from "../../src/domain/task/task.ts";
-import { requeued, snoozed } from "../../src/domain/task/transition.ts";
+import { requeued, snoozed, unanswered } from "../../src/domain/task/transition.ts";
 import {
   accountId,
   addAccount,
@@ -41,7 +41,7 @@ export function describeClaim(make: MakeStore): void {
         expect(await store.tasks.claim(claimQuery())).toEqual({
           leases: [],
           nextDueAt: NOW + 30_000,
-          isFull: false,
+          room: "all",
         });
       }),
     );
@@ -52,7 +52,7 @@ export function describeClaim(make: MakeStore): void {
         expect(await store.tasks.claim(claimQuery())).toEqual({
           leases: [],
           nextDueAt: undefined,
-          isFull: false,
+          room: "all",
         });
       }),
     );
@@ -65,7 +65,7 @@ export function describeClaim(make: MakeStore): void {
         expect(await store.tasks.claim(claimQuery({ now: NOW + 49 }))).toEqual({
           leases: [],
           nextDueAt: NOW + 50,
-          isFull: false,
+          room: "all",
         });
         const lease = await claimOne(store, { now: NOW + 50 });
         expect(lease.task.stage).toBe("running");
@@ -86,7 +86,7 @@ export function describeClaim(make: MakeStore): void {
         expect(await store.tasks.claim(claimQuery({ now: NOW + 69 }))).toEqual({
           leases: [],
           nextDueAt: NOW + 70,
-          isFull: false,
+          room: "all",
         });
         const again = await claimOne(store, { now: NOW + 70 });
         expect(again.task).toMatchObject({ stage: "queued", status: "pending", failures: 1 });
@@ -174,7 +174,7 @@ export function describeClaim(make: MakeStore): void {
         expect(await store.tasks.claim(claimQuery({ lanes }))).toEqual({
           leases: [],
           nextDueAt: NOW + 30_000,
-          isFull: true,
+          room: "none",
         });
         await store.tasks.begin(leases[0]!, newIntent());
         expect((await store.tasks.claim(claimQuery({ lanes }))).leases).toEqual([]);
@@ -196,6 +196,80 @@ export function describeClaim(make: MakeStore): void {
         ];
         const { leases } = await store.tasks.claim(claimQuery({ lanes }));
         expect(ids(leases).toSorted()).toEqual([taskId(1), taskId(10), taskId(11)]);
+      }),
+    );
+
+    test(
+      "a lane starts no more than it may now, though it has room",
+      withStore(make, async (store) => {
+        await admitMany(store, 3);
+        const claim = async (starts: number) =>
+          store.tasks.claim(claimQuery({ lanes: [{ lane: LANE, capacity: 9, starts }] }));
+        expect((await claim(1)).leases).toHaveLength(1);
+        expect(await claim(0)).toEqual({ leases: [], nextDueAt: NOW + 30_000, room: "none" });
+        expect((await claim(9)).leases).toHaveLength(2);
+      }),
+    );
+
+    test(
+      "an account takes over tasks of a sibling that has no room, and of no other lane",
+      withStore(make, async (store) => {
+        await admitMany(store, 3, { lane: lane("a/1") });
+        await admitMany(store, 3, { number: 10, lane: lane("b") });
+        const lanes = [
+          { lane: lane("a/1"), capacity: 1, siblings: [lane("a/2")] },
+          { lane: lane("a/2"), capacity: 1, siblings: [lane("a/1")] },
+          { lane: lane("b"), capacity: 0 },
+        ];
+        const claimed = await store.tasks.claim(claimQuery({ lanes }));
+        expect(claimed.leases.map(({ task }) => [task.id, String(task.lane)])).toEqual([
+          [taskId(1), "a/1"],
+          [taskId(2), "a/2"],
+        ]);
+        expect((await store.tasks.byId(taskId(2)))?.lane).toBe(lane("a/2"));
+        expect(claimed.room).toBe("none");
+        expect((await store.tasks.claim(claimQuery({ lanes }))).leases).toEqual([]);
+      }),
+    );
+
+    test(
+      "an account leaves a sibling with room its tasks",
+      withStore(make, async (store) => {
+        await admitMany(store, 2, { lane: lane("a/1") });
+        const lanes = [
+          { lane: lane("a/2"), capacity: 5, siblings: [lane("a/1")] },
+          { lane: lane("a/1"), capacity: 5, siblings: [lane("a/2")] },
+        ];
+        const { leases, nextDueAt, room } = await store.tasks.claim(claimQuery({ lanes }));
+        expect(leases.map(({ task }) => String(task.lane))).toEqual(["a/1", "a/1"]);
+        expect([nextDueAt, room]).toEqual([NOW + 30_000, "all"]);
+      }),
+    );
+
+    test(
+      "a task with an open attempt stays with its account, and one that is due later is taken over then",
+      withStore(make, async (store) => {
+        const lanes = [
+          { lane: LANE, capacity: 9, starts: 0, siblings: [lane("second")] },
+          { lane: lane("second"), capacity: 9, siblings: [LANE] },
+        ];
+        const open = claimQuery({ lanes: [{ lane: LANE, capacity: 9 }] });
+        await admit(store, { number: 1 });
+        const lost = await claimOne(store, { lanes: [{ lane: LANE, capacity: 9 }] });
+        await store.tasks.begin(lost, newIntent());
+        const at = { dueAt: NOW, failures: 1 };
+        await store.tasks.apply(lost, unanswered(NOW, "queued", at, { id: attemptId(1) }));
+        await admit(store, { number: 2 });
+        const late = (await store.tasks.claim(open)).leases.find(({ task }) => task.id === taskId(2))!;
+        await store.tasks.apply(late, snoozed(late.task, NOW, { dueAt: NOW + 40, failures: 1 }));
+        await store.tasks.rescue(NOW);
+        expect(await store.tasks.claim(claimQuery({ lanes }))).toEqual({
+          leases: [],
+          nextDueAt: NOW + 40,
+          room: "some",
+        });
+        const taken = await claimOne(store, { lanes, now: NOW + 40 });
+        expect([taken.task.id, String(taken.task.lane)]).toEqual([taskId(2), "second"]);
       }),
     );
 
@@ -253,11 +327,11 @@ export function describeClaim(make: MakeStore): void {
         const again = { dueAt: NOW + 10, failures: 1, lane: LANE, routeIndex: 0 };
         await store.tasks.apply(lease, requeued(NOW, again, { attempt: attemptId(1), detail: "429" }));
         const full = claimQuery({ lanes: [{ lane: LANE, capacity: 0 }] });
-        expect(await store.tasks.claim(full)).toEqual({ leases: [], nextDueAt: undefined, isFull: true });
+        expect(await store.tasks.claim(full)).toEqual({ leases: [], nextDueAt: undefined, room: "none" });
         expect(await store.tasks.claim(claimQuery())).toEqual({
           leases: [],
           nextDueAt: NOW + 10,
-          isFull: false,
+          room: "all",
         });
       }),
     );

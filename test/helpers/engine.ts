@@ -10,7 +10,8 @@ import type { PollResult, ProviderAdapter, SubmitRequest } from "../../src/domai
 import type { Ids, Log, SteadyClock } from "../../src/domain/ports/runtime.ts";
 import type { Task } from "../../src/domain/task/task.ts";
 import { createPreviewFeed, createTaskFeed } from "../../src/runtime/signals.ts";
-import { createLanes } from "../../src/scheduler/lanes.ts";
+import { createLanes, laneCapacities } from "../../src/scheduler/lanes.ts";
+import { createPace } from "../../src/scheduler/pace.ts";
 import { createRouteStanding } from "../../src/scheduler/route-standing.ts";
 import { createScheduler, type SchedulerOptions } from "../../src/scheduler/scheduler.ts";
 import type { StepDeps } from "../../src/scheduler/step.ts";
@@ -177,6 +178,10 @@ export async function createEngine(
   });
   let callbacksDue = 0;
   const ended: EndedTask[] = [];
+  const pace = createPace({
+    clock,
+    rates: (lane) => providers.find((provider) => provider.lane === lane)?.rates,
+  });
   const deps: StepDeps = {
     tasks: store.tasks,
     assets: memoryAssets(),
@@ -190,7 +195,8 @@ export async function createEngine(
     },
     catalog,
     provider: (lane) => providers.find((provider) => provider.lane === lane),
-    lanes: createLanes({ adapters: providers, tasks: store.tasks, isSlowed: () => false }),
+    lanes: createLanes({ adapters: providers, tasks: store.tasks, isSlowed: pace.isSlowed }),
+    pace,
     clock,
     ids,
     random: () => 0.5,
@@ -208,7 +214,7 @@ export async function createEngine(
     concurrency: 100,
     steps: 100,
     leaseMs: 30_000,
-    lanes: providers.map(({ lane, concurrency }) => ({ lane, capacity: concurrency })),
+    lanes: laneCapacities(providers),
     ...given.options,
   });
   return {

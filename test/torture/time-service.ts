@@ -7,6 +7,7 @@ import { StorageError } from "../../src/domain/ports/task-store.ts";
 import type { Task } from "../../src/domain/task/task.ts";
 import { createPreviewFeed } from "../../src/runtime/signals.ts";
 import { createLanes } from "../../src/scheduler/lanes.ts";
+import { createPace } from "../../src/scheduler/pace.ts";
 import { createRouteStanding } from "../../src/scheduler/route-standing.ts";
 import { createScheduler } from "../../src/scheduler/scheduler.ts";
 import { createTimekeeper } from "../../src/scheduler/timekeeper.ts";
@@ -83,6 +84,7 @@ export async function startService(machine: Machine) {
       },
       provider: (lane) => adapters.find((adapter) => adapter.lane === lane),
       lanes: createLanes({ adapters, tasks, isSlowed: () => false }),
+      pace: createPace({ clock, rates: () => undefined }),
       feed: {
         publish: ({ id }, isOver) => void (isOver && machine.onEnd(id)),
         subscribe: () => () => {},

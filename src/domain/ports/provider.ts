@@ -189,6 +189,12 @@ export class ProviderError extends Error {
     super(message, cause === undefined ? undefined : { cause });
   }
 
+  /** How long the upstream asks everybody to wait who uses the account; undefined where it does not. */
+  get pauseMs(): number | undefined {
+    const { retryAfterMs, isFailure } = this.details;
+    return this.disposition === "retry" && isFailure !== true ? retryAfterMs : undefined;
+  }
+
   get publicMessage(): string {
     return this.details.publicMessage ?? TASK_ERROR_MESSAGES[this.code];
   }

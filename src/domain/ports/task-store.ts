@@ -51,6 +51,10 @@ export type AdmitResult =
 export interface LaneCapacity {
   readonly lane: LaneId;
   readonly capacity: number;
+  /** How many of its queued tasks may start now; any number unless given. */
+  readonly starts?: number | undefined;
+  /** Other accounts of its provider. Where one of them has no room, this one takes over its tasks that have no open attempt. */
+  readonly siblings?: readonly LaneId[] | undefined;
 }
 
 export interface ClaimQuery {
@@ -70,8 +74,8 @@ export interface Claimed {
   readonly leases: readonly Lease[];
   /** When the next claim could find something if nothing else happens; absent when nothing waits for a time. */
   readonly nextDueAt?: number | undefined;
-  /** Whether a task queued now could not start before one under way ends. */
-  readonly isFull: boolean;
+  /** Which lanes have room for one more task. `all` too where nothing is queued. */
+  readonly room: "all" | "some" | "none";
 }
 
 export interface AttemptIntent {
@@ -177,7 +181,8 @@ export interface TaskStore {
   ): Promise<Extract<AdmitResult, { kind: "replayed" | "conflict" }> | undefined>;
   /**
    * Leases due tasks, each with a fresh token. Tasks under way come first, oldest due first; then queued ones, taking turns
-   * between accounts within each lane, oldest first within an account, as far as the lane's capacity allows.
+   * between accounts within each lane, oldest first within an account, as far as the lane's capacity allows. A lane with room left takes
+   * tasks over from its siblings that have none.
    * A leased task is due again when its lease expires.
    */
   claim(query: ClaimQuery): Promise<Claimed>;

@@ -44,6 +44,8 @@ async function resend(step: Step, adapter: ProviderAdapter, attempt: Attempt): P
   if (!adapter.submitIsIdempotent) return outcomeUnknown(step);
   const inputs = await openInputs(deps, task.request);
   if (!Array.isArray(inputs)) return outcomeUnknown(step);
+  const waitMs = deps.pace.submit(adapter.lane);
+  if (waitMs > 0) return step.snooze(waitMs);
   if ((await step.commit(resent(deps.clock.now(), attempt.id))) === "lease_lost") return SETTLED;
   const submitting: Lease = { ...lease, task: { ...task, stage: "submitting" } };
   const next = new Step(deps, submitting, step.signal);
@@ -59,6 +61,8 @@ async function begin(
 ): Promise<StepResult> {
   const { deps, lease, task } = step;
   const { adapter, inputs, upstreamModel } = to;
+  const waitMs = deps.pace.submit(adapter.lane);
+  if (waitMs > 0) return step.snooze(waitMs);
   const at = deps.clock.now();
   const id = deps.ids.create("att");
   const deadlineAt = at + to.deadlineMs;

@@ -3,6 +3,7 @@ import type { Json } from "../../domain/json.ts";
 import { type PollResult, type ProviderAdapter, ProviderError } from "../../domain/ports/provider.ts";
 import { nextPollDelayMs, retryDelayMs } from "../../domain/task/backoff.ts";
 import { snoozed } from "../../domain/task/transition.ts";
+import { heed } from "../pace.ts";
 import type { Step, StepResult } from "../step.ts";
 import { recordOutputs } from "./outputs.ts";
 
@@ -19,6 +20,8 @@ export async function poll(step: Step): Promise<StepResult> {
   if (adapter === undefined && task.cancelRequested) return letGo(step);
   if (adapter === undefined && !(await step.isLate())) return step.waitForProvider();
   if (adapter?.poll === undefined) return pollTrouble(step, new Error("The provider cannot be polled."));
+  const waitMs = step.deps.pace.poll(attempt.lane, task.id);
+  if (waitMs > 0) return step.snooze(waitMs);
   const { operation } = attempt;
   const ask = adapter.poll.bind(adapter);
   return step.attempting(
@@ -106,6 +109,7 @@ function letGo(step: Step): Promise<StepResult> {
 }
 
 async function pollTrouble(step: Step, error: unknown): Promise<StepResult> {
+  heed(step.deps.pace, step.attempt, error);
   const { id, failures: before, cancelRequested } = step.task;
   const failures = before + 1;
   const detail = error instanceof Error ? error.message : String(error);

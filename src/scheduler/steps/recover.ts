@@ -1,6 +1,7 @@
 import { type ProviderAdapter, ProviderError } from "../../domain/ports/provider.ts";
 import { nextPollDelayMs } from "../../domain/task/backoff.ts";
 import { submitted } from "../../domain/task/transition.ts";
+import { heed } from "../pace.ts";
 import type { Step, StepResult } from "../step.ts";
 import { openInputs } from "./inputs.ts";
 import { CANCEL_TRIES } from "./poll.ts";
@@ -38,6 +39,8 @@ async function ask(
 ): Promise<StepResult> {
   const { deps, task, attempt } = step;
   if (attempt === undefined) return outcomeUnknown(step);
+  const waitMs = deps.pace.poll(attempt.lane, task.id);
+  if (waitMs > 0) return step.snooze(waitMs);
   return step.attempting(
     async () => {
       const inputs = await openInputs(deps, task.request);
@@ -55,6 +58,7 @@ async function ask(
         : step.requeue({ failures: task.failures }, detail);
     },
     async (error) => {
+      heed(deps.pace, attempt, error);
       deps.log.warn({ task: task.id, provider: adapter.lane, err: error as Error }, "recovery failed");
       if (task.cancelRequested && task.failures + 1 >= CANCEL_TRIES) return letGo(step);
       if (await step.isGivenUp()) return outcomeUnknown(step);

@@ -2,6 +2,7 @@ import { INTERRUPTED, taskError } from "../../domain/errors.ts";
 import { type InputFile, type ProviderAdapter, ProviderError } from "../../domain/ports/provider.ts";
 import { nextPollDelayMs, retryDelayMs } from "../../domain/task/backoff.ts";
 import { submitted } from "../../domain/task/transition.ts";
+import { heed } from "../pace.ts";
 import type { Step, StepResult } from "../step.ts";
 import { recordOutputs } from "./outputs.ts";
 
@@ -45,6 +46,7 @@ async function submitTrouble(step: Step, to: Submission, error: unknown): Promis
       ? error
       : new ProviderError("unknown", "UPSTREAM_ERROR", detail, {}, error);
   const { disposition, code } = trouble;
+  heed(deps.pace, attempt, trouble);
   deps.log.warn(
     { task: task.id, provider: adapter.lane, disposition, error_code: code, detail },
     "submission failed",
@@ -60,25 +62,31 @@ async function submitTrouble(step: Step, to: Submission, error: unknown): Promis
 }
 
 /** The upstream certainly did not take the attempt. Another one follows, on this route or the next. */
-function refused(
+async function refused(
   step: Step,
   adapter: ProviderAdapter,
   trouble: ProviderError,
   detail: string,
 ): Promise<StepResult> {
   const { deps, task } = step;
+  const { pauseMs } = trouble;
   const { retryAfterMs, isFailure } = trouble.details;
   const failures = task.failures + 1;
   if (trouble.disposition === "reroute" || failures >= MAX_REFUSALS) {
     const to = step.routeFrom(task.routeIndex + 1);
     if (to !== undefined) return step.requeue({ failures: 0, to }, detail);
-    // An engine of the house that is starting, or has a queue, is worth waiting for.
-    const mayPass = trouble.disposition === "retry" && adapter.repeatIsSafe === true && isFailure !== true;
+    // An engine of the house that is starting, or has a queue, is worth waiting for; so is one that says when to come again.
+    const isPatient = adapter.repeatIsSafe === true || pauseMs !== undefined;
+    const mayPass = trouble.disposition === "retry" && isPatient && isFailure !== true;
     const error = taskError(trouble.code, trouble.publicMessage);
     if (!mayPass) return step.fail(error, { state: "rejected", detail });
   }
-  const delayMs = retryDelayMs(failures, deps.random(), retryAfterMs);
-  return step.requeue({ failures, delayMs }, detail);
+  // The pause is the account's. Another one may take the task at once.
+  const lane = pauseMs === undefined ? adapter.lane : await deps.lanes.choose(adapter.id);
+  const askedMs = lane === adapter.lane ? retryAfterMs : undefined;
+  const leastMs = failures < MAX_REFUSALS ? 0 : retryDelayMs(failures, deps.random());
+  const delayMs = Math.max(leastMs, retryDelayMs(failures, deps.random(), askedMs));
+  return step.requeue({ failures, delayMs, lane }, detail);
 }
 
 /** The upstream may have accepted it. Asks it, or submits again where that is safe; otherwise ends the task and charges nothing. */

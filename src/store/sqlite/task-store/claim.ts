@@ -1,5 +1,5 @@
 import type { AccountId, LaneId, LeaseToken, TaskId } from "../../../domain/ids.ts";
-import type { Claimed, ClaimQuery } from "../../../domain/ports/task-store.ts";
+import type { Claimed, ClaimQuery, LaneCapacity } from "../../../domain/ports/task-store.ts";
 import type { Lease } from "../../../domain/task/task.ts";
 import type { Connection } from "../connection.ts";
 import { type AttemptRow, toAttempt } from "./attempt-table.ts";
@@ -36,54 +36,60 @@ export function prepareClaim(
   const takeUnderWay = prepareTakeUnderWay(pools, lease);
   let turn = 0;
 
-  function takeNextOf(lane: LaneId, until: number): Lease | undefined {
-    const next = pools.firstReadyAfter(lane, lastServed.get(lane)) ?? pools.firstReadyAfter(lane, undefined);
-    if (next === undefined) return undefined;
-    lastServed.set(lane, next.account_id);
-    return lease(next.id, until);
+  /** Takes a task of the lane itself, else one of a sibling that has no room. */
+  function takeNextOf(place: LaneCapacity, free: FreeCapacity, until: number): Lease | undefined {
+    const { lane } = place;
+    for (const source of [lane, ...fullSiblings(place, free)]) {
+      const first = source === lane ? pools.firstReadyAfter : pools.firstMovableAfter;
+      const next = first(source, lastServed.get(source)) ?? first(source, undefined);
+      if (next === undefined) continue;
+      lastServed.set(source, next.account_id);
+      return lease(next.id, until, lane);
+    }
+    return undefined;
   }
 
   /** Takes one task from each lane in turn until the limit, the capacity or the queues are exhausted. */
   function takeQueued(query: ClaimQuery, free: FreeCapacity, wanted: number): Lease[] {
     const leases: Lease[] = [];
-    let lanes = rotated(
-      query.lanes.map(({ lane }) => lane),
-      turn++,
-    );
-    for (const lane of lanes) if (hasRoom(free, lane)) pools.promote(lane, query.now, PROMOTED_AT_ONCE);
-    while (lanes.length > 0) {
-      lanes = lanes.filter((lane) => {
-        if (leases.length >= wanted || !hasRoom(free, lane)) return false;
-        const taken = takeNextOf(lane, query.now + query.leaseMs);
+    let places = rotated(query.lanes, turn++);
+    for (const lane of sources(query, free)) pools.promote(lane, query.now, PROMOTED_AT_ONCE);
+    while (places.length > 0) {
+      places = places.filter((place) => {
+        if (leases.length >= wanted || !hasRoom(free, place.lane)) return false;
+        const taken = takeNextOf(place, free, query.now + query.leaseMs);
         if (taken === undefined) return false;
         leases.push(taken);
-        occupy(free, lane);
+        occupy(free, place.lane);
         return true;
       });
     }
     return leases;
   }
 
-  function nextDueAt(query: ClaimQuery, free: FreeCapacity | undefined): number | undefined {
-    const lanes = query.lanes
-      .map(({ lane }) => lane)
-      .filter((lane) => free !== undefined && hasRoom(free, lane));
-    // A lane with room has ready tasks left only if the limit was reached.
-    if (lanes.some((lane) => pools.firstReadyAfter(lane, undefined) !== undefined)) return query.now;
-    const times = [pools.firstUnderWay(), ...lanes.map((lane) => pools.firstWaiting(lane))];
-    const next = Math.min(...times.filter((time) => time !== undefined));
-    return next === Number.POSITIVE_INFINITY ? undefined : Math.max(next, query.now);
-  }
-
   return (query) => {
     const underWay = takeUnderWay(query);
-    if (!pools.hasQueued())
-      return { leases: underWay, nextDueAt: nextDueAt(query, undefined), isFull: false };
+    if (!pools.hasQueued()) return { leases: underWay, nextDueAt: nextDueAt(pools, query), room: "all" };
     const free = freeCapacity(query, pools.countUnderWay());
     const queued = takeQueued(query, free, query.limit - underWay.length);
-    const isFull = !query.lanes.some(({ lane }) => hasRoom(free, lane));
-    return { leases: [...underWay, ...queued], nextDueAt: nextDueAt(query, free), isFull };
+    const open = query.lanes.filter(({ lane }) => hasRoom(free, lane)).length;
+    const room = open === 0 ? "none" : open < query.lanes.length ? "some" : "all";
+    return { leases: [...underWay, ...queued], nextDueAt: nextDueAt(pools, query, free), room };
   };
+}
+
+/** @param free what may still start; undefined where nothing is queued */
+function nextDueAt(pools: Pools, query: ClaimQuery, free?: FreeCapacity): number | undefined {
+  const lanes = free === undefined ? [] : sources(query, free);
+  // A lane with room has ready tasks left only if the limit was reached.
+  const firstLeft = (lane: LaneId) =>
+    free !== undefined && hasRoom(free, lane)
+      ? pools.firstReadyAfter(lane, undefined)
+      : pools.firstMovableAfter(lane, undefined);
+  if (lanes.some((lane) => firstLeft(lane) !== undefined)) return query.now;
+  const times = [pools.firstUnderWay(), ...lanes.map((lane) => pools.firstWaiting(lane))];
+  const next = Math.min(...times.filter((time) => time !== undefined));
+  return next === Number.POSITIVE_INFINITY ? undefined : Math.max(next, query.now);
 }
 
 /** Returns a function that leases the due tasks under way. Tasks that the caller still works on keep their lease. */
@@ -103,12 +109,24 @@ function prepareTakeUnderWay(pools: Pools, lease: (id: TaskId, until: number) =>
 
 function freeCapacity(query: ClaimQuery, counts: readonly { lane: LaneId; count: number }[]): FreeCapacity {
   const used = new Map(counts.map(({ lane, count }) => [lane, count]));
-  const lanes = query.lanes.map(({ lane, capacity }) => ({ lane, capacity, used: used.get(lane) ?? 0 }));
+  const lanes = query.lanes.map((place) => ({ ...place, used: used.get(place.lane) ?? 0 }));
   return {
     // Tasks of a provider that is switched off only wait for it. They take no room from others.
     total: query.capacity - lanes.reduce((sum, lane) => sum + lane.used, 0),
-    lanes: new Map(lanes.map(({ lane, capacity, used }) => [lane, capacity - used])),
+    lanes: new Map(
+      lanes.map(({ lane, capacity, used, starts = capacity }) => [lane, Math.min(capacity - used, starts)]),
+    ),
   };
+}
+
+/** The lanes whose queued tasks may start: those with room, and those without whose siblings have some. */
+function sources({ lanes }: ClaimQuery, free: FreeCapacity): readonly LaneId[] {
+  const open = lanes.filter(({ lane }) => hasRoom(free, lane));
+  return [...new Set(open.flatMap((place) => [place.lane, ...fullSiblings(place, free)]))];
+}
+
+function fullSiblings({ siblings = [] }: LaneCapacity, free: FreeCapacity): readonly LaneId[] {
+  return siblings.filter((lane) => !hasRoom(free, lane));
 }
 
 function hasRoom(free: FreeCapacity, lane: LaneId): boolean {
@@ -145,6 +163,13 @@ function preparePools({ db }: Connection) {
     `select account_id, id from task indexed by task_ready
      where pool = 'ready' and lane = ? and account_id > ? order by account_id, id limit 1`,
   );
+  // An open attempt stays with its account.
+  const movableAfter = db.prepare<{ account_id: AccountId; id: TaskId }, [lane: string, after: string]>(
+    `select account_id, id from task indexed by task_ready
+     where pool = 'ready' and lane = ? and account_id > ? and (attempts = 0 or not exists
+       (select 1 from attempt where task_id = task.id and state = 'ambiguous'))
+     order by account_id, id limit 1`,
+  );
   const anyDueWaiting = db.prepare<unknown, [lane: string, now: number]>(
     `select 1 from task indexed by task_waiting where pool = 'waiting' and lane = ? and due_at <= ? limit 1`,
   );
@@ -166,6 +191,8 @@ function preparePools({ db }: Connection) {
     countUnderWay: () => counts.all(),
     firstReadyAfter: (lane: LaneId, after: AccountId | undefined) =>
       readyAfter.get(lane, after ?? "") ?? undefined,
+    firstMovableAfter: (lane: LaneId, after: AccountId | undefined) =>
+      movableAfter.get(lane, after ?? "") ?? undefined,
     promote(lane: LaneId, now: number, limit: number): void {
       if (anyDueWaiting.get(lane, now) !== null) promote.run(lane, now, limit);
     },
@@ -176,15 +203,15 @@ function preparePools({ db }: Connection) {
 
 /** Returns a function that gives a task a new lease token and reads the task and its latest attempt. */
 function prepareLease({ db }: Connection, newLeaseToken: () => LeaseToken) {
-  const take = db.prepare<TaskRow, [token: string, until: number, id: string]>(
-    "update task set lease_token = ?, due_at = ?, pool = 'under_way' where id = ? returning *",
+  const take = db.prepare<TaskRow, [token: string, until: number, lane: string | null, id: string]>(
+    "update task set lease_token = ?, due_at = ?, pool = 'under_way', lane = coalesce(?, lane) where id = ? returning *",
   );
   const latestAttempt = db.prepare<AttemptRow, [id: string]>(
     "select * from attempt where task_id = ? order by sequence desc limit 1",
   );
-  return (id: TaskId, until: number): Lease => {
+  return (id: TaskId, until: number, lane?: LaneId): Lease => {
     const token = newLeaseToken();
-    const row = take.get(token, until, id);
+    const row = take.get(token, until, lane ?? null, id);
     if (row === null) throw new Error(`Task ${id} is in an index, but not in the table.`);
     const latest = row.attempts > 0 ? latestAttempt.get(id) : null;
     return { token, task: toTask(row), attempt: latest === null ? undefined : toAttempt(latest) };

@@ -1,0 +1,251 @@
+import { describe, expect, test } from "bun:test";
+import type { LaneId, TaskId } from "../../src/domain/ids.ts";
+import { type ProviderAdapter, ProviderError } from "../../src/domain/ports/provider.ts";
+import { createEngine, type ScriptedProvider, scriptedProvider } from "../helpers/engine.ts";
+import { LANE, NOW, taskId } from "../helpers/store.ts";
+
+const SECOND = `${LANE}/second` as LaneId;
+const account = (lane: LaneId, script: Partial<ProviderAdapter> = {}): ScriptedProvider =>
+  Object.assign(scriptedProvider(script), { lane });
+const busy = (retryAfterMs?: number) =>
+  new ProviderError("retry", "UPSTREAM_CAPACITY_EXHAUSTED", "429", { retryAfterMs });
+const pictures = { kind: "outputs", outputs: [{ kind: "bytes", bytes: new Uint8Array([1]) }] } as const;
+
+type Engine = Awaited<ReturnType<typeof createEngine>>;
+const admitMany = (engine: Engine, count: number) =>
+  Promise.all(Array.from({ length: count }, (_, i) => engine.admit({ id: taskId(i + 1) })));
+const attemptsOf = async (engine: Engine, id: TaskId) =>
+  (await engine.store.tasks.attempts(id)).map(({ lane, state }) => `${lane} ${state}`);
+
+describe("an account that answers 429 with Retry-After", () => {
+  test("pauses for all its tasks, and fails none", async () => {
+    let isOpen = false;
+    const provider = account(LANE, {
+      concurrency: 1,
+      submit: async () => {
+        if (!isOpen) throw busy(30_000);
+        return pictures;
+      },
+    });
+    const engine = await createEngine([provider]);
+    const tasks = await admitMany(engine, 3);
+    await engine.scheduler.tick();
+    expect(provider.submissions).toHaveLength(1);
+    engine.clock.advance(29_999);
+    expect(await engine.scheduler.tick()).toBe(0);
+    isOpen = true;
+    engine.clock.advance(1);
+    await engine.runToEnd();
+    expect(provider.submissions).toHaveLength(4);
+    for (const id of tasks) expect((await engine.task(id)).status).toBe("completed");
+  });
+
+  test("fails no task however often it does so", async () => {
+    let refusals = 0;
+    const provider = account(LANE, {
+      submit: async () => {
+        refusals += 1;
+        if (refusals <= 6) throw busy(1_000);
+        return pictures;
+      },
+    });
+    const engine = await createEngine([provider]);
+    const id = await engine.admit();
+    await engine.runToEnd(200);
+    expect((await engine.task(id)).status).toBe("completed");
+  });
+
+  test("hands its tasks to another account of its provider, which goes on", async () => {
+    const first = account(LANE, {
+      submit: async () => {
+        throw busy(600_000);
+      },
+    });
+    const second = account(SECOND);
+    const engine = await createEngine([first, second]);
+    const [one, two] = await admitMany(engine, 2);
+    await engine.runToEnd();
+    expect([(await engine.task(one!)).status, (await engine.task(two!)).status]).toEqual([
+      "completed",
+      "completed",
+    ]);
+    expect(second.submissions).toHaveLength(2);
+    expect(engine.clock.now() - NOW).toBeLessThan(60_000);
+  });
+
+  test("to a poll lets no other task of it be asked for", async () => {
+    let polls = 0;
+    let jobs = 0;
+    const provider = account(LANE, {
+      submit: async () => ({ kind: "operation", operation: ++jobs, pollAfterMs: jobs * 100 }),
+      async poll() {
+        polls += 1;
+        if (polls === 1) throw busy(30_000);
+        return { kind: "succeeded", outputs: [{ kind: "bytes", bytes: new Uint8Array([1]) }] };
+      },
+    });
+    const engine = await createEngine([provider]);
+    const tasks = await admitMany(engine, 2);
+    await engine.scheduler.tick();
+    for (const ms of [100, 100, 29_000]) {
+      engine.clock.advance(ms);
+      await engine.scheduler.tick();
+      expect(polls).toBe(1);
+    }
+    await engine.runToEnd();
+    expect(polls).toBe(3);
+    for (const id of tasks) expect(await engine.task(id)).toMatchObject({ status: "completed" });
+  });
+});
+
+describe("the rates of an account", () => {
+  test("of submissions keep tasks in the queue, without an attempt", async () => {
+    const provider = account(LANE, { rates: { submissionsPerMinute: 6 }, submit: async () => pictures });
+    const engine = await createEngine([provider]);
+    const tasks = await admitMany(engine, 3);
+    await engine.scheduler.tick();
+    await engine.scheduler.tick();
+    expect(provider.submissions).toHaveLength(1);
+    expect(await engine.task(tasks[2]!)).toMatchObject({ attempts: 0, failures: 0, stage: "queued" });
+    for (const count of [2, 3]) {
+      engine.clock.advance(10_000);
+      await engine.scheduler.tick();
+      expect(provider.submissions).toHaveLength(count);
+    }
+  });
+
+  test("wake the scheduler when the next submission may go", async () => {
+    const provider = account(LANE, { rates: { submissionsPerMinute: 6 }, submit: async () => pictures });
+    const engine = await createEngine([provider]);
+    const tasks = await admitMany(engine, 2);
+    const over = (id: TaskId) =>
+      new Promise<void>((resolve) => {
+        engine.deps.feed.subscribe(id, (isOver: boolean) => isOver && resolve());
+      });
+    const [first, second] = tasks.map(over);
+    await engine.scheduler.start();
+    await first;
+    let isOver = false;
+    void second?.then(() => {
+      isOver = true;
+    });
+    // Nothing wakes the scheduler but its timer.
+    for (let turn = 0; turn < 100 && !isOver; turn++) {
+      engine.clock.advance(1_000);
+      await new Promise(setImmediate);
+    }
+    await second;
+    expect(provider.submissions).toHaveLength(2);
+    await engine.scheduler.drain(0);
+  });
+
+  test("of polls give every task its turn, and count as no failure", async () => {
+    const asked: unknown[] = [];
+    const provider = account(LANE, {
+      rates: { pollsPerMinute: 60 },
+      async poll(operation) {
+        asked.push(operation);
+        return { kind: "pending" };
+      },
+    });
+    const engine = await createEngine([provider]);
+    await admitMany(engine, 3);
+    await engine.scheduler.tick();
+    engine.clock.advance(200);
+    for (let second = 0; second < 6; second++) {
+      await engine.scheduler.tick();
+      engine.clock.advance(1_000);
+    }
+    const jobs = [{ job: 1 }, { job: 2 }, { job: 3 }];
+    for (const job of jobs) expect(asked.filter((each) => Bun.deepEquals(each, job))).toHaveLength(2);
+  });
+});
+
+describe("a task", () => {
+  test("goes to the account with the most room", async () => {
+    const [first, second] = [account(LANE, { concurrency: 1 }), account(SECOND, { concurrency: 3 })];
+    const engine = await createEngine([first, second]);
+    await admitMany(engine, 4);
+    await engine.scheduler.tick();
+    expect([first.submissions.length, second.submissions.length]).toEqual([1, 3]);
+  });
+
+  test("whose answer was lost is sent again by the same account only", async () => {
+    let sent = 0;
+    const first = account(LANE, {
+      submitIsIdempotent: true,
+      concurrency: 1,
+      submit: async () => {
+        sent += 1;
+        if (sent === 1) throw new ProviderError("unknown", "UPSTREAM_ERROR", "cut");
+        return pictures;
+      },
+    });
+    const second = account(SECOND, { submitIsIdempotent: true });
+    const engine = await createEngine([first, second]);
+    const id = await engine.admit();
+    await engine.runToEnd();
+    expect(await attemptsOf(engine, id)).toEqual([`${LANE} done`]);
+    expect(second.submissions).toHaveLength(0);
+  });
+
+  test("is asked for as it was begun, though the settings have changed", async () => {
+    const asked: unknown[] = [];
+    const at = (base: string): ProviderAdapter =>
+      account(LANE, {
+        terms: () => ({ base }),
+        withTerms: (terms) => at((terms as { base: string }).base),
+        async poll() {
+          asked.push(base);
+          return { kind: "succeeded", outputs: [{ kind: "bytes", bytes: new Uint8Array([1]) }] };
+        },
+      });
+    const adapters = [at("https://old.example")];
+    const engine = await createEngine(adapters);
+    const id = await engine.admit();
+    await engine.scheduler.tick();
+    adapters[0] = at("https://new.example");
+    await engine.runToEnd();
+    expect((await engine.task(id)).status).toBe("completed");
+    expect(asked).toEqual(["https://old.example"]);
+  });
+
+  test("under way waits for an account that is gone from the settings", async () => {
+    const adapters = [account(LANE), account(SECOND)];
+    const engine = await createEngine(adapters);
+    const id = await engine.admit({ lane: SECOND });
+    await engine.scheduler.tick();
+    const gone = adapters.pop()!;
+    engine.clock.advance(1_000);
+    await engine.scheduler.tick();
+    expect(await engine.task(id)).toMatchObject({ stage: "running", failures: 0, lane: SECOND });
+    adapters.push(gone);
+    await engine.runToEnd();
+    expect((await engine.task(id)).status).toBe("completed");
+  });
+});
+
+test("the end of a task makes room in a full lane while another one is idle", async () => {
+  const gates: PromiseWithResolvers<void>[] = [0, 1, 2].map(() => Promise.withResolvers<void>());
+  const started: PromiseWithResolvers<void>[] = [0, 1, 2].map(() => Promise.withResolvers<void>());
+  let made = 0;
+  const full = account(LANE, {
+    concurrency: 1,
+    submit: async () => {
+      const index = made++;
+      started[index]?.resolve();
+      await gates[index]?.promise;
+      return pictures;
+    },
+  });
+  const idle = account("second" as LaneId, { id: "second" as never });
+  const engine = await createEngine([full, idle]);
+  await admitMany(engine, 3);
+  await engine.scheduler.start();
+  for (const [index, gate] of gates.entries()) {
+    await started[index]?.promise;
+    gate.resolve();
+  }
+  expect(made).toBe(3);
+  await engine.scheduler.drain(0);
+});

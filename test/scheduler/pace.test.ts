@@ -1,0 +1,99 @@
+import { describe, expect, test } from "bun:test";
+import type { LaneId, TaskId } from "../../src/domain/ids.ts";
+import type { Rates } from "../../src/domain/ports/provider.ts";
+import { LONGEST_DELAY_MS } from "../../src/domain/task/backoff.ts";
+import { createPace } from "../../src/scheduler/pace.ts";
+
+const [A, B] = ["bfl", "bfl/second"] as unknown as [LaneId, LaneId];
+const task = (name: string) => name as TaskId;
+
+function setup(rates: Rates = {}) {
+  const clock = { at: 1_000, elapsed: () => clock.at };
+  return { clock, pace: createPace({ clock, rates: (lane) => (lane === A ? rates : undefined) }) };
+}
+
+describe("submissions", () => {
+  test("have no limit unless one is given", () => {
+    const { pace } = setup();
+    expect([pace.starts(A), pace.submit(A), pace.submit(A)]).toEqual([undefined, 0, 0]);
+  });
+
+  test("are spread evenly, so that no minute has more than the limit", () => {
+    const { pace, clock } = setup({ submissionsPerMinute: 6 });
+    const taken: number[] = [];
+    for (; clock.at < 61_000; clock.at += 500) if (pace.submit(A) === 0) taken.push(clock.at);
+    expect(taken).toEqual([1_000, 11_000, 21_000, 31_000, 41_000, 51_000]);
+  });
+
+  test("that are refused are told how long to wait, and take nothing", () => {
+    const { pace, clock } = setup({ submissionsPerMinute: 60 });
+    expect([pace.starts(A), pace.submit(A)]).toEqual([1, 0]);
+    clock.at += 300;
+    expect([pace.starts(A), pace.startsInMs(A), pace.submit(A), pace.submit(A)]).toEqual([0, 700, 700, 700]);
+    clock.at += 700;
+    expect([pace.starts(A), pace.submit(A)]).toEqual([1, 0]);
+  });
+
+  test("do not add up while nothing is submitted", () => {
+    const { pace, clock } = setup({ submissionsPerMinute: 60 });
+    clock.at += 3_600_000;
+    expect([pace.submit(A), pace.submit(A)]).toEqual([0, 1_000]);
+  });
+
+  test("of many a second make up for late timers", () => {
+    const { pace, clock } = setup({ submissionsPerMinute: 6_000 });
+    let taken = 0;
+    for (; clock.at < 2_000; clock.at += 15) while (pace.submit(A) === 0) taken += 1;
+    expect(taken).toBeGreaterThanOrEqual(100);
+    expect(taken).toBeLessThanOrEqual(110);
+  });
+
+  test("of one account do not count for another", () => {
+    const { pace } = setup({ submissionsPerMinute: 1 });
+    expect([pace.submit(A), pace.submit(B), pace.submit(B)]).toEqual([0, 0, 0]);
+  });
+});
+
+describe("polls", () => {
+  test("keep their place, so that every task has its turn", () => {
+    const { pace, clock } = setup({ pollsPerMinute: 60 });
+    const waits = ["a", "b", "c"].map((name) => pace.poll(A, task(name)));
+    expect(waits).toEqual([0, 1_000, 2_000]);
+    clock.at += 1_000;
+    // The first one comes again, and its turn is after those that wait.
+    expect(["a", "c", "b"].map((name) => pace.poll(A, task(name)))).toEqual([2_000, 1_000, 0]);
+    clock.at += 1_000;
+    expect(["c", "a"].map((name) => pace.poll(A, task(name)))).toEqual([0, 1_000]);
+  });
+
+  test("of tasks that never come back leave their places free in the end", () => {
+    const { pace, clock } = setup({ pollsPerMinute: 60 });
+    for (const name of ["a", "b", "c"]) pace.poll(A, task(name));
+    clock.at += 120_000;
+    expect(["b", "d"].map((name) => pace.poll(A, task(name)))).toEqual([0, 1_000]);
+  });
+});
+
+describe("an account whose upstream asks for a pause", () => {
+  test("starts and asks nothing until then, and others go on", () => {
+    const { pace, clock } = setup();
+    pace.slow(A, 5_000);
+    expect([pace.isSlowed(A), pace.starts(A), pace.submit(A), pace.poll(A, task("a"))]).toEqual([
+      ...[true, 0, 5_000, 5_000],
+    ]);
+    expect([pace.isSlowed(B), pace.starts(B), pace.submit(B), pace.poll(B, task("b"))]).toEqual([
+      ...[false, undefined, 0, 0],
+    ]);
+    clock.at += 5_000;
+    expect([pace.isSlowed(A), pace.starts(A), pace.submit(A)]).toEqual([false, undefined, 0]);
+  });
+
+  test("pauses for as long as the longest answer says, within bounds", () => {
+    const { pace } = setup();
+    pace.slow(A, 5_000);
+    pace.slow(A, 1_000);
+    expect(pace.startsInMs(A)).toBe(5_000);
+    pace.slow(A, 10 * LONGEST_DELAY_MS);
+    expect(pace.startsInMs(A)).toBe(LONGEST_DELAY_MS);
+  });
+});
