@@ -18,7 +18,7 @@ export function problemsOf(contracts: readonly Published[], { method, path, type
     const paths = Object.keys(contract.at(["paths"]) as object);
     const place = paths
       .filter((each) => patternOf(each).test(below))
-      .sort((a, b) => countOf(a) - countOf(b))[0];
+      .sort((a, b) => countOf(a) - countOf(b) || b.length - a.length)[0];
     if (place === undefined) continue;
     const at = ["paths", place, method, "requestBody", "content", type, "schema"];
     const schema = resolved(contract, contract.at(at), body);

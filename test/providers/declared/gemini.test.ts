@@ -1,5 +1,11 @@
 import { expect, test } from "bun:test";
+import { describeModels } from "./models.ts";
 import { playExample, playRefusal } from "./play.ts";
+
+describeModels({
+  provider: "gemini",
+  contracts: ["gemini/media.transcribed.openapi.json", "gemini/openapi.json"],
+});
 
 const refusal = (code: number, status: string, details: readonly object[] = []) => ({
   status: code,
