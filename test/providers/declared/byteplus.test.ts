@@ -7,7 +7,10 @@ import { createSecret } from "../../../src/toolkit/settings/secret.ts";
 import { fakeClock } from "../../helpers/engine.ts";
 import { startUpstream } from "../../helpers/scripted-upstream.ts";
 import { builtInForm } from "./harness.ts";
+import { describeModels } from "./models.ts";
 import { exampleOf, playExample, playRefusal, submitExample } from "./play.ts";
+
+describeModels({ provider: "byteplus", contracts: ["byteplus/openapi.json"] });
 
 test("a free quota that is used up does not come back", async () => {
   const error = { code: "QuotaExceeded", message: "The free trial quota is used up." };
