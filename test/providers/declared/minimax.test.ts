@@ -1,5 +1,14 @@
 import { expect, test } from "bun:test";
+import { describeModels } from "./models.ts";
 import { playExample, playRefusal } from "./play.ts";
+
+describeModels({
+  provider: "minimax",
+  contracts: ["minimax/openapi.json"],
+  // 768P came to H3 after the contract was written.
+  isOutdated: (problem, { model, resolution }) =>
+    problem.startsWith("/resolution ") && model === "MiniMax-H3" && resolution === "768P",
+});
 
 const said = (status_code: number, more: object = {}) => ({
   json: { ...more, base_resp: { status_code, status_msg: "No." } },
