@@ -1,5 +1,13 @@
 import { expect, test } from "bun:test";
+import { describeModels } from "./models.ts";
 import { playExample, playRefusal } from "./play.ts";
+
+describeModels({
+  provider: "xai",
+  contracts: ["xai/openapi.json"],
+  // Image 2.0 came after the contract was written, and its quality with it.
+  isOutdated: (problem) => problem === "/quality is no field of the contract",
+});
 
 test.each([
   [
