@@ -44,7 +44,8 @@ export function submission(given: Submission = {}): SubmitRequest {
     parameters = {},
     inputs = [],
   } = given;
-  const model = given.model ?? FAL_MODELS.find((each) => each.routes[0]?.upstreamModel === upstreamModel);
+  const isRight = ({ routes }: Model) => routes.some((each) => each.upstreamModel === upstreamModel);
+  const model = given.model ?? FAL_MODELS.find(isRight);
   const route = model?.routes.find((each) => each.upstreamModel === upstreamModel);
   const mode = (model && selectMode(model, new Set(inputs.map(({ role }) => role))))?.id ?? "any";
   return {

@@ -3,6 +3,7 @@ import { readManifest } from "../../../src/catalog/read-manifest.ts";
 import type { Json, JsonObject } from "../../../src/domain/json.ts";
 import type { ProviderError } from "../../../src/domain/ports/provider.ts";
 import type { InputRole } from "../../../src/domain/task/request.ts";
+import { FAL } from "../../../src/providers/fal/settings.ts";
 import { rejection } from "../../contracts/provider.ts";
 import { fakeClock } from "../../helpers/engine.ts";
 import { openPublished } from "../../helpers/published.ts";
@@ -67,6 +68,12 @@ describe("a submission", () => {
       ["first_frame", "last_frame"],
       "/fal-ai/kling-video/v3/standard/image-to-video",
       { start_image_url: uri("0"), end_image_url: uri("1") },
+    ],
+    [
+      "fal-ai/kling-video/v3/pro",
+      ["first_frame"],
+      "/fal-ai/kling-video/v3/pro/image-to-video",
+      { start_image_url: uri("0") },
     ],
     ["fal-ai/veo3", [], "/fal-ai/veo3", {}],
     ["fal-ai/veo3", ["first_frame"], "/fal-ai/veo3/image-to-video", { image_url: uri("0") }],
@@ -162,7 +169,7 @@ describe.each(FAL_MODELS.map((model) => [model.id, model] as const))("%s", (_, m
   const own = Object.entries(model.schema.properties as Record<string, JsonObject>).filter(
     ([name]) => !media.has(name) && !["model", "prompt", "n", "callback_url"].includes(name),
   );
-  const { upstreamModel, wording = {} } = model.routes[0]!;
+  const { upstreamModel, wording = {} } = model.routes.find(({ provider }) => provider === FAL.id)!;
 
   test("has every field it takes reach its upstream", async () => {
     const parameters = Object.fromEntries(own.map(([name, property]) => [name, valueFor(property)]));
