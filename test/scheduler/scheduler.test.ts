@@ -146,6 +146,17 @@ test("a route that cannot do a request exactly is passed over, at first and afte
   expect(await engine.task(id)).toMatchObject({ status: "completed", routeIndex: 3 });
 });
 
+test("a task that waits goes by the routes that its model has when it is sent", async () => {
+  const provider = scriptedProvider({ id: lane("second") });
+  const engine = await createEngine([scriptedProvider(), provider]);
+  const id = await engine.admit({ routeIndex: 1, lane: lane("second") });
+  const routes = [{ provider: provider.id, upstreamModel: "new" }];
+  Object.assign(engine.deps, { catalog: { ...engine.deps.catalog, find: () => ({ ...MODEL, routes }) } });
+  await engine.runToEnd();
+  expect(provider.submissions.map(({ upstreamModel }) => upstreamModel)).toEqual(["new"]);
+  expect(await engine.task(id)).toMatchObject({ status: "completed", routeIndex: 0 });
+});
+
 test("a submission whose outcome is unknown is never sent again to an upstream that cannot tell", async () => {
   const provider = scriptedProvider({
     submit: async () => {

@@ -22,7 +22,8 @@ export async function dispatch(step: Step): Promise<StepResult> {
   if (await step.isLate()) return step.fail(taskError("DEADLINE_EXCEEDED"));
 
   const model = deps.catalog.find(task.model);
-  const chosen = step.routeFrom(task.routeIndex);
+  // The model may have other routes than when the task was created.
+  const chosen = step.routeFrom(task.attempts === 0 ? 0 : task.routeIndex);
   if (model === undefined || chosen === undefined) return step.fail(taskError("NO_ROUTE_AVAILABLE"));
   const adapter = deps.provider(task.lane);
   if (adapter?.id !== chosen.route.provider || chosen.index !== task.routeIndex)
