@@ -209,8 +209,9 @@ async function submit(adapter: ProviderAdapter, upstream: ScriptedUpstream, each
       const content = new Blob([`${role} ${i + 1}`]);
       const probe = role === "video" || role === "motion" ? FILM : PICTURE;
       const painted = async () => content;
+      const url = () => `https://inputs.invalid/${role} ${i + 1}`;
       return {
-        ...{ ...probe, role, sha256: `${i}`.repeat(64), sizeBytes: content.size, content },
+        ...{ ...probe, role, sha256: `${i}`.repeat(64), sizeBytes: content.size, content, url },
         ...(role === "mask" && { painted }),
       };
     }),
