@@ -57,7 +57,8 @@ async function readInput(
   if (type !== undefined) return `data:${type};base64,${bytes.toBase64()}`;
   const text = decodeText(bytes);
   if (text === undefined) {
-    throw usage(`${value} is neither text nor an image or video svc knows (PNG, JPEG, WebP, MP4, WebM).`);
+    const types = "PNG, JPEG, WebP, MP4, WebM, WAV, MP3, M4A, Ogg";
+    throw usage(`${value} is neither text nor an image, video or recording svc knows (${types}).`);
   }
   return types.has("object") || types.has("array") ? parseJson(name, text) : text.replace(/\r?\n$/, "");
 }
@@ -119,7 +120,10 @@ export function sniffMediaType(bytes: Uint8Array): MediaType | undefined {
   if (ascii(0, 8) === "\u0089PNG\r\n\u001a\n") return "image/png";
   if (ascii(0, 3) === "\u00ff\u00d8\u00ff") return "image/jpeg";
   if (ascii(0, 4) === "RIFF" && ascii(8, 12) === "WEBP") return "image/webp";
-  if (ascii(4, 8) === "ftyp") return "video/mp4";
+  if (ascii(0, 4) === "RIFF" && ascii(8, 12) === "WAVE") return "audio/wav";
+  if (ascii(4, 8) === "ftyp") return /^M4[AB] $/.test(ascii(8, 12)) ? "audio/mp4" : "video/mp4";
+  if (ascii(0, 4) === "OggS") return "audio/ogg";
+  if (ascii(0, 3) === "ID3" || (bytes[0] === 0xff && ((bytes[1] ?? 0) & 0xe6) === 0xe2)) return "audio/mpeg";
   if (ascii(0, 4) === "\u001aE\u00df\u00a3") return "video/webm";
   return undefined;
 }

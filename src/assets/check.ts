@@ -7,14 +7,17 @@ import {
   type PutOptions,
   type StagedFile,
 } from "../domain/ports/asset-store.ts";
+import { article } from "../domain/words/say.ts";
 import { freeMemory } from "../toolkit/free-memory.ts";
 import type { Slots } from "../toolkit/slots.ts";
+import { checkAudio } from "./audio.ts";
+import type { AudioType } from "./audio-metadata.ts";
 import type { Draft } from "./drafts.ts";
 import { readFully } from "./file-window.ts";
 import type { ContentFiles } from "./fs.ts";
 import { checkImage, type ImageType } from "./image.ts";
 import type { KnownContents } from "./known.ts";
-import { IMAGE_MAX_BYTES, SNIFF_BYTES, VIDEO_MAX_BYTES } from "./limits.ts";
+import { AUDIO_MAX_BYTES, IMAGE_MAX_BYTES, SNIFF_BYTES, VIDEO_MAX_BYTES } from "./limits.ts";
 import { tooLarge } from "./refusals.ts";
 import { sniffMediaType } from "./sniff.ts";
 import type { CheckedFile } from "./staging.ts";
@@ -34,7 +37,7 @@ export async function checkBytes(deps: Deps, source: Uint8Array, options: PutOpt
   if (!isImage(type)) {
     return withDraft(deps, async (draft) => {
       await draft.append(source);
-      return videoIn(deps, draft, { type, sizeBytes: source.length, sha256: sha256(source) }, options);
+      return recordingIn(deps, draft, { type, sizeBytes: source.length, sha256: sha256(source) }, options);
     });
   }
   const { sanitize } = options;
@@ -104,7 +107,7 @@ async function checkArrival(deps: Deps, arrival: Arrival, options: PutOptions): 
   if (known !== undefined) return { file: known, content: draft, isClean: mustBeClean };
   return isImage(type)
     ? imageIn(deps, draft, { type, sizeBytes, sha256 }, options)
-    : videoIn(deps, draft, { type, sizeBytes, sha256 }, options);
+    : recordingIn(deps, draft, { type, sizeBytes, sha256 }, options);
 }
 
 interface Arrived<T extends MediaType> {
@@ -163,15 +166,18 @@ function imageIn(
   });
 }
 
-async function videoIn(
+/** A video, or sound alone. */
+async function recordingIn(
   deps: Deps,
   draft: Draft,
-  arrived: Arrived<VideoType>,
+  arrived: Arrived<VideoType | AudioType>,
   options: PutOptions,
 ): Promise<CheckedFile> {
   const { type, sizeBytes } = arrived;
   const { probe, isChanged, isClean } = await deps.slots.run(() =>
-    checkVideo(draft.handle, sizeBytes, type, options.sanitize),
+    isAudio(type)
+      ? checkAudio(draft.handle, sizeBytes, type, options.sanitize !== false)
+      : checkVideo(draft.handle, sizeBytes, type, options.sanitize),
   );
   const hash = isChanged ? await sha256OfDraft(draft, sizeBytes) : arrived.sha256;
   return { file: { ...probe, sha256: hash, sizeBytes }, content: draft, isClean };
@@ -190,27 +196,36 @@ async function withDraft(deps: Deps, work: (draft: Draft) => Promise<CheckedFile
 
 function acceptedType(head: Uint8Array, accept: readonly MediaKind[]): MediaType {
   if (head.length === 0) throw new MediaError("empty", "is empty");
-  const type = sniffMediaType(head);
+  const sniffed = sniffMediaType(head);
+  // Both are the same container, whose brand need not tell them apart.
+  const isSoundAlone = sniffed === "video/mp4" && accept.includes("audio") && !accept.includes("video");
+  const type = isSoundAlone ? "audio/mp4" : sniffed;
   if (type === undefined) throw new MediaError("unrecognised", `is not ${expected(accept)}`);
   const { kind } = MEDIA_TYPES[type];
   if (accept.includes(kind)) return type;
-  throw new MediaError(
-    "wrong_kind",
-    `is ${kind === "image" ? "an image" : "a video"}, where ${expected(accept)} is expected`,
-  );
+  throw new MediaError("wrong_kind", `is ${article(kind)}, where ${expected(accept)} is expected`);
 }
 
 function expected(accept: readonly MediaKind[]): string {
-  const kinds = { image: "a PNG, JPEG or WebP image", video: "an MP4 or WebM video" };
+  const kinds = {
+    image: "a PNG, JPEG or WebP image",
+    video: "an MP4 or WebM video",
+    audio: "a WAV, MP3, M4A or Ogg recording",
+  };
   return accept.map((kind) => kinds[kind]).join(" or ");
 }
 
 function limitOf(type: MediaType, options: PutOptions): number {
-  return Math.min(options.maxBytes, isImage(type) ? IMAGE_MAX_BYTES : VIDEO_MAX_BYTES);
+  const most = { image: IMAGE_MAX_BYTES, video: VIDEO_MAX_BYTES, audio: AUDIO_MAX_BYTES };
+  return Math.min(options.maxBytes, most[MEDIA_TYPES[type].kind]);
 }
 
 function isImage(type: MediaType): type is ImageType {
   return MEDIA_TYPES[type].kind === "image";
+}
+
+function isAudio(type: MediaType): type is AudioType {
+  return MEDIA_TYPES[type].kind === "audio";
 }
 
 function sha256(bytes: Uint8Array): string {

@@ -21,6 +21,9 @@ export const VIDEO_MAX_DURATION_MS = 600_000;
 /** The index of an MP4 (`moov`, `moof`, `sidx`), which is read into memory as a whole. Ten minutes need about 1 MiB. */
 export const VIDEO_INDEX_MAX_BYTES = 16 * 1024 * 1024;
 
+export const AUDIO_MAX_BYTES = 64 * 1024 * 1024;
+export const AUDIO_MAX_DURATION_MS = 600_000;
+
 /** How much of a file's beginning is looked at to tell its type. */
 export const SNIFF_BYTES = 512;
 /** Frames and other entries an MP4's index may speak of, all tables together. */

@@ -1,4 +1,5 @@
 import type { MediaKind } from "./media/asset.ts";
+import type { TaskKind } from "./task/request.ts";
 
 const MIB = 1024 * 1024;
 
@@ -37,9 +38,13 @@ export const INGRESS_LIMITS = { bytes: 64 * MIB, bodies: 32, waiting: 48 } as co
 export const ORPHAN_KEEP_MS = 10 * 60 * 1000;
 
 /** One input file of a task. */
-export const MAX_INPUT_BYTES: Readonly<Record<MediaKind, number>> = { image: 10 * MIB, video: 64 * MIB };
+export const MAX_INPUT_BYTES: Readonly<Record<MediaKind, number>> = {
+  image: 10 * MIB,
+  video: 64 * MIB,
+  audio: 32 * MIB,
+};
 /** One output of an upstream. */
-export const MAX_OUTPUT_BYTES: Readonly<Record<MediaKind, number>> = { image: 64 * MIB, video: 1024 * MIB };
+export const MAX_OUTPUT_BYTES: Readonly<Record<TaskKind, number>> = { image: 64 * MIB, video: 1024 * MIB };
 /** The address under which a provider fetches an input ends after one to two times as long. */
 export const INPUT_ADDRESS_MS = 24 * 60 * 60 * 1000;
 /** A JSON body as it arrives. */

@@ -1,3 +1,4 @@
+import { MEDIA_TYPES } from "../domain/media/asset.ts";
 import { EgressError } from "../domain/ports/egress.ts";
 import { type Deadline, orAborted } from "../toolkit/deadline.ts";
 import { startDownload } from "../toolkit/download.ts";
@@ -8,7 +9,7 @@ import { fetchPinned } from "./pinned.ts";
 import { checkedAddresses } from "./resolve.ts";
 
 const HEADERS = {
-  Accept: "image/png, image/jpeg, image/webp, video/mp4, video/webm",
+  Accept: Object.keys(MEDIA_TYPES).join(", "),
   "User-Agent": "Service-Fetch/1.0",
 };
 

@@ -27,7 +27,7 @@ test("a media file comes through whole, asked for with nothing that tells about 
   expect(line).toBe("GET /a.png?b=c HTTP/1.1");
   expect(headers.sort()).toEqual([
     "Accept-Encoding: identity",
-    "Accept: image/png, image/jpeg, image/webp, video/mp4, video/webm",
+    "Accept: image/png, image/jpeg, image/webp, video/mp4, video/webm, audio/wav, audio/mpeg, audio/mp4, audio/ogg",
     `Host: receiver.test:${server.port}`,
     "User-Agent: Service-Fetch/1.0",
   ]);

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import type { ProviderId } from "../../src/domain/ids.ts";
+import { MAX_INPUT_BYTES } from "../../src/domain/limits.ts";
 import type { Route } from "../../src/domain/model/model.ts";
 import { type PollResult, ProviderError, type RecoverRequest } from "../../src/domain/ports/provider.ts";
 import { RESUME_DELAY_MS } from "../../src/domain/task/backoff.ts";
@@ -386,6 +387,32 @@ test("a remote input is fetched once, stored, and handed to the provider as a fi
   expect(task.request.inputs[0]?.source.kind).toBe("asset");
   const input = provider.submissions[0]?.inputs[0];
   expect(new TextDecoder().decode(await input?.content.bytes())).toBe("input");
+});
+
+test("a remote recording is asked for as one, within the limit of recordings", async () => {
+  const provider = scriptedProvider();
+  const asked: unknown[] = [];
+  const engine = await createEngine([provider], {
+    egress: {
+      async fetchMedia(_url, { maxBytes }) {
+        asked.push(maxBytes);
+        return (async function* () {
+          yield new TextEncoder().encode("input");
+        })();
+      },
+    },
+  });
+  const { put } = engine.deps.assets;
+  engine.deps.assets.put = (source, options) => {
+    asked.push(options.accept);
+    return put(source, options);
+  };
+  const source = { kind: "url", url: "https://example.com/a.mp3" } as const;
+  const inputs = [{ role: "audio", param: "audio_url", source }] as const;
+  await engine.admit({ request: { ...newTask().request, inputs } });
+  await engine.runToEnd();
+  expect(asked.slice(0, 2)).toEqual([MAX_INPUT_BYTES.audio, ["audio"]]);
+  expect(provider.submissions[0]?.inputs.map(({ role }) => role)).toEqual(["audio"]);
 });
 
 test("a model without any provider switched on fails its queued tasks clearly", async () => {

@@ -7,9 +7,15 @@ export const MEDIA_TYPES = {
   "image/webp": { extension: "webp", kind: "image" },
   "video/mp4": { extension: "mp4", kind: "video" },
   "video/webm": { extension: "webm", kind: "video" },
+  "audio/wav": { extension: "wav", kind: "audio" },
+  "audio/mpeg": { extension: "mp3", kind: "audio" },
+  "audio/mp4": { extension: "m4a", kind: "audio" },
+  "audio/ogg": { extension: "ogg", kind: "audio" },
 } as const;
 export type MediaType = keyof typeof MEDIA_TYPES;
 export type MediaKind = (typeof MEDIA_TYPES)[MediaType]["kind"];
+
+export const MEDIA_KINDS = ["image", "video", "audio"] as const satisfies readonly MediaKind[];
 
 export function isMediaType(text: string): text is MediaType {
   return Object.hasOwn(MEDIA_TYPES, text);
@@ -18,9 +24,10 @@ export function isMediaType(text: string): text is MediaType {
 /** What a file was found to be by reading it, never by its name or its sender's word. */
 export interface MediaProbe {
   readonly type: MediaType;
+  /** 0 for recordings of sound. */
   readonly width: number;
   readonly height: number;
-  /** Videos only. */
+  /** Videos and recordings only. */
   readonly durationMs?: number | undefined;
   /** Images only: whether pixels can be transparent. Known of a file just read, not of one that was stored before. */
   readonly hasAlpha?: boolean | undefined;

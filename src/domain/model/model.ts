@@ -1,5 +1,6 @@
 import type { ModelId, ProviderId } from "../ids.ts";
 import type { Json, JsonObject } from "../json.ts";
+import type { MediaKind } from "../media/asset.ts";
 import type { Micros } from "../money/money.ts";
 import type { PriceUnit } from "../money/price-units.ts";
 import type { InputRole, TaskKind } from "../task/request.ts";
@@ -61,7 +62,7 @@ export interface PriceRule {
 export interface MediaField {
   readonly name: string;
   readonly role: InputRole;
-  readonly media: "image" | "video";
+  readonly media: MediaKind;
 }
 
 /** A mode is chosen when every role it requires is present; the one that requires most wins. */

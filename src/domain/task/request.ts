@@ -12,6 +12,7 @@ export const INPUT_ROLES = [
   "reference",
   "video",
   "motion",
+  "audio",
 ] as const;
 export type InputRole = (typeof INPUT_ROLES)[number];
 

@@ -1,5 +1,5 @@
 import { MAX_EDIT_IMAGES } from "../limits.ts";
-import type { MediaKind, MediaType } from "../media/asset.ts";
+import { isMediaType, type MediaKind, type MediaType } from "../media/asset.ts";
 import type { Mode } from "../model/model.ts";
 import { type Demand, demandWords } from "./demand.ts";
 import { modeNames } from "./mode-words.ts";
@@ -20,8 +20,7 @@ export const INPUT_WORDS = {
   other_media: (
     { field, wanted, given }: Field & { wanted: MediaKind; given: MediaKind | MediaType },
     name: NameOf,
-  ) =>
-    `${name(field)} must be ${article(wanted)}, not ${given === "image" || given === "video" ? article(given) : given}.`,
+  ) => `${name(field)} must be ${article(wanted)}, not ${isMediaType(given) ? given : article(given)}.`,
   not_base64: ({ field }: Field, name: NameOf) => `${name(field)} has content that is not base64.`,
   data_uri_unwanted: ({ field }: Field, name: NameOf) => `${name(field)} takes no data URI.`,
   not_an_image_task: ({ field }: Field, name: NameOf) =>

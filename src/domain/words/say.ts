@@ -1,4 +1,5 @@
 import type { Json } from "../json.ts";
+import type { MediaKind } from "../media/asset.ts";
 
 /** Translates the path of a field, by our names, into the name that the reader used. */
 export type NameOf = (field: string) => string;
@@ -48,8 +49,8 @@ export function either(names: readonly string[]): string {
   return names.length < 2 ? (names[0] ?? "") : `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
 }
 
-export function article(kind: "image" | "video"): string {
-  return kind === "image" ? "an image" : "a video";
+export function article(kind: MediaKind): string {
+  return { image: "an image", video: "a video", audio: "a recording" }[kind];
 }
 
 /** Translates fields by our name for their path, or for the field at the top of it. Other fields keep their names. */

@@ -7,7 +7,8 @@ export const TASK_ADVICE = {
   CONTENT_MODERATED: "Change the prompt or the inputs, and create a new task.",
   INPUT_UNREACHABLE:
     "Check that the URL can be fetched without a login, or send the file itself in a new task.",
-  INPUT_INVALID: "Send a PNG, JPEG or WebP image, or an MP4 or WebM video, in a new task.",
+  INPUT_INVALID:
+    "Send a PNG, JPEG or WebP image, an MP4 or WebM video, or a WAV, MP3, M4A or Ogg recording, in a new task.",
   DEADLINE_EXCEEDED: "Retry the task; smaller and shorter results are made sooner.",
   FINALIZATION_FAILED: "Retry the task; this one cost nothing.",
   OUTCOME_UNKNOWN: "Retry the task; this one cost nothing.",

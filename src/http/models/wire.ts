@@ -1,4 +1,6 @@
+import { MEDIA_KINDS } from "../../domain/media/asset.ts";
 import { PRICE_UNITS, UNITS } from "../../domain/money/price-units.ts";
+import { INPUT_ROLES } from "../../domain/task/request.ts";
 import { contract, type EndpointContract, succeeds } from "../openapi/contract.ts";
 import { closed, component, flag, integer, list, openEnum, type Schema, text } from "../wire/schema.ts";
 import { amount, CURRENCY_SCHEMA, unixSeconds } from "../wire/values.ts";
@@ -69,13 +71,10 @@ export const MODEL_FIELDS = {
   inputs: list(
     closed({
       field: text("A field of the create body that takes media."),
-      role: openEnum(
-        ["image", "mask", "first_frame", "last_frame", "reference", "video", "motion"],
-        "What the media means to the model.",
-      ),
-      media: text("What it must be.", { enum: ["image", "video"] }),
+      role: openEnum(INPUT_ROLES, "What the media means to the model."),
+      media: text("What it must be.", { enum: MEDIA_KINDS }),
     }),
-    { description: "The fields that take images and videos." },
+    { description: "The fields that take images, videos and recordings of sound." },
   ),
   price: PRICE,
   deadline_seconds: integer("How long a task may take from its start.", { minimum: 1 }),

@@ -128,7 +128,8 @@ function fileValue(input: InputFile, index: number, standIn: (as: string) => str
   const { role, type, width, height, durationMs, url } = input;
   const base64 = standIn("base64");
   return {
-    ...{ role, type, width, height, name: `input-${index + 1}.${MEDIA_TYPES[type].extension}` },
+    ...(width > 0 ? { width, height } : {}),
+    ...{ role, type, name: `input-${index + 1}.${MEDIA_TYPES[type].extension}` },
     ...(durationMs === undefined ? {} : { duration: durationMs / 1000 }),
     ...{ content: standIn("content"), base64, uri: `data:${type};base64,${base64}` },
     ...(url === undefined ? {} : { url: url() }),

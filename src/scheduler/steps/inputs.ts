@@ -81,6 +81,7 @@ async function fetchedMaskProblem(
 }
 
 function mediaKindOf(input: MediaInput): MediaKind {
+  if (input.role === "audio") return "audio";
   return input.role === "video" || input.role === "motion" ? "video" : "image";
 }
 

@@ -56,7 +56,7 @@ describe("an input", () => {
       prompt: "a lighthouse",
       options: { a: 1 },
     });
-    expect(read("image_url=@noise.bin")).rejects.toThrow("neither text nor an image or video");
+    expect(read("image_url=@noise.bin")).rejects.toThrow("neither text nor an image, video or recording");
   });
 
   test("given again makes a list longer, and nothing else", async () => {

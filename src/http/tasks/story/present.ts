@@ -55,7 +55,8 @@ function presentInput(
   const asset = files.get(source.assetId);
   if (asset === undefined) throw new Error(`The file ${source.assetId} of an input is not stored`);
   const { type, sizeBytes, width, height, durationMs } = asset;
-  const size = { media_type: type, size_bytes: sizeBytes, width, height, duration_ms: durationMs };
+  const pixels = width > 0 ? { width, height } : {};
+  const size = { media_type: type, size_bytes: sizeBytes, ...pixels, duration_ms: durationMs };
   return { field: param, ...size, url: origin + assetPath(asset) };
 }
 

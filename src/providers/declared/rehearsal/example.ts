@@ -125,11 +125,13 @@ function rehearsedInputs(roles: readonly string[]): InputFile[] {
     const role = text as InputRole;
     const number = roles.slice(0, i + 1).filter((each) => each === text).length;
     const isVideo = role === "video" || role === "motion";
-    const type = isVideo ? "video/mp4" : "image/png";
+    const isAudio = role === "audio";
+    const type = isAudio ? "audio/mpeg" : isVideo ? "video/mp4" : "image/png";
+    const side = isAudio ? 0 : 1024;
     const content = contentOf(`${role} ${number}`);
     return {
-      ...{ role, type, width: 1024, height: 1024, sha256: `${role} ${number}`, sizeBytes: content.length },
-      ...(isVideo && { durationMs: 5_000 }),
+      ...{ role, type, width: side, height: side, sha256: `${role} ${number}`, sizeBytes: content.length },
+      ...((isVideo || isAudio) && { durationMs: 5_000 }),
       content: new Blob([content], { type }),
       url: () => `https://rehearsed.invalid/${role}-${number}`,
       ...(role === "mask" && {

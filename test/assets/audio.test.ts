@@ -1,0 +1,110 @@
+import { afterEach, expect, test } from "bun:test";
+import { sniffMediaType as sniffFile } from "../../cli/flags/inputs.ts";
+import type { AudioType } from "../../src/assets/audio-metadata.ts";
+import { sniffMediaType } from "../../src/assets/sniff.ts";
+import { MAX_INPUT_BYTES } from "../../src/domain/limits.ts";
+import type { MediaKind } from "../../src/domain/media/asset.ts";
+import type { MediaError } from "../../src/domain/ports/asset-store.ts";
+import { type Bytes, CANARY, contains, png } from "../helpers/media.ts";
+import { audio } from "../helpers/media-audio.ts";
+import { makeFsStore } from "../helpers/media-store.ts";
+import { mp4 } from "../helpers/media-video.ts";
+
+const removes: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const remove of removes.splice(0)) await remove();
+});
+
+async function put(file: Bytes, accept: readonly MediaKind[] = ["audio"], maxBytes = MAX_INPUT_BYTES.audio) {
+  const { store, remove } = await makeFsStore();
+  removes.push(remove);
+  const stored = await store.put(file, { accept, maxBytes, sanitize: true });
+  return { stored, bytes: (await (await store.open(stored))?.bytes()) ?? new Uint8Array(0) };
+}
+
+const refusal = (file: Bytes, ...more: [accept?: readonly MediaKind[], maxBytes?: number]) =>
+  put(file, ...more).then(
+    () => "taken",
+    ({ reason, message }: MediaError) => `${reason}: ${message}`,
+  );
+
+const lengths: [AudioType, number][] = [
+  ["audio/wav", 1_000],
+  ["audio/mpeg", 360],
+  ["audio/mp4", 1_000],
+  ["audio/ogg", 200],
+];
+
+test.each(lengths)("%s is known by its content, and measured", async (type, durationMs) => {
+  const file = await audio(type);
+  const { stored } = await put(file);
+  expect(stored).toMatchObject({ type, width: 0, height: 0, sizeBytes: file.length });
+  expect(Math.abs((stored.durationMs ?? 0) - durationMs)).toBeLessThanOrEqual(30);
+});
+
+test.each(lengths.map(([type]) => type).filter((type) => type !== "audio/ogg"))(
+  "what is written into %s besides its sound is erased in place",
+  async (type) => {
+    const file = await audio(type, { tags: { title: CANARY, comment: CANARY } });
+    const { stored, bytes } = await put(file);
+    expect([contains(file, CANARY), contains(bytes, CANARY)]).toEqual([true, false]);
+    expect([bytes.length, stored.durationMs]).toEqual([
+      file.length,
+      (await put(await audio(type))).stored.durationMs!,
+    ]);
+    const hash = new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
+    expect(stored.sha256).toBe(hash);
+  },
+);
+
+test("tags after the sound of an MP3 are erased too", async () => {
+  const sound = await audio("audio/mpeg");
+  const tag = new Uint8Array(128);
+  tag.set(new TextEncoder().encode(`TAG${CANARY}`));
+  const { bytes } = await put(new Uint8Array(Buffer.concat([sound, tag])));
+  expect(contains(bytes, CANARY)).toBe(false);
+});
+
+test("an MP4 of sound alone is a recording wherever one is expected, whatever its brand", async () => {
+  const file = await audio("audio/mp4");
+  expect([sniffMediaType(file), (await put(file)).stored.type]).toEqual(["video/mp4", "audio/mp4"]);
+  const branded = new Uint8Array(file);
+  branded.set(new TextEncoder().encode("M4A "), 8);
+  expect([sniffMediaType(branded), (await put(branded)).stored.type]).toEqual(["audio/mp4", "audio/mp4"]);
+  expect(await refusal(branded, ["video"])).toBe(
+    "wrong_kind: is a recording, where an MP4 or WebM video is expected",
+  );
+});
+
+test("what is no recording is refused", async () => {
+  const expected = "a WAV, MP3, M4A or Ogg recording is expected";
+  expect(await refusal(await png())).toBe(`wrong_kind: is an image, where ${expected}`);
+  expect(await refusal(await mp4())).toStartWith("wrong_kind: is a video, where ");
+  expect(await refusal(new TextEncoder().encode("no sound at all"))).toStartWith("unrecognised: ");
+  expect(await refusal(await audio("audio/wav"), ["image"])).toBe(
+    "wrong_kind: is a recording, where a PNG, JPEG or WebP image is expected",
+  );
+});
+
+test.each(lengths)("a beginning of %s that has no sound is refused", async (type) => {
+  const file = await audio(type);
+  for (const length of [4, 12, 24])
+    expect(await refusal(file.slice(0, length))).toMatch(/^(damaged|unrecognised|wrong_kind: has no sound)/);
+});
+
+test("a recording of exactly the limits is taken, and one over them is not", async () => {
+  const file = await audio("audio/wav");
+  expect(await refusal(file, ["audio"], file.length)).toBe("taken");
+  expect(await refusal(file, ["audio"], file.length - 1)).toStartWith("too_large: is larger than");
+  expect(await refusal(await audio("audio/wav", { packets: 6_000 }))).toBe("taken");
+  expect(await refusal(await audio("audio/wav", { packets: 6_001 }))).toBe(
+    "too_large: is longer than 10 minutes",
+  );
+});
+
+test("the client tells the same types by their content", async () => {
+  for (const [type] of lengths) {
+    const file = await audio(type);
+    expect(sniffFile(file)).toBe(sniffMediaType(file));
+  }
+});
