@@ -1,4 +1,8 @@
 import { expect, test } from "bun:test";
+import { rehearsedProvider, requestOf } from "../../../src/providers/declared/rehearsal/example.ts";
+import { fakeClock } from "../../helpers/engine.ts";
+import { startUpstream } from "../../helpers/scripted-upstream.ts";
+import { builtInForm } from "./harness.ts";
 import { describeModels } from "./models.ts";
 import { play } from "./play.ts";
 
@@ -47,4 +51,27 @@ test.each([
 
 test("a kling task that is in no list yet is pending", async () => {
   expect(await play("kling", THREE, [TAKEN, { json: { code: 0, data: [] } }])).toEqual({ kind: "pending" });
+});
+
+test.each([
+  [
+    "kling-v3/std",
+    `/v1/videos/text2video/`,
+    { code: 0, data: { task_id: "811", task_status: "processing" } },
+  ],
+  ["kling-3.0-turbo", `/tasks?external_task_ids=`, { code: 0, data: [{ id: "811", status: "processing" }] }],
+])("a submission of %s whose answer was lost is found by the attempt's id", async (model, place, found) => {
+  const upstream = await startUpstream(() => ({ json: found }));
+  try {
+    const adapter = rehearsedProvider(builtInForm("kling.yaml"), upstream.origin, fakeClock());
+    const example = { name: "", request: { ...REQUEST, model }, answers: [], ends: "pending" } as const;
+    const lost = requestOf(example, "kling");
+    const { signal } = new AbortController();
+    expect(await adapter.recover?.(lost, signal)).toMatchObject({ kind: "found" });
+    expect(upstream.arrived.map(({ path }) => path)).toEqual([`${place}${lost.attempt}`]);
+    upstream.answer = () => ({ json: { code: place.startsWith("/v1") ? 1203 : 0, message: "", data: [] } });
+    expect(await adapter.recover?.(lost, signal)).toEqual({ kind: "absent" });
+  } finally {
+    upstream.stop();
+  }
 });
