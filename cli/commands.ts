@@ -152,6 +152,13 @@ export const COMMANDS: readonly Entry[] = [
   },
   {
     heading: LOCAL,
+    usage: "providers",
+    aliases: ["provider"],
+    about: "keep keys of providers' accounts, sealed",
+    load: async () => (await import("./commands/providers.ts")).defineProviders,
+  },
+  {
+    heading: LOCAL,
     usage: "migrate [action]",
     about: "bring the database up to date (up), or show its migrations (status)",
     load: async () => (await import("./commands/migrate.ts")).defineMigrate,

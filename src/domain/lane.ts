@@ -3,6 +3,11 @@ import type { LaneId, ProviderId } from "./ids.ts";
 /** The account that a key in a provider's customary variable makes. */
 export const DEFAULT_ACCOUNT = "default";
 
+/** Whether an account of a provider may be called this. */
+export function isAccountName(name: string): boolean {
+  return /^[a-z0-9][a-z0-9_-]{0,31}$/.test(name);
+}
+
 /** The lane of an account at a provider. */
 export function laneOf(provider: ProviderId, account: string): LaneId {
   return account === DEFAULT_ACCOUNT ? provider : (`${provider}/${account}` as LaneId);

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ConfigError, type ConfigSources, loadConfig } from "../../src/config/config.ts";
@@ -117,7 +117,8 @@ providers:
   test("take their key from a file beside the settings file, and one that others can read is told", () => {
     const cwd = mkdtempSync(join(workspace, "folder-"));
     mkdirSync(join(cwd, "svc-data"));
-    writeFileSync(join(cwd, "svc-data/fal.key"), "  key-3\n", { mode: 0o644 });
+    writeFileSync(join(cwd, "svc-data/fal.key"), "  key-3\n");
+    chmodSync(join(cwd, "svc-data/fal.key"), 0o644);
     writeFileSync(
       join(cwd, "svc-data/svc.yaml"),
       "providers: {fal: {accounts: [{name: default, key_file: fal.key}]}}",

@@ -47,7 +47,7 @@ export function readAccounts(
   const listed = entries.flatMap((entry) => listedAccount(entry, provider, values, sources) ?? []);
   const isListed = (lane: string) => entries.some(({ name }) => laneNamed(provider, name) === lane);
   const own = laneNamed(provider, DEFAULT_ACCOUNT);
-  const customary = isKeyless ? {} : customarySecrets(provider, values, entries);
+  const customary = customarySecrets(provider, values, entries) ?? (isKeyless ? {} : undefined);
   const usual: AccountSettings[] =
     customary === undefined || isListed(own)
       ? []

@@ -1,4 +1,5 @@
 import { isJsonObject } from "../../domain/json.ts";
+import { isAccountName } from "../../domain/lane.ts";
 import { suggest } from "../../domain/suggest.ts";
 import { integer, number, type Parser } from "../../toolkit/settings/parsers.ts";
 import { type ConfigProblem, show } from "../problem.ts";
@@ -23,7 +24,6 @@ export interface AccountEntry {
   readonly pollsPerSecond?: number | undefined;
 }
 
-const NAME = /^[a-z0-9][a-z0-9_-]{0,31}$/;
 const FIELDS = [
   ...["name", "key_env", "key_file", "base_url", "region", "concurrency"],
   ...["submits_per_minute", "polls_per_second"],
@@ -66,7 +66,7 @@ function readEntry(
     return undefined;
   }
   const { name } = raw;
-  const isNamed = typeof name === "string" && NAME.test(name);
+  const isNamed = typeof name === "string" && isAccountName(name);
   if (!isNamed) {
     const message = `must be up to 32 lower-case letters, digits, - and _, got ${show(name ?? null)}`;
     problems.push({ where: `${where}.name`, message });

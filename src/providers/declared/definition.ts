@@ -30,7 +30,7 @@ export function defineDeclared(head: Head, load: () => Promise<LoadedForm>): Pro
     id: id as ProviderId,
     title,
     settings,
-    kinds: kinds.map((kind) => Object.keys(kind)),
+    kinds: [...kinds.map((kind) => Object.keys(kind)), ...(isKeyless ? [[]] : [])],
     isKeyless: (values) => isKeyless && isMoved(values),
     needs(values = {}) {
       const has = (kind: Readonly<Record<string, string>>) =>

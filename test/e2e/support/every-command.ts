@@ -263,6 +263,16 @@ export const ROWS: Readonly<Record<string, Row>> = {
   "svc ledger": { keys: ["account", "entries"], args: local("default"), isTable: true },
   "svc usage": { keys: ["by", "currency", "rows", "since", "total", "until"], args: local(), isTable: true },
   "svc audit": { keys: ["adds_up", "checks", "data_dir", "differences", "rows", "sums"], args: local() },
+  "svc providers add": {
+    keys: ["account", "data_dir", "provider"],
+    args: (setup) => local("fal", "--account", "spare", "--key-stdin")(setup),
+    stdin: () => "key-of-nobody",
+  },
+  "svc providers remove": {
+    keys: ["account", "data_dir", "provider"],
+    args: local("openai", "--account", "spare", "--yes"),
+    exitCode: 5,
+  },
   "svc migrate": { keys: ["applied", "current", "data_dir", "latest", "pending"], args: local("status") },
   "svc complete": { keys: ["script", "shell"], args: () => ["bash"] },
   "svc version": { keys: ["bun", "platform", "version"] },

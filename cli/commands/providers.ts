@@ -1,0 +1,167 @@
+import type { Command } from "commander";
+import type { KeyedProvider, SecretName } from "../../src/app/kept-accounts.ts";
+import type { LaneId, ProviderId } from "../../src/domain/ids.ts";
+import { DEFAULT_ACCOUNT, isAccountName, laneOf } from "../../src/domain/lane.ts";
+import { addCommand, addCommands, given, type Invocation, onRun, withCommonFlags } from "../command.ts";
+import { asksFirst, confirm } from "../confirm.ts";
+import type { Context } from "../context.ts";
+import { EXIT } from "../exit-codes.ts";
+import { Failure, usage } from "../failure.ts";
+import { withExamples, withExits, withNotes } from "../help/manual.ts";
+import { type LocalFlags, readLocalConfig, showPath, withLocalFlags } from "../local.ts";
+import { askSecret } from "../secret-input.ts";
+
+interface Flags extends LocalFlags {
+  readonly account: string;
+  readonly keyStdin?: boolean;
+}
+
+const NEXT_START = "A running server takes it up at its next start.";
+
+const PROVIDERS = { add: addAdd, remove: addRemove };
+
+export function defineProviders(providers: Command, context: Context, [word]: readonly string[]): void {
+  addCommands(providers, context, PROVIDERS, word);
+}
+
+function addAccountCommand(providers: Command, name: string, about: string): Command {
+  return withLocalFlags(withCommonFlags(addCommand(providers, `${name} <provider>`, about))).option(
+    "--account <name>",
+    "the account, where a provider has several",
+    DEFAULT_ACCOUNT,
+  );
+}
+
+function addAdd(providers: Command, context: Context): void {
+  const about = "keep the key of a provider's account, sealed in the data folder";
+  const command = addAccountCommand(providers, "add", about).option(
+    "--key-stdin",
+    "read the key from standard input instead of asking for it; of several secrets each on a line",
+  );
+  withExamples(
+    command,
+    ["svc providers add fal", "asks for the key, and shows nothing of it"],
+    ["svc providers add fal --account second --key-stdin", "takes it from a pipe"],
+  );
+  withNotes(
+    command,
+    "A key in the provider's variable or in an account of svc.yaml counts before a kept one.",
+  );
+  withExits(command, "interrupted");
+  onRun<Flags>(command, context, add);
+}
+
+async function add(invocation: Invocation<Flags>): Promise<void> {
+  const { context, output, options } = invocation;
+  const { provider, lane, kept } = await target(invocation);
+  if (provider.kinds.length === 0)
+    throw usage(`${provider.id} has no key to keep.`, `Its settings are in \`svc help settings\`.`);
+  const config = readLocalConfig(options, context);
+  const secrets =
+    options.keyStdin === true ? await readSecrets(provider) : await askSecrets(provider, invocation);
+  kept.keepAccount(config, lane, Object.fromEntries(secrets.map(({ name, secret }) => [name, secret])));
+  output.done(`Kept the key of ${lane}, sealed in ${showPath(config.dataDir, context.cwd)}. ${NEXT_START}`);
+  const counts = lane === provider.id ? secrets.find(({ variable }) => isSet(context, variable)) : undefined;
+  if (counts !== undefined)
+    output.warn(`${counts.variable} is set, and counts before it where the server sees it.`);
+  if (output.mode === "json") output.show(formOf(provider, options, config.dataDir), () => "");
+}
+
+function addRemove(providers: Command, context: Context): void {
+  const command = asksFirst(
+    addAccountCommand(providers, "remove", "remove the kept key of a provider's account"),
+  );
+  withExamples(command, "svc providers remove fal", [
+    "svc providers remove fal --account second --yes",
+    "in a script",
+  ]);
+  withNotes(command, "Tasks that the account has under way wait for it, until their deadline.");
+  withExits(command, "interrupted");
+  onRun<Flags>(command, context, async (invocation) => {
+    const { output, options } = invocation;
+    const { provider, lane, kept } = await target(invocation);
+    const config = readLocalConfig(options, context);
+    const place = showPath(config.dataDir, context.cwd);
+    await confirm(invocation, `Remove the key of ${lane} that is kept in ${place}?`);
+    if (!kept.forgetAccount(config, lane))
+      throw new Failure(EXIT.notFound, "not_found", `No key of ${lane} is kept in ${place}.`);
+    output.done(`Removed the key of ${lane}. A running server uses it until it stops.`);
+    if (output.mode === "json") output.show(formOf(provider, options, config.dataDir), () => "");
+  });
+}
+
+function formOf({ id }: KeyedProvider, { account }: Flags, dataDir: string) {
+  return { provider: id, account, data_dir: dataDir };
+}
+
+/** The account that a command is about. */
+async function target({ args, options }: Invocation<Flags>) {
+  const id = given(args, 0);
+  if (!isAccountName(options.account))
+    throw usage("--account takes up to 32 lower-case letters, digits, - and _.");
+  // Loaded late: it imports every provider.
+  const kept = await import("../../src/app/kept-accounts.ts");
+  const provider = kept.findKeyedProvider(id);
+  if ("nearest" in provider) {
+    const hint = provider.nearest === undefined ? undefined : `Did you mean ${provider.nearest}?`;
+    throw new Failure(EXIT.notFound, "not_found", `There is no provider "${id.slice(0, 80)}".`, { hint });
+  }
+  // It is one of the providers.
+  const lane: LaneId = laneOf(provider.id as ProviderId, options.account);
+  return { provider, lane, kept };
+}
+
+interface GivenSecret extends SecretName {
+  readonly secret: string;
+}
+
+/** Asks for the secrets of the usual kind of account. Where the first is left empty, for those of the next kind. */
+async function askSecrets(
+  provider: KeyedProvider,
+  { context, options }: Invocation<Flags>,
+): Promise<GivenSecret[]> {
+  const otherwise = "Give --key-stdin, and the key on standard input.";
+  if (options.noInput === true) throw usage("Nobody can be asked here.", otherwise);
+  for (const [index, kind] of provider.kinds.entries()) {
+    const next = provider.kinds[index + 1]?.map(({ name }) => name).join(" and ");
+    const given: GivenSecret[] = [];
+    for (const secret of kind) {
+      const isOptional = given.length === 0 && next !== undefined;
+      const more = isOptional ? `; press Enter to give ${next} instead` : "";
+      const question = `${labelOf(secret)} of ${provider.title} (not shown${more}):`;
+      const text = await askSecret(context, question, otherwise);
+      if (text === "" && isOptional) break;
+      given.push(checked(secret, text));
+    }
+    if (given.length === kind.length) return given;
+  }
+  throw usage("There is no key.", otherwise);
+}
+
+/** Reads the secrets of the kind of account that has as many as there are lines. */
+async function readSecrets({ kinds }: KeyedProvider): Promise<GivenSecret[]> {
+  const text = (await Bun.stdin.text()).trim();
+  const single = kinds.find((kind) => kind.length === 1)?.[0];
+  const lines = text.split("\n").map((line) => line.trim());
+  const kind = kinds.find((each) => each.length === lines.length);
+  if (kind !== undefined && text !== "") return kind.map((secret, i) => checked(secret, lines[i] ?? ""));
+  // A private key has many lines.
+  if (single !== undefined && text !== "") return [checked(single, text)];
+  const wanted = kinds.map((each) => each.map(({ name }) => name).join(" and ")).join(", or ");
+  throw usage(`Standard input must hold ${wanted}, each on a line.`);
+}
+
+/** The refusal does not show what was given: it may be a key with a typing error. */
+function checked(secret: SecretName, text: string): GivenSecret {
+  const parsed = secret.parse(text);
+  if (parsed.ok) return { ...secret, secret: parsed.value };
+  throw usage(text === "" ? `There is no ${secret.name}.` : `${labelOf(secret)} must be ${parsed.expected}.`);
+}
+
+function labelOf({ name }: SecretName): string {
+  return name === "key" ? "API key" : name;
+}
+
+function isSet({ env }: Context, variable: string | undefined): boolean {
+  return variable !== undefined && (env[variable] ?? "").trim() !== "";
+}

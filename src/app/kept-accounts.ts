@@ -1,0 +1,58 @@
+import { accountProvider, variableOfSecret } from "../config/accounts/provider.ts";
+import type { Config } from "../config/config.ts";
+import type { LaneId } from "../domain/ids.ts";
+import { suggest } from "../domain/suggest.ts";
+import { PROVIDERS } from "../providers/registry.ts";
+import { forgetKey, type KeptSecrets, keepKey } from "../runtime/kept-keys.ts";
+import { apiKey, type Parser } from "../toolkit/settings/parsers.ts";
+import { isCredential } from "../toolkit/settings/setting.ts";
+import { ensureDirectory, type SecretKeys, sealOf } from "./data-folder.ts";
+import { keptKeyOf } from "./settings.ts";
+
+/** A secret that an account of a provider has. */
+export interface SecretName {
+  /** The provider's own, such as `key`. */
+  readonly name: string;
+  /** The variable that it is customarily in. */
+  readonly variable: string | undefined;
+  readonly parse: Parser<string>;
+}
+
+/** A provider as far as keys of its accounts can be kept. */
+export interface KeyedProvider {
+  readonly id: string;
+  readonly title: string;
+  /** The secrets of each kind of account, the usual one first; none for a provider without keys. */
+  readonly kinds: readonly (readonly SecretName[])[];
+}
+
+/** @returns the nearest id, if any, where there is no such provider */
+export function findKeyedProvider(id: string): KeyedProvider | { readonly nearest: string | undefined } {
+  const provider = PROVIDERS.find((each) => each.id === id);
+  if (provider === undefined)
+    return {
+      nearest: suggest(
+        id,
+        PROVIDERS.map((each) => String(each.id)),
+      ),
+    };
+  const accounts = accountProvider(provider, provider.settings({ cores: 1 }));
+  const secretOf = (name: string): SecretName => {
+    const entry = accounts.table[name];
+    const parse = entry !== undefined && isCredential(entry) ? entry.parse : undefined;
+    return { name, variable: variableOfSecret(accounts, name), parse: parse ?? apiKey };
+  };
+  const kinds = accounts.kinds.filter((kind) => kind.length > 0);
+  return { id, title: provider.title, kinds: kinds.map((kind) => kind.map(secretOf)) };
+}
+
+/** Keeps the secrets of an account, sealed, in a data folder, which is made if missing. */
+export function keepAccount(config: SecretKeys & Config, lane: LaneId, secrets: KeptSecrets): void {
+  ensureDirectory(config.dataDir);
+  keepKey(keptKeyOf(config.dataDir, lane), sealOf(config), secrets);
+}
+
+/** @returns whether a key of the account was kept */
+export function forgetAccount({ dataDir }: Pick<Config, "dataDir">, lane: LaneId): boolean {
+  return forgetKey(keptKeyOf(dataDir, lane));
+}

@@ -1,0 +1,72 @@
+import { afterEach, expect, test } from "bun:test";
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { LaneId } from "../../src/domain/ids.ts";
+import { forgetKey, keepKey, openKey } from "../../src/runtime/kept-keys.ts";
+import { createSeal } from "../../src/runtime/seal.ts";
+
+const SECRETS = { access_key: "ak-0123456789", secret_key: "sk-0123456789" };
+const [OLD, NEW] = [7, 8].map((byte) => Buffer.alloc(32, byte).toString("base64"));
+
+const folders: string[] = [];
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+function setup() {
+  const folder = mkdtempSync(join(tmpdir(), "svc-kept-"));
+  folders.push(folder);
+  const at = (lane: string) => ({
+    path: join(folder, "provider-keys", `${lane.replace("/", ".")}.json`),
+    lane: lane as LaneId,
+  });
+  const sealWith = (key: string | undefined, previousKey?: string) =>
+    createSeal({ key, previousKey, file: join(folder, "secret.key") });
+  return { folder: join(folder, "provider-keys"), at, sealWith };
+}
+
+test("what is kept opens again, and lies nowhere in the clear or open to others", () => {
+  const { folder, at, sealWith } = setup();
+  keepKey(at("kling"), sealWith(OLD), SECRETS);
+  expect(openKey(at("kling"), sealWith(OLD))).toEqual(SECRETS);
+  expect(readdirSync(folder)).toEqual(["kling.json"]);
+  const text = readFileSync(at("kling").path, "utf8");
+  for (const secret of Object.values(SECRETS)) expect(text).not.toContain(secret);
+  expect([statSync(folder).mode & 0o777, statSync(at("kling").path).mode & 0o777]).toEqual([0o700, 0o600]);
+});
+
+test("another account's file opens for none", () => {
+  const { at, sealWith } = setup();
+  keepKey(at("kling"), sealWith(OLD), SECRETS);
+  renameSync(at("kling").path, at("kling/second").path);
+  expect(openKey(at("kling/second"), sealWith(OLD))).toBeUndefined();
+});
+
+test("with another key in use it is opened by the one before, and sealed anew", () => {
+  const { at, sealWith } = setup();
+  keepKey(at("kling"), sealWith(OLD), SECRETS);
+  expect(openKey(at("kling"), sealWith(NEW))).toBeUndefined();
+  expect(openKey(at("kling"), sealWith(NEW, OLD))).toEqual(SECRETS);
+  expect(openKey(at("kling"), sealWith(NEW))).toEqual(SECRETS);
+});
+
+test("a file that is no kept key opens for nobody, and a second key replaces the first", () => {
+  const { at, sealWith } = setup();
+  const seal = sealWith(OLD);
+  expect(openKey(at("kling"), seal)).toBeUndefined();
+  keepKey(at("kling"), seal, SECRETS);
+  for (const text of ["", "{}", "[]", '{"key":7}', '{"key":"clear"}']) {
+    writeFileSync(at("kling").path, text);
+    expect(openKey(at("kling"), seal)).toBeUndefined();
+  }
+  keepKey(at("kling"), seal, { access_key: "other" });
+  expect(openKey(at("kling"), seal)).toEqual({ access_key: "other" });
+});
+
+test("what is forgotten is gone, and was there only once", () => {
+  const { at, sealWith } = setup();
+  keepKey(at("kling"), sealWith(OLD), SECRETS);
+  expect([forgetKey(at("kling")), forgetKey(at("kling"))]).toEqual([true, false]);
+  expect(openKey(at("kling"), sealWith(OLD))).toBeUndefined();
+});
