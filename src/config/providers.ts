@@ -9,7 +9,7 @@ import {
   type ValuesOf,
 } from "../toolkit/settings/setting.ts";
 import { type AccountSettings, readAccounts } from "./accounts/accounts.ts";
-import { accountProvider, accountsKey } from "./accounts/provider.ts";
+import { accountProvider, accountsKey, describeHalves } from "./accounts/provider.ts";
 import { chooseValue, type Given, type Origins, readCredential } from "./choose.ts";
 import type { Listening } from "./own-address.ts";
 import type { ConfigProblem } from "./problem.ts";
@@ -60,8 +60,9 @@ export function readProvider(
   const warnings: string[] = [];
   const missing: ConfigProblem[] = [];
   const key = accountsKey(provider.id);
+  const ofAccounts = accountProvider(provider, table);
   const accounts = readAccounts(
-    accountProvider(provider, table),
+    ofAccounts,
     values,
     {
       ...{ raw: given.file?.values.get(key), where: `${given.file?.path}: ${key}` },
@@ -77,7 +78,7 @@ export function readProvider(
   }
   return {
     ...{ values, accounts },
-    warnings: [...ignored, ...warnings, ...plainTextKeys(upstream)],
+    warnings: [...ignored, ...warnings, ...describeHalves(ofAccounts, values), ...plainTextKeys(upstream)],
     notes: [...describeCustomaryVariables(upstream, origins), ...describeAccounts(upstream)],
   };
 }

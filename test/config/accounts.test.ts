@@ -86,7 +86,9 @@ describe("accounts", () => {
   test("have all their secrets, by the provider's own names", () => {
     const both = { ACME_ACCESS_KEY: "a", ACME_SECRET_KEY: "s" };
     expect(accountsOf("", "acme", { env: both })).toEqual([["acme", { access_key: "a", secret_key: "s" }]]);
-    expect(accountsOf("", "acme", { env: { ACME_ACCESS_KEY: "a" } })).toEqual([]);
+    const half = { env: { ACME_ACCESS_KEY: "a" } };
+    expect(accountsOf("", "acme", half)).toEqual([]);
+    expect(load("", half).warnings).toEqual(["acme: ACME_ACCESS_KEY does nothing without ACME_SECRET_KEY."]);
     const yaml = "providers: {acme: {accounts: [{name: b, key_env: {access_key: A2, secret_key: S2}}]}}";
     expect(accountsOf(yaml, "acme", { env: { A2: "x", S2: "y" } })).toEqual([
       ["acme/b", { access_key: "x", secret_key: "y" }],

@@ -38,6 +38,23 @@ export function addCommand(id: string, name: string): string {
   return `svc providers add ${id}${name === "default" ? "" : ` --account ${name}`}`;
 }
 
+/** Says which customary variables are set in vain, because another one that belongs to them is not. */
+export function describeHalves(
+  provider: AccountProvider,
+  values: Readonly<Record<string, unknown>>,
+): string[] {
+  const isSet = (name: string) => values[name] !== undefined;
+  if (provider.kinds.some((kind) => kind.length > 0 && kind.every(isSet))) return [];
+  return provider.kinds
+    .filter((kind) => kind.some(isSet))
+    .map((kind) => {
+      const named = (names: readonly string[]) =>
+        names.map((name) => variableOfSecret(provider, name)).join(" and ");
+      const [set, unset] = [kind.filter(isSet), kind.filter((name) => !isSet(name))];
+      return `${provider.id}: ${named(set)} does nothing without ${named(unset)}.`;
+    });
+}
+
 /** The place of a provider's accounts in the settings file. */
 export function accountsKey(id: string): string {
   return `providers.${id}.accounts`;

@@ -34,11 +34,13 @@ const SERVER = closed({
 });
 
 const LANE = closed({
-  lane: text("The provider whose queue it is."),
+  lane: text(
+    "The account whose queue it is: its provider, and `/` and its name where that is not `default`.",
+  ),
   queued: count("Tasks that wait."),
   oldest_seconds: age("How long ago the oldest of them was created."),
   under_way: count("Tasks between submission and end, which count in the limit."),
-  limit: nullable(count("How many may be under way; null: the provider is switched off.")),
+  limit: nullable(count("How many may be under way; null: the account is switched off.")),
 });
 
 const MODEL = closed({
@@ -77,10 +79,10 @@ const OVERVIEW = component("Overview", {
     under_way: count("Tasks between submission and end, in all lanes."),
     limit: count("How many may be under way in all lanes together."),
   }),
-  lanes: list(LANE, { description: "By name: every provider that is switched on, or has tasks." }),
+  lanes: list(LANE, { description: "By name: every account that is switched on, or has tasks." }),
   providers: list(
     closed({
-      provider: text("Id of the provider."),
+      provider: text("The lane of the account."),
       ...ENDINGS,
       refused: list(text(""), {
         description: "Upstream models that it refuses this server, until the operator puts that right.",

@@ -36,7 +36,7 @@ const named = (prefix: string, description: string) =>
 const OWNERS: Properties = {
   account: named("acc", "Whose it is."),
   key: named("key", "The key that created it."),
-  provider: text("The provider that has it, had it, or gets it next."),
+  provider: text("The lane of the account that has it, had it, or gets it next."),
 };
 
 const MESSAGES = ["error_message", "error"];
@@ -48,7 +48,9 @@ export const MANAGED_TASK = taskSchema("ManagedTask", MESSAGES, {
 const ATTEMPT: Properties = {
   ...ATTEMPT_FIELDS,
   route: closed({
-    provider: text("Its provider."),
+    provider: text(
+      "The lane of its account: the provider, and `/` and the account where that is not `default`.",
+    ),
     upstream_model: text("What the provider calls the model."),
   }),
   detail: text("What went wrong, as it was noted for the operator."),
