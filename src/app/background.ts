@@ -1,7 +1,9 @@
 import { paintMask } from "../assets/decoder.ts";
 import type { Config } from "../config/config.ts";
 import type { LaneId } from "../domain/ids.ts";
+import type { ProviderAdapter } from "../domain/ports/provider.ts";
 import type { Tally } from "../domain/ports/tally.ts";
+import type { LaneCapacity } from "../domain/ports/task-store.ts";
 import { LONGEST_DELAY_MS, longestCallbackDelayMs } from "../domain/task/backoff.ts";
 import { monotonicMs } from "../runtime/clock.ts";
 import { systemRandom } from "../runtime/random.ts";
@@ -18,8 +20,7 @@ import type { Rooms } from "./rooms.ts";
 /** The work that runs without a request. */
 export function createBackground(config: Config, rooms: Rooms, feeds: Feeds, tally: Pick<Tally, "ended">) {
   const { clock, log, store, providers, inputAddresses } = rooms;
-  const { tasks } = store;
-  const { publicUrl } = config;
+  const [{ tasks }, { publicUrl }] = [store, config];
   const random = systemRandom;
   const timekeeper = createTimekeeper(
     {
@@ -36,6 +37,7 @@ export function createBackground(config: Config, rooms: Rooms, feeds: Feeds, tal
   const sender = createCallbackSender({ ...rooms, ...store, random, publicUrl }, callbackOptions(config));
   const standing = createRouteStanding({ routes: store.routes, clock, log });
   const provider = (lane: LaneId) => providers.get(lane);
+  const capacities = createCapacities(rooms.adapters);
   const scheduler = createScheduler(
     {
       ...{ ...rooms, ...feeds, tally, tasks, random, standing, provider, isOverdue },
@@ -45,7 +47,9 @@ export function createBackground(config: Config, rooms: Rooms, feeds: Feeds, tal
     },
     {
       ...config.scheduler,
-      lanes: laneCapacities([...providers.values()]),
+      get lanes() {
+        return capacities();
+      },
     },
   );
   const cleaner = createCleaner({ tasks, clock, log, tidy: () => void store.checkpoint() });
@@ -72,6 +76,18 @@ export function createBackground(config: Config, rooms: Rooms, feeds: Feeds, tal
       await sender.stop(Math.max(0, until - monotonicMs()));
       cancelGivingUp();
     },
+  };
+}
+
+/** The lanes of the adapters there are, worked out anew when they are others. */
+function createCapacities(adapters: Rooms["adapters"]) {
+  let known: readonly ProviderAdapter[] | undefined;
+  let capacities: readonly LaneCapacity[] = [];
+  return () => {
+    const now = adapters();
+    if (now !== known) capacities = laneCapacities(now);
+    known = now;
+    return capacities;
   };
 }
 

@@ -3,7 +3,6 @@ import type { Config } from "../config/config.ts";
 import type { ModelId, ProviderId } from "../domain/ids.ts";
 import type { PriceRule } from "../domain/model/model.ts";
 import type { Clock, Log } from "../domain/ports/runtime.ts";
-import { PROVIDERS } from "../providers/registry.ts";
 import { readConfiguredPrices } from "../service/configured-prices.ts";
 import { configuredPricesOf } from "./configured-prices.ts";
 import type { Releases } from "./lifecycle.ts";
@@ -12,6 +11,8 @@ import { followOwnModels } from "./own-models.ts";
 interface ModelsDeps {
   readonly isEnabled: (provider: ProviderId) => boolean;
   readonly takesFiles: (provider: ProviderId) => boolean;
+  /** The providers there are now. */
+  readonly providers: () => readonly ProviderId[];
   readonly clock: Pick<Clock, "after">;
   readonly log: Log;
 }
@@ -23,20 +24,20 @@ interface ModelsDeps {
  * @throws ConfigError when those prices cannot be used
  */
 export function openModels(config: Config, deps: ModelsDeps, releases: Releases) {
-  const { isEnabled, takesFiles, clock, log } = deps;
+  const { isEnabled, takesFiles, clock, log, providers } = deps;
   const builtIn = builtInModels();
-  const providers = PROVIDERS.map(({ id }) => id);
-  const catalog = createCatalog({ isEnabled, takesFiles, providers, models: builtIn });
+  const catalog = createCatalog({ isEnabled, takesFiles, providers: providers(), models: builtIn });
   const configuredPrices = new Map<ModelId, PriceRule>();
   const onReplaced = () => {
     refreshPrices(config, catalog, configuredPrices, log);
     void catalog.warm();
   };
-  releases.push(followOwnModels(config, { builtIn, catalog, clock, log, onReplaced }));
+  const own = followOwnModels(config, { builtIn, catalog, clock, log, providers, onReplaced });
+  releases.push(own.stop);
   const { prices, warnings } = configuredPricesOf(config, catalog);
   for (const [id, rule] of prices) configuredPrices.set(id, rule);
   for (const warning of warnings) log.warn({}, warning);
-  return { catalog, configuredPrices };
+  return { catalog, configuredPrices, onProvidersChanged: own.takeAgain };
 }
 
 /** The settings file has the same prices as before, for models that may be others. One that no longer fits is not in force. */

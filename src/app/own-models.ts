@@ -6,20 +6,25 @@ import {
   type OwnModels,
   type OwnProblem,
 } from "../catalog/own-models.ts";
+import type { ProviderId } from "../domain/ids.ts";
 import type { Model } from "../domain/model/model.ts";
 import type { Clock, Log } from "../domain/ports/runtime.ts";
 import { PROVIDERS } from "../providers/registry.ts";
-import { readOwnFiles, watchOwnFiles } from "../toolkit/own-files.ts";
+import { type OwnFile, readOwnFiles, watchOwnFiles } from "../toolkit/own-files.ts";
 import type { Folder } from "./data-folder.ts";
 
 /** Where an operator's own models are, in the data folder. */
 const FOLDER = "models";
 
-const providers = () => PROVIDERS.map(({ id }) => id);
+const builtInProviders = () => PROVIDERS.map(({ id }) => id);
 
 /** The models of a data folder, for commands that need no server. */
 export function readOwnModels({ dataDir }: Folder): OwnModels {
-  const combine = createOwnModels({ builtIn: builtInModels(), providers, prefix: `${FOLDER}/` });
+  const combine = createOwnModels({
+    builtIn: builtInModels(),
+    providers: builtInProviders,
+    prefix: `${FOLDER}/`,
+  });
   return combine(readOwnFiles(join(dataDir, FOLDER), { maxBytes: MAX_MANIFEST_BYTES }));
 }
 
@@ -29,6 +34,8 @@ interface WatchDeps {
   readonly catalog: LiveCatalog;
   readonly clock: Pick<Clock, "after">;
   readonly log: Log;
+  /** The providers there are now. */
+  readonly providers: () => readonly ProviderId[];
   /** Called after the models were replaced while the server runs. */
   readonly onReplaced: () => void;
 }
@@ -37,31 +44,45 @@ interface WatchDeps {
  * Puts the models of the data folder into the catalogue, at once and whenever their files change. Tells in the log what changed and,
  * once each, what cannot be used.
  *
- * @returns how to stop
+ * @returns how to stop, and how to take the files again once the providers are others
  */
-export function followOwnModels({ dataDir }: Folder, deps: WatchDeps): () => void {
-  const { builtIn, catalog, clock, log, onReplaced } = deps;
+export function followOwnModels({ dataDir }: Folder, deps: WatchDeps) {
+  const { builtIn, catalog, clock, log, providers, onReplaced } = deps;
   const combine = createOwnModels({ builtIn, providers, prefix: `${FOLDER}/` });
   let told = new Set<string>();
   let current = builtIn;
   let isRunning = false;
+  let files: readonly OwnFile[] = [];
   const stop = watchOwnFiles(join(dataDir, FOLDER), {
     clock,
     maxBytes: MAX_MANIFEST_BYTES,
-    onChange(files) {
-      const { models, problems } = combine(files);
-      for (const problem of problems) if (!told.has(problem.line)) log.warn({}, problemText(problem));
-      told = new Set(problems.map(({ line }) => line));
-      const changes = changesOf(current, models);
-      if (changes.changed.length + changes.removed.length === 0) return;
-      catalog.replace(models);
-      current = models;
-      log.info(changes, "own models are in force");
-      if (isRunning) onReplaced();
+    onChange(present) {
+      files = present;
+      take();
     },
   });
   isRunning = true;
-  return stop;
+  return {
+    stop,
+    /** The models are offered by other providers, which the catalogue learns by being given them again. */
+    takeAgain() {
+      take();
+      catalog.replace(current);
+      onReplaced();
+    },
+  };
+
+  function take(): void {
+    const { models, problems } = combine(files);
+    for (const problem of problems) if (!told.has(problem.line)) log.warn({}, problemText(problem));
+    told = new Set(problems.map(({ line }) => line));
+    const changes = changesOf(current, models);
+    if (changes.changed.length + changes.removed.length === 0) return;
+    catalog.replace(models);
+    current = models;
+    log.info(changes, "own models are in force");
+    if (isRunning) onReplaced();
+  }
 }
 
 const EFFECTS: Readonly<Record<OwnProblem["effect"], string>> = {

@@ -1,39 +1,92 @@
 import type { Config } from "../config/config.ts";
-import type { LaneId } from "../domain/ids.ts";
+import type { LaneId, ProviderId } from "../domain/ids.ts";
+import type { NeedsOf } from "../domain/model/availability.ts";
+import type { Egress } from "../domain/ports/egress.ts";
 import type { ProviderAdapter } from "../domain/ports/provider.ts";
 import type { Log, SteadyClock } from "../domain/ports/runtime.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
-import { createProviders } from "../providers/registry.ts";
+import { createProviders, providerNeeds } from "../providers/registry.ts";
 import { openKey } from "../runtime/kept-keys.ts";
 import { createLanes } from "../scheduler/lanes.ts";
 import { createPace } from "../scheduler/pace.ts";
 import { createSecret } from "../toolkit/settings/secret.ts";
 import { sealOf } from "./data-folder.ts";
 import type { Releases } from "./lifecycle.ts";
+import { allIds, followOwnProviders, type OwnProvider } from "./own-providers.ts";
 import { keptKeyOf } from "./settings.ts";
 
-/** The accounts at providers that are switched on, and how to choose among those of one provider. */
-export async function openProviders(
-  config: Config,
-  deps: {
-    readonly clock: SteadyClock;
-    readonly log: Log;
-    readonly tasks: TaskStore;
-    /** In place of those of the configuration. */
-    readonly adapters: readonly ProviderAdapter[] | undefined;
-  },
-  releases: Releases,
-) {
-  const { clock, log, tasks } = deps;
-  const adapters = deps.adapters ?? (await createProviders({ config, clock, unseal: unsealer(config, log) }));
+export interface ProvidersDeps {
+  readonly clock: SteadyClock;
+  readonly log: Log;
+  readonly tasks: TaskStore;
+  readonly egress: Egress;
+  /** In place of those of the configuration and the data folder. */
+  readonly adapters: readonly ProviderAdapter[] | undefined;
+}
+
+/**
+ * Opens the accounts at providers that are switched on, and how to choose among those of one provider. The providers that the data
+ * folder describes are followed: what is given here is always as it is now.
+ */
+export async function openProviders(config: Config, deps: ProvidersDeps, releases: Releases) {
+  const { clock, log, tasks, egress } = deps;
+  const making = { config, clock, log, unseal: unsealer(config, log), fetchPublic: egress.fetchMedia };
+  const builtIn = deps.adapters ?? (await createProviders(making));
+  const live = createLive(builtIn);
   releases.push(async () => {
-    for (const adapter of adapters) await adapter.stop?.();
+    for (const adapter of new Set([...builtIn, ...live.adapters])) await adapter.stop?.();
   });
-  const providers: ReadonlyMap<LaneId, ProviderAdapter> = new Map(
-    adapters.map((adapter) => [adapter.lane, adapter]),
-  );
+  const listeners: (() => void)[] = [];
+  if (deps.adapters === undefined) {
+    const onChange = (own: readonly OwnProvider[]) => {
+      live.replace(own);
+      for (const listener of listeners) listener();
+    };
+    await followOwnProviders(config, { ...making, egress, onChange }, releases);
+  }
+  const { providers } = live;
   const pace = createPace({ clock, rates: (lane) => providers.get(lane)?.rates });
-  return { providers, pace, lanes: createLanes({ adapters, tasks, isSlowed: pace.isSlowed }) };
+  const choosing = {
+    get adapters() {
+      return live.adapters;
+    },
+  };
+  const lanes = createLanes(Object.assign(choosing, { tasks, isSlowed: pace.isSlowed }));
+  const needsOf: NeedsOf = (id) => {
+    if (lanes.has(id)) return [];
+    const own = live.own.find(({ definition }) => definition.id === id)?.definition;
+    return own === undefined ? (providerNeeds(id) ?? [id]) : own.needs();
+  };
+  return {
+    ...{ providers, pace, lanes, needsOf },
+    /** The accounts that are switched on; another list whenever they are others. */
+    adapters: () => live.adapters,
+    /** Every provider there is, the built-in ones first. */
+    providerIds: () => allIds(live.own),
+    /** Calls `listener` whenever the providers are others. */
+    onProviders: (listener: () => void) => void listeners.push(listener),
+  };
+}
+
+/** The adapters as they are now. */
+function createLive(builtIn: readonly ProviderAdapter[]) {
+  const providers = new Map<LaneId, ProviderAdapter>();
+  const live = {
+    adapters: builtIn,
+    own: [] as readonly OwnProvider[],
+    providers: providers as ReadonlyMap<LaneId, ProviderAdapter>,
+    /** Those of the data folder, which take the places of built-in ones of their names. */
+    replace(own: readonly OwnProvider[]) {
+      const replaced = new Set<ProviderId>(own.map(({ definition }) => definition.id));
+      const kept = builtIn.filter(({ id }) => !replaced.has(id));
+      live.own = own;
+      live.adapters = [...kept, ...own.flatMap(({ adapters }) => adapters)];
+      providers.clear();
+      for (const adapter of live.adapters) providers.set(adapter.lane, adapter);
+    },
+  };
+  live.replace([]);
+  return live;
 }
 
 /** Opens the kept keys of accounts, and says which no key opens. */

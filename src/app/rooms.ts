@@ -2,12 +2,12 @@ import { requireSafeNativeFolder } from "../assets/native.ts";
 import { openAssetStore } from "../assets/open.ts";
 import type { Config } from "../config/config.ts";
 import type { ProviderId } from "../domain/ids.ts";
-import { type NeedsOf, needsText } from "../domain/model/availability.ts";
+import { needsText } from "../domain/model/availability.ts";
 import type { Egress } from "../domain/ports/egress.ts";
 import type { ProviderAdapter } from "../domain/ports/provider.ts";
 import type { Log, SteadyClock } from "../domain/ports/runtime.ts";
 import { createEgress } from "../egress/egress.ts";
-import { PROVIDERS, providerNeeds } from "../providers/registry.ts";
+import { PROVIDERS } from "../providers/registry.ts";
 import { createAddresses } from "../runtime/address-ranges.ts";
 import { createSystemClock } from "../runtime/clock.ts";
 import { lockFileOf } from "../runtime/directory-lock.ts";
@@ -70,19 +70,21 @@ export async function openRooms(config: Config, overrides: AppOverrides, release
   });
   await assets.removeTemporary();
   releases.push(watchDataFolder(config, clock, overrides));
-  const opening = { clock, log, tasks: store.tasks, adapters: overrides.providers };
-  const { providers, pace, lanes } = await openProviders(config, opening, releases);
-  const needsOf: NeedsOf = (id) => (lanes.has(id) ? [] : (providerNeeds(id) ?? [id]));
+  const egress = overrides.egress ?? createEgress({ allow: config.egress.allow });
+  const opening = { clock, log, egress, tasks: store.tasks, adapters: overrides.providers };
+  const { providerIds, onProviders, ...offered } = await openProviders(config, opening, releases);
+  const { providers, lanes } = offered;
   if (providers.size === 0) log.warn({}, noProvider());
-  const withoutFiles = config.publicUrl === undefined ? needingAddresses(log, providers.values()) : new Set();
-  const offering = { isEnabled: lanes.has, takesFiles: (id: ProviderId) => !withoutFiles.has(id) };
-  const models = openModels(config, { ...offering, clock, log }, releases);
+  if (config.publicUrl === undefined) tellAddresses(log, providers.values());
+  const takesFiles = (id: ProviderId) => config.publicUrl !== undefined || !needsAddresses(providers, id);
+  const offering = { isEnabled: lanes.has, takesFiles, providers: providerIds };
+  const { onProvidersChanged, ...models } = openModels(config, { ...offering, clock, log }, releases);
+  onProviders(onProvidersChanged);
   return {
-    ...{ clock, log, ids, store, assets, providers, pace, lanes, needsOf, createdDataDir, ...models },
+    ...{ clock, log, ids, store, assets, egress, createdDataDir, ...offered, ...models },
     inputAddresses: createInputAddresses({ assets, clock, seal }),
     secrets: createSecrets(),
     addresses: createAddresses(),
-    egress: overrides.egress ?? createEgress({ allow: config.egress.allow }),
   };
 }
 
@@ -125,14 +127,18 @@ function exposureOf({ dataDir }: Config, closed: readonly string[]) {
   return { data_dir: dataDir, closed: closed.slice(0, NAMED), count: closed.length };
 }
 
-/** The providers that take files by their address alone, of which the operator is told. */
-function needingAddresses(log: Log, providers: Iterable<ProviderAdapter>): ReadonlySet<ProviderId> {
+/** Tells the operator of providers that take files by their address alone, where there is none. */
+function tellAddresses(log: Log, providers: Iterable<ProviderAdapter>): void {
   const ids = new Set([...providers].flatMap(({ id, needsInputUrls }) => (needsInputUrls ? id : [])));
   for (const provider of ids) {
     const what = `${provider} fetches input files from this service, so requests with files cannot go there; set public_url`;
     log.warn({ provider }, what);
   }
-  return ids;
+}
+
+function needsAddresses(providers: Rooms["providers"], provider: ProviderId): boolean {
+  for (const { id, needsInputUrls } of providers.values()) if (id === provider && needsInputUrls) return true;
+  return false;
 }
 
 /** Says how to switch a provider on. */

@@ -1,12 +1,11 @@
 import { join } from "node:path";
 import type { LaneId } from "../domain/ids.ts";
 import type { ProviderAdapter } from "../domain/ports/provider.ts";
-import type { Clock } from "../domain/ports/runtime.ts";
 import type { Secret } from "../toolkit/settings/secret.ts";
 import type { SettingTable, ValuesOf } from "../toolkit/settings/setting.ts";
 import type { ProviderAccount } from "./account.ts";
 import { DECLARED } from "./declared/definition.ts";
-import type { ProviderDefinition } from "./definition.ts";
+import type { ProviderDefinition, ProviderDeps } from "./definition.ts";
 import { fal } from "./fal/definition.ts";
 import { openAi } from "./openai/definition.ts";
 import { sandbox } from "./sandbox/definition.ts";
@@ -31,28 +30,38 @@ export interface ProvidersConfig {
   };
 }
 
-/** Loads the providers that are switched on, an adapter for each account. Nothing is opened before one is first used. */
-export async function createProviders(deps: {
-  readonly config: ProvidersConfig;
-  readonly clock: Clock;
+export interface CreateDeps extends Omit<ProviderDeps, "directory"> {
+  readonly config: Pick<ProvidersConfig, "dataDir" | "proxy">;
   /** Opens the secrets of an account; undefined where no key opens them, which leaves the account out. */
   readonly unseal?: ((lane: LaneId) => ProviderAccount["secrets"] | undefined) | undefined;
-}): Promise<ProviderAdapter[]> {
-  const { config, clock, unseal } = deps;
-  return Promise.all(
-    PROVIDERS.flatMap((provider) => {
-      const { id, create } = provider;
-      const values = config.providers[id] ?? {};
-      return (config.accounts[id] ?? []).flatMap(({ secrets: given, ...account }) => {
-        const secrets = given ?? unseal?.(account.lane);
-        if (secrets === undefined) return [];
-        const proxy = account.proxy ?? config.proxy?.reveal();
-        return [
-          create({ ...account, proxy, secrets }, values, { clock, directory: join(config.dataDir, id) }),
-        ];
-      });
-    }),
-  );
+}
+
+/** Loads the providers that are switched on, an adapter for each account. Nothing is opened before one is first used. */
+export async function createProviders(
+  deps: CreateDeps & { readonly config: ProvidersConfig },
+): Promise<ProviderAdapter[]> {
+  const { providers, accounts } = deps.config;
+  const all = PROVIDERS.map((provider) => {
+    const { id } = provider;
+    return createAccounts(provider, { values: providers[id] ?? {}, accounts: accounts[id] ?? [] }, deps);
+  });
+  return (await Promise.all(all)).flat();
+}
+
+/** Loads the accounts of a provider that are switched on. */
+export function createAccounts(
+  { id, create }: ProviderDefinition,
+  given: { readonly values: ValuesOf<SettingTable>; readonly accounts: readonly MaybeSealed[] },
+  { config, unseal, ...deps }: CreateDeps,
+): Promise<ProviderAdapter[]> {
+  const adapters = given.accounts.flatMap(({ secrets: known, ...account }) => {
+    const secrets = known ?? unseal?.(account.lane);
+    if (secrets === undefined) return [];
+    const proxy = account.proxy ?? config.proxy?.reveal();
+    const directory = join(config.dataDir, id);
+    return [create({ ...account, proxy, secrets }, given.values, { ...deps, directory })];
+  });
+  return Promise.all(adapters);
 }
 
 /**

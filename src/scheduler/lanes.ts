@@ -14,12 +14,21 @@ export function laneCapacities(adapters: readonly ProviderAdapter[]): LaneCapaci
 
 /** The accounts of these adapters. Where a provider has several, the store says how much each has to do. */
 export function createLanes(deps: {
+  /** May be another list each time it is read; each list stays as it is. */
   readonly adapters: readonly ProviderAdapter[];
   readonly tasks: Pick<TaskStore, "lanes">;
   readonly isSlowed: (lane: LaneId) => boolean;
 }): Lanes {
-  const ofProvider = Map.groupBy(deps.adapters, ({ id }) => id);
+  let known: readonly ProviderAdapter[] = [];
+  let grouped = new Map<ProviderId, ProviderAdapter[]>();
   let turn = 0;
+
+  function ofProvider(provider: ProviderId): readonly ProviderAdapter[] {
+    const { adapters } = deps;
+    if (adapters !== known) grouped = Map.groupBy(adapters, ({ id }) => id);
+    known = adapters;
+    return grouped.get(provider) ?? [];
+  }
 
   /** Starts with another account each time, so that tasks created together do not all go to the first. */
   function inTurn(accounts: readonly ProviderAdapter[]): readonly ProviderAdapter[] {
@@ -28,9 +37,9 @@ export function createLanes(deps: {
   }
 
   return {
-    has: (provider: ProviderId) => ofProvider.has(provider),
+    has: (provider: ProviderId) => ofProvider(provider).length > 0,
     async choose(provider) {
-      const accounts = ofProvider.get(provider) ?? [];
+      const accounts = ofProvider(provider);
       if (accounts.length < 2) return accounts[0]?.lane;
       const loads = new Map(
         (await deps.tasks.lanes()).map(({ lane, queued, underWay }) => [lane, queued + underWay]),

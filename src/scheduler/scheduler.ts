@@ -8,6 +8,7 @@ import { createUnderWay } from "./under-way.ts";
 export interface SchedulerOptions {
   /** Tasks between submission and end, in all lanes together. */
   readonly concurrency: number;
+  /** May be others each time they are read. */
   readonly lanes: readonly LaneCapacity[];
   /** Steps worked on at once. */
   readonly steps: number;

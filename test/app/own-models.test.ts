@@ -8,6 +8,7 @@ import { ConfigError } from "../../src/config/config.ts";
 import type { ModelId } from "../../src/domain/ids.ts";
 import type { JsonObject } from "../../src/domain/json.ts";
 import type { Log } from "../../src/domain/ports/runtime.ts";
+import { PROVIDERS } from "../../src/providers/registry.ts";
 import { fakeClock } from "../helpers/engine.ts";
 
 const MINE = "mine" as ModelId;
@@ -39,7 +40,13 @@ function setup(settings = "") {
     open: () =>
       openModels(
         readConfig({ cwd, env: {}, flags: {} }),
-        { isEnabled: () => true, takesFiles: () => true, clock, log },
+        {
+          isEnabled: () => true,
+          takesFiles: () => true,
+          providers: () => PROVIDERS.map(({ id }) => id),
+          clock,
+          log,
+        },
         releases as never,
       ),
     /** Lets a change be seen and taken up. */

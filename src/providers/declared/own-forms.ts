@@ -29,7 +29,7 @@ export interface OwnFormsOptions {
   /** Reads and checks a form; `readForm`, or the same in a thread of its own. @throws FormFileError */
   readonly read: (file: string, text: string) => Form | Promise<Form>;
   /** Why requests may not go to an address, as a clause; undefined where they may. */
-  readonly refuseAddress?: ((url: string, provider: string) => string | undefined) | undefined;
+  readonly refuseAddress?: ((url: string, form: Form) => string | undefined) | undefined;
 }
 
 /** Larger files are no forms. */
@@ -92,7 +92,7 @@ export class OwnForms {
       };
     const addresses = [form.base, ...Object.values(form.regions ?? {}), ...(form.origins ?? [])];
     for (const address of addresses) {
-      const refusal = address.includes("*") ? undefined : this.#options.refuseAddress?.(address, provider);
+      const refusal = address.includes("*") ? undefined : this.#options.refuseAddress?.(address, form);
       if (refusal !== undefined) return { key: "base", message: `base: ${address} ${refusal}` };
     }
     return undefined;

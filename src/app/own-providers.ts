@@ -1,0 +1,168 @@
+import { join } from "node:path";
+import { type Config, ConfigError } from "../config/config.ts";
+import type { ProviderId } from "../domain/ids.ts";
+import type { Egress } from "../domain/ports/egress.ts";
+import type { ProviderAdapter } from "../domain/ports/provider.ts";
+import type { Log } from "../domain/ports/runtime.ts";
+import { defineDeclared } from "../providers/declared/definition.ts";
+import type { Form } from "../providers/declared/form.ts";
+import { headOf } from "../providers/declared/head.ts";
+import { OWN_FORM_BYTES, type OwnFinding, type OwnForm, OwnForms } from "../providers/declared/own-forms.ts";
+import type { ProviderDefinition } from "../providers/definition.ts";
+import { type CreateDeps, createAccounts, PROVIDERS } from "../providers/registry.ts";
+import { type OwnFile, watchOwnFiles } from "../toolkit/own-files.ts";
+import type { Releases } from "./lifecycle.ts";
+import { createFormReading } from "./own-form-reading.ts";
+import { OWN_PROVIDERS } from "./settings.ts";
+
+/** A provider that the data folder describes, with its accounts that are switched on. */
+export interface OwnProvider {
+  readonly form: OwnForm;
+  readonly definition: ProviderDefinition;
+  readonly adapters: readonly ProviderAdapter[];
+}
+
+export interface OwnProvidersDeps extends Omit<CreateDeps, "config"> {
+  readonly log: Log;
+  readonly egress: Pick<Egress, "refusal">;
+  /** Called whenever they are others, the first time before this function returns. */
+  readonly onChange: (providers: readonly OwnProvider[]) => void;
+}
+
+const CODED = PROVIDERS.map(({ id }) => String(id));
+
+/** Follows the providers that the data folder describes. A broken file is told, and leaves its last good text in force. */
+export async function followOwnProviders(
+  config: Config,
+  deps: OwnProvidersDeps,
+  releases: Releases,
+): Promise<void> {
+  const { clock, log, onChange } = deps;
+  const reading = createFormReading();
+  const forms = new OwnForms({
+    coded: CODED,
+    read: reading.read,
+    refuseAddress: (url, form) => refusalOf(url, form, config, deps.egress),
+  });
+  const told = createTelling(log);
+  let current = new Map<string, OwnProvider>();
+
+  async function take(files: readonly OwnFile[]): Promise<void> {
+    const { forms: taken, findings } = await forms.take(files);
+    told(findings);
+    const next = new Map<string, OwnProvider>();
+    for (const form of taken) {
+      const provider = await provided(form, current.get(form.file), config, deps);
+      if (provider !== undefined) next.set(form.file, provider);
+    }
+    if (isSame(current, next)) return;
+    const changes = changesOf(current, next);
+    current = next;
+    onChange([...next.values()]);
+    log.info(changes, "own providers are in force");
+  }
+
+  let taking = Promise.resolve();
+  releases.push(
+    reading.stop,
+    watchOwnFiles(join(config.dataDir, OWN_PROVIDERS), {
+      clock,
+      maxBytes: OWN_FORM_BYTES,
+      onChange(files) {
+        taking = taking
+          .then(() => take(files))
+          .catch((error: unknown) => log.error({ err: error as Error }, "own providers could not be read"));
+      },
+    }),
+  );
+  await taking;
+}
+
+/** The accounts of a form. Settings that it cannot be used with leave the provider as it was, or off. */
+async function provided(
+  form: OwnForm,
+  before: OwnProvider | undefined,
+  config: Config,
+  deps: OwnProvidersDeps,
+): Promise<OwnProvider | undefined> {
+  if (before?.form === form) return before;
+  const definition = defineDeclared(headOf(form.form), async () => form);
+  try {
+    const given = config.providerConfig(definition);
+    return { form, definition, adapters: await createAccounts(definition, given, { ...deps, config }) };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    deps.log.warn(
+      { provider: definition.id },
+      `${error.message}; ${definition.id} stays ${before === undefined ? "off" : "as it was"}`,
+    );
+    return before;
+  }
+}
+
+/** Why a form's own address may not be used: it is private, and the operator has not allowed it. */
+function refusalOf(
+  url: string,
+  form: Form,
+  config: Config,
+  egress: Pick<Egress, "refusal">,
+): string | undefined {
+  const refusal = egress.refusal(url, "callback") ?? (isLocalName(url) ? "names this machine" : undefined);
+  if (refusal === undefined || isGivenBySettings(form, config)) return undefined;
+  return `${refusal}; allow it with egress.allow, or give it in svc.yaml as providers.${form.provider}.base_url`;
+}
+
+function isLocalName(url: string): boolean {
+  const { hostname } = new URL(url);
+  return hostname === "localhost" || hostname.endsWith(".localhost");
+}
+
+function isGivenBySettings(form: Form, config: Config): boolean {
+  try {
+    const { values } = config.providerConfig(
+      defineDeclared(headOf(form), () => Promise.reject(new Error("unused"))),
+    );
+    return values.baseUrl !== form.base;
+  } catch (error) {
+    if (error instanceof ConfigError) return false;
+    throw error;
+  }
+}
+
+/** Tells each finding once, for as long as it is there. */
+function createTelling(log: Log) {
+  let told = new Set<string>();
+  return (findings: readonly OwnFinding[]): void => {
+    const lines = findings.map(textOf);
+    for (const line of lines) if (!told.has(line)) log.warn({}, line);
+    told = new Set(lines);
+  };
+}
+
+function textOf({ file, line, column, message, keepsEarlier }: OwnFinding): string {
+  const effect = keepsEarlier ? "the provider stays as it last was" : "the provider is left out";
+  return `${OWN_PROVIDERS}/${file}:${line}:${column}: ${message}; ${effect}`;
+}
+
+/** Ids of providers that are new or otherwise than before, and of those that are gone. */
+function changesOf(before: ReadonlyMap<string, OwnProvider>, after: ReadonlyMap<string, OwnProvider>) {
+  const ids = (providers: Iterable<OwnProvider>) =>
+    [...providers].map(({ definition }) => String(definition.id));
+  const present = new Set(ids(after.values()));
+  return {
+    /** `house@1a2b3c4d`: the provider, and the beginning of the hash by which tasks name its form. */
+    changed: [...after].flatMap(([file, each]) =>
+      before.get(file) === each ? [] : [`${each.definition.id}@${each.form.hash.slice(0, 8)}`],
+    ),
+    removed: ids(before.values()).filter((id) => !present.has(id)),
+  };
+}
+
+function isSame(one: ReadonlyMap<string, OwnProvider>, other: ReadonlyMap<string, OwnProvider>): boolean {
+  return one.size === other.size && [...one].every(([file, provider]) => other.get(file) === provider);
+}
+
+/** The ids of the providers of which one is described by the data folder in place of a built-in one, or besides. */
+export function allIds(own: readonly OwnProvider[]): ProviderId[] {
+  return [...new Set([...PROVIDERS.map(({ id }) => id), ...own.map(({ definition }) => definition.id)])];
+}
