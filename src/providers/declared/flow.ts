@@ -1,5 +1,3 @@
-import type { TaskKind } from "../../domain/task/request.ts";
-import type { UpstreamAnswer } from "../kit/answer.ts";
 import type { Meaning } from "../kit/classify.ts";
 import { type Call, compileCall } from "./call.ts";
 import type { Compiling } from "./compiling.ts";
@@ -15,7 +13,14 @@ import type {
   WordForm,
 } from "./form.ts";
 import * as names from "./names.ts";
-import { compileMaking, numberIn, type ReadMaking, textIn, tryEvaluate } from "./reading.ts";
+import {
+  compileCost,
+  compileMaking,
+  numberIn,
+  type ReadCost,
+  type ReadMaking,
+  tryEvaluate,
+} from "./reading.ts";
 import { compileRule, isMeaning, type Rule } from "./refusals.ts";
 import type { Path } from "./template.ts";
 import type { Value } from "./value.ts";
@@ -68,6 +73,8 @@ export interface Question {
   readonly progress: Value | undefined;
   readonly pollAfter: Value | undefined;
   readonly making: ReadMaking | undefined;
+  /** What the upstream charges, also for a job that failed. */
+  readonly cost: ReadCost;
   readonly takesBytes: boolean;
 }
 
@@ -193,13 +200,14 @@ function compileQuestion(
   );
   const value = (name: "status" | "code" | "message") =>
     optional(compiling, form[name], answer, [...path, name]);
+  const cost = compileCost(compiling, form, answer, path);
   return {
     call: compileCall(compiling, form, ask, path),
     speaks: (status) => (statuses === undefined ? isSuccess(status) : statuses.has(status)),
     wordOf: (word) => words.get(word),
     ...{ status: value("status"), code: value("code"), message: value("message") },
     ...{ progress: undefined, pollAfter: undefined },
-    making: compileMaking(compiling, form, answer, path),
+    ...{ cost, making: compileMaking(compiling, form, answer, path, cost) },
     takesBytes: form.outputs?.bytes === true,
   };
 }
@@ -277,18 +285,8 @@ export function isSuccess(status: number): boolean {
   return status >= 200 && status <= 299;
 }
 
-/** What a question's answer says of its job, or undefined when it says nothing that is known. */
-export function wordIn(question: Question, scope: Scope): string | undefined {
-  return textIn(question.status, scope);
-}
-
 /** The delay an upstream asks for until the next question. */
 export function pollAfterMs(value: Value | undefined, scope: Scope): number | undefined {
   const seconds = numberIn(value, scope);
   return seconds === undefined || seconds < 0 ? undefined : Math.min(seconds * 1000, DAY_MS);
-}
-
-/** What a finished job made, if the question's answer tells. */
-export function makingOf(question: Question, answer: UpstreamAnswer, scope: Scope, kind: TaskKind) {
-  return question.making?.(answer, scope, kind);
 }

@@ -215,6 +215,8 @@ export interface ExampleForm {
     | "succeeded"
     | "pending"
     | "cancelled"
+    /** The upstream no longer has the job. */
+    | "lost"
     | { readonly failed: string }
     | { readonly refused: string };
 }

@@ -164,7 +164,14 @@ function failed(
   };
   const refusal = compiled.refusals.read(connection.upstream, answer, told);
   const end = failedJob(refusal);
-  return end.kind === "failed" ? { ...end, detail: refusal.detail, isCharged: word.isCharged(scope) } : end;
+  if (end.kind !== "failed") return end;
+  const isCharged = word.isCharged(scope);
+  const costMicros = isCharged ? poll.cost(scope) : undefined;
+  return {
+    ...end,
+    ...{ detail: refusal.detail, isCharged },
+    ...(costMicros !== undefined && { costMicros }),
+  };
 }
 
 function progressIn({ progress }: Question, scope: Scope): number | undefined {

@@ -39,17 +39,30 @@ export function compileMaking(
   form: MadeForm,
   allowed: ReadonlySet<string>,
   path: Path,
+  cost = compileCost(compiling, form, allowed, path),
 ): ReadMaking | undefined {
   if (form.outputs === undefined) return undefined;
   const outputs = compileOutputs(compiling, form.outputs, allowed, [...path, "outputs"]);
   const usage = compileUsage(compiling, form, allowed, path);
-  const cost = form.cost && compiling.value(form.cost.amount, allowed, [...path, "cost", "amount"]);
-  const unitMicros = (form.cost?.unit_usd ?? 1) * 1_000_000;
   return (answer, scope, kind) => ({
     outputs: outputs(answer, scope, kind),
     usage: usage(scope),
-    costMicros: microsOf(numberIn(cost, scope), unitMicros),
+    costMicros: cost(scope),
   });
+}
+
+/** What an answer says that the upstream charges; undefined where it does not say. */
+export type ReadCost = (scope: Scope) => Micros | undefined;
+
+export function compileCost(
+  compiling: Compiling,
+  { cost }: MadeForm,
+  allowed: ReadonlySet<string>,
+  path: Path,
+): ReadCost {
+  const amount = cost && compiling.value(cost.amount, allowed, [...path, "cost", "amount"]);
+  const unitMicros = (cost?.unit_usd ?? 1) * 1_000_000;
+  return (scope) => microsOf(numberIn(amount, scope), unitMicros);
 }
 
 type ReadOutputs = (answer: UpstreamAnswer, scope: Scope, kind: TaskKind) => Output[];

@@ -48,3 +48,8 @@ test("what a bfl job cost is what its last answer says, in cents", async () => {
   const made = { status: "Ready", result: {}, cost: 85.5 };
   expect(await ends(made, { cost: 64 })).toMatchObject({ kind: "succeeded", costMicros: 855_000 });
 });
+
+test("a bfl job that failed and is charged costs what its last answer says; one that is not, nothing", async () => {
+  expect(await ends({ status: "Content Moderated", cost: 4 })).toMatchObject({ costMicros: 40_000 });
+  expect(await ends({ status: "Request Moderated", cost: 4 })).not.toHaveProperty("costMicros");
+});

@@ -50,9 +50,12 @@ export async function runExample(form: Form, example: ExampleForm, deps: Rehears
     return next === undefined ? { status: 500 } : (placed(next, origin, form) as RehearsedAnswer);
   });
   try {
-    const provider = rehearsedProvider(form, upstream.origin, deps.clock);
+    const clock = createRehearsedClock(deps.clock);
+    const provider = rehearsedProvider(form, upstream.origin, clock);
     const request = requestOf(example, form.provider);
-    const ending = await endingOf(provider, request, deps.mostPolls ?? MOST_POLLS);
+    const isWaiting = () => example.ends === "lost" && answers.length <= 1;
+    const betweenPolls = () => clock.pass(isWaiting() ? USUAL_WAIT_MS + clock.passedMs() : USUAL_WAIT_MS);
+    const ending = await endingOf(provider, request, deps.mostPolls ?? MOST_POLLS, betweenPolls);
     return {
       arrived: upstream.arrived,
       differences: [
@@ -63,6 +66,25 @@ export async function runExample(form: Form, example: ExampleForm, deps: Rehears
   } finally {
     await upstream.stop();
   }
+}
+
+/** Between two questions. Where a job is to be lost, it doubles once all answers are given. */
+const USUAL_WAIT_MS = 5_000;
+
+/** A clock that goes on as it is told. */
+function createRehearsedClock(clock: Clock) {
+  let passed = 0;
+  return {
+    ...{
+      elapsed: () => clock.elapsed(),
+      after: (delayMs: number, run: () => void) => clock.after(delayMs, run),
+    },
+    now: () => clock.now() + passed,
+    pass(ms: number): void {
+      passed += ms;
+    },
+    passedMs: () => passed,
+  };
 }
 
 /** Where tokens are asked for in place of another host. */
@@ -151,6 +173,7 @@ export async function endingOf(
   provider: ProviderAdapter,
   request: SubmitRequest,
   mostPolls: number,
+  betweenPolls = () => {},
 ): Promise<Ending> {
   const { signal } = new AbortController();
   try {
@@ -161,6 +184,7 @@ export async function endingOf(
       const answer = await provider.poll?.(submitted.operation, signal);
       if (answer?.kind === "succeeded") return await fetched(provider, answer);
       if (answer !== undefined && answer.kind !== "pending") return answer;
+      betweenPolls();
     }
     return { kind: "pending" };
   } catch (error) {
@@ -183,6 +207,10 @@ async function fetched<End extends { readonly outputs: readonly Output[] }>(
 
 function endDifferences(wanted: ExampleForm["ends"], ending: Ending): string[] {
   const told = describe(ending);
+  if (wanted === "lost") {
+    const isSo = ending.kind === "failed" && ending.isLost === true;
+    return isSo ? [] : [`ends ${told}, not lost`];
+  }
   if (typeof wanted === "string") {
     const isSo = ending.kind === wanted && !(ending.kind === "succeeded" && isEmpty(ending.outputs));
     return isSo ? [] : [`ends ${told}, not ${wanted}`];
