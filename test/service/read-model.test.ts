@@ -63,10 +63,11 @@ describe("a model whose provider is switched off", () => {
 
   test("is told to the operator with what is missing, once", () => {
     const { told, refusal } = setup();
-    for (const model of ["gpt-image-2", "flux-dev", "gpt-image-2", "sandbox-image", "none"]) refusal(model);
+    for (const model of ["gpt-image-2", "flux-schnell", "gpt-image-2", "sandbox-image", "none"])
+      refusal(model);
     expect(told).toEqual([
       'a request was refused: gpt-image-2 is not available; set OPENAI {"model":"gpt-image-2","needs":"OPENAI"}',
-      'a request was refused: flux-dev is not available; set FAL {"model":"flux-dev","needs":"FAL"}',
+      'a request was refused: flux-schnell is not available; set FAL or REPLICATE {"model":"flux-schnell","needs":"FAL or REPLICATE"}',
     ]);
   });
 });
