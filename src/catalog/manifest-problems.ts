@@ -13,7 +13,7 @@ export function manifestProblems(manifest: Manifest): Problem[] {
   return [
     ...schemaProblems(manifest, schema),
     ...modeProblems(manifest),
-    ...priceProblems(manifest.price, { schema, mediaFields }, ["price"]),
+    ...priceProblems(manifest.price, { schema, mediaFields, modes: manifest.modes }, ["price"]),
     ...manifest.routes.flatMap((route, i) =>
       wordingProblems(manifest, schema, route, ["routes", i, "wording"]),
     ),

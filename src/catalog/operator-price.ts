@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from "../domain/json.ts";
 import type { Model, PriceRule } from "../domain/model/model.ts";
 import { pricesAnything, unpricedCases } from "../domain/money/price-coverage.ts";
+import { MODE, meansMode, pricedSchema } from "../domain/money/priced-fields.ts";
 import type { ReadPrice } from "../domain/ports/catalog.ts";
 import { pathText } from "../toolkit/schema-problems.ts";
 import { type PriceRuleForm, priceProblems, toPriceRule, versionOf } from "./price.ts";
@@ -26,7 +27,7 @@ export function readOperatorPrice(model: Model, value: unknown, before: PriceRul
   );
   const rule = isTaken ? { ...given, version } : given;
   try {
-    if (pricesAnything(model.schema, rule)) return { ok: true, rule };
+    if (pricesAnything(pricedSchema(model), rule)) return { ok: true, rule };
   } catch (error) {
     if (error instanceof RangeError) return refused("lines", TOO_MANY);
     throw error;
@@ -42,15 +43,17 @@ function refused(path: string, problem: string): ReadPrice {
 
 /** The first request that the model takes and the rule has no price for. */
 export function unpricedRequest(
-  validator: Pick<Validator, "validate">,
+  validator: Pick<Validator, "takes">,
   model: Model,
   rule: PriceRule,
 ): { readonly [name: string]: Json } | undefined {
   let looked = 0;
-  for (const parameters of unpricedCases(model.schema, rule)) {
+  for (const fields of unpricedCases(pricedSchema(model), rule)) {
+    const { [MODE]: mode, ...others } = fields;
+    const parameters = meansMode(model) ? others : fields;
     const body: JsonObject = { model: model.id, ...parameters };
     // What the schema admits field by field, its rules over several fields may refuse.
-    if (validator.validate(model, body, { isPartial: true }).ok) return parameters;
+    if (validator.takes(model, body, meansMode(model) ? mode : undefined)) return fields;
     if (++looked === MOST_LOOKED_AT) return undefined;
   }
   return undefined;

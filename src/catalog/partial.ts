@@ -5,6 +5,8 @@ import { propertyOf } from "./create-body.ts";
 /** A body completed with stand-ins for what the caller left out. */
 export interface Completion {
   readonly body: JsonObject;
+  /** The mode of such a request. */
+  readonly mode: string;
   /** The fields that have stand-ins. */
   readonly standIns: readonly string[];
 }
@@ -27,13 +29,11 @@ export function* completionsOf(model: Model, given: JsonObject): Generator<Compl
   ]) {
     const standIns = [...always, ...media];
     const id = standIns.join();
-    if (
-      tried.has(id) ||
-      selectMode(model, rolesOf(model, [...Object.keys(given), ...standIns])) === undefined
-    )
-      continue;
+    const mode = selectMode(model, rolesOf(model, [...Object.keys(given), ...standIns]));
+    if (tried.has(id) || mode === undefined) continue;
     tried.add(id);
     yield {
+      mode: mode.id,
       body: { ...given, ...Object.fromEntries(standIns.map((name) => [name, standIn(model, name)])) },
       standIns,
     };

@@ -3,6 +3,7 @@ import type { Json, JsonObject } from "../domain/json.ts";
 import type { Model, PriceLine, PriceRule } from "../domain/model/model.ts";
 import { formatAmount, type Micros, parseAmount, toMicros } from "../domain/money/money.ts";
 import { unitFacts, unitsTold } from "../domain/money/price-units.ts";
+import { pricedSchema } from "../domain/money/priced-fields.ts";
 import { MINIMUM_SKU } from "../domain/money/pricing.ts";
 import type { Path, Problem } from "../toolkit/schema-problems.ts";
 import { hasProperty, propertyOf } from "./create-body.ts";
@@ -51,7 +52,7 @@ function amountOf(text: string): Micros {
   return amount;
 }
 
-type PricedModel = Pick<Model, "schema" | "mediaFields">;
+type PricedModel = Pick<Model, "schema" | "mediaFields" | "modes">;
 
 /** What is wrong with a price rule that its schema cannot say. @param model has the parameters that the rule may depend on */
 export function priceProblems({ lines }: PriceRuleForm, model: PricedModel, at: Path = []): Problem[] {
@@ -98,15 +99,10 @@ function mostProblems({ unit, most }: PriceLineForm, { schema }: PricedModel, at
 /** Properties of create bodies that are no parameters: what they say has a place of its own, or prices nothing. */
 const NO_PARAMETERS = ["model", "prompt", "n", "callback_url", "task_id", "index"];
 
-function conditionProblems(
-  name: string,
-  condition: Json,
-  { schema, mediaFields }: PricedModel,
-  path: Path,
-): Problem[] {
-  const property = propertyOf(schema, name);
+function conditionProblems(name: string, condition: Json, model: PricedModel, path: Path): Problem[] {
+  const property = propertyOf(pricedSchema(model), name);
   if (property === undefined) return [{ path, problem: "is no property of the schema" }];
-  if (NO_PARAMETERS.includes(name) || mediaFields.some((field) => field.name === name))
+  if (NO_PARAMETERS.includes(name) || model.mediaFields.some((field) => field.name === name))
     return [{ path, problem: "is nothing that a price can depend on" }];
   const choices = property.enum;
   if (!Array.isArray(choices)) return [];

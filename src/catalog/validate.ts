@@ -1,4 +1,4 @@
-import type { JsonObject } from "../domain/json.ts";
+import type { Json, JsonObject } from "../domain/json.ts";
 import type { Model } from "../domain/model/model.ts";
 import { explain, unknownField } from "../domain/model/violation.ts";
 import type { Validated, ValidateOptions } from "../domain/ports/catalog.ts";
@@ -10,6 +10,8 @@ export const ANNOTATIONS = ["x-must", "x-rule", "x-param"];
 
 export interface Validator {
   validate(model: Model, body: JsonObject, options?: ValidateOptions): Validated;
+  /** Whether prompt and media can be added to a body so that the model takes it, in this mode where one is given. */
+  takes(model: Model, body: JsonObject, mode: Json | undefined): boolean;
   /** Compiles the model's schema, unless it is compiled. */
   prepare(model: Model): void;
   /** Frees what was compiled for a model that is gone. */
@@ -39,7 +41,14 @@ export function createValidator(): Validator {
     return refusal ?? validate(model, given);
   }
 
+  function takes(model: Model, given: JsonObject, mode: Json | undefined): boolean {
+    if (mode === undefined) return validatePartial(model, given).ok;
+    const bodies = completionsOf(model, given).filter((completion) => completion.mode === mode);
+    return bodies.some(({ body }) => validate(model, body).ok);
+  }
+
   return {
+    takes,
     prepare: (model) => checker.prepare(model.schema),
     forget: (model) => checker.forget(model.schema),
     validate: (model, given, options) =>

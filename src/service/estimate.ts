@@ -5,10 +5,11 @@ import { AppError, invalid } from "../domain/errors.ts";
 import type { ModelId } from "../domain/ids.ts";
 import type { Json, JsonObject } from "../domain/json.ts";
 import { canTake } from "../domain/model/eligibility.ts";
-import type { PriceRule } from "../domain/model/model.ts";
+import type { Model, PriceRule } from "../domain/model/model.ts";
 import { unrouted } from "../domain/model/unrouted.ts";
 import type { Forecast } from "../domain/money/forecast.ts";
 import { type Micros, toMicros } from "../domain/money/money.ts";
+import { MODE, meansMode } from "../domain/money/priced-fields.ts";
 import { pricedParameters } from "../domain/money/pricing.ts";
 import type { UsualDuration } from "../domain/money/usage.ts";
 import type { AccountStore } from "../domain/ports/account-store.ts";
@@ -49,7 +50,7 @@ export interface EstimateRequest {
 export interface Assumption {
   readonly field: string;
   readonly value: Json;
-  /** `default`: from the model's schema. `inferred`: from the fields that are missing. */
+  /** `default`: from the model's schema. `inferred`: the mode, from the media that are given and those that are missing. */
   readonly source: "default" | "inferred";
 }
 
@@ -124,7 +125,7 @@ export function createEstimate(deps: EstimateDeps): EstimateCost {
       cost,
       lines: forecast.kind === "priced" ? pricedLines(forecast.quote, quantity) : [],
       assumptions: [
-        ...modeAssumption(priced.request.mode, leftOut),
+        ...modeAssumption(model, terms.rule, priced.request.mode, leftOut),
         ...defaultsTaken(terms.rule, body, priced.body),
       ],
       missing: [...leftOut, ...(forecast.kind === "needs_input" ? forecast.missing : [])],
@@ -161,9 +162,17 @@ function requireRoute(
   throw invalid(unrouted(model, routes, request)).renamed(namesFrom(names));
 }
 
-function modeAssumption(mode: string, missing: readonly string[]): Assumption[] {
-  const isInferred = missing.some((name) => name !== "prompt");
-  return isInferred ? [{ field: "mode", value: mode, source: "inferred" }] : [];
+/** The mode, where it decides the price or was guessed: a request whose media were left out may be meant for another. */
+function modeAssumption(
+  model: Model,
+  rule: PriceRule,
+  mode: string,
+  missing: readonly string[],
+): Assumption[] {
+  const isPriced = meansMode(model) && pricedParameters(rule).includes(MODE);
+  return isPriced || missing.some((name) => name !== "prompt")
+    ? [{ field: "mode", value: mode, source: "inferred" }]
+    : [];
 }
 
 /** The defaults that the price depends on and the request does not give. */

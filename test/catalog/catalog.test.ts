@@ -116,6 +116,11 @@ function essentials(model: Model): JsonObject {
   return { model: model.id, ...Object.fromEntries(fields.map((name) => [name, value(name)])) };
 }
 
+function modeOf(model: Model, body: JsonObject): string {
+  const given = model.mediaFields.filter(({ name }) => Object.hasOwn(body, name));
+  return selectMode(model, new Set(given.map(({ role }) => role)))!.id;
+}
+
 test.each(catalog.models().map((model) => [model.id, model] as const))(
   "every request %s takes has a price, of the right resolution where that makes the price",
   (_, model) => {
@@ -129,7 +134,7 @@ test.each(catalog.models().map((model) => [model.id, model] as const))(
         const request = {
           kind: model.kind,
           model: model.id,
-          mode: "any",
+          mode: modeOf(model, validated.body),
           n: (n as number | undefined) ?? 1,
           parameters,
           inputs: [],

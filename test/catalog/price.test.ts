@@ -11,6 +11,7 @@ import { toMicros } from "../../src/domain/money/money.ts";
 import { unpricedCase } from "../../src/domain/money/price-coverage.ts";
 import { priceForm } from "../../src/domain/money/price-form.ts";
 import { PRICE_UNITS } from "../../src/domain/money/price-units.ts";
+import { pricedSchema } from "../../src/domain/money/priced-fields.ts";
 import { chargeFor, quote } from "../../src/domain/money/pricing.ts";
 import { MODEL } from "../helpers/engine.ts";
 
@@ -33,6 +34,26 @@ const MODEL_WITH: Model = {
     },
   },
 };
+/** From an image it makes no more than three seconds. */
+const FIXED: Model = {
+  ...MODEL_WITH,
+  id: "fixed" as ModelId,
+  modes: [
+    { id: "text-to-video", requires: [] },
+    { id: "image-to-video", requires: ["image"] },
+  ],
+  schema: {
+    type: "object",
+    required: ["model", "prompt"],
+    properties: {
+      model: { type: "string" },
+      prompt: { type: "string" },
+      image_url: { type: "string" },
+      duration: { type: "integer", minimum: 2, maximum: 4, default: 2 },
+    },
+    allOf: [{ not: { required: ["image_url"], properties: { duration: { const: 4 } } }, "x-rule": "No." }],
+  },
+};
 const read = (value: Json) => catalog.readPrice(MODEL_WITH, value);
 const line = (over: JsonObject = {}): JsonObject => ({ sku: "m", unit: "output", amount: "1", ...over });
 
@@ -46,7 +67,7 @@ describe("the built-in prices", () => {
   test.each(catalog.all().map((each) => [each.id, each] as const))(
     "of %s are for every request that its schema admits",
     (_, each) => {
-      expect(unpricedCase(each.schema, each.price)).toBeUndefined();
+      expect(unpricedCase(pricedSchema(each), each.price)).toBeUndefined();
       expect(catalog.unpricedRequest(each, each.price)).toBeUndefined();
     },
   );
@@ -283,6 +304,30 @@ describe("a request without a price", () => {
     expect(unpriced("sandbox-image", perPixel({}))).toEqual({ size: "auto" });
     expect(unpriced("sandbox-image", perPixel({ most: 16 }))).toBeUndefined();
     expect(unpriced("sandbox-video-edit", { lines: [line({ unit: "second" })] })).toEqual({});
+  });
+
+  test("is found in the mode that has no line", () => {
+    const oneMode = { lines: [line({ when: { mode: "text-to-image" } })] };
+    expect(unpriced("sandbox-image", oneMode)).toEqual({ mode: "image-to-image" });
+    const modes = ["text-to-image", "image-to-image", "image-to-image-with-mask"];
+    expect(unpriced("sandbox-image", { lines: [line({ when: { mode: modes } })] })).toBeUndefined();
+    const resolutions = [
+      line({ sku: "a", when: { mode: "text-to-video" } }),
+      line({ sku: "b", when: { mode: "image-to-video", resolution: "360p" } }),
+    ];
+    expect(unpriced("sandbox-video", { lines: resolutions })).toEqual({
+      mode: "image-to-video",
+      resolution: "720p",
+    });
+  });
+
+  test("is not one of a mode in which the model takes no such request", () => {
+    const onlyText = line({ sku: "a", when: { mode: "text-to-video" } });
+    const short = line({ sku: "b", when: { mode: "image-to-video", duration: [2, 3] } });
+    const priced = catalog.readPrice(FIXED, { lines: [onlyText, short] });
+    if (!priced.ok) throw new Error(priced.problem);
+    expect(unpricedCase(pricedSchema(FIXED), priced.rule)).toEqual({ mode: "image-to-video", duration: 4 });
+    expect(catalog.unpricedRequest(FIXED, priced.rule)).toBeUndefined();
   });
 
   test("is one that the model takes: what it refuses anyway needs no price", () => {

@@ -112,17 +112,26 @@ function isMeasured(model: Model, body: JsonObject, sku: string): boolean {
 
 const AT_MOST = 300;
 
-/** Bodies the model's schema admits: every combination of what its fields may be, or an even sample of them. */
+/**
+ * Bodies the model's schema admits: every combination of what its fields may be, or an even sample of them. Media are among these
+ * where the mode decides the price.
+ */
 function bodiesOf(model: Model): JsonObject[] {
   const properties = model.schema.properties as Record<string, JsonObject>;
   const isChosen = (name: string) => Array.isArray(properties[name]?.enum);
   const required = (model.schema.required as string[]).filter((name) => name !== "model");
   const needed = required.filter((name) => !isChosen(name));
   const whole = needed.map((name) => [name, properties[name]?.type === "array" ? [MEDIA] : MEDIA]);
+  const media = model.mediaFields.map(({ name }) => name);
+  const isByMode = pricedParameters(model.price).includes("mode");
+  const valuesOf = (name: string) => {
+    if (!isByMode || !media.includes(name)) return choicesOf(properties[name]!);
+    return [undefined, properties[name]?.type === "array" ? [MEDIA, MEDIA] : MEDIA];
+  };
   const isOpen = (name: string) => !needed.includes(name) && name !== "index" && name !== "seed";
   const axes = Object.keys(properties)
     .filter(isOpen)
-    .map((name) => [name, choicesOf(properties[name]!)] as const)
+    .map((name) => [name, valuesOf(name)] as const)
     .filter(([, choices]) => choices.length > 1);
   const count = axes.reduce((product, [, choices]) => product * choices.length, 1);
   // Shares no factor with the number of choices of any field, so that a sample goes through all values of each.
@@ -288,6 +297,17 @@ describe("an estimate", () => {
       const assumed = found.assumptions.find(({ field }) => field === "mode")?.value;
       expect([model, found.status, found.missing, assumed]).toEqual([model, "exact", [...missing], mode]);
     }
+  });
+
+  test("says which mode it is for where the mode decides the price", async () => {
+    const { estimate } = await setup();
+    const found = async (body: JsonObject) => {
+      const { cost, assumptions } = await estimate({ model: "uni-1", ...body });
+      const [mode] = assumptions.filter(({ field }) => field === "mode");
+      return [Number(cost?.most), mode?.value, mode?.source];
+    };
+    expect(await found({})).toEqual([40_400, "text-to-image", "inferred"]);
+    expect(await found({ image_url: MEDIA })).toEqual([43_400, "image-to-image", "inferred"]);
   });
 
   test("looks at no file: what is no base64 is priced all the same", async () => {

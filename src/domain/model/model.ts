@@ -46,7 +46,10 @@ export interface PriceLine {
   readonly per?: number | undefined;
   /** The most units that an output, or a request where they are counted so, can come to. Needed where the request does not tell. */
   readonly most?: number | undefined;
-  /** Limits the line to requests whose parameters have these values; of a list, any. */
+  /**
+   * Limits the line to requests whose parameters have these values; of a list, any. `mode` is the mode of the request, unless the
+   * schema has a parameter of that name.
+   */
   readonly when?: { readonly [parameter: string]: Json } | undefined;
 }
 

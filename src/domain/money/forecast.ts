@@ -2,6 +2,7 @@ import type { Model } from "../model/model.ts";
 import type { GenerationRequest } from "../task/request.ts";
 import { type Micros, maxMicros, sumMicros, toMicros, ZERO } from "./money.ts";
 import { unitFacts, unitsTold } from "./price-units.ts";
+import { pricedFields } from "./priced-fields.ts";
 import {
   isPriced,
   lineAmount,
@@ -25,7 +26,8 @@ export type Forecast =
 /** Prices a request that nobody has made yet, with the same quote that its create would hold. */
 export function forecast(model: Model, request: GenerationRequest, terms: PriceTerms = {}): Forecast {
   const rule = terms.rule ?? model.price;
-  const open = pricedParameters(rule).filter((name) => request.parameters[name] === undefined);
+  const fields = pricedFields(model, request);
+  const open = pricedParameters(rule).filter((name) => fields[name] === undefined);
   const promised = quote(model, request, terms);
   if (!isPriced(promised))
     return open.length === 0 ? { kind: "unpriced" } : { kind: "needs_input", missing: open };

@@ -10,7 +10,7 @@ const MOST_CASES = 100_000;
 const WIDEST_RANGE = 100;
 
 /**
- * Finds a request that a schema admits and a price rule has no line for.
+ * Finds a request that a schema admits and a price rule has no line for. The schema is the model's, with its mode (`pricedSchema`).
  *
  * Tries each parameter that the price depends on with each value that matters: its enum, both booleans, a short range, the values
  * that conditions name, one that no condition names, and absence where it is optional. Ignores rules over several fields.

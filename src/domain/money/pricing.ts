@@ -6,6 +6,7 @@ import { type AutomaticPrice, automaticPrice, madeParameters, possibleParameters
 import { type Micros, maxMicros, sumMicros, toMicros, ZERO } from "./money.ts";
 import { ONE } from "./multiplier.ts";
 import { type Extent, type PriceUnit, type TokenUsage, unitFacts, unitsTold } from "./price-units.ts";
+import { pricedFields } from "./priced-fields.ts";
 
 type Parameters = { readonly [name: string]: Json };
 
@@ -68,12 +69,13 @@ export function quote(model: Model, request: GenerationRequest, terms: PriceTerm
   const rule = terms.rule ?? model.price;
   const { minimumMicros: minimum } = rule;
   const multiplier = terms.multiplier === ONE ? undefined : terms.multiplier;
-  const lines = quotedLines(rule, request.parameters);
+  const fields = pricedFields(model, request);
+  const lines = quotedLines(rule, fields);
   const promised = { priceVersion: rule.version, outputs: request.n, lines };
   if (lines.length === 0) return { ...promised, ceiling: ZERO };
   const amounts = lines.map((line) => lineAmount(line, lineQuantity(line, request.n), multiplier));
   const ceiling = maxMicros(sumMicros(amounts), minimum ?? ZERO);
-  const automatic = automaticPrice(rule.lines, request.parameters);
+  const automatic = automaticPrice(rule.lines, fields);
   return { ...promised, multiplier, minimum, ceiling, ...(automatic && { automatic }) };
 }
 
@@ -174,7 +176,7 @@ export function applies(line: PriceLine, parameters: Parameters): boolean {
   });
 }
 
-/** The parameters that a price depends on, besides the number of outputs. */
+/** The parameters that a price depends on, the mode among them, besides the number of outputs. */
 export function pricedParameters(rule: PriceRule): string[] {
   const names = rule.lines.flatMap((line) => [
     ...Object.keys(line.when ?? {}),

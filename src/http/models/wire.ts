@@ -30,7 +30,7 @@ const PRICE_LINE = closed(
     when: {
       type: "object",
       description:
-        "The parameters a request must have for this line to apply; of a list, any. A request is charged for every line that applies.",
+        "The parameters a request must have for this line to apply; of a list, any. `mode` is the mode of the request, unless the model has a parameter of that name. A request is charged for every line that applies.",
       additionalProperties: true,
     },
   },

@@ -75,7 +75,7 @@ export const ESTIMATE = component(
         value: ANY_VALUE,
         source: openEnum(
           ["default", "inferred"],
-          "Where the value comes from: the model's schema, or what was left out.",
+          "Where the value comes from: the model's schema, or, for the mode, what is given and what was left out.",
         ),
       }),
     ),

@@ -42,6 +42,44 @@ test("only the lines whose condition the request meets are priced", () => {
   });
 });
 
+const MODES: PriceLine[] = [
+  { sku: "text", unit: "output", unitMicros: toMicros(1), when: { mode: "text-to-video" } },
+  { sku: "image", unit: "output", unitMicros: toMicros(2), when: { mode: "image-to-video" } },
+];
+const skusOf = ({ lines }: Quote) => lines.map(({ sku }) => sku);
+
+test("a condition on the mode is met by requests of that mode", () => {
+  const skus = (mode: string) => skusOf(quote(model(MODES), { ...request(1), mode }));
+  expect([skus("text-to-video"), skus("image-to-video"), skus("video-edit")]).toEqual([
+    ["text"],
+    ["image"],
+    [],
+  ]);
+});
+
+test("a parameter called mode counts before the mode of the request, even where it is not given", () => {
+  const named = { ...model(MODES), schema: { properties: { mode: { type: "string" } } } };
+  const skus = (parameters: GenerationRequest["parameters"]) => skusOf(quote(named, request(1, parameters)));
+  expect([skus({ mode: "image-to-video" }), skus({})]).toEqual([["image"], []]);
+});
+
+test("what the upstream chose is priced in the mode of the request", () => {
+  const sized = (mode: string, size: string, micros: number): PriceLine => ({
+    sku: `${mode} ${size}`,
+    unit: "output",
+    unitMicros: toMicros(micros),
+    when: { mode, size },
+  });
+  const rule = ["text-to-video", "image-to-video"].flatMap((mode, i) => [
+    sized(mode, "auto", 100 + i),
+    sized(mode, "64x64", 10 + i),
+  ]);
+  const promised = quote(model(rule), { ...request(1, { size: "auto" }), mode: "image-to-video" });
+  expect(chargeFor(promised, { outputs: outputs(1, { width: 64, height: 64 }) }).lines).toEqual([
+    { sku: "image-to-video 64x64", quantity: 1, amount: toMicros(11) },
+  ]);
+});
+
 const line = (given: Partial<PriceLine>): PriceLine => ({
   sku: "s",
   unit: "output",
