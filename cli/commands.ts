@@ -154,7 +154,7 @@ export const COMMANDS: readonly Entry[] = [
     heading: LOCAL,
     usage: "providers",
     aliases: ["provider"],
-    about: "keep keys of providers' accounts, sealed",
+    about: "keep keys of providers, and check and try files that describe one",
     load: async () => (await import("./commands/providers.ts")).defineProviders,
   },
   {

@@ -10,6 +10,7 @@ import { Failure, usage } from "../failure.ts";
 import { withExamples, withExits, withNotes } from "../help/manual.ts";
 import { type LocalFlags, readLocalConfig, showPath, withLocalFlags } from "../local.ts";
 import { askSecret } from "../secret-input.ts";
+import { addCheck } from "./providers/check.ts";
 
 interface Flags extends LocalFlags {
   readonly account: string;
@@ -18,7 +19,7 @@ interface Flags extends LocalFlags {
 
 const NEXT_START = "A running server takes it up at its next start.";
 
-const PROVIDERS = { add: addAdd, remove: addRemove };
+const PROVIDERS = { add: addAdd, remove: addRemove, check: addCheck };
 
 export function defineProviders(providers: Command, context: Context, [word]: readonly string[]): void {
   addCommands(providers, context, PROVIDERS, word);

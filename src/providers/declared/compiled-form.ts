@@ -49,6 +49,17 @@ export function compileForm(form: Form, hash: string): CompiledForm {
   return compiled;
 }
 
+/** What is wrong with the parts of a form that may not have the shape of one, as far as it can be told. */
+export function partProblems(form: Form): FormProblem[] {
+  const compiling = new Compiling();
+  try {
+    compileParts(compiling, form, "");
+  } catch {
+    // A part is not what its name says, which its schema tells. What was found until there counts.
+  }
+  return compiling.problems;
+}
+
 function compileParts(compiling: Compiling, form: Form, hash: string): CompiledForm {
   const flows = Object.entries(form.flows ?? { "": {} }).map(([name, flow]) =>
     compileFlow(

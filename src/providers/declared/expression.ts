@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Environment } from "@marcbachmann/cel-js";
+import type { ASTNode, Environment } from "@marcbachmann/cel-js";
 import { parseJson } from "../kit/json-answer.ts";
 import { ExpressionError, fence, LIST_MAX, NESTED_LIST_MAX, TEXT_MAX } from "./fences.ts";
 import type { FileValue } from "./files.ts";
@@ -59,6 +59,12 @@ export function compileExpression(source: string, allowed: ReadonlySet<string>):
   } catch (error) {
     throw toExpressionError(library, error);
   }
+}
+
+/** The tree of an expression that `compileExpression` takes. */
+export function parseExpression(source: string): ASTNode {
+  language ??= createLanguage();
+  return language.environment.parse(source).ast;
 }
 
 /** Synchronous, like every evaluation: hence `require`, at first use. */

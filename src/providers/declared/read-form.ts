@@ -1,12 +1,14 @@
+import { isJsonObject } from "../../domain/json.ts";
 import { suggest } from "../../domain/suggest.ts";
 import { createSchemaChecker, type SchemaChecker } from "../../toolkit/json-schema.ts";
 import { type Problem, pathText, problemsOf } from "../../toolkit/schema-problems.ts";
 import { readYaml, type Yaml, YamlError } from "../../toolkit/yaml.ts";
-import { compileForm, FormError } from "./compiled-form.ts";
+import { compileForm, FormError, partProblems } from "./compiled-form.ts";
 import { type FormProblem, MAPPING, mappingsThatWereExpressions } from "./compiling.ts";
 import schema from "./form.schema.json";
 import type { Form } from "./form.ts";
 import { consistencyProblems } from "./form-problems.ts";
+import type { Path } from "./template.ts";
 
 /** Something wrong in a file, and where. */
 export interface Finding {
@@ -40,25 +42,41 @@ export class FormFileError extends Error {
  */
 export function readForm(file: string, text: string): Form {
   const yaml = parse(file, text);
-  const mapped = mappingsThatWereExpressions(yaml.value);
-  refuse(file, text, yaml, mapped);
-  checker ??= createSchemaChecker({ annotations: ["x-must"], allErrors: true });
-  refuse(
-    file,
-    text,
-    yaml,
-    problemsOf(checker.violations(schema, yaml.value), yaml.value, hint).map(toFormProblem),
-  );
+  refuse(file, text, yaml, shapeProblems(yaml.value));
   // What its schema has let through.
   const form = yaml.value as Form;
-  refuse(file, text, yaml, consistencyProblems(form));
+  refuse(file, text, yaml, [...consistencyProblems(form), ...compileProblems(form)]);
+  return form;
+}
+
+/** What has another shape than a form. The faults of its expressions are told with it, so that both can be mended at once. */
+function shapeProblems(value: unknown): FormProblem[] {
+  const mapped = mappingsThatWereExpressions(value);
+  checker ??= createSchemaChecker({ annotations: ["x-must"], allErrors: true });
+  const shaped = problemsOf(checker.violations(schema, value), value, hint).map(toFormProblem);
+  const isOfMapped = ({ path }: FormProblem) =>
+    mapped.some((each) => each.path.slice(0, -1).every((step, i) => step === path[i]));
+  const problems = [...mapped, ...shaped.filter((each) => !isOfMapped(each))];
+  if (problems.length === 0 || !isJsonObject(value)) return problems;
+  // Whatever it is, its parts are looked at where a form has them.
+  const others = partProblems(value as unknown as Form).filter((each) => !followsFrom(each, problems));
+  return [...problems, ...others];
+}
+
+/** Whether a fault of a part may be there only because something in the part, or the part itself, has another shape. */
+function followsFrom({ path, offset }: FormProblem, problems: readonly FormProblem[]): boolean {
+  const isSame = (other: Path) => other.length === path.length && other.every((step, i) => step === path[i]);
+  return offset === undefined && problems.some((each) => isSame(each.path) || isSame(each.path.slice(0, -1)));
+}
+
+function compileProblems(form: Form): readonly FormProblem[] {
   try {
     compileForm(form, "");
+    return [];
   } catch (error) {
     if (!(error instanceof FormError)) throw error;
-    refuse(file, text, yaml, error.problems);
+    return error.problems;
   }
-  return form;
 }
 
 function parse(file: string, text: string): Yaml {
@@ -92,9 +110,10 @@ function strangerText(path: Problem["path"], problem: string): string {
 
 function refuse(file: string, text: string, yaml: Yaml, problems: readonly FormProblem[]): void {
   if (problems.length === 0) return;
+  const findings = problems.map((problem) => toFinding(text, yaml, problem));
   throw new FormFileError(
     file,
-    problems.map((problem) => toFinding(text, yaml, problem)),
+    findings.sort((a, b) => a.line - b.line || a.column - b.column),
   );
 }
 

@@ -46,6 +46,25 @@ async function picture(): Promise<string> {
   return path;
 }
 
+/** A form of a provider, in a file of its own. */
+async function form(): Promise<string> {
+  const path = join(emptyFolder("form"), "plain.yaml");
+  await Bun.write(
+    path,
+    [
+      "provider: plain",
+      "form: 1",
+      "base: https://api.plain.example",
+      "auth: { header: x-key, value: '${key}', key_env: PLAIN_KEY }",
+      "submit:",
+      "  post: /pictures",
+      "  json: { prompt: '${prompt}' }",
+      "  outputs: { base64: '${body.picture}' }",
+    ].join("\n"),
+  );
+  return path;
+}
+
 async function account(setup: Setup): Promise<string> {
   const name = setup.name();
   await setup.first("accounts", "create", name, "--credit", "5.00", ...local()(setup));
@@ -267,6 +286,10 @@ export const ROWS: Readonly<Record<string, Row>> = {
     keys: ["account", "data_dir", "provider"],
     args: (setup) => local("fal", "--account", "spare", "--key-stdin")(setup),
     stdin: () => "key-of-nobody",
+  },
+  "svc providers check": {
+    keys: ["examples", "findings", "ok", "troubles"],
+    args: async () => [await form()],
   },
   "svc providers remove": {
     keys: ["account", "data_dir", "provider"],

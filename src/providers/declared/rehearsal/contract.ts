@@ -154,6 +154,9 @@ const CHECKS: readonly Check[] = [
   strangeHost,
 ];
 
+/** How many kinds of trouble each example is tried with. */
+export const TROUBLES: number = CHECKS.length;
+
 function refusedSubmission(answer: RehearsedAnswer, wanted: readonly string[], what: string): Check {
   return async (rehearsal) => {
     const { error } = await rehearsal.submission(answer);

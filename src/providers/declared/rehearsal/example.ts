@@ -92,8 +92,12 @@ const TOKEN_PATH = "/rehearsed/token";
 
 /** The adapter of a form for an upstream on this machine. It reaches no other address. */
 export function rehearsedProvider(form: Form, origin: string, clock: Clock): ProviderAdapter {
-  const { regions: _regions, ...rest } = form;
-  const local: Form = { ...rest, origins: [], auth: authsOf(form).map(withLocalTokens) };
+  const { regions: _regions, media = [], ...rest } = form;
+  const local: Form = {
+    ...{ ...rest, origins: [], auth: authsOf(form).map(withLocalTokens) },
+    // No host: files are fetched from the upstream on this machine alone.
+    media: media.filter((each) => each === "own-with-key"),
+  };
   const [kind = {}] = authsOf(form);
   const secrets = Object.keys(variablesOf(kind)).map((name) => [name, createSecret(REHEARSED_SECRET)]);
   return createDeclaredProvider({
