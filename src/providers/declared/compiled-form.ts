@@ -72,7 +72,9 @@ function compileParts(compiling: Compiling, form: Form, hash: string): CompiledF
   );
   const kinds = authsOf(form);
   const auth = kinds.map((kind, i) =>
-    compileAuth(compiling, kind, Array.isArray(form.auth) ? ["auth", i] : ["auth"]),
+    compiling.part(["auth"], () =>
+      compileAuth(compiling, kind, Array.isArray(form.auth) ? ["auth", i] : ["auth"]),
+    ),
   );
   const { test } = form;
   const testValue = (name: "ok" | "balance") => {
@@ -81,7 +83,9 @@ function compileParts(compiling: Compiling, form: Form, hash: string): CompiledF
   };
   return {
     ...{ form, hash, flows, auth },
-    refusals: compileRefusals(compiling, form.refusals, { tables: form.tables ?? {} }),
+    refusals: compiling.part(["refusals"], () =>
+      compileRefusals(compiling, form.refusals, { tables: form.tables ?? {} }),
+    ),
     isOk: form.envelope && compiling.value(form.envelope.ok, names.OF_ANSWER, ["envelope", "ok"]),
     headers: form.headers && compiling.value(form.headers, names.OF_ANY, ["headers"]),
     test: test && {

@@ -1,7 +1,15 @@
 import { createHash } from "node:crypto";
 import type { ASTNode, Environment } from "@marcbachmann/cel-js";
 import { parseJson } from "../kit/json-answer.ts";
-import { ExpressionError, fence, LIST_MAX, NESTED_LIST_MAX, TEXT_MAX } from "./fences.ts";
+import {
+  ExpressionError,
+  fence,
+  LIST_MAX,
+  MACRO_TEXT_MAX,
+  NESTED_LIST_MAX,
+  type Seen,
+  TEXT_MAX,
+} from "./fences.ts";
 import type { FileValue } from "./files.ts";
 
 type Library = typeof import("@marcbachmann/cel-js");
@@ -41,16 +49,15 @@ export function compileExpression(source: string, allowed: ReadonlySet<string>):
   const { library, environment } = language;
   try {
     const program = environment.parse(source);
-    const { names, members, visits, isNested } = fence(program.ast, allowed);
+    const { names, members, visits, seen } = fence(program.ast, allowed);
     const checked = program.check();
     if (!checked.valid) throw checked.error;
-    const listMax = isNested ? NESTED_LIST_MAX : LIST_MAX;
     return {
       ...{ source, names, members, visits },
       evaluate(scope, files = []) {
         inputsInUse = files;
         try {
-          return unwrapped(library, program(bounded(library, scope, names, listMax)));
+          return unwrapped(library, program(bounded(library, scope, names, seen)));
         } catch (error) {
           throw toExpressionError(library, error);
         }
@@ -71,7 +78,7 @@ export function parseExpression(source: string): ASTNode {
 function createLanguage() {
   const library = require("@marcbachmann/cel-js") as Library;
   const { EvaluationError } = library;
-  const refuse = (message: string): never => {
+  const refuse: Refuse = (message) => {
     throw new EvaluationError(message);
   };
   const file = (name: string) => (value: unknown) =>
@@ -92,21 +99,30 @@ function createLanguage() {
     })
     .registerFunction("inputs(string): list", ofRole)
     .registerFunction("uuid(dyn): string", (seed: unknown) => uuidOf(String(seed)))
-    .registerFunction("string.splitBounded(string): list<string>", (text: string, by: string) =>
-      text.split(by, LIST_MAX),
-    )
-    .registerFunction("list.joinBounded(): string", (list: unknown[]) => joined(list, "", refuse))
-    .registerFunction("list.joinBounded(string): string", (list: unknown[], by: string) =>
-      joined(list, by, refuse),
-    )
-    .registerFunction("string.replace(string, string): string", (text: string, what: string, by: string) =>
-      joined(text.split(what), by, refuse),
-    )
     .registerFunction("json(string): dyn", (text: string) => parseJson(text) ?? refuse("json() got no JSON"))
     .registerFunction("base64(dyn): string", file("base64"))
     .registerFunction("uri(dyn): string", file("uri"))
     .registerFunction("url(dyn): string", file("url"));
+  registerBounded(environment, refuse);
   return { library, environment };
+}
+
+/** `split`, `join` and `replace`, by the names that the fences give their calls. */
+function registerBounded(environment: Environment, refuse: Refuse): void {
+  for (const most of [LIST_MAX, NESTED_LIST_MAX])
+    environment.registerFunction(`string.split${most}(string): list<string>`, (text: string, by: string) =>
+      text.split(by, most),
+    );
+  for (const most of [TEXT_MAX, MACRO_TEXT_MAX])
+    environment
+      .registerFunction(`list.join${most}(): string`, (list: unknown[]) => joined(list, "", most, refuse))
+      .registerFunction(`list.join${most}(string): string`, (list: unknown[], by: string) =>
+        joined(list, by, most, refuse),
+      )
+      .registerFunction(
+        `string.replace${most}(string, string): string`,
+        (text: string, what: string, by: string) => replaced(text, what, by, most, refuse),
+      );
 }
 
 /** A UUID that follows from a text, with the version for those that somebody else defines (RFC 9562, 2024-05). */
@@ -122,10 +138,28 @@ function uuidOf(seed: string): string {
   return [...parts, hex.slice(20, 32)].join("-");
 }
 
-function joined(list: readonly unknown[], by: string, refuse: (message: string) => never): string {
-  const length = list.reduce<number>((sum, each) => sum + String(each).length + by.length, 0);
-  if (length > TEXT_MAX) refuse(`makes a text of more than ${TEXT_MAX} characters`);
-  return list.map(String).join(by);
+type Refuse = (message: string) => never;
+
+function joined(list: readonly unknown[], by: string, most: number, refuse: Refuse): string {
+  const texts: string[] = [];
+  let length = -by.length;
+  for (const each of list) {
+    const text = typeof each === "string" ? each : String(each);
+    length += text.length + by.length;
+    if (length > most) refuse(`makes a text of more than ${most} characters`);
+    texts.push(text);
+  }
+  return texts.join(by);
+}
+
+/** At most one replacement for so many characters that a text may have. */
+const CHARACTERS_EACH = 16;
+
+function replaced(text: string, what: string, by: string, most: number, refuse: Refuse): string {
+  const mostTimes = most / CHARACTERS_EACH;
+  const parts = text.split(what, mostTimes + 2);
+  if (parts.length > mostTimes + 1) refuse(`replaces "${what.slice(0, 20)}" more than ${mostTimes} times`);
+  return joined(parts, by, Math.max(most, text.length), refuse);
 }
 
 /** The value itself for one that may be absent. */
@@ -135,33 +169,41 @@ function unwrapped({ Optional }: Library, value: unknown): unknown {
 }
 
 /** The variables an expression reads, with long lists and texts of answers cut, so that it takes no long time. */
-function bounded({ Optional }: Library, scope: Scope, names: ReadonlySet<string>, listMax: number): Scope {
-  const seen: Record<string, unknown> = {};
+function bounded({ Optional }: Library, scope: Scope, names: ReadonlySet<string>, seen: Seen): Scope {
+  const known: Record<string, unknown> = {};
   for (const name of names) {
     const value = scope[name];
-    seen[name] = value === ABSENT || value === undefined ? Optional.none() : cut(value, listMax);
+    known[name] = value === ABSENT || value === undefined ? Optional.none() : cutOnce(value, seen);
   }
-  return seen;
+  return known;
+}
+
+/** What was cut already: many expressions read one answer. */
+const cuts = new WeakMap<Seen, WeakMap<object, unknown>>();
+
+function cutOnce(value: unknown, seen: Seen): unknown {
+  if (typeof value !== "object" || value === null) return cut(value, seen);
+  const known = cuts.getOrInsertComputed(seen, () => new WeakMap<object, unknown>());
+  return known.getOrInsertComputed(value, () => cut(value, seen));
 }
 
 /** Copies only what must be cut. */
-function cut(value: unknown, listMax: number): unknown {
-  if (typeof value === "string") return value.length > TEXT_MAX ? value.slice(0, TEXT_MAX) : value;
+function cut(value: unknown, seen: Seen): unknown {
+  if (typeof value === "string")
+    return value.length > seen.characters ? value.slice(0, seen.characters) : value;
   if (Array.isArray(value)) {
-    const short = value.length > listMax ? value.slice(0, listMax) : value;
-    const entries = short.map((each) => cut(each, listMax));
+    const short = value.length > seen.entries ? value.slice(0, seen.entries) : value;
+    const entries = short.map((each) => cut(each, seen));
     return entries.every((each, i) => each === value[i]) && short === value ? value : entries;
   }
   if (!isPlain(value)) return value;
-  let copy: Record<string, unknown> | undefined;
-  for (const key of Object.keys(value)) {
-    const before = value[key];
-    const after = cut(before, listMax);
-    if (after === before) continue;
-    copy ??= { ...value };
-    copy[key] = after;
-  }
-  return copy ?? value;
+  const members = Object.entries(value);
+  const entries = members
+    .slice(0, seen.entries)
+    .map(([key, each]): [string, unknown] => [key, cut(each, seen)]);
+  const isWhole =
+    entries.length === members.length && entries.every(([, each], i) => each === members[i]?.[1]);
+  return isWhole ? value : Object.fromEntries(entries);
 }
 
 /** Whether a value is a mapping of JSON, or one that an expression wrote out. */
@@ -186,7 +228,8 @@ function toExpressionError(library: Library, error: unknown): unknown {
 
 /** Numbers in JSON are doubles to CEL, which people are rarely told. */
 function explained(summary: string): string {
-  return /no such overload/.test(summary) && /int/.test(summary) && /double/.test(summary)
-    ? `${summary} (numbers of JSON are doubles: write 100.0 instead of 100, or int(…))`
-    : summary;
+  const plain = summary.replace(/\b(split|join|replace)\d+\b/g, "$1");
+  return /no such overload/.test(plain) && /int/.test(plain) && /double/.test(plain)
+    ? `${plain} (numbers of JSON are doubles: write 100.0 instead of 100, or int(…))`
+    : plain;
 }

@@ -12,11 +12,14 @@ export class ExpressionError extends Error {
   }
 }
 
-/** Most entries of a list that an expression sees, and of one inside a macro that is inside another. */
+/** Most entries of a list, and of a mapping, that an expression sees; the second where a macro of it is inside another. */
 export const LIST_MAX = 1_000;
 export const NESTED_LIST_MAX = 60;
-/** Longest text that an expression sees in an answer, or builds inside a macro. */
+/** Longest text that an expression sees or builds; the second where it has macros, which go through texts again and again. */
 export const TEXT_MAX = 64 * 1024;
+export const MACRO_TEXT_MAX = 4 * 1024;
+/** Values that one expression may add up: each sum copies what it adds. */
+const TERMS_MAX = 32;
 /** Nodes that one expression may visit. A visit takes about 0.2 µs, so this takes 20 ms. */
 const VISITS_MAX = 100_000;
 
@@ -30,6 +33,19 @@ const FUNCTIONS: ReadonlySet<string> = new Set([
   ...["orValue", "or", "hasValue", "value", "none", "of"],
   ...["base64", "uri", "url", "json", "input", "inputs", "uuid"],
 ]);
+/** How many visits a call inside a macro counts for, because it goes through a whole text or list. */
+const WEIGHTS: ReadonlyMap<string, number> = new Map([
+  ...["replace", "split", "join"].map((name) => [name, 40] as const),
+  // Lists of tables are short.
+  ...["size", "lowerAscii", "upperAscii", "in tables"].map((name) => [name, 20] as const),
+  ...["contains", "indexOf", "lastIndexOf", "startsWith", "endsWith", "trim"].map(
+    (name) => [name, 4] as const,
+  ),
+  // A text is parsed or hashed; a list is searched.
+  ...["json", "uuid", "in"].map((name) => [name, 100] as const),
+]);
+/** Methods that are ours: `split1000`, `join65536`, by the most that they give where they stand. */
+const BOUNDED: ReadonlySet<string> = new Set(["split", "join", "replace"]);
 /** Names that CEL itself brings along. */
 const OWN_NAMES: ReadonlySet<string> = new Set([
   ...["optional", "int", "double", "string", "bool", "list", "map", "bytes", "uint", "null_type"],
@@ -43,16 +59,26 @@ export interface Parts {
   readonly members: ReadonlySet<string>;
   /** How often its nodes are visited at most. */
   readonly visits: number;
-  /** A macro of it is inside another one. */
-  readonly isNested: boolean;
+  /** How much of lists and texts it sees. */
+  readonly seen: Seen;
+}
+
+/** The most that an expression sees of a list or mapping, and of a text. */
+export interface Seen {
+  readonly entries: number;
+  readonly characters: number;
 }
 
 interface Walk {
   readonly allowed: ReadonlySet<string>;
   readonly names: Set<string>;
   readonly members: Set<string>;
+  readonly seen: Seen;
+  /** Values that are added up anywhere. */
+  readonly terms: number;
+  /** Entries of the longest list that is written out. */
+  readonly written: number;
   visits: number;
-  isNested: boolean;
 }
 
 /** Where in the tree a node stands. */
@@ -64,15 +90,26 @@ interface Place {
   readonly times: number;
 }
 
+const ALL: Seen = { entries: LIST_MAX, characters: TEXT_MAX };
+const IN_MACROS: Seen = { entries: LIST_MAX, characters: MACRO_TEXT_MAX };
+const IN_NESTED_MACROS: Seen = { entries: NESTED_LIST_MAX, characters: MACRO_TEXT_MAX };
+
 /**
- * Checks what a parsed expression is made of and how long it may take. Calls of `split` and `join` become calls of our own, which are
- * bounded.
+ * Checks what a parsed expression is made of and how long it may take. Calls of `split`, `join` and
+ * `replace` become calls of our own, which are bounded.
  *
  * @param allowed the variables that are known where the expression stands
  * @throws ExpressionError
  */
 export function fence(ast: ASTNode, allowed: ReadonlySet<string>): Parts {
-  const walk: Walk = { allowed, names: new Set(), members: new Set(), visits: 0, isNested: false };
+  const depth = macroDepth(ast);
+  const seen = depth === 0 ? ALL : depth === 1 ? IN_MACROS : IN_NESTED_MACROS;
+  const terms = termsIn(ast);
+  const walk: Walk = {
+    ...{ allowed, names: new Set(), members: new Set(), visits: 0 },
+    ...{ seen, terms, written: longestList(ast) },
+  };
+  if (terms > TERMS_MAX) throw new ExpressionError(`adds more than ${TERMS_MAX} values; use [a, b].join("")`);
   visit(walk, ast, { bound: new Set(), depth: 0, times: 1 });
   if (walk.visits > VISITS_MAX)
     throw new ExpressionError("takes too long for long lists: do less inside map, filter, exists and all");
@@ -105,6 +142,11 @@ function visit(walk: Walk, node: ASTNode, place: Place): void {
     case "-_":
       visit(walk, node.args, place);
       return;
+    case "in": {
+      const [, list] = node.args;
+      if (list.op !== "list" && list.op !== "map") weigh(walk, isTable(list) ? "in tables" : "in", place);
+      break;
+    }
     case "+":
       if (place.depth > 0 && varyingTerms(node) > 1)
         throw new ExpressionError(
@@ -115,6 +157,18 @@ function visit(walk: Walk, node: ASTNode, place: Place): void {
     default:
   }
   for (const each of node.args as readonly ASTNode[]) visit(walk, each, place);
+}
+
+function isTable(node: ASTNode): boolean {
+  return (
+    (node.op === "." || node.op === "[]") &&
+    ((node.args[0].op === "id" && node.args[0].args === "tables") || isTable(node.args[0]))
+  );
+}
+
+/** Counts a call that goes through a whole text or list as more than one visit, where it is repeated. */
+function weigh(walk: Walk, name: string, { depth, times }: Place): void {
+  if (depth > 0) walk.visits += times * (WEIGHTS.get(name) ?? 0);
 }
 
 function readName({ allowed, names }: Walk, name: string, at: number, { bound }: Place): void {
@@ -143,6 +197,7 @@ function visitCall(walk: Walk, name: string, given: readonly ASTNode[], node: AS
   if ((name === "input" || name === "inputs") && first?.op === "value") {
     walk.members.add(`input(${String(first.args)})`);
   }
+  weigh(walk, name, place);
   for (const each of given) visit(walk, each, place);
 }
 
@@ -152,7 +207,8 @@ function visitMethod(walk: Walk, node: Extract<ASTNode, { op: "rcall" }>, place:
   if (MACROS.has(name)) visitMacro(walk, node, place);
   else visitCall(walk, name, given, node, place);
   // The library allows no other implementation of its own methods.
-  if (name === "split" || name === "join") (node.args as [string, ...unknown[]])[0] = `${name}Bounded`;
+  const most = name === "split" ? walk.seen.entries : place.depth > 0 ? MACRO_TEXT_MAX : TEXT_MAX;
+  if (BOUNDED.has(name)) (node.args as [string, ...unknown[]])[0] = `${name}${most}`;
 }
 
 function visitMacro(walk: Walk, node: Extract<ASTNode, { op: "rcall" }>, place: Place): void {
@@ -164,13 +220,10 @@ function visitMacro(walk: Walk, node: Extract<ASTNode, { op: "rcall" }>, place: 
       "has more than two of map, filter, exists and all inside each other",
       node.start,
     );
-  if (depth === 1) walk.isNested = true;
-  // Visits of the inner one, in lists that are shorter then.
-  const most = depth === 1 ? (NESTED_LIST_MAX * NESTED_LIST_MAX) / times : LIST_MAX;
   const inner = {
     bound: new Set([...bound, variable.args]),
     depth: depth + 1,
-    times: times * most * varyingTerms(receiver),
+    times: times * entriesOf(walk, receiver),
   };
   for (const each of rest) visit(walk, each, inner);
 }
@@ -179,4 +232,56 @@ function visitMacro(walk: Walk, node: Extract<ASTNode, { op: "rcall" }>, place: 
 function varyingTerms(node: ASTNode): number {
   if (node.op === "+") return varyingTerms(node.args[0]) + varyingTerms(node.args[1]);
   return node.op === "value" ? 0 : 1;
+}
+
+/** How many entries a list has at most that a macro goes through. */
+function entriesOf(walk: Walk, list: ASTNode): number {
+  if (list.op === "list") return list.args.length;
+  if (list.op === "+") return entriesOf(walk, list.args[0]) + entriesOf(walk, list.args[1]);
+  // An entry of another list may be a sum that is made elsewhere.
+  const terms = list.op === "id" ? walk.terms : termsIn(list);
+  return Math.max(walk.seen.entries, walk.written) * Math.max(1, terms);
+}
+
+/** How deep macros are inside each other. */
+function macroDepth(node: ASTNode): number {
+  if (node.op !== "rcall" || !MACROS.has(node.args[0]))
+    return Math.max(0, ...childrenOf(node).map(macroDepth));
+  const [, receiver, given] = node.args;
+  return Math.max(macroDepth(receiver), 1 + Math.max(0, ...given.map(macroDepth)));
+}
+
+/** How many values that are not written out are added up. */
+function termsIn(node: ASTNode): number {
+  const within = childrenOf(node).reduce((sum, each) => sum + termsIn(each), 0);
+  if (node.op !== "+") return within;
+  const [left, right] = node.args;
+  return within + [left, right].filter(({ op }) => op !== "+" && op !== "value").length;
+}
+
+function longestList(node: ASTNode): number {
+  const own = node.op === "list" ? node.args.length : 0;
+  return Math.max(own, ...childrenOf(node).map(longestList));
+}
+
+function childrenOf(node: ASTNode): readonly ASTNode[] {
+  switch (node.op) {
+    case "value":
+    case "id":
+      return [];
+    case ".":
+    case ".?":
+      return [node.args[0]];
+    case "call":
+      return node.args[1];
+    case "rcall":
+      return [node.args[1], ...node.args[2]];
+    case "map":
+      return node.args.flat();
+    case "!_":
+    case "-_":
+      return [node.args];
+    default:
+      return node.args as readonly ASTNode[];
+  }
 }

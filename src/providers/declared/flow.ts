@@ -122,7 +122,9 @@ export function compileFlow(
   return {
     name,
     takes: (scope) => when === undefined || tryEvaluate(when, scope) === true,
-    prepare: (flow.prepare ?? []).map((each, i) => compileUpload(compiling, each, [...at, "prepare", i])),
+    prepare: (flow.prepare ?? []).map((each, i) =>
+      compiling.part([...at, "prepare", i], () => compileUpload(compiling, each, [...at, "prepare", i])),
+    ),
     submit: compiling.part(pathOf("submit"), () => compileSubmit(compiling, compiled, pathOf("submit"))),
     poll:
       isJob && poll
@@ -137,7 +139,10 @@ export function compileFlow(
           )
         : undefined,
     cancel: isJob && cancel ? compileCancel(compiling, cancel, pathOf("cancel")) : undefined,
-    recover: isJob && recover ? compileRecovery(compiling, recover, pathOf("recover")) : undefined,
+    recover:
+      isJob && recover
+        ? compiling.part(pathOf("recover"), () => compileRecovery(compiling, recover, pathOf("recover")))
+        : undefined,
   };
 }
 

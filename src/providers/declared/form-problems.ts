@@ -15,7 +15,18 @@ export function consistencyProblems(form: Form): FormProblem[] {
     ...flowsOf(form).flatMap(([flow, path]) => flowProblems(flow, path)),
     ...(form.flows === undefined ? [] : unreachableFlows(form.flows)),
     ...literalKeys(form),
+    ...longTables(form.tables, ["tables"]),
   ];
+}
+
+/** Searching a table takes time for each entry of a list. */
+const TABLE_MAX = 200;
+
+function longTables(value: unknown, path: Path): FormProblem[] {
+  if (typeof value !== "object" || value === null) return [];
+  if (Array.isArray(value) && value.length > TABLE_MAX)
+    return [{ path, problem: `has more than ${TABLE_MAX} entries; write a mapping` }];
+  return Object.entries(value).flatMap(([name, each]) => longTables(each, [...path, name]));
 }
 
 const KINDS = ["basic", "jwt", "oauth", "token", "aws_sigv4", "volc_v4"] as const;

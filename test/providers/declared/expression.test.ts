@@ -46,6 +46,17 @@ describe("what is refused, and where", () => {
     ["body.list.map(a, a + a)", "may grow without end", 17],
     ["body.list.map(a, body.list.map(b, body.list.size() + b.a + b.b))", "may grow", 34],
     ["body.a +", "Unexpected token", 8],
+    ["body.list.map(a, json(a))", "takes too long", 0],
+    ["body.list.map(a, uuid(a))", "takes too long", 0],
+    ["body.list.filter(a, a in body.others)", "takes too long", 0],
+    ["body.list.map(a, [a.size(), a.size(), a.size(), a.size(), a.size()])", "takes too long", 0],
+    [`[${"1, ".repeat(199)}1].map(a, [${"1, ".repeat(199)}1].map(b, [a, b, a]))`, "takes too long", 0],
+    [
+      "(true ? body.l + body.l + body.l + body.l : []).map(a, body.l.map(b, [a, b, a, b, a, b]))",
+      "takes too",
+      0,
+    ],
+    [Array(33).fill("body.list").join(" + "), "more than 32 values", 0],
   ])("%s", (source, message, offset) => {
     const error = refusal(source);
     expect(error.message).toContain(message);
@@ -74,8 +85,24 @@ describe("what an answer of an upstream can be", () => {
     const body = { text: "a".repeat(1_000_000), list: Array(1_000).fill("a".repeat(1_000)) };
     expect(evaluate("body.text.size()", { body })).toBe(65_536n);
     expect(refusal('body.list.join("")', { body }).message).toContain("65536");
-    expect(refusal('body.text.replace("a", "aaaaaaaa")', { body }).message).toContain("65536");
+    expect(refusal('body.text.replace("a", "aaaaaaaa")', { body }).message).toContain("4096 times");
+    const spaced = { text: "a               ".repeat(4_000) };
+    expect(refusal('body.text.replace("a", "aaaaaaaa")', { body: spaced }).message).toContain("65536");
     expect(evaluate('body.text.split("").size()', { body })).toBe(1000n);
+  });
+
+  test("mappings are cut too, and texts and lists shorter where they are gone through again and again", () => {
+    const many = Object.fromEntries(Array.from({ length: 30_000 }, (_, i) => [`k${i}`, i]));
+    const body = { many, text: "a".repeat(100_000), words: "a ".repeat(900), list: [1] };
+    expect(evaluate("body.many.map(key, key).size()", { body })).toBe(1000n);
+    expect(evaluate("body.many.map(a, body.many.map(b, a)).size()", { body })).toBe(60n);
+    expect(evaluate("body.list.map(a, body.text.size())", { body })).toEqual([4096n]);
+    expect(evaluate('body.words.split(" ").size()', { body })).toBe(901n);
+    const nested = 'body.list.map(a, body.words.split(" ").map(b, b).size())';
+    expect(evaluate(nested, { body })).toEqual([60n]);
+    expect(refusal('body.list.map(a, body.words.replace("a", "b"))', { body }).message).toContain(
+      "256 times",
+    );
   });
 
   test("a prototype is a member like any other", () => {
