@@ -37,19 +37,17 @@ export function createScheduler(deps: StepDeps, options: SchedulerOptions): Sche
   let room: Claimed["room"] = "all";
   /** Whether the last claim left tasks that could start if there were room. */
   let leftSome = false;
+  /** As they were at the last claim. */
+  let lanes: readonly LaneCapacity[] = [];
 
   async function claim(): Promise<Claimed> {
     const free = options.steps - underWay.steps();
     leftSome = free <= 0;
     if (leftSome) return { leases: [], room };
-    const claimed = await deps.tasks.claim({
-      now: deps.clock.now(),
-      leaseMs: options.leaseMs,
-      limit: free,
-      held: underWay.ids(),
-      lanes: paced(deps.pace, options.lanes),
-      capacity: options.concurrency,
-    });
+    lanes = paced(deps.pace, options.lanes);
+    const { leaseMs, concurrency: capacity } = options;
+    const query = { now: deps.clock.now(), leaseMs, limit: free, held: underWay.ids(), lanes, capacity };
+    const claimed = await deps.tasks.claim(query);
     ({ room } = claimed);
     leftSome = room !== "all" || claimed.leases.length === free;
     for (const lease of claimed.leases) {
@@ -64,7 +62,7 @@ export function createScheduler(deps: StepDeps, options: SchedulerOptions): Sche
   // No timer is needed while every slot is taken: the end of a step wakes the loop.
   const loop = createLoop(deps, "claiming tasks", async () => {
     const { nextDueAt } = await claim();
-    return underWay.steps() < options.steps ? nextPassAt(deps, options.lanes, nextDueAt) : undefined;
+    return underWay.steps() < options.steps ? nextPassAt(deps, lanes, nextDueAt) : undefined;
   });
 
   return {
@@ -97,13 +95,16 @@ function paced({ starts }: Pace, lanes: readonly LaneCapacity[]): readonly LaneC
   return lanes.map((place) => ({ ...place, starts: starts(place.lane) }));
 }
 
-/** The time of the next due task, or of the next start in an account that may start nothing now. */
+/**
+ * The time of the next due task, or of the next start in an account that could start nothing when tasks were claimed. Its wait may
+ * be over by now: then that is at once.
+ */
 function nextPassAt(
   { pace, clock }: StepDeps,
   lanes: readonly LaneCapacity[],
   nextDueAt: number | undefined,
 ): number | undefined {
-  const held = lanes.filter(({ lane }) => pace.starts(lane) === 0);
+  const held = lanes.filter(({ starts }) => starts === 0);
   const startsInMs = Math.min(...held.map(({ lane }) => pace.startsInMs(lane)));
   const at = Math.min(nextDueAt ?? Number.POSITIVE_INFINITY, clock.now() + startsInMs);
   return at === Number.POSITIVE_INFINITY ? undefined : at;

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import type { LaneId, TaskId } from "../../src/domain/ids.ts";
 import { type ProviderAdapter, ProviderError } from "../../src/domain/ports/provider.ts";
+import { laneCapacities } from "../../src/scheduler/lanes.ts";
+import { createScheduler } from "../../src/scheduler/scheduler.ts";
 import { createEngine, type ScriptedProvider, scriptedProvider } from "../helpers/engine.ts";
 import { LANE, NOW, taskId } from "../helpers/store.ts";
 
@@ -38,6 +40,51 @@ describe("an account that answers 429 with Retry-After", () => {
     await engine.runToEnd();
     expect(provider.submissions).toHaveLength(4);
     for (const id of tasks) expect((await engine.task(id)).status).toBe("completed");
+  });
+
+  test("goes on when its pause ends while tasks are claimed", async () => {
+    const { promise: goesOn, resolve: second } = Promise.withResolvers<void>();
+    const { promise: waits, resolve: timed } = Promise.withResolvers<void>();
+    const provider = account(LANE, {
+      concurrency: 1,
+      submit: async () => {
+        if (provider.submissions.length === 1) throw busy(1_000);
+        second();
+        return pictures;
+      },
+    });
+    const engine = await createEngine([provider]);
+    const { clock, store, deps } = engine;
+    let claimTakesMs = 0;
+    const scheduler = createScheduler(
+      {
+        ...deps,
+        tasks: {
+          ...store.tasks,
+          async claim(query) {
+            const claimed = await store.tasks.claim(query);
+            clock.advance(claimTakesMs);
+            return claimed;
+          },
+        },
+        clock: {
+          ...clock,
+          // Real timers may be early, too, because they leave out fractions of a millisecond.
+          after(delayMs, callback) {
+            if (delayMs === 1_000) timed();
+            return clock.after(delayMs - 1, callback);
+          },
+        },
+      },
+      { concurrency: 100, steps: 100, leaseMs: 30_000, lanes: laneCapacities([provider]) },
+    );
+    await admitMany(engine, 2);
+    await scheduler.start();
+    await waits;
+    claimTakesMs = 1;
+    clock.advance(999);
+    await goesOn;
+    await scheduler.drain(0);
   });
 
   test("fails no task however often it does so", async () => {
