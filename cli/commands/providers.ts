@@ -96,13 +96,13 @@ function formOf({ id }: KeyedProvider, { account }: Flags, dataDir: string) {
 }
 
 /** The account that a command is about. */
-async function target({ args, options }: Invocation<Flags>) {
+async function target({ args, options, context }: Invocation<Flags>) {
   const id = given(args, 0);
   if (!isAccountName(options.account))
     throw usage("--account takes up to 32 lower-case letters, digits, - and _.");
   // Loaded late: it imports every provider.
   const kept = await import("../../src/app/kept-accounts.ts");
-  const provider = kept.findKeyedProvider(id);
+  const provider = await kept.findKeyedProvider(id, readLocalConfig(options, context));
   if ("nearest" in provider) {
     const hint = provider.nearest === undefined ? undefined : `Did you mean ${provider.nearest}?`;
     throw new Failure(EXIT.notFound, "not_found", `There is no provider "${id.slice(0, 80)}".`, { hint });

@@ -27,15 +27,16 @@ export interface KeyedProvider {
 }
 
 /** @returns the nearest id, if any, where there is no such provider */
-export function findKeyedProvider(id: string): KeyedProvider | { readonly nearest: string | undefined } {
-  const provider = PROVIDERS.find((each) => each.id === id);
+export async function findKeyedProvider(
+  id: string,
+  config: Pick<Config, "dataDir" | "egress" | "providerConfig">,
+): Promise<KeyedProvider | { readonly nearest: string | undefined }> {
+  const { readOwnProviders } = await import("./own-providers.ts");
+  const { providers: own } = await readOwnProviders(config);
+  const all = [...own.map(({ definition }) => definition), ...PROVIDERS];
+  const provider = all.find((each) => each.id === id);
   if (provider === undefined)
-    return {
-      nearest: suggest(
-        id,
-        PROVIDERS.map((each) => String(each.id)),
-      ),
-    };
+    return { nearest: suggest(id, [...new Set(all.map((each) => String(each.id)))]) };
   const accounts = accountProvider(provider, provider.settings({ cores: 1 }));
   const secretOf = (name: string): SecretName => {
     const entry = accounts.table[name];

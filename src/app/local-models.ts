@@ -1,5 +1,6 @@
 import { createCatalog } from "../catalog/catalog.ts";
 import type { Config } from "../config/config.ts";
+import type { ProviderId } from "../domain/ids.ts";
 import type { NeedsOf } from "../domain/model/availability.ts";
 import type { Clock } from "../domain/ports/runtime.ts";
 import { PROVIDERS, providerNeeds } from "../providers/registry.ts";
@@ -11,21 +12,26 @@ import type { Store } from "../store/open.ts";
 import { configuredPricesOf, type Pricing } from "./configured-prices.ts";
 import type { Folder } from "./data-folder.ts";
 import { problemText, readOwnModels } from "./own-models.ts";
+import { readOwnProviders } from "./own-providers.ts";
 
-export type LocalSettings = Folder & Pricing & Partial<Pick<Config, "publicUrl" | "providers" | "accounts">>;
+export type LocalSettings = Folder &
+  Pricing &
+  Partial<Pick<Config, "publicUrl" | "providers" | "accounts" | "egress" | "providerConfig">>;
 
 /** The models, their prices and the callbacks of a data folder. */
-export function createLocalModels(store: Store, config: LocalSettings, clock: Clock) {
+export async function createLocalModels(store: Store, config: LocalSettings, clock: Clock) {
+  const own = await ownProvidersOf(config);
+  const ids = [...new Set([...PROVIDERS.map(({ id }) => id), ...own.needs.keys()])];
   const priced = () => {
-    const { models } = readOwnModels(config);
-    const catalog = createCatalog({ models, providers: PROVIDERS.map(({ id }) => id) });
+    const { models } = readOwnModels(config, ids);
+    const catalog = createCatalog({ models, providers: ids });
     const configuredPrices = configuredPricesOf(config, catalog).prices;
     return { catalog, configuredPrices, prices: store.prices, clock };
   };
-  const needsOf: NeedsOf = (id) => providerNeeds(id, config) ?? [id];
+  const needsOf: NeedsOf = (id) => own.needs.get(id) ?? providerNeeds(id, config) ?? [id];
   return {
-    /** What is wrong with the operator's own models, a line each. */
-    modelProblems: () => readOwnModels(config).problems.map(problemText),
+    /** What is wrong with the operator's own providers and models, a line each. */
+    modelProblems: () => [...own.problems, ...readOwnModels(config, ids).problems.map(problemText)],
     prices: () => createManagePrices(priced()),
     models: () => createManageModels({ ...priced(), needsOf, routes: store.routes }),
     callbacks: () =>
@@ -36,4 +42,16 @@ export function createLocalModels(store: Store, config: LocalSettings, clock: Cl
         callbacksDue: () => {},
       }),
   };
+}
+
+/** The providers that the data folder describes, with what switches each on and is missing. */
+async function ownProvidersOf({ dataDir, egress, providerConfig }: LocalSettings) {
+  const needs = new Map<ProviderId, readonly string[]>();
+  if (egress === undefined || providerConfig === undefined) return { needs, problems: [] };
+  const { providers, problems } = await readOwnProviders({ dataDir, egress, providerConfig });
+  for (const { definition } of providers) {
+    const { accounts, values } = providerConfig(definition);
+    needs.set(definition.id, accounts.length > 0 ? [] : definition.needs(values));
+  }
+  return { needs, problems };
 }

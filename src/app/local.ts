@@ -35,7 +35,7 @@ export async function openLocal(config: SecretKeys & LocalSettings) {
   const others = async () => {
     const { storeOn } = await import("../store/open.ts");
     const { createLocalModels } = await import("./local-models.ts");
-    return createLocalModels(storeOn(opened, options), config, clock);
+    return await createLocalModels(storeOn(opened, options), config, clock);
   };
   return {
     manage,

@@ -9,20 +9,17 @@ import {
 import type { ProviderId } from "../domain/ids.ts";
 import type { Model } from "../domain/model/model.ts";
 import type { Clock, Log } from "../domain/ports/runtime.ts";
-import { PROVIDERS } from "../providers/registry.ts";
 import { type OwnFile, readOwnFiles, watchOwnFiles } from "../toolkit/own-files.ts";
 import type { Folder } from "./data-folder.ts";
 
 /** Where an operator's own models are, in the data folder. */
 const FOLDER = "models";
 
-const builtInProviders = () => PROVIDERS.map(({ id }) => id);
-
-/** The models of a data folder, for commands that need no server. */
-export function readOwnModels({ dataDir }: Folder): OwnModels {
+/** The models of a data folder, for commands that need no server. @param providers the ids of all that there are */
+export function readOwnModels({ dataDir }: Folder, providers: readonly ProviderId[]): OwnModels {
   const combine = createOwnModels({
     builtIn: builtInModels(),
-    providers: builtInProviders,
+    providers: () => providers,
     prefix: `${FOLDER}/`,
   });
   return combine(readOwnFiles(join(dataDir, FOLDER), { maxBytes: MAX_MANIFEST_BYTES }));

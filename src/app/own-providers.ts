@@ -1,16 +1,17 @@
 import { join } from "node:path";
 import { type Config, ConfigError } from "../config/config.ts";
 import type { ProviderId } from "../domain/ids.ts";
-import type { Egress } from "../domain/ports/egress.ts";
 import type { ProviderAdapter } from "../domain/ports/provider.ts";
 import type { Log } from "../domain/ports/runtime.ts";
+import { createPrivateUrlCheck } from "../egress/private-url.ts";
 import { defineDeclared } from "../providers/declared/definition.ts";
 import type { Form } from "../providers/declared/form.ts";
 import { headOf } from "../providers/declared/head.ts";
 import { OWN_FORM_BYTES, type OwnFinding, type OwnForm, OwnForms } from "../providers/declared/own-forms.ts";
+import { readForm } from "../providers/declared/read-form.ts";
 import type { ProviderDefinition } from "../providers/definition.ts";
 import { type CreateDeps, createAccounts, PROVIDERS } from "../providers/registry.ts";
-import { type OwnFile, watchOwnFiles } from "../toolkit/own-files.ts";
+import { type OwnFile, readOwnFiles, watchOwnFiles } from "../toolkit/own-files.ts";
 import type { Releases } from "./lifecycle.ts";
 import { createFormReading } from "./own-form-reading.ts";
 import { OWN_PROVIDERS } from "./settings.ts";
@@ -24,7 +25,6 @@ export interface OwnProvider {
 
 export interface OwnProvidersDeps extends Omit<CreateDeps, "config"> {
   readonly log: Log;
-  readonly egress: Pick<Egress, "refusal">;
   /** Called whenever they are others, the first time before this function returns. */
   readonly onChange: (providers: readonly OwnProvider[]) => void;
 }
@@ -42,7 +42,7 @@ export async function followOwnProviders(
   const forms = new OwnForms({
     coded: CODED,
     read: reading.read,
-    refuseAddress: (url, form) => refusalOf(url, form, config, deps.egress),
+    refuseAddress: refuseAddress(config),
   });
   const told = createTelling(log);
   let current = new Map<string, OwnProvider>();
@@ -100,33 +100,45 @@ async function provided(
   }
 }
 
-/** Why a form's own address may not be used: it is private, and the operator has not allowed it. */
-function refusalOf(
-  url: string,
-  form: Form,
-  config: Config,
-  egress: Pick<Egress, "refusal">,
-): string | undefined {
-  const refusal = egress.refusal(url, "callback") ?? (isLocalName(url) ? "names this machine" : undefined);
-  if (refusal === undefined || isGivenBySettings(form, config)) return undefined;
-  return `${refusal}; allow it with egress.allow, or give it in svc.yaml as providers.${form.provider}.base_url`;
+/** Says why a form's own address may not be used: it is private, and the operator has not allowed it. */
+function refuseAddress(config: OwnConfig) {
+  const isPrivate = createPrivateUrlCheck(config.egress.allow);
+  return (url: string, form: Form): string | undefined => {
+    const reason = isPrivate(url);
+    if (reason === undefined || isGivenBySettings(form, config)) return undefined;
+    return `cannot be used: ${reason}; allow it with egress.allow, or give it in svc.yaml as providers.${form.provider}.base_url`;
+  };
 }
 
-function isLocalName(url: string): boolean {
-  const { hostname } = new URL(url);
-  return hostname === "localhost" || hostname.endsWith(".localhost");
-}
-
-function isGivenBySettings(form: Form, config: Config): boolean {
+function isGivenBySettings(form: Form, config: OwnConfig): boolean {
   try {
-    const { values } = config.providerConfig(
-      defineDeclared(headOf(form), () => Promise.reject(new Error("unused"))),
-    );
-    return values.baseUrl !== form.base;
+    return config.providerConfig(definitionOf(form)).values.baseUrl !== form.base;
   } catch (error) {
     if (error instanceof ConfigError) return false;
     throw error;
   }
+}
+
+/** The definition of a form that is not going to be used. */
+function definitionOf(form: Form): ProviderDefinition {
+  return defineDeclared(headOf(form), () => Promise.reject(new Error("The form is not used here.")));
+}
+
+type OwnConfig = Pick<Config, "dataDir" | "egress" | "providerConfig">;
+
+/** The providers that a data folder describes, for commands that need no server, and what is wrong with files. */
+export async function readOwnProviders(config: OwnConfig): Promise<{
+  readonly providers: readonly { readonly form: OwnForm; readonly definition: ProviderDefinition }[];
+  readonly problems: readonly string[];
+}> {
+  const files = readOwnFiles(join(config.dataDir, OWN_PROVIDERS), { maxBytes: OWN_FORM_BYTES });
+  const forms = new OwnForms({ coded: CODED, read: readForm, refuseAddress: refuseAddress(config) });
+  const { forms: taken, findings } = await forms.take(files);
+  const providers = taken.map((form) => ({
+    form,
+    definition: defineDeclared(headOf(form.form), async () => form),
+  }));
+  return { providers, problems: findings.map(textOf) };
 }
 
 /** Tells each finding once, for as long as it is there. */

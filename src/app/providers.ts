@@ -42,7 +42,7 @@ export async function openProviders(config: Config, deps: ProvidersDeps, release
       live.replace(own);
       for (const listener of listeners) listener();
     };
-    await followOwnProviders(config, { ...making, egress, onChange }, releases);
+    await followOwnProviders(config, { ...making, onChange }, releases);
   }
   const { providers } = live;
   const pace = createPace({ clock, rates: (lane) => providers.get(lane)?.rates });

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { type ScriptedUpstream, startUpstream } from "../helpers/scripted-upstream.ts";
 import { emptyFolder, startServer, stopServers } from "../helpers/server.ts";
 import { createApi } from "./support/api.ts";
+import { svc, svcJson } from "./support/command.ts";
 
 setDefaultTimeout(60_000);
 
@@ -127,4 +128,20 @@ test("what cannot be used is told with its place, and the rest runs", async () =
   await server.says(
     /fal\.yaml:1:1: provider: \\?"fal\\?" is built in; choose another name, or say `replaces: true`/,
   );
+});
+
+test("commands beside the folder know its providers and their models", async () => {
+  const folder = emptyFolder();
+  own(folder, "models")("house-1.yaml", manifest);
+  own(folder, "providers")("house.yaml", form("https://house.example.com"));
+  const server = await startServer({ folder });
+  const at = ["--data-dir", server.dataDir];
+  const routes = async () => {
+    const model = (await svcJson(["models", "show", "house-1", ...at])) as { routes: unknown };
+    return model.routes;
+  };
+  expect(await routes()).toMatchObject([{ provider: "house", available: false, needs: ["HOUSE_KEY"] }]);
+  const added = await svc(["providers", "add", "house", "--key-stdin", ...at], { stdin: `${KEY}\n` });
+  expect([added.exitCode, added.stderr]).toEqual([0, expect.stringContaining("Kept the key of house")]);
+  expect(await routes()).toMatchObject([{ provider: "house", available: true, needs: [] }]);
 });

@@ -9,6 +9,8 @@ export interface Ended {
 export interface CommandOptions {
   readonly folder?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Standard input; nothing unless given. */
+  readonly stdin?: string;
 }
 
 /** Runs one command of the executable in an empty folder with a clean environment. */
@@ -16,7 +18,7 @@ export async function svc(args: readonly string[], options: CommandOptions = {})
   const child = Bun.spawn([SVC, ...args], {
     cwd: options.folder ?? emptyFolder("command"),
     env: cleanEnvironment(options.env),
-    stdin: "ignore",
+    stdin: options.stdin === undefined ? "ignore" : new Blob([options.stdin]),
     stdout: "pipe",
     stderr: "pipe",
   });
