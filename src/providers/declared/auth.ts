@@ -4,6 +4,7 @@ import { compileCall, wordCall } from "./call.ts";
 import type { Compiling } from "./compiling.ts";
 import type { Scope } from "./expression.ts";
 import type { AuthForm, JwtForm, SignForm } from "./form.ts";
+import { checkHeaderNames } from "./header-names.ts";
 import { answerScope, numberIn } from "./reading.ts";
 import { type SigningKeys, signAws, signVolc } from "./signatures.ts";
 import type { Path } from "./template.ts";
@@ -17,6 +18,8 @@ export interface Minting {
   readonly region: string | undefined;
   /** Sends a call for a token, without credentials. @throws NoAnswer, or Error when it is refused */
   send(call: Awaited<ReturnType<typeof wordCall>>, signal: AbortSignal): Promise<TokenAnswer>;
+  /** Keeps what was minted out of every error of these calls. */
+  keep(secret: string): void;
 }
 type TokenAnswer = Parameters<typeof answerScope>[0];
 
@@ -74,6 +77,7 @@ function compileKind(compiling: Compiling, form: AuthForm, secrets: ReadonlySet<
     return compileSigned(compiling, form.aws_sigv4, secrets, [...path, "aws_sigv4"], signAws);
   if (form.volc_v4 !== undefined)
     return compileSigned(compiling, form.volc_v4, secrets, [...path, "volc_v4"], signVolc);
+  if (form.header !== undefined) checkHeaderNames(compiling, [form.header], [...path, "header"]);
   const mint = compileMint(compiling, form, secrets, path);
   const usual = mint === undefined ? "${key}" : form.query === undefined ? "Bearer ${token}" : "${token}";
   const text = mint === undefined || form.token === undefined ? (form.value ?? usual) : (form.send ?? usual);
@@ -107,7 +111,9 @@ function compileBasic(
   return (minting) => {
     const scope = scopeOf(minting);
     const pair = Buffer.from(`${textOf(user, scope)}:${textOf(password, scope)}`).toString("base64");
-    return { credentials: { Authorization: `Basic ${pair}` }, forget: () => undefined };
+    // As what is minted: the pair is another form of the secrets, which must show in no error either.
+    const signed: Signed = { headers: { Authorization: `Basic ${pair}` } };
+    return { credentials: () => Promise.resolve(signed), forget: () => undefined };
   };
 }
 
@@ -162,6 +168,7 @@ function compileMint(
   if (signed === undefined) return mint;
   return async (minting, signal) => {
     const { text } = await signed(minting, signal);
+    minting.keep(text);
     return mint({ ...minting, secrets: { ...minting.secrets, assertion: text } }, signal);
   };
 }
@@ -185,7 +192,9 @@ function compileTokenCall(
     const scope = answerScope(await minting.send(worded, signal));
     const seconds = numberIn(life, scope);
     const lifeMs = seconds === undefined ? USUAL_LIFE_MS : seconds * 1000;
-    return { text: textOf(value, scope), untilMs: usedUntil(minting.clock.now(), lifeMs) };
+    const text = textOf(value, scope);
+    minting.keep(text);
+    return { text, untilMs: usedUntil(minting.clock.now(), lifeMs) };
   };
 }
 

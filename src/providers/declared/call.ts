@@ -4,6 +4,7 @@ import { ABSENT } from "./expression.ts";
 import { ExpressionError } from "./fences.ts";
 import type { Files, FileValue } from "./files.ts";
 import { type CallForm, METHODS, type Method } from "./form.ts";
+import { checkHeaderNames, toHeader } from "./header-names.ts";
 import type { Path } from "./template.ts";
 import { isFile, type Value, type Worded } from "./value.ts";
 
@@ -47,6 +48,7 @@ export function compileCall(
       ? undefined
       : compiling.value(form[name], allowed, [...path, name], name === "multipart");
   const body = kind && value(kind);
+  checkHeaderNames(compiling, Object.keys(form.headers ?? {}), [...path, "headers"]);
   return {
     method,
     path: compilePath(compiling, form[method] ?? "/", allowed, [...path, method]),
@@ -60,7 +62,8 @@ export function compileCall(
 export async function wordCall(call: Call, scope: Scope, files?: Files): Promise<WordedCall> {
   const inputs = files?.values ?? [];
   const url = withQuery(call.path(scope, inputs), members(call.query, scope, inputs));
-  const headers = textsOf(members(call.headers, scope, inputs), "header");
+  const headers = headersOf(call.headers, scope, inputs);
+  refuseContent([url, ...Object.values(headers)], inputs);
   const method = call.method.toUpperCase() as Uppercase<Method>;
   const value = call.body?.value.evaluate(scope, inputs);
   if (call.body === undefined || value === undefined) return { method, url, headers, body: undefined };
@@ -73,14 +76,51 @@ function members(value: Value | undefined, scope: Scope, files: readonly FileVal
   return typeof worded === "object" && worded !== null ? Object.entries(worded as object) : [];
 }
 
+/** Headers in words. @throws ExpressionError for a value that no header can have */
+export function headersOf(
+  value: Value | undefined,
+  scope: Scope,
+  files: readonly FileValue[] = [],
+): Record<string, string> {
+  const texts = members(value, scope, files).map(([name, each]): [string, string] => [
+    name,
+    toHeader(name, textOf(name, each, "header")),
+  ]);
+  return Object.fromEntries(texts);
+}
+
+/** What stands for the content of a file is put in its place in a body alone. */
+function refuseContent(texts: readonly string[], files: readonly FileValue[]): void {
+  for (const { content, base64 } of files)
+    for (const each of [content, base64])
+      if (texts.some((text) => text.includes(each) || text.includes(encodeURIComponent(each))))
+        throw new ExpressionError("puts the content of a file into an address or a header");
+}
+
 async function bodyOf(kind: BodyKind, value: Worded, files: Files | undefined): Promise<WordedCall["body"]> {
   if (kind === "multipart") return multipart(value, files);
   const isJson = kind === "json";
+  if (charactersIn(value, TEXT_BYTES) > TEXT_BYTES) throw tooLong();
   const text = isJson ? JSON.stringify(value, withoutFiles) : String(new URLSearchParams(pairsOf(value)));
-  if (text.length > TEXT_BYTES)
-    throw new ExpressionError(`makes a body of more than ${TEXT_BYTES} characters`);
+  if (text.length > TEXT_BYTES) throw tooLong();
   const bytes = files === undefined ? new TextEncoder().encode(text) : await files.bytesOf(text);
   return { type: isJson ? "application/json" : "application/x-www-form-urlencoded", bytes };
+}
+
+function tooLong(): ExpressionError {
+  return new ExpressionError(`makes a body of more than ${TEXT_BYTES} characters`);
+}
+
+/** How long the texts of a body are, as far as that matters. Putting them together first would take the memory. */
+function charactersIn(value: unknown, most: number): number {
+  if (typeof value === "string") return value.length;
+  if (typeof value !== "object" || value === null) return 1;
+  let sum = 0;
+  for (const each of Object.values(value)) {
+    sum += charactersIn(each, most - sum);
+    if (sum > most) break;
+  }
+  return sum;
 }
 
 /** A file as such has no place in JSON. */
@@ -91,6 +131,7 @@ function withoutFiles(_key: string, value: unknown): unknown {
 
 async function multipart(value: Worded, files: Files | undefined): Promise<WordedCall["body"]> {
   const form = new FormData();
+  if (charactersIn(value, TEXT_BYTES) > TEXT_BYTES) throw tooLong();
   const parts = Object.entries(value as object) as [string, Worded][];
   for (const [name, each] of parts) {
     // Several parts have one name, which a list of values or of files gives.
@@ -110,28 +151,25 @@ async function multipart(value: Worded, files: Files | undefined): Promise<Worde
   return { type, bytes: await encoded.bytes() };
 }
 
-function pairsOf(value: Worded): [string, string][] {
-  return Object.entries(textsOf(Object.entries(value as object) as [string, Worded][], "field"));
-}
-
-function textsOf(given: readonly [string, Worded][], what: string): Record<string, string> {
-  return Object.fromEntries(
-    given.map(([name, value]) => {
-      if (typeof value === "object")
-        throw new ExpressionError(`the ${what} "${name}" must be a text or a number`);
-      return [name, String(value)];
-    }),
-  );
-}
-
-/** An address with parameters added. Lists repeat theirs. */
-function withQuery(url: string, given: readonly [string, Worded][]): string {
-  const pairs = given.flatMap(([name, value]) =>
-    (Array.isArray(value) ? (value as Worded[]) : [value]).map((each): [string, string] => [
+/** Names and texts of a query or a form. Lists repeat their name. */
+function pairsOf(value: Worded, what = "field"): [string, string][] {
+  const given = Object.entries(value as object) as [string, Worded][];
+  return given.flatMap(([name, each]) =>
+    (Array.isArray(each) ? (each as Worded[]) : [each]).map((one): [string, string] => [
       name,
-      String(each),
+      textOf(name, one, what),
     ]),
   );
+}
+
+function textOf(name: string, value: Worded, what: string): string {
+  if (typeof value !== "object") return String(value);
+  throw new ExpressionError(`the ${what} "${name}" must be a text or a number`);
+}
+
+/** An address with parameters added. */
+function withQuery(url: string, given: readonly [string, Worded][]): string {
+  const pairs = pairsOf(Object.fromEntries(given), "parameter");
   if (pairs.length === 0) return url;
   return `${url}${url.includes("?") ? "&" : "?"}${new URLSearchParams(pairs)}`;
 }
@@ -164,15 +202,22 @@ function compilePath(
 }
 
 function addressIn(value: unknown): string {
-  if (typeof value === "string" && value !== "") return value;
-  throw new ExpressionError("the address is no text");
+  if (typeof value !== "string" || value === "") throw new ExpressionError("the address is no text");
+  if (value.startsWith("/") && UPWARDS.test(value))
+    throw new ExpressionError('a part of the path is "." or ".."');
+  return value;
 }
+
+/** Steps upwards in a path, in each way that addresses are read. */
+const UPWARDS = /(?:^|[/\\])(?:\.|%2e){1,2}(?:[/\\?#]|$)/i;
 
 /** One or more segments of a path. Slashes stay, for names such as `models/veo`. */
 function encoded(value: unknown): string {
   if (typeof value !== "string" && typeof value !== "number" && typeof value !== "bigint")
     throw new ExpressionError("a part of the path is no text");
-  const segments = String(value).split("/");
+  const text = String(value).toWellFormed();
+  if (text === "") throw new ExpressionError("a part of the path is empty");
+  const segments = text.split("/");
   if (segments.some((each) => each === "." || each === ".."))
     throw new ExpressionError('a part of the path is "." or ".."');
   return segments.map((each) => encodeURIComponent(each).replaceAll("%3A", ":")).join("/");

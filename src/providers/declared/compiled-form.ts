@@ -3,6 +3,7 @@ import { type Call, compileCall } from "./call.ts";
 import { Compiling, type FormProblem } from "./compiling.ts";
 import { type CompiledFlow, compileFlow } from "./flow.ts";
 import type { AuthForm, Form } from "./form.ts";
+import { checkHeaderNames } from "./header-names.ts";
 import * as names from "./names.ts";
 import { compileRefusals, type Refusals } from "./refusals.ts";
 import type { Value } from "./value.ts";
@@ -76,6 +77,7 @@ function compileParts(compiling: Compiling, form: Form, hash: string): CompiledF
       compileAuth(compiling, kind, Array.isArray(form.auth) ? ["auth", i] : ["auth"]),
     ),
   );
+  checkHeaderNames(compiling, Object.keys(form.headers ?? {}), ["headers"]);
   const { test } = form;
   const testValue = (name: "ok" | "balance") => {
     const text = test?.[name];

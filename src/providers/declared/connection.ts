@@ -11,9 +11,9 @@ import {
 } from "../kit/http.ts";
 import type { MediaSource } from "../kit/media.ts";
 import type { OpenAuth } from "./auth.ts";
-import { type Call, type WordedCall, wordCall } from "./call.ts";
+import { type Call, headersOf, type WordedCall, wordCall } from "./call.ts";
 import { authsOf, type CompiledForm } from "./compiled-form.ts";
-import { ABSENT, type Scope } from "./expression.ts";
+import type { Scope } from "./expression.ts";
 import { ExpressionError } from "./fences.ts";
 import type { Files } from "./files.ts";
 import { isSuccess } from "./flow.ts";
@@ -106,17 +106,13 @@ export function connect(
       const left = mustUse === true ? files?.firstUnused() : undefined;
       if (left !== undefined)
         throw new ExpressionError(`it has no place for the input that is a ${left.role}`);
-      const own = compiled.headers?.evaluate(seen);
+      const own = headersOf(compiled.headers, seen);
       const answer = await upstream.send(
         {
           ...worded,
           body: body ?? worded.body,
-          // A mapping of texts gives texts. A header that the call words itself counts before one of the same name.
-          headers: {
-            ...(own === ABSENT ? {} : (own as Record<string, string> | undefined)),
-            ...headers,
-            ...worded.headers,
-          },
+          // A header that the call words itself counts before one of the same name.
+          headers: { ...own, ...headers, ...worded.headers },
           maxBytes,
           bytes: takesBytes === true ? true : undefined,
         },
@@ -175,12 +171,15 @@ function openAuth(
       Object.keys(variables).every((name) => secrets[name] !== undefined),
     ) ?? compiled.auth.find(({ isOptional }) => isOptional);
   if (auth === undefined) throw new Error(`${compiled.form.provider}: the account lacks a secret`);
-  // Tokens are asked for without credentials, at the address that the form names for it.
+  // Tokens are asked for without credentials, where the form names an address for it, or where the key may go.
   const issuers = authsOf(compiled.form).flatMap(({ oauth }) => oauth?.token_url ?? []);
   const origins = issuers.filter((url) => !url.startsWith("/")).map((url) => new URL(url).origin);
-  const issuer = createUpstream({ ...optionsOf(compiled.form, account, base, deps), origins });
+  const issuer = createUpstream({
+    ...optionsOf(compiled.form, account, base, deps),
+    origins: [...origins, ...(compiled.form.origins ?? [])],
+  });
   return auth.open({
-    ...{ clock: deps.clock, region, secrets },
+    ...{ clock: deps.clock, region, secrets, keep: issuer.keepSecret },
     async send(call, signal) {
       const answer = await issuer.send({ ...call, maxBytes: TOKEN_BYTES }, signal);
       if (isSuccess(answer.status)) return answer;

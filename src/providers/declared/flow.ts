@@ -12,6 +12,7 @@ import type {
   SubmitForm,
   WordForm,
 } from "./form.ts";
+import { checkHeaderNames } from "./header-names.ts";
 import * as names from "./names.ts";
 import {
   compileCost,
@@ -158,6 +159,7 @@ function compileUpload(compiling: Compiling, form: PrepareForm, path: Path): Upl
 
 function compileSubmit(compiling: Compiling, form: SubmitForm, path: Path): Submission {
   const answer = names.OF_SUBMITTED;
+  if (form.idempotent !== undefined) checkHeaderNames(compiling, [form.idempotent], [...path, "idempotent"]);
   const making = compileMaking(compiling, form, answer, path);
   const operation = form.operation && valuesOf(compiling, form.operation, answer, [...path, "operation"]);
   if (making === undefined && operation === undefined)

@@ -1,5 +1,6 @@
 import { suggest } from "../../domain/suggest.ts";
 import { INPUT_ROLES } from "../../domain/task/request.ts";
+import { addressProblems } from "./address-problems.ts";
 import { variablesOf } from "./auth.ts";
 import { authsOf } from "./compiled-form.ts";
 import type { FormProblem } from "./compiling.ts";
@@ -16,6 +17,7 @@ export function consistencyProblems(form: Form): FormProblem[] {
     ...(form.flows === undefined ? [] : unreachableFlows(form.flows)),
     ...literalKeys(form),
     ...longTables(form.tables, ["tables"]),
+    ...addressProblems(form),
   ];
 }
 
@@ -63,8 +65,17 @@ function flowsOf(form: Form): [Flow, Path][] {
 }
 
 function flowProblems(flow: Flow & Pick<Form, "prepare">, path: Path): FormProblem[] {
-  return (flow.prepare ?? []).flatMap(({ roles }, i) =>
-    roles.flatMap((role, k): FormProblem[] => {
+  const prepare = flow.prepare ?? [];
+  const gifts = prepare.flatMap(({ gives }, i) =>
+    Object.keys(gives)
+      .filter((name) => OF_FILES.has(name))
+      .map((name): FormProblem => {
+        const at = [...path, "prepare", i, "gives", name];
+        return { path: at, problem: "is what files have already; choose another name", isKey: true };
+      }),
+  );
+  const roles = prepare.flatMap(({ roles: own }, i) =>
+    own.flatMap((role, k): FormProblem[] => {
       const known: readonly string[] = INPUT_ROLES;
       if (known.includes(role)) return [];
       const near = suggest(role, known);
@@ -72,7 +83,11 @@ function flowProblems(flow: Flow & Pick<Form, "prepare">, path: Path): FormProbl
       return [{ path: [...path, "prepare", i, "roles", k], problem: `is no role of an input${hint}` }];
     }),
   );
+  return [...gifts, ...roles];
 }
+
+/** Members of a file by which it is known. */
+const OF_FILES: ReadonlySet<string> = new Set(["content", "role", "__proto__"]);
 
 /** A flow after one that takes every request. */
 function unreachableFlows(flows: NonNullable<Form["flows"]>): FormProblem[] {

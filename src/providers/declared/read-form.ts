@@ -20,6 +20,9 @@ export interface Finding {
 /** The most that a form may be, as text. The largest that is known has 20 KB. */
 export const FORM_BYTES = 128 * 1024;
 
+/** Nobody reads more at once, and the place of each takes time to find. */
+const FINDINGS_MAX = 50;
+
 /** Made with the first form that is read. */
 let checker: SchemaChecker | undefined;
 
@@ -85,7 +88,7 @@ function parse(file: string, text: string): Yaml {
   } catch (error) {
     if (!(error instanceof YamlError)) throw error;
     const { line, column } = error.position;
-    const isExpression = /(?:^|[\s:])\$\{[^'"]*$|:\s+\$\{.*\?.*:\s/.test(text.split("\n")[line - 1] ?? "");
+    const isExpression = /(?:^|[\s:,[{])\$\{/.test(text.split("\n")[line - 1] ?? "");
     const message =
       isExpression && /mapping|key|flow|implicit/i.test(error.message) ? `this ${MAPPING}` : error.message;
     throw new FormFileError(file, [{ line, column, message }]);
@@ -110,11 +113,11 @@ function strangerText(path: Problem["path"], problem: string): string {
 
 function refuse(file: string, text: string, yaml: Yaml, problems: readonly FormProblem[]): void {
   if (problems.length === 0) return;
-  const findings = problems.map((problem) => toFinding(text, yaml, problem));
-  throw new FormFileError(
-    file,
-    findings.sort((a, b) => a.line - b.line || a.column - b.column),
-  );
+  const findings = problems.slice(0, FINDINGS_MAX).map((problem) => toFinding(text, yaml, problem));
+  findings.sort((a, b) => a.line - b.line || a.column - b.column);
+  const more = problems.length - findings.length;
+  const rest = more > 0 ? [{ line: 1, column: 1, message: `the form has ${more} more faults` }] : [];
+  throw new FormFileError(file, [...findings, ...rest]);
 }
 
 function toFinding(text: string, yaml: Yaml, { path, problem, offset, isKey }: FormProblem): Finding {

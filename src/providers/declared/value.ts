@@ -138,7 +138,8 @@ export function toWorded(value: unknown): Worded | typeof ABSENT {
     case "boolean":
       return value;
     case "bigint":
-      return Number(value);
+      if (Number.isSafeInteger(Number(value))) return Number(value);
+      throw new ExpressionError(`gives ${value}, which numbers of JSON do not hold exactly; use string(…)`);
     case "number":
       if (Number.isFinite(value)) return value;
       throw new ExpressionError(`gives ${value}, which JSON does not have`);
@@ -180,6 +181,7 @@ function isOptional(value: unknown): value is { hasValue(): boolean; value(): un
 }
 
 function textOf(value: unknown): string {
+  if (typeof value === "bigint") return String(value);
   const worded = toWorded(value);
   if (typeof worded === "string") return worded;
   if (typeof worded === "number" || typeof worded === "boolean") return String(worded);
