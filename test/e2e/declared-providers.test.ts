@@ -1,12 +1,13 @@
 import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { jwtVerify } from "jose";
 import { startUpstream } from "../helpers/scripted-upstream.ts";
-import { emptyFolder, type Server, startServer, stopServers } from "../helpers/server.ts";
-import { type Api, createApi, download } from "./support/api.ts";
+import { stopServers } from "../helpers/server.ts";
+import { download } from "./support/api.ts";
 import { BFL_MODERATED, BFL_PENDING, type BflScript, startBfl } from "./support/bfl.ts";
-import { prepaidKey, svc, svcJson } from "./support/command.ts";
+import { svc, svcJson } from "./support/command.ts";
+import { moneyOf, serveDeclared } from "./support/declared.ts";
 import { dataUri, decode, plainImage } from "./support/pictures.ts";
 
 setDefaultTimeout(60_000);
@@ -19,43 +20,13 @@ afterEach(async () => {
 
 const BFL_KEY = "bfl-0123456789abcdef-secret";
 
-/** A server with these settings and no sandbox, and an account of one dollar there. */
-async function serve(settings: string, env: Record<string, string>) {
-  const folder = emptyFolder("declared");
-  mkdirSync(join(folder, "svc-data"));
-  writeFileSync(join(folder, "svc-data", "svc.yaml"), settings);
-  const logs = emptyFolder("log");
-  const start = (port?: number) =>
-    startServer({ folder, env, logs, args: ["--no-sandbox"], ...(port === undefined ? {} : { port }) });
-  const server: Server = await start();
-  const api: Api = createApi(server.url, await prepaidKey(server.dataDir, "studio", "1"));
-  return { folder, env, server, api, restart: () => start(server.port) };
-}
-
 async function serveBfl(script: BflScript = {}) {
   const bfl = await startBfl(script);
   started.push(bfl);
-  const served = await serve(`providers:\n  bfl:\n    base_url: ${bfl.upstream.origin}\n`, {
+  const served = await serveDeclared(`providers:\n  bfl:\n    base_url: ${bfl.upstream.origin}\n`, {
     BFL_API_KEY: BFL_KEY,
   });
   return { ...served, bfl };
-}
-
-interface Movement {
-  readonly kind: string;
-  readonly balance: string;
-  readonly task_id: string | null;
-}
-
-/** The movements of the account's money, oldest first, and where they left it. */
-async function moneyOf({ dataDir }: Server) {
-  // What the command is documented to print.
-  const { account, entries } = (await svcJson(["ledger", "studio", "--data-dir", dataDir])) as {
-    account: { balance: string; held: string };
-    entries: readonly Movement[];
-  };
-  const kinds = entries.toReversed().map(({ kind }) => kind);
-  return { balance: account.balance, held: account.held, kinds };
 }
 
 /** Every file below a folder, with its content. */
@@ -161,8 +132,10 @@ test("the key of a provider is in no log and no file of the data folder", async 
   const told = [server.stdout(), server.stderr(), JSON.stringify(refused)];
   expect(told.filter((text) => text.includes(BFL_KEY))).toEqual([]);
   expect(server.stderr()).toContain("flux-2-pro");
-  const holding = filesIn(folder).filter(({ content }) => content.includes(BFL_KEY));
-  expect(holding.map(({ path }) => path)).toEqual([]);
+  const holding = (text: string) => filesIn(folder).filter(({ content }) => content.includes(text));
+  expect(holding(bfl.upstream.origin).map(({ path }) => path)).toContain(join(folder, "svc-data/svc.yaml"));
+  expect(holding("flux-2-pro")).not.toBeEmpty();
+  expect(holding(BFL_KEY).map(({ path }) => path)).toEqual([]);
 });
 
 test("a submission to Kling whose answer was lost is found again, and made once", async () => {
@@ -186,7 +159,7 @@ test("a submission to Kling whose answer was lost is found again, and made once"
     return { json: { code: 0, message: "SUCCEED", data } };
   });
   started.push(kling);
-  const { api, server } = await serve(`providers:\n  kling:\n    base_url: ${kling.origin}\n`, {
+  const { api, server } = await serveDeclared(`providers:\n  kling:\n    base_url: ${kling.origin}\n`, {
     KLING_ACCESS_KEY: "kling-access-0123456789",
     KLING_SECRET_KEY: "kling-secret-0123456789abcdef0123456789",
   });
