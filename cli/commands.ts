@@ -151,10 +151,10 @@ export const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./commands/audit.ts")).defineAudit,
   },
   {
-    heading: LOCAL,
+    heading: ADMIN,
     usage: "providers",
     aliases: ["provider"],
-    about: "keep keys of providers, and check and try files that describe one",
+    about: "providers, their keys, and files that describe one",
     load: async () => (await import("./commands/providers.ts")).defineProviders,
   },
   {

@@ -7,7 +7,13 @@ import { createPrivateUrlCheck } from "../egress/private-url.ts";
 import { defineDeclared } from "../providers/declared/definition.ts";
 import type { Form } from "../providers/declared/form.ts";
 import { headOf } from "../providers/declared/head.ts";
-import { OWN_FORM_BYTES, type OwnFinding, type OwnForm, OwnForms } from "../providers/declared/own-forms.ts";
+import {
+  OWN_FORM_BYTES,
+  type OwnFinding,
+  type OwnForm,
+  OwnForms,
+  type OwnFormsOptions,
+} from "../providers/declared/own-forms.ts";
 import { readForm } from "../providers/declared/read-form.ts";
 import type { ProviderDefinition } from "../providers/definition.ts";
 import { type CreateDeps, createAccounts, PROVIDERS } from "../providers/registry.ts";
@@ -124,21 +130,31 @@ function definitionOf(form: Form): ProviderDefinition {
   return defineDeclared(headOf(form), () => Promise.reject(new Error("The form is not used here.")));
 }
 
+interface OwnReading {
+  readonly read?: OwnFormsOptions["read"];
+  /** Files of which a server has an earlier text in force. */
+  readonly inForce?: readonly string[];
+}
+
 type OwnConfig = Pick<Config, "dataDir" | "egress" | "providerConfig">;
 
 /** The providers that a data folder describes, for commands that need no server, and what is wrong with files. */
-export async function readOwnProviders(config: OwnConfig): Promise<{
+export async function readOwnProviders(
+  config: OwnConfig,
+  { read = readForm, inForce = [] }: OwnReading = {},
+): Promise<{
   readonly providers: readonly { readonly form: OwnForm; readonly definition: ProviderDefinition }[];
   readonly problems: readonly string[];
 }> {
   const files = readOwnFiles(join(config.dataDir, OWN_PROVIDERS), { maxBytes: OWN_FORM_BYTES });
-  const forms = new OwnForms({ coded: CODED, read: readForm, refuseAddress: refuseAddress(config) });
+  const forms = new OwnForms({ coded: CODED, read, refuseAddress: refuseAddress(config) });
   const { forms: taken, findings } = await forms.take(files);
   const providers = taken.map((form) => ({
     form,
     definition: defineDeclared(headOf(form.form), async () => form),
   }));
-  return { providers, problems: findings.map(textOf) };
+  const problems = findings.map((each) => textOf({ ...each, keepsEarlier: inForce.includes(each.file) }));
+  return { providers, problems };
 }
 
 /** Tells each finding once, for as long as it is there. */

@@ -59,6 +59,8 @@ export async function openProviders(config: Config, deps: ProvidersDeps, release
   };
   return {
     ...{ providers, pace, lanes, needsOf },
+    /** Those that the data folder describes. */
+    ownProviders: () => live.own,
     /** The accounts that are switched on; another list whenever they are others. */
     adapters: () => live.adapters,
     /** Every provider there is, the built-in ones first. */

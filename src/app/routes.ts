@@ -12,6 +12,7 @@ import { keyEndpoints } from "../http/admin/keys/routes.ts";
 import { moneyEndpoints } from "../http/admin/money/routes.ts";
 import { overviewEndpoints } from "../http/admin/overview/routes.ts";
 import { managedPriceEndpoints } from "../http/admin/pricing/routes.ts";
+import { managedProviderEndpoints } from "../http/admin/providers/routes.ts";
 import { managedTaskEndpoints } from "../http/admin/tasks/routes.ts";
 import { tokenEndpoints } from "../http/admin/tokens/routes.ts";
 import { inputEndpoints } from "../http/assets/input-routes.ts";
@@ -61,6 +62,7 @@ import type { Audits } from "./audits.ts";
 import { databaseOf } from "./data-folder.ts";
 import { mostConnections } from "./descriptors.ts";
 import type { Rooms } from "./rooms.ts";
+import { createServedProviders } from "./served-providers.ts";
 
 /** Counts for the overview, and how the process does. */
 interface Watched {
@@ -149,6 +151,7 @@ function listEndpoints(given: EndpointDeps) {
     ...managedModelEndpoints(createManageModels(deps)),
     ...auditEndpoints(deps),
     ...managedPriceEndpoints(createManagePrices(deps)),
+    ...managedProviderEndpoints(createServedProviders(deps)),
     ...accountEndpoints(deps),
     ...pricingEndpoints({ estimateCost }),
     ...assetEndpoints(deps),

@@ -208,6 +208,12 @@ test("the management API is answered as the document says", async () => {
   await managed("GET /admin/v1/models/{model}", undefined, { model: "sandbox-image" });
   expect((await managed("GET /admin/v1/models/{model}", undefined, { model: "none" })).status).toBe(404);
 
+  await managed("GET /admin/v1/providers");
+  await managed("GET /admin/v1/providers/{id}", undefined, { id: "bfl" });
+  expect((await managed("GET /admin/v1/providers/{id}", undefined, { id: "none" })).status).toBe(404);
+  const tested = await managed("POST /admin/v1/providers/{id}/test", {}, { id: "sandbox" });
+  expect(tested.data).toMatchObject({ accounts: [{ lane: "sandbox", result: "untested" }] });
+
   const audit = await managed("GET /admin/v1/audit");
   expect(audit.data).toMatchObject({ adds_up: true, differences: [] });
   const image = { model: "sandbox-image" };

@@ -114,6 +114,20 @@ export type Recovered =
   /** `unable`: the upstream cannot be asked for such a submission. */
   | { readonly kind: "absent" | "unable" };
 
+/** What the cheapest call of an account came to. Details are for the operator, and free of secrets. */
+export type Tested =
+  | {
+      readonly kind: "ok";
+      /** In the upstream's own unit. */
+      readonly balance?: number | undefined;
+      readonly balanceMicros?: Micros | undefined;
+    }
+  /** `refused`: the key, the account or the region is wrong · `spent`: no money is left · `untested`: there is no such call. */
+  | {
+      readonly kind: "refused" | "spent" | "unreachable" | "failed" | "untested";
+      readonly detail: string;
+    };
+
 /** The most requests of a kind in a time. They are spread evenly over it. */
 export interface Rates {
   readonly submissionsPerMinute?: number | undefined;
@@ -154,6 +168,8 @@ export interface ProviderAdapter {
   recover?(request: RecoverRequest, signal: AbortSignal): Promise<Recovered>;
   /** The bytes of a `remote` output, from the upstream's own origin. */
   fetchOutput?(ref: Json, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
+  /** Proves key, region and balance by a call that makes nothing. Absent: the upstream has none. */
+  test?(signal: AbortSignal): Promise<Tested>;
   /** Moves the times in its own records: the clock that it was given has jumped by this much. */
   moveTimes?(byMs: number): void;
   /** Releases workers, files and connections. */

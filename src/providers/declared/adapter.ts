@@ -15,6 +15,7 @@ import type { LoadedForm } from "./loaded.ts";
 import { perMinute } from "./rates.ts";
 import { recoverDeclared } from "./recovery.ts";
 import { type Submitting, submitDeclared } from "./submission.ts";
+import { testDeclared } from "./test-call.ts";
 import { createUploads } from "./uploads.ts";
 import type { UsedForms } from "./used-forms.ts";
 
@@ -97,6 +98,7 @@ function createAt(deps: DeclaredDeps, { form, compiled }: LoadedForm, terms: Ter
     ...(has("poll") && { poll: (operation, signal) => pollDeclared(open(), operation, signal) }),
     ...(has("cancel") && { cancel: (operation, signal) => cancelDeclared(open(), operation, signal) }),
     ...(has("recover") && { recover: (request, signal) => recoverDeclared(open(), request, signal) }),
+    ...(form.test !== undefined && { test: (signal) => testDeclared(open(), signal) }),
     fetchOutput: async (ref, signal) => fetchOutput(deps, open().connection, ref, signal),
   } satisfies ProviderAdapter;
 }

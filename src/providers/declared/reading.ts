@@ -171,7 +171,7 @@ export function tryEvaluate(value: Value | undefined, scope: Scope): Json | unde
   }
 }
 
-function microsOf(amount: number | undefined, unitMicros: number): Micros | undefined {
+export function microsOf(amount: number | undefined, unitMicros: number): Micros | undefined {
   if (amount === undefined || amount < 0) return undefined;
   const micros = Math.ceil(amount * unitMicros - 1e-6);
   return Number.isSafeInteger(micros) ? (micros as Micros) : undefined;

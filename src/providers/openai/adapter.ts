@@ -22,6 +22,7 @@ import { readRefusal } from "./refusals.ts";
 import { toUpstreamRequest } from "./request.ts";
 import { OPENAI } from "./settings.ts";
 import { createImageStream } from "./stream.ts";
+import { testOpenAi } from "./test-call.ts";
 import { createVideos } from "./videos.ts";
 
 export interface OpenAiDeps {
@@ -73,6 +74,7 @@ export function createOpenAiProvider(deps: OpenAiDeps): ProviderAdapter {
       request.request.kind === "video"
         ? videos.submit(request, signal)
         : submit(upstream, request, deps.isIdempotent, signal),
+    test: (signal) => testOpenAi(upstream, signal),
     poll: videos.poll,
     cancel: videos.cancel,
     async fetchOutput(ref, signal) {

@@ -282,6 +282,9 @@ export const ROWS: Readonly<Record<string, Row>> = {
   "svc ledger": { keys: ["account", "entries"], args: local("default"), isTable: true },
   "svc usage": { keys: ["by", "currency", "rows", "since", "total", "until"], args: local(), isTable: true },
   "svc audit": { keys: ["adds_up", "checks", "data_dir", "differences", "rows", "sums"], args: local() },
+  "svc providers list": { keys: ["0"], args: local(), isTable: true },
+  "svc providers show": { keys: ["accounts", "facts", "form", "id", "needs", "routes"], args: local("bfl") },
+  "svc providers test": { keys: ["accounts", "ok"], args: local(), isTable: true },
   "svc providers add": {
     keys: ["account", "data_dir", "provider"],
     args: (setup) => local("fal", "--account", "spare", "--key-stdin")(setup),

@@ -1,0 +1,65 @@
+import { existsSync } from "node:fs";
+import { createCatalog } from "../catalog/catalog.ts";
+import type { Config } from "../config/config.ts";
+import type { LaneId } from "../domain/ids.ts";
+import type { ManagedProviders } from "../domain/ports/managed-providers.ts";
+import type { RouteTrouble } from "../domain/ports/route-store.ts";
+import { createAccounts, PROVIDERS } from "../providers/registry.ts";
+import { createSystemClock } from "../runtime/clock.ts";
+import { createIds } from "../runtime/ids.ts";
+import { openKey } from "../runtime/kept-keys.ts";
+import { createSecret } from "../toolkit/settings/secret.ts";
+import { databaseOf, sealOf } from "./data-folder.ts";
+import { createManagedProviders } from "./managed-providers.ts";
+import { readOwnModels } from "./own-models.ts";
+import { readOwnProviders } from "./own-providers.ts";
+import { keptKeyOf } from "./settings.ts";
+
+/** The providers of a data folder, for commands that need no server. It may not be there yet. */
+export function openLocalProviders(config: Config): ManagedProviders {
+  const clock = createSystemClock();
+  let read: ReturnType<typeof readOwnProviders> | undefined;
+  const look = () => {
+    read ??= readOwnProviders(config);
+    return read;
+  };
+  const own = async () => (await look()).providers;
+  return createManagedProviders({
+    ...{ config, clock, own },
+    problems: async () => (await look()).problems,
+    models: async () => {
+      const ids = [...PROVIDERS.map(({ id }) => id), ...(await own()).map(({ definition }) => definition.id)];
+      return createCatalog({ models: readOwnModels(config, ids).models, providers: ids }).all();
+    },
+    troubles: () => readTroubles(config),
+    async adapters(definition) {
+      const { values, accounts } = config.providerConfig(definition);
+      const deps = { config, clock, unseal: (lane: LaneId) => unsealed(config, lane) };
+      const adapters = await createAccounts(definition, { values, accounts }, deps);
+      const release = async () => {
+        for (const adapter of adapters) await adapter.stop?.();
+      };
+      return { adapters, release };
+    },
+  });
+}
+
+function unsealed(config: Config, lane: LaneId) {
+  const kept = openKey(keptKeyOf(config.dataDir, lane), sealOf(config));
+  return kept && Object.fromEntries(Object.entries(kept).map(([name, text]) => [name, createSecret(text)]));
+}
+
+/** What a server has found wrong with routes. */
+async function readTroubles(config: Config): Promise<RouteTrouble[]> {
+  const path = databaseOf(config);
+  if (!existsSync(path)) return [];
+  const { openBooks } = await import("../store/books.ts");
+  const { storeOn } = await import("../store/open.ts");
+  const options = { path, ids: createIds(createSystemClock()), migrate: false };
+  const opened = openBooks(options);
+  try {
+    return await storeOn(opened, options).routes.troubles();
+  } finally {
+    await opened.books.stop();
+  }
+}

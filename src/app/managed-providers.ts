@@ -1,0 +1,212 @@
+import { type Config, ConfigError } from "../config/config.ts";
+import { AppError } from "../domain/errors.ts";
+import type { JsonObject } from "../domain/json.ts";
+import { providerOf } from "../domain/lane.ts";
+import type { Model } from "../domain/model/model.ts";
+import type {
+  AccountTest,
+  ManagedAccount,
+  ManagedProvider,
+  ManagedProviders,
+  ManagedRoute,
+} from "../domain/ports/managed-providers.ts";
+import type { ProviderAdapter, Tested } from "../domain/ports/provider.ts";
+import type { RouteTrouble } from "../domain/ports/route-store.ts";
+import type { Clock } from "../domain/ports/runtime.ts";
+import { suggest } from "../domain/suggest.ts";
+import { baseOf } from "../providers/declared/connection.ts";
+import { describeForm } from "../providers/declared/describe.ts";
+import { BUILT_IN_FORMS } from "../providers/declared/forms.ts";
+import type { LoadedForm } from "../providers/declared/loaded.ts";
+import type { ProviderDefinition } from "../providers/definition.ts";
+import { PROVIDERS } from "../providers/registry.ts";
+import { DeadlineExceeded, orAborted, startDeadline } from "../toolkit/deadline.ts";
+import { OWN_PROVIDERS } from "./settings.ts";
+
+/** A provider that the data folder describes. */
+export interface OwnDefinition {
+  readonly form: LoadedForm & { readonly file: string };
+  readonly definition: ProviderDefinition;
+}
+
+export interface ManagedProvidersDeps {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly own: () => Promise<readonly OwnDefinition[]>;
+  /** What is wrong with files that describe a provider, a line each, with the file before the first colon. */
+  readonly problems: () => Promise<readonly string[]>;
+  readonly models: () => Promise<readonly Model[]>;
+  readonly troubles: () => Promise<readonly RouteTrouble[]>;
+  /** The accounts of a provider that are switched on and can be used, and how to release them. */
+  readonly adapters: (
+    definition: ProviderDefinition,
+  ) => Promise<{ readonly adapters: readonly ProviderAdapter[]; readonly release: () => Promise<void> }>;
+}
+
+interface Known {
+  readonly definition: ProviderDefinition;
+  readonly form?: (Omit<LoadedForm, "compiled"> & { readonly file?: string }) | undefined;
+}
+
+/** Tells operators of every provider, and tests its accounts. */
+export function createManagedProviders(deps: ManagedProvidersDeps): ManagedProviders {
+  async function find(id: string): Promise<Known> {
+    const all = await knownProviders(deps);
+    const found = all.find(({ definition }) => definition.id === id);
+    if (found !== undefined) return found;
+    const near = suggest(
+      id,
+      all.map(({ definition }) => String(definition.id)),
+    );
+    throw new AppError("not_found", { kind: "unknown", what: "provider", given: id, near });
+  }
+  return {
+    async list() {
+      const models = await deps.models();
+      const all = await knownProviders(deps);
+      const providers = all.map((known) => describe(known, deps.config, models));
+      return { providers, problems: await deps.problems() };
+    },
+    async read(id) {
+      const known = await find(id);
+      const models = await deps.models();
+      const file = known.form?.file;
+      const problems = file === undefined ? [] : await deps.problems();
+      return {
+        ...describe(known, deps.config, models),
+        facts: factsOf(known),
+        routes: routesOf(id, models, await deps.troubles()),
+        problems: problems.filter((line) => line.startsWith(`${OWN_PROVIDERS}/${file}:`)),
+      };
+    },
+    test: async (id, account) => testAccounts(deps, await find(id), account),
+  };
+}
+
+/** Those of the data folder take the places of built-in ones of their names. */
+async function knownProviders({ own }: ManagedProvidersDeps): Promise<Known[]> {
+  const others = await own();
+  const ownOf = ({ id }: ProviderDefinition) => others.find(({ definition }) => definition.id === id);
+  const isBuiltIn = ({ definition }: OwnDefinition) => PROVIDERS.some(({ id }) => id === definition.id);
+  return [
+    ...PROVIDERS.map(
+      (definition): Known => ownOf(definition) ?? { definition, form: BUILT_IN_FORMS[definition.id] },
+    ),
+    ...others.filter((each) => !isBuiltIn(each)),
+  ];
+}
+
+function describe({ definition, form }: Known, config: Config, models: readonly Model[]): ManagedProvider {
+  const { id, title } = definition;
+  const accounts = accountsOf({ definition, form }, config);
+  return {
+    ...{ id, title, accounts },
+    form: form && { hash: form.hash, file: form.file, text: form.text },
+    needs: accounts.length > 0 ? [] : definition.needs(valuesOf(definition, config)?.values),
+    models: models.filter(({ routes }) => routes.some((each) => each.provider === id)).map((each) => each.id),
+  };
+}
+
+/** Undefined where its settings cannot be used. */
+function valuesOf(definition: ProviderDefinition, config: Config) {
+  try {
+    return config.providerConfig(definition);
+  } catch (error) {
+    if (error instanceof ConfigError) return undefined;
+    throw error;
+  }
+}
+
+function accountsOf({ definition, form }: Known, config: Config): ManagedAccount[] {
+  const { values = {}, accounts = [] } = valuesOf(definition, config) ?? {};
+  return accounts.map((account) => {
+    // Settings of these names hold texts and numbers.
+    const region = (account.region ?? values.region) as string | undefined;
+    const baseUrl = (account.baseUrl ?? values.baseUrl) as string | undefined;
+    const concurrency = (account.concurrency ?? values.concurrency) as number | undefined;
+    const isUsual = baseUrl === form?.form.base;
+    return {
+      ...{ name: account.name, lane: account.lane, region, concurrency },
+      baseUrl:
+        form === undefined ? baseUrl : baseOf(form.form, { region, baseUrl: isUsual ? undefined : baseUrl }),
+    };
+  });
+}
+
+function factsOf({ definition, form }: Known): JsonObject {
+  if (form !== undefined) return describeForm(form.form);
+  const variables = definition.needs();
+  return { auth: variables.length === 0 ? [{ kind: "none", variables }] : [{ kind: "header", variables }] };
+}
+
+function routesOf(id: string, models: readonly Model[], troubles: readonly RouteTrouble[]): ManagedRoute[] {
+  const own = troubles.filter(({ lane }) => providerOf(lane) === id);
+  return models.flatMap((model) =>
+    model.routes
+      .filter(({ provider }) => provider === id)
+      .map(({ upstreamModel }) => {
+        const trouble = own.find((each) => each.upstreamModel === upstreamModel);
+        const refused = trouble && {
+          detail: trouble.lane === id ? trouble.detail : `${trouble.lane}: ${trouble.detail}`,
+          since: trouble.since,
+        };
+        return { model: model.id, upstreamModel, refused };
+      }),
+  );
+}
+
+const TEST_MS = 10_000;
+
+async function testAccounts(
+  deps: ManagedProvidersDeps,
+  known: Known,
+  wanted: string | undefined,
+): Promise<AccountTest[]> {
+  const { definition } = known;
+  const all = accountsOf(known, deps.config);
+  const accounts = all.filter(({ name }) => wanted === undefined || name === wanted);
+  if (wanted !== undefined && accounts.length === 0) {
+    const near = suggest(
+      wanted,
+      all.map(({ name }) => name),
+    );
+    throw new AppError("not_found", { kind: "unknown", what: "account", given: wanted, near });
+  }
+  if (accounts.length === 0) return [];
+  const { adapters, release } = await deps.adapters(definition);
+  try {
+    return await Promise.all(
+      accounts.map(async ({ name, lane }) => {
+        const startedAt = deps.clock.elapsed();
+        const tested = await testOne(
+          deps,
+          adapters.find((each) => each.lane === lane),
+        );
+        const tookMs = Math.round(deps.clock.elapsed() - startedAt);
+        return { provider: definition.id, account: name, lane, tookMs, tested };
+      }),
+    );
+  } finally {
+    await release();
+  }
+}
+
+async function testOne(
+  { clock }: ManagedProvidersDeps,
+  adapter: ProviderAdapter | undefined,
+): Promise<Tested> {
+  if (adapter === undefined)
+    return { kind: "failed", detail: "its kept key is sealed with another key, or its file cannot be used" };
+  if (adapter.test === undefined)
+    return { kind: "untested", detail: "it has no call that proves a key and makes nothing" };
+  const limit = { delayMs: TEST_MS, what: "the test did not end" };
+  const deadline = startDeadline(clock, new AbortController().signal, limit);
+  try {
+    return await orAborted(adapter.test(deadline.signal), deadline.signal);
+  } catch (error) {
+    if (!(error instanceof DeadlineExceeded)) throw error;
+    return { kind: "unreachable", detail: `no answer within ${TEST_MS / 1000} s` };
+  } finally {
+    deadline.end();
+  }
+}

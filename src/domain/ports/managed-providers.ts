@@ -1,0 +1,72 @@
+import type { JsonObject } from "../json.ts";
+import type { Tested } from "./provider.ts";
+
+/** An account of a provider that is switched on, without its secrets. */
+export interface ManagedAccount {
+  readonly name: string;
+  readonly lane: string;
+  readonly region?: string | undefined;
+  readonly baseUrl?: string | undefined;
+  readonly concurrency?: number | undefined;
+}
+
+/** The form that a provider is described by. */
+export interface ManagedForm {
+  /** SHA-256 of its text. */
+  readonly hash: string;
+  /** Its file in the data folder; absent for one that comes along. */
+  readonly file?: string | undefined;
+  readonly text: string;
+}
+
+/** A provider as its operator sees it. */
+export interface ManagedProvider {
+  readonly id: string;
+  readonly title: string;
+  /** Absent for a provider that is code. */
+  readonly form?: ManagedForm | undefined;
+  /** What is missing to switch it on; empty for one that is on. */
+  readonly needs: readonly string[];
+  readonly accounts: readonly ManagedAccount[];
+  /** Ids of the models that have a route to it. */
+  readonly models: readonly string[];
+}
+
+/** A model that a provider can make. */
+export interface ManagedRoute {
+  readonly model: string;
+  readonly upstreamModel: string;
+  /** What the upstream said when it refused the key, the account or the model, and since when. */
+  readonly refused?: { readonly detail: string; readonly since: number } | undefined;
+}
+
+export interface ProviderInFull extends ManagedProvider {
+  /** What its form says of addresses, credentials, limits, calls and refusals; no value of a secret is in it. */
+  readonly facts: JsonObject;
+  readonly routes: readonly ManagedRoute[];
+  /** What is wrong with its file, a line each. */
+  readonly problems: readonly string[];
+}
+
+export interface AccountTest {
+  readonly provider: string;
+  readonly account: string;
+  readonly lane: string;
+  readonly tookMs: number;
+  readonly tested: Tested;
+}
+
+/** The providers of a server or a data folder. */
+export interface ManagedProviders {
+  /** Every one, switched on or not, and what is wrong with files that describe one. */
+  list(): Promise<{ readonly providers: readonly ManagedProvider[]; readonly problems: readonly string[] }>;
+  /** @throws AppError `not_found` for what is no provider */
+  read(id: string): Promise<ProviderInFull>;
+  /**
+   * Asks the upstream of each account for what costs nothing, to prove its key. Takes 10 s at most.
+   *
+   * @param account only this one
+   * @throws AppError `not_found` for what is no provider or no account that is switched on
+   */
+  test(id: string, account?: string): Promise<readonly AccountTest[]>;
+}

@@ -1,0 +1,65 @@
+import type { JsonObject } from "./json.ts";
+import { formatAmount } from "./money/money.ts";
+import type {
+  AccountTest,
+  ManagedAccount,
+  ManagedProvider,
+  ProviderInFull,
+} from "./ports/managed-providers.ts";
+
+/** A provider as `GET /admin/v1/providers` lists it. */
+export function managedProviderForm({
+  form,
+  id,
+  title,
+  needs,
+  accounts,
+  models,
+}: ManagedProvider): JsonObject {
+  return {
+    ...{ id, title, kind: form === undefined ? "code" : "form" },
+    ...(form === undefined
+      ? { code: true }
+      : {
+          form: {
+            ...{ hash: form.hash, own: form.file !== undefined },
+            ...(form.file !== undefined && { file: form.file }),
+          },
+        }),
+    ...{ available: accounts.length > 0, needs, accounts: accounts.map(accountForm), models },
+  };
+}
+
+function accountForm({ name, lane, region, baseUrl, concurrency }: ManagedAccount): JsonObject {
+  return {
+    ...{ name, lane },
+    ...(region !== undefined && { region }),
+    ...(baseUrl !== undefined && { base_url: baseUrl }),
+    ...(concurrency !== undefined && { concurrency }),
+  };
+}
+
+/** The same with all that is known of it. @param withText whether the text of its form is wanted */
+export function providerFormInFull(provider: ProviderInFull, withText = false): JsonObject {
+  const { facts, routes, problems, form } = provider;
+  return {
+    ...managedProviderForm(provider),
+    ...{ facts, problems },
+    routes: routes.map(({ model, upstreamModel, refused }) => ({
+      ...{ model, upstream_model: upstreamModel },
+      ...(refused && { refused: refused.detail, refused_since: Math.floor(refused.since / 1000) }),
+    })),
+    ...(withText && form && { text: form.text }),
+  };
+}
+
+/** How an account did in a test. */
+export function accountTestForm({ provider, account, lane, tookMs, tested }: AccountTest): JsonObject {
+  const { balance, balanceMicros } = tested.kind === "ok" ? tested : {};
+  return {
+    ...{ provider, account, lane, result: tested.kind, took_ms: tookMs },
+    ...(tested.kind !== "ok" && { detail: tested.detail }),
+    ...(balance !== undefined && { balance }),
+    ...(balanceMicros !== undefined && { balance_usd: formatAmount(balanceMicros) }),
+  };
+}

@@ -1,0 +1,16 @@
+import type { Tested } from "../../domain/ports/provider.ts";
+import { ProviderError } from "../../domain/ports/provider.ts";
+import type { Refusal } from "./classify.ts";
+import { NoAnswer } from "./http.ts";
+
+/** What a refused test says of the account. */
+export function testedBy({ meaning, detail }: Refusal): Tested {
+  return { kind: meaning === "refused" || meaning === "spent" ? meaning : "failed", detail };
+}
+
+/** What a test without an answer says. @throws what is neither trouble of the upstream nor of the way there */
+export function testedByError(error: unknown): Tested {
+  if (error instanceof NoAnswer) return { kind: "unreachable", detail: error.message };
+  if (error instanceof ProviderError) return { kind: "failed", detail: error.message };
+  throw error;
+}

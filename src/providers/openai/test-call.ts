@@ -1,0 +1,18 @@
+import type { Tested } from "../../domain/ports/provider.ts";
+import type { Upstream } from "../kit/http.ts";
+import { testedBy, testedByError } from "../kit/tested.ts";
+import { readRefusal } from "./refusals.ts";
+
+const ANSWER_BYTES = 4 * 1024 * 1024;
+
+/** Lists the models, which makes nothing and needs a key (https://platform.openai.com/docs/api-reference/models/list, 2026-11). */
+export async function testOpenAi(upstream: Upstream, signal: AbortSignal): Promise<Tested> {
+  try {
+    const request = { method: "GET", url: "/models", maxBytes: ANSWER_BYTES } as const;
+    const answer = await upstream.send(request, signal);
+    return answer.status === 200 ? { kind: "ok" } : testedBy(readRefusal(upstream, answer));
+  } catch (error) {
+    signal.throwIfAborted();
+    return testedByError(error);
+  }
+}
