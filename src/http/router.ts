@@ -42,7 +42,7 @@ async function answer(deps: RouterDeps, exchange: Arriving): Promise<Response> {
     // A caller that may not be answered any more is told that, whatever became of its request.
     const reason = exchange.standing?.lateRefusal() ?? error;
     failure = toAppError(reason, request.headers.has("idempotency-key"));
-    if (failure.code === "internal_error") logDefect(deps, requestId, failure);
+    if (isDefect(failure)) logDefect(deps, requestId, failure);
     const told = problem(failure, envelopeFor(path, failure.code));
     reply = typeof told.body === "string" ? { ...told, body: withoutKeys(told.body) } : told;
   }
@@ -82,7 +82,9 @@ function logRequest(
   failure: AppError | undefined,
 ): void {
   const level =
-    reply.status === 500 ? "error" : (exchange.handling.logLevel ?? (reply.status > 500 ? "warn" : "info"));
+    reply.status === 500 && (failure === undefined || isDefect(failure))
+      ? "error"
+      : (exchange.handling.logLevel ?? (reply.status >= 500 ? "warn" : "info"));
   // One literal, so that every line has the same fields; the log omits undefined ones.
   log[level](
     {
@@ -100,6 +102,11 @@ function logRequest(
     },
     "request",
   );
+}
+
+/** Whether the service itself is at fault. A task's failure at its provider is told where it ends. */
+function isDefect({ code, facts }: AppError): boolean {
+  return code === "internal_error" && facts.kind !== "task_failed";
 }
 
 /** Logs the stack of a defect with the request id that the caller got. */

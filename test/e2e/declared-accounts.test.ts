@@ -100,3 +100,20 @@ test("the synchronous images API makes and edits pictures with a declared provid
   const sent = Buffer.from(String(bfl.submissions[2]?.body.input_image), "base64");
   expect(await decode(sent)).toMatchObject({ width: 80, height: 60 });
 });
+
+test("a failure at the provider is told as one, and not as a defect of the service", async () => {
+  const bfl = await bflWith({ submission: () => ({ json: { status: "taken" } }) });
+  const { api, server } = await serveDeclared(
+    `providers: { bfl: { base_url: "${bfl.upstream.origin}" } }\n`,
+    {
+      BFL_API_KEY: "bfl-0123456789abcdef",
+    },
+  );
+  const client = new OpenAI({ baseURL: `${server.url}/compat/v1`, apiKey: api.key, maxRetries: 0 });
+  const call = client.images.generate({ model: "flux-2-pro", prompt: "a fox" });
+  expect(await call.catch((error: unknown) => error)).toMatchObject({ status: 500, code: "internal_error" });
+  await server.says(
+    /without what the form takes for its operation\. The cost is at most|"msg":"task failed"/,
+  );
+  expect(server.stderr()).not.toMatch(/unexpected error|"level":"error"/);
+});

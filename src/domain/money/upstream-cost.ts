@@ -27,7 +27,8 @@ export function mostCostOf(
 export function atMost(detail: string | undefined, cost: Micros | undefined): string | undefined {
   if (cost === undefined) return detail;
   const note = `The cost is at most ${formatAmount(cost)}.`;
-  return detail === undefined ? note : `${detail} ${note}`;
+  if (detail === undefined) return note;
+  return `${detail}${/[.!?]$/.test(detail) ? "" : "."} ${note}`;
 }
 
 function listQuote(

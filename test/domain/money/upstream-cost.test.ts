@@ -55,6 +55,9 @@ test.each([
 
 test("a cost that is only the most it can be is told as such", () => {
   expect(atMost("Overdue.", toMicros(40_000))).toBe("Overdue. The cost is at most 0.040000.");
+  expect(atMost('It answered 500 "no"', toMicros(40_000))).toBe(
+    'It answered 500 "no". The cost is at most 0.040000.',
+  );
   expect(atMost(undefined, toMicros(0))).toBe("The cost is at most 0.000000.");
   expect([atMost("Overdue.", undefined), atMost(undefined, undefined)]).toEqual(["Overdue.", undefined]);
 });
