@@ -50,16 +50,29 @@ export async function readJsonAnswer(body: AsyncIterable<Uint8Array>): Promise<J
   return json === undefined ? { json, files, text: text.slice(0, TEXT_SHOWN) } : { json, files };
 }
 
-/** Parses JSON text; undefined for what is none, and for what would take long to parse. */
+/** An integer that may be larger than doubles hold. */
+const LONG_INTEGER = /[\s:,[]-?\d{16,}\s*[,}\]]/;
+
+/**
+ * Parses JSON text; undefined for what is none, and for what would take long to parse. An integer that a double would change, such as
+ * the id of a job, comes as its digits.
+ */
 export function parseJson(text: string): Json | undefined {
   const { depth, tokens } = measureJson(text, MOST);
   if (depth > MOST.depth || tokens > MOST.tokens) return undefined;
   try {
     // What JSON.parse returns is JSON.
-    return JSON.parse(text) as Json;
+    return (LONG_INTEGER.test(text) ? JSON.parse(text, exact) : JSON.parse(text)) as Json;
   } catch {
     return undefined;
   }
+}
+
+/** @param context has the number as it is written (https://tc39.es/proposal-json-parse-with-source, 2026-11) */
+function exact(_name: string, value: unknown, context?: { readonly source?: string }): unknown {
+  const source = context?.source;
+  const isChanged = typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value);
+  return isChanged && source !== undefined && /^-?\d+$/.test(source) ? source : value;
 }
 
 /** The bytes of a base64 text in an answer, with or without the header of a data URI. */

@@ -20,3 +20,18 @@ test.each([
   expect(answer.files.size).toBe(1);
   expect(Buffer.from(bytesOf(answer, String(file))).equals(BYTES)).toBe(true);
 });
+
+test("integers that doubles do not hold are their digits, and all other numbers are numbers", async () => {
+  async function* body() {
+    yield Buffer.from('{"id": 7311234567890123457, "ids": [9007199254740993,1], "seed": 9007199254740991, ');
+    yield Buffer.from('"big": 1e30, "long": 0.12345678901234567890, "text": "7311234567890123457"}');
+  }
+  expect((await readJsonAnswer(body())).json).toEqual({
+    id: "7311234567890123457",
+    ids: ["9007199254740993", 1],
+    seed: 9007199254740991,
+    big: 1e30,
+    long: 0.12345678901234568,
+    text: "7311234567890123457",
+  });
+});
