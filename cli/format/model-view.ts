@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../../src/domain/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../src/domain/json.ts";
 import { needsText } from "../../src/domain/model/availability.ts";
 import { column, type Field } from "./table.ts";
 
@@ -19,7 +19,7 @@ export function modelRow(model: JsonObject): string[] {
     text(model.kind),
     text(model.name),
     texts(model.modes),
-    pricesOf(model).join(", "),
+    priceRangesOf(model).join(", "),
     statusOf(model),
   ];
 }
@@ -81,21 +81,53 @@ function routesOf({ routes }: JsonObject) {
 }
 
 function pricesOf(model: JsonObject): string[] {
-  const { lines, currency, minimum, multiplier } = isJsonObject(model.price) ? model.price : {};
-  if (!Array.isArray(lines)) return [];
-  const priced = lines.filter(isJsonObject).map((line) => {
-    const when = isJsonObject(line.when)
-      ? ` at ${Object.entries(line.when)
-          .map(([name, value]) => `${name} ${String(value)}`)
-          .join(", ")}`
-      : "";
-    const many = typeof line.per === "number" ? `${line.per} × ` : "";
-    const unit = text(line.unit).replace("_", " ");
-    return `${text(line.amount)} ${text(currency)} per ${many}${unit}${when}`;
-  });
+  const { currency, ...terms } = priceOf(model);
   return [
-    ...priced,
-    ...(minimum === undefined ? [] : [`at least ${text(minimum)} ${text(currency)}`]),
+    ...linesOf(model).map(
+      (line) => `${text(line.amount)} ${currency} per ${unitOf(line)}${conditionOf(line)}`,
+    ),
+    ...termsOf(terms, currency),
+  ];
+}
+
+/** What a unit costs from the cheapest request to the dearest, in place of each line with its condition. */
+function priceRangesOf(model: JsonObject): string[] {
+  const { currency, ...terms } = priceOf(model);
+  const ranges = [...Map.groupBy(linesOf(model), unitOf)].map(([unit, lines]) => {
+    const amounts = lines.map(({ amount }) => text(amount)).sort((a, b) => Number(a) - Number(b));
+    const [least, most] = [amounts[0], amounts.at(-1)];
+    return `${least === most ? least : `${least} to ${most}`} ${currency} per ${unit}`;
+  });
+  return [...ranges, ...termsOf(terms, currency)];
+}
+
+function priceOf({ price }: JsonObject) {
+  const { currency, minimum, multiplier } = isJsonObject(price) ? price : {};
+  return { currency: text(currency), minimum, multiplier };
+}
+
+function linesOf({ price }: JsonObject): JsonObject[] {
+  return isJsonObject(price) && Array.isArray(price.lines) ? price.lines.filter(isJsonObject) : [];
+}
+
+function unitOf({ unit, per }: JsonObject): string {
+  return `${typeof per === "number" ? `${per} × ` : ""}${text(unit).replace("_", " ")}`;
+}
+
+function conditionOf({ when }: JsonObject): string {
+  if (!isJsonObject(when)) return "";
+  const values = (value: Json | undefined) => [value].flat(1).map(String).join(" or ");
+  return ` at ${Object.entries(when)
+    .map(([name, value]) => `${name} ${values(value)}`)
+    .join(", ")}`;
+}
+
+function termsOf(
+  { minimum, multiplier }: { minimum?: unknown; multiplier?: unknown },
+  currency: string,
+): string[] {
+  return [
+    ...(minimum === undefined ? [] : [`at least ${text(minimum)} ${currency}`]),
     ...(multiplier === undefined ? [] : [`times ${text(multiplier)} for this key`]),
   ];
 }

@@ -53,6 +53,27 @@ describe("svc models list", () => {
     expect(stderr).toBe("");
   });
 
+  test("gives each unit's price from the cheapest request to the dearest", async () => {
+    const line = (unit: string, amount: string, when?: object) => ({ sku: amount, unit, amount, when });
+    const lines = [
+      line("second", "0.200000", { resolution: "720p" }),
+      line("second", "0.080000", { resolution: ["360p", "480p"] }),
+      line("second", "1.000000", { resolution: "4k" }),
+      line("output", "0.010000"),
+    ];
+    const price = { currency: "USD", version: "1", lines, minimum: "0.500000" };
+    using server = startScriptedServer({
+      "GET /v1/models": () => success({ models: [{ ...ready, price }] }),
+      "GET /v1/models/ready-1": () => success({ ...ready, price, schema: {} }),
+    });
+    const { stdout } = await run(server, "k", "list");
+    expect(stdout.split("\t")[4]).toBe(
+      "0.080000 to 1.000000 USD per second, 0.010000 USD per output, at least 0.500000 USD",
+    );
+    const shown = await run(server, "k", "show", "ready-1");
+    expect(shown.stdout).toContain("price\t0.080000 USD per second at resolution 360p or 480p\n");
+  });
+
   test("tells a management token what is missing", async () => {
     using server = serve();
     const { stdout } = await run(server, TOKEN, "list");
