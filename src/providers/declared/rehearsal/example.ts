@@ -16,7 +16,7 @@ import { createDeclaredProvider } from "../adapter.ts";
 import { variablesOf } from "../auth.ts";
 import { authsOf } from "../compiled-form.ts";
 import type { AuthForm, ExampleForm, Form } from "../form.ts";
-import { loadForm } from "../loaded.ts";
+import { type LoadedForm, loadForm } from "../loaded.ts";
 import { ATTEMPT, contentOf, differencesIn } from "./compare.ts";
 import {
   MADE_PATH,
@@ -92,22 +92,34 @@ const TOKEN_PATH = "/rehearsed/token";
 
 /** The adapter of a form for an upstream on this machine. It reaches no other address. */
 export function rehearsedProvider(form: Form, origin: string, clock: Clock): ProviderAdapter {
+  const [kind = {}] = authsOf(form);
+  const secrets = Object.keys(variablesOf(kind)).map((name) => [name, createSecret(REHEARSED_SECRET)]);
+  return createDeclaredProvider({
+    // Forms are where ids of providers come from; the account is that of the customary variable.
+    ...{ id: form.provider as ProviderId, form: localForm(form), clock },
+    account: {
+      ...{ name: "default", lane: form.provider as LaneId, baseUrl: origin },
+      secrets: Object.fromEntries(secrets),
+    },
+  });
+}
+
+/** Compiling takes longer than a rehearsal, and every rehearsal of a form is of the same one. */
+const localForms = new WeakMap<Form, LoadedForm>();
+
+/** A form as it reaches this machine alone. */
+function localForm(form: Form): LoadedForm {
+  const known = localForms.get(form);
+  if (known !== undefined) return known;
   const { regions: _regions, media = [], ...rest } = form;
   const local: Form = {
     ...{ ...rest, origins: [], auth: authsOf(form).map(withLocalTokens) },
     // No host: files are fetched from the upstream on this machine alone.
     media: media.filter((each) => each === "own-with-key"),
   };
-  const [kind = {}] = authsOf(form);
-  const secrets = Object.keys(variablesOf(kind)).map((name) => [name, createSecret(REHEARSED_SECRET)]);
-  return createDeclaredProvider({
-    // Forms are where ids of providers come from; the account is that of the customary variable.
-    ...{ id: form.provider as ProviderId, form: loadForm(local, "rehearsed", ""), clock },
-    account: {
-      ...{ name: "default", lane: form.provider as LaneId, baseUrl: origin },
-      secrets: Object.fromEntries(secrets),
-    },
-  });
+  const loaded = loadForm(local, "rehearsed", "");
+  localForms.set(form, loaded);
+  return loaded;
 }
 
 function withLocalTokens({ oauth, ...auth }: AuthForm): AuthForm {
