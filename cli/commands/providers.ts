@@ -11,6 +11,7 @@ import { withExamples, withExits, withNotes } from "../help/manual.ts";
 import { type LocalFlags, readLocalConfig, showPath, withLocalFlags } from "../local.ts";
 import { askSecret } from "../secret-input.ts";
 import { addCheck } from "./providers/check.ts";
+import { addInit } from "./providers/init.ts";
 import { addList, addShow, addTest } from "./providers/look.ts";
 
 interface Flags extends LocalFlags {
@@ -22,7 +23,7 @@ const NEXT_START = "A running server takes it up at its next start.";
 
 const PROVIDERS = {
   ...{ list: addList, show: addShow, test: addTest },
-  ...{ add: addAdd, remove: addRemove, check: addCheck },
+  ...{ add: addAdd, remove: addRemove, init: addInit, check: addCheck },
 };
 
 export function defineProviders(providers: Command, context: Context, [word]: readonly string[]): void {

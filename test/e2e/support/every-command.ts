@@ -290,6 +290,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
     args: (setup) => local("fal", "--account", "spare", "--key-stdin")(setup),
     stdin: () => "key-of-nobody",
   },
+  "svc providers init": { keys: ["file", "provider", "todos"], args: ({ name }) => [name()] },
   "svc providers check": {
     keys: ["examples", "findings", "ok", "troubles"],
     args: async () => [await form()],
