@@ -1,4 +1,5 @@
 import type { Alias, Document, LineCounter, Node, YAMLError } from "yaml";
+import { readQuickly, UNSURE } from "./quick-yaml.ts";
 
 /** A place in a text, both counted from 1. */
 export interface Position {
@@ -52,7 +53,8 @@ const MESSAGES: Partial<Record<YAMLError["code"], string>> = {
 };
 
 /**
- * Reads one YAML document (1.2, core schema) and remembers where everything stands. The parser is loaded at the first call.
+ * Reads one YAML document (1.2, core schema) and finds where everything stands. The parser is loaded for what is no plain YAML, and when
+ * a place is asked for.
  *
  * @throws YamlError for a syntax error, a duplicate key, a key that is not text, an unknown tag or directive, more than one
  *   document, an alias that is unknown, contains itself or is repeated too often, and a text over `maxBytes`
@@ -61,6 +63,19 @@ export function readYaml(text: string, { maxBytes }: YamlOptions = {}): Yaml {
   if (maxBytes !== undefined && Buffer.byteLength(text) > maxBytes) {
     throw new YamlError(`larger than ${maxBytes} bytes`, START);
   }
+  const value = readQuickly(text);
+  if (value === UNSURE) return readWithPlaces(text);
+  let places: Yaml | undefined;
+  return {
+    value,
+    positionOf(path, part) {
+      places ??= readWithPlaces(text);
+      return places.positionOf(path, part);
+    },
+  };
+}
+
+export function readWithPlaces(text: string): Yaml {
   const library = require("yaml") as Library;
   const lines = new library.LineCounter();
   const document = library.parseDocument(text, {

@@ -125,3 +125,32 @@ function refusal(text: string): YamlError {
 function shown({ line, column }: { line: number; column: number }): string {
   return `${line}:${column}`;
 }
+
+describe("what the quick parser takes and this one does not, or reads in another way, is", () => {
+  test.each([
+    ["a key twice", "a: 1\nb: 2\na: 3\n", "already in the same mapping"],
+    ["a key twice in a flow", "a: {b: 1, b: 2}\n", "already in the same mapping"],
+    ["a quoted key twice", "\"a\": 1\n'a': 2\n", "already in the same mapping"],
+    [
+      "a key twice behind texts that look like keys",
+      "a: 'x: y'\nb: \"a: 1\"\na: 2\n",
+      "already in the same mapping",
+    ],
+    ["a key that is no text", "? [a]\n: 1\n", "must be text"],
+    ["a tag", "a: !foo 1\n", "tag"],
+    ["a second document", "a: 1\n---\nb: 2\n", "second document"],
+    ["an anchor that contains itself", "a: &x [*x]\n", "contains itself"],
+  ])("refused: %s", (_, text, message) => {
+    expect(() => readYaml(text)).toThrow(message);
+  });
+
+  test.each([
+    ["keys that look like numbers", "1.0: a\n0x1F: b\n010: c\n", { "1.0": "a", "0x1F": "b", "010": "c" }],
+    ["merges, which are no part of YAML 1.2", "<<: {a: 1}\nb: 2\n", { "<<": { a: 1 }, b: 2 }],
+    ["colons and exclamation marks in texts", "a: 'b: !c'\nd: \"!e: f\"\n", { a: "b: !c", d: "!e: f" }],
+    ["texts over several lines", "a: >-\n  x\n  : y\nb: |\n  c: d\n", { a: "x : y", b: "c: d\n" }],
+    ["anchors", "a: &x {b: 1}\nc: *x\n", { a: { b: 1 }, c: { b: 1 } }],
+  ])("read all the same: %s", (_, text, value) => {
+    expect(readYaml(text).value).toEqual(value);
+  });
+});

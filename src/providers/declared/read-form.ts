@@ -22,6 +22,7 @@ export const FORM_BYTES = 128 * 1024;
 
 /** Nobody reads more at once, and the place of each takes time to find. */
 const FINDINGS_MAX = 50;
+const VIOLATIONS_MAX = 4 * FINDINGS_MAX;
 
 /** Made with the first form that is read. */
 let checker: SchemaChecker | undefined;
@@ -56,7 +57,9 @@ export function readForm(file: string, text: string): Form {
 function shapeProblems(value: unknown): FormProblem[] {
   const mapped = mappingsThatWereExpressions(value);
   checker ??= createSchemaChecker({ annotations: ["x-must"], allErrors: true });
-  const shaped = problemsOf(checker.violations(schema, value), value, hint).map(toFormProblem);
+  // What is close to an unknown name takes time to find, too.
+  const violations = checker.violations(schema, value).slice(0, VIOLATIONS_MAX);
+  const shaped = problemsOf(violations, value, hint).map(toFormProblem);
   const isOfMapped = ({ path }: FormProblem) =>
     mapped.some((each) => each.path.slice(0, -1).every((step, i) => step === path[i]));
   const problems = [...mapped, ...shaped.filter((each) => !isOfMapped(each))];
