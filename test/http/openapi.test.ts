@@ -152,6 +152,7 @@ describe("the document", () => {
       "/components/schemas/ManagedModelInFull/properties/routes/items/properties/only",
       "/components/schemas/ManagedModelInFull/properties/schema",
       "/components/schemas/ManagedPrice/properties/unpriced",
+      "/components/schemas/ManagedProviderInFull/properties/facts",
       "/components/schemas/ManagedTaskStory/properties/request/properties/parameters",
       "/components/schemas/ModelInFull/properties/schema",
       "/components/schemas/ModelPrice/properties/lines/items/properties/when",

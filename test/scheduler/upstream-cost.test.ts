@@ -136,13 +136,13 @@ test.each([
     "is overdue, its provider not answering",
     { poll: refuses(new Error("socket closed")) },
     "DEADLINE_EXCEEDED",
-    `socket closed ${AT_MOST}`,
+    `socket closed. ${AT_MOST}`,
   ],
   [
     "is no longer known to its provider",
     { poll: refuses(new ProviderError("fail", "UPSTREAM_ERROR", "no such job")) },
     "UPSTREAM_ERROR",
-    `no such job ${AT_MOST}`,
+    `no such job. ${AT_MOST}`,
   ],
   [
     "was made and charged for, but is withheld",
@@ -154,7 +154,7 @@ test.each([
     "cannot be brought home",
     { poll: delivers(2), fetchOutput: refuses(new ProviderError("fail", "FINALIZATION_FAILED", "gone")) },
     "FINALIZATION_FAILED",
-    `gone ${AT_MOST}`,
+    `gone. ${AT_MOST}`,
   ],
   ["came without outputs", { poll: delivers(0) }, "UPSTREAM_ERROR", `No outputs. ${AT_MOST}`],
   [
@@ -170,7 +170,7 @@ test.each([
     "may or may not have been taken",
     { submit: refuses(new Error("connection reset")) },
     "OUTCOME_UNKNOWN",
-    `Error: connection reset ${AT_MOST}`,
+    `Error: connection reset. ${AT_MOST}`,
   ],
 ] as [string, Partial<ProviderAdapter>, string, string][])(
   "what %s costs its caller nothing, and the operator at most the list price of all of it",
