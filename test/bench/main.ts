@@ -14,6 +14,7 @@ import type { Bench } from "./benches/bench.ts";
 import { callbacks } from "./benches/callbacks.ts";
 import { creates } from "./benches/creates.ts";
 import { dispatches } from "./benches/dispatches.ts";
+import { forms } from "./benches/forms.ts";
 import { gateway } from "./benches/gateway.ts";
 import { memory } from "./benches/memory.ts";
 import { overview } from "./benches/overview.ts";
@@ -54,6 +55,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   callbacks,
   overview,
   watch,
+  forms,
 };
 
 const { values: options } = parseArgs({
