@@ -13,6 +13,7 @@ import { askSecret } from "../secret-input.ts";
 import { addCheck } from "./providers/check.ts";
 import { addInit } from "./providers/init.ts";
 import { addList, addShow, addTest } from "./providers/look.ts";
+import { addTry } from "./providers/try.ts";
 
 interface Flags extends LocalFlags {
   readonly account: string;
@@ -23,7 +24,7 @@ const NEXT_START = "A running server takes it up at its next start.";
 
 const PROVIDERS = {
   ...{ list: addList, show: addShow, test: addTest },
-  ...{ add: addAdd, remove: addRemove, init: addInit, check: addCheck },
+  ...{ add: addAdd, remove: addRemove, init: addInit, check: addCheck, try: addTry },
 };
 
 export function defineProviders(providers: Command, context: Context, [word]: readonly string[]): void {

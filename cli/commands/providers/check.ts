@@ -40,7 +40,7 @@ async function check({ context, output }: Invocation<unknown>, files: readonly s
   const findings: Finding[] = [];
   let [examples, troubles] = [0, 0];
   for (const file of files) {
-    const checked = await checkFormText(file, await readForm(resolve(context.cwd, file), file));
+    const checked = await checkFormText(file, await readFormFile(resolve(context.cwd, file), file));
     findings.push(...checked.findings.map((each) => ({ file, ...each })));
     examples += checked.examples;
     troubles = Math.max(troubles, checked.troubles);
@@ -51,7 +51,8 @@ async function check({ context, output }: Invocation<unknown>, files: readonly s
   if (errors > 0) throw new Failure(EXIT.error, "form_invalid", `${counted(errors, "error")} to mend.`);
 }
 
-async function readForm(path: string, file: string): Promise<string> {
+/** The text of a file that is to be a form, or the beginning of one that is too long. */
+export async function readFormFile(path: string, file: string): Promise<string> {
   const { MOST_FORM_BYTES } = await import("../../../src/app/check-form.ts");
   const found = await stat(path).catch(() => undefined);
   if (found === undefined) throw new Failure(EXIT.notFound, "not_found", `There is no file ${file}.`);

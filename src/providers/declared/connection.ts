@@ -34,6 +34,8 @@ export interface ConnectionDeps {
   /** In place of the form's, for tests. */
   readonly limits?: HttpLimits | undefined;
   readonly mediaLimits?: DownloadLimits | undefined;
+  /** Told of each answer of the API; not of calls for tokens. */
+  readonly onExchange?: UpstreamOptions["onExchange"];
 }
 
 /** One account at one address of a form's upstream. */
@@ -89,6 +91,7 @@ export function connect(
     ...optionsOf(form, account, base, deps),
     origins: form.origins,
     credentials: auth.credentials,
+    onExchange: deps.onExchange,
   });
   const maxBytes = (form.limits?.answer_mb ?? 64) * MIB;
   return {

@@ -7,6 +7,7 @@ import { type Credentials, type SignedRequest, sign, type UnsignedRequest } from
 import type { EventTaker } from "./events.ts";
 import { createOriginCheck } from "./origins.ts";
 import { createSecrets, type Scrub } from "./scrub.ts";
+import { type SeenExchange, seenExchange } from "./seen.ts";
 
 /** How long the phases of one exchange may take. */
 export interface HttpLimits {
@@ -33,6 +34,8 @@ export interface UpstreamOptions {
   readonly limits: HttpLimits;
   /** Answer headers that may hold the upstream's request id, the preferred one first. Default: `x-request-id`. */
   readonly requestIdHeaders?: readonly string[] | undefined;
+  /** Told of each answer and what it answers, without secrets. */
+  readonly onExchange?: ((exchange: SeenExchange) => void) | undefined;
   /** The proxy that every request goes through, as an http or https URL. */
   readonly proxy?: string | undefined;
 }
@@ -117,11 +120,14 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     async send(request, signal) {
       const url = URL.parse(request.url.startsWith("/") ? base + request.url : request.url);
       if (url === null) throw notOwn();
-      const to = await signed(toUnsigned(request, url), signal);
+      const unsigned = toUnsigned(request, url);
+      const to = await signed(unsigned, signal);
       const deadline = startDeadline(clock, signal);
       const sending = { hasBegun: false };
       try {
-        return await exchange(options, { ...request, ...to }, deadline, sending);
+        const answer = await exchange(options, { ...request, ...to }, deadline, sending);
+        options.onExchange?.(seenExchange(unsigned, to, answer, scrub));
+        return answer;
       } catch (error) {
         signal.throwIfAborted();
         if (error instanceof NoAnswer) throw error;

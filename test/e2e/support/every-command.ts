@@ -291,6 +291,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
     stdin: () => "key-of-nobody",
   },
   "svc providers init": { keys: ["file", "provider", "todos"], args: ({ name }) => [name()] },
+  "svc providers try": { args: async () => [await form(), "a-model", "-p", "x", "--yes"], exitCode: 4 },
   "svc providers check": {
     keys: ["examples", "findings", "ok", "troubles"],
     args: async () => [await form()],

@@ -1,0 +1,154 @@
+import { mkdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { type Command, Option } from "commander";
+import type { SeenExchange, TrialEnd } from "../../../src/app/try-form.ts";
+import type { Json } from "../../../src/domain/json.ts";
+import { formatAmount } from "../../../src/domain/money/money.ts";
+import { addCommand, collect, given, type Invocation, onRun, withCommonFlags } from "../../command.ts";
+import { asksFirst, confirm } from "../../confirm.ts";
+import type { Context } from "../../context.ts";
+import { EXIT } from "../../exit-codes.ts";
+import { Failure, usage } from "../../failure.ts";
+import type { Output } from "../../format/output.ts";
+import { printable } from "../../format/printable.ts";
+import { withExamples, withExits, withNotes } from "../../help/manual.ts";
+import { readFormFile } from "./check.ts";
+
+interface Flags {
+  readonly prompt?: string;
+  readonly input?: readonly string[];
+  readonly kind: "image" | "video";
+  readonly mode?: string;
+  readonly region?: string;
+  readonly out: string;
+}
+
+export function addTry(providers: Command, context: Context): void {
+  const about =
+    "make one real task with a file that describes a provider, and show what is sent and answered";
+  const command = asksFirst(withCommonFlags(addCommand(providers, "try <file> <model>", about)))
+    .option("-p, --prompt <text>", "the prompt")
+    .option("-i, --input <name=value>", "a parameter; name:=JSON for JSON", collect)
+    .addOption(new Option("--kind <kind>", "what is made").choices(["image", "video"]).default("image"))
+    .option("--mode <mode>", "the mode (default text-to-image or text-to-video)")
+    .option("--region <region>", "one of the regions that the file names")
+    .option("-o, --out <folder>", "where to save what was made", ".");
+  withExamples(command, 'svc providers try bildwerk.yaml farbe-2 -p "a fox" -i seed=7', [
+    'svc providers try bildwerk.yaml farbe-2 -p "a fox" --yes',
+    "in a script; it costs what the provider charges",
+  ]);
+  withNotes(
+    command,
+    "The model is the provider's own name for it. The key is read from the variable that the file names; no server and no data folder are needed. What is shown has no secret in it, and long base64 is cut short.",
+    "Ctrl-C leaves the job at the provider and prints what it is asked after by.",
+  );
+  withExits(command, "notFound", "taskFailed", "taskCancelled", "auth", "interrupted");
+  onRun<Flags>(command, context, tryForm);
+}
+
+async function tryForm(invocation: Invocation<Flags>): Promise<void> {
+  const { args, options, context, output } = invocation;
+  const [file, model] = [given(args, 0), given(args, 1)];
+  const text = await readFormFile(resolve(context.cwd, file), file);
+  // Loaded late: it imports all that forms need.
+  const { openTrial } = await import("../../../src/app/try-form.ts");
+  const opened = openTrial(file, text, context.env);
+  if ("findings" in opened) {
+    const [first] = opened.findings;
+    const message = `${file}:${first?.line}:${first?.column}: ${first?.message}`;
+    const hint = `\`svc providers check ${file}\` tells all that is wrong.`;
+    throw new Failure(EXIT.error, "form_invalid", message, { hint });
+  }
+  if ("missing" in opened)
+    throw new Failure(EXIT.auth, "no_key", `There is no key. Set ${opened.missing.join(" and ")}.`);
+  const { kind, mode = `text-to-${kind}`, prompt, region } = options;
+  const parameters = parametersOf(options.input ?? []);
+  await confirm(
+    invocation,
+    `Make one ${kind} with ${model} at ${opened.provider}? It costs what the provider charges.`,
+  );
+  const exchanges: SeenExchange[] = [];
+  const end = await opened.run(
+    { model, kind, mode, prompt, region, parameters },
+    {
+      signal: context.interruptible(),
+      onExchange(exchange) {
+        exchanges.push(exchange);
+        output.say(exchangeText(exchange));
+      },
+      onUnknownWord: (word) => output.warn(`The status "${word}" is not in the file; it counts as pending.`),
+    },
+  );
+  await tell(end, {
+    exchanges,
+    output,
+    provider: opened.provider,
+    folder: resolve(context.cwd, options.out),
+  });
+}
+
+interface Telling {
+  readonly exchanges: readonly SeenExchange[];
+  readonly output: Output;
+  readonly provider: string;
+  readonly folder: string;
+}
+
+async function tell(end: TrialEnd, { exchanges, output, provider, folder }: Telling): Promise<void> {
+  if (end.kind === "failed") throw new Failure(EXIT.taskFailed, "task_failed", end.message);
+  if (end.kind === "cancelled")
+    throw new Failure(EXIT.taskCancelled, "task_cancelled", "The job was cancelled.");
+  if (end.kind === "left") {
+    const operation = JSON.stringify(end.operation);
+    throw new Failure(EXIT.interrupted, "interrupted", `The job goes on at the provider: ${operation}`);
+  }
+  mkdirSync(folder, { recursive: true });
+  const files: string[] = [];
+  for (const [i, { bytes, extension }] of end.files.entries()) {
+    const path = join(folder, `${provider}-${Date.now()}-${i + 1}.${extension}`);
+    await Bun.write(path, bytes);
+    files.push(path);
+  }
+  const cost = end.costMicros === undefined ? undefined : formatAmount(end.costMicros);
+  output.show({ provider, files, missing: end.missing, cost_usd: cost ?? null, exchanges }, () =>
+    files.map((file) => `${printable(file)}\n`).join(""),
+  );
+  if (end.missing > 0) output.warn(`${end.missing} outputs are missing.`);
+  output.say(cost === undefined ? "The provider does not say what it cost." : `It cost ${cost} USD.`);
+  if (files.length === 0) throw new Failure(EXIT.taskFailed, "task_failed", "Nothing was made.");
+}
+
+function exchangeText({ method, url, headers, body, status, answer }: SeenExchange): string {
+  const shown = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
+  return [
+    `> ${method} ${url}`,
+    ...Object.entries(headers).map(([name, value]) => `> ${name}: ${value}`),
+    ...(body === undefined ? [] : [`> ${shown(body)}`]),
+    `< ${status} ${shown(answer)}`,
+  ].join("\n");
+}
+
+/** `seed=7` is a number, `wide=true` a boolean, `size=1x1` a text, `list:=[1]` JSON. */
+function parametersOf(given: readonly string[]): Record<string, Json> {
+  return Object.fromEntries(
+    given.map((each): [string, Json] => {
+      const [, name, isJson, value = ""] = /^([A-Za-z_]\w*)(:?)=(.*)$/s.exec(each) ?? [];
+      if (name === undefined)
+        throw usage(`--input takes name=value or name:=JSON, got "${each.slice(0, 40)}".`);
+      return [name, isJson === ":" ? jsonOf(name, value) : plainOf(value)];
+    }),
+  );
+}
+
+function jsonOf(name: string, text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    throw usage(`--input ${name}:= must be JSON.`);
+  }
+}
+
+function plainOf(text: string): Json {
+  if (text === "true" || text === "false") return text === "true";
+  return text.trim() !== "" && Number.isFinite(Number(text)) ? Number(text) : text;
+}

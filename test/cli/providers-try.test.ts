@@ -1,0 +1,92 @@
+import { afterAll, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { PICTURE } from "../../src/providers/declared/rehearsal/upstream.ts";
+import { emptyFolder, svc } from "./support.ts";
+
+/** A secret that must be in nothing that is printed or written. */
+const CANARY = "canary-0123456789abcdefghijklmnopqrstuvwxyz";
+
+let state = "done";
+const arrived: { readonly path: string; readonly key: string | null; readonly body: string }[] = [];
+const upstream = Bun.serve({
+  hostname: "127.0.0.1",
+  port: 0,
+  async fetch(request) {
+    const { pathname, origin } = new URL(request.url);
+    const key = request.headers.get("x-key");
+    arrived.push({ path: pathname, key, body: await request.text() });
+    if (pathname === "/pictures") return Response.json({ id: "7", seen: `the key is ${CANARY}` });
+    if (pathname === "/pictures/7") return Response.json({ state, url: `${origin}/made.png`, cost: 4 });
+    return new Response(PICTURE);
+  },
+});
+afterAll(() => upstream.stop(true));
+
+async function folder(): Promise<string> {
+  const cwd = emptyFolder();
+  const form = `provider: plain
+form: 1
+base: http://127.0.0.1:${upstream.port}
+auth: { header: x-key, value: "\${key}", key_env: PLAIN_KEY }
+submit:
+  post: /pictures
+  json: { prompt: "\${prompt}", model: "\${model}", seed: "\${params.?seed}" }
+  operation: { id: "\${body.id}" }
+  poll_after: \${0}
+poll:
+  get: /pictures/\${operation.id}
+  status: \${body.state}
+  words: { done: succeeded, bad: { failed: moderated } }
+  outputs: { url: "\${body.url}" }
+  cost: { amount: "\${body.cost}", unit_usd: 0.01 }
+`;
+  await Bun.write(join(cwd, "plain.yaml"), form);
+  return cwd;
+}
+
+const run = async (cwd: string, ...more: string[]) =>
+  svc(["providers", "try", "plain.yaml", "a-model", "-p", "A fox", "-i", "seed=0", ...more], {
+    cwd,
+    env: { PLAIN_KEY: CANARY },
+  });
+
+test("a task is made, shown and saved, and the key is in nothing but the request", async () => {
+  const cwd = await folder();
+  const { exitCode, stdout, stderr } = await run(cwd, "--yes", "-o", "made");
+  expect(exitCode).toBe(0);
+  expect(arrived.map(({ path, key }) => [path, key])).toEqual([
+    ["/pictures", CANARY],
+    ["/pictures/7", CANARY],
+    ["/made.png", null],
+  ]);
+  expect(JSON.parse(arrived[0]?.body ?? "")).toEqual({ prompt: "A fox", model: "a-model", seed: 0 });
+  const saved = stdout.trim();
+  expect(saved).toStartWith(join(cwd, "made/plain-"));
+  expect(new Uint8Array(readFileSync(saved))).toEqual(new Uint8Array(PICTURE));
+  expect(stderr).toContain(`> POST http://127.0.0.1:${upstream.port}/pictures\n`);
+  expect(stderr).toContain("> x-key: [secret]\n");
+  expect(stderr).toContain('> {"prompt":"A fox","model":"a-model","seed":0}\n');
+  expect(stderr).toContain('< 200 {"id":"7","seen":"the key is [secret]"}\n');
+  expect(stderr).toContain("It cost 0.040000 USD.");
+  expect(stdout + stderr).not.toContain(CANARY);
+});
+
+test("a job that fails ends it with 3", async () => {
+  state = "bad";
+  const { exitCode, stderr } = await run(await folder(), "--yes", "--json");
+  state = "done";
+  expect(exitCode).toBe(3);
+  expect(JSON.parse(stderr)).toMatchObject({ error: { code: "task_failed" } });
+});
+
+test("nothing is sent without a yes, a key, or a usable file", async () => {
+  arrived.length = 0;
+  const cwd = await folder();
+  expect((await run(cwd)).exitCode).toBe(2);
+  const keyless = await svc(["providers", "try", "plain.yaml", "m", "--yes"], { cwd });
+  expect(keyless).toEqual({ exitCode: 4, stdout: "", stderr: "error: There is no key. Set PLAIN_KEY.\n" });
+  await Bun.write(join(cwd, "plain.yaml"), "provider: plain\n");
+  expect((await run(cwd, "--yes")).exitCode).toBe(1);
+  expect(arrived).toEqual([]);
+});
