@@ -16,6 +16,7 @@ export type Live =
   | "key"
   | "account"
   | "token"
+  | "provider"
   | "profile"
   | "topic"
   | "field";
@@ -140,7 +141,14 @@ const choices = (among: readonly string[]) => listed(among.map((word) => ({ word
 
 const LIVE: Readonly<Record<string, Live>> = {
   ...{ model: "model", task: "task", tasks: "task", callback: "callback" },
-  ...{ key: "key", account: "account", token: "token", topic: "topic", "name=value": "field" },
+  ...{
+    key: "key",
+    account: "account",
+    token: "token",
+    provider: "provider",
+    topic: "topic",
+    "name=value": "field",
+  },
 };
 /** Words for values that are files or folders. */
 const FILES = /^(?:file|files|folder|image|images|mask|path)$/;

@@ -45,6 +45,8 @@ async function namesOf(of: Live, flags: Flags, context: Context): Promise<readon
       return await fieldsOf(flags, context);
     case "profile":
       return Array.from(readProfiles(context), ([name, { server }]) => ({ word: name, about: server }));
+    case "provider":
+      return await providersOf(flags, context);
     case "key":
     case "account":
     case "token":
@@ -72,6 +74,13 @@ async function fieldsOf(flags: Flags, context: Context): Promise<readonly Candid
   });
 }
 
+/** Those that come along, and those of the data folder. */
+async function providersOf(flags: Flags, context: Context): Promise<readonly Candidate[]> {
+  const { providerNames } = await import("../../src/app/provider-names.ts");
+  const config = readLocalConfig(localFlags(flags), context);
+  return providerNames(config).map(({ name, about }) => candidate(name, about));
+}
+
 /** From a server that a flag or a variable names together with a management token, otherwise from the data folder. */
 async function administered(
   of: "key" | "account" | "token",
@@ -93,11 +102,12 @@ async function administered(
     );
   }
   const { namesIn } = await import("../../src/app/names.ts");
-  const config = readLocalConfig(
-    { ...optional("dataDir", flags.get("--data-dir")), ...optional("config", flags.get("--config")) },
-    context,
-  );
+  const config = readLocalConfig(localFlags(flags), context);
   return namesIn(config, of, MOST).map(({ name, about }) => candidate(name, about));
+}
+
+function localFlags(flags: Flags) {
+  return { ...optional("dataDir", flags.get("--data-dir")), ...optional("config", flags.get("--config")) };
 }
 
 function clientOf(flags: Flags, context: Context): ClientSettings {

@@ -27,7 +27,7 @@ export function serviceSettings(): Setting<unknown>[] {
 export const OWN_PROVIDERS = "providers";
 
 /** The ids of the providers that a data folder describes, as far as one look shows them. */
-function ownProviderIds(dataDir: string): string[] {
+export function ownProviderIds(dataDir: string): string[] {
   const files = readOwnFiles(join(dataDir, OWN_PROVIDERS), { maxBytes: OWN_FORM_BYTES });
   return files.flatMap((file) => ("text" in file ? (PROVIDER_LINE.exec(file.text)?.[1] ?? []) : []));
 }

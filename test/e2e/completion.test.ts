@@ -38,6 +38,7 @@ const COMPLETED: readonly (readonly [typed: string, completed: () => string])[] 
   ["svc usage --by=mo", () => "svc usage --by=model "],
   ["svc --json keys rot", () => "svc --json keys rotate "],
   ["svc keys show web-", () => "svc keys show web-production "],
+  ["svc providers show repli", () => "svc providers show replicate "],
   ["svc task get task_", () => `svc task get ${task} `],
   ["svc models show sandbox-image-b", () => "svc models show sandbox-image-"],
   ["svc task submit -m sandbox-image -i siz", () => "svc task submit -m sandbox-image -i size="],
