@@ -67,7 +67,7 @@ test("cancelling a task whose answer was lost sends nothing again, and the task 
 
 test.each([
   ["fails for good", failure(500, OUT_OF_MEMORY)],
-  ["asks to wait", failure(503, { error: "loading" }, { "retry-after": "60" })],
+  ["asks to wait", failure(503, { error: "loading" }, { "retry-after": "1" })],
 ])("a task sent again to an upstream that %s gives its place to others", async (_what, again) => {
   const { openai, accept, api } = await start({
     args: ["--openai-idempotent", "--openai-concurrency", "1"],

@@ -118,7 +118,12 @@ function failedAgain(
   const isEnough = isLasting && step.task.failures + 1 >= MAX_REFUSALS;
   if (isEnough || !canSubmitAgain(adapter))
     return step.failAtCost(taskError(trouble.code, trouble.publicMessage), detail, { state: "ambiguous" });
-  return step.unanswered("queued", detail, details.retryAfterMs);
+  const { pauseMs } = trouble;
+  const { failures } = step.task;
+  // The pause is the account's. When it ends, tasks go first that did not cause it, or one that is always refused would hold them up.
+  const asked =
+    pauseMs === undefined ? details.retryAfterMs : pauseMs + retryDelayMs(failures + 1, step.deps.random());
+  return step.unanswered("queued", detail, asked);
 }
 
 /** Whether a submission without an answer may be followed by another one. */
