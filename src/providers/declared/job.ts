@@ -127,7 +127,7 @@ async function readAnswer(
     throw new ProviderError("retry", "UPSTREAM_ERROR", `${describeAnswer(upstream, answer)}, with no status`);
   const word = poll.wordOf(text);
   // Neither success nor failure can be concluded from a word that nobody knows.
-  if (word === undefined) asking.onUnknownWord?.(text);
+  if (word === undefined) asking.onUnknownWord?.(upstream.scrub(text));
   switch (word?.kind) {
     case "succeeded":
       return "succeeded";
