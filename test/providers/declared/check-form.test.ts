@@ -103,6 +103,20 @@ test("an address in an answer is not fetched, even at a host that the form names
   expect(first).toContain("an output is at a host it is not known to use");
 });
 
+test("a form whose tokens are signed with a private key, or asked for at another host, is tried whole", async () => {
+  const jwt = { alg: "RS256", key: "${key}", claims: { iss: "us", exp: "${now + 60}" } };
+  const env = { key_env: "PLAIN_KEY" };
+  const token_url = "https://tokens.plain.example/token";
+  for (const auth of [
+    { jwt, ...env },
+    { oauth: { token_url, assertion: jwt }, ...env },
+  ]) {
+    const checked = await check(stringify({ ...PLAIN, auth }));
+    expect(errorsOf(checked)).toEqual([]);
+    expect(checked.troubles).toBe(11);
+  }
+});
+
 describe("warnings", () => {
   test("name what a form does without", async () => {
     expect(warningsOf(await check(stringify(PLAIN)))).toEqual([

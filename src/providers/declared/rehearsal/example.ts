@@ -15,7 +15,7 @@ import { consequenceOf, type Meaning } from "../../kit/classify.ts";
 import { createDeclaredProvider } from "../adapter.ts";
 import { variablesOf } from "../auth.ts";
 import { authsOf } from "../compiled-form.ts";
-import type { AuthForm, ExampleForm, Form } from "../form.ts";
+import type { AuthForm, ExampleForm, Form, JwtForm } from "../form.ts";
 import { type LoadedForm, loadForm } from "../loaded.ts";
 import { ATTEMPT, contentOf, differencesIn } from "./compare.ts";
 import {
@@ -122,9 +122,22 @@ function localForm(form: Form): LoadedForm {
   return loaded;
 }
 
-function withLocalTokens({ oauth, ...auth }: AuthForm): AuthForm {
-  return oauth === undefined ? auth : { ...auth, oauth: { ...oauth, token_url: TOKEN_PATH } };
+function withLocalTokens({ oauth, jwt, ...auth }: AuthForm): AuthForm {
+  const { assertion } = oauth ?? {};
+  return {
+    ...auth,
+    ...(jwt && { jwt: rehearsedJwt(jwt) }),
+    ...(oauth && {
+      oauth: {
+        ...{ ...oauth, token_url: TOKEN_PATH },
+        ...(assertion && { assertion: rehearsedJwt(assertion) }),
+      },
+    }),
+  };
 }
+
+/** The secret of a rehearsal is no private key. */
+const rehearsedJwt = (jwt: JwtForm): JwtForm => ({ ...jwt, alg: "HS256" });
 
 /** Puts the addresses of the upstream into an answer: `${base}`, and `${media}` for a file that it has made. */
 export function placed(value: unknown, origin: string, form: Form): unknown {
