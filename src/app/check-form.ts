@@ -1,5 +1,5 @@
 import { type CheckedForm, checkForm } from "../providers/declared/checking/check-form.ts";
-import { FORM_BYTES } from "../providers/declared/read-form.ts";
+import { FORM_BYTES } from "../providers/declared/form.ts";
 import { createSystemClock } from "../runtime/clock.ts";
 
 /** Larger files are no forms. */

@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { createCatalog } from "../catalog/catalog.ts";
 import type { Config } from "../config/config.ts";
 import type { ProviderId } from "../domain/ids.ts";
@@ -12,7 +14,7 @@ import type { Store } from "../store/open.ts";
 import { configuredPricesOf, type Pricing } from "./configured-prices.ts";
 import type { Folder } from "./data-folder.ts";
 import { problemText, readOwnModels } from "./own-models.ts";
-import { readOwnProviders } from "./own-providers.ts";
+import { OWN_PROVIDERS } from "./settings.ts";
 
 export type LocalSettings = Folder &
   Pricing &
@@ -47,7 +49,10 @@ export async function createLocalModels(store: Store, config: LocalSettings, clo
 /** The providers that the data folder describes, with what switches each on and is missing. */
 async function ownProvidersOf({ dataDir, egress, providerConfig }: LocalSettings) {
   const needs = new Map<ProviderId, readonly string[]>();
-  if (egress === undefined || providerConfig === undefined) return { needs, problems: [] };
+  const isNone = !existsSync(join(dataDir, OWN_PROVIDERS));
+  if (egress === undefined || providerConfig === undefined || isNone) return { needs, problems: [] };
+  // Loaded late: it has the built-in forms and the checks of others.
+  const { readOwnProviders } = await import("./own-providers.ts");
   const { providers, problems } = await readOwnProviders({ dataDir, egress, providerConfig });
   for (const { definition } of providers) {
     const { accounts, values } = providerConfig(definition);

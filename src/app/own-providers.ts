@@ -1,24 +1,16 @@
 import { join } from "node:path";
 import { type Config, ConfigError } from "../config/config.ts";
-import type { ProviderId } from "../domain/ids.ts";
 import type { ProviderAdapter } from "../domain/ports/provider.ts";
 import type { Log } from "../domain/ports/runtime.ts";
 import { createPrivateUrlCheck } from "../egress/private-url.ts";
 import { defineDeclared } from "../providers/declared/definition.ts";
-import type { Form } from "../providers/declared/form.ts";
+import { FORM_BYTES, type Form } from "../providers/declared/form.ts";
 import { headOf } from "../providers/declared/head.ts";
-import {
-  OWN_FORM_BYTES,
-  type OwnFinding,
-  type OwnForm,
-  OwnForms,
-  type OwnFormsOptions,
-} from "../providers/declared/own-forms.ts";
+import { type OwnFinding, type OwnForm, OwnForms } from "../providers/declared/own-forms.ts";
 import { readForm } from "../providers/declared/read-form.ts";
 import type { ProviderDefinition } from "../providers/definition.ts";
 import { type CreateDeps, createAccounts, PROVIDERS } from "../providers/registry.ts";
-import { type OwnFile, readOwnFiles, watchOwnFiles } from "../toolkit/own-files.ts";
-import type { Releases } from "./lifecycle.ts";
+import { type OwnFile, readOwnFiles } from "../toolkit/own-files.ts";
 import { createFormReading } from "./own-form-reading.ts";
 import { OWN_PROVIDERS } from "./settings.ts";
 
@@ -29,59 +21,46 @@ export interface OwnProvider {
   readonly adapters: readonly ProviderAdapter[];
 }
 
+/** The providers of a data folder as they are in force, and what is wrong with files, a line each. */
+export interface OwnProviders {
+  readonly providers: readonly OwnProvider[];
+  readonly problems: readonly string[];
+}
+
 export interface OwnProvidersDeps extends Omit<CreateDeps, "config"> {
   readonly log: Log;
-  /** Called whenever they are others, the first time before this function returns. */
-  readonly onChange: (providers: readonly OwnProvider[]) => void;
+  /** Called after files were taken. `isSame`: the providers are those of before. */
+  readonly onTaken: (own: OwnProviders, isSame: boolean) => void;
 }
 
 const CODED = PROVIDERS.map(({ id }) => String(id));
 
-/** Follows the providers that the data folder describes. A broken file is told, and leaves its last good text in force. */
-export async function followOwnProviders(
-  config: Config,
-  deps: OwnProvidersDeps,
-  releases: Releases,
-): Promise<void> {
-  const { clock, log, onChange } = deps;
+/** Takes the files that describe providers. A broken one is told, and leaves its last good text in force. */
+export function createOwnProviders(config: Config, deps: OwnProvidersDeps) {
+  const { log, onTaken } = deps;
   const reading = createFormReading();
-  const forms = new OwnForms({
-    coded: CODED,
-    read: reading.read,
-    refuseAddress: refuseAddress(config),
-  });
+  const forms = new OwnForms({ coded: CODED, read: reading.read, refuseAddress: refuseAddress(config) });
   const told = createTelling(log);
   let current = new Map<string, OwnProvider>();
-
-  async function take(files: readonly OwnFile[]): Promise<void> {
-    const { forms: taken, findings } = await forms.take(files);
-    told(findings);
-    const next = new Map<string, OwnProvider>();
-    for (const form of taken) {
-      const provider = await provided(form, current.get(form.file), config, deps);
-      if (provider !== undefined) next.set(form.file, provider);
-    }
-    if (isSame(current, next)) return;
-    const changes = changesOf(current, next);
-    current = next;
-    onChange([...next.values()]);
-    log.info(changes, "own providers are in force");
-  }
-
-  let taking = Promise.resolve();
-  releases.push(
-    reading.stop,
-    watchOwnFiles(join(config.dataDir, OWN_PROVIDERS), {
-      clock,
-      maxBytes: OWN_FORM_BYTES,
-      onChange(files) {
-        taking = taking
-          .then(() => take(files))
-          .catch((error: unknown) => log.error({ err: error as Error }, "own providers could not be read"));
-      },
-    }),
-  );
-  await taking;
+  return {
+    stop: reading.stop,
+    /** To be called again only when it is done. */
+    async take(files: readonly OwnFile[]): Promise<void> {
+      const { forms: taken, findings } = await forms.take(files);
+      const problems = findings.map(textOf);
+      told(problems);
+      const next = new Map<string, OwnProvider>();
+      for (const form of taken) {
+        const provider = await provided(form, current.get(form.file), config, deps);
+        if (provider !== undefined) next.set(form.file, provider);
+      }
+      const same = isSame(current, next);
+      const changes = changesOf(current, next);
+      current = next;
+      onTaken({ problems, providers: [...next.values()] }, same);
+      if (!same) log.info(changes, "own providers are in force");
+    },
+  };
 }
 
 /** The accounts of a form. Settings that it cannot be used with leave the provider as it was, or off. */
@@ -130,38 +109,27 @@ function definitionOf(form: Form): ProviderDefinition {
   return defineDeclared(headOf(form), () => Promise.reject(new Error("The form is not used here.")));
 }
 
-interface OwnReading {
-  readonly read?: OwnFormsOptions["read"];
-  /** Files of which a server has an earlier text in force. */
-  readonly inForce?: readonly string[];
-}
-
 type OwnConfig = Pick<Config, "dataDir" | "egress" | "providerConfig">;
 
 /** The providers that a data folder describes, for commands that need no server, and what is wrong with files. */
-export async function readOwnProviders(
-  config: OwnConfig,
-  { read = readForm, inForce = [] }: OwnReading = {},
-): Promise<{
+export async function readOwnProviders(config: OwnConfig): Promise<{
   readonly providers: readonly { readonly form: OwnForm; readonly definition: ProviderDefinition }[];
   readonly problems: readonly string[];
 }> {
-  const files = readOwnFiles(join(config.dataDir, OWN_PROVIDERS), { maxBytes: OWN_FORM_BYTES });
-  const forms = new OwnForms({ coded: CODED, read, refuseAddress: refuseAddress(config) });
+  const files = readOwnFiles(join(config.dataDir, OWN_PROVIDERS), { maxBytes: FORM_BYTES });
+  const forms = new OwnForms({ coded: CODED, read: readForm, refuseAddress: refuseAddress(config) });
   const { forms: taken, findings } = await forms.take(files);
   const providers = taken.map((form) => ({
     form,
     definition: defineDeclared(headOf(form.form), async () => form),
   }));
-  const problems = findings.map((each) => textOf({ ...each, keepsEarlier: inForce.includes(each.file) }));
-  return { providers, problems };
+  return { providers, problems: findings.map(textOf) };
 }
 
 /** Tells each finding once, for as long as it is there. */
 function createTelling(log: Log) {
   let told = new Set<string>();
-  return (findings: readonly OwnFinding[]): void => {
-    const lines = findings.map(textOf);
+  return (lines: readonly string[]): void => {
     for (const line of lines) if (!told.has(line)) log.warn({}, line);
     told = new Set(lines);
   };
@@ -188,9 +156,4 @@ function changesOf(before: ReadonlyMap<string, OwnProvider>, after: ReadonlyMap<
 
 function isSame(one: ReadonlyMap<string, OwnProvider>, other: ReadonlyMap<string, OwnProvider>): boolean {
   return one.size === other.size && [...one].every(([file, provider]) => other.get(file) === provider);
-}
-
-/** The ids of the providers of which one is described by the data folder in place of a built-in one, or besides. */
-export function allIds(own: readonly OwnProvider[]): ProviderId[] {
-  return [...new Set([...PROVIDERS.map(({ id }) => id), ...own.map(({ definition }) => definition.id)])];
 }

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { Config } from "../config/config.ts";
 import type { LaneId, ProviderId } from "../domain/ids.ts";
 import type { NeedsOf } from "../domain/model/availability.ts";
@@ -5,15 +6,17 @@ import type { Egress } from "../domain/ports/egress.ts";
 import type { ProviderAdapter } from "../domain/ports/provider.ts";
 import type { Log, SteadyClock } from "../domain/ports/runtime.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
-import { createProviders, providerNeeds } from "../providers/registry.ts";
+import { FORM_BYTES } from "../providers/declared/form.ts";
+import { createProviders, PROVIDERS, providerNeeds } from "../providers/registry.ts";
 import { openKey } from "../runtime/kept-keys.ts";
 import { createLanes } from "../scheduler/lanes.ts";
 import { createPace } from "../scheduler/pace.ts";
+import { type OwnFile, watchOwnFiles } from "../toolkit/own-files.ts";
 import { createSecret } from "../toolkit/settings/secret.ts";
 import { sealOf } from "./data-folder.ts";
 import type { Releases } from "./lifecycle.ts";
-import { allIds, followOwnProviders, type OwnProvider } from "./own-providers.ts";
-import { keptKeyOf } from "./settings.ts";
+import type { createOwnProviders, OwnProvider, OwnProviders, OwnProvidersDeps } from "./own-providers.ts";
+import { keptKeyOf, OWN_PROVIDERS } from "./settings.ts";
 
 export interface ProvidersDeps {
   readonly clock: SteadyClock;
@@ -38,11 +41,13 @@ export async function openProviders(config: Config, deps: ProvidersDeps, release
   });
   const listeners: (() => void)[] = [];
   if (deps.adapters === undefined) {
-    const onChange = (own: readonly OwnProvider[]) => {
-      live.replace(own);
+    const onTaken: OwnProvidersDeps["onTaken"] = ({ providers, problems }, isSame) => {
+      live.problems = problems;
+      if (isSame) return;
+      live.replace(providers);
       for (const listener of listeners) listener();
     };
-    await followOwnProviders(config, { ...making, onChange }, releases);
+    await followOwnProviders(config, { ...making, onTaken }, releases);
   }
   const { providers } = live;
   const pace = createPace({ clock, rates: (lane) => providers.get(lane)?.rates });
@@ -59,8 +64,8 @@ export async function openProviders(config: Config, deps: ProvidersDeps, release
   };
   return {
     ...{ providers, pace, lanes, needsOf },
-    /** Those that the data folder describes. */
-    ownProviders: () => live.own,
+    /** Those that the data folder describes, and what is wrong with files. */
+    ownProviders: (): OwnProviders => ({ providers: live.own, problems: live.problems }),
     /** The accounts that are switched on; another list whenever they are others. */
     adapters: () => live.adapters,
     /** Every provider there is, the built-in ones first. */
@@ -70,12 +75,44 @@ export async function openProviders(config: Config, deps: ProvidersDeps, release
   };
 }
 
+/** Follows the files that describe providers. What reads them is loaded when there is one. */
+async function followOwnProviders(config: Config, deps: OwnProvidersDeps, releases: Releases): Promise<void> {
+  let own: ReturnType<typeof createOwnProviders> | undefined;
+  let taking = Promise.resolve();
+  const take = async (files: readonly OwnFile[]) => {
+    if (files.length === 0 && own === undefined) return;
+    own ??= (await import("./own-providers.ts")).createOwnProviders(config, deps);
+    await own.take(files);
+  };
+  releases.push(
+    () => own?.stop(),
+    watchOwnFiles(join(config.dataDir, OWN_PROVIDERS), {
+      clock: deps.clock,
+      maxBytes: FORM_BYTES,
+      onChange(files) {
+        taking = taking
+          .then(() => take(files))
+          .catch((error: unknown) =>
+            deps.log.error({ err: error as Error }, "own providers could not be read"),
+          );
+      },
+    }),
+  );
+  await taking;
+}
+
+/** The ids of the built-in providers, and of those that the data folder describes besides. */
+function allIds(own: readonly OwnProvider[]): ProviderId[] {
+  return [...new Set([...PROVIDERS.map(({ id }) => id), ...own.map(({ definition }) => definition.id)])];
+}
+
 /** The adapters as they are now. */
 function createLive(builtIn: readonly ProviderAdapter[]) {
   const providers = new Map<LaneId, ProviderAdapter>();
   const live = {
     adapters: builtIn,
     own: [] as readonly OwnProvider[],
+    problems: [] as readonly string[],
     providers: providers as ReadonlyMap<LaneId, ProviderAdapter>,
     /** Those of the data folder, which take the places of built-in ones of their names. */
     replace(own: readonly OwnProvider[]) {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { type Config, type ConfigSources, loadConfig } from "../config/config.ts";
 import { createSettings } from "../config/settings.ts";
 import type { LaneId } from "../domain/ids.ts";
+import { FORM_BYTES } from "../providers/declared/form.ts";
 import { PROVIDERS } from "../providers/registry.ts";
 import { readOwnFiles } from "../toolkit/own-files.ts";
 import { listSettings, type Setting } from "../toolkit/settings/setting.ts";
@@ -28,13 +29,11 @@ export const OWN_PROVIDERS = "providers";
 
 /** The ids of the providers that a data folder describes, as far as one look shows them. */
 export function ownProviderIds(dataDir: string): string[] {
-  const files = readOwnFiles(join(dataDir, OWN_PROVIDERS), { maxBytes: OWN_FORM_BYTES });
+  const files = readOwnFiles(join(dataDir, OWN_PROVIDERS), { maxBytes: FORM_BYTES });
   return files.flatMap((file) => ("text" in file ? (PROVIDER_LINE.exec(file.text)?.[1] ?? []) : []));
 }
 
 const PROVIDER_LINE = /^provider:\s*["']?([a-z][a-z0-9-]*)/m;
-/** Larger files are no forms. */
-const OWN_FORM_BYTES = 128 * 1024;
 
 /** The folder of a data folder that keeps keys of providers' accounts, sealed, each account's in a file of its own. */
 export const KEPT_KEYS = "provider-keys";

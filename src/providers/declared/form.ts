@@ -39,6 +39,9 @@ export interface NamedFlow extends Flow {
   readonly prepare?: readonly PrepareForm[];
 }
 
+/** The most that a form may be, as text. The largest that is known has 20 KB. */
+export const FORM_BYTES = 128 * 1024;
+
 export const METHODS = ["get", "post", "put", "patch", "delete"] as const;
 export type Method = (typeof METHODS)[number];
 

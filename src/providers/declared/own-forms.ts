@@ -3,7 +3,7 @@ import type { OwnFile } from "../../toolkit/own-files.ts";
 import type { Form } from "./form.ts";
 import { BUILT_IN_FORMS } from "./forms.ts";
 import { type LoadedForm, loadForm } from "./loaded.ts";
-import { type Finding, FORM_BYTES, FormFileError } from "./read-form.ts";
+import { type Finding, FormFileError } from "./read-form.ts";
 
 /** A form that an operator keeps. */
 export interface OwnForm extends LoadedForm {
@@ -31,9 +31,6 @@ export interface OwnFormsOptions {
   /** Why requests may not go to an address, as a clause; undefined where they may. */
   readonly refuseAddress?: ((url: string, form: Form) => string | undefined) | undefined;
 }
-
-/** Larger files are no forms. */
-export const OWN_FORM_BYTES = FORM_BYTES;
 
 /** The forms that an operator keeps in a folder. A broken file leaves its last good text in force. */
 export class OwnForms {

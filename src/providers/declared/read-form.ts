@@ -6,7 +6,7 @@ import { readYaml, type Yaml, YamlError } from "../../toolkit/yaml.ts";
 import { compileForm, FormError, partProblems } from "./compiled-form.ts";
 import { type FormProblem, MAPPING, mappingsThatWereExpressions } from "./compiling.ts";
 import schema from "./form.schema.json";
-import type { Form } from "./form.ts";
+import { FORM_BYTES, type Form } from "./form.ts";
 import { consistencyProblems } from "./form-problems.ts";
 import type { Path } from "./template.ts";
 
@@ -16,9 +16,6 @@ export interface Finding {
   readonly column: number;
   readonly message: string;
 }
-
-/** The most that a form may be, as text. The largest that is known has 20 KB. */
-export const FORM_BYTES = 128 * 1024;
 
 /** Nobody reads more at once, and the place of each takes time to find. */
 const FINDINGS_MAX = 50;

@@ -1,8 +1,8 @@
 import type { Clock } from "../../../domain/ports/runtime.ts";
 import { readYaml } from "../../../toolkit/yaml.ts";
 import { type CompiledForm, compileForm } from "../compiled-form.ts";
-import type { ExampleForm, Form } from "../form.ts";
-import { type Finding, FORM_BYTES, FormFileError, readForm } from "../read-form.ts";
+import { type ExampleForm, FORM_BYTES, type Form } from "../form.ts";
+import { type Finding, FormFileError, readForm } from "../read-form.ts";
 import { rehearseContract, TROUBLES } from "../rehearsal/contract.ts";
 import { runExample } from "../rehearsal/example.ts";
 import type { Path } from "../template.ts";
