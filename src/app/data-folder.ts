@@ -6,7 +6,7 @@ import { PROVIDERS } from "../providers/registry.ts";
 import { lockDirectory } from "../runtime/directory-lock.ts";
 import { type FolderContents, makePrivate } from "../runtime/private-folder.ts";
 import { createSeal } from "../runtime/seal.ts";
-import { KEPT_KEYS } from "./settings.ts";
+import { CHECKED_FORMS, KEPT_KEYS } from "./settings.ts";
 
 export type Folder = Pick<Config, "dataDir">;
 
@@ -38,7 +38,14 @@ export function sealOf({ dataDir, secretKey, previousSecretKey }: SecretKeys): S
 const CONTENTS: FolderContents = {
   files: [
     ...["", "-wal", "-shm", "-journal"].map((suffix) => `svc.db${suffix}`),
-    ...["server.lock", "server.lock-journal", "bootstrap.json", "bootstrap.json.part", KEY_FILE],
+    ...[
+      "server.lock",
+      "server.lock-journal",
+      "bootstrap.json",
+      "bootstrap.json.part",
+      KEY_FILE,
+      CHECKED_FORMS,
+    ],
   ],
   folders: ["assets", KEPT_KEYS, ...PROVIDERS.map(({ id }) => id)],
 };

@@ -1,60 +1,39 @@
-import type { Form } from "../providers/declared/form.ts";
-import { FormFileError } from "../providers/declared/read-form.ts";
-import type { ReadingOrder, ReadingResult } from "./own-form-worker.ts";
+import type { FormText, ReadResult } from "../providers/declared/read-form.ts";
 
-/** Reads forms in a thread of its own, which ends when it has nothing to do. */
+/** Reads forms in a thread of its own, which ends when they are read. */
 export interface FormReading {
-  /** @throws FormFileError */
-  read(file: string, text: string): Promise<Form>;
+  /** To be called again only when it is done. */
+  read(texts: readonly FormText[]): Promise<readonly ReadResult[]>;
   stop(): void;
 }
 
-interface Waiting {
-  readonly file: string;
-  readonly resolve: (form: Form) => void;
-  readonly reject: (error: Error) => void;
-}
-
 export function createFormReading(): FormReading {
-  const waiting = new Map<number, Waiting>();
   let worker: Worker | undefined;
-  let last = 0;
 
-  function end(): void {
+  function stop(): void {
     worker?.terminate();
     worker = undefined;
   }
 
-  function start(): Worker {
-    const started = new Worker(workerEntry(), { name: "forms" });
-    started.addEventListener("message", ({ data }: MessageEvent<ReadingResult>) => {
-      const one = waiting.get(data.id);
-      waiting.delete(data.id);
-      if ("form" in data) one?.resolve(data.form);
-      else one?.reject(new FormFileError(one.file, data.findings));
-      if (waiting.size === 0) end();
-    });
-    started.addEventListener("error", (event) => {
-      event.preventDefault();
-      const all = [...waiting.values()];
-      waiting.clear();
-      end();
-      const finding = { line: 1, column: 1, message: `cannot be read: ${event.message}` };
-      for (const { file, reject } of all) reject(new FormFileError(file, [finding]));
-    });
-    return started;
-  }
-
   return {
-    read(file, text) {
-      const { promise, resolve, reject } = Promise.withResolvers<Form>();
-      const order: ReadingOrder = { id: ++last, file, text };
-      waiting.set(order.id, { file, resolve, reject });
-      worker ??= start();
-      worker.postMessage(order);
-      return promise;
+    stop,
+    async read(texts) {
+      const { promise, resolve } = Promise.withResolvers<readonly ReadResult[]>();
+      worker = new Worker(workerEntry(), { name: "forms" });
+      worker.addEventListener("message", ({ data }: MessageEvent<readonly ReadResult[]>) => resolve(data));
+      worker.addEventListener("error", (event) => {
+        event.preventDefault();
+        resolve(
+          texts.map(() => ({
+            findings: [{ line: 1, column: 1, message: `cannot be read: ${event.message}` }],
+          })),
+        );
+      });
+      worker.postMessage(texts);
+      const results = await promise;
+      stop();
+      return results;
     },
-    stop: end,
   };
 }
 

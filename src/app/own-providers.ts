@@ -7,10 +7,11 @@ import { defineDeclared } from "../providers/declared/definition.ts";
 import { FORM_BYTES, type Form } from "../providers/declared/form.ts";
 import { headOf } from "../providers/declared/head.ts";
 import { type OwnFinding, type OwnForm, OwnForms } from "../providers/declared/own-forms.ts";
-import { readForm } from "../providers/declared/read-form.ts";
+import type { FormText, ReadResult } from "../providers/declared/read-form.ts";
 import type { ProviderDefinition } from "../providers/definition.ts";
 import { type CreateDeps, createAccounts, PROVIDERS } from "../providers/registry.ts";
 import { type OwnFile, readOwnFiles } from "../toolkit/own-files.ts";
+import { readCheckedForms } from "./checked-forms.ts";
 import { createFormReading } from "./own-form-reading.ts";
 import { OWN_PROVIDERS } from "./settings.ts";
 
@@ -33,20 +34,28 @@ export interface OwnProvidersDeps extends Omit<CreateDeps, "config"> {
   readonly onTaken: (own: OwnProviders, isSame: boolean) => void;
 }
 
-const CODED = PROVIDERS.map(({ id }) => String(id));
+const BUILT_IN = PROVIDERS.map(({ id }) => String(id));
 
 /** Takes the files that describe providers. A broken one is told, and leaves its last good text in force. */
 export function createOwnProviders(config: Config, deps: OwnProvidersDeps) {
   const { log, onTaken } = deps;
   const reading = createFormReading();
-  const forms = new OwnForms({ coded: CODED, read: reading.read, refuseAddress: refuseAddress(config) });
+  const checked = readCheckedForms(config.dataDir);
+  const { known } = checked;
+  const forms = new OwnForms({
+    known,
+    builtIn: BUILT_IN,
+    read: reading.read,
+    refuseAddress: refuseAddress(config),
+  });
   const told = createTelling(log);
   let current = new Map<string, OwnProvider>();
   return {
     stop: reading.stop,
     /** To be called again only when it is done. */
     async take(files: readonly OwnFile[]): Promise<void> {
-      const { forms: taken, findings } = await forms.take(files);
+      const { forms: taken, checked: inUse, findings } = await forms.take(files);
+      checked.keep(inUse);
       const problems = findings.map(textOf);
       told(problems);
       const next = new Map<string, OwnProvider>();
@@ -117,13 +126,24 @@ export async function readOwnProviders(config: OwnConfig): Promise<{
   readonly problems: readonly string[];
 }> {
   const files = readOwnFiles(join(config.dataDir, OWN_PROVIDERS), { maxBytes: FORM_BYTES });
-  const forms = new OwnForms({ coded: CODED, read: readForm, refuseAddress: refuseAddress(config) });
+  const { known } = readCheckedForms(config.dataDir);
+  const forms = new OwnForms({
+    known,
+    builtIn: BUILT_IN,
+    read: readHere,
+    refuseAddress: refuseAddress(config),
+  });
   const { forms: taken, findings } = await forms.take(files);
   const providers = taken.map((form) => ({
     form,
     definition: defineDeclared(headOf(form.form), async () => form),
   }));
   return { providers, problems: findings.map(textOf) };
+}
+
+async function readHere(texts: readonly FormText[]): Promise<readonly ReadResult[]> {
+  const { readForms } = await import("../providers/declared/read-form.ts");
+  return readForms(texts);
 }
 
 /** Tells each finding once, for as long as it is there. */

@@ -10,7 +10,7 @@ import type { LoadedForm } from "./loaded.ts";
 /** The providers whose forms come along. */
 export const DECLARED: readonly ProviderDefinition[] = builtInHeads().map((head) =>
   defineDeclared(head, async () => {
-    const { loadBuiltIn } = await import("./loaded.ts");
+    const { loadBuiltIn } = await import("./forms.ts");
     return loadBuiltIn(head.id);
   }),
 );

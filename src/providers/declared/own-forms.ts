@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import type { OwnFile } from "../../toolkit/own-files.ts";
 import type { Form } from "./form.ts";
-import { BUILT_IN_FORMS } from "./forms.ts";
 import { type LoadedForm, loadForm } from "./loaded.ts";
-import { type Finding, FormFileError } from "./read-form.ts";
+import type { Finding, FormText, ReadResult } from "./read-form.ts";
 
 /** A form that an operator keeps. */
 export interface OwnForm extends LoadedForm {
@@ -20,14 +19,18 @@ export interface OwnFinding extends Finding {
 /** The forms in force, and what is wrong with files. */
 export interface TakenForms {
   readonly forms: readonly OwnForm[];
+  /** What the texts of the files say, by their hashes, whether it is in force or not. Broken ones are missing. */
+  readonly checked: ReadonlyMap<string, Form>;
   readonly findings: readonly OwnFinding[];
 }
 
 export interface OwnFormsOptions {
-  /** The ids of providers that are code. */
-  readonly coded: readonly string[];
-  /** Reads and checks a form; `readForm`, or the same in a thread of its own. @throws FormFileError */
-  readonly read: (file: string, text: string) => Form | Promise<Form>;
+  /** The ids of providers that come along. */
+  readonly builtIn: readonly string[];
+  /** Reads and checks texts; `readForms`, or the same in a thread of its own. */
+  readonly read: (texts: readonly FormText[]) => readonly ReadResult[] | Promise<readonly ReadResult[]>;
+  /** Forms that need no checking, by the hashes of their texts. */
+  readonly known?: ReadonlyMap<string, Form> | undefined;
   /** Why requests may not go to an address, as a clause; undefined where they may. */
   readonly refuseAddress?: ((url: string, form: Form) => string | undefined) | undefined;
 }
@@ -43,57 +46,68 @@ export class OwnForms {
 
   /** Takes the files as they are now. To be called again only when it is done. */
   async take(files: readonly OwnFile[]): Promise<TakenForms> {
+    const results = await this.#resultsOf(files);
     const good = new Map<string, OwnForm>();
     const findings: OwnFinding[] = [];
-    for (const file of files) {
-      const before = this.#good.get(file.name);
-      try {
-        good.set(file.name, await this.#read(file, [...good.values()], before));
-      } catch (error) {
-        if (!(error instanceof FormFileError)) throw error;
-        const keepsEarlier = before !== undefined && !isTaken(before, [...good.values()]);
-        if (keepsEarlier) good.set(file.name, before);
-        findings.push(...error.findings.map((each) => ({ ...each, file: file.name, keepsEarlier })));
+    const checked = new Map<string, Form>();
+    for (const { name, text, hash, result } of results) {
+      const before = this.#good.get(name);
+      const others = [...good.values()];
+      if ("form" in result) checked.set(hash, result.form);
+      const wrong = "findings" in result ? result.findings : this.#problemsOf(result.form, text, others);
+      if ("form" in result && wrong.length === 0) {
+        const loaded = before?.hash === hash ? before : { ...loadForm(result.form, hash, text), file: name };
+        good.set(name, loaded);
+        continue;
       }
+      const keepsEarlier = before !== undefined && !isTaken(before, others);
+      if (keepsEarlier) good.set(name, before);
+      findings.push(...wrong.map((each) => ({ ...each, file: name, keepsEarlier })));
     }
     this.#good = good;
-    return { forms: [...good.values()], findings };
+    return { forms: [...good.values()], checked, findings };
   }
 
-  async #read(file: OwnFile, others: readonly OwnForm[], before: OwnForm | undefined): Promise<OwnForm> {
-    const { name } = file;
-    if ("problem" in file)
-      throw new FormFileError(name, [{ line: 1, column: 1, message: `the file ${file.problem}` }]);
-    const hash = createHash("sha256").update(file.text).digest("hex");
-    const form = before?.hash === hash ? before.form : await this.#options.read(name, file.text);
-    const problem = this.#problemOf(form, others);
-    if (problem !== undefined)
-      throw new FormFileError(name, [{ ...placeOf(file.text, problem.key), message: problem.message }]);
-    if (before?.hash === hash) return before;
-    return { ...loadForm(form, hash, file.text), file: name };
+  /** What each file says. Texts that nothing is known of are read all at once. */
+  async #resultsOf(files: readonly OwnFile[]) {
+    const known = new Map<string, ReadResult>();
+    for (const [hash, form] of this.#options.known ?? []) known.set(hash, { form });
+    for (const { hash, form } of this.#good.values()) known.set(hash, { form });
+    const all = files.map((file) => {
+      const text = "text" in file ? file.text : "";
+      const unreadable = "problem" in file ? atStart(`the file ${file.problem}`) : undefined;
+      return { name: file.name, text, hash: createHash("sha256").update(text).digest("hex"), unreadable };
+    });
+    const unread = all.filter(({ hash, unreadable }) => unreadable === undefined && !known.has(hash));
+    if (unread.length > 0) {
+      const read = await this.#options.read(unread.map(({ name, text }) => ({ file: name, text })));
+      for (const [i, { hash }] of unread.entries()) known.set(hash, read[i] ?? atStart("cannot be read"));
+    }
+    return all.map(({ unreadable, ...file }) => {
+      const result = unreadable ?? known.get(file.hash) ?? atStart("cannot be read");
+      return { ...file, result };
+    });
   }
 
-  #problemOf(
-    form: OwnForm["form"],
-    others: readonly OwnForm[],
-  ): { key: string; message: string } | undefined {
+  /** Why a form cannot be used beside the others, or at its address. */
+  #problemsOf(form: Form, text: string, others: readonly OwnForm[]): readonly Finding[] {
+    const at = (key: string, message: string) => [{ ...placeOf(text, key), message: `${key}: ${message}` }];
     const { provider, replaces = false } = form;
     const twin = others.find((other) => other.form.provider === provider);
-    if (twin !== undefined)
-      return { key: "provider", message: `provider: "${provider}" is described by ${twin.file} already` };
-    const isBuiltIn = Object.hasOwn(BUILT_IN_FORMS, provider) || this.#options.coded.includes(provider);
-    if (isBuiltIn && !replaces)
-      return {
-        key: "provider",
-        message: `provider: "${provider}" is built in; choose another name, or say \`replaces: true\``,
-      };
+    if (twin !== undefined) return at("provider", `"${provider}" is described by ${twin.file} already`);
+    if (this.#options.builtIn.includes(provider) && !replaces)
+      return at("provider", `"${provider}" is built in; choose another name, or say \`replaces: true\``);
     const addresses = [form.base, ...Object.values(form.regions ?? {}), ...(form.origins ?? [])];
     for (const address of addresses) {
       const refusal = address.includes("*") ? undefined : this.#options.refuseAddress?.(address, form);
-      if (refusal !== undefined) return { key: "base", message: `base: ${address} ${refusal}` };
+      if (refusal !== undefined) return at("base", `${address} ${refusal}`);
     }
-    return undefined;
+    return [];
   }
+}
+
+function atStart(message: string): ReadResult {
+  return { findings: [{ line: 1, column: 1, message }] };
 }
 
 function isTaken({ form }: OwnForm, others: readonly OwnForm[]): boolean {

@@ -50,6 +50,29 @@ export function readForm(file: string, text: string): Form {
   return form;
 }
 
+/** The text of a file that is to be a form. */
+export interface FormText {
+  /** Its name, for messages. */
+  readonly file: string;
+  readonly text: string;
+}
+
+/** A form, or what is wrong with its text. */
+export type ReadResult = { readonly form: Form } | { readonly findings: readonly Finding[] };
+
+/** Reads and checks forms. A fault of one says nothing of the others. */
+export function readForms(texts: readonly FormText[]): ReadResult[] {
+  return texts.map(({ file, text }) => {
+    try {
+      return { form: readForm(file, text) };
+    } catch (error) {
+      if (error instanceof FormFileError) return { findings: error.findings };
+      const reason = error instanceof Error ? error.message : String(error);
+      return { findings: [{ line: 1, column: 1, message: `cannot be read: ${reason}` }] };
+    }
+  });
+}
+
 /** What has another shape than a form. The faults of its expressions are told with it, so that both can be mended at once. */
 function shapeProblems(value: unknown): FormProblem[] {
   const mapped = mappingsThatWereExpressions(value);

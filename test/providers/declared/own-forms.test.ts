@@ -1,0 +1,89 @@
+import { expect, test } from "bun:test";
+import { OwnForms } from "../../../src/providers/declared/own-forms.ts";
+import { type FormText, readForms } from "../../../src/providers/declared/read-form.ts";
+
+const form = (provider: string) => `provider: ${provider}
+form: 1
+base: https://api.example.com
+auth: {key_env: EXAMPLE_KEY, header: authorization}
+submit:
+  post: /jobs
+  json: {prompt: "\${prompt}"}
+  outputs: {each: "\${[body]}", url: "\${item.url}"}
+`;
+
+function setup(options: Partial<ConstructorParameters<typeof OwnForms>[0]> = {}) {
+  const asked: string[][] = [];
+  const read = (texts: readonly FormText[]) => {
+    asked.push(texts.map(({ file }) => file));
+    return readForms(texts);
+  };
+  return { asked, forms: new OwnForms({ builtIn: ["fal"], read, ...options }) };
+}
+
+const told = ({ findings }: { findings: readonly { file: string; line: number; message: string }[] }) =>
+  findings.map(({ file, line, message }) => `${file}:${line}: ${message}`);
+
+test("new texts are read all at once, and those that stayed are not read again", async () => {
+  const { asked, forms } = setup();
+  const a = { name: "a.yaml", text: form("one") };
+  const first = await forms.take([a, { name: "b.yaml", text: form("two") }]);
+  const second = await forms.take([a, { name: "b.yaml", text: form("three") }]);
+  expect(asked).toEqual([["a.yaml", "b.yaml"], ["b.yaml"]]);
+  expect(second.forms.map(({ form }) => form.provider)).toEqual(["one", "three"]);
+  expect(second.forms[0]).toBe(first.forms[0]);
+});
+
+test("what an earlier start has checked is not read", async () => {
+  const files = [{ name: "a.yaml", text: form("one") }];
+  const { checked: known } = await setup().forms.take(files);
+  const { asked, forms } = setup({ known });
+  const taken = await forms.take(files);
+  expect(asked).toEqual([]);
+  expect(taken.forms.map(({ form }) => form.provider)).toEqual(["one"]);
+});
+
+test("a form that is checked but may not be used counts as checked", async () => {
+  const { forms } = setup({ refuseAddress: () => "cannot be used" });
+  const taken = await forms.take([{ name: "a.yaml", text: form("one") }]);
+  expect(told(taken)).toEqual(["a.yaml:3: base: https://api.example.com cannot be used"]);
+  expect(taken.checked.size).toBe(1);
+});
+
+test("a broken text leaves the last good one in force, and is told at each look", async () => {
+  const { forms } = setup();
+  await forms.take([{ name: "a.yaml", text: form("one") }]);
+  const broken = [{ name: "a.yaml", text: form("one").replace("form: 1", "form: 2") }];
+  const told = ["form must be 1, the version of the form"];
+  for (const _ of [1, 2]) {
+    const taken = await forms.take(broken);
+    expect(taken.forms.map(({ form }) => form.provider)).toEqual(["one"]);
+    expect(taken.findings.map(({ message }) => message)).toEqual(told);
+    expect(taken.findings[0]).toMatchObject({ line: 2, keepsEarlier: true });
+    expect(taken.checked.size).toBe(0);
+  }
+});
+
+test("two files of one name, a built-in name and a file that cannot be read are told", async () => {
+  const { forms } = setup();
+  const taken = await forms.take([
+    { name: "a.yaml", text: form("one") },
+    { name: "b.yaml", text: `# again\n${form("one")}` },
+    { name: "c.yaml", text: form("fal") },
+    { name: "d.yaml", problem: "is larger than 5 bytes" },
+  ]);
+  expect(told(taken)).toEqual([
+    'b.yaml:2: provider: "one" is described by a.yaml already',
+    'c.yaml:1: provider: "fal" is built in; choose another name, or say `replaces: true`',
+    "d.yaml:1: the file is larger than 5 bytes",
+  ]);
+});
+
+test("a provider is not named like a folder that the data folder has for something else", async () => {
+  for (const name of ["assets", "models", "providers", "provider-keys"]) {
+    const { findings } = await setup().forms.take([{ name: "a.yaml", text: form(name) }]);
+    expect(findings.map(({ message }) => message)).toEqual([
+      expect.stringContaining("folders of the data folder"),
+    ]);
+  }
+});
