@@ -42,7 +42,7 @@ export async function checkBytes(deps: Deps, source: Uint8Array, options: PutOpt
   }
   const { sanitize } = options;
   const mustBeClean = sanitize !== false;
-  const known = deps.known.get(sha256(source), mustBeClean);
+  const known = deps.known.get(sha256(source), type, mustBeClean);
   if (known !== undefined) return { file: known, content: source, isClean: mustBeClean };
   const { probe, bytes, isClean } = await deps.slots.run(() => checkImage(source, type, sanitize));
   const file = { ...probe, sha256: sha256(bytes), sizeBytes: bytes.length };
@@ -103,7 +103,7 @@ async function checkArrival(deps: Deps, arrival: Arrival, options: PutOptions): 
   if (sizeBytes > limitOf(type, options)) throw tooLarge(limitOf(type, options));
   const sha256 = arrival.sha256();
   const mustBeClean = options.sanitize !== false;
-  const known = deps.known.get(sha256, mustBeClean);
+  const known = deps.known.get(sha256, type, mustBeClean);
   if (known !== undefined) return { file: known, content: draft, isClean: mustBeClean };
   return isImage(type)
     ? imageIn(deps, draft, { type, sizeBytes, sha256 }, options)

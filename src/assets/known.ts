@@ -1,4 +1,4 @@
-import type { StoredFile } from "../domain/media/asset.ts";
+import type { MediaType, StoredFile } from "../domain/media/asset.ts";
 
 const MAX_KNOWN = 10_000;
 
@@ -6,10 +6,17 @@ const MAX_KNOWN = 10_000;
 export function createKnownContents() {
   const known = new Map<string, { readonly file: StoredFile; readonly isClean: boolean }>();
   return {
-    /** What the check found. @param mustBeClean only contents stored as an input, without metadata */
-    get(sha256: string, mustBeClean: boolean): StoredFile | undefined {
+    /** Whether this content was stored. */
+    has: (sha256: string): boolean => known.has(sha256),
+    /**
+     * What the check found of this content as a file of this type: the same MP4 may be a video, or a recording of sound alone.
+     *
+     * @param mustBeClean only contents stored as an input, without metadata
+     */
+    get(sha256: string, type: MediaType, mustBeClean: boolean): StoredFile | undefined {
       const found = known.get(sha256);
-      return found !== undefined && (found.isClean || !mustBeClean) ? found.file : undefined;
+      if (found?.file.type !== type) return undefined;
+      return found.isClean || !mustBeClean ? found.file : undefined;
     },
     add(file: StoredFile, isClean: boolean): void {
       const before = known.get(file.sha256);

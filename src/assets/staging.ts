@@ -34,7 +34,7 @@ export function holdStaged(
 
   async function keep(): Promise<void> {
     if (isReleased) throw new Error("This staging has ended.");
-    if (known.get(sha256, false) !== undefined && files.isThere(sha256, sizeBytes)) {
+    if (known.has(sha256) && files.isThere(sha256, sizeBytes)) {
       // Known contents were flushed. The look is for a file that somebody removed since.
       pin.found(true);
     } else {

@@ -76,6 +76,29 @@ test("an MP4 of sound alone is a recording wherever one is expected, whatever it
   );
 });
 
+test("what an MP4 is taken for depends on what is asked for, not on what it was stored as before", async () => {
+  const { store, remove } = await makeFsStore();
+  removes.push(remove);
+  const stream = async function* (file: Bytes) {
+    yield file;
+  };
+  const ways = [(file: Bytes) => file, stream];
+  for (const given of ways) {
+    const putAs = async (kind: MediaKind, file: Bytes) =>
+      store.put(given(file), { accept: [kind], maxBytes: MAX_INPUT_BYTES.audio, sanitize: true }).then(
+        ({ type }) => type,
+        ({ reason }: MediaError) => reason,
+      );
+    const [video, sound] = [await mp4(), await audio("audio/mp4")];
+    // What is stored is clean, so that its hash is that of what is known.
+    const { stored, bytes } = await put(video, ["video"]);
+    expect(stored.type).toBe("video/mp4");
+    expect([await putAs("video", bytes), await putAs("audio", bytes)]).toEqual(["video/mp4", "wrong_kind"]);
+    const { bytes: clean } = await put(sound);
+    expect([await putAs("audio", clean), await putAs("video", clean)]).toEqual(["audio/mp4", "wrong_kind"]);
+  }
+});
+
 test("what is no recording is refused", async () => {
   const expected = "a WAV, MP3, M4A or Ogg recording is expected";
   expect(await refusal(await png())).toBe(`wrong_kind: is an image, where ${expected}`);

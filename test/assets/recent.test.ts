@@ -29,13 +29,13 @@ test("what was checked as an output is not known as a clean input until it was o
   const known = createKnownContents();
   const file = { sha256: "a", sizeBytes: 1, type: "image/png", width: 1, height: 1 } as const;
   known.add(file, false);
-  expect(known.get("a", false)).toBe(file);
-  expect(known.get("a", true)).toBeUndefined();
+  expect(known.get("a", "image/png", false)).toBe(file);
+  expect(known.get("a", "image/png", true)).toBeUndefined();
   known.add(file, true);
   known.add(file, false);
-  expect(known.get("a", true)).toBe(file);
+  expect(known.get("a", "image/png", true)).toBe(file);
   known.forget("a");
-  expect(known.get("a", false)).toBeUndefined();
+  expect(known.get("a", "image/png", false)).toBeUndefined();
 });
 
 test("ten thousand contents are known at most, and the oldest are forgotten", () => {
@@ -43,6 +43,6 @@ test("ten thousand contents are known at most, and the oldest are forgotten", ()
   const file = (i: number) =>
     ({ sha256: String(i), sizeBytes: 1, type: "image/png", width: 1, height: 1 }) as const;
   for (let i = 0; i <= 10_000; i++) known.add(file(i), true);
-  expect(known.get("0", false)).toBeUndefined();
-  expect(known.get("1", false)).toEqual(file(1));
+  expect(known.get("0", "image/png", false)).toBeUndefined();
+  expect(known.get("1", "image/png", false)).toEqual(file(1));
 });
