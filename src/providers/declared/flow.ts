@@ -14,6 +14,7 @@ import type {
 } from "./form.ts";
 import { checkHeaderNames } from "./header-names.ts";
 import * as names from "./names.ts";
+import { compileOperation } from "./operation.ts";
 import {
   compileCost,
   compileMaking,
@@ -94,6 +95,8 @@ export interface Recovery {
   readonly call: Call;
   readonly found: Value | Readonly<Record<string, Value>>;
   readonly isAbsent: Rule;
+  /** Whether the rule says by which status or code a refusal means that there is no job. */
+  readonly namesRefusal: boolean;
 }
 
 const DAY_MS = 86_400_000;
@@ -152,7 +155,7 @@ function compileUpload(compiling: Compiling, form: PrepareForm, path: Path): Upl
     roles: new Set(form.roles),
     call: compileCall(compiling, form, names.OF_UPLOAD, path),
     isRaw: form.bytes === true,
-    gives: valuesOf(compiling, form.gives, names.OF_UPLOADED, [...path, "gives"]),
+    gives: compileOperation(compiling, form.gives, names.OF_UPLOADED, [...path, "gives"]),
     lifetimeMs: form.lifetime_seconds === undefined ? DAY_MS : form.lifetime_seconds * 1000,
   };
 }
@@ -161,7 +164,8 @@ function compileSubmit(compiling: Compiling, form: SubmitForm, path: Path): Subm
   const answer = names.OF_SUBMITTED;
   if (form.idempotent !== undefined) checkHeaderNames(compiling, [form.idempotent], [...path, "idempotent"]);
   const making = compileMaking(compiling, form, answer, path);
-  const operation = form.operation && valuesOf(compiling, form.operation, answer, [...path, "operation"]);
+  const operation =
+    form.operation && compileOperation(compiling, form.operation, answer, [...path, "operation"]);
   if (making === undefined && operation === undefined)
     compiling.report(path, "gives neither an operation nor outputs");
   return {
@@ -243,40 +247,16 @@ function compileCancel(compiling: Compiling, form: CancelForm, path: Path): Canc
 
 function compileRecovery(compiling: Compiling, form: RecoverForm, path: Path): Recovery {
   const answer = names.OF_SUBMITTED;
-  const { found } = form;
+  const { found, absent_when: absent } = form;
   return {
     call: compileCall(compiling, form, names.OF_REQUEST, path),
     found:
       typeof found === "string"
         ? compiling.value(found, answer, [...path, "found"])
-        : valuesOf(compiling, found, answer, [...path, "found"]),
-    isAbsent: compileRule(compiling, form.absent_when, answer, [...path, "absent_when"]),
+        : compileOperation(compiling, found, answer, [...path, "found"]),
+    isAbsent: compileRule(compiling, absent, answer, [...path, "absent_when"]),
+    namesRefusal: absent.status !== undefined || absent.code !== undefined,
   };
-}
-
-/** Reads the values of an operation. @returns undefined when one is absent, empty or no text or number */
-export function readOperation(
-  values: Readonly<Record<string, Value>>,
-  scope: Scope,
-): Record<string, string | number> | undefined {
-  const operation: Record<string, string | number> = {};
-  for (const [name, value] of Object.entries(values)) {
-    const given = tryEvaluate(value, scope);
-    if (given === "" || (typeof given !== "string" && typeof given !== "number")) return undefined;
-    operation[name] = given;
-  }
-  return operation;
-}
-
-function valuesOf(
-  compiling: Compiling,
-  form: Readonly<Record<string, string>>,
-  allowed: ReadonlySet<string>,
-  path: Path,
-): Record<string, Value> {
-  return Object.fromEntries(
-    Object.entries(form).map(([name, text]) => [name, compiling.value(text, allowed, [...path, name])]),
-  );
 }
 
 function optional(

@@ -4,8 +4,9 @@ import type { UpstreamAnswer } from "../kit/answer.ts";
 import { describeAnswer, unansweredQuestion } from "../kit/classify.ts";
 import type { Scope } from "./expression.ts";
 import { ExpressionError } from "./fences.ts";
-import { type Recovery, readOperation } from "./flow.ts";
+import type { Recovery } from "./flow.ts";
 import type { Job } from "./job.ts";
+import { readOperation } from "./operation.ts";
 import { answerScope, textIn } from "./reading.ts";
 import { chooseFlow, type Submitting } from "./submission.ts";
 import type { Value } from "./value.ts";
@@ -30,8 +31,11 @@ export async function recoverDeclared(
   const seen: Scope = { ...scope, ...answerScope(answer) };
   const { status } = answer;
   const code = compiled.refusals.code(answer);
-  if (recover.isAbsent({ scope: seen, status, code })) return { kind: "absent" };
-  const values = connection.isOk(answer) ? foundIn(recover, submit.operation, seen) : undefined;
+  const isOk = connection.isOk(answer);
+  // An answer that refuses the question says nothing of the job, whatever an expression makes of its body.
+  if ((isOk || recover.namesRefusal) && recover.isAbsent({ scope: seen, status, code }))
+    return { kind: "absent" };
+  const values = isOk ? foundIn(recover, submit.operation, seen) : undefined;
   if (values === undefined)
     throw new ProviderError(
       "retry",

@@ -7,7 +7,8 @@ import type { Connection } from "./connection.ts";
 import type { Scope } from "./expression.ts";
 import { ExpressionError } from "./fences.ts";
 import type { Files, FileValue } from "./files.ts";
-import { readOperation, type Upload } from "./flow.ts";
+import type { Upload } from "./flow.ts";
+import { readOperation } from "./operation.ts";
 import { answerScope } from "./reading.ts";
 
 /** Uploads of inputs before a submission, each kept for as long as the upstream keeps it. */

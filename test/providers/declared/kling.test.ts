@@ -71,6 +71,8 @@ test.each([
     expect(upstream.arrived.map(({ path }) => path)).toEqual([`${place}${lost.attempt}`]);
     upstream.answer = () => ({ json: { code: place.startsWith("/v1") ? 1203 : 0, message: "", data: [] } });
     expect(await adapter.recover?.(lost, signal)).toEqual({ kind: "absent" });
+    upstream.answer = () => ({ status: 429, json: { code: 1302, message: "", data: {} } });
+    await expect(adapter.recover?.(lost, signal)).rejects.toMatchObject({ disposition: "retry" });
   } finally {
     upstream.stop();
   }
