@@ -1,6 +1,7 @@
 import type { MediaType } from "../domain/media/asset.ts";
 import { erase, type FileWindow } from "./file-window.ts";
 import { eraseMp4Metadata, readMp4 } from "./mp4.ts";
+import { eraseOggMetadata } from "./ogg.ts";
 import { damaged } from "./refusals.ts";
 import { ascii } from "./sniff.ts";
 
@@ -11,8 +12,7 @@ const TELLING = new Set(["LIST", "bext", "iXML", "axml", "id3 ", "ID3 ", "_PMX",
 const MAX_CHUNKS = 10_000;
 
 /**
- * Checks a recording's outer structure, and erases what tags and other metadata say, without moving a byte. The comments of an Ogg file
- * stay: they are within what its checksums cover.
+ * Checks a recording's outer structure, and erases what tags and other metadata say, without moving a byte.
  *
  * @returns whether the file was changed
  * @throws MediaError
@@ -34,7 +34,8 @@ export async function eraseAudioMetadata(
     case "audio/mpeg":
       return isErased && eraseTags(file);
     case "audio/ogg":
-      return false;
+      if (isErased) await eraseOggMetadata(file);
+      return isErased;
   }
 }
 
@@ -55,7 +56,10 @@ async function eraseChunks(file: FileWindow, isErased: boolean): Promise<boolean
   return isChanged;
 }
 
-/** ID3v2 before the sound and ID3v1 after it; https://id3.org/id3v2.4.0-structure (checked 2026-11-23). */
+/**
+ * ID3v2 before the sound; ID3v1, and APE before that, after it. https://id3.org/id3v2.4.0-structure,
+ * https://wiki.hydrogenaudio.org/index.php?title=APEv2_specification (checked 2026-11-23)
+ */
 async function eraseTags(file: FileWindow): Promise<boolean> {
   let isChanged = false;
   const head = await file.read(0, Math.min(10, file.sizeBytes));
@@ -66,10 +70,30 @@ async function eraseTags(file: FileWindow): Promise<boolean> {
     await erase(file, 10, Math.min(10 + size, file.sizeBytes));
     isChanged = true;
   }
-  const tailAt = file.sizeBytes - 128;
-  if (tailAt > 0 && ascii(await file.read(tailAt, 3), 0, 3) === "TAG") {
-    await erase(file, tailAt, file.sizeBytes);
-    isChanged = true;
+  let end = file.sizeBytes;
+  for (const bytesOf of [id3v1Bytes, apeBytes]) {
+    const from = Math.max(0, end - (await bytesOf(file, end)));
+    if (from < end) isChanged = true;
+    await erase(file, from, end);
+    end = from;
   }
   return isChanged;
+}
+
+/** Bytes of the ID3v1 tag that ends here; 0 without one. */
+async function id3v1Bytes(file: FileWindow, end: number): Promise<number> {
+  return end > 128 && ascii(await file.read(end - 128, 3), 0, 3) === "TAG" ? 128 : 0;
+}
+
+const APE_HEADER_BYTES = 32;
+
+/** Bytes of the APE tag that ends here; 0 without one. */
+async function apeBytes(file: FileWindow, end: number): Promise<number> {
+  if (end < APE_HEADER_BYTES) return 0;
+  const footer = await file.read(end - APE_HEADER_BYTES, APE_HEADER_BYTES);
+  if (ascii(footer, 0, 8) !== "APETAGEX") return 0;
+  const view = new DataView(footer.buffer, footer.byteOffset);
+  // Its size leaves out the header, which the highest of the flags tells of.
+  const hasHeader = view.getUint8(23) >= 0x80;
+  return Math.max(APE_HEADER_BYTES, view.getUint32(12, true)) + (hasHeader ? APE_HEADER_BYTES : 0);
 }

@@ -42,7 +42,7 @@ test.each(lengths)("%s is known by its content, and measured", async (type, dura
   expect(Math.abs((stored.durationMs ?? 0) - durationMs)).toBeLessThanOrEqual(30);
 });
 
-test.each(lengths.map(([type]) => type).filter((type) => type !== "audio/ogg"))(
+test.each(lengths.map(([type]) => type))(
   "what is written into %s besides its sound is erased in place",
   async (type) => {
     const file = await audio(type, { tags: { title: CANARY, comment: CANARY } });
@@ -57,12 +57,35 @@ test.each(lengths.map(([type]) => type).filter((type) => type !== "audio/ogg"))(
   },
 );
 
-test("tags after the sound of an MP3 are erased too", async () => {
+/** A tag as APE writes it: one item of text, and a header where wanted. */
+function apeTag(hasHeader: boolean): Buffer {
+  const item = Buffer.from(`\0\0\0\0\0\0\0\0Comment\0${CANARY}`);
+  item.writeUInt32LE(CANARY.length, 0);
+  const ends = (flags: number) => {
+    const end = Buffer.alloc(32);
+    end.write("APETAGEX");
+    end.writeUInt32LE(2_000, 8);
+    end.writeUInt32LE(item.length + 32, 12);
+    end.writeUInt32LE(1, 16);
+    end.writeUInt32LE((flags | (hasHeader ? 0x8000_0000 : 0)) >>> 0, 20);
+    return end;
+  };
+  return Buffer.concat([...(hasHeader ? [ends(0x2000_0000)] : []), item, ends(0)]);
+}
+
+const id3v1 = Buffer.from(`TAG${CANARY}`.padEnd(128, "\0"));
+
+test.each([
+  ["ID3v1", [id3v1]],
+  ["APE", [apeTag(false)]],
+  ["APE with a header", [apeTag(true)]],
+  ["APE before ID3v1", [apeTag(true), id3v1]],
+])("tags after the sound of an MP3 are erased too, and no sound: %s", async (_, tags) => {
   const sound = await audio("audio/mpeg");
-  const tag = new Uint8Array(128);
-  tag.set(new TextEncoder().encode(`TAG${CANARY}`));
-  const { bytes } = await put(new Uint8Array(Buffer.concat([sound, tag])));
-  expect(contains(bytes, CANARY)).toBe(false);
+  const { stored, bytes } = await put(new Uint8Array(Buffer.concat([sound, ...tags])));
+  const sizes = tags.reduce((sum, { length }) => sum + length, 0);
+  expect(Buffer.compare(bytes, Buffer.concat([sound, Buffer.alloc(sizes)]))).toBe(0);
+  expect(stored.durationMs).toBe((await put(sound)).stored.durationMs!);
 });
 
 test("an MP4 of sound alone is a recording wherever one is expected, whatever its brand", async () => {
