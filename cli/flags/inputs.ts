@@ -105,7 +105,7 @@ function resolve(root: unknown, reference: string): unknown {
     );
 }
 
-function parseJson(name: string, text: string): Json {
+export function parseJson(name: string, text: string): Json {
   try {
     // JSON.parse returns only Json.
     return JSON.parse(text) as Json;

@@ -4,7 +4,15 @@ import type { AttemptId, LaneId, ModelId, ProviderId, TaskId } from "../domain/i
 import type { Json } from "../domain/json.ts";
 import { MEDIA_TYPES } from "../domain/media/asset.ts";
 import type { Micros } from "../domain/money/money.ts";
-import type { Output, PollResult, ProviderAdapter, SubmitRequest } from "../domain/ports/provider.ts";
+import {
+  type Output,
+  type PollResult,
+  type ProviderAdapter,
+  ProviderError,
+  type SubmitRequest,
+} from "../domain/ports/provider.ts";
+import type { Clock } from "../domain/ports/runtime.ts";
+import { retryDelayMs } from "../domain/task/backoff.ts";
 import type { TaskKind } from "../domain/task/request.ts";
 import { createEgress } from "../egress/egress.ts";
 import { createDeclaredProvider } from "../providers/declared/adapter.ts";
@@ -14,6 +22,7 @@ import { type Finding, FormFileError, readForm } from "../providers/declared/rea
 import type { SeenExchange } from "../providers/kit/seen.ts";
 import { createSystemClock } from "../runtime/clock.ts";
 import { createIds } from "../runtime/ids.ts";
+import { systemRandom } from "../runtime/random.ts";
 import { createSecret } from "../toolkit/settings/secret.ts";
 
 export type { SeenExchange } from "../providers/kit/seen.ts";
@@ -40,14 +49,18 @@ export type TrialEnd =
       readonly files: readonly MadeFile[];
       readonly missing: number;
       readonly costMicros?: Micros | undefined;
+      /** What the upstream is asked after the job by; absent where it answered at once. */
+      readonly operation?: Json | undefined;
     }
   | { readonly kind: "failed"; readonly message: string }
   | { readonly kind: "cancelled" }
-  /** It was left while the job runs at the upstream. */
-  | { readonly kind: "left"; readonly operation: Json };
+  /** The upstream took it, and what became of it is not known: somebody stopped waiting, or for the cause that is told. */
+  | { readonly kind: "left"; readonly operation?: Json | undefined; readonly cause?: string | undefined };
 
 /** Usual time between two questions. */
 const POLL_MS = 2_000;
+/** So often in a row is a question without an answer asked again, which takes about three minutes. */
+const MOST_FAILURES = 12;
 
 /** Reads a form and finds its key in the environment. */
 export function openTrial(
@@ -73,7 +86,7 @@ export function openTrial(
       provider,
       run(trial, deps) {
         const adapter = createDeclaredProvider({
-          ...{ id: provider as ProviderId, form: loaded, clock: createSystemClock() },
+          ...{ id: provider as ProviderId, form: loaded, clock: deps.clock ?? createSystemClock() },
           account: {
             ...{ name: "default", lane: provider as LaneId, region: trial.region },
             secrets: Object.fromEntries(secrets),
@@ -96,6 +109,10 @@ export interface TrialDeps {
   readonly signal: AbortSignal;
   readonly onExchange: (exchange: SeenExchange) => void;
   readonly onUnknownWord: (word: string) => void;
+  /** Called when a question had no answer and is asked again. */
+  readonly onRetry: (cause: string) => void;
+  /** The system's unless given. */
+  readonly clock?: Clock | undefined;
 }
 
 function requestOf(provider: string, { model, kind, mode, prompt, parameters }: Trial): SubmitRequest {
@@ -112,44 +129,88 @@ function requestOf(provider: string, { model, kind, mode, prompt, parameters }: 
   };
 }
 
-/** @throws ProviderError when the upstream refuses it, or no answer comes */
+/**
+ * Once the upstream has taken the job, whatever goes wrong is an end with its operation.
+ *
+ * @throws ProviderError when the upstream refuses it, or no answer comes
+ */
 async function runTrial(
   adapter: ProviderAdapter,
   request: SubmitRequest,
-  { signal }: TrialDeps,
+  { signal, onRetry, clock = createSystemClock() }: TrialDeps,
 ): Promise<TrialEnd> {
   const submitted = await adapter.submit(request, signal);
-  if (submitted.kind === "outputs") return collected(adapter, { ...submitted, kind: "succeeded" }, signal);
-  const { operation } = submitted;
-  let waitMs = submitted.pollAfterMs ?? POLL_MS;
+  const waiting = { signal, onRetry, clock };
+  const operation = submitted.kind === "operation" ? submitted.operation : undefined;
   try {
-    while (true) {
-      await pause(waitMs, signal);
-      const answer = await adapter.poll?.(operation, signal);
-      if (answer === undefined) return { kind: "left", operation };
-      if (answer.kind !== "pending") return await collected(adapter, answer, signal);
-      waitMs = answer.pollAfterMs ?? POLL_MS;
-    }
+    const ended =
+      submitted.kind === "outputs"
+        ? ({ ...submitted, kind: "succeeded" } as const)
+        : await untilEnded(adapter, submitted, waiting);
+    return ended === undefined
+      ? { kind: "left", operation }
+      : await collected(adapter, ended, operation, waiting);
   } catch (error) {
     if (signal.aborted) return { kind: "left", operation };
-    throw error;
+    return { kind: "left", operation, cause: error instanceof Error ? error.message : String(error) };
   }
 }
 
 type Ended = Exclude<PollResult, { kind: "pending" }>;
+type Waiting = Pick<TrialDeps, "signal" | "onRetry"> & { readonly clock: Clock };
 
-async function collected(adapter: ProviderAdapter, end: Ended, signal: AbortSignal): Promise<TrialEnd> {
+/** Undefined where the upstream cannot be asked. */
+async function untilEnded(
+  adapter: ProviderAdapter,
+  { operation, pollAfterMs }: { readonly operation: Json; readonly pollAfterMs?: number | undefined },
+  waiting: Waiting,
+): Promise<Ended | undefined> {
+  let waitMs = pollAfterMs ?? POLL_MS;
+  while (true) {
+    await pause(waitMs, waiting);
+    const answer = await untilAnswered(async () => adapter.poll?.(operation, waiting.signal), waiting);
+    if (answer?.kind !== "pending") return answer;
+    waitMs = answer.pollAfterMs ?? POLL_MS;
+  }
+}
+
+/** Asks again, after growing waits, while the upstream has no answer. */
+async function untilAnswered<T>(ask: () => Promise<T>, waiting: Waiting): Promise<T> {
+  for (let failures = 1; ; failures++) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (waiting.signal.aborted || !mayAnswer(error) || failures === MOST_FAILURES) throw error;
+      waiting.onRetry(error.message);
+      await pause(retryDelayMs(failures, systemRandom(), error.details.retryAfterMs), waiting);
+    }
+  }
+}
+
+/** Whether the next question may have an answer. A key that is refused stays so. */
+function mayAnswer(error: unknown): error is ProviderError {
+  if (!(error instanceof ProviderError) || error.details.isOperators === true) return false;
+  return error.disposition === "retry" || error.disposition === "unknown";
+}
+
+async function collected(
+  adapter: ProviderAdapter,
+  end: Ended,
+  operation: Json | undefined,
+  waiting: Waiting,
+): Promise<TrialEnd> {
   if (end.kind === "failed")
     return { kind: "failed", message: [end.code, end.detail ?? end.message].filter(Boolean).join(": ") };
   if (end.kind === "cancelled") return end;
+  const { outputs, costMicros } = end;
   const files: MadeFile[] = [];
-  for (const output of end.outputs) {
-    const bytes = await bytesOf(adapter, output, signal);
+  for (const output of outputs) {
+    const bytes = await untilAnswered(() => bytesOf(adapter, output, waiting.signal), waiting);
     if (bytes === undefined) continue;
     const type = sniffMediaType(bytes.subarray(0, 4096));
     files.push({ bytes, extension: type === undefined ? "bin" : MEDIA_TYPES[type].extension });
   }
-  return { kind: "succeeded", files, missing: end.outputs.length - files.length, costMicros: end.costMicros };
+  return { kind: "succeeded", files, missing: outputs.length - files.length, costMicros, operation };
 }
 
 async function bytesOf(adapter: ProviderAdapter, output: Output, signal: AbortSignal) {
@@ -159,9 +220,9 @@ async function bytesOf(adapter: ProviderAdapter, output: Output, signal: AbortSi
   return content && new Uint8Array(Buffer.concat(await Array.fromAsync(content)));
 }
 
-function pause(ms: number, signal: AbortSignal): Promise<void> {
+function pause(ms: number, { signal, clock }: Pick<Waiting, "signal" | "clock">): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const cancel = createSystemClock().after(ms, resolve);
+  const cancel = clock.after(ms, resolve);
   const abort = () => {
     cancel();
     reject(signal.reason);

@@ -8,6 +8,7 @@ import { emptyFolder, svc } from "./support.ts";
 const CANARY = "canary-0123456789abcdefghijklmnopqrstuvwxyz";
 
 let state = "done";
+let fileStatus = 200;
 const arrived: { readonly path: string; readonly key: string | null; readonly body: string }[] = [];
 const upstream = Bun.serve({
   hostname: "127.0.0.1",
@@ -18,7 +19,7 @@ const upstream = Bun.serve({
     arrived.push({ path: pathname, key, body: await request.text() });
     if (pathname === "/pictures") return Response.json({ id: "7", seen: `the key is ${CANARY}` });
     if (pathname === "/pictures/7") return Response.json({ state, url: `${origin}/made.png`, cost: 4 });
-    return new Response(PICTURE);
+    return new Response(PICTURE, { status: fileStatus });
   },
 });
 afterAll(() => upstream.stop(true));
@@ -78,6 +79,30 @@ test("a job that fails ends it with 3", async () => {
   state = "done";
   expect(exitCode).toBe(3);
   expect(JSON.parse(stderr)).toMatchObject({ error: { code: "task_failed" } });
+});
+
+test("a result that cannot be fetched ends it with what the job is asked after by", async () => {
+  fileStatus = 410;
+  const cwd = await folder();
+  const { exitCode, stderr } = await run(cwd, "--yes");
+  const json = JSON.parse((await run(cwd, "--yes", "--json")).stderr);
+  fileStatus = 200;
+  expect(exitCode).toBe(1);
+  expect(stderr).toMatch(/error: plain: an output is gone \(410\)\./);
+  expect(stderr).toContain('It is asked after by {"flow":"","kind":"image",');
+  expect(json).toMatchObject({ error: { code: "job_left", operation: { values: { id: "7" } } } });
+});
+
+test("a folder that nothing can be saved in, and a file as an input, are told before anything is sent", async () => {
+  arrived.length = 0;
+  const cwd = await folder();
+  const unsaved = await run(cwd, "--yes", "-o", "plain.yaml");
+  expect(unsaved).toMatchObject({ exitCode: 2, stdout: "" });
+  expect(unsaved.stderr).toContain(`--out: nothing can be saved in ${join(cwd, "plain.yaml")}: `);
+  const withFile = await run(cwd, "--yes", "-i", "image_url=@plain.yaml");
+  expect(withFile.exitCode).toBe(2);
+  expect(withFile.stderr).toContain("--input image_url: files are not sent by this command");
+  expect(arrived).toEqual([]);
 });
 
 test("nothing is sent without a yes, a key, or a usable file", async () => {

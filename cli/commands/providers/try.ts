@@ -1,14 +1,16 @@
-import { mkdirSync } from "node:fs";
+import { accessSync, constants, mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Command, Option } from "commander";
 import type { SeenExchange, TrialEnd } from "../../../src/app/try-form.ts";
-import type { Json } from "../../../src/domain/json.ts";
+import type { Json, JsonObject } from "../../../src/domain/json.ts";
 import { formatAmount } from "../../../src/domain/money/money.ts";
+import { reasonOf } from "../../../src/toolkit/system-error.ts";
 import { addCommand, collect, given, type Invocation, onRun, withCommonFlags } from "../../command.ts";
 import { asksFirst, confirm } from "../../confirm.ts";
 import type { Context } from "../../context.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { Failure, usage } from "../../failure.ts";
+import { parseInput, parseJson } from "../../flags/inputs.ts";
 import type { Output } from "../../format/output.ts";
 import { printable } from "../../format/printable.ts";
 import { withExamples, withExits, withNotes } from "../../help/manual.ts";
@@ -40,7 +42,7 @@ export function addTry(providers: Command, context: Context): void {
   withNotes(
     command,
     "The model is the provider's own name for it. The key is read from the variable that the file names; no server and no data folder are needed. What is shown has no secret in it, and long base64 is cut short.",
-    "Ctrl-C leaves the job at the provider and prints what it is asked after by.",
+    "A question that the provider does not answer is asked again for some minutes. Ctrl-C leaves the job at the provider. Whatever ends the wait, what the job is asked after by is printed.",
   );
   withExits(command, "notFound", "taskFailed", "taskCancelled", "auth", "interrupted");
   onRun<Flags>(command, context, tryForm);
@@ -63,6 +65,7 @@ async function tryForm(invocation: Invocation<Flags>): Promise<void> {
     throw new Failure(EXIT.auth, "no_key", `There is no key. Set ${opened.missing.join(" and ")}.`);
   const { kind, mode = `text-to-${kind}`, prompt, region } = options;
   const parameters = parametersOf(options.input ?? []);
+  const folder = writableFolder(resolve(context.cwd, options.out));
   await confirm(
     invocation,
     `Make one ${kind} with ${model} at ${opened.provider}? It costs what the provider charges.`,
@@ -77,14 +80,21 @@ async function tryForm(invocation: Invocation<Flags>): Promise<void> {
         output.say(exchangeText(exchange));
       },
       onUnknownWord: (word) => output.warn(`The status "${word}" is not in the file; it counts as pending.`),
+      onRetry: (cause) => output.say(`${cause}; asking again.`),
     },
   );
-  await tell(end, {
-    exchanges,
-    output,
-    provider: opened.provider,
-    folder: resolve(context.cwd, options.out),
-  });
+  await tell(end, { exchanges, output, provider: opened.provider, folder });
+}
+
+/** Made before anything is paid for. */
+function writableFolder(path: string): string {
+  try {
+    mkdirSync(path, { recursive: true });
+    accessSync(path, constants.W_OK);
+    return path;
+  } catch (error) {
+    throw usage(`--out: nothing can be saved in ${path}: ${reasonOf(error)}.`);
+  }
 }
 
 interface Telling {
@@ -98,15 +108,15 @@ async function tell(end: TrialEnd, { exchanges, output, provider, folder }: Tell
   if (end.kind === "failed") throw new Failure(EXIT.taskFailed, "task_failed", end.message);
   if (end.kind === "cancelled")
     throw new Failure(EXIT.taskCancelled, "task_cancelled", "The job was cancelled.");
-  if (end.kind === "left") {
-    const operation = JSON.stringify(end.operation);
-    throw new Failure(EXIT.interrupted, "interrupted", `The job goes on at the provider: ${operation}`);
-  }
-  mkdirSync(folder, { recursive: true });
+  if (end.kind === "left") throw left(end);
   const files: string[] = [];
   for (const [i, { bytes, extension }] of end.files.entries()) {
     const path = join(folder, `${provider}-${Date.now()}-${i + 1}.${extension}`);
-    await Bun.write(path, bytes);
+    try {
+      await Bun.write(path, bytes);
+    } catch (error) {
+      throw left({ operation: end.operation, cause: `${path} cannot be written: ${reasonOf(error)}` });
+    }
     files.push(path);
   }
   const cost = end.costMicros === undefined ? undefined : formatAmount(end.costMicros);
@@ -116,6 +126,19 @@ async function tell(end: TrialEnd, { exchanges, output, provider, folder }: Tell
   if (end.missing > 0) output.warn(`${end.missing} outputs are missing.`);
   output.say(cost === undefined ? "The provider does not say what it cost." : `It cost ${cost} USD.`);
   if (files.length === 0) throw new Failure(EXIT.taskFailed, "task_failed", "Nothing was made.");
+}
+
+/** Tells what the job is asked after by, which was paid for and is not in hand. */
+function left({ operation, cause }: { operation?: Json | undefined; cause?: string | undefined }): Failure {
+  const more: JsonObject = operation === undefined ? {} : { operation };
+  const text = JSON.stringify(operation);
+  if (cause === undefined)
+    return new Failure(EXIT.interrupted, "interrupted", `The job goes on at the provider: ${text}`, { more });
+  const hint =
+    operation === undefined
+      ? "The provider took the job, and gave nothing to ask after it by but its answer."
+      : `The provider took the job, and may charge for it. It is asked after by ${text}`;
+  return new Failure(EXIT.error, "job_left", `${cause.replace(/\.$/, "")}.`, { hint, more });
 }
 
 function exchangeText({ method, url, headers, body, status, answer }: SeenExchange): string {
@@ -130,22 +153,13 @@ function exchangeText({ method, url, headers, body, status, answer }: SeenExchan
 
 /** `seed=7` is a number, `wide=true` a boolean, `size=1x1` a text, `list:=[1]` JSON. */
 function parametersOf(given: readonly string[]): Record<string, Json> {
+  const inputs = given.map(parseInput);
+  const file = inputs.find(({ form }) => form === "file");
+  if (file !== undefined)
+    throw usage(`--input ${file.name}: files are not sent by this command; try a mode that needs none.`);
   return Object.fromEntries(
-    given.map((each): [string, Json] => {
-      const [, name, isJson, value = ""] = /^([A-Za-z_]\w*)(:?)=(.*)$/s.exec(each) ?? [];
-      if (name === undefined)
-        throw usage(`--input takes name=value or name:=JSON, got "${each.slice(0, 40)}".`);
-      return [name, isJson === ":" ? jsonOf(name, value) : plainOf(value)];
-    }),
+    inputs.map(({ name, form, value }) => [name, form === "json" ? parseJson(name, value) : plainOf(value)]),
   );
-}
-
-function jsonOf(name: string, text: string): Json {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    throw usage(`--input ${name}:= must be JSON.`);
-  }
 }
 
 function plainOf(text: string): Json {
