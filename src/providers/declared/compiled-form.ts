@@ -1,7 +1,7 @@
 import { type Auth, compileAuth } from "./auth.ts";
 import { type Call, compileCall } from "./call.ts";
 import { Compiling, type FormProblem } from "./compiling.ts";
-import { type CompiledFlow, compileFlow } from "./flow.ts";
+import { type CompiledFlow, compileFlow, compileUploads } from "./flow.ts";
 import type { AuthForm, Form } from "./form.ts";
 import { checkHeaderNames } from "./header-names.ts";
 import * as names from "./names.ts";
@@ -62,14 +62,9 @@ export function partProblems(form: Form): FormProblem[] {
 }
 
 function compileParts(compiling: Compiling, form: Form, hash: string): CompiledForm {
+  const uploads = compileUploads(compiling, form.prepare, []);
   const flows = Object.entries(form.flows ?? { "": {} }).map(([name, flow]) =>
-    compileFlow(
-      compiling,
-      { ...flow, prepare: flow.prepare ?? form.prepare ?? [] },
-      form,
-      name,
-      name === "" ? [] : ["flows", name],
-    ),
+    compileFlow(compiling, flow, { form, uploads }, name),
   );
   const kinds = authsOf(form);
   const auth = kinds.map((kind, i) =>

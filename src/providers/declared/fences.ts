@@ -33,6 +33,9 @@ const FUNCTIONS: ReadonlySet<string> = new Set([
   ...["orValue", "or", "hasValue", "value", "none", "of"],
   ...["base64", "uri", "url", "json", "input", "inputs", "uuid"],
 ]);
+/** Those that find inputs of a request, and the variable that is known where a request is. */
+const OF_REQUEST: ReadonlySet<string> = new Set(["input", "inputs"]);
+const REQUEST = "params";
 /** How many visits a call inside a macro counts for, because it goes through a whole text or list. */
 const WEIGHTS: ReadonlyMap<string, number> = new Map([
   ...["replace", "split", "join"].map((name) => [name, 40] as const),
@@ -193,6 +196,8 @@ function visitCall(walk: Walk, name: string, given: readonly ASTNode[], node: AS
     const hint = near === undefined ? "" : `; did you mean "${near}"?`;
     throw new ExpressionError(`calls "${name}", which is no function here${hint}`, node.start);
   }
+  if (OF_REQUEST.has(name) && !walk.allowed.has(REQUEST))
+    throw new ExpressionError(`calls "${name}" where inputs of a request are not known`, node.start);
   const [first] = given;
   if ((name === "input" || name === "inputs") && first?.op === "value") {
     walk.members.add(`input(${String(first.args)})`);

@@ -42,6 +42,8 @@ export interface CompiledFlow {
 }
 
 export interface Upload {
+  /** Where it stands in the form. */
+  readonly name: string;
   readonly roles: ReadonlySet<string>;
   readonly call: Call;
   /** The input itself is the body. */
@@ -105,18 +107,18 @@ const DAY_MS = 86_400_000;
 export function compileFlow(
   compiling: Compiling,
   flow: NamedFlow,
-  shared: Flow,
+  shared: { readonly form: Flow; readonly uploads: readonly Upload[] },
   name: string,
-  at: Path,
 ): CompiledFlow {
+  const at: Path = name === "" ? [] : ["flows", name];
   const pathOf = (part: keyof Flow) => (flow[part] === undefined ? [part] : [...at, part]);
-  const submit = flow.submit ?? shared.submit;
+  const submit = flow.submit ?? shared.form.submit;
   if (submit === undefined) compiling.report(at, "has no submit");
   const {
-    poll = shared.poll,
-    result = shared.result,
-    cancel = shared.cancel,
-    recover = shared.recover,
+    poll = shared.form.poll,
+    result = shared.form.result,
+    cancel = shared.form.cancel,
+    recover = shared.form.recover,
   } = flow;
   const isJob = submit?.operation !== undefined;
   if (isJob && poll === undefined) compiling.report(at, "has an operation, and no poll to ask after it");
@@ -126,9 +128,7 @@ export function compileFlow(
   return {
     name,
     takes: (scope) => when === undefined || tryEvaluate(when, scope) === true,
-    prepare: (flow.prepare ?? []).map((each, i) =>
-      compiling.part([...at, "prepare", i], () => compileUpload(compiling, each, [...at, "prepare", i])),
-    ),
+    prepare: flow.prepare ? compileUploads(compiling, flow.prepare, at) : shared.uploads,
     submit: compiling.part(pathOf("submit"), () => compileSubmit(compiling, compiled, pathOf("submit"))),
     poll:
       isJob && poll
@@ -150,8 +150,21 @@ export function compileFlow(
   };
 }
 
+/** Compiles the uploads of a form, or of a flow that has its own. */
+export function compileUploads(
+  compiling: Compiling,
+  forms: readonly PrepareForm[] | undefined,
+  at: Path,
+): Upload[] {
+  return (forms ?? []).map((each, i) => {
+    const path = [...at, "prepare", i];
+    return compiling.part(path, () => compileUpload(compiling, each, path));
+  });
+}
+
 function compileUpload(compiling: Compiling, form: PrepareForm, path: Path): Upload {
   return {
+    name: path.join("."),
     roles: new Set(form.roles),
     call: compileCall(compiling, form, names.OF_UPLOAD, path),
     isRaw: form.bytes === true,

@@ -9,9 +9,9 @@ const set = (...names: string[]): ReadonlySet<string> => new Set([...names, ...A
 
 /** Choosing a flow, and a submission. */
 export const OF_REQUEST = set(...REQUEST);
-/** An upload before the submission. */
-export const OF_UPLOAD = set(...REQUEST, "file");
-export const OF_UPLOADED = set(...REQUEST, "file", ...ANSWER);
+/** An upload before the submission. It is kept for other tasks with the same file, so it knows nothing of what this one asks for. */
+export const OF_UPLOAD = set("attempt", "file");
+export const OF_UPLOADED = set("attempt", "file", ...ANSWER);
 /** The answer to a submission, or to the question what became of one. */
 export const OF_SUBMITTED = set(...REQUEST, ...ANSWER);
 /** A question about a job. */

@@ -49,9 +49,9 @@ export function createUploads(compiled: CompiledForm, connection: Connection, cl
 
   return {
     async prepare(uploads, files, scope, signal) {
-      for (const [step, given] of uploads.entries()) {
+      for (const given of uploads) {
         for (const file of files.values.filter(({ role }) => given.roles.has(role))) {
-          const key = `${step} ${files.hashOf(file)}`;
+          const key = `${given.name} ${file.role} ${files.hashOf(file)}`;
           const known = kept.get(key);
           const now = clock.now();
           if (known !== undefined && now < known.untilMs) {
