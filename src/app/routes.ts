@@ -44,6 +44,7 @@ import { monotonicMs, threadCpuMs } from "../runtime/clock.ts";
 import { createRateLimiter } from "../runtime/rate-limiter.ts";
 import type { Feeds } from "../runtime/signals.ts";
 import { readDiskSpace } from "../runtime/vitals.ts";
+import { laneCapacities } from "../scheduler/lanes.ts";
 import { createAuthenticate, createAuthenticateOperator } from "../service/authenticate.ts";
 import { createCreateTask } from "../service/create-task.ts";
 import { createEstimate } from "../service/estimate.ts";
@@ -178,6 +179,8 @@ function createOverview({ config, store, tally, vitals, stays, ...deps }: Endpoi
     disk: () => readDiskSpace(config.dataDir, databaseOf(config)),
     stays: () => stays.open,
     capacity: config.scheduler.concurrency,
-    lanes: [...deps.providers.values()].map(({ lane, concurrency }) => ({ lane, capacity: concurrency })),
+    get lanes() {
+      return laneCapacities(deps.adapters());
+    },
   });
 }
