@@ -80,7 +80,8 @@ export function loadConfig(sources: ConfigSources): Config {
       : chooseValue(each, given, problems).value,
   );
   checkPorts(settings, values, problems);
-  if (file !== undefined) claimProviders(file, sources.ownProviders?.(dataDir) ?? [], settings, problems);
+  if (file !== undefined && file.others.size > 0)
+    claimProviders(file, sources.ownProviders?.(dataDir) ?? [], settings, problems);
   const ofProviders = {
     ...{ given, machine, sealed: new Set(sources.sealedLanes?.(dataDir)) },
     listening: sources.isServing === true ? values : undefined,

@@ -251,6 +251,14 @@ describe("a provider of the operator's own", () => {
     expect(accounts.map(({ lane }) => String(lane))).toEqual(["mine", "mine/b"]);
   });
 
+  test("is not looked for where the settings file names none", () => {
+    const ownProviders = () => {
+      throw new Error("looked for");
+    };
+    expect(() => load("providers: {fal: {concurrency: 3}}", { ownProviders })).not.toThrow();
+    expect(() => load("providers: {mine: {concurrency: 3}}", { ownProviders })).toThrow("looked for");
+  });
+
   test("has its problems told then", () => {
     const config = load("providers: {mine: {concurency: 7, accounts: [{name: b}]}}", sources);
     expect(() => config.providerConfig(own)).toThrow(ConfigError);
