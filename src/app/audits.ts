@@ -1,6 +1,7 @@
 import { AppError } from "../domain/errors.ts";
 import type { AuditReport } from "../domain/ports/audit.ts";
 import type { AuditOrder, AuditResult } from "./audit-worker.ts";
+import { workerEntry } from "./worker-entry.ts";
 
 /** Checks the books of the database that the server writes to. */
 export interface Audits {
@@ -24,7 +25,7 @@ export function createAudits({ path }: AuditOrder): Audits {
 }
 
 function begin(order: AuditOrder, onEnd: () => void) {
-  const worker = new Worker(workerEntry(), { name: "audit" });
+  const worker = new Worker(workerEntry("audit-worker.ts"), { name: "audit" });
   const { promise, resolve, reject } = Promise.withResolvers<AuditReport>();
   const end = (settle: () => void) => {
     onEnd();
@@ -45,10 +46,4 @@ function begin(order: AuditOrder, onEnd: () => void) {
     report: promise,
     stop: () => end(() => reject(new AppError("service_unavailable", { kind: "draining" }))),
   };
-}
-
-function workerEntry(): string {
-  return Bun.isStandaloneExecutable
-    ? "./src/app/audit-worker.ts"
-    : new URL("./audit-worker.ts", import.meta.url).href;
 }

@@ -1,4 +1,5 @@
 import type { FormText, ReadResult } from "../providers/declared/read-form.ts";
+import { workerEntry } from "./worker-entry.ts";
 
 /** Reads forms in a thread of its own, which ends when they are read. */
 export interface FormReading {
@@ -19,7 +20,7 @@ export function createFormReading(): FormReading {
     stop,
     async read(texts) {
       const { promise, resolve } = Promise.withResolvers<readonly ReadResult[]>();
-      worker = new Worker(workerEntry(), { name: "forms" });
+      worker = new Worker(workerEntry("own-form-worker.ts"), { name: "forms" });
       worker.addEventListener("message", ({ data }: MessageEvent<readonly ReadResult[]>) => resolve(data));
       worker.addEventListener("error", (event) => {
         event.preventDefault();
@@ -35,10 +36,4 @@ export function createFormReading(): FormReading {
       return results;
     },
   };
-}
-
-function workerEntry(): string {
-  return Bun.isStandaloneExecutable
-    ? "./src/app/own-form-worker.ts"
-    : new URL("./own-form-worker.ts", import.meta.url).href;
 }
