@@ -62,22 +62,19 @@ export function followOwnModels({ dataDir }: Folder, deps: WatchDeps) {
   return {
     stop,
     /** The models are offered by other providers, which the catalogue learns by being given them again. */
-    takeAgain() {
-      take();
-      catalog.replace(current);
-      onReplaced();
-    },
+    takeAgain: () => take({ isAgain: true }),
   };
 
-  function take(): void {
+  function take({ isAgain = false } = {}): void {
     const { models, problems } = combine(files);
     for (const problem of problems) if (!told.has(problem.line)) log.warn({}, problemText(problem));
     told = new Set(problems.map(({ line }) => line));
     const changes = changesOf(current, models);
-    if (changes.changed.length + changes.removed.length === 0) return;
+    const isSame = changes.changed.length + changes.removed.length === 0;
+    if (isSame && !isAgain) return;
     catalog.replace(models);
     current = models;
-    log.info(changes, "own models are in force");
+    if (!isSame) log.info(changes, "own models are in force");
     if (isRunning) onReplaced();
   }
 }

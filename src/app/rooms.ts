@@ -75,11 +75,13 @@ export async function openRooms(config: Config, overrides: AppOverrides, release
   const { providerIds, onProviders, ...offered } = await openProviders(config, opening, releases);
   const { providers, lanes } = offered;
   if (providers.size === 0) log.warn({}, noProvider());
-  if (config.publicUrl === undefined) tellAddresses(log, providers.values());
+  const tellAddresses = addressTelling(config, log, providers);
+  tellAddresses();
   const takesFiles = (id: ProviderId) => config.publicUrl !== undefined || !needsAddresses(providers, id);
   const offering = { isEnabled: lanes.has, takesFiles, providers: providerIds };
   const { onProvidersChanged, ...models } = openModels(config, { ...offering, clock, log }, releases);
   onProviders(onProvidersChanged);
+  onProviders(tellAddresses);
   return {
     ...{ clock, log, ids, store, assets, egress, createdDataDir, ...offered, ...models },
     inputAddresses: createInputAddresses({ assets, clock, seal }),
@@ -127,13 +129,20 @@ function exposureOf({ dataDir }: Config, closed: readonly string[]) {
   return { data_dir: dataDir, closed: closed.slice(0, NAMED), count: closed.length };
 }
 
-/** Tells the operator of providers that take files by their address alone, where there is none. */
-function tellAddresses(log: Log, providers: Iterable<ProviderAdapter>): void {
-  const ids = new Set([...providers].flatMap(({ id, needsInputUrls }) => (needsInputUrls ? id : [])));
-  for (const provider of ids) {
-    const what = `${provider} fetches input files from this service, so requests with files cannot go there; set public_url`;
-    log.warn({ provider }, what);
-  }
+/** Tells the operator of each provider that takes files by their address alone, where there is none, once it is there. */
+function addressTelling({ publicUrl }: Config, log: Log, providers: Rooms["providers"]): () => void {
+  let told = new Set<ProviderId>();
+  return () => {
+    if (publicUrl !== undefined) return;
+    const ids = new Set(
+      [...providers.values()].flatMap(({ id, needsInputUrls }) => (needsInputUrls ? id : [])),
+    );
+    for (const provider of ids.difference(told)) {
+      const what = `${provider} fetches input files from this service, so requests with files cannot go there; set public_url`;
+      log.warn({ provider }, what);
+    }
+    told = ids;
+  };
 }
 
 function needsAddresses(providers: Rooms["providers"], provider: ProviderId): boolean {

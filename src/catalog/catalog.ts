@@ -32,14 +32,12 @@ export interface LiveCatalog extends Catalog, PriceCatalog {
 export function createCatalog(options: CatalogOptions = {}): LiveCatalog {
   const { isEnabled = () => true, takesFiles = () => true, models = builtInModels() } = options;
   const validator = createValidator();
-  const fitted = new WeakMap<Model, Model>();
-  const read = (given: readonly Model[]) => {
-    for (const model of given) if (!fitted.has(model)) fitted.set(model, withFiles(model, takesFiles));
-    return contentOf(
-      given.map((model) => fitted.get(model) ?? model),
+  // Which providers can be given files may change between two reads of the same models.
+  const read = (given: readonly Model[]) =>
+    contentOf(
+      given.map((model) => withFiles(model, takesFiles)),
       options,
     );
-  };
   let content = read(models);
   return {
     models: () => content.offered,
@@ -52,8 +50,8 @@ export function createCatalog(options: CatalogOptions = {}): LiveCatalog {
     replace(models) {
       const before = content.all;
       content = read(models);
-      const stays = new Set(content.all);
-      for (const model of before) if (!stays.has(model)) validator.forget(model);
+      const stays = new Set(content.all.map(({ schema }) => schema));
+      for (const model of before) if (!stays.has(model.schema)) validator.forget(model);
     },
     async warm() {
       for (const model of content.offered) {

@@ -1,11 +1,12 @@
 import { afterEach, expect, test } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createApp } from "../../src/app/app.ts";
+import { openRooms } from "../../src/app/rooms.ts";
 import { readConfig } from "../../src/app/settings.ts";
 import type { Log } from "../../src/domain/ports/runtime.ts";
-import { scriptedProvider } from "../helpers/engine.ts";
+import { fakeClock, scriptedProvider } from "../helpers/engine.ts";
 import { png } from "../helpers/media.ts";
 
 const stops: (() => Promise<void>)[] = [];
@@ -72,4 +73,62 @@ test("without public_url such a provider gets requests without files, and the op
   });
   expect((await create({})).status).toBe(200);
   expect(await submitted).toBeUndefined();
+});
+
+const MODEL = {
+  ...{ id: "house-1", kind: "image", name: "House style", description: "Pictures of the house." },
+  modes: [{ id: "image-to-image", requires: ["image"] }],
+  schema: {
+    required: ["prompt"],
+    properties: { prompt: { type: "string" }, image_url: { description: "An image." } },
+  },
+  media: { image_url: { role: "image", media: "image" } },
+  price: { lines: [{ sku: "house", unit: "output", amount: "0.020000" }] },
+  ...{ deadline_seconds: 60, routes: [{ provider: "house", upstream_model: "style" }] },
+};
+const formTaking = (image: string) => `provider: house
+form: 1
+base: https://house.example
+auth: { header: x-key, value: "\${key}", key_env: HOUSE_KEY }
+submit:
+  post: /pictures
+  json: { prompt: "\${prompt}", image: '\${${image}}' }
+  outputs: { base64: "\${body.picture}" }
+`;
+
+test("a provider that begins to fetch inputs while the service runs is given none, and the operator is told once", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "svc-inputs-"));
+  for (const name of ["models", "providers"]) mkdirSync(join(folder, "svc-data", name), { recursive: true });
+  const write = (path: string, text: string) => writeFileSync(join(folder, "svc-data", path), text);
+  write("models/house-1.yaml", JSON.stringify(MODEL));
+  write("providers/house.yaml", formTaking('base64(input("image").value())'));
+  const warnings: string[] = [];
+  let taken = Promise.withResolvers<void>();
+  const info = (_: unknown, message: string) => message.startsWith("own providers") && taken.resolve();
+  const log: Log = { debug() {}, info, error() {}, warn: (_, message) => void warnings.push(message) };
+  const clock = fakeClock();
+  const config = readConfig({ cwd: folder, env: { HOUSE_KEY: "house-key-0123456789" }, flags: {} });
+  const releases: (() => unknown)[] = [];
+  stops.push(async () => {
+    for (const release of releases.reverse()) await release();
+    rmSync(folder, { recursive: true });
+  });
+  const { catalog } = await openRooms(config, { log, clock }, releases as never);
+  const takesNoFiles = () => catalog.find("house-1")?.routes[0]?.takesNoFiles;
+  expect([takesNoFiles(), warnings]).toEqual([undefined, []]);
+  for (const [form, expected] of [
+    [formTaking('url(input("image").value())'), true],
+    [`${formTaking('url(input("image").value())')}# again\n`, true],
+    [formTaking('base64(input("image").value())'), undefined],
+  ] as const) {
+    taken = Promise.withResolvers();
+    write("providers/house.yaml", form);
+    clock.advance(750);
+    clock.advance(750);
+    await taken.promise;
+    expect(takesNoFiles()).toBe(expected);
+  }
+  expect(warnings).toEqual([
+    "house fetches input files from this service, so requests with files cannot go there; set public_url",
+  ]);
 });

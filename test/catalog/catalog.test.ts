@@ -81,6 +81,19 @@ test("models are offered when one of their providers is switched on", () => {
   expect(on.find("sandbox-image")?.id).toBe("sandbox-image" as ModelId);
 });
 
+test("the same models, put in again, follow which providers can be given files", () => {
+  let takesFiles = true;
+  const models = [catalog.find("sandbox-image")!];
+  const live = createCatalog({ models, takesFiles: () => takesFiles });
+  const routes = () => live.all().flatMap((model) => model.routes.map((route) => route.takesNoFiles));
+  const seen = [true, false, true].map((now) => {
+    takesFiles = now;
+    live.replace(models);
+    return routes();
+  });
+  expect(seen).toEqual([[undefined], [true], [undefined]]);
+});
+
 test("two models of one id are refused", () => {
   const model = catalog.find("sandbox-image")!;
   expect(() => createCatalog({ models: [model, { ...model }] })).toThrow(
