@@ -13,9 +13,11 @@ import { sandbox } from "./sandbox/definition.ts";
 /** Every provider there is, switched on or not, in the order the help lists them. */
 export const PROVIDERS: readonly ProviderDefinition[] = [sandbox, openAi, fal, ...DECLARED];
 
-interface MaybeSealed extends Omit<ProviderAccount, "secrets"> {
+interface MaybeSealed extends Omit<ProviderAccount, "secrets" | "proxy"> {
   /** Absent: they lie sealed in the data folder. */
   readonly secrets?: ProviderAccount["secrets"] | undefined;
+  /** Its address may hold a password. */
+  readonly proxy?: Secret | undefined;
 }
 
 export interface ProvidersConfig {
@@ -57,7 +59,7 @@ export function createAccounts(
   const adapters = given.accounts.flatMap(({ secrets: known, ...account }) => {
     const secrets = known ?? unseal?.(account.lane);
     if (secrets === undefined) return [];
-    const proxy = account.proxy ?? config.proxy?.reveal();
+    const proxy = (account.proxy ?? config.proxy)?.reveal();
     const directory = join(config.dataDir, id);
     return [create({ ...account, proxy, secrets }, given.values, { ...deps, directory })];
   });

@@ -107,13 +107,17 @@ providers:
         concurrency: 3
         submits_per_minute: 30
         polls_per_second: 0.5
+        proxy: http://user:password@proxy.example:3128
 `;
-    expect(load(yaml, { env: { A2: "x", S2: "y" } }).accounts.acme).toMatchObject([
+    const { acme } = load(yaml, { env: { A2: "x", S2: "y" } }).accounts;
+    expect(acme).toMatchObject([
       {
         ...{ name: "eu", baseUrl: "http://127.0.0.1:1234", region: "eu", concurrency: 3 },
         ...{ submitsPerMinute: 30, pollsPerSecond: 0.5 },
       },
     ]);
+    expect(acme?.[0]?.proxy?.reveal()).toBe("http://user:password@proxy.example:3128");
+    expect(JSON.stringify(acme) + Bun.inspect(acme)).not.toContain("password");
   });
 
   test("take their key from a file beside the settings file, and one that others can read is told", () => {
@@ -165,7 +169,7 @@ providers:
       - { name: b, key_env: ${SECRET} }
       - { name: b, key_env: SECOND_KEY, region: eu }
       - { name: "No Name", key_env: MAIN_KEY, base_url: nonsense, concurency: 3 }
-      - { name: c, key_env: SVC_API_KEY }
+      - { name: c, key_env: SVC_API_KEY, proxy: "socks://user:${SECRET}@proxy.example" }
       - { name: d, key_env: NOT_SET }
       - { name: e, key_env: MAIN_KEY, key_file: x }
       - { name: f, key_file: none.key }
@@ -190,6 +194,7 @@ providers:
         `${at}[3].name: must be up to 32 lower-case letters, digits, - and _, got "No Name".`,
         `${at}[3].base_url: must be an http or https URL without user, query or fragment, such as https://api.example.com/v1, got "nonsense".`,
         `${at}[3].concurency: is nothing that an account has. Did you mean concurrency?`,
+        `${at}[4].proxy: must be an http or https URL without a path, such as http://user:password@proxy.example.com:3128.`,
         `${at}[4].key_env: must be another variable: those that begin with SVC_ are svc's own.`,
         `${at}[5].key_env: names NOT_SET, which is not set; set it to the key, or name the one that holds it.`,
         `${at}[6]: has key_env and key_file; leave out one of them.`,

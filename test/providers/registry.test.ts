@@ -6,6 +6,7 @@ import { createSettings, variableOf } from "../../src/config/settings.ts";
 import type { LaneId } from "../../src/domain/ids.ts";
 import { createProviders, PROVIDERS, providerNeeds } from "../../src/providers/registry.ts";
 import { GENERATORS } from "../../src/providers/sandbox/spec.ts";
+import { createSecret } from "../../src/toolkit/settings/secret.ts";
 import { listSettings } from "../../src/toolkit/settings/setting.ts";
 import { startUpstream } from "../helpers/scripted-upstream.ts";
 
@@ -73,7 +74,8 @@ describe("a provider", () => {
       SVC_PROVIDERS_FAL_BASE_URL: "http://fal.invalid",
     };
     const config = loadConfig({ cwd: "/nonexistent/svc", env, providers: PROVIDERS });
-    const accounts = { ...config.accounts, fal: [{ ...config.accounts.fal![0]!, proxy: own.origin }] };
+    const ofFal = { ...config.accounts.fal![0]!, proxy: createSecret(own.origin) };
+    const accounts = { ...config.accounts, fal: [ofFal] };
     for (const adapter of await createProviders({ config: { ...config, accounts }, clock })) {
       const request = {
         kind: "image",

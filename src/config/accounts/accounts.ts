@@ -9,7 +9,7 @@ import { namedSecrets, type SecretSources, type Secrets } from "./secrets.ts";
 export interface AccountSettings
   extends Pick<
     AccountEntry,
-    "name" | "baseUrl" | "region" | "concurrency" | "submitsPerMinute" | "pollsPerSecond"
+    "name" | "baseUrl" | "region" | "concurrency" | "submitsPerMinute" | "pollsPerSecond" | "proxy"
   > {
   readonly lane: LaneId;
   /** By their names at the provider; absent: they lie sealed in the data folder. */

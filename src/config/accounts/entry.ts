@@ -1,7 +1,8 @@
 import { isJsonObject } from "../../domain/json.ts";
 import { isAccountName } from "../../domain/lane.ts";
 import { suggest } from "../../domain/suggest.ts";
-import { integer, number, type Parser } from "../../toolkit/settings/parsers.ts";
+import { integer, number, type Parser, proxyUrl } from "../../toolkit/settings/parsers.ts";
+import type { Secret } from "../../toolkit/settings/secret.ts";
 import { type ConfigProblem, show } from "../problem.ts";
 import { type AccountProvider, addCommand, settingOf } from "./provider.ts";
 
@@ -22,11 +23,13 @@ export interface AccountEntry {
   readonly concurrency?: number | undefined;
   readonly submitsPerMinute?: number | undefined;
   readonly pollsPerSecond?: number | undefined;
+  /** Its address may hold a password. */
+  readonly proxy?: Secret | undefined;
 }
 
 const FIELDS = [
   ...["name", "key_env", "key_file", "base_url", "region", "concurrency"],
-  ...["submits_per_minute", "polls_per_second"],
+  ...["submits_per_minute", "polls_per_second", "proxy"],
 ] as const;
 /** Names under which people write a key itself. */
 const LITERAL_KEY = /^(api_?)?(key|token|secret|password|credentials?)$|_(key|secret|token|password)$/;
@@ -77,7 +80,8 @@ function readEntry(
     if (given === undefined || given === null) return undefined;
     const parsed = parse(given);
     if (parsed.ok) return parsed.value;
-    problems.push({ where: `${where}.${field}`, message: `must be ${parsed.expected}, got ${show(given)}` });
+    const got = parse === proxyUrl ? "" : `, got ${show(given)}`;
+    problems.push({ where: `${where}.${field}`, message: `must be ${parsed.expected}${got}` });
     return undefined;
   };
   const { table } = provider;
@@ -94,6 +98,7 @@ function readEntry(
     concurrency: read("concurrency", integer(1, 10_000)),
     submitsPerMinute: read("submits_per_minute", number(0.001, 1_000_000)),
     pollsPerSecond: read("polls_per_second", number(0.001, 10_000)),
+    proxy: read("proxy", proxyUrl),
   };
   if (entry.keyEnv !== undefined && entry.keyFile !== undefined)
     problems.push({ where, message: "has key_env and key_file; leave out one of them" });
