@@ -1,6 +1,7 @@
 import type { Secret } from "../toolkit/settings/secret.ts";
 import { isCredential, type Setting, type SettingTable, type ValuesOf } from "../toolkit/settings/setting.ts";
 import type { AccountSettings } from "./accounts/accounts.ts";
+import { settingOf } from "./accounts/provider.ts";
 import type { Origins } from "./choose.ts";
 import { isOwnAddress, type Listening } from "./own-address.ts";
 import { type ConfigProblem, show } from "./problem.ts";
@@ -67,10 +68,11 @@ export function refuseOwnAddresses(
     const message = `leads back to this service itself, got ${show(url)}; unset it for the server, or give the provider's own address`;
     problems.push({ where, message });
   };
-  const used = new Map(customaryKeys(upstream).map(({ address, url }) => [address, url]));
-  for (const [address, url] of used) refuse(url, origins.get(address) ?? address.key);
-  for (const { baseUrl, where } of upstream.accounts)
-    if (baseUrl !== undefined) refuse(baseUrl, `${where}.base_url`);
+  const { accounts, table, values } = upstream;
+  for (const { baseUrl, where } of accounts) if (baseUrl !== undefined) refuse(baseUrl, `${where}.base_url`);
+  const address = settingOf(table, "baseUrl");
+  if (address !== undefined && accounts.some(({ baseUrl }) => baseUrl === undefined))
+    refuse(String(values.baseUrl), origins.get(address) ?? address.key);
 }
 
 /** Says whose key and address come from variables that are not svc's own, a sentence each. */
@@ -94,14 +96,17 @@ export function describeAccounts({ accounts }: Upstream): string[] {
 
 /** Keys that would cross a network unencrypted. */
 export function plainTextKeys(upstream: Upstream): string[] {
-  const customary = customaryKeys(upstream).map(({ variable, url }) => ({ whose: variable, url }));
-  const others = upstream.accounts.flatMap(({ lane, baseUrl: url }) =>
-    url === undefined ? [] : [{ whose: `The key of ${lane}`, url }],
-  );
-  return [...customary, ...others].flatMap(({ whose, url }) => {
-    const { protocol, hostname } = new URL(url);
+  const customary = customaryKeys(upstream);
+  return upstream.accounts.flatMap(({ lane, secrets, baseUrl = upstream.values.baseUrl }) => {
+    const isKeyless = secrets !== undefined && Object.keys(secrets).length === 0;
+    if (isKeyless || typeof baseUrl !== "string") return [];
+    const { protocol, hostname } = new URL(baseUrl);
     const isLocal = hostname === "localhost" || hostname === "[::1]" || /^127\./.test(hostname);
     if (protocol === "https:" || isLocal) return [];
-    return [`${whose} goes to ${hostname} over http, where anybody on the way can read it; use https.`];
+    const variables = customary.filter(({ key }) => Object.values(secrets ?? {}).includes(key));
+    const whose = variables.length > 0 ? variables.map(({ variable }) => variable) : [`The key of ${lane}`];
+    return whose.map(
+      (key) => `${key} goes to ${hostname} over http, where anybody on the way can read it; use https.`,
+    );
   });
 }

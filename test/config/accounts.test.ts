@@ -224,6 +224,30 @@ providers:
     ]);
   });
 
+  test("are refused at the provider's address too, wherever their keys are, and in one line", () => {
+    const yaml =
+      "providers: {fal: {base_url: 'http://127.0.0.1:8787', accounts: [{name: a, key_env: MAIN_KEY}, {name: b, key_env: SECOND_KEY}]}}";
+    const told =
+      'svc.yaml: providers.fal.base_url: leads back to this service itself, got "http://127.0.0.1:8787"; unset it for the server, or give the provider\'s own address.';
+    expect(problemsOf(yaml, { env })).toEqual([told]);
+    const without = "providers: {fal: {base_url: 'http://127.0.0.1:8787'}}";
+    expect(problemsOf(without, { sealedLanes: () => ["fal"] })).toEqual([told]);
+    expect(problemsOf(without)).toEqual([]);
+    const elsewhere = yaml.replaceAll("_KEY}", "_KEY, base_url: 'https://fal.example'}");
+    expect(problemsOf(elsewhere, { env })).toEqual([]);
+  });
+
+  test("send their keys in the clear to the provider's address, which is told of each key", () => {
+    const yaml = "providers: {fal: {base_url: 'http://10.1.2.3', accounts: [{name: a, key_env: MAIN_KEY}]}}";
+    const sources = { env: { ...env, FAL_KEY: "key-0" }, sealedLanes: () => ["fal/kept"] };
+    expect(load(yaml, sources).warnings.map((line) => line.replace(/ over http.*/, ""))).toEqual([
+      ...["FAL_KEY goes to 10.1.2.3", "The key of fal/a goes to 10.1.2.3"],
+      "The key of fal/kept goes to 10.1.2.3",
+    ]);
+    const keyless = "providers: {house: {accounts: [{name: a, base_url: 'http://10.1.2.3'}]}}";
+    expect(load(keyless).warnings).toEqual([]);
+  });
+
   test("over plain http across a network are told", () => {
     const yaml = "providers: {fal: {accounts: [{name: a, key_env: MAIN_KEY, base_url: 'http://10.1.2.3'}]}}";
     expect(load(yaml, { env }).warnings).toEqual([
