@@ -43,7 +43,7 @@ export function createBackground(config: Config, rooms: Rooms, feeds: Feeds, tal
       ...{ ...rooms, ...feeds, tally, tasks, random, standing, provider, isOverdue },
       callbackDue: sender.wake,
       paintMask,
-      inputUrl: publicUrl === undefined ? undefined : (file) => publicUrl + inputAddresses.pathOf(file),
+      inputUrl: publicUrl === undefined ? undefined : (...of) => publicUrl + inputAddresses.pathOf(...of),
     },
     {
       ...config.scheduler,

@@ -43,8 +43,8 @@ export interface StepDeps {
   readonly ids: Ids;
   readonly random: Random;
   readonly log: Log;
-  /** The address under which a provider can fetch an input; undefined where this service has none. */
-  readonly inputUrl?: ((file: StoredFile) => string) | undefined;
+  /** The address under which a provider can fetch an input of an attempt that started then; undefined where this service has none. */
+  readonly inputUrl?: ((file: StoredFile, startedAt: number) => string) | undefined;
   /** A mask as a grey picture in which this colour marks what may change. */
   readonly paintMask?: ((mask: Blob, colour: MaskColour) => Promise<Blob>) | undefined;
   readonly feed: TaskFeed;

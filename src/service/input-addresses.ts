@@ -9,15 +9,16 @@ type File = Pick<StoredFile, "sha256" | "sizeBytes" | "type">;
 /** Addresses of single files for providers that fetch inputs by themselves. They need no key, and end. */
 export interface InputAddresses {
   /**
-   * The path of a file, which ends one to two times `INPUT_ADDRESS_MS` from now. It changes once in that time, so that a request that
-   * is sent again is the same request. It names the content, not an asset, whose id would give access for good.
+   * The path of a file, which ends one to two times `INPUT_ADDRESS_MS` after `from`, the start of the attempt that it is for. It follows
+   * from these alone, so that an attempt that is sent again is the same request. It names the content, not an asset, whose id would
+   * give access for good.
    */
-  pathOf(file: File): string;
+  pathOf(file: File, from: number): string;
   /**
    * The file that the last part of a path names.
    * @throws AppError `not_found`, for an address that has ended, one that was changed and a removed file alike
    */
-  read(name: string): Promise<{ file: File; content: Blob; endsAt: number }>;
+  read(name: string): Promise<{ file: File; content: Blob }>;
 }
 
 /** `<sha256>-<bytes>-<end in seconds>-<signature>.<extension>` */
@@ -34,23 +35,22 @@ export function createInputAddresses(deps: {
   const { assets, clock, seal } = deps;
   const signed = (claim: string, extension: string) => `input ${claim}.${extension}`;
   return {
-    pathOf({ sha256, sizeBytes, type }) {
+    pathOf({ sha256, sizeBytes, type }, from) {
       const { extension } = MEDIA_TYPES[type];
-      const endsAt = (Math.floor(clock.now() / INPUT_ADDRESS_MS) + 2) * INPUT_ADDRESS_MS;
+      const endsAt = (Math.floor(from / INPUT_ADDRESS_MS) + 2) * INPUT_ADDRESS_MS;
       const claim = `${sha256}-${sizeBytes}-${endsAt / 1000}`;
       return `${INPUT_PATH}${claim}-${seal.sign(signed(claim, extension))}.${extension}`;
     },
     async read(name) {
       const [, claim = "", sha256 = "", size, end, signature = "", extension = ""] = NAME.exec(name) ?? [];
       const type = typeOf(extension);
-      const endsAt = Number(end) * 1000;
-      const isValid =
-        type !== undefined && endsAt > clock.now() && seal.isSigned(signed(claim, extension), signature);
+      const isOver = Number(end) * 1000 <= clock.now();
+      const isValid = type !== undefined && !isOver && seal.isSigned(signed(claim, extension), signature);
       const file = isValid ? { sha256, sizeBytes: Number(size), type } : undefined;
       const content = file && (await assets.open(file));
       if (file === undefined || content === undefined)
         throw new AppError("not_found", { kind: "file_unknown" });
-      return { file, content, endsAt };
+      return { file, content };
     },
   };
 }

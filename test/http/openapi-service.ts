@@ -32,11 +32,11 @@ export async function startPublished(env: Readonly<Record<string, string>> = {})
   const app = createApp(config, { log: quiet });
   const { urls, firstKey = "" } = await app.start();
   const local = await openLocal(config);
-  const addresses = {
+  const clock = createSystemClock();
+  const { pathOf } = createInputAddresses({
     assets: { open: async () => undefined },
-    clock: createSystemClock(),
-    seal: sealOf(config),
-  };
+    ...{ clock, seal: sealOf(config) },
+  });
   const { token } = await local.manage.createToken({ name: "tests" });
   await local.stop();
   return {
@@ -44,7 +44,7 @@ export async function startPublished(env: Readonly<Record<string, string>> = {})
     key: firstKey,
     token,
     document: await readDocument(urls.api),
-    inputPath: createInputAddresses(addresses).pathOf,
+    inputPath: (file) => pathOf(file, clock.now()),
     async stop() {
       await app.stop({ force: true });
       rmSync(folder, { recursive: true });

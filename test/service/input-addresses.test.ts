@@ -18,7 +18,8 @@ async function setup(key = "one passphrase that is long enough") {
       clock,
       seal: createSeal({ key: secret, file: "/nowhere/secret.key" }),
     });
-  const { pathOf, read } = addresses(key);
+  const { pathOf: pathFrom, read } = addresses(key);
+  const pathOf = (file: Parameters<typeof pathFrom>[0]) => pathFrom(file, clock.now());
   const nameOf = (path: string) => path.slice("/inputs/".length);
   return { clock, assets, file, pathOf, read, nameOf, addresses };
 }
@@ -66,7 +67,7 @@ test("an address that was changed in any place leads nowhere", async () => {
 test("another service's addresses lead nowhere", async () => {
   const { file, read, nameOf, addresses } = await setup();
   const other = addresses("another passphrase, just as long");
-  expect(await rejection(read(nameOf(other.pathOf(file))))).toBeInstanceOf(AppError);
+  expect(await rejection(read(nameOf(other.pathOf(file, START))))).toBeInstanceOf(AppError);
 });
 
 test("the address of a file that was removed leads nowhere", async () => {

@@ -23,8 +23,8 @@ export interface InputFile extends MediaProbe {
   /** Masks only: a grey picture in which this colour marks what may change. */
   readonly painted?: ((colour: MaskColour) => Promise<Blob>) | undefined;
   /**
-   * The address under which anybody can fetch it for a day or two, without a key; the same for all of a day. Absent where this service
-   * has no address that it can be reached by.
+   * The address under which anybody can fetch it for a day or two, without a key; the same whenever its attempt is sent. Absent where
+   * this service has no address that it can be reached by.
    */
   readonly url?: (() => string) | undefined;
 }

@@ -30,12 +30,13 @@ export async function dispatch(step: Step): Promise<StepResult> {
     return step.requeue({ failures: 0, to: chosen });
 
   if (task.request.inputs.some((input) => input.source.kind === "url")) return fetchInputs(step);
-  const inputs = await openInputs(deps, task.request);
+  const at = deps.clock.now();
+  const inputs = await openInputs(deps, task.request, at);
   if (!Array.isArray(inputs))
     return step.fail(taskError("INPUT_UNREACHABLE", `${inputs.missing} is no longer stored.`));
 
   const { upstreamModel } = chosen.route;
-  return begin(step, { adapter, inputs, upstreamModel, deadlineMs: model.deadlineMs });
+  return begin(step, { adapter, at, inputs, upstreamModel, deadlineMs: model.deadlineMs });
 }
 
 /** Sends an attempt again whose answer was lost, to an upstream that honours its id as a key. */
@@ -43,7 +44,7 @@ async function resend(step: Step, adapter: ProviderAdapter, attempt: Attempt): P
   const { deps, lease, task } = step;
   // The operator may have changed the setting meanwhile.
   if (!adapter.submitIsIdempotent) return outcomeUnknown(step);
-  const inputs = await openInputs(deps, task.request);
+  const inputs = await openInputs(deps, task.request, attempt.startedAt);
   if (!Array.isArray(inputs)) return outcomeUnknown(step);
   const waitMs = deps.pace.submit(adapter.lane);
   if (waitMs > 0) return step.snooze(waitMs);
@@ -58,13 +59,19 @@ async function resend(step: Step, adapter: ProviderAdapter, attempt: Attempt): P
 /** Writes the attempt before any byte leaves, then submits it. */
 async function begin(
   step: Step,
-  to: { adapter: ProviderAdapter; inputs: readonly InputFile[]; upstreamModel: string; deadlineMs: number },
+  to: {
+    adapter: ProviderAdapter;
+    /** When the attempt starts. */
+    at: number;
+    inputs: readonly InputFile[];
+    upstreamModel: string;
+    deadlineMs: number;
+  },
 ): Promise<StepResult> {
   const { deps, lease, task } = step;
-  const { adapter, inputs, upstreamModel } = to;
+  const { adapter, at, inputs, upstreamModel } = to;
   const waitMs = deps.pace.submit(adapter.lane);
   if (waitMs > 0) return step.snooze(waitMs);
-  const at = deps.clock.now();
   const id = deps.ids.create("att");
   const deadlineAt = at + to.deadlineMs;
   const { lane } = adapter;

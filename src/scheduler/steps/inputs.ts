@@ -85,10 +85,11 @@ function mediaKindOf(input: MediaInput): MediaKind {
   return input.role === "video" || input.role === "motion" ? "video" : "image";
 }
 
-/** The stored files of a request whose inputs are all assets, in order; or the field of one that is missing. */
+/** The stored files of a request whose inputs are all assets, in order, for an attempt that started then; or the field of one that is missing. */
 export async function openInputs(
   deps: Pick<StepDeps, "tasks" | "assets" | "inputUrl" | "paintMask">,
   request: GenerationRequest,
+  startedAt: number,
 ): Promise<InputFile[] | { missing: string }> {
   const { inputUrl, paintMask } = deps;
   const files: InputFile[] = [];
@@ -98,7 +99,7 @@ export async function openInputs(
     const content = asset && (await deps.assets.open(asset));
     if (asset === undefined || content === undefined) return { missing: input.param };
     const { sha256, sizeBytes, type, width, height, durationMs } = asset;
-    const url = inputUrl && (() => inputUrl(asset));
+    const url = inputUrl && (() => inputUrl(asset, startedAt));
     const canPaint = input.role === "mask" && paintMask !== undefined;
     const painted = canPaint ? (colour: MaskColour) => paintMask(content, colour) : undefined;
     const { role } = input;

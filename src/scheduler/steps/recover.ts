@@ -43,7 +43,7 @@ async function ask(
   if (waitMs > 0) return step.snooze(waitMs);
   return step.attempting(
     async () => {
-      const inputs = await openInputs(deps, task.request);
+      const inputs = await openInputs(deps, task.request, attempt.startedAt);
       const submission = { ...step.submission(), inputs: Array.isArray(inputs) ? inputs : undefined };
       const answer = await question(submission, step.signal);
       const now = deps.clock.now();
