@@ -20,7 +20,7 @@ export function prepareLanes(db: Database): () => LaneLoad[] {
     return names.map((name) => {
       const backlog = backlogs.get(name);
       return {
-        // Safe: the column holds ids of providers.
+        // Safe: the column holds ids of lanes.
         lane: name as LaneId,
         queued: backlog?.count ?? 0,
         oldestAt: backlog && backlog.oldestSec * 1000,
