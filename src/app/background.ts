@@ -1,4 +1,3 @@
-import { paintMask } from "../assets/decoder.ts";
 import type { Config } from "../config/config.ts";
 import type { LaneId } from "../domain/ids.ts";
 import type { ProviderAdapter } from "../domain/ports/provider.ts";
@@ -42,7 +41,6 @@ export function createBackground(config: Config, rooms: Rooms, feeds: Feeds, tal
     {
       ...{ ...rooms, ...feeds, tally, tasks, random, standing, provider, isOverdue },
       callbackDue: sender.wake,
-      paintMask,
       inputUrl: publicUrl === undefined ? undefined : (...of) => publicUrl + inputAddresses.pathOf(...of),
     },
     {

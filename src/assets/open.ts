@@ -1,6 +1,7 @@
 import type { AssetStore } from "../domain/ports/asset-store.ts";
 import { createSlots } from "../toolkit/slots.ts";
 import { checkBytes, checkStream, receiveFile } from "./check.ts";
+import { paintMask } from "./decoder.ts";
 import { openContentFiles } from "./fs.ts";
 import { createKnownContents } from "./known.ts";
 import { DECODE_SLOTS } from "./limits.ts";
@@ -58,6 +59,7 @@ export function openAssetStore(options: AssetStoreOptions): AssetStore {
       const found = await files.find(sha256);
       return found?.sizeBytes === sizeBytes ? Bun.file(found.path, { type }) : undefined;
     },
+    paintMask: (mask, colour) => slots.run(() => paintMask(mask, colour)),
     removeTemporary: () => files.removeTemporary(),
   };
 }

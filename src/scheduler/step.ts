@@ -8,7 +8,7 @@ import type { AssetStore } from "../domain/ports/asset-store.ts";
 import type { Catalog } from "../domain/ports/catalog.ts";
 import type { Egress } from "../domain/ports/egress.ts";
 import type { Lanes } from "../domain/ports/lanes.ts";
-import type { MaskColour, Previews, ProviderAdapter, Submission } from "../domain/ports/provider.ts";
+import type { Previews, ProviderAdapter, Submission } from "../domain/ports/provider.ts";
 import type { Clock, Ids, Log, PreviewFeed, Random, TaskFeed } from "../domain/ports/runtime.ts";
 import type { Tally } from "../domain/ports/tally.ts";
 import { StorageError, type TaskStore } from "../domain/ports/task-store.ts";
@@ -45,8 +45,6 @@ export interface StepDeps {
   readonly log: Log;
   /** The address under which a provider can fetch an input of an attempt that started then; undefined where this service has none. */
   readonly inputUrl?: ((file: StoredFile, startedAt: number) => string) | undefined;
-  /** A mask as a grey picture in which this colour marks what may change. */
-  readonly paintMask?: ((mask: Blob, colour: MaskColour) => Promise<Blob>) | undefined;
   readonly feed: TaskFeed;
   readonly previews: PreviewFeed;
   /** Whether the deadline of a task has passed, by time in which the service could work. */

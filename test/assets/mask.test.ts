@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import sharp, { type Sharp } from "sharp";
 import { paintMask } from "../../src/assets/decoder.ts";
+import { openAssetStore } from "../../src/assets/open.ts";
 
 /** Four pixels in a row: transparent, hardly seen, mostly seen, opaque. Their colours say nothing. */
 const ALPHA = [0, 51, 204, 255];
@@ -40,4 +41,27 @@ test.each([
 
 test("what is no picture is not painted", async () => {
   await expect(paintMask(new Blob(["no picture"]), "white")).rejects.toThrow();
+});
+
+test("no more masks are painted at once than files are decoded", async () => {
+  const unused = { directory: "/nowhere", newTemporaryName: () => "none" };
+  const store = openAssetStore({ ...unused, decodeSlots: 2 });
+  const png = await mask((image) => image.png());
+  const [begun, gate] = [[] as number[], Promise.withResolvers<void>()];
+  const masks = [0, 1, 2].map((i) =>
+    Object.assign(new Blob([]), {
+      async bytes() {
+        begun.push(i);
+        await gate.promise;
+        return new Uint8Array(png);
+      },
+    }),
+  );
+  const painting = masks.map((each) => store.paintMask(each, "black"));
+  await new Promise<void>((resolve) => setImmediate(resolve));
+  expect(begun).toEqual([0, 1]);
+  gate.resolve();
+  const wanted = await (await paintMask(new Blob([new Uint8Array(png)]), "black")).bytes();
+  for (const painted of await Promise.all(painting)) expect(await painted.bytes()).toEqual(wanted);
+  expect(begun).toEqual([0, 1, 2]);
 });

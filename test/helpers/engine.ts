@@ -94,6 +94,7 @@ export function memoryAssets(): AssetStore {
       const bytes = files.get(sha256);
       return bytes && new Blob([bytes]);
     },
+    paintMask: async (mask) => mask,
     removeTemporary: async () => 0,
   };
 }

@@ -24,9 +24,11 @@ test("a mask can be painted in a colour for an upstream, and no other input", as
   // Only what is asked of them.
   const deps = {
     tasks: { assetById: async (id: string) => ({ ...asset, id }) },
-    assets: { open: async ({ id }: { id: string }) => new Blob([id]) },
-    paintMask: async (mask: Blob, colour: string) => new Blob([`${await mask.text()} in ${colour}`]),
-  } as unknown as Pick<StepDeps, "tasks" | "assets" | "paintMask">;
+    assets: {
+      open: async ({ id }: { id: string }) => new Blob([id]),
+      paintMask: async (mask: Blob, colour: string) => new Blob([`${await mask.text()} in ${colour}`]),
+    },
+  } as unknown as Pick<StepDeps, "tasks" | "assets">;
   const files = await openInputs(deps, REQUEST, 0);
   if ("missing" in files) throw new Error(files.missing);
   const painted = await Promise.all(files.map(async (file) => (await file.painted?.("white"))?.text()));

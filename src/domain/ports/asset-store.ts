@@ -1,4 +1,5 @@
 import type { MediaKind, StoredFile } from "../media/asset.ts";
+import type { MaskColour } from "./provider.ts";
 
 export interface PutOptions {
   /** What the file may be. */
@@ -58,6 +59,13 @@ export interface AssetStore {
   put(source: Uint8Array | AsyncIterable<Uint8Array>, options: PutOptions): Promise<StoredFile>;
   /** The stored file as a lazily read Blob (`slice` for ranges), or undefined when it is not there. */
   open(file: Pick<StoredFile, "sha256" | "sizeBytes" | "type">): Promise<Blob | undefined>;
+  /**
+   * A mask as a grey picture, as large as before: this colour where the mask is transparent, the other one where it is opaque. Stores
+   * nothing. It waits, as checks do, while as many pictures are decoded as may be at once.
+   *
+   * @throws MediaError when it cannot be decoded
+   */
+  paintMask(mask: Blob, colour: MaskColour): Promise<Blob>;
   /** Removes the half-written files that a crash left. @returns how many */
   removeTemporary(): Promise<number>;
 }

@@ -87,22 +87,21 @@ function mediaKindOf(input: MediaInput): MediaKind {
 
 /** The stored files of a request whose inputs are all assets, in order, for an attempt that started then; or the field of one that is missing. */
 export async function openInputs(
-  deps: Pick<StepDeps, "tasks" | "assets" | "inputUrl" | "paintMask">,
+  deps: Pick<StepDeps, "tasks" | "assets" | "inputUrl">,
   request: GenerationRequest,
   startedAt: number,
 ): Promise<InputFile[] | { missing: string }> {
-  const { inputUrl, paintMask } = deps;
+  const { assets, inputUrl } = deps;
   const files: InputFile[] = [];
   for (const input of request.inputs) {
     const asset =
       input.source.kind === "asset" ? await deps.tasks.assetById(input.source.assetId) : undefined;
-    const content = asset && (await deps.assets.open(asset));
+    const content = asset && (await assets.open(asset));
     if (asset === undefined || content === undefined) return { missing: input.param };
     const { sha256, sizeBytes, type, width, height, durationMs } = asset;
     const url = inputUrl && (() => inputUrl(asset, startedAt));
-    const canPaint = input.role === "mask" && paintMask !== undefined;
-    const painted = canPaint ? (colour: MaskColour) => paintMask(content, colour) : undefined;
     const { role } = input;
+    const painted = role === "mask" ? (colour: MaskColour) => assets.paintMask(content, colour) : undefined;
     files.push({ role, content, painted, url, sha256, sizeBytes, type, width, height, durationMs });
   }
   return files;
