@@ -1,19 +1,16 @@
 import { existsSync } from "node:fs";
 import { createCatalog } from "../catalog/catalog.ts";
 import type { Config } from "../config/config.ts";
-import type { LaneId } from "../domain/ids.ts";
 import type { ManagedProviders } from "../domain/ports/managed-providers.ts";
 import type { RouteTrouble } from "../domain/ports/route-store.ts";
 import { createAccounts, PROVIDERS } from "../providers/registry.ts";
 import { createSystemClock } from "../runtime/clock.ts";
 import { createIds } from "../runtime/ids.ts";
-import { openKey } from "../runtime/kept-keys.ts";
-import { createSecret } from "../toolkit/settings/secret.ts";
-import { databaseOf, sealOf } from "./data-folder.ts";
+import { databaseOf } from "./data-folder.ts";
 import { createManagedProviders } from "./managed-providers.ts";
 import { readOwnModels } from "./own-models.ts";
 import { readOwnProviders } from "./own-providers.ts";
-import { keptKeyOf } from "./settings.ts";
+import { createUnseal } from "./unseal.ts";
 
 /** The providers of a data folder, for commands that need no server. It may not be there yet. */
 export function openLocalProviders(config: Config): ManagedProviders {
@@ -34,19 +31,16 @@ export function openLocalProviders(config: Config): ManagedProviders {
     troubles: () => readTroubles(config),
     async adapters(definition) {
       const { values, accounts } = config.providerConfig(definition);
-      const deps = { config, clock, unseal: (lane: LaneId) => unsealed(config, lane) };
+      const faults = new Map<string, string>();
+      const unseal = createUnseal(config, (lane, fault) => faults.set(lane, fault));
+      const deps = { config, clock, unseal };
       const adapters = await createAccounts(definition, { values, accounts }, deps);
       const release = async () => {
         for (const adapter of adapters) await adapter.stop?.();
       };
-      return { adapters, release };
+      return { adapters, faults, release };
     },
   });
-}
-
-function unsealed(config: Config, lane: LaneId) {
-  const kept = openKey(keptKeyOf(config.dataDir, lane), sealOf(config));
-  return kept && Object.fromEntries(Object.entries(kept).map(([name, text]) => [name, createSecret(text)]));
 }
 
 /** What a server has found wrong with routes. */

@@ -37,10 +37,15 @@ export interface ManagedProvidersDeps {
   readonly problems: () => Promise<readonly string[]>;
   readonly models: () => Promise<readonly Model[]>;
   readonly troubles: () => Promise<readonly RouteTrouble[]>;
-  /** The accounts of a provider that are switched on and can be used, and how to release them. */
-  readonly adapters: (
-    definition: ProviderDefinition,
-  ) => Promise<{ readonly adapters: readonly ProviderAdapter[]; readonly release: () => Promise<void> }>;
+  /** The accounts of a provider that are switched on and can be used. */
+  readonly adapters: (definition: ProviderDefinition) => Promise<Usable>;
+}
+
+interface Usable {
+  readonly adapters: readonly ProviderAdapter[];
+  /** Why other accounts cannot be used, by their lanes. */
+  readonly faults: ReadonlyMap<string, string>;
+  readonly release: () => Promise<void>;
 }
 
 interface Known {
@@ -173,15 +178,16 @@ async function testAccounts(
     throw new AppError("not_found", { kind: "unknown", what: "account", given: wanted, near });
   }
   if (accounts.length === 0) return [];
-  const { adapters, release } = await deps.adapters(definition);
+  const { adapters, faults, release } = await deps.adapters(definition);
   try {
     return await Promise.all(
       accounts.map(async ({ name, lane }) => {
         const startedAt = deps.clock.elapsed();
-        const tested = await testOne(
-          deps,
-          adapters.find((each) => each.lane === lane),
-        );
+        const adapter = adapters.find((each) => each.lane === lane);
+        const tested =
+          adapter === undefined
+            ? ({ kind: "failed", detail: faults.get(lane) ?? "its key is not at hand" } as const)
+            : await testOne(deps, adapter);
         const tookMs = Math.round(deps.clock.elapsed() - startedAt);
         return { provider: definition.id, account: name, lane, tookMs, tested };
       }),
@@ -191,12 +197,7 @@ async function testAccounts(
   }
 }
 
-async function testOne(
-  { clock }: ManagedProvidersDeps,
-  adapter: ProviderAdapter | undefined,
-): Promise<Tested> {
-  if (adapter === undefined)
-    return { kind: "failed", detail: "its kept key is sealed with another key, or its file cannot be used" };
+async function testOne({ clock }: ManagedProvidersDeps, adapter: ProviderAdapter): Promise<Tested> {
   if (adapter.test === undefined)
     return { kind: "untested", detail: "it has no call that proves a key and makes nothing" };
   const limit = { delayMs: TEST_MS, what: "the test did not end" };

@@ -8,15 +8,13 @@ import type { Log, SteadyClock } from "../domain/ports/runtime.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
 import { FORM_BYTES } from "../providers/declared/form.ts";
 import { createProviders, PROVIDERS, providerNeeds } from "../providers/registry.ts";
-import { openKey } from "../runtime/kept-keys.ts";
 import { createLanes } from "../scheduler/lanes.ts";
 import { createPace } from "../scheduler/pace.ts";
 import { type OwnFile, watchOwnFiles } from "../toolkit/own-files.ts";
-import { createSecret } from "../toolkit/settings/secret.ts";
-import { sealOf } from "./data-folder.ts";
 import type { Releases } from "./lifecycle.ts";
 import type { createOwnProviders, OwnProvider, OwnProviders, OwnProvidersDeps } from "./own-providers.ts";
-import { keptKeyOf, OWN_PROVIDERS } from "./settings.ts";
+import { OWN_PROVIDERS } from "./settings.ts";
+import { createUnseal } from "./unseal.ts";
 
 export interface ProvidersDeps {
   readonly clock: SteadyClock;
@@ -33,7 +31,8 @@ export interface ProvidersDeps {
  */
 export async function openProviders(config: Config, deps: ProvidersDeps, releases: Releases) {
   const { clock, log, tasks, egress } = deps;
-  const making = { config, clock, log, unseal: unsealer(config, log), fetchPublic: egress.fetchMedia };
+  const unseal = createUnseal(config, (lane, fault) => log.error({ provider: lane }, fault));
+  const making = { config, clock, log, unseal, fetchPublic: egress.fetchMedia };
   const builtIn = deps.adapters ?? (await createProviders(making));
   const live = createLive(builtIn);
   releases.push(async () => {
@@ -126,22 +125,4 @@ function createLive(builtIn: readonly ProviderAdapter[]) {
   };
   live.replace([]);
   return live;
-}
-
-/** Opens the kept keys of accounts, and says which no key opens. */
-function unsealer(config: Config, log: Log) {
-  const seal = sealOf(config);
-  return (lane: LaneId) => {
-    const kept = openKey(keptKeyOf(config.dataDir, lane), seal);
-    if (kept === undefined) {
-      const way =
-        "give SVC_SECRET_KEY or SVC_SECRET_KEY_PREVIOUS that key, or keep it anew with `svc providers add`";
-      log.error(
-        { provider: lane },
-        `the kept key of ${lane} is sealed with another key, so it stays off: ${way}`,
-      );
-      return undefined;
-    }
-    return Object.fromEntries(Object.entries(kept).map(([name, secret]) => [name, createSecret(secret)]));
-  };
 }

@@ -25,6 +25,7 @@ export function createServedProviders(deps: ServedDeps): ManagedProviders {
       troubles: () => routes.troubles(),
       adapters: async ({ id }) => ({
         adapters: adapters().filter((adapter) => adapter.id === id),
+        faults: new Map(),
         release: async () => {},
       }),
     });

@@ -13,6 +13,8 @@ import { dirname } from "node:path";
 import type { LaneId } from "../domain/ids.ts";
 import { isJsonObject } from "../domain/json.ts";
 import type { Seal } from "../domain/ports/runtime.ts";
+import { isSystemError, reasonOf } from "../toolkit/system-error.ts";
+import { flushFolder } from "./flush-folder.ts";
 
 /** The secrets of an account at a provider, by their names there. */
 export type KeptSecrets = Readonly<Record<string, string>>;
@@ -23,14 +25,22 @@ export interface KeptKey {
   readonly lane: LaneId;
 }
 
-/** Seals the secrets of an account into a file of their own, whole or not at all. Replaces those before. */
+/** What became of opening the secrets of an account. */
+export type OpenedKey =
+  | { readonly kind: "opened"; readonly secrets: KeptSecrets }
+  /** `absent`: there are none · `spoilt`: the file is no kept key · `locked`: no key at hand opens them. */
+  | { readonly kind: "absent" | "spoilt" | "locked" }
+  | { readonly kind: "unreadable"; readonly reason: string };
+
+/** Seals the secrets of an account into a file of their own, whole or not at all, and flushed. Replaces those before. */
 export function keepKey(key: KeptKey, seal: Seal, secrets: KeptSecrets): void {
   const { path } = key;
   const sealed = Object.entries(secrets).map(([name, secret]) => [
     name,
     seal.seal(secret, boundTo(key, name)),
   ]);
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const folder = dirname(path);
+  if (mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined) flushFolder(dirname(folder));
   const partial = `${path}.${process.pid}.part`;
   rmSync(partial, { force: true });
   try {
@@ -42,6 +52,7 @@ export function keepKey(key: KeptKey, seal: Seal, secrets: KeptSecrets): void {
       closeSync(file);
     }
     renameSync(partial, path);
+    flushFolder(folder);
   } finally {
     rmSync(partial, { force: true });
   }
@@ -54,33 +65,42 @@ export function forgetKey({ path }: KeptKey): boolean {
   return isKept;
 }
 
-/**
- * Opens the secrets of an account, and seals them anew where they were sealed with an earlier key.
- *
- * @returns undefined where no key at hand opens them, or there are none
- */
-export function openKey(key: KeptKey, seal: Seal): KeptSecrets | undefined {
-  const stored = read(key.path);
-  if (stored === undefined) return undefined;
+/** Opens the secrets of an account, and seals them anew where they were sealed with an earlier key. */
+export function openKey(key: KeptKey, seal: Seal): OpenedKey {
+  const read = readKey(key.path);
+  if (read.kind !== "read") return read;
+  const { stored } = read;
   const opened: Record<string, string> = {};
   for (const [name, sealed] of Object.entries(stored)) {
     const secret = seal.open(sealed, boundTo(key, name));
-    if (secret === undefined) return undefined;
+    if (secret === undefined) return { kind: "locked" };
     opened[name] = secret;
   }
   if (Object.values(stored).some((sealed) => seal.stateOf(sealed) !== "sealed")) keepKey(key, seal, opened);
-  return opened;
+  return { kind: "opened", secrets: opened };
 }
 
-function read(path: string): KeptSecrets | undefined {
-  let stored: unknown;
+type Read = Exclude<OpenedKey, { kind: "opened" }> | { readonly kind: "read"; readonly stored: KeptSecrets };
+
+function readKey(path: string): Read {
+  let text: string;
   try {
-    stored = JSON.parse(readFileSync(path, "utf8"));
+    text = readFileSync(path, "utf8");
+  } catch (error) {
+    if (isSystemError(error) && error.code === "ENOENT") return { kind: "absent" };
+    return { kind: "unreadable", reason: reasonOf(error) };
+  }
+  const stored = parsed(text);
+  return isSecrets(stored) ? { kind: "read", stored } : { kind: "spoilt" };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
   } catch {
-    // Gone, or not what was written: there is nothing to open.
+    // It is not what was written.
     return undefined;
   }
-  return isSecrets(stored) ? stored : undefined;
 }
 
 function isSecrets(stored: unknown): stored is KeptSecrets {

@@ -1,5 +1,6 @@
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
+import { flushFolder } from "./flush-folder.ts";
 
 const KEY_BYTES = 32;
 const CONTENT = /^[A-Za-z0-9+/]{43}=\n?$/;
@@ -47,9 +48,7 @@ function make(path: string): void {
     closeSync(file);
     rmSync(partial, { force: true });
   }
-  const folder = openSync(dirname(path), "r");
-  fsyncSync(folder);
-  closeSync(folder);
+  flushFolder(dirname(path));
 }
 
 function hasCode(error: unknown, code: string): boolean {

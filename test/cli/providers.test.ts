@@ -30,7 +30,8 @@ async function onTerminal(args: readonly string[], cwd: string, ...lines: string
 const kept = (cwd: string, lane: string) => {
   const dataDir = join(cwd, "svc-data");
   const seal = createSeal({ file: join(dataDir, "secret.key") });
-  return openKey(keptKeyOf(dataDir, lane as LaneId), seal);
+  const found = openKey(keptKeyOf(dataDir, lane as LaneId), seal);
+  return found.kind === "opened" ? found.secrets : found.kind;
 };
 
 describe("svc providers add", () => {

@@ -1,5 +1,14 @@
 import { afterEach, expect, test } from "bun:test";
-import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { LaneId } from "../../src/domain/ids.ts";
@@ -7,6 +16,7 @@ import { forgetKey, keepKey, openKey } from "../../src/runtime/kept-keys.ts";
 import { createSeal } from "../../src/runtime/seal.ts";
 
 const SECRETS = { access_key: "ak-0123456789", secret_key: "sk-0123456789" };
+const OPENED = { kind: "opened", secrets: SECRETS } as const;
 const [OLD, NEW] = [7, 8].map((byte) => Buffer.alloc(32, byte).toString("base64"));
 
 const folders: string[] = [];
@@ -29,7 +39,7 @@ function setup() {
 test("what is kept opens again, and lies nowhere in the clear or open to others", () => {
   const { folder, at, sealWith } = setup();
   keepKey(at("kling"), sealWith(OLD), SECRETS);
-  expect(openKey(at("kling"), sealWith(OLD))).toEqual(SECRETS);
+  expect(openKey(at("kling"), sealWith(OLD))).toEqual(OPENED);
   expect(readdirSync(folder)).toEqual(["kling.json"]);
   const text = readFileSync(at("kling").path, "utf8");
   for (const secret of Object.values(SECRETS)) expect(text).not.toContain(secret);
@@ -40,33 +50,39 @@ test("another account's file opens for none", () => {
   const { at, sealWith } = setup();
   keepKey(at("kling"), sealWith(OLD), SECRETS);
   renameSync(at("kling").path, at("kling/second").path);
-  expect(openKey(at("kling/second"), sealWith(OLD))).toBeUndefined();
+  expect(openKey(at("kling/second"), sealWith(OLD))).toEqual({ kind: "locked" });
 });
 
 test("with another key in use it is opened by the one before, and sealed anew", () => {
   const { at, sealWith } = setup();
   keepKey(at("kling"), sealWith(OLD), SECRETS);
-  expect(openKey(at("kling"), sealWith(NEW))).toBeUndefined();
-  expect(openKey(at("kling"), sealWith(NEW, OLD))).toEqual(SECRETS);
-  expect(openKey(at("kling"), sealWith(NEW))).toEqual(SECRETS);
+  expect(openKey(at("kling"), sealWith(NEW))).toEqual({ kind: "locked" });
+  expect(openKey(at("kling"), sealWith(NEW, OLD))).toEqual(OPENED);
+  expect(openKey(at("kling"), sealWith(NEW))).toEqual(OPENED);
 });
 
 test("a file that is no kept key opens for nobody, and a second key replaces the first", () => {
   const { at, sealWith } = setup();
   const seal = sealWith(OLD);
-  expect(openKey(at("kling"), seal)).toBeUndefined();
+  expect(openKey(at("kling"), seal)).toEqual({ kind: "absent" });
   keepKey(at("kling"), seal, SECRETS);
-  for (const text of ["", "{}", "[]", '{"key":7}', '{"key":"clear"}']) {
+  for (const text of ["", "{}", "[]", '{"key":7}']) {
     writeFileSync(at("kling").path, text);
-    expect(openKey(at("kling"), seal)).toBeUndefined();
+    expect(openKey(at("kling"), seal)).toEqual({ kind: "spoilt" });
   }
+  writeFileSync(at("kling").path, '{"key":"clear"}');
+  expect(openKey(at("kling"), seal)).toEqual({ kind: "locked" });
+  rmSync(at("kling").path);
+  mkdirSync(at("kling").path);
+  expect(openKey(at("kling"), seal)).toEqual({ kind: "unreadable", reason: expect.any(String) });
+  rmSync(at("kling").path, { recursive: true });
   keepKey(at("kling"), seal, { access_key: "other" });
-  expect(openKey(at("kling"), seal)).toEqual({ access_key: "other" });
+  expect(openKey(at("kling"), seal)).toEqual({ kind: "opened", secrets: { access_key: "other" } });
 });
 
 test("what is forgotten is gone, and was there only once", () => {
   const { at, sealWith } = setup();
   keepKey(at("kling"), sealWith(OLD), SECRETS);
   expect([forgetKey(at("kling")), forgetKey(at("kling"))]).toEqual([true, false]);
-  expect(openKey(at("kling"), sealWith(OLD))).toBeUndefined();
+  expect(openKey(at("kling"), sealWith(OLD))).toEqual({ kind: "absent" });
 });
