@@ -22,6 +22,7 @@ import { toGenerationRequest } from "./generation-request.ts";
 import { checkIdempotencyKey } from "./idempotency-key.ts";
 import { hashCanonical, type InlineFiles, refuseMisplacedFiles } from "./inline-files.ts";
 import type { TellLowBalance } from "./low-balance.ts";
+import { namedInputs } from "./named-inputs.ts";
 import { type PriceDeps, priceTerms } from "./price-terms.ts";
 import { type ModelDeps, ofOtherKind, readModel, withoutProvider } from "./read-model.ts";
 
@@ -142,15 +143,16 @@ async function admit(
   refuseMisplacedFiles(model, body, request.inlineFiles);
 
   const callbackUrl = callbackUrlOf(deps, body);
+  // What needs no content is decided before any is read and written.
+  const named = toGenerationRequest(model, body, namedInputs(model, body), request.hops);
+  const chosen = findRoute(deps, model, named);
+  const promised = quote(model, named, priceTerms(deps, request.principal, model));
+  if (!isPriced(promised)) throw invalid({ kind: "unpriced", model: model.id });
   const id = deps.ids.create("task");
   const staged: StagedFile[] = [];
   let isAdmitted = false;
   try {
     const { inputs, assets } = await collectInputs(deps, { ...request, model, body, taskId: id, staged });
-    const canonical = toGenerationRequest(model, body, inputs, request.hops);
-    const chosen = findRoute(deps, model, canonical);
-    const promised = quote(model, canonical, priceTerms(deps, request.principal, model));
-    if (!isPriced(promised)) throw invalid({ kind: "unpriced", model: model.id });
     for (const file of staged) await file.keep();
     const result = await deps.tasks.admit({
       task: {
@@ -160,7 +162,7 @@ async function admit(
         requestId: request.requestId,
         kind: model.kind,
         model: model.id,
-        request: canonical,
+        request: { ...named, inputs },
         quote: promised,
         held: promised.ceiling,
         origin: request.origin,

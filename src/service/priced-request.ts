@@ -1,5 +1,5 @@
 import { invalid } from "../domain/errors.ts";
-import type { Json, JsonObject } from "../domain/json.ts";
+import type { JsonObject } from "../domain/json.ts";
 import type { Model } from "../domain/model/model.ts";
 import { type Forecast, forecast } from "../domain/money/forecast.ts";
 import { type Micros, toMicros } from "../domain/money/money.ts";
@@ -13,10 +13,11 @@ import {
   type Quote,
 } from "../domain/money/pricing.ts";
 import type { Catalog } from "../domain/ports/catalog.ts";
-import type { GenerationRequest, MediaInput } from "../domain/task/request.ts";
+import type { GenerationRequest } from "../domain/task/request.ts";
 import { namesFrom } from "../domain/words/say.ts";
 import type { ModelBody } from "./compat-request.ts";
 import { toGenerationRequest } from "./generation-request.ts";
+import { namedInputs } from "./named-inputs.ts";
 
 /** A request that was not made, as its create would read it. */
 export interface PricedRequest {
@@ -41,24 +42,8 @@ export function priceRequest(
   const validated = catalog.validate(model, given.body, { isPartial: true });
   if (!validated.ok) throw invalid(validated.facts).renamed(namesFrom(given.names));
   const { body, missing = [] } = validated;
-  const canonical = toGenerationRequest(model, body, inputsOf(model, body, missing));
+  const canonical = toGenerationRequest(model, body, namedInputs(model, body, missing));
   return { body, request: canonical, missing, forecast: forecast(model, canonical, terms) };
-}
-
-/** The inputs that decide the mode and the route. Their content is not read. */
-function inputsOf(model: Model, body: JsonObject, missing: readonly string[]): MediaInput[] {
-  const isThere = (name: string) => missing.includes(name) || Object.hasOwn(body, name);
-  const named = model.mediaFields.filter((field) => isThere(field.name));
-  const fields = named.flatMap(({ role, name }) =>
-    paramsOf(name, body[name]).map((param) => ({ role, param })),
-  );
-  if (model.resultField !== undefined && isThere("task_id"))
-    fields.push({ role: model.resultField.role, param: "task_id" });
-  return fields.map((field) => ({ ...field, source: { kind: "url", url: "" } }));
-}
-
-function paramsOf(name: string, value: Json | undefined): string[] {
-  return Array.isArray(value) ? value.map((_, i) => `${name}[${i}]`) : [name];
 }
 
 /** One line of a price, for people and programs. The amounts of all lines add up to the whole. */

@@ -1,0 +1,95 @@
+import { afterEach, expect, test } from "bun:test";
+import { createCatalog } from "../../src/catalog/catalog.ts";
+import { AppError } from "../../src/domain/errors.ts";
+import type { Model } from "../../src/domain/model/model.ts";
+import type { PutOptions } from "../../src/domain/ports/asset-store.ts";
+import { createTaskFeed } from "../../src/runtime/signals.ts";
+import { createCreateTask } from "../../src/service/create-task.ts";
+import { openStore } from "../../src/store/open.ts";
+import { rejection } from "../contracts/provider.ts";
+import { countingIds, fakeClock, memoryAssets } from "../helpers/engine.ts";
+import { fakeSecrets } from "../helpers/secrets.ts";
+import { ACCOUNT, addAccount, keyId } from "../helpers/store.ts";
+
+const stops: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
+});
+
+const PICTURE = new TextEncoder().encode("picture");
+const INPUT: PutOptions = { accept: ["image"], maxBytes: 99, sanitize: true };
+
+/** The creates of an image model with these changes, and what was done to files. */
+async function setup(changes: (model: Model) => Partial<Model>) {
+  const builtIn = createCatalog().find("sandbox-image");
+  if (builtIn === undefined) throw new Error("There is no such model.");
+  const model = { ...builtIn, ...changes(builtIn) };
+  const store = openStore({ path: ":memory:" });
+  stops.push(store.stop);
+  await addAccount(store, { id: ACCOUNT });
+  const done: string[] = [];
+  const assets = memoryAssets();
+  const stage: typeof assets.stage = async (...given) => {
+    done.push("staged");
+    const staged = await assets.stage(...given);
+    return { ...staged, keep: () => staged.keep().then(() => void done.push("kept")) };
+  };
+  const createTask = createCreateTask({
+    ...{ catalog: createCatalog({ models: [model] }), aliases: {}, prices: { rule: () => undefined } },
+    ...{ clock: fakeClock(), ids: countingIds(), secrets: fakeSecrets(), feed: createTaskFeed() },
+    ...{ accounts: store.accounts, tasks: store.tasks, assets: { ...assets, stage } },
+    egress: {
+      refusal: () => undefined,
+      fetchMedia: () => Promise.reject(new Error("nothing is fetched")),
+      deliver: () => Promise.reject(new Error("nothing is delivered")),
+    },
+    ...{ wakeup: { wake() {}, queued() {} }, tally: { created() {} }, tellLowBalance() {} },
+    lanes: { has: () => true, choose: async (provider) => provider },
+    ...{ isAccepting: () => true, trouble: () => undefined },
+  });
+  const principal = {
+    ...{ accountId: ACCOUNT, keyId: keyId(1), keyName: "key", policy: {}, priceMultiplier: 1_000_000 },
+  };
+  return {
+    done,
+    async create(image: string) {
+      const uploads = new Map([["upload:1", await assets.stage(PICTURE, INPUT)]]);
+      const body = { model: model.id, prompt: "A fox", image_url: image };
+      const request = {
+        ...{ requestId: "req_1", origin: "http://localhost", endpoint: "POST /v1/x" },
+        uploads,
+      };
+      const { taskId } = await createTask({ kind: "image", body, principal, ...request });
+      return store.tasks.byId(taskId);
+    },
+  };
+}
+
+const inline = `data:image/png;base64,${Buffer.from(PICTURE).toString("base64")}`;
+
+test("a request that no route takes, or that has no price, is refused before any of its files is read", async () => {
+  const refusals = [
+    ({ routes }: Model) => ({
+      routes: routes.map((route) => ({ ...route, only: { image_url: false } as const })),
+    }),
+    ({ price }: Model) => ({ price: { ...price, lines: [] } }),
+  ];
+  for (const changes of refusals) {
+    const { create, done } = await setup(changes);
+    for (const image of [inline, "upload:1"]) expect(await rejection(create(image))).toBeInstanceOf(AppError);
+    expect(done).toEqual([]);
+  }
+});
+
+test("files of a request that a route takes are stored, however they came", async () => {
+  const { create, done } = await setup(({ routes }) => ({
+    routes: routes.flatMap((route) => [{ ...route, only: { image_url: false } as const }, route]),
+  }));
+  const input = { role: "image", param: "image_url", source: { kind: "asset", assetId: expect.any(String) } };
+  for (const image of [inline, "upload:1"])
+    expect(await create(image)).toMatchObject({
+      routeIndex: 1,
+      request: { mode: "image-to-image", inputs: [input] },
+    });
+  expect(done).toEqual(["staged", "kept"]);
+});
