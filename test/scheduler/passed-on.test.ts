@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import type { PollResult, ProviderAdapter } from "../../src/domain/ports/provider.ts";
 import { verdictOf } from "../../src/domain/task/story.ts";
-import { failedJob, type Meaning } from "../../src/providers/kit/classify.ts";
+import { failedJob } from "../../src/providers/kit/classify.ts";
+import type { Meaning } from "../../src/providers/kit/refusal.ts";
 import { createEngine, MODEL, scriptedProvider } from "../helpers/engine.ts";
 import { ACCOUNT, lane, micros } from "../helpers/store.ts";
 

@@ -1,13 +1,16 @@
 import type { Clock } from "../../domain/ports/runtime.ts";
-import type { Credentials, Signed, UnsignedRequest } from "../kit/credentials.ts";
-import { compileCall, wordCall } from "./call.ts";
+import type { UpstreamAnswer } from "../kit/answer.ts";
+import type { Credentials, Signed, SignedRequest, UnsignedRequest } from "../kit/credentials.ts";
+import type { NoAnswer } from "../kit/http.ts";
+import { compileCall, type WordedCall, wordCall } from "./call.ts";
 import type { Compiling } from "./compiling.ts";
 import type { Scope } from "./expression.ts";
 import type { AuthForm, JwtForm, SignForm } from "./form.ts";
 import { checkHeaderNames } from "./header-names.ts";
-import { answerScope, numberIn } from "./reading.ts";
+import { answerScope, numberIn, textIn } from "./reading.ts";
 import { type SigningKeys, signAws, signVolc } from "./signatures.ts";
 import type { Path } from "./template.ts";
+import { createTokens, type Token } from "./tokens.ts";
 import type { Value } from "./value.ts";
 
 /** What credentials are made from at the time of a request. */
@@ -16,12 +19,13 @@ export interface Minting {
   /** The account's, by the form's own names. */
   readonly secrets: Readonly<Record<string, string>>;
   readonly region: string | undefined;
-  /** Sends a call for a token, without credentials. @throws NoAnswer, or Error when it is refused */
-  send(call: Awaited<ReturnType<typeof wordCall>>, signal: AbortSignal): Promise<TokenAnswer>;
+  /** Sends a call for a token, without credentials. @throws NoAnswer, also when it is refused */
+  send(call: WordedCall, signal: AbortSignal): Promise<UpstreamAnswer>;
+  /** The error for an answer that holds no token. */
+  refused(answer: UpstreamAnswer): NoAnswer;
   /** Keeps what was minted out of every error of these calls. */
   keep(secret: string): void;
 }
-type TokenAnswer = Parameters<typeof answerScope>[0];
 
 export interface Auth {
   /** The names of the secrets that it takes, and the customary variable of each. */
@@ -35,14 +39,8 @@ export interface Auth {
 
 export interface OpenAuth {
   readonly credentials: Credentials;
-  /** Drops a token that the upstream has refused. */
-  forget(): void;
-}
-
-/** A token, and until when it is used. */
-interface Token {
-  readonly text: string;
-  readonly untilMs: number;
+  /** Drops the token of a request whose credentials the upstream has refused. */
+  forget(refused: SignedRequest): void;
 }
 
 /** A token is used until so long before its end. */
@@ -58,18 +56,19 @@ export function compileAuth(compiling: Compiling, form: AuthForm, path: Path): A
   const variables = variablesOf(form);
   const secrets = new Set([...Object.keys(variables), "now", "region"]);
   const isTimed = form.jwt !== undefined || form.aws_sigv4 !== undefined || form.volc_v4 !== undefined;
-  const open = compileKind(compiling, form, secrets, path);
   const isOptional = form.none === true;
+  const isNothing = isOptional && Object.keys(form).length === 1;
+  const open = isNothing ? openNothing : compileKind(compiling, form, secrets, path);
   return {
     ...{ variables, isOptional, isTimed },
-    open(minting) {
-      const isKeyless = isOptional && Object.keys(minting.secrets).length === 0;
-      return isKeyless ? { credentials: {}, forget: () => undefined } : open(minting);
-    },
+    open: (minting) =>
+      isOptional && Object.keys(minting.secrets).length === 0 ? openNothing() : open(minting),
   };
 }
 
 type Open = (minting: Minting) => OpenAuth;
+
+const openNothing = (): OpenAuth => ({ credentials: {}, forget: () => undefined });
 
 function compileKind(compiling: Compiling, form: AuthForm, secrets: ReadonlySet<string>, path: Path): Open {
   if (form.basic !== undefined) return compileBasic(compiling, form.basic, secrets, [...path, "basic"]);
@@ -95,7 +94,10 @@ function compileKind(compiling: Compiling, form: AuthForm, secrets: ReadonlySet<
     return {
       credentials: async (_request, signal) =>
         place(textOf(value, { ...scopeOf(minting), token: await tokens.current(signal) })),
-      forget: tokens.forget,
+      forget({ headers, url }) {
+        const sent = query === undefined ? headers.get(header) : url.searchParams.get(query);
+        tokens.forget((text) => sent?.includes(text) === true);
+      },
     };
   };
 }
@@ -114,25 +116,6 @@ function compileBasic(
     // As what is minted: the pair is another form of the secrets, which must show in no error either.
     const signed: Signed = { headers: { Authorization: `Basic ${pair}` } };
     return { credentials: () => Promise.resolve(signed), forget: () => undefined };
-  };
-}
-
-/** One token for all requests, made anew when it is about to end. Requests at one time wait for the same one. */
-function createTokens(clock: Clock, mint: (signal: AbortSignal) => Promise<Token>) {
-  let token: Token | undefined;
-  let minting: Promise<Token> | undefined;
-  return {
-    async current(signal: AbortSignal): Promise<string> {
-      if (token !== undefined && clock.now() < token.untilMs) return token.text;
-      minting ??= mint(signal).finally(() => {
-        minting = undefined;
-      });
-      token = await minting;
-      return token.text;
-    },
-    forget() {
-      token = undefined;
-    },
   };
 }
 
@@ -189,10 +172,12 @@ function compileTokenCall(
       : compiling.value(answer.expires_in, known, [...path, "expires_in"]);
   return async (minting, signal) => {
     const worded = await wordCall(call, scopeOf(minting));
-    const scope = answerScope(await minting.send(worded, signal));
+    const given = await minting.send(worded, signal);
+    const scope = answerScope(given);
     const seconds = numberIn(life, scope);
     const lifeMs = seconds === undefined ? USUAL_LIFE_MS : seconds * 1000;
-    const text = textOf(value, scope);
+    const text = textIn(value, scope);
+    if (text === undefined) throw minting.refused(given);
     minting.keep(text);
     return { text, untilMs: usedUntil(minting.clock.now(), lifeMs) };
   };
@@ -252,5 +237,5 @@ function scopeOf({ secrets, clock, region }: Minting): Scope {
 function textOf(value: Value, scope: Scope): string {
   const text = value.evaluate(scope);
   if (typeof text === "string" && text !== "") return text;
-  throw new Error("the credentials come to no text; a secret or the answer with the token lacks something");
+  throw new Error("the credentials come to no text; a secret lacks something");
 }

@@ -10,6 +10,7 @@ import {
   type UpstreamOptions,
 } from "../kit/http.ts";
 import type { MediaSource } from "../kit/media.ts";
+import type { Refusal } from "../kit/refusal.ts";
 import type { OpenAuth } from "./auth.ts";
 import { type Call, headersOf, type WordedCall, wordCall } from "./call.ts";
 import { authsOf, type CompiledForm } from "./compiled-form.ts";
@@ -91,6 +92,7 @@ export function connect(
     ...optionsOf(form, account, base, deps),
     origins: form.origins,
     credentials: auth.credentials,
+    onRefused: auth.forget,
     onExchange: deps.onExchange,
   });
   const maxBytes = (form.limits?.answer_mb ?? 64) * MIB;
@@ -110,7 +112,7 @@ export function connect(
       if (left !== undefined)
         throw new ExpressionError(`it has no place for the input that is a ${left.role}`);
       const own = headersOf(compiled.headers, seen);
-      const answer = await upstream.send(
+      return upstream.send(
         {
           ...worded,
           body: body ?? worded.body,
@@ -121,8 +123,6 @@ export function connect(
         },
         signal,
       );
-      if (answer.status === 401) auth.forget();
-      return answer;
     },
     isOk: (answer) => isSuccess(answer.status) && (isOk === undefined || isTrue(isOk, answer, scope)),
   };
@@ -160,6 +160,7 @@ function httpLimitsOf({
 }
 
 const TOKEN_BYTES = MIB;
+const TOKEN_MS = 30 * SECOND_MS;
 
 /** The first kind of account whose secrets are all there. */
 function openAuth(
@@ -177,17 +178,35 @@ function openAuth(
   // Tokens are asked for without credentials, where the form names an address for it, or where the key may go.
   const issuers = authsOf(compiled.form).flatMap(({ oauth }) => oauth?.token_url ?? []);
   const origins = issuers.filter((url) => !url.startsWith("/")).map((url) => new URL(url).origin);
+  const options = optionsOf(compiled.form, account, base, deps);
   const issuer = createUpstream({
-    ...optionsOf(compiled.form, account, base, deps),
+    ...{ ...options, limits: tokenLimits(options.limits) },
     origins: [...origins, ...(compiled.form.origins ?? [])],
   });
+  const refused = (answer: UpstreamAnswer) => noToken(compiled.refusals.read(issuer, answer));
   return auth.open({
-    ...{ clock: deps.clock, region, secrets, keep: issuer.keepSecret },
+    ...{ clock: deps.clock, region, secrets, keep: issuer.keepSecret, refused },
     async send(call, signal) {
-      const answer = await issuer.send({ ...call, maxBytes: TOKEN_BYTES }, signal);
+      const answer = await issuer.send({ ...call, maxBytes: TOKEN_BYTES }, signal).catch(untold);
       if (isSuccess(answer.status)) return answer;
-      const { detail } = compiled.refusals.read(issuer, answer);
-      throw new NoAnswer(true, `no token: ${detail}`);
+      throw refused(answer);
     },
   });
+}
+
+/** A token is made at once. Every request waits for it. */
+function tokenLimits({ connectMs, answerMs, bodyMs }: HttpLimits): HttpLimits {
+  return { connectMs, answerMs: Math.min(answerMs, TOKEN_MS), bodyMs: Math.min(bodyMs, TOKEN_MS) };
+}
+
+function untold(error: unknown): never {
+  if (!(error instanceof NoAnswer)) throw error;
+  throw new NoAnswer(true, `no token: ${error.message}`, error.isLate);
+}
+
+/** Whatever is wrong with a request for a token, no caller has written it: it is the key. */
+function noToken({ meaning, ...told }: Refusal): NoAnswer {
+  const isOfKey = meaning === "bad_input" || meaning === "moderated";
+  const detail = `no token: ${told.detail}`;
+  return new NoAnswer(true, detail, false, { ...told, meaning: isOfKey ? "refused" : meaning, detail });
 }

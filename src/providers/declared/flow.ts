@@ -1,4 +1,4 @@
-import type { Meaning } from "../kit/classify.ts";
+import type { Meaning } from "../kit/refusal.ts";
 import { type Call, compileCall } from "./call.ts";
 import type { Compiling } from "./compiling.ts";
 import type { Scope } from "./expression.ts";

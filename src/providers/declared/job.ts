@@ -5,11 +5,11 @@ import type { UpstreamAnswer } from "../kit/answer.ts";
 import {
   describeAnswer,
   failedJob,
-  type Meaning,
   retryAfterMs,
   unansweredQuestion,
   unusableAnswer,
 } from "../kit/classify.ts";
+import { isOfAccount, type Meaning } from "../kit/refusal.ts";
 import type { CompiledForm } from "./compiled-form.ts";
 import type { Connection } from "./connection.ts";
 import type { Scope } from "./expression.ts";
@@ -104,7 +104,7 @@ export async function question(
   );
   throw new ProviderError("retry", "UPSTREAM_ERROR", `${refusal.detail}, with no word on the job`, {
     retryAfterMs: refusal.retryAfterMs ?? retryAfterMs(answer.headers),
-    isOperators: refusal.meaning === "refused" || refusal.meaning === "spent",
+    isOperators: isOfAccount(refusal.meaning),
   });
 }
 

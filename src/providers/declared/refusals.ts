@@ -1,7 +1,8 @@
 import { LONGEST_DELAY_MS } from "../../domain/task/backoff.ts";
 import type { UpstreamAnswer } from "../kit/answer.ts";
-import { type Meaning, meaningOfError, type Refusal, refusalOf } from "../kit/classify.ts";
+import { meaningOfError, refusalOf } from "../kit/classify.ts";
 import type { Upstream } from "../kit/http.ts";
+import type { Meaning, Refusal } from "../kit/refusal.ts";
 import { readErrorWords } from "../kit/said.ts";
 import type { Compiling } from "./compiling.ts";
 import type { Scope } from "./expression.ts";

@@ -1,5 +1,5 @@
 import type { UpstreamAnswer } from "../kit/answer.ts";
-import type { Refusal } from "../kit/classify.ts";
+import type { Refusal } from "../kit/refusal.ts";
 import type { CompiledForm } from "./compiled-form.ts";
 
 /** Tokens and signatures are valid within minutes. */

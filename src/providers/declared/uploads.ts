@@ -1,6 +1,6 @@
 import { ProviderError } from "../../domain/ports/provider.ts";
 import type { Clock } from "../../domain/ports/runtime.ts";
-import { refusedSubmission } from "../kit/classify.ts";
+import { refusedBeforehand } from "../kit/classify.ts";
 import { NoAnswer } from "../kit/http.ts";
 import type { CompiledForm } from "./compiled-form.ts";
 import type { Connection } from "./connection.ts";
@@ -33,8 +33,7 @@ export function createUploads(compiled: CompiledForm, connection: Connection, cl
     const body = given.isRaw ? { type: file.type, bytes: await files.contentOf(file) } : undefined;
     const answer = await connection.ask(given.call, seen, { files, ...(body && { body }) }, signal);
     const { upstream } = connection;
-    if (!connection.isOk(answer))
-      throw beforeSubmission(refusedSubmission(compiled.refusals.read(upstream, answer)));
+    if (!connection.isOk(answer)) throw refusedBeforehand(compiled.refusals.read(upstream, answer));
     const gifts = readOperation(given.gives, { ...seen, ...answerScope(answer) });
     if (gifts !== undefined) return gifts;
     throw new ProviderError(
@@ -74,11 +73,7 @@ export function createUploads(compiled: CompiledForm, connection: Connection, cl
 function untaken(error: unknown): never {
   if (error instanceof ExpressionError)
     throw new ProviderError("reroute", "NO_ROUTE_AVAILABLE", `An upload cannot be worded: ${error.message}.`);
+  if (error instanceof NoAnswer && error.refusal !== undefined) throw refusedBeforehand(error.refusal);
   if (error instanceof NoAnswer) throw new ProviderError("retry", "UPSTREAM_ERROR", error.message);
   throw error;
-}
-
-function beforeSubmission(error: ProviderError): ProviderError {
-  if (error.disposition !== "unknown") return error;
-  return new ProviderError("retry", error.code, error.message, error.details, error);
 }

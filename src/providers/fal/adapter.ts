@@ -15,7 +15,6 @@ import type { UpstreamAnswer } from "../kit/answer.ts";
 import {
   describeAnswer,
   failedJob,
-  type Refusal,
   refusedSubmission,
   retryAfterMs,
   unansweredQuestion,
@@ -27,6 +26,7 @@ import { createUpstream, type HttpLimits, type Upstream } from "../kit/http.ts";
 import { beforeSending } from "../kit/inputs.ts";
 import type { Restarts } from "../kit/keyed-settings.ts";
 import { fetchMedia } from "../kit/media.ts";
+import type { Refusal } from "../kit/refusal.ts";
 import { type FalJob, openOperation, readOperation } from "./operation.ts";
 import { isUnknownJob, readFailure, readRefusal } from "./refusals.ts";
 import { toUpstreamRequest } from "./request.ts";

@@ -1,14 +1,8 @@
 import { isJsonObject } from "../../domain/json.ts";
 import type { UpstreamAnswer } from "../kit/answer.ts";
-import {
-  type Meaning,
-  meaningOfStatus,
-  meaningOfWord,
-  type Refusal,
-  refusalOf,
-  type Said,
-} from "../kit/classify.ts";
+import { meaningOfStatus, meaningOfWord, refusalOf, type Said } from "../kit/classify.ts";
 import type { Upstream } from "../kit/http.ts";
+import type { Meaning, Refusal } from "../kit/refusal.ts";
 import { textIn } from "../kit/said.ts";
 
 /**

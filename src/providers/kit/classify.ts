@@ -1,54 +1,12 @@
 import type { TaskErrorCode } from "../../domain/errors.ts";
-import { type Disposition, type PollResult, ProviderError } from "../../domain/ports/provider.ts";
+import { type PollResult, ProviderError } from "../../domain/ports/provider.ts";
 import { LONGEST_DELAY_MS } from "../../domain/task/backoff.ts";
 import { parseRetryAfterMs } from "../../toolkit/retry-after.ts";
 import type { UpstreamAnswer } from "./answer.ts";
 import { NoAnswer, type Upstream } from "./http.ts";
+import { consequenceOf, isOfAccount, type Meaning, type Refusal } from "./refusal.ts";
 import type { ErrorWords } from "./said.ts";
 import { vetted } from "./scrub.ts";
-
-/** What a refusal means, whichever words the upstream uses, and what becomes of the attempt and of its task. */
-const MEANINGS = {
-  /** Its content policy refuses the request. */
-  moderated: { disposition: "fail", code: "CONTENT_MODERATED" },
-  /** The request is wrong. */
-  bad_input: { disposition: "fail", code: "UPSTREAM_REJECTED" },
-  /** Try again later. */
-  busy: { disposition: "retry", code: "UPSTREAM_CAPACITY_EXHAUSTED" },
-  /** Our account there has no money left. */
-  spent: { disposition: "reroute", code: "NO_ROUTE_AVAILABLE" },
-  /** It rejects our key, our account or this route. */
-  refused: { disposition: "reroute", code: "NO_ROUTE_AVAILABLE" },
-  /** It is another instance of this service, and too many have passed the request on. */
-  looped: { disposition: "reroute", code: "LOOP_DETECTED" },
-  /** It tried and failed. */
-  broken: { disposition: "retry", code: "UPSTREAM_ERROR" },
-  /** It timed out by itself. */
-  slow: { disposition: "unknown", code: "UPSTREAM_TIMEOUT" },
-  /** We cancelled the job. */
-  cancelled: { disposition: "unknown", code: "UPSTREAM_ERROR" },
-  /** The job may still be running. */
-  unclear: { disposition: "unknown", code: "UPSTREAM_ERROR" },
-} as const satisfies Record<string, { disposition: Disposition; code: TaskErrorCode }>;
-export type Meaning = keyof typeof MEANINGS;
-
-/** What becomes of an attempt, and the error of its task, by the meaning of the refusal. */
-export function consequenceOf(meaning: Meaning): {
-  readonly disposition: Disposition;
-  readonly code: TaskErrorCode;
-} {
-  return MEANINGS[meaning];
-}
-
-/** A refusal as the upstream gave it. Its texts are scrubbed. */
-export interface Refusal {
-  readonly meaning: Meaning;
-  /** For the operator: status, error code, message, request id. */
-  readonly detail: string;
-  /** What the upstream says about a bad input. */
-  readonly inputProblem?: string | undefined;
-  readonly retryAfterMs?: number | undefined;
-}
 
 /** What an upstream says of a failure, in its own words. */
 export interface Said {
@@ -105,9 +63,9 @@ export function unusableAnswer(detail: string): ProviderError {
 /** The error for a refused submission. Use `broken`, which means not accepted, only when the upstream says so. */
 export function refusedSubmission(refusal: Refusal): ProviderError {
   const { meaning, detail, retryAfterMs } = refusal;
-  const { disposition, code } = MEANINGS[meaning];
+  const { disposition, code } = consequenceOf(meaning);
   const publicMessage = publicMessageOf(refusal);
-  const isOperators = meaning === "spent" || meaning === "refused";
+  const isOperators = isOfAccount(meaning);
   const isFailure = meaning === "broken";
   return new ProviderError(disposition, code, detail, {
     retryAfterMs,
@@ -117,10 +75,17 @@ export function refusedSubmission(refusal: Refusal): ProviderError {
   });
 }
 
+/** The error for a refusal of what comes before a submission, such as a token or an upload. The upstream cannot have taken the job. */
+export function refusedBeforehand(refusal: Refusal): ProviderError {
+  const error = refusedSubmission(refusal);
+  if (error.disposition !== "unknown") return error;
+  return new ProviderError("retry", error.code, error.message, error.details, error);
+}
+
 /** The poll result of an accepted job that ended without output. */
 export function failedJob(refusal: Refusal): PollResult {
   if (refusal.meaning === "cancelled") return { kind: "cancelled" };
-  const { code, disposition } = MEANINGS[refusal.meaning];
+  const { code, disposition } = consequenceOf(refusal.meaning);
   const message = publicMessageOf(refusal);
   const mayReroute = disposition === "retry" || disposition === "reroute";
   return {
@@ -141,13 +106,17 @@ function publicMessageOf({ meaning, inputProblem }: Refusal): string | undefined
 /** Throws for a submission without an answer. The outcome is unknown, unless the request never left. */
 export function unansweredSubmission(error: unknown): never {
   if (!(error instanceof NoAnswer)) throw error;
+  if (error.refusal !== undefined) throw refusedBeforehand(error.refusal);
   throw new ProviderError(error.isUnsent ? "retry" : "unknown", codeOf(error), error.message);
 }
 
 /** Throws for a status request without a usable answer. It says nothing about the job. */
 export function unansweredQuestion(error: unknown): never {
   if (!(error instanceof NoAnswer)) throw error;
-  throw new ProviderError("retry", codeOf(error), error.message);
+  const { refusal } = error;
+  throw new ProviderError("retry", codeOf(error), error.message, {
+    ...(refusal && { retryAfterMs: refusal.retryAfterMs, isOperators: isOfAccount(refusal.meaning) }),
+  });
 }
 
 function codeOf({ isLate }: NoAnswer): TaskErrorCode {

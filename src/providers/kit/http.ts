@@ -6,6 +6,7 @@ import { readAnswer, type UpstreamAnswer } from "./answer.ts";
 import { type Credentials, type SignedRequest, sign, type UnsignedRequest } from "./credentials.ts";
 import type { EventTaker } from "./events.ts";
 import { createOriginCheck } from "./origins.ts";
+import type { Refusal } from "./refusal.ts";
 import { createSecrets, type Scrub } from "./scrub.ts";
 import { type SeenExchange, seenExchange } from "./seen.ts";
 
@@ -34,6 +35,8 @@ export interface UpstreamOptions {
   readonly limits: HttpLimits;
   /** Answer headers that may hold the upstream's request id, the preferred one first. Default: `x-request-id`. */
   readonly requestIdHeaders?: readonly string[] | undefined;
+  /** Told of each request as it left whose credentials the upstream refuses (401). */
+  readonly onRefused?: ((request: SignedRequest) => void) | undefined;
   /** Told of each answer and what it answers, without secrets. */
   readonly onExchange?: ((exchange: SeenExchange) => void) | undefined;
   /** The proxy that every request goes through, as an http or https URL. */
@@ -54,13 +57,17 @@ export interface UpstreamRequest {
   readonly bytes?: true | undefined;
 }
 
-/** No usable answer came. `isUnsent`: the request never left, so it had no effect. `isLate`: it did not come in time. */
+/**
+ * No usable answer came. `isUnsent`: the request never left, so it had no effect. `isLate`: it did not come in time. `refusal`: what was
+ * refused before, such as a token, for which it never left.
+ */
 export class NoAnswer extends Error {
   override readonly name = "NoAnswer";
   constructor(
     readonly isUnsent: boolean,
     message: string,
     readonly isLate = false,
+    readonly refusal?: Refusal,
   ) {
     super(message);
   }
@@ -103,6 +110,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
       return await sign(options.credentials, request, keep, signal);
     } catch (error) {
       signal.throwIfAborted();
+      if (error instanceof NoAnswer) throw notSigned(error, scrub);
       throw error instanceof ProviderError ? error : noAnswer(true, error);
     }
   };
@@ -126,6 +134,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
       const sending = { hasBegun: false };
       try {
         const answer = await exchange(options, { ...request, ...to }, deadline, sending);
+        if (answer.status === 401) options.onRefused?.(to);
         options.onExchange?.(seenExchange(unsigned, to, answer, scrub));
         return answer;
       } catch (error) {
@@ -138,6 +147,12 @@ export function createUpstream(options: UpstreamOptions): Upstream {
       }
     },
   };
+}
+
+/** Without credentials, whatever became of the request for them, the request itself never left. */
+function notSigned({ message, isLate, refusal }: NoAnswer, scrub: Scrub): NoAnswer {
+  const scrubbed = refusal && { ...refusal, detail: scrub(refusal.detail), inputProblem: undefined };
+  return new NoAnswer(true, scrub(message), isLate, scrubbed);
 }
 
 function toUnsigned({ method, headers, body }: UpstreamRequest, url: URL): UnsignedRequest {

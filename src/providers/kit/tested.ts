@@ -1,7 +1,7 @@
 import type { Tested } from "../../domain/ports/provider.ts";
 import { ProviderError } from "../../domain/ports/provider.ts";
-import type { Refusal } from "./classify.ts";
 import { NoAnswer } from "./http.ts";
+import type { Refusal } from "./refusal.ts";
 
 /** What a refused test says of the account. */
 export function testedBy({ meaning, detail }: Refusal): Tested {
@@ -10,6 +10,7 @@ export function testedBy({ meaning, detail }: Refusal): Tested {
 
 /** What a test without an answer says. @throws what is neither trouble of the upstream nor of the way there */
 export function testedByError(error: unknown): Tested {
+  if (error instanceof NoAnswer && error.refusal !== undefined) return testedBy(error.refusal);
   if (error instanceof NoAnswer) return { kind: "unreachable", detail: error.message };
   if (error instanceof ProviderError) return { kind: "failed", detail: error.message };
   throw error;

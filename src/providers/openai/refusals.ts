@@ -1,14 +1,8 @@
 import type { JsonObject } from "../../domain/json.ts";
 import type { UpstreamAnswer } from "../kit/answer.ts";
-import {
-  type Meaning,
-  meaningOfError,
-  meaningOfStatus,
-  meaningOfWord,
-  type Refusal,
-  refusalOf,
-} from "../kit/classify.ts";
+import { meaningOfError, meaningOfStatus, meaningOfWord, refusalOf } from "../kit/classify.ts";
 import type { Upstream } from "../kit/http.ts";
+import type { Meaning, Refusal } from "../kit/refusal.ts";
 import { type ErrorWords, readErrorWords } from "../kit/said.ts";
 
 /** Values of `error.code` and `error.type` that mean more than the status does. */

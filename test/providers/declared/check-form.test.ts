@@ -126,6 +126,11 @@ describe("warnings", () => {
     ]);
   });
 
+  test("miss no test where no key is needed", async () => {
+    for (const auth of [{ none: true }, [{ none: true, ...PLAIN.auth }], [PLAIN.auth, { none: true }]])
+      expect(warningsOf(await check(stringify({ ...PLAIN, auth }))).join()).not.toContain("has no test");
+  });
+
   test("name a parameter of an example that is not sent", async () => {
     const request = { ...EXAMPLE.request, params: { seed: 0, size: "big" } };
     const warnings = warningsOf(await check(stringify({ ...PLAIN, examples: [{ ...EXAMPLE, request }] })));

@@ -77,16 +77,17 @@ test("a secret that is kept later shows in no error from then on, however many f
 
 test("credentials that cannot be had leave nothing sent", async () => {
   const { server, upstream } = await setup(async () => {
-    throw new NoAnswer(false, "the token server did not answer");
+    throw new NoAnswer(false, "Tokens: no answer in time", true);
   });
   const error = await rejection(
     upstream.send({ method: "POST", url: "/", body: BODY, maxBytes: 100 }, signal),
   );
   expect(error).toBeInstanceOf(NoAnswer);
-  expect([(error as NoAnswer).isUnsent, (error as NoAnswer).message]).toEqual([
-    true,
-    "Test: the token server did not answer",
-  ]);
+  const { isUnsent, isLate, message } = error as NoAnswer;
+  expect({ isUnsent, isLate, message }).toEqual({
+    ...{ isUnsent: true, isLate: true },
+    message: "Tokens: no answer in time",
+  });
   expect(server.arrived).toEqual([]);
 });
 

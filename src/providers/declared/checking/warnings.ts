@@ -1,5 +1,6 @@
 import type { ExampleForm, Form } from "../form.ts";
 import { BUILT_IN_FORMS } from "../forms.ts";
+import { headOf } from "../head.ts";
 import type { Path } from "../template.ts";
 import { readingOf } from "./places.ts";
 import { readsWhole } from "./search.ts";
@@ -30,8 +31,7 @@ function builtInTwin({ provider, replaces = false }: Form): Doubt[] {
 
 function missingParts(form: Form): Doubt[] {
   const doubts: Doubt[] = [];
-  const isKeyless = form.auth === undefined || ("none" in form.auth && form.auth.none === true);
-  if (form.test === undefined && !isKeyless)
+  if (form.test === undefined && !headOf(form).isKeyless)
     doubts.push({ path: [], message: "has no test, so `svc providers test` cannot prove its key" });
   if (form.refusals?.when === undefined)
     doubts.push({ path: [], message: "has no refusals.when, so refusals mean what their HTTP status says" });

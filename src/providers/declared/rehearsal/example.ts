@@ -11,7 +11,7 @@ import {
 import type { Clock } from "../../../domain/ports/runtime.ts";
 import type { InputRole } from "../../../domain/task/request.ts";
 import { createSecret } from "../../../toolkit/settings/secret.ts";
-import { consequenceOf, type Meaning } from "../../kit/classify.ts";
+import { consequenceOf, type Meaning } from "../../kit/refusal.ts";
 import { createDeclaredProvider } from "../adapter.ts";
 import { variablesOf } from "../auth.ts";
 import { authsOf } from "../compiled-form.ts";

@@ -1,0 +1,62 @@
+import type { Clock } from "../../domain/ports/runtime.ts";
+import { orAborted } from "../../toolkit/deadline.ts";
+
+/** A token, and until when it is used. */
+export interface Token {
+  readonly text: string;
+  readonly untilMs: number;
+}
+
+/** One token for all requests of an account. */
+export interface Tokens {
+  /** The token in use; a new one where there is none or it is about to end. @throws what minting throws, or the signal's reason */
+  current(signal: AbortSignal): Promise<string>;
+  /** Drops the token in use, if it is the one that the upstream has refused. */
+  forget(isRefused: (text: string) => boolean): void;
+}
+
+/** A token that is being minted for those who wait for it. */
+interface Pending {
+  readonly token: Promise<Token>;
+  readonly stop: AbortController;
+  waiting: number;
+}
+
+/** Requests at one time wait for the same token. Whoever leaves stops nobody else's wait; the last one to leave stops the minting. */
+export function createTokens(clock: Clock, mint: (signal: AbortSignal) => Promise<Token>): Tokens {
+  let token: Token | undefined;
+  let pending: Pending | undefined;
+
+  function begin(): Pending {
+    const stop = new AbortController();
+    const begun: Pending = { stop, waiting: 0, token: mint(stop.signal) };
+    const end = (minted?: Token) => {
+      if (pending !== begun) return;
+      pending = undefined;
+      token = minted;
+    };
+    begun.token.then(end, () => end());
+    return begun;
+  }
+
+  return {
+    async current(signal) {
+      if (token !== undefined && clock.now() < token.untilMs) return token.text;
+      pending ??= begin();
+      const own = pending;
+      own.waiting += 1;
+      try {
+        return (await orAborted(own.token, signal)).text;
+      } finally {
+        own.waiting -= 1;
+        if (own.waiting === 0 && pending === own) {
+          pending = undefined;
+          own.stop.abort();
+        }
+      }
+    },
+    forget(isRefused) {
+      if (token !== undefined && isRefused(token.text)) token = undefined;
+    },
+  };
+}
