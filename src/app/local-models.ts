@@ -21,21 +21,32 @@ export type LocalSettings = Folder &
   Partial<Pick<Config, "publicUrl" | "providers" | "accounts" | "egress" | "providerConfig">>;
 
 /** The models, their prices and the callbacks of a data folder. */
-export async function createLocalModels(store: Store, config: LocalSettings, clock: Clock) {
-  const own = await ownProvidersOf(config);
-  const ids = [...new Set([...PROVIDERS.map(({ id }) => id), ...own.needs.keys()])];
-  const priced = () => {
+export function createLocalModels(store: Store, config: LocalSettings, clock: Clock) {
+  let read: ReturnType<typeof ownProvidersOf> | undefined;
+  const look = async () => {
+    read ??= ownProvidersOf(config);
+    const own = await read;
+    return { own, ids: [...new Set([...PROVIDERS.map(({ id }) => id), ...own.needs.keys()])] };
+  };
+  const priced = async () => {
+    const { ids } = await look();
     const { models } = readOwnModels(config, ids);
     const catalog = createCatalog({ models, providers: ids });
     const configuredPrices = configuredPricesOf(config, catalog).prices;
     return { catalog, configuredPrices, prices: store.prices, clock };
   };
-  const needsOf: NeedsOf = (id) => own.needs.get(id) ?? providerNeeds(id, config) ?? [id];
   return {
     /** What is wrong with the operator's own providers and models, a line each. */
-    modelProblems: () => [...own.problems, ...readOwnModels(config, ids).problems.map(problemText)],
-    prices: () => createManagePrices(priced()),
-    models: () => createManageModels({ ...priced(), needsOf, routes: store.routes }),
+    async modelProblems() {
+      const { own, ids } = await look();
+      return [...own.problems, ...readOwnModels(config, ids).problems.map(problemText)];
+    },
+    prices: async () => createManagePrices(await priced()),
+    async models() {
+      const { own } = await look();
+      const needsOf: NeedsOf = (id) => own.needs.get(id) ?? providerNeeds(id, config) ?? [id];
+      return createManageModels({ ...(await priced()), needsOf, routes: store.routes });
+    },
     callbacks: () =>
       createManageCallbacks({
         ...store,
@@ -54,9 +65,9 @@ async function ownProvidersOf({ dataDir, egress, providerConfig }: LocalSettings
   // Loaded late: it has the built-in forms and the checks of others.
   const { readOwnProviders } = await import("./own-providers.ts");
   const { providers, problems } = await readOwnProviders({ dataDir, egress, providerConfig });
-  for (const { definition } of providers) {
-    const { accounts, values } = providerConfig(definition);
-    needs.set(definition.id, accounts.length > 0 ? [] : definition.needs(values));
+  for (const { definition, given } of providers) {
+    const isOn = given !== undefined && given.accounts.length > 0;
+    needs.set(definition.id, isOn ? [] : definition.needs(given?.values));
   }
-  return { needs, problems };
+  return { needs, problems: problems.map(({ text }) => text) };
 }

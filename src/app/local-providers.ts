@@ -29,12 +29,12 @@ export function openLocalProviders(config: Config): ManagedProviders {
       return createCatalog({ models: readOwnModels(config, ids).models, providers: ids }).all();
     },
     troubles: () => readTroubles(config),
-    async adapters(definition) {
-      const { values, accounts } = config.providerConfig(definition);
+    isOn: () => true,
+    async adapters({ definition, given = { values: {}, accounts: [] } }) {
       const faults = new Map<string, string>();
       const unseal = createUnseal(config, (lane, fault) => faults.set(lane, fault));
       const deps = { config, clock, unseal };
-      const adapters = await createAccounts(definition, { values, accounts }, deps);
+      const adapters = await createAccounts(definition, given, deps);
       const release = async () => {
         for (const adapter of adapters) await adapter.stop?.();
       };

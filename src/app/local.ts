@@ -32,10 +32,15 @@ export async function openLocal(config: SecretKeys & LocalSettings) {
     secrets: createSecrets(),
   });
   /** Loaded late: most commands are about keys and accounts, and this has most of the service. */
-  const others = async () => {
+  const open = async () => {
     const { storeOn } = await import("../store/open.ts");
     const { createLocalModels } = await import("./local-models.ts");
-    return await createLocalModels(storeOn(opened, options), config, clock);
+    return createLocalModels(storeOn(opened, options), config, clock);
+  };
+  let opening: ReturnType<typeof open> | undefined;
+  const others = () => {
+    opening ??= open();
+    return opening;
   };
   return {
     manage,

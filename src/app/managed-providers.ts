@@ -1,5 +1,7 @@
-import { type Config, ConfigError } from "../config/config.ts";
+import type { Config } from "../config/config.ts";
+import type { ProviderConfig } from "../config/providers.ts";
 import { AppError } from "../domain/errors.ts";
+import type { LaneId } from "../domain/ids.ts";
 import type { JsonObject } from "../domain/json.ts";
 import { providerOf } from "../domain/lane.ts";
 import type { Model } from "../domain/model/model.ts";
@@ -21,24 +23,29 @@ import type { LoadedForm } from "../providers/declared/loaded.ts";
 import type { ProviderDefinition } from "../providers/definition.ts";
 import { PROVIDERS } from "../providers/registry.ts";
 import { DeadlineExceeded, orAborted, startDeadline } from "../toolkit/deadline.ts";
-import { OWN_PROVIDERS } from "./settings.ts";
+import type { ProviderProblem } from "./provider-settings.ts";
 
 /** A provider that the data folder describes. */
 export interface OwnDefinition {
   readonly form: LoadedForm & { readonly file: string };
   readonly definition: ProviderDefinition;
+  /** Absent where its settings cannot be used. */
+  readonly given: Pick<ProviderConfig, "values" | "accounts"> | undefined;
 }
 
 export interface ManagedProvidersDeps {
-  readonly config: Config;
+  /** As it was read at the start. */
+  readonly config: Pick<Config, "providers" | "accounts">;
   readonly clock: Clock;
   readonly own: () => Promise<readonly OwnDefinition[]>;
-  /** What is wrong with files that describe a provider, a line each, with the file before the first colon. */
-  readonly problems: () => Promise<readonly string[]>;
+  /** What is wrong with providers and the files that describe them. */
+  readonly problems: () => Promise<readonly ProviderProblem[]>;
   readonly models: () => Promise<readonly Model[]>;
   readonly troubles: () => Promise<readonly RouteTrouble[]>;
+  /** Whether an account is in use, as far as this is known. */
+  readonly isOn: (lane: LaneId) => boolean;
   /** The accounts of a provider that are switched on and can be used. */
-  readonly adapters: (definition: ProviderDefinition) => Promise<Usable>;
+  readonly adapters: (known: Pick<OwnDefinition, "definition" | "given">) => Promise<Usable>;
 }
 
 interface Usable {
@@ -48,8 +55,7 @@ interface Usable {
   readonly release: () => Promise<void>;
 }
 
-interface Known {
-  readonly definition: ProviderDefinition;
+interface Known extends Pick<OwnDefinition, "definition" | "given"> {
   readonly form?: (Omit<LoadedForm, "compiled"> & { readonly file?: string }) | undefined;
 }
 
@@ -69,19 +75,21 @@ export function createManagedProviders(deps: ManagedProvidersDeps): ManagedProvi
     async list() {
       const models = await deps.models();
       const all = await knownProviders(deps);
-      const providers = all.map((known) => describe(known, deps.config, models));
-      return { providers, problems: await deps.problems() };
+      const providers = all.map((known) => describe(known, deps, models));
+      return { providers, problems: (await deps.problems()).map(({ text }) => text) };
     },
     async read(id) {
       const known = await find(id);
       const models = await deps.models();
       const file = known.form?.file;
-      const problems = file === undefined ? [] : await deps.problems();
+      const problems = (await deps.problems()).filter(
+        (each) => each.provider === id || (file !== undefined && each.file === file),
+      );
       return {
-        ...describe(known, deps.config, models),
+        ...describe(known, deps, models),
         facts: factsOf(known),
         routes: routesOf(id, models, await deps.troubles()),
-        problems: problems.filter((line) => line.startsWith(`${OWN_PROVIDERS}/${file}:`)),
+        problems: problems.map(({ text }) => text),
       };
     },
     test: async (id, account) => testAccounts(deps, await find(id), account),
@@ -89,42 +97,37 @@ export function createManagedProviders(deps: ManagedProvidersDeps): ManagedProvi
 }
 
 /** Those of the data folder take the places of built-in ones of their names. */
-async function knownProviders({ own }: ManagedProvidersDeps): Promise<Known[]> {
+async function knownProviders({ own, config }: ManagedProvidersDeps): Promise<Known[]> {
   const others = await own();
   const ownOf = ({ id }: ProviderDefinition) => others.find(({ definition }) => definition.id === id);
   const isBuiltIn = ({ definition }: OwnDefinition) => PROVIDERS.some(({ id }) => id === definition.id);
+  const builtIn = (definition: ProviderDefinition): Known => {
+    const { [definition.id]: values = {} } = config.providers;
+    const given = { values, accounts: config.accounts[definition.id] ?? [] };
+    return { definition, given, form: BUILT_IN_FORMS[definition.id] };
+  };
   return [
-    ...PROVIDERS.map(
-      (definition): Known => ownOf(definition) ?? { definition, form: BUILT_IN_FORMS[definition.id] },
-    ),
+    ...PROVIDERS.map((definition) => ownOf(definition) ?? builtIn(definition)),
     ...others.filter((each) => !isBuiltIn(each)),
   ];
 }
 
-function describe({ definition, form }: Known, config: Config, models: readonly Model[]): ManagedProvider {
+function describe(known: Known, deps: ManagedProvidersDeps, models: readonly Model[]): ManagedProvider {
+  const { definition, form, given } = known;
   const { id, title } = definition;
-  const accounts = accountsOf({ definition, form }, config);
+  const accounts = accountsOf(known, deps);
   return {
     ...{ id, title, accounts },
     form: form && { hash: form.hash, file: form.file, text: form.text },
-    needs: accounts.length > 0 ? [] : definition.needs(valuesOf(definition, config)?.values),
+    needs: accounts.length > 0 ? [] : definition.needs(given?.values),
     models: models.filter(({ routes }) => routes.some((each) => each.provider === id)).map((each) => each.id),
   };
 }
 
-/** Undefined where its settings cannot be used. */
-function valuesOf(definition: ProviderDefinition, config: Config) {
-  try {
-    return config.providerConfig(definition);
-  } catch (error) {
-    if (error instanceof ConfigError) return undefined;
-    throw error;
-  }
-}
-
-function accountsOf({ definition, form }: Known, config: Config): ManagedAccount[] {
-  const { values = {}, accounts = [] } = valuesOf(definition, config) ?? {};
-  return accounts.map((account) => {
+function accountsOf({ form, given }: Known, { isOn }: ManagedProvidersDeps): ManagedAccount[] {
+  const { values = {}, accounts = [] } = given ?? {};
+  const inUse = accounts.filter(({ lane }) => isOn(lane));
+  return inUse.map((account) => {
     // Settings of these names hold texts and numbers.
     const region = (account.region ?? values.region) as string | undefined;
     const baseUrl = (account.baseUrl ?? values.baseUrl) as string | undefined;
@@ -168,7 +171,7 @@ async function testAccounts(
   wanted: string | undefined,
 ): Promise<AccountTest[]> {
   const { definition } = known;
-  const all = accountsOf(known, deps.config);
+  const all = accountsOf(known, deps);
   const accounts = all.filter(({ name }) => wanted === undefined || name === wanted);
   if (wanted !== undefined && accounts.length === 0) {
     const near = suggest(
@@ -178,7 +181,7 @@ async function testAccounts(
     throw new AppError("not_found", { kind: "unknown", what: "account", given: wanted, near });
   }
   if (accounts.length === 0) return [];
-  const { adapters, faults, release } = await deps.adapters(definition);
+  const { adapters, faults, release } = await deps.adapters(known);
   try {
     return await Promise.all(
       accounts.map(async ({ name, lane }) => {

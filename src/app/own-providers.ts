@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { type Config, ConfigError } from "../config/config.ts";
+import type { Config } from "../config/config.ts";
+import type { ProviderConfig } from "../config/providers.ts";
 import type { ProviderAdapter } from "../domain/ports/provider.ts";
 import type { Log } from "../domain/ports/runtime.ts";
 import { createPrivateUrlCheck } from "../egress/private-url.ts";
@@ -13,19 +14,22 @@ import { type CreateDeps, createAccounts, PROVIDERS } from "../providers/registr
 import { type OwnFile, readOwnFiles } from "../toolkit/own-files.ts";
 import { readCheckedForms } from "./checked-forms.ts";
 import { createFormReading } from "./own-form-reading.ts";
+import { type ProviderProblem, settingsOf } from "./provider-settings.ts";
 import { OWN_PROVIDERS } from "./settings.ts";
 
 /** A provider that the data folder describes, with its accounts that are switched on. */
 export interface OwnProvider {
   readonly form: OwnForm;
   readonly definition: ProviderDefinition;
+  /** Its settings, as they were when it was taken up. */
+  readonly given: ProviderConfig;
   readonly adapters: readonly ProviderAdapter[];
 }
 
-/** The providers of a data folder as they are in force, and what is wrong with files, a line each. */
+/** The providers of a data folder as they are in force, and what is wrong with files and settings. */
 export interface OwnProviders {
   readonly providers: readonly OwnProvider[];
-  readonly problems: readonly string[];
+  readonly problems: readonly ProviderProblem[];
 }
 
 export interface OwnProvidersDeps extends Omit<CreateDeps, "config"> {
@@ -36,7 +40,10 @@ export interface OwnProvidersDeps extends Omit<CreateDeps, "config"> {
 
 const BUILT_IN = PROVIDERS.map(({ id }) => String(id));
 
-/** Takes the files that describe providers. A broken one is told, and leaves its last good text in force. */
+/**
+ * Takes the files that describe providers. A broken one is told, and leaves its last good text in force. Settings that it cannot be
+ * used with leave the provider as it was, or off.
+ */
 export function createOwnProviders(config: Config, deps: OwnProvidersDeps) {
   const { log, onTaken } = deps;
   const reading = createFormReading();
@@ -48,7 +55,8 @@ export function createOwnProviders(config: Config, deps: OwnProvidersDeps) {
     read: reading.read,
     refuseAddress: refuseAddress(config),
   });
-  const told = createTelling(log);
+  const told = createTelling((line) => log.warn({}, line));
+  const noted = createTelling((line) => log.info({}, line));
   let current = new Map<string, OwnProvider>();
   return {
     stop: reading.stop,
@@ -56,13 +64,15 @@ export function createOwnProviders(config: Config, deps: OwnProvidersDeps) {
     async take(files: readonly OwnFile[]): Promise<void> {
       const { forms: taken, checked: inUse, findings } = await forms.take(files);
       checked.keep(inUse);
-      const problems = findings.map(textOf);
-      told(problems);
       const next = new Map<string, OwnProvider>();
+      const problems = findings.map(problemOf);
       for (const form of taken) {
-        const provider = await provided(form, current.get(form.file), config, deps);
+        const { provider, problems: others } = await provided(form, current.get(form.file), config, deps);
         if (provider !== undefined) next.set(form.file, provider);
+        problems.push(...others.map((text) => ({ file: form.file, text })));
       }
+      told(problems.map(({ text }) => text));
+      noted([...next.values()].flatMap(({ given }) => given.notes));
       const same = isSame(current, next);
       const changes = changesOf(current, next);
       current = next;
@@ -72,26 +82,26 @@ export function createOwnProviders(config: Config, deps: OwnProvidersDeps) {
   };
 }
 
-/** The accounts of a form. Settings that it cannot be used with leave the provider as it was, or off. */
+/** What is to be in force of a form, and what is wrong with its settings, a line each. */
 async function provided(
   form: OwnForm,
   before: OwnProvider | undefined,
   config: Config,
   deps: OwnProvidersDeps,
-): Promise<OwnProvider | undefined> {
-  if (before?.form === form) return before;
+): Promise<{ readonly provider: OwnProvider | undefined; readonly problems: readonly string[] }> {
+  if (before?.form === form) return { provider: before, problems: before.given.warnings };
   const definition = defineDeclared(headOf(form.form), async () => form);
-  try {
-    const given = config.providerConfig(definition);
-    return { form, definition, adapters: await createAccounts(definition, given, { ...deps, config }) };
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    deps.log.warn(
-      { provider: definition.id },
-      `${error.message}; ${definition.id} stays ${before === undefined ? "off" : "as it was"}`,
-    );
-    return before;
-  }
+  const { given, problems } = settingsOf(definition, config);
+  if (given === undefined) return { provider: before, problems: staying(definition, problems, before) };
+  const adapters = await createAccounts(definition, given, { ...deps, config });
+  return { provider: { form, definition, given, adapters }, problems };
+}
+
+/** Adds to each problem with its settings what comes of it. */
+function staying({ id }: ProviderDefinition, problems: readonly string[], before?: OwnProvider): string[] {
+  return problems.map(
+    (line) => `${line} The provider ${id} stays ${before === undefined ? "off" : "as it was"}.`,
+  );
 }
 
 /** Says why a form's own address may not be used: it is private, and the operator has not allowed it. */
@@ -105,12 +115,8 @@ function refuseAddress(config: OwnConfig) {
 }
 
 function isGivenBySettings(form: Form, config: OwnConfig): boolean {
-  try {
-    return config.providerConfig(definitionOf(form)).values.baseUrl !== form.base;
-  } catch (error) {
-    if (error instanceof ConfigError) return false;
-    throw error;
-  }
+  const { given } = settingsOf(definitionOf(form), config);
+  return given !== undefined && given.values.baseUrl !== form.base;
 }
 
 /** The definition of a form that is not going to be used. */
@@ -120,10 +126,17 @@ function definitionOf(form: Form): ProviderDefinition {
 
 type OwnConfig = Pick<Config, "dataDir" | "egress" | "providerConfig">;
 
-/** The providers that a data folder describes, for commands that need no server, and what is wrong with files. */
+/** A provider that a data folder describes, with its settings where they can be used. */
+export interface ReadProvider {
+  readonly form: OwnForm;
+  readonly definition: ProviderDefinition;
+  readonly given: ProviderConfig | undefined;
+}
+
+/** The providers that a data folder describes, for commands that need no server, and what is wrong with files and settings. */
 export async function readOwnProviders(config: OwnConfig): Promise<{
-  readonly providers: readonly { readonly form: OwnForm; readonly definition: ProviderDefinition }[];
-  readonly problems: readonly string[];
+  readonly providers: readonly ReadProvider[];
+  readonly problems: readonly ProviderProblem[];
 }> {
   const files = readOwnFiles(join(config.dataDir, OWN_PROVIDERS), { maxBytes: FORM_BYTES });
   const { known } = readCheckedForms(config.dataDir);
@@ -134,11 +147,15 @@ export async function readOwnProviders(config: OwnConfig): Promise<{
     refuseAddress: refuseAddress(config),
   });
   const { forms: taken, findings } = await forms.take(files);
-  const providers = taken.map((form) => ({
-    form,
-    definition: defineDeclared(headOf(form.form), async () => form),
-  }));
-  return { providers, problems: findings.map(textOf) };
+  const problems = findings.map(problemOf);
+  const providers = taken.map((form) => {
+    const definition = defineDeclared(headOf(form.form), async () => form);
+    const { given, problems: lines } = settingsOf(definition, config);
+    const texts = given === undefined ? staying(definition, lines) : lines;
+    problems.push(...texts.map((text) => ({ file: form.file, text })));
+    return { form, definition, given };
+  });
+  return { providers, problems };
 }
 
 async function readHere(texts: readonly FormText[]): Promise<readonly ReadResult[]> {
@@ -146,18 +163,18 @@ async function readHere(texts: readonly FormText[]): Promise<readonly ReadResult
   return readForms(texts);
 }
 
-/** Tells each finding once, for as long as it is there. */
-function createTelling(log: Log) {
+/** Tells each line once, for as long as it is there. */
+function createTelling(tell: (line: string) => void) {
   let told = new Set<string>();
   return (lines: readonly string[]): void => {
-    for (const line of lines) if (!told.has(line)) log.warn({}, line);
+    for (const line of new Set(lines)) if (!told.has(line)) tell(line);
     told = new Set(lines);
   };
 }
 
-function textOf({ file, line, column, message, keepsEarlier }: OwnFinding): string {
+function problemOf({ file, line, column, message, keepsEarlier }: OwnFinding): ProviderProblem {
   const effect = keepsEarlier ? "the provider stays as it last was" : "the provider is left out";
-  return `${OWN_PROVIDERS}/${file}:${line}:${column}: ${message}; ${effect}`;
+  return { file, text: `${OWN_PROVIDERS}/${file}:${line}:${column}: ${message}; ${effect}` };
 }
 
 /** Ids of providers that are new or otherwise than before, and of those that are gone. */

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
 import type { LaneId, ProviderId } from "../domain/ids.ts";
+import { providerOf } from "../domain/lane.ts";
 import type { NeedsOf } from "../domain/model/availability.ts";
 import type { Egress } from "../domain/ports/egress.ts";
 import type { ProviderAdapter } from "../domain/ports/provider.ts";
@@ -13,6 +14,7 @@ import { createPace } from "../scheduler/pace.ts";
 import { type OwnFile, watchOwnFiles } from "../toolkit/own-files.ts";
 import type { Releases } from "./lifecycle.ts";
 import type { createOwnProviders, OwnProvider, OwnProviders, OwnProvidersDeps } from "./own-providers.ts";
+import type { ProviderProblem } from "./provider-settings.ts";
 import { OWN_PROVIDERS } from "./settings.ts";
 import { createUnseal } from "./unseal.ts";
 
@@ -31,7 +33,11 @@ export interface ProvidersDeps {
  */
 export async function openProviders(config: Config, deps: ProvidersDeps, releases: Releases) {
   const { clock, log, tasks, egress } = deps;
-  const unseal = createUnseal(config, (lane, fault) => log.error({ provider: lane }, fault));
+  const faults = createFaults();
+  const unseal = createUnseal(config, (lane, fault) => {
+    log.error({ provider: lane }, fault);
+    faults.note(lane, fault);
+  });
   const making = { config, clock, log, unseal, fetchPublic: egress.fetchMedia };
   const builtIn = deps.adapters ?? (await createProviders(making));
   const live = createLive(builtIn);
@@ -64,7 +70,9 @@ export async function openProviders(config: Config, deps: ProvidersDeps, release
   return {
     ...{ providers, pace, lanes, needsOf },
     /** Those that the data folder describes, and what is wrong with files. */
-    ownProviders: (): OwnProviders => ({ providers: live.own, problems: live.problems }),
+    ownProviders: (): OwnProviders => {
+      return { providers: live.own, problems: [...live.problems, ...faults.outside(live.providers)] };
+    },
     /** The accounts that are switched on; another list whenever they are others. */
     adapters: () => live.adapters,
     /** Every provider there is, the built-in ones first. */
@@ -105,13 +113,26 @@ function allIds(own: readonly OwnProvider[]): ProviderId[] {
   return [...new Set([...PROVIDERS.map(({ id }) => id), ...own.map(({ definition }) => definition.id)])];
 }
 
+/** Why accounts have no key. */
+function createFaults() {
+  const faults = new Map<LaneId, string>();
+  return {
+    note: (lane: LaneId, fault: string) => void faults.set(lane, fault),
+    /** Those of accounts that are off still. */
+    outside(used: ReadonlyMap<LaneId, ProviderAdapter>): ProviderProblem[] {
+      const off = [...faults].filter(([lane]) => !used.has(lane));
+      return off.map(([lane, text]) => ({ provider: providerOf(lane), text }));
+    },
+  };
+}
+
 /** The adapters as they are now. */
 function createLive(builtIn: readonly ProviderAdapter[]) {
   const providers = new Map<LaneId, ProviderAdapter>();
   const live = {
     adapters: builtIn,
     own: [] as readonly OwnProvider[],
-    problems: [] as readonly string[],
+    problems: [] as readonly ProviderProblem[],
     providers: providers as ReadonlyMap<LaneId, ProviderAdapter>,
     /** Those of the data folder, which take the places of built-in ones of their names. */
     replace(own: readonly OwnProvider[]) {

@@ -23,7 +23,8 @@ export function createServedProviders(deps: ServedDeps): ManagedProviders {
       problems: async () => ownProviders().problems,
       models: async () => catalog.all(),
       troubles: () => routes.troubles(),
-      adapters: async ({ id }) => ({
+      isOn: (lane) => adapters().some((adapter) => adapter.lane === lane),
+      adapters: async ({ definition: { id } }) => ({
         adapters: adapters().filter((adapter) => adapter.id === id),
         faults: new Map(),
         release: async () => {},

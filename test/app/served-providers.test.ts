@@ -1,12 +1,17 @@
-import { afterEach, expect, test } from "bun:test";
+import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createApp } from "../../src/app/app.ts";
 import { openLocal } from "../../src/app/local.ts";
-import { readConfig } from "../../src/app/settings.ts";
+import { keptKeyOf, readConfig } from "../../src/app/settings.ts";
+import type { LaneId } from "../../src/domain/ids.ts";
 import { isJsonObject, type JsonObject } from "../../src/domain/json.ts";
 import type { Log } from "../../src/domain/ports/runtime.ts";
+import { keepKey } from "../../src/runtime/kept-keys.ts";
+import { createSeal } from "../../src/runtime/seal.ts";
+
+setDefaultTimeout(30_000);
 
 const releases: (() => unknown)[] = [];
 afterEach(async () => {
@@ -63,8 +68,10 @@ function watchedLog() {
 async function serve(
   files: Readonly<Record<string, string>> = {},
   env: Readonly<Record<string, string>> = {},
+  prepare: (dataDir: string) => void = () => {},
 ) {
   const { folder, write } = folderWith(files);
+  prepare(join(folder, "svc-data"));
   const { log, lines, says } = watchedLog();
   const config = readConfig({ cwd: folder, env, flags: { port: "0" }, isServing: true });
   const app = createApp(config, { log });
@@ -94,4 +101,75 @@ test("the overview has the lanes of a provider that was described while the serv
     expect.objectContaining({ lane: "house", limit: expect.any(Number) }),
     expect.objectContaining({ lane: "sandbox" }),
   ]);
+});
+
+/** Of a list of providers, one. */
+function providerIn(list: JsonObject, id: string): JsonObject {
+  const found = (list.providers as JsonObject[]).find((each) => each.id === id);
+  if (found === undefined) throw new Error(`No ${id}.`);
+  return found;
+}
+
+test("an account whose kept key no key opens is off, and its provider says why", async () => {
+  const { ask } = await serve({}, {}, (dataDir) => {
+    const seal = createSeal({ key: "an earlier passphrase", file: join(dataDir, "secret.key") });
+    keepKey(keptKeyOf(dataDir, "openai" as LaneId), seal, { key: "key-0123456789" });
+  });
+  const list = await ask("/providers");
+  expect(providerIn(list, "openai")).toMatchObject({
+    ...{ available: false, needs: ["OPENAI_API_KEY"], accounts: [] },
+  });
+  const told = expect.stringContaining("the kept key of openai is sealed with another key");
+  expect(list.problems).toEqual([told]);
+  expect((await ask("/providers/openai")).problems).toEqual([told]);
+  expect((await ask("/providers/fal")).problems).toEqual([]);
+});
+
+test("accounts are shown and tested as they are in use, also when the files of their keys are gone", async () => {
+  const { folder, ask } = await serve({
+    "main.key": "key-0123456789",
+    "svc.yaml":
+      "providers: {fal: {base_url: 'http://127.0.0.1:1', accounts: [{name: main, key_file: main.key}]}}",
+  });
+  rmSync(join(folder, "svc-data/main.key"));
+  expect(providerIn(await ask("/providers"), "fal")).toMatchObject({
+    ...{ available: true, needs: [], accounts: [{ name: "main", lane: "fal/main" }] },
+  });
+  expect((await ask("/providers/fal/test", {})).accounts).toMatchObject([{ lane: "fal/main" }]);
+});
+
+test("settings that an own provider cannot be used with are told once, and by its server", async () => {
+  const { write, lines, says, ask } = await serve(
+    {
+      "providers/house.yaml": FORM,
+      "svc.yaml": "providers: {house: {concurrency: none}}",
+    },
+    { HOUSE_KEY: "house-key-1", INN_KEY: "inn-key-1" },
+  );
+  const wrong = "providers.house.concurrency: must be ";
+  await says(wrong);
+  write("providers/inn.yaml", FORM.replace("provider: house", "provider: inn").replace("HOUSE_", "INN_"));
+  await says("own providers are in force");
+  const told = lines.filter((line) => line.includes(wrong));
+  expect(told).toEqual([expect.stringContaining("The provider house stays off.")]);
+  const list = await ask("/providers");
+  expect(list.problems).toEqual(told);
+  expect(providerIn(list, "inn")).toMatchObject({ available: true });
+  expect(lines).toContain("inn: key from INN_KEY");
+});
+
+test("what an operator should check of an own provider is told once", async () => {
+  const { write, lines, says, ask } = await serve(
+    {
+      "providers/house.yaml": FORM,
+      "svc.yaml": "providers: {house: {base_url: 'http://10.1.2.3'}}",
+    },
+    { HOUSE_KEY: "house-key-1" },
+  );
+  const warning = "HOUSE_KEY goes to 10.1.2.3 over http, where anybody on the way can read it; use https.";
+  await says(warning);
+  write("providers/inn.yaml", FORM.replace("provider: house", "provider: inn"));
+  await says("own providers are in force", 2);
+  expect(lines.filter((line) => line === warning)).toHaveLength(1);
+  expect((await ask("/providers/house")).problems).toEqual([warning]);
 });
