@@ -3,6 +3,7 @@ import type { Model } from "../domain/model/model.ts";
 import type { Catalog, PriceCatalog } from "../domain/ports/catalog.ts";
 import { builtInModelsText } from "./built-in.ts" with { type: "macro" };
 import { readOperatorPrice, unpricedRequest } from "./operator-price.ts";
+import { createPriceChecker } from "./schema-check.ts";
 import { createValidator } from "./validate.ts";
 
 export interface CatalogOptions {
@@ -32,6 +33,7 @@ export interface LiveCatalog extends Catalog, PriceCatalog {
 export function createCatalog(options: CatalogOptions = {}): LiveCatalog {
   const { isEnabled = () => true, takesFiles = () => true, models = builtInModels() } = options;
   const validator = createValidator();
+  const priceChecker = createPriceChecker();
   // Which providers can be given files may change between two reads of the same models.
   const read = (given: readonly Model[]) =>
     contentOf(
@@ -45,7 +47,7 @@ export function createCatalog(options: CatalogOptions = {}): LiveCatalog {
     routes: (model) => model.routes.filter((route) => isEnabled(route.provider)),
     validate: validator.validate,
     all: () => content.all,
-    readPrice: readOperatorPrice,
+    readPrice: (...given) => readOperatorPrice(priceChecker, ...given),
     unpricedRequest: (model, rule) => unpricedRequest(validator, model, rule),
     replace(models) {
       const before = content.all;

@@ -3,6 +3,7 @@ import type { Model, PriceRule } from "../domain/model/model.ts";
 import { pricesAnything, unpricedCases } from "../domain/money/price-coverage.ts";
 import { MODE, meansMode, pricedSchema } from "../domain/money/priced-fields.ts";
 import type { ReadPrice } from "../domain/ports/catalog.ts";
+import type { SchemaChecker } from "../toolkit/json-schema.ts";
 import { pathText } from "../toolkit/schema-problems.ts";
 import { type PriceRuleForm, priceProblems, toPriceRule, versionOf } from "./price.ts";
 import { priceSchemaProblems } from "./schema-check.ts";
@@ -12,8 +13,13 @@ import type { Validator } from "./validate.ts";
 const MOST_LOOKED_AT = 1_000;
 
 /** Reads a price rule that an operator has for a model; see `PriceCatalog`. */
-export function readOperatorPrice(model: Model, value: unknown, before: PriceRule = model.price): ReadPrice {
-  const [problem] = priceSchemaProblems(value);
+export function readOperatorPrice(
+  checker: SchemaChecker,
+  model: Model,
+  value: unknown,
+  before: PriceRule = model.price,
+): ReadPrice {
+  const [problem] = priceSchemaProblems(checker, value);
   if (problem !== undefined) return refused(pathText(problem.path), problem.problem);
   // What its schema has let through.
   const form = value as PriceRuleForm;

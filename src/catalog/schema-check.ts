@@ -18,8 +18,12 @@ export function manifestSchemaProblems(checker: SchemaChecker, manifest: unknown
   return problemsOf(checker.violations(schema, manifest), manifest);
 }
 
-/** Where an operator's price rule does not fit the schema that prices of manifests have. */
-export function priceSchemaProblems(rule: unknown): Problem[] {
-  const checker = createSchemaChecker({ annotations: ANNOTATIONS, allErrors: true });
+/** Checks price rules of operators against the schema that prices of manifests have, compiled at the first one. */
+export function createPriceChecker(): SchemaChecker {
+  return createSchemaChecker({ annotations: ANNOTATIONS, allErrors: true });
+}
+
+/** Where an operator's price rule does not fit that schema. */
+export function priceSchemaProblems(checker: SchemaChecker, rule: unknown): Problem[] {
   return problemsOf(checker.violations(PRICE_SCHEMA, rule), rule);
 }

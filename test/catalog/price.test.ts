@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { createCatalog } from "../../src/catalog/catalog.ts";
 import manifestSchema from "../../src/catalog/manifest.schema.json";
 import { type PriceRuleForm, priceProblems, toPriceRule } from "../../src/catalog/price.ts";
-import { priceSchemaProblems } from "../../src/catalog/schema-check.ts";
+import { createPriceChecker, priceSchemaProblems } from "../../src/catalog/schema-check.ts";
 import type { ModelId } from "../../src/domain/ids.ts";
 import type { Json, JsonObject } from "../../src/domain/json.ts";
 import type { Model, PriceRule } from "../../src/domain/model/model.ts";
@@ -239,6 +239,7 @@ describe("a price rule", () => {
       lines,
       minimumMicros: fc.option(fc.nat(1e9), { nil: undefined }),
     });
+    const checker = createPriceChecker();
     fc.assert(
       fc.property(any, (generated) => {
         // An output has no `most`; everything else here is what a rule may hold.
@@ -248,7 +249,7 @@ describe("a price rule", () => {
           ),
         );
         const form = priceForm(original);
-        expect(priceSchemaProblems(form)).toEqual([]);
+        expect(priceSchemaProblems(checker, form)).toEqual([]);
         // Its schema has just been checked.
         const checked = form as unknown as PriceRuleForm;
         expect(priceProblems(checked, MODEL_WITH)).toEqual([]);
