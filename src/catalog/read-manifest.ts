@@ -50,11 +50,6 @@ export function createManifestReader(options: YamlOptions = {}): ManifestReader 
   };
 }
 
-/** Reads one manifest. @throws ManifestError */
-export function readManifest(file: string, text: string): Model {
-  return createManifestReader().read(file, text).model;
-}
-
 function parse(file: string, text: string, options: YamlOptions): Yaml {
   try {
     return readYaml(text, options);

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { ManifestError, readManifest } from "../../src/catalog/read-manifest.ts";
+import { createManifestReader, ManifestError } from "../../src/catalog/read-manifest.ts";
 import type { JsonObject } from "../../src/domain/json.ts";
 import type { Model } from "../../src/domain/model/model.ts";
 
@@ -24,12 +24,13 @@ const line = (over: JsonObject): JsonObject => ({
   lines: [{ sku: "m", unit: "output", amount: "1", ...over }],
 });
 
-const read = (content: unknown): Model => readManifest("m.yaml", JSON.stringify(content));
+const reader = createManifestReader();
+const read = (content: unknown): Model => reader.read("m.yaml", JSON.stringify(content)).model;
 
 /** What is wrong with a manifest, a line for each problem. */
 function problemsOf(text: string): string[] {
   try {
-    readManifest("m.yaml", text);
+    reader.read("m.yaml", text);
   } catch (error) {
     if (error instanceof ManifestError) return error.message.split("\n");
     throw error;

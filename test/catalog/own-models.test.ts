@@ -21,8 +21,11 @@ ${more}`;
 
 const file = (name: string, text: string): OwnFile => ({ name, text });
 
+const take = createOwnModels({ builtIn, providers: () => ["sandbox", "openai"], prefix: "models/" });
+
+/** Begins without files. */
 function setup() {
-  const take = createOwnModels({ builtIn, providers: () => ["sandbox", "openai"], prefix: "models/" });
+  take([]);
   return (...files: OwnFile[]) => {
     const { models, problems } = take(files);
     const own = models.filter((model) => model.file !== undefined);

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createCatalog } from "../../../src/catalog/catalog.ts";
-import { readManifest } from "../../../src/catalog/read-manifest.ts";
+import { createManifestReader } from "../../../src/catalog/read-manifest.ts";
 import type { JsonObject } from "../../../src/domain/json.ts";
 import { rehearsedProvider, requestOf } from "../../../src/providers/declared/rehearsal/example.ts";
 import { operationOf, rejection } from "../../contracts/provider.ts";
@@ -90,7 +90,7 @@ test("no number of frames follows from a length that is missing, so nothing is s
 test("the manifest in the documents has no problem, and all of its parameters reach sd-server", async () => {
   const page = readFileSync(join(import.meta.dir, "../../../docs/providers-and-models.md"), "utf8");
   const [, text = ""] = /```yaml\n(id: sdxl-turbo\n[^`]*)```/.exec(page) ?? [];
-  const model = readManifest("sdxl-turbo.yaml", text);
+  const model = createManifestReader().read("sdxl-turbo.yaml", text).model;
   const given = { model: model.id, prompt: "A fox", n: 2, steps: 9, seed: 7, output_format: "webp" };
   const { body } = createCatalog({ models: [model] }).validate(model, given) as { body: JsonObject };
   const { prompt: _prompt, n: _n, model: _model, ...params } = body;

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { readManifest } from "../../../src/catalog/read-manifest.ts";
+import { createManifestReader } from "../../../src/catalog/read-manifest.ts";
 import type { Json, JsonObject } from "../../../src/domain/json.ts";
 import type { ProviderError } from "../../../src/domain/ports/provider.ts";
 import type { InputRole } from "../../../src/domain/task/request.ts";
@@ -231,7 +231,7 @@ routes:
 `;
 
 test("any endpoint of the queue is a model by its manifest alone", async () => {
-  const model = readManifest("clarity.yaml", UPSCALER);
+  const model = createManifestReader().read("clarity.yaml", UPSCALER).model;
   const given = {
     ...{ model, upstreamModel: "fal-ai/clarity", prompt: "", n: 3 },
     parameters: { factor: 2, style: "plain", seed: 0 },

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createCatalog } from "../../../src/catalog/catalog.ts";
-import { readManifest } from "../../../src/catalog/read-manifest.ts";
+import { createManifestReader } from "../../../src/catalog/read-manifest.ts";
 import type { ModelId, ProviderId } from "../../../src/domain/ids.ts";
 import type { Json, JsonObject } from "../../../src/domain/json.ts";
 import { quote } from "../../../src/domain/money/pricing.ts";
@@ -104,5 +104,8 @@ test.each([
 test("the manifest of a video model in the documents has no problem", () => {
   const page = readFileSync(join(import.meta.dir, "../../../docs/providers-and-models.md"), "utf8");
   const [, text = ""] = /```yaml\n(id: wan-2\.2\n[^`]*)```/.exec(page) ?? [];
-  expect(readManifest("wan-2.2.yaml", text)).toMatchObject({ id: "wan-2.2", kind: "video" });
+  expect(createManifestReader().read("wan-2.2.yaml", text).model).toMatchObject({
+    id: "wan-2.2",
+    kind: "video",
+  });
 });
