@@ -14,6 +14,7 @@ import { addCheck } from "./providers/check.ts";
 import { addInit } from "./providers/init.ts";
 import { addList, addShow, addTest } from "./providers/look.ts";
 import { addTry } from "./providers/try.ts";
+import { withUnusableFiles } from "./providers/unusable.ts";
 
 interface Flags extends LocalFlags {
   readonly account: string;
@@ -110,8 +111,11 @@ async function target({ args, options, context }: Invocation<Flags>) {
   const kept = await import("../../src/app/kept-accounts.ts");
   const provider = await kept.findKeyedProvider(id, readLocalConfig(options, context));
   if ("nearest" in provider) {
-    const hint = provider.nearest === undefined ? undefined : `Did you mean ${provider.nearest}?`;
-    throw new Failure(EXIT.notFound, "not_found", `There is no provider "${id.slice(0, 80)}".`, { hint });
+    const { nearest, problems } = provider;
+    const hint = nearest === undefined ? undefined : `Did you mean ${nearest}?`;
+    const unknown = `There is no provider "${id.slice(0, 80)}".`;
+    const failure = new Failure(EXIT.notFound, "not_found", unknown, { hint });
+    throw withUnusableFiles(failure, id, problems);
   }
   // It is one of the providers.
   const lane: LaneId = laneOf(provider.id as ProviderId, options.account);

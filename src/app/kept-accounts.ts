@@ -26,17 +26,19 @@ export interface KeyedProvider {
   readonly kinds: readonly (readonly SecretName[])[];
 }
 
-/** @returns the nearest id, if any, where there is no such provider */
+/** @returns the nearest id, if any, where there is no such provider, and what is wrong with the files that describe others */
 export async function findKeyedProvider(
   id: string,
   config: Pick<Config, "dataDir" | "egress" | "providerConfig">,
-): Promise<KeyedProvider | { readonly nearest: string | undefined }> {
+): Promise<KeyedProvider | { readonly nearest: string | undefined; readonly problems: readonly string[] }> {
   const { readOwnProviders } = await import("./own-providers.ts");
-  const { providers: own } = await readOwnProviders(config);
+  const { providers: own, problems } = await readOwnProviders(config);
   const all = [...own.map(({ definition }) => definition), ...PROVIDERS];
   const provider = all.find((each) => each.id === id);
-  if (provider === undefined)
-    return { nearest: suggest(id, [...new Set(all.map((each) => String(each.id)))]) };
+  if (provider === undefined) {
+    const nearest = suggest(id, [...new Set(all.map((each) => String(each.id)))]);
+    return { nearest, problems: problems.map(({ text }) => text) };
+  }
   const accounts = accountProvider(provider, provider.settings({ cores: 1 }));
   const secretOf = (name: string): SecretName => {
     const entry = accounts.table[name];

@@ -62,3 +62,37 @@ test("they are told where providers and models are listed, with what the provide
   expect(providers.stdout).toMatch(/^house\t.*HOUSE_KEY/m);
   expect((await svc(["providers", "test", "house", "--local"], { cwd })).exitCode).toBe(1);
 });
+
+test("a provider whose file cannot be used is not merely unknown", async () => {
+  const cwd = folder("");
+  writeFileSync(join(cwd, "svc-data/providers/house.yaml"), FORM.replace("submit:", "submitt:"));
+  const told = 'error: There is no provider "house".';
+  const place = /A file that describes a provider cannot be used:\n {2}providers\/house\.yaml:\d+:\d+: /;
+  for (const args of [
+    ["show", "house"],
+    ["test", "house"],
+    ["add", "house"],
+  ]) {
+    const { exitCode, stderr } = await svc(["providers", ...args, "--data-dir", "svc-data"], { cwd });
+    expect({ args, exitCode }).toEqual({ args, exitCode: 5 });
+    expect(stderr).toStartWith(told);
+    expect(stderr).toMatch(place);
+  }
+});
+
+test("an account is tested at each provider that has one of its name, and refused where none has", async () => {
+  const ofBoth = (url: string) => `{base_url: '${url}', accounts: [{name: second, key_env: SECOND_KEY}]}`;
+  const cwd = folder(
+    `providers: {fal: ${ofBoth("http://127.0.0.1:1")}, bfl: ${ofBoth("http://127.0.0.1:1")}}`,
+  );
+  const env = { SECOND_KEY: "key-0123456789", OPENAI_API_KEY: "key-0123456789" };
+  const test = (account: string) =>
+    svc(["providers", "test", "--account", account, "--local", "--json"], { cwd, env });
+  const { accounts } = JSON.parse((await test("second")).stdout);
+  expect(accounts.map(({ lane }: { lane: string }) => lane).sort()).toEqual(["bfl/second", "fal/second"]);
+  const none = await test("third");
+  expect(none.exitCode).toBe(5);
+  expect(JSON.parse(none.stderr).error.message).toBe(
+    'No provider that is switched on has an account "third".',
+  );
+});

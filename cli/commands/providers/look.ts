@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import type { JsonObject } from "../../../src/domain/json.ts";
+import { isJsonObject, type JsonObject } from "../../../src/domain/json.ts";
 import { given, onRun } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { EXIT } from "../../exit-codes.ts";
-import { Failure, unexpectedAnswer } from "../../failure.ts";
+import { Failure, toFailure, unexpectedAnswer } from "../../failure.ts";
 import { printableLines } from "../../format/printable.ts";
 import {
   PROVIDER_COLUMNS,
@@ -16,7 +16,8 @@ import { renderFields } from "../../format/table.ts";
 import { withExamples, withNotes } from "../../help/manual.ts";
 import { addManagedCommand } from "../../manage/managed.ts";
 import type { PlaceFlags } from "../../manage/place.ts";
-import { openProviderPlace } from "../../manage/providers.ts";
+import { openProviderPlace, type ProviderPlace } from "../../manage/providers.ts";
+import { withUnusableFiles } from "./unusable.ts";
 
 export function addList(providers: Command, context: Context): void {
   const command = addManagedCommand(providers, "list", "list the providers that are switched on").option(
@@ -54,10 +55,10 @@ export function addShow(providers: Command, context: Context): void {
     const id = given(args, 0);
     const place = await openProviderPlace(invocation);
     if (options.yaml !== true) {
-      const provider = await place.read(id);
+      const provider = await readProvider(place, id);
       return output.show(provider, () => renderFields(providerFields(provider), output));
     }
-    const provider = await place.read(id, true);
+    const provider = await readProvider(place, id, true);
     if (provider.code === true)
       throw new Failure(EXIT.error, "no_form", `${id} is code, and described by no file.`);
     const { text } = provider;
@@ -81,15 +82,40 @@ export function addTest(providers: Command, context: Context): void {
     const { args, options, output } = invocation;
     const place = await openProviderPlace(invocation);
     const [only] = args;
-    const every = only === undefined ? (await place.list()).providers : [await place.read(only)];
-    const chosen = every.filter(({ available }) => available === true);
-    if (only !== undefined && chosen.length === 0) throw switchedOff(only, every[0]);
-    const tests = (await Promise.all(chosen.map(({ id }) => place.test(String(id), options.account)))).flat();
+    const every = only === undefined ? (await place.list()).providers : [await readProvider(place, only)];
+    const on = every.filter(({ available }) => available === true);
+    if (only !== undefined && on.length === 0) throw switchedOff(only, every[0]);
+    const { account } = options;
+    const chosen = only !== undefined || account === undefined ? on : havingAccount(on, account);
+    const tests = (await Promise.all(chosen.map(({ id }) => place.test(String(id), account)))).flat();
     await output.list({ ok: tests.every(isWell), accounts: tests }, TEST_COLUMNS, tests.map(testRow));
     const failed = tests.filter((test) => !isWell(test)).length;
     if (failed === 0) return;
     const message = `${failed} of ${tests.length} accounts cannot be used.`;
     throw new Failure(EXIT.error, "account_unusable", message);
+  });
+}
+
+/** @throws Failure (exit 5), with the files that cannot be used, where there is no such provider */
+async function readProvider(place: ProviderPlace, id: string, withText = false): Promise<JsonObject> {
+  try {
+    return await place.read(id, withText);
+  } catch (error) {
+    const failure = toFailure(error, "");
+    if (failure.exitCode !== EXIT.notFound) throw error;
+    throw withUnusableFiles(failure, id, (await place.list()).problems);
+  }
+}
+
+function havingAccount(providers: readonly JsonObject[], account: string): readonly JsonObject[] {
+  const having = providers.filter(
+    ({ accounts }) =>
+      Array.isArray(accounts) && accounts.some((each) => isJsonObject(each) && each.name === account),
+  );
+  if (having.length > 0) return having;
+  const message = `No provider that is switched on has an account "${account.slice(0, 80)}".`;
+  throw new Failure(EXIT.notFound, "not_found", message, {
+    hint: "`svc providers list` shows the accounts.",
   });
 }
 
