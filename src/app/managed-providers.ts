@@ -132,11 +132,9 @@ function accountsOf({ form, given }: Known, { isOn }: ManagedProvidersDeps): Man
     const region = (account.region ?? values.region) as string | undefined;
     const baseUrl = (account.baseUrl ?? values.baseUrl) as string | undefined;
     const concurrency = (account.concurrency ?? values.concurrency) as number | undefined;
-    const isUsual = baseUrl === form?.form.base;
     return {
       ...{ name: account.name, lane: account.lane, region, concurrency },
-      baseUrl:
-        form === undefined ? baseUrl : baseOf(form.form, { region, baseUrl: isUsual ? undefined : baseUrl }),
+      baseUrl: form === undefined ? baseUrl : baseOf(form.form, { region, baseUrl }),
     };
   });
 }

@@ -115,8 +115,7 @@ function refuseAddress(config: OwnConfig) {
 }
 
 function isGivenBySettings(form: Form, config: OwnConfig): boolean {
-  const { given } = settingsOf(definitionOf(form), config);
-  return given !== undefined && given.values.baseUrl !== form.base;
+  return settingsOf(definitionOf(form), config).given?.values.baseUrl !== undefined;
 }
 
 /** The definition of a form that is not going to be used. */

@@ -35,8 +35,18 @@ function customaryKeys({ table, values }: Pick<Upstream, "table" | "values">): C
     const key = values[name] as Secret | undefined;
     const address = table[sentTo];
     if (key === undefined || address === undefined || isCredential(address)) return [];
-    return [{ name, variable, key, address, url: String(values[sentTo]) }];
+    return [{ name, variable, key, address, url: urlOf(address, values[sentTo]) }];
   });
+}
+
+/** Where requests go: to the address that is given, or to the usual one. */
+function urlOf(address: Setting<unknown>, given: unknown): string {
+  return String(given ?? usualOf(address));
+}
+
+/** A setting of an address that has no default names the usual one for people. */
+function usualOf({ fallback, fallbackText }: Setting<unknown>): unknown {
+  return fallback ?? fallbackText;
 }
 
 /**
@@ -49,7 +59,7 @@ export function withoutOwnKeys(
   values: ValuesOf<SettingTable>,
 ): { values: ValuesOf<SettingTable>; warnings: string[] } {
   const own = customaryKeys({ table, values }).filter(
-    ({ key, address, url }) => OWN_KEY.test(key.reveal()) && url === address.fallback,
+    ({ key, address, url }) => OWN_KEY.test(key.reveal()) && url === usualOf(address),
   );
   const warnings = own.map(
     ({ variable, url }) =>
@@ -72,7 +82,7 @@ export function refuseOwnAddresses(
   for (const { baseUrl, where } of accounts) if (baseUrl !== undefined) refuse(baseUrl, `${where}.base_url`);
   const address = settingOf(table, "baseUrl");
   if (address !== undefined && accounts.some(({ baseUrl }) => baseUrl === undefined))
-    refuse(String(values.baseUrl), origins.get(address) ?? address.key);
+    refuse(urlOf(address, values.baseUrl), origins.get(address) ?? address.key);
 }
 
 /** Says whose key and address come from variables that are not svc's own, a sentence each. */
@@ -97,10 +107,11 @@ export function describeAccounts({ accounts }: Upstream): string[] {
 /** Keys that would cross a network unencrypted. */
 export function plainTextKeys(upstream: Upstream): string[] {
   const customary = customaryKeys(upstream);
-  return upstream.accounts.flatMap(({ lane, secrets, baseUrl = upstream.values.baseUrl }) => {
+  const address = settingOf(upstream.table, "baseUrl");
+  return upstream.accounts.flatMap(({ lane, secrets, baseUrl }) => {
     const isKeyless = secrets !== undefined && Object.keys(secrets).length === 0;
-    if (isKeyless || typeof baseUrl !== "string") return [];
-    const { protocol, hostname } = new URL(baseUrl);
+    if (isKeyless || address === undefined) return [];
+    const { protocol, hostname } = new URL(baseUrl ?? urlOf(address, upstream.values.baseUrl));
     const isLocal = hostname === "localhost" || hostname === "[::1]" || /^127\./.test(hostname);
     if (protocol === "https:" || isLocal) return [];
     const variables = customary.filter(({ key }) => Object.values(secrets ?? {}).includes(key));

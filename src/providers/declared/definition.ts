@@ -24,7 +24,7 @@ export function defineDeclared(head: Head, load: () => Promise<LoadedForm>): Pro
       ...{ id, title, base, regions, concurrency },
       variables: Object.assign({}, ...kinds) as Record<string, string>,
     });
-  const isMoved = (values: ValuesOf<SettingTable>) => values.baseUrl !== undefined && values.baseUrl !== base;
+  const isMoved = (values: ValuesOf<SettingTable>) => values.baseUrl !== undefined;
   return {
     // Forms are where ids of declared providers come from.
     id: id as ProviderId,
@@ -50,7 +50,7 @@ export function defineDeclared(head: Head, load: () => Promise<LoadedForm>): Pro
         ...{ id: id as ProviderId, form, clock, fetchPublic },
         used: createUsedForms(directory),
         onUnknownWord: createTellWord(id, log),
-        account: withSettings(account, own, base),
+        account: withSettings(account, own),
       });
     },
   };

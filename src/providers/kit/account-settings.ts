@@ -30,11 +30,13 @@ export function accountSettings(given: {
       : `; ${names.join(" and ")} switch${names.length > 1 ? "" : "es"} this provider on`;
   return {
     ...Object.fromEntries(credentials),
-    baseUrl: setting<string>({
+    baseUrl: setting<string | undefined>({
       key: `providers.${id}.base_url`,
       help: `address of ${title}'s API, or another origin for it${switchedOn}`,
       parse: apiUrl,
-      fallback: base,
+      // A usual address that is given all the same counts as given.
+      fallback: undefined,
+      fallbackText: base,
     }),
     ...(regions.length === 0
       ? {}
@@ -59,12 +61,11 @@ export function accountSettings(given: {
 /** An account with what the provider's settings say where it says nothing itself. */
 export function withSettings(
   account: ProviderAccount,
-  values: { readonly baseUrl: string; readonly region?: string | undefined; readonly concurrency: number },
-  base: string,
+  values: Pick<ProviderAccount, "baseUrl" | "region"> & { readonly concurrency: number },
 ): ProviderAccount {
   return {
     ...account,
-    baseUrl: account.baseUrl ?? (values.baseUrl === base ? undefined : values.baseUrl),
+    baseUrl: account.baseUrl ?? values.baseUrl,
     region: account.region ?? values.region,
     concurrency: account.concurrency ?? values.concurrency,
   };
