@@ -1,5 +1,4 @@
 import type { ProviderId } from "../../domain/ids.ts";
-import type { Log } from "../../domain/ports/runtime.ts";
 import type { SettingTable, ValuesOf } from "../../toolkit/settings/setting.ts";
 import type { ProviderDefinition } from "../definition.ts";
 import { accountSettings, withSettings } from "../kit/account-settings.ts";
@@ -42,6 +41,7 @@ export function defineDeclared(head: Head, load: () => Promise<LoadedForm>): Pro
     },
     async create(account, values, { clock, directory, fetchPublic, log }) {
       const { createDeclaredProvider } = await import("./adapter.ts");
+      const { createTellWord } = await import("./unknown-words.ts");
       const { createUsedForms } = await import("./used-forms.ts");
       const form = await load();
       // They were read by this declaration's table.
@@ -55,22 +55,3 @@ export function defineDeclared(head: Head, load: () => Promise<LoadedForm>): Pro
     },
   };
 }
-
-/** Says once of each word that its form lacks it. */
-function createTellWord(id: string, log: Pick<Log, "warn"> | undefined) {
-  const counts = new Map<string, number>();
-  return (word: string): void => {
-    const shown = word.slice(0, WORD_SHOWN);
-    const count = (counts.get(shown) ?? 0) + 1;
-    if (counts.size < WORDS_KNOWN || count > 1) counts.set(shown, count);
-    // Told at 1, 10, 100 and so on, so that a word that stays is not told at each question.
-    if (/^10*$/.test(String(count)))
-      log?.warn(
-        { provider: id, word: shown, count },
-        `${id} says a status that its form does not have; the tasks count as running`,
-      );
-  };
-}
-
-const WORD_SHOWN = 80;
-const WORDS_KNOWN = 100;
