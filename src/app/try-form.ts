@@ -5,6 +5,7 @@ import type { Json } from "../domain/json.ts";
 import { MEDIA_TYPES } from "../domain/media/asset.ts";
 import type { Micros } from "../domain/money/money.ts";
 import {
+  type InputFile,
   type Output,
   type PollResult,
   type ProviderAdapter,
@@ -35,6 +36,7 @@ export interface Trial {
   readonly prompt?: string | undefined;
   readonly parameters: Readonly<Record<string, Json>>;
   readonly region?: string | undefined;
+  readonly inputs?: readonly InputFile[] | undefined;
 }
 
 export interface MadeFile {
@@ -62,15 +64,19 @@ const POLL_MS = 2_000;
 /** So often in a row is a question without an answer asked again, which takes about three minutes. */
 const MOST_FAILURES = 12;
 
+export interface OpenedTrial {
+  readonly provider: string;
+  /** It takes files by an address alone, which only a server has. */
+  readonly needsInputUrls: boolean;
+  run(trial: Trial, deps: TrialDeps): Promise<TrialEnd>;
+}
+
 /** Reads a form and finds its key in the environment. */
 export function openTrial(
   file: string,
   text: string,
   env: Readonly<Record<string, string | undefined>>,
-):
-  | { readonly findings: readonly Finding[] }
-  | { readonly missing: readonly string[] }
-  | { readonly provider: string; run(trial: Trial, deps: TrialDeps): Promise<TrialEnd> } {
+): { readonly findings: readonly Finding[] } | { readonly missing: readonly string[] } | OpenedTrial {
   try {
     const form = readForm(file, text);
     const { kinds, isKeyless } = headOf(form);
@@ -82,21 +88,21 @@ export function openTrial(
     ]);
     const { provider } = form;
     const loaded = loadForm(form, createHash("sha256").update(text).digest("hex"), text);
+    const adapterFor = (region?: string, deps: Partial<TrialDeps> = {}) =>
+      createDeclaredProvider({
+        ...{ id: provider as ProviderId, form: loaded, clock: deps.clock ?? createSystemClock() },
+        account: {
+          ...{ name: "default", lane: provider as LaneId, region },
+          secrets: Object.fromEntries(secrets),
+        },
+        fetchPublic: createEgress({ allow: [] }).fetchMedia,
+        onExchange: deps.onExchange,
+        onUnknownWord: deps.onUnknownWord,
+      });
     return {
       provider,
-      run(trial, deps) {
-        const adapter = createDeclaredProvider({
-          ...{ id: provider as ProviderId, form: loaded, clock: deps.clock ?? createSystemClock() },
-          account: {
-            ...{ name: "default", lane: provider as LaneId, region: trial.region },
-            secrets: Object.fromEntries(secrets),
-          },
-          fetchPublic: createEgress({ allow: [] }).fetchMedia,
-          onExchange: deps.onExchange,
-          onUnknownWord: deps.onUnknownWord,
-        });
-        return runTrial(adapter, requestOf(provider, trial), deps);
-      },
+      needsInputUrls: adapterFor().needsInputUrls === true,
+      run: (trial, deps) => runTrial(adapterFor(trial.region, deps), requestOf(provider, trial), deps),
     };
   } catch (error) {
     if (error instanceof FormFileError) return { findings: error.findings };
@@ -115,7 +121,10 @@ export interface TrialDeps {
   readonly clock?: Clock | undefined;
 }
 
-function requestOf(provider: string, { model, kind, mode, prompt, parameters }: Trial): SubmitRequest {
+function requestOf(
+  provider: string,
+  { model, kind, mode, prompt, parameters, inputs = [] }: Trial,
+): SubmitRequest {
   const ids = createIds(createSystemClock());
   return {
     attempt: ids.create("att") as AttemptId,
@@ -125,7 +134,7 @@ function requestOf(provider: string, { model, kind, mode, prompt, parameters }: 
       ...{ model: provider as ModelId, kind, mode, n: 1, parameters, inputs: [] },
       ...(prompt !== undefined && { prompt }),
     },
-    inputs: [],
+    inputs,
   };
 }
 

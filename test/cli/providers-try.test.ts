@@ -32,7 +32,7 @@ base: http://127.0.0.1:${upstream.port}
 auth: { header: x-key, value: "\${key}", key_env: PLAIN_KEY }
 submit:
   post: /pictures
-  json: { prompt: "\${prompt}", model: "\${model}", seed: "\${params.?seed}" }
+  json: { prompt: "\${prompt}", model: "\${model}", seed: "\${params.?seed}", mode: "\${mode}", each image as image: "\${base64(file)}" }
   operation: { id: "\${body.id}" }
   poll_after: \${0}
 poll:
@@ -61,13 +61,15 @@ test("a task is made, shown and saved, and the key is in nothing but the request
     ["/pictures/7", CANARY],
     ["/made.png", null],
   ]);
-  expect(JSON.parse(arrived[0]?.body ?? "")).toEqual({ prompt: "A fox", model: "a-model", seed: 0 });
+  expect(JSON.parse(arrived[0]?.body ?? "")).toEqual({
+    ...{ prompt: "A fox", model: "a-model", seed: 0, mode: "text-to-image" },
+  });
   const saved = stdout.trim();
   expect(saved).toStartWith(join(cwd, "made/plain-"));
   expect(new Uint8Array(readFileSync(saved))).toEqual(new Uint8Array(PICTURE));
   expect(stderr).toContain(`> POST http://127.0.0.1:${upstream.port}/pictures\n`);
   expect(stderr).toContain("> x-key: [secret]\n");
-  expect(stderr).toContain('> {"prompt":"A fox","model":"a-model","seed":0}\n');
+  expect(stderr).toContain('> {"prompt":"A fox","model":"a-model","seed":0,"mode":"text-to-image"}\n');
   expect(stderr).toContain('< 200 {"id":"7","seen":"the key is [secret]"}\n');
   expect(stderr).toContain("It cost 0.040000 USD.");
   expect(stdout + stderr).not.toContain(CANARY);
@@ -93,15 +95,34 @@ test("a result that cannot be fetched ends it with what the job is asked after b
   expect(json).toMatchObject({ error: { code: "job_left", operation: { values: { id: "7" } } } });
 });
 
-test("a folder that nothing can be saved in, and a file as an input, are told before anything is sent", async () => {
+test("a folder that nothing can be saved in is told before anything is sent", async () => {
   arrived.length = 0;
   const cwd = await folder();
   const unsaved = await run(cwd, "--yes", "-o", "plain.yaml");
   expect(unsaved).toMatchObject({ exitCode: 2, stdout: "" });
   expect(unsaved.stderr).toContain(`--out: nothing can be saved in ${join(cwd, "plain.yaml")}: `);
-  const withFile = await run(cwd, "--yes", "-i", "image_url=@plain.yaml");
-  expect(withFile.exitCode).toBe(2);
-  expect(withFile.stderr).toContain("--input image_url: files are not sent by this command");
+  expect(arrived).toEqual([]);
+});
+
+test("a file is sent as what its name says, and not as text", async () => {
+  arrived.length = 0;
+  const cwd = await folder();
+  await Bun.write(join(cwd, "photo.png"), PICTURE);
+  expect((await run(cwd, "--yes", "-i", "image=@photo.png")).exitCode).toBe(0);
+  const { mode, image } = JSON.parse(arrived[0]?.body ?? "");
+  expect(mode).toBe("image-to-image");
+  expect(new Uint8Array(Buffer.from(image, "base64"))).toEqual(new Uint8Array(PICTURE));
+});
+
+test.each([
+  ["picture=@photo.png", "--input picture: a file is one of image, mask, first_frame"],
+  ["image=@none.png", "--input image: none.png cannot be read: there is no such file or folder."],
+  ["image=@plain.yaml", "--input image "],
+])("%s is refused before anything is sent", async (input, message) => {
+  arrived.length = 0;
+  const { exitCode, stderr } = await run(await folder(), "--yes", "-i", input);
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain(message);
   expect(arrived).toEqual([]);
 });
 

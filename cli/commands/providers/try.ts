@@ -1,16 +1,19 @@
 import { accessSync, constants, mkdirSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { type Command, Option } from "commander";
-import type { SeenExchange, TrialEnd } from "../../../src/app/try-form.ts";
+import type { TrialInput } from "../../../src/app/trial-inputs.ts";
+import type { OpenedTrial, SeenExchange, Trial, TrialEnd } from "../../../src/app/try-form.ts";
 import type { Json, JsonObject } from "../../../src/domain/json.ts";
 import { formatAmount } from "../../../src/domain/money/money.ts";
+import { INPUT_ROLES } from "../../../src/domain/task/request.ts";
 import { reasonOf } from "../../../src/toolkit/system-error.ts";
 import { addCommand, collect, given, type Invocation, onRun, withCommonFlags } from "../../command.ts";
 import { asksFirst, confirm } from "../../confirm.ts";
 import type { Context } from "../../context.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { Failure, usage } from "../../failure.ts";
-import { parseInput, parseJson } from "../../flags/inputs.ts";
+import { type Input, parseInput, parseJson } from "../../flags/inputs.ts";
 import type { Output } from "../../format/output.ts";
 import { printable } from "../../format/printable.ts";
 import { withExamples, withExits, withNotes } from "../../help/manual.ts";
@@ -30,15 +33,20 @@ export function addTry(providers: Command, context: Context): void {
     "make one real task with a file that describes a provider, and show what is sent and answered";
   const command = asksFirst(withCommonFlags(addCommand(providers, "try <file> <model>", about)))
     .option("-p, --prompt <text>", "the prompt")
-    .option("-i, --input <name=value>", "a parameter; name:=JSON for JSON", collect)
+    .option("-i, --input <name=value>", "a parameter; name:=JSON for JSON, image=@file for a file", collect)
     .addOption(new Option("--kind <kind>", "what is made").choices(["image", "video"]).default("image"))
-    .option("--mode <mode>", "the mode (default text-to-image or text-to-video)")
+    .option("--mode <mode>", "the mode (default text-to-image or text-to-video, with files image-to-…)")
     .option("--region <region>", "one of the regions that the file names")
     .option("-o, --out <folder>", "where to save what was made", ".");
-  withExamples(command, 'svc providers try bildwerk.yaml farbe-2 -p "a fox" -i seed=7', [
-    'svc providers try bildwerk.yaml farbe-2 -p "a fox" --yes',
-    "in a script; it costs what the provider charges",
-  ]);
+  withExamples(
+    command,
+    'svc providers try bildwerk.yaml farbe-2 -p "a fox" -i seed=7',
+    [
+      'svc providers try bildwerk.yaml farbe-2 -p "a fox" --yes',
+      "in a script; it costs what the provider charges",
+    ],
+    'svc providers try bildwerk.yaml farbe-2 -p "at night" -i image=@photo.png',
+  );
   withNotes(
     command,
     "The model is the provider's own name for it. The key is read from the variable that the file names; no server and no data folder are needed. What is shown has no secret in it, and long base64 is cut short.",
@@ -49,7 +57,7 @@ export function addTry(providers: Command, context: Context): void {
 }
 
 async function tryForm(invocation: Invocation<Flags>): Promise<void> {
-  const { args, options, context, output } = invocation;
+  const { args, options, context } = invocation;
   const [file, model] = [given(args, 0), given(args, 1)];
   const text = await readFormFile(resolve(context.cwd, file), file);
   // Loaded late: it imports all that forms need.
@@ -63,26 +71,38 @@ async function tryForm(invocation: Invocation<Flags>): Promise<void> {
   }
   if ("missing" in opened)
     throw new Failure(EXIT.auth, "no_key", `There is no key. Set ${opened.missing.join(" and ")}.`);
-  const { kind, mode = `text-to-${kind}`, prompt, region } = options;
-  const parameters = parametersOf(options.input ?? []);
+  const { kind, prompt, region } = options;
+  const inputs = (options.input ?? []).map(parseInput);
+  const parameters = parametersOf(inputs);
   const folder = writableFolder(resolve(context.cwd, options.out));
-  await confirm(
-    invocation,
-    `Make one ${kind} with ${model} at ${opened.provider}? It costs what the provider charges.`,
-  );
+  const files = await filesOf(inputs, opened, context);
+  const mode = options.mode ?? `${inputs.some(isFile) ? "image" : "text"}-to-${kind}`;
+  const what = `Make one ${kind} with ${model} at ${opened.provider}?`;
+  try {
+    await confirm(invocation, `${what} It costs what the provider charges.`);
+    const trial = { model, kind, mode, prompt, region, parameters, inputs: files?.files };
+    await make(invocation, opened, trial, folder);
+  } finally {
+    files?.stop();
+  }
+}
+
+async function make(
+  { context, output }: Invocation<Flags>,
+  opened: OpenedTrial,
+  trial: Trial,
+  folder: string,
+): Promise<void> {
   const exchanges: SeenExchange[] = [];
-  const end = await opened.run(
-    { model, kind, mode, prompt, region, parameters },
-    {
-      signal: context.interruptible(),
-      onExchange(exchange) {
-        exchanges.push(exchange);
-        output.say(exchangeText(exchange));
-      },
-      onUnknownWord: (word) => output.warn(`The status "${word}" is not in the file; it counts as pending.`),
-      onRetry: (cause) => output.say(`${cause}; asking again.`),
+  const end = await opened.run(trial, {
+    signal: context.interruptible(),
+    onExchange(exchange) {
+      exchanges.push(exchange);
+      output.say(exchangeText(exchange));
     },
-  );
+    onUnknownWord: (word) => output.warn(`The status "${word}" is not in the file; it counts as pending.`),
+    onRetry: (cause) => output.say(`${cause}; asking again.`),
+  });
   await tell(end, { exchanges, output, provider: opened.provider, folder });
 }
 
@@ -152,14 +172,40 @@ function exchangeText({ method, url, headers, body, status, answer }: SeenExchan
 }
 
 /** `seed=7` is a number, `wide=true` a boolean, `size=1x1` a text, `list:=[1]` JSON. */
-function parametersOf(given: readonly string[]): Record<string, Json> {
-  const inputs = given.map(parseInput);
-  const file = inputs.find(({ form }) => form === "file");
-  if (file !== undefined)
-    throw usage(`--input ${file.name}: files are not sent by this command; try a mode that needs none.`);
+function parametersOf(inputs: readonly Input[]): Record<string, Json> {
+  const given = inputs.filter((input) => !isFile(input));
   return Object.fromEntries(
-    inputs.map(({ name, form, value }) => [name, form === "json" ? parseJson(name, value) : plainOf(value)]),
+    given.map(({ name, form, value }) => [name, form === "json" ? parseJson(name, value) : plainOf(value)]),
   );
+}
+
+const isFile = ({ form }: Input) => form === "file";
+
+/** Reads and checks the files, each for what its name says. Undefined where there are none. */
+async function filesOf(inputs: readonly Input[], { needsInputUrls }: OpenedTrial, { cwd }: Context) {
+  const named = inputs.filter(isFile);
+  if (named.length === 0) return undefined;
+  if (needsInputUrls)
+    throw usage("This provider takes files by their address alone, which only a server with public_url has.");
+  const given: TrialInput[] = [];
+  for (const { name, value } of named) {
+    const role = INPUT_ROLES.find((each) => each === name);
+    if (role === undefined)
+      throw usage(`--input ${name}: a file is one of ${INPUT_ROLES.join(", ")}, such as image=@photo.png.`);
+    try {
+      given.push({ role, bytes: await readFile(resolve(cwd, value)) });
+    } catch (error) {
+      throw usage(`--input ${name}: ${value} cannot be read: ${reasonOf(error)}.`);
+    }
+  }
+  // Loaded late: it decodes pictures.
+  const { openTrialInputs, TrialInputError } = await import("../../../src/app/trial-inputs.ts");
+  try {
+    return await openTrialInputs(given);
+  } catch (error) {
+    if (error instanceof TrialInputError) throw usage(`--input ${error.message}.`);
+    throw error;
+  }
 }
 
 function plainOf(text: string): Json {
