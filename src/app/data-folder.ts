@@ -2,7 +2,7 @@ import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
 import type { Seal } from "../domain/ports/runtime.ts";
-import { PROVIDERS } from "../providers/registry.ts";
+import { PROVIDERS, USED_FORMS } from "../providers/registry.ts";
 import { lockDirectory } from "../runtime/directory-lock.ts";
 import { type FolderContents, makePrivate } from "../runtime/private-folder.ts";
 import { createSeal } from "../runtime/seal.ts";
@@ -47,7 +47,7 @@ const CONTENTS: FolderContents = {
       CHECKED_FORMS,
     ],
   ],
-  folders: ["assets", KEPT_KEYS, ...PROVIDERS.map(({ id }) => id)],
+  folders: ["assets", KEPT_KEYS, USED_FORMS, ...PROVIDERS.map(({ id }) => id)],
 };
 
 /**

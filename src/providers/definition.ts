@@ -11,6 +11,7 @@ import {
   type ValuesOf,
 } from "../toolkit/settings/setting.ts";
 import type { ProviderAccount } from "./account.ts";
+import type { UsedForms } from "./declared/used-forms.ts";
 
 export interface ProviderIdentity {
   readonly id: ProviderId;
@@ -22,6 +23,8 @@ export interface ProviderDeps {
   readonly clock: Clock;
   /** A folder of this provider's own. It exists only if the provider creates it. */
   readonly directory: string;
+  /** The forms that tasks began with; the same for all accounts. */
+  readonly usedForms: () => Promise<UsedForms>;
   /** Fetches a file from any public address, through the guard against private ones; absent: no provider may. */
   readonly fetchPublic?: Egress["fetchMedia"] | undefined;
   readonly log?: Pick<Log, "warn"> | undefined;

@@ -5,6 +5,7 @@ import type { Secret } from "../toolkit/settings/secret.ts";
 import type { SettingTable, ValuesOf } from "../toolkit/settings/setting.ts";
 import type { ProviderAccount } from "./account.ts";
 import { DECLARED } from "./declared/definition.ts";
+import type { UsedForms } from "./declared/used-forms.ts";
 import type { ProviderDefinition, ProviderDeps } from "./definition.ts";
 import { fal } from "./fal/definition.ts";
 import { openAi } from "./openai/definition.ts";
@@ -12,6 +13,9 @@ import { sandbox } from "./sandbox/definition.ts";
 
 /** Every provider there is, switched on or not, in the order the help lists them. */
 export const PROVIDERS: readonly ProviderDefinition[] = [sandbox, openAi, fal, ...DECLARED];
+
+/** The folder of a data folder that keeps the texts of forms that tasks began with, by their hashes. */
+export const USED_FORMS = "provider-forms";
 
 interface MaybeSealed extends Omit<ProviderAccount, "secrets" | "proxy"> {
   /** Absent: they lie sealed in the data folder. */
@@ -32,7 +36,7 @@ export interface ProvidersConfig {
   };
 }
 
-export interface CreateDeps extends Omit<ProviderDeps, "directory"> {
+export interface CreateDeps extends Omit<ProviderDeps, "directory" | "usedForms"> {
   readonly config: Pick<ProvidersConfig, "dataDir" | "proxy">;
   /** Opens the secrets of an account; undefined where no key opens them, which leaves the account out. */
   readonly unseal?: ((lane: LaneId) => ProviderAccount["secrets"] | undefined) | undefined;
@@ -56,14 +60,24 @@ export function createAccounts(
   given: { readonly values: ValuesOf<SettingTable>; readonly accounts: readonly MaybeSealed[] },
   { config, unseal, ...deps }: CreateDeps,
 ): Promise<ProviderAdapter[]> {
+  let opened: Promise<UsedForms> | undefined;
+  const usedForms = () => {
+    opened ??= openUsedForms(join(config.dataDir, USED_FORMS));
+    return opened;
+  };
   const adapters = given.accounts.flatMap(({ secrets: known, ...account }) => {
     const secrets = known ?? unseal?.(account.lane);
     if (secrets === undefined) return [];
     const proxy = (account.proxy ?? config.proxy)?.reveal();
     const directory = join(config.dataDir, id);
-    return [create({ ...account, proxy, secrets }, given.values, { ...deps, directory })];
+    return [create({ ...account, proxy, secrets }, given.values, { ...deps, directory, usedForms })];
   });
   return Promise.all(adapters);
+}
+
+async function openUsedForms(folder: string): Promise<UsedForms> {
+  const { createUsedForms } = await import("./declared/used-forms.ts");
+  return createUsedForms(folder);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Form } from "./form.ts";
 import { type LoadedForm, loadForm } from "./loaded.ts";
@@ -41,11 +41,15 @@ export function createUsedForms(directory: string): UsedForms {
   return {
     keep({ hash, text }) {
       if (kept.has(hash)) return;
-      mkdirSync(directory, { recursive: true, mode: 0o700 });
       const path = pathOf(hash);
-      writeFileSync(`${path}.tmp`, text, { mode: 0o600, flush: true });
-      renameSync(`${path}.tmp`, path);
+      // An earlier process may have kept it.
+      if (!existsSync(path)) {
+        mkdirSync(directory, { recursive: true, mode: 0o700 });
+        writeFileSync(`${path}.tmp`, text, { mode: 0o600, flush: true });
+        renameSync(`${path}.tmp`, path);
+      }
       kept.add(hash);
+      found.delete(hash);
     },
     find: (hash) => (HASH.test(hash) ? found.getOrInsertComputed(hash, read) : undefined),
   };

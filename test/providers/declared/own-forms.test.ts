@@ -78,12 +78,3 @@ test("two files of one name, a built-in name and a file that cannot be read are 
     "d.yaml:1: the file is larger than 5 bytes",
   ]);
 });
-
-test("a provider is not named like a folder that the data folder has for something else", async () => {
-  for (const name of ["assets", "models", "providers", "provider-keys"]) {
-    const { findings } = await setup().forms.take([{ name: "a.yaml", text: form(name) }]);
-    expect(findings.map(({ message }) => message)).toEqual([
-      expect.stringContaining("folders of the data folder"),
-    ]);
-  }
-});

@@ -1,11 +1,17 @@
 import { expect, test } from "bun:test";
 import { createHash } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { LaneId } from "../../../src/domain/ids.ts";
+import { defineDeclared } from "../../../src/providers/declared/definition.ts";
+import { headOf } from "../../../src/providers/declared/head.ts";
 import { loadForm } from "../../../src/providers/declared/loaded.ts";
 import { readForm } from "../../../src/providers/declared/read-form.ts";
 import { createUsedForms } from "../../../src/providers/declared/used-forms.ts";
+import { createAccounts } from "../../../src/providers/registry.ts";
+import { createSecret } from "../../../src/toolkit/settings/secret.ts";
+import { fakeClock } from "../../helpers/engine.ts";
 import { FORM } from "./hostile-forms.ts";
 
 function folder() {
@@ -35,4 +41,27 @@ test("a text that was changed, or that no form can be made of, is not found", ()
     expect(createUsedForms(kept.path).find(name)).toBeUndefined();
   }
   expect(createUsedForms(kept.path).find("../../secrets")).toBeUndefined();
+});
+
+test("the accounts of a provider keep its form once, whatever the provider's name, and not again after a start", async () => {
+  using kept = folder();
+  // A folder of the data folder has this name.
+  const text = FORM.replace("provider: hostile", "provider: assets");
+  const form = readForm("assets.yaml", text);
+  const start = async () => {
+    const loaded = loadForm(form, hashOf(text), text);
+    const accounts = ["one", "two"].map((name) => ({
+      ...{ name, lane: `assets/${name}` as LaneId, secrets: { key: createSecret("key-0123456789") } },
+    }));
+    const deps = { config: { dataDir: kept.path }, clock: fakeClock() };
+    const definition = defineDeclared(headOf(form), async () => loaded);
+    for (const adapter of await createAccounts(definition, { values: { concurrency: 1 }, accounts }, deps))
+      adapter.terms?.();
+  };
+  await start();
+  expect(readdirSync(kept.path)).toEqual(["provider-forms"]);
+  const file = join(kept.path, "provider-forms", `${hashOf(text)}.yaml`);
+  const { mtimeNs } = statSync(file, { bigint: true });
+  await start();
+  expect(statSync(file, { bigint: true }).mtimeNs).toBe(mtimeNs);
 });
