@@ -44,7 +44,7 @@ export interface ProviderInFull extends ManagedProvider {
   /** What its form says of addresses, credentials, limits, calls and refusals; no value of a secret is in it. */
   readonly facts: JsonObject;
   readonly routes: readonly ManagedRoute[];
-  /** What is wrong with its file, a line each. */
+  /** What is wrong with its file, its settings and the kept keys of its accounts, a line each. */
   readonly problems: readonly string[];
 }
 
@@ -58,7 +58,7 @@ export interface AccountTest {
 
 /** The providers of a server or a data folder. */
 export interface ManagedProviders {
-  /** Every one, switched on or not, and what is wrong with files that describe one. */
+  /** Every one, switched on or not, and what is wrong with files, settings and kept keys. */
   list(): Promise<{ readonly providers: readonly ManagedProvider[]; readonly problems: readonly string[] }>;
   /** @throws AppError `not_found` for what is no provider */
   read(id: string): Promise<ProviderInFull>;

@@ -69,7 +69,10 @@ const IN_FULL = component(
       description:
         "What its form says: addresses, regions, kinds of credentials with the names of their variables, limits, flows and what they can do, meanings of refusals. Later versions add to it.",
     },
-    problems: list(text(""), { description: "What is wrong with its file, with line and column." }),
+    problems: list(text(""), {
+      description:
+        "What is wrong with its file, with line and column, with its settings and with kept keys of its accounts.",
+    }),
     routes: list(ROUTE),
     text: text("The text of its form, where it was asked for."),
   },
@@ -103,7 +106,8 @@ export const TEST_REQUEST = optional({ account: text("Only this account.") });
 
 const ONE = { path: { id: PROVIDER_ID } };
 const PROBLEMS = list(text(""), {
-  description: "What is wrong with files of the data folder that describe a provider, with line and column.",
+  description:
+    "What is wrong with files of the data folder that describe a provider, with line and column, with the settings of these, and with kept keys.",
 });
 
 export const PROVIDERS = {
