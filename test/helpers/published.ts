@@ -54,14 +54,15 @@ export function openPublished(file: string): Published {
       return check;
     };
   };
-  const [exact, coercing] = [compiler(false), compiler(true)];
+  // Most upstreams take JSON alone.
+  const compilers = new Map<boolean, ReturnType<typeof compiler>>();
   return {
     isHere: true,
     problems(place, value, isForm = false) {
       const pointer = place.map(
         (part) => `/${encodeURIComponent(part.replaceAll("~", "~0").replaceAll("/", "~1"))}`,
       );
-      const check = (isForm ? coercing : exact)(pointer.join(""));
+      const check = compilers.getOrInsertComputed(isForm, compiler)(pointer.join(""));
       if (check(structuredClone(value))) return [];
       return (check.errors ?? []).map((error) => `${error.instancePath} ${error.message}`);
     },
