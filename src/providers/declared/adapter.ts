@@ -10,6 +10,7 @@ import type { CompiledForm } from "./compiled-form.ts";
 import { baseOf, type Connection, type ConnectionDeps, connect } from "./connection.ts";
 import type { Flow, LimitsForm } from "./form.ts";
 import { headOf } from "./head.ts";
+import { needsAddresses } from "./input-addresses.ts";
 import { type Asking, pollDeclared } from "./job.ts";
 import type { LoadedForm } from "./loaded.ts";
 import { perMinute } from "./rates.ts";
@@ -31,9 +32,6 @@ export interface DeclaredDeps extends ConnectionDeps {
   /** Told of a status word that the form does not have. */
   readonly onUnknownWord?: ((word: string) => void) | undefined;
 }
-
-/** A call of `url(…)`, or `file.url`. A form that has one has no other way for its files. */
-const ADDRESS_ALONE = /\burl\(|\bfile\.url\b/;
 
 /** How an account was reached when a task began, by which its adapter goes to the end of the task. */
 interface Terms {
@@ -90,7 +88,7 @@ function createAt(deps: DeclaredDeps, { form, compiled }: LoadedForm, terms: Ter
     submitIsIdempotent: flows.every(({ submit }) => submit?.idempotent !== undefined),
     concurrency: account.concurrency ?? headOf(form).concurrency,
     rates: ratesOf(account, usualRates(limits)),
-    needsInputUrls: ADDRESS_ALONE.test(JSON.stringify(flows.map(({ submit }) => submit))),
+    needsInputUrls: needsAddresses(form),
     submit: async (request, signal) => {
       signal.throwIfAborted();
       return submitDeclared(open(), request, signal);

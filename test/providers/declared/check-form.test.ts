@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { stringify } from "yaml";
 import { type CheckedForm, checkForm } from "../../../src/providers/declared/checking/check-form.ts";
-import { readingOf } from "../../../src/providers/declared/checking/places.ts";
+import { readingOf } from "../../../src/providers/declared/places.ts";
 import { fakeClock } from "../../helpers/engine.ts";
 import { builtInForm, FORM_FILES } from "./harness.ts";
 

@@ -6,11 +6,11 @@ import { ExpressionError } from "../fences.ts";
 import type { Question } from "../flow.ts";
 import type { ExampleForm, Form, OutputsForm, ReadForm } from "../form.ts";
 import { readOperation } from "../operation.ts";
+import { type Reading, readingOf } from "../places.ts";
 import { answerScope, type ReadMaking, textIn, tryEvaluate } from "../reading.ts";
 import { ATTEMPT } from "../rehearsal/compare.ts";
 import { PICTURE } from "../rehearsal/upstream.ts";
 import type { CheckedFlow } from "./flows.ts";
-import { type Reading, readingOf } from "./places.ts";
 import { freePlaces, type Placed, searchBody } from "./search.ts";
 
 type Request = ExampleForm["request"];

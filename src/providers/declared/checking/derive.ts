@@ -4,12 +4,12 @@ import { authsOf, type CompiledForm } from "../compiled-form.ts";
 import { ExpressionError } from "../fences.ts";
 import { Files } from "../files.ts";
 import type { ExampleForm, Flow, Form } from "../form.ts";
+import { type Place, readingOf } from "../places.ts";
 import { ATTEMPT } from "../rehearsal/compare.ts";
 import { requestOf } from "../rehearsal/example.ts";
 import { chooseFlow } from "../submission.ts";
 import { answersOf } from "./answers.ts";
 import type { CheckedFlow } from "./flows.ts";
-import { type Place, readingOf } from "./places.ts";
 
 type Request = ExampleForm["request"];
 

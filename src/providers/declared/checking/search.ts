@@ -1,4 +1,4 @@
-import { type Place, type Reading, type Step, withValueAt } from "./places.ts";
+import { type Place, type Reading, type Step, withValueAt } from "../places.ts";
 
 /** A value at a place of an answer. */
 export interface Placed {

@@ -1,6 +1,6 @@
 import type { ASTNode } from "@marcbachmann/cel-js";
-import { parseExpression } from "../expression.ts";
-import { readTemplate } from "../template.ts";
+import { parseExpression } from "./expression.ts";
+import { readTemplate } from "./template.ts";
 
 /** A step into a value: a member, a place in a list, or every entry of one. */
 export type Step = string | number;
@@ -8,7 +8,7 @@ export const EVERY = 0;
 
 /** A place in an answer or a request that an expression reads. */
 export interface Place {
-  /** The variable: `body`, `params`. */
+  /** The variable: `body`, `params`; or `input` for the files that `input` and `inputs` find. */
   readonly root: string;
   readonly steps: readonly Step[];
   /** The expression can do without it. */
@@ -20,39 +20,51 @@ export interface Reading {
   readonly places: readonly Place[];
   /** Numbers, texts and booleans that are written in them. */
   readonly literals: readonly (string | number | boolean)[];
+  /** Functions that are called by their names alone. */
+  readonly functions: ReadonlySet<string>;
 }
 
 type Bound = ReadonlyMap<string, Place>;
 const MACROS: ReadonlySet<string> = new Set(["map", "filter", "exists", "exists_one", "all"]);
+const INPUTS: ReadonlySet<string> = new Set(["input", "inputs"]);
 /** Methods that give what they are called on. */
 const SAME: ReadonlySet<string> = new Set(["orValue", "value", "filter", "or"]);
 
 /** Reads every `${…}` of a value of a form. */
 export function readingOf(value: unknown): Reading {
+  return readingOfExpressions(expressionsIn(value));
+}
+
+export function readingOfExpressions(sources: readonly string[]): Reading {
   const walk = new Walk();
-  visitTexts(value, (text) => {
-    for (const { source } of readTemplate(text).expressions) walk.visit(parseExpression(source), new Map());
-  });
+  for (const source of sources) walk.visit(parseExpression(source), new Map());
   return walk;
 }
 
-function visitTexts(value: unknown, visit: (text: string) => void): void {
-  if (typeof value === "string") visit(value);
-  else if (typeof value === "object" && value !== null)
-    for (const each of Object.values(value)) visitTexts(each, visit);
+/** The sources of every `${…}` of a value of a form. */
+export function expressionsIn(value: unknown): string[] {
+  if (typeof value === "string") return readTemplate(value).expressions.map(({ source }) => source);
+  if (typeof value !== "object" || value === null) return [];
+  return Object.values(value).flatMap(expressionsIn);
 }
 
 class Walk implements Reading {
   readonly places: Place[] = [];
   readonly literals: (string | number | boolean)[] = [];
+  readonly functions = new Set<string>();
 
   /** @param isOwner it is what a place that is known already begins with */
   visit(node: ASTNode, bound: Bound, isOwner = false): void {
     if (node.op === "value") this.#literal(node.args);
+    if (node.op === "call") this.functions.add(node.args[0]);
     const place = placeOf(node, bound);
     if (place !== undefined && !isOwner) this.places.push(place);
-    for (const [i, [child, known]] of childrenOf(node, bound).entries())
-      this.visit(child, known, place !== undefined && i === 0);
+    const isAsked = node.op === "call" && node.args[0] === "has";
+    for (const [i, [child, known]] of childrenOf(node, bound).entries()) {
+      const asked = isAsked ? placeOf(child, known) : undefined;
+      if (asked !== undefined) this.places.push({ ...asked, isOptional: true });
+      this.visit(child, known, asked !== undefined || (place !== undefined && i === 0));
+    }
   }
 
   #literal(value: unknown): void {
@@ -77,6 +89,8 @@ function placeOf(node: ASTNode, bound: Bound): Place | undefined {
     }
     case "rcall":
       return SAME.has(node.args[0]) ? placeOf(node.args[1], bound) : undefined;
+    case "call":
+      return INPUTS.has(node.args[0]) ? { root: "input", steps: [], isOptional: false } : undefined;
     default:
       return undefined;
   }
