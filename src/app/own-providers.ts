@@ -109,8 +109,12 @@ function refuseAddress(config: OwnConfig) {
   const isPrivate = createPrivateUrlCheck(config.egress.allow);
   return (url: string, form: Form): string | undefined => {
     const reason = isPrivate(url);
-    if (reason === undefined || isGivenBySettings(form, config)) return undefined;
-    return `cannot be used: ${reason}; allow it with egress.allow, or give it in svc.yaml as providers.${form.provider}.base_url`;
+    if (reason === undefined) return undefined;
+    const told = `cannot be used: ${reason}; allow it with egress.allow`;
+    // A setting takes the place of these alone.
+    if (![form.base, ...Object.values(form.regions ?? {})].includes(url)) return told;
+    if (isGivenBySettings(form, config)) return undefined;
+    return `${told}, or give it in svc.yaml as providers.${form.provider}.base_url`;
   };
 }
 

@@ -47,6 +47,18 @@ test("a private address that no setting gives is refused", async () => {
   expect(await accounts("egress: { allow: [127.0.0.0/8] }")).toEqual({ problems: [], lanes: [] });
 });
 
+test("a setting of the form's address allows no other private one", async () => {
+  const auth = `auth: { oauth: { token_url: https://10.0.0.7/token, client_id: "\${id}" }, env: { id: ENGINE_ID } }`;
+  const settings = `providers: { engine: { base_url: "${ENGINE}" } }`;
+  const { problems } = await accounts(
+    settings,
+    FORM.replace("auth: { none: true }", () => auth),
+  );
+  expect(problems.map((line) => line.replace(/ is \S.*?;/, ";"))).toEqual([
+    "providers/engine.yaml:4:1: auth: https://10.0.0.7/token cannot be used: 10.0.0.7; allow it with egress.allow; the provider is left out",
+  ]);
+});
+
 test("a key of this service does not go to the usual address of a provider that is a form", () => {
   const env = { BFL_API_KEY: "sk-svc-0123456789abcdef" };
   const usual = readConfig({ cwd: workspace, env });

@@ -37,6 +37,25 @@ export function addressesOf({ base, regions = {}, origins = [] }: Form): string[
   return [base, ...Object.values(regions), ...origins];
 }
 
+/** Every written address that requests of a form may go to, with the key of the form that says so. Patterns are left out. */
+export function reachedAddresses(form: Form): { readonly key: keyof Form; readonly address: string }[] {
+  const { base, regions = {}, origins = [], media = [] } = form;
+  const tokens = authsOf(form).flatMap(({ oauth }) => oauth?.token_url ?? []);
+  const hosts = media.filter((host) => !SPECIAL_MEDIA.has(host)).map((host) => `https://${host}`);
+  const all: [keyof Form, readonly string[]][] = [
+    ["base", [base]],
+    ["regions", Object.values(regions)],
+    ["origins", origins],
+    ["auth", tokens.filter((url) => !url.startsWith("/"))],
+    ["media", hosts],
+  ];
+  return all.flatMap(([key, addresses]) =>
+    addresses.filter((address) => !address.includes("*")).map((address) => ({ key, address })),
+  );
+}
+
+const SPECIAL_MEDIA: ReadonlySet<string> = new Set(["own-with-key", "any-public"]);
+
 function baseProblem(text: string): string | undefined {
   if (/\$\{|\*/.test(text)) return "must be written out; name other addresses in regions or origins";
   const url = URL.parse(text);
@@ -61,14 +80,15 @@ function originProblem(text: string): string | undefined {
 function hostProblem(host: string): string | undefined {
   if (host.startsWith("*.") && !host.slice(2).includes("."))
     return "takes in too many hosts; write *.example.com";
-  if (host === "own-with-key" || host === "any-public") return undefined;
+  if (SPECIAL_MEDIA.has(host)) return undefined;
   const name = host.replace(/^\*\./, "");
   return URL.parse(`https://${name}`)?.hostname === name ? undefined : "is no name of a host";
 }
 
 function tokenProblem(text: string): string | undefined {
   if (text.startsWith("/")) return undefined;
-  return /^https?:\/\/[^\s?#@]+$/.test(text) ? baseProblem(text) : "must be an address, or a path below base";
+  if (text.startsWith("http://")) return "must begin with https://, because secrets are sent there";
+  return /^https:\/\/[^\s?#@]+$/.test(text) ? baseProblem(text) : "must be an address, or a path below base";
 }
 
 const PARTS = ["submit", "poll", "result", "cancel", "recover"] as const satisfies (keyof Flow)[];

@@ -145,15 +145,26 @@ function compileMint(
   };
   const given = Object.entries(fields).filter(([, text]) => text !== undefined);
   const names = assertion === undefined ? secrets : new Set([...secrets, "assertion"]);
-  const call = { post: token_url, form: Object.fromEntries(given) };
+  // What is no address is told where addresses are looked at.
+  const post = /^(?:\/|https:\/\/)/.test(token_url) ? token_url : "/";
+  const call = { post, form: Object.fromEntries(given) };
   const answer = { value: "${body.access_token}", expires_in: "${body.?expires_in}" };
-  const mint = compileTokenCall(compiling, call, answer, names, at);
+  const mint = compiling.moved(
+    ([...steps]) => [...at, ...asWritten(steps.slice(at.length))],
+    () => compileTokenCall(compiling, call, answer, names, at),
+  );
   if (signed === undefined) return mint;
   return async (minting, signal) => {
     const { text } = await signed(minting, signal);
     minting.keep(text);
     return mint({ ...minting, secrets: { ...minting.secrets, assertion: text } }, signal);
   };
+}
+
+/** Where the parts of a call for an OAuth token are in the form. */
+function asWritten([part, ...rest]: Path): Path {
+  if (part === "post") return ["token_url", ...rest];
+  return part === "form" ? rest : [...(part === undefined ? [] : [part]), ...rest];
 }
 
 function compileTokenCall(

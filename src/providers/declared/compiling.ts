@@ -38,6 +38,15 @@ export class Compiling {
     return compiled;
   }
 
+  /** Compiles a part that is made of what stands elsewhere in the file: its problems are told there. */
+  moved<T>(toWritten: (path: Path) => Path, compile: () => T): T {
+    const before = this.problems.length;
+    const compiled = compile();
+    for (const each of this.problems.splice(before))
+      this.problems.push({ ...each, path: toWritten(each.path) });
+    return compiled;
+  }
+
   report(path: Path, problem: string, more: Pick<FormProblem, "offset" | "isKey"> = {}): void {
     this.problems.push({ path, problem, ...more });
   }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { OwnFile } from "../../toolkit/own-files.ts";
+import { reachedAddresses } from "./address-problems.ts";
 import type { Form } from "./form.ts";
 import { type LoadedForm, loadForm } from "./loaded.ts";
 import type { Finding, FormText, ReadResult } from "./read-form.ts";
@@ -22,6 +23,14 @@ export interface TakenForms {
   /** What the texts of the files say, by their hashes, whether it is in force or not. Broken ones are missing. */
   readonly checked: ReadonlyMap<string, Form>;
   readonly findings: readonly OwnFinding[];
+}
+
+/** A file, and what its text says. */
+interface FileResult {
+  readonly name: string;
+  readonly text: string;
+  readonly hash: string;
+  readonly result: ReadResult;
 }
 
 export interface OwnFormsOptions {
@@ -47,29 +56,51 @@ export class OwnForms {
   /** Takes the files as they are now. To be called again only when it is done. */
   async take(files: readonly OwnFile[]): Promise<TakenForms> {
     const results = await this.#resultsOf(files);
+    const twins = this.#twinsIn(results);
     const good = new Map<string, OwnForm>();
-    const findings: OwnFinding[] = [];
+    const wrong = new Map<string, readonly Finding[]>();
     const checked = new Map<string, Form>();
     for (const { name, text, hash, result } of results) {
-      const before = this.#good.get(name);
-      const others = [...good.values()];
       if ("form" in result) checked.set(hash, result.form);
-      const wrong = "findings" in result ? result.findings : this.#problemsOf(result.form, text, others);
-      if ("form" in result && wrong.length === 0) {
-        const loaded = before?.hash === hash ? before : { ...loadForm(result.form, hash, text), file: name };
-        good.set(name, loaded);
-        continue;
+      const found = "form" in result ? this.#problemsOf(result.form, text, twins.get(name)) : result.findings;
+      if (found.length > 0) wrong.set(name, found);
+      else if ("form" in result) {
+        const before = this.#good.get(name);
+        good.set(name, before?.hash === hash ? before : { ...loadForm(result.form, hash, text), file: name });
       }
-      const keepsEarlier = before !== undefined && !isTaken(before, others);
-      if (keepsEarlier) good.set(name, before);
-      findings.push(...wrong.map((each) => ({ ...each, file: name, keepsEarlier })));
     }
-    this.#good = good;
-    return { forms: [...good.values()], checked, findings };
+    const findings = [...wrong].flatMap(([file, found]) => {
+      const before = this.#good.get(file);
+      const keepsEarlier = before !== undefined && !isTaken(before, [...good.values()]);
+      if (keepsEarlier) good.set(file, before);
+      return found.map((each) => ({ ...each, file, keepsEarlier }));
+    });
+    this.#good = new Map(results.flatMap(({ name }) => pairOf(name, good.get(name))));
+    return { forms: [...this.#good.values()], checked, findings };
+  }
+
+  /** For each file that describes a provider as another does: why it is not taken. The one in force stays so. */
+  #twinsIn(results: readonly FileResult[]): Map<string, string> {
+    const claims = results.flatMap(({ name, result }) => {
+      const form = "form" in result ? result.form : this.#good.get(name)?.form;
+      return form === undefined ? [] : [{ name, provider: form.provider }];
+    });
+    const twins = new Map<string, string>();
+    for (const same of Map.groupBy(claims, ({ provider }) => provider).values()) {
+      const inForce = same.find(({ name, provider }) => this.#good.get(name)?.form.provider === provider);
+      for (const { name, provider } of same) {
+        const others = same.filter((each) => each.name !== name).map((each) => each.name);
+        if (inForce === undefined && others.length > 0)
+          twins.set(name, `"${provider}" is described by ${others.join(" and ")} too`);
+        else if (inForce !== undefined && inForce.name !== name)
+          twins.set(name, `"${provider}" is described by ${inForce.name} already`);
+      }
+    }
+    return twins;
   }
 
   /** What each file says. Texts that nothing is known of are read all at once. */
-  async #resultsOf(files: readonly OwnFile[]) {
+  async #resultsOf(files: readonly OwnFile[]): Promise<FileResult[]> {
     const known = new Map<string, ReadResult>();
     for (const [hash, form] of this.#options.known ?? []) known.set(hash, { form });
     for (const { hash, form } of this.#good.values()) known.set(hash, { form });
@@ -89,21 +120,23 @@ export class OwnForms {
     });
   }
 
-  /** Why a form cannot be used beside the others, or at its address. */
-  #problemsOf(form: Form, text: string, others: readonly OwnForm[]): readonly Finding[] {
+  /** Why a form cannot be used beside the others, or at its addresses. */
+  #problemsOf(form: Form, text: string, twin: string | undefined): readonly Finding[] {
     const at = (key: string, message: string) => [{ ...placeOf(text, key), message: `${key}: ${message}` }];
     const { provider, replaces = false } = form;
-    const twin = others.find((other) => other.form.provider === provider);
-    if (twin !== undefined) return at("provider", `"${provider}" is described by ${twin.file} already`);
+    if (twin !== undefined) return at("provider", twin);
     if (this.#options.builtIn.includes(provider) && !replaces)
       return at("provider", `"${provider}" is built in; choose another name, or say \`replaces: true\``);
-    const addresses = [form.base, ...Object.values(form.regions ?? {}), ...(form.origins ?? [])];
-    for (const address of addresses) {
-      const refusal = address.includes("*") ? undefined : this.#options.refuseAddress?.(address, form);
-      if (refusal !== undefined) return at("base", `${address} ${refusal}`);
+    for (const { key, address } of reachedAddresses(form)) {
+      const refusal = this.#options.refuseAddress?.(address, form);
+      if (refusal !== undefined) return at(key, `${address} ${refusal}`);
     }
     return [];
   }
+}
+
+function pairOf(name: string, form: OwnForm | undefined): [string, OwnForm][] {
+  return form === undefined ? [] : [[name, form]];
 }
 
 function atStart(message: string): ReadResult {

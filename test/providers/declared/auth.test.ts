@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, expect, test } from "bun:test";
 import type { ProviderAdapter, ProviderError } from "../../../src/domain/ports/provider.ts";
-import { readForm } from "../../../src/providers/declared/read-form.ts";
+import { FormFileError, readForm } from "../../../src/providers/declared/read-form.ts";
 import {
   REHEARSED_SECRET,
   rehearsedProvider,
@@ -63,6 +63,32 @@ test("a key that may be missing is sent where there is one", async () => {
   const auth = `{ none: true, header: Authorization, value: "Bearer \${key}", key_env: A_KEY }`;
   await provided(auth, usual).submit(request(), signal);
   expect(sent()).toEqual([`/jobs Bearer ${REHEARSED_SECRET}`]);
+});
+
+test.each([
+  [
+    "token_url: http://tokens.example/token",
+    "4:29 auth.oauth.token_url must begin with https://, because secrets are sent there",
+  ],
+  ["token_url: tokens.example", "4:29 auth.oauth.token_url must be an address, or a path below base"],
+  ['token_url: "/token/${nope}"', '4:39 auth.oauth.token_url reads "nope", which is not known here'],
+  ['token_url: /token, scope: "${nope}"', '4:47 auth.oauth.scope reads "nope", which is not known here'],
+])("an error of %s is told where it stands", (oauth, told) => {
+  const text = `provider: keys
+form: 1
+base: https://api.keys.example
+auth: { oauth: { ${oauth} }, env: { id: A_ID } }
+submit: { post: /jobs, outputs: { url: "\${body.url}" } }
+`;
+  try {
+    readForm("keys.yaml", text);
+  } catch (error) {
+    if (!(error instanceof FormFileError)) throw error;
+    const lines = error.findings.map(({ line, column, message }) => `${line}:${column} ${message}`);
+    expect(lines.map((line) => line.slice(0, told.length))).toEqual([told]);
+    return;
+  }
+  throw new Error("It is not refused.");
 });
 
 const REFUSALS: readonly (readonly [string, Scripted, string, object])[] = [
