@@ -75,7 +75,7 @@ export function readYaml(text: string, { maxBytes }: YamlOptions = {}): Yaml {
   };
 }
 
-export function readWithPlaces(text: string): Yaml {
+function readWithPlaces(text: string): Yaml {
   const library = require("yaml") as Library;
   const lines = new library.LineCounter();
   const document = library.parseDocument(text, {

@@ -1,8 +1,9 @@
+import type { Path } from "../../toolkit/schema-problems.ts";
 import { createOriginCheck } from "../kit/origins.ts";
-import { authsOf } from "./compiled-form.ts";
+import { authPath, authsOf } from "./compiled-form.ts";
 import type { FormProblem } from "./compiling.ts";
 import { type CallForm, type Flow, type Form, METHODS } from "./form.ts";
-import { isWhole, type Path, readTemplate, TemplateError } from "./template.ts";
+import { isWhole, readTemplate, TemplateError } from "./template.ts";
 
 /** What is wrong with the addresses of a form: they are not what they seem, or lead where the key may not go. */
 export function addressProblems(form: Form): FormProblem[] {
@@ -18,10 +19,7 @@ export function addressProblems(form: Form): FormProblem[] {
     ...authsOf(form).flatMap(({ oauth }, i) =>
       oauth === undefined
         ? []
-        : problemWith(
-            [...(Array.isArray(form.auth) ? ["auth", i] : ["auth"]), "oauth", "token_url"],
-            tokenProblem(oauth.token_url),
-          ),
+        : problemWith([...authPath(form, i), "oauth", "token_url"], tokenProblem(oauth.token_url)),
     ),
   ];
   // What the key may go to must be known before it is told of paths.
@@ -107,7 +105,7 @@ function callProblems(form: Form): FormProblem[] {
   ]);
   const tokens = authsOf(form).map(({ token }, i): [CallForm | undefined, Path] => [
     token,
-    [...(Array.isArray(form.auth) ? ["auth", i] : ["auth"]), "token"],
+    [...authPath(form, i), "token"],
   ]);
   const all: [CallForm | undefined, Path][] = [...calls, ...tokens, [form.test, ["test"]]];
   return all.flatMap(([call = {}, at]) =>

@@ -1,4 +1,5 @@
 import type { Clock } from "../../domain/ports/runtime.ts";
+import type { Path } from "../../toolkit/schema-problems.ts";
 import type { UpstreamAnswer } from "../kit/answer.ts";
 import type { Credentials, Signed, SignedRequest, UnsignedRequest } from "../kit/credentials.ts";
 import type { NoAnswer } from "../kit/http.ts";
@@ -9,7 +10,6 @@ import type { AuthForm, JwtForm, SignForm } from "./form.ts";
 import { checkHeaderNames } from "./header-names.ts";
 import { answerScope, numberIn, textIn } from "./reading.ts";
 import { type SigningKeys, signAws, signVolc } from "./signatures.ts";
-import type { Path } from "./template.ts";
 import { createTokens, type Token } from "./tokens.ts";
 import type { Value } from "./value.ts";
 

@@ -1,3 +1,4 @@
+import type { Path } from "../../toolkit/schema-problems.ts";
 import type { Compiling } from "./compiling.ts";
 import type { Scope } from "./expression.ts";
 import { ABSENT } from "./expression.ts";
@@ -5,7 +6,6 @@ import { ExpressionError } from "./fences.ts";
 import type { Files, FileValue } from "./files.ts";
 import { type CallForm, METHODS, type Method } from "./form.ts";
 import { checkHeaderNames, toHeader } from "./header-names.ts";
-import type { Path } from "./template.ts";
 import { isFile, type Value, type Worded } from "./value.ts";
 
 /** A compiled call of an upstream's API. */

@@ -1,3 +1,4 @@
+import type { Path } from "../../toolkit/schema-problems.ts";
 import { type Auth, compileAuth } from "./auth.ts";
 import { type Call, compileCall } from "./call.ts";
 import { Compiling, type FormProblem } from "./compiling.ts";
@@ -22,8 +23,8 @@ export interface CompiledForm {
   /** Headers of every call. */
   readonly headers: Value | undefined;
   readonly test: TestCall | undefined;
-  /** Variables, and members of them, that any expression reads: `fields`, `params.seed`, `input(mask)`. */
-  readonly reads: ReadonlySet<string>;
+  /** Whether any expression reads the request in the words of its route. */
+  readonly readsFields: boolean;
 }
 
 /** The cheapest call that proves key, region and balance. */
@@ -31,7 +32,6 @@ export interface TestCall {
   readonly call: Call;
   readonly ok: Value | undefined;
   readonly balance: Value | undefined;
-  readonly unitUsd: number;
 }
 
 /** A form whose expressions cannot be used. */
@@ -68,9 +68,7 @@ function compileParts(compiling: Compiling, form: Form, hash: string): CompiledF
   );
   const kinds = authsOf(form);
   const auth = kinds.map((kind, i) =>
-    compiling.part(["auth"], () =>
-      compileAuth(compiling, kind, Array.isArray(form.auth) ? ["auth", i] : ["auth"]),
-    ),
+    compiling.part(["auth"], () => compileAuth(compiling, kind, authPath(form, i))),
   );
   checkHeaderNames(compiling, Object.keys(form.headers ?? {}), ["headers"]);
   const { test } = form;
@@ -87,13 +85,18 @@ function compileParts(compiling: Compiling, form: Form, hash: string): CompiledF
     headers: form.headers && compiling.value(form.headers, names.OF_ANY, ["headers"]),
     test: test && {
       call: compileCall(compiling, test, names.OF_ANY, ["test"]),
-      ...{ ok: testValue("ok"), balance: testValue("balance"), unitUsd: test.unit_usd ?? 1 },
+      ...{ ok: testValue("ok"), balance: testValue("balance") },
     },
-    reads: new Set([...compiling.names, ...compiling.members]),
+    readsFields: compiling.names.has("fields"),
   };
 }
 
 /** The kinds of account that a form knows; the first whose secrets an account has is used. */
 export function authsOf({ auth }: Pick<Form, "auth">): readonly AuthForm[] {
   return Array.isArray(auth) ? (auth as readonly AuthForm[]) : [auth as AuthForm];
+}
+
+/** Where one of these kinds stands. */
+export function authPath({ auth }: Pick<Form, "auth">, i: number): Path {
+  return Array.isArray(auth) ? ["auth", i] : ["auth"];
 }

@@ -1,7 +1,8 @@
 import { isJsonObject } from "../../domain/json.ts";
+import type { Path } from "../../toolkit/schema-problems.ts";
 import { compileExpression, type Expression } from "./expression.ts";
 import { ExpressionError } from "./fences.ts";
-import { type CompiledTemplate, isWhole, type Path, readTemplate, TemplateError } from "./template.ts";
+import { type CompiledTemplate, isWhole, readTemplate, TemplateError } from "./template.ts";
 import { createValue, type Value } from "./value.ts";
 
 /** What is wrong in a form, and where. */
@@ -22,8 +23,6 @@ const VISITS_MAX = 200_000;
 /** Compiles the expressions of a form and gathers what is wrong with them. */
 export class Compiling {
   readonly problems: FormProblem[] = [];
-  /** Members of variables that any expression reads, and inputs. */
-  readonly members = new Set<string>();
   /** Variables that an expression reads as a whole. */
   readonly names = new Set<string>();
   #visits = 0;
@@ -90,7 +89,6 @@ export class Compiling {
       const expression = compileExpression(source, allowed);
       this.#visits += expression.visits;
       for (const name of expression.names) this.names.add(name);
-      for (const member of expression.members) this.members.add(member);
       return expression;
     } catch (error) {
       if (!(error instanceof ExpressionError)) throw error;
@@ -108,9 +106,7 @@ const NOTHING: CompiledTemplate = {
 
 /** Stands in for an expression that could not be compiled; a form with one is never used. */
 const FAULTY: Expression = {
-  source: "",
   names: new Set(),
-  members: new Set(),
   visits: 0,
   evaluate() {
     throw new ExpressionError("could not be compiled");

@@ -19,11 +19,8 @@ export type Scope = Readonly<Record<string, unknown>>;
 
 /** A compiled expression of a form, in CEL (https://github.com/google/cel-spec, 2026-11). */
 export interface Expression {
-  readonly source: string;
   /** The variables that it reads. */
   readonly names: ReadonlySet<string>;
-  /** `params.seed`, `input(mask)`. */
-  readonly members: ReadonlySet<string>;
   readonly visits: number;
   /** @returns a value, or `ABSENT`. @throws ExpressionError when the scope does not have what it needs */
   evaluate(scope: Scope, files?: readonly FileValue[]): unknown;
@@ -49,11 +46,11 @@ export function compileExpression(source: string, allowed: ReadonlySet<string>):
   const { library, environment } = language;
   try {
     const program = environment.parse(source);
-    const { names, members, visits, seen } = fence(program.ast, allowed);
+    const { names, visits, seen } = fence(program.ast, allowed);
     const checked = program.check();
     if (!checked.valid) throw checked.error;
     return {
-      ...{ source, names, members, visits },
+      ...{ names, visits },
       evaluate(scope, files = []) {
         inputsInUse = files;
         try {

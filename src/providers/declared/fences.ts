@@ -58,8 +58,6 @@ const OWN_NAMES: ReadonlySet<string> = new Set([
 export interface Parts {
   /** The variables that it reads. */
   readonly names: ReadonlySet<string>;
-  /** Members of variables, `params.seed`, and roles of inputs, `input(mask)`. */
-  readonly members: ReadonlySet<string>;
   /** How often its nodes are visited at most. */
   readonly visits: number;
   /** How much of lists and texts it sees. */
@@ -75,7 +73,6 @@ export interface Seen {
 interface Walk {
   readonly allowed: ReadonlySet<string>;
   readonly names: Set<string>;
-  readonly members: Set<string>;
   readonly seen: Seen;
   /** Values that are added up anywhere. */
   readonly terms: number;
@@ -109,7 +106,7 @@ export function fence(ast: ASTNode, allowed: ReadonlySet<string>): Parts {
   const seen = depth === 0 ? ALL : depth === 1 ? IN_MACROS : IN_NESTED_MACROS;
   const terms = termsIn(ast);
   const walk: Walk = {
-    ...{ allowed, names: new Set(), members: new Set(), visits: 0 },
+    ...{ allowed, names: new Set(), visits: 0 },
     ...{ seen, terms, written: longestList(ast) },
   };
   if (terms > TERMS_MAX) throw new ExpressionError(`adds more than ${TERMS_MAX} values; use [a, b].join("")`);
@@ -129,7 +126,6 @@ function visit(walk: Walk, node: ASTNode, place: Place): void {
       return;
     case ".":
     case ".?":
-      noteMember(walk, node.args[0], node.args[1]);
       visit(walk, node.args[0], place);
       return;
     case "call":
@@ -185,11 +181,6 @@ function readName({ allowed, names }: Walk, name: string, at: number, { bound }:
   names.add(name);
 }
 
-/** Notes `params.seed`, but no deeper members. */
-function noteMember({ members }: Walk, owner: ASTNode, member: string): void {
-  if (owner.op === "id") members.add(`${owner.args}.${member}`);
-}
-
 function visitCall(walk: Walk, name: string, given: readonly ASTNode[], node: ASTNode, place: Place): void {
   if (!FUNCTIONS.has(name)) {
     const near = suggest(name, [...FUNCTIONS]);
@@ -198,10 +189,6 @@ function visitCall(walk: Walk, name: string, given: readonly ASTNode[], node: AS
   }
   if (OF_REQUEST.has(name) && !walk.allowed.has(REQUEST))
     throw new ExpressionError(`calls "${name}" where inputs of a request are not known`, node.start);
-  const [first] = given;
-  if ((name === "input" || name === "inputs") && first?.op === "value") {
-    walk.members.add(`input(${String(first.args)})`);
-  }
   weigh(walk, name, place);
   for (const each of given) visit(walk, each, place);
 }

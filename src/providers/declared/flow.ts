@@ -1,3 +1,4 @@
+import type { Path } from "../../toolkit/schema-problems.ts";
 import type { Meaning } from "../kit/refusal.ts";
 import { type Call, compileCall } from "./call.ts";
 import type { Compiling } from "./compiling.ts";
@@ -24,7 +25,6 @@ import {
   tryEvaluate,
 } from "./reading.ts";
 import { compileRule, isMeaning, type Rule } from "./refusals.ts";
-import type { Path } from "./template.ts";
 import type { Value } from "./value.ts";
 
 /** A compiled flow: how something is submitted, asked after, fetched, stopped and found again. */

@@ -1,18 +1,16 @@
 import { suggest } from "../../domain/suggest.ts";
 import { INPUT_ROLES } from "../../domain/task/request.ts";
+import type { Path } from "../../toolkit/schema-problems.ts";
 import { addressProblems } from "./address-problems.ts";
 import { variablesOf } from "./auth.ts";
-import { authsOf } from "./compiled-form.ts";
+import { authPath, authsOf } from "./compiled-form.ts";
 import type { FormProblem } from "./compiling.ts";
 import type { AuthForm, Flow, Form } from "./form.ts";
-import type { Path } from "./template.ts";
 
 /** What the schema of forms cannot say: how the parts of one fit each other. */
 export function consistencyProblems(form: Form): FormProblem[] {
   return [
-    ...authsOf(form).flatMap((auth, i) =>
-      authProblems(auth, Array.isArray(form.auth) ? ["auth", i] : ["auth"]),
-    ),
+    ...authsOf(form).flatMap((auth, i) => authProblems(auth, authPath(form, i))),
     ...flowsOf(form).flatMap(([flow, path]) => flowProblems(flow, path)),
     ...(form.flows === undefined ? [] : unreachableFlows(form.flows)),
     ...literalKeys(form),

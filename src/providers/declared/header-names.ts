@@ -1,6 +1,6 @@
+import type { Path } from "../../toolkit/schema-problems.ts";
 import type { Compiling } from "./compiling.ts";
 import { ExpressionError } from "./fences.ts";
-import type { Path } from "./template.ts";
 
 /** Headers that say how a message is sent, or to whom. They are not a form's to set. */
 const OF_TRANSPORT: ReadonlySet<string> = new Set([

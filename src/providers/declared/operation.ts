@@ -1,7 +1,7 @@
+import type { Path } from "../../toolkit/schema-problems.ts";
 import type { Compiling } from "./compiling.ts";
 import type { Scope } from "./expression.ts";
 import { tryEvaluate } from "./reading.ts";
-import type { Path } from "./template.ts";
 import type { Value } from "./value.ts";
 
 /** Compiles what is to be remembered of an answer. */

@@ -1,6 +1,7 @@
 import { isJsonObject } from "../../domain/json.ts";
 import { suggest } from "../../domain/suggest.ts";
 import { createSchemaChecker, type SchemaChecker } from "../../toolkit/json-schema.ts";
+import type { Path } from "../../toolkit/schema-problems.ts";
 import { type Problem, pathText, problemsOf } from "../../toolkit/schema-problems.ts";
 import { readYaml, type Yaml, YamlError } from "../../toolkit/yaml.ts";
 import { compileForm, FormError, partProblems } from "./compiled-form.ts";
@@ -8,7 +9,6 @@ import { type FormProblem, MAPPING, mappingsThatWereExpressions } from "./compil
 import schema from "./form.schema.json";
 import { FORM_BYTES, type Form } from "./form.ts";
 import { consistencyProblems } from "./form-problems.ts";
-import type { Path } from "./template.ts";
 
 /** Something wrong in a file, and where. */
 export interface Finding {

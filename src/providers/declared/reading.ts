@@ -3,6 +3,7 @@ import type { Micros } from "../../domain/money/money.ts";
 import type { Output } from "../../domain/ports/provider.ts";
 import type { TaskKind } from "../../domain/task/request.ts";
 import type { Usage } from "../../domain/task/task.ts";
+import type { Path } from "../../toolkit/schema-problems.ts";
 import type { UpstreamAnswer } from "../kit/answer.ts";
 import { bytesOf } from "../kit/json-answer.ts";
 import type { Compiling } from "./compiling.ts";
@@ -10,7 +11,6 @@ import { ABSENT, type Scope } from "./expression.ts";
 import { ExpressionError } from "./fences.ts";
 import type { MadeForm, OutputsForm } from "./form.ts";
 import { withItem } from "./names.ts";
-import type { Path } from "./template.ts";
 import type { Value, Worded } from "./value.ts";
 
 /** What an answer says was made, and what that took. */

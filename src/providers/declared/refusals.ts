@@ -1,4 +1,5 @@
 import { LONGEST_DELAY_MS } from "../../domain/task/backoff.ts";
+import type { Path } from "../../toolkit/schema-problems.ts";
 import type { UpstreamAnswer } from "../kit/answer.ts";
 import { meaningOfError, refusalOf } from "../kit/classify.ts";
 import type { Upstream } from "../kit/http.ts";
@@ -9,7 +10,6 @@ import type { Scope } from "./expression.ts";
 import type { RefusalsForm, RuleForm } from "./form.ts";
 import { OF_ANSWER, OF_FAILURE } from "./names.ts";
 import { answerScope, textIn, tryEvaluate } from "./reading.ts";
-import type { Path } from "./template.ts";
 import type { Value } from "./value.ts";
 
 /** What a form may say that an upstream means. */

@@ -78,6 +78,14 @@ function stamp(now: number): string {
 function canonicalQuery({ searchParams }: URL): string {
   const encode = (text: string) =>
     encodeURIComponent(text).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
-  const pairs = [...searchParams].map(([name, value]) => `${encode(name)}=${encode(value)}`);
-  return pairs.sort().join("&");
+  const pairs = [...searchParams].map(([name, value]): [string, string] => [encode(name), encode(value)]);
+  // By names and then by values: as one text, `id2=2` would come before `id=1`.
+  pairs.sort(([name, value], [other, otherValue]) =>
+    name === other ? compare(value, otherValue) : compare(name, other),
+  );
+  return pairs.map((pair) => pair.join("=")).join("&");
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : Number(one > other);
 }

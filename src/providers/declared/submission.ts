@@ -107,7 +107,7 @@ export function chooseFlow(
 
 /** Adds the request in the words of its route, where the form asks for it. */
 function withFields(compiled: CompiledForm, request: SubmitRequest, scope: Scope, files: Files): Scope {
-  if (!compiled.reads.has("fields")) return scope;
+  if (!compiled.readsFields) return scope;
   const worded = wordRequest(request);
   const placed = worded.inputs.map(({ field, isList, files: inputs }) => {
     const uris = inputs.map((input: InputFile) => files.values[request.inputs.indexOf(input)]?.uri ?? "");

@@ -12,9 +12,6 @@ export interface Placed {
   readonly offset: number;
 }
 
-/** Steps from the whole form to a value in it. */
-export type Path = readonly (string | number)[];
-
 /** A template whose expressions are compiled. */
 export interface CompiledTemplate {
   readonly template: Template;

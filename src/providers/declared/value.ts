@@ -1,8 +1,9 @@
 import { isJsonObject, type Json } from "../../domain/json.ts";
+import type { Path } from "../../toolkit/schema-problems.ts";
 import { ABSENT, isPlain, type Scope } from "./expression.ts";
 import { ExpressionError } from "./fences.ts";
 import type { FileValue } from "./files.ts";
-import type { CompiledTemplate, Path } from "./template.ts";
+import type { CompiledTemplate } from "./template.ts";
 
 /** A compiled value of a form. */
 export interface Value {

@@ -1,11 +1,11 @@
 import type { Clock } from "../../../domain/ports/runtime.ts";
+import type { Path } from "../../../toolkit/schema-problems.ts";
 import { readYaml } from "../../../toolkit/yaml.ts";
 import { type CompiledForm, compileForm } from "../compiled-form.ts";
 import { type ExampleForm, FORM_BYTES, type Form } from "../form.ts";
 import { type Finding, FormFileError, readForm } from "../read-form.ts";
 import { rehearseContract, TROUBLES } from "../rehearsal/contract.ts";
 import { runExample } from "../rehearsal/example.ts";
-import type { Path } from "../template.ts";
 import { deriveExample } from "./derive.ts";
 import { type CheckedFlow, flowsOf } from "./flows.ts";
 import { type Doubt, doubtsAbout } from "./warnings.ts";

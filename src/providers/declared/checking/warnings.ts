@@ -1,8 +1,8 @@
+import type { Path } from "../../../toolkit/schema-problems.ts";
 import type { ExampleForm, Form } from "../form.ts";
 import { BUILT_IN_FORMS } from "../forms.ts";
 import { headOf } from "../head.ts";
 import { readingOf } from "../places.ts";
-import type { Path } from "../template.ts";
 import { readsWhole } from "./search.ts";
 
 /** Something that may be meant, or may be forgotten. */
