@@ -105,25 +105,23 @@ test("a provider of the data folder makes tasks, is taken up while the server ru
   rmSync(join(folder, "svc-data/providers/house.yaml"));
   await server.says(/"removed":\["house"\].*own providers are in force/);
   expect((await api.create(make)).status).toBe(404);
-  expect(readdirSync(join(folder, "svc-data/house")).filter((name) => name.endsWith(".yaml"))).toHaveLength(
-    2,
-  );
+  expect(readdirSync(join(folder, "svc-data/provider-forms"))).toHaveLength(2);
 });
 
 test("what cannot be used is told with its place, and the rest runs", async () => {
   const { upstream } = await startHouse();
   const folder = emptyFolder();
   const write = own(folder, "providers");
-  write("a.yaml", form(upstream.origin));
+  write("a.yaml", form(upstream.origin).replace("house", "home"));
   write("b.yaml", form("https://house.example.com"));
   write("c.yaml", form("https://house.example.com"));
   write("fal.yaml", form("https://house.example.com").replace("house", "fal"));
   const server = await startServer({ folder, env: { HOUSE_KEY: KEY } });
   await server.says(
-    /a\.yaml:3:1: base: http:\/\/127\.0\.0\.1:\d+ .*allow it with egress\.allow, or give it in svc\.yaml as providers\.house\.base_url; the provider is left out/,
+    /a\.yaml:3:1: base: http:\/\/127\.0\.0\.1:\d+ .*allow it with egress\.allow, or give it in svc\.yaml as providers\.home\.base_url; the provider is left out/,
   );
   await server.says(
-    /c\.yaml:1:1: provider: \\?"house\\?" is described by b\.yaml already; the provider is left out/,
+    /c\.yaml:1:1: provider: \\?"house\\?" is described by b\.yaml too; the provider is left out/,
   );
   await server.says(
     /fal\.yaml:1:1: provider: \\?"fal\\?" is built in; choose another name, or say `replaces: true`/,
