@@ -1,8 +1,8 @@
 /** Says of a text that it must be read with care: it may hold what the runtime's parser takes, and this project refuses. */
 export const UNSURE: unique symbol = Symbol("unsure");
 
-/** Merged mappings, directives, and several documents. A key that is no text gets no mark. */
-const UNCOMMON = /<<|^[%\ufeff]|^(?:---|\.\.\.)(?:\s|$)|[\ue000\ue001\u2028\u2029\x85]/m;
+/** Merged mappings, directives, several documents, lines that begin with a tab, and what begins with a comma. A key that is no text gets no mark. */
+const UNCOMMON = /<<|^[%\ufeff\t]|^(?:---|\.\.\.)(?:\s|$)|(?:^|\s),|[\ue000\ue001\u2028\u2029\x85]/m;
 /** A colon that may end a key, and the quote before it. */
 const KEY_END = /(?<=\S)(["']?)([ \t]*):(?=\s|$)/g;
 const MARKED_KEY = /^(.*)\ue000\d+$/s;
