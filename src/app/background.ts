@@ -9,8 +9,7 @@ import { systemRandom } from "../runtime/random.ts";
 import type { Feeds } from "../runtime/signals.ts";
 import { createCallbackSender } from "../scheduler/callbacks.ts";
 import { createCleaner } from "../scheduler/cleaner.ts";
-import { laneCapacities } from "../scheduler/lanes.ts";
-import { createRouteStanding } from "../scheduler/route-standing.ts";
+import { laneCapacities } from "../scheduler/routing/lanes.ts";
 import { createScheduler } from "../scheduler/scheduler.ts";
 import { createTimekeeper } from "../scheduler/timekeeper.ts";
 import { mostConnections } from "./descriptors.ts";
@@ -34,12 +33,11 @@ export function createBackground(config: Config, rooms: Rooms, feeds: Feeds, tal
   );
   const { isOverdue } = timekeeper;
   const sender = createCallbackSender({ ...rooms, ...store, random, publicUrl }, callbackOptions(config));
-  const standing = createRouteStanding({ routes: store.routes, clock, log });
   const provider = (lane: LaneId) => providers.get(lane);
   const capacities = createCapacities(rooms.adapters);
   const scheduler = createScheduler(
     {
-      ...{ ...rooms, ...feeds, tally, tasks, random, standing, provider, isOverdue },
+      ...{ ...rooms, ...feeds, tally, tasks, random, provider, isOverdue },
       callbackDue: sender.wake,
       inputUrl: publicUrl === undefined ? undefined : (...of) => publicUrl + inputAddresses.pathOf(...of),
     },
@@ -57,7 +55,7 @@ export function createBackground(config: Config, rooms: Rooms, feeds: Feeds, tal
     callbacksDue: sender.wake,
     async start() {
       await timekeeper.start();
-      await standing.start();
+      await rooms.startWays();
       await scheduler.start();
       await sender.start();
       cleaner.start();
@@ -65,6 +63,7 @@ export function createBackground(config: Config, rooms: Rooms, feeds: Feeds, tal
     /** Lets running steps end, calls `onDrained`, then lets sends end, within `drainMs` in all. */
     async drain(drainMs: number, onDrained: () => void) {
       cleaner.stop();
+      rooms.stopWays();
       timekeeper.stop();
       const until = monotonicMs() + drainMs;
       // Steps under way end with a write, which waits for a full disk or a busy database.

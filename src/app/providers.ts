@@ -5,12 +5,12 @@ import { providerOf } from "../domain/lane.ts";
 import type { NeedsOf } from "../domain/model/availability.ts";
 import type { Egress } from "../domain/ports/egress.ts";
 import type { ProviderAdapter } from "../domain/ports/provider.ts";
+import type { RouteStore } from "../domain/ports/route-store.ts";
 import type { Log, SteadyClock } from "../domain/ports/runtime.ts";
-import type { TaskStore } from "../domain/ports/task-store.ts";
 import { FORM_BYTES } from "../providers/declared/form.ts";
 import { createProviders, PROVIDERS, providerNeeds } from "../providers/registry.ts";
-import { createLanes } from "../scheduler/lanes.ts";
-import { createPace } from "../scheduler/pace.ts";
+import { systemRandom } from "../runtime/random.ts";
+import { createWays } from "../scheduler/routing/ways.ts";
 import { type OwnFile, watchOwnFiles } from "../toolkit/own-files.ts";
 import type { Releases } from "./lifecycle.ts";
 import type { createOwnProviders, OwnProvider, OwnProviders, OwnProvidersDeps } from "./own-providers.ts";
@@ -21,7 +21,7 @@ import { createUnseal } from "./unseal.ts";
 export interface ProvidersDeps {
   readonly clock: SteadyClock;
   readonly log: Log;
-  readonly tasks: TaskStore;
+  readonly routes: RouteStore;
   readonly egress: Egress;
   /** In place of those of the configuration and the data folder. */
   readonly adapters: readonly ProviderAdapter[] | undefined;
@@ -32,7 +32,7 @@ export interface ProvidersDeps {
  * folder describes are followed: what is given here is always as it is now.
  */
 export async function openProviders(config: Config, deps: ProvidersDeps, releases: Releases) {
-  const { clock, log, tasks, egress } = deps;
+  const { clock, log, routes, egress } = deps;
   const faults = createFaults();
   const unseal = createUnseal(config, (lane, fault) => {
     log.error({ provider: lane }, fault);
@@ -55,20 +55,15 @@ export async function openProviders(config: Config, deps: ProvidersDeps, release
     await followOwnProviders(config, { ...making, onTaken }, releases);
   }
   const { providers } = live;
-  const pace = createPace({ clock, rates: (lane) => providers.get(lane)?.rates });
-  const choosing = {
-    get adapters() {
-      return live.adapters;
-    },
-  };
-  const lanes = createLanes(Object.assign(choosing, { tasks, isSlowed: pace.isSlowed }));
+  const ways = createWays({ clock, log, routes, random: systemRandom, adapters: () => live.adapters });
   const needsOf: NeedsOf = (id) => {
-    if (lanes.has(id)) return [];
+    if (ways.routing.has(id)) return [];
     const own = live.own.find(({ definition }) => definition.id === id)?.definition;
     return own === undefined ? (providerNeeds(id) ?? [id]) : own.needs();
   };
   return {
-    ...{ providers, pace, lanes, needsOf },
+    ...ways,
+    ...{ providers, needsOf },
     /** Those that the data folder describes, and what is wrong with files. */
     ownProviders: (): OwnProviders => {
       return { providers: live.own, problems: [...live.problems, ...faults.outside(live.providers)] };

@@ -71,14 +71,14 @@ export async function openRooms(config: Config, overrides: AppOverrides, release
   await assets.removeTemporary();
   releases.push(watchDataFolder(config, clock, overrides));
   const egress = overrides.egress ?? createEgress({ allow: config.egress.allow });
-  const opening = { clock, log, egress, tasks: store.tasks, adapters: overrides.providers };
+  const opening = { clock, log, egress, routes: store.routes, adapters: overrides.providers };
   const { providerIds, onProviders, ...offered } = await openProviders(config, opening, releases);
-  const { providers, lanes } = offered;
+  const { providers, routing } = offered;
   if (providers.size === 0) log.warn({}, noProvider());
   const tellAddresses = addressTelling(config, log, providers);
   tellAddresses();
   const takesFiles = (id: ProviderId) => config.publicUrl !== undefined || !needsAddresses(providers, id);
-  const offering = { isEnabled: lanes.has, takesFiles, providers: providerIds };
+  const offering = { isEnabled: routing.has, takesFiles, providers: providerIds };
   const { onProvidersChanged, ...models } = openModels(config, { ...offering, clock, log }, releases);
   onProviders(onProvidersChanged);
   onProviders(tellAddresses);

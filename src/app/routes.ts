@@ -44,7 +44,7 @@ import { monotonicMs, threadCpuMs } from "../runtime/clock.ts";
 import { createRateLimiter } from "../runtime/rate-limiter.ts";
 import type { Feeds } from "../runtime/signals.ts";
 import { readDiskSpace } from "../runtime/vitals.ts";
-import { laneCapacities } from "../scheduler/lanes.ts";
+import { laneCapacities } from "../scheduler/routing/lanes.ts";
 import { createAuthenticate, createAuthenticateOperator } from "../service/authenticate.ts";
 import { createCreateTask } from "../service/create-task.ts";
 import { createEstimate } from "../service/estimate.ts";

@@ -198,7 +198,7 @@ async function untilAnswered<T>(ask: () => Promise<T>, waiting: Waiting): Promis
 
 /** Whether the next question may have an answer. A key that is refused stays so. */
 function mayAnswer(error: unknown): error is ProviderError {
-  if (!(error instanceof ProviderError) || error.details.isOperators === true) return false;
+  if (!(error instanceof ProviderError) || error.details.refused !== undefined) return false;
   return error.disposition === "retry" || error.disposition === "unknown";
 }
 

@@ -14,9 +14,12 @@ export function manifestProblems(manifest: Manifest): Problem[] {
     ...schemaProblems(manifest, schema),
     ...modeProblems(manifest),
     ...priceProblems(manifest.price, { schema, mediaFields, modes: manifest.modes }, ["price"]),
-    ...manifest.routes.flatMap((route, i) =>
-      wordingProblems(manifest, schema, route, ["routes", i, "wording"]),
-    ),
+    ...manifest.routes.flatMap((route, i) => [
+      ...wordingProblems(manifest, schema, route, ["routes", i, "wording"]),
+      ...(typeof route.cost === "object"
+        ? priceProblems(route.cost, { schema, mediaFields, modes: manifest.modes }, ["routes", i, "cost"])
+        : []),
+    ]),
     ...routeProblems(manifest, schema),
   ];
 }

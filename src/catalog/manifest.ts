@@ -1,5 +1,7 @@
 import type { ModelId, ProviderId } from "../domain/ids.ts";
+import { laneOf } from "../domain/lane.ts";
 import type { FieldLimit, MediaField, Mode, Model, Route } from "../domain/model/model.ts";
+import type { RoutePolicy } from "../domain/model/route-policy.ts";
 import type { InputWording, Wording } from "../domain/model/wording.ts";
 import type { InputRole, TaskKind } from "../domain/task/request.ts";
 import { composeSchema, type SchemaForm } from "./create-body.ts";
@@ -22,12 +24,16 @@ export interface Manifest {
   readonly price: PriceRuleForm;
   readonly deadline_seconds: number;
   readonly routes: readonly RouteForm[];
+  readonly route_policy?: RoutePolicy;
 }
 
 export interface RouteForm {
   readonly provider: string;
   readonly upstream_model: string;
-  readonly cost?: "list";
+  /** The name of an account. */
+  readonly account?: string;
+  readonly weight?: number;
+  readonly cost?: "list" | PriceRuleForm;
   readonly modes?: readonly string[];
   readonly only?: { readonly [field: string]: FieldLimit };
   readonly wording?: WordingForm;
@@ -53,6 +59,7 @@ export function toModel(manifest: Manifest): Model {
     price: toPriceRule(manifest.price),
     deadlineMs: manifest.deadline_seconds * 1000,
     routes: manifest.routes.map(toRoute),
+    routePolicy: manifest.route_policy,
   };
 }
 
@@ -61,14 +68,17 @@ export function mediaFieldsOf({ media = {} }: Pick<Manifest, "media">): MediaFie
 }
 
 /** The route that a manifest describes. */
-export function toRoute({ provider, upstream_model, cost, modes, only, wording }: RouteForm): Route {
+export function toRoute({ provider, upstream_model, account, cost, wording, ...route }: RouteForm): Route {
+  // Whether there is a provider of this id is known when the service is put together.
+  const id = provider as ProviderId;
   return {
-    // Whether there is a provider of this id is known when the service is put together.
-    provider: provider as ProviderId,
+    provider: id,
     upstreamModel: upstream_model,
-    isCharged: cost === undefined ? undefined : cost === "list",
-    modes,
-    only,
+    account: account === undefined ? undefined : laneOf(id, account),
+    weight: route.weight,
+    cost: typeof cost === "object" ? toPriceRule(cost) : cost,
+    modes: route.modes,
+    only: route.only,
     wording: wording && toWording(wording),
   };
 }

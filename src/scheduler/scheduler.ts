@@ -1,7 +1,7 @@
 import type { Clock, Wakeup } from "../domain/ports/runtime.ts";
 import type { Claimed, LaneCapacity } from "../domain/ports/task-store.ts";
 import { createLoop } from "./loop.ts";
-import type { Pace } from "./pace.ts";
+import type { Pace } from "./routing/pace.ts";
 import type { StepDeps } from "./step.ts";
 import { createUnderWay } from "./under-way.ts";
 
@@ -49,6 +49,7 @@ export function createScheduler(deps: StepDeps, options: SchedulerOptions): Sche
     const query = { now: deps.clock.now(), leaseMs, limit: free, held: underWay.ids(), lanes, capacity };
     const claimed = await deps.tasks.claim(query);
     ({ room } = claimed);
+    if (claimed.isQueueEmpty === true) deps.loads.queueEmpty();
     leftSome = room !== "all" || claimed.leases.length === free;
     for (const lease of claimed.leases) {
       underWay.begin(lease, (isOver) => {

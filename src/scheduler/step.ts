@@ -7,14 +7,14 @@ import { atMost, mostCostOf } from "../domain/money/upstream-cost.ts";
 import type { AssetStore } from "../domain/ports/asset-store.ts";
 import type { Catalog } from "../domain/ports/catalog.ts";
 import type { Egress } from "../domain/ports/egress.ts";
-import type { Lanes } from "../domain/ports/lanes.ts";
 import type { Previews, ProviderAdapter, Submission } from "../domain/ports/provider.ts";
+import type { Routing } from "../domain/ports/routing.ts";
 import type { Clock, Ids, Log, PreviewFeed, Random, TaskFeed } from "../domain/ports/runtime.ts";
 import type { Tally } from "../domain/ports/tally.ts";
 import { StorageError, type TaskStore } from "../domain/ports/task-store.ts";
 import { retryDelayMs } from "../domain/task/backoff.ts";
 import { partialImagesOf, readPreview } from "../domain/task/preview.ts";
-import { type ChosenRoute, chooseRoute } from "../domain/task/routing.ts";
+import type { ChosenRoute } from "../domain/task/routing.ts";
 import type { Attempt, AttemptState, Lease } from "../domain/task/task.ts";
 import {
   type AttemptChange,
@@ -27,8 +27,10 @@ import {
   unanswered,
 } from "../domain/task/transition.ts";
 import { logEnding, tellEnding } from "./endings.ts";
-import type { Pace } from "./pace.ts";
-import type { RouteStanding } from "./route-standing.ts";
+import type { Durations } from "./routing/durations.ts";
+import type { Loads } from "./routing/loads.ts";
+import type { Pace } from "./routing/pace.ts";
+import type { RouteStanding } from "./routing/standing.ts";
 
 /** What every step needs. */
 export interface StepDeps {
@@ -37,7 +39,7 @@ export interface StepDeps {
   readonly egress: Egress;
   readonly catalog: Catalog;
   readonly provider: (lane: LaneId) => ProviderAdapter | undefined;
-  readonly lanes: Lanes;
+  readonly routing: Routing;
   readonly pace: Pace;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -50,6 +52,8 @@ export interface StepDeps {
   /** Whether the deadline of a task has passed, by time in which the service could work. */
   readonly isOverdue: (id: TaskId) => Promise<boolean>;
   readonly standing: RouteStanding;
+  readonly durations: Durations;
+  readonly loads: Loads;
   readonly tally: Pick<Tally, "ended">;
   /** Called when a task with a callback has ended. */
   readonly callbackDue: () => void;
@@ -113,11 +117,13 @@ export class Step {
     return { attempt: id, taskId: task.id, upstreamModel, wording, request: task.request };
   }
 
-  /** The first route from this position on whose provider is switched on and which can do the request. */
-  routeFrom(position: number): ChosenRoute | undefined {
-    const { catalog, lanes } = this.deps;
-    const model = catalog.find(this.task.model);
-    return model && chooseRoute(model, this.task.request, lanes.has, position);
+  /** The best way for the task, the present one if it is as good; undefined where none is left that can do the request. */
+  async way(): Promise<ChosenRoute | undefined> {
+    const { task, deps } = this;
+    const model = deps.catalog.find(task.model);
+    if (model === undefined) return undefined;
+    const attempts = task.attempts === 0 ? [] : await deps.tasks.attempts(task.id);
+    return deps.routing.choose(model, task.request, { attempts, current: task });
   }
 
   /** The account that has the attempt, reached as it was when the attempt began; undefined while it is switched off. */
@@ -156,6 +162,7 @@ export class Step {
       deps.log.warn({ task: task.id, transition: transition.name }, "lease lost");
       return outcome;
     }
+    deps.loads.moved(task, transition);
     if (transition.ending !== undefined) {
       logEnding(deps.log, lease, transition);
       tellEnding(deps.tally, lease, transition);
@@ -240,26 +247,23 @@ export class Step {
    * Puts the task back into the queue, for the route `to` or else the same one. `detail` says why the upstream rejected the attempt,
    * if one was made.
    */
-  async requeue(
-    again: { failures: number; delayMs?: number; to?: ChosenRoute; lane?: LaneId | undefined },
+  requeue(
+    again: { failures: number; delayMs?: number; to?: ChosenRoute },
     detail?: string,
   ): Promise<StepResult> {
     const { task, attempt, deps } = this;
     const { failures, delayMs = 0, to } = again;
     const now = deps.clock.now();
-    const lane = (to && (await deps.lanes.choose(to.route.provider))) ?? again.lane ?? task.lane;
-    const routeIndex = to?.index ?? task.routeIndex;
+    const { lane, index: routeIndex } = to ?? { lane: task.lane, index: task.routeIndex };
     const rejected = detail !== undefined && attempt ? { attempt: attempt.id, detail } : undefined;
     return this.settle(requeued(now, { dueAt: now + delayMs, failures, lane, routeIndex }, rejected));
   }
 
   /** Hands the task to another route, because the upstream took the attempt and failed without charging for it. */
-  async passOn(to: ChosenRoute, detail: string): Promise<StepResult> {
+  passOn({ lane, index }: ChosenRoute, detail: string): Promise<StepResult> {
     const { task, attempt, deps } = this;
     if (attempt === undefined) throw new Error(`Task ${task.id} has no attempt`);
-    const lane = (await deps.lanes.choose(to.route.provider)) ?? task.lane;
-    const now = deps.clock.now();
-    return this.settle(passedOn(now, { lane, routeIndex: to.index }, { id: attempt.id, detail }));
+    return this.settle(passedOn(deps.clock.now(), { lane, routeIndex: index }, { id: attempt.id, detail }));
   }
 
   /**

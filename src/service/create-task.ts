@@ -10,13 +10,13 @@ import type { Micros } from "../domain/money/money.ts";
 import { isPriced, quote } from "../domain/money/pricing.ts";
 import { quotaPeriod } from "../domain/money/quota.ts";
 import type { StagedFile } from "../domain/ports/asset-store.ts";
-import type { Lanes } from "../domain/ports/lanes.ts";
+import type { Routing } from "../domain/ports/routing.ts";
 import type { Clock, Secrets, TaskFeed, Wakeup } from "../domain/ports/runtime.ts";
 import type { Tally } from "../domain/ports/tally.ts";
 import type { Admission, AdmitResult } from "../domain/ports/task-store.ts";
 import type { IdempotencyClaim } from "../domain/task/idempotency.ts";
 import type { GenerationRequest, TaskKind } from "../domain/task/request.ts";
-import { type ChosenRoute, chooseRoute } from "../domain/task/routing.ts";
+import type { ChosenRoute } from "../domain/task/routing.ts";
 import { collectInputs, type InputDeps, type Uploads } from "./collect-inputs.ts";
 import { toGenerationRequest } from "./generation-request.ts";
 import { checkIdempotencyKey } from "./idempotency-key.ts";
@@ -63,7 +63,7 @@ export interface CreateTaskDeps extends InputDeps, ModelDeps, PriceDeps {
   readonly wakeup: Wakeup;
   readonly feed: TaskFeed;
   readonly tally: Pick<Tally, "created">;
-  readonly lanes: Lanes;
+  readonly routing: Routing;
   /** False while the service drains. */
   readonly isAccepting: () => boolean;
   /** Why nothing can be stored at the moment. */
@@ -168,7 +168,7 @@ async function admit(
         origin: request.origin,
         callbackUrl,
         syncScope: request.syncScope,
-        lane: (await deps.lanes.choose(chosen.route.provider)) ?? chosen.route.provider,
+        lane: chosen.lane,
         routeIndex: chosen.index,
         createdAt: deps.clock.now(),
       },
@@ -236,9 +236,9 @@ function findModel(deps: CreateTaskDeps, request: CreateTaskRequest): Model {
   throw ofOtherKind("model_not_available", model);
 }
 
-function findRoute({ lanes }: CreateTaskDeps, model: Model, request: GenerationRequest): ChosenRoute {
-  const chosen = chooseRoute(model, request, lanes.has);
+function findRoute({ routing }: CreateTaskDeps, model: Model, request: GenerationRequest): ChosenRoute {
+  const chosen = routing.choose(model, request);
   if (chosen !== undefined) return chosen;
-  const routes = model.routes.filter(({ provider }) => lanes.has(provider));
+  const routes = model.routes.filter(({ provider }) => routing.has(provider));
   throw routes.length === 0 ? withoutProvider(model) : invalid(unrouted(model, routes, request));
 }

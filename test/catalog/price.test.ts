@@ -132,8 +132,8 @@ describe("the built-in prices", () => {
 
   test("are what routes to openai and fal cost, and nothing is known of the sandbox's", () => {
     const known: Record<string, boolean> = { openai: true, fal: true, sandbox: false };
-    for (const { provider, isCharged } of catalog.all().flatMap(({ routes }) => routes)) {
-      if (Object.hasOwn(known, provider)) expect(isCharged ?? false).toBe(known[provider]!);
+    for (const { provider, cost } of catalog.all().flatMap(({ routes }) => routes)) {
+      if (Object.hasOwn(known, provider)) expect(cost === "list").toBe(known[provider]!);
     }
   });
 });

@@ -47,6 +47,7 @@ export function describeCancel(make: MakeStore): void {
           leases: [],
           nextDueAt: undefined,
           room: "all",
+          isQueueEmpty: true,
         });
         expect(await store.tasks.requestCancel(taskId(1), ACCOUNT, NOW + 4)).toBe("already_final");
       }),

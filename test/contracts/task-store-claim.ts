@@ -42,6 +42,7 @@ export function describeClaim(make: MakeStore): void {
           leases: [],
           nextDueAt: NOW + 30_000,
           room: "all",
+          isQueueEmpty: true,
         });
       }),
     );
@@ -53,6 +54,7 @@ export function describeClaim(make: MakeStore): void {
           leases: [],
           nextDueAt: undefined,
           room: "all",
+          isQueueEmpty: true,
         });
       }),
     );
@@ -66,6 +68,7 @@ export function describeClaim(make: MakeStore): void {
           leases: [],
           nextDueAt: NOW + 50,
           room: "all",
+          isQueueEmpty: true,
         });
         const lease = await claimOne(store, { now: NOW + 50 });
         expect(lease.task.stage).toBe("running");

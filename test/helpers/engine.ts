@@ -1,18 +1,19 @@
 import { createHash } from "node:crypto";
 import type { IdByPrefix, IdPrefix, LeaseToken, ModelId, ProviderId, TaskId } from "../../src/domain/ids.ts";
 import type { StoredFile } from "../../src/domain/media/asset.ts";
-import type { Model } from "../../src/domain/model/model.ts";
+import { canTake } from "../../src/domain/model/eligibility.ts";
+import type { Model, Route } from "../../src/domain/model/model.ts";
 import type { EndedTask } from "../../src/domain/overview.ts";
 import { type AssetStore, MediaError } from "../../src/domain/ports/asset-store.ts";
 import type { Catalog } from "../../src/domain/ports/catalog.ts";
 import { type Egress, EgressError } from "../../src/domain/ports/egress.ts";
 import type { PollResult, ProviderAdapter, SubmitRequest } from "../../src/domain/ports/provider.ts";
+import type { Routing } from "../../src/domain/ports/routing.ts";
 import type { Ids, Log, SteadyClock } from "../../src/domain/ports/runtime.ts";
 import type { Task } from "../../src/domain/task/task.ts";
 import { createPreviewFeed, createTaskFeed } from "../../src/runtime/signals.ts";
-import { createLanes, laneCapacities } from "../../src/scheduler/lanes.ts";
-import { createPace } from "../../src/scheduler/pace.ts";
-import { createRouteStanding } from "../../src/scheduler/route-standing.ts";
+import { laneCapacities } from "../../src/scheduler/routing/lanes.ts";
+import { createWays } from "../../src/scheduler/routing/ways.ts";
 import { createScheduler, type SchedulerOptions } from "../../src/scheduler/scheduler.ts";
 import type { StepDeps } from "../../src/scheduler/step.ts";
 import { openStore } from "../../src/store/open.ts";
@@ -179,10 +180,8 @@ export async function createEngine(
   });
   let callbacksDue = 0;
   const ended: EndedTask[] = [];
-  const pace = createPace({
-    clock,
-    rates: (lane) => providers.find((provider) => provider.lane === lane)?.rates,
-  });
+  const random = () => 0.5;
+  const ways = createWays({ adapters: () => providers, routes: store.routes, clock, log: silent, random });
   const deps: StepDeps = {
     tasks: store.tasks,
     assets: memoryAssets(),
@@ -196,16 +195,14 @@ export async function createEngine(
     },
     catalog,
     provider: (lane) => providers.find((provider) => provider.lane === lane),
-    lanes: createLanes({ adapters: providers, tasks: store.tasks, isSlowed: pace.isSlowed }),
-    pace,
+    ...ways,
     clock,
     ids,
-    random: () => 0.5,
+    random,
     log: silent,
     feed: createTaskFeed(),
     previews: createPreviewFeed(),
     isOverdue: async (id) => clock.now() >= ((await store.time.deadlineOf(id)) ?? Number.POSITIVE_INFINITY),
-    standing: createRouteStanding({ routes: store.routes, clock, log: silent }),
     tally: { ended: (task) => void ended.push(task) },
     callbackDue: () => {
       callbacksDue += 1;
@@ -262,4 +259,18 @@ export async function createEngine(
     const counts = await store.tasks.counts();
     return counts.queued + counts.underWay > 0 ? clock.now() + 250 : undefined;
   }
+}
+
+/** One account at each of these providers. */
+export function routingOf(has: (id: ProviderId) => boolean): Routing {
+  const wayOf = (index: number, route?: Route) =>
+    route && { route, index, lane: route.provider, waitMs: 0, tries: 0, state: "closed" as const };
+  return {
+    has,
+    choose({ routes }, request) {
+      const index = routes.findIndex((route) => has(route.provider) && canTake(route, request));
+      return wayOf(index, routes[index]);
+    },
+    consider: () => [],
+  };
 }

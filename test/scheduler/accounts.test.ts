@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { LaneId, TaskId } from "../../src/domain/ids.ts";
 import { type ProviderAdapter, ProviderError } from "../../src/domain/ports/provider.ts";
-import { laneCapacities } from "../../src/scheduler/lanes.ts";
+import { laneCapacities } from "../../src/scheduler/routing/lanes.ts";
 import { createScheduler } from "../../src/scheduler/scheduler.ts";
 import { createEngine, type ScriptedProvider, scriptedProvider } from "../helpers/engine.ts";
 import { LANE, NOW, taskId } from "../helpers/store.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { LaneId, TaskId } from "../../src/domain/ids.ts";
 import type { Rates } from "../../src/domain/ports/provider.ts";
 import { LONGEST_DELAY_MS } from "../../src/domain/task/backoff.ts";
-import { createPace } from "../../src/scheduler/pace.ts";
+import { createPace } from "../../src/scheduler/routing/pace.ts";
 
 const [A, B] = ["bfl", "bfl/second"] as unknown as [LaneId, LaneId];
 const task = (name: string) => name as TaskId;
@@ -78,14 +78,14 @@ describe("an account whose upstream asks for a pause", () => {
   test("starts and asks nothing until then, and others go on", () => {
     const { pace, clock } = setup();
     pace.slow(A, 5_000);
-    expect([pace.isSlowed(A), pace.starts(A), pace.submit(A), pace.poll(A, task("a"))]).toEqual([
-      ...[true, 0, 5_000, 5_000],
+    expect([pace.pausedMs(A), pace.starts(A), pace.submit(A), pace.poll(A, task("a"))]).toEqual([
+      ...[5_000, 0, 5_000, 5_000],
     ]);
-    expect([pace.isSlowed(B), pace.starts(B), pace.submit(B), pace.poll(B, task("b"))]).toEqual([
-      ...[false, undefined, 0, 0],
+    expect([pace.pausedMs(B), pace.starts(B), pace.submit(B), pace.poll(B, task("b"))]).toEqual([
+      ...[0, undefined, 0, 0],
     ]);
     clock.at += 5_000;
-    expect([pace.isSlowed(A), pace.starts(A), pace.submit(A)]).toEqual([false, undefined, 0]);
+    expect([pace.pausedMs(A), pace.starts(A), pace.submit(A)]).toEqual([0, undefined, 0]);
   });
 
   test("pauses for as long as the longest answer says, within bounds", () => {

@@ -72,7 +72,7 @@ test("the failure on the last route ends the task, which has the time of its fir
   expect([one.submissions.length, two.submissions.length]).toEqual([1, 1]);
 });
 
-const jobs = (meaning: Meaning) => failedJob({ meaning, detail: meaning }) as Failed;
+const jobs = (meaning: Meaning) => failedJob({ meaning, detail: meaning, status: 200 }) as Failed;
 
 test.each([
   ...(["busy", "broken", "refused", "spent", "looped"] as const).map(

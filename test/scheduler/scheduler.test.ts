@@ -742,7 +742,7 @@ test("a route whose key is refused at a poll is told, until a poll is answered a
   let refusals = 2;
   const provider = scriptedProvider({
     poll: async () => {
-      if (refusals-- > 0) throw new ProviderError("retry", "UPSTREAM_ERROR", "401", { isOperators: true });
+      if (refusals-- > 0) throw new ProviderError("retry", "UPSTREAM_ERROR", "401", { refused: "key" });
       return { kind: "succeeded", outputs: [{ kind: "bytes", bytes: new Uint8Array([1]) }] };
     },
   });
@@ -760,7 +760,7 @@ test("a route that refuses submissions is told until it takes one, whatever it a
   let isSpent = false;
   const provider = scriptedProvider({
     submit: async () => {
-      if (isSpent) throw new ProviderError("reroute", "NO_ROUTE_AVAILABLE", "402", { isOperators: true });
+      if (isSpent) throw new ProviderError("reroute", "NO_ROUTE_AVAILABLE", "402", { refused: "spent" });
       return { kind: "operation", operation: "job" };
     },
     poll: async () => ({ kind: "pending" }),
@@ -776,6 +776,7 @@ test("a route that refuses submissions is told until it takes one, whatever it a
   expect(await engine.task(id)).toMatchObject({ stage: "running" });
   expect(await engine.store.routes.troubles()).toMatchObject([{ detail: expect.stringContaining("402") }]);
   isSpent = false;
+  engine.clock.advance(3_600_000);
   await engine.admit({ id: taskId(3) });
   await engine.scheduler.tick();
   expect(await engine.store.routes.troubles()).toEqual([]);

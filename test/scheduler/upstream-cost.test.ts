@@ -18,7 +18,7 @@ async function run(
   const model = {
     ...MODEL,
     price: { version: "1", lines: [{ sku: "m", unit: "output", unitMicros: micros(LIST) }] as const },
-    routes: [{ provider: LANE, upstreamModel: "one", isCharged }],
+    routes: [{ provider: LANE, upstreamModel: "one", cost: isCharged ? ("list" as const) : undefined }],
   };
   let last: AttemptChange | undefined;
   Object.assign(deps, {

@@ -7,7 +7,7 @@ import { createTaskFeed } from "../../src/runtime/signals.ts";
 import { createCreateTask } from "../../src/service/create-task.ts";
 import { openStore } from "../../src/store/open.ts";
 import { rejection } from "../contracts/provider.ts";
-import { countingIds, fakeClock, memoryAssets } from "../helpers/engine.ts";
+import { countingIds, fakeClock, memoryAssets, routingOf } from "../helpers/engine.ts";
 import { fakeSecrets } from "../helpers/secrets.ts";
 import { ACCOUNT, addAccount, keyId } from "../helpers/store.ts";
 
@@ -44,7 +44,7 @@ async function setup(changes: (model: Model) => Partial<Model>) {
       deliver: () => Promise.reject(new Error("nothing is delivered")),
     },
     ...{ wakeup: { wake() {}, queued() {} }, tally: { created() {} }, tellLowBalance() {} },
-    lanes: { has: () => true, choose: async (provider) => provider },
+    routing: routingOf(() => true),
     ...{ isAccepting: () => true, trouble: () => undefined },
   });
   const principal = {

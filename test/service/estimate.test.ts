@@ -15,7 +15,7 @@ import { createTaskFeed } from "../../src/runtime/signals.ts";
 import { createCreateTask } from "../../src/service/create-task.ts";
 import { createEstimate, type EstimateDeps, type EstimateRequest } from "../../src/service/estimate.ts";
 import { openStore } from "../../src/store/open.ts";
-import { countingIds, fakeClock, MODEL, memoryAssets } from "../helpers/engine.ts";
+import { countingIds, fakeClock, MODEL, memoryAssets, routingOf } from "../helpers/engine.ts";
 import { fakeSecrets } from "../helpers/secrets.ts";
 import { ACCOUNT, accountId, addAccount, keyId, micros, newTask } from "../helpers/store.ts";
 
@@ -68,7 +68,7 @@ async function setup(
     wakeup: { wake() {}, queued() {} },
     feed: createTaskFeed(),
     tally: { created() {} },
-    lanes: { has: given.hasProvider ?? (() => true), choose: async (provider) => provider },
+    routing: routingOf(given.hasProvider ?? (() => true)),
     isAccepting: () => true,
     trouble: () => undefined,
     tellLowBalance() {},

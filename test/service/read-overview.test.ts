@@ -33,7 +33,9 @@ function setup(given: { failing?: () => boolean } = {}) {
     },
     callbacks: { owed: async () => ({ count: 4, oldestAt: 997 }) },
     routes: {
-      troubles: async () => [{ lane: ON, upstreamModel: "acme/one", detail: "no credit", since: 3 }],
+      troubles: async () => [
+        { lane: ON, upstreamModel: "acme/one", detail: "no credit", since: 3, kind: "spent", times: 1 },
+      ],
     },
     counts: { minute: () => MINUTE, hour: () => HOUR },
     vitals: () => ({ rssBytes: 1, heapBytes: 2, lagP50Ms: 3, lagMaxMs: 4 }),

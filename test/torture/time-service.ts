@@ -6,9 +6,7 @@ import type { Ids, Log } from "../../src/domain/ports/runtime.ts";
 import { StorageError } from "../../src/domain/ports/task-store.ts";
 import type { Task } from "../../src/domain/task/task.ts";
 import { createPreviewFeed } from "../../src/runtime/signals.ts";
-import { createLanes } from "../../src/scheduler/lanes.ts";
-import { createPace } from "../../src/scheduler/pace.ts";
-import { createRouteStanding } from "../../src/scheduler/route-standing.ts";
+import { createWays } from "../../src/scheduler/routing/ways.ts";
 import { createScheduler } from "../../src/scheduler/scheduler.ts";
 import { createTimekeeper } from "../../src/scheduler/timekeeper.ts";
 import { openStore } from "../../src/store/open.ts";
@@ -83,8 +81,13 @@ export async function startService(machine: Machine) {
         deliver: async () => ({ kind: "delivered", status: 200 }),
       },
       provider: (lane) => adapters.find((adapter) => adapter.lane === lane),
-      lanes: createLanes({ adapters, tasks, isSlowed: () => false }),
-      pace: createPace({ clock, rates: () => undefined }),
+      ...createWays({
+        adapters: () => adapters,
+        routes: through(store.routes),
+        clock,
+        log,
+        random: dice.next,
+      }),
       feed: {
         publish: ({ id }, isOver) => void (isOver && machine.onEnd(id)),
         subscribe: () => () => {},
@@ -93,7 +96,6 @@ export async function startService(machine: Machine) {
       },
       previews: createPreviewFeed(),
       isOverdue: timekeeper.isOverdue,
-      standing: createRouteStanding({ routes: through(store.routes), clock, log }),
       tally: { ended() {} },
       callbackDue() {},
     },

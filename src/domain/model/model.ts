@@ -1,17 +1,25 @@
-import type { ModelId, ProviderId } from "../ids.ts";
+import type { LaneId, ModelId, ProviderId } from "../ids.ts";
 import type { Json, JsonObject } from "../json.ts";
 import type { MediaKind } from "../media/asset.ts";
 import type { Micros } from "../money/money.ts";
 import type { PriceUnit } from "../money/price-units.ts";
 import type { InputRole, TaskKind } from "../task/request.ts";
+import type { RoutePolicy } from "./route-policy.ts";
 import type { Wording } from "./wording.ts";
 
-/** One way to run a model: which provider, and that provider's name for it. Tried in the order given. */
+/** One way to run a model: which provider, and that provider's name for it. */
 export interface Route {
   readonly provider: ProviderId;
   readonly upstreamModel: string;
-  /** Whether the upstream charges the operator the model's own price; nothing is known of its cost otherwise. */
-  readonly isCharged?: boolean | undefined;
+  /** The one account that it goes to. Absent: any account of the provider. */
+  readonly account?: LaneId | undefined;
+  /** Its part of the requests by the policy `weighted`, beside those of the other routes; 1 unless given. */
+  readonly weight?: number | undefined;
+  /**
+   * What the upstream charges the operator: `list` for the model's own price, or a price of its own. Absent: nothing is known of its
+   * cost.
+   */
+  readonly cost?: "list" | PriceRule | undefined;
   /** The modes of the model that it does. Absent: all. */
   readonly modes?: readonly string[] | undefined;
   /** What it takes of some fields of the model's schema. A field that is not here is taken as the schema has it. */
@@ -90,6 +98,8 @@ export interface Model {
   /** How long a task may take from acceptance to its end. */
   readonly deadlineMs: number;
   readonly routes: readonly Route[];
+  /** How one of the routes is chosen; `ordered` unless given. */
+  readonly routePolicy?: RoutePolicy | undefined;
   /** The operator's own file that it comes from; absent for one that is built in. */
   readonly file?: string | undefined;
 }

@@ -1,16 +1,17 @@
-import { findRoute, type Model } from "../model/model.ts";
+import { findRoute, type Model, type Route } from "../model/model.ts";
+import type { GenerationRequest } from "../task/request.ts";
 import type { Attempt, Task } from "../task/task.ts";
 import { formatAmount, type Micros } from "./money.ts";
 import { chargeFor, type Delivered, isPriced, type Quote, quote } from "./pricing.ts";
 
-/** What a delivery costs the operator, at the model's own price; undefined when the cost of the attempt's route is unknown. */
+/** What a delivery costs the operator; undefined when the cost of the attempt's route is unknown. */
 export function costOf(
   model: Model | undefined,
   task: Task,
   attempt: Attempt | undefined,
   delivered: Delivered,
 ): Micros | undefined {
-  const promised = listQuote(model, task, attempt);
+  const promised = costQuote(model, task, attempt);
   return promised && chargeFor(promised, delivered).amount;
 }
 
@@ -20,7 +21,7 @@ export function mostCostOf(
   task: Task,
   attempt: Attempt | undefined,
 ): Micros | undefined {
-  return listQuote(model, task, attempt)?.ceiling;
+  return costQuote(model, task, attempt)?.ceiling;
 }
 
 /** The detail of an attempt, with a note that its cost is the most it can be. */
@@ -31,13 +32,22 @@ export function atMost(detail: string | undefined, cost: Micros | undefined): st
   return `${detail}${/[.!?]$/.test(detail) ? "" : "."} ${note}`;
 }
 
-function listQuote(
+/** The most that a request costs the operator by a route; undefined when that is unknown. */
+export function routeCost(model: Model, route: Route, request: GenerationRequest): Micros | undefined {
+  return routeQuote(model, route, request)?.ceiling;
+}
+
+function costQuote(
   model: Model | undefined,
   { request }: Task,
   attempt: Attempt | undefined,
 ): Quote | undefined {
-  if (model === undefined || attempt === undefined) return undefined;
-  if (findRoute(model, attempt)?.isCharged !== true) return undefined;
-  const promised = quote(model, request);
+  const route = model && attempt && findRoute(model, attempt);
+  return route && routeQuote(model, route, request);
+}
+
+function routeQuote(model: Model, { cost }: Route, request: GenerationRequest): Quote | undefined {
+  if (cost === undefined) return undefined;
+  const promised = quote(model, request, cost === "list" ? {} : { rule: cost });
   return isPriced(promised) ? promised : undefined;
 }

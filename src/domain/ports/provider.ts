@@ -195,8 +195,10 @@ export class ProviderError extends Error {
       readonly retryAfterMs?: number | undefined;
       /** Safe to show the owner of the task; replaces the code's own message. */
       readonly publicMessage?: string | undefined;
-      /** Only the operator can help: the upstream refuses our key, our account or the route, or our account there is empty. */
-      readonly isOperators?: boolean | undefined;
+      /** Only the operator can help: the upstream refuses our key or account, or the route, or our account there has no money left. */
+      readonly refused?: "key" | "route" | "spent" | undefined;
+      /** The upstream says that it is asked too often. */
+      readonly isTooOften?: boolean | undefined;
       /** The upstream tried and failed. Waiting alone will not help. */
       readonly isFailure?: boolean | undefined;
     } = {},

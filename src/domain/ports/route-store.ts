@@ -6,12 +6,27 @@ export interface RouteOfLane {
   readonly upstreamModel: string;
 }
 
-/** A route whose upstream refuses our key, our account or the model, which only the operator can put right. */
+/** In place of an upstream's model: what concerns an account as a whole. */
+export const WHOLE_ACCOUNT = "";
+
+/**
+ * Why nothing is sent. `open` it failed several times in a row · `refused` the upstream refuses our key, our account or the model ·
+ * `spent` our account there has no money left · `blocked` an operator wants it so.
+ */
+export const TROUBLES = ["open", "refused", "spent", "blocked"] as const;
+export type TroubleKind = (typeof TROUBLES)[number];
+
+/** A route at an account, or a whole account, that gets no tasks. */
 export interface RouteTrouble extends RouteOfLane {
-  /** What the upstream said; free of secrets. */
+  readonly kind: TroubleKind;
+  /** What the upstream or the operator said; free of secrets. */
   readonly detail: string;
   /** Epoch milliseconds. */
   readonly since: number;
+  /** When it is tried again, in epoch milliseconds; absent: when somebody has seen to it. */
+  readonly until?: number | undefined;
+  /** How often in a row it was found to be so; each time makes the next wait longer. */
+  readonly times: number;
 }
 
 /** What is known to be wrong with routes. Every method is one transaction. */

@@ -76,6 +76,8 @@ export interface Claimed {
   readonly nextDueAt?: number | undefined;
   /** Which lanes have room for one more task. `all` too where nothing is queued. */
   readonly room: "all" | "some" | "none";
+  /** Nothing is queued in any lane. */
+  readonly isQueueEmpty?: true | undefined;
 }
 
 export interface AttemptIntent {

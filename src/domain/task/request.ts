@@ -1,5 +1,6 @@
-import type { AssetId, ModelId } from "../ids.ts";
+import type { AssetId, LaneId, ModelId, ProviderId } from "../ids.ts";
 import type { Json } from "../json.ts";
+import type { RoutePolicy } from "../model/route-policy.ts";
 
 export type TaskKind = "image" | "video";
 
@@ -48,4 +49,19 @@ export interface GenerationRequest {
   readonly inputs: readonly MediaInput[];
   /** How many instances of this service passed the request on to this one; absent for none. */
   readonly hops?: number | undefined;
+  /** What its creator or the creator's key says of the way that it takes. */
+  readonly routing?: RoutingWish | undefined;
+}
+
+/** How a task's way is chosen, where that is not left to the model. */
+export interface RoutingWish {
+  readonly policy?: RoutePolicy | undefined;
+  /** The one provider, or the one route of it, that it may take. */
+  readonly route?:
+    | {
+        readonly provider: ProviderId;
+        readonly upstreamModel?: string | undefined;
+        readonly account?: LaneId | undefined;
+      }
+    | undefined;
 }

@@ -1,27 +1,33 @@
-import type { ProviderId } from "../ids.ts";
-import { canTake } from "../model/eligibility.ts";
-import type { Model, Route } from "../model/model.ts";
-import type { GenerationRequest } from "./request.ts";
+import type { LaneId } from "../ids.ts";
+import type { Route } from "../model/model.ts";
+import type { Standing } from "../model/standing.ts";
 
+/** A route of a model at one account, for a task. */
 export interface ChosenRoute {
   readonly route: Route;
+  /** Position in the model's routes. */
   readonly index: number;
+  readonly lane: LaneId;
+  /** How long until a task can be sent; 0: now; infinite: when an operator has seen to it. */
+  readonly waitMs: number;
+  /** How often the task was sent this way. */
+  readonly tries: number;
+  readonly state: Standing["state"];
 }
 
-/**
- * The first of a model's routes, from position `from` on, whose provider is switched on and which can do the request exactly.
- *
- * @returns undefined when no such route is left
- */
-export function chooseRoute(
-  model: Model,
-  request: GenerationRequest,
-  isAvailable: (provider: ProviderId) => boolean,
-  from = 0,
-): ChosenRoute | undefined {
-  const index = model.routes.findIndex(
-    (route, i) => i >= from && isAvailable(route.provider) && canTake(route, request),
-  );
-  const route = model.routes[index];
-  return route === undefined ? undefined : { route, index };
+/** Whether only its operator can open a way, so that waiting for it is in vain. */
+export function isOut({ state, waitMs }: Pick<ChosenRoute, "state" | "waitMs">): boolean {
+  return waitMs > 0 && (state === "refused" || state === "spent");
+}
+
+/** A way as an operator reads of it. `lane` is absent where the provider has no account that is switched on. */
+export interface Way {
+  readonly route: Route;
+  readonly index: number;
+  readonly lane?: LaneId | undefined;
+  readonly standing: Standing;
+  /** Whether the route can do the request exactly. */
+  readonly isAble: boolean;
+  /** The one that would be taken. */
+  readonly isChosen: boolean;
 }

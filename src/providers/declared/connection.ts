@@ -204,9 +204,10 @@ function untold(error: unknown): never {
   throw new NoAnswer(true, `no token: ${error.message}`, error.isLate);
 }
 
-/** Whatever is wrong with a request for a token, no caller has written it: it is the key. */
-function noToken({ meaning, ...told }: Refusal): NoAnswer {
-  const isOfKey = meaning === "bad_input" || meaning === "moderated";
+/** Whatever is wrong with a request for a token, no caller has written it: it is the key, as a 401 says. */
+function noToken({ meaning, status, ...told }: Refusal): NoAnswer {
+  const isOfKey = meaning === "bad_input" || meaning === "moderated" || meaning === "refused";
+  const read = isOfKey ? ({ meaning: "refused", status: 401 } as const) : { meaning, status };
   const detail = `no token: ${told.detail}`;
-  return new NoAnswer(true, detail, false, { ...told, meaning: isOfKey ? "refused" : meaning, detail });
+  return new NoAnswer(true, detail, false, { ...told, ...read, detail });
 }

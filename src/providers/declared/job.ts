@@ -9,7 +9,7 @@ import {
   unansweredQuestion,
   unusableAnswer,
 } from "../kit/classify.ts";
-import { isOfAccount, type Meaning } from "../kit/refusal.ts";
+import { type Meaning, refusedByQuestion } from "../kit/refusal.ts";
 import type { CompiledForm } from "./compiled-form.ts";
 import type { Connection } from "./connection.ts";
 import type { Scope } from "./expression.ts";
@@ -104,7 +104,8 @@ export async function question(
   );
   throw new ProviderError("retry", "UPSTREAM_ERROR", `${refusal.detail}, with no word on the job`, {
     retryAfterMs: refusal.retryAfterMs ?? retryAfterMs(answer.headers),
-    isOperators: isOfAccount(refusal.meaning),
+    refused: refusedByQuestion(refusal),
+    isTooOften: refusal.meaning === "busy" && refusal.status === 429,
   });
 }
 

@@ -15,6 +15,7 @@ import type { UpstreamAnswer } from "../kit/answer.ts";
 import {
   describeAnswer,
   failedJob,
+  meaningOfStatus,
   refusedSubmission,
   retryAfterMs,
   unansweredQuestion,
@@ -26,7 +27,7 @@ import { createUpstream, type HttpLimits, type Upstream } from "../kit/http.ts";
 import { beforeSending } from "../kit/inputs.ts";
 import type { Restarts } from "../kit/keyed-settings.ts";
 import { fetchMedia } from "../kit/media.ts";
-import type { Refusal } from "../kit/refusal.ts";
+import { type Refusal, refusedByQuestion } from "../kit/refusal.ts";
 import { type FalJob, openOperation, readOperation } from "./operation.ts";
 import { isUnknownJob, readFailure, readRefusal } from "./refusals.ts";
 import { toUpstreamRequest } from "./request.ts";
@@ -173,10 +174,11 @@ function ask(upstream: Upstream, method: "GET" | "PUT", url: string, signal: Abo
 /** An answer that says nothing of the job: ask again later. */
 function noWord(upstream: Upstream, answer: UpstreamAnswer): ProviderError {
   const detail = describeAnswer(upstream, answer, { word: "with no word on the job" });
-  const isOperators = [401, 402, 403].includes(answer.status);
+  const { status } = answer;
   return new ProviderError("retry", "UPSTREAM_ERROR", detail, {
     retryAfterMs: retryAfterMs(answer.headers),
-    isOperators,
+    refused: refusedByQuestion({ meaning: meaningOfStatus(status), status }),
+    isTooOften: status === 429,
   });
 }
 

@@ -4,7 +4,7 @@ import { LONGEST_DELAY_MS } from "../../domain/task/backoff.ts";
 import { parseRetryAfterMs } from "../../toolkit/retry-after.ts";
 import type { UpstreamAnswer } from "./answer.ts";
 import { NoAnswer, type Upstream } from "./http.ts";
-import { consequenceOf, isOfAccount, type Meaning, type Refusal } from "./refusal.ts";
+import { consequenceOf, type Meaning, type Refusal, refusedByQuestion, refusedOf } from "./refusal.ts";
 import type { ErrorWords } from "./said.ts";
 import { vetted } from "./scrub.ts";
 
@@ -21,6 +21,7 @@ export function refusalOf(upstream: Upstream, answer: UpstreamAnswer, meaning: M
     detail: describeAnswer(upstream, answer, said),
     inputProblem: said.message === undefined ? undefined : upstream.scrub(said.message),
     retryAfterMs: retryAfterMs(answer.headers),
+    status: answer.status,
   };
 }
 
@@ -65,13 +66,13 @@ export function refusedSubmission(refusal: Refusal): ProviderError {
   const { meaning, detail, retryAfterMs } = refusal;
   const { disposition, code } = consequenceOf(meaning);
   const publicMessage = publicMessageOf(refusal);
-  const isOperators = isOfAccount(meaning);
   const isFailure = meaning === "broken";
   return new ProviderError(disposition, code, detail, {
     retryAfterMs,
     publicMessage,
-    isOperators,
+    refused: refusedOf(refusal),
     isFailure,
+    isTooOften: meaning === "busy" && refusal.status === 429,
   });
 }
 
@@ -115,7 +116,7 @@ export function unansweredQuestion(error: unknown): never {
   if (!(error instanceof NoAnswer)) throw error;
   const { refusal } = error;
   throw new ProviderError("retry", codeOf(error), error.message, {
-    ...(refusal && { retryAfterMs: refusal.retryAfterMs, isOperators: isOfAccount(refusal.meaning) }),
+    ...(refusal && { retryAfterMs: refusal.retryAfterMs, refused: refusedByQuestion(refusal) }),
   });
 }
 

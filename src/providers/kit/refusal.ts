@@ -1,5 +1,5 @@
 import type { TaskErrorCode } from "../../domain/errors.ts";
-import type { Disposition } from "../../domain/ports/provider.ts";
+import type { Disposition, ProviderError } from "../../domain/ports/provider.ts";
 
 /** What a refusal means, whichever words the upstream uses, and what becomes of the attempt and of its task. */
 const MEANINGS = {
@@ -34,11 +34,6 @@ export function consequenceOf(meaning: Meaning): {
   return MEANINGS[meaning];
 }
 
-/** Whether a refusal is of our key or our account. */
-export function isOfAccount(meaning: Meaning): boolean {
-  return meaning === "spent" || meaning === "refused";
-}
-
 /** A refusal as the upstream gave it. Its texts are scrubbed. */
 export interface Refusal {
   readonly meaning: Meaning;
@@ -47,4 +42,21 @@ export interface Refusal {
   /** What the upstream says about a bad input. */
   readonly inputProblem?: string | undefined;
   readonly retryAfterMs?: number | undefined;
+  /** The status that it came with. */
+  readonly status: number;
+}
+
+type Refused = NonNullable<ProviderError["details"]["refused"]>;
+
+/** What a refusal says of our account; undefined where it concerns the request alone. */
+export function refusedOf({ meaning, status }: Pick<Refusal, "meaning" | "status">): Refused | undefined {
+  if (meaning === "spent") return "spent";
+  if (meaning !== "refused") return undefined;
+  return status === 401 || status === 403 ? "key" : "route";
+}
+
+/** What an answer to a question about a job says of our account. That the job is unknown says nothing of it. */
+export function refusedByQuestion(refusal: Pick<Refusal, "meaning" | "status">): Refused | undefined {
+  const refused = refusedOf(refusal);
+  return refused === "route" ? undefined : refused;
 }

@@ -12,6 +12,7 @@ import type { UpstreamAnswer } from "../kit/answer.ts";
 import {
   describeAnswer,
   failedJob,
+  meaningOfStatus,
   refusedSubmission,
   retryAfterMs,
   unansweredQuestion,
@@ -22,6 +23,7 @@ import { hopHeaders } from "../kit/hops.ts";
 import type { Upstream } from "../kit/http.ts";
 import { beforeSending } from "../kit/inputs.ts";
 import { fetchMedia, type MediaSource } from "../kit/media.ts";
+import { refusedByQuestion } from "../kit/refusal.ts";
 import { wordRequest } from "../kit/wording.ts";
 import { readJobFailure, readRefusal } from "./refusals.ts";
 import { type FormFile, toForm } from "./request.ts";
@@ -156,8 +158,12 @@ function ask(upstream: Upstream, method: "GET" | "DELETE", job: VideoJob, signal
 /** An answer that says nothing of the job: ask again later. */
 function noWord(upstream: Upstream, answer: UpstreamAnswer): ProviderError {
   const detail = describeAnswer(upstream, answer, { word: "with no word on the video" });
-  const isOperators = [401, 402, 403].includes(answer.status);
-  const details = { retryAfterMs: retryAfterMs(answer.headers), isOperators };
+  const { status } = answer;
+  const details = {
+    retryAfterMs: retryAfterMs(answer.headers),
+    refused: refusedByQuestion({ meaning: meaningOfStatus(status), status }),
+    isTooOften: status === 429,
+  };
   return new ProviderError("retry", "UPSTREAM_ERROR", detail, details);
 }
 

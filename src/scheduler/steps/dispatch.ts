@@ -1,5 +1,6 @@
 import { taskError } from "../../domain/errors.ts";
 import type { InputFile, ProviderAdapter } from "../../domain/ports/provider.ts";
+import { type ChosenRoute, isOut } from "../../domain/task/routing.ts";
 import type { Attempt, Lease } from "../../domain/task/task.ts";
 import { resent } from "../../domain/task/transition.ts";
 import { SETTLED, Step, type StepResult } from "../step.ts";
@@ -22,12 +23,14 @@ export async function dispatch(step: Step): Promise<StepResult> {
   if (await step.isLate()) return step.fail(taskError("DEADLINE_EXCEEDED"));
 
   const model = deps.catalog.find(task.model);
-  // The model may have other routes than when the task was created.
-  const chosen = step.routeFrom(task.attempts === 0 ? 0 : task.routeIndex);
-  if (model === undefined || chosen === undefined) return step.fail(taskError("NO_ROUTE_AVAILABLE"));
-  const adapter = deps.provider(task.lane);
-  if (adapter?.id !== chosen.route.provider || chosen.index !== task.routeIndex)
-    return step.requeue({ failures: 0, to: chosen });
+  // The model may have other routes than when the task was created, and accounts may be in another state.
+  const way = await step.way();
+  if (model === undefined || way === undefined || isOut(way))
+    return step.fail(taskError("NO_ROUTE_AVAILABLE"));
+  if (way.waitMs > 0) return waitFor(step, way);
+  const adapter = deps.provider(way.lane);
+  const isHere = way.lane === task.lane && way.index === task.routeIndex;
+  if (adapter === undefined || !isHere) return step.requeue({ failures: 0, to: way });
 
   if (task.request.inputs.some((input) => input.source.kind === "url")) return fetchInputs(step);
   const at = deps.clock.now();
@@ -35,8 +38,19 @@ export async function dispatch(step: Step): Promise<StepResult> {
   if (!Array.isArray(inputs))
     return step.fail(taskError("INPUT_UNREACHABLE", `${inputs.missing} is no longer stored.`));
 
-  const { upstreamModel } = chosen.route;
+  const { upstreamModel } = way.route;
   return begin(step, { adapter, at, inputs, upstreamModel, deadlineMs: model.deadlineMs });
+}
+
+/** A task looks so often whether another way has opened meanwhile. */
+const LOOKS_EVERY_MS = 30_000;
+/** Spreads tasks that wait for the same time. */
+const SPREAD_MS = 1_000;
+
+/** Waits for the way that opens first. That is no failure of the task. */
+function waitFor(step: Step, way: ChosenRoute): Promise<StepResult> {
+  const delayMs = Math.min(way.waitMs, LOOKS_EVERY_MS) + Math.round(step.deps.random() * SPREAD_MS);
+  return step.requeue({ failures: step.task.failures, delayMs, to: way });
 }
 
 /** Sends an attempt again whose answer was lost, to an upstream that honours its id as a key. */
@@ -70,15 +84,23 @@ async function begin(
 ): Promise<StepResult> {
   const { deps, lease, task } = step;
   const { adapter, at, inputs, upstreamModel } = to;
+  const way = { lane: adapter.lane, upstreamModel };
+  // Another task tries it just now.
+  if (deps.standing.enter(way) > 0) return step.snooze(0);
   const waitMs = deps.pace.submit(adapter.lane);
-  if (waitMs > 0) return step.snooze(waitMs);
+  if (waitMs > 0) {
+    deps.standing.leave(way);
+    return step.snooze(waitMs);
+  }
   const id = deps.ids.create("att");
   const deadlineAt = at + to.deadlineMs;
   const { lane } = adapter;
   const terms = adapter.terms?.();
   const begun = await deps.tasks.begin(lease, { id, lane, upstreamModel, terms, at, deadlineAt });
+  if (begun !== "begun") deps.standing.leave(way);
   if (begun === "lease_lost") return SETTLED;
   if (begun === "cancel_requested") return step.cancel();
+  deps.loads.began(adapter.lane);
   deps.feed.publish(task, false);
   const sequence = task.attempts + 1;
   const submitting: Lease = {

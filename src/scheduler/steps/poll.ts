@@ -2,8 +2,9 @@ import { taskError } from "../../domain/errors.ts";
 import type { Json } from "../../domain/json.ts";
 import { type PollResult, type ProviderAdapter, ProviderError } from "../../domain/ports/provider.ts";
 import { nextPollDelayMs, retryDelayMs } from "../../domain/task/backoff.ts";
+import { isOut } from "../../domain/task/routing.ts";
 import { snoozed } from "../../domain/task/transition.ts";
-import { heed } from "../pace.ts";
+import { heed } from "../routing/pace.ts";
 import type { Step, StepResult } from "../step.ts";
 import { recordOutputs } from "./outputs.ts";
 
@@ -72,14 +73,17 @@ async function pollAnswer(
 
 /** Goes on to the next route after a failure that cost nothing, if another route may do better; otherwise ends the task. */
 async function jobFailed(step: Step, answer: PollResult & { readonly kind: "failed" }): Promise<StepResult> {
-  const { deps, task } = step;
+  const { deps, task, attempt } = step;
   const error = taskError(answer.code, answer.message);
   const detail = answer.detail ?? answer.message;
   if (answer.isCharged === true) return step.failAtCost(error, detail, { reported: answer.costMicros });
-  const to = answer.mayReroute === true ? step.routeFrom(task.routeIndex + 1) : undefined;
-  if (to === undefined || task.cancelRequested || (await step.isLate()))
+  if (answer.mayReroute === true && attempt !== undefined)
+    deps.standing.failed(attempt, "job", detail ?? error.message);
+  const to = answer.mayReroute === true ? await step.way() : undefined;
+  const isNew = to !== undefined && to.tries === 0 && !isOut(to);
+  if (!isNew || task.cancelRequested || (await step.isLate()))
     return step.fail(error, { state: "done", detail });
-  const fields = { task: task.id, provider: task.lane, next: to.route.provider, detail };
+  const fields = { task: task.id, provider: task.lane, next: to.lane, detail };
   deps.log.warn(fields, "job failed; trying another route");
   return step.passOn(to, detail ?? error.message);
 }
@@ -113,14 +117,19 @@ async function pollTrouble(step: Step, error: unknown): Promise<StepResult> {
   const { id, failures: before, cancelRequested } = step.task;
   const failures = before + 1;
   const detail = error instanceof Error ? error.message : String(error);
-  if (error instanceof ProviderError && error.details.isOperators === true && step.attempt !== undefined)
-    step.deps.standing.refused(step.attempt, "poll", detail);
+  tellRefusal(step, error, detail);
   if (error instanceof ProviderError && isFinal(error, failures))
     return step.failAtCost(taskError(error.code, error.publicMessage), detail);
   if (cancelRequested && failures >= CANCEL_TRIES) return letGo(step);
   if (await step.isGivenUp()) return step.failAtCost(taskError("DEADLINE_EXCEEDED"), detail);
   step.deps.log.warn({ task: id, failures, detail }, "poll failed; asking again");
   return step.retryLater(error instanceof ProviderError ? error.details.retryAfterMs : undefined);
+}
+
+function tellRefusal({ deps, attempt }: Step, error: unknown, detail: string): void {
+  if (!(error instanceof ProviderError) || attempt === undefined) return;
+  const { refused: kind, retryAfterMs } = error.details;
+  if (kind !== undefined) deps.standing.refused(attempt, "poll", { kind, detail, retryAfterMs });
 }
 
 function isFinal({ disposition }: ProviderError, failures: number): boolean {

@@ -1,7 +1,7 @@
 import { type ProviderAdapter, ProviderError } from "../../domain/ports/provider.ts";
 import { nextPollDelayMs } from "../../domain/task/backoff.ts";
 import { submitted } from "../../domain/task/transition.ts";
-import { heed } from "../pace.ts";
+import { heed } from "../routing/pace.ts";
 import type { Step, StepResult } from "../step.ts";
 import { openInputs } from "./inputs.ts";
 import { CANCEL_TRIES } from "./poll.ts";

@@ -1,8 +1,11 @@
 import { INTERRUPTED, taskError } from "../../domain/errors.ts";
 import { type InputFile, type ProviderAdapter, ProviderError } from "../../domain/ports/provider.ts";
 import { nextPollDelayMs, retryDelayMs } from "../../domain/task/backoff.ts";
+import { isOut } from "../../domain/task/routing.ts";
+import type { Attempt } from "../../domain/task/task.ts";
 import { submitted } from "../../domain/task/transition.ts";
-import { heed } from "../pace.ts";
+import { heed } from "../routing/pace.ts";
+import type { RouteStanding } from "../routing/standing.ts";
 import type { Step, StepResult } from "../step.ts";
 import { recordOutputs } from "./outputs.ts";
 
@@ -51,9 +54,7 @@ async function submitTrouble(step: Step, to: Submission, error: unknown): Promis
     { task: task.id, provider: adapter.lane, disposition, error_code: code, detail },
     "submission failed",
   );
-  if (trouble.details.isOperators === true && attempt !== undefined) {
-    deps.standing.refused(attempt, "submission", detail);
-  }
+  if (attempt !== undefined) tellStanding(deps.standing, attempt, trouble, detail);
   if (disposition === "fail")
     return step.fail(taskError(code, trouble.publicMessage), { state: "rejected", detail });
   if (disposition === "unknown") return lostAnswer(step, adapter, trouble, detail);
@@ -61,7 +62,22 @@ async function submitTrouble(step: Step, to: Submission, error: unknown): Promis
   return refused(step, adapter, trouble, detail);
 }
 
-/** The upstream certainly did not take the attempt. Another one follows, on this route or the next. */
+/** What the trouble says of the route and the account. */
+function tellStanding(
+  standing: RouteStanding,
+  attempt: Attempt,
+  { disposition, details, pauseMs }: ProviderError,
+  detail: string,
+): void {
+  const { refused: kind, retryAfterMs, isTooOften } = details;
+  if (kind !== undefined) standing.refused(attempt, "submission", { kind, detail, retryAfterMs });
+  // It looked at the request and found a fault in that.
+  else if (disposition === "fail") standing.worked(attempt, "submission");
+  else if (isTooOften === true || pauseMs !== undefined || disposition === "reroute") standing.leave(attempt);
+  else standing.failed(attempt, "submission", detail);
+}
+
+/** The upstream certainly did not take the attempt. Another one follows: at once where another way is left, else after a while. */
 async function refused(
   step: Step,
   adapter: ProviderAdapter,
@@ -71,22 +87,24 @@ async function refused(
   const { deps, task } = step;
   const { pauseMs } = trouble;
   const { retryAfterMs, isFailure } = trouble.details;
+  const way = await step.way();
+  const isSame = way?.lane === task.lane && way.index === task.routeIndex;
+  if (way !== undefined && way.tries === 0 && way.waitMs === 0)
+    return step.requeue({ failures: task.failures, to: way }, detail);
   const failures = task.failures + 1;
-  if (trouble.disposition === "reroute" || failures >= MAX_REFUSALS) {
-    const to = step.routeFrom(task.routeIndex + 1);
-    if (to !== undefined) return step.requeue({ failures: 0, to }, detail);
+  const isRefused = way === undefined || isOut(way);
+  if (isRefused || failures >= MAX_REFUSALS || (isSame && trouble.disposition === "reroute")) {
     // An engine of the house that is starting, or has a queue, is worth waiting for; so is one that says when to come again.
     const isPatient = adapter.repeatIsSafe === true || pauseMs !== undefined;
-    const mayPass = trouble.disposition === "retry" && isPatient && isFailure !== true;
+    const mayPass = !isRefused && trouble.disposition === "retry" && isPatient && isFailure !== true;
     const error = taskError(trouble.code, trouble.publicMessage);
     if (!mayPass) return step.fail(error, { state: "rejected", detail });
   }
-  // The pause is the account's. Another one may take the task at once.
-  const lane = pauseMs === undefined ? adapter.lane : await deps.lanes.choose(adapter.id);
-  const askedMs = lane === adapter.lane ? retryAfterMs : undefined;
+  // What an upstream asks for is meant for its own account.
+  const askedMs = isSame ? retryAfterMs : undefined;
   const leastMs = failures < MAX_REFUSALS ? 0 : retryDelayMs(failures, deps.random());
   const delayMs = Math.max(leastMs, retryDelayMs(failures, deps.random(), askedMs));
-  return step.requeue({ failures, delayMs, lane }, detail);
+  return step.requeue({ failures, delayMs, ...(way && { to: way }) }, detail);
 }
 
 /** The upstream may have accepted it. Asks it, or submits again where that is safe; otherwise ends the task and charges nothing. */

@@ -8,10 +8,14 @@ export function createRouteStore({ orm, read, write }: Connection): RouteStore {
   const { lane, upstreamModel } = routeTrouble;
   return {
     troubles: async () =>
-      read(() => orm.select().from(routeTrouble).orderBy(asc(lane), asc(upstreamModel)).all()),
-    async set({ detail, since, ...route }) {
+      read(() => {
+        const rows = orm.select().from(routeTrouble).orderBy(asc(lane), asc(upstreamModel)).all();
+        return rows.map(({ until, ...row }) => ({ ...row, until: until ?? undefined }));
+      }),
+    async set({ lane: ofLane, upstreamModel: ofModel, until = null, ...rest }) {
       await write(() => {
-        const set = { detail, since };
+        const route = { lane: ofLane, upstreamModel: ofModel };
+        const set = { ...rest, until };
         const target = [lane, upstreamModel];
         orm
           .insert(routeTrouble)

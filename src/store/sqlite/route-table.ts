@@ -1,7 +1,8 @@
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { LaneId } from "../../domain/ids.ts";
+import type { TroubleKind } from "../../domain/ports/route-store.ts";
 
-/** Routes whose upstream refused us, until they work again. A row is written when that begins, and removed when it ends. */
+/** Routes that get no tasks, until they work again. A row is written when that begins, and removed when it ends. */
 export const routeTrouble = sqliteTable(
   "route_trouble",
   {
@@ -10,6 +11,9 @@ export const routeTrouble = sqliteTable(
     /** What the upstream said, for the operator. */
     detail: text().notNull(),
     since: integer().notNull(),
+    kind: text().$type<TroubleKind>().notNull().default("refused"),
+    until: integer(),
+    times: integer().notNull().default(1),
   },
   (table) => [primaryKey({ columns: [table.lane, table.upstreamModel] })],
 );

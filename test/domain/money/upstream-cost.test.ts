@@ -8,7 +8,7 @@ import type { Attempt, Task } from "../../../src/domain/task/task.ts";
 import { MODEL } from "../../helpers/engine.ts";
 import { newTask } from "../../helpers/store.ts";
 
-const charged: Route = { provider: "p" as ProviderId, upstreamModel: "dear", isCharged: true };
+const charged: Route = { provider: "p" as ProviderId, upstreamModel: "dear", cost: "list" };
 const free: Route = { provider: "p" as ProviderId, upstreamModel: "free" };
 const model: Model = {
   ...MODEL,

@@ -96,25 +96,25 @@ const REFUSALS: readonly (readonly [string, Scripted, string, object])[] = [
     "a refused client",
     { status: 401, json: { error: "invalid_client" } },
     "refused",
-    { disposition: "reroute", code: "NO_ROUTE_AVAILABLE", details: { isOperators: true } },
+    { disposition: "reroute", code: "NO_ROUTE_AVAILABLE", details: { refused: "key" } },
   ],
   [
     "a wrong request for a token, which is the key's fault and not the caller's",
     { status: 400, json: { error: "invalid_grant" } },
     "refused",
-    { disposition: "reroute", code: "NO_ROUTE_AVAILABLE", details: { isOperators: true } },
+    { disposition: "reroute", code: "NO_ROUTE_AVAILABLE", details: { refused: "key" } },
   ],
   [
     "an account without money",
     { status: 403, json: { error: { code: "no_money", message: "Pay." } } },
     "spent",
-    { disposition: "reroute", code: "NO_ROUTE_AVAILABLE", details: { isOperators: true } },
+    { disposition: "reroute", code: "NO_ROUTE_AVAILABLE", details: { refused: "spent" } },
   ],
   [
     "a refusal that HTTP calls a success",
     { json: { error: { code: "no_entry", message: "No." } } },
     "refused",
-    { disposition: "reroute", code: "NO_ROUTE_AVAILABLE", details: { isOperators: true } },
+    { disposition: "reroute", code: "NO_ROUTE_AVAILABLE", details: { refused: "key" } },
   ],
   [
     "too many requests",
@@ -126,7 +126,7 @@ const REFUSALS: readonly (readonly [string, Scripted, string, object])[] = [
     "a refusal that leaves open what happened",
     { status: 504, json: {} },
     "failed",
-    { disposition: "retry", code: "UPSTREAM_TIMEOUT", details: { isOperators: false } },
+    { disposition: "retry", code: "UPSTREAM_TIMEOUT", details: { refused: undefined } },
   ],
 ];
 
@@ -152,8 +152,8 @@ test.each(REFUSALS)("%s to a call for a token says nothing of a job", async (_, 
   if (submitted.kind !== "operation") throw new Error("It is no job.");
   const other = provided(TOKEN, () => answer);
   const error = await rejection(other.poll?.(submitted.operation, signal) ?? Promise.resolve());
-  const isOperators = tested === "refused" || tested === "spent";
-  expect(error).toMatchObject({ disposition: "retry", code: "UPSTREAM_ERROR", details: { isOperators } });
+  const refused = { refused: "key", spent: "spent" }[tested];
+  expect(error).toMatchObject({ disposition: "retry", code: "UPSTREAM_ERROR", details: { refused } });
 });
 
 test("whoever stops waiting for a token stops no other wait", async () => {

@@ -191,13 +191,16 @@ describe("a job", () => {
     [{ status: 500, json: { error: { message: "oops" } } }, false],
     [{ status: 200, json: { id: "video_1" } }, false],
     [{ status: 200, body: "<html>" }, false],
-    [{ status: 401, json: { error: { code: "invalid_api_key" } } }, true],
-  ] as [Scripted, boolean][])(
+    [{ status: 401, json: { error: { code: "invalid_api_key" } } }, "key"],
+  ] as [Scripted, "key" | false][])(
     "of which there is no word is asked after again: %#",
-    async (record, isOperators) => {
+    async (record, refused) => {
       const { poll, clock } = await jobOf(record);
       clock.advance(3_600_000);
-      expect(await rejection(poll())).toMatchObject({ disposition: "retry", details: { isOperators } });
+      expect(await rejection(poll())).toMatchObject({
+        disposition: "retry",
+        details: { refused: refused || undefined },
+      });
     },
   );
 

@@ -69,7 +69,8 @@ export function prepareClaim(
 
   return (query) => {
     const underWay = takeUnderWay(query);
-    if (!pools.hasQueued()) return { leases: underWay, nextDueAt: nextDueAt(pools, query), room: "all" };
+    if (!pools.hasQueued())
+      return { leases: underWay, nextDueAt: nextDueAt(pools, query), room: "all", isQueueEmpty: true };
     const free = freeCapacity(query, pools.countUnderWay());
     const queued = takeQueued(query, free, query.limit - underWay.length);
     const open = query.lanes.filter(({ lane }) => hasRoom(free, lane)).length;

@@ -1,0 +1,18 @@
+/**
+ * Whether a route at an account gets tasks. `closed` it does · `open` it failed several times in a row, and gets none until `until` ·
+ * `half_open` one task tries whether it works again · `refused` the upstream refuses our key, our account or the model · `spent` our
+ * account has no money left there · `blocked` an operator wants it so · `paused` the upstream asked for a pause.
+ */
+export const STANDINGS = ["closed", "open", "half_open", "refused", "spent", "blocked", "paused"] as const;
+
+export interface Standing {
+  readonly state: (typeof STANDINGS)[number];
+  /** What the upstream or the operator said; free of secrets. */
+  readonly detail?: string | undefined;
+  /** Epoch milliseconds. */
+  readonly since?: number | undefined;
+  /** When it is tried again, in epoch milliseconds; absent: now, or when somebody has seen to it. */
+  readonly until?: number | undefined;
+}
+
+export const CLOSED: Standing = { state: "closed" };

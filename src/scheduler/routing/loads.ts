@@ -1,0 +1,52 @@
+import type { LaneId } from "../../domain/ids.ts";
+import type { LaneLoad } from "../../domain/overview.ts";
+import type { Stage, Task } from "../../domain/task/task.ts";
+import type { Transition } from "../../domain/task/transition.ts";
+
+/** How busy accounts are, as far as this process has seen to it. */
+export interface Loads {
+  /** Tasks that wait or are under way, for each that may be; above 1 where more wait than can start. */
+  share(lane: LaneId): number;
+  /** A task is to wait for the lane. */
+  assigned(lane: LaneId): void;
+  /** A task of the lane is under way. */
+  began(lane: LaneId): void;
+  /** A task has moved on. */
+  moved(task: Pick<Task, "lane" | "stage">, to: Pick<Transition, "to" | "lane">): void;
+  /** No task waits any more. */
+  queueEmpty(): void;
+}
+
+/** @param capacityOf how many tasks of a lane may be under way */
+export function createLoads(capacityOf: (lane: LaneId) => number | undefined) {
+  const underWay = new Map<LaneId, number>();
+  /** Roughly: a task that is cancelled while it waits counts until no task waits. */
+  const waiting = new Map<LaneId, number>();
+  const add = (counts: Map<LaneId, number>, lane: LaneId, count: number) =>
+    void counts.set(lane, Math.max(0, (counts.get(lane) ?? 0) + count));
+  return {
+    /** @param loads what an earlier process left */
+    start(loads: readonly LaneLoad[]): void {
+      for (const load of loads) {
+        underWay.set(load.lane, load.underWay);
+        waiting.set(load.lane, load.queued);
+      }
+    },
+    share: (lane: LaneId) => ((underWay.get(lane) ?? 0) + (waiting.get(lane) ?? 0)) / (capacityOf(lane) ?? 1),
+    assigned: (lane: LaneId) => add(waiting, lane, 1),
+    began(lane: LaneId) {
+      add(waiting, lane, -1);
+      add(underWay, lane, 1);
+    },
+    moved({ lane, stage }, { to, lane: next = lane }) {
+      if (isUnderWay(stage) && !isUnderWay(to)) add(underWay, lane, -1);
+      if (stage === "queued" && isUnderWay(to)) add(underWay, next, 1);
+      if (to === "queued") add(waiting, next, 1);
+    },
+    queueEmpty: () => waiting.clear(),
+  } satisfies Loads & { start(loads: readonly LaneLoad[]): void };
+}
+
+function isUnderWay(stage: Stage): boolean {
+  return stage !== "queued" && stage !== "terminal";
+}

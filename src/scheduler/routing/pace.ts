@@ -1,0 +1,132 @@
+import type { LaneId, TaskId } from "../../domain/ids.ts";
+import { ProviderError, type Rates } from "../../domain/ports/provider.ts";
+import type { Clock } from "../../domain/ports/runtime.ts";
+import { LONGEST_DELAY_MS } from "../../domain/task/backoff.ts";
+import type { Attempt } from "../../domain/task/task.ts";
+import { type Bucket, bucketOf } from "./bucket.ts";
+import { createFoundRate, type FoundRate } from "./found-rate.ts";
+
+/** How often accounts may be asked. Kept in memory: after a restart an upstream says again that it is too often. */
+export interface Pace {
+  /** How many tasks of the account may be submitted now; undefined: any number. */
+  starts(lane: LaneId): number | undefined;
+  /** How long until `starts` is above 0. */
+  startsInMs(lane: LaneId): number;
+  /** Takes the right to submit one task. @returns 0, or how long to wait where there is none */
+  submit(lane: LaneId): number;
+  /** Takes the right to ask after a task. @returns 0, or how long to wait; the place in the queue is kept */
+  poll(lane: LaneId, task: TaskId): number;
+  /** The account's upstream asks for a pause, of `LONGEST_DELAY_MS` at most. */
+  slow(lane: LaneId, pauseMs: number): void;
+  /** The account's upstream says that it is asked too often: it is asked half as often, and by and by more. */
+  tooOften(lane: LaneId): void;
+  /** How long the pause lasts that the account's upstream asked for. */
+  pausedMs(lane: LaneId): number;
+  /** How many submissions a minute the account takes, as it is told or found out; undefined: nothing is known. */
+  perMinute(lane: LaneId): number | undefined;
+}
+
+/** A task that does not come back for its turn, because it has ended, loses it after this time. */
+const TURN_KEPT_MS = 60_000;
+
+interface LanePace {
+  pausedUntil: number;
+  rates: Rates | undefined;
+  submissions: Bucket | undefined;
+  polls: Bucket | undefined;
+  readonly found: FoundRate;
+  readonly turns: Map<TaskId, number>;
+}
+
+export function createPace(deps: {
+  readonly clock: Pick<Clock, "elapsed">;
+  /** As they are now: a form may be replaced. */
+  readonly rates: (lane: LaneId) => Rates | undefined;
+}): Pace {
+  const { clock, rates } = deps;
+  const lanes = new Map<LaneId, LanePace>();
+
+  function paceOf(lane: LaneId): LanePace {
+    const pace = lanes.getOrInsertComputed(lane, newLanePace);
+    const now = rates(lane);
+    if (now?.submissionsPerMinute !== pace.rates?.submissionsPerMinute)
+      pace.submissions = bucketOf(now?.submissionsPerMinute);
+    if (now?.pollsPerMinute !== pace.rates?.pollsPerMinute) pace.polls = bucketOf(now?.pollsPerMinute);
+    pace.rates = now;
+    return pace;
+  }
+
+  function startsInMs(lane: LaneId): number {
+    const { submissions, found } = paceOf(lane);
+    const now = clock.elapsed();
+    return Math.max(pausedMs(lane), submissions?.waitMs(now) ?? 0, found.waitMs(now));
+  }
+
+  const pausedMs = (lane: LaneId) => Math.max(0, (lanes.get(lane)?.pausedUntil ?? 0) - clock.elapsed());
+
+  return {
+    starts(lane) {
+      if (pausedMs(lane) > 0) return 0;
+      const { submissions, found } = paceOf(lane);
+      const now = clock.elapsed();
+      const [told, tried] = [submissions?.free(now), found.free(now)];
+      if (told === undefined || tried === undefined) return told ?? tried;
+      return Math.min(told, tried);
+    },
+    startsInMs,
+    submit(lane) {
+      const { submissions, found } = paceOf(lane);
+      const now = clock.elapsed();
+      const waitMs = startsInMs(lane);
+      if (waitMs > 0) return waitMs;
+      submissions?.take(now);
+      found.take(now);
+      return 0;
+    },
+    poll: (lane, task) => pausedMs(lane) || waitForTurn(paceOf(lane), task, clock.elapsed()),
+    slow(lane, pauseMs) {
+      const pace = paceOf(lane);
+      pace.pausedUntil = Math.max(pace.pausedUntil, clock.elapsed() + Math.min(pauseMs, LONGEST_DELAY_MS));
+    },
+    tooOften: (lane) => paceOf(lane).found.slow(clock.elapsed()),
+    pausedMs,
+    perMinute(lane) {
+      const told = rates(lane)?.submissionsPerMinute ?? Number.POSITIVE_INFINITY;
+      const found = lanes.get(lane)?.found.perMinute(clock.elapsed()) ?? Number.POSITIVE_INFINITY;
+      const least = Math.min(told, found);
+      return Number.isFinite(least) ? least : undefined;
+    },
+  };
+}
+
+function newLanePace(): LanePace {
+  return {
+    ...{ pausedUntil: 0, rates: undefined, submissions: undefined, polls: undefined },
+    ...{ found: createFoundRate(), turns: new Map() },
+  };
+}
+
+/** Slows down the account that has an attempt where its upstream says that it is asked too often. */
+export function heed(pace: Pace, attempt: Attempt | undefined, error: unknown): void {
+  if (!(error instanceof ProviderError) || attempt === undefined) return;
+  if (error.details.isTooOften === true) pace.tooOften(attempt.lane);
+  if (error.pauseMs !== undefined) pace.slow(attempt.lane, error.pauseMs);
+}
+
+/** @returns how long until the task's turn; 0: it is taken */
+function waitForTurn({ polls, turns }: LanePace, task: TaskId, now: number): number {
+  if (polls === undefined) return 0;
+  forgetTurnsBefore(turns, now - TURN_KEPT_MS);
+  const turn = turns.get(task) ?? polls.take(now);
+  if (turn > now) turns.set(task, turn);
+  else turns.delete(task);
+  return Math.min(LONGEST_DELAY_MS, Math.max(0, turn - now));
+}
+
+/** Turns are given in the order of their times. */
+function forgetTurnsBefore(turns: Map<TaskId, number>, time: number): void {
+  for (const [task, turn] of turns) {
+    if (turn >= time) return;
+    turns.delete(task);
+  }
+}

@@ -1,0 +1,183 @@
+import type { LaneId, ProviderId } from "../../domain/ids.ts";
+import { canTake } from "../../domain/model/eligibility.ts";
+import type { Model, Route } from "../../domain/model/model.ts";
+import type { RoutePolicy } from "../../domain/model/route-policy.ts";
+import { CLOSED, type Standing } from "../../domain/model/standing.ts";
+import type { ProviderAdapter } from "../../domain/ports/provider.ts";
+import type { Looking, Routing } from "../../domain/ports/routing.ts";
+import type { Clock, Random } from "../../domain/ports/runtime.ts";
+import type { GenerationRequest } from "../../domain/task/request.ts";
+import type { ChosenRoute, Way } from "../../domain/task/routing.ts";
+import type { Loads } from "./loads.ts";
+import type { Pace } from "./pace.ts";
+import { type Ranking, rankOf } from "./policies.ts";
+import type { RouteStanding } from "./standing.ts";
+
+export interface RoutingDeps extends Ranking {
+  /** The accounts that are switched on. May be another list each time; each list stays as it is. */
+  readonly adapters: () => readonly ProviderAdapter[];
+  readonly standing: Pick<RouteStanding, "isClear" | "of" | "waitMs">;
+  readonly pace: Pick<Pace, "pausedMs">;
+  readonly loads: Loads;
+  readonly clock: Pick<Clock, "now">;
+  readonly random: Random;
+}
+
+/** Nothing in the way, and nothing known of the task. */
+const NOTHING: Looking = {};
+
+export function createRouting(deps: RoutingDeps): Routing {
+  const accountsOf = createGrouping(deps);
+
+  /** The ways of a route that its task may go, whatever their standing. */
+  function* waysOf(
+    route: Route,
+    index: number,
+    { routing }: GenerationRequest,
+    looking: Looking,
+  ): Generator<ChosenRoute> {
+    for (const { lane } of accountsOf(route.provider)) {
+      if (lane !== (route.account ?? lane) || lane !== (routing?.route?.account ?? lane)) continue;
+      yield { route, index, lane, ...waitOf(deps, route, lane), tries: triesOf(looking, route, lane) };
+    }
+  }
+
+  function* waysTo(model: Model, request: GenerationRequest, looking: Looking): Generator<ChosenRoute> {
+    for (const [index, route] of model.routes.entries())
+      if (isWanted(request, route) && canTake(route, request)) yield* waysOf(route, index, request, looking);
+  }
+
+  function bestOf(model: Model, request: GenerationRequest, looking = NOTHING): ChosenRoute | undefined {
+    const only = onlyWay(model, request, looking);
+    if (only !== undefined) return only;
+    const policy = policyOf(model, request);
+    const ranks = rankOf(policy, deps, model, request);
+    let best: { way: ChosenRoute; rank: number } | undefined;
+    for (const way of waysTo(model, request, looking)) {
+      const rank = ranks(way);
+      if (best === undefined || isBetter({ way, rank }, best, looking)) best = { way, rank };
+    }
+    return best?.way;
+  }
+
+  /** What most models have: one route, one account, and nothing is known against it. Every create asks. */
+  function onlyWay(model: Model, request: GenerationRequest, looking: Looking): ChosenRoute | undefined {
+    const [route] = model.routes;
+    if (route === undefined || model.routes.length > 1 || looking !== NOTHING) return undefined;
+    const [account, other] = accountsOf(route.provider);
+    const isOnly = account !== undefined && other === undefined && route.account === undefined;
+    if (!isOnly || !deps.standing.isClear() || request.routing !== undefined || !canTake(route, request))
+      return undefined;
+    return { route, index: 0, lane: account.lane, waitMs: 0, tries: 0, state: "closed" };
+  }
+
+  return {
+    has: (provider: ProviderId) => accountsOf(provider).length > 0,
+    choose(model, request, looking) {
+      const best = bestOf(model, request, looking);
+      // A task that exists is counted where it waits.
+      if (best !== undefined && looking === undefined) deps.loads.assigned(best.lane);
+      return best;
+    },
+    consider: (model, request) =>
+      considered(deps, model, request, {
+        chosen: bestOf(model, request),
+        waysOf: (route, index) => [...waysOf(route, index, request, NOTHING)],
+      }),
+  };
+}
+
+function considered(
+  deps: RoutingDeps,
+  model: Model,
+  request: GenerationRequest,
+  found: {
+    readonly chosen: ChosenRoute | undefined;
+    waysOf(route: Route, index: number): readonly ChosenRoute[];
+  },
+): Way[] {
+  return model.routes.flatMap((route, index): Way[] => {
+    const isAble = isWanted(request, route) && canTake(route, request);
+    const ways = found.waysOf(route, index);
+    if (ways.length === 0) return [{ route, index, standing: CLOSED, isAble, isChosen: false }];
+    return ways.map(({ lane }) => ({
+      ...{ route, index, lane, isAble, standing: standingOf(deps, route, lane) },
+      isChosen: found.chosen?.index === index && found.chosen.lane === lane,
+    }));
+  });
+}
+
+/** Whether the request may go there; see `RoutingWish.route`. */
+function isWanted({ routing }: GenerationRequest, route: Route): boolean {
+  const { route: wanted } = routing ?? {};
+  if (wanted === undefined) return true;
+  return (
+    wanted.provider === route.provider &&
+    (wanted.upstreamModel ?? route.upstreamModel) === route.upstreamModel
+  );
+}
+
+function policyOf(model: Model, { routing }: GenerationRequest): RoutePolicy {
+  return routing?.policy ?? model.routePolicy ?? "ordered";
+}
+
+function waitOf(
+  { standing, pace }: RoutingDeps,
+  { upstreamModel }: Route,
+  lane: LaneId,
+): Pick<ChosenRoute, "waitMs" | "state"> {
+  const pausedMs = pace.pausedMs(lane);
+  const { state } = standing.of({ lane, upstreamModel });
+  if (state === "closed") return { waitMs: pausedMs, state: pausedMs > 0 ? "paused" : state };
+  return { waitMs: Math.max(pausedMs, standing.waitMs({ lane, upstreamModel })), state };
+}
+
+function standingOf(
+  { standing, pace, clock }: RoutingDeps,
+  { upstreamModel }: Route,
+  lane: LaneId,
+): Standing {
+  const known = standing.of({ lane, upstreamModel });
+  const pausedMs = pace.pausedMs(lane);
+  return known.state === "closed" && pausedMs > 0
+    ? { state: "paused", until: clock.now() + pausedMs }
+    : known;
+}
+
+function triesOf({ attempts }: Looking, { upstreamModel }: Route, lane: LaneId): number {
+  if (attempts === undefined) return 0;
+  return attempts.filter((each) => each.lane === lane && each.upstreamModel === upstreamModel).length;
+}
+
+interface Ranked {
+  readonly way: ChosenRoute;
+  readonly rank: number;
+}
+
+/** First a way that can be taken now, then one that was tried less often, then by the policy. A task stays where it is as well off. */
+function isBetter(one: Ranked, best: Ranked, { current }: Looking): boolean {
+  const [a, b] = [one.way, best.way];
+  if (a.waitMs === 0 || b.waitMs === 0) {
+    if (a.waitMs !== b.waitMs) return a.waitMs === 0;
+  } else if (a.waitMs !== b.waitMs) return a.waitMs < b.waitMs;
+  if (a.tries !== b.tries) return a.tries < b.tries;
+  const isCurrent = (way: ChosenRoute) => way.lane === current?.lane && way.index === current.routeIndex;
+  if (isCurrent(a) || isCurrent(b)) return isCurrent(a);
+  return one.rank < best.rank;
+}
+
+/** The accounts of a provider, beginning with another one each time, so that tasks of one moment do not all go to the first. */
+function createGrouping(deps: Pick<RoutingDeps, "adapters">) {
+  let known: readonly ProviderAdapter[] = [];
+  let grouped = new Map<ProviderId, readonly ProviderAdapter[]>();
+  let turn = 0;
+  return (provider: ProviderId): readonly ProviderAdapter[] => {
+    const adapters = deps.adapters();
+    if (adapters !== known) grouped = Map.groupBy(adapters, ({ id }) => id);
+    known = adapters;
+    const accounts = grouped.get(provider) ?? [];
+    if (accounts.length < 2) return accounts;
+    const start = turn++ % accounts.length;
+    return [...accounts.slice(start), ...accounts.slice(0, start)];
+  };
+}

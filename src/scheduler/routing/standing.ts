@@ -1,0 +1,186 @@
+import type { LaneId } from "../../domain/ids.ts";
+import { CLOSED, type Standing } from "../../domain/model/standing.ts";
+import { type RouteOfLane, WHOLE_ACCOUNT } from "../../domain/ports/route-store.ts";
+import { type Asked, type Known, keyOf, Troubles, type TroublesDeps } from "./troubles.ts";
+
+/** Learns whether routes work, and keeps tasks from those that do not. */
+export interface RouteStanding {
+  /** Whether nothing is known against any route. */
+  isClear(): boolean;
+  of(route: RouteOfLane): Standing;
+  /** How long until a task may be sent; 0: now; infinite: when somebody has seen to it. */
+  waitMs(route: RouteOfLane): number;
+  /** Takes the right to send a task. A route that is tried again has it for one task. @returns as `waitMs` */
+  enter(route: RouteOfLane): number;
+  /** The task that entered was not sent, or its end says nothing of the route. */
+  leave(route: RouteOfLane): void;
+  /**
+   * The upstream gave what it was asked for. Its answers to polls say nothing of whether it takes tasks: an account may be spent while
+   * its jobs go on. That it takes them does not say that it does them.
+   */
+  worked(route: RouteOfLane, asked: Asked): void;
+  /** A fault of the upstream, or of the way there, that says nothing against the task. */
+  failed(route: RouteOfLane, asked: Exclude<Asked, "poll">, detail: string): void;
+  /** The upstream refuses us, which only the operator can put right. */
+  refused(route: RouteOfLane, asked: Asked, refusal: Refused): void;
+  /** An operator's decision. */
+  block(route: RouteOfLane, detail: string): void;
+  /** Forgets what is known against the route; all that is known of its account for `WHOLE_ACCOUNT`. */
+  allow(route: RouteOfLane): void;
+}
+
+export interface Refused {
+  /** What the upstream said; free of secrets. */
+  readonly detail: string;
+  /** `route`: it refuses the model alone. */
+  readonly kind: "key" | "route" | "spent";
+  /** The time it names for its next answer. */
+  readonly retryAfterMs?: number | undefined;
+}
+
+export interface StandingsDeps extends TroublesDeps {
+  /** Whether the account's key can be proved by a call that makes nothing. Where it cannot, a task tries it. */
+  readonly canTest: (lane: LaneId) => boolean;
+  readonly onKeyRefused: (lane: LaneId) => void;
+}
+
+/** Faults in a row that open the breaker of a route. */
+export const OPENS_AFTER = 5;
+const FIRST_WAIT_MS = 30_000;
+const LONGEST_WAIT_MS = 600_000;
+/** An account without money, where its upstream names no time. */
+const SPENT_MS = 3_600_000;
+/** A probe whose end nobody tells of, because the process was stopped, holds others up for so long. */
+const PROBE_MS = 120_000;
+
+/**
+ * Keeps tasks from routes that do not work. A route that fails several times in a row is left alone for half a minute, then tried with
+ * one task, and left alone for twice as long whenever that fails.
+ */
+export class RouteStandings implements RouteStanding {
+  readonly #troubles: Troubles;
+  readonly #clock: TroublesDeps["clock"];
+  /** Faults in a row, by what was asked and of which route. */
+  readonly #faults = new Map<string, number>();
+
+  readonly #deps: StandingsDeps;
+
+  constructor(deps: StandingsDeps) {
+    this.#troubles = new Troubles(deps);
+    this.#clock = deps.clock;
+    this.#deps = deps;
+  }
+
+  /** @returns the accounts whose keys were refused to an earlier process */
+  async start(): Promise<LaneId[]> {
+    await this.#troubles.start((kind) => (kind === "spent" ? SPENT_MS : LONGEST_WAIT_MS));
+    const lanes = this.#troubles.all().map(({ trouble }) => trouble.lane);
+    return lanes.filter((lane) => this.isKeyRefused(lane));
+  }
+
+  isKeyRefused(lane: LaneId): boolean {
+    return this.#troubles.find({ lane, upstreamModel: WHOLE_ACCOUNT })?.trouble.kind === "refused";
+  }
+
+  isClear(): boolean {
+    return this.#troubles.isEmpty();
+  }
+
+  of(route: RouteOfLane): Standing {
+    if (this.isClear()) return CLOSED;
+    const all = this.#troubles.concerning(route);
+    const worst = all.toSorted((a, b) => this.#troubles.waitMs(b) - this.#troubles.waitMs(a))[0];
+    if (worst === undefined) return CLOSED;
+    const { kind, detail, since, until } = worst.trouble;
+    const isTried = kind !== "blocked" && worst.untilMs <= this.#clock.elapsed();
+    return { state: isTried ? "half_open" : kind, detail, since, until: isTried ? undefined : until };
+  }
+
+  waitMs(route: RouteOfLane): number {
+    return Math.max(0, ...this.#troubles.concerning(route).map((one) => this.#troubles.waitMs(one)));
+  }
+
+  enter(route: RouteOfLane): number {
+    const waitMs = this.waitMs(route);
+    if (waitMs > 0) return waitMs;
+    for (const one of this.#troubles.concerning(route)) one.probedUntilMs = this.#clock.elapsed() + PROBE_MS;
+    return 0;
+  }
+
+  leave(route: RouteOfLane): void {
+    for (const one of this.#troubles.concerning(route)) one.probedUntilMs = undefined;
+  }
+
+  worked(route: RouteOfLane, asked: Asked): void {
+    if (this.#faults.size > 0) this.#faults.delete(`${asked} ${keyOf(route)}`);
+    for (const one of this.#troubles.concerning(route))
+      if (one.trouble.kind !== "blocked" && isShown(one.asked, asked)) this.#troubles.clear(one.trouble);
+  }
+
+  failed(route: RouteOfLane, asked: Exclude<Asked, "poll">, detail: string): void {
+    const known = this.#troubles.find(route);
+    // Tasks that were on their way when it opened say nothing new.
+    if (known !== undefined && this.#isLeftAlone(known)) return;
+    this.leave(route);
+    if (known !== undefined) {
+      const { kind, times } = known.trouble;
+      const waitMs = longerWaitMs(times + 1);
+      if (kind !== "blocked") this.#troubles.set(route, { kind, asked, detail, waitMs });
+      return;
+    }
+    const counted = `${asked} ${keyOf(route)}`;
+    const count = (this.#faults.get(counted) ?? 0) + 1;
+    this.#faults.set(counted, count);
+    if (count < OPENS_AFTER) return;
+    this.#faults.delete(counted);
+    this.#troubles.set(route, { kind: "open", asked, detail, waitMs: FIRST_WAIT_MS });
+  }
+
+  refused(route: RouteOfLane, asked: Asked, refusal: Refused): void {
+    const place = refusal.kind === "route" ? route : { ...route, upstreamModel: WHOLE_ACCOUNT };
+    const known = this.#troubles.find(place);
+    if (known !== undefined && this.#isLeftAlone(known)) return;
+    this.leave(route);
+    const kind = refusal.kind === "spent" ? "spent" : "refused";
+    const isProvable = refusal.kind === "key" && this.#deps.canTest(route.lane);
+    const waitMs = isProvable ? Number.POSITIVE_INFINITY : refusedForMs(refusal, known?.trouble.times ?? 0);
+    this.#troubles.set(place, { kind, asked, detail: refusal.detail, waitMs });
+    if (isProvable) this.#deps.onKeyRefused(route.lane);
+  }
+
+  block(route: RouteOfLane, detail: string): void {
+    this.#troubles.set(route, {
+      kind: "blocked",
+      asked: "submission",
+      detail,
+      waitMs: Number.POSITIVE_INFINITY,
+    });
+  }
+
+  allow({ lane, upstreamModel }: RouteOfLane): void {
+    const isOf = (model: string) => upstreamModel === WHOLE_ACCOUNT || model === upstreamModel;
+    for (const { trouble } of this.#troubles.all())
+      if (trouble.lane === lane && isOf(trouble.upstreamModel)) this.#troubles.clear(trouble);
+    const ends = ` ${keyOf({ lane, upstreamModel })}`;
+    for (const counted of [...this.#faults.keys()]) if (counted.includes(ends)) this.#faults.delete(counted);
+  }
+
+  /** Whether no task tries it now: it is not its time, or an operator's decision. */
+  #isLeftAlone(known: Known): boolean {
+    if (known.trouble.kind === "blocked") return true;
+    return known.probedUntilMs === undefined && this.#troubles.waitMs(known) > 0;
+  }
+}
+
+/** Whether an answer shows that what was asked for before works again. */
+function isShown(before: Asked, answered: Asked): boolean {
+  return before === answered || before === "poll" || (before === "submission" && answered === "job");
+}
+
+function longerWaitMs(times: number): number {
+  return Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (times - 1));
+}
+
+function refusedForMs({ kind, retryAfterMs }: Refused, times: number): number {
+  return kind === "spent" ? (retryAfterMs ?? SPENT_MS) : longerWaitMs(times + 1);
+}

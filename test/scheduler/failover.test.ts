@@ -1,0 +1,154 @@
+import { expect, test } from "bun:test";
+import type { LaneId } from "../../src/domain/ids.ts";
+import { type ProviderAdapter, ProviderError } from "../../src/domain/ports/provider.ts";
+import { createEngine, type ScriptedProvider, scriptedProvider } from "../helpers/engine.ts";
+import { LANE, lane, taskId } from "../helpers/store.ts";
+
+const HOUR = 3_600_000;
+const pictures = { kind: "outputs", outputs: [{ kind: "bytes", bytes: new Uint8Array([1]) }] } as const;
+const fails = (error: ProviderError) => async (): Promise<never> => {
+  throw error;
+};
+const broken = new ProviderError("retry", "UPSTREAM_ERROR", "connection refused");
+const refused = new ProviderError("reroute", "NO_ROUTE_AVAILABLE", "401", { refused: "key" });
+const spent = new ProviderError("reroute", "NO_ROUTE_AVAILABLE", "402", { refused: "spent" });
+const moderated = new ProviderError("fail", "CONTENT_MODERATED", "unsafe");
+const tooMany = new ProviderError("retry", "UPSTREAM_CAPACITY_EXHAUSTED", "429", { isTooOften: true });
+const made = async () => pictures;
+
+const account = (id: string, submit: ProviderAdapter["submit"]): ScriptedProvider =>
+  Object.assign(scriptedProvider({ submit }), { lane: id as LaneId });
+
+type Engine = Awaited<ReturnType<typeof createEngine>>;
+const admit = (engine: Engine, count: number) =>
+  Promise.all(Array.from({ length: count }, (_, i) => engine.admit({ id: taskId(i + 1) })));
+const endsOf = async (engine: Engine, ids: readonly Awaited<ReturnType<Engine["admit"]>>[]) =>
+  Object.entries(Object.groupBy(await Promise.all(ids.map(engine.task)), ({ status }) => status)).map(
+    ([status, tasks]) => `${tasks?.length} ${status}`,
+  );
+
+test.each([
+  ["fails", broken, 5],
+  ["refuses our key", refused, 1],
+  ["has no money for us", spent, 1],
+] as const)("where the first account %s, another one makes every task at once", async (_, error, most) => {
+  const first = account(LANE, fails(error));
+  const second = account(`${LANE}/second`, made);
+  const engine = await createEngine([first, second], { options: { steps: 1 } });
+  const ids = await admit(engine, 50);
+  const startedAt = engine.clock.now();
+  await engine.runToEnd(500);
+  expect(await endsOf(engine, ids)).toEqual(["50 completed"]);
+  expect(first.submissions.length).toBeLessThanOrEqual(most);
+  expect(engine.clock.now() - startedAt).toBeLessThan(1_000);
+});
+
+test("where a provider is away, the model's next one makes every task at once", async () => {
+  const first = account(LANE, fails(broken));
+  const second = scriptedProvider({ id: lane("second"), submit: made });
+  const engine = await createEngine([first, second], { options: { steps: 1 } });
+  const ids = await admit(engine, 50);
+  await engine.runToEnd(500);
+  expect(await endsOf(engine, ids)).toEqual(["50 completed"]);
+  expect(first.submissions).toHaveLength(5);
+});
+
+test("an account that fails is tried by one task a time, and takes all again once that is made", async () => {
+  let isAway = true;
+  const first = account(LANE, async () => {
+    if (isAway) throw broken;
+    return pictures;
+  });
+  const second = scriptedProvider({ id: lane("second"), submit: made });
+  const engine = await createEngine([first, second], { options: { steps: 1 } });
+  await admit(engine, 10);
+  await engine.runToEnd(100);
+  expect(first.submissions).toHaveLength(5);
+  engine.clock.advance(30_000);
+  for (const id of [11, 12, 13]) await engine.admit({ id: taskId(id) });
+  await engine.runToEnd(100);
+  expect(first.submissions).toHaveLength(6);
+  isAway = false;
+  engine.clock.advance(60_000);
+  for (const id of [14, 15, 16]) await engine.admit({ id: taskId(id) });
+  await engine.runToEnd(100);
+  expect(first.submissions).toHaveLength(9);
+  expect(await engine.store.routes.troubles()).toEqual([]);
+});
+
+test("tasks wait for the only account while it is open, and none is lost", async () => {
+  let isAway = true;
+  const only = account(LANE, async () => {
+    if (isAway) throw broken;
+    return pictures;
+  });
+  const engine = await createEngine([only], { options: { steps: 1 } });
+  const ids = await admit(engine, 20);
+  for (let i = 0; i < 200 && only.submissions.length < 5; i++) {
+    await engine.scheduler.tick();
+    engine.clock.advance(100);
+  }
+  isAway = false;
+  await engine.runToEnd(2_000);
+  expect(await endsOf(engine, ids)).toEqual(["20 completed"]);
+  expect(only.submissions.length).toBe(25);
+});
+
+test("neither content nor too many requests open a route", async () => {
+  for (const [error, end] of [
+    [moderated, "failed"],
+    [tooMany, "pending"],
+  ] as const) {
+    const only = account(LANE, fails(error));
+    const engine = await createEngine([only]);
+    const ids = await admit(engine, 30);
+    for (let i = 0; i < 20; i++) {
+      await engine.scheduler.tick();
+      engine.clock.advance(100);
+    }
+    expect(await engine.store.routes.troubles()).toEqual([]);
+    if (end === "failed") expect(await endsOf(engine, ids)).toEqual(["30 failed"]);
+  }
+});
+
+test("a spent account gets one task an hour later, and the rest goes on elsewhere", async () => {
+  const first = account(LANE, fails(spent));
+  const second = account(`${LANE}/second`, made);
+  const engine = await createEngine([first, second], { options: { steps: 1 } });
+  await admit(engine, 4);
+  await engine.runToEnd();
+  engine.clock.advance(HOUR);
+  for (const id of [5, 6, 7, 8]) await engine.admit({ id: taskId(id) });
+  await engine.runToEnd();
+  expect([first.submissions.length, second.submissions.length]).toEqual([2, 8]);
+});
+
+test("a task whose accounts are all refused ends, and is sent to none of them again", async () => {
+  const first = account(LANE, fails(refused));
+  const second = account(`${LANE}/second`, fails(spent));
+  const engine = await createEngine([first, second]);
+  const ids = await admit(engine, 5);
+  await engine.runToEnd();
+  const task = await engine.task(ids[0]!);
+  expect(task).toMatchObject({ status: "failed", error: { code: "NO_ROUTE_AVAILABLE" } });
+  const before = first.submissions.length + second.submissions.length;
+  await engine.admit({ id: taskId(9) });
+  await engine.runToEnd();
+  expect((await engine.task(taskId(9))).status).toBe("failed");
+  expect(first.submissions.length + second.submissions.length).toBe(before);
+});
+
+test("tasks of an account that is blocked wait, and go on when it is allowed", async () => {
+  const only = account(LANE, made);
+  const engine = await createEngine([only]);
+  engine.deps.standing.block({ lane: LANE, upstreamModel: "" }, "maintenance");
+  const [id] = await admit(engine, 1);
+  for (let i = 0; i < 20; i++) {
+    await engine.scheduler.tick();
+    engine.clock.advance(60_000);
+  }
+  expect([only.submissions.length, (await engine.task(id!)).status]).toEqual([0, "pending"]);
+  engine.deps.standing.allow({ lane: LANE, upstreamModel: "" });
+  await engine.runToEnd();
+  expect((await engine.task(id!)).status).toBe("completed");
+});

@@ -1,0 +1,170 @@
+import { expect, test } from "bun:test";
+import type { LaneId } from "../../src/domain/ids.ts";
+import { type RouteTrouble, WHOLE_ACCOUNT } from "../../src/domain/ports/route-store.ts";
+import type { Log } from "../../src/domain/ports/runtime.ts";
+import { OPENS_AFTER, RouteStandings } from "../../src/scheduler/routing/standing.ts";
+import { fakeClock } from "../helpers/engine.ts";
+
+const FAL = "fal" as LaneId;
+const FLUX = { lane: FAL, upstreamModel: "flux" };
+const VEO = { lane: FAL, upstreamModel: "veo" };
+const HOUR = 3_600_000;
+
+function setup(rows: RouteTrouble[] = [], canTest = (_: LaneId) => true) {
+  const clock = fakeClock();
+  const lines: string[] = [];
+  const tested: LaneId[] = [];
+  const say = (_: unknown, line: string) => void lines.push(line);
+  const log: Log = { debug: say, info: say, warn: say, error: say };
+  const keyOf = ({ lane, upstreamModel }: { lane: LaneId; upstreamModel: string }) =>
+    `${lane} ${upstreamModel}`;
+  const kept = new Map(rows.map((row) => [keyOf(row), row]));
+  const routes = {
+    troubles: async () => [...kept.values()],
+    set: async (row: RouteTrouble) => void kept.set(keyOf(row), row),
+    clear: async (row: { lane: LaneId; upstreamModel: string }) => void kept.delete(keyOf(row)),
+  };
+  const onKeyRefused = (lane: LaneId) => void tested.push(lane);
+  const standing = new RouteStandings({ routes, clock, log, canTest, onKeyRefused });
+  const fails = (times: number) => {
+    for (let i = 0; i < times; i++) standing.failed(FLUX, "submission", "500");
+  };
+  return { clock, lines, kept, routes, standing, tested, fails };
+}
+
+test("five faults in a row open a route, and no other of its account", () => {
+  const { standing, fails } = setup();
+  fails(OPENS_AFTER - 1);
+  standing.worked(FLUX, "submission");
+  fails(OPENS_AFTER - 1);
+  expect(standing.of(FLUX).state).toBe("closed");
+  fails(1);
+  expect([standing.of(FLUX).state, standing.waitMs(FLUX), standing.enter(FLUX)]).toEqual([
+    "open",
+    30_000,
+    30_000,
+  ]);
+  expect([standing.of(VEO).state, standing.enter(VEO)]).toEqual(["closed", 0]);
+});
+
+test("an open route lets one task try it, and waits twice as long after each that fails, ten minutes at most", () => {
+  const { standing, fails, clock } = setup();
+  fails(OPENS_AFTER);
+  for (const waitMs of [60_000, 120_000, 240_000, 480_000, 600_000, 600_000]) {
+    clock.advance(standing.waitMs(FLUX));
+    expect(standing.of(FLUX).state).toBe("half_open");
+    expect(standing.enter(FLUX)).toBe(0);
+    expect(standing.enter(FLUX)).toBeGreaterThan(0);
+    fails(1);
+    expect(standing.waitMs(FLUX)).toBe(waitMs);
+  }
+});
+
+test("a task that is taken closes the route, and faults of those sent before it opened change nothing", () => {
+  const { standing, fails, clock, kept, lines } = setup();
+  fails(OPENS_AFTER + 20);
+  expect(standing.waitMs(FLUX)).toBe(30_000);
+  clock.advance(30_000);
+  standing.enter(FLUX);
+  standing.worked(FLUX, "submission");
+  expect([standing.of(FLUX).state, standing.isClear(), kept.size]).toEqual(["closed", true, 0]);
+  expect(lines).toEqual([
+    "fal flux fails; it gets no tasks until it is tried again",
+    "fal flux gets tasks again",
+  ]);
+});
+
+test("a route that takes tasks and does none of them opens, and only a task that is done closes it", () => {
+  const { standing, clock } = setup();
+  for (let i = 0; i < OPENS_AFTER; i++) {
+    standing.worked(FLUX, "submission");
+    standing.worked(FLUX, "poll");
+    standing.failed(FLUX, "job", "capacity");
+  }
+  expect(standing.of(FLUX).state).toBe("open");
+  clock.advance(30_000);
+  standing.enter(FLUX);
+  standing.worked(FLUX, "submission");
+  expect(standing.of(FLUX).state).toBe("half_open");
+  standing.worked(FLUX, "job");
+  expect(standing.of(FLUX).state).toBe("closed");
+});
+
+test("a refused key takes the whole account out until it is allowed again", () => {
+  const { standing, clock, lines, tested } = setup();
+  for (const _ of [1, 2, 3]) standing.refused(FLUX, "submission", { kind: "key", detail: "401" });
+  clock.advance(100 * HOUR);
+  expect([standing.of(VEO).state, standing.enter(VEO)]).toEqual(["refused", Number.POSITIVE_INFINITY]);
+  expect(tested).toEqual([FAL]);
+  standing.allow({ lane: FAL, upstreamModel: WHOLE_ACCOUNT });
+  expect([standing.of(VEO).state, standing.enter(VEO)]).toEqual(["closed", 0]);
+  expect(lines).toHaveLength(2);
+});
+
+test("a refused key that no call can prove is tried with one task", () => {
+  const { standing, clock, tested } = setup([], () => false);
+  standing.refused(FLUX, "submission", { kind: "key", detail: "401" });
+  expect([standing.waitMs(VEO), tested]).toEqual([30_000, []]);
+  clock.advance(30_000);
+  expect(standing.enter(VEO)).toBe(0);
+});
+
+test("a refused model leaves the others of the account alone, and is tried again", () => {
+  const { standing, clock } = setup();
+  standing.refused(FLUX, "submission", { kind: "route", detail: "404" });
+  expect([standing.of(FLUX).state, standing.of(VEO).state]).toEqual(["refused", "closed"]);
+  clock.advance(30_000);
+  expect(standing.enter(FLUX)).toBe(0);
+  standing.refused(FLUX, "submission", { kind: "route", detail: "404" });
+  expect(standing.waitMs(FLUX)).toBe(60_000);
+});
+
+test("a spent account is out until the time that it names, or for an hour", () => {
+  const { standing, clock } = setup();
+  standing.refused(FLUX, "submission", { kind: "spent", detail: "402" });
+  expect(standing.waitMs(VEO)).toBe(HOUR);
+  clock.advance(HOUR);
+  expect(standing.enter(VEO)).toBe(0);
+  standing.refused(VEO, "submission", { kind: "spent", detail: "402", retryAfterMs: 60_000 });
+  expect(standing.waitMs(FLUX)).toBe(60_000);
+});
+
+test("what an operator blocks stays so, whatever its tasks come to", () => {
+  const { standing, clock } = setup();
+  standing.block(FLUX, "maintenance");
+  standing.worked(FLUX, "submission");
+  standing.failed(FLUX, "submission", "500");
+  standing.refused(FLUX, "submission", { kind: "route", detail: "404" });
+  clock.advance(100 * HOUR);
+  expect(standing.of(FLUX)).toMatchObject({ state: "blocked", detail: "maintenance" });
+  standing.allow(FLUX);
+  expect(standing.enter(FLUX)).toBe(0);
+});
+
+test("a task that is not sent gives its turn back", () => {
+  const { standing, fails, clock } = setup();
+  fails(OPENS_AFTER);
+  clock.advance(30_000);
+  expect([standing.enter(FLUX), standing.waitMs(FLUX)]).toEqual([0, 120_000]);
+  standing.leave(FLUX);
+  expect(standing.enter(FLUX)).toBe(0);
+});
+
+test("the next process knows what is open, also where its clock was set back", async () => {
+  const first = setup();
+  first.fails(OPENS_AFTER);
+  first.standing.refused(VEO, "submission", { kind: "route", detail: "404" });
+  first.standing.block({ lane: "bfl" as LaneId, upstreamModel: WHOLE_ACCOUNT }, "by hand");
+  const rows = [...first.kept.values()];
+  const second = setup(rows);
+  await second.standing.start();
+  second.clock.advance(10_000);
+  expect(second.standing.waitMs(FLUX)).toBe(20_000);
+  expect(second.standing.of(VEO)).toMatchObject({ state: "refused", detail: "404" });
+  expect(second.standing.of({ lane: "bfl" as LaneId, upstreamModel: "any" }).state).toBe("blocked");
+  const late = setup(
+    rows.map((row) => (row.until === undefined ? row : { ...row, until: row.until + 100 * HOUR })),
+  );
+  await late.standing.start();
+  expect(late.standing.waitMs(FLUX)).toBe(600_000);
+});
