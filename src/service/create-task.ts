@@ -4,6 +4,7 @@ import type { TaskId } from "../domain/ids.ts";
 import type { JsonObject } from "../domain/json.ts";
 import { IDEMPOTENCY_RETENTION_MS, IN_PROGRESS_RETRY_SEC } from "../domain/limits.ts";
 import type { Asset } from "../domain/media/asset.ts";
+import { canTake } from "../domain/model/eligibility.ts";
 import type { Model } from "../domain/model/model.ts";
 import { unrouted } from "../domain/model/unrouted.ts";
 import type { Micros } from "../domain/money/money.ts";
@@ -16,7 +17,7 @@ import type { Tally } from "../domain/ports/tally.ts";
 import type { Admission, AdmitResult } from "../domain/ports/task-store.ts";
 import type { IdempotencyClaim } from "../domain/task/idempotency.ts";
 import type { GenerationRequest, TaskKind } from "../domain/task/request.ts";
-import type { ChosenRoute } from "../domain/task/routing.ts";
+import { type ChosenRoute, isWanted } from "../domain/task/routing.ts";
 import { collectInputs, type InputDeps, type Uploads } from "./collect-inputs.ts";
 import { toGenerationRequest } from "./generation-request.ts";
 import { checkIdempotencyKey } from "./idempotency-key.ts";
@@ -25,6 +26,7 @@ import type { TellLowBalance } from "./low-balance.ts";
 import { namedInputs } from "./named-inputs.ts";
 import { type PriceDeps, priceTerms } from "./price-terms.ts";
 import { type ModelDeps, ofOtherKind, readModel, withoutProvider } from "./read-model.ts";
+import { type AskedRouting, readRouting, routeText, routeUnknown } from "./routing-wish.ts";
 
 export interface CreateTaskRequest {
   readonly kind: TaskKind;
@@ -43,6 +45,8 @@ export interface CreateTaskRequest {
   readonly uploads?: Uploads | undefined;
   /** See GenerationRequest.hops. */
   readonly hops?: number | undefined;
+  /** How it asks for its way. */
+  readonly routing?: AskedRouting | undefined;
   /** Data URIs of the body that were decoded while it arrived. The caller discards them. */
   readonly inlineFiles?: InlineFiles | undefined;
   /** See Task.syncScope. */
@@ -144,7 +148,7 @@ async function admit(
 
   const callbackUrl = callbackUrlOf(deps, body);
   // What needs no content is decided before any is read and written.
-  const named = toGenerationRequest(model, body, namedInputs(model, body), request.hops);
+  const named = nameRequest(model, body, request);
   const chosen = findRoute(deps, model, named);
   const promised = quote(model, named, priceTerms(deps, request.principal, model));
   if (!isPriced(promised)) throw invalid({ kind: "unpriced", model: model.id });
@@ -236,9 +240,19 @@ function findModel(deps: CreateTaskDeps, request: CreateTaskRequest): Model {
   throw ofOtherKind("model_not_available", model);
 }
 
+/** The request with its inputs by name alone. */
+function nameRequest(model: Model, body: JsonObject, request: CreateTaskRequest): GenerationRequest {
+  const named = toGenerationRequest(model, body, namedInputs(model, body), request.hops);
+  const routing = readRouting(request.routing, request.principal, model);
+  return routing === undefined ? named : { ...named, routing };
+}
+
 function findRoute({ routing }: CreateTaskDeps, model: Model, request: GenerationRequest): ChosenRoute {
   const chosen = routing.choose(model, request);
   if (chosen !== undefined) return chosen;
-  const routes = model.routes.filter(({ provider }) => routing.has(provider));
+  const { route: wanted } = request.routing ?? {};
+  const routes = model.routes.filter((route) => routing.has(route.provider) && isWanted(wanted, route));
+  if (wanted !== undefined && !routes.some((route) => !canTake(route, request)))
+    throw routeUnknown(routeText(wanted), model);
   throw routes.length === 0 ? withoutProvider(model) : invalid(unrouted(model, routes, request));
 }

@@ -19,7 +19,10 @@ export interface RetryTaskDeps {
 
 /** Who asks for a retry, and how it is sent. */
 export interface RetryRequest
-  extends Pick<CreateTaskRequest, "principal" | "requestId" | "origin" | "hops" | "idempotencyKey"> {
+  extends Pick<
+    CreateTaskRequest,
+    "principal" | "requestId" | "origin" | "hops" | "idempotencyKey" | "routing"
+  > {
   /** Of the task to retry, as given. */
   readonly id: string;
 }

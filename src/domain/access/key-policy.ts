@@ -1,3 +1,4 @@
+import { ROUTE_POLICIES } from "../model/route-policy.ts";
 import { CURRENCY } from "../money/money.ts";
 import type { GivenTerms, KeptOf, TermChange, TermTable } from "./term.ts";
 
@@ -98,6 +99,26 @@ export const KEY_LIMITS = {
     help: `what it may spend, in ${CURRENCY}, such as 25.00; or none`,
     reset: { flag: "--quota-reset <when>", help: "when its quota restarts, in UTC; total: never" },
     label: "quota",
+  },
+  routePolicy: {
+    kind: "choice",
+    among: ROUTE_POLICIES,
+    wire: "route_policy",
+    description: "How one of a model's routes is chosen when a request does not say",
+    unset: { means: "as the model has it" },
+    flag: "--route-policy <policy>",
+    help: "how routes are chosen: ordered, weighted, cheapest, fastest, least_busy; or none",
+    label: "routes",
+  },
+  namedRoutes: {
+    kind: "choice",
+    among: ["allowed"],
+    wire: "named_routes",
+    description: "Whether a request may name the one route that it takes, by X-Route",
+    unset: { means: "it may not" },
+    flag: "--named-routes <allowed>",
+    help: "allowed: requests may name their route by X-Route; or none",
+    label: "X-Route",
   },
   priceMultiplier: {
     kind: "multiplier",

@@ -1,6 +1,7 @@
 import type { LaneId } from "../ids.ts";
 import type { Route } from "../model/model.ts";
 import type { Standing } from "../model/standing.ts";
+import type { RoutingWish } from "./request.ts";
 
 /** A route of a model at one account, for a task. */
 export interface ChosenRoute {
@@ -13,6 +14,17 @@ export interface ChosenRoute {
   /** How often the task was sent this way. */
   readonly tries: number;
   readonly state: Standing["state"];
+}
+
+/** Whether a request that names its route may go this one. */
+export function isWanted(wanted: RoutingWish["route"], route: Route): boolean {
+  if (wanted === undefined) return true;
+  const { provider, upstreamModel = route.upstreamModel, account = route.account } = wanted;
+  return (
+    provider === route.provider &&
+    upstreamModel === route.upstreamModel &&
+    (route.account === undefined || route.account === account)
+  );
 }
 
 /** Whether only its operator can open a way, so that waiting for it is in vain. */

@@ -33,6 +33,7 @@ export const ACCESS_WORDS = {
   /** `path` is where the request that is estimated would go; absent for the request itself. */
   feature_forbidden: ({ feature, path }: { feature: Feature; path?: string | undefined }) =>
     `This API key may not ${path === undefined ? FEATURES[feature] : `use POST ${path}`}: it lacks the feature "${feature}".`,
+  route_forbidden: () => "This API key may not choose its route; leave X-Route out.",
   too_many_requests: ({ perMinute, retryAfterSec }: { perMinute: number; retryAfterSec: number }) =>
     `This API key may make ${perMinute} requests that begin work a minute, and has. Try again in ${retryAfterSec} s.`,
   too_many_stays: (facts: {

@@ -57,6 +57,11 @@ export const BODY_WORDS = {
   too_many_hops: ({ hops }: { hops: number }) =>
     `${hops} instances of this service have passed this request on, probably in a circle; it goes no further.`,
 
+  route_policy_unknown: ({ given, known }: { given: string; known: readonly string[] }) =>
+    `X-Route-Policy must be one of ${known.join(", ")}, got "${cut(given)}".`,
+  route_unknown: ({ given, model, known }: { given: string; model: string; known: readonly string[] }) =>
+    `X-Route names "${cut(given)}", and the model "${model}" has no such route that is switched on. Its routes: ${known.join(", ")}; an account as ${known[0]}/NAME.`,
+
   answer_too_late: ({ limitSec }: { limitSec: number }) =>
     `This address answers within ${limitSec} seconds, and this request took longer. What it began goes on.`,
   cannot_store: () =>

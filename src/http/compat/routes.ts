@@ -12,6 +12,7 @@ import { hopsOf } from "../hops.ts";
 import { idempotencyKeyOf } from "../idempotency-key.ts";
 import type { JsonBody } from "../read-json.ts";
 import type { Reply } from "../reply.ts";
+import { routingOf } from "../routing.ts";
 import { requireStanding, whileAllowed } from "../standing.ts";
 import { whileStaying } from "../stays.ts";
 import { imagesReply } from "./answer.ts";
@@ -135,6 +136,7 @@ async function generate(deps: CompatImageDeps, exchange: KeyedExchange, call: Ca
     endpoint: `POST ${call.path}`,
     idempotencyKey: idempotencyKeyOf(request),
     hops: hopsOf(request),
+    routing: routingOf(request),
   });
   const { event, isStream } = call;
   const asked = askedFacts(call.request.fields);

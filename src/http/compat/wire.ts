@@ -2,6 +2,7 @@ import { RESPONSE_FORMATS } from "../../domain/access/key-policy.ts";
 import { MAX_COMPAT_PROMPT, MAX_EDIT_IMAGES } from "../../domain/limits.ts";
 import { MAX_PARTIAL_IMAGES } from "../../domain/task/preview.ts";
 import { contract, type EndpointContract, jsonAnswer, jsonBody } from "../openapi/contract.ts";
+import { ROUTING_HEADERS } from "../routing.ts";
 import { RESULT_ISSUES } from "../tasks/wire.ts";
 import { COMPATIBLE_ERROR } from "../wire/errors.ts";
 import {
@@ -206,7 +207,10 @@ function synchronous(body: Properties, eventPrefix: string) {
         response_format: text("Stands in where a client cannot send the field.", { enum: RESPONSE_FORMATS }),
       },
     },
-    headers: { Prefer: text("`wait=N`: wait so many seconds at most.", { examples: ["wait=60"] }) },
+    headers: {
+      Prefer: text("`wait=N`: wait so many seconds at most.", { examples: ["wait=60"] }),
+      ...ROUTING_HEADERS,
+    },
     body,
     isIdempotent: true,
     answers: { 200: { ...jsonAnswer("The images.", IMAGES, headers), events: imageEvents(eventPrefix) } },

@@ -7,6 +7,7 @@ import { type Endpoint, type KeyedExchange, keyed } from "../exchange.ts";
 import { hopsOf } from "../hops.ts";
 import { idempotencyKeyOf } from "../idempotency-key.ts";
 import { type Reply, success } from "../reply.ts";
+import { routingOf } from "../routing.ts";
 import { requireStanding } from "../standing.ts";
 import { CREATE_IMAGE, CREATE_VIDEO } from "./wire.ts";
 
@@ -39,7 +40,7 @@ async function accept(
   try {
     requireStanding(standing);
     const idempotencyKey = idempotencyKeyOf(request);
-    const where = { endpoint: `POST ${path}`, origin, hops };
+    const where = { endpoint: `POST ${path}`, origin, hops, routing: routingOf(request) };
     const create = { ...where, kind, body, inlineFiles, principal, requestId, idempotencyKey };
     const { taskId, held, replayed } = await createTask(create);
     const headers: Record<string, string> = { "X-Request-Cost": formatAmount(held) };

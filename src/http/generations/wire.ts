@@ -1,5 +1,6 @@
 import type { TaskKind } from "../../domain/task/request.ts";
 import { contract, jsonBody, succeeds } from "../openapi/contract.ts";
+import { ROUTING_HEADERS } from "../routing.ts";
 import { RESULT_ISSUES, TASK_ID } from "../tasks/wire.ts";
 import { TASK_ERROR_CODE } from "../wire/errors.ts";
 import { closed, component, list, type Schema, text } from "../wire/schema.ts";
@@ -49,6 +50,7 @@ function create(kind: TaskKind, id: string, summary: string) {
     description:
       "Accepted means that the task will be worked on, not that it is done: read its status, follow its events or give a `callback_url`. The amount held is in `X-Request-Cost`. Each model has its own fields; those it does not have are refused.",
     body: jsonBody(CREATE_BODY[kind]),
+    headers: ROUTING_HEADERS,
     isIdempotent: true,
     answers: succeeds("The task is accepted.", closed({ task_id: TASK_ID }), HEADERS),
     errors: [

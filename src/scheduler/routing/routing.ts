@@ -7,7 +7,7 @@ import type { ProviderAdapter } from "../../domain/ports/provider.ts";
 import type { Looking, Routing } from "../../domain/ports/routing.ts";
 import type { Clock, Random } from "../../domain/ports/runtime.ts";
 import type { GenerationRequest } from "../../domain/task/request.ts";
-import type { ChosenRoute, Way } from "../../domain/task/routing.ts";
+import { type ChosenRoute, isWanted, type Way } from "../../domain/task/routing.ts";
 import type { Loads } from "./loads.ts";
 import type { Pace } from "./pace.ts";
 import { type Ranking, rankOf } from "./policies.ts";
@@ -44,11 +44,12 @@ export function createRouting(deps: RoutingDeps): Routing {
 
   function* waysTo(model: Model, request: GenerationRequest, looking: Looking): Generator<ChosenRoute> {
     for (const [index, route] of model.routes.entries())
-      if (isWanted(request, route) && canTake(route, request)) yield* waysOf(route, index, request, looking);
+      if (isWanted(request.routing?.route, route) && canTake(route, request))
+        yield* waysOf(route, index, request, looking);
   }
 
   function bestOf(model: Model, request: GenerationRequest, looking = NOTHING): ChosenRoute | undefined {
-    const only = onlyWay(model, request, looking);
+    const only = looking === NOTHING ? onlyWay(deps, accountsOf, model, request) : undefined;
     if (only !== undefined) return only;
     const policy = policyOf(model, request);
     const ranks = rankOf(policy, deps, model, request);
@@ -58,17 +59,6 @@ export function createRouting(deps: RoutingDeps): Routing {
       if (best === undefined || isBetter({ way, rank }, best, looking)) best = { way, rank };
     }
     return best?.way;
-  }
-
-  /** What most models have: one route, one account, and nothing is known against it. Every create asks. */
-  function onlyWay(model: Model, request: GenerationRequest, looking: Looking): ChosenRoute | undefined {
-    const [route] = model.routes;
-    if (route === undefined || model.routes.length > 1 || looking !== NOTHING) return undefined;
-    const [account, other] = accountsOf(route.provider);
-    const isOnly = account !== undefined && other === undefined && route.account === undefined;
-    if (!isOnly || !deps.standing.isClear() || request.routing !== undefined || !canTake(route, request))
-      return undefined;
-    return { route, index: 0, lane: account.lane, waitMs: 0, tries: 0, state: "closed" };
   }
 
   return {
@@ -87,6 +77,21 @@ export function createRouting(deps: RoutingDeps): Routing {
   };
 }
 
+/** What most models have: one route, one account, and nothing is known against it. Every create asks. */
+function onlyWay(
+  { standing }: RoutingDeps,
+  accountsOf: (provider: ProviderId) => readonly ProviderAdapter[],
+  model: Model,
+  request: GenerationRequest,
+): ChosenRoute | undefined {
+  const [route, second] = model.routes;
+  if (route === undefined || second !== undefined || route.account !== undefined) return undefined;
+  const [account, other] = accountsOf(route.provider);
+  const isOnly = account !== undefined && other === undefined && request.routing === undefined;
+  if (!isOnly || !standing.isClear() || !canTake(route, request)) return undefined;
+  return { route, index: 0, lane: account.lane, waitMs: 0, tries: 0, state: "closed" };
+}
+
 function considered(
   deps: RoutingDeps,
   model: Model,
@@ -97,7 +102,7 @@ function considered(
   },
 ): Way[] {
   return model.routes.flatMap((route, index): Way[] => {
-    const isAble = isWanted(request, route) && canTake(route, request);
+    const isAble = isWanted(request.routing?.route, route) && canTake(route, request);
     const ways = found.waysOf(route, index);
     if (ways.length === 0) return [{ route, index, standing: CLOSED, isAble, isChosen: false }];
     return ways.map(({ lane }) => ({
@@ -105,16 +110,6 @@ function considered(
       isChosen: found.chosen?.index === index && found.chosen.lane === lane,
     }));
   });
-}
-
-/** Whether the request may go there; see `RoutingWish.route`. */
-function isWanted({ routing }: GenerationRequest, route: Route): boolean {
-  const { route: wanted } = routing ?? {};
-  if (wanted === undefined) return true;
-  return (
-    wanted.provider === route.provider &&
-    (wanted.upstreamModel ?? route.upstreamModel) === route.upstreamModel
-  );
 }
 
 function policyOf(model: Model, { routing }: GenerationRequest): RoutePolicy {

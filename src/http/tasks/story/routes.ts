@@ -5,6 +5,7 @@ import { counted, type Endpoint, polled } from "../../exchange.ts";
 import { hopsOf } from "../../hops.ts";
 import { idempotencyKeyOf } from "../../idempotency-key.ts";
 import { success } from "../../reply.ts";
+import { routingOf } from "../../routing.ts";
 import { presentOwnStory } from "./present.ts";
 import { READ_STORY, RETRY_TASK } from "./wire.ts";
 
@@ -17,7 +18,11 @@ export function storyEndpoints(deps: ReadStoryDeps & RetryTaskDeps): Endpoint[] 
     }),
     counted("/v1/tasks/:task_id/retry", RETRY_TASK, async (exchange) => {
       const { request, principal, requestId, origin, param } = exchange;
-      const sent = { hops: hopsOf(request), idempotencyKey: idempotencyKeyOf(request) };
+      const sent = {
+        hops: hopsOf(request),
+        idempotencyKey: idempotencyKeyOf(request),
+        routing: routingOf(request),
+      };
       const retry = { ...sent, principal, requestId, origin, id: param("task_id") };
       const { taskId, held, replayed, retryOf } = await retryTask(deps, retry);
       const headers: Record<string, string> = { "X-Request-Cost": formatAmount(held) };

@@ -3,6 +3,7 @@ import { MAX_CALLBACK_ATTEMPTS } from "../../../domain/limits.ts";
 import { MEDIA_TYPES } from "../../../domain/media/asset.ts";
 import { ATTEMPT_OUTCOMES, TOLD_STAGES } from "../../../domain/task/story.ts";
 import { contract, succeeds } from "../../openapi/contract.ts";
+import { ROUTING_HEADERS } from "../../routing.ts";
 import { TASK_ERROR_CODE } from "../../wire/errors.ts";
 import { closed, integer, list, openEnum, type Properties, text } from "../../wire/schema.ts";
 import { amount, CURRENCY_SCHEMA, idOf, unixSeconds } from "../../wire/values.ts";
@@ -131,6 +132,7 @@ export const RETRY_TASK = contract("retryTask", "Tasks", "Create a task like one
   description:
     "The request of the task goes through its create anew: at the price and by the limits of today, with the same parameters, prompt, `callback_url` and input files. The body of this call is not read. Completed tasks can be retried as well as those that failed or were cancelled.",
   path: { task_id: TASK_ID },
+  headers: ROUTING_HEADERS,
   isIdempotent: true,
   answers: succeeds(
     "The task is accepted.",
