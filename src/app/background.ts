@@ -34,7 +34,7 @@ export function createBackground(config: Config, rooms: Rooms, feeds: Feeds, tal
   const { isOverdue } = timekeeper;
   const sender = createCallbackSender({ ...rooms, ...store, random, publicUrl }, callbackOptions(config));
   const provider = (lane: LaneId) => providers.get(lane);
-  const capacities = createCapacities(rooms.adapters);
+  const capacities = createCapacities(rooms, () => scheduler.wake());
   const scheduler = createScheduler(
     {
       ...{ ...rooms, ...feeds, tally, tasks, random, provider, isOverdue },
@@ -77,13 +77,25 @@ export function createBackground(config: Config, rooms: Rooms, feeds: Feeds, tal
 }
 
 /** The lanes of the adapters there are, worked out anew when they are others. */
-function createCapacities(adapters: Rooms["adapters"]) {
+function createCapacities({ adapters, store, log }: Rooms, wake: () => void) {
   let known: readonly ProviderAdapter[] | undefined;
   let capacities: readonly LaneCapacity[] = [];
+  /** Accounts that are gone may have left tasks. */
+  async function findLeft(now: readonly ProviderAdapter[]): Promise<void> {
+    const queued = await store.tasks.queuedLanes();
+    if (now !== known) return;
+    capacities = laneCapacities(now, queued);
+    wake();
+  }
   return () => {
     const now = adapters();
-    if (now !== known) capacities = laneCapacities(now);
-    known = now;
+    if (now !== known) {
+      capacities = laneCapacities(now);
+      known = now;
+      findLeft(now).catch((error: unknown) =>
+        log.error({ err: error as Error }, "tasks of accounts that are gone could not be looked for"),
+      );
+    }
     return capacities;
   };
 }

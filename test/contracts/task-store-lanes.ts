@@ -28,6 +28,20 @@ const STEPS = fc.array(fc.tuple(fc.nat({ max: 5 }), fc.nat({ max: 1 })), { maxLe
 export function describeLanes(make: MakeStore): void {
   describe("lanes", () => {
     test(
+      "that tasks wait for are found, whether they are ready or put off",
+      withStore(make, async (store) => {
+        expect(await store.tasks.queuedLanes()).toEqual([]);
+        for (const number of [1, 2]) await admit(store, { number, createdAt: NOW });
+        await admit(store, { number: 3, lane: OTHER, createdAt: NOW });
+        expect(await store.tasks.queuedLanes()).toEqual([OTHER, LANE].sort());
+        const lease = await claimOne(store, { lanes: [{ lane: OTHER, capacity: 1 }] });
+        expect(await store.tasks.queuedLanes()).toEqual([LANE]);
+        await store.tasks.apply(lease, snoozed(lease.task, NOW, { dueAt: NOW + 60 * SECOND, failures: 1 }));
+        expect(await store.tasks.queuedLanes()).toEqual([OTHER, LANE].sort());
+      }),
+    );
+
+    test(
       "tell what waits, since when, and what is under way, through every move of a task",
       withStore(make, async (store) => {
         expect(await store.tasks.lanes()).toEqual([]);

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import type { LaneId } from "../../src/domain/ids.ts";
 import { type ProviderAdapter, ProviderError } from "../../src/domain/ports/provider.ts";
+import { laneCapacities } from "../../src/scheduler/routing/lanes.ts";
 import { createEngine, type ScriptedProvider, scriptedProvider } from "../helpers/engine.ts";
 import { LANE, lane, taskId } from "../helpers/store.ts";
 
@@ -151,4 +152,18 @@ test("tasks of an account that is blocked wait, and go on when it is allowed", a
   engine.deps.standing.allow({ lane: LANE, upstreamModel: "" });
   await engine.runToEnd();
   expect((await engine.task(id!)).status).toBe("completed");
+});
+
+test("what waits for an account that is gone, and was not sent, goes to another account of its provider", async () => {
+  const second = account(`${LANE}/second`, made);
+  const gone = `${LANE}/gone` as LaneId;
+  const lanes = laneCapacities([second], [gone, lane("other")]);
+  const engine = await createEngine([second], { options: { lanes } });
+  const id = await engine.admit({ lane: gone });
+  const other = await engine.admit({ id: taskId(2), lane: lane("other") });
+  await engine.runToEnd();
+  expect([(await engine.task(id)).status, (await engine.task(other)).status]).toEqual([
+    "completed",
+    "pending",
+  ]);
 });

@@ -238,6 +238,8 @@ export interface TaskStore {
   counts(): Promise<TaskCounts>;
   /** The live tasks of each lane that has any, in the order of their names. Costs the same however many are queued. */
   lanes(): Promise<LaneLoad[]>;
+  /** The lanes that queued tasks wait for, in the order of their names. Costs a seek for each. */
+  queuedLanes(): Promise<LaneId[]>;
   /** The tasks that completed or failed since then, or of a shorter time where those are many. @returns undefined for too many accounts */
   recentEndings(since: number): Promise<RecentEndings | undefined>;
   /**

@@ -1,10 +1,20 @@
+import type { LaneId } from "../../domain/ids.ts";
+import { providerOf } from "../../domain/lane.ts";
 import type { ProviderAdapter } from "../../domain/ports/provider.ts";
 import type { LaneCapacity } from "../../domain/ports/task-store.ts";
 
-/** The lanes of these adapters. Accounts of one provider help each other out. */
-export function laneCapacities(adapters: readonly ProviderAdapter[]): LaneCapacity[] {
+/**
+ * The lanes of these adapters. Accounts of one provider help each other out, and take over what waits for an account that is gone.
+ *
+ * @param queued lanes that tasks wait for
+ */
+export function laneCapacities(
+  adapters: readonly ProviderAdapter[],
+  queued: readonly LaneId[] = [],
+): LaneCapacity[] {
+  const all = [...new Set([...adapters.map(({ lane }) => lane), ...queued])];
   return adapters.map(({ id, lane, concurrency }) => {
-    const siblings = adapters.filter((each) => each.id === id && each.lane !== lane).map((each) => each.lane);
+    const siblings = all.filter((each) => each !== lane && providerOf(each) === id);
     return { lane, capacity: concurrency, ...(siblings.length === 0 ? {} : { siblings }) };
   });
 }

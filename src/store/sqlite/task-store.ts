@@ -9,7 +9,7 @@ import { prepareCancel } from "./task-store/cancel.ts";
 import { prepareChanges } from "./task-store/changes.ts";
 import { prepareClaim } from "./task-store/claim.ts";
 import { prepareIdempotency } from "./task-store/idempotency.ts";
-import { prepareLanes } from "./task-store/lanes.ts";
+import { prepareLanes, prepareQueuedLanes } from "./task-store/lanes.ts";
 import { prepareManagedTasks } from "./task-store/managed.ts";
 import { prepareManagedChanges } from "./task-store/managed-changes.ts";
 import { prepareReads } from "./task-store/reads.ts";
@@ -35,6 +35,7 @@ export function createTaskStore(
   const advance = prepareAdvance(db, ledger, changes);
   const cancel = prepareCancel(db, advance, changes, reads.byId);
   const lanes = prepareLanes(db);
+  const queuedLanes = prepareQueuedLanes(db);
   const recentEndings = prepareRecentEndings(db);
   const rescue = db.prepare<never, [now: number]>(
     `update task indexed by task_under_way set lease_token = null,
@@ -63,6 +64,7 @@ export function createTaskStore(
     assetById: async (id) => read(() => reads.assetById(id)),
     counts: async () => read(() => reads.counts()),
     lanes: async () => read(lanes),
+    queuedLanes: async () => read(queuedLanes),
     recentEndings: async (since) => read(() => recentEndings(since)),
     queuePosition: async (id) => read(() => reads.queuePosition(id)),
     liveCounts: async (accountId) => read(() => reads.liveCounts(accountId)),

@@ -3,6 +3,21 @@ import type { LaneId } from "../../../domain/ids.ts";
 import type { LaneLoad } from "../../../domain/overview.ts";
 import { prepareBacklog } from "../backlog.ts";
 
+/** The body of `TaskStore.queuedLanes`: goes through the index from lane to lane, however many tasks each has. */
+export function prepareQueuedLanes(db: Database): () => LaneId[] {
+  const next = (["ready", "waiting"] as const).map((pool) =>
+    db.prepare<{ lane: LaneId }, [after: string]>(
+      `select lane from task indexed by task_${pool} where pool = '${pool}' and lane > ? order by lane limit 1`,
+    ),
+  );
+  return () => {
+    const lanes = new Set<LaneId>();
+    for (const after of next)
+      for (let row = after.get(""); row !== null; row = after.get(row.lane)) lanes.add(row.lane);
+    return [...lanes].sort();
+  };
+}
+
 /** The body of `TaskStore.lanes`. Tasks under way are counted one by one: there are never more than may run at once. */
 export function prepareLanes(db: Database): () => LaneLoad[] {
   const queued = prepareBacklog(db, {
