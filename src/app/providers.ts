@@ -55,7 +55,14 @@ export async function openProviders(config: Config, deps: ProvidersDeps, release
     await followOwnProviders(config, { ...making, onTaken }, releases);
   }
   const { providers } = live;
-  const ways = createWays({ clock, log, routes, random: systemRandom, adapters: () => live.adapters });
+  const isGone = (lane: LaneId) => {
+    const own = live.own.flatMap(({ given }) => given?.accounts ?? []);
+    const accounts = [...live.adapters, ...own, ...Object.values(config.accounts).flat()];
+    const ofProvider = accounts.filter((each) => providerOf(each.lane) === providerOf(lane));
+    return ofProvider.length > 0 && ofProvider.every((each) => each.lane !== lane);
+  };
+  const adapters = () => live.adapters;
+  const ways = createWays({ clock, log, routes, random: systemRandom, adapters, isGone });
   const needsOf: NeedsOf = (id) => {
     if (ways.routing.has(id)) return [];
     const own = live.own.find(({ definition }) => definition.id === id)?.definition;

@@ -46,7 +46,7 @@ export function storeOn(
     callbacks: () => createCallbackStore(connection),
     prices: () => createPriceStore(connection, watch),
     time: () => createTimeStore(connection),
-    routes: () => createRouteStore(connection),
+    routes: () => createRouteStore(connection, watch),
   });
   return Object.assign(stores, opening);
 }

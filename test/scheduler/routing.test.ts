@@ -12,7 +12,12 @@ import { fakeClock, MODEL, scriptedProvider } from "../helpers/engine.ts";
 import { micros, newTask } from "../helpers/store.ts";
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {} };
-const noStore: RouteStore = { troubles: async () => [], set: async () => {}, clear: async () => {} };
+const noStore: RouteStore = {
+  troubles: async () => [],
+  changedTroubles: async () => undefined,
+  set: async () => {},
+  clear: async () => {},
+};
 const account = (lane: string, fields: Partial<ProviderAdapter> = {}) =>
   Object.assign(scriptedProvider({ id: lane.split("/")[0] as ProviderId, ...fields }), {
     lane: lane as LaneId,

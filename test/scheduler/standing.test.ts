@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { LaneId } from "../../src/domain/ids.ts";
-import { type RouteTrouble, WHOLE_ACCOUNT } from "../../src/domain/ports/route-store.ts";
+import { type RouteStore, type RouteTrouble, WHOLE_ACCOUNT } from "../../src/domain/ports/route-store.ts";
 import type { Log } from "../../src/domain/ports/runtime.ts";
 import { OPENS_AFTER, RouteStandings } from "../../src/scheduler/routing/standing.ts";
 import { fakeClock } from "../helpers/engine.ts";
@@ -8,6 +8,7 @@ import { fakeClock } from "../helpers/engine.ts";
 const FAL = "fal" as LaneId;
 const FLUX = { lane: FAL, upstreamModel: "flux" };
 const VEO = { lane: FAL, upstreamModel: "veo" };
+const GONE = "fal/gone" as LaneId;
 const HOUR = 3_600_000;
 
 function setup(rows: RouteTrouble[] = [], canTest = (_: LaneId) => true) {
@@ -19,13 +20,15 @@ function setup(rows: RouteTrouble[] = [], canTest = (_: LaneId) => true) {
   const keyOf = ({ lane, upstreamModel }: { lane: LaneId; upstreamModel: string }) =>
     `${lane} ${upstreamModel}`;
   const kept = new Map(rows.map((row) => [keyOf(row), row]));
-  const routes = {
+  const routes: RouteStore = {
     troubles: async () => [...kept.values()],
+    changedTroubles: async () => [...kept.values()],
     set: async (row: RouteTrouble) => void kept.set(keyOf(row), row),
     clear: async (row: { lane: LaneId; upstreamModel: string }) => void kept.delete(keyOf(row)),
   };
   const onKeyRefused = (lane: LaneId) => void tested.push(lane);
-  const standing = new RouteStandings({ routes, clock, log, canTest, onKeyRefused });
+  const isGone = (lane: LaneId) => lane === GONE;
+  const standing = new RouteStandings({ routes, clock, log, canTest, onKeyRefused, isGone });
   const fails = (times: number) => {
     for (let i = 0; i < times; i++) standing.failed(FLUX, "submission", "500");
   };
@@ -167,4 +170,67 @@ test("the next process knows what is open, also where its clock was set back", a
   );
   await late.standing.start();
   expect(late.standing.waitMs(FLUX)).toBe(600_000);
+});
+
+const BLOCKED: RouteTrouble = { ...FLUX, kind: "blocked", detail: "by hand", since: 1, times: 1 };
+
+test("what another process blocks counts from the next look, and no longer when it allows it", async () => {
+  const { standing, kept, lines } = setup();
+  kept.set("fal flux", BLOCKED);
+  await standing.look();
+  await standing.look();
+  expect(standing.of(FLUX)).toMatchObject({ state: "blocked", detail: "by hand" });
+  kept.clear();
+  await standing.look();
+  expect(standing.of(FLUX).state).toBe("closed");
+  expect(lines).toEqual(["fal flux is blocked; its tasks go elsewhere or wait", "fal flux gets tasks again"]);
+});
+
+test("what another process clears is forgotten, whatever was known", async () => {
+  const { standing, kept } = setup([{ ...BLOCKED, kind: "refused" }]);
+  await standing.start();
+  kept.clear();
+  await standing.look();
+  expect(standing.of(FLUX).state).toBe("closed");
+});
+
+test("a look forgets nothing that is not stored yet", async () => {
+  const { standing, routes, fails } = setup();
+  const stored = Promise.withResolvers<void>();
+  routes.set = () => stored.promise;
+  fails(OPENS_AFTER);
+  await standing.look();
+  expect(standing.of(FLUX).state).toBe("open");
+  const rows = Promise.withResolvers<RouteTrouble[]>();
+  routes.changedTroubles = () => rows.promise;
+  stored.resolve();
+  await stored.promise;
+  const looking = standing.look();
+  standing.refused(VEO, "submission", { kind: "route", detail: "404" });
+  rows.resolve([BLOCKED]);
+  await looking;
+  expect([standing.of(FLUX).state, standing.of(VEO).state]).toEqual(["blocked", "refused"]);
+});
+
+test("a block resolves when it is stored, and counts at once", async () => {
+  const { standing, routes } = setup();
+  const stored = Promise.withResolvers<void>();
+  routes.set = () => stored.promise;
+  const blocking = standing.block(FLUX, "by hand");
+  expect(standing.of(FLUX).state).toBe("blocked");
+  stored.reject(new Error("disk full"));
+  await expect(blocking).rejects.toThrow("disk full");
+});
+
+test("nothing is kept against an account that is gone", async () => {
+  const { standing, kept } = setup([
+    { ...BLOCKED, lane: GONE },
+    { ...BLOCKED, lane: GONE, upstreamModel: WHOLE_ACCOUNT, kind: "refused" },
+    BLOCKED,
+  ]);
+  expect(await standing.start()).toEqual([]);
+  expect([standing.of({ lane: GONE, upstreamModel: "flux" }).state, [...kept.keys()]]).toEqual([
+    "closed",
+    ["fal flux"],
+  ]);
 });

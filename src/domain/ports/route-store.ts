@@ -32,6 +32,8 @@ export interface RouteTrouble extends RouteOfLane {
 /** What is known to be wrong with routes. Every method is one transaction. */
 export interface RouteStore {
   troubles(): Promise<RouteTrouble[]>;
+  /** The same where another process may have changed it since the last call; undefined where none has. Looks twice a second at most. */
+  changedTroubles(now: number): Promise<RouteTrouble[] | undefined>;
   /** Replaces what was known of the route. */
   set(trouble: RouteTrouble): Promise<void>;
   /** The route works. */

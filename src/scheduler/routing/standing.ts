@@ -23,10 +23,10 @@ export interface RouteStanding {
   failed(route: RouteOfLane, asked: Exclude<Asked, "poll">, detail: string): void;
   /** The upstream refuses us, which only the operator can put right. */
   refused(route: RouteOfLane, asked: Asked, refusal: Refused): void;
-  /** An operator's decision. */
-  block(route: RouteOfLane, detail: string): void;
-  /** Forgets what is known against the route; all that is known of its account for `WHOLE_ACCOUNT`. */
-  allow(route: RouteOfLane): void;
+  /** An operator's decision, which counts at once. @returns when it is stored; rejects where it cannot be */
+  block(route: RouteOfLane, detail: string): Promise<void>;
+  /** Forgets what is known against the route; all that is known of its account for `WHOLE_ACCOUNT`. @returns as `block` */
+  allow(route: RouteOfLane): Promise<void>;
 }
 
 export interface Refused {
@@ -42,6 +42,8 @@ export interface StandingsDeps extends TroublesDeps {
   /** Whether the account's key can be proved by a call that makes nothing. Where it cannot, a task tries it. */
   readonly canTest: (lane: LaneId) => boolean;
   readonly onKeyRefused: (lane: LaneId) => void;
+  /** Whether there is no such account any more, though its provider has others. None unless given. */
+  readonly isGone?: (lane: LaneId) => boolean;
 }
 
 /** Faults in a row that open the breaker of a route. */
@@ -74,8 +76,10 @@ export class RouteStandings implements RouteStanding {
   /** @returns the accounts whose keys were refused to an earlier process */
   async start(): Promise<LaneId[]> {
     await this.#troubles.start((kind) => (kind === "spent" ? SPENT_MS : LONGEST_WAIT_MS));
-    const lanes = this.#troubles.all().map(({ trouble }) => trouble.lane);
-    return lanes.filter((lane) => this.isKeyRefused(lane));
+    for (const { trouble } of this.#troubles.all())
+      if (this.#deps.isGone?.(trouble.lane) === true) void this.#troubles.clear(trouble);
+    const lanes = new Set(this.#troubles.all().map(({ trouble }) => trouble.lane));
+    return [...lanes].filter((lane) => this.isKeyRefused(lane));
   }
 
   isKeyRefused(lane: LaneId): boolean {
@@ -114,7 +118,7 @@ export class RouteStandings implements RouteStanding {
   worked(route: RouteOfLane, asked: Asked): void {
     if (this.#faults.size > 0) this.#faults.delete(`${asked} ${keyOf(route)}`);
     for (const one of this.#troubles.concerning(route))
-      if (one.trouble.kind !== "blocked" && isShown(one.asked, asked)) this.#troubles.clear(one.trouble);
+      if (one.trouble.kind !== "blocked" && isShown(one.asked, asked)) void this.#troubles.clear(one.trouble);
   }
 
   failed(route: RouteOfLane, asked: Exclude<Asked, "poll">, detail: string): void {
@@ -125,7 +129,7 @@ export class RouteStandings implements RouteStanding {
     if (known !== undefined) {
       const { kind, times } = known.trouble;
       const waitMs = longerWaitMs(times + 1);
-      if (kind !== "blocked") this.#troubles.set(route, { kind, asked, detail, waitMs });
+      if (kind !== "blocked") void this.#troubles.set(route, { kind, asked, detail, waitMs });
       return;
     }
     const counted = `${asked} ${keyOf(route)}`;
@@ -133,7 +137,7 @@ export class RouteStandings implements RouteStanding {
     this.#faults.set(counted, count);
     if (count < OPENS_AFTER) return;
     this.#faults.delete(counted);
-    this.#troubles.set(route, { kind: "open", asked, detail, waitMs: FIRST_WAIT_MS });
+    void this.#troubles.set(route, { kind: "open", asked, detail, waitMs: FIRST_WAIT_MS });
   }
 
   refused(route: RouteOfLane, asked: Asked, refusal: Refused): void {
@@ -144,12 +148,12 @@ export class RouteStandings implements RouteStanding {
     const kind = refusal.kind === "spent" ? "spent" : "refused";
     const isProvable = refusal.kind === "key" && this.#deps.canTest(route.lane);
     const waitMs = isProvable ? Number.POSITIVE_INFINITY : refusedForMs(refusal, known?.trouble.times ?? 0);
-    this.#troubles.set(place, { kind, asked, detail: refusal.detail, waitMs });
+    void this.#troubles.set(place, { kind, asked, detail: refusal.detail, waitMs });
     if (isProvable) this.#deps.onKeyRefused(route.lane);
   }
 
-  block(route: RouteOfLane, detail: string): void {
-    this.#troubles.set(route, {
+  block(route: RouteOfLane, detail: string): Promise<void> {
+    return this.#troubles.set(route, {
       kind: "blocked",
       asked: "submission",
       detail,
@@ -157,12 +161,19 @@ export class RouteStandings implements RouteStanding {
     });
   }
 
-  allow({ lane, upstreamModel }: RouteOfLane): void {
+  async allow({ lane, upstreamModel }: RouteOfLane): Promise<void> {
     const isOf = (model: string) => upstreamModel === WHOLE_ACCOUNT || model === upstreamModel;
-    for (const { trouble } of this.#troubles.all())
-      if (trouble.lane === lane && isOf(trouble.upstreamModel)) this.#troubles.clear(trouble);
     const ends = ` ${keyOf({ lane, upstreamModel })}`;
     for (const counted of [...this.#faults.keys()]) if (counted.includes(ends)) this.#faults.delete(counted);
+    const against = this.#troubles
+      .all()
+      .filter(({ trouble }) => trouble.lane === lane && isOf(trouble.upstreamModel));
+    await Promise.all(against.map(({ trouble }) => this.#troubles.clear(trouble)));
+  }
+
+  /** Takes up what another process has blocked or allowed. */
+  look(): Promise<void> {
+    return this.#troubles.look();
   }
 
   /** Whether no task tries it now: it is not its time, or an operator's decision. */

@@ -31,6 +31,10 @@ export interface TroublesDeps {
 /** What is known against routes and accounts: in memory, in the store for the next process, and once each in the log. */
 export class Troubles {
   readonly #known = new Map<string, Known>();
+  /** Of these routes the store does not have what is known yet; how many writes are under way. */
+  readonly #unstored = new Map<string, number>();
+  /** Routes that changed here since the last look began. */
+  readonly #touched = new Set<string>();
   readonly #deps: TroublesDeps;
 
   constructor(deps: TroublesDeps) {
@@ -44,6 +48,30 @@ export class Troubles {
       const { until = Number.POSITIVE_INFINITY, kind } = trouble;
       const leftMs = Number.isFinite(until) ? Math.min(mostMs(kind), until - clock.now()) : until;
       this.#known.set(keyOf(trouble), { trouble, asked: "submission", untilMs: clock.elapsed() + leftMs });
+    }
+  }
+
+  /** Takes up what another process has blocked or cleared in the store since the last look. */
+  async look(): Promise<void> {
+    const { routes, clock, log } = this.#deps;
+    const unstored = new Set(this.#unstored.keys());
+    this.#touched.clear();
+    const rows = await routes.changedTroubles(clock.now());
+    if (rows === undefined) return;
+    // What changed here meanwhile is newer than what was read.
+    const isNewer = (key: string) => unstored.has(key) || this.#touched.has(key);
+    const stored = new Set(rows.map(keyOf));
+    for (const [key, { trouble }] of this.#known) {
+      if (stored.has(key) || isNewer(key)) continue;
+      this.#known.delete(key);
+      tellEnd(log, trouble);
+    }
+    for (const trouble of rows) {
+      const known = this.find(trouble)?.trouble;
+      const isSame = known?.kind === "blocked" && known.detail === trouble.detail;
+      if (trouble.kind !== "blocked" || isSame || isNewer(keyOf(trouble))) continue;
+      this.#known.set(keyOf(trouble), { trouble, asked: "submission", untilMs: Number.POSITIVE_INFINITY });
+      tellBegin(log, trouble);
     }
   }
 
@@ -70,11 +98,11 @@ export class Troubles {
     return Math.max(0, Math.max(untilMs, probedUntilMs) - this.#deps.clock.elapsed());
   }
 
-  /** @param waitMs infinite: until somebody has seen to it */
+  /** @param waitMs infinite: until somebody has seen to it. @returns when it is stored; rejects where it cannot be, which the log tells */
   set(
     { lane, upstreamModel }: RouteOfLane,
     { kind, asked, detail, waitMs }: { kind: TroubleKind; asked: Asked; detail: string; waitMs: number },
-  ): void {
+  ): Promise<void> {
     const { clock, log, routes } = this.#deps;
     const before = this.find({ lane, upstreamModel })?.trouble;
     const isAgain = before?.kind === kind;
@@ -85,22 +113,33 @@ export class Troubles {
       times: isAgain ? before.times + 1 : 1,
     };
     this.#known.set(keyOf(trouble), { trouble, asked, untilMs: clock.elapsed() + waitMs });
-    this.#keep(routes.set(trouble));
     if (!isAgain) tellBegin(log, trouble);
+    return this.#keep(keyOf(trouble), routes.set(trouble));
   }
 
-  clear({ lane, upstreamModel }: RouteOfLane): void {
+  /** @returns as `set` */
+  clear({ lane, upstreamModel }: RouteOfLane): Promise<void> {
     const one = this.find({ lane, upstreamModel });
-    if (one === undefined) return;
-    this.#known.delete(keyOf(one.trouble));
+    if (one === undefined) return Promise.resolve();
+    const key = keyOf(one.trouble);
+    this.#known.delete(key);
     tellEnd(this.#deps.log, one.trouble);
-    this.#keep(this.#deps.routes.clear({ lane, upstreamModel }));
+    return this.#keep(key, this.#deps.routes.clear({ lane, upstreamModel }));
   }
 
-  #keep(writing: Promise<void>): void {
-    void writing.catch((error: unknown) =>
+  #keep(key: string, writing: Promise<void>): Promise<void> {
+    this.#touched.add(key);
+    this.#unstored.set(key, (this.#unstored.get(key) ?? 0) + 1);
+    const stored = writing.then(() => {
+      const left = (this.#unstored.get(key) ?? 1) - 1;
+      if (left > 0) this.#unstored.set(key, left);
+      else this.#unstored.delete(key);
+    });
+    // Most who change something do not wait for it.
+    stored.catch((error: unknown) =>
       this.#deps.log.error({ err: error as Error }, "what became of a route could not be stored"),
     );
+    return stored;
   }
 }
 

@@ -16,6 +16,8 @@ export function createWays(deps: {
   /** The accounts that are switched on. May be another list each time; each list stays as it is. */
   readonly adapters: () => readonly ProviderAdapter[];
   readonly routes: RouteStore;
+  /** Whether there is no such account any more, though its provider has others. None unless given. */
+  readonly isGone?: (lane: LaneId) => boolean;
   readonly clock: Pick<Clock, "now" | "elapsed" | "after">;
   readonly log: Log;
   readonly random: Random;
@@ -28,7 +30,7 @@ export function createWays(deps: {
   const retests = createRetests({
     ...{ clock, adapterOf },
     isRefused: (lane) => standing.isKeyRefused(lane),
-    onProved: (lane) => standing.allow({ lane, upstreamModel: WHOLE_ACCOUNT }),
+    onProved: (lane) => void standing.allow({ lane, upstreamModel: WHOLE_ACCOUNT }).catch(toldAlready),
   });
   const standing = new RouteStandings({
     ...deps,
@@ -39,11 +41,43 @@ export function createWays(deps: {
     ...{ pace, loads, durations, standing, clock, random },
     adapters: deps.adapters,
   });
+  const following = createFollowing(clock, () => standing.look());
   return {
     ...{ pace, loads, durations, standing, routing },
-    /** Reads what an earlier process knew. */
-    startWays: async () => retests.start(await standing.start()),
-    stopWays: retests.stop,
+    /** Reads what an earlier process knew, and follows what others change. */
+    async startWays() {
+      retests.start(await standing.start());
+      following.start();
+    },
+    stopWays() {
+      following.stop();
+      retests.stop();
+    },
+  };
+}
+
+/** What cannot be stored is told where it is tried. */
+const toldAlready = (): void => {};
+
+/** How soon a route is blocked or allowed by a command on the data folder of a running server. */
+const LOOKS_EVERY_MS = 1_000;
+
+/** Looks again and again. */
+function createFollowing({ after }: Pick<Clock, "after">, look: () => Promise<void>) {
+  let cancel = () => {};
+  let isStopped = false;
+  function later(): void {
+    if (isStopped) return;
+    // A store that cannot be read tells so itself, and may be read the next time.
+    const again = () => void look().then(later, later);
+    cancel = after(LOOKS_EVERY_MS, again);
+  }
+  return {
+    start: later,
+    stop() {
+      isStopped = true;
+      cancel();
+    },
   };
 }
 

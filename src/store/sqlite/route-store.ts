@@ -1,16 +1,31 @@
 import { and, asc, eq } from "drizzle-orm";
-import type { RouteStore } from "../../domain/ports/route-store.ts";
+import type { RouteStore, RouteTrouble } from "../../domain/ports/route-store.ts";
+import type { ChangeWatch } from "./change-watch.ts";
 import type { Connection } from "./connection.ts";
 import { routeTrouble } from "./route-table.ts";
 
 /** What is known to be wrong with routes, in SQLite. */
-export function createRouteStore({ orm, read, write }: Connection): RouteStore {
+export function createRouteStore({ orm, read, write }: Connection, watch: ChangeWatch): RouteStore {
   const { lane, upstreamModel } = routeTrouble;
+  let isChanged = false;
+  watch.onChange(() => {
+    isChanged = true;
+  });
+
+  function all(): RouteTrouble[] {
+    const rows = orm.select().from(routeTrouble).orderBy(asc(lane), asc(upstreamModel)).all();
+    return rows.map(({ until, ...row }) => ({ ...row, until: until ?? undefined }));
+  }
+
   return {
-    troubles: async () =>
+    troubles: async () => read(all),
+    changedTroubles: async (now) =>
       read(() => {
-        const rows = orm.select().from(routeTrouble).orderBy(asc(lane), asc(upstreamModel)).all();
-        return rows.map(({ until, ...row }) => ({ ...row, until: until ?? undefined }));
+        watch.look(now);
+        if (!isChanged) return undefined;
+        const rows = all();
+        isChanged = false;
+        return rows;
       }),
     async set({ lane: ofLane, upstreamModel: ofModel, until = null, ...rest }) {
       await write(() => {

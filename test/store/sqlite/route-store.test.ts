@@ -1,0 +1,43 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import type { LaneId } from "../../../src/domain/ids.ts";
+import type { RouteTrouble } from "../../../src/domain/ports/route-store.ts";
+import { openStore, type Store } from "../../../src/store/open.ts";
+import { NOW, temporaryDatabase } from "../../helpers/store.ts";
+
+let file: ReturnType<typeof temporaryDatabase>;
+let own: Store;
+let other: Store;
+
+beforeEach(() => {
+  file = temporaryDatabase();
+  [own, other] = [openStore({ path: file.path }), openStore({ path: file.path })];
+});
+afterEach(async () => {
+  await own.stop();
+  await other.stop();
+  file.remove();
+});
+
+const ROUTE = { lane: "fal/second" as LaneId, upstreamModel: "flux" };
+const TROUBLE: RouteTrouble = { ...ROUTE, kind: "blocked", detail: "by hand", since: NOW, times: 1 };
+
+test("what is known of a route is kept whole, and replaced", async () => {
+  await own.routes.set({ ...TROUBLE, kind: "open", until: NOW + 1, times: 3 });
+  expect(await own.routes.troubles()).toEqual([{ ...TROUBLE, kind: "open", until: NOW + 1, times: 3 }]);
+  await own.routes.set(TROUBLE);
+  expect(await own.routes.troubles()).toEqual([TROUBLE]);
+  await own.routes.clear(ROUTE);
+  expect(await own.routes.troubles()).toEqual([]);
+});
+
+test("what another process changes is read once, within half a second, and own changes are not", async () => {
+  await own.routes.changedTroubles(NOW);
+  await own.routes.set({ ...TROUBLE, detail: "own" });
+  expect(await own.routes.changedTroubles(NOW + 500)).toBeUndefined();
+  await other.routes.set(TROUBLE);
+  expect(await own.routes.changedTroubles(NOW + 600)).toBeUndefined();
+  expect(await own.routes.changedTroubles(NOW + 1000)).toEqual([TROUBLE]);
+  expect(await own.routes.changedTroubles(NOW + 2000)).toBeUndefined();
+  await other.routes.clear(ROUTE);
+  expect(await own.routes.changedTroubles(NOW + 3000)).toEqual([]);
+});
