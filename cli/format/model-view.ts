@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from "../../src/domain/json.ts";
 import { needsText } from "../../src/domain/model/availability.ts";
+import { stateText, troubleText } from "./standing-view.ts";
 import { column, type Field } from "./table.ts";
 
 export const MODEL_COLUMNS = [
@@ -35,12 +36,12 @@ export function modelFields(model: JsonObject): Field[] {
     ...pricesOf(model).map((price): Field => ["price", price]),
     ["status", statusOf(model)],
     ...routesOf(model).map(
-      ({ provider, upstreamModel, needs, refused }): Field => [
+      ({ provider, upstreamModel, needs, troubles }): Field => [
         "route",
         [
           `${provider} ${upstreamModel}`,
           ...(needs.length === 0 ? [] : [`needs ${needs.join(" and ")}`]),
-          ...(refused === "" ? [] : [`refused: ${refused}`]),
+          ...troubles.map((trouble) => troubleText(trouble, provider)),
         ].join(", "),
       ],
     ),
@@ -51,10 +52,8 @@ export function modelFields(model: JsonObject): Field[] {
 function statusOf(model: JsonObject): string {
   const isUsable = ({ needs }: { needs: readonly string[] }) => needs.length === 0;
   if (model.available !== false) {
-    const refusing = routesOf(model).filter((route) => isUsable(route) && route.refused !== "");
-    return refusing.length === 0
-      ? "ready"
-      : `refused by ${refusing.map(({ provider }) => provider).join(", ")}`;
+    const shut = routesOf(model).filter((route) => isUsable(route) && route.isShut);
+    return shut.length === 0 ? "ready" : shut.map(shutText).join(", ");
   }
   const needs = needsText(routesOf(model));
   return needs === "" ? "not available" : `needs ${needs}`;
@@ -76,8 +75,16 @@ function routesOf({ routes }: JsonObject) {
     provider: text(route.provider),
     upstreamModel: text(route.upstream_model),
     needs: Array.isArray(route.needs) ? route.needs.map(String) : [],
-    refused: text(route.refused),
+    isShut: route.shut === true,
+    troubles: (Array.isArray(route.troubles) ? route.troubles : []).filter(isJsonObject),
   }));
+}
+
+/** `refused by fal`, `blocked at fal`; of a route whose accounts differ, `refused or blocked at fal`. */
+function shutText({ provider, troubles }: { provider: string; troubles: readonly JsonObject[] }): string {
+  const states = [...new Set(troubles.map(({ state }) => stateText(state)))];
+  const isRefused = states.length === 1 && states[0] === "refused";
+  return `${states.join(" or ")} ${isRefused ? "by" : "at"} ${provider}`;
 }
 
 function pricesOf(model: JsonObject): string[] {

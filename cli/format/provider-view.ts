@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from "../../src/domain/json.ts";
+import { troubleText } from "./standing-view.ts";
 import { column, type Field } from "./table.ts";
 
 export const PROVIDER_COLUMNS = [
@@ -39,7 +40,7 @@ export function providerFields(provider: JsonObject): Field[] {
     ["state", stateOf(provider)],
     ...objects(provider.accounts).map((account): Field => ["account", accountText(account)]),
     ...factFields(isJsonObject(provider.facts) ? provider.facts : {}),
-    ...objects(provider.routes).map((route): Field => ["model", routeText(route)]),
+    ...objects(provider.routes).map((route): Field => ["model", routeText(route, text(provider.id))]),
   ];
 }
 
@@ -76,9 +77,9 @@ function keyText({ kind, variables }: JsonObject): string {
   return names.length === 0 ? text(kind) : `${text(kind)}, from ${names.join(" and ")}`;
 }
 
-function routeText({ model, upstream_model, refused }: JsonObject): string {
+function routeText({ model, upstream_model, troubles }: JsonObject, provider: string): string {
   const name = upstream_model === model ? text(model) : `${text(model)} as ${text(upstream_model)}`;
-  return refused === undefined ? name : `${name}, refused: ${text(refused)}`;
+  return [name, ...objects(troubles).map((trouble) => troubleText(trouble, provider))].join(", ");
 }
 
 export const TEST_COLUMNS = [

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { createCatalog } from "../catalog/catalog.ts";
 import type { Config } from "../config/config.ts";
-import type { ProviderId } from "../domain/ids.ts";
+import type { LaneId, ProviderId } from "../domain/ids.ts";
 import type { NeedsOf } from "../domain/model/availability.ts";
 import type { Clock } from "../domain/ports/runtime.ts";
 import { PROVIDERS, providerNeeds } from "../providers/registry.ts";
@@ -45,7 +45,12 @@ export function createLocalModels(store: Store, config: LocalSettings, clock: Cl
     async models() {
       const { own } = await look();
       const needsOf: NeedsOf = (id) => own.needs.get(id) ?? providerNeeds(id, config) ?? [id];
-      return createManageModels({ ...(await priced()), needsOf, routes: store.routes });
+      // A server may have keys in variables that are not set here.
+      const lanesOf = (id: ProviderId) => {
+        const lanes = own.lanes.get(id) ?? (config.accounts?.[id] ?? []).map(({ lane }) => lane);
+        return lanes.length === 0 ? undefined : lanes;
+      };
+      return createManageModels({ ...(await priced()), needsOf, lanesOf, routes: store.routes });
     },
     callbacks: () =>
       createManageCallbacks({
@@ -60,14 +65,19 @@ export function createLocalModels(store: Store, config: LocalSettings, clock: Cl
 /** The providers that the data folder describes, with what switches each on and is missing. */
 async function ownProvidersOf({ dataDir, egress, providerConfig }: LocalSettings) {
   const needs = new Map<ProviderId, readonly string[]>();
+  const lanes = new Map<ProviderId, readonly LaneId[]>();
   const isNone = !existsSync(join(dataDir, OWN_PROVIDERS));
-  if (egress === undefined || providerConfig === undefined || isNone) return { needs, problems: [] };
+  if (egress === undefined || providerConfig === undefined || isNone) return { needs, lanes, problems: [] };
   // Loaded late: it has the built-in forms and the checks of others.
   const { readOwnProviders } = await import("./own-providers.ts");
   const { providers, problems } = await readOwnProviders({ dataDir, egress, providerConfig });
   for (const { definition, given } of providers) {
     const isOn = given !== undefined && given.accounts.length > 0;
     needs.set(definition.id, isOn ? [] : definition.needs(given?.values));
+    lanes.set(
+      definition.id,
+      (given?.accounts ?? []).map(({ lane }) => lane),
+    );
   }
-  return { needs, problems: problems.map(({ text }) => text) };
+  return { needs, lanes, problems: problems.map(({ text }) => text) };
 }

@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
 import { createCatalog } from "../catalog/catalog.ts";
 import type { Config } from "../config/config.ts";
+import type { LaneId } from "../domain/ids.ts";
 import type { ManagedProviders } from "../domain/ports/managed-providers.ts";
-import type { RouteTrouble } from "../domain/ports/route-store.ts";
+import { type RouteStore, type RouteTrouble, WHOLE_ACCOUNT } from "../domain/ports/route-store.ts";
 import { createAccounts, PROVIDERS } from "../providers/registry.ts";
 import { createSystemClock } from "../runtime/clock.ts";
 import { createIds } from "../runtime/ids.ts";
@@ -29,6 +30,7 @@ export function openLocalProviders(config: Config): ManagedProviders {
       return createCatalog({ models: readOwnModels(config, ids).models, providers: ids }).all();
     },
     troubles: () => readTroubles(config),
+    onProved: (lane) => clearRefusal(config, lane),
     isOn: () => true,
     async adapters({ definition, given = { values: {}, accounts: [] } }) {
       const faults = new Map<string, string>();
@@ -45,14 +47,31 @@ export function openLocalProviders(config: Config): ManagedProviders {
 
 /** What a server has found wrong with routes. */
 async function readTroubles(config: Config): Promise<RouteTrouble[]> {
+  return (await withRouteStore(config, (routes) => routes.troubles())) ?? [];
+}
+
+/** A server that runs on the folder takes it up within two seconds. */
+async function clearRefusal(config: Config, lane: LaneId): Promise<void> {
+  await withRouteStore(config, async (routes) => {
+    const isIt = (each: RouteTrouble) => each.lane === lane && each.upstreamModel === WHOLE_ACCOUNT;
+    const known = (await routes.troubles()).find(isIt);
+    if (known?.kind === "refused") await routes.clear({ lane, upstreamModel: WHOLE_ACCOUNT });
+  });
+}
+
+/** @returns undefined where the folder has no database */
+export async function withRouteStore<Result>(
+  config: Config,
+  use: (routes: RouteStore) => Promise<Result>,
+): Promise<Result | undefined> {
   const path = databaseOf(config);
-  if (!existsSync(path)) return [];
+  if (!existsSync(path)) return undefined;
   const { openBooks } = await import("../store/books.ts");
   const { storeOn } = await import("../store/open.ts");
   const options = { path, ids: createIds(createSystemClock()), migrate: false };
   const opened = openBooks(options);
   try {
-    return await storeOn(opened, options).routes.troubles();
+    return await use(storeOn(opened, options).routes);
   } finally {
     await opened.books.stop();
   }

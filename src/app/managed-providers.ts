@@ -4,6 +4,7 @@ import { AppError } from "../domain/errors.ts";
 import type { LaneId } from "../domain/ids.ts";
 import type { JsonObject } from "../domain/json.ts";
 import { providerOf } from "../domain/lane.ts";
+import { refusalOf, routeStates } from "../domain/model/availability.ts";
 import type { Model } from "../domain/model/model.ts";
 import type {
   AccountTest,
@@ -42,6 +43,8 @@ export interface ManagedProvidersDeps {
   readonly problems: () => Promise<readonly ProviderProblem[]>;
   readonly models: () => Promise<readonly Model[]>;
   readonly troubles: () => Promise<readonly RouteTrouble[]>;
+  /** An account's key was proved: it is refused no longer. */
+  readonly onProved: (lane: LaneId) => Promise<void>;
   /** Whether an account is in use, as far as this is known. */
   readonly isOn: (lane: LaneId) => boolean;
   /** The accounts of a provider that are switched on and can be used. */
@@ -88,7 +91,10 @@ export function createManagedProviders(deps: ManagedProvidersDeps): ManagedProvi
       return {
         ...describe(known, deps, models),
         facts: factsOf(known),
-        routes: routesOf(id, models, await deps.troubles()),
+        routes: routesOf(id, models, accountsOf(known, deps), {
+          troubles: await deps.troubles(),
+          now: deps.clock.now(),
+        }),
         problems: problems.map(({ text }) => text),
       };
     },
@@ -145,18 +151,20 @@ function factsOf({ definition, form }: Known): JsonObject {
   return { auth: variables.length === 0 ? [{ kind: "none", variables }] : [{ kind: "header", variables }] };
 }
 
-function routesOf(id: string, models: readonly Model[], troubles: readonly RouteTrouble[]): ManagedRoute[] {
-  const own = troubles.filter(({ lane }) => providerOf(lane) === id);
+function routesOf(
+  id: string,
+  models: readonly Model[],
+  accounts: readonly ManagedAccount[],
+  { troubles, now }: { troubles: readonly RouteTrouble[]; now: number },
+): ManagedRoute[] {
+  const known = troubles.filter(({ lane }) => providerOf(lane) === id).map(({ lane }) => lane);
+  const lanes = accounts.length > 0 ? accounts.map(({ lane }) => lane) : known;
+  const lanesOf = () => [...new Set(lanes)];
   return models.flatMap((model) =>
-    model.routes
+    routeStates(model, () => [], { troubles, lanesOf, now })
       .filter(({ provider }) => provider === id)
-      .map(({ upstreamModel }) => {
-        const trouble = own.find((each) => each.upstreamModel === upstreamModel);
-        const refused = trouble && {
-          detail: trouble.lane === id ? trouble.detail : `${trouble.lane}: ${trouble.detail}`,
-          since: trouble.since,
-        };
-        return { model: model.id, upstreamModel, refused };
+      .map(({ upstreamModel, ...route }) => {
+        return { model: model.id, upstreamModel, refused: refusalOf(route), troubles: route.troubles };
       }),
   );
 }
@@ -190,6 +198,7 @@ async function testAccounts(
             ? ({ kind: "failed", detail: faults.get(lane) ?? "its key is not at hand" } as const)
             : await testOne(deps, adapter);
         const tookMs = Math.round(deps.clock.elapsed() - startedAt);
+        if (tested.kind === "ok") await deps.onProved(lane);
         return { provider: definition.id, account: name, lane, tookMs, tested };
       }),
     );

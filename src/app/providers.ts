@@ -71,6 +71,8 @@ export async function openProviders(config: Config, deps: ProvidersDeps, release
   return {
     ...ways,
     ...{ providers, needsOf },
+    /** The accounts of a provider that are switched on. */
+    lanesOf: (id: ProviderId) => live.adapters.flatMap((each) => (each.id === id ? each.lane : [])),
     /** Those that the data folder describes, and what is wrong with files. */
     ownProviders: (): OwnProviders => {
       return { providers: live.own, problems: [...live.problems, ...faults.outside(live.providers)] };

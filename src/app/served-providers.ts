@@ -6,6 +6,7 @@ import type { Clock } from "../domain/ports/runtime.ts";
 import type { Rooms } from "./rooms.ts";
 
 interface ServedDeps extends Pick<Rooms, "adapters" | "ownProviders"> {
+  readonly standing: Pick<Rooms["standing"], "proved">;
   readonly config: Config;
   readonly clock: Clock;
   readonly catalog: Pick<Catalog, "all">;
@@ -14,7 +15,7 @@ interface ServedDeps extends Pick<Rooms, "adapters" | "ownProviders"> {
 
 /** The providers of this server, as they are in force. What describes them is loaded at the first question. */
 export function createServedProviders(deps: ServedDeps): ManagedProviders {
-  const { config, clock, catalog, routes, adapters, ownProviders } = deps;
+  const { config, clock, catalog, routes, adapters, ownProviders, standing } = deps;
   const managed = async () => {
     const { createManagedProviders } = await import("./managed-providers.ts");
     return createManagedProviders({
@@ -23,6 +24,7 @@ export function createServedProviders(deps: ServedDeps): ManagedProviders {
       problems: async () => ownProviders().problems,
       models: async () => catalog.all(),
       troubles: () => routes.troubles(),
+      onProved: (lane) => standing.proved(lane),
       isOn: (lane) => adapters().some((adapter) => adapter.lane === lane),
       adapters: async ({ definition: { id } }) => ({
         adapters: adapters().filter((adapter) => adapter.id === id),

@@ -115,7 +115,7 @@ export interface LaneOverview extends LaneLoad {
 }
 
 export interface ProviderOverview extends ProviderEndings {
-  /** Upstream models that the provider refuses us, which only the operator can put right. */
+  /** Upstream models that the provider refuses us, which only the operator can put right; `*` for the account as a whole. */
   readonly refused: readonly string[];
 }
 

@@ -1,4 +1,5 @@
 import type { JsonObject } from "./json.ts";
+import { troublesForm } from "./model/standing-form.ts";
 import { formatAmount } from "./money/money.ts";
 import type {
   AccountTest,
@@ -45,9 +46,9 @@ export function providerFormInFull(provider: ProviderInFull, withText = false): 
   return {
     ...managedProviderForm(provider),
     ...{ facts, problems },
-    routes: routes.map(({ model, upstreamModel, refused }) => ({
+    routes: routes.map(({ model, upstreamModel, ...known }) => ({
       ...{ model, upstream_model: upstreamModel },
-      ...(refused && { refused: refused.detail, refused_since: Math.floor(refused.since / 1000) }),
+      ...troublesForm(known),
     })),
     ...(withText && form && { text: form.text }),
   };

@@ -1,5 +1,10 @@
 import { AppError } from "../domain/errors.ts";
-import { type NeedsOf, type RouteState, routeStates } from "../domain/model/availability.ts";
+import {
+  type KnownAccounts,
+  type NeedsOf,
+  type RouteState,
+  routeStates,
+} from "../domain/model/availability.ts";
 import type { Model } from "../domain/model/model.ts";
 import type { PriceTerms } from "../domain/money/pricing.ts";
 import type { Catalog } from "../domain/ports/catalog.ts";
@@ -19,6 +24,7 @@ export interface ManageModelsDeps extends PriceDeps {
   readonly catalog: Pick<Catalog, "all">;
   readonly needsOf: NeedsOf;
   readonly routes: Pick<RouteStore, "troubles">;
+  readonly lanesOf: KnownAccounts["lanesOf"];
 }
 
 /** Shows operators every model, even if no provider makes it at present. */
@@ -27,7 +33,7 @@ export function createManageModels(deps: ManageModelsDeps) {
   const describe = (model: Model, troubles: readonly RouteTrouble[]): ManagedModel => ({
     model,
     terms: { rule: ruleInForce(deps, model).rule },
-    routes: routeStates(model, needsOf, troubles),
+    routes: routeStates(model, needsOf, { troubles, lanesOf: deps.lanesOf, now: deps.clock.now() }),
   });
   return {
     async list(): Promise<ManagedModel[]> {

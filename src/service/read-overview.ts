@@ -1,6 +1,6 @@
 import type { DiskSpace, OpenStays, Overview, ProviderOverview, Vitals } from "../domain/overview.ts";
 import type { CallbackStore } from "../domain/ports/callback-store.ts";
-import type { RouteStore, RouteTrouble } from "../domain/ports/route-store.ts";
+import { type RouteStore, type RouteTrouble, WHOLE_ACCOUNT } from "../domain/ports/route-store.ts";
 import type { Clock } from "../domain/ports/runtime.ts";
 import type { Counts } from "../domain/ports/tally.ts";
 import type { LaneCapacity, TaskStore } from "../domain/ports/task-store.ts";
@@ -69,20 +69,27 @@ async function read(deps: OverviewDeps): Promise<Overview> {
   };
 }
 
-/** Every account that is switched on, or of which anything is known. */
+/** In place of an upstream's model in what is refused: the account as a whole. */
+const EVERYTHING = "*";
+
+/** Every account that is switched on, or has ended tasks. */
 function providersOf(
   { lanes }: OverviewDeps,
   endings: ReturnType<Counts["hour"]>["providers"],
   troubles: readonly RouteTrouble[],
 ): ProviderOverview[] {
-  const ids = new Set([
-    ...lanes.map(({ lane }) => lane),
-    ...endings.map(({ provider }) => provider),
-    ...troubles.map(({ lane }) => lane),
-  ]);
+  const ids = new Set([...lanes.map(({ lane }) => lane), ...endings.map(({ provider }) => provider)]);
   return [...ids].sort().map((provider) => {
     const { completed = 0, failed = 0 } = endings.find((each) => each.provider === provider) ?? {};
-    const refused = troubles.filter((each) => each.lane === provider);
-    return { provider, completed, failed, refused: refused.map(({ upstreamModel }) => upstreamModel) };
+    const refused = troubles.filter((each) => each.lane === provider && isForOperator(each));
+    const models = refused.map(({ upstreamModel }) =>
+      upstreamModel === WHOLE_ACCOUNT ? EVERYTHING : upstreamModel,
+    );
+    return { provider, completed, failed, refused: models };
   });
+}
+
+/** Whether only the operator can put it right. */
+function isForOperator({ kind }: RouteTrouble): boolean {
+  return kind === "refused" || kind === "spent";
 }

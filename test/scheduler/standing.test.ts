@@ -234,3 +234,14 @@ test("nothing is kept against an account that is gone", async () => {
     ["fal flux"],
   ]);
 });
+
+test("a key that is proved ends what was refused, and nothing that an operator blocked", async () => {
+  const { standing } = setup();
+  standing.refused(FLUX, "submission", { kind: "key", detail: "401" });
+  await standing.block(VEO, "by hand");
+  await standing.proved(FAL);
+  expect([standing.of(FLUX).state, standing.of(VEO).state]).toEqual(["closed", "blocked"]);
+  await standing.block({ lane: FAL, upstreamModel: WHOLE_ACCOUNT }, "by hand");
+  await standing.proved(FAL);
+  expect(standing.of(FLUX).state).toBe("blocked");
+});

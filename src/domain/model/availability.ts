@@ -1,8 +1,9 @@
-import type { ProviderId } from "../ids.ts";
+import type { LaneId, ProviderId } from "../ids.ts";
 import { providerOf } from "../lane.ts";
 import type { RouteTrouble } from "../ports/route-store.ts";
 import { either } from "../words/say.ts";
 import type { Model, Route, RouteName } from "./model.ts";
+import { type Standing, standingFrom } from "./standing.ts";
 
 /** Names what an operator must set to switch a provider on, such as `OPENAI_API_KEY`; empty for one that is on. */
 export type NeedsOf = (provider: ProviderId) => readonly string[];
@@ -11,29 +12,48 @@ export type NeedsOf = (provider: ProviderId) => readonly string[];
 export interface RouteState extends RouteName, Pick<Route, "modes" | "only"> {
   /** Empty for a route that can be taken. */
   readonly needs: readonly string[];
-  /** What the upstream said when it refused our key, our account or the model; absent for a route that works or was not tried. */
-  readonly refused?: Pick<RouteTrouble, "detail" | "since"> | undefined;
+  /** The accounts that get none of its tasks at present, and why. */
+  readonly troubles: readonly AccountTrouble[];
+  /** Whether these are all accounts there are. */
+  readonly isShut: boolean;
 }
 
-export function routeStates(
-  model: Model,
-  needsOf: NeedsOf,
-  troubles: readonly RouteTrouble[] = [],
-): RouteState[] {
-  return model.routes.map(({ provider, upstreamModel, modes, only }) => ({
-    ...{ provider, upstreamModel, modes, only },
-    needs: needsOf(provider),
-    refused: refusalOf({ provider, upstreamModel }, troubles),
-  }));
+export interface AccountTrouble extends Standing {
+  readonly lane: LaneId;
 }
 
-/** What an account of the provider is refused, and which one, unless it is the default one. */
-function refusalOf({ provider, upstreamModel }: RouteName, troubles: readonly RouteTrouble[]) {
-  const found = troubles.find(
-    (each) => providerOf(each.lane) === provider && each.upstreamModel === upstreamModel,
-  );
-  if (found === undefined || found.lane === provider) return found;
-  return { ...found, detail: `${found.lane}: ${found.detail}` };
+/** What is known of accounts. */
+export interface KnownAccounts {
+  readonly troubles: readonly RouteTrouble[];
+  /** The accounts of a provider that are switched on; undefined where that is not known. */
+  readonly lanesOf: (provider: ProviderId) => readonly LaneId[] | undefined;
+  readonly now: number;
+}
+
+const NOTHING_KNOWN: KnownAccounts = { troubles: [], lanesOf: () => undefined, now: 0 };
+
+export function routeStates(model: Model, needsOf: NeedsOf, known = NOTHING_KNOWN): RouteState[] {
+  return model.routes.map((route) => {
+    const { provider, upstreamModel, modes, only } = route;
+    return { provider, upstreamModel, modes, only, needs: needsOf(provider), ...troublesOf(route, known) };
+  });
+}
+
+function troublesOf(
+  { provider, upstreamModel, account }: Route,
+  { troubles, lanesOf, now }: KnownAccounts,
+): Pick<RouteState, "troubles" | "isShut"> {
+  const known = troubles.filter((each) => providerOf(each.lane) === provider).map(({ lane }) => lane);
+  const lanes = [...new Set(lanesOf(provider) ?? known)].filter((lane) => lane === (account ?? lane));
+  const all = lanes.map((lane) => ({ lane, ...standingFrom(troubles, { lane, upstreamModel }, now) }));
+  const shut = all.filter(({ state }) => state !== "closed");
+  return { troubles: shut, isShut: shut.length > 0 && shut.length === all.length };
+}
+
+/** What the upstream said when it refused our key, our account or the model; undefined where an account is not refused. */
+export function refusalOf({ troubles, isShut }: Pick<RouteState, "troubles" | "isShut">) {
+  const isRefused = isShut && troubles.every(({ state }) => state === "refused");
+  return isRefused ? troubles[0] : undefined;
 }
 
 /** Whether any of the routes can be taken. */

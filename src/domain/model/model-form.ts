@@ -4,8 +4,9 @@ import { formatMultiplier, ONE } from "../money/multiplier.ts";
 import { priceForm } from "../money/price-form.ts";
 import type { PriceTerms } from "../money/pricing.ts";
 import { describe } from "../words/words.ts";
-import { canBeTaken, isAvailable, type RouteState } from "./availability.ts";
+import { canBeTaken, isAvailable, type RouteState, refusalOf } from "./availability.ts";
 import type { Model } from "./model.ts";
+import { troublesForm } from "./standing-form.ts";
 
 /** A model as callers are shown it, at the price it has for them. */
 export interface Offer {
@@ -52,15 +53,21 @@ export function managedModelForm(given: Pick<Offer, "model" | "terms"> & Routes)
   return {
     ...modelForm({ ...given, isAvailable: isAvailable(given.routes) }),
     ...(given.model.file !== undefined && { file: given.model.file }),
-    routes: given.routes.map(({ provider, upstreamModel, needs, modes, only, refused }) => ({
-      provider,
-      upstream_model: upstreamModel,
-      available: canBeTaken({ needs }),
-      needs,
-      ...(modes && { modes }),
-      ...(only && { only: only as JsonObject }),
-      ...(refused && { refused: refused.detail, refused_since: Math.floor(refused.since / 1000) }),
-    })),
+    routes: given.routes.map(routeForm),
+  };
+}
+
+function routeForm(route: RouteState): JsonObject {
+  const { provider, upstreamModel, needs, modes, only, troubles } = route;
+  return {
+    provider,
+    upstream_model: upstreamModel,
+    available: canBeTaken({ needs }),
+    needs,
+    ...(modes && { modes }),
+    ...(only && { only: only as JsonObject }),
+    ...troublesForm({ refused: refusalOf(route), troubles }),
+    ...(troubles.length > 0 && { shut: route.isShut }),
   };
 }
 

@@ -1,3 +1,5 @@
+import { type RouteOfLane, type RouteTrouble, WHOLE_ACCOUNT } from "../ports/route-store.ts";
+
 /**
  * Whether a route at an account gets tasks. `closed` it does · `open` it failed several times in a row, and gets none until `until` ·
  * `half_open` one task tries whether it works again · `refused` the upstream refuses our key, our account or the model · `spent` our
@@ -16,3 +18,25 @@ export interface Standing {
 }
 
 export const CLOSED: Standing = { state: "closed" };
+
+/** What is known of a route at an account, from what is stored of that and of the account as a whole: whatever lasts longest. */
+export function standingFrom(
+  troubles: readonly RouteTrouble[],
+  { lane, upstreamModel }: RouteOfLane,
+  now: number,
+): Standing {
+  const own = troubles.filter(
+    (each) =>
+      each.lane === lane && (each.upstreamModel === WHOLE_ACCOUNT || each.upstreamModel === upstreamModel),
+  );
+  const worst = own.toSorted((a, b) => endOf(b) - endOf(a))[0];
+  if (worst === undefined) return CLOSED;
+  const { kind, detail, since, until } = worst;
+  return endOf(worst) <= now
+    ? { state: "half_open", detail, since }
+    : { state: kind, detail, since, ...(until !== undefined && { until }) };
+}
+
+function endOf({ until = Number.MAX_VALUE }: RouteTrouble): number {
+  return until;
+}

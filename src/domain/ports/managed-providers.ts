@@ -1,10 +1,13 @@
+import type { LaneId } from "../ids.ts";
 import type { JsonObject } from "../json.ts";
+import type { AccountTrouble } from "../model/availability.ts";
+import type { Standing } from "../model/standing.ts";
 import type { Tested } from "./provider.ts";
 
 /** An account of a provider that is switched on, without its secrets. */
 export interface ManagedAccount {
   readonly name: string;
-  readonly lane: string;
+  readonly lane: LaneId;
   readonly region?: string | undefined;
   readonly baseUrl?: string | undefined;
   readonly concurrency?: number | undefined;
@@ -36,8 +39,10 @@ export interface ManagedProvider {
 export interface ManagedRoute {
   readonly model: string;
   readonly upstreamModel: string;
-  /** What the upstream said when it refused the key, the account or the model, and since when. */
-  readonly refused?: { readonly detail: string; readonly since: number } | undefined;
+  /** What the upstream said when it refused every account that is switched on, and since when. */
+  readonly refused?: Pick<Standing, "detail" | "since"> | undefined;
+  /** The accounts that get none of its tasks at present. */
+  readonly troubles: readonly AccountTrouble[];
 }
 
 export interface ProviderInFull extends ManagedProvider {

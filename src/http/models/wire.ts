@@ -3,6 +3,7 @@ import { PRICE_UNITS, UNITS } from "../../domain/money/price-units.ts";
 import { INPUT_ROLES } from "../../domain/task/request.ts";
 import { contract, type EndpointContract, succeeds } from "../openapi/contract.ts";
 import { closed, component, flag, integer, list, openEnum, type Schema, text } from "../wire/schema.ts";
+import { STANDING_OF_ACCOUNT } from "../wire/standing.ts";
 import { amount, CURRENCY_SCHEMA, unixSeconds } from "../wire/values.ts";
 
 export const MODEL_ID = text("Id of a model, or an alias of one.");
@@ -118,11 +119,15 @@ const MANAGED_FIELDS = {
           additionalProperties: true,
         },
         refused: text(
-          "What the provider said when it refused our key, our account or the model. Until it works again.",
+          "What the provider said when it refused our key, our account or the model, where it refuses every account that is switched on. Until it works again.",
         ),
         refused_since: unixSeconds("When that began."),
+        shut: flag("Whether `troubles` are all accounts that are switched on; absent where there are none."),
+        troubles: list(STANDING_OF_ACCOUNT, {
+          description: "The accounts that get none of its tasks at present; absent where there are none.",
+        }),
       },
-      { optional: ["modes", "only", "refused", "refused_since"] },
+      { optional: ["modes", "only", "refused", "refused_since", "shut", "troubles"] },
     ),
     {
       description:

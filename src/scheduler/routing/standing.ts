@@ -171,6 +171,11 @@ export class RouteStandings implements RouteStanding {
     await Promise.all(against.map(({ trouble }) => this.#troubles.clear(trouble)));
   }
 
+  /** The account's key works again. What an operator blocked stays so. @returns as `block` */
+  async proved(lane: LaneId): Promise<void> {
+    if (this.isKeyRefused(lane)) await this.#troubles.clear({ lane, upstreamModel: WHOLE_ACCOUNT });
+  }
+
   /** Takes up what another process has blocked or allowed. */
   look(): Promise<void> {
     return this.#troubles.look();

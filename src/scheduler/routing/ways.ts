@@ -1,6 +1,6 @@
 import type { LaneId } from "../../domain/ids.ts";
 import type { ProviderAdapter } from "../../domain/ports/provider.ts";
-import { type RouteStore, WHOLE_ACCOUNT } from "../../domain/ports/route-store.ts";
+import type { RouteStore } from "../../domain/ports/route-store.ts";
 import type { Clock, Log, Random } from "../../domain/ports/runtime.ts";
 import { createDurations } from "./durations.ts";
 import { createLoads } from "./loads.ts";
@@ -30,7 +30,7 @@ export function createWays(deps: {
   const retests = createRetests({
     ...{ clock, adapterOf },
     isRefused: (lane) => standing.isKeyRefused(lane),
-    onProved: (lane) => void standing.allow({ lane, upstreamModel: WHOLE_ACCOUNT }).catch(toldAlready),
+    onProved: (lane) => void standing.proved(lane).catch(toldAlready),
   });
   const standing = new RouteStandings({
     ...deps,

@@ -85,7 +85,8 @@ const OVERVIEW = component("Overview", {
       provider: text("The lane of the account."),
       ...ENDINGS,
       refused: list(text(""), {
-        description: "Upstream models that it refuses this server, until the operator puts that right.",
+        description:
+          "Upstream models that it refuses this server, until the operator puts that right; `*`: every one.",
       }),
     }),
     { description: "By name." },

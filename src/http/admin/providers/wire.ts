@@ -11,6 +11,7 @@ import {
   type Schema,
   text,
 } from "../../wire/schema.ts";
+import { STANDING_OF_ACCOUNT } from "../../wire/standing.ts";
 import { amount, unixSeconds } from "../../wire/values.ts";
 import { contract, NOT_FOUND } from "../contract.ts";
 
@@ -53,10 +54,15 @@ const ROUTE = closed(
   {
     model: MODEL_ID,
     upstream_model: text("What the provider calls the model."),
-    refused: text("What it said when it refused the key, the account or the model."),
+    refused: text(
+      "What it said when it refused the key, the account or the model, where it refuses every account.",
+    ),
     refused_since: unixSeconds("Since when."),
+    troubles: list(STANDING_OF_ACCOUNT, {
+      description: "The accounts that get none of its tasks at present; absent where there are none.",
+    }),
   },
-  { optional: ["refused", "refused_since"] },
+  { optional: ["refused", "refused_since", "troubles"] },
 );
 
 const IN_FULL = component(
