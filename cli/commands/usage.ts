@@ -22,7 +22,10 @@ const SUBJECTS: Readonly<Record<UsageGroup, readonly string[]>> = {
   model: ["model"],
   day: ["day"],
 };
-const SUMS = ["completed", "failed", "cancelled", "outputs", "charged", "upstream_cost", "margin"];
+const SUMS = [
+  ...["completed", "failed", "cancelled", "outputs", "charged", "upstream_cost", "margin"],
+  "resubmitted",
+];
 
 interface Flags {
   readonly by: UsageGroup;
@@ -66,7 +69,7 @@ export function defineUsage(command: Command, context: Context): void {
 
 /** Which sums a narrow terminal leaves out first. */
 const SUM_RANKS: Readonly<Record<string, number>> = {
-  ...{ cancelled: 5, failed: 4, outputs: 3, margin: 2, upstream_cost: 1 },
+  ...{ resubmitted: 6, cancelled: 5, failed: 4, outputs: 3, margin: 2, upstream_cost: 1 },
 };
 
 function columnsOf(by: UsageGroup) {
@@ -89,6 +92,7 @@ function cellsOf(sum: UsageSum): string[] {
     formatAmount(sum.charged),
     amount(sum.cost),
     amount(sum.margin),
+    String(sum.resubmitted),
   ];
 }
 

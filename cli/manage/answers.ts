@@ -116,6 +116,7 @@ function usageSumOf(form: JsonObject): UsageSum {
     failed: countIn(form, "failed"),
     cancelled: countIn(form, "cancelled"),
     outputs: countIn(form, "outputs"),
+    resubmitted: countIn(form, "resubmitted"),
     charged: amountIn(form, "charged"),
     cost: optionalAmountIn(form, "upstream_cost"),
     margin: optionalAmountIn(form, "margin"),

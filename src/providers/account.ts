@@ -1,6 +1,7 @@
 import type { LaneId } from "../domain/ids.ts";
 import { isJsonObject } from "../domain/json.ts";
 import type { ProviderAdapter, Rates } from "../domain/ports/provider.ts";
+import type { OnUnknown } from "../domain/task/routing.ts";
 import type { Secret } from "../toolkit/settings/secret.ts";
 
 /** An account at a provider: what tells it from the provider's other ones. What is absent is as the provider usually has it. */
@@ -16,6 +17,8 @@ export interface ProviderAccount {
   readonly concurrency?: number | undefined;
   readonly submitsPerMinute?: number | undefined;
   readonly pollsPerSecond?: number | undefined;
+  /** `fail` unless given. */
+  readonly onUnknown?: OnUnknown | undefined;
   /** Requests go through it. */
   readonly proxy?: string | undefined;
 }

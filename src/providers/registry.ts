@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { LaneId } from "../domain/ids.ts";
 import type { ProviderAdapter } from "../domain/ports/provider.ts";
+import type { OnUnknown } from "../domain/task/routing.ts";
 import type { Secret } from "../toolkit/settings/secret.ts";
 import type { SettingTable, ValuesOf } from "../toolkit/settings/setting.ts";
 import type { ProviderAccount } from "./account.ts";
@@ -70,9 +71,16 @@ export function createAccounts(
     if (secrets === undefined) return [];
     const proxy = (account.proxy ?? config.proxy)?.reveal();
     const directory = join(config.dataDir, id);
-    return [create({ ...account, proxy, secrets }, given.values, { ...deps, directory, usedForms })];
+    const made = create({ ...account, proxy, secrets }, given.values, { ...deps, directory, usedForms });
+    return [made.then((adapter) => withDecision(adapter, account.onUnknown))];
   });
   return Promise.all(adapters);
+}
+
+/** The operator's decision about an account, which no provider needs to know. */
+function withDecision(adapter: ProviderAdapter, onUnknown: OnUnknown | undefined): ProviderAdapter {
+  if (onUnknown !== undefined) adapter.onUnknown = onUnknown;
+  return adapter;
 }
 
 async function openUsedForms(folder: string): Promise<UsedForms> {

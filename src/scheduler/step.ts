@@ -269,14 +269,20 @@ export class Step {
   /**
    * Gives the task back after a submission without a usable answer: `queued` to submit again when its lane has room, `submitting` to
    * ask the upstream. It is due after `retryAfterMs`, or else after a growing delay.
+   *
+   * @param costMicros what the submission may have cost, where another one follows
    */
-  unanswered(to: "queued" | "submitting", detail?: string, retryAfterMs?: number): Promise<StepResult> {
+  unanswered(
+    to: "queued" | "submitting",
+    detail?: string,
+    { retryAfterMs, costMicros }: { retryAfterMs?: number | undefined; costMicros?: Micros | undefined } = {},
+  ): Promise<StepResult> {
     const { task, attempt } = this;
     if (attempt === undefined) throw new Error(`Task ${task.id} has no attempt`);
     const failures = task.failures + 1;
     const now = this.deps.clock.now();
     const dueAt = now + retryDelayMs(failures, this.deps.random(), retryAfterMs);
-    return this.settle(unanswered(now, to, { dueAt, failures }, { id: attempt.id, detail }));
+    return this.settle(unanswered(now, to, { dueAt, failures }, { id: attempt.id, detail, costMicros }));
   }
 
   /** Does what needs the upstream. An error of the storage ends the work on the task; an interruption ends the step quietly. */

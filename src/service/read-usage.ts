@@ -62,7 +62,8 @@ function sumOf(lines: readonly UsageLine[]): UsageSum {
   const known = lines.flatMap(({ cost, chargedAtCost }) =>
     cost === undefined || chargedAtCost === undefined ? [] : [{ cost, chargedAtCost }],
   );
-  const total = sumUsage(lines);
+  const resubmitted = lines.reduce((sum, line) => sum + (line.resubmitted ?? 0), 0);
+  const total = { ...sumUsage(lines), resubmitted };
   if (known.length === 0) return total;
   const cost = sumMicros(known.map((line) => line.cost));
   const charged = sumMicros(known.map((line) => line.chargedAtCost));

@@ -158,7 +158,7 @@ describe("usage", () => {
     const cwd = await withAccount();
     const nothing = {
       ...{ completed: 0, failed: 0, cancelled: 0, outputs: 0 },
-      ...{ charged: "0.000000", upstream_cost: null, margin: null },
+      ...{ charged: "0.000000", upstream_cost: null, margin: null, resubmitted: 0 },
     };
     const days = ["--since", "2026-11-01", "--until", "2026-11-30"];
     expect(await json(cwd, "usage", "--by", "key", "--account", "studio", ...days)).toEqual({
@@ -166,7 +166,7 @@ describe("usage", () => {
       ...{ rows: [], total: nothing },
     });
     expect((await svc(["usage", "--by", "key", "--csv"], { cwd })).stdout).toBe(
-      "account,key_id,key,completed,failed,cancelled,outputs,charged,upstream_cost,margin\r\n",
+      "account,key_id,key,completed,failed,cancelled,outputs,charged,upstream_cost,margin,resubmitted\r\n",
     );
     const week = await json(cwd, "usage", "--since", "7d");
     const lengthMs = Date.parse(week.until) - Date.parse(week.since);

@@ -107,13 +107,14 @@ providers:
         concurrency: 3
         submits_per_minute: 30
         polls_per_second: 0.5
+        on_unknown: resubmit
         proxy: http://user:password@proxy.example:3128
 `;
     const { acme } = load(yaml, { env: { A2: "x", S2: "y" } }).accounts;
     expect(acme).toMatchObject([
       {
         ...{ name: "eu", baseUrl: "http://127.0.0.1:1234", region: "eu", concurrency: 3 },
-        ...{ submitsPerMinute: 30, pollsPerSecond: 0.5 },
+        ...{ submitsPerMinute: 30, pollsPerSecond: 0.5, onUnknown: "resubmit" },
       },
     ]);
     expect(acme?.[0]?.proxy?.reveal()).toBe("http://user:password@proxy.example:3128");

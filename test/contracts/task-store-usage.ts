@@ -191,6 +191,30 @@ export function describeUsage(name: string, make: MakeStore): void {
     );
 
     test(
+      "a submission without an answer counts as made again where another one followed",
+      withStore(make, async (store) => {
+        for (const number of [1, 2]) {
+          await admit(store, { number });
+          const lease = await claimOne(store);
+          const lost = { id: attemptId(90 + number), state: "ambiguous" } as const;
+          await store.tasks.begin(lease, newIntent({ id: lost.id }));
+          if (number === 2) {
+            await store.tasks.apply(
+              lease,
+              failed(lease.task, NOW, taskError("OUTCOME_UNKNOWN"), callbackId(1), lost),
+            );
+            continue;
+          }
+          const again = requeued(NOW, { dueAt: NOW, failures: 0, lane: LANE, routeIndex: 0 });
+          await store.tasks.apply(lease, { ...again, attempt: lost });
+          await endOne(store, "completed", {});
+        }
+        const [line] = await store.usage.report({ from: TODAY, to: TODAY, by: "key" });
+        expect(line).toMatchObject({ completed: 1, failed: 1, resubmitted: 1 });
+      }),
+    );
+
+    test(
       "a report has what upstreams charged, and what was charged for those very tasks; nothing where no cost is known",
       withStore(make, async (store) => {
         for (const [i, cost] of [micros(15_000), undefined, micros(0)].entries()) {

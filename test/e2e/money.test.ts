@@ -189,7 +189,7 @@ test("what people named is no formula in comma-separated usage", async () => {
   await api.make(IMAGE);
   const { id } = (await json("keys", "show", "=1+1")) as JsonObject;
   expect(await run("usage", "--by", "key", "--account", "=1+1", "--csv")).toBe(
-    `account,key_id,key,completed,failed,cancelled,outputs,charged,upstream_cost,margin\r\n'=1+1,${id},'=1+1,1,0,0,1,0.010000,,\r\n`,
+    `account,key_id,key,completed,failed,cancelled,outputs,charged,upstream_cost,margin,resubmitted\r\n'=1+1,${id},'=1+1,1,0,0,1,0.010000,,,0\r\n`,
   );
 });
 

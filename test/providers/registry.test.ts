@@ -52,6 +52,7 @@ describe("a provider", () => {
       name: "second",
       lane: "fal/second" as LaneId,
       concurrency: 3,
+      onUnknown: "resubmit" as const,
     };
     const accounts = { fal: [...config.accounts.fal!, { ...second, baseUrl: "http://127.0.0.1:1" }] };
     const unseal = (lane: LaneId) => (lane.endsWith("kept") ? second.secrets : undefined);
@@ -61,6 +62,7 @@ describe("a provider", () => {
       ["fal/kept", 32, { base: "https://queue.fal.run" }],
       ["fal/second", 3, { base: "http://127.0.0.1:1" }],
     ]);
+    expect(adapters.map(({ onUnknown }) => onUnknown)).toEqual([undefined, undefined, "resubmit"]);
   });
 
   test("sends what it asks through the proxy of its account, or else through everybody's", async () => {

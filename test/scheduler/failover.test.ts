@@ -1,9 +1,9 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { LaneId } from "../../src/domain/ids.ts";
 import { type ProviderAdapter, ProviderError } from "../../src/domain/ports/provider.ts";
 import { laneCapacities } from "../../src/scheduler/routing/lanes.ts";
-import { createEngine, type ScriptedProvider, scriptedProvider } from "../helpers/engine.ts";
-import { LANE, lane, taskId } from "../helpers/store.ts";
+import { createEngine, MODEL, type ScriptedProvider, scriptedProvider } from "../helpers/engine.ts";
+import { LANE, lane, micros, taskId } from "../helpers/store.ts";
 
 const HOUR = 3_600_000;
 const pictures = { kind: "outputs", outputs: [{ kind: "bytes", bytes: new Uint8Array([1]) }] } as const;
@@ -166,4 +166,70 @@ test("what waits for an account that is gone, and was not sent, goes to another 
     "completed",
     "pending",
   ]);
+});
+
+describe("a submission without an answer", () => {
+  const unknown = new ProviderError("unknown", "UPSTREAM_ERROR", "connection closed");
+  /** Loses its first answers. */
+  const losing = (times: number, fields: Partial<ProviderAdapter> = {}) => {
+    const adapter = account(LANE, async () => {
+      if (adapter.submissions.length <= times) throw unknown;
+      return pictures;
+    });
+    return Object.assign(adapter, fields);
+  };
+
+  test("ends its task, unless the operator would rather pay twice", async () => {
+    for (const [onUnknown, end, submissions] of [
+      [undefined, "failed", 1],
+      ["fail", "failed", 1],
+      ["resubmit", "completed", 3],
+    ] as const) {
+      const only = losing(2, { onUnknown });
+      const engine = await createEngine([only]);
+      const id = await engine.admit();
+      await engine.runToEnd();
+      expect([(await engine.task(id)).status, only.submissions.length]).toEqual([end, submissions]);
+      const attempts = await engine.store.tasks.attempts(id);
+      expect(new Set(attempts.map((attempt) => attempt.id)).size).toBe(submissions);
+    }
+  });
+
+  test("is made again twice at most", async () => {
+    const only = losing(99, { onUnknown: "resubmit" });
+    const engine = await createEngine([only]);
+    const id = await engine.admit();
+    await engine.runToEnd();
+    expect(await engine.task(id)).toMatchObject({ status: "failed", error: { code: "OUTCOME_UNKNOWN" } });
+    expect(only.submissions).toHaveLength(3);
+  });
+
+  test("is sent again as the same one where the upstream knows it by its key", async () => {
+    const only = losing(2, { onUnknown: "resubmit", submitIsIdempotent: true });
+    const engine = await createEngine([only]);
+    const id = await engine.admit();
+    await engine.runToEnd();
+    expect((await engine.task(id)).status).toBe("completed");
+    expect(await engine.store.tasks.attempts(id)).toHaveLength(1);
+  });
+
+  test("costs the operator what it may have, also where the next one is answered", async () => {
+    const only = losing(1, { onUnknown: "resubmit" });
+    const engine = await createEngine([only]);
+    const price = { version: "1", lines: [{ sku: "m", unit: "output", unitMicros: micros(30) }] as const };
+    const model = {
+      ...MODEL,
+      price,
+      routes: [{ provider: LANE, upstreamModel: "one", cost: "list" as const }],
+    };
+    Object.assign(engine.deps, { catalog: { ...engine.deps.catalog, find: () => model } });
+    const id = await engine.admit();
+    await engine.runToEnd();
+    expect(
+      (await engine.store.tasks.attempts(id)).map(({ state, costMicros }) => [state, costMicros]),
+    ).toEqual([
+      ["ambiguous", micros(30)],
+      ["done", micros(30)],
+    ]);
+  });
 });

@@ -274,7 +274,14 @@ describe("usage", () => {
     await complete(1);
     await complete(2);
     await manage.refundTask(taskId(1), BY_TOKEN);
-    const sum = { completed: 2, failed: 0, cancelled: 0, outputs: 2, charged: micros(80_000) };
+    const sum = {
+      completed: 2,
+      failed: 0,
+      cancelled: 0,
+      outputs: 2,
+      charged: micros(80_000),
+      resubmitted: 0,
+    };
     const today = dayOf(NOW);
     const days = { since: today - 30, until: today };
     expect(await manage.readUsage({ by: "key" })).toEqual({

@@ -9,7 +9,8 @@ import { namedSecrets, type SecretSources, type Secrets } from "./secrets.ts";
 export interface AccountSettings
   extends Pick<
     AccountEntry,
-    "name" | "baseUrl" | "region" | "concurrency" | "submitsPerMinute" | "pollsPerSecond" | "proxy"
+    | ("name" | "baseUrl" | "region" | "concurrency")
+    | ("submitsPerMinute" | "pollsPerSecond" | "proxy" | "onUnknown")
   > {
   readonly lane: LaneId;
   /** By their names at the provider; absent: they lie sealed in the data folder. */

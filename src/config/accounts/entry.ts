@@ -1,7 +1,8 @@
 import { isJsonObject } from "../../domain/json.ts";
 import { isAccountName } from "../../domain/lane.ts";
 import { suggest } from "../../domain/suggest.ts";
-import { integer, number, type Parser, proxyUrl } from "../../toolkit/settings/parsers.ts";
+import { ON_UNKNOWN, type OnUnknown } from "../../domain/task/routing.ts";
+import { integer, number, oneOf, type Parser, proxyUrl } from "../../toolkit/settings/parsers.ts";
 import type { Secret } from "../../toolkit/settings/secret.ts";
 import { type ConfigProblem, show } from "../problem.ts";
 import { type AccountProvider, addCommand, settingOf } from "./provider.ts";
@@ -25,11 +26,12 @@ export interface AccountEntry {
   readonly pollsPerSecond?: number | undefined;
   /** Its address may hold a password. */
   readonly proxy?: Secret | undefined;
+  readonly onUnknown?: OnUnknown | undefined;
 }
 
 const FIELDS = [
   ...["name", "key_env", "key_file", "base_url", "region", "concurrency"],
-  ...["submits_per_minute", "polls_per_second", "proxy"],
+  ...["submits_per_minute", "polls_per_second", "proxy", "on_unknown"],
 ] as const;
 /** Names under which people write a key itself. */
 const LITERAL_KEY = /^(api_?)?(key|token|secret|password|credentials?)$|_(key|secret|token|password)$/;
@@ -99,6 +101,7 @@ function readEntry(
     submitsPerMinute: read("submits_per_minute", number(0.001, 1_000_000)),
     pollsPerSecond: read("polls_per_second", number(0.001, 10_000)),
     proxy: read("proxy", proxyUrl),
+    onUnknown: read("on_unknown", oneOf(ON_UNKNOWN)),
   };
   if (entry.keyEnv !== undefined && entry.keyFile !== undefined)
     problems.push({ where, message: "has key_env and key_file; leave out one of them" });

@@ -104,6 +104,7 @@ function sumForm(sum: UsageSum): JsonObject {
     failed: sum.failed,
     cancelled: sum.cancelled,
     outputs: sum.outputs,
+    resubmitted: sum.resubmitted,
     charged: formatAmount(sum.charged),
     upstream_cost: amountOrNull(sum.cost),
     margin: amountOrNull(sum.margin),

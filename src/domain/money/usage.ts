@@ -84,6 +84,8 @@ export type UsageGroup = (typeof USAGE_GROUPS)[number];
 
 /** Sums over tasks, with the margin as far as it is known. */
 export interface UsageSum extends UsageTotal {
+  /** Submissions that got no answer and were followed by others, because the operator would have it so. */
+  readonly resubmitted: number;
   /** What upstreams charged the operator; absent where it is unknown. */
   readonly cost?: Micros | undefined;
   /** Charges minus costs, over the tasks whose cost is known. */

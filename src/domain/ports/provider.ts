@@ -7,6 +7,7 @@ import type { Micros } from "../money/money.ts";
 import type { Preview } from "../task/preview.ts";
 import type { GenerationRequest, InputRole } from "../task/request.ts";
 import type { MissingOutput } from "../task/result-issue.ts";
+import type { OnUnknown } from "../task/routing.ts";
 import type { Usage } from "../task/task.ts";
 
 /** Our masks mark what may change by transparency; some upstreams want a colour. */
@@ -147,6 +148,8 @@ export interface ProviderAdapter {
   readonly submitIsIdempotent: boolean;
   /** Making a task twice harms nobody, so whatever was lost on the way is submitted again until the task's deadline. */
   readonly repeatIsSafe?: boolean | undefined;
+  /** What becomes of a submission without an answer that can be neither asked after nor repeated safely; `fail` unless given. */
+  onUnknown?: OnUnknown | undefined;
   /** How many tasks this account may run at once. */
   readonly concurrency: number;
   /** How often the account may be asked; absent: as often as there is something to ask. */

@@ -25,6 +25,8 @@ export interface UsageLine extends UsageTotal {
   readonly keyId?: KeyId | undefined;
   readonly model?: ModelId | undefined;
   readonly day?: number | undefined;
+  /** Submissions that got no answer and were followed by others; see `OnUnknown`. Absent: none. */
+  readonly resubmitted?: number | undefined;
   /** What upstreams charged the operator for them; absent if no cost is known. */
   readonly cost?: Micros | undefined;
   /** What was charged for the tasks whose cost is known. The margin is this minus `cost`. */

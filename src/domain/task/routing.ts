@@ -16,6 +16,13 @@ export interface ChosenRoute {
   readonly state: Standing["state"];
 }
 
+/**
+ * What becomes of a task whose submission got no answer, where its upstream can neither be asked nor told that it is the same one.
+ * `fail`: it ends uncharged, because making it again may cost twice · `resubmit`: it is made again, at the operator's cost.
+ */
+export const ON_UNKNOWN = ["fail", "resubmit"] as const;
+export type OnUnknown = (typeof ON_UNKNOWN)[number];
+
 /** Whether a request that names its route may go this one. */
 export function isWanted(wanted: RoutingWish["route"], route: Route): boolean {
   if (wanted === undefined) return true;

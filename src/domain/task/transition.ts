@@ -116,9 +116,9 @@ export function unanswered(
   at: number,
   to: "submitting" | "queued",
   { dueAt, failures }: { dueAt: number; failures: number },
-  { id, detail }: { id: AttemptId; detail?: string | undefined },
+  { id, detail, costMicros }: Pick<AttemptChange, "id" | "detail" | "costMicros">,
 ): Transition {
-  const attempt = { id, state: "ambiguous", detail } as const;
+  const attempt = { id, state: "ambiguous", detail, costMicros } as const;
   return move("unanswered", ["submitting"], to, at, { dueAt, failures, attempt });
 }
 

@@ -17,7 +17,7 @@ export async function dispatch(step: Step): Promise<StepResult> {
       return step.failAtCost(taskError("DEADLINE_EXCEEDED"), undefined, { state: "ambiguous" });
     const adapter = step.adapterOf(openAttempt);
     if (adapter === undefined) return (await step.isLate()) ? outcomeUnknown(step) : step.waitForProvider();
-    if (adapter.repeatIsSafe !== true) return resend(step, adapter, openAttempt);
+    if (!isMadeAgain(step, adapter)) return resend(step, adapter, openAttempt);
   }
   if (task.cancelRequested) return step.cancel();
   if (await step.isLate()) return step.fail(taskError("DEADLINE_EXCEEDED"));
@@ -40,6 +40,11 @@ export async function dispatch(step: Step): Promise<StepResult> {
 
   const { upstreamModel } = way.route;
   return begin(step, { adapter, at, inputs, upstreamModel, deadlineMs: model.deadlineMs });
+}
+
+/** Whether another attempt takes the place of one without an answer, rather than the same one again. */
+function isMadeAgain({ deps }: Step, { lane, repeatIsSafe, submitIsIdempotent }: ProviderAdapter): boolean {
+  return repeatIsSafe === true || (!submitIsIdempotent && deps.provider(lane)?.onUnknown === "resubmit");
 }
 
 /** A task looks so often whether another way has opened meanwhile. */

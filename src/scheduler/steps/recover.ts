@@ -5,7 +5,7 @@ import { heed } from "../routing/pace.ts";
 import type { Step, StepResult } from "../step.ts";
 import { openInputs } from "./inputs.ts";
 import { CANCEL_TRIES } from "./poll.ts";
-import { canSubmitAgain, LET_GO, outcomeUnknown } from "./submit.ts";
+import { canSubmitAgain, isToRepeat, LET_GO, outcomeUnknown, repeat } from "./submit.ts";
 
 /**
  * Continues a task whose submission has no recorded outcome: the process died between intent and answer, or the answer was lost.
@@ -28,8 +28,9 @@ export async function recover(step: Step): Promise<StepResult> {
 /** Where the upstream cannot be asked. */
 async function submitAgain(step: Step, adapter: ProviderAdapter): Promise<StepResult> {
   if (step.task.cancelRequested) return letGo(step);
-  if (!canSubmitAgain(adapter) || (await step.isGivenUp())) return outcomeUnknown(step);
-  return step.unanswered("queued");
+  if (await step.isGivenUp()) return outcomeUnknown(step);
+  if (canSubmitAgain(adapter)) return step.unanswered("queued");
+  return (await isToRepeat(step, adapter)) ? repeat(step) : outcomeUnknown(step);
 }
 
 async function ask(

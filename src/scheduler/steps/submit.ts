@@ -108,14 +108,15 @@ async function refused(
 }
 
 /** The upstream may have accepted it. Asks it, or submits again where that is safe; otherwise ends the task and charges nothing. */
-function lostAnswer(
+async function lostAnswer(
   step: Step,
   adapter: ProviderAdapter,
   { code, details: { retryAfterMs } }: ProviderError,
   detail: string,
 ): Promise<StepResult> {
-  if (adapter.recover !== undefined) return step.unanswered("submitting", detail, retryAfterMs);
-  if (canSubmitAgain(adapter)) return step.unanswered("queued", detail, retryAfterMs);
+  if (adapter.recover !== undefined) return step.unanswered("submitting", detail, { retryAfterMs });
+  if (canSubmitAgain(adapter)) return step.unanswered("queued", detail, { retryAfterMs });
+  if (await isToRepeat(step, adapter)) return repeat(step, detail);
   return code === "UPSTREAM_TIMEOUT"
     ? step.failAtCost(taskError(code), detail, { state: "ambiguous" })
     : outcomeUnknown(step, detail);
@@ -141,12 +142,29 @@ function failedAgain(
   // The pause is the account's. When it ends, tasks go first that did not cause it, or one that is always refused would hold them up.
   const asked =
     pauseMs === undefined ? details.retryAfterMs : pauseMs + retryDelayMs(failures + 1, step.deps.random());
-  return step.unanswered("queued", detail, asked);
+  return step.unanswered("queued", detail, { retryAfterMs: asked });
 }
 
 /** Whether a submission without an answer may be followed by another one. */
 export function canSubmitAgain({ submitIsIdempotent, repeatIsSafe }: ProviderAdapter): boolean {
   return submitIsIdempotent || repeatIsSafe === true;
+}
+
+/** Submissions of a task that may each be charged to the operator. */
+const MOST_UNKNOWN = 3;
+
+/** Whether the operator would rather pay twice than fail the task. */
+export async function isToRepeat({ deps, task }: Step, adapter: ProviderAdapter): Promise<boolean> {
+  if (deps.provider(adapter.lane)?.onUnknown !== "resubmit") return false;
+  const attempts = await deps.tasks.attempts(task.id);
+  const settled = attempts.filter(({ state }) => state === "rejected" || state === "done");
+  return attempts.length - settled.length < MOST_UNKNOWN;
+}
+
+/** Makes the task again. What the submission without an answer may cost is the operator's. */
+export function repeat(step: Step, detail?: string): Promise<StepResult> {
+  const end = step.endAtCost(detail, { state: "ambiguous" });
+  return step.unanswered("queued", end.detail, end);
 }
 
 /** Ends a task that its upstream may have taken, and cannot be asked for. */

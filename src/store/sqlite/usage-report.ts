@@ -3,8 +3,9 @@ import type { AccountId } from "../../domain/ids.ts";
 import { toMicros } from "../../domain/money/money.ts";
 import type { UsageLine, UsageQuery } from "../../domain/ports/usage-store.ts";
 
-type Totals = Omit<UsageLine, "cost" | "chargedAtCost">;
+type Totals = Omit<UsageLine, "cost" | "chargedAtCost" | "resubmitted">;
 type Spent = Pick<UsageLine, "keyId" | "model" | "day"> & { readonly cost: number; readonly charged: number };
+type Repeated = Pick<UsageLine, "keyId" | "model" | "day"> & { readonly count: number };
 type Range = [account: AccountId | null, from: number, to: number];
 
 const COLUMNS = { key: "account_id as accountId, key_id as keyId", model: "model", day: "day" } as const;
@@ -31,20 +32,31 @@ export function prepareUsageReport(db: Database): (query: UsageQuery) => UsageLi
          where stage = 'terminal' and (?1 is null or account_id = ?1))
        where day between ?2 and ?3 group by ${places}`,
     );
-    return { lines, costs };
+    const repeats = db.prepare<Repeated, Range>(
+      `select ${columns}, count(*) as count from (
+         select account_id, key_id, model, completed_at / 86400000 as day
+         from attempt cross join task on task.id = attempt.task_id
+         where attempt.state = 'ambiguous' and attempt.sequence < task.attempts and stage = 'terminal'
+           and (?1 is null or account_id = ?1))
+       where day between ?2 and ?3 group by ${places}`,
+    );
+    return { lines, costs, repeats };
   }
 
   return ({ accountId, from, to, by }) => {
-    const { lines, costs } = statements[by];
+    const { lines, costs, repeats } = statements[by];
     const range: Range = [accountId ?? null, from, to];
     const spent = new Map(costs.all(...range).map((row) => [nameOf(row), row]));
+    const repeated = new Map(repeats.all(...range).map((row) => [nameOf(row), row.count]));
     return lines.all(...range).map((row) => {
       const known = spent.get(nameOf(row));
+      const resubmitted = repeated.get(nameOf(row));
       return {
         ...row,
         charged: toMicros(row.charged),
         cost: known && toMicros(known.cost),
         chargedAtCost: known && toMicros(known.charged),
+        ...(resubmitted !== undefined && { resubmitted }),
       };
     });
   };

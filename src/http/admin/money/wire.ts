@@ -77,6 +77,9 @@ const USAGE_SUM = {
   failed: integer("Tasks that failed.", { minimum: 0 }),
   cancelled: integer("Tasks that were cancelled.", { minimum: 0 }),
   outputs: integer("Images and videos made.", { minimum: 0 }),
+  resubmitted: integer("Submissions that got no answer and were made again (`on_unknown: resubmit`).", {
+    minimum: 0,
+  }),
   charged: amount("What was charged."),
   upstream_cost: nullable(amount("What upstreams charged the operator; null: not known.")),
   margin: nullable(amount("What was charged for the tasks whose cost is known, less that.")),
