@@ -12,6 +12,7 @@ import { createCleaner } from "../scheduler/cleaner.ts";
 import { laneCapacities } from "../scheduler/routing/lanes.ts";
 import { createScheduler } from "../scheduler/scheduler.ts";
 import { createTimekeeper } from "../scheduler/timekeeper.ts";
+import { Traces } from "../scheduler/traces.ts";
 import { mostConnections } from "./descriptors.ts";
 import type { Rooms } from "./rooms.ts";
 
@@ -38,6 +39,7 @@ export function createBackground(config: Config, rooms: Rooms, feeds: Feeds, tal
   const scheduler = createScheduler(
     {
       ...{ ...rooms, ...feeds, tally, tasks, random, provider, isOverdue },
+      traces: new Traces(clock),
       callbackDue: sender.wake,
       inputUrl: publicUrl === undefined ? undefined : (...of) => publicUrl + inputAddresses.pathOf(...of),
     },

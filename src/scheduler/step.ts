@@ -8,12 +8,11 @@ import type { AssetStore } from "../domain/ports/asset-store.ts";
 import type { Catalog } from "../domain/ports/catalog.ts";
 import type { Egress } from "../domain/ports/egress.ts";
 import type { Previews, ProviderAdapter, Submission } from "../domain/ports/provider.ts";
-import type { Routing } from "../domain/ports/routing.ts";
+import type { Looking, Routing } from "../domain/ports/routing.ts";
 import type { Clock, Ids, Log, PreviewFeed, Random, TaskFeed } from "../domain/ports/runtime.ts";
 import type { Tally } from "../domain/ports/tally.ts";
 import { StorageError, type TaskStore } from "../domain/ports/task-store.ts";
 import { retryDelayMs } from "../domain/task/backoff.ts";
-import { partialImagesOf, readPreview } from "../domain/task/preview.ts";
 import type { ChosenRoute } from "../domain/task/routing.ts";
 import type { Attempt, AttemptState, Lease } from "../domain/task/task.ts";
 import {
@@ -31,6 +30,7 @@ import type { Durations } from "./routing/durations.ts";
 import type { Loads } from "./routing/loads.ts";
 import type { Pace } from "./routing/pace.ts";
 import type { RouteStanding } from "./routing/standing.ts";
+import type { Traces } from "./traces.ts";
 
 /** What every step needs. */
 export interface StepDeps {
@@ -52,6 +52,7 @@ export interface StepDeps {
   /** Whether the deadline of a task has passed, by time in which the service could work. */
   readonly isOverdue: (id: TaskId) => Promise<boolean>;
   readonly standing: RouteStanding;
+  readonly traces: Traces;
   readonly durations: Durations;
   readonly loads: Loads;
   readonly tally: Pick<Tally, "ended">;
@@ -119,11 +120,14 @@ export class Step {
 
   /** The best way for the task, the present one if it is as good; undefined where none is left that can do the request. */
   async way(): Promise<ChosenRoute | undefined> {
+    const model = this.deps.catalog.find(this.task.model);
+    return model && this.deps.routing.choose(model, this.task.request, await this.looking());
+  }
+
+  /** What is known of the task when it looks for a way. */
+  async looking(): Promise<Looking> {
     const { task, deps } = this;
-    const model = deps.catalog.find(task.model);
-    if (model === undefined) return undefined;
-    const attempts = task.attempts === 0 ? [] : await deps.tasks.attempts(task.id);
-    return deps.routing.choose(model, task.request, { attempts, current: task });
+    return { attempts: task.attempts === 0 ? [] : await deps.tasks.attempts(task.id), current: task };
   }
 
   /** The account that has the attempt, reached as it was when the attempt began; undefined while it is switched off. */
@@ -138,30 +142,15 @@ export class Step {
     return { ...file, id: this.deps.ids.create("asset"), accountId, taskId, ...place };
   }
 
-  /** The way for an adapter to show early versions of the task's outputs; undefined if its owner wants none. */
-  previews(): Previews | undefined {
-    const { id, request } = this.task;
-    const { previews } = this.deps;
-    const wanted = partialImagesOf(request);
-    if (wanted === 0) return undefined;
-    return {
-      wanted,
-      isWatched: () => previews.isWatched(id),
-      show(shown) {
-        const preview = readPreview(shown, { wanted, outputs: request.n });
-        if (preview !== undefined) previews.publish(id, preview);
-      },
-    };
-  }
-
   /** Applies a transition and notifies waiters. A lost lease ends the step quietly: another worker has the task. */
   async commit(transition: Transition): Promise<"applied" | "lease_lost"> {
     const { deps, lease, task } = this;
-    const outcome = await deps.tasks.apply(lease, transition);
+    const outcome = await deps.tasks.apply(lease, deps.traces.along(transition));
     if (outcome === "lease_lost") {
       deps.log.warn({ task: task.id, transition: transition.name }, "lease lost");
       return outcome;
     }
+    deps.traces.applied(transition, lease.attempt);
     deps.loads.moved(task, transition);
     if (transition.ending !== undefined) {
       logEnding(deps.log, lease, transition);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { outputsReady, requeued, submitted, succeeded } from "../../src/domain/task/transition.ts";
+import { outputsReady, requeued, submitted, succeeded, traced } from "../../src/domain/task/transition.ts";
 import {
   ACCOUNT,
   admit,
@@ -10,6 +10,7 @@ import {
   claimOne,
   keyId,
   LANE,
+  lane,
   type MakeStore,
   NOW,
   newAsset,
@@ -73,6 +74,30 @@ export function describeStory(make: MakeStore): void {
         ]);
         expect(story?.attempts[0]).not.toHaveProperty("acceptedAt", expect.anything());
         expect(story?.charge).toEqual([{ sku: "image", quantity: 1, amount: story!.task.held }]);
+      }),
+    );
+
+    test(
+      "attempts keep the ways they were chosen among, and the latest that was seen of them",
+      withStore(make, async (store) => {
+        await admit(store);
+        const considered = [
+          { lane: LANE, upstreamModel: "m", verdict: "chosen" },
+          { lane: lane("other"), upstreamModel: "o", verdict: "open" },
+        ] as const;
+        const lease = await claimOne(store);
+        await store.tasks.begin(lease, newIntent({ considered }));
+        const taken = submitted(NOW + 1, attemptId(1), { job: 1 }, NOW + 50);
+        await store.tasks.apply(lease, traced(taken, { connectMs: 1, httpStatus: 202 }));
+        const kept = async () => (await store.tasks.attempts(taskId(1)))[0];
+        expect(await kept()).toMatchObject({ considered, trace: { connectMs: 1, httpStatus: 202 } });
+        const running = await claimOne(store, { now: NOW + 50 });
+        expect(running.attempt?.trace).toEqual({ connectMs: 1, httpStatus: 202 });
+        const ready = outputsReady(NOW + 60, attemptId(1), [{ kind: "remote", ref: 1 }]);
+        await store.tasks.apply(running, traced(ready, { connectMs: 1, polls: 3 }));
+        const end = succeeded(running.task, NOW + 70, attemptId(1), [newAsset()], undefined, callbackId(1));
+        await store.tasks.apply(running, end);
+        expect(await kept()).toMatchObject({ state: "done", considered, trace: { connectMs: 1, polls: 3 } });
       }),
     );
 

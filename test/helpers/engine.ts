@@ -16,6 +16,7 @@ import { laneCapacities } from "../../src/scheduler/routing/lanes.ts";
 import { createWays } from "../../src/scheduler/routing/ways.ts";
 import { createScheduler, type SchedulerOptions } from "../../src/scheduler/scheduler.ts";
 import type { StepDeps } from "../../src/scheduler/step.ts";
+import { Traces } from "../../src/scheduler/traces.ts";
 import { openStore } from "../../src/store/open.ts";
 import { ACCOUNT, LANE, micros, NOW, newTask } from "./store.ts";
 
@@ -196,6 +197,7 @@ export async function createEngine(
     catalog,
     provider: (lane) => providers.find((provider) => provider.lane === lane),
     ...ways,
+    traces: new Traces(clock),
     clock,
     ids,
     random,
@@ -271,6 +273,7 @@ export function routingOf(has: (id: ProviderId) => boolean): Routing {
       const index = routes.findIndex((route) => has(route.provider) && canTake(route, request));
       return wayOf(index, routes[index]);
     },
+    verdicts: () => undefined,
     consider: () => [],
   };
 }

@@ -189,3 +189,38 @@ test("every way is told with what is in the way of it", () => {
     ].sort() as never,
   );
 });
+
+test("each way says why it was taken or not, and other tasks are spread as before", () => {
+  const routes = [
+    route("a"),
+    route("a", { upstreamModel: "narrow", only: { size: { enum: ["1x1"] } } }),
+    route("b"),
+    route("gone"),
+  ];
+  const { routing, model, open } = setup(routes);
+  open("b", "b-model");
+  const verdicts = (given: Partial<GenerationRequest> = {}, tried: readonly string[] = []) => {
+    const asked = { ...request, ...given };
+    const attempts = tried.map((lane) => ({ lane: lane as LaneId, upstreamModel: "b-model" }));
+    const chosen = routing.choose(model, asked, { attempts })!;
+    return routing
+      .verdicts(model, asked, { attempts }, chosen)
+      ?.map(({ lane, upstreamModel, verdict }) => `${lane} ${upstreamModel} ${verdict}`);
+  };
+  expect(verdicts()).toEqual([
+    ...["a a-model chosen", "a narrow unable", "b b-model open"],
+    ...["b/two b-model not_first", "gone gone-model off"],
+  ]);
+  const wanted = { provider: "b" as ProviderId, account: "b/two" as LaneId };
+  expect(verdicts({ routing: { route: wanted } })).toEqual([
+    ...["a a-model not_asked_for", "a narrow not_asked_for", "b b-model not_asked_for"],
+    ...["b/two b-model chosen", "gone gone-model off"],
+  ]);
+  expect(verdicts({}, ["b/two"])).toContain("b/two b-model tried");
+});
+
+test("one way has no verdicts", () => {
+  const { routing, model } = setup([route("a")]);
+  const chosen = routing.choose(model, request, {})!;
+  expect(routing.verdicts(model, request, {}, chosen)).toBeUndefined();
+});

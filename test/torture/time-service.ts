@@ -9,6 +9,7 @@ import { createPreviewFeed } from "../../src/runtime/signals.ts";
 import { createWays } from "../../src/scheduler/routing/ways.ts";
 import { createScheduler } from "../../src/scheduler/scheduler.ts";
 import { createTimekeeper } from "../../src/scheduler/timekeeper.ts";
+import { Traces } from "../../src/scheduler/traces.ts";
 import { openStore } from "../../src/store/open.ts";
 import { MODEL } from "../helpers/engine.ts";
 import { micros, newTask } from "../helpers/store.ts";
@@ -95,6 +96,7 @@ export async function startService(machine: Machine) {
         subscribeAll: () => () => {},
       },
       previews: createPreviewFeed(),
+      traces: new Traces(clock),
       isOverdue: timekeeper.isOverdue,
       tally: { ended() {} },
       callbackDue() {},

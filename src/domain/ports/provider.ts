@@ -41,10 +41,19 @@ export interface Submission {
   readonly request: GenerationRequest;
 }
 
+/** Told of what a submission does on its way, for the trace of its task. */
+export interface Tracing {
+  /** `connect` until a connection was open; `upload` while inputs were uploaded, or a body was handed to the connection. */
+  took(phase: "connect" | "upload", ms: number): void;
+  /** An answer came. @param requestId what the upstream calls the request; free of secrets */
+  answered(status: number, requestId: string | undefined): void;
+}
+
 export interface SubmitRequest extends Submission {
   /** The request's inputs, in its order. */
   readonly inputs: readonly InputFile[];
   readonly previews?: Previews | undefined;
+  readonly tracing?: Tracing | undefined;
 }
 
 /** A submission whose answer was lost. */
@@ -79,8 +88,15 @@ export type Output =
   | { readonly kind: "remote"; readonly ref: Json }
   | MissingOutput;
 
+/** A job that an upstream took. */
+interface Taken {
+  readonly operation: Json;
+  /** What the upstream calls it, for people who ask there; free of secrets. */
+  readonly jobId?: string | undefined;
+}
+
 export type Submitted =
-  | { readonly kind: "operation"; readonly operation: Json; readonly pollAfterMs?: number | undefined }
+  | ({ readonly kind: "operation"; readonly pollAfterMs?: number | undefined } & Taken)
   | ({ readonly kind: "outputs"; readonly outputs: readonly Output[] } & Report);
 
 export type PollResult =
@@ -111,7 +127,7 @@ export type PollResult =
 
 /** What became of a submission: its operation, or the certainty that the upstream has none. */
 export type Recovered =
-  | { readonly kind: "found"; readonly operation: Json }
+  | ({ readonly kind: "found" } & Taken)
   /** `unable`: the upstream cannot be asked for such a submission. */
   | { readonly kind: "absent" | "unable" };
 

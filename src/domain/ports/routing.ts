@@ -1,7 +1,7 @@
 import type { LaneId, ProviderId } from "../ids.ts";
 import type { Model } from "../model/model.ts";
 import type { GenerationRequest } from "../task/request.ts";
-import type { ChosenRoute, Way } from "../task/routing.ts";
+import type { ChosenRoute, ConsideredWay, Way } from "../task/routing.ts";
 import type { Attempt } from "../task/task.ts";
 
 /** What is known of a task besides its request when it looks for a way. */
@@ -21,6 +21,15 @@ export interface Routing {
    * soonest. @returns undefined where no way that is switched on can do it
    */
   choose(model: Model, request: GenerationRequest, looking?: Looking): ChosenRoute | undefined;
+  /**
+   * Why each way of a model was taken or not, when `choose` had chosen this one. @returns undefined where the model has one way only
+   */
+  verdicts(
+    model: Model,
+    request: GenerationRequest,
+    looking: Looking,
+    chosen: ChosenRoute,
+  ): ConsideredWay[] | undefined;
   /** Every way of a model, in the order in which they would be taken, with what is in the way of each. */
   consider(model: Model, request: GenerationRequest): readonly Way[];
 }

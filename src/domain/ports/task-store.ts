@@ -86,6 +86,8 @@ export interface AttemptIntent {
   readonly upstreamModel: string;
   /** See `Attempt.terms`. */
   readonly terms?: Json | undefined;
+  /** See `Attempt.considered`. */
+  readonly considered?: Attempt["considered"];
   readonly at: number;
   /** Becomes the task's deadline, unless it has one. */
   readonly deadlineAt: number;

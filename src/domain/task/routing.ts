@@ -1,4 +1,4 @@
-import type { LaneId } from "../ids.ts";
+import type { LaneId, ProviderId } from "../ids.ts";
 import type { Route } from "../model/model.ts";
 import type { Standing } from "../model/standing.ts";
 import type { RoutingWish } from "./request.ts";
@@ -37,6 +37,24 @@ export function isWanted(wanted: RoutingWish["route"], route: Route): boolean {
 /** Whether only its operator can open a way, so that waiting for it is in vain. */
 export function isOut({ state, waitMs }: Pick<ChosenRoute, "state" | "waitMs">): boolean {
   return waitMs > 0 && (state === "refused" || state === "spent");
+}
+
+/**
+ * Why a way was taken or not: `chosen` · `not_first` another one came first by the policy, or because the task waited there · `tried`
+ * the task was sent there before · `not_asked_for` its request names another route · `unable` it cannot do the request exactly · `off` no
+ * account is switched on · else what was in the way (`Standing`).
+ */
+export const VERDICTS = [
+  ...(["chosen", "not_first", "tried", "not_asked_for", "unable", "off"] as const),
+  ...(["open", "half_open", "refused", "spent", "blocked", "paused"] as const),
+] as const;
+
+/** A way that was looked at when an attempt chose. */
+export interface ConsideredWay {
+  /** The provider alone where no account of it was switched on. */
+  readonly lane: LaneId | ProviderId;
+  readonly upstreamModel: string;
+  readonly verdict: (typeof VERDICTS)[number];
 }
 
 /** A way as an operator reads of it. `lane` is absent where the provider has no account that is switched on. */

@@ -17,6 +17,7 @@ import type { Micros } from "../money/money.ts";
 import type { Quote } from "../money/pricing.ts";
 import type { GenerationRequest, TaskKind } from "./request.ts";
 import type { MissingOutput, ResultIssue } from "./result-issue.ts";
+import type { ConsideredWay } from "./routing.ts";
 
 /** What the caller sees (docs/api.md 4.1). */
 export const TASK_STATUSES = ["pending", "processing", "completed", "failed", "cancelled"] as const;
@@ -143,6 +144,28 @@ export type AttemptOutput =
   | { readonly kind: "remote"; readonly ref: Json }
   | MissingOutput;
 
+/** What was seen of an attempt on its way. Times are milliseconds; what is absent was not measured. */
+export interface AttemptTrace {
+  /** Until the connections of the submission were open. */
+  readonly connectMs?: number | undefined;
+  /** While its inputs were uploaded, and its body was handed to the connection. */
+  readonly uploadMs?: number | undefined;
+  /** The rest of the submission. */
+  readonly submitMs?: number | undefined;
+  /** How often its upstream was asked for it, since the service was started last. */
+  readonly polls?: number | undefined;
+  /** While its outputs were fetched. */
+  readonly fetchMs?: number | undefined;
+  /** While they were checked and stored. */
+  readonly storeMs?: number | undefined;
+  /** Of the latest answer to its submission. */
+  readonly httpStatus?: number | undefined;
+  /** What the upstream calls the request of that answer. */
+  readonly upstreamRequestId?: string | undefined;
+  /** What the upstream calls the job. */
+  readonly jobId?: string | undefined;
+}
+
 /** One submission of a task to one route. */
 export interface Attempt {
   readonly id: AttemptId;
@@ -164,6 +187,9 @@ export interface Attempt {
   readonly costMicros?: Micros | undefined;
   /** What went wrong, in our words, for the operator. */
   readonly detail?: string | undefined;
+  /** The ways that it was chosen among; absent where there was one only. */
+  readonly considered?: readonly ConsideredWay[] | undefined;
+  readonly trace?: AttemptTrace | undefined;
   readonly startedAt: number;
   /** When the upstream was known to have it; absent where its answer held the outputs. */
   readonly acceptedAt?: number | undefined;

@@ -9,11 +9,23 @@ import { type ChargeLine, chargeFor } from "../money/pricing.ts";
 import { LONGEST_DELAY_MS } from "./backoff.ts";
 import type { GenerationRequest } from "./request.ts";
 import type { ResultIssue } from "./result-issue.ts";
-import type { Attempt, AttemptOutput, Stage, Task, TaskResult, TaskStatus, Usage } from "./task.ts";
+import type {
+  Attempt,
+  AttemptOutput,
+  AttemptTrace,
+  Stage,
+  Task,
+  TaskResult,
+  TaskStatus,
+  Usage,
+} from "./task.ts";
 
 /** What one transition writes to the task's latest attempt. */
 export interface AttemptChange
-  extends Pick<Attempt, "id" | "state" | "operation" | "outputs" | "usage" | "detail" | "costMicros"> {}
+  extends Pick<
+    Attempt,
+    "id" | "state" | "operation" | "outputs" | "usage" | "detail" | "costMicros" | "trace"
+  > {}
 
 /** How a task ended. */
 export interface Ending {
@@ -60,6 +72,12 @@ type Change = Omit<Partial<Transition>, "name" | "from" | "to" | "at">;
 function move(name: string, from: readonly Stage[], to: Stage, at: number, change: Change): Transition {
   const dueAt = change.dueAt === undefined ? undefined : Math.min(change.dueAt, at + LONGEST_DELAY_MS);
   return { assets: [], ledger: [], name, from, to, at, ...change, dueAt };
+}
+
+/** The same transition, which writes what was seen of its attempt by now. */
+export function traced(transition: Transition, trace: AttemptTrace): Transition {
+  const { attempt } = transition;
+  return attempt === undefined ? transition : { ...transition, attempt: { ...attempt, trace } };
 }
 
 /** The task's remote inputs were fetched and stored; the request now names assets. Keeps the lease. */

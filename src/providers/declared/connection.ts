@@ -8,6 +8,7 @@ import {
   NoAnswer,
   type Upstream,
   type UpstreamOptions,
+  type UpstreamRequest,
 } from "../kit/http.ts";
 import type { MediaSource } from "../kit/media.ts";
 import type { Refusal } from "../kit/refusal.ts";
@@ -59,6 +60,7 @@ export interface AskOptions {
   readonly takesBytes?: boolean | undefined;
   /** A body in place of the call's. */
   readonly body?: WordedCall["body"];
+  readonly tracing?: UpstreamRequest["tracing"];
   /** Whether each of the files must be in the call, or have been uploaded before. */
   readonly mustUse?: boolean;
 }
@@ -105,7 +107,8 @@ export function connect(
       limits: deps.mediaLimits,
     },
     isMediaAnywhere: media.includes(ANY_PUBLIC),
-    async ask(call, given, { files, headers = {}, takesBytes, body, mustUse }, signal) {
+    async ask(call, given, options, signal) {
+      const { files, headers = {}, takesBytes, body, mustUse, tracing } = options;
       const seen = { ...scope, now: BigInt(Math.floor(deps.clock.now() / SECOND_MS)), ...given };
       const worded = await wordCall(call, seen, files);
       const left = mustUse === true ? files?.firstUnused() : undefined;
@@ -118,7 +121,7 @@ export function connect(
           body: body ?? worded.body,
           // A header that the call words itself counts before one of the same name.
           headers: { ...own, ...headers, ...worded.headers },
-          maxBytes,
+          ...{ maxBytes, tracing },
           bytes: takesBytes === true ? true : undefined,
         },
         signal,

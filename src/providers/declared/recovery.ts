@@ -8,7 +8,7 @@ import type { Recovery } from "./flow.ts";
 import type { Job } from "./job.ts";
 import { readOperation } from "./operation.ts";
 import { answerScope, textIn } from "./reading.ts";
-import { chooseFlow, type Submitting } from "./submission.ts";
+import { chooseFlow, jobIdOf, type Submitting } from "./submission.ts";
 import type { Value } from "./value.ts";
 
 /** Finds out what became of a submission whose answer was lost. @throws ProviderError `retry` when the upstream does not say */
@@ -43,7 +43,7 @@ export async function recoverDeclared(
       `${describeAnswer(upstream, answer, { word: code })}, with no word on the attempt`,
     );
   const job: Job = { flow: flow.name, kind: request.request.kind, submitted_at: now(), values };
-  return { kind: "found", operation: job as unknown as Json };
+  return { kind: "found", operation: job as unknown as Json, jobId: jobIdOf(upstream, values) };
 }
 
 /** A text stands for the operation's `id`, or its only value; the other values are those that a submission would have. */

@@ -8,6 +8,7 @@ import {
 import type { UpstreamAnswer } from "../kit/answer.ts";
 import { describeAnswer, refusedSubmission, unansweredSubmission, unusableAnswer } from "../kit/classify.ts";
 import { hopHeaders } from "../kit/hops.ts";
+import type { Upstream } from "../kit/http.ts";
 import { wordRequest } from "../kit/wording.ts";
 import type { CompiledForm } from "./compiled-form.ts";
 import type { Connection } from "./connection.ts";
@@ -38,8 +39,9 @@ export async function submitDeclared(
   const { upstream } = connection;
   const { flow, scope } = chooseFlow(compiled, connection, request);
   const { submit } = flow;
+  const { tracing } = request;
   const files = new Files(request.attempt, request.inputs, submit.inline);
-  await uploads.prepare(flow.prepare, files, scope, signal);
+  await uploads.prepare(flow.prepare, files, { scope, tracing }, signal);
   const seen = withFields(compiled, request, scope, files);
   const headers = {
     ...hopHeaders(request),
@@ -47,7 +49,7 @@ export async function submitDeclared(
   };
   let answer: UpstreamAnswer;
   try {
-    const options = { files, headers, takesBytes: submit.takesBytes, mustUse: true };
+    const options = { files, headers, takesBytes: submit.takesBytes, mustUse: true, tracing };
     answer = await connection.ask(submit.call, seen, options, signal);
   } catch (error) {
     if (error instanceof ExpressionError) throw unsayable(error.message);
@@ -71,6 +73,7 @@ function readSubmitted(
     return {
       kind: "operation",
       operation: job as unknown as Json,
+      jobId: jobIdOf(connection.upstream, values),
       pollAfterMs: pollAfterMs(submit.pollAfter, scope),
     };
   }
@@ -85,6 +88,12 @@ function readSubmitted(
   }
   const word = compiled.refusals.code(answer);
   throw unusableAnswer(`${describeAnswer(connection.upstream, answer, { word })}, but without ${lacking}`);
+}
+
+/** What people can ask the upstream for: the operation's `id`, or its first value. An address is none, and may be what opens it. */
+export function jobIdOf({ scrub }: Upstream, values: Job["values"]): string | undefined {
+  const id = values.id ?? Object.values(values)[0];
+  return id === undefined || /^https?:/i.test(String(id)) ? undefined : scrub(String(id));
 }
 
 /** The flow that takes a request, and what its expressions see. @throws ProviderError `reroute` when none does */

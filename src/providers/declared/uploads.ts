@@ -1,4 +1,4 @@
-import { ProviderError } from "../../domain/ports/provider.ts";
+import { ProviderError, type Tracing } from "../../domain/ports/provider.ts";
 import type { Clock } from "../../domain/ports/runtime.ts";
 import { refusedBeforehand } from "../kit/classify.ts";
 import { NoAnswer } from "../kit/http.ts";
@@ -7,14 +7,19 @@ import type { Connection } from "./connection.ts";
 import type { Scope } from "./expression.ts";
 import { ExpressionError } from "./fences.ts";
 import type { Files, FileValue } from "./files.ts";
-import type { Upload } from "./flow.ts";
+import { isSuccess, type Upload } from "./flow.ts";
 import { readOperation } from "./operation.ts";
 import { answerScope } from "./reading.ts";
 
 /** Uploads of inputs before a submission, each kept for as long as the upstream keeps it. */
 export interface Uploads {
   /** Uploads what must be, and adds to each file what its upload gave. @throws ProviderError; nothing was submitted */
-  prepare(uploads: readonly Upload[], files: Files, scope: Scope, signal: AbortSignal): Promise<void>;
+  prepare(uploads: readonly Upload[], files: Files, given: Given, signal: AbortSignal): Promise<void>;
+}
+
+interface Given {
+  readonly scope: Scope;
+  readonly tracing?: Tracing | undefined;
 }
 
 interface Kept {
@@ -28,10 +33,16 @@ const MOST_KEPT = 1_000;
 export function createUploads(compiled: CompiledForm, connection: Connection, clock: Clock): Uploads {
   const kept = new Map<string, Kept>();
 
-  async function upload(given: Upload, files: Files, file: FileValue, scope: Scope, signal: AbortSignal) {
+  async function upload(
+    given: Upload,
+    files: Files,
+    file: FileValue,
+    { scope, tracing }: Given,
+    signal: AbortSignal,
+  ) {
     const seen = { ...scope, file };
     const body = given.isRaw ? { type: file.type, bytes: await files.contentOf(file) } : undefined;
-    const answer = await connection.ask(given.call, seen, { files, ...(body && { body }) }, signal);
+    const answer = await connection.ask(given.call, seen, { files, tracing, ...(body && { body }) }, signal);
     const { upstream } = connection;
     if (!connection.isOk(answer)) throw refusedBeforehand(compiled.refusals.read(upstream, answer));
     const gifts = readOperation(given.gives, { ...seen, ...answerScope(answer) });
@@ -47,7 +58,7 @@ export function createUploads(compiled: CompiledForm, connection: Connection, cl
   }
 
   return {
-    async prepare(uploads, files, scope, signal) {
+    async prepare(uploads, files, { scope, tracing }, signal) {
       for (const given of uploads) {
         for (const file of files.values.filter(({ role }) => given.roles.has(role))) {
           const key = `${given.name} ${file.role} ${files.hashOf(file)}`;
@@ -57,7 +68,10 @@ export function createUploads(compiled: CompiledForm, connection: Connection, cl
             files.add(file, known.gifts);
             continue;
           }
-          const gifts = await upload(given, files, file, scope, signal).catch(untaken);
+          const start = clock.elapsed();
+          const told = { scope, tracing: tracing && uploading(tracing) };
+          const gifts = await upload(given, files, file, told, signal).catch(untaken);
+          tracing?.took("upload", clock.elapsed() - start);
           kept.delete(key);
           kept.set(key, { gifts, untilMs: now + given.lifetimeMs });
           const [oldest] = kept.keys();
@@ -66,6 +80,14 @@ export function createUploads(compiled: CompiledForm, connection: Connection, cl
         }
       }
     },
+  };
+}
+
+/** All of it is upload, also until its connection is open and its answer there. Only a refusal is the answer to the submission. */
+function uploading(tracing: Tracing): Tracing {
+  return {
+    took: () => {},
+    answered: (status, requestId) => (isSuccess(status) ? undefined : tracing.answered(status, requestId)),
   };
 }
 

@@ -107,13 +107,16 @@ async function submit(upstream: Upstream, request: SubmitRequest, signal: AbortS
   const body = { type: "application/json", bytes: new TextEncoder().encode(JSON.stringify(input)) };
   const url = `/${endpoint}`;
   const sent = upstream.send(
-    { method: "POST", url, headers: hopHeaders(request), body, maxBytes: ANSWER_BYTES },
+    {
+      ...{ method: "POST", url, headers: hopHeaders(request), body, maxBytes: ANSWER_BYTES },
+      tracing: request.tracing,
+    },
     signal,
   );
   const answer = await sent.catch(unansweredSubmission);
   if (answer.status < 200 || answer.status > 299) throw refusedSubmission(readRefusal(upstream, answer));
-  const operation = openOperation(upstream, endpoint, answer.json);
-  if (operation !== undefined) return { kind: "operation", operation };
+  const taken = openOperation(upstream, endpoint, answer.json);
+  if (taken !== undefined) return { kind: "operation", ...taken };
   throw unusableAnswer(`${describeAnswer(upstream, answer)}, but with no request_id`);
 }
 

@@ -21,20 +21,21 @@ export function openOperation(
   upstream: Upstream,
   endpoint: string,
   answer: Json | undefined,
-): Json | undefined {
+): { readonly operation: Json; readonly jobId: string } | undefined {
   const { request_id: id, ...urls } = isJsonObject(answer) ? answer : {};
   if (typeof id !== "string" || !REQUEST_ID.test(id)) return undefined;
   const [owner, alias] = endpoint.split("/");
   const own = `/${owner}/${alias}/requests/${id}`;
   const choose = (given: Json | undefined, path: string) =>
     typeof given === "string" && given.length <= URL_MAX && upstream.isOwn(given) ? given : path;
-  return {
+  const operation = {
     request_id: id,
     status_url: choose(urls.status_url, `${own}/status`),
     response_url: choose(urls.response_url, own),
     cancel_url: choose(urls.cancel_url, `${own}/cancel`),
     submitted_at: upstream.clock.now(),
   };
+  return { operation, jobId: upstream.scrub(id) };
 }
 
 /** Reads a stored handle; undefined when it is none, or names addresses that the key may not be sent to. */

@@ -3,7 +3,7 @@ import { type PollResult, ProviderError } from "../../domain/ports/provider.ts";
 import { LONGEST_DELAY_MS } from "../../domain/task/backoff.ts";
 import { parseRetryAfterMs } from "../../toolkit/retry-after.ts";
 import type { UpstreamAnswer } from "./answer.ts";
-import { NoAnswer, type Upstream } from "./http.ts";
+import { NoAnswer, requestIdIn, type Upstream } from "./http.ts";
 import { consequenceOf, type Meaning, type Refusal, refusedByQuestion, refusedOf } from "./refusal.ts";
 import type { ErrorWords } from "./said.ts";
 import { vetted } from "./scrub.ts";
@@ -136,7 +136,7 @@ export function describeAnswer(
   { status, headers }: Pick<UpstreamAnswer, "status" | "headers">,
   said: Said = {},
 ): string {
-  const id = requestIdHeaders.map((header) => headers.get(header)).find((value) => value !== null);
+  const id = requestIdIn({ scrub, requestIdHeaders }, headers);
   const parts = [`${name} answered ${status}`, said.word ?? "", said.message ? `"${said.message}"` : ""];
   return scrub(
     `${parts.filter((part) => part !== "").join(" ")}${id === undefined ? "" : ` (request ${id})`}`,

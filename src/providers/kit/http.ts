@@ -1,5 +1,5 @@
 import { unescape as plain } from "node:querystring";
-import { ProviderError } from "../../domain/ports/provider.ts";
+import { ProviderError, type Tracing } from "../../domain/ports/provider.ts";
 import type { Clock } from "../../domain/ports/runtime.ts";
 import { type Deadline, DeadlineExceeded, startDeadline } from "../../toolkit/deadline.ts";
 import { readAnswer, type UpstreamAnswer } from "./answer.ts";
@@ -53,6 +53,7 @@ export interface UpstreamRequest {
   readonly maxBytes: number;
   /** Receives the events of a successful answer that is an event stream. Such an answer has no `json`. */
   readonly events?: EventTaker | undefined;
+  readonly tracing?: Tracing | undefined;
   /** The body of a success is a file: all but JSON and text comes as `bytes`. */
   readonly bytes?: true | undefined;
 }
@@ -134,6 +135,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
       const sending = { hasBegun: false };
       try {
         const answer = await exchange(options, { ...request, ...to }, deadline, sending);
+        request.tracing?.answered(answer.status, requestIdIn({ scrub, requestIdHeaders }, answer.headers));
         if (answer.status === 401) options.onRefused?.(to);
         options.onExchange?.(seenExchange(unsigned, to, answer, scrub));
         return answer;
@@ -170,17 +172,21 @@ function toUnsigned({ method, headers, body }: UpstreamRequest, url: URL): Unsig
 export const SENT_ALWAYS = { "Accept-Encoding": "identity", "User-Agent": "svc" } as const;
 
 async function exchange(
-  { name, limits, proxy }: UpstreamOptions,
+  { name, limits, proxy, clock }: UpstreamOptions,
   request: Omit<UpstreamRequest, keyof SignedRequest> & SignedRequest,
   deadline: Deadline,
   sending: { hasBegun: boolean },
 ): Promise<UpstreamAnswer> {
-  const { method, url, headers, body } = request;
+  const { method, url, headers, body, tracing } = request;
+  const start = clock.elapsed();
   // The runtime starts reading the body once the connection is open. Before that, nothing was sent.
   async function* send(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
     sending.hasBegun = true;
     deadline.phase(limits.answerMs, "no answer");
+    const open = clock.elapsed();
+    tracing?.took("connect", open - start);
     yield bytes;
+    tracing?.took("upload", clock.elapsed() - open);
   }
   if (body === undefined) {
     sending.hasBegun = true;
@@ -204,6 +210,18 @@ async function exchange(
     new NoAnswer(false, `${name}: the answer is larger than ${bytes} bytes`);
   return await readAnswer(response, { ...request, limits, deadline, tooLarge });
 }
+
+/** What the upstream calls the request that it answers. */
+export function requestIdIn(
+  { scrub, requestIdHeaders }: Pick<Upstream, "scrub" | "requestIdHeaders">,
+  headers: Headers,
+): string | undefined {
+  const id = requestIdHeaders.map((header) => headers.get(header)).find((value) => value !== null);
+  return id && scrub(id).slice(0, MOST_OF_REQUEST_ID);
+}
+
+/** Characters of an id that are told. */
+const MOST_OF_REQUEST_ID = 200;
 
 /** What a proxy's address holds that nobody should see. */
 function secretsOf(proxy: string | undefined): string[] {

@@ -95,7 +95,7 @@ async function submit(
   signal.throwIfAborted();
   const { path, body } = await beforeSending(() => toUpstreamRequest(request));
   const { n: images } = request.request;
-  const { previews } = request;
+  const { previews, tracing } = request;
   const stream = previews && createImageStream(upstream, { images, previews });
   const headers = {
     ...hopHeaders(request),
@@ -106,7 +106,10 @@ async function submit(
   const events = stream && { take: stream.take, maxBytes: MIB + ANSWER_BYTES_EACH };
   let answer: UpstreamAnswer;
   try {
-    answer = await upstream.send({ method: "POST", url: path, headers, body, maxBytes, events }, signal);
+    answer = await upstream.send(
+      { method: "POST", url: path, headers, body, maxBytes, events, tracing },
+      signal,
+    );
   } catch (error) {
     // A server without idempotency cannot be asked for the rest again, so what has arrived counts.
     const rescued = isIdempotent || !(error instanceof NoAnswer) ? undefined : stream?.rescued();

@@ -83,15 +83,17 @@ async function submit(upstream: Upstream, request: SubmitRequest, signal: AbortS
   signal.throwIfAborted();
   const body = await beforeSending(() => toVideoForm(request));
   const headers = { ...hopHeaders(request), "Idempotency-Key": request.attempt };
+  const { tracing } = request;
   const sent = upstream.send(
-    { method: "POST", url: "/videos", headers, body, maxBytes: ANSWER_BYTES },
+    { method: "POST", url: "/videos", headers, body, maxBytes: ANSWER_BYTES, tracing },
     signal,
   );
   const answer = await sent.catch(unansweredSubmission);
   if (answer.status < 200 || answer.status > 299) throw refusedSubmission(readRefusal(upstream, answer));
   const id = isJsonObject(answer.json) ? answer.json.id : undefined;
   if (!isId(id)) throw unusableAnswer(`${describeAnswer(upstream, answer)}, but with no id of a video`);
-  return { kind: "operation", operation: { video: id, submitted_at: upstream.clock.now() } };
+  const operation = { video: id, submitted_at: upstream.clock.now() };
+  return { kind: "operation", operation, jobId: upstream.scrub(id) };
 }
 
 /** Words a request as its route says. Files keep the order of the inputs. */

@@ -152,7 +152,8 @@ async function submit(
     const fault = "was submitted before; an upstream that takes no key would make it twice.";
     throw new Error(`Attempt ${attempt} ${fault}`);
   }
-  return { kind: "operation", operation: { id }, pollAfterMs: pollAfterMs(courseOf(renderings, job, now)) };
+  const dueMs = pollAfterMs(courseOf(renderings, job, now));
+  return { kind: "operation", operation: { id }, jobId: id, pollAfterMs: dueMs };
 }
 
 function poll(

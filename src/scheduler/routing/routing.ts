@@ -7,7 +7,7 @@ import type { ProviderAdapter } from "../../domain/ports/provider.ts";
 import type { Looking, Routing } from "../../domain/ports/routing.ts";
 import type { Clock, Random } from "../../domain/ports/runtime.ts";
 import type { GenerationRequest } from "../../domain/task/request.ts";
-import { type ChosenRoute, isWanted, type Way } from "../../domain/task/routing.ts";
+import { type ChosenRoute, type ConsideredWay, isWanted, type Way } from "../../domain/task/routing.ts";
 import type { Loads } from "./loads.ts";
 import type { Pace } from "./pace.ts";
 import { type Ranking, rankOf } from "./policies.ts";
@@ -36,7 +36,7 @@ export function createRouting(deps: RoutingDeps): Routing {
     { routing }: GenerationRequest,
     looking: Looking,
   ): Generator<ChosenRoute> {
-    for (const { lane } of accountsOf(route.provider)) {
+    for (const { lane } of accountsOf.inTurn(route.provider)) {
       if (lane !== (route.account ?? lane) || lane !== (routing?.route?.account ?? lane)) continue;
       yield { route, index, lane, ...waitOf(deps, route, lane), tries: triesOf(looking, route, lane) };
     }
@@ -49,26 +49,22 @@ export function createRouting(deps: RoutingDeps): Routing {
   }
 
   function bestOf(model: Model, request: GenerationRequest, looking = NOTHING): ChosenRoute | undefined {
-    const only = looking === NOTHING ? onlyWay(deps, accountsOf, model, request) : undefined;
+    const only = looking === NOTHING ? onlyWay(deps, accountsOf.provider, model, request) : undefined;
     if (only !== undefined) return only;
-    const policy = policyOf(model, request);
-    const ranks = rankOf(policy, deps, model, request);
-    let best: { way: ChosenRoute; rank: number } | undefined;
-    for (const way of waysTo(model, request, looking)) {
-      const rank = ranks(way);
-      if (best === undefined || isBetter({ way, rank }, best, looking)) best = { way, rank };
-    }
-    return best?.way;
+    const ranks = rankOf(policyOf(model, request), deps, model, request);
+    return bestAmong(waysTo(model, request, looking), ranks, looking);
   }
 
   return {
-    has: (provider: ProviderId) => accountsOf(provider).length > 0,
+    has: (provider: ProviderId) => accountsOf.provider(provider).length > 0,
     choose(model, request, looking) {
       const best = bestOf(model, request, looking);
       // A task that exists is counted where it waits.
       if (best !== undefined && looking === undefined) deps.loads.assigned(best.lane);
       return best;
     },
+    verdicts: (model, request, looking, chosen) =>
+      verdictsOf(deps, { model, request, looking, chosen, accountsOf: accountsOf.provider }),
     consider: (model, request) =>
       considered(deps, model, request, {
         chosen: bestOf(model, request),
@@ -112,6 +108,45 @@ function considered(
   });
 }
 
+interface Choice {
+  readonly model: Model;
+  readonly request: GenerationRequest;
+  readonly looking: Looking;
+  readonly chosen: ChosenRoute;
+  accountsOf(provider: ProviderId): readonly ProviderAdapter[];
+}
+
+/** What most tasks have is one way, of which there is nothing to tell. */
+function verdictsOf(deps: RoutingDeps, choice: Choice): ConsideredWay[] | undefined {
+  const { model, accountsOf } = choice;
+  const [first] = model.routes;
+  if (first === undefined || (model.routes.length === 1 && accountsOf(first.provider).length < 2))
+    return undefined;
+  return model.routes.flatMap((route, index): ConsideredWay[] => {
+    const { upstreamModel, provider, account } = route;
+    const lanes = accountsOf(provider).flatMap(({ lane }) => (lane === (account ?? lane) ? lane : []));
+    if (lanes.length === 0) return [{ lane: account ?? provider, upstreamModel, verdict: "off" }];
+    return lanes.map((lane) => ({
+      ...{ lane, upstreamModel },
+      verdict: verdictOf(deps, choice, { route, index, lane }),
+    }));
+  });
+}
+
+function verdictOf(
+  deps: RoutingDeps,
+  { request, looking, chosen }: Choice,
+  { route, index, lane }: Pick<ChosenRoute, "route" | "index" | "lane">,
+): ConsideredWay["verdict"] {
+  const wanted = request.routing?.route;
+  if (lane === chosen.lane && index === chosen.index) return "chosen";
+  if (!isWanted(wanted, route) || lane !== (wanted?.account ?? lane)) return "not_asked_for";
+  if (!canTake(route, request)) return "unable";
+  const { state, waitMs } = waitOf(deps, route, lane);
+  if (waitMs > 0 && state !== "closed") return state;
+  return triesOf(looking, route, lane) > chosen.tries ? "tried" : "not_first";
+}
+
 function policyOf(model: Model, { routing }: GenerationRequest): RoutePolicy {
   return routing?.policy ?? model.routePolicy ?? "ordered";
 }
@@ -149,6 +184,19 @@ interface Ranked {
   readonly rank: number;
 }
 
+function bestAmong(
+  ways: Iterable<ChosenRoute>,
+  ranks: (way: ChosenRoute) => number,
+  looking: Looking,
+): ChosenRoute | undefined {
+  let best: Ranked | undefined;
+  for (const way of ways) {
+    const rank = ranks(way);
+    if (best === undefined || isBetter({ way, rank }, best, looking)) best = { way, rank };
+  }
+  return best?.way;
+}
+
 /** First a way that can be taken now, then one that was tried less often, then by the policy. A task stays where it is as well off. */
 function isBetter(one: Ranked, best: Ranked, { current }: Looking): boolean {
   const [a, b] = [one.way, best.way];
@@ -161,18 +209,24 @@ function isBetter(one: Ranked, best: Ranked, { current }: Looking): boolean {
   return one.rank < best.rank;
 }
 
-/** The accounts of a provider, beginning with another one each time, so that tasks of one moment do not all go to the first. */
+/** The accounts of a provider; `inTurn` begins with another one each time, so that tasks of one moment do not all go to the first. */
 function createGrouping(deps: Pick<RoutingDeps, "adapters">) {
   let known: readonly ProviderAdapter[] = [];
   let grouped = new Map<ProviderId, readonly ProviderAdapter[]>();
   let turn = 0;
-  return (provider: ProviderId): readonly ProviderAdapter[] => {
+  const ofProvider = (provider: ProviderId): readonly ProviderAdapter[] => {
     const adapters = deps.adapters();
     if (adapters !== known) grouped = Map.groupBy(adapters, ({ id }) => id);
     known = adapters;
-    const accounts = grouped.get(provider) ?? [];
-    if (accounts.length < 2) return accounts;
-    const start = turn++ % accounts.length;
-    return [...accounts.slice(start), ...accounts.slice(0, start)];
+    return grouped.get(provider) ?? [];
+  };
+  return {
+    provider: ofProvider,
+    inTurn(provider: ProviderId): readonly ProviderAdapter[] {
+      const accounts = ofProvider(provider);
+      if (accounts.length < 2) return accounts;
+      const start = turn++ % accounts.length;
+      return [...accounts.slice(start), ...accounts.slice(0, start)];
+    },
   };
 }

@@ -24,7 +24,8 @@ export async function dispatch(step: Step): Promise<StepResult> {
 
   const model = deps.catalog.find(task.model);
   // The model may have other routes than when the task was created, and accounts may be in another state.
-  const way = await step.way();
+  const looking = await step.looking();
+  const way = model && deps.routing.choose(model, task.request, looking);
   if (model === undefined || way === undefined || isOut(way))
     return step.fail(taskError("NO_ROUTE_AVAILABLE"));
   if (way.waitMs > 0) return waitFor(step, way);
@@ -39,7 +40,8 @@ export async function dispatch(step: Step): Promise<StepResult> {
     return step.fail(taskError("INPUT_UNREACHABLE", `${inputs.missing} is no longer stored.`));
 
   const { upstreamModel } = way.route;
-  return begin(step, { adapter, at, inputs, upstreamModel, deadlineMs: model.deadlineMs });
+  const considered = deps.routing.verdicts(model, task.request, looking, way);
+  return begin(step, { adapter, at, inputs, upstreamModel, considered, deadlineMs: model.deadlineMs });
 }
 
 /** Whether another attempt takes the place of one without an answer, rather than the same one again. */
@@ -84,11 +86,12 @@ async function begin(
     at: number;
     inputs: readonly InputFile[];
     upstreamModel: string;
+    considered: Attempt["considered"];
     deadlineMs: number;
   },
 ): Promise<StepResult> {
   const { deps, lease, task } = step;
-  const { adapter, at, inputs, upstreamModel } = to;
+  const { adapter, at, inputs, upstreamModel, considered } = to;
   const way = { lane: adapter.lane, upstreamModel };
   // Another task tries it just now.
   if (deps.standing.enter(way) > 0) return step.snooze(0);
@@ -101,7 +104,7 @@ async function begin(
   const deadlineAt = at + to.deadlineMs;
   const { lane } = adapter;
   const terms = adapter.terms?.();
-  const begun = await deps.tasks.begin(lease, { id, lane, upstreamModel, terms, at, deadlineAt });
+  const begun = await deps.tasks.begin(lease, { id, lane, upstreamModel, terms, considered, at, deadlineAt });
   if (begun !== "begun") deps.standing.leave(way);
   if (begun === "lease_lost") return SETTLED;
   if (begun === "cancel_requested") return step.cancel();

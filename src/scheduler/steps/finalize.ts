@@ -48,8 +48,8 @@ async function bringHome(step: Step, output: AttemptOutput, index: number): Prom
   const adapter = step.attempt && step.adapterOf(step.attempt);
   try {
     if (adapter?.fetchOutput === undefined) throw new Error("The provider of this output cannot fetch it.");
-    const source = await adapter.fetchOutput(output.ref, step.signal);
-    return { kind: "stored", file: await storeOutput(step, source) };
+    const bring = adapter.fetchOutput.bind(adapter, output.ref, step.signal);
+    return { kind: "stored", file: await storeOutput(step, bring) };
   } catch (error) {
     if (error instanceof StorageError || step.signal.aborted) throw error;
     const failures = step.task.failures + 1;

@@ -35,7 +35,7 @@ export async function recordOutputs(
 async function keep(step: Step, output: Output, index: number): Promise<AttemptOutput> {
   if (output.kind !== "bytes") return output;
   try {
-    return { kind: "stored", file: await storeOutput(step, output.bytes) };
+    return { kind: "stored", file: await storeOutput(step, () => output.bytes) };
   } catch (error) {
     if (!(error instanceof MediaError)) throw error;
     return unusable(step, index, `An output ${error.message}.`);
@@ -94,8 +94,13 @@ function attemptOf({ task, attempt }: Step) {
   return attempt;
 }
 
-/** Stores one output after the same strict checks as for an input. */
-export function storeOutput({ deps, task }: Step, source: Uint8Array | AsyncIterable<Uint8Array>) {
-  const { kind } = task;
-  return deps.assets.put(source, { accept: [kind], maxBytes: MAX_OUTPUT_BYTES[kind], sanitize: "output" });
+/** Brings one output here, and stores it after the same strict checks as for an input. */
+export function storeOutput(
+  step: Step,
+  bring: () => Promise<AsyncIterable<Uint8Array>> | Uint8Array,
+): Promise<StoredFile> {
+  const { assets, traces } = step.deps;
+  const { kind } = step.task;
+  const options = { accept: [kind], maxBytes: MAX_OUTPUT_BYTES[kind], sanitize: "output" } as const;
+  return traces.output(attemptOf(step), bring, (source) => assets.put(source, options));
 }

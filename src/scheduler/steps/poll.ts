@@ -7,6 +7,7 @@ import { snoozed } from "../../domain/task/transition.ts";
 import { heed } from "../routing/pace.ts";
 import type { Step, StepResult } from "../step.ts";
 import { recordOutputs } from "./outputs.ts";
+import { previewsOf } from "./previews.ts";
 
 /** Failed questions after which a cancelled task is ended, whatever its upstream does. */
 export const CANCEL_TRIES = 5;
@@ -29,7 +30,8 @@ export async function poll(step: Step): Promise<StepResult> {
     async () => {
       const cancelled = task.cancelRequested ? await adapter.cancel?.(operation, signal) : undefined;
       const canStop = adapter.cancel !== undefined && cancelled !== "unable";
-      return pollAnswer(step, adapter, operation, canStop, await ask(operation, signal, step.previews()));
+      step.deps.traces.polled(attempt);
+      return pollAnswer(step, adapter, operation, canStop, await ask(operation, signal, previewsOf(step)));
     },
     (error) => pollTrouble(step, error),
   );

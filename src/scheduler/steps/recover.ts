@@ -49,6 +49,7 @@ async function ask(
       const answer = await question(submission, step.signal);
       const now = deps.clock.now();
       if (answer.kind === "found") {
+        deps.traces.job(attempt, answer.jobId);
         const dueAt = now + nextPollDelayMs(0, deps.random());
         return step.settle(submitted(now, attempt.id, answer.operation, dueAt));
       }

@@ -8,6 +8,7 @@ import { heed } from "../routing/pace.ts";
 import type { RouteStanding } from "../routing/standing.ts";
 import type { Step, StepResult } from "../step.ts";
 import { recordOutputs } from "./outputs.ts";
+import { previewsOf } from "./previews.ts";
 
 /** Refusals in a row after which a route is given up. Attempts cut short by a crash do not count. */
 const MAX_REFUSALS = 5;
@@ -27,11 +28,14 @@ export async function submit(step: Step, to: Submission): Promise<StepResult> {
   if (attempt === undefined) throw new Error(`Task ${task.id} has no attempt to submit`);
   return step.attempting(
     async () => {
-      const previews = step.previews();
+      const previews = previewsOf(step);
       const { inputs } = to;
-      const answer = await to.adapter.submit({ ...step.submission(), inputs, previews }, signal);
+      const answer = await deps.traces.submission(attempt, (tracing) =>
+        to.adapter.submit({ ...step.submission(), inputs, previews, tracing }, signal),
+      );
       deps.standing.worked(attempt, "submission");
       if (answer.kind === "outputs") return recordOutputs(step, answer);
+      deps.traces.job(attempt, answer.jobId);
       const now = deps.clock.now();
       const dueAt = now + (answer.pollAfterMs ?? nextPollDelayMs(0, deps.random()));
       return step.settle(submitted(now, attempt.id, answer.operation, dueAt));

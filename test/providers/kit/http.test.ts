@@ -177,3 +177,16 @@ test("an environment's proxy sees nothing", async () => {
     }
   }
 });
+
+test("a trace is told of the connection, the body and the answer, and of no secret in the upstream's id", async () => {
+  const server = await serve({ status: 503, headers: { "x-request-id": "r-secret-key-1" }, body: "{}" });
+  const { upstream } = connect(server.origin);
+  const told: unknown[] = [];
+  const tracing = {
+    took: (phase: string, ms: number) => void told.push([phase, ms]),
+    answered: (status: number, id: string | undefined) => void told.push([status, id]),
+  };
+  await upstream.send({ method: "POST", url: "/", body: BODY, maxBytes: 100, tracing }, signal);
+  expect(told).toContainEqual(["connect", 0]);
+  expect(told.at(-1)).toEqual([503, "r-[secret]-1"]);
+});

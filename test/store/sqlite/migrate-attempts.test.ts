@@ -17,7 +17,7 @@ import {
 } from "../../helpers/store.ts";
 
 /*
- * 0008 keeps when an upstream took an attempt; of attempts before it, that is not known.
+ * 0008 keeps when an upstream took an attempt, 0012 what was seen of it; of attempts before them, that is not known.
  */
 
 let file: ReturnType<typeof temporaryDatabase>;
@@ -44,7 +44,7 @@ test("a task that was under way before goes on, and its story lacks what was not
 
   const store = openStore({ path: file.path, ids: countingTokens() });
   expect((await store.tasks.story(taskId(1)))?.attempts[0]).toMatchObject({
-    ...{ startedAt: NOW, acceptedAt: undefined, madeAt: undefined },
+    ...{ startedAt: NOW, acceptedAt: undefined, madeAt: undefined, considered: undefined, trace: undefined },
   });
   const lease = await claimOne(store);
   await store.tasks.apply(lease, submitted(NOW + 5, attemptId(1), { job: 1 }, NOW + 50));

@@ -3,7 +3,8 @@ import type { AttemptId, LaneId } from "../../../domain/ids.ts";
 import type { Json } from "../../../domain/json.ts";
 import { providerOf } from "../../../domain/lane.ts";
 import { toMicros } from "../../../domain/money/money.ts";
-import type { Attempt, AttemptOutput, AttemptState, Usage } from "../../../domain/task/task.ts";
+import type { ConsideredWay } from "../../../domain/task/routing.ts";
+import type { Attempt, AttemptOutput, AttemptState, AttemptTrace, Usage } from "../../../domain/task/task.ts";
 import { optional, type RawRow } from "../raw-row.ts";
 import { ofTask } from "./task-table.ts";
 
@@ -28,9 +29,25 @@ export const attempt = sqliteTable(
     acceptedAt: integer("accepted_at"),
     madeAt: integer("made_at"),
     terms: text({ mode: "json" }).$type<Json>(),
+    /** Written by `begin`, never changed. */
+    considered: text({ mode: "json" }).$type<readonly StoredWay[]>(),
+    /** Written with transitions that are written anyway. */
+    trace: text({ mode: "json" }).$type<AttemptTrace>(),
   },
   (table) => [unique("attempt_of_task").on(table.taskId, table.sequence)],
 );
+
+/** A way in few bytes: an attempt may have chosen among many. */
+type StoredWay = readonly [ConsideredWay["lane"], string, ConsideredWay["verdict"]];
+
+export function storedWays(ways: Attempt["considered"]): readonly StoredWay[] | undefined {
+  return ways?.map(({ lane, upstreamModel, verdict }) => [lane, upstreamModel, verdict]);
+}
+
+function consideredIn(row: AttemptRow): Attempt["considered"] {
+  const ways = optional<readonly StoredWay[]>(row.considered);
+  return ways?.map(([lane, upstreamModel, verdict]) => ({ lane, upstreamModel, verdict }));
+}
 
 export type AttemptRow = RawRow<typeof attempt>;
 
@@ -49,6 +66,8 @@ export function toAttempt(row: AttemptRow): Attempt {
     usage: optional(row.usage),
     costMicros: row.cost_micros === null ? undefined : toMicros(row.cost_micros),
     detail: row.detail ?? undefined,
+    considered: consideredIn(row),
+    trace: optional(row.trace),
     startedAt: row.started_at,
     acceptedAt: row.accepted_at ?? undefined,
     madeAt: row.made_at ?? undefined,

@@ -4,19 +4,20 @@ import type { AttemptIntent } from "../../../domain/ports/task-store.ts";
 import type { AttemptState } from "../../../domain/task/task.ts";
 import type { AttemptChange } from "../../../domain/task/transition.ts";
 import { json } from "../raw-row.ts";
+import { storedWays } from "./attempt-table.ts";
 
 export type Attempts = ReturnType<typeof prepareAttempts>;
 
 /** Writes attempts: their intent and their outcome. */
 export function prepareAttempts(db: Database) {
   const insert = db.prepare(
-    `insert into attempt (id, task_id, sequence, provider, upstream_model, terms, state, started_at)
-     values (?, ?, ?, ?, ?, ?, 'intent', ?)`,
+    `insert into attempt (id, task_id, sequence, provider, upstream_model, terms, considered, state, started_at)
+     values (?, ?, ?, ?, ?, ?, ?, 'intent', ?)`,
   );
   const update = db.prepare(
     `update attempt set state = ?3, operation = coalesce(?4, operation), outputs = coalesce(?5, outputs),
        usage = coalesce(?6, usage), detail = coalesce(?7, detail), ended_at = coalesce(?8, ended_at),
-       cost_micros = coalesce(?9, cost_micros),
+       cost_micros = coalesce(?9, cost_micros), trace = coalesce(?11, trace),
        accepted_at = coalesce(accepted_at, case when ?4 is not null then ?10 end),
        made_at = coalesce(made_at, case when ?5 is not null then ?10 end)
      where id = ?1 and task_id = ?2`,
@@ -26,16 +27,20 @@ export function prepareAttempts(db: Database) {
   );
   return {
     latest: (taskId: TaskId) => latest.get(taskId)?.state,
-    insert(taskId: TaskId, sequence: number, { id, lane, upstreamModel, terms, at }: AttemptIntent): void {
-      insert.run(id, taskId, sequence, lane, upstreamModel, json(terms), at);
+    insert(taskId: TaskId, sequence: number, intent: AttemptIntent): void {
+      const { id, lane, upstreamModel, at } = intent;
+      const considered = json(storedWays(intent.considered));
+      insert.run(id, taskId, sequence, lane, upstreamModel, json(intent.terms), considered, at);
     },
     update(taskId: TaskId, change: AttemptChange, at: number, isTaskOver: boolean): void {
       const { id, state, detail = null, costMicros = null } = change;
       const operation = json(change.operation);
       const outputs = json(change.outputs);
       const usage = json(change.usage);
+      const trace = json(change.trace);
       const endedAt = isTaskOver || state === "rejected" || state === "done" ? at : null;
-      const given = update.run(id, taskId, state, operation, outputs, usage, detail, endedAt, costMicros, at);
+      const told = [operation, outputs, usage, detail, endedAt, costMicros, at, trace] as const;
+      const given = update.run(id, taskId, state, ...told);
       if (given.changes !== 1) throw new Error(`Task ${taskId} has no attempt ${id}.`);
     },
   };

@@ -1,0 +1,2 @@
+ALTER TABLE `attempt` ADD `considered` text;--> statement-breakpoint
+ALTER TABLE `attempt` ADD `trace` text;

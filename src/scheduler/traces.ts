@@ -1,0 +1,116 @@
+import type { AttemptId } from "../domain/ids.ts";
+import type { Tracing } from "../domain/ports/provider.ts";
+import type { Clock } from "../domain/ports/runtime.ts";
+import type { Attempt, AttemptTrace } from "../domain/task/task.ts";
+import { type Transition, traced } from "../domain/task/transition.ts";
+
+type Sums = { -readonly [Name in keyof AttemptTrace]: AttemptTrace[Name] };
+type Counted = "connectMs" | "uploadMs" | "submitMs" | "polls" | "fetchMs" | "storeMs";
+type Pieces = AsyncIterable<Uint8Array>;
+
+/**
+ * What is seen of the attempts under way. It is kept here until a transition is written that takes it along, so that a trace costs no
+ * write of its own. What was seen since the last one is lost with the process.
+ */
+export class Traces {
+  readonly #clock: Pick<Clock, "elapsed">;
+  readonly #known = new Map<AttemptId, Sums>();
+
+  constructor(clock: Pick<Clock, "elapsed">) {
+    this.#clock = clock;
+  }
+
+  /** Measures a submission, and takes down what its adapter tells of it. */
+  async submission<T>(attempt: Attempt, submit: (tracing: Tracing) => Promise<T>): Promise<T> {
+    const start = this.#clock.elapsed();
+    let apartMs = 0;
+    const tracing: Tracing = {
+      took: (phase, ms) => {
+        const took = Math.max(0, Math.round(ms));
+        apartMs += took;
+        this.#add(attempt, phase === "connect" ? "connectMs" : "uploadMs", took);
+      },
+      answered: (httpStatus, upstreamRequestId) => {
+        Object.assign(this.#of(attempt), { httpStatus, upstreamRequestId });
+      },
+    };
+    try {
+      return await submit(tracing);
+    } finally {
+      this.#add(attempt, "submitMs", this.#since(start) - apartMs);
+    }
+  }
+
+  /** What the upstream calls the job, where it is known. */
+  job(attempt: Attempt, jobId: string | undefined): void {
+    if (jobId !== undefined) this.#of(attempt).jobId = jobId;
+  }
+
+  polled(attempt: Attempt): void {
+    this.#add(attempt, "polls", 1);
+  }
+
+  /** Measures how long an output takes to come, and how long what is done with it takes besides. */
+  async output<T>(
+    attempt: Attempt,
+    bring: () => Promise<Pieces> | Uint8Array,
+    store: (source: Uint8Array | Pieces) => Promise<T>,
+  ): Promise<T> {
+    const start = this.#clock.elapsed();
+    let cameMs = 0;
+    try {
+      const source = await bring();
+      if (source instanceof Uint8Array) return await store(source);
+      cameMs = this.#clock.elapsed() - start;
+      const came = (ms: number) => {
+        cameMs += ms;
+      };
+      return await store(timed(source, this.#clock, came));
+    } finally {
+      const fetchMs = Math.round(cameMs);
+      if (fetchMs > 0) this.#add(attempt, "fetchMs", fetchMs);
+      this.#add(attempt, "storeMs", this.#since(start) - fetchMs);
+    }
+  }
+
+  /** The transition with what was seen of its attempt. */
+  along(transition: Transition): Transition {
+    const trace = transition.attempt && this.#known.get(transition.attempt.id);
+    return trace === undefined ? transition : traced(transition, { ...trace });
+  }
+
+  /** Forgets an attempt that is over now that this is applied. */
+  applied({ to, attempt: change }: Transition, attempt: Attempt | undefined): void {
+    const isOver = to === "terminal" || change?.state === "rejected" || change?.state === "done";
+    if (isOver && attempt !== undefined) this.#known.delete(attempt.id);
+  }
+
+  /** What is known of an attempt, also by an earlier process. */
+  #of({ id, trace }: Attempt): Sums {
+    return this.#known.getOrInsertComputed(id, () => ({ ...trace }));
+  }
+
+  #add(attempt: Attempt, name: Counted, amount: number): void {
+    const sums = this.#of(attempt);
+    sums[name] = (sums[name] ?? 0) + Math.max(0, amount);
+  }
+
+  #since(start: number): number {
+    return Math.round(this.#clock.elapsed() - start);
+  }
+}
+
+/** The same pieces, and how long each was waited for. */
+async function* timed(
+  source: Pieces,
+  clock: Pick<Clock, "elapsed">,
+  waited: (ms: number) => void,
+): AsyncGenerator<Uint8Array> {
+  let start = clock.elapsed();
+  for await (const piece of source) {
+    waited(clock.elapsed() - start);
+    yield piece;
+    start = clock.elapsed();
+  }
+  waited(clock.elapsed() - start);
+}

@@ -1,0 +1,141 @@
+import { expect, test } from "bun:test";
+import type { LaneId } from "../../src/domain/ids.ts";
+import { type PollResult, ProviderError } from "../../src/domain/ports/provider.ts";
+import type { Attempt } from "../../src/domain/task/task.ts";
+import { createEngine, type fakeClock, type ScriptedProvider, scriptedProvider } from "../helpers/engine.ts";
+import { LANE, lane } from "../helpers/store.ts";
+
+const SECOND = `${LANE}/second` as LaneId;
+const OTHER = lane("second");
+const broken = new ProviderError("retry", "UPSTREAM_ERROR", "it answered 500");
+const pending: PollResult = { kind: "pending", pollAfterMs: 1_000 };
+const made: PollResult = { kind: "succeeded", outputs: [{ kind: "remote", ref: "file" }] };
+const uncharged: PollResult = { kind: "failed", code: "UPSTREAM_ERROR", mayReroute: true, detail: "no room" };
+
+type Script = Parameters<typeof scriptedProvider>[0] & object;
+/** What moves the engine's clock; it is there before the engine is. */
+interface Hands {
+  clock?: ReturnType<typeof fakeClock>;
+}
+
+/** Refuses after 3 ms to connect and 10 ms in all. */
+const refusing = (hands: Hands): Script => ({
+  async submit({ tracing }) {
+    tracing?.took("connect", 3);
+    hands.clock?.advance(10);
+    tracing?.answered(500, "req-1");
+    throw broken;
+  },
+});
+
+/** Takes the job under this name, and gives these answers to the questions for it. */
+function taking(jobId: string, answers: readonly PollResult[]): Script {
+  const left = [...answers];
+  return {
+    submit: async ({ tracing }) => {
+      tracing?.answered(202, undefined);
+      return { kind: "operation", operation: { jobId }, jobId };
+    },
+    poll: async () => left.shift() ?? made,
+  };
+}
+
+const account = (id: LaneId, script: Script): ScriptedProvider =>
+  Object.assign(scriptedProvider(script), { lane: id });
+
+const verdicts = ({ considered }: Attempt) => considered?.map((way) => [way.lane, way.verdict]);
+
+test("each attempt of a task that failed over twice tells what it was chosen among, and how it went", async () => {
+  const hands: Hands = {};
+  const engine = await createEngine([
+    account(LANE, refusing(hands)),
+    account(SECOND, taking("job-2", [pending, uncharged])),
+    scriptedProvider({ id: OTHER, ...taking("job-3", [pending, pending]) }),
+  ]);
+  hands.clock = engine.clock;
+  const id = await engine.admit();
+  await engine.runToEnd();
+  const attempts = await engine.store.tasks.attempts(id);
+  expect(attempts.map(({ lane, state, trace }) => ({ lane, state, ...trace }))).toEqual([
+    {
+      ...{ lane: LANE, state: "rejected", connectMs: 3, submitMs: 7 },
+      ...{ httpStatus: 500, upstreamRequestId: "req-1" },
+    },
+    { lane: SECOND, state: "done", submitMs: 0, httpStatus: 202, jobId: "job-2", polls: 2 },
+    { lane: OTHER, state: "done", submitMs: 0, httpStatus: 202, jobId: "job-3", polls: 3, storeMs: 0 },
+  ]);
+  expect(attempts.map(verdicts)).toEqual([
+    [
+      [LANE, "chosen"],
+      [SECOND, "not_first"],
+      [OTHER, "not_first"],
+    ],
+    [
+      [LANE, "tried"],
+      [SECOND, "chosen"],
+      [OTHER, "not_first"],
+    ],
+    [
+      [LANE, "tried"],
+      [SECOND, "tried"],
+      [OTHER, "chosen"],
+    ],
+  ]);
+});
+
+test("outputs tell how long they took to come, apart from what was done with them", async () => {
+  const hands: Hands = {};
+  const slow: Script = {
+    async fetchOutput() {
+      hands.clock?.advance(20);
+      return (async function* () {
+        hands.clock?.advance(5);
+        yield new TextEncoder().encode("pic");
+        hands.clock?.advance(7);
+        yield new TextEncoder().encode("ture");
+      })();
+    },
+  };
+  const engine = await createEngine([scriptedProvider(slow)]);
+  hands.clock = engine.clock;
+  const { assets } = engine.deps;
+  const put: typeof assets.put = async (...given) => {
+    const file = await assets.put(...given);
+    engine.clock.advance(4);
+    return file;
+  };
+  Object.assign(engine.deps, { assets: { ...assets, put } });
+  const id = await engine.admit();
+  await engine.runToEnd();
+  const [attempt] = await engine.store.tasks.attempts(id);
+  expect(attempt?.trace).toMatchObject({ polls: 1, fetchMs: 32, storeMs: 4 });
+});
+
+test("where a model has one way, nothing is kept of choosing", async () => {
+  const only = scriptedProvider();
+  const engine = await createEngine([only]);
+  const routes = engine.deps.catalog.models()[0]!.routes.slice(0, 1);
+  const model = { ...engine.deps.catalog.models()[0]!, routes };
+  Object.assign(engine.deps, { catalog: { ...engine.deps.catalog, find: () => model } });
+  const id = await engine.admit();
+  await engine.runToEnd();
+  const [attempt] = await engine.store.tasks.attempts(id);
+  expect(attempt?.considered).toBeUndefined();
+});
+
+test("after a restart, what was written before is added to", async () => {
+  const engine = await createEngine([scriptedProvider(taking("job-1", [pending]))]);
+  const id = await engine.admit();
+  await engine.scheduler.tick();
+  const { createScheduler } = await import("../../src/scheduler/scheduler.ts");
+  const { Traces } = await import("../../src/scheduler/traces.ts");
+  const deps = { ...engine.deps, traces: new Traces(engine.clock) };
+  const lanes = [{ lane: LANE, capacity: 1 }];
+  const next = createScheduler(deps, { concurrency: 1, steps: 1, leaseMs: 30_000, lanes });
+  for (let i = 0; i < 3; i++) {
+    engine.clock.advance(10_000);
+    await next.tick();
+  }
+  const [attempt] = await engine.store.tasks.attempts(id);
+  expect(attempt).toMatchObject({ state: "done", trace: { jobId: "job-1", httpStatus: 202, polls: 2 } });
+});
