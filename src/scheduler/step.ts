@@ -7,7 +7,7 @@ import { atMost, mostCostOf } from "../domain/money/upstream-cost.ts";
 import type { AssetStore } from "../domain/ports/asset-store.ts";
 import type { Catalog } from "../domain/ports/catalog.ts";
 import type { Egress } from "../domain/ports/egress.ts";
-import type { Previews, ProviderAdapter, Submission } from "../domain/ports/provider.ts";
+import type { ProviderAdapter, Submission } from "../domain/ports/provider.ts";
 import type { Looking, Routing } from "../domain/ports/routing.ts";
 import type { Clock, Ids, Log, PreviewFeed, Random, TaskFeed } from "../domain/ports/runtime.ts";
 import type { Tally } from "../domain/ports/tally.ts";
