@@ -1,8 +1,9 @@
 import type { ModelId, ProviderId } from "../domain/ids.ts";
 import { laneOf } from "../domain/lane.ts";
-import type { FieldLimit, MediaField, Mode, Model, Route } from "../domain/model/model.ts";
+import type { FieldLimit, MediaField, Mode, Model, Overflow, Route } from "../domain/model/model.ts";
 import type { RoutePolicy } from "../domain/model/route-policy.ts";
 import type { InputWording, Wording } from "../domain/model/wording.ts";
+import { parseAmount } from "../domain/money/money.ts";
 import type { InputRole, TaskKind } from "../domain/task/request.ts";
 import { composeSchema, type SchemaForm } from "./create-body.ts";
 import { type PriceRuleForm, toPriceRule } from "./price.ts";
@@ -25,6 +26,15 @@ export interface Manifest {
   readonly deadline_seconds: number;
   readonly routes: readonly RouteForm[];
   readonly route_policy?: RoutePolicy;
+  readonly overflow?: OverflowForm;
+}
+
+export interface OverflowForm {
+  /** A provider, or with a colon a provider and its name for the model. */
+  readonly to: string;
+  readonly after_seconds: number;
+  readonly most_per_hour?: number;
+  readonly most_cost?: string;
 }
 
 export interface RouteForm {
@@ -60,7 +70,23 @@ export function toModel(manifest: Manifest): Model {
     deadlineMs: manifest.deadline_seconds * 1000,
     routes: manifest.routes.map(toRoute),
     routePolicy: manifest.route_policy,
+    overflow: manifest.overflow && toOverflow(manifest.overflow),
   };
+}
+
+function toOverflow({ to, after_seconds, most_per_hour, most_cost }: OverflowForm): Overflow {
+  return {
+    to: toRouteName(to),
+    afterMs: after_seconds * 1000,
+    mostPerHour: most_per_hour,
+    mostCost: most_cost === undefined ? undefined : parseAmount(most_cost),
+  };
+}
+
+export function toRouteName(text: string): Overflow["to"] {
+  const colon = text.indexOf(":");
+  if (colon === -1) return { provider: text as ProviderId };
+  return { provider: text.slice(0, colon) as ProviderId, upstreamModel: text.slice(colon + 1) };
 }
 
 export function mediaFieldsOf({ media = {} }: Pick<Manifest, "media">): MediaField[] {

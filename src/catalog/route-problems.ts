@@ -8,10 +8,11 @@ import {
   takesValue,
 } from "../domain/model/eligibility.ts";
 import type { FieldLimit, MediaField, Route } from "../domain/model/model.ts";
+import { isWanted } from "../domain/task/routing.ts";
 import { createSchemaChecker } from "../toolkit/json-schema.ts";
 import type { Path, Problem } from "../toolkit/schema-problems.ts";
 import { propertyOf } from "./create-body.ts";
-import { type Manifest, mediaFieldsOf, toRoute } from "./manifest.ts";
+import { type Manifest, mediaFieldsOf, toRoute, toRouteName } from "./manifest.ts";
 import { didYouMean, unless } from "./problem.ts";
 import { ANNOTATIONS } from "./validate.ts";
 
@@ -30,6 +31,7 @@ const BOUNDS: Readonly<Record<string, readonly [least: string, most: string]>> =
 export function routeProblems(manifest: Manifest, schema: JsonObject): Problem[] {
   const own = [
     ...repeatedRoutes(manifest),
+    ...overflowProblems(manifest),
     ...manifest.routes.flatMap(({ modes = [], only = {} }, i) => [
       ...modes.flatMap((id, j) => unknownMode(manifest, id, ["routes", i, "modes", j])),
       ...Object.entries(only).flatMap(([name, limit]) =>
@@ -49,6 +51,25 @@ function repeatedRoutes({ routes }: Manifest): Problem[] {
     );
     return unless(first === i, ["routes", i], `is routes[${first}] again`);
   });
+}
+
+function overflowProblems({ overflow, routes }: Manifest): Problem[] {
+  if (overflow === undefined) return [];
+  const to = toRouteName(overflow.to);
+  const all = routes.map(toRoute);
+  const dearer = all.filter((route) => isWanted(to, route));
+  const names = all.map(({ provider, upstreamModel }) => `${provider}:${upstreamModel}`);
+  const unknown = `names "${overflow.to}", which is no route of the model; its routes: ${names.join(", ")}`;
+  const hasCost = overflow.most_cost === undefined || dearer.every(({ cost }) => cost !== undefined);
+  return [
+    ...unless(dearer.length > 0, ["overflow", "to"], unknown),
+    ...unless(
+      dearer.length === 0 || dearer.length < all.length,
+      ["overflow", "to"],
+      `names "${overflow.to}", which is every route of the model; name one of several`,
+    ),
+    ...unless(hasCost, ["overflow", "most_cost"], `needs the cost of ${overflow.to}, and its route has none`),
+  ];
 }
 
 function unknownMode({ modes }: Manifest, id: string, path: Path): Problem[] {

@@ -100,6 +100,33 @@ const limited = (...routes: JsonObject[]): JsonObject =>
     routes: routes.map((route, i) => ({ provider: "p", upstream_model: `u${i}`, ...route })),
   });
 
+test("routes have accounts, weights and costs of their own, and a model its policy and overflow", () => {
+  const cost = line({ amount: "0.020000" });
+  const model = read(
+    manifest({
+      routes: [
+        { provider: "sandbox", upstream_model: "picture", account: "second", weight: 2.5, cost },
+        { provider: "fal", upstream_model: "a:b", account: "default", cost: "list" },
+      ],
+      route_policy: "weighted",
+      overflow: { to: "fal:a:b", after_seconds: 60, most_per_hour: 5, most_cost: "1.50" },
+    }),
+  );
+  expect(model).toMatchObject({
+    routePolicy: "weighted",
+    overflow: {
+      to: { provider: "fal", upstreamModel: "a:b" },
+      afterMs: 60_000,
+      mostPerHour: 5,
+      mostCost: 1_500_000,
+    },
+    routes: [
+      { account: "sandbox/second", weight: 2.5, cost: { lines: [{ unitMicros: 20_000 }] } },
+      { account: "fal", cost: "list" },
+    ],
+  } as never);
+});
+
 test("what one route does not take, another may", () => {
   const some = {
     modes: ["edit"],
@@ -156,6 +183,44 @@ test.each([
   ],
   [manifest({ price: line({ amount: 1 }) }), "price.lines[0].amount must be an amount in quotes"],
   [manifest({ routes: [{ provider: "sandbox" }] }), 'routes[0] lacks the field "upstream_model"'],
+  [manifest({ route_policy: "fast" }), "route_policy must be one of ordered, weighted, cheapest"],
+  ...[0, -1, "2"].map((weight): [JsonObject, string] => [
+    manifest({ routes: [{ provider: "sandbox", upstream_model: "picture", weight }] }),
+    "routes[0].weight must be a number above 0",
+  ]),
+  [
+    manifest({ routes: [{ provider: "sandbox", upstream_model: "picture", account: "Main!" }] }),
+    "routes[0].account must be the name of an account",
+  ],
+  [
+    manifest({ routes: [{ provider: "sandbox", upstream_model: "picture", cost: "free" }] }),
+    "routes[0].cost must be list, or a price with lines",
+  ],
+  [
+    manifest({
+      routes: [{ provider: "sandbox", upstream_model: "picture", cost: line({ when: { image_url: "x" } }) }],
+    }),
+    "routes[0].cost.lines[0].when.image_url is nothing that a price can depend on",
+  ],
+  [
+    manifest({ overflow: { to: "fal", after_seconds: 60 } }),
+    'overflow.to names "fal", which is no route of the model; its routes: sandbox:picture',
+  ],
+  [
+    manifest({ overflow: { to: "sandbox", after_seconds: 60 } }),
+    'overflow.to names "sandbox", which is every route of the model',
+  ],
+  [
+    manifest({
+      routes: ["sandbox", "fal"].map((provider) => ({ provider, upstream_model: "picture" })),
+      overflow: { to: "fal", after_seconds: 60, most_cost: "1.00" },
+    }),
+    "overflow.most_cost needs the cost of fal, and its route has none",
+  ],
+  [
+    manifest({ overflow: { to: "fal", after_seconds: 0 } }),
+    "overflow.after_seconds must be a whole number above 0",
+  ],
   [
     manifest({ routes: [1, 2].map(() => ({ provider: "sandbox", upstream_model: "picture" })) }),
     "routes[1] is routes[0] again",

@@ -100,8 +100,21 @@ export interface Model {
   readonly routes: readonly Route[];
   /** How one of the routes is chosen; `ordered` unless given. */
   readonly routePolicy?: RoutePolicy | undefined;
+  readonly overflow?: Overflow | undefined;
   /** The operator's own file that it comes from; absent for one that is built in. */
   readonly file?: string | undefined;
+}
+
+/** Lets tasks go to a dearer route where the others would have them wait. */
+export interface Overflow {
+  /** The dearer route, which is taken for nothing else. */
+  readonly to: { readonly provider: ProviderId; readonly upstreamModel?: string | undefined };
+  /** A task that would wait longer for the others goes there. */
+  readonly afterMs: number;
+  /** Tasks that may go there in an hour. */
+  readonly mostPerHour?: number | undefined;
+  /** What they may cost the operator in an hour. */
+  readonly mostCost?: Micros | undefined;
 }
 
 /** The most specific mode whose inputs are all present, or undefined when none fits. */

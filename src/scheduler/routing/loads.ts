@@ -7,6 +7,8 @@ import type { Transition } from "../../domain/task/transition.ts";
 export interface Loads {
   /** Tasks that wait or are under way, for each that may be; above 1 where more wait than can start. */
   share(lane: LaneId): number;
+  /** How long one more task would wait for its start, in durations of a task; 0 where there is room. */
+  turns(lane: LaneId): number;
   /** A task is to wait for the lane. */
   assigned(lane: LaneId): void;
   /** A task of the lane is under way. */
@@ -24,6 +26,7 @@ export function createLoads(capacityOf: (lane: LaneId) => number | undefined) {
   const waiting = new Map<LaneId, number>();
   const add = (counts: Map<LaneId, number>, lane: LaneId, count: number) =>
     void counts.set(lane, Math.max(0, (counts.get(lane) ?? 0) + count));
+  const countOf = (lane: LaneId) => (underWay.get(lane) ?? 0) + (waiting.get(lane) ?? 0);
   return {
     /** @param loads what an earlier process left */
     start(loads: readonly LaneLoad[]): void {
@@ -32,7 +35,11 @@ export function createLoads(capacityOf: (lane: LaneId) => number | undefined) {
         waiting.set(load.lane, load.queued);
       }
     },
-    share: (lane: LaneId) => ((underWay.get(lane) ?? 0) + (waiting.get(lane) ?? 0)) / (capacityOf(lane) ?? 1),
+    share: (lane: LaneId) => countOf(lane) / (capacityOf(lane) ?? 1),
+    turns(lane: LaneId) {
+      const capacity = capacityOf(lane) ?? 1;
+      return Math.max(0, countOf(lane) - capacity + 1) / capacity;
+    },
     assigned: (lane: LaneId) => add(waiting, lane, 1),
     began(lane: LaneId) {
       add(waiting, lane, -1);

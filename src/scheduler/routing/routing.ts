@@ -9,6 +9,7 @@ import type { Clock, Random } from "../../domain/ports/runtime.ts";
 import type { GenerationRequest } from "../../domain/task/request.ts";
 import { type ChosenRoute, type ConsideredWay, isWanted, type Way } from "../../domain/task/routing.ts";
 import type { Loads } from "./loads.ts";
+import { isDearer, type Overflow } from "./overflow.ts";
 import type { Pace } from "./pace.ts";
 import { type Ranking, rankOf } from "./policies.ts";
 import type { RouteStanding } from "./standing.ts";
@@ -19,6 +20,7 @@ export interface RoutingDeps extends Ranking {
   readonly standing: Pick<RouteStanding, "isClear" | "of" | "waitMs">;
   readonly pace: Pick<Pace, "pausedMs">;
   readonly loads: Loads;
+  readonly overflow: Overflow;
   readonly clock: Pick<Clock, "now">;
   readonly random: Random;
 }
@@ -42,9 +44,14 @@ export function createRouting(deps: RoutingDeps): Routing {
     }
   }
 
-  function* waysTo(model: Model, request: GenerationRequest, looking: Looking): Generator<ChosenRoute> {
+  function* waysTo(
+    model: Model,
+    request: GenerationRequest,
+    looking: Looking,
+    isMeant: (route: Route) => boolean,
+  ): Generator<ChosenRoute> {
     for (const [index, route] of model.routes.entries())
-      if (isWanted(request.routing?.route, route) && canTake(route, request))
+      if (isMeant(route) && isWanted(request.routing?.route, route) && canTake(route, request))
         yield* waysOf(route, index, request, looking);
   }
 
@@ -52,13 +59,22 @@ export function createRouting(deps: RoutingDeps): Routing {
     const only = looking === NOTHING ? onlyWay(deps, accountsOf.provider, model, request) : undefined;
     if (only !== undefined) return only;
     const ranks = rankOf(policyOf(model, request), deps, model, request);
-    return bestAmong(waysTo(model, request, looking), ranks, looking);
+    const among = (isMeant: (route: Route) => boolean) =>
+      bestAmong(waysTo(model, request, looking, isMeant), ranks, looking);
+    const { overflow: terms } = model;
+    // Who names a route has it.
+    if (terms === undefined || request.routing?.route !== undefined) return among(() => true);
+    const [usual, dearer] = [false, true].map((is) => among((route) => isDearer(model, route) === is));
+    return deps.overflow.choose({ model, terms, request, looking }, usual, dearer);
   }
 
   return {
     has: (provider: ProviderId) => accountsOf.provider(provider).length > 0,
     choose(model, request, looking) {
       const best = bestOf(model, request, looking);
+      const { overflow: terms } = model;
+      if (best !== undefined && terms !== undefined)
+        deps.overflow.spend({ model, terms, request, looking: looking ?? NOTHING }, best);
       // A task that exists is counted where it waits.
       if (best !== undefined && looking === undefined) deps.loads.assigned(best.lane);
       return best;

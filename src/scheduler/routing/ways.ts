@@ -4,6 +4,7 @@ import type { RouteStore } from "../../domain/ports/route-store.ts";
 import type { Clock, Log, Random } from "../../domain/ports/runtime.ts";
 import { createDurations } from "./durations.ts";
 import { createLoads } from "./loads.ts";
+import { createOverflow } from "./overflow.ts";
 import { createPace } from "./pace.ts";
 import { createRetests } from "./retests.ts";
 import { createRouting } from "./routing.ts";
@@ -39,6 +40,7 @@ export function createWays(deps: {
   });
   const routing = createRouting({
     ...{ pace, loads, durations, standing, clock, random },
+    overflow: createOverflow({ clock, loads, durations }),
     adapters: deps.adapters,
   });
   const following = createFollowing(clock, () => standing.look());
