@@ -95,6 +95,18 @@ test("tasks wait for the only account while it is open, and none is lost", async
   expect(only.submissions.length).toBe(25);
 });
 
+test("no task fails because its account says that it is asked too often", async () => {
+  let refusals = 0;
+  const only = account(LANE, async () => {
+    if (++refusals <= 5) throw tooMany;
+    return pictures;
+  });
+  const engine = await createEngine([only]);
+  const ids = await admit(engine, 1);
+  await engine.runToEnd(3_000);
+  expect(await endsOf(engine, ids)).toEqual(["1 completed"]);
+});
+
 test("neither content nor too many requests open a route", async () => {
   for (const [error, end] of [
     [moderated, "failed"],

@@ -73,6 +73,17 @@ describe("a way", () => {
     expect(choose()).toBe("a in 20000");
   });
 
+  test("that only its operator can open comes last, however soon it is tried again", () => {
+    const { choose, open, standing } = setup([route("a"), route("b", { account: "b" as LaneId })]);
+    standing.refused({ lane: "a" as LaneId, upstreamModel: "a-model" }, "submission", {
+      kind: "route",
+      detail: "404",
+    });
+    for (const _ of [1, 2]) open("b", "b-model");
+    standing.enter({ lane: "b" as LaneId, upstreamModel: "b-model" });
+    expect(choose()).toMatch(/^b in 30000/);
+  });
+
   test("that was tried comes after those that were not", () => {
     const { choose } = setup([route("b"), route("a")]);
     const tried = (...lanes: string[]) => ({

@@ -7,7 +7,13 @@ import type { ProviderAdapter } from "../../domain/ports/provider.ts";
 import type { Looking, Routing } from "../../domain/ports/routing.ts";
 import type { Clock, Random } from "../../domain/ports/runtime.ts";
 import type { GenerationRequest } from "../../domain/task/request.ts";
-import { type ChosenRoute, type ConsideredWay, isWanted, type Way } from "../../domain/task/routing.ts";
+import {
+  type ChosenRoute,
+  type ConsideredWay,
+  isOut,
+  isWanted,
+  type Way,
+} from "../../domain/task/routing.ts";
 import type { Loads } from "./loads.ts";
 import { isDearer, type Overflow } from "./overflow.ts";
 import type { Pace } from "./pace.ts";
@@ -213,9 +219,13 @@ function bestAmong(
   return best?.way;
 }
 
-/** First a way that can be taken now, then one that was tried less often, then by the policy. A task stays where it is as well off. */
+/**
+ * First a way that can be taken now, then one that opens by itself, then one that was tried less often, then by the policy. A task stays
+ * where it is as well off.
+ */
 function isBetter(one: Ranked, best: Ranked, { current }: Looking): boolean {
   const [a, b] = [one.way, best.way];
+  if (isOut(a) !== isOut(b)) return isOut(b);
   if (a.waitMs === 0 || b.waitMs === 0) {
     if (a.waitMs !== b.waitMs) return a.waitMs === 0;
   } else if (a.waitMs !== b.waitMs) return a.waitMs < b.waitMs;

@@ -90,7 +90,7 @@ async function refused(
 ): Promise<StepResult> {
   const { deps, task } = step;
   const { pauseMs } = trouble;
-  const { retryAfterMs, isFailure } = trouble.details;
+  const { retryAfterMs, isFailure, isTooOften } = trouble.details;
   const way = await step.way();
   const isSame = way?.lane === task.lane && way.index === task.routeIndex;
   if (way !== undefined && way.tries === 0 && way.waitMs === 0)
@@ -98,8 +98,9 @@ async function refused(
   const failures = task.failures + 1;
   const isRefused = way === undefined || isOut(way);
   if (isRefused || failures >= MAX_REFUSALS || (isSame && trouble.disposition === "reroute")) {
-    // An engine of the house that is starting, or has a queue, is worth waiting for; so is one that says when to come again.
-    const isPatient = adapter.repeatIsSafe === true || pauseMs !== undefined;
+    // An engine of the house that is starting, or has a queue, is worth waiting for; so is one that says when to come again, or that
+    // it is asked too often.
+    const isPatient = adapter.repeatIsSafe === true || pauseMs !== undefined || isTooOften === true;
     const mayPass = !isRefused && trouble.disposition === "retry" && isPatient && isFailure !== true;
     const error = taskError(trouble.code, trouble.publicMessage);
     if (!mayPass) return step.fail(error, { state: "rejected", detail });
