@@ -127,6 +127,13 @@ export const COMMANDS: readonly Entry[] = [
   },
   {
     heading: ADMIN,
+    usage: "routes",
+    aliases: ["route"],
+    about: "the ways that tasks take: their state, why one is chosen, blocking one",
+    load: async () => (await import("./commands/routes.ts")).defineRoutes,
+  },
+  {
+    heading: ADMIN,
     usage: "tokens",
     aliases: ["token"],
     about: "management tokens; model APIs refuse them",

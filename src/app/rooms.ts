@@ -83,7 +83,7 @@ export async function openRooms(config: Config, overrides: AppOverrides, release
   onProviders(onProvidersChanged);
   onProviders(tellAddresses);
   return {
-    ...{ clock, log, ids, store, assets, egress, createdDataDir, ...offered, ...models },
+    ...{ clock, log, ids, store, assets, egress, createdDataDir, providerIds, ...offered, ...models },
     inputAddresses: createInputAddresses({ assets, clock, seal }),
     secrets: createSecrets(),
     addresses: createAddresses(),

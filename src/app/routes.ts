@@ -13,6 +13,7 @@ import { moneyEndpoints } from "../http/admin/money/routes.ts";
 import { overviewEndpoints } from "../http/admin/overview/routes.ts";
 import { managedPriceEndpoints } from "../http/admin/pricing/routes.ts";
 import { managedProviderEndpoints } from "../http/admin/providers/routes.ts";
+import { managedRouteEndpoints } from "../http/admin/routes/routes.ts";
 import { managedTaskEndpoints } from "../http/admin/tasks/routes.ts";
 import { tokenEndpoints } from "../http/admin/tokens/routes.ts";
 import { inputEndpoints } from "../http/assets/input-routes.ts";
@@ -48,6 +49,7 @@ import { laneCapacities } from "../scheduler/routing/lanes.ts";
 import { createAuthenticate, createAuthenticateOperator } from "../service/authenticate.ts";
 import { createCreateTask } from "../service/create-task.ts";
 import { createEstimate } from "../service/estimate.ts";
+import { createExplainRoute } from "../service/explain-route.ts";
 import { createGenerateSync } from "../service/generate-sync.ts";
 import { createTellLowBalance } from "../service/low-balance.ts";
 import type { ManageAccounts } from "../service/manage-account.ts";
@@ -64,6 +66,7 @@ import { databaseOf } from "./data-folder.ts";
 import { mostConnections } from "./descriptors.ts";
 import type { Rooms } from "./rooms.ts";
 import { createServedProviders } from "./served-providers.ts";
+import { createServedRoutes } from "./served-routes.ts";
 
 /** Counts for the overview, and how the process does. */
 interface Watched {
@@ -153,6 +156,10 @@ function listEndpoints(given: EndpointDeps) {
     ...auditEndpoints(deps),
     ...managedPriceEndpoints(createManagePrices(deps)),
     ...managedProviderEndpoints(createServedProviders(deps)),
+    ...managedRouteEndpoints(
+      createServedRoutes(given),
+      createExplainRoute({ ...deps, readKey: (idOrName) => given.manage.showKey(idOrName) }),
+    ),
     ...accountEndpoints(deps),
     ...pricingEndpoints({ estimateCost }),
     ...assetEndpoints(deps),

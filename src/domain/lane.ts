@@ -13,6 +13,12 @@ export function laneOf(provider: ProviderId, account: string): LaneId {
   return account === DEFAULT_ACCOUNT ? provider : (`${provider}/${account}` as LaneId);
 }
 
+/** The name of a lane's account. */
+export function accountNameOf(lane: LaneId): string {
+  const slash = lane.indexOf("/");
+  return slash === -1 ? DEFAULT_ACCOUNT : lane.slice(slash + 1);
+}
+
 /** The provider whose account a lane is. No provider's id has a slash. */
 export function providerOf(lane: LaneId): ProviderId {
   const slash = lane.indexOf("/");

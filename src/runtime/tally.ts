@@ -2,6 +2,7 @@ import type { LaneId, ModelId } from "../domain/ids.ts";
 import { toMicros } from "../domain/money/money.ts";
 import {
   type EndedTask,
+  type Endings,
   type HourCounts,
   type ModelEndings,
   type ProviderEndings,
@@ -44,6 +45,7 @@ export function createTally({ clock }: { readonly clock: Pick<Clock, "now" | "el
     ended: (task) => endings.add(task, elapsed()),
     recall: endings.recall,
     hour: endings.read,
+    hourOf: endings.readOf,
     minute() {
       const sums = traffic.read();
       const [first, now] = [Math.floor(startedAt / 1_000), Math.floor(elapsed() / 1_000)];
@@ -67,6 +69,8 @@ function createEndings(clock: Pick<Clock, "now" | "elapsed">) {
   const { elapsed } = clock;
   const models = new Map<ModelId, SlidingSums>();
   const providers = new Map<LaneId, SlidingSums>();
+  /** By account and model. */
+  const routes = new Map<string, SlidingSums>();
   /** Since when every end is counted. */
   let countsFrom = elapsed();
 
@@ -79,6 +83,7 @@ function createEndings(clock: Pick<Clock, "now" | "elapsed">) {
     ofModel.add(CHARGED, charged, at);
     if (status === "completed") ofModel.add(DURATIONS + bucketOf(durationMs), 1, at);
     providers.getOrInsertComputed(provider, () => open(DURATIONS)).add(outcome, 1, at);
+    routes.getOrInsertComputed(`${provider} ${model}`, () => open(CHARGED)).add(outcome, 1, at);
   }
 
   return {
@@ -89,6 +94,7 @@ function createEndings(clock: Pick<Clock, "now" | "elapsed">) {
       for (const task of tasks) add(task, at(task.endedAt));
       countsFrom = Math.min(countsFrom, at(since));
     },
+    readOf: (provider: LaneId, model: ModelId) => endingsOf(routes.get(`${provider} ${model}`)),
     read(): HourCounts {
       const windowFrom = (Math.floor(elapsed() / MINUTE_MS) - MINUTES + 1) * MINUTE_MS;
       let charged = 0;
@@ -106,10 +112,9 @@ function createEndings(clock: Pick<Clock, "now" | "elapsed">) {
             p95Ms: quantileMs(durations, 0.95),
           });
       }
-      const ofProviders = sorted(providers).map(([provider, sums]): ProviderEndings => {
-        const [completed = 0, failed = 0] = sums.read();
-        return { provider, completed, failed };
-      });
+      const ofProviders = sorted(providers).map(
+        ([provider, sums]): ProviderEndings => ({ provider, ...endingsOf(sums) }),
+      );
       return {
         since: clock.now() - (elapsed() - Math.max(countsFrom, windowFrom)),
         models: ofModels,
@@ -118,6 +123,11 @@ function createEndings(clock: Pick<Clock, "now" | "elapsed">) {
       };
     },
   };
+}
+
+function endingsOf(sums: SlidingSums | undefined): Endings {
+  const [completed = 0, failed = 0] = sums?.read() ?? [];
+  return { completed, failed };
 }
 
 function sorted<Id extends string>(sums: ReadonlyMap<Id, SlidingSums>): [Id, SlidingSums][] {

@@ -22,7 +22,7 @@ export interface AskedRouting {
  */
 export function readRouting(
   asked: AskedRouting | undefined,
-  { policy: key }: Principal,
+  { policy: key }: Pick<Principal, "policy">,
   model: Model,
 ): RoutingWish | undefined {
   const policy = asked?.policy === undefined ? key.routePolicy : readPolicy(asked.policy);

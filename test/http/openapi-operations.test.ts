@@ -208,6 +208,15 @@ test("the management API is answered as the document says", async () => {
   await managed("GET /admin/v1/models/{model}", undefined, { model: "sandbox-image" });
   expect((await managed("GET /admin/v1/models/{model}", undefined, { model: "none" })).status).toBe(404);
 
+  await managed("GET /admin/v1/routes");
+  const asked = { model: "sandbox-image", request: { n: 2 }, route_policy: "fastest" };
+  expect((await managed("POST /admin/v1/routes/explain", asked)).status).toBe(200);
+  expect((await managed("POST /admin/v1/routes/explain", { model: "none" })).status).toBe(404);
+  await managed("POST /admin/v1/routes/block", { provider: "sandbox", account: "default", reason: "x" });
+  expect((await managed("POST /admin/v1/routes/block", { provider: "none" })).status).toBe(404);
+  await managed("POST /admin/v1/routes/explain", { model: "sandbox-image" });
+  await managed("GET /admin/v1/models");
+  await managed("POST /admin/v1/routes/allow", { provider: "sandbox" });
   await managed("GET /admin/v1/providers");
   await managed("GET /admin/v1/providers/{id}", undefined, { id: "bfl" });
   expect((await managed("GET /admin/v1/providers/{id}", undefined, { id: "none" })).status).toBe(404);

@@ -97,6 +97,18 @@ test("ends of the last hour are counted by model and by provider, with what they
   expect(clock.now() - tally.hour().since).toBeGreaterThan(HOUR_MS - 60_000);
 });
 
+test("ends of the last hour are counted by account and model together", () => {
+  const { tally, pass } = setup();
+  const two = "two" as ProviderId;
+  tally.ended(task({ provider: two }));
+  tally.ended(task({ provider: two, status: "failed" }));
+  tally.ended(task({ provider: two, model: "ant" as ModelId }));
+  expect(tally.hourOf(two, task().model)).toEqual({ completed: 1, failed: 1 });
+  expect(tally.hourOf(two, "none" as ModelId)).toEqual({ completed: 0, failed: 0 });
+  pass(HOUR_MS);
+  expect(tally.hourOf(two, task().model)).toEqual({ completed: 0, failed: 0 });
+});
+
 test("ends from before the start count as long as they would have", () => {
   const { tally, clock, pass } = setup();
   const endedAt = clock.now() - 40 * 60_000;

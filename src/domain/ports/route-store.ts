@@ -9,6 +9,11 @@ export interface RouteOfLane {
 /** In place of an upstream's model: what concerns an account as a whole. */
 export const WHOLE_ACCOUNT = "";
 
+/** Whether a route is the given one, or one of the account that is given as a whole. */
+export function isWithin(one: RouteOfLane, { lane, upstreamModel }: RouteOfLane): boolean {
+  return one.lane === lane && (upstreamModel === WHOLE_ACCOUNT || one.upstreamModel === upstreamModel);
+}
+
 /**
  * Why nothing is sent. `open` it failed several times in a row · `refused` the upstream refuses our key, our account or the model ·
  * `spent` our account there has no money left · `blocked` an operator wants it so.

@@ -1,4 +1,5 @@
-import type { EndedTask, HourCounts, MinuteCounts, RecentEndings } from "../overview.ts";
+import type { LaneId, ModelId } from "../ids.ts";
+import type { EndedTask, Endings, HourCounts, MinuteCounts, RecentEndings } from "../overview.ts";
 
 /** Counts what passes, in memory. Called for every request and task, so that each call costs next to nothing. */
 export interface Tally {
@@ -15,4 +16,6 @@ export interface Counts {
   recall(endings: RecentEndings): void;
   minute(): MinuteCounts;
   hour(): HourCounts;
+  /** How tasks of a model ended at an account in the last hour. */
+  hourOf(provider: LaneId, model: ModelId): Endings;
 }

@@ -67,4 +67,6 @@ export interface Way {
   readonly isAble: boolean;
   /** The one that would be taken. */
   readonly isChosen: boolean;
+  /** The one that would be taken after that. */
+  readonly isNext: boolean;
 }

@@ -89,7 +89,7 @@ export function createRouting(deps: RoutingDeps): Routing {
       verdictsOf(deps, { model, request, looking, chosen, accountsOf: accountsOf.provider }),
     consider: (model, request) =>
       considered(deps, model, request, {
-        chosen: bestOf(model, request),
+        bestOf: (looking) => bestOf(model, request, looking),
         waysOf: (route, index) => [...waysOf(route, index, request, NOTHING)],
       }),
   };
@@ -115,17 +115,22 @@ function considered(
   model: Model,
   request: GenerationRequest,
   found: {
-    readonly chosen: ChosenRoute | undefined;
+    bestOf(looking?: Looking): ChosenRoute | undefined;
     waysOf(route: Route, index: number): readonly ChosenRoute[];
   },
 ): Way[] {
+  const chosen = found.bestOf();
+  const after = chosen && found.bestOf({ attempts: [triedOf(chosen)] });
+  const next = after?.tries === 0 && after.waitMs === 0 ? after : undefined;
   return model.routes.flatMap((route, index): Way[] => {
     const isAble = isWanted(request.routing?.route, route) && canTake(route, request);
     const ways = found.waysOf(route, index);
-    if (ways.length === 0) return [{ route, index, standing: CLOSED, isAble, isChosen: false }];
+    if (ways.length === 0)
+      return [{ route, index, standing: CLOSED, isAble, isChosen: false, isNext: false }];
     return ways.map(({ lane }) => ({
       ...{ route, index, lane, isAble, standing: standingOf(deps, route, lane) },
-      isChosen: found.chosen?.index === index && found.chosen.lane === lane,
+      isChosen: chosen?.index === index && chosen.lane === lane,
+      isNext: next?.index === index && next.lane === lane,
     }));
   });
 }
@@ -169,6 +174,11 @@ function verdictOf(
   return triesOf(looking, route, lane) > chosen.tries ? "tried" : "not_first";
 }
 
+/** A way as an attempt there has it. */
+function triedOf({ lane, route: { upstreamModel } }: ChosenRoute) {
+  return { lane, upstreamModel };
+}
+
 function policyOf(model: Model, { routing }: GenerationRequest): RoutePolicy {
   return routing?.policy ?? model.routePolicy ?? "ordered";
 }
@@ -184,9 +194,10 @@ function waitOf(
   return { waitMs: Math.max(pausedMs, standing.waitMs({ lane, upstreamModel })), state };
 }
 
-function standingOf(
-  { standing, pace, clock }: RoutingDeps,
-  { upstreamModel }: Route,
+/** What is known of a route at an account, its pause included. */
+export function standingOf(
+  { standing, pace, clock }: Pick<RoutingDeps, "standing" | "pace" | "clock">,
+  { upstreamModel }: Pick<Route, "upstreamModel">,
   lane: LaneId,
 ): Standing {
   const known = standing.of({ lane, upstreamModel });

@@ -1,6 +1,6 @@
 import type { LaneId } from "../../domain/ids.ts";
 import { CLOSED, type Standing } from "../../domain/model/standing.ts";
-import { type RouteOfLane, WHOLE_ACCOUNT } from "../../domain/ports/route-store.ts";
+import { isWithin, type RouteOfLane, WHOLE_ACCOUNT } from "../../domain/ports/route-store.ts";
 import { type Asked, type Known, keyOf, Troubles, type TroublesDeps } from "./troubles.ts";
 
 /** Learns whether routes work, and keeps tasks from those that do not. */
@@ -162,12 +162,9 @@ export class RouteStandings implements RouteStanding {
   }
 
   async allow({ lane, upstreamModel }: RouteOfLane): Promise<void> {
-    const isOf = (model: string) => upstreamModel === WHOLE_ACCOUNT || model === upstreamModel;
     const ends = ` ${keyOf({ lane, upstreamModel })}`;
     for (const counted of [...this.#faults.keys()]) if (counted.includes(ends)) this.#faults.delete(counted);
-    const against = this.#troubles
-      .all()
-      .filter(({ trouble }) => trouble.lane === lane && isOf(trouble.upstreamModel));
+    const against = this.#troubles.all().filter(({ trouble }) => isWithin(trouble, { lane, upstreamModel }));
     await Promise.all(against.map(({ trouble }) => this.#troubles.clear(trouble)));
   }
 

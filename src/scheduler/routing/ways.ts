@@ -1,13 +1,14 @@
 import type { LaneId } from "../../domain/ids.ts";
+import type { RouteFigures } from "../../domain/ports/managed-routes.ts";
 import type { ProviderAdapter } from "../../domain/ports/provider.ts";
-import type { RouteStore } from "../../domain/ports/route-store.ts";
+import type { RouteOfLane, RouteStore } from "../../domain/ports/route-store.ts";
 import type { Clock, Log, Random } from "../../domain/ports/runtime.ts";
 import { createDurations } from "./durations.ts";
 import { createLoads } from "./loads.ts";
 import { createOverflow } from "./overflow.ts";
 import { createPace } from "./pace.ts";
 import { createRetests } from "./retests.ts";
-import { createRouting } from "./routing.ts";
+import { createRouting, standingOf } from "./routing.ts";
 import { RouteStandings } from "./standing.ts";
 
 /** Everything that is known of the ways that tasks can take, and what chooses among them. */
@@ -46,6 +47,14 @@ export function createWays(deps: {
   const following = createFollowing(clock, () => standing.look());
   return {
     ...{ pace, loads, durations, standing, routing },
+    /** What is known of a route at this moment. */
+    standingNow: (route: RouteOfLane) => standingOf({ standing, pace, clock }, route, route.lane),
+    /** What was found of a route. */
+    figuresOf: ({ lane, upstreamModel }: RouteOfLane): RouteFigures => ({
+      perMinute: pace.perMinute(lane),
+      p50Ms: durations.quantile(lane, upstreamModel, 0.5),
+      p95Ms: durations.quantile(lane, upstreamModel, 0.95),
+    }),
     /** Reads what an earlier process knew, and follows what others change. */
     async startWays() {
       retests.start(await standing.start());

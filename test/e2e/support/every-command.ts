@@ -269,6 +269,13 @@ export const ROWS: Readonly<Record<string, Row>> = {
   "svc pricing show": { keys: PRICE, args: local("sandbox-image") },
   "svc pricing set": { keys: PRICE, args: local("sandbox-image", "--per-output", "0.01") },
   "svc pricing reset": { keys: PRICE, args: local("sandbox-video", "--yes") },
+  "svc routes list": { keys: ["0"], args: local(), isTable: true },
+  "svc routes explain": {
+    keys: ["mode", "model", "outcome", "policy", "policy_from", "ways"],
+    args: ({ token }) => ["sandbox-image", "--token", token],
+  },
+  "svc routes block": { keys: ["0"], args: local("sandbox", "picture", "--reason", "x") },
+  "svc routes allow": { keys: ["0"], args: local("sandbox") },
   "svc tokens create": { keys: [...TOKEN, "token"], args: (setup) => local("--name", setup.name())(setup) },
   "svc tokens list": { keys: ["tokens"], args: local(), isTable: true },
   "svc tokens revoke": {

@@ -1,0 +1,64 @@
+import { createCatalog } from "../catalog/catalog.ts";
+import type { Config } from "../config/config.ts";
+import type { ProviderId } from "../domain/ids.ts";
+import { standingFrom } from "../domain/model/standing.ts";
+import type { ManagedRoutes } from "../domain/ports/managed-routes.ts";
+import {
+  isWithin,
+  type RouteOfLane,
+  type RouteStore,
+  type RouteTrouble,
+} from "../domain/ports/route-store.ts";
+import { createSystemClock } from "../runtime/clock.ts";
+import { createIds } from "../runtime/ids.ts";
+import { createManageRoutes } from "../service/manage-routes.ts";
+import { openStore } from "../store/open.ts";
+import { existingDatabaseOf } from "./data-folder.ts";
+import { openLocalProviders } from "./local-providers.ts";
+import { readOwnModels } from "./own-models.ts";
+
+/**
+ * The ways of a data folder, as its database knows them; a running server takes up what is blocked and allowed. Stop it after use.
+ *
+ * @throws Error when the folder has no database
+ */
+export function openLocalRoutes(config: Config): ManagedRoutes & { stop(): Promise<void> } {
+  const clock = createSystemClock();
+  const path = existingDatabaseOf(config);
+  const store = openStore({ path, ids: createIds(clock), migrate: false });
+  const listing = openLocalProviders(config).list();
+  const ids = async () => (await listing).providers.map(({ id }) => id as ProviderId);
+  return {
+    ...createManageRoutes({
+      providers: ids,
+      async models() {
+        const providers = await ids();
+        return createCatalog({ models: readOwnModels(config, providers).models, providers }).all();
+      },
+      async accounts() {
+        const { providers } = await listing;
+        return providers.flatMap(({ id, accounts }) =>
+          accounts.map(({ lane, concurrency }) => ({ provider: id as ProviderId, lane, concurrency })),
+        );
+      },
+      async standings() {
+        const troubles = await store.routes.troubles();
+        return (route) => standingFrom(troubles, route, clock.now());
+      },
+      loads: () => store.tasks.lanes(),
+      block: (route, detail) => store.routes.set(blocked(route, detail, clock.now())),
+      allow: (route) => clearAll(store.routes, route),
+    }),
+    stop: store.stop,
+  };
+}
+
+function blocked(route: RouteOfLane, detail: string, since: number): RouteTrouble {
+  return { ...route, kind: "blocked", detail, since, times: 1 };
+}
+
+/** As a server forgets what it knows; see `RouteStanding.allow`. */
+async function clearAll(routes: RouteStore, route: RouteOfLane): Promise<void> {
+  const known = (await routes.troubles()).filter((each) => isWithin(each, route));
+  for (const { lane, upstreamModel } of known) await routes.clear({ lane, upstreamModel });
+}

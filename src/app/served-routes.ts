@@ -1,0 +1,29 @@
+import type { ManagedRoutes } from "../domain/ports/managed-routes.ts";
+import type { Counts } from "../domain/ports/tally.ts";
+import { createManageRoutes } from "../service/manage-routes.ts";
+import type { Rooms } from "./rooms.ts";
+
+interface ServedDeps
+  extends Pick<
+    Rooms,
+    "adapters" | "catalog" | "providerIds" | "standing" | "standingNow" | "figuresOf" | "store"
+  > {
+  readonly tally: Pick<Counts, "hourOf">;
+}
+
+/** The ways of this server, as they are in force. */
+export function createServedRoutes(deps: ServedDeps): ManagedRoutes {
+  const { adapters, catalog, providerIds, standing, standingNow, figuresOf, store, tally } = deps;
+  return createManageRoutes({
+    models: async () => catalog.all(),
+    providers: async () => providerIds(),
+    accounts: async () =>
+      adapters().map(({ id: provider, lane, concurrency }) => ({ provider, lane, concurrency })),
+    standings: async () => standingNow,
+    loads: () => store.tasks.lanes(),
+    figures: figuresOf,
+    counts: tally,
+    block: (route, detail) => standing.block(route, detail),
+    allow: (route) => standing.allow(route),
+  });
+}

@@ -1,0 +1,140 @@
+import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { startUpstream } from "../helpers/scripted-upstream.ts";
+import { emptyFolder, type Server, startServer, stopServers } from "../helpers/server.ts";
+import { createApi } from "./support/api.ts";
+import { svc, svcJson } from "./support/command.ts";
+import { plainImage } from "./support/pictures.ts";
+
+setDefaultTimeout(60_000);
+
+const started: { stop(): void }[] = [];
+afterEach(async () => {
+  for (const upstream of started.splice(0)) upstream.stop();
+  await stopServers();
+});
+
+const MANIFEST = `id: house-1
+kind: image
+name: House
+description: A picture of a house.
+modes: [{ id: text-to-image, requires: [] }]
+schema:
+  required: [prompt]
+  properties:
+    prompt: { type: string, minLength: 1, maxLength: 4000 }
+price: { lines: [{ sku: house, unit: output, amount: "0.020000" }] }
+deadline_seconds: 60
+routes:
+  - { provider: house, upstream_model: bricks, wording: {}, cost: list }
+`;
+
+const form = (base: string) => `provider: house
+form: 1
+base: ${base}
+auth: { header: x-key, value: "\${key}", key_env: HOUSE_KEY }
+test: { get: /me }
+submit:
+  post: /pictures
+  json: { prompt: "\${prompt}" }
+  outputs: { base64: "\${body.picture}" }
+`;
+
+/** A data folder with a provider whose default account works and whose second one does not. */
+async function folderOf(base: string): Promise<string> {
+  const folder = emptyFolder("routes");
+  for (const name of ["models", "providers"])
+    mkdirSync(join(folder, "svc-data", name), { recursive: true, mode: 0o700 });
+  const write = (name: string, text: string) => writeFileSync(join(folder, name), text, { mode: 0o600 });
+  write("svc-data/models/house-1.yaml", MANIFEST);
+  write("svc-data/providers/house.yaml", form(base));
+  write(
+    "svc-data/svc.yaml",
+    "providers: { house: { accounts: [{ name: second, key_env: HOUSE_SECOND }] } }\negress: { allow: [127.0.0.1] }\n",
+  );
+  return folder;
+}
+
+const env = { HOUSE_KEY: "key-of-the-first", HOUSE_SECOND: "key-of-the-second" };
+
+test("a failing account is open, is told, is blocked and allowed, and stays so over a restart", async () => {
+  const picture = Buffer.from(await plainImage(8, 8)).toString("base64");
+  let isWell = false;
+  const submitted: string[] = [];
+  const upstream = await startUpstream(({ headers, method }) => {
+    const key = headers.get("x-key") ?? "";
+    if (method === "GET") return { json: { name: "me" } };
+    submitted.push(key);
+    return key === env.HOUSE_SECOND && !isWell
+      ? { status: 500, json: { error: "boom" } }
+      : { json: { picture } };
+  });
+  started.push(upstream);
+  const folder = await folderOf(upstream.origin);
+  const server = await startServer({ folder, env });
+  const api = createApi(server.url, server.firstKey());
+  const make = async () => (await api.make({ model: "house-1", prompt: "x" })).status;
+  const local = (of: Server) => ["--data-dir", of.dataDir];
+
+  // Tasks of one moment go to both accounts; each that the second one fails is completed by the first.
+  const failed = () => submitted.filter((key) => key === env.HOUSE_SECOND).length;
+  for (let round = 0; round < 10 && failed() < 5; round++)
+    for (const status of await Promise.all(Array.from({ length: 8 }, make))) expect(status).toBe("completed");
+  const tokens = (await svcJson(["tokens", "create", "--name", "t", ...local(server)], { env })) as {
+    token: string;
+  };
+  const remote = ["--server", server.url, "--token", tokens.token];
+  const ways = async (args: readonly string[]) =>
+    ((await svcJson(["routes", "list", ...args], { env })) as unknown as Record<string, unknown>[]).filter(
+      ({ provider }) => provider === "house",
+    );
+  const open = {
+    account: "second",
+    upstream_model: "bricks",
+    models: ["house-1"],
+    breaker: "open",
+    state: "open",
+  };
+  const [first, second] = await ways(remote);
+  expect(first).toMatchObject({ account: "default", breaker: "closed", success: 1 });
+  expect(second).toMatchObject({
+    ...open,
+    detail: expect.stringContaining("500"),
+    until: expect.any(Number),
+  });
+  expect((await ways(local(server)))[1]).toMatchObject(open);
+
+  const explain = async (at: readonly string[]) =>
+    (await svcJson(["routes", "explain", "house-1", ...at], { env })) as {
+      outcome: string;
+      ways: { account: string; verdict: string; why?: string; cost?: string }[];
+    };
+  const verdicts = async (at: readonly string[]) =>
+    Object.fromEntries((await explain(at)).ways.map(({ account, verdict }) => [account, verdict]));
+  expect(await explain(remote)).toMatchObject({ outcome: "sent" });
+  expect(await verdicts(remote)).toEqual({ default: "chosen", second: "open" });
+
+  // On the server at once.
+  await svcJson(["routes", "block", "house/default", "--reason", "invoice due", ...remote], { env });
+  expect(await verdicts(remote)).toEqual({ default: "blocked", second: "open" });
+  expect((await explain(remote)).outcome).toBe("waits");
+
+  // On its folder, while it runs.
+  isWell = true;
+  await svcJson(["routes", "allow", "house/second", ...local(server)], { env });
+  await server.says(/house\/second bricks gets tasks again/);
+  expect(await verdicts(remote)).toEqual({ default: "blocked", second: "chosen" });
+  submitted.length = 0;
+  expect([await make(), submitted]).toEqual(["completed", [env.HOUSE_SECOND]]);
+
+  await server.stop();
+  const again = await startServer({ folder, env });
+  const then = ["--server", again.url, "--token", tokens.token];
+  expect((await ways(then))[0]).toMatchObject({ state: "blocked", detail: "invoice due" });
+  expect(await verdicts(then)).toEqual({ default: "blocked", second: "chosen" });
+  const shown = await svc(["models", "list", ...then], { env });
+  expect(shown.stdout).toMatch(/house-1.*ready/);
+  await svcJson(["routes", "allow", "house", ...then], { env });
+  expect((await verdicts(then)).default).not.toBe("blocked");
+});
