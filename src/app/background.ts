@@ -9,6 +9,7 @@ import { systemRandom } from "../runtime/random.ts";
 import type { Feeds } from "../runtime/signals.ts";
 import { createCallbackSender } from "../scheduler/callbacks.ts";
 import { createCleaner } from "../scheduler/cleaner.ts";
+import { createLateAnswers } from "../scheduler/late-answers.ts";
 import { laneCapacities } from "../scheduler/routing/lanes.ts";
 import { createScheduler } from "../scheduler/scheduler.ts";
 import { createTimekeeper } from "../scheduler/timekeeper.ts";
@@ -50,7 +51,8 @@ export function createBackground(config: Config, rooms: Rooms, feeds: Feeds, tal
       },
     },
   );
-  const cleaner = createCleaner({ tasks, clock, log, tidy: () => void store.checkpoint() });
+  const tidy = () => void store.checkpoint();
+  const upkeep = [createCleaner({ tasks, clock, log, tidy }), createLateAnswers({ ...rooms, tasks })];
   return {
     scheduler,
     /** Tells the sender that callbacks are due. */
@@ -60,11 +62,11 @@ export function createBackground(config: Config, rooms: Rooms, feeds: Feeds, tal
       await rooms.startWays();
       await scheduler.start();
       await sender.start();
-      cleaner.start();
+      for (const each of upkeep) each.start();
     },
     /** Lets running steps end, calls `onDrained`, then lets sends end, within `drainMs` in all. */
     async drain(drainMs: number, onDrained: () => void) {
-      cleaner.stop();
+      for (const each of upkeep) each.stop();
       rooms.stopWays();
       timekeeper.stop();
       const until = monotonicMs() + drainMs;

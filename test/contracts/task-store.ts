@@ -6,6 +6,7 @@ import { describeCancel } from "./task-store-cancel.ts";
 import { describeChanges } from "./task-store-changes.ts";
 import { describeClaim } from "./task-store-claim.ts";
 import { describeLanes } from "./task-store-lanes.ts";
+import { describeLostAttempts } from "./task-store-lost.ts";
 import { describeManagedTasks } from "./task-store-managed.ts";
 import { describeMoney } from "./task-store-money.ts";
 import { describeQuotas } from "./task-store-quota.ts";
@@ -24,6 +25,7 @@ export function describeTaskStore(name: string, makeStore: MakeStore): void {
     describeReads(makeStore);
     describeChanges(makeStore);
     describeLanes(makeStore);
+    describeLostAttempts(makeStore);
     describeStory(makeStore);
     describeManagedTasks(makeStore);
   });

@@ -165,6 +165,20 @@ export type OrphanedTask = Pick<Task, "id" | "accountId" | "keyId" | "createdAt"
   readonly syncScope: string;
 };
 
+/** A submission without an answer, whose task has ended. */
+export interface LostAttempt {
+  readonly task: Task;
+  readonly attempt: Attempt;
+}
+
+/** What became of such a submission. */
+export interface LostEnd {
+  readonly state: "done" | "rejected";
+  /** What it cost the operator. Absent: what is booked stays. */
+  readonly costMicros?: Micros | undefined;
+  readonly detail: string;
+}
+
 /** The highest queue position that is reported. A position further back is reported as this one. */
 export const MAX_QUEUE_POSITION = 1_000;
 
@@ -223,7 +237,12 @@ export interface TaskStore {
   /** Removes idempotency records that ended before `now`. @returns how many, at most `limit` */
   expireIdempotency(now: number, limit: number): Promise<number>;
 
+  /** Settles an attempt that `lostAttempts` told of. One that is settled stays as it is. */
+  settleLost(id: AttemptId, end: LostEnd): Promise<void>;
+
   // Reads.
+  /** Those of some lanes that ended since then, the oldest first; of many, some. */
+  lostAttempts(lanes: readonly LaneId[], since: number): Promise<LostAttempt[]>;
   byId(id: TaskId): Promise<Task | undefined>;
   summary(id: TaskId): Promise<TaskSummary | undefined>;
   attempts(id: TaskId): Promise<Attempt[]>;

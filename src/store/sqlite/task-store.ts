@@ -10,6 +10,7 @@ import { prepareChanges } from "./task-store/changes.ts";
 import { prepareClaim } from "./task-store/claim.ts";
 import { prepareIdempotency } from "./task-store/idempotency.ts";
 import { prepareLanes, prepareQueuedLanes } from "./task-store/lanes.ts";
+import { prepareLostAttempts } from "./task-store/lost-attempts.ts";
 import { prepareManagedTasks } from "./task-store/managed.ts";
 import { prepareManagedChanges } from "./task-store/managed-changes.ts";
 import { prepareReads } from "./task-store/reads.ts";
@@ -34,8 +35,8 @@ export function createTaskStore(
   const claim = prepareClaim(connection, deps.newLeaseToken, lastServed);
   const advance = prepareAdvance(db, ledger, changes);
   const cancel = prepareCancel(db, advance, changes, reads.byId);
-  const lanes = prepareLanes(db);
-  const queuedLanes = prepareQueuedLanes(db);
+  const [lanes, queuedLanes] = [prepareLanes(db), prepareQueuedLanes(db)];
+  const lost = prepareLostAttempts(db);
   const recentEndings = prepareRecentEndings(db);
   const rescue = db.prepare<never, [now: number]>(
     `update task indexed by task_under_way set lease_token = null,
@@ -55,6 +56,8 @@ export function createTaskStore(
     requestCancel: (id, owner, now) => write(() => cancel(id, owner, now)),
     freeIdempotency: (use, id) => write(() => records.free(use, id)),
     expireIdempotency: (now, limit) => write(() => records.expire(now, limit)),
+    settleLost: (id, end) => write(() => lost.settle(id, end)),
+    lostAttempts: async (ofLanes, since) => read(() => lost.since(ofLanes, since)),
     byId: async (id) => read(() => reads.byId(id)),
     summary: async (id) => read(() => reads.summary(id)),
     attempts: async (id) => read(() => reads.attempts(id)),

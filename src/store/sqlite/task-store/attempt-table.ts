@@ -1,4 +1,5 @@
-import { integer, sqliteTable, text, unique } from "drizzle-orm/sqlite-core";
+import { sql } from "drizzle-orm";
+import { index, integer, sqliteTable, text, unique } from "drizzle-orm/sqlite-core";
 import type { AttemptId, LaneId } from "../../../domain/ids.ts";
 import type { Json } from "../../../domain/json.ts";
 import { providerOf } from "../../../domain/lane.ts";
@@ -34,7 +35,11 @@ export const attempt = sqliteTable(
     /** Written with transitions that are written anyway. */
     trace: text({ mode: "json" }).$type<AttemptTrace>(),
   },
-  (table) => [unique("attempt_of_task").on(table.taskId, table.sequence)],
+  (table) => [
+    unique("attempt_of_task").on(table.taskId, table.sequence),
+    // Finds the few of which nobody knows what became of them.
+    index("attempt_lost").on(table.endedAt).where(sql`"state" = 'ambiguous'`),
+  ],
 );
 
 /** A way in few bytes: an attempt may have chosen among many. */

@@ -1,0 +1,1 @@
+CREATE INDEX `attempt_lost` ON `attempt` (`ended_at`) WHERE "state" = 'ambiguous';

@@ -1,0 +1,146 @@
+import type { AttemptId, LaneId } from "../domain/ids.ts";
+import { findRoute } from "../domain/model/model.ts";
+import { type Micros, ZERO } from "../domain/money/money.ts";
+import type { Catalog } from "../domain/ports/catalog.ts";
+import type { PollResult, ProviderAdapter } from "../domain/ports/provider.ts";
+import type { Clock, Log } from "../domain/ports/runtime.ts";
+import type { LostAttempt, TaskStore } from "../domain/ports/task-store.ts";
+
+/** An upstream is asked so long what became of a submission whose task has ended without an answer. */
+const ASKED_FOR_MS = 86_400_000;
+const LOOK_EVERY_MS = 60_000;
+const FIRST_MS = 60_000;
+/** One question each; the rest waits for the next look. */
+const AT_ONCE = 50;
+const ANSWER_MS = 30_000;
+
+export interface LateAnswersDeps {
+  readonly tasks: Pick<TaskStore, "lostAttempts" | "settleLost">;
+  readonly adapters: () => readonly ProviderAdapter[];
+  readonly catalog: Pick<Catalog, "find">;
+  readonly clock: Pick<Clock, "now" | "elapsed" | "after">;
+  readonly log: Log;
+}
+
+/** What became of a submission: what it cost the operator, and why, in our words. */
+interface Settled {
+  readonly state: "done" | "rejected";
+  /** Absent: what was booked at its end stays. */
+  readonly costMicros?: Micros | undefined;
+  readonly detail: string;
+}
+
+interface Asked {
+  readonly nextAt: number;
+  readonly delayMs: number;
+}
+
+/**
+ * Finds out what became of submissions whose tasks ended without an answer, where the upstream can be asked: after one minute, two, four
+ * and so on, for a day. Books what they cost the operator; the most that they can cost was booked before. Stops what still runs.
+ */
+export function createLateAnswers(deps: LateAnswersDeps) {
+  const { tasks, clock, log } = deps;
+  const asked = new Map<AttemptId, Asked>();
+  const stopping = new AbortController();
+  let cancelTimer = () => {};
+
+  /** Asks after everything whose time it is. @returns how many were asked after */
+  async function tick(): Promise<number> {
+    const lanes = deps.adapters().flatMap(({ lane, recover }) => (recover === undefined ? [] : [lane]));
+    if (lanes.length === 0) return 0;
+    const lost = await tasks.lostAttempts(lanes, clock.now() - ASKED_FOR_MS);
+    const present = new Set(lost.map(({ attempt }) => attempt.id));
+    for (const id of asked.keys()) if (!present.has(id)) asked.delete(id);
+    const due = lost.filter(({ attempt }) => (asked.get(attempt.id)?.nextAt ?? 0) <= clock.elapsed());
+    for (const each of due.slice(0, AT_ONCE)) {
+      if (stopping.signal.aborted) break;
+      await ask(each);
+    }
+    return due.length;
+  }
+
+  async function ask(lost: LostAttempt): Promise<void> {
+    const { id } = lost.attempt;
+    const delayMs = (asked.get(id)?.delayMs ?? FIRST_MS / 2) * 2;
+    asked.set(id, { nextAt: clock.elapsed() + delayMs, delayMs });
+    try {
+      const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(ANSWER_MS)]);
+      const settled = await settledOf(deps, lost, signal);
+      if (settled === undefined) return;
+      await tasks.settleLost(id, settled);
+      log.info({ task: lost.task.id, provider: lost.attempt.lane, ...settled }, "a late answer was booked");
+    } catch (error) {
+      if (!stopping.signal.aborted)
+        log.debug({ task: lost.task.id, err: error as Error }, "no answer yet about a task that has ended");
+    }
+  }
+
+  function arm(): void {
+    if (stopping.signal.aborted) return;
+    cancelTimer = clock.after(LOOK_EVERY_MS, () => {
+      tick()
+        .catch((error: unknown) => log.error({ err: error as Error }, "late answers could not be looked for"))
+        .finally(arm);
+    });
+  }
+
+  return {
+    start: arm,
+    tick,
+    stop() {
+      stopping.abort();
+      cancelTimer();
+    },
+  };
+}
+
+async function settledOf(
+  { adapters, catalog }: LateAnswersDeps,
+  { task, attempt }: LostAttempt,
+  signal: AbortSignal,
+): Promise<Settled | undefined> {
+  const adapter = adapterOf(adapters(), attempt.lane, attempt.terms);
+  const model = catalog.find(task.model);
+  const wording = model && findRoute(model, attempt)?.wording;
+  const { id, upstreamModel } = attempt;
+  const submission = { attempt: id, taskId: task.id, upstreamModel, wording, request: task.request };
+  const found = await adapter?.recover?.(submission, signal);
+  if (found?.kind === "absent")
+    return { state: "rejected", costMicros: ZERO, detail: "The upstream never received this attempt." };
+  if (found?.kind !== "found") return undefined;
+  const answer = await adapter?.poll?.(found.operation, signal);
+  // Nobody waits for it any more.
+  if (answer?.kind === "pending") await adapter?.cancel?.(found.operation, signal);
+  return answer && endOf(answer);
+}
+
+function endOf(answer: PollResult): Settled | undefined {
+  switch (answer.kind) {
+    case "pending":
+      return undefined;
+    case "succeeded":
+      return {
+        state: "done",
+        costMicros: answer.costMicros,
+        detail: "It was made; its task had ended by then.",
+      };
+    case "cancelled":
+      return { state: "done", costMicros: ZERO, detail: "It was cancelled; its task had ended by then." };
+    case "failed":
+      return {
+        state: "done",
+        costMicros: answer.isCharged === true ? answer.costMicros : ZERO,
+        detail: answer.detail ?? "It failed; its task had ended by then.",
+      };
+  }
+}
+
+function adapterOf(
+  adapters: readonly ProviderAdapter[],
+  lane: LaneId,
+  terms: LostAttempt["attempt"]["terms"],
+): ProviderAdapter | undefined {
+  const adapter = adapters.find((each) => each.lane === lane);
+  return terms === undefined ? adapter : (adapter?.withTerms?.(terms) ?? adapter);
+}

@@ -1,0 +1,33 @@
+import type { Database } from "bun:sqlite";
+import type { AttemptId, LaneId } from "../../../domain/ids.ts";
+import type { LostAttempt, LostEnd } from "../../../domain/ports/task-store.ts";
+import { type AttemptRow, toAttempt } from "./attempt-table.ts";
+import { type TaskRow, toTask } from "./task-table.ts";
+
+/** More wait for the next look. */
+const MOST = 200;
+
+/** Submissions without an answer whose tasks have ended. Raw statements, each pinned to its index. */
+export function prepareLostAttempts(db: Database) {
+  const lost = db.prepare<AttemptRow, [since: number, lanes: string, limit: number]>(
+    `select * from attempt indexed by attempt_lost
+     where state = 'ambiguous' and ended_at >= ? and provider in (select value from json_each(?))
+     order by ended_at limit ?`,
+  );
+  const task = db.prepare<TaskRow, [id: string]>("select * from task where id = ? and stage = 'terminal'");
+  const settle = db.prepare<never, [state: string, cost: number | null, detail: string, id: string]>(
+    `update attempt set state = ?, cost_micros = coalesce(?, cost_micros), detail = ?
+     where id = ? and state = 'ambiguous' and ended_at is not null`,
+  );
+  return {
+    since(lanes: readonly LaneId[], since: number): LostAttempt[] {
+      return lost.all(since, JSON.stringify(lanes), MOST).flatMap((row) => {
+        const owner = task.get(row.task_id);
+        return owner === null ? [] : [{ attempt: toAttempt(row), task: toTask(owner) }];
+      });
+    },
+    settle(id: AttemptId, { state, costMicros, detail }: LostEnd): void {
+      settle.run(state, costMicros ?? null, detail, id);
+    },
+  };
+}
