@@ -21,7 +21,6 @@ import type { Rooms } from "./rooms.ts";
 export function createBackground(config: Config, rooms: Rooms, feeds: Feeds, tally: Pick<Tally, "ended">) {
   const { clock, log, store, providers, inputAddresses } = rooms;
   const [{ tasks }, { publicUrl }] = [store, config];
-  const random = systemRandom;
   const timekeeper = createTimekeeper(
     {
       ...{ clock, log, time: store.time },
@@ -34,12 +33,15 @@ export function createBackground(config: Config, rooms: Rooms, feeds: Feeds, tal
     { taskMs: LONGEST_DELAY_MS, callbackMs: longestCallbackDelayMs(config.callbacks.delaysMs) },
   );
   const { isOverdue } = timekeeper;
-  const sender = createCallbackSender({ ...rooms, ...store, random, publicUrl }, callbackOptions(config));
+  const sender = createCallbackSender(
+    { ...rooms, ...store, random: systemRandom, publicUrl },
+    callbackOptions(config),
+  );
   const provider = (lane: LaneId) => providers.get(lane);
   const capacities = createCapacities(rooms, () => scheduler.wake());
   const scheduler = createScheduler(
     {
-      ...{ ...rooms, ...feeds, tally, tasks, random, provider, isOverdue },
+      ...{ ...rooms, ...feeds, tally, tasks, provider, isOverdue, random: systemRandom },
       traces: new Traces(clock),
       callbackDue: sender.wake,
       inputUrl: publicUrl === undefined ? undefined : (...of) => publicUrl + inputAddresses.pathOf(...of),
