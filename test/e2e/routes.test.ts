@@ -138,3 +138,46 @@ test("a failing account is open, is told, is blocked and allowed, and stays so o
   await svcJson(["routes", "allow", "house", ...then], { env });
   expect((await verdicts(then)).default).not.toBe("blocked");
 });
+
+test("a refused account gets tasks again once a test proves its key, on the server and on its folder", async () => {
+  let isRefused = true;
+  const picture = Buffer.from(await plainImage(8, 8)).toString("base64");
+  const upstream = await startUpstream(({ method }) => {
+    if (method === "GET") return { json: { name: "me" } };
+    return isRefused ? { status: 401, json: { error: "no such key" } } : { json: { picture } };
+  });
+  started.push(upstream);
+  const folder = await folderOf(upstream.origin);
+  const only = { HOUSE_KEY: env.HOUSE_KEY };
+  writeFileSync(join(folder, "svc-data/svc.yaml"), "egress: { allow: [127.0.0.1] }\n", { mode: 0o600 });
+  const server = await startServer({ folder, env: only });
+  const api = createApi(server.url, server.firstKey());
+  const make = async () => (await api.make({ model: "house-1", prompt: "x" })).status;
+  const local = ["--data-dir", server.dataDir];
+  const { token } = (await svcJson(["tokens", "create", "--name", "t", ...local])) as { token: string };
+  const remote = ["--server", server.url, "--token", token];
+
+  for (const place of [remote, local]) {
+    isRefused = true;
+    expect(await make()).toBe("failed");
+    const shown = await svcJson(["models", "show", "house-1", ...local], { env: only });
+    expect(shown).toMatchObject({ routes: [{ refused: expect.stringContaining("401"), shut: true }] });
+    const [way] = (await svcJson(["routes", "list", ...remote])) as [{ breaker: string; state: string }];
+    expect(way).toMatchObject({ lane: "house", breaker: "open", state: "refused" });
+    isRefused = false;
+    expect(await make()).toBe("failed");
+    expect(await svcJson(["providers", "test", "house", ...place], { env: only })).toMatchObject({
+      ok: true,
+    });
+    await until(async () => (await make()) === "completed");
+  }
+});
+
+/** A command on the folder counts within two seconds. */
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 20_000;
+  while (!(await isSo())) {
+    if (performance.now() > deadline) throw new Error("It never came to be so.");
+    await Bun.sleep(100);
+  }
+}
