@@ -53,8 +53,7 @@ export function createBackground(config: Config, rooms: Rooms, feeds: Feeds, tal
       },
     },
   );
-  const tidy = () => void store.checkpoint();
-  const upkeep = [createCleaner({ tasks, clock, log, tidy }), createLateAnswers({ ...rooms, tasks })];
+  const upkeep = createUpkeep(rooms);
   return {
     scheduler,
     /** Tells the sender that callbacks are due. */
@@ -64,12 +63,11 @@ export function createBackground(config: Config, rooms: Rooms, feeds: Feeds, tal
       await rooms.startWays();
       await scheduler.start();
       await sender.start();
-      for (const each of upkeep) each.start();
+      upkeep.start();
     },
     /** Lets running steps end, calls `onDrained`, then lets sends end, within `drainMs` in all. */
     async drain(drainMs: number, onDrained: () => void) {
-      for (const each of upkeep) each.stop();
-      rooms.stopWays();
+      upkeep.stop();
       timekeeper.stop();
       const until = monotonicMs() + drainMs;
       // Steps under way end with a write, which waits for a full disk or a busy database.
@@ -78,6 +76,23 @@ export function createBackground(config: Config, rooms: Rooms, feeds: Feeds, tal
       onDrained();
       await sender.stop(Math.max(0, until - monotonicMs()));
       cancelGivingUp();
+    },
+  };
+}
+
+/** What is looked after now and then. */
+function createUpkeep({ stopWays, ...rooms }: Rooms) {
+  const { clock, log, store } = rooms;
+  const { tasks } = store;
+  const tidy = () => void store.checkpoint();
+  const all = [createCleaner({ tasks, clock, log, tidy }), createLateAnswers({ ...rooms, tasks })];
+  return {
+    start() {
+      for (const each of all) each.start();
+    },
+    stop() {
+      for (const each of all) each.stop();
+      stopWays();
     },
   };
 }
