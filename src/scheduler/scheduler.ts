@@ -1,7 +1,6 @@
 import type { Clock, Wakeup } from "../domain/ports/runtime.ts";
 import type { Claimed, LaneCapacity } from "../domain/ports/task-store.ts";
 import { createLoop } from "./loop.ts";
-import type { Pace } from "./routing/pace.ts";
 import type { StepDeps } from "./step.ts";
 import { createUnderWay } from "./under-way.ts";
 
@@ -44,7 +43,7 @@ export function createScheduler(deps: StepDeps, options: SchedulerOptions): Sche
     const free = options.steps - underWay.steps();
     leftSome = free <= 0;
     if (leftSome) return { leases: [], room };
-    lanes = paced(deps.pace, options.lanes);
+    lanes = paced(deps, options.lanes);
     const { leaseMs, concurrency: capacity } = options;
     const query = { now: deps.clock.now(), leaseMs, limit: free, held: underWay.ids(), lanes, capacity };
     const claimed = await deps.tasks.claim(query);
@@ -91,22 +90,27 @@ export function createScheduler(deps: StepDeps, options: SchedulerOptions): Sche
   };
 }
 
-/** The lanes with what may start in them now. */
-function paced({ starts }: Pace, lanes: readonly LaneCapacity[]): readonly LaneCapacity[] {
-  return lanes.map((place) => ({ ...place, starts: starts(place.lane) }));
+/** The lanes with what may start in them now, and whose tasks they may take over. */
+function paced({ pace, takeovers }: StepDeps, lanes: readonly LaneCapacity[]): readonly LaneCapacity[] {
+  return lanes.map((place) => ({
+    ...place,
+    starts: pace.starts(place.lane),
+    siblings: takeovers.mayHelp(place.lane) ? place.siblings : undefined,
+  }));
 }
 
 /**
- * The time of the next due task, or of the next start in an account that could start nothing when tasks were claimed. Its wait may
- * be over by now: then that is at once.
+ * The time of the next due task, or of the next start in an account that could start nothing, or take nothing over, when tasks were
+ * claimed. Its wait may be over by now: then that is at once.
  */
 function nextPassAt(
-  { pace, clock }: StepDeps,
+  { pace, takeovers, clock }: StepDeps,
   lanes: readonly LaneCapacity[],
   nextDueAt: number | undefined,
 ): number | undefined {
   const held = lanes.filter(({ starts }) => starts === 0);
-  const startsInMs = Math.min(...held.map(({ lane }) => pace.startsInMs(lane)));
+  const waits = [...held.map(({ lane }) => pace.startsInMs(lane)), takeovers.waitMs()];
+  const startsInMs = Math.min(...waits.filter((ms) => ms !== undefined));
   const at = Math.min(nextDueAt ?? Number.POSITIVE_INFINITY, clock.now() + startsInMs);
   return at === Number.POSITIVE_INFINITY ? undefined : at;
 }

@@ -30,6 +30,7 @@ import type { Durations } from "./routing/durations.ts";
 import type { Loads } from "./routing/loads.ts";
 import type { Pace } from "./routing/pace.ts";
 import type { RouteStanding } from "./routing/standing.ts";
+import type { Takeovers } from "./routing/takeovers.ts";
 import type { Traces } from "./traces.ts";
 
 /** What every step needs. */
@@ -55,6 +56,7 @@ export interface StepDeps {
   readonly traces: Traces;
   readonly durations: Durations;
   readonly loads: Loads;
+  readonly takeovers: Takeovers;
   readonly tally: Pick<Tally, "ended">;
   /** Called when a task with a callback has ended. */
   readonly callbackDue: () => void;

@@ -4,7 +4,7 @@ import { type ProviderAdapter, ProviderError } from "../../src/domain/ports/prov
 import { laneCapacities } from "../../src/scheduler/routing/lanes.ts";
 import { createScheduler } from "../../src/scheduler/scheduler.ts";
 import { createEngine, type ScriptedProvider, scriptedProvider } from "../helpers/engine.ts";
-import { LANE, NOW, taskId } from "../helpers/store.ts";
+import { LANE, NOW, newTask, taskId } from "../helpers/store.ts";
 
 const SECOND = `${LANE}/second` as LaneId;
 const account = (lane: LaneId, script: Partial<ProviderAdapter> = {}): ScriptedProvider =>
@@ -295,4 +295,20 @@ test("the end of a task makes room in a full lane while another one is idle", as
   }
   expect(made).toBe(3);
   await engine.scheduler.drain(0);
+});
+
+test("an account does not take over again and again what may go to the full one alone", async () => {
+  const first = account(LANE, { concurrency: 1, poll: async () => ({ kind: "pending" }) });
+  const second = account(SECOND);
+  const engine = await createEngine([first, second]);
+  const { request } = newTask();
+  const pinned = { ...request, routing: { route: { provider: LANE, account: LANE } } };
+  for (const number of [1, 2]) await engine.admit({ id: taskId(number), request: pinned });
+  await engine.scheduler.tick();
+  expect(first.submissions).toHaveLength(1);
+  expect([await engine.scheduler.tick(), await engine.scheduler.tick()]).toEqual([0, 0]);
+  // It looks again after a while: what waits may be another task by then.
+  engine.clock.advance(1_000);
+  expect(await engine.scheduler.tick()).toBeGreaterThan(0);
+  expect(second.submissions).toHaveLength(0);
 });

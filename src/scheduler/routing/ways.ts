@@ -10,6 +10,7 @@ import { createPace } from "./pace.ts";
 import { createRetests } from "./retests.ts";
 import { createRouting, standingOf } from "./routing.ts";
 import { RouteStandings } from "./standing.ts";
+import { createTakeovers } from "./takeovers.ts";
 
 /** Everything that is known of the ways that tasks can take, and what chooses among them. */
 export type Ways = ReturnType<typeof createWays>;
@@ -55,6 +56,7 @@ export function createWays(deps: {
       p50Ms: durations.quantile(lane, upstreamModel, 0.5),
       p95Ms: durations.quantile(lane, upstreamModel, 0.95),
     }),
+    takeovers: createTakeovers({ clock }),
     /** Reads what an earlier process knew, and follows what others change. */
     async startWays() {
       retests.start(await standing.start());

@@ -31,7 +31,11 @@ export async function dispatch(step: Step): Promise<StepResult> {
   if (way.waitMs > 0) return waitFor(step, way);
   const adapter = deps.provider(way.lane);
   const isHere = way.lane === task.lane && way.index === task.routeIndex;
-  if (adapter === undefined || !isHere) return step.requeue({ failures: 0, to: way });
+  if (adapter === undefined || !isHere) {
+    // It was taken over from there for want of room, and would be again.
+    if (way.index === task.routeIndex) deps.takeovers.inVain(task.lane);
+    return step.requeue({ failures: 0, to: way });
+  }
 
   if (task.request.inputs.some((input) => input.source.kind === "url")) return fetchInputs(step);
   const at = deps.clock.now();
