@@ -738,6 +738,20 @@ test("an answer that cannot be used ends the task after five, at the operator's 
   expect(provider.submissions).toHaveLength(1);
 });
 
+test("a submission whose answer cannot be used is asked for where the upstream knows attempts", async () => {
+  const provider = scriptedProvider({
+    submit: async () => {
+      throw new ProviderError("unusable", "UPSTREAM_ERROR", "cut JSON");
+    },
+    recover: async ({ attempt }) => ({ kind: "found", operation: { job: attempt } }),
+  });
+  const engine = await createEngine([provider]);
+  const id = await engine.admit();
+  await engine.runToEnd();
+  expect(await engine.task(id)).toMatchObject({ status: "completed" });
+  expect(provider.submissions).toHaveLength(1);
+});
+
 test("a route whose key is refused at a poll is told, until a poll is answered again", async () => {
   let refusals = 2;
   const provider = scriptedProvider({

@@ -62,6 +62,9 @@ async function submitTrouble(step: Step, to: Submission, error: unknown): Promis
   if (disposition === "fail")
     return step.fail(taskError(code, trouble.publicMessage), { state: "rejected", detail });
   if (disposition === "unknown") return lostAnswer(step, adapter, trouble, detail);
+  // What it took and cannot say is known under the attempt, as with an answer that was lost.
+  if (disposition === "unusable" && adapter.recover !== undefined)
+    return lostAnswer(step, adapter, trouble, detail);
   if (disposition === "unusable" || to.isResend) return failedAgain(step, adapter, trouble, detail);
   return refused(step, adapter, trouble, detail);
 }
