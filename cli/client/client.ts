@@ -49,6 +49,8 @@ export function createClient(settings: ClientSettings, options: ClientOptions) {
       ),
     /** Everything about a task of either kind. */
     story: async (id: string) => storyOf(await get(`/v1/tasks/${encodeURIComponent(id)}`)),
+    /** Its stages, and where the time of its attempts was spent. */
+    trace: (id: string) => get(`/v1/tasks/${encodeURIComponent(id)}/trace`),
     /** Finds out the kind of the task, which its id does not tell. */
     async find(id: string): Promise<{ kind: Kind; task: TaskView }> {
       try {

@@ -15,6 +15,7 @@ import { withExamples, withExits, withNotes } from "../help/manual.ts";
 import { addDownload, addOpen } from "./task/results.ts";
 import { addRetry } from "./task/retry.ts";
 import { addSubmit } from "./task/submit.ts";
+import { addTrace } from "./task/trace.ts";
 import { addWatch } from "./task/watch.ts";
 
 const COLUMNS = [
@@ -33,6 +34,7 @@ const TASK_EXITS = "Exit codes: 0 completed, 3 failed, 9 still running, 10 cance
 const TASK = {
   submit: addSubmit,
   get: addGet,
+  trace: addTrace,
   wait: addWait,
   watch: addWatch,
   list: addList,

@@ -71,7 +71,8 @@ function serverAtHand(context: Context): string | undefined {
   }
 }
 
-function folderAtHand(context: Context): string | undefined {
+/** The data folder that is here, if one is. */
+export function folderAtHand(context: Context): string | undefined {
   const variable = (["SVC_DATA_DIR", "SVC_CONFIG"] as const).find((name) => context.env[name]);
   if (variable !== undefined) return variable;
   const { dataDir } = readLocalConfig({}, context);

@@ -37,12 +37,11 @@ export function createBackground(config: Config, rooms: Rooms, feeds: Feeds, tal
     { ...rooms, ...store, random: systemRandom, publicUrl },
     callbackOptions(config),
   );
-  const provider = (lane: LaneId) => providers.get(lane);
+  const own = { provider: (lane: LaneId) => providers.get(lane), traces: new Traces(clock) };
   const capacities = createCapacities(rooms, () => scheduler.wake());
   const scheduler = createScheduler(
     {
-      ...{ ...rooms, ...feeds, tally, tasks, provider, isOverdue, random: systemRandom },
-      traces: new Traces(clock),
+      ...{ ...rooms, ...feeds, ...own, tally, tasks, isOverdue, random: systemRandom },
       callbackDue: sender.wake,
       inputUrl: publicUrl === undefined ? undefined : (...of) => publicUrl + inputAddresses.pathOf(...of),
     },

@@ -5,11 +5,14 @@ import type { Config } from "../config/config.ts";
 import type { LaneId, ProviderId } from "../domain/ids.ts";
 import type { NeedsOf } from "../domain/model/availability.ts";
 import type { Clock } from "../domain/ports/runtime.ts";
+import { presentManagedTrace } from "../http/admin/tasks/present.ts";
 import { PROVIDERS, providerNeeds } from "../providers/registry.ts";
 import { createCallbackFeed } from "../runtime/signals.ts";
 import { createManageCallbacks } from "../service/manage-callbacks.ts";
 import { createManageModels } from "../service/manage-models.ts";
 import { createManagePrices } from "../service/manage-prices.ts";
+import { notFound } from "../service/management.ts";
+import { findTrace } from "../service/read-trace.ts";
 import type { Store } from "../store/open.ts";
 import { configuredPricesOf, type Pricing } from "./configured-prices.ts";
 import type { Folder } from "./data-folder.ts";
@@ -51,6 +54,11 @@ export function createLocalModels(store: Store, config: LocalSettings, clock: Cl
         return lanes.length === 0 ? undefined : lanes;
       };
       return createManageModels({ ...(await priced()), needsOf, lanesOf, routes: store.routes });
+    },
+    /** The trace of a task as an operator reads it. @throws AppError `not_found` */
+    async trace(id: string) {
+      const trace = (await findTrace({ tasks: store.tasks, clock }, id)) ?? notFound("task", id);
+      return presentManagedTrace(trace, config.publicUrl ?? trace.task.origin);
     },
     callbacks: () =>
       createManageCallbacks({

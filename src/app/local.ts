@@ -51,6 +51,8 @@ export async function openLocal(config: SecretKeys & LocalSettings) {
     modelProblems: async () => (await others()).modelProblems(),
     /** A running server sends within a second what is to be sent again; who listens at it is not told. */
     callbacks: async () => (await others()).callbacks(),
+    /** @throws AppError `not_found` */
+    trace: async (id: string) => (await others()).trace(id),
     stop: books.stop,
   };
 }

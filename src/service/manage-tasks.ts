@@ -7,6 +7,7 @@ import type { TaskStatus } from "../domain/task/task.ts";
 import { type CancelTaskDeps, cancelTask } from "./cancel-task.ts";
 import { notFound } from "./management.ts";
 import { findStory, type StoryReading } from "./read-story.ts";
+import { findTrace, type TraceReading } from "./read-trace.ts";
 
 export interface ManageTasksDeps extends CancelTaskDeps {
   readonly tasks: TaskStore;
@@ -45,6 +46,8 @@ export function createManageTasks(deps: ManageTasksDeps) {
     },
     /** @throws AppError `not_found` */
     read,
+    /** @throws AppError `not_found` */
+    trace: async (id: string): Promise<TraceReading> => (await findTrace(deps, id)) ?? notFound("task", id),
     /** Cancels a task as its owner would. @throws AppError `not_found`, `task_not_cancellable` */
     async cancel(id: string): Promise<StoryReading> {
       const { task } = await read(id);

@@ -98,6 +98,7 @@ test("tasks are answered as the document says, however they end", async () => {
   });
   const path = { task_id: String(hanging.data.task_id) };
   await call("GET /v1/tasks/{task_id}", { path });
+  await call("GET /v1/tasks/{task_id}/trace", { path });
   await call("POST /v1/tasks/{task_id}/cancel", { path });
   const events = await call("GET /v1/tasks/{task_id}/events", { path });
   expect(events.text).toContain("event: cancelled\n");
@@ -263,6 +264,7 @@ test("the management API is answered as the document says", async () => {
   await managed("POST /admin/v1/tasks/{id}/refund", { reason: "Late" }, task);
   await managed("GET /admin/v1/tasks");
   await managed("GET /admin/v1/tasks/{id}", undefined, task);
+  await managed("GET /admin/v1/tasks/{id}/trace", undefined, task);
   const hanging = await call("POST /v1/images/generations", {
     body: { ...IMAGE, sandbox: { outcome: "hang" } },
   });

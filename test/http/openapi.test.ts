@@ -154,11 +154,13 @@ describe("the document", () => {
       "/components/schemas/ManagedPrice/properties/unpriced",
       "/components/schemas/ManagedProviderInFull/properties/facts",
       "/components/schemas/ManagedTaskStory/properties/request/properties/parameters",
+      "/components/schemas/ManagedTracedTask/properties/request/properties/parameters",
       "/components/schemas/ModelInFull/properties/schema",
       "/components/schemas/ModelPrice/properties/lines/items/properties/when",
       "/components/schemas/PriceRule/properties/lines/items/properties/when",
       "/components/schemas/ResetPrice/properties/unpriced",
       "/components/schemas/TaskStory/properties/request/properties/parameters",
+      "/components/schemas/TracedTask/properties/request/properties/parameters",
       "/paths/~1openapi.json/get/responses/200/content/application~1json/schema",
     ]);
   });

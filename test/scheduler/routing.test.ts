@@ -219,8 +219,8 @@ test("each way says why it was taken or not, and other tasks are spread as befor
       ?.map(({ lane, upstreamModel, verdict }) => `${lane} ${upstreamModel} ${verdict}`);
   };
   expect(verdicts()).toEqual([
-    ...["a a-model chosen", "a narrow unable", "b b-model open"],
-    ...["b/two b-model not_first", "gone gone-model off"],
+    ...["a a-model chosen", "a narrow cannot", "b b-model open"],
+    ...["b/two b-model standby", "gone gone-model off"],
   ]);
   const wanted = { provider: "b" as ProviderId, account: "b/two" as LaneId };
   expect(verdicts({ routing: { route: wanted } })).toEqual([
@@ -228,6 +228,16 @@ test("each way says why it was taken or not, and other tasks are spread as befor
     ...["b/two b-model chosen", "gone gone-model off"],
   ]);
   expect(verdicts({}, ["b/two"])).toContain("b/two b-model tried");
+});
+
+test("a route for what would wait too long elsewhere is held back from a task that would not", () => {
+  const { routing, model } = setup([route("a"), route("b", { account: "b" as LaneId })]);
+  const overflow = { to: { provider: "b" as ProviderId }, afterMs: 1_000, mostPerHour: 1 };
+  const housed = { ...model, overflow };
+  const chosen = routing.choose(housed, request, {})!;
+  expect(routing.verdicts(housed, request, {}, chosen)?.map(({ verdict }) => verdict)).toEqual([
+    ...(["chosen", "held_back"] as const),
+  ]);
 });
 
 test("one way has no verdicts", () => {

@@ -67,13 +67,13 @@ test("each attempt of a task that failed over twice tells what it was chosen amo
   expect(attempts.map(verdicts)).toEqual([
     [
       [LANE, "chosen"],
-      [SECOND, "not_first"],
-      [OTHER, "not_first"],
+      [SECOND, "standby"],
+      [OTHER, "standby"],
     ],
     [
       [LANE, "tried"],
       [SECOND, "chosen"],
-      [OTHER, "not_first"],
+      [OTHER, "standby"],
     ],
     [
       [LANE, "tried"],

@@ -40,12 +40,12 @@ export function isOut({ state, waitMs }: Pick<ChosenRoute, "state" | "waitMs">):
 }
 
 /**
- * Why a way was taken or not: `chosen` · `not_first` another one came first by the policy, or because the task waited there · `tried`
- * the task was sent there before · `not_asked_for` its request names another route · `unable` it cannot do the request exactly · `off` no
+ * Why a way was taken or not: `chosen` · `standby` another one came first by the policy, or because the task waited there · `tried`
+ * the task was sent there before · `held_back` it is kept for what would wait too long elsewhere (`overflow`) · `not_asked_for` its request names another route · `cannot` it cannot do the request exactly · `off` no
  * account is switched on · else what was in the way (`Standing`).
  */
 export const VERDICTS = [
-  ...(["chosen", "not_first", "tried", "not_asked_for", "unable", "off"] as const),
+  ...(["chosen", "standby", "tried", "held_back", "not_asked_for", "cannot", "off"] as const),
   ...(["open", "half_open", "refused", "spent", "blocked", "paused"] as const),
 ] as const;
 

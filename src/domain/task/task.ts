@@ -136,7 +136,8 @@ export type TaskSummary = Pick<
  * `intent` may have been sent · `accepted` the upstream has it · `rejected` it certainly has not · `ambiguous` nobody can say ·
  * `done` over. Another attempt may follow a `rejected` one, and one that is `done` without having made or cost anything.
  */
-export type AttemptState = "intent" | "accepted" | "rejected" | "ambiguous" | "done";
+export const ATTEMPT_STATES = ["intent", "accepted", "rejected", "ambiguous", "done"] as const;
+export type AttemptState = (typeof ATTEMPT_STATES)[number];
 
 /** Where an output is: already stored here, to be fetched from the upstream with its own reference, or not to be had. */
 export type AttemptOutput =

@@ -162,16 +162,17 @@ function verdictsOf(deps: RoutingDeps, choice: Choice): ConsideredWay[] | undefi
 
 function verdictOf(
   deps: RoutingDeps,
-  { request, looking, chosen }: Choice,
+  { model, request, looking, chosen }: Choice,
   { route, index, lane }: Pick<ChosenRoute, "route" | "index" | "lane">,
 ): ConsideredWay["verdict"] {
   const wanted = request.routing?.route;
   if (lane === chosen.lane && index === chosen.index) return "chosen";
   if (!isWanted(wanted, route) || lane !== (wanted?.account ?? lane)) return "not_asked_for";
-  if (!canTake(route, request)) return "unable";
+  if (!canTake(route, request)) return "cannot";
   const { state, waitMs } = waitOf(deps, route, lane);
   if (waitMs > 0 && state !== "closed") return state;
-  return triesOf(looking, route, lane) > chosen.tries ? "tried" : "not_first";
+  if (triesOf(looking, route, lane) > chosen.tries) return "tried";
+  return isDearer(model, route) ? "held_back" : "standby";
 }
 
 /** A way as an attempt there has it. */

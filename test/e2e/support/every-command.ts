@@ -138,6 +138,10 @@ export const ROWS: Readonly<Record<string, Row>> = {
     args: () => image,
   },
   "svc task get": { keys: [...TASK, "completed_at", "result", "usage"], args: ({ task }) => [task] },
+  "svc task trace": {
+    keys: ["assets", "attempts", "callbacks", "price", "task"],
+    args: ({ task }) => [task],
+  },
   "svc task wait": { keys: [...TASK, "completed_at", "result", "usage"], args: ({ task }) => [task] },
   "svc task watch": { keys: [...TASK, "completed_at", "result", "usage"], args: ({ task }) => [task] },
   "svc task list": { keys: ["next", "tasks"], isTable: true },

@@ -6,7 +6,7 @@ import { lastEventOf } from "../../last-event.ts";
 import { type Reply, success } from "../../reply.ts";
 import { eventReply, eventText } from "../../sse.ts";
 import { checkQuery } from "../../wire/check.ts";
-import { presentManagedStory, presentManagedTask } from "./present.ts";
+import { presentManagedStory, presentManagedTask, presentManagedTrace } from "./present.ts";
 import { DEFAULT_PAGE, EVENTS_QUERY, MANAGED_TASKS, TASKS_QUERY } from "./wire.ts";
 
 export interface ManagedTaskEndpointDeps extends WatchAllDeps {
@@ -31,6 +31,10 @@ export function managedTaskEndpoints(deps: ManagedTaskEndpointDeps): Endpoint[] 
     managed("GET", "/admin/v1/tasks/:id", MANAGED_TASKS.read, async ({ param, origin }) => {
       const story = await tasks.read(param("id"));
       return success(presentManagedStory(story, origin), undefined, { task: story.task.id });
+    }),
+    managed("GET", "/admin/v1/tasks/:id/trace", MANAGED_TASKS.trace, async ({ param, origin }) => {
+      const trace = await tasks.trace(param("id"));
+      return success(presentManagedTrace(trace, origin), undefined, { task: trace.task.id });
     }),
     managed("POST", "/admin/v1/tasks/:id/cancel", MANAGED_TASKS.cancel, async ({ param, origin }) => {
       const story = await tasks.cancel(param("id"));

@@ -1,5 +1,6 @@
 import { MAX_LIST_LIMIT } from "../../../domain/limits.ts";
-import { TASK_STATUSES } from "../../../domain/task/task.ts";
+import { VERDICTS } from "../../../domain/task/routing.ts";
+import { ATTEMPT_STATES, TASK_STATUSES } from "../../../domain/task/task.ts";
 import { ENDLESS, LAST_EVENT_ID } from "../../events/wire.ts";
 import type { EndpointContract } from "../../openapi/contract.ts";
 import {
@@ -9,9 +10,20 @@ import {
   OPTIONAL_OF_STORY,
   storyFields,
 } from "../../tasks/story/wire.ts";
+import { TRACED_ATTEMPT, traceFields } from "../../tasks/trace/wire.ts";
 import { LISTED_TASK_FIELDS, TASK_ID, taskSchema } from "../../tasks/wire.ts";
-import { closed, integer, list, nullable, optional, type Properties, text } from "../../wire/schema.ts";
-import { idOf } from "../../wire/values.ts";
+import {
+  closed,
+  component,
+  integer,
+  list,
+  nullable,
+  openEnum,
+  optional,
+  type Properties,
+  text,
+} from "../../wire/schema.ts";
+import { amount, idOf } from "../../wire/values.ts";
 import { contract, NOT_FOUND } from "../contract.ts";
 
 /** Tasks in a page unless said otherwise. */
@@ -67,6 +79,55 @@ const MANAGED_STORY = taskSchema("ManagedTaskStory", MESSAGES, {
   optional: OPTIONAL_OF_STORY,
 });
 
+const WAY: Properties = {
+  provider: text("The provider."),
+  account: text("Its account, `default` where it has no name; absent of a provider that was off altogether."),
+  upstream_model: text("What the provider calls the model."),
+};
+
+const CONSIDERED = list(
+  closed(
+    {
+      ...WAY,
+      verdict: openEnum(
+        VERDICTS,
+        "Why it was taken or not. `standby`: another one came first by the policy, or because the task waited there. `tried`: the task was sent there before. `held_back`: it is for what would wait too long elsewhere. `not_asked_for`: the request names another route. `cannot`: it cannot do the request exactly. `off`: no account is switched on. Otherwise what was in the way.",
+      ),
+    },
+    { optional: ["account"] },
+  ),
+);
+
+const MANAGED_TRACE = component("ManagedTaskTrace", {
+  ...traceFields("ManagedTracedTask", {
+    request: ACCEPTED_REQUEST,
+    task: OWNERS,
+    attempt: closed(
+      {
+        ...TRACED_ATTEMPT,
+        ...WAY,
+        state: openEnum(ATTEMPT_STATES, "What is known of it at the provider."),
+        detail: text("What went wrong, as it was noted for the operator."),
+        cost: amount("What it costs the operator, where that is known."),
+        upstream_id: text("What the provider calls the job."),
+        http_status: integer("Of its last answer to the submission."),
+        upstream_request_id: text("What the provider calls the request of that answer."),
+        routes_considered: {
+          ...CONSIDERED,
+          description: "The ways it was chosen among, where there was more than one.",
+        },
+      },
+      {
+        optional: [
+          ...[...OPTIONAL_OF_ATTEMPT, "detail", "cost", "upstream_id", "http_status"],
+          ...["upstream_request_id", "routes_considered"],
+        ],
+      },
+    ),
+  }),
+  routes_considered: { ...CONSIDERED, description: "Of the last attempt; none before the first." },
+});
+
 const ONE = { path: { id: TASK_ID } };
 
 export const MANAGED_TASKS = {
@@ -88,6 +149,15 @@ export const MANAGED_TASKS = {
     description: "The address of its callback is its owner's alone.",
     ...ONE,
   }),
+  trace: contract(
+    "readManagedTaskTrace",
+    "Read why a task went where it went, and what took how long",
+    MANAGED_TRACE,
+    {
+      description: "The address of its callback is its owner's alone.",
+      ...ONE,
+    },
+  ),
   events: {
     id: "followManagedTasks",
     tag: "Management",

@@ -43,7 +43,7 @@ export const ACCEPTED_REQUEST: Properties = {
   inputs: list(INPUT, { description: "Media inputs, without their content." }),
 };
 
-const CALLBACK_URL = text("Where the end of the task is posted.");
+export const CALLBACK_URL = text("Where the end of the task is posted.");
 
 const STAGE = closed(
   {
@@ -71,7 +71,7 @@ export const ATTEMPT_FIELDS: Properties = {
 };
 export const OPTIONAL_OF_ATTEMPT = ["ended_at", "error_code", "message"];
 
-const CALLBACK = closed(
+export const CALLBACK = closed(
   {
     id: idOf("cb", "Id of the callback; `GET /v1/callbacks/{id}` has each send."),
     host: text("The host it goes to."),
@@ -84,41 +84,52 @@ const CALLBACK = closed(
   { optional: ["next_attempt_at", "last_status", "last_outcome"] },
 );
 
+/** The lines of a charge. */
+export const CHARGE_LINES = list(
+  closed({
+    sku: text("The line of the price."),
+    quantity: { type: "number", description: "In the units of that line." },
+    amount: amount("What it came to."),
+  }),
+);
+
+/** What a story tells of the task itself, whoever reads it. */
+export const toldFields = (request: Properties): Properties => ({
+  ...LISTED_TASK_FIELDS,
+  request_id: text("`X-Request-ID` of the create."),
+  key: closed(
+    { id: idOf("key", "Id of the key."), name: text("What people call it.") },
+    { description: "The key that created it." },
+  ),
+  request: closed(request, { optional: ["prompt", "callback_url"] }),
+  deadline_at: unixSeconds("When the task fails unless it has ended. Once it was started."),
+  timeline: list(STAGE, { minItems: 1, description: "Stages in order, as far as their times are known." }),
+  advice: text("What to do about the error, in one sentence. With `failed` only."),
+});
+export const OPTIONAL_OF_TASK = ["deadline_at", "advice"];
+
 /** What a story adds to a listed task, whoever reads it. */
 export function storyFields(of: {
   readonly attempt: { readonly fields: Properties; readonly optional: readonly string[] };
   readonly request: Properties;
 }): Properties {
   return {
-    ...LISTED_TASK_FIELDS,
-    request_id: text("`X-Request-ID` of the create."),
-    key: closed(
-      { id: idOf("key", "Id of the key."), name: text("What people call it.") },
-      { description: "The key that created it." },
-    ),
+    ...toldFields(of.request),
     hold: closed(
       { amount: amount("Held when the task was accepted: the most it can cost."), currency: CURRENCY_SCHEMA },
       { description: "Released or charged once the task has ended." },
     ),
-    request: closed(of.request, { optional: ["prompt", "callback_url"] }),
-    deadline_at: unixSeconds("When the task fails unless it has ended. Once it was started."),
-    timeline: list(STAGE, { minItems: 1, description: "Stages in order, as far as their times are known." }),
     attempts: list(closed(of.attempt.fields, { optional: of.attempt.optional }), {
       description: "Submissions to providers, in order.",
     }),
     callbacks: list(CALLBACK, { description: "What is posted at the end of the task: one, or none." }),
-    charge: list(
-      closed({
-        sku: text("The line of the price."),
-        quantity: { type: "number", description: "In the units of that line." },
-        amount: amount("What it came to."),
-      }),
-      { description: "The lines that `usage.cost` is the sum of. Once the task was charged." },
-    ),
-    advice: text("What to do about the error, in one sentence. With `failed` only."),
+    charge: {
+      ...CHARGE_LINES,
+      description: "The lines that `usage.cost` is the sum of. Once the task was charged.",
+    },
   };
 }
-export const OPTIONAL_OF_STORY = ["deadline_at", "charge", "advice"];
+export const OPTIONAL_OF_STORY = [...OPTIONAL_OF_TASK, "charge"];
 
 export const TASK_STORY = taskSchema("TaskStory", ["error_message", "error"], {
   fields: storyFields({
