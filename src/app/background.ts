@@ -32,24 +32,22 @@ export function createBackground(config: Config, rooms: Rooms, feeds: Feeds, tal
     },
     { taskMs: LONGEST_DELAY_MS, callbackMs: longestCallbackDelayMs(config.callbacks.delaysMs) },
   );
-  const { isOverdue } = timekeeper;
   const sender = createCallbackSender(
     { ...rooms, ...store, random: systemRandom, publicUrl },
     callbackOptions(config),
   );
-  const own = { provider: (lane: LaneId) => providers.get(lane), traces: new Traces(clock) };
-  const capacities = createCapacities(rooms, () => scheduler.wake());
   const scheduler = createScheduler(
     {
-      ...{ ...rooms, ...feeds, ...own, tally, tasks, isOverdue, random: systemRandom },
+      ...{ ...rooms, ...feeds, tally, tasks, random: systemRandom },
+      traces: new Traces(clock),
+      isOverdue: timekeeper.isOverdue,
+      provider: (lane: LaneId) => providers.get(lane),
       callbackDue: sender.wake,
       inputUrl: publicUrl === undefined ? undefined : (...of) => publicUrl + inputAddresses.pathOf(...of),
     },
     {
       ...config.scheduler,
-      get lanes() {
-        return capacities();
-      },
+      lanes: createCapacities(rooms, () => scheduler.wake()),
     },
   );
   const upkeep = createUpkeep(rooms);

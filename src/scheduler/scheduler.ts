@@ -7,8 +7,8 @@ import { createUnderWay } from "./under-way.ts";
 export interface SchedulerOptions {
   /** Tasks between submission and end, in all lanes together. */
   readonly concurrency: number;
-  /** May be others each time they are read. */
-  readonly lanes: readonly LaneCapacity[];
+  /** As they are now. */
+  readonly lanes: () => readonly LaneCapacity[];
   /** Steps worked on at once. */
   readonly steps: number;
   readonly leaseMs: number;
@@ -43,7 +43,7 @@ export function createScheduler(deps: StepDeps, options: SchedulerOptions): Sche
     const free = options.steps - underWay.steps();
     leftSome = free <= 0;
     if (leftSome) return { leases: [], room };
-    lanes = paced(deps, options.lanes);
+    lanes = paced(deps, options.lanes());
     const { leaseMs, concurrency: capacity } = options;
     const query = { now: deps.clock.now(), leaseMs, limit: free, held: underWay.ids(), lanes, capacity };
     const claimed = await deps.tasks.claim(query);

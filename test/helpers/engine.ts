@@ -214,7 +214,7 @@ export async function createEngine(
     concurrency: 100,
     steps: 100,
     leaseMs: 30_000,
-    lanes: laneCapacities(providers),
+    lanes: () => laneCapacities(providers),
     ...given.options,
   });
   return {

@@ -76,7 +76,7 @@ describe("an account that answers 429 with Retry-After", () => {
           },
         },
       },
-      { concurrency: 100, steps: 100, leaseMs: 30_000, lanes: laneCapacities([provider]) },
+      { concurrency: 100, steps: 100, leaseMs: 30_000, lanes: () => laneCapacities([provider]) },
     );
     await admitMany(engine, 2);
     await scheduler.start();

@@ -169,7 +169,7 @@ test("tasks of an account that is blocked wait, and go on when it is allowed", a
 test("what waits for an account that is gone, and was not sent, goes to another account of its provider", async () => {
   const second = account(`${LANE}/second`, made);
   const gone = `${LANE}/gone` as LaneId;
-  const lanes = laneCapacities([second], [gone, lane("other")]);
+  const lanes = () => laneCapacities([second], [gone, lane("other")]);
   const engine = await createEngine([second], { options: { lanes } });
   const id = await engine.admit({ lane: gone });
   const other = await engine.admit({ id: taskId(2), lane: lane("other") });

@@ -241,7 +241,7 @@ async function live(kind: Kind, answers: readonly Answer[], events: readonly Eve
     concurrency: 100,
     steps: 100,
     leaseMs: 30_000,
-    lanes: [{ lane: LANE, capacity: CAPACITY }],
+    lanes: () => [{ lane: LANE, capacity: CAPACITY }],
   };
   const boot = () => createScheduler(engine.deps, options);
   let scheduler = boot();

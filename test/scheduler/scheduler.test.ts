@@ -416,7 +416,9 @@ test("a remote recording is asked for as one, within the limit of recordings", a
 });
 
 test("a model without any provider switched on fails its queued tasks clearly", async () => {
-  const engine = await createEngine([], { options: { lanes: [{ lane: lane("sandbox"), capacity: 1 }] } });
+  const engine = await createEngine([], {
+    options: { lanes: () => [{ lane: lane("sandbox"), capacity: 1 }] },
+  });
   const id = await engine.admit();
   await engine.runToEnd();
   expect(await engine.task(id)).toMatchObject({ status: "failed", error: { code: "NO_ROUTE_AVAILABLE" } });

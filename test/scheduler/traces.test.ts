@@ -130,7 +130,7 @@ test("after a restart, what was written before is added to", async () => {
   const { createScheduler } = await import("../../src/scheduler/scheduler.ts");
   const { Traces } = await import("../../src/scheduler/traces.ts");
   const deps = { ...engine.deps, traces: new Traces(engine.clock) };
-  const lanes = [{ lane: LANE, capacity: 1 }];
+  const lanes = () => [{ lane: LANE, capacity: 1 }];
   const next = createScheduler(deps, { concurrency: 1, steps: 1, leaseMs: 30_000, lanes });
   for (let i = 0; i < 3; i++) {
     engine.clock.advance(10_000);

@@ -103,7 +103,7 @@ export async function startService(machine: Machine) {
     },
     {
       ...{ concurrency: 1_000, steps: 1_000, leaseMs: LEASE_MS },
-      lanes: adapters.map(({ lane }) => ({ lane, capacity: 1_000 })),
+      lanes: () => adapters.map(({ lane }) => ({ lane, capacity: 1_000 })),
     },
   );
 
