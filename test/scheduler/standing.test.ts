@@ -4,6 +4,7 @@ import { type RouteStore, type RouteTrouble, WHOLE_ACCOUNT } from "../../src/dom
 import type { Log } from "../../src/domain/ports/runtime.ts";
 import { OPENS_AFTER, RouteStandings } from "../../src/scheduler/routing/standing.ts";
 import { fakeClock } from "../helpers/engine.ts";
+import { taskId } from "../helpers/store.ts";
 
 const FAL = "fal" as LaneId;
 const FLUX = { lane: FAL, upstreamModel: "flux" };
@@ -48,6 +49,21 @@ test("five faults in a row open a route, and no other of its account", () => {
     30_000,
   ]);
   expect([standing.of(VEO).state, standing.enter(VEO)]).toEqual(["closed", 0]);
+});
+
+test("one task that fails again and again opens nothing, and counts once among others", () => {
+  const { standing, clock } = setup();
+  const fail = (number: number) => standing.failed({ ...FLUX, taskId: taskId(number) }, "submission", "500");
+  for (let i = 0; i < 50; i++) fail(1);
+  expect(standing.of(FLUX).state).toBe("closed");
+  for (const number of [2, 1, 2]) fail(number);
+  expect(standing.of(FLUX).state).toBe("closed");
+  fail(3);
+  expect(standing.of(FLUX).state).toBe("open");
+  clock.advance(30_000);
+  standing.enter(FLUX);
+  fail(3);
+  expect(standing.waitMs(FLUX)).toBe(60_000);
 });
 
 test("an open route lets one task try it, and waits twice as long after each that fails, ten minutes at most", () => {

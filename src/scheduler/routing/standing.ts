@@ -1,4 +1,4 @@
-import type { LaneId } from "../../domain/ids.ts";
+import type { LaneId, TaskId } from "../../domain/ids.ts";
 import { CLOSED, type Standing } from "../../domain/model/standing.ts";
 import { isWithin, type RouteOfLane, WHOLE_ACCOUNT } from "../../domain/ports/route-store.ts";
 import { type Asked, type Known, keyOf, Troubles, type TroublesDeps } from "./troubles.ts";
@@ -19,14 +19,18 @@ export interface RouteStanding {
    * its jobs go on. That it takes them does not say that it does them.
    */
   worked(route: RouteOfLane, asked: Asked): void;
-  /** A fault of the upstream, or of the way there, that says nothing against the task. */
-  failed(route: RouteOfLane, asked: Exclude<Asked, "poll">, detail: string): void;
+  /** A fault of the upstream, or of the way there, that says nothing against the task. One task counts once in a row. */
+  failed(route: FailedRoute, asked: Exclude<Asked, "poll">, detail: string): void;
   /** The upstream refuses us, which only the operator can put right. */
   refused(route: RouteOfLane, asked: Asked, refusal: Refused): void;
   /** An operator's decision, which counts at once. @returns when it is stored; rejects where it cannot be */
   block(route: RouteOfLane, detail: string): Promise<void>;
   /** Forgets what is known against the route; all that is known of its account for `WHOLE_ACCOUNT`. @returns as `block` */
   allow(route: RouteOfLane): Promise<void>;
+}
+
+export interface FailedRoute extends RouteOfLane {
+  readonly taskId?: TaskId | undefined;
 }
 
 export interface Refused {
@@ -63,7 +67,7 @@ export class RouteStandings implements RouteStanding {
   readonly #troubles: Troubles;
   readonly #clock: TroublesDeps["clock"];
   /** Faults in a row, by what was asked and of which route. */
-  readonly #faults = new Map<string, number>();
+  readonly #faults = new Map<string, { readonly count: number; readonly task: TaskId | undefined }>();
 
   readonly #deps: StandingsDeps;
 
@@ -121,7 +125,7 @@ export class RouteStandings implements RouteStanding {
       if (one.trouble.kind !== "blocked" && isShown(one.asked, asked)) void this.#troubles.clear(one.trouble);
   }
 
-  failed(route: RouteOfLane, asked: Exclude<Asked, "poll">, detail: string): void {
+  failed({ taskId: task, ...route }: FailedRoute, asked: Exclude<Asked, "poll">, detail: string): void {
     const known = this.#troubles.find(route);
     // Tasks that were on their way when it opened say nothing new.
     if (known !== undefined && this.#isLeftAlone(known)) return;
@@ -133,8 +137,11 @@ export class RouteStandings implements RouteStanding {
       return;
     }
     const counted = `${asked} ${keyOf(route)}`;
-    const count = (this.#faults.get(counted) ?? 0) + 1;
-    this.#faults.set(counted, count);
+    const before = this.#faults.get(counted);
+    // A task that fails again and again may itself be the matter.
+    if (before?.task !== undefined && before.task === task) return;
+    const count = (before?.count ?? 0) + 1;
+    this.#faults.set(counted, { count, task });
     if (count < OPENS_AFTER) return;
     this.#faults.delete(counted);
     void this.#troubles.set(route, { kind: "open", asked, detail, waitMs: FIRST_WAIT_MS });
