@@ -45,6 +45,14 @@ test("an account that takes twice as much as when it refused is asked freely aga
   expect(rate.perMinute(NOW + 91_000)).toBeUndefined();
 });
 
+test("an account that was hardly asked when it refused is asked freely again, too", () => {
+  const rate = createFoundRate();
+  rate.take(NOW);
+  rate.slow(NOW);
+  expect([NOW, NOW + 30_000].map((now) => rate.perMinute(now))).toEqual([6, 9]);
+  expect(rate.perMinute(NOW + 61_000)).toBeUndefined();
+});
+
 test("what goes keeps to the rate", () => {
   const rate = refused(10);
   let sent = 0;

@@ -30,7 +30,8 @@ export function createFoundRate(): FoundRate {
   function perMinute(now: number): number | undefined {
     if (found === undefined) return undefined;
     const { before, lowered, at } = found;
-    const regained = lowered + ((before - lowered) * (now - at)) / REGAINED_MS;
+    // By what was halved, also where it was not lowered so far.
+    const regained = lowered + ((before / 2) * (now - at)) / REGAINED_MS;
     // Twice as often as when it refused, and nothing was refused: it takes more now, or never was the matter.
     if (regained >= before * 2) found = undefined;
     return found && regained;
