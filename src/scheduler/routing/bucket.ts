@@ -13,7 +13,35 @@ const CATCH_UP_MS = 100;
 /** @param perMinute undefined: there is no limit */
 export function bucketOf(perMinute: number | undefined): Bucket | undefined {
   if (perMinute === undefined) return undefined;
-  return createBucket(() => 60_000 / perMinute);
+  return withinSeconds(
+    createBucket(() => 60_000 / perMinute),
+    Math.max(1, Math.ceil(perMinute / 60)),
+  );
+}
+
+/** What is made up for adds nothing to any second. @param most places in one */
+function withinSeconds(bucket: Bucket, most: number): Bucket {
+  /** When the latest places were taken, and which of them is the oldest. */
+  const taken = new Array<number>(most).fill(Number.NEGATIVE_INFINITY);
+  let oldest = 0;
+  const openAt = (ahead: number) => (taken[(oldest + ahead) % most] ?? 0) + 1_000;
+  const waitMs = (now: number) => Math.max(bucket.waitMs(now), openAt(0) - now);
+  return {
+    free(now) {
+      const free = Math.min(most, bucket.free(now));
+      let open = 0;
+      while (open < free && openAt(open) <= now) open += 1;
+      return open;
+    },
+    waitMs,
+    take(now) {
+      const at = now + waitMs(now);
+      bucket.take(now);
+      taken[oldest] = at;
+      oldest = (oldest + 1) % most;
+      return at;
+    },
+  };
 }
 
 /** @param intervalMs may be another one each time it is asked for */
