@@ -3,7 +3,7 @@ import type { LaneId } from "../../src/domain/ids.ts";
 import { type ProviderAdapter, ProviderError } from "../../src/domain/ports/provider.ts";
 import { laneCapacities } from "../../src/scheduler/routing/lanes.ts";
 import { createEngine, MODEL, type ScriptedProvider, scriptedProvider } from "../helpers/engine.ts";
-import { LANE, lane, micros, taskId } from "../helpers/store.ts";
+import { LANE, lane, micros, newTask, taskId } from "../helpers/store.ts";
 
 const HOUR = 3_600_000;
 const pictures = { kind: "outputs", outputs: [{ kind: "bytes", bytes: new Uint8Array([1]) }] } as const;
@@ -244,4 +244,18 @@ describe("a submission without an answer", () => {
       ["done", micros(30)],
     ]);
   });
+});
+
+test("an account that is asked too often gets no more tasks than it takes, where another one can be taken", async () => {
+  const other = lane("second");
+  const engine = await createEngine([scriptedProvider(), scriptedProvider({ id: other })]);
+  const { pace, routing } = engine.deps;
+  const { request } = newTask();
+  const chosen = () => routing.choose(MODEL, request)?.lane;
+  pace.submit(LANE);
+  pace.tooOften(LANE);
+  // It takes one now, which waits there already when the next one comes.
+  expect([chosen(), chosen()]).toEqual([LANE, other]);
+  engine.clock.advance(600_000);
+  expect(chosen()).toBe(LANE);
 });

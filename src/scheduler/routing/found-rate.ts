@@ -4,8 +4,8 @@ import { createBucket } from "./bucket.ts";
 export interface FoundRate {
   /** How many may go now; undefined: any number. */
   free(now: number): number | undefined;
-  /** How long until one may go. */
-  waitMs(now: number): number;
+  /** How long until one may go that has so many before it; none unless given. */
+  waitMs(now: number, ahead?: number): number;
   /** A submission goes. */
   take(now: number): void;
   /** The upstream says that it is asked too often. */
@@ -45,7 +45,13 @@ export function createFoundRate(): FoundRate {
   };
   return {
     free: (now) => (isLimited(now) ? bucket.free(now) : undefined),
-    waitMs: (now) => (isLimited(now) ? bucket.waitMs(now) : 0),
+    waitMs(now, ahead = 0) {
+      const rate = isLimited(now) ? perMinute(now) : undefined;
+      if (rate === undefined) return 0;
+      const free = bucket.free(now);
+      const before = Math.max(0, ahead + 1 - Math.max(1, free));
+      return bucket.waitMs(now) + Math.ceil((before * 60_000) / rate);
+    },
     take(now) {
       sent.add(now);
       if (isLimited(now)) bucket.take(now);

@@ -9,6 +9,8 @@ export interface Loads {
   share(lane: LaneId): number;
   /** How long one more task would wait for its start, in durations of a task; 0 where there is room. */
   turns(lane: LaneId): number;
+  /** Tasks that wait. */
+  queued(lane: LaneId): number;
   /** A task is to wait for the lane. */
   assigned(lane: LaneId): void;
   /** A task of the lane is under way. */
@@ -40,6 +42,7 @@ export function createLoads(capacityOf: (lane: LaneId) => number | undefined) {
       const capacity = capacityOf(lane) ?? 1;
       return Math.max(0, countOf(lane) - capacity + 1) / capacity;
     },
+    queued: (lane: LaneId) => waiting.get(lane) ?? 0,
     assigned: (lane: LaneId) => add(waiting, lane, 1),
     began(lane: LaneId) {
       add(waiting, lane, -1);

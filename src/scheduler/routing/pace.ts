@@ -22,6 +22,8 @@ export interface Pace {
   tooOften(lane: LaneId): void;
   /** How long the pause lasts that the account's upstream asked for. */
   pausedMs(lane: LaneId): number;
+  /** How long until a task can be submitted that has so many before it, by the pause and the refusals of the account's upstream. */
+  heldMs(lane: LaneId, ahead: number): number;
   /** How many submissions a minute the account takes, as it is told or found out; undefined: nothing is known. */
   perMinute(lane: LaneId): number | undefined;
 }
@@ -69,9 +71,7 @@ export function createPace(deps: {
       if (pausedMs(lane) > 0) return 0;
       const { submissions, found } = paceOf(lane);
       const now = clock.elapsed();
-      const [told, tried] = [submissions?.free(now), found.free(now)];
-      if (told === undefined || tried === undefined) return told ?? tried;
-      return Math.min(told, tried);
+      return least(submissions?.free(now), found.free(now));
     },
     startsInMs,
     submit(lane) {
@@ -90,13 +90,16 @@ export function createPace(deps: {
     },
     tooOften: (lane) => paceOf(lane).found.slow(clock.elapsed()),
     pausedMs,
-    perMinute(lane) {
-      const told = rates(lane)?.submissionsPerMinute ?? Number.POSITIVE_INFINITY;
-      const found = lanes.get(lane)?.found.perMinute(clock.elapsed()) ?? Number.POSITIVE_INFINITY;
-      const least = Math.min(told, found);
-      return Number.isFinite(least) ? least : undefined;
-    },
+    heldMs: (lane, ahead) =>
+      Math.max(pausedMs(lane), lanes.get(lane)?.found.waitMs(clock.elapsed(), ahead) ?? 0),
+    perMinute: (lane) =>
+      least(rates(lane)?.submissionsPerMinute, lanes.get(lane)?.found.perMinute(clock.elapsed())),
   };
+}
+
+/** The smaller one of two limits, of which there may be none. */
+function least(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
 }
 
 function newLanePace(): LanePace {

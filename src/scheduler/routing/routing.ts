@@ -24,7 +24,7 @@ export interface RoutingDeps extends Ranking {
   /** The accounts that are switched on. May be another list each time; each list stays as it is. */
   readonly adapters: () => readonly ProviderAdapter[];
   readonly standing: Pick<RouteStanding, "isClear" | "of" | "waitMs">;
-  readonly pace: Pick<Pace, "pausedMs">;
+  readonly pace: Pick<Pace, "pausedMs" | "heldMs">;
   readonly loads: Loads;
   readonly overflow: Overflow;
   readonly clock: Pick<Clock, "now">;
@@ -46,7 +46,7 @@ export function createRouting(deps: RoutingDeps): Routing {
   ): Generator<ChosenRoute> {
     for (const { lane } of accountsOf.inTurn(route.provider)) {
       if (lane !== (route.account ?? lane) || lane !== (routing?.route?.account ?? lane)) continue;
-      yield { route, index, lane, ...waitOf(deps, route, lane), tries: triesOf(looking, route, lane) };
+      yield { route, index, lane, ...outlookOf(deps, route, lane, looking) };
     }
   }
 
@@ -169,9 +169,9 @@ function verdictOf(
   if (lane === chosen.lane && index === chosen.index) return "chosen";
   if (!isWanted(wanted, route) || lane !== (wanted?.account ?? lane)) return "not_asked_for";
   if (!canTake(route, request)) return "cannot";
-  const { state, waitMs } = waitOf(deps, route, lane);
+  const { state, waitMs, tries } = outlookOf(deps, route, lane, looking);
   if (waitMs > 0 && state !== "closed") return state;
-  if (triesOf(looking, route, lane) > chosen.tries) return "tried";
+  if (tries > chosen.tries) return "tried";
   return isDearer(model, route) ? "held_back" : "standby";
 }
 
@@ -184,15 +184,19 @@ function policyOf(model: Model, { routing }: GenerationRequest): RoutePolicy {
   return routing?.policy ?? model.routePolicy ?? "ordered";
 }
 
-function waitOf(
-  { standing, pace }: RoutingDeps,
-  { upstreamModel }: Route,
+function outlookOf(
+  { standing, pace, loads }: RoutingDeps,
+  route: Route,
   lane: LaneId,
-): Pick<ChosenRoute, "waitMs" | "state"> {
-  const pausedMs = pace.pausedMs(lane);
-  const { state } = standing.of({ lane, upstreamModel });
-  if (state === "closed") return { waitMs: pausedMs, state: pausedMs > 0 ? "paused" : state };
-  return { waitMs: Math.max(pausedMs, standing.waitMs({ lane, upstreamModel })), state };
+  looking: Looking,
+): Pick<ChosenRoute, "waitMs" | "state" | "tries"> {
+  const tries = triesOf(looking, route, lane);
+  const way = { lane, upstreamModel: route.upstreamModel };
+  // A task that waits there has its turn when it asks.
+  const heldMs = pace.heldMs(lane, looking.current?.lane === lane ? 0 : loads.queued(lane));
+  const { state } = standing.of(way);
+  if (state === "closed") return { tries, waitMs: heldMs, state: heldMs > 0 ? "paused" : state };
+  return { tries, waitMs: Math.max(heldMs, standing.waitMs(way)), state };
 }
 
 /** What is known of a route at an account, its pause included. */
