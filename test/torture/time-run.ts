@@ -6,10 +6,10 @@ import { countingIds, memoryAssets } from "../helpers/engine.ts";
 import { createDice } from "./dice.ts";
 import type { Findings } from "./findings.ts";
 import { planTime, type Trouble } from "./time-plan.ts";
-import { type Machine, type Service, startService } from "./time-service.ts";
+import { type Service, startService, type TimeMachine } from "./time-service.ts";
 import { createTimeUpstream } from "./time-upstream.ts";
 import { type TimeTally, verifyTime } from "./time-verify.ts";
-import { createWorld } from "./time-world.ts";
+import { createWorld, STARTS_AT } from "./time-world.ts";
 import { createTimeline } from "./timeline.ts";
 
 export interface TimeTortureOptions {
@@ -34,7 +34,6 @@ export interface TimeReport {
 }
 
 const HOUR_MS = 3_600_000;
-const STARTS_AT = 1_800_000_000_000;
 /** After the last trouble, until all that is left has ended. */
 const SETTLES_WITHIN_MS = 12 * HOUR_MS;
 
@@ -47,7 +46,7 @@ export async function runTimeTorture(options: TimeTortureOptions, findings: Find
   const plan = planTime(options);
   const accepted: TaskId[] = [];
   let refused = 0;
-  let service: Service | undefined = await startService(machine);
+  let service: Service | undefined = startService(machine);
   await service.openAccount();
   await service.start();
 
@@ -60,7 +59,7 @@ export async function runTimeTorture(options: TimeTortureOptions, findings: Find
   };
   const start = async () => {
     if (world.frozenMs() > 0) return later(world.frozenMs(), start);
-    const next = await startService(machine);
+    const next = startService(machine);
     service = next;
     // On a full disk it does not start. Whoever keeps it running tries again.
     await next.start().then(timeline.works, async () => {
@@ -106,7 +105,7 @@ export async function runTimeTorture(options: TimeTortureOptions, findings: Find
   await world.run(endsAt);
 
   findings.check(service !== undefined, () => "the service does not run in the end");
-  const last = service ?? (await startService(machine));
+  const last = service ?? startService(machine);
   const truth = { jobs: upstream.jobs(), timeline, endsAt };
   const ends = await verifyTime(accepted, last.read, truth, findings);
   await last.kill();
@@ -129,7 +128,7 @@ function createMachine(seed: number, database: string) {
   const upstream = createTimeUpstream(world, createDice(seed, "upstream"), timeline.asked);
   const logged: Record<string, number> = {};
   let fillings = 0;
-  const machine: Machine = {
+  const machine: TimeMachine = {
     ...{ world, upstream, database, assets: memoryAssets(), ids: countingIds() },
     dice: createDice(seed, "service"),
     isFull: () => fillings > 0,

@@ -14,6 +14,12 @@ interface Due {
 /** Turns of the event loop without activity after which nothing more happens by itself. */
 const QUIET_TURNS = 3;
 
+/** What the system's clock says when simulations begin. */
+export const STARTS_AT = 1_800_000_000_000;
+
+/** Turns after which something goes round in circles. */
+const MOST_TURNS = 200_000;
+
 export type World = ReturnType<typeof createWorld>;
 
 /** A machine whose time is simulated: true time, the clock of its system, and everything that waits for a time. */
@@ -42,7 +48,8 @@ export function createWorld(startsAt: number) {
 
   /** Lets what was begun go on until all of it waits for a time. */
   async function settle(): Promise<void> {
-    for (let quiet = 0; quiet < QUIET_TURNS; ) {
+    for (let quiet = 0, turns = 0; quiet < QUIET_TURNS; turns++) {
+      if (turns > MOST_TURNS) throw new Error(`What begins at ${trueMs} ms goes on without end.`);
       const before = activity;
       await new Promise((resolve) => setImmediate(resolve));
       quiet = activity === before && underWay === 0 ? quiet + 1 : 0;
