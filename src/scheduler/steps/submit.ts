@@ -47,7 +47,7 @@ export async function submit(step: Step, to: Submission): Promise<StepResult> {
 async function submitTrouble(step: Step, to: Submission, error: unknown): Promise<StepResult> {
   const { deps, task, attempt } = step;
   const { adapter } = to;
-  const detail = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  const detail = detailOf(error);
   const trouble =
     error instanceof ProviderError
       ? error
@@ -67,6 +67,12 @@ async function submitTrouble(step: Step, to: Submission, error: unknown): Promis
     return lostAnswer(step, adapter, trouble, detail);
   if (disposition === "unusable" || to.isResend) return failedAgain(step, adapter, trouble, detail);
   return refused(step, adapter, trouble, detail);
+}
+
+/** In our words where an adapter made it; a defect goes by its name. */
+function detailOf(error: unknown): string {
+  if (error instanceof ProviderError) return error.message;
+  return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 }
 
 /** What the trouble says of the route and the account. */
