@@ -18,6 +18,7 @@ import { forms } from "./benches/forms.ts";
 import { gateway } from "./benches/gateway.ts";
 import { memory } from "./benches/memory.ts";
 import { overview } from "./benches/overview.ts";
+import { routing } from "./benches/routing.ts";
 import { sameKey } from "./benches/same-key.ts";
 import { seeded } from "./benches/seeded.ts";
 import { starts } from "./benches/starts.ts";
@@ -56,6 +57,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   overview,
   watch,
   forms,
+  routing,
 };
 
 const { values: options } = parseArgs({

@@ -23,8 +23,18 @@ interface Took {
   readonly ms: number;
 }
 
+interface Kind {
+  readonly all: Took[];
+  /** Half of all, as long as that is so: every choice asks. */
+  half?: { readonly ms: number | undefined; readonly until: number } | undefined;
+}
+
+type Kinds = Map<string, Map<string, Kind>>;
+
 export function createDurations({ clock }: { readonly clock: Pick<Clock, "elapsed"> }): Durations {
-  const ways = new Map<string, Map<string, Took[]>>();
+  /** By account, its name of the model, model and mode. Every choice looks here for each way, and joining names takes longer. */
+  const lanes = new Map<LaneId, Map<string, Kinds>>();
+  const kindsOf = (lane: LaneId, upstreamModel: string) => lanes.get(lane)?.get(upstreamModel);
 
   function quantile(all: readonly Took[], part: number): number | undefined {
     const since = clock.elapsed() - HOUR_MS;
@@ -33,19 +43,35 @@ export function createDurations({ clock }: { readonly clock: Pick<Clock, "elapse
     return recent.sort((a, b) => a - b)[Math.min(recent.length - 1, Math.floor(recent.length * part))];
   }
 
+  function halfOf(kind: Kind): number | undefined {
+    const now = clock.elapsed();
+    if (kind.half === undefined || now > kind.half.until) {
+      const oldest = kind.all.find(({ at }) => at >= now - HOUR_MS);
+      const until = (oldest?.at ?? Number.POSITIVE_INFINITY) + HOUR_MS;
+      kind.half = { ms: quantile(kind.all, 0.5), until };
+    }
+    return kind.half.ms;
+  }
+
   return {
-    median: (lane, upstreamModel, made) =>
-      quantile(ways.get(wayOf(lane, upstreamModel))?.get(kindOf(made)) ?? [], 0.5),
-    quantile: (lane, upstreamModel, part) =>
-      quantile([...(ways.get(wayOf(lane, upstreamModel))?.values() ?? [])].flat(), part),
-    took(lane, upstreamModel, made, ms) {
-      const kinds = ways.getOrInsertComputed(wayOf(lane, upstreamModel), () => new Map<string, Took[]>());
-      const all = kinds.getOrInsertComputed(kindOf(made), () => []);
-      all.push({ at: clock.elapsed(), ms });
-      if (all.length > KEPT) all.shift();
+    median(lane, upstreamModel, { model, mode }) {
+      const kind = kindsOf(lane, upstreamModel)?.get(model)?.get(mode);
+      return kind && halfOf(kind);
+    },
+    quantile(lane, upstreamModel, part) {
+      const modes = [...(kindsOf(lane, upstreamModel)?.values() ?? [])].flatMap((each) => [...each.values()]);
+      const all = modes.flatMap(({ all }) => all);
+      return quantile(all, part);
+    },
+    took(lane, upstreamModel, { model, mode }, ms) {
+      const kind = lanes
+        .getOrInsertComputed(lane, () => new Map<string, Kinds>())
+        .getOrInsertComputed(upstreamModel, (): Kinds => new Map())
+        .getOrInsertComputed(model, () => new Map<string, Kind>())
+        .getOrInsertComputed(mode, () => ({ all: [] }));
+      kind.all.push({ at: clock.elapsed(), ms });
+      if (kind.all.length > KEPT) kind.all.shift();
+      kind.half = undefined;
     },
   };
 }
-
-const wayOf = (lane: LaneId, upstreamModel: string) => `${lane} ${upstreamModel}`;
-const kindOf = ({ model, mode }: Made) => `${model} ${mode}`;
