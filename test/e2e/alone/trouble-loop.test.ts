@@ -83,7 +83,15 @@ const ANSWERS: [what: string, status: string, body: () => string | Promise<strin
   ],
 ];
 
+/** A task that succeeds ends a row of faults, five of which would make the tasks after them wait. */
+async function endRowOfFaults(): Promise<void> {
+  const picture = Buffer.from(await noisePng(16, 16)).toString("base64");
+  upstream.answer = () => json(JSON.stringify({ data: [{ b64_json: picture }] }));
+  expect((await api.make({ model: UPSTREAM_MODEL, prompt: "x" })).status).toBe("completed");
+}
+
 test.each(ANSWERS)("%s as an upstream's answer", async (_, status, make) => {
+  await endRowOfFaults();
   const body = await make();
   upstream.answer = () => json(body);
   const ask = async () => {
