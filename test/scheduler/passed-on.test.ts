@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { PollResult, ProviderAdapter } from "../../src/domain/ports/provider.ts";
 import { verdictOf } from "../../src/domain/task/story.ts";
-import { failedJob } from "../../src/providers/kit/classify.ts";
+import { failedJob, refusedSubmission } from "../../src/providers/kit/classify.ts";
 import type { Meaning } from "../../src/providers/kit/refusal.ts";
 import { createEngine, MODEL, scriptedProvider } from "../helpers/engine.ts";
 import { ACCOUNT, lane, micros } from "../helpers/store.ts";
@@ -70,6 +70,31 @@ test("the failure on the last route ends the task, which has the time of its fir
   } as never);
   expect(task.deadlineAt).toBe((task.startedAt ?? 0) + MODEL.deadlineMs);
   expect([one.submissions.length, two.submissions.length]).toEqual([1, 1]);
+});
+
+test("a job that failed goes on to a route that refused the task before", async () => {
+  let isStarting = true;
+  const one = scriptedProvider({
+    async submit() {
+      if (isStarting) throw refusedSubmission({ meaning: "busy", status: 503, detail: "starting" });
+      return { kind: "operation", operation: "first job" };
+    },
+  });
+  const two = scriptedProvider({
+    id: lane("second"),
+    async poll() {
+      isStarting = false;
+      return overloaded;
+    },
+  });
+  const engine = await createEngine([one, two]);
+  const id = await engine.admit();
+  await engine.runToEnd();
+  expect((await engine.task(id)).status).toBe("completed");
+  const attempts = await engine.store.tasks.attempts(id);
+  expect(attempts.map(({ upstreamModel, state }) => `${upstreamModel} ${state}`)).toEqual([
+    ...["one rejected", "two done", "one done"],
+  ]);
 });
 
 const jobs = (meaning: Meaning) => failedJob({ meaning, detail: meaning, status: 200 }) as Failed;

@@ -6,6 +6,7 @@ import type { ProviderAdapter } from "../../src/domain/ports/provider.ts";
 import type { RouteStore } from "../../src/domain/ports/route-store.ts";
 import type { Log } from "../../src/domain/ports/runtime.ts";
 import type { GenerationRequest } from "../../src/domain/task/request.ts";
+import type { AttemptState } from "../../src/domain/task/task.ts";
 import { OPENS_AFTER } from "../../src/scheduler/routing/standing.ts";
 import { createWays } from "../../src/scheduler/routing/ways.ts";
 import { fakeClock, MODEL, scriptedProvider } from "../helpers/engine.ts";
@@ -92,6 +93,29 @@ describe("a way", () => {
     expect(choose({}, tried("b"))).toBe("b/two");
     expect(choose({}, tried("b", "b/two"))).toBe("a");
     expect(choose({}, tried("b", "b/two", "a", "a", "b"))).toBe("b/two");
+  });
+
+  test("has room, where the task was sent before and another one has none", () => {
+    const { choose, loads } = setup([route("a"), route("b", { account: "b" as LaneId })]);
+    const tried = { attempts: [{ lane: "c" as LaneId, upstreamModel: "c-model" }] };
+    expect(choose({}, tried)).toBe("a");
+    const capacity = account("a").concurrency;
+    for (let i = 0; i < capacity; i++) loads.began("a" as LaneId);
+    expect(choose({}, tried)).toBe("b");
+    expect(choose({}, { attempts: [] })).toBe("a");
+  });
+
+  test("is not taken again by a task whose job failed there, and is by one that it refused", () => {
+    const { choose } = setup([route("a"), route("b", { account: "b" as LaneId })]);
+    const tried = (a: AttemptState, b: AttemptState) => ({
+      attempts: [
+        { lane: "a" as LaneId, upstreamModel: "a-model", state: a },
+        { lane: "b" as LaneId, upstreamModel: "b-model", state: b },
+      ],
+    });
+    expect(choose({}, tried("rejected", "rejected"))).toBe("a");
+    expect(choose({}, tried("done", "rejected"))).toBe("b");
+    expect(choose({}, tried("done", "done"))).toBeUndefined();
   });
 
   test("is kept by a task that waits for it, unless it closes", () => {

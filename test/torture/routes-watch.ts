@@ -55,8 +55,8 @@ export function createRoutesWatch(deps: {
   const tasks = new Map<TaskId, TaskSeen>();
   const underWay = new Map<LaneId, Set<TaskId>>(LANES.map((place) => [laneOf(place), new Set()]));
   let troubles = new Map<string, Trouble>();
-  /** Faults in a row, by account, and when the latest was told. */
-  const faults = new Map<LaneId, { count: number; at: number }>();
+  /** Faults in a row, by account, of which one task counts once, and when the latest was told. */
+  const faults = new Map<LaneId, { count: number; at: number; task: TaskId }>();
   const counts = { submissions: 0, failedOver: 0, opened: 0, refused: 0, probes: 0, tests: 0 };
   const added: number[] = [];
   const waited: number[] = [];
@@ -105,9 +105,9 @@ export function createRoutesWatch(deps: {
       trouble.probe = { attempt, at: now() };
       counts.probes += 1;
     }
-    const { count, at } = faults.get(lane) ?? { count: 0, at: 0 };
-    if (count >= FAULTS && at < now() && troublesOf(lane).length === 0)
-      say(`${task} is sent to ${lane} after ${count} faults in a row`);
+    const known = faults.get(lane);
+    if (known !== undefined && known.count >= FAULTS && known.at < now() && troublesOf(lane).length === 0)
+      say(`${task} is sent to ${lane} after ${known.count} faults in a row`);
   }
 
   return {
@@ -157,8 +157,10 @@ export function createRoutesWatch(deps: {
       if (!reaction.isLost) task.isLost = false;
       if (reaction.isModeration === true) task.isModerated = true;
       if (!isRefused || reaction.isModeration === true) faults.delete(lane);
-      if (reaction.isFault === true)
-        faults.set(lane, { count: (faults.get(lane)?.count ?? 0) + 1, at: now() });
+      if (reaction.isFault === true) {
+        const before = faults.get(lane);
+        if (before?.task !== id) faults.set(lane, { count: (before?.count ?? 0) + 1, at: now(), task: id });
+      }
       if (isRefused && !reaction.isLost) freed(id);
     },
     /** The service is told that a job ended without output. */

@@ -6,11 +6,16 @@ import type { Attempt } from "../task/task.ts";
 
 /** What is known of a task besides its request when it looks for a way. */
 export interface Looking {
-  /** Its attempts so far. A way that was tried is taken again only where none is left that was not. */
-  readonly attempts?: readonly Pick<Attempt, "lane" | "upstreamModel">[] | undefined;
+  /**
+   * Its attempts so far. A way that was tried is taken again only where none is left that was not; one whose job failed (`done`, and the
+   * task goes on) is not taken again.
+   */
+  readonly attempts?: readonly TriedWay[] | undefined;
   /** Where it waits. It stays there if that is as good as any other way. */
   readonly current?: { readonly lane: LaneId; readonly routeIndex: number } | undefined;
 }
+
+export type TriedWay = Pick<Attempt, "lane" | "upstreamModel"> & Partial<Pick<Attempt, "id" | "state">>;
 
 /** Chooses among the routes of a model and the accounts at their providers. */
 export interface Routing {

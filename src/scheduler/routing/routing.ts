@@ -46,6 +46,7 @@ export function createRouting(deps: RoutingDeps): Routing {
   ): Generator<ChosenRoute> {
     for (const { lane } of accountsOf.inTurn(route.provider)) {
       if (lane !== (route.account ?? lane) || lane !== (routing?.route?.account ?? lane)) continue;
+      if (hasFailed(looking, route, lane)) continue;
       yield { route, index, lane, ...outlookOf(deps, route, lane, looking) };
     }
   }
@@ -65,8 +66,11 @@ export function createRouting(deps: RoutingDeps): Routing {
     const only = looking === NOTHING ? onlyWay(deps, accountsOf.provider, model, request) : undefined;
     if (only !== undefined) return only;
     const ranks = rankOf(policyOf(model, request), deps, model, request);
+    // The policy says where tasks wait. What was held up already waits nowhere, if there is room anywhere.
+    const wasSent = (looking.attempts?.length ?? 0) > 0;
+    const hasRoom = ({ lane }: ChosenRoute) => !wasSent || deps.loads.turns(lane) === 0;
     const among = (isMeant: (route: Route) => boolean) =>
-      bestAmong(waysTo(model, request, looking, isMeant), ranks, looking);
+      bestAmong(waysTo(model, request, looking, isMeant), looking, { ranks, hasRoom });
     const { overflow: terms } = model;
     // Who names a route has it.
     if (terms === undefined || request.routing?.route !== undefined) return among(() => true);
@@ -171,7 +175,7 @@ function verdictOf(
   if (!canTake(route, request)) return "cannot";
   const { state, waitMs, tries } = outlookOf(deps, route, lane, looking);
   if (waitMs > 0 && state !== "closed") return state;
-  if (tries > chosen.tries) return "tried";
+  if (tries > chosen.tries || hasFailed(looking, route, lane)) return "tried";
   return isDearer(model, route) ? "held_back" : "standby";
 }
 
@@ -217,27 +221,36 @@ function triesOf({ attempts }: Looking, { upstreamModel }: Route, lane: LaneId):
   return attempts.filter((each) => each.lane === lane && each.upstreamModel === upstreamModel).length;
 }
 
+/** Whether a job of the task failed there. Each way gets one, so that a task that no way can do ends. */
+function hasFailed({ attempts }: Looking, { upstreamModel }: Route, lane: LaneId): boolean {
+  if (attempts === undefined) return false;
+  return attempts.some(
+    (each) => each.state === "done" && each.lane === lane && each.upstreamModel === upstreamModel,
+  );
+}
+
 interface Ranked {
   readonly way: ChosenRoute;
   readonly rank: number;
+  readonly hasRoom: boolean;
 }
 
 function bestAmong(
   ways: Iterable<ChosenRoute>,
-  ranks: (way: ChosenRoute) => number,
   looking: Looking,
+  by: { ranks(way: ChosenRoute): number; hasRoom(way: ChosenRoute): boolean },
 ): ChosenRoute | undefined {
   let best: Ranked | undefined;
   for (const way of ways) {
-    const rank = ranks(way);
-    if (best === undefined || isBetter({ way, rank }, best, looking)) best = { way, rank };
+    const one = { way, rank: by.ranks(way), hasRoom: by.hasRoom(way) };
+    if (best === undefined || isBetter(one, best, looking)) best = one;
   }
   return best?.way;
 }
 
 /**
- * First a way that can be taken now, then one that opens by itself, then one that was tried less often, then by the policy. A task stays
- * where it is as well off.
+ * First a way that can be taken now, then one that opens by itself, then one that was tried less often. A task stays where it is as well
+ * off. Then one with room, then by the policy.
  */
 function isBetter(one: Ranked, best: Ranked, { current }: Looking): boolean {
   const [a, b] = [one.way, best.way];
@@ -248,6 +261,7 @@ function isBetter(one: Ranked, best: Ranked, { current }: Looking): boolean {
   if (a.tries !== b.tries) return a.tries < b.tries;
   const isCurrent = (way: ChosenRoute) => way.lane === current?.lane && way.index === current.routeIndex;
   if (isCurrent(a) || isCurrent(b)) return isCurrent(a);
+  if (one.hasRoom !== best.hasRoom) return one.hasRoom;
   return one.rank < best.rank;
 }
 

@@ -81,9 +81,8 @@ async function jobFailed(step: Step, answer: PollResult & { readonly kind: "fail
   if (answer.isCharged === true) return step.failAtCost(error, detail, { reported: answer.costMicros });
   if (answer.mayReroute === true && attempt !== undefined)
     deps.standing.failed(attempt, "job", detail ?? error.message);
-  const to = answer.mayReroute === true ? await step.way() : undefined;
-  const isNew = to !== undefined && to.tries === 0 && !isOut(to);
-  if (!isNew || task.cancelRequested || (await step.isLate()))
+  const to = answer.mayReroute === true ? await step.wayAfterFailure() : undefined;
+  if (to === undefined || isOut(to) || task.cancelRequested || (await step.isLate()))
     return step.fail(error, { state: "done", detail });
   const fields = { task: task.id, provider: task.lane, next: to.lane, detail };
   deps.log.warn(fields, "job failed; trying another route");
