@@ -121,22 +121,9 @@ export class Step {
   }
 
   /** The best way for the task, the present one if it is as good; undefined where none is left that can do the request. */
-  async way(): Promise<ChosenRoute | undefined> {
-    return this.#wayOf(await this.looking());
-  }
-
-  /** The best way for the task now that its job has failed; undefined where one has failed on each. */
-  async wayAfterFailure(): Promise<ChosenRoute | undefined> {
-    const { attempts = [], ...looking } = await this.looking();
-    const ended = attempts.map((each) =>
-      each.id === this.attempt?.id ? { ...each, state: "done" as const } : each,
-    );
-    return this.#wayOf({ ...looking, attempts: ended });
-  }
-
-  #wayOf(looking: Looking): ChosenRoute | undefined {
+  async way(change = (looking: Looking) => looking): Promise<ChosenRoute | undefined> {
     const model = this.deps.catalog.find(this.task.model);
-    return model && this.deps.routing.choose(model, this.task.request, looking);
+    return model && this.deps.routing.choose(model, this.task.request, change(await this.looking()));
   }
 
   /** What is known of the task when it looks for a way. */

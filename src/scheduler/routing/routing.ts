@@ -1,23 +1,17 @@
 import type { LaneId, ProviderId } from "../../domain/ids.ts";
 import { canTake } from "../../domain/model/eligibility.ts";
 import type { Model, Route } from "../../domain/model/model.ts";
-import type { RoutePolicy } from "../../domain/model/route-policy.ts";
 import { CLOSED, type Standing } from "../../domain/model/standing.ts";
 import type { ProviderAdapter } from "../../domain/ports/provider.ts";
 import type { Looking, Routing } from "../../domain/ports/routing.ts";
 import type { Clock, Random } from "../../domain/ports/runtime.ts";
 import type { GenerationRequest } from "../../domain/task/request.ts";
-import {
-  type ChosenRoute,
-  type ConsideredWay,
-  isOut,
-  isWanted,
-  type Way,
-} from "../../domain/task/routing.ts";
+import { type ChosenRoute, type ConsideredWay, isWanted, type Way } from "../../domain/task/routing.ts";
+import { bestAmong, type Choosing } from "./best.ts";
 import type { Loads } from "./loads.ts";
 import { isDearer, type Overflow } from "./overflow.ts";
 import type { Pace } from "./pace.ts";
-import { type Ranking, rankOf } from "./policies.ts";
+import type { Ranking } from "./policies.ts";
 import type { RouteStanding } from "./standing.ts";
 
 export interface RoutingDeps extends Ranking {
@@ -38,39 +32,33 @@ export function createRouting(deps: RoutingDeps): Routing {
   const accountsOf = createGrouping(deps);
 
   /** The ways of a route that its task may go, whatever their standing. */
-  function* waysOf(
+  function waysOf(
     route: Route,
     index: number,
     { routing }: GenerationRequest,
     looking: Looking,
-  ): Generator<ChosenRoute> {
-    for (const { lane } of accountsOf.inTurn(route.provider)) {
-      if (lane !== (route.account ?? lane) || lane !== (routing?.route?.account ?? lane)) continue;
-      if (hasFailed(looking, route, lane)) continue;
-      yield { route, index, lane, ...outlookOf(deps, route, lane, looking) };
-    }
+  ): ChosenRoute[] {
+    return accountsOf.inTurn(route.provider).flatMap(({ lane }) => {
+      const isMeant = lane === (route.account ?? lane) && lane === (routing?.route?.account ?? lane);
+      if (!isMeant || hasFailed(looking, route, lane)) return [];
+      const { waitMs, tries, state } = outlookOf(deps, route, lane, looking);
+      return { route, index, lane, waitMs, tries, state };
+    });
   }
 
-  function* waysTo(
-    model: Model,
-    request: GenerationRequest,
-    looking: Looking,
-    isMeant: (route: Route) => boolean,
-  ): Generator<ChosenRoute> {
-    for (const [index, route] of model.routes.entries())
-      if (isMeant(route) && isWanted(request.routing?.route, route) && canTake(route, request))
-        yield* waysOf(route, index, request, looking);
+  function waysTo({ model, request, looking }: Choosing, isMeant: (route: Route) => boolean): ChosenRoute[] {
+    return model.routes.flatMap((route, index) => {
+      const canGo = isMeant(route) && isWanted(request.routing?.route, route) && canTake(route, request);
+      return canGo ? waysOf(route, index, request, looking) : [];
+    });
   }
 
   function bestOf(model: Model, request: GenerationRequest, looking = NOTHING): ChosenRoute | undefined {
     const only = looking === NOTHING ? onlyWay(deps, accountsOf.provider, model, request) : undefined;
     if (only !== undefined) return only;
-    const ranks = rankOf(policyOf(model, request), deps, model, request);
-    // The policy says where tasks wait. What was held up already waits nowhere, if there is room anywhere.
-    const wasSent = (looking.attempts?.length ?? 0) > 0;
-    const hasRoom = ({ lane }: ChosenRoute) => !wasSent || deps.loads.turns(lane) === 0;
+    const choosing = { model, request, looking };
     const among = (isMeant: (route: Route) => boolean) =>
-      bestAmong(waysTo(model, request, looking, isMeant), looking, { ranks, hasRoom });
+      bestAmong(waysTo(choosing, isMeant), deps, choosing);
     const { overflow: terms } = model;
     // Who names a route has it.
     if (terms === undefined || request.routing?.route !== undefined) return among(() => true);
@@ -94,7 +82,7 @@ export function createRouting(deps: RoutingDeps): Routing {
     consider: (model, request) =>
       considered(deps, model, request, {
         bestOf: (looking) => bestOf(model, request, looking),
-        waysOf: (route, index) => [...waysOf(route, index, request, NOTHING)],
+        waysOf: (route, index) => waysOf(route, index, request, NOTHING),
       }),
   };
 }
@@ -184,10 +172,6 @@ function triedOf({ lane, route: { upstreamModel } }: ChosenRoute) {
   return { lane, upstreamModel };
 }
 
-function policyOf(model: Model, { routing }: GenerationRequest): RoutePolicy {
-  return routing?.policy ?? model.routePolicy ?? "ordered";
-}
-
 function outlookOf(
   { standing, pace, loads }: RoutingDeps,
   route: Route,
@@ -227,42 +211,6 @@ function hasFailed({ attempts }: Looking, { upstreamModel }: Route, lane: LaneId
   return attempts.some(
     (each) => each.state === "done" && each.lane === lane && each.upstreamModel === upstreamModel,
   );
-}
-
-interface Ranked {
-  readonly way: ChosenRoute;
-  readonly rank: number;
-  readonly hasRoom: boolean;
-}
-
-function bestAmong(
-  ways: Iterable<ChosenRoute>,
-  looking: Looking,
-  by: { ranks(way: ChosenRoute): number; hasRoom(way: ChosenRoute): boolean },
-): ChosenRoute | undefined {
-  let best: Ranked | undefined;
-  for (const way of ways) {
-    const one = { way, rank: by.ranks(way), hasRoom: by.hasRoom(way) };
-    if (best === undefined || isBetter(one, best, looking)) best = one;
-  }
-  return best?.way;
-}
-
-/**
- * First a way that can be taken now, then one that opens by itself, then one that was tried less often. A task stays where it is as well
- * off. Then one with room, then by the policy.
- */
-function isBetter(one: Ranked, best: Ranked, { current }: Looking): boolean {
-  const [a, b] = [one.way, best.way];
-  if (isOut(a) !== isOut(b)) return isOut(b);
-  if (a.waitMs === 0 || b.waitMs === 0) {
-    if (a.waitMs !== b.waitMs) return a.waitMs === 0;
-  } else if (a.waitMs !== b.waitMs) return a.waitMs < b.waitMs;
-  if (a.tries !== b.tries) return a.tries < b.tries;
-  const isCurrent = (way: ChosenRoute) => way.lane === current?.lane && way.index === current.routeIndex;
-  if (isCurrent(a) || isCurrent(b)) return isCurrent(a);
-  if (one.hasRoom !== best.hasRoom) return one.hasRoom;
-  return one.rank < best.rank;
 }
 
 /** The accounts of a provider; `inTurn` begins with another one each time, so that tasks of one moment do not all go to the first. */

@@ -97,6 +97,7 @@ export class RouteStandings implements RouteStanding {
   of(route: RouteOfLane): Standing {
     if (this.isClear()) return CLOSED;
     const all = this.#troubles.concerning(route);
+    if (all.length === 0) return CLOSED;
     const worst = all.toSorted((a, b) => this.#troubles.waitMs(b) - this.#troubles.waitMs(a))[0];
     if (worst === undefined) return CLOSED;
     const { kind, detail, since, until } = worst.trouble;

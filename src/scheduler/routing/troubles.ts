@@ -28,9 +28,13 @@ export interface TroublesDeps {
   readonly log: Log;
 }
 
+const NONE: readonly Known[] = [];
+
 /** What is known against routes and accounts: in memory, in the store for the next process, and once each in the log. */
 export class Troubles {
   readonly #known = new Map<string, Known>();
+  /** Accounts that something is or was known against. Every choice asks for each way, and joining names takes longer. */
+  readonly #lanes = new Set<LaneId>();
   /** Of these routes the store does not have what is known yet; how many writes are under way. */
   readonly #unstored = new Map<string, number>();
   /** Routes that changed here since the last look began. */
@@ -47,7 +51,7 @@ export class Troubles {
     for (const trouble of await routes.troubles()) {
       const { until = Number.POSITIVE_INFINITY, kind } = trouble;
       const leftMs = Number.isFinite(until) ? Math.min(mostMs(kind), until - clock.now()) : until;
-      this.#known.set(keyOf(trouble), { trouble, asked: "submission", untilMs: clock.elapsed() + leftMs });
+      this.#note({ trouble, asked: "submission", untilMs: clock.elapsed() + leftMs });
     }
   }
 
@@ -70,7 +74,7 @@ export class Troubles {
       const known = this.find(trouble)?.trouble;
       const isSame = known?.kind === "blocked" && known.detail === trouble.detail;
       if (trouble.kind !== "blocked" || isSame || isNewer(keyOf(trouble))) continue;
-      this.#known.set(keyOf(trouble), { trouble, asked: "submission", untilMs: Number.POSITIVE_INFINITY });
+      this.#note({ trouble, asked: "submission", untilMs: Number.POSITIVE_INFINITY });
       tellBegin(log, trouble);
     }
   }
@@ -88,8 +92,8 @@ export class Troubles {
   }
 
   /** What is known of the route, and of its account. */
-  concerning({ lane, upstreamModel }: RouteOfLane): Known[] {
-    if (this.isEmpty()) return [];
+  concerning({ lane, upstreamModel }: RouteOfLane): readonly Known[] {
+    if (this.isEmpty() || !this.#lanes.has(lane)) return NONE;
     const both = [this.find({ lane, upstreamModel: WHOLE_ACCOUNT }), this.find({ lane, upstreamModel })];
     return both.filter((one) => one !== undefined);
   }
@@ -112,7 +116,7 @@ export class Troubles {
       until: Number.isFinite(waitMs) ? clock.now() + waitMs : undefined,
       times: isAgain ? before.times + 1 : 1,
     };
-    this.#known.set(keyOf(trouble), { trouble, asked, untilMs: clock.elapsed() + waitMs });
+    this.#note({ trouble, asked, untilMs: clock.elapsed() + waitMs });
     if (!isAgain) tellBegin(log, trouble);
     return this.#keep(keyOf(trouble), routes.set(trouble));
   }
@@ -125,6 +129,11 @@ export class Troubles {
     this.#known.delete(key);
     tellEnd(this.#deps.log, one.trouble);
     return this.#keep(key, this.#deps.routes.clear({ lane, upstreamModel }));
+  }
+
+  #note(known: Known): void {
+    this.#known.set(keyOf(known.trouble), known);
+    this.#lanes.add(known.trouble.lane);
   }
 
   #keep(key: string, writing: Promise<void>): Promise<void> {

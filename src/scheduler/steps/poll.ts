@@ -2,7 +2,7 @@ import { taskError } from "../../domain/errors.ts";
 import type { Json } from "../../domain/json.ts";
 import { type PollResult, type ProviderAdapter, ProviderError } from "../../domain/ports/provider.ts";
 import { nextPollDelayMs, retryDelayMs } from "../../domain/task/backoff.ts";
-import { isOut } from "../../domain/task/routing.ts";
+import { type ChosenRoute, isOut } from "../../domain/task/routing.ts";
 import { snoozed } from "../../domain/task/transition.ts";
 import { heed } from "../routing/pace.ts";
 import type { Step, StepResult } from "../step.ts";
@@ -81,12 +81,20 @@ async function jobFailed(step: Step, answer: PollResult & { readonly kind: "fail
   if (answer.isCharged === true) return step.failAtCost(error, detail, { reported: answer.costMicros });
   if (answer.mayReroute === true && attempt !== undefined)
     deps.standing.failed(attempt, "job", detail ?? error.message);
-  const to = answer.mayReroute === true ? await step.wayAfterFailure() : undefined;
+  const to = answer.mayReroute === true ? await wayAfterFailure(step) : undefined;
   if (to === undefined || isOut(to) || task.cancelRequested || (await step.isLate()))
     return step.fail(error, { state: "done", detail });
   const fields = { task: task.id, provider: task.lane, next: to.lane, detail };
   deps.log.warn(fields, "job failed; trying another route");
   return step.passOn(to, detail ?? error.message);
+}
+
+/** The best way for a task whose job has failed; undefined where one has failed on each. */
+function wayAfterFailure(step: Step): Promise<ChosenRoute | undefined> {
+  return step.way(({ attempts = [], ...looking }) => ({
+    ...looking,
+    attempts: attempts.map((each) => (each.id === step.attempt?.id ? { ...each, state: "done" } : each)),
+  }));
 }
 
 /** Submits a job again that its upstream lost. */
