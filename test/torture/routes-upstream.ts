@@ -1,6 +1,11 @@
 import type { AttemptId, LaneId, TaskId } from "../../src/domain/ids.ts";
 import { isJsonObject, type Json } from "../../src/domain/json.ts";
-import type { PollResult, ProviderAdapter, Submitted } from "../../src/domain/ports/provider.ts";
+import {
+  type PollResult,
+  type ProviderAdapter,
+  ProviderError,
+  type Submitted,
+} from "../../src/domain/ports/provider.ts";
 import { unansweredSubmission } from "../../src/providers/kit/classify.ts";
 import { NoAnswer } from "../../src/providers/kit/http.ts";
 import type { Dice } from "./dice.ts";
@@ -122,7 +127,7 @@ export function createRoutesUpstream(deps: {
         jobOf(ref);
         const isGone = mood() === "gone";
         return answer(owner, signal, dice.between(10, 100), () => {
-          if (isGone) throw new NoAnswer(true, "ECONNREFUSED");
+          if (isGone) throw new ProviderError("retry", "FINALIZATION_FAILED", "ECONNREFUSED");
           return picture();
         });
       },
