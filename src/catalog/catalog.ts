@@ -1,7 +1,7 @@
 import type { ProviderId } from "../domain/ids.ts";
 import type { Model } from "../domain/model/model.ts";
 import type { Catalog, PriceCatalog } from "../domain/ports/catalog.ts";
-import { builtInModelsText } from "./built-in.ts" with { type: "macro" };
+import { builtInModelTexts } from "./built-in.ts" with { type: "macro" };
 import { readOperatorPrice, unpricedRequest } from "./operator-price.ts";
 import { createPriceChecker } from "./schema-check.ts";
 import { createValidator } from "./validate.ts";
@@ -88,8 +88,20 @@ function contentOf(
 
 /** The models whose manifests are in `models/`. A test validates them, so nothing is checked at start. */
 export function builtInModels(): Model[] {
-  // What the macro wrote are models.
-  return JSON.parse(builtInModelsText()) as Model[];
+  const { models, schemas } = builtInModelTexts();
+  // What the macro wrote are models without their schemas.
+  return (JSON.parse(models) as Omit<Model, "schema">[]).map((model, i) => withSchema(model, schemas[i]));
+}
+
+function withSchema(model: Omit<Model, "schema">, text = "true"): Model {
+  let read: Model["schema"] | undefined;
+  return {
+    ...model,
+    get schema() {
+      read ??= JSON.parse(text) as Model["schema"];
+      return read;
+    },
+  };
 }
 
 function inOrder(models: readonly Model[], providers: readonly ProviderId[]): readonly Model[] {

@@ -29,17 +29,9 @@ export function chooseValue<T>(
   { flags, env, file }: Given,
   problems: ConfigProblem[],
 ): Chosen<T> {
-  const variables = [variableOf(setting), setting.customaryEnv].flatMap((name) => name ?? []);
-  const candidates = [
-    { where: longFlag(setting), raw: flags[setting.option], isFromFile: false },
-    // An empty variable counts as unset: that is how container files leave one out.
-    ...variables.map((name) => ({ where: name, raw: env[name] || undefined, isFromFile: false })),
-    { where: `${file?.path}: ${setting.key}`, raw: file?.values.get(setting.key), isFromFile: true },
-  ];
   let chosen: Chosen<T> | undefined;
   // Check every value, also one that another overrides.
-  for (const { where, raw, isFromFile } of candidates) {
-    if (raw === undefined || raw === null) continue;
+  function consider(raw: unknown, where: string, isFromFile: boolean): void {
     const parsed = setting.parse(raw);
     if (parsed.ok) chosen ??= { value: parsed.value, isFromFile, where };
     else {
@@ -47,6 +39,14 @@ export function chooseValue<T>(
       problems.push({ where, message: `must be ${parsed.expected}${got}` });
     }
   }
+  const flag = flags[setting.option] ?? undefined;
+  if (flag !== undefined) consider(flag, longFlag(setting), false);
+  for (const name of [variableOf(setting), setting.customaryEnv]) {
+    // An empty variable counts as unset: that is how container files leave one out.
+    if (name !== undefined && env[name]) consider(env[name], name, false);
+  }
+  const inFile = file?.values.get(setting.key) ?? undefined;
+  if (inFile !== undefined) consider(inFile, `${file?.path}: ${setting.key}`, true);
   return chosen ?? { value: setting.fallback, isFromFile: false };
 }
 

@@ -18,11 +18,15 @@ export const DECLARED: readonly ProviderDefinition[] = builtInHeads().map((head)
 export function defineDeclared(head: Head, load: () => Promise<LoadedForm>): ProviderDefinition {
   const { id, title, base, regions, concurrency, kinds, isKeyless } = head;
   const [first = {}] = kinds;
-  const settings = () =>
-    accountSettings({
+  let table: ReturnType<typeof accountSettings> | undefined;
+  // A start asks several times.
+  const settings = () => {
+    table ??= accountSettings({
       ...{ id, title, base, regions, concurrency },
       variables: Object.assign({}, ...kinds) as Record<string, string>,
     });
+    return table;
+  };
   const isMoved = (values: ValuesOf<SettingTable>) => values.baseUrl !== undefined;
   return {
     // Forms are where ids of declared providers come from.

@@ -145,6 +145,12 @@ function check(applied: readonly AppliedMigration[], migrations: readonly Migrat
   }
 }
 
+const checksums = new WeakMap<Migration, string>();
+
+/** Each migration that is applied asks for those of all. */
 function checksum(migration: Migration): string {
-  return new Bun.CryptoHasher("sha256").update(migration.sql).digest("hex");
+  const known =
+    checksums.get(migration) ?? new Bun.CryptoHasher("sha256").update(migration.sql).digest("hex");
+  checksums.set(migration, known);
+  return known;
 }

@@ -8,31 +8,34 @@ test("whatever is asked of callbacks, no statement is prepared for it: each woul
   const connection = openConnection({ path: ":memory:" });
   applyMigrations(connection.db);
   const callbacks = createCallbackStore(connection);
-  // The first call prepares what the later ones use.
-  await callbacks.owed();
+  const all = { accountId: ACCOUNT, limit: 9 };
+  const askAll = async () => {
+    for (const filter of [
+      all,
+      { ...all, state: "failed" as const },
+      { ...all, taskId: taskId(1) },
+      { ...all, id: callbackId(1) },
+      { ...all, from: 1, to: 2, after: callbackId(1) },
+    ]) {
+      await callbacks.list(filter);
+      await callbacks.redeliver(filter);
+    }
+    await callbacks.byId(callbackId(1));
+    await callbacks.attempts(callbackId(1));
+    await callbacks.unfinished();
+    await callbacks.owed();
+    const limits = { total: 1, perAccount: 1, perHost: 1 };
+    await callbacks.claim({ now: NOW, leaseMs: 1, limits, underWay: [] });
+  };
+  // The first calls prepare what the later ones use.
+  await askAll();
   let prepared = 0;
   const { prepare } = connection.db;
   connection.db.prepare = ((...given: Parameters<typeof prepare>) => {
     prepared += 1;
     return prepare(...given);
   }) as typeof prepare;
-  const all = { accountId: ACCOUNT, limit: 9 };
-  for (const filter of [
-    all,
-    { ...all, state: "failed" as const },
-    { ...all, taskId: taskId(1) },
-    { ...all, id: callbackId(1) },
-    { ...all, from: 1, to: 2, after: callbackId(1) },
-  ]) {
-    await callbacks.list(filter);
-    await callbacks.redeliver(filter);
-  }
-  await callbacks.byId(callbackId(1));
-  await callbacks.attempts(callbackId(1));
-  await callbacks.unfinished();
-  await callbacks.owed();
-  const limits = { total: 1, perAccount: 1, perHost: 1 };
-  await callbacks.claim({ now: NOW, leaseMs: 1, limits, underWay: [] });
+  await askAll();
   expect(prepared).toBe(0);
   await connection.stop();
 });

@@ -2,59 +2,70 @@ import { asc, desc, eq, sql } from "drizzle-orm";
 import type { Callback, CallbackAttempt, CallbackSend } from "../../../domain/callback/callback.ts";
 import type { CallbackId, TaskId } from "../../../domain/ids.ts";
 import type { CallbackFilter } from "../../../domain/ports/callback-store.ts";
+import { madeAtUse } from "../../../toolkit/made-at-use.ts";
 import type { Connection } from "../connection.ts";
 import { callback, callbackAttempt, toCallback, toCallbackAttempt } from "./callback-table.ts";
 
 /** Sorts after every time and every id. */
 const LAST = { at: Number.MAX_SAFE_INTEGER, id: "~" } as const;
 
+export interface Reads {
+  byId(id: CallbackId): Callback | undefined;
+  ofTask(id: TaskId): Callback | undefined;
+  attempts(id: CallbackId): CallbackAttempt[];
+  list(filter: CallbackFilter): Callback[];
+  unfinished(): CallbackSend[];
+}
+
 /** Reads callbacks and their sends. */
-export function prepareReads(connection: Connection) {
-  const { orm } = connection;
+export function prepareReads(connection: Connection): Reads {
+  // Each is built by the query builder, which takes longer than a start should.
+  const reads: Reads = madeAtUse<Reads>({
+    byId: () => prepareBy(connection, callback.id),
+    ofTask: () => prepareBy(connection, callback.taskId),
+    attempts: () => prepareAttempts(connection),
+    list: () => prepareList(connection, reads),
+    unfinished: () => prepareUnfinished(connection),
+  });
+  return reads;
+}
+
+function prepareBy({ orm }: Connection, column: typeof callback.id | typeof callback.taskId) {
+  const rows = orm
+    .select()
+    .from(callback)
+    .where(eq(column, sql.placeholder("value")))
+    .prepare();
+  return (value: CallbackId | TaskId): Callback | undefined => rows.all({ value }).map(toCallback)[0];
+}
+
+function prepareAttempts({ orm }: Connection) {
   const attemptsOf = orm
     .select()
     .from(callbackAttempt)
     .where(eq(callbackAttempt.callbackId, sql.placeholder("id")))
     .orderBy(asc(callbackAttempt.sequence))
     .prepare();
+  return (id: CallbackId): CallbackAttempt[] => attemptsOf.all({ id }).map(toCallbackAttempt);
+}
+
+function prepareUnfinished({ orm }: Connection) {
   const unfinished = orm
     .select()
     .from(callbackAttempt)
     .innerJoin(callback, eq(callback.id, callbackAttempt.callbackId))
     .where(sql`${callbackAttempt.endedAt} is null`)
     .prepare();
-
-  const prepareBy = (column: typeof callback.id | typeof callback.taskId) => {
-    const rows = orm
-      .select()
-      .from(callback)
-      .where(eq(column, sql.placeholder("value")))
-      .prepare();
-    return (value: CallbackId | TaskId): Callback | undefined => rows.all({ value }).map(toCallback)[0];
-  };
-  const [find, ofTask] = [prepareBy(callback.id), prepareBy(callback.taskId)];
-  const list = prepareList(connection, find, ofTask);
-
-  return {
-    byId: find,
-    ofTask,
-    attempts: (id: CallbackId): CallbackAttempt[] => attemptsOf.all({ id }).map(toCallbackAttempt),
-    list,
-    unfinished: (): CallbackSend[] =>
-      unfinished.all().map((row) => ({
-        callback: toCallback(row.callback),
-        sequence: row.callback_attempt.sequence,
-        isRedelivery: row.callback_attempt.isRedelivery,
-      })),
-  };
+  return (): CallbackSend[] =>
+    unfinished.all().map((row) => ({
+      callback: toCallback(row.callback),
+      sequence: row.callback_attempt.sequence,
+      isRedelivery: row.callback_attempt.isRedelivery,
+    }));
 }
 
 /** Returns a function that lists an account's callbacks. Its statements are prepared once, whatever the filter. */
-function prepareList(
-  { orm }: Connection,
-  find: (id: CallbackId) => Callback | undefined,
-  ofTask: (id: TaskId) => Callback | undefined,
-) {
+function prepareList({ orm }: Connection, by: Pick<Reads, "byId" | "ofTask">) {
   const page = (isOfState: boolean) =>
     orm
       .select()
@@ -80,10 +91,10 @@ function prepareList(
       one.createdAt >= from &&
       one.createdAt < to;
     if (id !== undefined || taskId !== undefined) {
-      const one = id === undefined ? taskId && ofTask(taskId) : find(id);
+      const one = id === undefined ? taskId && by.ofTask(taskId) : by.byId(id);
       return one && isMeant(one) ? [one] : [];
     }
-    const last = filter.after === undefined ? undefined : find(filter.after);
+    const last = filter.after === undefined ? undefined : by.byId(filter.after);
     if (filter.after !== undefined && last === undefined) return [];
     const [at, after] = [last?.createdAt ?? LAST.at, last?.id ?? LAST.id];
     const query = { account: accountId, from, to, at, after, limit };

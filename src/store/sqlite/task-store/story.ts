@@ -3,6 +3,7 @@ import type { AssetId, TaskId } from "../../../domain/ids.ts";
 import type { Asset } from "../../../domain/media/asset.ts";
 import type { TaskStory, ToldCallback } from "../../../domain/task/story.ts";
 import type { Attempt } from "../../../domain/task/task.ts";
+import { madeAtUse } from "../../../toolkit/made-at-use.ts";
 import {
   callback,
   callbackAttempt,
@@ -31,7 +32,8 @@ export function prepareStory(connection: Connection, { attempts, assetById }: Re
     `select account.name as account_name, coalesce(api_key.name, ?2) as key_name
      from account left join api_key on api_key.id = ?2 where account.id = ?1`,
   );
-  const callbackOf = prepareCallback(connection);
+  // Built by the query builder, for which a start has no time.
+  const later = madeAtUse({ callbackOf: () => prepareCallback(connection) });
   return (id: TaskId): TaskStory | undefined => {
     const row = select.get(id);
     const named = row && names.get(row.account_id, row.key_id);
@@ -47,7 +49,7 @@ export function prepareStory(connection: Connection, { attempts, assetById }: Re
       attempts: attempts(id),
       inputs: [...inputs].flatMap((input) => assetById(input) ?? []),
       charge: optional(row.charge),
-      callback: callbackOf(id),
+      callback: later.callbackOf(id),
     };
   };
 }
