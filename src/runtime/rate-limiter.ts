@@ -1,4 +1,5 @@
-import { RateLimiterMemory } from "rate-limiter-flexible";
+// The package as a whole loads its limiters for every database, and `node:cluster` with them.
+import RateLimiterMemory from "rate-limiter-flexible/lib/RateLimiterMemory.js";
 import type { KeyId } from "../domain/ids.ts";
 import type { RateLimiter } from "../domain/ports/rate-limiter.ts";
 import type { Clock } from "../domain/ports/runtime.ts";

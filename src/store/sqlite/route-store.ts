@@ -5,7 +5,8 @@ import type { Connection } from "./connection.ts";
 import { routeTrouble } from "./route-table.ts";
 
 /** What is known to be wrong with routes, in SQLite. */
-export function createRouteStore({ orm, read, write }: Connection, watch: ChangeWatch): RouteStore {
+export function createRouteStore({ db, orm, read, write }: Connection, watch: ChangeWatch): RouteStore {
+  const any = db.prepare("select 1 from route_trouble limit 1");
   const { lane, upstreamModel } = routeTrouble;
   let isChanged = false;
   watch.onChange(() => {
@@ -13,6 +14,8 @@ export function createRouteStore({ orm, read, write }: Connection, watch: Change
   });
 
   function all(): RouteTrouble[] {
+    // At most starts there is none, and building the query takes longer than looking.
+    if (any.get() === null) return [];
     const rows = orm.select().from(routeTrouble).orderBy(asc(lane), asc(upstreamModel)).all();
     return rows.map(({ until, ...row }) => ({ ...row, until: until ?? undefined }));
   }

@@ -49,19 +49,22 @@ function prepareAttempts({ orm }: Connection) {
   return (id: CallbackId): CallbackAttempt[] => attemptsOf.all({ id }).map(toCallbackAttempt);
 }
 
-function prepareUnfinished({ orm }: Connection) {
-  const unfinished = orm
-    .select()
-    .from(callbackAttempt)
-    .innerJoin(callback, eq(callback.id, callbackAttempt.callbackId))
-    .where(sql`${callbackAttempt.endedAt} is null`)
-    .prepare();
-  return (): CallbackSend[] =>
-    unfinished.all().map((row) => ({
+/** Asked for at every start, most of which find none: looking takes less than building the query. */
+function prepareUnfinished({ db, orm }: Connection) {
+  const any = db.prepare("select 1 from callback_attempt where ended_at is null limit 1");
+  return (): CallbackSend[] => {
+    if (any.get() === null) return [];
+    const unfinished = orm
+      .select()
+      .from(callbackAttempt)
+      .innerJoin(callback, eq(callback.id, callbackAttempt.callbackId))
+      .where(sql`${callbackAttempt.endedAt} is null`);
+    return unfinished.all().map((row) => ({
       callback: toCallback(row.callback),
       sequence: row.callback_attempt.sequence,
       isRedelivery: row.callback_attempt.isRedelivery,
     }));
+  };
 }
 
 /** Returns a function that lists an account's callbacks. Its statements are prepared once, whatever the filter. */
