@@ -105,11 +105,15 @@ function withSchema(model: Omit<Model, "schema">, text = "true"): Model {
 }
 
 function inOrder(models: readonly Model[], providers: readonly ProviderId[]): readonly Model[] {
-  const rank = ({ routes: [route] }: Model) => {
-    const position = route === undefined ? -1 : providers.indexOf(route.provider);
-    return position === -1 ? providers.length : position;
-  };
-  return models.toSorted((a, b) => rank(a) - rank(b) || compare(a.kind, b.kind) || compare(a.id, b.id));
+  const ranks = new Map(providers.map((provider, rank) => [provider, rank]));
+  const ranked = models.map((model) => {
+    const [route] = model.routes;
+    return { model, rank: (route && ranks.get(route.provider)) ?? providers.length };
+  });
+  ranked.sort(
+    (a, b) => a.rank - b.rank || compare(a.model.kind, b.model.kind) || compare(a.model.id, b.model.id),
+  );
+  return ranked.map(({ model }) => model);
 }
 
 /** A model whose routes say whether they can be given files. */
