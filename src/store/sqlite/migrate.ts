@@ -65,10 +65,26 @@ export function requireMigrated(db: Database): MigrationState {
 export function applyMigrations(db: Database, migrations = MIGRATIONS): string[] {
   // Does not write to an up-to-date database, so that a read-only one can be opened.
   if (readMigrationState(db, migrations).pending.length === 0) return [];
-  db.run(CREATE_LOG);
-  return migrations
-    .filter((migration) => applyOne(db, migration, migrations))
-    .map((migration) => migration.name);
+  return unsynced(db, () => {
+    db.run(CREATE_LOG);
+    return migrations
+      .filter((migration) => applyOne(db, migration, migrations))
+      .map((migration) => migration.name);
+  });
+}
+
+/**
+ * Waits for no disk at each commit. A power cut may take migrations away then, and whatever follows them in the write-ahead log; the
+ * next start applies them again.
+ */
+function unsynced<T>(db: Database, work: () => T): T {
+  const { synchronous = 2 } = db.query<{ synchronous: number }, []>("pragma synchronous").get() ?? {};
+  db.run("pragma synchronous = normal");
+  try {
+    return work();
+  } finally {
+    db.run(`pragma synchronous = ${synchronous}`);
+  }
 }
 
 /**

@@ -55,6 +55,19 @@ describe("migrations", () => {
     expect(tables()).toEqual(["a", "schema_migration"]);
   });
 
+  test("what is committed after them waits for the disk, whether they failed or not", () => {
+    const failing = { ...FIRST, sql: "insert into nowhere values (1);" };
+    const synchronous = inDatabase((db) => {
+      const read = () => db.query("pragma synchronous").values().flat();
+      const before = read();
+      expect(() => applyMigrations(db, [failing])).toThrow();
+      const afterFailure = read();
+      applyMigrations(db, [FIRST]);
+      return [before, afterFailure, read()];
+    });
+    expect(synchronous).toEqual([[2], [2], [2]]);
+  });
+
   test("a database with a newer migration is refused, naming it and the newest known", () => {
     inDatabase((db) => applyMigrations(db, [FIRST, SECOND]));
     const open = () => inDatabase((db) => applyMigrations(db, [FIRST]));
