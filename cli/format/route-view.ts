@@ -5,14 +5,14 @@ import { column, type Field } from "./table.ts";
 export const ROUTE_COLUMNS = [
   ...[column.id("ACCOUNT"), column.id("UPSTREAM MODEL"), column.word("STATE"), column.word("UNTIL", 1)],
   ...[column.number("PER MIN", 5), column.number("UNDER WAY", 4), column.number("P50 S", 6)],
-  ...[column.number("P95 S", 7), column.number("OK", 3), column.text("DETAIL", 2)],
+  ...[column.number("P95 S", 7), column.number("OK", 3), column.number("TODAY", 5), column.text("DETAIL", 2)],
 ];
 
 export function routeRow(route: JsonObject): string[] {
   return [
     ...[text(route.lane), text(route.upstream_model), stateText(route.state), timeOf(route.until)],
     ...[numberOf(route.per_minute), underWay(route), seconds(route.p50_ms), seconds(route.p95_ms)],
-    ...[shareOf(route.success), text(route.detail)],
+    ...[shareOf(route.success), text(route.spent_today), text(route.detail)],
   ];
 }
 

@@ -46,6 +46,8 @@ export function openLocalRoutes(config: Config): ManagedRoutes & { stop(): Promi
         return (route) => standingFrom(troubles, route, clock.now());
       },
       loads: () => store.tasks.lanes(),
+      spentSince: store.usage.spentSince,
+      clock,
       block: (route, detail) => store.routes.set(blocked(route, detail, clock.now())),
       allow: (route) => clearAll(store.routes, route),
     }),

@@ -6,14 +6,14 @@ import type { Rooms } from "./rooms.ts";
 interface ServedDeps
   extends Pick<
     Rooms,
-    "adapters" | "catalog" | "providerIds" | "standing" | "standingNow" | "figuresOf" | "store"
+    "adapters" | "catalog" | "providerIds" | "standing" | "standingNow" | "figuresOf" | "store" | "clock"
   > {
   readonly tally: Pick<Counts, "hourOf">;
 }
 
 /** The ways of this server, as they are in force. */
 export function createServedRoutes(deps: ServedDeps): ManagedRoutes {
-  const { adapters, catalog, providerIds, standing, standingNow, figuresOf, store, tally } = deps;
+  const { adapters, catalog, providerIds, standing, standingNow, figuresOf, store, tally, clock } = deps;
   return createManageRoutes({
     models: async () => catalog.all(),
     providers: async () => providerIds(),
@@ -21,6 +21,8 @@ export function createServedRoutes(deps: ServedDeps): ManagedRoutes {
       adapters().map(({ id: provider, lane, concurrency }) => ({ provider, lane, concurrency })),
     standings: async () => standingNow,
     loads: () => store.tasks.lanes(),
+    spentSince: store.usage.spentSince,
+    clock,
     figures: figuresOf,
     counts: tally,
     block: (route, detail) => standing.block(route, detail),

@@ -8,7 +8,7 @@ import type { Explained, ExplainedWay, ManagedWay } from "./ports/managed-routes
 /** A way as `GET /admin/v1/routes` lists it. */
 export function managedWayForm(way: ManagedWay): JsonObject {
   const { provider, lane, upstreamModel, models, standing, concurrency, underWay } = way;
-  const { perMinute, p50Ms, p95Ms, ended } = way;
+  const { perMinute, p50Ms, p95Ms, ended, spentToday } = way;
   return {
     ...{ provider, account: accountNameOf(lane), lane, upstream_model: upstreamModel, models },
     breaker: breakerOf(standing),
@@ -19,6 +19,7 @@ export function managedWayForm(way: ManagedWay): JsonObject {
     ...(p50Ms !== undefined && { p50_ms: Math.round(p50Ms) }),
     ...(p95Ms !== undefined && { p95_ms: Math.round(p95Ms) }),
     ...(ended !== undefined && endedForm(ended)),
+    spent_today: formatAmount(spentToday),
   };
 }
 

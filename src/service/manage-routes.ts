@@ -1,8 +1,10 @@
+import { DAY_MS, dayOf } from "../domain/day.ts";
 import { AppError } from "../domain/errors.ts";
 import type { LaneId, ModelId, ProviderId } from "../domain/ids.ts";
 import { accountNameOf, DEFAULT_ACCOUNT, laneOf } from "../domain/lane.ts";
 import type { Model } from "../domain/model/model.ts";
 import type { Standing } from "../domain/model/standing.ts";
+import { type Micros, toMicros } from "../domain/money/money.ts";
 import type {
   ManagedRoutes,
   ManagedWay,
@@ -11,8 +13,10 @@ import type {
   RouteTarget,
 } from "../domain/ports/managed-routes.ts";
 import { isWithin, type RouteOfLane, WHOLE_ACCOUNT } from "../domain/ports/route-store.ts";
+import type { Clock } from "../domain/ports/runtime.ts";
 import type { Counts } from "../domain/ports/tally.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
+import type { RouteSpend, UsageStore } from "../domain/ports/usage-store.ts";
 import { suggest } from "../domain/suggest.ts";
 
 export interface ManageRoutesDeps {
@@ -23,6 +27,8 @@ export interface ManageRoutesDeps {
   /** What is known of every route at this moment. */
   readonly standings: () => Promise<(route: RouteOfLane) => Standing>;
   readonly loads: TaskStore["lanes"];
+  readonly spentSince: UsageStore["spentSince"];
+  readonly clock: Pick<Clock, "now">;
   /** Absent without a running server. */
   readonly figures?: ((route: RouteOfLane) => RouteFigures) | undefined;
   readonly counts?: Pick<Counts, "hourOf"> | undefined;
@@ -31,6 +37,7 @@ export interface ManageRoutesDeps {
 }
 
 const NO_REASON = "by hand";
+const NOTHING = toMicros(0);
 
 /** Shows operators the ways of tasks, and blocks and allows them. */
 export function createManageRoutes(deps: ManageRoutesDeps): ManagedRoutes {
@@ -50,11 +57,9 @@ export function createManageRoutes(deps: ManageRoutesDeps): ManagedRoutes {
 }
 
 async function listWays(deps: ManageRoutesDeps): Promise<ManagedWay[]> {
-  const [models, accounts, standingOf, loads] = await Promise.all([
-    deps.models(),
-    deps.accounts(),
-    deps.standings(),
-    deps.loads(),
+  const [models, accounts, standingOf, loads, spends] = await Promise.all([
+    ...([deps.models(), deps.accounts(), deps.standings(), deps.loads()] as const),
+    deps.spentSince(dayOf(deps.clock.now()) * DAY_MS),
   ]);
   return accounts
     .toSorted((a, b) => (a.lane < b.lane ? -1 : 1))
@@ -66,8 +71,14 @@ async function listWays(deps: ManageRoutesDeps): Promise<ManagedWay[]> {
         standing: standingOf({ lane, upstreamModel }),
         ...deps.figures?.({ lane, upstreamModel }),
         ended: endedOf(deps, lane, ids),
+        spentToday: spentAt(spends, { lane, upstreamModel }),
       }));
     });
+}
+
+function spentAt(spends: readonly RouteSpend[], { lane, upstreamModel }: RouteOfLane): Micros {
+  const spend = spends.find((each) => each.lane === lane && each.upstreamModel === upstreamModel);
+  return spend?.cost ?? NOTHING;
 }
 
 /** What an account calls the models that have a route to it, with these. */

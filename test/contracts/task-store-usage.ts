@@ -215,6 +215,27 @@ export function describeUsage(name: string, make: MakeStore): void {
     );
 
     test(
+      "what ways cost counts from the end of their attempts, where it is known",
+      withStore(make, async (store) => {
+        const ends = [
+          { at: NOW - 1, cost: micros(5) },
+          { at: NOW, cost: micros(15_000) },
+          { at: NOW + 1, cost: micros(2) },
+          { at: NOW + 2 },
+        ];
+        for (const [i, end] of ends.entries()) {
+          await admit(store, { number: i + 1 });
+          await endOne(store, i === 2 ? "failed" : "completed", end);
+        }
+        const { upstreamModel } = newIntent();
+        expect(await store.usage.spentSince(NOW)).toEqual([
+          { lane: LANE, upstreamModel, cost: micros(15_002) },
+        ]);
+        expect(await store.usage.spentSince(NOW + 2)).toEqual([]);
+      }),
+    );
+
+    test(
       "a report has what upstreams charged, and what was charged for those very tasks; nothing where no cost is known",
       withStore(make, async (store) => {
         for (const [i, cost] of [micros(15_000), undefined, micros(0)].entries()) {

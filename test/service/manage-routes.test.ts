@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { DAY_MS } from "../../src/domain/day.ts";
 import type { LaneId, ModelId, ProviderId } from "../../src/domain/ids.ts";
 import type { Model } from "../../src/domain/model/model.ts";
 import { standingFrom } from "../../src/domain/model/standing.ts";
@@ -7,6 +8,7 @@ import type { RouteTrouble } from "../../src/domain/ports/route-store.ts";
 import { managedWayForm } from "../../src/domain/route-form.ts";
 import { createManageRoutes, type ManageRoutesDeps } from "../../src/service/manage-routes.ts";
 import { MODEL } from "../helpers/engine.ts";
+import { micros } from "../helpers/store.ts";
 
 const [FAL, BFL] = ["fal", "bfl"] as ProviderId[] as [ProviderId, ProviderId];
 const [FIRST, SECOND] = ["fal", "fal/second"] as LaneId[] as [LaneId, LaneId];
@@ -29,6 +31,8 @@ function setup(given: Partial<ManageRoutesDeps> = {}) {
     ],
     standings: async () => (route) => standingFrom(troubles, route, 0),
     loads: async () => [{ lane: SECOND, queued: 9, underWay: 3 }],
+    spentSince: async () => [],
+    clock: { now: () => 3 * DAY_MS + 5 },
     block: async (route, detail) =>
       void troubles.push({ ...route, kind: "blocked", detail, since: 5_000, times: 1 }),
     allow: async ({ lane, upstreamModel }) => void allowed.push(`${lane} ${upstreamModel}`),
@@ -52,12 +56,33 @@ test("a list has every way at every account that is switched on, with the models
       upstream_model: "flux/dev",
       models: ["flux", "flux-fast"],
       under_way: 0,
+      spent_today: "0.000000",
     },
     ...[
       { upstream_model: "flux/dev", models: ["flux", "flux-fast"] },
       { upstream_model: "veo", models: ["veo"] },
-    ].map((each) => ({ ...place, account: "second", lane: SECOND, under_way: 3, concurrency: 4, ...each })),
+    ].map((each) => ({
+      ...place,
+      account: "second",
+      lane: SECOND,
+      under_way: 3,
+      concurrency: 4,
+      spent_today: "0.000000",
+      ...each,
+    })),
   ]);
+});
+
+test("each way has what it cost since midnight", async () => {
+  const asked: number[] = [];
+  const { routes } = setup({
+    async spentSince(time) {
+      asked.push(time);
+      return [{ lane: SECOND, upstreamModel: "flux/dev", cost: micros(1_250_000) }];
+    },
+  });
+  const spent = (await routes.list()).map(managedWayForm).map((way) => way.spent_today);
+  expect([asked, spent]).toEqual([[3 * DAY_MS], ["0.000000", "1.250000", "0.000000"]]);
 });
 
 test("a running server adds rates, times and successes of all models of the way", async () => {
@@ -99,7 +124,14 @@ test("a block has its reason, and is no breaker", async () => {
 });
 
 test("what is refused or spent counts as an open breaker", () => {
-  const way = { provider: FAL, lane: FIRST, upstreamModel: "x", models: [], underWay: 0 };
+  const way = {
+    provider: FAL,
+    lane: FIRST,
+    upstreamModel: "x",
+    models: [],
+    underWay: 0,
+    spentToday: micros(0),
+  };
   const breakerOf = (state: RouteTrouble["kind"] | "half_open" | "paused") =>
     managedWayForm({ ...way, standing: { state } }).breaker;
   expect((["open", "refused", "spent", "half_open", "blocked", "paused"] as const).map(breakerOf)).toEqual([

@@ -29,6 +29,8 @@ export interface ManagedWay extends RouteAccount, RouteFigures {
   readonly standing: Standing;
   /** Tasks of the whole account that were sent and have not ended. */
   readonly underWay: number;
+  /** What the attempts that ended there today (UTC) cost the operator, as far as it is known. */
+  readonly spentToday: Micros;
   /** How the tasks of these models ended at this account in the last hour; absent without a server. */
   readonly ended?: { readonly completed: number; readonly failed: number } | undefined;
 }

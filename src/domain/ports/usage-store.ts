@@ -1,4 +1,4 @@
-import type { AccountId, KeyId, ModelId } from "../ids.ts";
+import type { AccountId, KeyId, LaneId, ModelId } from "../ids.ts";
 import type { Micros } from "../money/money.ts";
 import type { UsageDay, UsageTotal } from "../money/usage.ts";
 
@@ -33,6 +33,13 @@ export interface UsageLine extends UsageTotal {
   readonly chargedAtCost?: Micros | undefined;
 }
 
+/** What upstreams charged the operator for the attempts at one account under one name of a model, as far as it is known. */
+export interface RouteSpend {
+  readonly lane: LaneId;
+  readonly upstreamModel: string;
+  readonly cost: Micros;
+}
+
 /** Reads usage. `TaskStore` writes it in the transaction that ends a task. */
 export interface UsageStore {
   /** One entry for each day from `from` to `to`, both included, on which tasks of the account ended; oldest first. */
@@ -44,6 +51,8 @@ export interface UsageStore {
    * ordered by id, name or date. Reads every attempt whose cost is known.
    */
   report(query: UsageQuery): Promise<UsageLine[]>;
+  /** One entry for each way that attempts took which ended at that time or later and whose cost is known. Reads all of these. */
+  spentSince(time: number): Promise<RouteSpend[]>;
   /** How many tasks of one key have not ended; stops counting at `atMost`. */
   liveTasks(account: AccountId, key: KeyId, atMost: number): Promise<number>;
   /** The completed ones among the tasks that were begun last, of all models and accounts. Reads at most `limit`. */

@@ -47,6 +47,9 @@ const WAY = component(
     success: { type: "number", description: "The part of these that completed, 0 to 1." },
     p50_ms: integer("Half of those that completed in the last hour took no longer there."),
     p95_ms: integer("And 95 of 100."),
+    spent_today: amount(
+      "What the attempts that ended there today (UTC) cost the operator, as far as it is known.",
+    ),
   },
   { optional: [...STANDING_OPTIONAL, "per_minute", "concurrency", "success", "p50_ms", "p95_ms"] },
 );

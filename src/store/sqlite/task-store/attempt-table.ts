@@ -39,6 +39,10 @@ export const attempt = sqliteTable(
     unique("attempt_of_task").on(table.taskId, table.sequence),
     // Finds the few of which nobody knows what became of them.
     index("attempt_lost").on(table.endedAt).where(sql`"state" = 'ambiguous'`),
+    // Sums up what a day cost without reading the attempts themselves.
+    index("attempt_cost")
+      .on(table.endedAt, table.provider, table.upstreamModel, table.costMicros)
+      .where(sql`"cost_micros" is not null`),
   ],
 );
 

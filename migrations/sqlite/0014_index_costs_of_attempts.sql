@@ -1,0 +1,1 @@
+CREATE INDEX `attempt_cost` ON `attempt` (`ended_at`,`provider`,`upstream_model`,`cost_micros`) WHERE "cost_micros" is not null;
