@@ -70,7 +70,9 @@ export interface Transition {
 type Change = Omit<Partial<Transition>, "name" | "from" | "to" | "at">;
 
 function move(name: string, from: readonly Stage[], to: Stage, at: number, change: Change): Transition {
-  const dueAt = change.dueAt === undefined ? undefined : Math.min(change.dueAt, at + LONGEST_DELAY_MS);
+  // Delays by the clock that is never set, and by rates, are no whole milliseconds; times are.
+  const dueAt =
+    change.dueAt === undefined ? undefined : Math.ceil(Math.min(change.dueAt, at + LONGEST_DELAY_MS));
   return { assets: [], ledger: [], name, from, to, at, ...change, dueAt };
 }
 

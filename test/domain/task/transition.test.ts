@@ -116,3 +116,8 @@ test("only an end leaves no due time, and a snooze reports at most 99 percent", 
     transition.failed(task(), 1, { code: "UPSTREAM_ERROR", message: "x" }, callback).dueAt,
   ).toBeUndefined();
 });
+
+test("a task is due at a whole millisecond, not before its delay is over", () => {
+  const snoozed = transition.snoozed(task({ stage: "running" }), 1_000, { dueAt: 1_857.142, failures: 0 });
+  expect(snoozed.dueAt).toBe(1_858);
+});
