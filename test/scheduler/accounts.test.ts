@@ -199,9 +199,9 @@ describe("the rates of an account", () => {
     await admitMany(engine, 3);
     await engine.scheduler.tick();
     engine.clock.advance(200);
-    for (let second = 0; second < 6; second++) {
+    for (let turn = 0; turn < 6; turn++) {
       await engine.scheduler.tick();
-      engine.clock.advance(1_000);
+      engine.clock.advance(1_100);
     }
     const jobs = [{ job: 1 }, { job: 2 }, { job: 3 }];
     for (const job of jobs) expect(asked.filter((each) => Bun.deepEquals(each, job))).toHaveLength(2);

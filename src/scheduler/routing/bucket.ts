@@ -21,25 +21,35 @@ export function bucketOf(perMinute: number | undefined): Bucket | undefined {
 
 /** What is made up for adds nothing to any second. @param most places in one */
 function withinSeconds(bucket: Bucket, most: number): Bucket {
-  /** When the latest places were taken, and which of them is the oldest. */
-  const taken = new Array<number>(most).fill(Number.NEGATIVE_INFINITY);
-  let oldest = 0;
-  const openAt = (ahead: number) => (taken[(oldest + ahead) % most] ?? 0) + 1_000;
-  const waitMs = (now: number) => Math.max(bucket.waitMs(now), openAt(0) - now);
+  const taken = createTimes(most, 1_000);
+  const waitMs = (now: number) => Math.max(bucket.waitMs(now), taken.openAt() - now);
   return {
     free(now) {
       const free = Math.min(most, bucket.free(now));
       let open = 0;
-      while (open < free && openAt(open) <= now) open += 1;
+      while (open < free && taken.openAt(open) <= now) open += 1;
       return open;
     },
     waitMs,
     take(now) {
       const at = now + waitMs(now);
       bucket.take(now);
-      taken[oldest] = at;
-      oldest = (oldest + 1) % most;
+      taken.add(at);
       return at;
+    },
+  };
+}
+
+/** The times of the latest requests, of which a window has only so many. */
+export function createTimes(most: number, windowMs: number) {
+  const times = new Array<number>(most).fill(Number.NEGATIVE_INFINITY);
+  let oldest = 0;
+  return {
+    /** When one more may follow that has so many before it, fewer than `most`. */
+    openAt: (ahead = 0) => (times[(oldest + ahead) % most] ?? 0) + windowMs,
+    add(time: number): void {
+      times[oldest] = time;
+      oldest = (oldest + 1) % most;
     },
   };
 }

@@ -5,6 +5,7 @@ import { LONGEST_DELAY_MS } from "../../domain/task/backoff.ts";
 import type { Attempt } from "../../domain/task/task.ts";
 import { type Bucket, bucketOf } from "./bucket.ts";
 import { createFoundRate, type FoundRate } from "./found-rate.ts";
+import { type Turns, turnsOf } from "./turns.ts";
 
 /** How often accounts may be asked. Kept in memory: after a restart an upstream says again that it is too often. */
 export interface Pace {
@@ -28,16 +29,12 @@ export interface Pace {
   perMinute(lane: LaneId): number | undefined;
 }
 
-/** A task that does not come back for its turn, because it has ended, loses it after this time. */
-const TURN_KEPT_MS = 60_000;
-
 interface LanePace {
   pausedUntil: number;
   rates: Rates | undefined;
   submissions: Bucket | undefined;
-  polls: Bucket | undefined;
+  polls: Turns | undefined;
   readonly found: FoundRate;
-  readonly turns: Map<TaskId, number>;
 }
 
 export function createPace(deps: {
@@ -53,7 +50,7 @@ export function createPace(deps: {
     const now = rates(lane);
     if (now?.submissionsPerMinute !== pace.rates?.submissionsPerMinute)
       pace.submissions = bucketOf(now?.submissionsPerMinute);
-    if (now?.pollsPerMinute !== pace.rates?.pollsPerMinute) pace.polls = bucketOf(now?.pollsPerMinute);
+    if (now?.pollsPerMinute !== pace.rates?.pollsPerMinute) pace.polls = turnsOf(now?.pollsPerMinute);
     pace.rates = now;
     return pace;
   }
@@ -83,7 +80,7 @@ export function createPace(deps: {
       found.take(now);
       return 0;
     },
-    poll: (lane, task) => pausedMs(lane) || waitForTurn(paceOf(lane), task, clock.elapsed()),
+    poll: (lane, task) => pausedMs(lane) || (paceOf(lane).polls?.take(task, clock.elapsed()) ?? 0),
     slow(lane, pauseMs) {
       const pace = paceOf(lane);
       pace.pausedUntil = Math.max(pace.pausedUntil, clock.elapsed() + Math.min(pauseMs, LONGEST_DELAY_MS));
@@ -105,7 +102,7 @@ function least(one: number | undefined, other: number | undefined): number | und
 function newLanePace(): LanePace {
   return {
     ...{ pausedUntil: 0, rates: undefined, submissions: undefined, polls: undefined },
-    ...{ found: createFoundRate(), turns: new Map() },
+    found: createFoundRate(),
   };
 }
 
@@ -114,22 +111,4 @@ export function heed(pace: Pace, attempt: Attempt | undefined, error: unknown): 
   if (!(error instanceof ProviderError) || attempt === undefined) return;
   if (error.details.isTooOften === true) pace.tooOften(attempt.lane);
   if (error.pauseMs !== undefined) pace.slow(attempt.lane, error.pauseMs);
-}
-
-/** @returns how long until the task's turn; 0: it is taken */
-function waitForTurn({ polls, turns }: LanePace, task: TaskId, now: number): number {
-  if (polls === undefined) return 0;
-  forgetTurnsBefore(turns, now - TURN_KEPT_MS);
-  const turn = turns.get(task) ?? polls.take(now);
-  if (turn > now) turns.set(task, turn);
-  else turns.delete(task);
-  return Math.min(LONGEST_DELAY_MS, Math.max(0, turn - now));
-}
-
-/** Turns are given in the order of their times. */
-function forgetTurnsBefore(turns: Map<TaskId, number>, time: number): void {
-  for (const [task, turn] of turns) {
-    if (turn >= time) return;
-    turns.delete(task);
-  }
 }
