@@ -17,6 +17,7 @@ const LINE_COLUMNS = [
   column.number("UNIT PRICE", 2),
   column.text("QUANTITY", 1),
 ];
+const ROUTE_COLUMNS = [column.text("ROUTE"), column.number("AT MOST")];
 const LIMITS: Readonly<Record<string, string>> = {
   balance: "no: the account's balance is too small",
   key_quota: "no: the key's quota is too small",
@@ -49,8 +50,16 @@ export async function estimateText(estimate: Estimate, output: Output): Promise<
     String(item.unit_price ?? ""),
     textOf(item.detail) ?? String(item.quantity ?? ""),
   ]);
-  const fields = renderFields(fieldsOf(estimate), output);
-  return rows.length === 0 ? fields : `${fields}\n${await output.table(LINE_COLUMNS, rows)}`;
+  const routes = objects(estimate.routes).map(({ route, max_cost: most }) => [
+    String(route ?? ""),
+    textOf(most) ?? "",
+  ]);
+  const parts = [
+    renderFields(fieldsOf(estimate), output),
+    ...(rows.length === 0 ? [] : [await output.table(LINE_COLUMNS, rows)]),
+    ...(routes.length === 0 ? [] : [await output.table(ROUTE_COLUMNS, routes)]),
+  ];
+  return parts.join("\n");
 }
 
 function fieldsOf(estimate: Estimate): Field[] {

@@ -5,7 +5,7 @@ import { AppError, invalid } from "../domain/errors.ts";
 import type { ModelId } from "../domain/ids.ts";
 import type { Json, JsonObject } from "../domain/json.ts";
 import { canTake } from "../domain/model/eligibility.ts";
-import type { Model, PriceRule } from "../domain/model/model.ts";
+import type { Model, PriceRule, Route } from "../domain/model/model.ts";
 import { unrouted } from "../domain/model/unrouted.ts";
 import type { Forecast } from "../domain/money/forecast.ts";
 import { type Micros, toMicros } from "../domain/money/money.ts";
@@ -16,12 +16,14 @@ import type { AccountStore } from "../domain/ports/account-store.ts";
 import type { Clock } from "../domain/ports/runtime.ts";
 import type { UsageStore } from "../domain/ports/usage-store.ts";
 import type { GenerationRequest, TaskKind } from "../domain/task/request.ts";
+import { isWanted } from "../domain/task/routing.ts";
 import { namesFrom } from "../domain/words/say.ts";
 import type { ModelBody, OfferedModel } from "./compat-request.ts";
 import { type PriceDeps, priceTerms } from "./price-terms.ts";
 import { type PricedLine, pricedLines, priceRequest } from "./priced-request.ts";
 import { readQuota } from "./read-account.ts";
 import { type ModelDeps, ofOtherKind, readCompatModel, readModel } from "./read-model.ts";
+import { type AskedRouting, readRouting, routeText, routeUnknown } from "./routing-wish.ts";
 import { createUsualDurations } from "./usual-durations.ts";
 
 /** The endpoints whose requests can be estimated, with what each makes and the feature it needs. */
@@ -44,6 +46,8 @@ export interface EstimateRequest {
   readonly endpoint?: EstimateEndpoint | undefined;
   /** How many equal requests; 1 unless given. */
   readonly quantity?: number | undefined;
+  /** How it asks for its way. */
+  readonly routing?: AskedRouting | undefined;
 }
 
 /** A value that the price depends on and the request does not give. */
@@ -75,6 +79,8 @@ export interface Estimate {
   readonly priceVersion: string;
   /** Every line is multiplied by this, in millionths; undefined for 1. */
   readonly multiplier?: number | undefined;
+  /** The routes that can do the request, as it may name them; undefined for keys that may name none. All cost the same. */
+  readonly routes?: readonly string[] | undefined;
 }
 
 /** A model's create body, and the fields that the endpoint also needs and that are missing, in the caller's names. */
@@ -106,14 +112,14 @@ export function createEstimate(deps: EstimateDeps): EstimateCost {
   const toModelBody =
     deps.toModelBody ?? ((_endpoint, _offered, body): EstimateBody => ({ body, names: {} }));
 
-  return async ({ principal, request, endpoint: given, quantity = 1 }) => {
+  return async ({ principal, request, endpoint: given, quantity = 1, routing }) => {
     const { model, endpoint } = findModel(deps, principal, request.model, given);
     checkFeature(principal, endpoint);
-    const offered = { model, routes: deps.catalog.routes(model) };
+    const offered = { model, routes: wantedRoutes(deps, principal, model, routing) };
     const { body, names, missing = [] } = toModelBody(endpoint, offered, request);
     const terms = priceTerms(deps, principal, model);
     const priced = priceRequest(deps.catalog, model, { body, names }, terms);
-    requireRoute(offered, priced.request, names);
+    const routes = ableRoutes(offered, priced.request, names);
     const leftOut = [...missing, ...priced.missing];
     const { forecast } = priced;
     const cost = forecast.kind === "priced" ? times(forecast, quantity) : undefined;
@@ -133,6 +139,7 @@ export function createEstimate(deps: EstimateDeps): EstimateCost {
       duration: await usualDuration(model.id),
       priceVersion: terms.rule.version,
       multiplier: forecast.kind === "priced" ? forecast.quote.multiplier : undefined,
+      routes: principal.policy.namedRoutes === "allowed" ? routes.map(routeText) : undefined,
     };
   };
 }
@@ -152,13 +159,29 @@ function checkFeature({ policy }: Principal, endpoint: EstimateEndpoint): void {
   throw new AppError("permission_denied", { kind: "feature_forbidden", feature, path: endpoint });
 }
 
+/** The routes that are switched on, or of these the one that the request names. @throws AppError as `readRouting` */
+function wantedRoutes(
+  deps: ModelDeps,
+  principal: Principal,
+  model: Model,
+  asked: AskedRouting | undefined,
+): readonly Route[] {
+  const routes = deps.catalog.routes(model);
+  const named = readRouting(asked, principal, model)?.route;
+  if (named === undefined) return routes;
+  const wanted = routes.filter((route) => isWanted(named, route));
+  if (wanted.length === 0) throw routeUnknown(routeText(named), model);
+  return wanted;
+}
+
 /** @throws AppError as the create of a request that no route can do, with the caller's names for the fields */
-function requireRoute(
+function ableRoutes(
   { model, routes }: OfferedModel,
   request: GenerationRequest,
   names: ModelBody["names"],
-): void {
-  if (routes.some((route) => canTake(route, request))) return;
+): readonly Route[] {
+  const able = routes.filter((route) => canTake(route, request));
+  if (able.length > 0) return able;
   throw invalid(unrouted(model, routes, request)).renamed(namesFrom(names));
 }
 

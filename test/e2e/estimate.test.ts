@@ -4,7 +4,7 @@ import { ESTIMATE } from "../../src/http/pricing/wire.ts";
 import { check } from "../../src/http/wire/check.ts";
 import { type Server, startServer, stopServers } from "../helpers/server.ts";
 import { type Api, createApi, kindOf } from "./support/api.ts";
-import { keyIn, prepaidKey, svcJson } from "./support/command.ts";
+import { keyIn, prepaidKey, svc, svcJson } from "./support/command.ts";
 import { stateOf } from "./support/database.ts";
 
 setDefaultTimeout(60_000);
@@ -103,6 +103,19 @@ describe("an estimate", () => {
     const limited = createApi(server.url, keyIn(await svcJson(name)));
     for (let i = 0; i < 5; i++) await estimate(IMAGE, limited);
     expect((await limited.create(IMAGE)).status).toBe(200);
+  });
+
+  test("tells a key that may name routes which can do it, and checks the one that is named", async () => {
+    const name = ["keys", "create", "--name", "routes", "--named-routes", "allowed"];
+    const key = keyIn(await svcJson([...name, "--data-dir", server.dataDir]));
+    const own = createApi(server.url, key);
+    expect((await estimate(IMAGE, own)).routes).toEqual([{ route: "sandbox:picture", max_cost: "0.010000" }]);
+    expect(await estimate(IMAGE)).not.toHaveProperty("routes");
+    const table = await svc(["estimate", "-m", "sandbox-image", "--server", server.url, "--key", key]);
+    expect(table.stdout).toContain("sandbox:picture\t0.010000");
+    const asking = { body: IMAGE, headers: { "X-Route": "nowhere" } };
+    const [allowed, other] = [await own.send(PATH, asking), await api.send(PATH, asking)];
+    expect([allowed.status, other.status]).toEqual([400, 403]);
   });
 
   test("tells how long the model's own tasks took, once five of them are completed", async () => {

@@ -3,7 +3,7 @@ import { createCatalog } from "../../src/catalog/catalog.ts";
 import { hasProperty } from "../../src/catalog/create-body.ts";
 import type { KeyPolicy } from "../../src/domain/access/key-policy.ts";
 import { AppError } from "../../src/domain/errors.ts";
-import type { ModelId, ProviderId } from "../../src/domain/ids.ts";
+import type { LaneId, ModelId, ProviderId } from "../../src/domain/ids.ts";
 import { type Json, type JsonObject, propertyOf } from "../../src/domain/json.ts";
 import type { Model, PriceRule } from "../../src/domain/model/model.ts";
 import { toMicros } from "../../src/domain/money/money.ts";
@@ -108,6 +108,15 @@ function isMeasured(model: Model, body: JsonObject, sku: string): boolean {
   return (
     line?.most !== undefined && (parameter === undefined || givenOf(model, body, parameter) === undefined)
   );
+}
+
+/** Code and field of the error that a promise is rejected with. */
+async function refusal(promise: Promise<unknown>): Promise<unknown> {
+  const error = await promise.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  return error instanceof AppError ? [error.code, error.param] : error;
 }
 
 const AT_MOST = 300;
@@ -347,14 +356,6 @@ describe("an estimate of a prepaid account", () => {
 });
 
 describe("an estimate is refused", () => {
-  const refusal = async (promise: Promise<unknown>) => {
-    const error = await promise.then(
-      () => undefined,
-      (thrown: unknown) => thrown,
-    );
-    return error instanceof AppError ? [error.code, error.param] : error;
-  };
-
   test("as its create would be", async () => {
     const { estimate, create } = await setup({ policy: { models: ["sandbox-*"] } });
     const image = catalog.find("sandbox-image")!;
@@ -469,6 +470,44 @@ describe("a model", () => {
       status: "unpriced",
       missing: [],
     });
+  });
+});
+
+describe("the routes of an estimate", () => {
+  const [one, two, off] = ["one", "two", "off"] as ProviderId[];
+  const model: Model = {
+    ...catalog.find("sandbox-image")!,
+    routes: [
+      { provider: one!, upstreamModel: "u", only: { n: { maximum: 2 } } },
+      { provider: two!, upstreamModel: "v/w", account: "two/eu" as LaneId },
+      { provider: off!, upstreamModel: "x" },
+    ],
+  };
+  const limited = createCatalog({ models: [model], isEnabled: (id) => id !== off });
+  const asking = (policy: KeyPolicy) => setup({ deps: { catalog: limited }, policy });
+
+  test("are those that can do it, for a key that may name them, as it names them", async () => {
+    const { estimate } = await asking({ namedRoutes: "allowed" });
+    expect((await estimate({ model: model.id })).routes).toEqual(["one:u", "two/eu:v/w"]);
+    expect((await estimate({ model: model.id, n: 3 })).routes).toEqual(["two/eu:v/w"]);
+    const { routes } = await estimate({ model: model.id }, { routing: { route: "one" } });
+    expect(routes).toEqual(["one:u"]);
+  });
+
+  test("are not told to other keys", async () => {
+    const { estimate } = await asking({});
+    expect((await estimate({ model: model.id })).routes).toBeUndefined();
+  });
+
+  test("are refused as the create would refuse them", async () => {
+    const [allowed, other] = [await asking({ namedRoutes: "allowed" }), await asking({})];
+    const refused = (routing: EstimateRequest["routing"], body: JsonObject = {}, { estimate } = allowed) =>
+      refusal(estimate({ ...body, model: model.id }, { routing }));
+    expect(await refused({ route: "nobody" })).toEqual(["invalid_request", undefined]);
+    expect(await refused({ route: "off" })).toEqual(["invalid_request", undefined]);
+    expect(await refused({ policy: "dearest" })).toEqual(["invalid_request", undefined]);
+    expect(await refused({ route: "one" }, { n: 3 })).toEqual(["invalid_request", "n"]);
+    expect(await refused({ route: "one" }, {}, other)).toEqual(["permission_denied", undefined]);
   });
 });
 

@@ -8,7 +8,7 @@ const seconds = (ms: number) => Math.round(ms / 100) / 10;
 
 /** What a request would cost. */
 export function presentEstimate(estimate: Estimate): JsonObject {
-  const { cost, duration, multiplier } = estimate;
+  const { cost, duration, multiplier, routes } = estimate;
   return {
     model: estimate.model,
     endpoint: estimate.endpoint,
@@ -35,5 +35,8 @@ export function presentEstimate(estimate: Estimate): JsonObject {
       duration === undefined ? null : { p50: seconds(duration.p50Ms), p90: seconds(duration.p90Ms) },
     price_version: estimate.priceVersion,
     ...(multiplier === undefined ? {} : { multiplier: formatMultiplier(multiplier) }),
+    ...(routes === undefined
+      ? {}
+      : { routes: routes.map((route) => ({ route, max_cost: amountOrNull(cost?.most) })) }),
   };
 }

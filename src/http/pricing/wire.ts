@@ -3,6 +3,7 @@ import { ESTIMATE_ENDPOINTS, MAX_ESTIMATE_QUANTITY } from "../../service/estimat
 import { CREATE_BODY } from "../generations/wire.ts";
 import { MULTIPLIER, PER } from "../models/wire.ts";
 import { contract, jsonBody, succeeds } from "../openapi/contract.ts";
+import { ROUTING_HEADERS } from "../routing.ts";
 import {
   closed,
   component,
@@ -100,13 +101,24 @@ export const ESTIMATE = component(
     ),
     price_version: text("Version of the model's prices."),
     multiplier: MULTIPLIER,
+    routes: list(
+      closed({
+        route: text("As X-Route names it."),
+        max_cost: nullable(amount("The most; what a create that takes this route would hold.")),
+      }),
+      {
+        description:
+          "The routes that are switched on and can do the request, or the one that it names. Only for keys that may name routes. The price is the model's, whichever route is taken.",
+      },
+    ),
   },
-  { optional: ["multiplier"] },
+  { optional: ["multiplier", "routes"] },
 );
 
 export const ESTIMATE_PRICE = contract("estimatePrice", "Account", "Estimate what a request would cost", {
   description:
     "Checks the request as its create would, and prices it by the same rule. Makes no task, holds nothing, calls no provider. Prompt and media may be left out.",
+  headers: ROUTING_HEADERS,
   body: jsonBody({
     anyOf: [ESTIMATE_REQUEST, CREATE_BODY.image, CREATE_BODY.video],
     examples: [{ request: { model: "sandbox-image", n: 4 }, quantity: 10 }],
