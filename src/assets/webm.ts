@@ -12,8 +12,19 @@ interface Element {
 const EBML = 0x1a45dfa3;
 const SEGMENT = 0x18538067;
 const CLUSTER = 0x1f43b675;
-const TAGS = 0x1254c367;
-const ATTACHMENTS = 0x1941a469;
+const INFO = 0x1549a966;
+const TRACKS = 0x1654ae6b;
+const TRACK = 0xae;
+/** What holds others that are looked at one by one. */
+const PARENTS: ReadonlySet<number> = new Set([SEGMENT, INFO, TRACKS, TRACK]);
+/** https://www.rfc-editor.org/rfc/rfc9559 (checked 2026-11-23) */
+const METADATA: ReadonlySet<number> = new Set([
+  ...[0x1254c367, 0x1941a469, 0x1043a770], // Tags, Attachments, Chapters
+  ...[0x7ba9, 0x7384, 0x3c83ab, 0x3e83bb, 0x4461], // of Info: Title, names of files, DateUTC
+  0x536e, // of a track: Name
+]);
+/** A checksum of what is beside it, which is wrong once that is erased. */
+const CHECKSUM = 0xbf;
 const VOID = 0xec;
 /** Each frame of a recording is one element. */
 const MAX_ELEMENTS = 1_000_000;
@@ -21,6 +32,7 @@ const MAX_ELEMENTS = 1_000_000;
 /** Checks that the elements of a WebM file end where the file does. @returns those that hold metadata @throws MediaError */
 export async function readWebm(file: FileWindow): Promise<Element[]> {
   const metadata: Element[] = [];
+  const checksums: Element[] = [];
   let hasSegment = false;
   let elements = 0;
   for (let at = 0; at < file.sizeBytes; ) {
@@ -33,18 +45,19 @@ export async function readWebm(file: FileWindow): Promise<Element[]> {
       throw damaged("a part of the WebM has no length");
     }
     if (element.id === SEGMENT) hasSegment = true;
-    if (element.id === TAGS || element.id === ATTACHMENTS) metadata.push(element);
-    at = element.id === SEGMENT || element.to === undefined ? element.content : element.to;
+    if (METADATA.has(element.id)) metadata.push(element);
+    if (element.id === CHECKSUM) checksums.push(element);
+    at = PARENTS.has(element.id) || element.to === undefined ? element.content : element.to;
   }
   if (!hasSegment) throw damaged("the WebM has no content");
-  return metadata;
+  return metadata.length === 0 ? [] : [...metadata, ...checksums];
 }
 
 /** Turns metadata elements into void ones of the same size, so that no offset in the file changes. */
 export async function eraseWebmMetadata(file: FileWindow, elements: readonly Element[]): Promise<void> {
   for (const { from, to } of elements) {
     if (to === undefined) continue;
-    // An id of four bytes and a length of one or more leave room for Void, whose id is one byte.
+    // An id and a length of a byte or more leave room for Void, whose id is one byte.
     const total = to - from;
     const isShort = total < 16;
     const header = new Uint8Array(isShort ? 2 : 9);

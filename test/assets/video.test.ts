@@ -2,7 +2,9 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdtemp, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { openWindow } from "../../src/assets/file-window.ts";
 import { checkVideo, type VideoType } from "../../src/assets/video.ts";
+import { eraseWebmMetadata, readWebm } from "../../src/assets/webm.ts";
 import { type Bytes, CANARY, concat, contains, text } from "../helpers/media.ts";
 import { mp4, webm } from "../helpers/media-video.ts";
 
@@ -36,6 +38,8 @@ const layouts: [string, VideoType, () => Promise<Bytes>][] = [
   ["an MP4 with its index last", "video/mp4", () => mp4({ tags, fastStart: false })],
   ["an MP4 in fragments", "video/mp4", () => mp4({ tags, fastStart: "fragmented" })],
   ["a WebM", "video/webm", () => webm({ tags })],
+  ["a WebM with Opus", "video/webm", () => webm({ tags, sound: "opus" })],
+  ["a WebM with Vorbis", "video/webm", () => webm({ tags, sound: "vorbis" })],
   ["a WebM without lengths, as browsers record it", "video/webm", () => webm({ tags, isLive: true })],
 ];
 for (const [what, type, make] of layouts) {
@@ -58,6 +62,75 @@ for (const [what, type, make] of layouts) {
     }
   });
 }
+
+/** An element of WebM. */
+const element = (id: string, ...content: Uint8Array[]): Bytes => {
+  const inside = concat(...content);
+  const length = new Uint8Array([0x40 | (inside.length >> 8), inside.length & 0xff]);
+  return concat(Uint8Array.fromHex(id), length, inside);
+};
+
+test("a WebM's title, file names, date, names of tracks and chapters are erased, and their checksums", async () => {
+  const checksum = element("bf", new Uint8Array([1, 2, 3, 4]));
+  const kept = element("2ad7b1", new Uint8Array([0x0f, 0x42, 0x40]));
+  const secret = text(CANARY);
+  const file = concat(
+    element("1a45dfa3", element("4282", text("webm"))),
+    element(
+      "18538067",
+      element(
+        "1549a966",
+        ...[checksum, kept, element("7ba9", secret), element("7ba9", text(""))],
+        ...["7384", "3c83ab", "3e83bb", "4461"].map((id) => element(id, secret)),
+      ),
+      element(
+        "1654ae6b",
+        checksum,
+        element("ae", element("d7", new Uint8Array([1])), element("536e", secret)),
+      ),
+      element("1043a770", secret),
+      element("1941a469", secret),
+    ),
+  );
+  const path = join(folder, "video");
+  await Bun.write(path, file);
+  await using handle = await open(path, "r+");
+  const found = openWindow(handle, file.length);
+  await eraseWebmMetadata(found, await readWebm(found));
+  const bytes = await Bun.file(path).bytes();
+  expect(contains(bytes, CANARY)).toBe(false);
+  expect(Buffer.from(bytes).indexOf(checksum)).toBe(-1);
+  expect(Buffer.from(bytes).indexOf(kept)).toBe(Buffer.from(file).indexOf(kept));
+  expect(bytes.length).toBe(file.length);
+  expect(await readWebm(openWindow(handle, file.length))).toEqual([]);
+});
+
+const FFMPEG = Bun.which("ffmpeg");
+test.skipIf(FFMPEG === null).each([
+  ["libvpx", "libopus"],
+  ["libvpx-vp9", "libvorbis"],
+])(
+  "a WebM of %s and %s, as ffmpeg writes it, is cleaned and plays with its sound",
+  async (pictures, sound) => {
+    const path = join(folder, "made.webm");
+    const source = ["-f", "lavfi", "-i", "testsrc=d=1:s=64x48:r=8", "-f", "lavfi", "-i", "sine=d=1"];
+    const named = ["-metadata", `title=${CANARY}`, "-metadata:s:a", `title=${CANARY}`];
+    await Bun.$`${FFMPEG} -v error ${source} ${named} -c:v ${pictures} -c:a ${sound} ${path}`.quiet();
+    const made = await Bun.file(path).bytes();
+    const { probe, bytes } = await check(made, "video/webm", true);
+    expect([contains(made, CANARY), contains(bytes, CANARY), bytes.length]).toEqual([
+      true,
+      false,
+      made.length,
+    ]);
+    expect(probe).toMatchObject({ type: "video/webm", width: 64, height: 48 });
+    const cleaned = join(folder, "cleaned.webm");
+    await Bun.write(cleaned, bytes);
+    const heard = (file: string) =>
+      Bun.$`${FFMPEG} -v error -xerror -i ${file} -map 0:a -f md5 -`.quiet().text();
+    expect(await heard(cleaned)).toBe(await heard(path));
+  },
+);
 
 test("a camera's place, whoever wrote it and wherever, is erased from an MP4", async () => {
   const file = await mp4({ fastStart: false });

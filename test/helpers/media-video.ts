@@ -1,5 +1,6 @@
 import {
   BufferTarget,
+  EncodedAudioPacketSource,
   EncodedPacket,
   EncodedVideoPacketSource,
   type MetadataTags,
@@ -16,6 +17,8 @@ export interface VideoOptions {
   readonly frames?: number;
   readonly framesPerSecond?: number;
   readonly tags?: MetadataTags;
+  /** A track of sound beside the pictures. */
+  readonly sound?: "opus" | "vorbis";
   /** MP4: the index first (`true`), last, or in fragments. */
   readonly fastStart?: "in-memory" | "fragmented" | false;
 }
@@ -41,14 +44,29 @@ async function mux(format: Mp4OutputFormat | MkvOutputFormat, options: VideoOpti
   if (options.tags !== undefined) output.setMetadataTags(options.tags);
   const track = new EncodedVideoPacketSource("vp8");
   output.addVideoTrack(track, { frameRate: framesPerSecond });
+  const sound = options.sound && new EncodedAudioPacketSource(options.sound);
+  if (sound !== undefined) output.addAudioTrack(sound);
   await output.start();
   for (let i = 0; i < frames; i += 1) {
     const packet = new EncodedPacket(frame, "key", i / framesPerSecond, 1 / framesPerSecond);
     await track.add(packet, { decoderConfig: { codec: "vp8", codedWidth: width, codedHeight: height } });
   }
+  for (let i = 0; sound !== undefined && i < frames; i += 1) {
+    const packet = new EncodedPacket(SILENCE, "key", i / framesPerSecond, 1 / framesPerSecond);
+    await sound.add(packet, { decoderConfig: soundConfig(options.sound) });
+  }
   await output.finalize();
   if (target.buffer === null) throw new Error("The video was not written.");
   return new Uint8Array(target.buffer);
+}
+
+/** A packet of Opus in which nobody speaks. Nothing here decodes it. */
+const SILENCE = new Uint8Array([0xf8, 0xff, 0xfe]);
+
+function soundConfig(codec: VideoOptions["sound"]) {
+  const config = { codec: codec ?? "opus", sampleRate: 48_000, numberOfChannels: 2 };
+  // Three headers of one byte each; their lengths come first.
+  return codec === "vorbis" ? { ...config, description: new Uint8Array([2, 1, 1, 1, 3, 5]) } : config;
 }
 
 function vp8Frame(webp: Buffer): Bytes {
