@@ -31,6 +31,7 @@ export type BuildOptions = {
 const ENTRYPOINTS = [
   "cli/main.ts",
   "src/studio/worker.ts",
+  "src/assets/svg-worker.ts",
   "src/app/audit-worker.ts",
   "src/app/own-form-worker.ts",
 ];

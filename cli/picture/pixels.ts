@@ -18,6 +18,16 @@ const DECODING_SEC = 10;
 /** Loaded late: it maps a library of several megabytes, and most commands draw nothing. */
 const loadSharp = async () => (await import("sharp")).default;
 
+/** Whether these are the first bytes of a drawing (SVG), as the service serves them. */
+export function isDrawing(head: Uint8Array): boolean {
+  return startOf(head).startsWith("<svg");
+}
+
+/** Formats made of pixels: PNG, JPEG, WebP, GIF, AVIF and HEIC. */
+const PIXEL_FILE = /^(?:\x89PNG|\xff\xd8\xff|RIFF.{4}WEBP|GIF8|.{4}ftyp)/s;
+
+const startOf = (head: Uint8Array): string => String.fromCharCode(...head.subarray(0, 12));
+
 /** Decodes the file of a picture, or takes pixels, and scales it. @throws Error when it is none, or damaged */
 export async function scalePicture(source: Uint8Array | Pixels, fit: (own: Size) => Size): Promise<Pixels> {
   const { image, size } = await open(source);
@@ -42,6 +52,8 @@ async function open(source: Uint8Array | Pixels) {
     const { width, height, rgba } = source;
     return { image: sharp(rgba, { raw: { width, height, channels: 4 } }), size: source };
   }
+  // Drawing an SVG here would run what it says with this user's files at hand.
+  if (!PIXEL_FILE.test(startOf(source))) throw new Error("it is no picture made of pixels");
   const image = sharp(source, { limitInputPixels: MAX_PIXELS, failOn: "error" })
     .autoOrient()
     .timeout({ seconds: DECODING_SEC });

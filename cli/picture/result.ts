@@ -1,7 +1,7 @@
 import { formatDuration } from "../format/units.ts";
 import type { Cells } from "./fit.ts";
 import { fitPixels } from "./fit.ts";
-import { type Pixels, type Size, scalePicture } from "./pixels.ts";
+import { isDrawing, type Pixels, type Size, scalePicture } from "./pixels.ts";
 import { inspectVideo, isVideo } from "./video.ts";
 
 /** A saved result as it can be shown. */
@@ -21,6 +21,7 @@ export async function readResult(path: string, room: Cells): Promise<Result> {
   const file = Bun.file(path);
   if (file.size > LARGEST_BYTES) throw new Error("it is too large");
   const bytes = await file.bytes();
+  if (isDrawing(bytes)) return { about: "a drawing (SVG)" };
   const fit = (size: Size) => fitPixels(size, room, DENSE_CELL);
   if (!isVideo(bytes.subarray(0, 12))) return { pixels: await scalePicture(bytes, fit) };
   const { width, height, durationSec, poster } = await inspectVideo(bytes);

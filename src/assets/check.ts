@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { MediaKind, MediaType } from "../domain/media/asset.ts";
-import { MEDIA_TYPES } from "../domain/media/asset.ts";
+import { isInputType, MEDIA_TYPES } from "../domain/media/asset.ts";
 import {
   type ArrivingFile,
   MediaError,
@@ -17,7 +17,7 @@ import { readFully } from "./file-window.ts";
 import type { ContentFiles } from "./fs.ts";
 import { checkImage, type ImageType } from "./image.ts";
 import type { KnownContents } from "./known.ts";
-import { AUDIO_MAX_BYTES, IMAGE_MAX_BYTES, SNIFF_BYTES, VIDEO_MAX_BYTES } from "./limits.ts";
+import { AUDIO_MAX_BYTES, IMAGE_MAX_BYTES, SNIFF_BYTES, SVG_MAX_BYTES, VIDEO_MAX_BYTES } from "./limits.ts";
 import { tooLarge } from "./refusals.ts";
 import { sniffMediaType } from "./sniff.ts";
 import type { CheckedFile } from "./staging.ts";
@@ -32,7 +32,7 @@ interface Deps {
 
 /** Checks a file that is whole in memory. An image stays in memory. @throws MediaError, StorageError */
 export async function checkBytes(deps: Deps, source: Uint8Array, options: PutOptions): Promise<CheckedFile> {
-  const type = acceptedType(source.subarray(0, SNIFF_BYTES), options.accept);
+  const type = acceptedType(source.subarray(0, SNIFF_BYTES), options);
   if (source.length > limitOf(type, options)) throw tooLarge(limitOf(type, options));
   if (!isImage(type)) {
     return withDraft(deps, async (draft) => {
@@ -59,7 +59,7 @@ export function checkStream(
     const arrival = createArrival(draft);
     for await (const chunk of source) {
       const { head, sizeBytes } = await arrival.append(chunk);
-      const type = head.length < SNIFF_BYTES ? undefined : acceptedType(head, options.accept);
+      const type = head.length < SNIFF_BYTES ? undefined : acceptedType(head, options);
       const limit = type === undefined ? options.maxBytes : limitOf(type, options);
       if (sizeBytes > limit) throw tooLarge(limit);
     }
@@ -99,7 +99,7 @@ export async function receiveFile(
 async function checkArrival(deps: Deps, arrival: Arrival, options: PutOptions): Promise<CheckedFile> {
   const { draft } = arrival;
   const { head, sizeBytes } = arrival.state();
-  const type = acceptedType(head, options.accept);
+  const type = acceptedType(head, options);
   if (sizeBytes > limitOf(type, options)) throw tooLarge(limitOf(type, options));
   const sha256 = arrival.sha256();
   const mustBeClean = options.sanitize !== false;
@@ -194,21 +194,26 @@ async function withDraft(deps: Deps, work: (draft: Draft) => Promise<CheckedFile
   }
 }
 
-function acceptedType(head: Uint8Array, accept: readonly MediaKind[]): MediaType {
+function acceptedType(head: Uint8Array, { accept, isOutput = false }: PutOptions): MediaType {
   if (head.length === 0) throw new MediaError("empty", "is empty");
   const sniffed = sniffMediaType(head);
   // Both are the same container, whose brand need not tell them apart.
   const isSoundAlone = sniffed === "video/mp4" && accept.includes("audio") && !accept.includes("video");
   const type = isSoundAlone ? "audio/mp4" : sniffed;
-  if (type === undefined) throw new MediaError("unrecognised", `is not ${expected(accept)}`);
-  const { kind } = MEDIA_TYPES[type];
+  const wanted = expected(accept, isOutput);
+  if (type === undefined) throw new MediaError("unrecognised", `is not ${wanted}`);
+  const { kind, extension } = MEDIA_TYPES[type];
+  if (!isOutput && !isInputType(type)) {
+    const what = `is of a type that cannot be given (${extension.toUpperCase()})`;
+    throw new MediaError("unrecognised", `${what}, where ${wanted} is expected`);
+  }
   if (accept.includes(kind)) return type;
-  throw new MediaError("wrong_kind", `is ${article(kind)}, where ${expected(accept)} is expected`);
+  throw new MediaError("wrong_kind", `is ${article(kind)}, where ${wanted} is expected`);
 }
 
-function expected(accept: readonly MediaKind[]): string {
+function expected(accept: readonly MediaKind[], isOutput: boolean): string {
   const kinds = {
-    image: "a PNG, JPEG or WebP image",
+    image: isOutput ? "a PNG, JPEG, WebP, GIF or SVG image" : "a PNG, JPEG or WebP image",
     video: "an MP4 or WebM video",
     audio: "a WAV, MP3, M4A or Ogg recording",
   };
@@ -217,7 +222,8 @@ function expected(accept: readonly MediaKind[]): string {
 
 function limitOf(type: MediaType, options: PutOptions): number {
   const most = { image: IMAGE_MAX_BYTES, video: VIDEO_MAX_BYTES, audio: AUDIO_MAX_BYTES };
-  return Math.min(options.maxBytes, most[MEDIA_TYPES[type].kind]);
+  const { kind } = MEDIA_TYPES[type];
+  return Math.min(options.maxBytes, type === "image/svg+xml" ? SVG_MAX_BYTES : most[kind]);
 }
 
 function isImage(type: MediaType): type is ImageType {

@@ -1,14 +1,17 @@
 import type { MediaProbe } from "../domain/media/asset.ts";
 import type { PutOptions } from "../domain/ports/asset-store.ts";
 import { decodeAll, turnUpright } from "./decoder.ts";
+import { checkGifFrames, readGif } from "./gif.ts";
 import { readJpeg } from "./jpeg.ts";
 import { type ImageLayout, joinParts } from "./layout.ts";
 import { IMAGE_MAX_PIXELS, IMAGE_MAX_SIDE } from "./limits.ts";
 import { readPng } from "./png.ts";
 import { damaged, tooManyPixels } from "./refusals.ts";
+import { cleanSvgInThread } from "./svg-thread.ts";
 import { readWebp } from "./webp.ts";
 
-export type ImageType = "image/png" | "image/jpeg" | "image/webp";
+type StillType = "image/png" | "image/jpeg" | "image/webp";
+export type ImageType = StillType | "image/gif" | "image/svg+xml";
 
 export interface CheckedImage {
   readonly probe: MediaProbe;
@@ -22,7 +25,49 @@ const READERS = {
   "image/png": readPng,
   "image/jpeg": readJpeg,
   "image/webp": readWebp,
-} as const satisfies Record<ImageType, (file: Uint8Array) => ImageLayout>;
+} as const satisfies Record<StillType, (file: Uint8Array) => ImageLayout>;
+
+/**
+ * Proves that a file is one whole image within the limits.
+ *
+ * @param sanitize also removes all metadata, unless it is an output that is signed. A drawing is always made anew of what is harmless.
+ * @throws MediaError
+ */
+export function checkImage(
+  file: Uint8Array,
+  type: ImageType,
+  sanitize: PutOptions["sanitize"],
+): Promise<CheckedImage> {
+  switch (type) {
+    case "image/gif":
+      return checkGif(file, sanitize);
+    case "image/svg+xml":
+      return checkSvg(file);
+    default:
+      return checkStill(file, type, sanitize);
+  }
+}
+
+async function checkSvg(file: Uint8Array): Promise<CheckedImage> {
+  const { bytes, width, height } = await cleanSvgInThread(file);
+  return { probe: { type: "image/svg+xml", width, height, hasAlpha: true }, bytes, isClean: true };
+}
+
+async function checkGif(file: Uint8Array, sanitize: PutOptions["sanitize"]): Promise<CheckedImage> {
+  const layout = readGif(file);
+  refuseLarge(layout);
+  await checkGifFrames(file, layout);
+  const { width, height, durationMs, hasAlpha } = layout;
+  const probe: MediaProbe = {
+    type: "image/gif",
+    width,
+    height,
+    ...(durationMs !== undefined && { durationMs }),
+    hasAlpha,
+  };
+  const isClean = sanitize === "output" ? !layout.isSigned : sanitize;
+  return { probe, bytes: isClean ? joinParts(layout.clean, file) : file.subarray(0, layout.end), isClean };
+}
 
 /**
  * Proves that a file is one whole still image within the limits, from its headers and then by decoding every pixel. Drops bytes
@@ -32,9 +77,9 @@ const READERS = {
  *   or mirrors
  * @throws MediaError
  */
-export async function checkImage(
+async function checkStill(
   file: Uint8Array,
-  type: ImageType,
+  type: StillType,
   sanitize: PutOptions["sanitize"],
 ): Promise<CheckedImage> {
   const layout = READERS[type](file);

@@ -17,6 +17,15 @@ export interface ImageLayout {
   readonly clean: readonly Uint8Array[];
 }
 
+/** Adds a range of the file. Merges it with the part before when they touch. */
+export function appendPart(parts: Uint8Array[], file: Uint8Array, from: number, to: number): void {
+  const last = parts.at(-1);
+  const lastStart = last === undefined ? 0 : last.byteOffset - file.byteOffset;
+  if (last !== undefined && lastStart + last.length === from) {
+    parts[parts.length - 1] = file.subarray(lastStart, to);
+  } else parts.push(file.subarray(from, to));
+}
+
 /** Joins parts of `file`; the file itself, without copying, when they are all of it. */
 export function joinParts(parts: readonly Uint8Array[], file: Uint8Array): Uint8Array {
   const total = parts.reduce((sum, part) => sum + part.length, 0);

@@ -11,6 +11,17 @@ export const COLOUR_PROFILE_MAX_BYTES = 4 * 1024 * 1024;
 export const JPEG_MAX_SCANS = 64;
 /** Chunks or segments of a file, each of which costs a step. Encoders write a few thousand into the largest pictures. */
 export const IMAGE_MAX_PARTS = 50_000;
+/** Frames of a GIF, and the pixels of all of them, each as large as the picture. */
+export const GIF_MAX_FRAMES = 2_000;
+export const GIF_MAX_PIXELS = 500_000_000;
+/** A drawing (SVG), which is parsed as a whole. Those with tens of thousands of paths have about 2 MiB. */
+export const SVG_MAX_BYTES = 8 * 1024 * 1024;
+export const SVG_MAX_ELEMENTS = 100_000;
+export const SVG_MAX_ATTRIBUTES = 500_000;
+/** Elements inside one another. */
+export const SVG_MAX_DEPTH = 256;
+/** Elements drawn, those that others use once more for each use. */
+export const SVG_MAX_DRAWN = 1_000_000;
 export const IMAGE_DECODE_SECONDS = 10;
 /** Files decoded or probed at once, for the whole process. */
 export const DECODE_SLOTS = 2;

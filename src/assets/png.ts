@@ -1,7 +1,7 @@
 import { inflateSync } from "node:zlib";
 import { MediaError } from "../domain/ports/asset-store.ts";
 import { exifOrientation } from "./exif.ts";
-import type { ImageLayout } from "./layout.ts";
+import { appendPart, type ImageLayout } from "./layout.ts";
 import { COLOUR_PROFILE_MAX_BYTES, IMAGE_MAX_PARTS } from "./limits.ts";
 import { damaged } from "./refusals.ts";
 import { ascii } from "./sniff.ts";
@@ -60,15 +60,6 @@ export function readPng(file: Uint8Array): ImageLayout {
     }
   }
   throw damaged("the PNG is cut short");
-}
-
-/** Adds a range of the file. Merges it with the part before when they touch. */
-function appendPart(parts: Uint8Array[], file: Uint8Array, from: number, to: number): void {
-  const last = parts.at(-1);
-  const lastStart = last === undefined ? 0 : last.byteOffset - file.byteOffset;
-  if (last !== undefined && lastStart + last.length === from) {
-    parts[parts.length - 1] = file.subarray(lastStart, to);
-  } else parts.push(file.subarray(from, to));
 }
 
 /** Checks the unpacked size of the colour profile: decoders unpack it too, so it could be a decompression bomb. */

@@ -1,4 +1,4 @@
-import { MEDIA_TYPES } from "../domain/media/asset.ts";
+import { INPUT_TYPES } from "../domain/media/asset.ts";
 import { EgressError } from "../domain/ports/egress.ts";
 import { type Deadline, orAborted } from "../toolkit/deadline.ts";
 import { startDownload } from "../toolkit/download.ts";
@@ -9,7 +9,7 @@ import { fetchPinned } from "./pinned.ts";
 import { checkedAddresses } from "./resolve.ts";
 
 const HEADERS = {
-  Accept: Object.keys(MEDIA_TYPES).join(", "),
+  Accept: INPUT_TYPES.join(", "),
   "User-Agent": "Service-Fetch/1.0",
 };
 

@@ -3,7 +3,7 @@ import { invalid, mustBe } from "../domain/errors.ts";
 import { type AssetId, isId, type TaskId } from "../domain/ids.ts";
 import type { JsonObject } from "../domain/json.ts";
 import { MAX_INPUT_BYTES } from "../domain/limits.ts";
-import { type Asset, MEDIA_TYPES } from "../domain/media/asset.ts";
+import { type Asset, isInputType, MEDIA_TYPES } from "../domain/media/asset.ts";
 import { dataUriHeader } from "../domain/media/data-uri.ts";
 import { maskProblem } from "../domain/media/mask.ts";
 import type { MediaField, Model } from "../domain/model/model.ts";
@@ -118,7 +118,7 @@ async function resolve(
     if (asset === undefined) throw invalid({ kind: "stored_file_unknown", field: param });
     if (!asset.type.startsWith(`${field.media}/`))
       throw invalid({ kind: "other_media", field: param, wanted: field.media, given: asset.type });
-    await requireFile(deps, asset, param);
+    await requireUsable(deps, asset, param);
     return { kind: "asset", assetId: asset.id };
   }
   const finding = deps.egress.refusal(text, "media");
@@ -183,8 +183,9 @@ function isBase64(text: string): boolean {
   return /^[A-Za-z0-9+/]*$/.test(text.slice(0, unpadded));
 }
 
-/** @throws AppError when the file of an asset was removed */
-async function requireFile({ assets }: InputDeps, asset: Asset, field: string): Promise<void> {
+/** @throws AppError when an asset cannot be an input: for its type, or because its file was removed */
+async function requireUsable({ assets }: InputDeps, asset: Asset, field: string): Promise<void> {
+  if (!isInputType(asset.type)) throw invalid({ kind: "output_only", field, given: asset.type });
   if ((await assets.open(asset)) === undefined) throw invalid({ kind: "stored_file_gone", field });
 }
 
@@ -214,7 +215,7 @@ async function earlierResult(deps: InputDeps, context: InputContext): Promise<Me
     throw invalid({ kind: "result_absent", field: "index", results: task.results.length, given: index });
   }
   const asset = await deps.tasks.assetById(result.assetId);
-  if (asset !== undefined) await requireFile(deps, asset, "task_id");
+  if (asset !== undefined) await requireUsable(deps, asset, "task_id");
   return {
     role: context.model.resultField.role,
     param: "task_id",

@@ -1,6 +1,6 @@
 import { AppError } from "../domain/errors.ts";
 import { INPUT_ADDRESS_MS } from "../domain/limits.ts";
-import { isMediaType, MEDIA_TYPES, type StoredFile } from "../domain/media/asset.ts";
+import { INPUT_TYPES, MEDIA_TYPES, type StoredFile } from "../domain/media/asset.ts";
 import type { AssetStore } from "../domain/ports/asset-store.ts";
 import type { Clock, Seal } from "../domain/ports/runtime.ts";
 
@@ -56,6 +56,5 @@ export function createInputAddresses(deps: {
 }
 
 function typeOf(extension: string): StoredFile["type"] | undefined {
-  const found = Object.entries(MEDIA_TYPES).find(([, each]) => each.extension === extension)?.[0];
-  return found !== undefined && isMediaType(found) ? found : undefined;
+  return INPUT_TYPES.find((type) => MEDIA_TYPES[type].extension === extension);
 }

@@ -13,6 +13,7 @@ import {
   CANARY,
   concat,
   contains,
+  gif,
   inPieces,
   insert,
   jpeg,
@@ -33,6 +34,10 @@ export interface AssetStoreUnderTest {
 }
 
 const ANY: PutOptions = { accept: ["image", "video"], maxBytes: 10_000_000, sanitize: false };
+
+/** Of what a provider made. */
+const MADE: PutOptions = { ...ANY, isOutput: true };
+const DRAWING = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 6"><path d="M0 0H8V6z"/></svg>';
 
 /** What every asset store promises. `make` gives a new, empty one. */
 export function describeAssetStore(name: string, make: () => Promise<AssetStoreUnderTest>): void {
@@ -84,15 +89,22 @@ export function describeAssetStore(name: string, make: () => Promise<AssetStoreU
       ["PNG", () => png(3, 2), { type: "image/png", width: 3, height: 2, hasAlpha: false }],
       ["JPEG", () => jpeg(20, 10), { type: "image/jpeg", width: 20, height: 10, hasAlpha: false }],
       ["WebP", () => webp(20, 10), { type: "image/webp", width: 20, height: 10, hasAlpha: false }],
+      ["GIF", () => gif(16, 12), { type: "image/gif", width: 16, height: 12, hasAlpha: true }],
+      [
+        "GIF of three frames",
+        () => gif(16, 12, 3),
+        { type: "image/gif", width: 16, height: 12, durationMs: 300, hasAlpha: true },
+      ],
+      ["SVG", async () => text(DRAWING), { type: "image/svg+xml", width: 8, height: 6, hasAlpha: true }],
       ["MP4", () => mp4(), { type: "video/mp4", width: 64, height: 48, durationMs: 1000 }],
       ["WebM", () => webm(), { type: "video/webm", width: 64, height: 48, durationMs: 1000 }],
     ];
     test.each(whole)("a %s is stored as it is, from memory or from a stream", async (_, make, expected) => {
       const bytes = await make();
       const sha256 = new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
-      const stored = await store.put(bytes, ANY);
+      const stored = await store.put(bytes, MADE);
       expect(stored).toEqual({ sha256, sizeBytes: bytes.length, ...expected } as StoredFile);
-      expect(await store.put(inPieces(bytes, 7), ANY)).toEqual(stored);
+      expect(await store.put(inPieces(bytes, 7), MADE)).toEqual(stored);
       const opened = await store.open(stored);
       expect(opened?.type).toBe(stored.type);
       expect(await opened?.bytes()).toEqual(bytes);
@@ -124,7 +136,7 @@ export function describeAssetStore(name: string, make: () => Promise<AssetStoreU
       ["text", "unrecognised", () => text("hello")],
       ["an SVG", "unrecognised", () => text('<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>')],
       ["an HTML page", "unrecognised", () => text("<!doctype html><script>alert(1)</script>")],
-      ["a GIF", "unrecognised", async () => new Uint8Array(await picture(2, 2).gif().toBuffer())],
+      ["a GIF", "unrecognised", () => gif(2, 2)],
       ["a TIFF", "unrecognised", async () => new Uint8Array(await picture(2, 2).tiff().toBuffer())],
       [
         "an AVIF",
@@ -161,6 +173,25 @@ export function describeAssetStore(name: string, make: () => Promise<AssetStoreU
         }
       });
     }
+
+    test("a drawing is made anew of what is harmless, wherever it comes from and whatever is kept", async () => {
+      const hostile = text(DRAWING.replace("<path", '<script>alert(1)</script><path onclick="alert(1)"'));
+      for (const sanitize of [false, true, "output"] as const) {
+        for (const source of [hostile, inPieces(hostile)]) {
+          const stored = await store.put(source, { ...MADE, sanitize });
+          expect(await contentOf(stored)).toEqual(text(DRAWING));
+        }
+      }
+    });
+
+    test.each([
+      ["GIF", async () => (await gif(16, 12, 2)).subarray(0, -1)],
+      ["SVG", () => text(DRAWING.slice(0, -1))],
+    ] as const)("a %s that is cut short is refused from a provider too", async (_, make) => {
+      const bytes = await make();
+      for (const source of [bytes, inPieces(bytes)])
+        expect(await store.put(source, MADE).catch((error) => error.reason)).toBe("damaged");
+    });
 
     test("a file of exactly the limit is taken, one byte more is not", async () => {
       for (const bytes of [await png(9, 9), await mp4()]) {

@@ -25,6 +25,21 @@ export async function webp(width = 16, height = 16): Promise<Bytes> {
   return plain(await picture(width, height).webp().toBuffer());
 }
 
+/** As many pictures as are asked for, each other than the one before, for a tenth of a second. */
+export async function gif(width = 16, height = 12, frames = 1): Promise<Bytes> {
+  const { data } = await picture(width, height * frames)
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  const raw = {
+    width,
+    height: height * frames,
+    channels: 3,
+    ...(frames > 1 && { pageHeight: height }),
+  } as const;
+  const delay = Array<number>(frames).fill(100);
+  return plain(await sharp(data, { raw }).gif({ delay, loop: 0 }).toBuffer());
+}
+
 /** The canary as a camera would write it: place, description, comment and XMP. */
 export function withMetadata(image: Sharp, orientation = 1): Sharp {
   return image

@@ -5,6 +5,8 @@ export const MEDIA_TYPES = {
   "image/png": { extension: "png", kind: "image" },
   "image/jpeg": { extension: "jpg", kind: "image" },
   "image/webp": { extension: "webp", kind: "image" },
+  "image/gif": { extension: "gif", kind: "image" },
+  "image/svg+xml": { extension: "svg", kind: "image" },
   "video/mp4": { extension: "mp4", kind: "video" },
   "video/webm": { extension: "webm", kind: "video" },
   "audio/wav": { extension: "wav", kind: "audio" },
@@ -21,13 +23,25 @@ export function isMediaType(text: string): text is MediaType {
   return Object.hasOwn(MEDIA_TYPES, text);
 }
 
+/** What providers make, and what is taken from nobody else. */
+const OUTPUT_ONLY = ["image/gif", "image/svg+xml"] as const satisfies readonly MediaType[];
+export type InputType = Exclude<MediaType, (typeof OUTPUT_ONLY)[number]>;
+
+/** Whether callers may give files of this type. */
+export function isInputType(type: MediaType): type is InputType {
+  return !(OUTPUT_ONLY as readonly MediaType[]).includes(type);
+}
+
+// The keys of the table are the types.
+export const INPUT_TYPES = (Object.keys(MEDIA_TYPES) as MediaType[]).filter(isInputType);
+
 /** What a file was found to be by reading it, never by its name or its sender's word. */
 export interface MediaProbe {
   readonly type: MediaType;
-  /** 0 for recordings of sound. */
+  /** Pixels; 0 for recordings of sound. Of a drawing (SVG), what browsers show it at. */
   readonly width: number;
   readonly height: number;
-  /** Videos and recordings only. */
+  /** Videos, recordings and GIFs of several frames only. */
   readonly durationMs?: number | undefined;
   /** Images only: whether pixels can be transparent. Known of a file just read, not of one that was stored before. */
   readonly hasAlpha?: boolean | undefined;

@@ -5,6 +5,8 @@ export interface PutOptions {
   /** What the file may be. */
   readonly accept: readonly MediaKind[];
   readonly maxBytes: number;
+  /** Whether a provider made the file: it may then be of a type that callers cannot give. */
+  readonly isOutput?: boolean | undefined;
   /**
    * Whether location and other metadata are removed before the file is stored: `true` for inputs. `"output"`: the same, but a file that its
    * maker signed (C2PA) stays as it is, because any change would void the signature.

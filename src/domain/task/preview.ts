@@ -1,4 +1,4 @@
-import type { MediaType } from "../media/asset.ts";
+import type { InputType } from "../media/asset.ts";
 import type { GenerationRequest } from "./request.ts";
 
 /** The most early versions of each output that a request may ask for. */
@@ -6,7 +6,7 @@ export const MAX_PARTIAL_IMAGES = 3;
 /** Larger previews are dropped. */
 export const MAX_PREVIEW_BYTES = 8 * 1024 * 1024;
 
-export type PreviewType = Extract<MediaType, `image/${string}`>;
+export type PreviewType = Extract<InputType, `image/${string}`>;
 
 /** An early version of an output. It is shown while the task runs, and not stored. */
 export interface Preview {

@@ -1,5 +1,5 @@
 import { MAX_EDIT_IMAGES } from "../limits.ts";
-import { isMediaType, type MediaKind, type MediaType } from "../media/asset.ts";
+import { isMediaType, MEDIA_TYPES, type MediaKind, type MediaType } from "../media/asset.ts";
 import type { Mode } from "../model/model.ts";
 import { type Demand, demandWords } from "./demand.ts";
 import { modeNames } from "./mode-words.ts";
@@ -21,6 +21,9 @@ export const INPUT_WORDS = {
     { field, wanted, given }: Field & { wanted: MediaKind; given: MediaKind | MediaType },
     name: NameOf,
   ) => `${name(field)} must be ${article(wanted)}, not ${isMediaType(given) ? given : article(given)}.`,
+  /** GIFs and drawings are made, and not taken. */
+  output_only: ({ field, given }: Field & { given: MediaType }, name: NameOf) =>
+    `${name(field)} names a file of a type that cannot be given (${MEDIA_TYPES[given].extension.toUpperCase()}); give a PNG, JPEG or WebP image.`,
   not_base64: ({ field }: Field, name: NameOf) => `${name(field)} has content that is not base64.`,
   data_uri_unwanted: ({ field }: Field, name: NameOf) => `${name(field)} takes no data URI.`,
   not_an_image_task: ({ field }: Field, name: NameOf) =>

@@ -1,5 +1,5 @@
 import { AppError } from "../../domain/errors.ts";
-import { assetPath } from "../../domain/media/asset.ts";
+import { assetPath, type MediaType } from "../../domain/media/asset.ts";
 import type { AssetStore } from "../../domain/ports/asset-store.ts";
 import type { TaskStore } from "../../domain/ports/task-store.ts";
 import { readAsset } from "../../service/read-asset.ts";
@@ -22,7 +22,7 @@ export function assetEndpoints(deps: { tasks: TaskStore; assets: AssetStore }): 
         ETag: `"${asset.sha256}"`,
         "Accept-Ranges": "bytes",
         "X-Content-Type-Options": "nosniff",
-        "Content-Security-Policy": "sandbox; default-src 'none'",
+        "Content-Security-Policy": policyFor(asset.type),
         "Cross-Origin-Resource-Policy": "cross-origin",
         "Access-Control-Allow-Origin": "*",
         "Last-Modified": new Date(asset.createdAt).toUTCString(),
@@ -30,6 +30,12 @@ export function assetEndpoints(deps: { tasks: TaskStore; assets: AssetStore }): 
       return serveFile(request, content, headers);
     }),
   ];
+}
+
+/** Nothing runs and nothing is loaded. A drawing has its own style, and pictures inside itself. */
+function policyFor(type: MediaType): string {
+  const policy = "sandbox; default-src 'none'";
+  return type === "image/svg+xml" ? `${policy}; style-src 'unsafe-inline'; img-src data:` : policy;
 }
 
 /** Answers with a file or the part of it that is asked for, or with 304 to who has it. */

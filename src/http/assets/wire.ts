@@ -1,9 +1,12 @@
-import { MEDIA_TYPES } from "../../domain/media/asset.ts";
+import { INPUT_TYPES, MEDIA_TYPES, type MediaType } from "../../domain/media/asset.ts";
 import { type Answer, contract, type EndpointContract } from "../openapi/contract.ts";
 import type { HeaderName } from "../openapi/headers.ts";
 import { text } from "../wire/schema.ts";
 
 const FILE_HEADERS = ["ETag", "Cache-Control", "Last-Modified", "Accept-Ranges"] as const;
+
+// The keys of the table are the types.
+const ALL_TYPES = Object.keys(MEDIA_TYPES) as MediaType[];
 
 const RANGE_HEADERS = {
   Range: text("One range of bytes.", { examples: ["bytes=0-1023"] }),
@@ -11,16 +14,16 @@ const RANGE_HEADERS = {
   "If-None-Match": text("An `ETag` that is known already."),
 };
 
-function bytes(description: string, headers: readonly HeaderName[]): Answer {
-  const content = Object.fromEntries(Object.keys(MEDIA_TYPES).map((type) => [type, {}]));
+function bytes(types: readonly MediaType[], description: string, headers: readonly HeaderName[]): Answer {
+  const content = Object.fromEntries(types.map((type) => [type, {}]));
   return { description, content, headers };
 }
 
 /** The answers of a download, with these headers. */
-function downloads(headers: readonly HeaderName[]): EndpointContract["answers"] {
+function downloads(types: readonly MediaType[], headers: readonly HeaderName[]): EndpointContract["answers"] {
   return {
-    200: bytes("The file.", [...headers, "Content-Length"]),
-    206: bytes("The part asked for.", [...headers, "Content-Length", "Content-Range"]),
+    200: bytes(types, "The file.", [...headers, "Content-Length"]),
+    206: bytes(types, "The part asked for.", [...headers, "Content-Length", "Content-Range"]),
     304: { description: "It is known already.", headers },
     416: { description: "There is no such part.", headers: [...headers, "Content-Range"] },
   };
@@ -31,7 +34,7 @@ export const READ_ASSET = contract("readAsset", "Files", "Download a file", {
     "What `result` and image URLs point at. The id is the permission: whoever knows it may read the file. The content never changes.",
   path: { file: text("Id of the file, with the extension of its type.") },
   headers: RANGE_HEADERS,
-  answers: downloads(FILE_HEADERS),
+  answers: downloads(ALL_TYPES, FILE_HEADERS),
   errors: ["not_found", "service_unavailable"],
 });
 
@@ -40,6 +43,6 @@ export const READ_INPUT = contract("readInput", "Files", "Download an input", {
     "For providers, which get such an address for one input of one task where they fetch inputs by themselves. It is signed, and ends after one to two days.",
   path: { file: text("Names the content and the end, and is signed.") },
   headers: RANGE_HEADERS,
-  answers: downloads(["ETag", "Cache-Control", "Accept-Ranges"]),
+  answers: downloads(INPUT_TYPES, ["ETag", "Cache-Control", "Accept-Ranges"]),
   errors: ["not_found", "service_unavailable"],
 });

@@ -38,7 +38,7 @@ const MADE = {
   size: text("What was made, as its file shows it; the first image's."),
   quality: text("What was made, as far as the provider says it; `auto` where nothing is known."),
   background: text("The same: `opaque`, `transparent` or `auto`."),
-  output_format: text("`png`, `jpeg` or `webp`, as the file shows it."),
+  output_format: text("`png`, `jpeg`, `webp`, `gif` or `svg`, as the file shows it."),
 };
 
 /** What a synchronous call answers (docs/api.md 5.3). */
@@ -108,7 +108,7 @@ const OPTIONS = {
   ),
   quality: nullable(text("Within what the model can do; `auto` leaves it to the model.")),
   background: nullable(text("`auto` or `opaque`, where the model supports it.")),
-  output_format: nullable(text("`png`, `jpeg` or `webp`, where the model supports it.")),
+  output_format: nullable(text("`png`, `jpeg`, `webp`, `gif` or `svg`, where the model supports it.")),
   response_format: nullable(
     text(
       "How images come back: inline, or as URLs. A query parameter of this name, or the key's own default, counts where it is absent.",

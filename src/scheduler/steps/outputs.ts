@@ -101,6 +101,7 @@ export function storeOutput(
 ): Promise<StoredFile> {
   const { assets, traces } = step.deps;
   const { kind } = step.task;
-  const options = { accept: [kind], maxBytes: MAX_OUTPUT_BYTES[kind], sanitize: "output" } as const;
+  const maxBytes = MAX_OUTPUT_BYTES[kind];
+  const options = { accept: [kind], maxBytes, isOutput: true, sanitize: "output" } as const;
   return traces.output(attemptOf(step), bring, (source) => assets.put(source, options));
 }

@@ -1,8 +1,13 @@
 import { describe, expect, test } from "bun:test";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import sharp from "sharp";
 import { type Canvas, drawPictures } from "../../../cli/picture/draw.ts";
 import { drawHalfBlocks, halfBlocks, nearest256 } from "../../../cli/picture/half-blocks.ts";
 import { type Pixels, reduceColours, scalePicture } from "../../../cli/picture/pixels.ts";
+import { readPicture } from "../../../cli/picture/poster.ts";
+import { readResult } from "../../../cli/picture/result.ts";
 import { SIXEL_COLOURS, sixelPicture } from "../../../cli/picture/sixel.ts";
 import {
   largestDifference,
@@ -12,6 +17,8 @@ import {
   readSixels,
   splitByTmux,
 } from "./readers.ts";
+
+const DRAWING = new TextEncoder().encode('<svg xmlns="http://www.w3.org/2000/svg" width="4" height="3"/>');
 
 const CANVAS: Canvas = {
   protocol: "half",
@@ -255,10 +262,30 @@ describe("a file", () => {
     for (const colour of [red, green, blue]) expect(Math.abs(colour - 128)).toBeLessThanOrEqual(16);
   });
 
+  test("of a GIF shows its first frame", async () => {
+    const frames = { width: 8, height: 12, channels: 3, pageHeight: 6 } as const;
+    const pixels = new Uint8Array(8 * 12 * 3).fill(255, 0, 8 * 6 * 3);
+    const { width, height, rgba } = await scalePicture(
+      await sharp(pixels, { raw: frames }).gif().toBuffer(),
+      (size) => size,
+    );
+    expect([width, height, [...rgba.subarray(0, 4)]]).toEqual([8, 6, [255, 255, 255, 255]]);
+  });
+
+  test("of a drawing is named, and not drawn", async () => {
+    const path = join(mkdtempSync(join(tmpdir(), "svc-drawing-")), "result.svg");
+    writeFileSync(path, DRAWING);
+    expect(await readResult(path, { columns: 80, rows: 24 })).toEqual({ about: "a drawing (SVG)" });
+    expect(await readPicture(DRAWING, { columns: 80, rows: 24 }, "256")).toEqual(["a drawing (SVG)"]);
+  });
+
   test.each([
     ["text", new TextEncoder().encode("no picture")],
     ["nothing", new Uint8Array()],
     ["half a PNG", redPng.subarray(0, 9000)],
+    ["a drawing", DRAWING],
+    ["a drawing behind a comment", new TextEncoder().encode(`<!-- -->${new TextDecoder().decode(DRAWING)}`)],
+    ["a packed drawing", Bun.gzipSync(DRAWING)],
   ])("of %s is refused", async (_name, file) => {
     await expect(scalePicture(file, (size) => size)).rejects.toThrow();
   });

@@ -29,6 +29,7 @@ const EVERY_KIND: { readonly [Kind in Facts["kind"]]: Omit<Extract<Facts, { kind
   stored_file_unknown: { field },
   stored_file_gone: { field },
   other_media: { field, wanted: "image", given: "video" },
+  output_only: { field, given: "image/gif" },
   not_base64: { field },
   data_uri_unwanted: { field },
   not_an_image_task: { field },

@@ -19,7 +19,7 @@ const INPUT = closed(
     size_bytes: integer("", { minimum: 0 }),
     width: integer("Pixels.", { minimum: 1 }),
     height: integer("Pixels.", { minimum: 1 }),
-    duration_ms: integer("Of a video or a recording.", { minimum: 0 }),
+    duration_ms: integer("Of a video, a recording or an animated GIF.", { minimum: 0 }),
     url: text("Its file here; before it is fetched, the address that was given, without its query.", {
       format: "uri",
     }),
