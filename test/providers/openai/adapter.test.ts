@@ -45,7 +45,7 @@ function publishedProblems(path: string, fields: Record<string, unknown>, isForm
   // A file is a string to a schema; several come as the list the document calls `image`.
   const asString = (value: unknown) => (value instanceof Blob ? "file" : value);
   const { "image[]": images, ...rest } = fields;
-  const form = { ...rest, ...known(rest.quality), ...(images === undefined ? {} : { image: images }) };
+  const form = { ...rest, ...known(rest), ...(images === undefined ? {} : { image: images }) };
   const value = Object.fromEntries(
     Object.entries(form).map(([name, each]) => [
       name,
@@ -56,8 +56,11 @@ function publishedProblems(path: string, fields: Record<string, unknown>, isForm
   return published.problems(place, value, isForm);
 }
 
-/** The document is older than the newest models and does not know all of their qualities. */
-const known = (quality: unknown) => (quality === "xhigh" || quality === "max" ? { quality: "high" } : {});
+/** The document is older than the newest models and does not know all of their qualities and formats. */
+const known = ({ quality, output_format: format }: Record<string, unknown>) => ({
+  ...(quality === "xhigh" || quality === "max" ? { quality: "high" } : {}),
+  ...(format === "gif" ? { output_format: "png" } : {}),
+});
 
 const png = (role: "image" | "mask", text: string) => inputFile(role, new TextEncoder().encode(text));
 

@@ -30,6 +30,10 @@ test.each([
   ["gpt-image-1.5", { partial_images: 3 }],
   ["gpt-image-2.5-flare", { quality: "max", size: "1024x1536" }],
   ["gpt-image-2.6-sunburst", { quality: "xhigh", complexity: "low", image_url: A, mask_url: A }],
+  [
+    "gpt-image-2.6-flare",
+    { output_format: "gif", frame_count: 16, frame_duration_ms: 10, partial_images: 0 },
+  ],
 ] as [string, JsonObject][])("%s takes request %#", (id, body) => {
   expect(validate(id, body)).toMatchObject({ ok: true });
 });
@@ -50,6 +54,14 @@ test.each([
   ["gpt-image-2", { quality: "max" }, "quality"],
   ["gpt-image-2.5-flare", { complexity: "low" }, "complexity"],
   ["gpt-image-2.6-flare", { output_format: "svg" }, "output_format"],
+  ["gpt-image-2.5-flare", { output_format: "gif" }, "output_format"],
+  ["gpt-image-2.6-flare", { frame_count: 4 }, "frame_count"],
+  ["gpt-image-2.6-flare", { frame_duration_ms: 100, output_format: "webp" }, "frame_duration_ms"],
+  ["gpt-image-2.6-flare", { frame_count: 17, output_format: "gif" }, "frame_count"],
+  ["gpt-image-2.6-flare", { partial_images: 1, output_format: "gif" }, "partial_images"],
+  ["gpt-image-2.6-flare", { image_url: A, mask_url: A, output_format: "gif" }, "mask_url"],
+  ["gpt-image-2.6-flare", { background: "transparent", output_format: "gif" }, "background"],
+  ["gpt-image-2.6-flare", { output_compression: 50, output_format: "gif" }, "output_compression"],
   ["gpt-image-1-mini", { input_fidelity: "high", image_url: A }, "input_fidelity"],
 ] as [string, JsonObject, string][])("%s refuses request %# for one of its fields", (id, body, param) => {
   expect(validate(id, body)).toMatchObject({ ok: false, facts: { field: param } });
@@ -89,13 +101,15 @@ test.each([
   ["gpt-image-2.5-sunburst", { quality: "max", partial_images: 2 }, 217_000],
   // Nothing says how many tokens an image takes, so a dollar is held.
   ["gpt-image-2.6-flare", { quality: "low" }, 999_990],
+  // A GIF has up to 16 pictures.
+  ["gpt-image-2.6-flare", { quality: "low", output_format: "gif" }, 15_999_840],
 ] as [string, { [name: string]: Json }, number][])(
   "%s with %j costs at most %i millionths",
   (id, parameters, most) => {
     const request = { kind: "image", model: id as ModelId, mode: "any", n: 1, inputs: [] } as const;
     const { ceiling } = quote(catalog.find(id)!, {
       ...request,
-      parameters: { size: "auto", complexity: "high", ...parameters },
+      parameters: { size: "auto", complexity: "high", output_format: "png", ...parameters },
     });
     expect(ceiling as number).toBe(most);
   },
