@@ -54,9 +54,9 @@ async function open(config: Config, overrides: AppOverrides, releases: Releases)
   const readiness = createReadiness(store);
   let servers: Servers | undefined;
   const handle = createHandler({
-    ...{ ...rooms, ...feeds, config, wakeup, manage, callbacksDue: background.callbacksDue },
-    orphans: await readOrphans(rooms),
-    audits,
+    ...{ ...rooms, ...feeds, config, wakeup, manage },
+    ...{ callbacksDue: background.callbacksDue, hookCame: background.hookCame },
+    ...{ orphans: await readOrphans(rooms), audits },
     ...{ ...readiness, tally, vitals, startedAt: clock.now() },
     stopping: stopping.signal,
     drained: drained.signal,

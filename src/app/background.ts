@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import type { LaneId } from "../domain/ids.ts";
+import type { AttemptId, LaneId } from "../domain/ids.ts";
 import type { ProviderAdapter } from "../domain/ports/provider.ts";
 import type { Tally } from "../domain/ports/tally.ts";
 import type { LaneCapacity } from "../domain/ports/task-store.ts";
@@ -9,6 +9,7 @@ import { systemRandom } from "../runtime/random.ts";
 import type { Feeds } from "../runtime/signals.ts";
 import { createCallbackSender } from "../scheduler/callbacks.ts";
 import { createCleaner } from "../scheduler/cleaner.ts";
+import { Hooks } from "../scheduler/hooks.ts";
 import { createLateAnswers } from "../scheduler/late-answers.ts";
 import { laneCapacities } from "../scheduler/routing/lanes.ts";
 import { createScheduler } from "../scheduler/scheduler.ts";
@@ -36,25 +37,25 @@ export function createBackground(config: Config, rooms: Rooms, feeds: Feeds, tal
     { ...rooms, ...store, random: systemRandom, publicUrl },
     callbackOptions(config),
   );
+  const hooks = openHooks(config, rooms, () => scheduler.wake());
   const scheduler = createScheduler(
     {
-      ...{ ...rooms, ...feeds, tally, tasks, random: systemRandom },
+      ...{ ...rooms, ...feeds, tally, tasks, hooks, random: systemRandom },
       traces: new Traces(clock),
       isOverdue: timekeeper.isOverdue,
       provider: (lane: LaneId) => providers.get(lane),
       callbackDue: sender.wake,
       inputUrl: publicUrl === undefined ? undefined : (...of) => publicUrl + inputAddresses.pathOf(...of),
     },
-    {
-      ...config.scheduler,
-      lanes: createCapacities(rooms, () => scheduler.wake()),
-    },
+    { ...config.scheduler, lanes: createCapacities(rooms, () => scheduler.wake()) },
   );
   const upkeep = createUpkeep(rooms);
   return {
     scheduler,
     /** Tells the sender that callbacks are due. */
     callbacksDue: sender.wake,
+    /** An upstream has called about an attempt. */
+    hookCame: hooks.came.bind(hooks),
     async start() {
       await timekeeper.start();
       await rooms.startWays();
@@ -75,6 +76,14 @@ export function createBackground(config: Config, rooms: Rooms, feeds: Feeds, tal
       cancelGivingUp();
     },
   };
+}
+
+/** Providers are told where to call, unless there is no such place or the operator wants none. */
+function openHooks({ publicUrl, hooks }: Config, rooms: Rooms, wake: () => void): Hooks {
+  const { clock, log, store, hookTokens } = rooms;
+  const isTold = hooks && publicUrl !== undefined;
+  const addressOf = isTold ? (id: AttemptId) => publicUrl + hookTokens.pathOf(id) : undefined;
+  return new Hooks({ tasks: store.tasks, clock, log, wake, addressOf });
 }
 
 /** What is looked after now and then. */

@@ -14,6 +14,7 @@ import { lockFileOf } from "../runtime/directory-lock.ts";
 import { watchFolder } from "../runtime/folder-watch.ts";
 import { createIds } from "../runtime/ids.ts";
 import { createSecrets } from "../runtime/secrets.ts";
+import { createHookTokens } from "../service/hooks.ts";
 import { createInputAddresses } from "../service/input-addresses.ts";
 import type { StoreOptions } from "../store/books.ts";
 import { openStore } from "../store/open.ts";
@@ -85,6 +86,7 @@ export async function openRooms(config: Config, overrides: AppOverrides, release
   return {
     ...{ clock, log, ids, store, assets, egress, createdDataDir, providerIds, ...offered, ...models },
     inputAddresses: createInputAddresses({ assets, clock, seal }),
+    hookTokens: createHookTokens({ seal }),
     secrets: createSecrets(),
     addresses: createAddresses(),
   };

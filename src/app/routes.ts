@@ -4,6 +4,7 @@ import { INGRESS_LIMITS } from "../domain/limits.ts";
 import type { Vitals } from "../domain/overview.ts";
 import type { Wakeup } from "../domain/ports/runtime.ts";
 import type { Counts, Tally } from "../domain/ports/tally.ts";
+import type { Attempt } from "../domain/task/task.ts";
 import { accountEndpoints } from "../http/account/routes.ts";
 import { managedAccountEndpoints } from "../http/admin/accounts/routes.ts";
 import { auditEndpoints } from "../http/admin/audit/routes.ts";
@@ -28,6 +29,7 @@ import { createEdge } from "../http/edge.ts";
 import { eventEndpoints } from "../http/events/routes.ts";
 import { generationEndpoints } from "../http/generations/routes.ts";
 import { healthEndpoints, type NotReady } from "../http/health/routes.ts";
+import { hookEndpoints } from "../http/hooks/routes.ts";
 import { createIngressBudget } from "../http/ingress/budget.ts";
 import { createIngress } from "../http/ingress/ingress.ts";
 import { createLane } from "../http/ingress/lane.ts";
@@ -51,6 +53,7 @@ import { createCreateTask } from "../service/create-task.ts";
 import { createEstimate } from "../service/estimate.ts";
 import { createExplainRoute } from "../service/explain-route.ts";
 import { createGenerateSync } from "../service/generate-sync.ts";
+import { createTakeHook } from "../service/hooks.ts";
 import { createTellLowBalance } from "../service/low-balance.ts";
 import type { ManageAccounts } from "../service/manage-account.ts";
 import { createManageCallbacks } from "../service/manage-callbacks.ts";
@@ -81,6 +84,7 @@ export interface RequestDeps extends Rooms, Feeds, Watched {
   readonly config: Config;
   readonly wakeup: Wakeup;
   readonly callbacksDue: () => void;
+  readonly hookCame: (attempt: Attempt) => Promise<void>;
   readonly manage: ManageAccounts;
   readonly orphans: Orphans;
   readonly audits: Audits;
@@ -164,6 +168,9 @@ function listEndpoints(given: EndpointDeps) {
     ...pricingEndpoints({ estimateCost }),
     ...assetEndpoints(deps),
     ...inputEndpoints(deps),
+    ...hookEndpoints({
+      takeHook: createTakeHook({ ...deps, provider: (lane) => deps.providers.get(lane) }),
+    }),
     ...keyEndpoints(deps),
     ...managedAccountEndpoints(deps),
     ...moneyEndpoints(deps),

@@ -79,6 +79,13 @@ export function createSettings(machine: Machine, providers: readonly ProviderSet
       parse: parse.origin,
       fallback: undefined,
     }),
+    hooks: setting<boolean>({
+      key: "hooks",
+      flag: "--no-hooks",
+      help: "providers are told to call public_url when a job is done; --no-hooks has them asked only",
+      parse: parse.boolean,
+      fallback: true,
+    }),
     trustedProxies: setting<readonly string[]>({
       key: "trusted_proxies",
       flag: "--trusted-proxies <ranges...>",

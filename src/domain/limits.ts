@@ -48,6 +48,7 @@ export const MAX_OUTPUT_BYTES: Readonly<Record<TaskKind, number>> = { image: 64 
 /** The address under which a provider fetches an input ends after one to two times as long. */
 export const INPUT_ADDRESS_MS = 24 * 60 * 60 * 1000;
 /** A JSON body as it arrives. */
+export const MAX_HOOK_BYTES = 64 * 1024;
 export const MAX_JSON_BYTES = 32_000_000;
 /** The same once the content of data URIs is left out. */
 export const MAX_JSON_TEXT_BYTES = 1_000_000;

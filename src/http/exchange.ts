@@ -66,6 +66,8 @@ interface HandlingBase {
   readonly path: string;
   /** Endpoints that clients poll are logged at debug level. */
   readonly logLevel?: "info" | "debug";
+  /** Its path holds what opens it, so neither log nor answer shows more than its pattern. */
+  readonly isSecret?: boolean;
   /** Exempt from the default address's time limit: the answer begins at once and may last. */
   readonly isStreaming?: boolean;
 }

@@ -58,6 +58,7 @@ function methodNotAllowed(path: string, handlings: readonly Handling[]): Handlin
     method: "GET",
     path,
     access: "public",
+    isSecret: handlings.some(({ isSecret }) => isSecret === true),
     handle: ({ request }) => {
       const facts = { kind: "method_not_allowed", method: request.method, allow } as const;
       throw new AppError("method_not_allowed", facts, { allow });

@@ -94,7 +94,7 @@ function logRequest(
       task: reply.log?.task ?? failure?.details.taskId,
       model: reply.log?.model,
       method: exchange.request.method,
-      path: withoutKeys(exchange.path),
+      path: shownPath(exchange),
       status: reply.status,
       ms: Math.round((elapsed() - exchange.startedAt) * 10) / 10,
       error_code: failure?.code,
@@ -102,6 +102,10 @@ function logRequest(
     },
     "request",
   );
+}
+
+function shownPath({ handling, path }: Pick<Arriving, "handling" | "path">): string {
+  return handling.isSecret === true ? handling.path : withoutKeys(path);
 }
 
 /** Whether the service itself is at fault. A task's failure at its provider is told where it ends. */

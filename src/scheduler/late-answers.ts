@@ -1,10 +1,11 @@
 import type { AttemptId, LaneId } from "../domain/ids.ts";
 import { findRoute } from "../domain/model/model.ts";
-import { type Micros, ZERO } from "../domain/money/money.ts";
+import { ZERO } from "../domain/money/money.ts";
 import type { Catalog } from "../domain/ports/catalog.ts";
 import type { PollResult, ProviderAdapter } from "../domain/ports/provider.ts";
 import type { Clock, Log } from "../domain/ports/runtime.ts";
-import type { LostAttempt, TaskStore } from "../domain/ports/task-store.ts";
+import type { TaskStore } from "../domain/ports/task-store.ts";
+import type { LostAttempt, LostEnd } from "../domain/task/lost-attempt.ts";
 
 /** An upstream is asked so long what became of a submission whose task has ended without an answer. */
 const ASKED_FOR_MS = 86_400_000;
@@ -20,14 +21,6 @@ export interface LateAnswersDeps {
   readonly catalog: Pick<Catalog, "find">;
   readonly clock: Pick<Clock, "now" | "elapsed" | "after">;
   readonly log: Log;
-}
-
-/** What became of a submission: what it cost the operator, and why, in our words. */
-interface Settled {
-  readonly state: "done" | "rejected";
-  /** Absent: what was booked at its end stays. */
-  readonly costMicros?: Micros | undefined;
-  readonly detail: string;
 }
 
 interface Asked {
@@ -99,7 +92,7 @@ async function settledOf(
   { adapters, catalog }: LateAnswersDeps,
   { task, attempt }: LostAttempt,
   signal: AbortSignal,
-): Promise<Settled | undefined> {
+): Promise<LostEnd | undefined> {
   const adapter = adapterOf(adapters(), attempt.lane, attempt.terms);
   const model = catalog.find(task.model);
   const wording = model && findRoute(model, attempt)?.wording;
@@ -115,7 +108,7 @@ async function settledOf(
   return answer && endOf(answer);
 }
 
-function endOf(answer: PollResult): Settled | undefined {
+function endOf(answer: PollResult): LostEnd | undefined {
   switch (answer.kind) {
     case "pending":
       return undefined;

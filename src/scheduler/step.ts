@@ -26,6 +26,7 @@ import {
   unanswered,
 } from "../domain/task/transition.ts";
 import { logEnding, tellEnding } from "./endings.ts";
+import type { Hooks } from "./hooks.ts";
 import type { Durations } from "./routing/durations.ts";
 import type { Loads } from "./routing/loads.ts";
 import type { Pace } from "./routing/pace.ts";
@@ -48,6 +49,7 @@ export interface StepDeps {
   readonly log: Log;
   /** The address under which a provider can fetch an input of an attempt that started then; undefined where this service has none. */
   readonly inputUrl?: ((file: StoredFile, startedAt: number) => string) | undefined;
+  readonly hooks: Hooks;
   readonly feed: TaskFeed;
   readonly previews: PreviewFeed;
   /** Whether the deadline of a task has passed, by time in which the service could work. */
@@ -153,6 +155,7 @@ export class Step {
       return outcome;
     }
     deps.traces.applied(transition, lease.attempt);
+    deps.hooks.applied(transition, lease.attempt);
     deps.loads.moved(task, transition);
     if (transition.ending !== undefined) {
       logEnding(deps.log, lease, transition);

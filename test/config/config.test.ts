@@ -80,6 +80,7 @@ describe("settings", () => {
       long_port: ["9000", 9000],
       public_url: ["https://media.example.com/", "https://media.example.com"],
       proxy: ["http://us:pass@proxy.example:3128/", "http://us:pass@proxy.example:3128"],
+      hooks: ["false", false],
       trusted_proxies: ["10.1.0.0/16", ["10.1.0.0/16"]],
       "cors.origins": [
         "https://a.example, http://b.example:3000",
@@ -133,6 +134,7 @@ describe("settings", () => {
       port: 0,
       longPort: 9000,
       publicUrl: "https://media.example.com",
+      hooks: false,
       trustedProxies: ["10.1.0.0/16"],
       edgeTimeoutMs: 5000,
       sync: { waitMs: 2500, responseFormat: "url" },

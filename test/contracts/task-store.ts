@@ -9,6 +9,7 @@ import { describeLanes } from "./task-store-lanes.ts";
 import { describeLostAttempts } from "./task-store-lost.ts";
 import { describeManagedTasks } from "./task-store-managed.ts";
 import { describeMoney } from "./task-store-money.ts";
+import { describeNudge } from "./task-store-nudge.ts";
 import { describeQuotas } from "./task-store-quota.ts";
 import { describeReads } from "./task-store-reads.ts";
 import { describeStory } from "./task-store-story.ts";
@@ -20,6 +21,7 @@ export function describeTaskStore(name: string, makeStore: MakeStore): void {
     describeClaim(makeStore);
     describeAdvance(makeStore);
     describeCancel(makeStore);
+    describeNudge(makeStore);
     describeMoney(makeStore);
     describeQuotas(makeStore);
     describeReads(makeStore);

@@ -12,6 +12,7 @@ import type { Routing } from "../../src/domain/ports/routing.ts";
 import type { Ids, Log, SteadyClock } from "../../src/domain/ports/runtime.ts";
 import type { Task } from "../../src/domain/task/task.ts";
 import { createPreviewFeed, createTaskFeed } from "../../src/runtime/signals.ts";
+import { Hooks } from "../../src/scheduler/hooks.ts";
 import { laneCapacities } from "../../src/scheduler/routing/lanes.ts";
 import { createWays } from "../../src/scheduler/routing/ways.ts";
 import { createScheduler, type SchedulerOptions } from "../../src/scheduler/scheduler.ts";
@@ -198,6 +199,10 @@ export async function createEngine(
     provider: (lane) => providers.find((provider) => provider.lane === lane),
     ...ways,
     traces: new Traces(clock),
+    hooks: new Hooks({
+      ...{ tasks: store.tasks, clock, log: silent, wake() {} },
+      addressOf: (id) => `https://svc.example.com/hooks/${id}`,
+    }),
     clock,
     ids,
     random,

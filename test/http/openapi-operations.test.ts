@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { isJsonObject, type JsonObject } from "../../src/domain/json.ts";
 import { png } from "../helpers/media.ts";
 import { type CheckAnswer, createAnswerCheck } from "../helpers/openapi.ts";
+import { attemptId } from "../helpers/store.ts";
 import { type PublishedService, startPublished } from "./openapi-service.ts";
 
 let service: PublishedService;
@@ -108,6 +109,16 @@ test("tasks are answered as the document says, however they end", async () => {
   expect((await call("POST /v1/tasks/{task_id}/retry", { path: missing })).status).toBe(404);
   expect((await call("GET /v1/tasks", { query: "?limit=3" })).data.next).toBeString();
   expect((await call("GET /v1/tasks", { query: "?limit=0" })).status).toBe(400);
+});
+
+test("calls of providers are answered as the document says", async () => {
+  const path = { token: service.hookPath(attemptId(1)).split("/").at(-1) ?? "" };
+  const body = { challenge: "echo" };
+  expect((await call("POST /hooks/{token}", { path, body })).text).toBe('{"challenge":"echo"}');
+  const nobody = await call("POST /hooks/{token}", { path, body: {} });
+  const forged = await call("POST /hooks/{token}", { path: { token: `${path.token}x` }, body });
+  const large = await call("POST /hooks/{token}", { path, body: { text: "x".repeat(64 * 1024) } });
+  expect([nobody.status, forged.status, large.status]).toEqual([404, 404, 413]);
 });
 
 test("callbacks are answered as the document says, and so are the streams without an end", async () => {

@@ -5,10 +5,12 @@ import { createApp } from "../../src/app/app.ts";
 import { sealOf } from "../../src/app/data-folder.ts";
 import { openLocal } from "../../src/app/local.ts";
 import { readConfig } from "../../src/app/settings.ts";
+import type { AttemptId } from "../../src/domain/ids.ts";
 import type { JsonObject } from "../../src/domain/json.ts";
 import type { StoredFile } from "../../src/domain/media/asset.ts";
 import type { Log } from "../../src/domain/ports/runtime.ts";
 import { createSystemClock } from "../../src/runtime/clock.ts";
+import { createHookTokens } from "../../src/service/hooks.ts";
 import { createInputAddresses } from "../../src/service/input-addresses.ts";
 import { readDocument } from "../helpers/openapi.ts";
 
@@ -20,6 +22,8 @@ export interface PublishedService {
   readonly key: string;
   readonly token: string;
   readonly document: JsonObject;
+  /** The path at which a provider would call about an attempt. */
+  hookPath(attempt: AttemptId): string;
   /** The path under which a provider would fetch a stored file. */
   inputPath(file: Pick<StoredFile, "sha256" | "sizeBytes" | "type">): string;
   stop(): Promise<void>;
@@ -44,6 +48,7 @@ export async function startPublished(env: Readonly<Record<string, string>> = {})
     key: firstKey,
     token,
     document: await readDocument(urls.api),
+    hookPath: createHookTokens({ seal: sealOf(config) }).pathOf,
     inputPath: (file) => pathOf(file, clock.now()),
     async stop() {
       await app.stop({ force: true });

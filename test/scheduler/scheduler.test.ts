@@ -187,7 +187,7 @@ test("an unknown outcome is looked up where the upstream can be asked, and the o
   const id = await engine.admit();
   await engine.runToEnd();
   expect((await engine.task(id)).status).toBe("completed");
-  const [{ previews: _, tracing: __, ...submitted } = {}, ...more] = provider.submissions;
+  const [{ previews: _, tracing: __, hookUrl: ___, ...submitted } = {}, ...more] = provider.submissions;
   expect(more).toEqual([]);
   // What was asked for says all that was submitted.
   expect(asked).toEqual([submitted as RecoverRequest]);

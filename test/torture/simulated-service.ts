@@ -7,6 +7,7 @@ import type { Ids, Log } from "../../src/domain/ports/runtime.ts";
 import { StorageError } from "../../src/domain/ports/task-store.ts";
 import type { NewTask, Task } from "../../src/domain/task/task.ts";
 import { createPreviewFeed } from "../../src/runtime/signals.ts";
+import { Hooks } from "../../src/scheduler/hooks.ts";
 import { laneCapacities } from "../../src/scheduler/routing/lanes.ts";
 import { createWays } from "../../src/scheduler/routing/ways.ts";
 import { createScheduler } from "../../src/scheduler/scheduler.ts";
@@ -85,6 +86,7 @@ export function openService(machine: Machine, around: Surroundings) {
       },
       previews: createPreviewFeed(),
       traces: new Traces(clock),
+      hooks: new Hooks({ tasks, clock, log, wake: () => scheduler.wake() }),
       isOverdue: timekeeper.isOverdue,
       tally: { ended() {} },
       callbackDue() {},

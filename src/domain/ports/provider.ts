@@ -54,6 +54,18 @@ export interface SubmitRequest extends Submission {
   readonly inputs: readonly InputFile[];
   readonly previews?: Previews | undefined;
   readonly tracing?: Tracing | undefined;
+  /**
+   * Where the upstream may call when the job is done; the same whenever its attempt is sent. A secret. Absent where this service has
+   * no address that it can be reached by.
+   */
+  readonly hookUrl?: string | undefined;
+}
+
+/** A call of an upstream about a job. */
+export interface HookCall {
+  header(name: string): string | undefined;
+  /** As it came. */
+  readonly body: Uint8Array;
 }
 
 /** A submission whose answer was lost. */
@@ -96,7 +108,12 @@ interface Taken {
 }
 
 export type Submitted =
-  | ({ readonly kind: "operation"; readonly pollAfterMs?: number | undefined } & Taken)
+  | ({
+      readonly kind: "operation";
+      readonly pollAfterMs?: number | undefined;
+      /** The upstream was told the `hookUrl`, so the job is asked after more rarely. */
+      readonly isHooked?: boolean | undefined;
+    } & Taken)
   | ({ readonly kind: "outputs"; readonly outputs: readonly Output[] } & Report);
 
 export type PollResult =
@@ -187,6 +204,8 @@ export interface ProviderAdapter {
   recover?(request: RecoverRequest, signal: AbortSignal): Promise<Recovered>;
   /** The bytes of a `remote` output, from the upstream's own origin. */
   fetchOutput?(ref: Json, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
+  /** Whether the upstream has signed a call. `unknown`: it signs none, or what proves it cannot be had now. Never throws. */
+  verifyHook?(call: HookCall, signal: AbortSignal): Promise<"genuine" | "forged" | "unknown">;
   /** Proves key, region and balance by a call that makes nothing. Absent: the upstream has none. */
   test?(signal: AbortSignal): Promise<Tested>;
   /** Moves the times in its own records: the clock that it was given has jumped by this much. */

@@ -5,6 +5,7 @@ import type { Asset } from "../media/asset.ts";
 import type { Micros } from "../money/money.ts";
 import type { LaneLoad, RecentEndings } from "../overview.ts";
 import type { IdempotencyClaim } from "../task/idempotency.ts";
+import type { LostAttempt, LostEnd } from "../task/lost-attempt.ts";
 import type { TaskKind } from "../task/request.ts";
 import type { TaskStory } from "../task/story.ts";
 import type { Attempt, Lease, NewTask, Task, TaskStatus, TaskSummary } from "../task/task.ts";
@@ -165,20 +166,6 @@ export type OrphanedTask = Pick<Task, "id" | "accountId" | "keyId" | "createdAt"
   readonly syncScope: string;
 };
 
-/** A submission without an answer, whose task has ended. */
-export interface LostAttempt {
-  readonly task: Task;
-  readonly attempt: Attempt;
-}
-
-/** What became of such a submission. */
-export interface LostEnd {
-  readonly state: "done" | "rejected";
-  /** What it cost the operator. Absent: what is booked stays. */
-  readonly costMicros?: Micros | undefined;
-  readonly detail: string;
-}
-
 /** The highest queue position that is reported. A position further back is reported as this one. */
 export const MAX_QUEUE_POSITION = 1_000;
 
@@ -232,6 +219,11 @@ export interface TaskStore {
     owner: AccountId,
     now: number,
   ): Promise<"cancelled" | "requested" | "already_final" | "not_found">;
+  /**
+   * Makes the running task of an attempt due at `at` if it would be due later, and nothing else. `leased`: somebody works on it now.
+   * `idle`: the attempt is over, or its upstream's last answer was trouble, after which it is not asked sooner.
+   */
+  nudge(id: AttemptId, at: number): Promise<"nudged" | "leased" | "idle">;
   /** Lets an idempotency key be used again, if it still refers to this task. */
   freeIdempotency(use: Pick<IdempotencyClaim, "keyId" | "endpoint" | "key">, id: TaskId): Promise<void>;
   /** Removes idempotency records that ended before `now`. @returns how many, at most `limit` */
@@ -246,6 +238,7 @@ export interface TaskStore {
   byId(id: TaskId): Promise<Task | undefined>;
   summary(id: TaskId): Promise<TaskSummary | undefined>;
   attempts(id: TaskId): Promise<Attempt[]>;
+  attempt(id: AttemptId): Promise<Attempt | undefined>;
   /** Everything that is kept of a task, as it stands at one moment. */
   story(id: TaskId): Promise<TaskStory | undefined>;
   /** Newest first. */

@@ -70,6 +70,7 @@ export const TASK_WORDS = {
   task_goes_on_later: ({ task }: { task: TaskId }) =>
     `The service restarts. Task ${task} goes on afterwards; send the request again, or read GET /v1/images/status/${task}.`,
   result_lost: ({ task }: { task: TaskId }) => `A result of task ${task} is no longer stored.`,
+  hook_unknown: () => "There is no such address.",
   file_unknown: () => "There is no such file.",
 
   callback_unknown: () => "There is no such callback in this account.",

@@ -22,6 +22,7 @@ import {
   unansweredSubmission,
   unusableAnswer,
 } from "../kit/classify.ts";
+import { hookFor } from "../kit/hooks.ts";
 import { hopHeaders } from "../kit/hops.ts";
 import { createUpstream, type HttpLimits, type Upstream } from "../kit/http.ts";
 import { beforeSending } from "../kit/inputs.ts";
@@ -82,7 +83,8 @@ export function createFalProvider(deps: FalDeps): ProviderAdapter {
     submitIsIdempotent: false,
     repeatIsSafe: deps.restarts === "safe",
     concurrency: deps.concurrency,
-    submit: (request, signal) => submit(upstream, request, signal),
+    submit: (request, signal) =>
+      submit(upstream, { ...request, hookUrl: hookFor(deps.baseUrl, request.hookUrl) }, signal),
     poll: async (handle, signal) => poll(upstream, jobOf(upstream, handle), signal),
     async cancel(handle, signal) {
       const { cancelUrl } = jobOf(upstream, handle);
@@ -105,18 +107,19 @@ async function submit(upstream: Upstream, request: SubmitRequest, signal: AbortS
   signal.throwIfAborted();
   const { endpoint, input } = await beforeSending(() => toUpstreamRequest(request));
   const body = { type: "application/json", bytes: new TextEncoder().encode(JSON.stringify(input)) };
-  const url = `/${endpoint}`;
+  const { hookUrl, tracing } = request;
+  const url = `/${endpoint}${hookUrl === undefined ? "" : `?${new URLSearchParams({ fal_webhook: hookUrl })}`}`;
   const sent = upstream.send(
     {
       ...{ method: "POST", url, headers: hopHeaders(request), body, maxBytes: ANSWER_BYTES },
-      tracing: request.tracing,
+      tracing,
     },
     signal,
   );
   const answer = await sent.catch(unansweredSubmission);
   if (answer.status < 200 || answer.status > 299) throw refusedSubmission(readRefusal(upstream, answer));
   const taken = openOperation(upstream, endpoint, answer.json);
-  if (taken !== undefined) return { kind: "operation", ...taken };
+  if (taken !== undefined) return { kind: "operation", ...taken, isHooked: hookUrl !== undefined };
   throw unusableAnswer(`${describeAnswer(upstream, answer)}, but with no request_id`);
 }
 

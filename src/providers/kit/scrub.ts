@@ -4,8 +4,12 @@ export type Scrub = (text: string) => string;
 const SHOWN = 300;
 /** Pieces shorter than this are too common to give a key away. */
 const TELLING = 8;
-/** The look of a key, even when an upstream shows only its ends: `sk-…abcd`, `Bearer …`. */
-const KEY_LIKE = [/\b(?:sk|pk|rk|mt)-[\w*.…-]{4,}/gi, /\b(?:Bearer|Key)\s+[\w.~+/:*=-]{6,}/g];
+/** The look of a key, even when an upstream shows only its ends: `sk-…abcd`, `Bearer …`; and of the addresses where upstreams may call. */
+const KEY_LIKE = [
+  /(?:\/|%2F)hooks(?:\/|%2F)[\w-]{8,}/gi,
+  /\b(?:sk|pk|rk|mt)-[\w*.…-]{4,}/gi,
+  /\b(?:Bearer|Key)\s+[\w.~+/:*=-]{6,}/g,
+];
 const MASK = "[secret]";
 
 /** Creates a scrub for one upstream's secrets. It removes them, and every piece of them that is long enough to tell. */

@@ -31,6 +31,7 @@ export async function poll(step: Step): Promise<StepResult> {
       const cancelled = task.cancelRequested ? await adapter.cancel?.(operation, signal) : undefined;
       const canStop = adapter.cancel !== undefined && cancelled !== "unable";
       step.deps.traces.polled(attempt);
+      step.deps.hooks.asked(attempt);
       return pollAnswer(step, adapter, operation, canStop, await ask(operation, signal, previewsOf(step)));
     },
     (error) => pollTrouble(step, error),
@@ -46,6 +47,8 @@ async function pollAnswer(
 ): Promise<StepResult> {
   const { deps, task, attempt } = step;
   if (attempt !== undefined) deps.standing.worked(attempt, "poll");
+  if (attempt !== undefined && (answer.kind === "succeeded" || answer.kind === "failed"))
+    deps.hooks.over(attempt);
   switch (answer.kind) {
     case "succeeded":
       return recordOutputs(step, answer);
@@ -64,7 +67,10 @@ async function pollAnswer(
       const now = deps.clock.now();
       const usualMs = nextPollDelayMs(now - (attempt?.startedAt ?? now), deps.random());
       // The upstream says when a result can be expected. The end of a cancelled job may come sooner.
-      const delayMs = task.cancelRequested ? usualMs : (answer.pollAfterMs ?? usualMs);
+      const delayMs =
+        task.cancelRequested || attempt === undefined
+          ? usualMs
+          : deps.hooks.delayMs(attempt, answer.pollAfterMs ?? usualMs);
       const { deadlineAt = Number.POSITIVE_INFINITY } = task;
       // A deadline that has come and was moved meanwhile is no time to ask again.
       const dueAt = now < deadlineAt ? Math.min(now + delayMs, deadlineAt) : now + delayMs;

@@ -30,14 +30,17 @@ export async function submit(step: Step, to: Submission): Promise<StepResult> {
     async () => {
       const previews = previewsOf(step);
       const { inputs } = to;
+      const hookUrl = deps.hooks.offered(attempt);
       const answer = await deps.traces.submission(attempt, (tracing) =>
-        to.adapter.submit({ ...step.submission(), inputs, previews, tracing }, signal),
+        to.adapter.submit({ ...step.submission(), inputs, previews, tracing, hookUrl }, signal),
       );
       deps.standing.worked(attempt, "submission");
       if (answer.kind === "outputs") return recordOutputs(step, answer);
       deps.traces.job(attempt, answer.jobId);
       const now = deps.clock.now();
-      const dueAt = now + (answer.pollAfterMs ?? nextPollDelayMs(0, deps.random()));
+      if (answer.isHooked === true) deps.hooks.told(attempt);
+      const usualMs = answer.pollAfterMs ?? nextPollDelayMs(0, deps.random());
+      const dueAt = now + deps.hooks.delayMs(attempt, usualMs);
       return step.settle(submitted(now, attempt.id, answer.operation, dueAt));
     },
     (error) => submitTrouble(step, to, error),

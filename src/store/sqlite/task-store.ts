@@ -13,6 +13,7 @@ import { prepareLanes, prepareQueuedLanes } from "./task-store/lanes.ts";
 import { prepareLostAttempts } from "./task-store/lost-attempts.ts";
 import { prepareManagedTasks } from "./task-store/managed.ts";
 import { prepareManagedChanges } from "./task-store/managed-changes.ts";
+import { prepareNudge } from "./task-store/nudge.ts";
 import { prepareReads } from "./task-store/reads.ts";
 import { prepareRecentEndings } from "./task-store/recent-endings.ts";
 import { prepareStory } from "./task-store/story.ts";
@@ -26,17 +27,15 @@ export function createTaskStore(
   const records = prepareIdempotency(connection);
   const lastServed = new Map<LaneId, AccountId>();
   const reads = prepareReads(connection, lastServed);
-  const managedChanges = prepareManagedChanges(db);
-  const managedTasks = prepareManagedTasks(db);
+  const [managedChanges, managedTasks] = [prepareManagedChanges(db), prepareManagedTasks(db)];
   const story = prepareStory(connection, reads);
-  const changes = prepareChanges(db);
-  const ledger = prepareLedger(db);
+  const [changes, ledger] = [prepareChanges(db), prepareLedger(db)];
   const admit = prepareAdmit(db, { ledger, records, changes });
   const claim = prepareClaim(connection, deps.newLeaseToken, lastServed);
   const advance = prepareAdvance(db, ledger, changes);
   const cancel = prepareCancel(db, advance, changes, reads.byId);
   const [lanes, queuedLanes] = [prepareLanes(db), prepareQueuedLanes(db)];
-  const lost = prepareLostAttempts(db);
+  const [lost, nudge] = [prepareLostAttempts(db), prepareNudge(db)];
   const recentEndings = prepareRecentEndings(db);
   const rescue = db.prepare<never, [now: number]>(
     `update task indexed by task_under_way set lease_token = null,
@@ -54,6 +53,7 @@ export function createTaskStore(
     apply: (lease, transition) => write(() => advance.apply(lease, transition), { isOwed: true }),
     rescue: (now) => write(() => rescue.run(now).changes),
     requestCancel: (id, owner, now) => write(() => cancel(id, owner, now)),
+    nudge: (id, at) => write(() => nudge(id, at)),
     freeIdempotency: (use, id) => write(() => records.free(use, id)),
     expireIdempotency: (now, limit) => write(() => records.expire(now, limit)),
     settleLost: (id, end) => write(() => lost.settle(id, end)),
@@ -61,6 +61,7 @@ export function createTaskStore(
     byId: async (id) => read(() => reads.byId(id)),
     summary: async (id) => read(() => reads.summary(id)),
     attempts: async (id) => read(() => reads.attempts(id)),
+    attempt: async (id) => read(() => reads.attempt(id)),
     managedTasks: async (filter) => read(() => managedTasks(filter)),
     story: async (id) => read(() => story(id)),
     list: async (filter) => read(() => reads.list(filter)),

@@ -129,6 +129,7 @@ const EVERY_KIND: { readonly [Kind in Facts["kind"]]: Omit<Extract<Facts, { kind
   task_goes_on: { task },
   task_goes_on_later: { task },
   result_lost: { task },
+  hook_unknown: {},
   file_unknown: {},
   callback_unknown: {},
   callback_exhausted: {},

@@ -42,6 +42,17 @@ const image = (role: InputRole, text: string) => inputFile(role, new TextEncoder
 const uri = (text: string) => `data:image/png;base64,${btoa(text)}`;
 
 describe("a submission", () => {
+  test("tells the queue where to call, and says so", async () => {
+    const { provider, upstream } = await open(() => queued(upstream.origin));
+    const hookUrl = "https://svc.example.com/hooks/token?a=b&c";
+    const taken = await provider.submit({ ...submission(), hookUrl }, signal);
+    const silent = await provider.submit(submission(), signal);
+    expect([taken, silent]).toMatchObject([{ isHooked: true }, { isHooked: false }]);
+    const [told, untold] = upstream.arrived.map(({ path }) => new URL(path, upstream.origin));
+    expect([told?.pathname, told?.searchParams.get("fal_webhook")]).toEqual(["/fal-ai/flux/dev", hookUrl]);
+    expect(untold?.search).toBe("");
+  });
+
   test("is one POST to the model's endpoint with the key in fal's own form", async () => {
     const { method, path, headers, input } = await sent({
       n: 2,

@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite";
 import type { AttemptId, LaneId } from "../../../domain/ids.ts";
-import type { LostAttempt, LostEnd } from "../../../domain/ports/task-store.ts";
+import type { LostAttempt, LostEnd } from "../../../domain/task/lost-attempt.ts";
 import { type AttemptRow, toAttempt } from "./attempt-table.ts";
 import { type TaskRow, toTask } from "./task-table.ts";
 

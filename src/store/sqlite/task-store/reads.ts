@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite";
-import type { AccountId, AssetId, TaskId } from "../../../domain/ids.ts";
+import type { AccountId, AssetId, AttemptId, TaskId } from "../../../domain/ids.ts";
 import type { Asset } from "../../../domain/media/asset.ts";
 import type { LiveCounts, OrphanedTask, TaskCounts, TaskFilter } from "../../../domain/ports/task-store.ts";
 import { type Attempt, isTerminal, type Task, type TaskSummary } from "../../../domain/task/task.ts";
@@ -42,6 +42,7 @@ export function prepareReads({ db }: Connection, turns: Turns) {
   const attemptsOf = db.prepare<AttemptRow, [id: string]>(
     "select * from attempt where task_id = ? order by sequence",
   );
+  const attemptById = db.prepare<AttemptRow, [id: string]>("select * from attempt where id = ?");
   const assetById = db.prepare<AssetRow, [id: string]>("select * from asset where id = ?");
   // One statement for all filters; every id sorts before "~".
   const list = db.prepare<
@@ -61,6 +62,10 @@ export function prepareReads({ db }: Connection, turns: Turns) {
     },
     summary: prepareSummary(db),
     attempts: (id: TaskId): Attempt[] => attemptsOf.all(id).map(toAttempt),
+    attempt(id: AttemptId): Attempt | undefined {
+      const row = attemptById.get(id);
+      return row === null ? undefined : toAttempt(row);
+    },
     assetById(id: AssetId): Asset | undefined {
       const row = assetById.get(id);
       return row === null ? undefined : toAsset(row);

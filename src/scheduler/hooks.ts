@@ -1,0 +1,137 @@
+import type { AttemptId, LaneId } from "../domain/ids.ts";
+import type { Clock, Log } from "../domain/ports/runtime.ts";
+import type { TaskStore } from "../domain/ports/task-store.ts";
+import type { Attempt } from "../domain/task/task.ts";
+import type { Transition } from "../domain/task/transition.ts";
+
+/** A job whose upstream calls when it is done is asked after so much more rarely, */
+const PATIENCE = 10;
+/** but no sooner than this, because a call takes its time too, and at least this often: a call that is lost costs no more. */
+const LEAST_PATIENCE_MS = 2_000;
+const MOST_PATIENCE_MS = 60_000;
+/** Calls about one attempt lead to no more than a question in this time, however many come. */
+const SPACING_MS = 1_000;
+/** An account is quiet when so many of its jobs in a row have ended without a call, */
+const MOST_MISSED = 5;
+/** for so long: calls come a little after the end. Its jobs are asked after as if none would come. */
+const QUIET_AFTER_MS = 30_000;
+
+export interface HooksDeps {
+  readonly tasks: Pick<TaskStore, "nudge">;
+  readonly clock: Pick<Clock, "now" | "elapsed">;
+  readonly log: Log;
+  /** Where the upstream of an attempt may call; undefined where this service has no address that it can be reached by. */
+  readonly addressOf?: ((id: AttemptId) => string) | undefined;
+  /** Something may be due now. */
+  readonly wake: () => void;
+}
+
+interface Awaited {
+  /** The upstream has taken the job and the address. */
+  isTold?: boolean;
+  hasCome?: boolean;
+  /** When a call has the job asked after, on the clock that never jumps; absent once that was done. */
+  openAt?: number | undefined;
+}
+
+/** What an account has missed. */
+interface Missed {
+  readonly since: number;
+  count: number;
+}
+
+/**
+ * Calls of upstreams about their jobs. What a call says is never believed: the job is asked after, and only sooner. All of this is kept
+ * in memory. Attempts of an earlier process are asked after as often as without calls: theirs may have come while nobody listened.
+ */
+export class Hooks {
+  readonly #deps: HooksDeps;
+  readonly #awaited = new Map<AttemptId, Awaited>();
+  /** For when a question was last brought forward, on the clock that never jumps, the oldest first. */
+  readonly #nudged = new Map<AttemptId, number>();
+  readonly #missed = new Map<LaneId, Missed>();
+
+  constructor(deps: HooksDeps) {
+    this.#deps = deps;
+  }
+
+  /** Gives the address at which the upstream of an attempt may call, before it is sent: a call may come before the answer does. */
+  offered({ id }: Pick<Attempt, "id">): string | undefined {
+    const { addressOf } = this.#deps;
+    if (addressOf === undefined) return undefined;
+    this.#awaited.getOrInsertComputed(id, () => ({}));
+    return addressOf(id);
+  }
+
+  /** The upstream has taken the job, and the address. */
+  told({ id }: Pick<Attempt, "id">): void {
+    const awaited = this.#awaited.get(id);
+    if (awaited !== undefined) awaited.isTold = true;
+  }
+
+  /** An upstream has called: its job is asked after now, or a second after the last question that a call led to. */
+  async came({ id, lane }: Pick<Attempt, "id" | "lane">): Promise<void> {
+    const { tasks, clock, wake } = this.#deps;
+    this.#missed.delete(lane);
+    const awaited = this.#awaited.get(id);
+    if (awaited !== undefined) awaited.hasCome = true;
+    const now = clock.elapsed();
+    const last = this.#nudged.get(id) ?? Number.NEGATIVE_INFINITY;
+    // That question is still to come, and serves this call as well.
+    if (last > now) return;
+    const at = Math.max(now, last + SPACING_MS);
+    this.#note(id, at, now);
+    // Before the write, because the step that has the task may end before that.
+    if (awaited !== undefined) awaited.openAt = at;
+    const outcome = await tasks.nudge(id, clock.now() + Math.ceil(at - now));
+    if (outcome === "nudged") wake();
+  }
+
+  /** A job is asked after now. */
+  asked({ id }: Pick<Attempt, "id">): void {
+    const awaited = this.#awaited.get(id);
+    if (awaited?.openAt !== undefined && awaited.openAt <= this.#deps.clock.elapsed())
+      awaited.openAt = undefined;
+  }
+
+  /** How long to wait until a job is asked after again, where `usualMs` is what it would be without calls. */
+  delayMs({ id, lane }: Pick<Attempt, "id" | "lane">, usualMs: number): number {
+    const { openAt, isTold = false } = this.#awaited.get(id) ?? {};
+    if (openAt !== undefined) return Math.max(0, openAt - this.#deps.clock.elapsed());
+    if (!isTold || this.#isQuiet(lane)) return usualMs;
+    const patientMs = Math.max(usualMs * PATIENCE, LEAST_PATIENCE_MS);
+    return Math.max(usualMs, Math.min(patientMs, MOST_PATIENCE_MS));
+  }
+
+  /** A job is over, as its upstream says. */
+  over({ id, lane }: Pick<Attempt, "id" | "lane">): void {
+    const { isTold = false, hasCome = false } = this.#awaited.get(id) ?? {};
+    if (!isTold || hasCome) return;
+    const wasQuiet = this.#isQuiet(lane);
+    const since = this.#deps.clock.elapsed();
+    this.#missed.getOrInsertComputed(lane, () => ({ since, count: 0 })).count += 1;
+    if (wasQuiet || !this.#isQuiet(lane)) return;
+    const what = "this provider does not call when its jobs are done; they are asked after as often as usual";
+    this.#deps.log.warn({ provider: lane }, `${what}. See that public_url leads here from the internet`);
+  }
+
+  /** Forgets an attempt that is over now that this is applied. */
+  applied({ to, attempt: change }: Transition, attempt: Pick<Attempt, "id"> | undefined): void {
+    const isOver = to === "terminal" || change?.state === "rejected" || change?.state === "done";
+    if (isOver && attempt !== undefined) this.#awaited.delete(attempt.id);
+  }
+
+  #isQuiet(lane: LaneId): boolean {
+    const { since, count } = this.#missed.get(lane) ?? { since: 0, count: 0 };
+    return count >= MOST_MISSED && this.#deps.clock.elapsed() - since >= QUIET_AFTER_MS;
+  }
+
+  #note(id: AttemptId, at: number, now: number): void {
+    for (const [old, time] of this.#nudged) {
+      if (time + SPACING_MS >= now) break;
+      this.#nudged.delete(old);
+    }
+    this.#nudged.delete(id);
+    this.#nudged.set(id, at);
+  }
+}
