@@ -25,14 +25,18 @@ export interface RecentEndings {
   readonly tasks: readonly RecentEnding[];
 }
 
-/** The live tasks of one lane. */
-export interface LaneLoad {
+/** How many live tasks a lane has. */
+export interface LaneCount {
   readonly lane: LaneId;
   readonly queued: number;
-  /** When the oldest of those queued was created, in epoch milliseconds, to the second; absent when none is. */
-  readonly oldestAt?: number | undefined;
   /** Counted in the lane's limit. */
   readonly underWay: number;
+}
+
+/** The live tasks of one lane. */
+export interface LaneLoad extends LaneCount {
+  /** When the oldest of those queued was created, in epoch milliseconds, to the second; absent when none is. */
+  readonly oldestAt?: number | undefined;
 }
 
 /** Callbacks that are still to be sent, those under way included. */

@@ -68,6 +68,7 @@ export function createScheduler(deps: StepDeps, options: SchedulerOptions): Sche
   return {
     async start() {
       const rescued = await deps.tasks.rescue(deps.clock.now());
+      deps.loads.start(await deps.tasks.laneCounts());
       loop.start();
       return rescued;
     },

@@ -76,6 +76,24 @@ export function describeLanes(make: MakeStore): void {
     );
 
     test(
+      "are counted for a process that begins, as what waits and what is under way",
+      withStore(make, async (store) => {
+        expect(await store.tasks.laneCounts()).toEqual([]);
+        await admit(store);
+        await submitOne(store);
+        for (const number of [2, 3]) await admit(store, { number });
+        await admit(store, { number: 4, lane: OTHER });
+        const lease = await claimOne(store, { lanes: [{ lane: OTHER, capacity: 1 }] });
+        await store.tasks.apply(lease, snoozed(lease.task, NOW, { dueAt: NOW + 60 * SECOND, failures: 1 }));
+        const counts = await store.tasks.laneCounts();
+        expect(counts.sort((a, b) => a.lane.localeCompare(b.lane))).toEqual([
+          { lane: OTHER, queued: 1, underWay: 0 },
+          { lane: LANE, queued: 2, underWay: 1 },
+        ]);
+      }),
+    );
+
+    test(
       "follow a task that goes on in another lane",
       withStore(make, async (store) => {
         await admit(store);

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { LaneId, TaskId } from "../../src/domain/ids.ts";
 import { type ProviderAdapter, ProviderError } from "../../src/domain/ports/provider.ts";
 import { laneCapacities } from "../../src/scheduler/routing/lanes.ts";
+import { createWays } from "../../src/scheduler/routing/ways.ts";
 import { createScheduler } from "../../src/scheduler/scheduler.ts";
 import { createEngine, type ScriptedProvider, scriptedProvider } from "../helpers/engine.ts";
 import { LANE, NOW, newTask, taskId } from "../helpers/store.ts";
@@ -206,6 +207,24 @@ describe("the rates of an account", () => {
     const jobs = [{ job: 1 }, { job: 2 }, { job: 3 }];
     for (const job of jobs) expect(asked.filter((each) => Bun.deepEquals(each, job))).toHaveLength(2);
   });
+});
+
+test("after a restart, accounts are as busy as they were before it", async () => {
+  const provider = account(LANE, { concurrency: 2, poll: async () => ({ kind: "pending" }) });
+  const engine = await createEngine([provider]);
+  await admitMany(engine, 3);
+  await engine.scheduler.tick();
+  const { loads } = createWays({
+    ...{ adapters: () => [provider], routes: engine.store.routes },
+    ...{ clock: engine.clock, log: engine.deps.log, random: () => 0.5 },
+  });
+  const next = createScheduler(
+    { ...engine.deps, loads },
+    { concurrency: 100, steps: 100, leaseMs: 30_000, lanes: () => [] },
+  );
+  await next.start();
+  expect([loads.share(LANE), loads.queued(LANE), loads.turns(LANE)]).toEqual([1.5, 1, 1]);
+  await next.drain(0);
 });
 
 describe("a task", () => {

@@ -142,6 +142,7 @@ const READS = new Set([
     "assetById",
     "attempts",
     "hasLiveTasks",
+    "laneCounts",
     "lastBeat",
     "open",
     "counts",

@@ -3,7 +3,7 @@ import type { AccountId, AssetId, AttemptId, KeyId, LaneId, ModelId, TaskId } fr
 import type { Json } from "../json.ts";
 import type { Asset } from "../media/asset.ts";
 import type { Micros } from "../money/money.ts";
-import type { LaneLoad, RecentEndings } from "../overview.ts";
+import type { LaneCount, LaneLoad, RecentEndings } from "../overview.ts";
 import type { IdempotencyClaim } from "../task/idempotency.ts";
 import type { LostAttempt, LostEnd } from "../task/lost-attempt.ts";
 import type { TaskKind } from "../task/request.ts";
@@ -252,6 +252,8 @@ export interface TaskStore {
   counts(): Promise<TaskCounts>;
   /** The live tasks of each lane that has any, in the order of their names. Costs the same however many are queued. */
   lanes(): Promise<LaneLoad[]>;
+  /** How many live tasks each lane has that has any. Costs more the more are queued. */
+  laneCounts(): Promise<LaneCount[]>;
   /** The lanes that queued tasks wait for, in the order of their names. Costs a seek for each. */
   queuedLanes(): Promise<LaneId[]>;
   /** The tasks that completed or failed since then, or of a shorter time where those are many. @returns undefined for too many accounts */

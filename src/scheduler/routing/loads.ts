@@ -1,10 +1,12 @@
 import type { LaneId } from "../../domain/ids.ts";
-import type { LaneLoad } from "../../domain/overview.ts";
+import type { LaneCount } from "../../domain/overview.ts";
 import type { Stage, Task } from "../../domain/task/task.ts";
 import type { Transition } from "../../domain/task/transition.ts";
 
 /** How busy accounts are, as far as this process has seen to it. */
 export interface Loads {
+  /** @param counts what an earlier process left */
+  start(counts: readonly LaneCount[]): void;
   /** Tasks that wait or are under way, for each that may be; above 1 where more wait than can start. */
   share(lane: LaneId): number;
   /** How long one more task would wait for its start, in durations of a task; 0 where there is room. */
@@ -22,7 +24,7 @@ export interface Loads {
 }
 
 /** @param capacityOf how many tasks of a lane may be under way */
-export function createLoads(capacityOf: (lane: LaneId) => number | undefined) {
+export function createLoads(capacityOf: (lane: LaneId) => number | undefined): Loads {
   const underWay = new Map<LaneId, number>();
   /** Roughly: a task that is cancelled while it waits counts until no task waits. */
   const waiting = new Map<LaneId, number>();
@@ -30,11 +32,10 @@ export function createLoads(capacityOf: (lane: LaneId) => number | undefined) {
     void counts.set(lane, Math.max(0, (counts.get(lane) ?? 0) + count));
   const countOf = (lane: LaneId) => (underWay.get(lane) ?? 0) + (waiting.get(lane) ?? 0);
   return {
-    /** @param loads what an earlier process left */
-    start(loads: readonly LaneLoad[]): void {
-      for (const load of loads) {
-        underWay.set(load.lane, load.underWay);
-        waiting.set(load.lane, load.queued);
+    start(counts) {
+      for (const count of counts) {
+        underWay.set(count.lane, count.underWay);
+        waiting.set(count.lane, count.queued);
       }
     },
     share: (lane: LaneId) => countOf(lane) / (capacityOf(lane) ?? 1),
@@ -54,7 +55,7 @@ export function createLoads(capacityOf: (lane: LaneId) => number | undefined) {
       if (to === "queued") add(waiting, next, 1);
     },
     queueEmpty: () => waiting.clear(),
-  } satisfies Loads & { start(loads: readonly LaneLoad[]): void };
+  };
 }
 
 function isUnderWay(stage: Stage): boolean {

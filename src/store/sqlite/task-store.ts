@@ -9,7 +9,7 @@ import { prepareCancel } from "./task-store/cancel.ts";
 import { prepareChanges } from "./task-store/changes.ts";
 import { prepareClaim } from "./task-store/claim.ts";
 import { prepareIdempotency } from "./task-store/idempotency.ts";
-import { prepareLanes, prepareQueuedLanes } from "./task-store/lanes.ts";
+import { prepareLaneCounts, prepareLanes, prepareQueuedLanes } from "./task-store/lanes.ts";
 import { prepareLostAttempts } from "./task-store/lost-attempts.ts";
 import { prepareManagedTasks } from "./task-store/managed.ts";
 import { prepareManagedChanges } from "./task-store/managed-changes.ts";
@@ -69,6 +69,7 @@ export function createTaskStore(
     counts: async () => read(() => reads.counts()),
     lanes: async () => read(lanes),
     queuedLanes: async () => read(queuedLanes),
+    laneCounts: async () => read(prepareLaneCounts(db)),
     recentEndings: async (since) => read(() => recentEndings(since)),
     queuePosition: async (id) => read(() => reads.queuePosition(id)),
     liveCounts: async (accountId) => read(() => reads.liveCounts(accountId)),

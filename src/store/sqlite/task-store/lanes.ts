@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite";
 import type { LaneId } from "../../../domain/ids.ts";
-import type { LaneLoad } from "../../../domain/overview.ts";
+import type { LaneCount, LaneLoad } from "../../../domain/overview.ts";
 import { prepareBacklog } from "../backlog.ts";
 
 /** The body of `TaskStore.queuedLanes`: goes through the index from lane to lane, however many tasks each has. */
@@ -15,6 +15,26 @@ export function prepareQueuedLanes(db: Database): () => LaneId[] {
     for (const after of next)
       for (let row = after.get(""); row !== null; row = after.get(row.lane)) lanes.add(row.lane);
     return [...lanes].sort();
+  };
+}
+
+/** The body of `TaskStore.laneCounts`: reads what waits in indexes alone. */
+export function prepareLaneCounts(db: Database): () => LaneCount[] {
+  const counts = (["ready", "waiting", "under_way"] as const).map((pool) => ({
+    isUnderWay: pool === "under_way",
+    statement: db.prepare<{ lane: LaneId; count: number }, []>(
+      `select lane, count(*) as count from task indexed by task_${pool} where pool = '${pool}' group by lane`,
+    ),
+  }));
+  return () => {
+    const lanes = new Map<LaneId, LaneCount>();
+    for (const { isUnderWay, statement } of counts)
+      for (const { lane, count } of statement.all()) {
+        const { queued, underWay } = lanes.get(lane) ?? { queued: 0, underWay: 0 };
+        const more = isUnderWay ? { queued, underWay: count } : { queued: queued + count, underWay };
+        lanes.set(lane, { lane, ...more });
+      }
+    return [...lanes.values()];
   };
 }
 
