@@ -1,6 +1,5 @@
 import type { AccountId, LaneId, LeaseToken } from "../../domain/ids.ts";
 import type { TaskStore } from "../../domain/ports/task-store.ts";
-import { RESUME_DELAY_MS } from "../../domain/task/backoff.ts";
 import type { Connection } from "./connection.ts";
 import { prepareLedger } from "./ledger.ts";
 import { prepareAdmit } from "./task-store/admit.ts";
@@ -16,6 +15,7 @@ import { prepareManagedChanges } from "./task-store/managed-changes.ts";
 import { prepareNudge } from "./task-store/nudge.ts";
 import { prepareReads } from "./task-store/reads.ts";
 import { prepareRecentEndings } from "./task-store/recent-endings.ts";
+import { prepareRescue } from "./task-store/rescue.ts";
 import { prepareStory } from "./task-store/story.ts";
 
 /** Tasks in SQLite. Each write is one operation of the connection's group commit. */
@@ -36,14 +36,7 @@ export function createTaskStore(
   const cancel = prepareCancel(db, advance, changes, reads.byId);
   const [lanes, queuedLanes] = [prepareLanes(db), prepareQueuedLanes(db)];
   const [lost, nudge] = [prepareLostAttempts(db), prepareNudge(db)];
-  const recentEndings = prepareRecentEndings(db);
-  const rescue = db.prepare<never, [now: number]>(
-    `update task indexed by task_under_way set lease_token = null,
-       due_at = case when stage = 'queued' then ?1 else ?1 + ${RESUME_DELAY_MS} end,
-       failures = case when stage = 'running' then max(failures, 1) else failures end,
-       pool = case when stage = 'queued' and cancel_requested = 0 then 'ready' else 'under_way' end
-     where pool = 'under_way' and lease_token is not null`,
-  );
+  const [recentEndings, rescue] = [prepareRecentEndings(db), prepareRescue(db)];
   return {
     admit: (admission) => write(() => admit(admission)),
     findReplay: async (key, now) => read(() => records.find(key, now)),
@@ -51,7 +44,7 @@ export function createTaskStore(
     begin: (lease, intent) => write(() => advance.begin(lease, intent)),
     renew: (lease, until) => write(() => advance.renew(lease, until)),
     apply: (lease, transition) => write(() => advance.apply(lease, transition), { isOwed: true }),
-    rescue: (now) => write(() => rescue.run(now).changes),
+    rescue: (now) => write(() => rescue(now)),
     requestCancel: (id, owner, now) => write(() => cancel(id, owner, now)),
     nudge: (id, at) => write(() => nudge(id, at)),
     freeIdempotency: (use, id) => write(() => records.free(use, id)),
