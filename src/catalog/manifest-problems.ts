@@ -5,6 +5,7 @@ import { type Manifest, mediaFieldsOf, type RouteForm, type WordingForm } from "
 import { priceProblems } from "./price.ts";
 import { didYouMean, unless } from "./problem.ts";
 import { routeProblems } from "./route-problems.ts";
+import { workflowProblems } from "./workflow-problems.ts";
 
 /** What is wrong with a manifest that fits its schema: how its parts do not fit each other. */
 export function manifestProblems(manifest: Manifest): Problem[] {
@@ -16,6 +17,7 @@ export function manifestProblems(manifest: Manifest): Problem[] {
     ...priceProblems(manifest.price, { schema, mediaFields, modes: manifest.modes }, ["price"]),
     ...manifest.routes.flatMap((route, i) => [
       ...wordingProblems(manifest, schema, route, ["routes", i, "wording"]),
+      ...workflowProblems(manifest, schema, route, ["routes", i, "workflow"]),
       ...(typeof route.cost === "object"
         ? priceProblems(route.cost, { schema, mediaFields, modes: manifest.modes }, ["routes", i, "cost"])
         : []),

@@ -7,6 +7,7 @@ import { parseAmount } from "../domain/money/money.ts";
 import type { InputRole, TaskKind } from "../domain/task/request.ts";
 import { composeSchema, type SchemaForm } from "./create-body.ts";
 import { type PriceRuleForm, toPriceRule } from "./price.ts";
+import { type WorkflowForm, workflowWording } from "./workflow.ts";
 
 /** What a manifest says, in the shape that `manifest.schema.json` gives it. */
 export interface Manifest {
@@ -47,9 +48,10 @@ export interface RouteForm {
   readonly modes?: readonly string[];
   readonly only?: { readonly [field: string]: FieldLimit };
   readonly wording?: WordingForm;
+  readonly workflow?: WorkflowForm;
 }
 
-export interface WordingForm extends Omit<Wording, "inputs"> {
+export interface WordingForm extends Omit<Wording, "inputs" | "workflow"> {
   readonly inputs?: { readonly [role: string]: { readonly field: string; readonly list?: boolean } };
 }
 
@@ -94,7 +96,8 @@ export function mediaFieldsOf({ media = {} }: Pick<Manifest, "media">): MediaFie
 }
 
 /** The route that a manifest describes. */
-export function toRoute({ provider, upstream_model, account, cost, wording, ...route }: RouteForm): Route {
+export function toRoute(form: RouteForm): Route {
+  const { provider, upstream_model, account, cost, wording, workflow, ...route } = form;
   // Whether there is a provider of this id is known when the service is put together.
   const id = provider as ProviderId;
   return {
@@ -105,7 +108,7 @@ export function toRoute({ provider, upstream_model, account, cost, wording, ...r
     cost: typeof cost === "object" ? toPriceRule(cost) : cost,
     modes: route.modes,
     only: route.only,
-    wording: wording && toWording(wording),
+    wording: workflow === undefined ? wording && toWording(wording) : workflowWording(workflow, wording),
   };
 }
 

@@ -205,7 +205,8 @@ function untakenMedia(
   );
 }
 
-const WORDED_COUNT = '; one with wording takes several outputs only with "count"';
+const WORDED_COUNT =
+  '; one with wording takes several outputs only with "count", one with a workflow only with a slot for n';
 const WORDED_ROLES = "; one with wording takes only the roles under its inputs";
 
 /** Bounds that lie outside what routes take. */

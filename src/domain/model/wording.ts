@@ -1,5 +1,6 @@
 import type { Json } from "../json.ts";
 import type { InputRole } from "../task/request.ts";
+import type { Workflow } from "./workflow.ts";
 
 /** How a route's upstream words a request. What is not listed keeps its name and value, so nothing asked for is lost. */
 export interface Wording {
@@ -14,6 +15,8 @@ export interface Wording {
   readonly inputs?: { readonly [role in InputRole]?: InputWording } | undefined;
   /** Fields of every request, whatever it asks for. */
   readonly constants?: { readonly [field: string]: Json } | undefined;
+  /** What the upstream runs; a request's fields go where its slots are. */
+  readonly workflow?: Workflow | undefined;
 }
 
 /** One parameter in an upstream's words. Its value goes along as it is, unless `values` or `template` is given. */
