@@ -5,6 +5,7 @@ import type { OnUnknown } from "../domain/task/routing.ts";
 import type { Secret } from "../toolkit/settings/secret.ts";
 import type { SettingTable, ValuesOf } from "../toolkit/settings/setting.ts";
 import type { ProviderAccount } from "./account.ts";
+import { comfyUi } from "./comfyui/definition.ts";
 import { DECLARED } from "./declared/definition.ts";
 import type { UsedForms } from "./declared/used-forms.ts";
 import type { ProviderDefinition, ProviderDeps } from "./definition.ts";
@@ -13,7 +14,7 @@ import { openAi } from "./openai/definition.ts";
 import { sandbox } from "./sandbox/definition.ts";
 
 /** Every provider there is, switched on or not, in the order the help lists them. */
-export const PROVIDERS: readonly ProviderDefinition[] = [sandbox, openAi, fal, ...DECLARED];
+export const PROVIDERS: readonly ProviderDefinition[] = [sandbox, openAi, fal, comfyUi, ...DECLARED];
 
 /** The folder of a data folder that keeps the texts of forms that tasks began with, by their hashes. */
 export const USED_FORMS = "provider-forms";

@@ -23,6 +23,8 @@ interface Reading {
   readonly events?: EventTaker | undefined;
   /** Whether the body of a success is a file. */
   readonly bytes?: true | undefined;
+  /** Reads the body of a success. */
+  readonly read?: ((body: AsyncIterable<Uint8Array>) => Promise<Json | undefined>) | undefined;
   readonly maxBytes: number;
   /** The error for a body, or one event, of more than so many bytes. */
   readonly tooLarge: (bytes: number) => Error;
@@ -45,6 +47,7 @@ export async function readAnswer(response: Response, reading: Reading): Promise<
     return { status, headers, json: undefined, isEvents: true };
   }
   deadline.phase(limits.bodyMs, late);
+  if (reading.read !== undefined && response.ok) return { status, headers, json: await reading.read(body) };
   if (reading.bytes !== true || !isFile(response))
     return { status, headers, ...(await readJsonAnswer(body)) };
   const bytes = await readFile(response, body);

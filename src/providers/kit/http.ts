@@ -1,4 +1,5 @@
 import { unescape as plain } from "node:querystring";
+import type { Json } from "../../domain/json.ts";
 import { ProviderError, type Tracing } from "../../domain/ports/provider.ts";
 import type { Clock } from "../../domain/ports/runtime.ts";
 import { type Deadline, DeadlineExceeded, startDeadline } from "../../toolkit/deadline.ts";
@@ -56,6 +57,8 @@ export interface UpstreamRequest {
   readonly tracing?: Tracing | undefined;
   /** The body of a success is a file: all but JSON and text comes as `bytes`. */
   readonly bytes?: true | undefined;
+  /** Reads the body of a success in place of the usual reader. What it returns is the answer's `json`. */
+  readonly read?: ((body: AsyncIterable<Uint8Array>) => Promise<Json | undefined>) | undefined;
 }
 
 /**

@@ -47,7 +47,8 @@ function endpointOf({ upstreamModel, wording, request: { mode } }: SubmitRequest
   return endpoint.startsWith("/") ? upstreamModel + endpoint : endpoint;
 }
 
-function wordValue(name: string, value: Json, { values, template }: ParameterWording): Json {
+/** A value in the words of an upstream. @throws ProviderError `reroute` when it has none */
+export function wordValue(name: string, value: Json, { values, template }: ParameterWording): Json {
   if (values === undefined && template === undefined) return value;
   if (typeof value === "object") throw unsayable(`no word for a ${name} that is no scalar`);
   if (template !== undefined) return template.replaceAll("${value}", () => String(value));
@@ -56,7 +57,8 @@ function wordValue(name: string, value: Json, { values, template }: ParameterWor
   return worded;
 }
 
-function placeInputs({ inputs, upstreamModel, wording }: SubmitRequest): PlacedInputs[] {
+/** The inputs by their fields. @throws ProviderError `reroute` when the upstream has none for one */
+export function placeInputs({ inputs, upstreamModel, wording }: SubmitRequest): PlacedInputs[] {
   const placed = new Map<string, PlacedInputs>();
   for (const file of inputs) {
     const place = own(wording?.inputs, file.role);
@@ -73,6 +75,7 @@ function own<Value>(table: { readonly [name: string]: Value } | undefined, name:
   return table !== undefined && Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
-function unsayable(message: string): ProviderError {
+/** The error for what the upstream has no words for. */
+export function unsayable(message: string): ProviderError {
   return new ProviderError("reroute", "NO_ROUTE_AVAILABLE", `The request cannot be worded: ${message}.`);
 }

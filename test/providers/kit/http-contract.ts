@@ -28,6 +28,8 @@ export interface HttpAdapter {
   accepted?(origin: string): Scripted;
   /** Its own form of an error. */
   error(word: string, message: string): Json;
+  /** The header that the key is in; `authorization` unless given. */
+  readonly keyHeader?: string;
   /** Longer than any phase of a submission may take. */
   readonly patienceMs: number;
 }
@@ -212,7 +214,7 @@ export function describeHttpAdapter(name: string, adapter: HttpAdapter): void {
             headers,
             json: adapter.error(echo, `Incorrect API key provided: ${echo}. Bearer ${echo}`),
           });
-          expect(upstream.arrived[0]?.headers.get("authorization")).toEndWith(KEY);
+          expect(upstream.arrived[0]?.headers.get(adapter.keyHeader ?? "authorization")).toEndWith(KEY);
           for (const text of textsOf(error)) {
             for (const piece of [KEY, secret, secret.slice(0, 8), secret.slice(-8)])
               expect(text).not.toContain(piece);

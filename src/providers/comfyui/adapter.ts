@@ -1,0 +1,132 @@
+import type { LaneId } from "../../domain/ids.ts";
+import { isJsonObject } from "../../domain/json.ts";
+import { MAX_OUTPUT_BYTES } from "../../domain/limits.ts";
+import {
+  type ProviderAdapter,
+  ProviderError,
+  type Rates,
+  type SubmitRequest,
+  type Submitted,
+} from "../../domain/ports/provider.ts";
+import type { Clock } from "../../domain/ports/runtime.ts";
+import type { DownloadLimits } from "../../toolkit/download.ts";
+import { describeAnswer, refusedSubmission, unansweredSubmission, unusableAnswer } from "../kit/classify.ts";
+import { hopHeaders } from "../kit/hops.ts";
+import { createUpstream, type HttpLimits } from "../kit/http.ts";
+import { beforeSending } from "../kit/inputs.ts";
+import type { Restarts } from "../kit/keyed-settings.ts";
+import { fetchMedia } from "../kit/media.ts";
+import type { Api } from "./api.ts";
+import { followInCloud } from "./cloud.ts";
+import { fillWorkflow, workflowOf } from "./graph.ts";
+import { uuidOf } from "./ids.ts";
+import { isPromptId, openPrompt } from "./prompt.ts";
+import { readRefusal } from "./refusals.ts";
+import { readFile } from "./result.ts";
+import { followOnServer } from "./server.ts";
+import { COMFYUI } from "./settings.ts";
+import { testComfy } from "./test-call.ts";
+import { uploadInputs } from "./uploads.ts";
+
+export interface ComfyDeps {
+  /** Absent for a server without one. */
+  readonly apiKey?: string | undefined;
+  /** `http://127.0.0.1:8188`, or Comfy Cloud. */
+  readonly baseUrl: string;
+  readonly isCloud: boolean;
+  readonly concurrency: number;
+  /** That of the provider's default account unless given. */
+  readonly lane?: LaneId | undefined;
+  readonly rates?: Rates | undefined;
+  readonly restarts: Restarts;
+  readonly clock: Clock;
+  /** What requests go through. */
+  readonly proxy?: string | undefined;
+  readonly limits?: HttpLimits | undefined;
+  readonly mediaLimits?: DownloadLimits | undefined;
+}
+
+/** The server answers at once, unless it is loading a node; reading a long queue takes a while. */
+const LIMITS: HttpLimits = { connectMs: 15_000, answerMs: 120_000, bodyMs: 60_000 };
+const ANSWER_BYTES = 8 * 1024 * 1024;
+/** Where the cloud's files are: it answers with signed addresses of this storage. */
+const CLOUD_FILES = ["storage.googleapis.com", "*.storage.googleapis.com", "*.comfy.org"];
+
+/** ComfyUI: workflows of the operator's own, on servers of one's own or in Comfy Cloud. */
+export function createComfyProvider(deps: ComfyDeps): ProviderAdapter {
+  const { apiKey, clock, isCloud } = deps;
+  const upstream = createUpstream({
+    name: COMFYUI.title,
+    baseUrl: deps.baseUrl,
+    credentials: credentialsOf(deps),
+    secrets: apiKey === undefined ? [] : [apiKey],
+    clock,
+    limits: deps.limits ?? LIMITS,
+    proxy: deps.proxy,
+  });
+  const base = deps.baseUrl.replace(/\/+$/, "");
+  const prefix = isCloud && !base.endsWith("/api") ? "/api" : "";
+  const api: Api = { upstream, isCloud, path: (path) => `${prefix}${path}` };
+  const media = {
+    upstream,
+    hosts: isCloud ? CLOUD_FILES : [],
+    withKey: apiKey !== undefined,
+    limits: deps.mediaLimits,
+  };
+  const following = isCloud
+    ? followInCloud(api)
+    : followOnServer(api, { progressOf: () => undefined, ended: () => {} });
+  return {
+    id: COMFYUI.id,
+    lane: deps.lane ?? COMFYUI.id,
+    rates: deps.rates,
+    // A prompt that is sent twice is queued twice, also under one id.
+    submitIsIdempotent: false,
+    repeatIsSafe: deps.restarts === "safe",
+    concurrency: deps.concurrency,
+    submit: (request, signal) => submit(api, request, signal),
+    ...following,
+    async fetchOutput(ref, signal) {
+      const file = readFile(ref);
+      if (file === undefined)
+        throw new ProviderError("fail", "FINALIZATION_FAILED", "ComfyUI: no such output");
+      return fetchMedia(media, base + api.path(file.path), MAX_OUTPUT_BYTES[file.kind], signal);
+    },
+    test: (signal) => testComfy(api, signal),
+  };
+}
+
+function credentialsOf({ apiKey, isCloud }: ComfyDeps): Readonly<Record<string, string>> {
+  if (apiKey === undefined) return {};
+  return isCloud ? { "X-API-Key": apiKey } : { Authorization: `Bearer ${apiKey}` };
+}
+
+async function submit(api: Api, request: SubmitRequest, signal: AbortSignal): Promise<Submitted> {
+  signal.throwIfAborted();
+  const { upstream, isCloud } = api;
+  const files = await uploadInputs(api, request, signal);
+  const prompt = await beforeSending(async () => fillWorkflow(request, files));
+  const id = uuidOf(request.attempt);
+  // The cloud chooses ids itself.
+  const content = { prompt, ...(isCloud ? {} : { prompt_id: id }) };
+  const body = { type: "application/json", bytes: new TextEncoder().encode(JSON.stringify(content)) };
+  const { tracing } = request;
+  const sent = upstream.send(
+    {
+      method: "POST",
+      url: api.path("/prompt"),
+      headers: hopHeaders(request),
+      body,
+      maxBytes: ANSWER_BYTES,
+      tracing,
+    },
+    signal,
+  );
+  const answer = await sent.catch(unansweredSubmission);
+  if (answer.status < 200 || answer.status > 299)
+    throw refusedSubmission(readRefusal(upstream, answer, workflowOf(request)));
+  // A release that chooses ids itself says which one it chose.
+  const given = isJsonObject(answer.json) ? answer.json.prompt_id : undefined;
+  if (!isPromptId(given)) throw unusableAnswer(`${describeAnswer(upstream, answer)}, but with no prompt_id`);
+  return { kind: "operation", operation: openPrompt(request, given, upstream.clock.now()), jobId: given };
+}
