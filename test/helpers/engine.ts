@@ -18,7 +18,8 @@ import { createWays } from "../../src/scheduler/routing/ways.ts";
 import { createScheduler, type SchedulerOptions } from "../../src/scheduler/scheduler.ts";
 import type { StepDeps } from "../../src/scheduler/step.ts";
 import { Traces } from "../../src/scheduler/traces.ts";
-import { openStore } from "../../src/store/open.ts";
+import { openEmptyStore } from "./open-store.ts";
+
 import { ACCOUNT, LANE, micros, NOW, newTask } from "./store.ts";
 
 /** A clock that stands still until it is set; timers fire when it passes them. */
@@ -172,7 +173,7 @@ export async function createEngine(
 ) {
   const clock = fakeClock();
   const ids = countingIds();
-  const store = openStore({ path: ":memory:", ids });
+  const store = openEmptyStore(ids);
   await store.accounts.createAccount({
     id: ACCOUNT,
     name: "default",

@@ -8,18 +8,10 @@ import type { KeyedExchange } from "../../src/http/exchange.ts";
 import { createSystemClock } from "../../src/runtime/clock.ts";
 import { createSecrets } from "../../src/runtime/secrets.ts";
 import { createFeeds, type Feeds } from "../../src/runtime/signals.ts";
-import { openStore, type Store } from "../../src/store/open.ts";
+import type { Store } from "../../src/store/open.ts";
+import { openEmptyStore } from "../helpers/open-store.ts";
 import { PRINCIPAL } from "../helpers/principal.ts";
-import {
-  ACCOUNT,
-  addAccount,
-  admit,
-  callbackId,
-  claimQuery,
-  countingTokens,
-  NOW,
-  taskId,
-} from "../helpers/store.ts";
+import { ACCOUNT, addAccount, admit, callbackId, claimQuery, NOW, taskId } from "../helpers/store.ts";
 
 const quiet: Log = { debug() {}, info() {}, warn() {}, error() {} };
 /** As a server has it, only shorter. */
@@ -34,7 +26,7 @@ let queries: number;
 const gone: Promise<void>[] = [];
 
 beforeEach(async () => {
-  store = openStore({ path: ":memory:", ids: countingTokens() });
+  store = openEmptyStore();
   await addAccount(store, { id: ACCOUNT });
   feeds = createFeeds();
   queries = 0;

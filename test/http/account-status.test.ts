@@ -5,7 +5,8 @@ import { quotaPeriod } from "../../src/domain/money/quota.ts";
 import { succeeded } from "../../src/domain/task/transition.ts";
 import { accountEndpoints } from "../../src/http/account/routes.ts";
 import type { KeyedExchange } from "../../src/http/exchange.ts";
-import { openStore } from "../../src/store/open.ts";
+import { openEmptyStore } from "../helpers/open-store.ts";
+
 import {
   ACCOUNT,
   addAccount,
@@ -23,7 +24,7 @@ const TODAY = Date.parse("2026-03-02T12:00:00Z");
 const YESTERDAY = TODAY - 86_400_000;
 
 test("what a quota says is used is of its period alone, though the key was charged before", async () => {
-  const store = openStore({ path: ":memory:" });
+  const store = openEmptyStore();
   const quota = { limit: micros(100_000), reset: "daily" } as const;
   const policy = { quota };
   const key = { id: keyId(1), accountId: ACCOUNT, name: "key", hash: "h".repeat(64), display: "sk-svc-a…z" };

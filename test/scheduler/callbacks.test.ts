@@ -5,8 +5,9 @@ import { CALLBACK_DELAYS_MS } from "../../src/domain/limits.ts";
 import type { CallbackPost } from "../../src/domain/ports/egress.ts";
 import { failed } from "../../src/domain/task/transition.ts";
 import { type CallbackOptions, createCallbackSender } from "../../src/scheduler/callbacks.ts";
-import { openStore, type Store } from "../../src/store/open.ts";
+import type { Store } from "../../src/store/open.ts";
 import { fakeClock } from "../helpers/engine.ts";
+import { openEmptyStore } from "../helpers/open-store.ts";
 import { fakeSecrets } from "../helpers/secrets.ts";
 import {
   ACCOUNT,
@@ -14,7 +15,6 @@ import {
   admit,
   callbackId,
   claimOne,
-  countingTokens,
   keyId,
   NOW,
   newKey,
@@ -36,7 +36,7 @@ let clock: ReturnType<typeof fakeClock>;
 let arrived: Arrived[];
 
 beforeEach(async () => {
-  store = openStore({ path: ":memory:", ids: countingTokens() });
+  store = openEmptyStore();
   await addAccount(store, { id: ACCOUNT });
   clock = fakeClock();
   arrived = [];

@@ -8,7 +8,8 @@ import type { CallbackSelection } from "../../src/service/list-callbacks.ts";
 import { listCallbacks } from "../../src/service/list-callbacks.ts";
 import { readCallback } from "../../src/service/read-callback.ts";
 import { redeliverCallback, redeliverCallbacks } from "../../src/service/redeliver-callbacks.ts";
-import { openStore, type Store } from "../../src/store/open.ts";
+import type { Store } from "../../src/store/open.ts";
+import { openEmptyStore } from "../helpers/open-store.ts";
 import { PRINCIPAL } from "../helpers/principal.ts";
 import {
   ACCOUNT,
@@ -16,7 +17,6 @@ import {
   addAccount,
   admit,
   callbackId,
-  countingTokens,
   endOne,
   keyId,
   NOW,
@@ -33,7 +33,7 @@ let woken: number;
 let feed: ReturnType<typeof createCallbackFeed>;
 
 beforeEach(async () => {
-  store = openStore({ path: ":memory:", ids: countingTokens() });
+  store = openEmptyStore();
   await addAccount(store, { id: ACCOUNT });
   await addAccount(store, { id: accountId(2) });
   told = [];

@@ -5,9 +5,9 @@ import type { Model } from "../../src/domain/model/model.ts";
 import type { PutOptions } from "../../src/domain/ports/asset-store.ts";
 import { createTaskFeed } from "../../src/runtime/signals.ts";
 import { createCreateTask } from "../../src/service/create-task.ts";
-import { openStore } from "../../src/store/open.ts";
 import { rejection } from "../contracts/provider.ts";
 import { countingIds, fakeClock, memoryAssets, routingOf } from "../helpers/engine.ts";
+import { openEmptyStore } from "../helpers/open-store.ts";
 import { fakeSecrets } from "../helpers/secrets.ts";
 import { ACCOUNT, addAccount, keyId } from "../helpers/store.ts";
 
@@ -24,7 +24,7 @@ async function setup(changes: (model: Model) => Partial<Model>) {
   const builtIn = createCatalog().find("sandbox-image");
   if (builtIn === undefined) throw new Error("There is no such model.");
   const model = { ...builtIn, ...changes(builtIn) };
-  const store = openStore({ path: ":memory:" });
+  const store = openEmptyStore();
   stops.push(store.stop);
   await addAccount(store, { id: ACCOUNT });
   const done: string[] = [];

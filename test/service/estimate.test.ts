@@ -14,8 +14,8 @@ import type { TaskDuration } from "../../src/domain/ports/usage-store.ts";
 import { createTaskFeed } from "../../src/runtime/signals.ts";
 import { createCreateTask } from "../../src/service/create-task.ts";
 import { createEstimate, type EstimateDeps, type EstimateRequest } from "../../src/service/estimate.ts";
-import { openStore } from "../../src/store/open.ts";
 import { countingIds, fakeClock, MODEL, memoryAssets, routingOf } from "../helpers/engine.ts";
+import { openEmptyStore } from "../helpers/open-store.ts";
 import { fakeSecrets } from "../helpers/secrets.ts";
 import { ACCOUNT, accountId, addAccount, keyId, micros, newTask } from "../helpers/store.ts";
 
@@ -38,7 +38,7 @@ async function setup(
     hasProvider?: (id: ProviderId) => boolean;
   } = {},
 ) {
-  const store = openStore({ path: ":memory:" });
+  const store = openEmptyStore();
   stops.push(store.stop);
   await addAccount(store, { id: ACCOUNT });
   await addAccount(store, { id: PREPAID, mode: "prepaid", credit: micros(1_000_000) });

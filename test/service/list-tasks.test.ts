@@ -2,9 +2,10 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { AppError } from "../../src/domain/errors.ts";
 import type { ModelId } from "../../src/domain/ids.ts";
 import { type ListQuery, listTasks } from "../../src/service/list-tasks.ts";
-import { openStore, type Store } from "../../src/store/open.ts";
+import type { Store } from "../../src/store/open.ts";
+import { openEmptyStore } from "../helpers/open-store.ts";
 import { PRINCIPAL } from "../helpers/principal.ts";
-import { ACCOUNT, accountId, addAccount, admit, countingTokens, NOW, taskId } from "../helpers/store.ts";
+import { ACCOUNT, accountId, addAccount, admit, NOW, taskId } from "../helpers/store.ts";
 
 const CALLER = { ...PRINCIPAL, policy: { aliases: { mine: "sandbox-video" as ModelId } } };
 const ALIASES = { everybodys: "sandbox-image" as ModelId };
@@ -12,7 +13,7 @@ const ALIASES = { everybodys: "sandbox-image" as ModelId };
 let store: Store;
 
 beforeEach(async () => {
-  store = openStore({ path: ":memory:", ids: countingTokens() });
+  store = openEmptyStore();
   await addAccount(store, { id: ACCOUNT });
 });
 afterEach(() => store.stop());

@@ -6,7 +6,8 @@ import type { IdByPrefix, IdPrefix } from "../../src/domain/ids.ts";
 import { toMicros, ZERO } from "../../src/domain/money/money.ts";
 import { createAddresses } from "../../src/runtime/address-ranges.ts";
 import { createManageAccounts } from "../../src/service/manage-account.ts";
-import { openStore } from "../../src/store/open.ts";
+import { openEmptyStore } from "../helpers/open-store.ts";
+
 import { fakeSecrets } from "../helpers/secrets.ts";
 
 const NOW = 1_700_000_000_000;
@@ -19,7 +20,7 @@ afterEach(async () => {
 });
 
 function setup() {
-  const store = openStore({ path: ":memory:" });
+  const store = openEmptyStore();
   stops.push(store.stop);
   const { accounts, usage } = store;
   let count = 0;

@@ -7,7 +7,8 @@ import type { UsageLine } from "../../src/domain/ports/usage-store.ts";
 import { succeeded } from "../../src/domain/task/transition.ts";
 import { createAddresses } from "../../src/runtime/address-ranges.ts";
 import { createManageAccounts } from "../../src/service/manage-account.ts";
-import { openStore } from "../../src/store/open.ts";
+import { openEmptyStore } from "../helpers/open-store.ts";
+
 import { fakeSecrets } from "../helpers/secrets.ts";
 import {
   admit,
@@ -29,7 +30,7 @@ const micros = toMicros;
 const BY_TOKEN = { reason: "as agreed", actor: "tok_1" };
 
 async function setup({ credit = 100_000, lines }: { credit?: number; lines?: UsageLine[] } = {}) {
-  const store = openStore({ path: ":memory:" });
+  const store = openEmptyStore();
   stops.push(store.stop);
   const { accounts } = store;
   let id = 0;

@@ -6,8 +6,8 @@ import type { JsonObject } from "../../src/domain/json.ts";
 import { toMicros } from "../../src/domain/money/money.ts";
 import { readConfiguredPrices } from "../../src/service/configured-prices.ts";
 import { createManagePrices } from "../../src/service/manage-prices.ts";
-import { openStore } from "../../src/store/open.ts";
 import { fakeClock } from "../helpers/engine.ts";
+import { openEmptyStore } from "../helpers/open-store.ts";
 import { micros, NOW } from "../helpers/store.ts";
 
 const catalog = createCatalog();
@@ -21,7 +21,7 @@ const ruleOf = (amount: string, more: JsonObject = {}): JsonObject => ({
 });
 
 function setup(pricing: JsonObject = {}) {
-  const { prices, stop } = openStore({ path: ":memory:" });
+  const { prices, stop } = openEmptyStore();
   stops.push(stop);
   const clock = fakeClock();
   const configuredPrices = readConfiguredPrices(catalog, pricing).prices;

@@ -8,7 +8,8 @@ import { quotaPeriod } from "../../src/domain/money/quota.ts";
 import type { RateWindow } from "../../src/domain/ports/rate-limiter.ts";
 import { succeeded } from "../../src/domain/task/transition.ts";
 import { type ReadAccountDeps, readAccount } from "../../src/service/read-account.ts";
-import { openStore } from "../../src/store/open.ts";
+import { openEmptyStore } from "../helpers/open-store.ts";
+
 import {
   ACCOUNT,
   addAccount,
@@ -40,7 +41,7 @@ interface Given {
 }
 
 async function setup({ policy = {}, window, credit, isAccepting = true }: Given = {}) {
-  const store = openStore({ path: ":memory:" });
+  const store = openEmptyStore();
   stops.push(store.stop);
   const mode = credit === undefined ? "unlimited" : "prepaid";
   await addAccount(store, { id: ACCOUNT, name: "web", mode, credit: micros(credit ?? 0) });

@@ -5,20 +5,11 @@ import { snoozed } from "../../src/domain/task/transition.ts";
 import { createTaskFeed } from "../../src/runtime/signals.ts";
 import { type ChangePage, type ChangePages, createChangePages } from "../../src/service/task-changes.ts";
 import { watchAccount } from "../../src/service/watch-account.ts";
-import { openStore, type Store } from "../../src/store/open.ts";
+import type { Store } from "../../src/store/open.ts";
 import { fakeClock } from "../helpers/engine.ts";
+import { openEmptyStore } from "../helpers/open-store.ts";
 import { PRINCIPAL } from "../helpers/principal.ts";
-import {
-  ACCOUNT,
-  accountId,
-  addAccount,
-  admit,
-  beginOne,
-  countingTokens,
-  endOne,
-  NOW,
-  taskId,
-} from "../helpers/store.ts";
+import { ACCOUNT, accountId, addAccount, admit, beginOne, endOne, NOW, taskId } from "../helpers/store.ts";
 
 let store: Store;
 let pages: ChangePages;
@@ -29,7 +20,7 @@ let queries: ChangeQuery[];
 let leaving: AbortController;
 
 beforeEach(async () => {
-  store = openStore({ path: ":memory:", ids: countingTokens() });
+  store = openEmptyStore();
   await addAccount(store, { id: ACCOUNT });
   await addAccount(store, { id: accountId(2) });
   clock = fakeClock();

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { createTaskFeed } from "../../src/runtime/signals.ts";
 import { startOfAll, watchAll } from "../../src/service/watch-all.ts";
-import { openStore, type Store } from "../../src/store/open.ts";
+import type { Store } from "../../src/store/open.ts";
 import { fakeClock } from "../helpers/engine.ts";
-import { ACCOUNT, accountId, addAccount, admit, countingTokens, taskId } from "../helpers/store.ts";
+import { openEmptyStore } from "../helpers/open-store.ts";
+import { ACCOUNT, accountId, addAccount, admit, taskId } from "../helpers/store.ts";
 
 let store: Store;
 let clock: ReturnType<typeof fakeClock>;
@@ -12,7 +13,7 @@ let reads: number;
 let leaving: AbortController;
 
 beforeEach(async () => {
-  store = openStore({ path: ":memory:", ids: countingTokens() });
+  store = openEmptyStore();
   await addAccount(store, { id: ACCOUNT });
   await addAccount(store, { id: accountId(2) });
   clock = fakeClock();

@@ -5,20 +5,11 @@ import { createSecrets } from "../../src/runtime/secrets.ts";
 import { createFeeds, type Feeds } from "../../src/runtime/signals.ts";
 import { createChangePages } from "../../src/service/task-changes.ts";
 import { watchCallbacks } from "../../src/service/watch-callbacks.ts";
-import { openStore, type Store } from "../../src/store/open.ts";
+import type { Store } from "../../src/store/open.ts";
 import { fakeClock } from "../helpers/engine.ts";
+import { openEmptyStore } from "../helpers/open-store.ts";
 import { PRINCIPAL } from "../helpers/principal.ts";
-import {
-  ACCOUNT,
-  addAccount,
-  admit,
-  callbackId,
-  countingTokens,
-  endOne,
-  keyId,
-  NOW,
-  taskId,
-} from "../helpers/store.ts";
+import { ACCOUNT, addAccount, admit, callbackId, endOne, keyId, NOW, taskId } from "../helpers/store.ts";
 
 const HEADERS = { "Content-Type": "application/json", "User-Agent": "Service-Callback/1.0" };
 const secrets = createSecrets();
@@ -30,7 +21,7 @@ let secret: string | undefined;
 let leaving: AbortController;
 
 beforeEach(async () => {
-  store = openStore({ path: ":memory:", ids: countingTokens() });
+  store = openEmptyStore();
   await addAccount(store, { id: ACCOUNT });
   clock = fakeClock();
   feeds = createFeeds();

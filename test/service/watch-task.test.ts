@@ -6,8 +6,9 @@ import type { Preview } from "../../src/domain/task/preview.ts";
 import { failed, snoozed } from "../../src/domain/task/transition.ts";
 import { createPreviewFeed, createTaskFeed } from "../../src/runtime/signals.ts";
 import { type TaskEvent, watchTask } from "../../src/service/watch-task.ts";
-import { openStore, type Store } from "../../src/store/open.ts";
+import type { Store } from "../../src/store/open.ts";
 import { fakeClock } from "../helpers/engine.ts";
+import { openEmptyStore } from "../helpers/open-store.ts";
 import { PRINCIPAL } from "../helpers/principal.ts";
 import {
   ACCOUNT,
@@ -17,7 +18,6 @@ import {
   beginOne,
   callbackId,
   claimOne,
-  countingTokens,
   NOW,
   taskId,
 } from "../helpers/store.ts";
@@ -30,7 +30,7 @@ let subscriptions: number;
 let stopping: AbortController;
 
 beforeEach(async () => {
-  store = openStore({ path: ":memory:", ids: countingTokens() });
+  store = openEmptyStore();
   await addAccount(store, { id: ACCOUNT });
   clock = fakeClock();
   stopping = new AbortController();

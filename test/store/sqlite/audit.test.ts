@@ -4,6 +4,7 @@ import type { ModelId } from "../../../src/domain/ids.ts";
 import { AUDIT_CHECKS, type AuditCheck, type AuditDifference } from "../../../src/domain/ports/audit.ts";
 import { openAudit } from "../../../src/store/audit.ts";
 import { openStore, type Store } from "../../../src/store/open.ts";
+import { migratedFile } from "../../helpers/open-store.ts";
 import {
   ACCOUNT,
   accountId,
@@ -16,14 +17,13 @@ import {
   newKey,
   newTask,
   taskId,
-  temporaryDatabase,
 } from "../../helpers/store.ts";
 
-let file: ReturnType<typeof temporaryDatabase>;
+let file: ReturnType<typeof migratedFile>;
 let store: Store;
 
 beforeEach(async () => {
-  file = temporaryDatabase();
+  file = migratedFile();
   store = openStore({ path: file.path });
   await keepBooks(store);
 });
@@ -270,7 +270,7 @@ test("looks at one moment, while a server writes on, and holds up none of its wr
 });
 
 test("reads what a process that was killed left in its log", async () => {
-  const copy = temporaryDatabase();
+  const copy = migratedFile();
   for (const end of ["", "-wal"]) await Bun.write(`${copy.path}${end}`, Bun.file(`${file.path}${end}`));
   const opened = openAudit({ path: copy.path });
   expect(await opened.run()).toMatchObject({ rows: { tasks: 5 }, differences: [] });

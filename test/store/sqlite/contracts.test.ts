@@ -1,33 +1,18 @@
-import { afterAll } from "bun:test";
-import { openStore } from "../../../src/store/open.ts";
 import { describeAccountStore } from "../../contracts/account-store.ts";
 import { describeAccountMoney } from "../../contracts/account-store-money.ts";
 import { describeCallbackStore } from "../../contracts/callback-store.ts";
 import { describePriceStore } from "../../contracts/price-store.ts";
 import { describeTaskStore } from "../../contracts/task-store.ts";
+import { describeUsage } from "../../contracts/task-store-usage.ts";
 import { describeTimeStore } from "../../contracts/time-store.ts";
-import { countingTokens, temporaryDatabase } from "../../helpers/store.ts";
+import { openEmptyStore } from "../../helpers/open-store.ts";
 
-const removals: (() => void)[] = [];
-afterAll(() => {
-  for (const remove of removals) remove();
-});
+const open = () => openEmptyStore();
 
-const inMemory = () => openStore({ path: ":memory:", ids: countingTokens() });
-const inFile = () => {
-  const { path, remove } = temporaryDatabase();
-  removals.push(remove);
-  return openStore({ path });
-};
-
-for (const [where, make] of [
-  ["memory", inMemory],
-  ["file", inFile],
-] as const) {
-  describeTaskStore(`tasks in SQLite in ${where}`, make);
-  describeAccountStore(`accounts in SQLite in ${where}`, make);
-  describeAccountMoney(`money of accounts in SQLite in ${where}`, make);
-  describePriceStore(`prices in SQLite in ${where}`, make);
-  describeCallbackStore(`callbacks in SQLite in ${where}`, make);
-  describeTimeStore(`times in SQLite in ${where}`, make);
-}
+describeTaskStore("tasks in SQLite", open);
+describeAccountStore("accounts in SQLite", open);
+describeAccountMoney("money of accounts in SQLite", open);
+describePriceStore("prices in SQLite", open);
+describeCallbackStore("callbacks in SQLite", open);
+describeTimeStore("times in SQLite", open);
+describeUsage("usage in SQLite", open);

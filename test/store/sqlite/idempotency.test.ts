@@ -1,10 +1,11 @@
 import { Database } from "bun:sqlite";
 import { afterEach, expect, test } from "bun:test";
 import { openStore, type Store } from "../../../src/store/open.ts";
-import { ACCOUNT, micros, NOW, newClaim, newTask, taskId, temporaryDatabase } from "../../helpers/store.ts";
+import { migratedFile } from "../../helpers/open-store.ts";
+import { ACCOUNT, micros, NOW, newClaim, newTask, taskId } from "../../helpers/store.ts";
 
 const RECORDS = 18_000;
-const file = temporaryDatabase();
+const file = migratedFile();
 let store: Store | undefined;
 afterEach(async () => {
   await store?.stop();

@@ -1,10 +1,10 @@
 import { openAudit } from "../../../src/store/audit.ts";
 import { openStore } from "../../../src/store/open.ts";
 import { describeMoneyModel } from "../../contracts/money-model.ts";
-import { temporaryDatabase } from "../../helpers/store.ts";
+import { migratedFile } from "../../helpers/open-store.ts";
 
 describeMoneyModel("money in SQLite", () => {
-  const { path, remove } = temporaryDatabase();
+  const { path, remove } = migratedFile();
   return {
     store: openStore({ path }),
     async audit() {

@@ -2,14 +2,15 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import type { LaneId } from "../../../src/domain/ids.ts";
 import type { RouteTrouble } from "../../../src/domain/ports/route-store.ts";
 import { openStore, type Store } from "../../../src/store/open.ts";
-import { NOW, temporaryDatabase } from "../../helpers/store.ts";
+import { migratedFile } from "../../helpers/open-store.ts";
+import { NOW } from "../../helpers/store.ts";
 
-let file: ReturnType<typeof temporaryDatabase>;
+let file: ReturnType<typeof migratedFile>;
 let own: Store;
 let other: Store;
 
 beforeEach(() => {
-  file = temporaryDatabase();
+  file = migratedFile();
   [own, other] = [openStore({ path: file.path }), openStore({ path: file.path })];
 });
 afterEach(async () => {

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { OPEN_POLICY } from "../../../src/domain/access/key-policy.ts";
 import type { AccountId, ModelId } from "../../../src/domain/ids.ts";
 import { openStore, type Store } from "../../../src/store/open.ts";
+import { migratedFile } from "../../helpers/open-store.ts";
 import {
   ACCOUNT,
   accountId,
@@ -18,17 +19,16 @@ import {
   newKey,
   newTask,
   taskId,
-  temporaryDatabase,
   tokenId,
 } from "../../helpers/store.ts";
 
 /** A second connection, as another process would have. */
 let other: Database;
 let store: Store;
-let file: ReturnType<typeof temporaryDatabase>;
+let file: ReturnType<typeof migratedFile>;
 
 beforeEach(async () => {
-  file = temporaryDatabase();
+  file = migratedFile();
   store = openStore({ path: file.path, ids: countingTokens() });
   other = new Database(file.path);
   other.run("pragma foreign_keys = on");
