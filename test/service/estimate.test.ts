@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { createCatalog } from "../../src/catalog/catalog.ts";
 import { hasProperty } from "../../src/catalog/create-body.ts";
 import type { KeyPolicy } from "../../src/domain/access/key-policy.ts";
@@ -14,6 +14,7 @@ import type { TaskDuration } from "../../src/domain/ports/usage-store.ts";
 import { createTaskFeed } from "../../src/runtime/signals.ts";
 import { createCreateTask } from "../../src/service/create-task.ts";
 import { createEstimate, type EstimateDeps, type EstimateRequest } from "../../src/service/estimate.ts";
+import type { Store } from "../../src/store/open.ts";
 import { countingIds, fakeClock, MODEL, memoryAssets, routingOf } from "../helpers/engine.ts";
 import { openEmptyStore } from "../helpers/open-store.ts";
 import { fakeSecrets } from "../helpers/secrets.ts";
@@ -28,6 +29,21 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
 });
 
+async function openWithAccounts(): Promise<Store> {
+  const store = openEmptyStore();
+  await addAccount(store, { id: ACCOUNT });
+  await addAccount(store, { id: PREPAID, mode: "prepaid", credit: micros(1_000_000) });
+  return store;
+}
+
+/** For the tests of all models, which add tasks and read none. */
+let common: Store;
+const commonIds = countingIds();
+beforeAll(async () => {
+  common = await openWithAccounts();
+});
+afterAll(() => common.stop());
+
 async function setup(
   given: {
     deps?: Partial<EstimateDeps>;
@@ -36,12 +52,12 @@ async function setup(
     multiplier?: number;
     rule?: PriceRule;
     hasProvider?: (id: ProviderId) => boolean;
+    /** One of its own unless given. */
+    store?: Store;
   } = {},
 ) {
-  const store = openEmptyStore();
-  stops.push(store.stop);
-  await addAccount(store, { id: ACCOUNT });
-  await addAccount(store, { id: PREPAID, mode: "prepaid", credit: micros(1_000_000) });
+  const store = given.store ?? (await openWithAccounts());
+  if (given.store === undefined) stops.push(store.stop);
   const clock = fakeClock();
   const principal = {
     accountId: given.account ?? ACCOUNT,
@@ -63,7 +79,7 @@ async function setup(
       fetchMedia: () => Promise.reject(new Error("nothing is fetched")),
       deliver: () => Promise.reject(new Error("nothing is delivered")),
     },
-    ids: countingIds(),
+    ids: given.store === undefined ? countingIds() : commonIds,
     secrets: fakeSecrets(),
     wakeup: { wake() {}, queued() {} },
     feed: createTaskFeed(),
@@ -119,13 +135,32 @@ async function refusal(promise: Promise<unknown>): Promise<unknown> {
   return error instanceof AppError ? [error.code, error.param] : error;
 }
 
-const AT_MOST = 300;
+const ODD: PriceRule = {
+  version: "odd",
+  lines: [
+    { sku: "each", unit: "output", unitMicros: toMicros(33_333) },
+    { sku: "pixels", unit: "megapixel", unitMicros: toMicros(7), most: 16 },
+    { sku: "time", unit: "second", unitMicros: toMicros(1_001), most: 10 },
+    { sku: "tokens", unit: "output_token", unitMicros: toMicros(7_777_777), per: 1_000_000, most: 999 },
+  ],
+  minimumMicros: toMicros(100_000),
+};
+
+/** Bodies tried for a model; its schema refuses many of them. */
+const CANDIDATES = 4_000;
+/** Bodies of a model that are alike in all that a price may depend on. */
+const ALIKE = 3;
+/** A prime, larger than any number of choices: multiples of it reach every combination, in no order. */
+const STRIDE = 1_000_003;
+
+const bodies = new Map<Model, readonly JsonObject[]>();
+const bodiesOf = (model: Model) => bodies.getOrInsertComputed(model, sampleOf);
 
 /**
- * Bodies the model's schema admits: every combination of what its fields may be, or an even sample of them. Media are among these
- * where the mode decides the price.
+ * Bodies the model's schema admits, of every combination of what its fields may be or an even sample of them: a few for each
+ * combination that may have a price of its own. Media are among the fields where the mode decides the price.
  */
-function bodiesOf(model: Model): JsonObject[] {
+function sampleOf(model: Model): JsonObject[] {
   const properties = model.schema.properties as Record<string, JsonObject>;
   const isChosen = (name: string) => Array.isArray(properties[name]?.enum);
   const required = (model.schema.required as string[]).filter((name) => name !== "model");
@@ -143,33 +178,43 @@ function bodiesOf(model: Model): JsonObject[] {
     .map((name) => [name, valuesOf(name)] as const)
     .filter(([, choices]) => choices.length > 1);
   const count = axes.reduce((product, [, choices]) => product * choices.length, 1);
-  // Shares no factor with the number of choices of any field, so that a sample goes through all values of each.
-  const stride = count <= 20_000 ? 1 : 11;
-  const bodies: JsonObject[] = [];
-  for (let i = 0; i < count; i += stride) {
-    let rest = i;
+  const bodies = Array.from({ length: Math.min(count, CANDIDATES) }, (_, i) => {
+    let rest = (i * STRIDE) % count;
     const body: Record<string, Json> = { model: model.id, ...Object.fromEntries(whole) };
     for (const [name, choices] of axes) {
       const value = choices[rest % choices.length];
       if (value !== undefined) body[name] = value;
       rest = Math.floor(rest / choices.length);
     }
-    if (catalog.validate(model, body).ok) bodies.push(body);
-  }
-  // For the same reason, no multiple of a small number.
-  let step = Math.max(1, Math.floor(bodies.length / AT_MOST));
-  while ([2, 3, 5, 7].some((factor) => step % factor === 0)) step += 1;
-  return bodies.filter((_, i) => i % step === 0);
+    return body;
+  });
+  const priced = [
+    ...pricedParameters(model.price),
+    ...pricedParameters(ODD),
+    ...(isByMode ? media : []),
+    "n",
+  ];
+  const alike = new Map<string, number>();
+  return bodies.filter((body) => {
+    const key = JSON.stringify(priced.map((name) => body[name]));
+    const before = alike.get(key) ?? 0;
+    if (before === ALIKE || !catalog.validate(model, body).ok) return false;
+    alike.set(key, before + 1);
+    return true;
+  });
 }
 
 describe("an estimate", () => {
   test.each(catalog.models().map((model) => [model.id, model] as const))(
     "of %s is at most what the create of the same body holds, and no less",
     async (_, model) => {
-      const { estimate, create } = await setup();
+      const { estimate, create } = await setup({ store: common });
       const prices = new Set<number>();
-      for (const body of bodiesOf(model)) {
-        const { held } = await create(model, body);
+      const bodies = bodiesOf(model);
+      // All at once, so that the store commits them together.
+      const created = await Promise.all(bodies.map((body) => create(model, body)));
+      for (const [i, body] of bodies.entries()) {
+        const { held } = created[i]!;
         const { cost, status, lines, missing } = await estimate(body);
         expect({ body, most: cost?.most }).toEqual({ body, most: held });
         // What the upstream chooses is held for at its dearest, and so is what only the result tells.
@@ -191,24 +236,15 @@ describe("an estimate", () => {
     20_000,
   );
 
-  const odd: PriceRule = {
-    version: "odd",
-    lines: [
-      { sku: "each", unit: "output", unitMicros: toMicros(33_333) },
-      { sku: "pixels", unit: "megapixel", unitMicros: toMicros(7), most: 16 },
-      { sku: "time", unit: "second", unitMicros: toMicros(1_001), most: 10 },
-      { sku: "tokens", unit: "output_token", unitMicros: toMicros(7_777_777), per: 1_000_000, most: 999 },
-    ],
-    minimumMicros: toMicros(100_000),
-  };
-
   test.each(catalog.models().map((model) => [model.id, model] as const))(
     "of %s under a price that was set, with a minimum and a multiplier, is what the create holds, line by line",
     async (_, model) => {
-      const { estimate, create } = await setup({ rule: odd, multiplier: 1_333_333 });
-      const bodies = bodiesOf(model);
-      for (const body of bodies.filter((_each, i) => i % Math.ceil(bodies.length / 40) === 0)) {
-        const { held } = await create(model, body);
+      const { estimate, create } = await setup({ store: common, rule: ODD, multiplier: 1_333_333 });
+      const all = bodiesOf(model);
+      const bodies = all.filter((_each, i) => i % Math.ceil(all.length / 40) === 0);
+      const created = await Promise.all(bodies.map((body) => create(model, body)));
+      for (const [i, body] of bodies.entries()) {
+        const { held } = created[i]!;
         const { cost, lines, multiplier, priceVersion } = await estimate(body, { quantity: 3 });
         expect({ body, most: Number(cost?.most) }).toEqual({ body, most: held * 3 });
         expect(lines.reduce((sum, line) => sum + line.amount, 0)).toBe(held * 3);
@@ -220,7 +256,7 @@ describe("an estimate", () => {
   );
 
   test("is a range where only the end tells: from one unit begun, or no token, to the most held", async () => {
-    const { estimate } = await setup({ rule: odd });
+    const { estimate } = await setup({ rule: ODD });
     const { status, cost, lines } = await estimate({ model: "sandbox-image", n: 2 });
     const least = 2 * (33_333 + 7 + 1_001);
     const most = 2 * (33_333 + 7 * 16 + 1_001 * 10) + Math.ceil(2 * 999 * 7.777777);
@@ -235,7 +271,7 @@ describe("an estimate", () => {
   });
 
   test("has a line for what makes up for the minimum", async () => {
-    const minimum = { version: "1", lines: odd.lines.slice(0, 1), minimumMicros: toMicros(50_000) };
+    const minimum = { version: "1", lines: ODD.lines.slice(0, 1), minimumMicros: toMicros(50_000) };
     const { estimate } = await setup({ rule: minimum });
     const { cost, lines, status } = await estimate({ model: "sandbox-image" }, { quantity: 4 });
     expect([status, cost?.most]).toEqual(["exact", micros(200_000)]);
