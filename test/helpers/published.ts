@@ -45,7 +45,12 @@ export function openPublished(file: string): Published {
   if (path === undefined) return absent(file);
   const document = JSON.parse(readFileSync(path, "utf8"));
   const compiler = (coerceTypes: boolean) => {
-    const ajv = new Ajv2020({ strict: false, validateFormats: false, coerceTypes });
+    const ajv = new Ajv2020({
+      strict: false,
+      validateFormats: false,
+      coerceTypes,
+      code: { optimize: false },
+    });
     ajv.addSchema(document, "published");
     const compiled = new Map<string, ValidateFunction>();
     return (pointer: string): ValidateFunction => {
