@@ -1,8 +1,15 @@
 import { type CallForm, type Form, METHODS } from "./form.ts";
 import { expressionsIn, readingOfExpressions } from "./places.ts";
 
+const known = new WeakMap<Form, boolean>();
+
 /** Whether files can go to an upstream only by addresses that it can reach: in each flow that takes files. */
 export function needsAddresses(form: Form): boolean {
+  // Each account of a form asks.
+  return known.getOrInsertComputed(form, findNeed);
+}
+
+function findNeed(form: Form): boolean {
   const flows = Object.values<Pick<Form, "submit" | "prepare">>(form.flows ?? { "": {} }).map((flow) => {
     const { submit = form.submit ?? {}, prepare = form.prepare ?? [] } = flow;
     return { hasUploads: prepare.length > 0, sources: [submit, ...prepare].flatMap(sourcesOf) };

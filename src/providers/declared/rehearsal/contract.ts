@@ -38,7 +38,7 @@ export async function rehearseContract(form: Form, deps: RehearsalDeps): Promise
   const found: Shortcoming[] = [];
   for (const example of form.examples ?? []) {
     if (example.ends !== "succeeded") continue;
-    const rehearsal = new Rehearsal(form, example, deps.clock);
+    await using rehearsal = await openRehearsal(form, example, deps.clock);
     for (const check of CHECKS) {
       const message = await check(rehearsal);
       if (message !== undefined) found.push({ example: example.name, message });
@@ -47,13 +47,29 @@ export async function rehearseContract(form: Form, deps: RehearsalDeps): Promise
   return found;
 }
 
+async function openRehearsal(form: Form, example: ExampleForm, clock: Clock): Promise<Rehearsal> {
+  const left: RehearsedAnswer[] = [];
+  const upstream = await startRehearsedUpstream((_request, origin) => {
+    const next = (left.length > 1 ? left.shift() : left[0]) ?? { status: 500 };
+    return next.cut === true ? next : (placed(next, origin, form) as RehearsedAnswer);
+  });
+  return new Rehearsal(form, example, clock, upstream, left);
+}
+
 /** One example, to be run with other answers. */
 class Rehearsal {
   constructor(
     readonly form: Form,
     readonly example: ExampleForm,
     readonly clock: Clock,
+    readonly upstream: RehearsedUpstream,
+    /** What the upstream answers next. */
+    readonly left: RehearsedAnswer[],
   ) {}
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.upstream.stop();
+  }
 
   get answers(): Answers {
     return this.example.answers;
@@ -92,20 +108,14 @@ class Rehearsal {
   }
 
   /** Runs the example with these answers, the last one for ever. */
-  async run<T>(
+  run<T>(
     answers: Answers,
     work: (provider: ProviderAdapter, upstream: RehearsedUpstream) => Promise<T>,
   ): Promise<T> {
-    const left = [...answers];
-    const upstream = await startRehearsedUpstream((_request, origin) => {
-      const next = (left.length > 1 ? left.shift() : left[0]) ?? { status: 500 };
-      return next.cut === true ? next : (placed(next, origin, this.form) as RehearsedAnswer);
-    });
-    try {
-      return await work(rehearsedProvider(this.form, upstream.origin, this.clock), upstream);
-    } finally {
-      await upstream.stop();
-    }
+    const { upstream, left } = this;
+    left.splice(0, left.length, ...answers);
+    upstream.arrived.length = 0;
+    return work(rehearsedProvider(this.form, upstream.origin, this.clock), upstream);
   }
 
   /** The error of a submission that is answered so, and how many requests arrived. */
