@@ -87,9 +87,9 @@ function connectAndStop(path: string): Promise<Socket> {
   });
 }
 
-const TASKS = 5_000;
+const TASKS = 2_000;
 /** So that all of them are more than the two ends of a connection hold in the kernel. */
-const MESSAGE = "x".repeat(4_000);
+const MESSAGE = "x".repeat(10_000);
 
 /** Thousands of tasks that failed with much to say. */
 async function failThousands(): Promise<void> {
