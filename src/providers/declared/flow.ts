@@ -59,6 +59,8 @@ export interface Submission {
   readonly idempotent: string | undefined;
   readonly operation: Readonly<Record<string, Value>> | undefined;
   readonly making: ReadMaking | undefined;
+  /** What the upstream will charge for the job. */
+  readonly cost: ReadCost;
   readonly takesBytes: boolean;
   readonly pollAfter: Value | undefined;
 }
@@ -176,14 +178,15 @@ function compileUpload(compiling: Compiling, form: PrepareForm, path: Path): Upl
 function compileSubmit(compiling: Compiling, form: SubmitForm, path: Path): Submission {
   const answer = names.OF_SUBMITTED;
   if (form.idempotent !== undefined) checkHeaderNames(compiling, [form.idempotent], [...path, "idempotent"]);
-  const making = compileMaking(compiling, form, answer, path);
+  const cost = compileCost(compiling, form, answer, path);
+  const making = compileMaking(compiling, form, answer, path, cost);
   const operation =
     form.operation && compileOperation(compiling, form.operation, answer, [...path, "operation"]);
   if (making === undefined && operation === undefined)
     compiling.report(path, "gives neither an operation nor outputs");
   return {
     call: compileCall(compiling, form, names.OF_REQUEST, path),
-    ...{ inline: form.inline, idempotent: form.idempotent, operation, making },
+    ...{ inline: form.inline, idempotent: form.idempotent, operation, making, cost },
     takesBytes: form.outputs?.bytes === true,
     pollAfter: optional(compiling, form.poll_after, answer, [...path, "poll_after"]),
   };

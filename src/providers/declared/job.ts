@@ -1,4 +1,5 @@
 import { isJsonObject, type Json } from "../../domain/json.ts";
+import type { Micros } from "../../domain/money/money.ts";
 import { type PollResult, ProviderError } from "../../domain/ports/provider.ts";
 import type { TaskKind } from "../../domain/task/request.ts";
 import type { UpstreamAnswer } from "../kit/answer.ts";
@@ -26,6 +27,8 @@ export interface Job {
   readonly submitted_at: number;
   /** What the form took from the answer to the submission. */
   readonly values: Readonly<Record<string, string | number>>;
+  /** What that answer said the job costs; counts unless a later one says it. */
+  readonly cost_micros?: Micros;
 }
 
 export interface Asking {
@@ -135,7 +138,7 @@ async function readAnswer(
     case "cancelled":
       return { kind: "cancelled" };
     case "failed":
-      return failed(asking, poll, word, { answer, scope });
+      return failed(asking, poll, word, job, { answer, scope });
     case "lost":
       if (Math.abs(asking.now() - job.submitted_at) >= word.afterMs)
         return {
@@ -156,6 +159,7 @@ function failed(
   { compiled, connection }: Asking,
   poll: Question,
   word: Extract<Word, { kind: "failed" }>,
+  job: Job,
   { answer, scope }: Seen,
 ): PollResult {
   const told = {
@@ -167,7 +171,7 @@ function failed(
   const end = failedJob(refusal);
   if (end.kind !== "failed") return end;
   const isCharged = word.isCharged(scope);
-  const costMicros = isCharged ? poll.cost(scope) : undefined;
+  const costMicros = isCharged ? (poll.cost(scope) ?? job.cost_micros) : undefined;
   return {
     ...end,
     ...{ detail: refusal.detail, isCharged },
@@ -185,7 +189,8 @@ function progressIn({ progress }: Question, scope: Scope): number | undefined {
 function made({ connection }: Asking, from: Question, job: Job, { answer, scope }: Seen): PollResult {
   try {
     const making = from.making?.(answer, scope, job.kind);
-    if (making !== undefined) return { kind: "succeeded", ...making };
+    if (making !== undefined)
+      return { kind: "succeeded", ...making, costMicros: making.costMicros ?? job.cost_micros };
     throw unusableAnswer(`${describeAnswer(connection.upstream, answer)}, and the form tells no outputs`);
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;

@@ -69,7 +69,11 @@ function readSubmitted(
   const { submit } = flow;
   const values = submit.operation && readOperation(submit.operation, scope);
   if (values !== undefined) {
-    const job: Job = { flow: flow.name, kind, submitted_at: now(), values };
+    const costMicros = submit.cost(scope);
+    const job: Job = {
+      ...{ flow: flow.name, kind, submitted_at: now(), values },
+      ...(costMicros !== undefined && { cost_micros: costMicros }),
+    };
     return {
       kind: "operation",
       operation: job as unknown as Json,

@@ -49,6 +49,13 @@ test("what a bfl job cost is what its last answer says, in cents", async () => {
   expect(await ends(made, { cost: 64 })).toMatchObject({ kind: "succeeded", costMicros: 855_000 });
 });
 
+test("what the answer to its submission said counts where the last one says nothing of it", async () => {
+  const made = { status: "Ready", result: {} };
+  expect(await ends(made, { cost: 3 })).toMatchObject({ kind: "succeeded", costMicros: 30_000 });
+  expect(await ends({ status: "Content Moderated" }, { cost: 3 })).toMatchObject({ costMicros: 30_000 });
+  expect(await ends({ status: "Error" }, { cost: 3 })).not.toHaveProperty("costMicros");
+});
+
 test("a bfl job that failed and is charged costs what its last answer says; one that is not, nothing", async () => {
   expect(await ends({ status: "Content Moderated", cost: 4 })).toMatchObject({ costMicros: 40_000 });
   expect(await ends({ status: "Request Moderated", cost: 4 })).not.toHaveProperty("costMicros");
