@@ -1,5 +1,5 @@
 import { INPUT_TYPES } from "../domain/media/asset.ts";
-import { EgressError } from "../domain/ports/egress.ts";
+import { type Egress, EgressError } from "../domain/ports/egress.ts";
 import { type Deadline, orAborted } from "../toolkit/deadline.ts";
 import { startDownload } from "../toolkit/download.ts";
 import { followRedirects } from "../toolkit/redirects.ts";
@@ -17,10 +17,10 @@ const HEADERS = {
 export function fetchMedia(
   deps: EgressDeps,
   text: string,
-  options: { maxBytes: number; signal: AbortSignal },
+  options: Parameters<Egress["fetchMedia"]>[1],
 ): Promise<AsyncIterable<Uint8Array>> {
   const { clock, limits } = deps;
-  const { maxBytes, signal } = options;
+  const { maxBytes, signal, accept = HEADERS.Accept } = options;
   return startDownload(
     {
       clock,
@@ -30,7 +30,7 @@ export function fetchMedia(
         totalMs: limits.mediaTotalMs,
       },
       maxBytes,
-      request: (each) => follow(deps, text, each),
+      request: (each) => follow(deps, text, { ...HEADERS, Accept: accept }, each),
       refuseStatus: (status) =>
         status === 200 ? undefined : new EgressError("bad_status", `was answered with status ${status}`),
       compressed: () =>
@@ -43,14 +43,19 @@ export function fetchMedia(
 }
 
 /** Follows redirects. Each hop is checked like the URL given. */
-function follow(deps: EgressDeps, text: string, signal: AbortSignal): Promise<Response> {
+function follow(
+  deps: EgressDeps,
+  text: string,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<Response> {
   const request = async (url: string, hops: number) => {
     const destination = permitted(
       readDestination(url, "media", deps.guard),
       hops === 0 ? "" : "redirects to a URL that ",
     );
     const addresses = await orAborted(checkedAddresses(deps, destination, "media", signal), signal);
-    return await fetchPinned(destination, addresses, { headers: HEADERS, signal, ca: deps.ca });
+    return await fetchPinned(destination, addresses, { headers, signal, ca: deps.ca });
   };
   return followRedirects(text, request, {
     max: deps.limits.mediaRedirects,

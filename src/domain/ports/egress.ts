@@ -34,7 +34,12 @@ export interface Egress {
   /** The bytes of a media file; redirects are followed at most five times, each hop checked. @throws EgressError */
   fetchMedia(
     url: string,
-    options: { maxBytes: number; signal: AbortSignal },
+    options: {
+      maxBytes: number;
+      signal: AbortSignal;
+      /** The `Accept` header; types of media unless given. */
+      accept?: string | undefined;
+    },
   ): Promise<AsyncIterable<Uint8Array>>;
   /** POSTs a JSON body; follows no redirect, reads at most 64 KB of the answer, never throws. */
   deliver(url: string, post: CallbackPost, signal: AbortSignal): Promise<Delivery>;

@@ -15,6 +15,7 @@ import { type Asking, pollDeclared } from "./job.ts";
 import type { LoadedForm } from "./loaded.ts";
 import { perMinute } from "./rates.ts";
 import { recoverDeclared } from "./recovery.ts";
+import { verifyDeclared } from "./signed-calls.ts";
 import { type Submitting, submitDeclared } from "./submission.ts";
 import { testDeclared } from "./test-call.ts";
 import { createUploads } from "./uploads.ts";
@@ -82,6 +83,8 @@ function createAt(deps: DeclaredDeps, { form, compiled }: LoadedForm, terms: Ter
   const flows = Object.values(form.flows ?? { "": {} }).map((flow): Flow => ({ ...form, ...flow }));
   const has = (part: keyof Flow) => flows.some((flow) => flow[part] !== undefined);
   const { limits = {} } = form;
+  const isOwnBase = [form.base, ...Object.values(form.regions ?? {})].includes(terms.base);
+  const verifyHook = verifyDeclared(form, { ...deps, isOwnBase }, open);
   return {
     id: deps.id,
     lane: account.lane,
@@ -96,6 +99,7 @@ function createAt(deps: DeclaredDeps, { form, compiled }: LoadedForm, terms: Ter
     ...(has("poll") && { poll: (operation, signal) => pollDeclared(open(), operation, signal) }),
     ...(has("cancel") && { cancel: (operation, signal) => cancelDeclared(open(), operation, signal) }),
     ...(has("recover") && { recover: (request, signal) => recoverDeclared(open(), request, signal) }),
+    ...(verifyHook !== undefined && { verifyHook }),
     ...(form.test !== undefined && { test: (signal) => testDeclared(open(), signal) }),
     fetchOutput: async (ref, signal) => fetchOutput(deps, open().connection, ref, signal),
   } satisfies ProviderAdapter;
@@ -109,7 +113,7 @@ function openAt(deps: DeclaredDeps, compiled: CompiledForm, { base, region }: Te
   const access = { region, proxy: account.proxy, secrets: Object.fromEntries(secrets) };
   const connection = connect(compiled, access, base, deps);
   const uploads = createUploads(compiled, connection, clock);
-  return { ...{ compiled, connection, uploads, onUnknownWord }, now: () => clock.now() };
+  return { ...{ compiled, connection, uploads, onUnknownWord, base }, now: () => clock.now() };
 }
 
 function usualRates({ submits, polls }: LimitsForm) {

@@ -23,6 +23,8 @@ export interface CompiledForm {
   /** Headers of every call. */
   readonly headers: Value | undefined;
   readonly test: TestCall | undefined;
+  /** How its calls are signed, where that is by a secret. */
+  readonly webhookSecret: WebhookSecret | undefined;
   /** Whether any expression reads the request in the words of its route. */
   readonly readsFields: boolean;
 }
@@ -32,6 +34,12 @@ export interface TestCall {
   readonly call: Call;
   readonly ok: Value | undefined;
   readonly balance: Value | undefined;
+}
+
+/** The call that gives the secret by which calls of the upstream are signed. */
+export interface WebhookSecret {
+  readonly call: Call;
+  readonly secret: Value;
 }
 
 /** A form whose expressions cannot be used. */
@@ -71,7 +79,7 @@ function compileParts(compiling: Compiling, form: Form, hash: string): CompiledF
     compiling.part(["auth"], () => compileAuth(compiling, kind, authPath(form, i))),
   );
   checkHeaderNames(compiling, Object.keys(form.headers ?? {}), ["headers"]);
-  const { test } = form;
+  const { test, webhook: { standard } = {} } = form;
   const testValue = (name: "ok" | "balance") => {
     const text = test?.[name];
     return text === undefined ? undefined : compiling.value(text, names.OF_ANSWER, ["test", name]);
@@ -86,6 +94,10 @@ function compileParts(compiling: Compiling, form: Form, hash: string): CompiledF
     test: test && {
       call: compileCall(compiling, test, names.OF_ANY, ["test"]),
       ...{ ok: testValue("ok"), balance: testValue("balance") },
+    },
+    webhookSecret: standard && {
+      call: compileCall(compiling, standard, names.OF_ANY, ["webhook", "standard"]),
+      secret: compiling.value(standard.secret, names.OF_ANSWER, ["webhook", "standard", "secret"]),
     },
     readsFields: compiling.names.has("fields"),
   };

@@ -37,6 +37,15 @@ export class Compiling {
     return compiled;
   }
 
+  /** Compiles a part, and tells whether it reads a variable as a whole. */
+  reading<T>(name: string, compile: () => T): readonly [compiled: T, isRead: boolean] {
+    const wasRead = this.names.delete(name);
+    const compiled = compile();
+    const isRead = this.names.has(name);
+    if (wasRead) this.names.add(name);
+    return [compiled, isRead];
+  }
+
   /** Compiles a part that is made of what stands elsewhere in the file: its problems are told there. */
   moved<T>(toWritten: (path: Path) => Path, compile: () => T): T {
     const before = this.problems.length;

@@ -63,6 +63,8 @@ export interface Submission {
   readonly cost: ReadCost;
   readonly takesBytes: boolean;
   readonly pollAfter: Value | undefined;
+  /** It says where the upstream may call. */
+  readonly readsHook: boolean;
 }
 
 /** A question about a job, and how its answer is read. */
@@ -184,9 +186,11 @@ function compileSubmit(compiling: Compiling, form: SubmitForm, path: Path): Subm
     form.operation && compileOperation(compiling, form.operation, answer, [...path, "operation"]);
   if (making === undefined && operation === undefined)
     compiling.report(path, "gives neither an operation nor outputs");
+  const [call, readsHook] = compiling.reading("hook", () =>
+    compileCall(compiling, form, names.OF_REQUEST, path),
+  );
   return {
-    call: compileCall(compiling, form, names.OF_REQUEST, path),
-    ...{ inline: form.inline, idempotent: form.idempotent, operation, making, cost },
+    ...{ call, readsHook, inline: form.inline, idempotent: form.idempotent, operation, making, cost },
     takesBytes: form.outputs?.bytes === true,
     pollAfter: optional(compiling, form.poll_after, answer, [...path, "poll_after"]),
   };

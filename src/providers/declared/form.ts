@@ -17,6 +17,7 @@ export interface Form extends Flow {
   readonly test?: TestForm;
   readonly envelope?: { readonly ok: string };
   readonly refusals?: RefusalsForm;
+  readonly webhook?: WebhookForm;
   readonly tables?: Readonly<Record<string, unknown>>;
   readonly prepare?: readonly PrepareForm[];
   readonly flows?: Readonly<Record<string, NamedFlow>>;
@@ -122,6 +123,18 @@ export interface RuleForm {
   readonly if?: string;
 }
 type Scalar = string | number;
+
+/** How an upstream signs its calls: by one of the two. */
+export interface WebhookForm {
+  /** The names of headers; `keys` is an address. */
+  readonly ed25519?: {
+    readonly keys: string;
+    readonly signed: readonly string[];
+    readonly signature: string;
+  };
+  /** The call that gives the secret of Standard Webhooks. */
+  readonly standard?: CallForm & { readonly secret: string };
+}
 
 export interface RefusalsForm {
   readonly code?: string;

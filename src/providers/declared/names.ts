@@ -7,8 +7,8 @@ const ANSWER = ["status", "headers", "body"];
 
 const set = (...names: string[]): ReadonlySet<string> => new Set([...names, ...ALWAYS]);
 
-/** Choosing a flow, and a submission. */
-export const OF_REQUEST = set(...REQUEST);
+/** Choosing a flow, and a submission. `hook` is where the upstream may call; it is a secret, so nothing that is stored may hold it. */
+export const OF_REQUEST = set(...REQUEST, "hook");
 /** An upload before the submission. It is kept for other tasks with the same file, so it knows nothing of what this one asks for. */
 export const OF_UPLOAD = set("attempt", "file");
 export const OF_UPLOADED = set("attempt", "file", ...ANSWER);

@@ -7,6 +7,7 @@ import {
 } from "../../domain/ports/provider.ts";
 import type { UpstreamAnswer } from "../kit/answer.ts";
 import { describeAnswer, refusedSubmission, unansweredSubmission, unusableAnswer } from "../kit/classify.ts";
+import { hookFor } from "../kit/hooks.ts";
 import { hopHeaders } from "../kit/hops.ts";
 import type { Upstream } from "../kit/http.ts";
 import { wordRequest } from "../kit/wording.ts";
@@ -23,6 +24,8 @@ import { explainRefusal } from "./skew.ts";
 import type { Uploads } from "./uploads.ts";
 
 export interface Submitting {
+  /** Where requests go. */
+  readonly base: string;
   readonly compiled: CompiledForm;
   readonly connection: Connection;
   readonly uploads: Uploads;
@@ -35,9 +38,11 @@ export async function submitDeclared(
   request: SubmitRequest,
   signal: AbortSignal,
 ): Promise<Submitted> {
-  const { compiled, connection, uploads } = submitting;
+  const { compiled, connection, uploads, base } = submitting;
   const { upstream } = connection;
-  const { flow, scope } = chooseFlow(compiled, connection, request);
+  const hook = hookFor(base, request.hookUrl);
+  const { flow, scope: chosen } = chooseFlow(compiled, connection, request);
+  const scope: Scope = { ...chosen, hook: hook ?? ABSENT };
   const { submit } = flow;
   const { tracing } = request;
   const files = new Files(request.attempt, request.inputs, submit.inline);
@@ -57,7 +62,9 @@ export async function submitDeclared(
   }
   if (!connection.isOk(answer))
     throw refusedSubmission(explainRefusal(submitting, compiled.refusals.read(upstream, answer), answer));
-  return readSubmitted(submitting, flow, request, { answer, scope: { ...seen, ...answerScope(answer) } });
+  const read = { answer, scope: { ...seen, ...answerScope(answer) } };
+  const isHooked = submit.readsHook && hook !== undefined;
+  return { ...readSubmitted(submitting, flow, request, read), ...(isHooked && { isHooked }) };
 }
 
 function readSubmitted(

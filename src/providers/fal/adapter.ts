@@ -1,6 +1,7 @@
 import type { LaneId } from "../../domain/ids.ts";
 import { isJsonObject, type Json } from "../../domain/json.ts";
 import { MAX_OUTPUT_BYTES } from "../../domain/limits.ts";
+import type { Egress } from "../../domain/ports/egress.ts";
 import {
   type PollResult,
   type ProviderAdapter,
@@ -29,11 +30,12 @@ import { beforeSending } from "../kit/inputs.ts";
 import type { Restarts } from "../kit/keyed-settings.ts";
 import { fetchMedia } from "../kit/media.ts";
 import { type Refusal, refusedByQuestion } from "../kit/refusal.ts";
+import { verifyEd25519 } from "../kit/signed-calls.ts";
 import { type FalJob, openOperation, readOperation } from "./operation.ts";
 import { isUnknownJob, readFailure, readRefusal } from "./refusals.ts";
 import { toUpstreamRequest } from "./request.ts";
 import { readResult } from "./result.ts";
-import { FAL } from "./settings.ts";
+import { FAL, FAL_QUEUE } from "./settings.ts";
 
 export interface FalDeps {
   /** `<id>:<secret>`. */
@@ -46,6 +48,8 @@ export interface FalDeps {
   readonly rates?: Rates | undefined;
   readonly restarts?: Restarts | undefined;
   readonly clock: Clock;
+  /** For the keys that prove its calls. */
+  readonly fetchPublic?: Egress["fetchMedia"] | undefined;
   /** What requests go through. */
   readonly proxy?: string | undefined;
   readonly limits?: HttpLimits | undefined;
@@ -58,6 +62,12 @@ const LIMITS: HttpLimits = { connectMs: 15_000, answerMs: 120_000, bodyMs: 30_00
 const MEDIA_HOSTS = ["fal.media", "*.fal.media"];
 /** Of an answer of the queue: addresses and logs, and pictures only when they came inline. */
 const ANSWER_BYTES = 32 * 1024 * 1024;
+/** How its calls are signed (https://fal.ai/docs/documentation/model-apis/inference/webhooks, 2026-11). */
+const SIGNED_CALLS = {
+  keys: "https://rest.fal.ai/.well-known/jwks.json",
+  signed: ["x-fal-webhook-request-id", "x-fal-webhook-user-id", "x-fal-webhook-timestamp"],
+  signature: "x-fal-webhook-signature",
+} as const;
 /** A job younger than this may be unknown because word of it has not got round. */
 const SETTLED_MS = 60_000;
 
@@ -74,6 +84,8 @@ export function createFalProvider(deps: FalDeps): ProviderAdapter {
     proxy: deps.proxy,
     requestIdHeaders: ["x-request-id", "x-fal-request-id"],
   });
+  // Whatever else speaks its language has other keys.
+  const isFal = deps.baseUrl === FAL_QUEUE;
   const media = { upstream, hosts: MEDIA_HOSTS, limits: deps.mediaLimits };
   return {
     id: FAL.id,
@@ -85,6 +97,9 @@ export function createFalProvider(deps: FalDeps): ProviderAdapter {
     concurrency: deps.concurrency,
     submit: (request, signal) =>
       submit(upstream, { ...request, hookUrl: hookFor(deps.baseUrl, request.hookUrl) }, signal),
+    ...(isFal && deps.fetchPublic !== undefined
+      ? { verifyHook: verifyEd25519(SIGNED_CALLS, { clock, fetchPublic: deps.fetchPublic }) }
+      : {}),
     poll: async (handle, signal) => poll(upstream, jobOf(upstream, handle), signal),
     async cancel(handle, signal) {
       const { cancelUrl } = jobOf(upstream, handle);

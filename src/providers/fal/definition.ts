@@ -7,9 +7,9 @@ export const fal = defineProvider({
   ...FAL,
   settings: falSettings,
   needs: ["key"],
-  async create(account, { key: _, ...settings }, { clock }) {
+  async create(account, { key: _, ...settings }, { clock, fetchPublic }) {
     const { createFalProvider } = await import("./adapter.ts");
-    const given = { ...settings, clock, ...keyedAccount(account, settings) };
+    const given = { ...settings, clock, fetchPublic, ...keyedAccount(account, settings) };
     return keepingBase(baseOf(account, settings.baseUrl), (baseUrl) =>
       createFalProvider({ ...given, baseUrl }),
     );
