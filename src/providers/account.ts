@@ -42,8 +42,14 @@ export function baseOf({ baseUrl }: Pick<ProviderAccount, "baseUrl">, usual: str
 /** An adapter whose attempts go on at the base that they began with, also once the settings name another one. */
 export function keepingBase(base: string, create: (base: string) => ProviderAdapter): ProviderAdapter {
   const earlier = new Map<string, ProviderAdapter>();
+  const present = create(base);
   const adapter: ProviderAdapter = {
-    ...create(base),
+    ...present,
+    ...(present.stop && {
+      async stop() {
+        for (const each of [present, ...earlier.values()]) await each.stop?.();
+      },
+    }),
     terms: () => ({ base }),
     withTerms(terms) {
       const kept = isJsonObject(terms) && typeof terms.base === "string" ? terms.base : base;

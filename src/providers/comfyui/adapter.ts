@@ -18,9 +18,10 @@ import type { Restarts } from "../kit/keyed-settings.ts";
 import { fetchMedia } from "../kit/media.ts";
 import type { Api } from "./api.ts";
 import { followInCloud } from "./cloud.ts";
+import { createEvents, type Events } from "./events.ts";
 import { fillWorkflow, workflowOf } from "./graph.ts";
 import { uuidOf } from "./ids.ts";
-import { isPromptId, openPrompt } from "./prompt.ts";
+import { isPromptId, openPrompt, readPrompt } from "./prompt.ts";
 import { readRefusal } from "./refusals.ts";
 import { readFile } from "./result.ts";
 import { followOnServer } from "./server.ts";
@@ -73,9 +74,9 @@ export function createComfyProvider(deps: ComfyDeps): ProviderAdapter {
     withKey: apiKey !== undefined,
     limits: deps.mediaLimits,
   };
-  const following = isCloud
-    ? followInCloud(api)
-    : followOnServer(api, { progressOf: () => undefined, ended: () => {} });
+  const events = isCloud ? undefined : createEvents(upstream, base);
+  const following = events === undefined ? followInCloud(api) : followOnServer(api, events);
+  let isStopped = false;
   return {
     id: COMFYUI.id,
     lane: deps.lane ?? COMFYUI.id,
@@ -84,7 +85,10 @@ export function createComfyProvider(deps: ComfyDeps): ProviderAdapter {
     submitIsIdempotent: false,
     repeatIsSafe: deps.restarts === "safe",
     concurrency: deps.concurrency,
-    submit: (request, signal) => submit(api, request, signal),
+    async submit(request, signal) {
+      if (isStopped) throw new Error("ComfyUI: the adapter was stopped");
+      return submit(api, events, request, signal);
+    },
     ...following,
     async fetchOutput(ref, signal) {
       const file = readFile(ref);
@@ -93,6 +97,10 @@ export function createComfyProvider(deps: ComfyDeps): ProviderAdapter {
       return fetchMedia(media, base + api.path(file.path), MAX_OUTPUT_BYTES[file.kind], signal);
     },
     test: (signal) => testComfy(api, signal),
+    async stop() {
+      isStopped = true;
+      events?.stop();
+    },
   };
 }
 
@@ -101,14 +109,20 @@ function credentialsOf({ apiKey, isCloud }: ComfyDeps): Readonly<Record<string, 
   return isCloud ? { "X-API-Key": apiKey } : { Authorization: `Bearer ${apiKey}` };
 }
 
-async function submit(api: Api, request: SubmitRequest, signal: AbortSignal): Promise<Submitted> {
+/** @param events of a server, which lets us choose the id of a prompt and the name that its events go to */
+async function submit(
+  api: Api,
+  events: Events | undefined,
+  request: SubmitRequest,
+  signal: AbortSignal,
+): Promise<Submitted> {
   signal.throwIfAborted();
-  const { upstream, isCloud } = api;
+  const { upstream } = api;
   const files = await uploadInputs(api, request, signal);
   const prompt = await beforeSending(async () => fillWorkflow(request, files));
-  const id = uuidOf(request.attempt);
-  // The cloud chooses ids itself.
-  const content = { prompt, ...(isCloud ? {} : { prompt_id: id }) };
+  const { attempt } = request;
+  const named = events && { prompt_id: uuidOf(attempt), client_id: events.clientFor(attempt) };
+  const content = { prompt, ...named };
   const body = { type: "application/json", bytes: new TextEncoder().encode(JSON.stringify(content)) };
   const { tracing } = request;
   const sent = upstream.send(
@@ -128,5 +142,7 @@ async function submit(api: Api, request: SubmitRequest, signal: AbortSignal): Pr
   // A release that chooses ids itself says which one it chose.
   const given = isJsonObject(answer.json) ? answer.json.prompt_id : undefined;
   if (!isPromptId(given)) throw unusableAnswer(`${describeAnswer(upstream, answer)}, but with no prompt_id`);
-  return { kind: "operation", operation: openPrompt(request, given, upstream.clock.now()), jobId: given };
+  const operation = openPrompt(request, given, upstream.clock.now());
+  events?.follow(readPrompt(operation), request.previews);
+  return { kind: "operation", operation, jobId: given };
 }

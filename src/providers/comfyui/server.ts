@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "../../domain/json.ts";
-import type { PollResult, ProviderAdapter, RecoverRequest } from "../../domain/ports/provider.ts";
+import type { PollResult, Previews, ProviderAdapter, RecoverRequest } from "../../domain/ports/provider.ts";
 import { failedJob } from "../kit/classify.ts";
 import { type Api, ask, tell } from "./api.ts";
 import { uuidOf } from "./ids.ts";
@@ -13,8 +13,12 @@ export type Following = Required<Pick<ProviderAdapter, "poll" | "cancel">> & Pic
 
 /** What the server tells of prompts while they run. It may know nothing. */
 export interface Hints {
-  /** Percent; undefined where nothing was told of late. */
-  progressOf(prompt: Prompt): number | undefined;
+  /** Somebody asks for the prompt. */
+  follow(prompt: Prompt, previews?: Previews): void;
+  /** Percent, as far as was told. */
+  progressOf(id: string): number | undefined;
+  /** Whether it was told of just now. */
+  isAlive(id: string): boolean;
   ended(id: string): void;
 }
 
@@ -29,8 +33,9 @@ export function followOnServer(api: Api, hints: Hints): Following {
   const queue = createQueue(api);
   const cancelled = new Set<string>();
   return {
-    async poll(handle, signal) {
+    async poll(handle, signal, previews) {
       const prompt = readPrompt(handle);
+      hints.follow(prompt, previews);
       const answer = await whereabouts(api, queue, hints, prompt, signal);
       if (answer.kind !== "pending") hints.ended(prompt.id);
       const isOurs = answer.kind === "failed" && answer.isLost === true && cancelled.has(prompt.id);
@@ -74,9 +79,9 @@ async function whereabouts(
 ): Promise<PollResult> {
   const ended = await readHistory(api, prompt, signal);
   if (ended !== undefined) return ended;
-  const progress = hints.progressOf(prompt);
+  const progress = hints.progressOf(prompt.id);
   const pending = { kind: "pending", ...(progress !== undefined && { progress }) } as const;
-  if (progress !== undefined || queue.known(prompt.id) !== undefined) return pending;
+  if (hints.isAlive(prompt.id) || queue.known(prompt.id) !== undefined) return pending;
   if ((await queue.find(prompt.id, signal)) !== undefined) return pending;
   // It may have ended between the two questions.
   const late = await readHistory(api, prompt, signal);
