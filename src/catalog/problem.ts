@@ -16,5 +16,5 @@ export function didYouMean(given: string, known: readonly string[]): string {
 
 /** The problems that a check of `value` found; see toolkit/schema-problems.ts. */
 export function problemsOf(violations: readonly SchemaViolation[], value: unknown): Problem[] {
-  return schema.problemsOf(violations, value, didYouMean);
+  return schema.problemsOf(violations, value, { field: didYouMean, value: didYouMean });
 }

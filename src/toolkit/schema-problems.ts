@@ -20,16 +20,22 @@ export function pathText(path: Path): string {
   }, "");
 }
 
-/** A hint at the known name that is close to one given, to stand after a problem; empty where none is. */
-export type Hint = (given: string, known: readonly string[]) => string;
+/** How known names are told to whom gives another one, to stand after a problem. */
+export interface Hints {
+  /** Of a field. */
+  readonly field: Hint;
+  /** Of a value, after those there are. */
+  readonly value: Hint;
+}
+type Hint = (given: string, known: readonly string[]) => string;
 
 /** The problems that a check of `value` found, each place once. Unknown fields come first: they explain missing ones. */
-export function problemsOf(violations: readonly SchemaViolation[], value: unknown, hint: Hint): Problem[] {
+export function problemsOf(violations: readonly SchemaViolation[], value: unknown, hints: Hints): Problem[] {
   const problems = new Map<string, Problem>();
   for (const violation of violations) {
     // Said of a condition whose own violations are listed too.
     if (violation.keyword === "if") continue;
-    const problem = describe(violation, value, hint);
+    const problem = describe(violation, value, hints);
     const place = JSON.stringify([problem.path, problem.member]);
     // Where a rule has alternatives, the first one says more than the rule, which comes after them.
     if (!problems.has(place)) problems.set(place, problem);
@@ -39,14 +45,14 @@ export function problemsOf(violations: readonly SchemaViolation[], value: unknow
   return [...found.filter(isUnknown), ...found.filter((each) => !isUnknown(each))];
 }
 
-function describe(violation: SchemaViolation, value: unknown, hint: Hint): Problem {
-  const path = pathOf(violation.instancePath, value);
+function describe(violation: SchemaViolation, value: unknown, hints: Hints): Problem {
+  const { path, found } = findAt(violation.instancePath, value);
   const { params, parentSchema } = violation;
   switch (violation.keyword) {
     case "additionalProperties": {
       const member = String(params.additionalProperty);
       const known = Object.keys(parentSchema?.properties ?? {});
-      return { path, member, problem: `has an unknown field "${member}"${hint(member, known)}` };
+      return { path, member, problem: `has an unknown field "${member}"${hints.field(member, known)}` };
     }
     case "propertyNames": {
       const member = String(params.propertyName);
@@ -54,6 +60,11 @@ function describe(violation: SchemaViolation, value: unknown, hint: Hint): Probl
     }
     case "required":
       return { path, problem: `lacks the field "${params.missingProperty}"` };
+    case "enum": {
+      const known = params.allowedValues.filter((each: unknown) => typeof each === "string");
+      const hint = typeof found === "string" ? hints.value(found, known) : "";
+      return { path, problem: `must ${demand(violation)}${hint}` };
+    }
     default:
       return { path, problem: `must ${demand(violation)}` };
   }
@@ -91,8 +102,8 @@ function typeNames(type: unknown): string {
   return names.length === 0 ? `${last}` : `${names.join(", ")} or ${last}`;
 }
 
-/** The steps of a JSON Pointer into a value; those into lists become numbers. */
-function pathOf(pointer: string, value: unknown): Path {
+/** The steps of a JSON Pointer into a value, of which those into lists become numbers, and what is there. */
+function findAt(pointer: string, value: unknown): { readonly path: Path; readonly found: unknown } {
   const path: (string | number)[] = [];
   let node = value;
   for (const part of pointer.split("/").slice(1)) {
@@ -101,7 +112,7 @@ function pathOf(pointer: string, value: unknown): Path {
     path.push(step);
     node = Array.isArray(node) ? node[Number(name)] : isMapping(node) ? node[name] : undefined;
   }
-  return path;
+  return { path, found: node };
 }
 
 function isMapping(value: unknown): value is Record<string, unknown> {

@@ -79,7 +79,7 @@ function shapeProblems(value: unknown): FormProblem[] {
   checker ??= createSchemaChecker({ annotations: ["x-must"], allErrors: true });
   // What is close to an unknown name takes time to find, too.
   const violations = checker.violations(schema, value).slice(0, VIOLATIONS_MAX);
-  const shaped = problemsOf(violations, value, hint).map(toFormProblem);
+  const shaped = problemsOf(violations, value, { field: knownHere, value: didYouMean }).map(toFormProblem);
   const isOfMapped = ({ path }: FormProblem) =>
     mapped.some((each) => each.path.slice(0, -1).every((step, i) => step === path[i]));
   const problems = [...mapped, ...shaped.filter((each) => !isOfMapped(each))];
@@ -118,9 +118,13 @@ function parse(file: string, text: string): Yaml {
   }
 }
 
-function hint(given: string, known: readonly string[]): string {
+function knownHere(given: string, known: readonly string[]): string {
+  return didYouMean(given, known) || `; known here: ${known.join(", ")}`;
+}
+
+function didYouMean(given: string, known: readonly string[]): string {
   const near = suggest(given, known);
-  return near === undefined ? `; known here: ${known.join(", ")}` : `; did you mean "${near}"?`;
+  return near === undefined ? "" : `; did you mean "${near}"?`;
 }
 
 function toFormProblem({ path, problem, member }: Problem): FormProblem {

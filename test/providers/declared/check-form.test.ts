@@ -62,10 +62,22 @@ test("every fault of a file is told at its line and column, those of expressions
       [5, 1, 'the form has an unknown field "limit"; did you mean "limits"?'],
       [9, 15, 'submit.json.prompt reads "promt", which is not known here; did you mean "prompt"?'],
       [10, 26, "submit.json.seed Unexpected token: EOF"],
-      [15, 44, 'poll.words.bad.failed has no meaning "moderate"'],
+      [15, 44, 'poll.words.bad.failed has no meaning "moderate"; did you mean "moderated"?'],
       [16, 22, 'poll.outputs.url calls "matches", which is no function here'],
     ].map(([line, column, message]) => ({ line, column, severity: "error", message })) as never,
   );
+});
+
+test("a word or meaning that nobody knows is told with the nearest", async () => {
+  const text = stringify(PLAIN)
+    .replace("succeeded", "succeded")
+    .concat("refusals: { when: [{ status: 402, means: spend }, { status: 403, means: xyz }] }\n");
+  const known = "must be one of moderated, bad_input, busy, spent, refused, broken, slow, cancelled, unclear";
+  expect(errorsOf(await check(text))).toEqual([
+    'poll.words.done must be pending, succeeded, cancelled, {failed: a meaning} or {lost_after_seconds: a number}; did you mean "succeeded"?',
+    `refusals.when[0].means ${known}; did you mean "spent"?`,
+    `refusals.when[1].means ${known}`,
+  ]);
 });
 
 test("a form with an example runs it, and meets every trouble", async () => {
