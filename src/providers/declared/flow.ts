@@ -1,4 +1,3 @@
-import { suggest } from "../../domain/suggest.ts";
 import type { Path } from "../../toolkit/schema-problems.ts";
 import type { Meaning } from "../kit/refusal.ts";
 import { type Call, compileCall } from "./call.ts";
@@ -25,7 +24,7 @@ import {
   type ReadMaking,
   tryEvaluate,
 } from "./reading.ts";
-import { compileRule, isMeaning, MEANINGS, type Rule } from "./refusals.ts";
+import { compileRule, isMeaning, nearMeaning, type Rule } from "./refusals.ts";
 import type { Value } from "./value.ts";
 
 /** A compiled flow: how something is submitted, asked after, fetched, stopped and found again. */
@@ -244,18 +243,13 @@ function compileQuestion(
   };
 }
 
-function hintAt(given: string): string {
-  const near = suggest(given, MEANINGS);
-  return near === undefined ? `; known: ${MEANINGS.join(", ")}` : `; did you mean "${near}"?`;
-}
-
 function compileWord(compiling: Compiling, form: WordForm, answer: ReadonlySet<string>, path: Path): Word {
   if (typeof form === "string") return { kind: form };
   if ("lost_after_seconds" in form) return { kind: "lost", afterMs: form.lost_after_seconds * 1000 };
   const meaning = compiling.value(form.failed, answer, [...path, "failed"]);
   const charged = compiling.value(form.charged ?? false, answer, [...path, "charged"]);
   if (!form.failed.includes("${") && !isMeaning(form.failed))
-    compiling.report([...path, "failed"], `has no meaning "${form.failed}"${hintAt(form.failed)}`);
+    compiling.report([...path, "failed"], `has no meaning "${form.failed}"${nearMeaning(form.failed)}`);
   return {
     kind: "failed",
     meaning(scope) {

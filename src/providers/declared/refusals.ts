@@ -1,3 +1,4 @@
+import { suggest } from "../../domain/suggest.ts";
 import { LONGEST_DELAY_MS } from "../../domain/task/backoff.ts";
 import type { Path } from "../../toolkit/schema-problems.ts";
 import type { UpstreamAnswer } from "../kit/answer.ts";
@@ -20,6 +21,12 @@ export const MEANINGS = [
 
 export function isMeaning(word: unknown): word is Meaning {
   return MEANINGS.some((meaning) => meaning === word);
+}
+
+/** The meaning that is close to a word which is none, or else all of them, to stand after a problem. */
+export function nearMeaning(word: string): string {
+  const near = suggest(word, MEANINGS);
+  return near === undefined ? `; known: ${MEANINGS.join(", ")}` : `; did you mean "${near}"?`;
 }
 
 /** Whether an answer is of a certain kind. `code` is the upstream's own word in it. */
