@@ -17,6 +17,7 @@ import { dispatches } from "./benches/dispatches.ts";
 import { forms } from "./benches/forms.ts";
 import { gateway } from "./benches/gateway.ts";
 import { memory } from "./benches/memory.ts";
+import { moderation } from "./benches/moderation.ts";
 import { overview } from "./benches/overview.ts";
 import { routing } from "./benches/routing.ts";
 import { sameKey } from "./benches/same-key.ts";
@@ -58,6 +59,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   watch,
   forms,
   routing,
+  moderation,
 };
 
 const { values: options } = parseArgs({
