@@ -1,8 +1,8 @@
 import { isIP } from "node:net";
 import type { AddressGuard } from "./address.ts";
 
-/** The purpose of a request. Media are fetched over plain http only from addresses that the operator allows. */
-export type Use = "callback" | "media";
+/** The purpose of a request. All but callbacks go over plain http only to addresses that the operator allows. */
+export type Use = "callback" | "media" | "service";
 
 /** A URL that passed every check that needs no look-up. */
 export interface Destination {
@@ -29,7 +29,7 @@ export function readDestination(
   const url = URL.parse(text);
   if (url === null) return { refusal: "is not a valid URL" };
   if (url.protocol !== "https:" && url.protocol !== "http:") {
-    return { refusal: use === "media" ? "must be an https URL" : "must be an http or https URL" };
+    return { refusal: use === "callback" ? "must be an http or https URL" : "must be an https URL" };
   }
   if (url.username !== "" || url.password !== "")
     return { refusal: "must not contain a user name or password" };
@@ -38,7 +38,7 @@ export function readDestination(
   const host = url.hostname.replace(/^\[|\]$/g, "");
   if (host === "") return { refusal: "names no host" };
   const isLiteral = isIP(host) !== 0;
-  const mustBeAllowed = use === "media" && url.protocol === "http:";
+  const mustBeAllowed = use !== "callback" && url.protocol === "http:";
   const fault = isLiteral ? addressFault(host, mustBeAllowed, guard) : nameFault(host, mustBeAllowed, guard);
   return fault === undefined ? { url, host, isLiteral } : { refusal: fault };
 }

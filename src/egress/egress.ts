@@ -3,6 +3,7 @@ import type { Egress } from "../domain/ports/egress.ts";
 import type { Clock } from "../domain/ports/runtime.ts";
 import type { After } from "../toolkit/deadline.ts";
 import { createAddressGuard } from "./address.ts";
+import { ask } from "./ask.ts";
 import { deliver, type EgressDeps } from "./deliver.ts";
 import { readDestination } from "./destination.ts";
 import { EGRESS_LIMITS, type EgressLimits } from "./limits.ts";
@@ -40,6 +41,7 @@ export function createEgress(options: EgressOptions): Egress {
     },
     fetchMedia: (url, fetchOptions) => fetchMedia(deps, url, fetchOptions),
     deliver: (url, post, signal) => deliver(deps, url, post, signal),
+    ask: (url, post, askOptions) => ask(deps, url, post, askOptions),
   };
 }
 

@@ -30,7 +30,7 @@ export async function checkedAddresses(
   for (const [index, verdict] of verdicts.entries()) {
     if (verdict.kind === "denied") throw notPublic(host, addresses[index] ?? "", verdict.reason);
   }
-  if (use === "media" && url.protocol === "http:" && !verdicts.every(({ kind }) => kind === "allowed")) {
+  if (use !== "callback" && url.protocol === "http:" && !verdicts.every(({ kind }) => kind === "allowed")) {
     throw new EgressError("forbidden", "must be an https URL");
   }
   return addresses.slice(0, MAX_ADDRESSES);

@@ -194,6 +194,7 @@ export async function createEngine(
         throw new EgressError("unreachable", "cannot be reached");
       },
       deliver: async () => ({ kind: "delivered", status: 200 }),
+      ask: () => Promise.reject(new Error("nothing is asked")),
       ...given.egress,
     },
     catalog,

@@ -61,6 +61,7 @@ function createSender(answer: Answer, options: Partial<CallbackOptions> = {}) {
         refusal: () => undefined,
         fetchMedia: () => Promise.reject(new Error("nothing is fetched")),
         deliver,
+        ask: () => Promise.reject(new Error("nothing is asked")),
       },
       secrets: fakeSecrets(),
       clock,

@@ -78,6 +78,7 @@ async function setup(
       refusal: () => undefined,
       fetchMedia: () => Promise.reject(new Error("nothing is fetched")),
       deliver: () => Promise.reject(new Error("nothing is delivered")),
+      ask: () => Promise.reject(new Error("nothing is asked")),
     },
     ids: given.store === undefined ? countingIds() : commonIds,
     secrets: fakeSecrets(),

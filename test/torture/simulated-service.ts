@@ -76,6 +76,7 @@ export function openService(machine: Machine, around: Surroundings) {
         refusal: () => undefined,
         fetchMedia: () => Promise.reject(new Error("Nothing is fetched here.")),
         deliver: async () => ({ kind: "delivered", status: 200 }),
+        ask: () => Promise.reject(new Error("nothing is asked")),
       },
       provider: (lane) => adapters.find((adapter) => adapter.lane === lane),
       feed: {
