@@ -16,8 +16,9 @@ import {
   unreadable,
 } from "./values.ts";
 
-/** Words that unset a term that can be unset. */
+/** Words that unset a term that can be unset. No check is a choice of checks. */
 const UNSETTING = ["none", "any", "never"];
+const UNSETTING_CHECKS = ["default"];
 
 /** Adds a flag for each term of a table. */
 export function withTermFlags(command: Command, table: TermTable): Command {
@@ -81,7 +82,8 @@ function readTerm(term: Term, flags: FlagValues, now: number): unknown {
   const texts = flagTexts(term, flags);
   if (texts === undefined) return undefined;
   const [text = ""] = texts;
-  if (term.unset !== undefined && texts.length === 1 && UNSETTING.includes(text)) return null;
+  const unsetting = term.kind === "checks" ? UNSETTING_CHECKS : UNSETTING;
+  if (term.unset !== undefined && texts.length === 1 && unsetting.includes(text)) return null;
   const read = READERS[term.kind] as (flag: string, texts: readonly string[], now: number) => unknown;
   return read(nameOf(term), texts, now);
 }
@@ -110,6 +112,7 @@ const READERS: {
   patterns: (_, texts) => split(texts),
   ranges: (_, texts) => split(texts),
   aliases: (flag, texts) => Object.fromEntries(split(texts).map((text) => readAlias(flag, text))),
+  checks: (_, texts) => (texts.join() === "none" ? [] : split(texts)),
   quota: (flag, [text = ""]) => ({ limit: readAmount(flag, text) }),
 };
 

@@ -34,5 +34,6 @@ const WORDS: { readonly [K in Kind]: (value: Kept[K]) => string } = {
   patterns: joined,
   ranges: joined,
   aliases: (aliases) => joined(Object.entries(aliases).map((pair) => pair.join("="))),
+  checks: (values) => joined(values) || "none",
   quota: ({ limit, reset }) => `${money(limit)} ${reset}`,
 };

@@ -49,6 +49,7 @@ const READERS: { readonly [K in Kind]: (form: JsonObject, name: string) => Kept[
   choices: textsIn,
   patterns: textsIn,
   ranges: textsIn,
+  checks: textsIn,
   aliases(form, name) {
     const aliases = objectIn(form, name);
     return Object.fromEntries(

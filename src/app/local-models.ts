@@ -21,7 +21,7 @@ import { OWN_PROVIDERS } from "./settings.ts";
 
 export type LocalSettings = Folder &
   Pricing &
-  Partial<Pick<Config, "publicUrl" | "providers" | "accounts" | "egress" | "providerConfig">>;
+  Partial<Pick<Config, "publicUrl" | "providers" | "accounts" | "egress" | "providerConfig" | "moderation">>;
 
 /** The models, their prices and the callbacks of a data folder. */
 export function createLocalModels(store: Store, config: LocalSettings, clock: Clock) {

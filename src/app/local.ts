@@ -27,7 +27,7 @@ export async function openLocal(config: SecretKeys & LocalSettings) {
     get usage() {
       return books.usage;
     },
-    ...{ clock, ids },
+    ...{ clock, ids, checks: config.moderation?.checks.map(({ name }) => name) ?? [] },
     addresses: createAddresses(),
     secrets: createSecrets(),
   });

@@ -22,6 +22,7 @@ import type { SealReport } from "../store/sqlite/account-store/sealed-secrets.ts
 import { assetsOf, databaseOf, ensureDirectory, lockDataDirectory, sealOf } from "./data-folder.ts";
 import type { Releases } from "./lifecycle.ts";
 import { openModels } from "./models.ts";
+import { openModeration } from "./moderation.ts";
 import { openProviders } from "./providers.ts";
 
 /** Replacements for tests, and what the caller does at certain events. */
@@ -72,6 +73,7 @@ export async function openRooms(config: Config, overrides: AppOverrides, release
   await assets.removeTemporary();
   releases.push(watchDataFolder(config, clock, overrides));
   const egress = overrides.egress ?? createEgress({ allow: config.egress.allow });
+  const moderation = await openModeration(config, { clock, egress, log });
   const opening = { clock, log, egress, routes: store.routes, adapters: overrides.providers };
   const { providerIds, onProviders, ...offered } = await openProviders(config, opening, releases);
   const { providers, routing } = offered;
@@ -84,7 +86,20 @@ export async function openRooms(config: Config, overrides: AppOverrides, release
   onProviders(onProvidersChanged);
   onProviders(tellAddresses);
   return {
-    ...{ clock, log, ids, store, assets, egress, createdDataDir, providerIds, ...offered, ...models },
+    ...{
+      clock,
+      log,
+      ids,
+      store,
+      assets,
+      egress,
+      moderation,
+      createdDataDir,
+      providerIds,
+      ...offered,
+      ...models,
+    },
+    checks: [...(moderation?.checks.keys() ?? [])],
     inputAddresses: createInputAddresses({ assets, clock, seal }),
     hookTokens: createHookTokens({ seal }),
     secrets: createSecrets(),

@@ -60,6 +60,7 @@ import { createManageCallbacks } from "../service/manage-callbacks.ts";
 import { createManageModels } from "../service/manage-models.ts";
 import { createManagePrices } from "../service/manage-prices.ts";
 import { createManageTasks } from "../service/manage-tasks.ts";
+import { createModerate } from "../service/moderate.ts";
 import type { Orphans } from "../service/orphans.ts";
 import { createReadOverview, type ReadOverview } from "../service/read-overview.ts";
 import { createTellUnavailable } from "../service/unavailable-models.ts";
@@ -142,6 +143,7 @@ function listEndpoints(given: EndpointDeps) {
   const createTask = createCreateTask({
     ...deps,
     tellLowBalance: createTellLowBalance(deps),
+    moderate: given.moderation && createModerate({ ...given, moderation: given.moderation }),
   });
   const estimateCost = createEstimate({ ...deps, toModelBody: toEstimateBody });
   const generateSync = createGenerateSync({ ...deps, createTask });

@@ -3,6 +3,7 @@ import { dirname, resolve } from "node:path";
 import { isJsonObject, type JsonObject } from "../domain/json.ts";
 import { readTree, type ValuesOf } from "../toolkit/settings/setting.ts";
 import { chooseValue, type Given, readCredential } from "./choose.ts";
+import { type ModerationSettings, readModeration } from "./moderation/moderation.ts";
 import { type ConfigProblem, describeProblem, show } from "./problem.ts";
 import {
   type ProviderConfig,
@@ -28,6 +29,8 @@ export interface Config extends ValuesOf<Settings> {
   readonly configFile?: string | undefined;
   /** Price rules by model id, as the settings file has them. The catalogue checks them. */
   readonly pricing: JsonObject;
+  /** Checks of what callers ask for; absent where there are none. */
+  readonly moderation?: ModerationSettings | undefined;
   /** Settings that the service runs with but an operator should check. */
   readonly warnings: readonly string[];
   /** What an operator should know about where settings come from. */
@@ -89,12 +92,13 @@ export function loadConfig(sources: ConfigSources): Config {
   const providers = readProviders(sources.providers, ofProviders, problems);
   problems.push(...runtimeVariableProblems(env, values.allowEnv, variableOf(settings.allowEnv)));
   const pricing = readPricing(file, problems);
+  const moderation = readModeration(file, env, problems);
   if (problems.length > 0) throw new ConfigError(problems);
   const warnings = [...warningsOf(env, settings, values), ...providers.warnings];
   const providerConfig = (provider: ProviderSettings) => readLateProvider(provider, ofProviders);
   return freeze({
     ...{ ...values, ...providers, providerConfig },
-    ...{ dataDir, configFile: file?.path, pricing, warnings },
+    ...{ dataDir, configFile: file?.path, pricing, moderation, warnings },
   });
 }
 

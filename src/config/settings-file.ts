@@ -2,9 +2,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isJsonObject } from "../domain/json.ts";
 import { suggest } from "../domain/suggest.ts";
+import type { Path } from "../toolkit/schema-problems.ts";
 import { listSettings } from "../toolkit/settings/setting.ts";
 import { reasonOf } from "../toolkit/system-error.ts";
-import { readYaml, YamlError } from "../toolkit/yaml.ts";
+import { type Part, type Position, readYaml, type Yaml, YamlError } from "../toolkit/yaml.ts";
 import { accountProvider, accountsKey, hasAccounts } from "./accounts/provider.ts";
 import { type ConfigProblem, show } from "./problem.ts";
 import type { Settings } from "./settings.ts";
@@ -12,11 +13,16 @@ import type { Settings } from "./settings.ts";
 /** The part of a settings file that holds price rules by model id. It has no flag and no variable. */
 export const PRICING = "pricing";
 
+/** The part that holds checks of what callers ask for, which has neither. */
+export const MODERATION = "moderation";
+
 export interface SettingsFile {
   readonly path: string;
   readonly values: Map<string, unknown>;
   /** What it has for providers that the program does not have, by their id. */
   readonly others: ReadonlyMap<string, unknown>;
+  /** `svc.yaml:3:7`: where the value at a path is written, or the key that leads to it. */
+  readonly place: (path: Path, part?: Part) => string;
 }
 
 /** Where a provider that is not built in stands. */
@@ -60,7 +66,7 @@ function readSettingsFile(path: string, settings: Settings, problems: ConfigProb
   const known = knownKeys(settings);
   const values = new Map<string, unknown>();
   const others = new Map<string, unknown>();
-  const content = parseYaml(path, problems);
+  const yaml = parseYaml(path, problems);
   const visit = (prefix: string, value: unknown): void => {
     const isSection = prefix === "" || known.some((key) => key.startsWith(`${prefix}.`));
     if (isSection && isJsonObject(value)) {
@@ -79,15 +85,15 @@ function readSettingsFile(path: string, settings: Settings, problems: ConfigProb
       });
     }
   };
-  visit("", content);
-  return { path, values, others };
+  visit("", yaml?.value);
+  return { path, values, others, place: (steps, part) => placeOf(path, yaml?.positionOf(steps, part)) };
 }
 
 function knownKeys(settings: Settings): string[] {
   const accounts = Object.entries(settings.providers)
     .filter(([id, table]) => hasAccounts(accountProvider({ id }, table)))
     .map(([id]) => accountsKey(id));
-  return [...listSettings(settings).map(({ key }) => key), PRICING, ...accounts];
+  return [...listSettings(settings).map(({ key }) => key), PRICING, MODERATION, ...accounts];
 }
 
 function unknownSetting(path: string, key: string, known: readonly string[]): ConfigProblem {
@@ -112,13 +118,17 @@ export function claimProviders(
   }
 }
 
-function parseYaml(path: string, problems: ConfigProblem[]): unknown {
+function placeOf(path: string, position: Position | undefined): string {
+  return position === undefined ? path : `${path}:${position.line}:${position.column}`;
+}
+
+function parseYaml(path: string, problems: ConfigProblem[]): Yaml | undefined {
   try {
-    return readYaml(readFileSync(path, "utf8")).value;
+    return readYaml(readFileSync(path, "utf8"));
   } catch (error) {
     const problem =
       error instanceof YamlError
-        ? { where: `${path}:${error.position.line}:${error.position.column}`, message: reasonOf(error) }
+        ? { where: placeOf(path, error.position), message: reasonOf(error) }
         : { where: path, message: `cannot be read: ${reasonOf(error)}` };
     problems.push(problem);
     return undefined;

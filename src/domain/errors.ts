@@ -17,6 +17,7 @@ export const ERROR_CODES = [
   "request_too_large",
   "unsupported_media_type",
   "content_policy_violation",
+  "moderation_unavailable",
   "task_not_cancellable",
   "task_not_retryable",
   "invalid_idempotency_key",

@@ -80,12 +80,33 @@ export interface ProviderEndings extends Endings {
   readonly provider: LaneId;
 }
 
+/** What a check of content said of one request. */
+export interface Judged {
+  /** The name of the check. */
+  readonly check: string;
+  readonly verdict: "allowed" | "refused" | "outage";
+  readonly durationMs: number;
+}
+
+/** What a check of content said in the last hour. */
+export interface CheckCounts {
+  readonly check: string;
+  readonly allowed: number;
+  readonly refused: number;
+  /** How often it could not tell. */
+  readonly outages: number;
+  /** How long half of its verdicts took, within 5 %; absent when there was none. */
+  readonly p50Ms?: number | undefined;
+}
+
 /** Tasks that ended in the last hour. */
 export interface HourCounts {
   /** Since when they are counted: an hour ago, or later after a start. Epoch milliseconds. */
   readonly since: number;
   readonly models: readonly ModelEndings[];
   readonly providers: readonly ProviderEndings[];
+  /** By name: those that were asked in the last hour. */
+  readonly checks: readonly CheckCounts[];
   readonly charged: Micros;
 }
 

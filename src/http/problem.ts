@@ -24,6 +24,7 @@ export const STATUS = {
   rate_limit_exceeded: 429,
   internal_error: 500,
   idempotency_unavailable: 503,
+  moderation_unavailable: 503,
   service_unavailable: 503,
   sync_image_timeout: 504,
   upstream_timeout: 504,

@@ -10,6 +10,7 @@ import {
 } from "../domain/overview.ts";
 import type { Clock } from "../domain/ports/runtime.ts";
 import type { Counts, Tally } from "../domain/ports/tally.ts";
+import { createCheckCounts } from "./check-counts.ts";
 import { bucketOf, DURATION_BUCKETS, quantileMs } from "./duration-buckets.ts";
 import { createSlidingSums, type SlidingSums } from "./sliding-sums.ts";
 
@@ -38,13 +39,15 @@ export function createTally({ clock }: { readonly clock: Pick<Clock, "now" | "el
     elapsed,
   });
   const endings = createEndings(clock);
+  const checks = createCheckCounts(elapsed);
 
   return {
     answered: (status) => traffic.add(classOf(status), 1),
     created: () => traffic.add(CREATED, 1),
     ended: (task) => endings.add(task, elapsed()),
+    moderated: checks.add,
     recall: endings.recall,
-    hour: endings.read,
+    hour: () => ({ ...endings.read(), checks: checks.read() }),
     hourOf: endings.readOf,
     minute() {
       const sums = traffic.read();
@@ -95,7 +98,7 @@ function createEndings(clock: Pick<Clock, "now" | "elapsed">) {
       countsFrom = Math.min(countsFrom, at(since));
     },
     readOf: (provider: LaneId, model: ModelId) => endingsOf(routes.get(`${provider} ${model}`)),
-    read(): HourCounts {
+    read(): Omit<HourCounts, "checks"> {
       const windowFrom = (Math.floor(elapsed() / MINUTE_MS) - MINUTES + 1) * MINUTE_MS;
       let charged = 0;
       const ofModels: ModelEndings[] = [];

@@ -13,9 +13,12 @@ export interface TermContext {
   readonly now: number;
   /** The quota that the key already has. */
   readonly quota?: Quota | undefined;
+  /** Names of the operator's checks of content, where they are known. */
+  readonly checks?: readonly string[] | undefined;
 }
 
 const MODEL_PATTERN = /^[A-Za-z0-9._:/*-]{1,200}$/;
+const CHECK = /^[a-z0-9][a-z0-9_-]{0,31}$/;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,199}$/;
 /** The end of the year 9999, the last that every system can write as a date. */
 const LATEST = 253_402_300_799_000;
@@ -77,6 +80,13 @@ const CHECKS: {
       throw mustBe(wire, { rule: "hold addresses or ranges of them, such as 192.168.1.0/24" }, given);
     }),
   aliases: checkAliases,
+  checks: ({ wire }, names, { checks }) =>
+    [...new Set(names)].map((name) => {
+      if (checks?.includes(name) ?? CHECK.test(name)) return name;
+      if (checks === undefined) throw mustBe(wire, { rule: "hold names of checks" }, name);
+      const known = checks.length === 0 ? "none are set up" : `there are ${checks.join(", ")}`;
+      throw mustBe(wire, { rule: `hold names of checks in the server's settings (${known})` }, name);
+    }),
   quota: checkQuota,
 };
 

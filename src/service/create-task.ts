@@ -23,6 +23,7 @@ import { toGenerationRequest } from "./generation-request.ts";
 import { checkIdempotencyKey } from "./idempotency-key.ts";
 import { hashCanonical, type InlineFiles, refuseMisplacedFiles } from "./inline-files.ts";
 import type { TellLowBalance } from "./low-balance.ts";
+import type { Moderate, Moderated } from "./moderate.ts";
 import { namedInputs } from "./named-inputs.ts";
 import { type PriceDeps, priceTerms } from "./price-terms.ts";
 import { type ModelDeps, ofOtherKind, readModel, withoutProvider } from "./read-model.ts";
@@ -51,6 +52,8 @@ export interface CreateTaskRequest {
   readonly inlineFiles?: InlineFiles | undefined;
   /** See Task.syncScope. */
   readonly syncScope?: string | undefined;
+  /** Aborts when the caller is no longer there, for checks that take long. */
+  readonly gone?: (() => AbortSignal) | undefined;
 }
 
 export interface CreatedTask {
@@ -73,6 +76,8 @@ export interface CreateTaskDeps extends InputDeps, ModelDeps, PriceDeps {
   /** Why nothing can be stored at the moment. */
   readonly trouble: () => Error | undefined;
   readonly tellLowBalance: TellLowBalance;
+  /** The operator's checks of what callers ask for; absent where there are none. */
+  readonly moderate?: Moderate | undefined;
 }
 
 /**
@@ -140,23 +145,20 @@ async function admit(
 ): Promise<CreatedTask> {
   const trouble = deps.trouble();
   if (trouble !== undefined) throw trouble;
-  const model = findModel(deps, request);
-  const validated = deps.catalog.validate(model, request.body);
-  if (!validated.ok) throw invalid(validated.facts);
-  const body = validated.body;
-  refuseMisplacedFiles(model, body, request.inlineFiles);
-
+  const { model, body } = readRequest(deps, request);
   const callbackUrl = callbackUrlOf(deps, body);
   // What needs no content is decided before any is read and written.
   const named = nameRequest(model, body, request);
   const chosen = findRoute(deps, model, named);
-  const promised = quote(model, named, priceTerms(deps, request.principal, model));
-  if (!isPriced(promised)) throw invalid({ kind: "unpriced", model: model.id });
+  const promised = quoteOf(deps, request, model, named);
+  const asked = { ...request, model, body };
+  const replay = deps.moderate?.isFor(asked) && (await passChecks(deps, asked, idempotency));
+  if (typeof replay === "object") return replay;
   const id = deps.ids.create("task");
   const staged: StagedFile[] = [];
   let isAdmitted = false;
   try {
-    const { inputs, assets } = await collectInputs(deps, { ...request, model, body, taskId: id, staged });
+    const { inputs, assets } = await collectInputs(deps, { ...asked, taskId: id, staged });
     for (const file of staged) await file.keep();
     const result = await deps.tasks.admit({
       task: {
@@ -193,11 +195,30 @@ async function admit(
   }
 }
 
+/** Puts a request through the operator's checks. One that was accepted before is not judged again: @returns its answer */
+async function passChecks(
+  { moderate, tasks, clock }: CreateTaskDeps,
+  request: Moderated,
+  idempotency: IdempotencyClaim | undefined,
+): Promise<CreatedTask | undefined> {
+  const replay = idempotency && (await tasks.findReplay(idempotency, clock.now()));
+  if (replay !== undefined) return answer(replay, request.principal);
+  await moderate?.check(request);
+  return undefined;
+}
+
 function callbackUrlOf({ egress }: CreateTaskDeps, { callback_url: url }: JsonObject): string | undefined {
   if (typeof url !== "string") return undefined;
   const finding = egress.refusal(url, "callback");
   if (finding === undefined) return url;
   throw invalid({ kind: "finding", field: "callback_url", finding });
+}
+
+/** @throws AppError where the model has no price for the request */
+function quoteOf(deps: PriceDeps, { principal }: CreateTaskRequest, model: Model, named: GenerationRequest) {
+  const promised = quote(model, named, priceTerms(deps, principal, model));
+  if (isPriced(promised)) return promised;
+  throw invalid({ kind: "unpriced", model: model.id });
 }
 
 function quotaNow({ clock }: CreateTaskDeps, { policy }: Principal): Admission["quota"] {
@@ -232,6 +253,15 @@ function idempotencyUse({ principal, endpoint, idempotencyKey: key }: CreateTask
   if (key === undefined) return undefined;
   checkIdempotencyKey(key);
   return { keyId: principal.keyId, endpoint, key };
+}
+
+/** The model, and the body as its schema accepts it. */
+function readRequest(deps: CreateTaskDeps, request: CreateTaskRequest) {
+  const model = findModel(deps, request);
+  const validated = deps.catalog.validate(model, request.body);
+  if (!validated.ok) throw invalid(validated.facts);
+  refuseMisplacedFiles(model, validated.body, request.inlineFiles);
+  return { model, body: validated.body };
 }
 
 function findModel(deps: CreateTaskDeps, request: CreateTaskRequest): Model {

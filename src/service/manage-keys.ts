@@ -39,7 +39,7 @@ export function keyVerbs(deps: ManageAccountDeps) {
   const { accounts, clock } = deps;
 
   const check = (terms: KeyTerms, quota?: Quota) =>
-    checkKeyTerms(terms, { addresses: deps.addresses, secrets: deps.secrets, now: clock.now(), quota });
+    checkKeyTerms(terms, { ...deps, now: clock.now(), quota });
 
   /** Returns only a secret that was made here: whoever gave one knows it. */
   const madeBy = ({ callbackSecret }: KeyTerms, { signing }: KeyChange): string | undefined =>

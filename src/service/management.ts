@@ -20,6 +20,8 @@ export interface ManageAccountDeps {
   readonly clock: Pick<Clock, "now">;
   readonly ids: Pick<Ids, "create">;
   readonly secrets: Secrets;
+  /** Names of the operator's checks of content; absent where they are not known. */
+  readonly checks?: readonly string[] | undefined;
 }
 
 /** Adds an account. @returns undefined when the name is taken */

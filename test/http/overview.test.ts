@@ -89,6 +89,10 @@ test("figures are rounded for their reader, and absent ones are null", () => {
       models: [
         { model: "fox", completed: 2, failed: 1, p50Ms: 3, p95Ms: 4 },
       ] as unknown as Overview["hour"]["models"],
+      checks: [
+        { check: "slurs", allowed: 9, refused: 1, outages: 0, p50Ms: 0.025 },
+        { check: "vendor", allowed: 0, refused: 0, outages: 2 },
+      ],
     },
     providers: [{ provider: "a" as ProviderId, completed: 0, failed: 0, refused: ["x/y"] }],
     callbacks: { count: 0 },
@@ -115,6 +119,10 @@ test("figures are rounded for their reader, and absent ones are null", () => {
     ],
     providers: [{ provider: "a", completed: 0, failed: 0, success_rate: null, refused: ["x/y"] }],
     models: [{ model: "fox", completed: 2, failed: 1, success_rate: 0.6666, p50_ms: 3, p95_ms: 4 }],
+    checks: [
+      { check: "slurs", allowed: 9, refused: 1, outages: 0, p50_ms: 0.025 },
+      { check: "vendor", allowed: 0, refused: 0, outages: 2, p50_ms: null },
+    ],
     callbacks: { owed: 0, oldest_seconds: null },
     spend: { hour: "1.250000", currency: "USD" },
     memory: { rss_bytes: 1, heap_bytes: 2 },

@@ -85,6 +85,7 @@ test("ends of the last hour are counted by model and by provider, with what they
       { provider: "one" as ProviderId, completed: 100, failed: 1 },
       { provider: "two" as ProviderId, completed: 0, failed: 1 },
     ],
+    checks: [],
   });
   const fox = hour.models[1];
   expect(Math.abs((fox?.p50Ms ?? 0) / 5_000 - 1)).toBeLessThan(0.05);

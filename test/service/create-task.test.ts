@@ -4,7 +4,8 @@ import { AppError } from "../../src/domain/errors.ts";
 import type { Model } from "../../src/domain/model/model.ts";
 import type { PutOptions } from "../../src/domain/ports/asset-store.ts";
 import { createTaskFeed } from "../../src/runtime/signals.ts";
-import { createCreateTask } from "../../src/service/create-task.ts";
+import { type CreateTaskDeps, createCreateTask } from "../../src/service/create-task.ts";
+import type { Moderated } from "../../src/service/moderate.ts";
 import { rejection } from "../contracts/provider.ts";
 import { countingIds, fakeClock, memoryAssets, routingOf } from "../helpers/engine.ts";
 import { openEmptyStore } from "../helpers/open-store.ts";
@@ -20,7 +21,7 @@ const PICTURE = new TextEncoder().encode("picture");
 const INPUT: PutOptions = { accept: ["image"], maxBytes: 99, sanitize: true };
 
 /** The creates of an image model with these changes, and what was done to files. */
-async function setup(changes: (model: Model) => Partial<Model>) {
+async function setup(changes: (model: Model) => Partial<Model>, given: Partial<CreateTaskDeps> = {}) {
   const builtIn = createCatalog().find("sandbox-image");
   if (builtIn === undefined) throw new Error("There is no such model.");
   const model = { ...builtIn, ...changes(builtIn) };
@@ -42,22 +43,25 @@ async function setup(changes: (model: Model) => Partial<Model>) {
       refusal: () => undefined,
       fetchMedia: () => Promise.reject(new Error("nothing is fetched")),
       deliver: () => Promise.reject(new Error("nothing is delivered")),
+      ask: () => Promise.reject(new Error("nothing is asked")),
     },
     ...{ wakeup: { wake() {}, queued() {} }, tally: { created() {} }, tellLowBalance() {} },
     routing: routingOf(() => true),
     ...{ isAccepting: () => true, trouble: () => undefined },
+    ...given,
   });
   const principal = {
     ...{ accountId: ACCOUNT, keyId: keyId(1), keyName: "key", policy: {}, priceMultiplier: 1_000_000 },
   };
   return {
     done,
-    async create(image: string) {
+    store,
+    async create(image: string, idempotencyKey?: string) {
       const uploads = new Map([["upload:1", await assets.stage(PICTURE, INPUT)]]);
       const body = { model: model.id, prompt: "A fox", image_url: image };
       const request = {
         ...{ requestId: "req_1", origin: "http://localhost", endpoint: "POST /v1/x" },
-        uploads,
+        ...{ uploads, idempotencyKey },
       };
       const { taskId } = await createTask({ kind: "image", body, principal, ...request });
       return store.tasks.byId(taskId);
@@ -92,4 +96,41 @@ test("files of a request that a route takes are stored, however they came", asyn
       request: { mode: "image-to-image", inputs: [input] },
     });
   expect(done).toEqual(["staged", "kept"]);
+});
+
+test("a request that a check refuses keeps nothing: no file, no hold, no task, no idempotency key", async () => {
+  let isRefused = true;
+  const refusal = new AppError("content_policy_violation", { kind: "content_refused", field: "prompt" });
+  const check = async () => {
+    if (isRefused) throw refusal;
+  };
+  const { create, done, store } = await setup(() => ({}), { moderate: { isFor: () => true, check } });
+  expect(await rejection(create(inline, "one"))).toBe(refusal);
+  expect([done, await store.tasks.counts()]).toEqual([[], { queued: 0, underWay: 0 }]);
+  expect(await store.accounts.account(ACCOUNT)).toMatchObject({ held: 0 });
+  isRefused = false;
+  expect(await create(inline, "one")).toBeDefined();
+});
+
+test("a request that was accepted is answered again and not judged again", async () => {
+  let count = 0;
+  const check = async () => {
+    count += 1;
+    if (count > 1) throw new AppError("content_policy_violation", { kind: "content_refused" });
+  };
+  const { create } = await setup(() => ({}), { moderate: { isFor: () => true, check } });
+  const first = await create(inline, "one");
+  expect(await create(inline, "one")).toEqual(first);
+  expect(count).toBe(1);
+});
+
+test("a check is asked with the body as the model's schema has it, and not where none applies", async () => {
+  const asked: unknown[] = [];
+  const check = async ({ body }: Moderated) => void asked.push(body);
+  const checked = await setup(() => ({}), { moderate: { isFor: () => true, check } });
+  await checked.create(inline);
+  expect(asked).toMatchObject([{ model: "sandbox-image", prompt: "A fox", n: 1 }]);
+  const free = await setup(() => ({}), { moderate: { isFor: () => false, check } });
+  await free.create(inline);
+  expect(asked).toHaveLength(1);
 });

@@ -14,6 +14,7 @@ const HOUR: HourCounts = {
   charged: micros(7),
   models: [{ model: "fox" as ModelId, completed: 1, failed: 0, p50Ms: 10, p95Ms: 20 }],
   providers: [{ provider: OFF, completed: 1, failed: 2 }],
+  checks: [],
 };
 
 function setup(given: { failing?: () => boolean } = {}) {

@@ -120,6 +120,15 @@ export const KEY_LIMITS = {
     help: "allowed: requests may name their route by X-Route; or none",
     label: "X-Route",
   },
+  moderation: {
+    kind: "checks",
+    wire: "moderation",
+    description: "Names of the checks of content that its requests go through; an empty list: none",
+    unset: { means: "as the model or the server has it" },
+    flag: "--moderation <checks>",
+    help: "checks of its requests' content, with commas; none: no check; default: as the server has it",
+    label: "moderation",
+  },
   priceMultiplier: {
     kind: "multiplier",
     wire: "price_multiplier",

@@ -15,6 +15,7 @@ export const TERM_FORMS: { readonly [K in Kind]: (value: Kept[K]) => Json } = {
   patterns: (values) => values,
   ranges: (values) => values,
   aliases: (value) => value,
+  checks: (values) => values,
   quota: ({ limit, reset }) => ({ limit: formatAmount(limit), reset }),
 };
 

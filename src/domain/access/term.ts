@@ -42,6 +42,8 @@ export type Term = Described &
     /** Addresses, and ranges of them as CIDR. */
     | { readonly kind: "ranges" }
     | { readonly kind: "aliases" }
+    /** Names of the operator's checks of content; an empty list is one. */
+    | { readonly kind: "checks" }
     /** An amount, and when spending it begins anew. */
     | { readonly kind: "quota"; readonly reset: Flag }
   );
@@ -61,6 +63,7 @@ export interface Kept {
   readonly patterns: readonly string[];
   readonly ranges: readonly string[];
   readonly aliases: { readonly [alias: string]: ModelId };
+  readonly checks: readonly string[];
   readonly quota: Quota;
 }
 

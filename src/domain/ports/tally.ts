@@ -1,5 +1,5 @@
 import type { LaneId, ModelId } from "../ids.ts";
-import type { EndedTask, Endings, HourCounts, MinuteCounts, RecentEndings } from "../overview.ts";
+import type { EndedTask, Endings, HourCounts, Judged, MinuteCounts, RecentEndings } from "../overview.ts";
 
 /** Counts what passes, in memory. Called for every request and task, so that each call costs next to nothing. */
 export interface Tally {
@@ -8,6 +8,8 @@ export interface Tally {
   /** A task was accepted. */
   created(): void;
   ended(task: EndedTask): void;
+  /** A check of content has judged a request. */
+  moderated(judged: Judged): void;
 }
 
 /** What a tally counted. */

@@ -49,6 +49,11 @@ export const TASK_WORDS = {
     `This API key may have ${concurrency} tasks at once, and has them. Wait until one ends.`,
   draining: () => "The service takes no new tasks at this moment; send the request again in a few seconds.",
 
+  content_refused: ({ field }: { field?: string | undefined }, name: NameOf) =>
+    `The content policy of this service refuses ${field === undefined ? "this request" : name(field)}.`,
+  moderation_unavailable: () =>
+    "The check of this request's content cannot be made at this moment; send it again in a few seconds.",
+
   idempotency_key_unusable: ({ length }: { length: number }) =>
     `Idempotency-Key must be 1 to ${MAX_IDEMPOTENCY_KEY} printable ASCII characters; got ${length} characters.`,
   idempotency_keys_differ: () =>

@@ -81,6 +81,7 @@ const REQUESTS: {
     minProperties: 1,
     maxProperties: MOST_ENTRIES,
   }),
+  checks: () => ({ ...strings(), minItems: 0 }),
   quota: () => ({
     type: "object",
     additionalProperties: false,
@@ -110,6 +111,7 @@ const ANSWERS: { readonly [K in Kind]: (description: string, term: TermOf<K>) =>
   patterns: texts,
   ranges: texts,
   aliases: (description) => ({ type: "object", additionalProperties: text("Id of a model."), description }),
+  checks: texts,
   quota: (description) =>
     closed(
       {

@@ -137,6 +137,7 @@ async function generate(deps: CompatImageDeps, exchange: KeyedExchange, call: Ca
     idempotencyKey: idempotencyKeyOf(request),
     hops: hopsOf(request),
     routing: routingOf(request),
+    gone: () => request.signal,
   });
   const { event, isStream } = call;
   const asked = askedFacts(call.request.fields);

@@ -41,7 +41,8 @@ async function accept(
     requireStanding(standing);
     const idempotencyKey = idempotencyKeyOf(request);
     const where = { endpoint: `POST ${path}`, origin, hops, routing: routingOf(request) };
-    const create = { ...where, kind, body, inlineFiles, principal, requestId, idempotencyKey };
+    const gone = () => request.signal;
+    const create = { ...where, kind, body, inlineFiles, principal, requestId, idempotencyKey, gone };
     const { taskId, held, replayed } = await createTask(create);
     const headers: Record<string, string> = { "X-Request-Cost": formatAmount(held) };
     if (replayed) headers["X-Idempotent-Replay"] = "true";

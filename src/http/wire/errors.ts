@@ -23,7 +23,9 @@ export const ERROR_MEANINGS = {
   method_not_allowed: "The path takes other methods; `Allow` lists them.",
   request_too_large: "The body is too large.",
   unsupported_media_type: "The body is of a type, charset or encoding that is not taken.",
-  content_policy_violation: "The provider's content policy refused the request.",
+  content_policy_violation: "The content policy of the service, or of the provider, refuses the request.",
+  moderation_unavailable:
+    "The service's check of the request's content cannot be made now; nothing was accepted. Send it again.",
   task_not_cancellable: "The task has ended.",
   task_not_retryable: "The task has not ended.",
   invalid_idempotency_key:

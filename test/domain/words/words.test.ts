@@ -117,6 +117,8 @@ const EVERY_KIND: { readonly [Kind in Facts["kind"]]: Omit<Extract<Facts, { kind
   quantity_uncountable: { quantity: 1000 },
   too_many_tasks: { concurrency: 1 },
   draining: {},
+  content_refused: { field },
+  moderation_unavailable: {},
   idempotency_key_unusable: { length: 256 },
   idempotency_keys_differ: {},
   idempotency_in_progress: {},

@@ -109,6 +109,7 @@ const KEY = [
   "features",
   "id",
   "models",
+  "moderation",
   "name",
   "previous",
   "price_multiplier",

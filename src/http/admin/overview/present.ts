@@ -48,6 +48,7 @@ export function presentOverview(overview: Overview, { version, startedAt, node }
       refused: [...refused],
     })),
     models: hour.models.map(presentModel),
+    checks: hour.checks.map(({ p50Ms, ...counts }) => ({ ...counts, p50_ms: p50Ms ?? null })),
     callbacks: { owed: callbacks.count, oldest_seconds: secondsSince(callbacks.oldestAt) },
     spend: { hour: formatAmount(hour.charged), currency: CURRENCY },
     memory: { rss_bytes: vitals.rssBytes, heap_bytes: vitals.heapBytes },

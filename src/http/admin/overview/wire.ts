@@ -54,6 +54,14 @@ const MODEL = closed({
   p95_ms: nullable(count("The same of 95 in 100.")),
 });
 
+const CHECK = closed({
+  check: text("Name of the check."),
+  allowed: count("Requests that it let pass."),
+  refused: count("Requests that it refused."),
+  outages: count("Requests of which it could not tell."),
+  p50_ms: nullable(number("How long half of its verdicts took. Milliseconds, within 5 %; null without any.")),
+});
+
 const OVERVIEW = component("Overview", {
   server: SERVER,
   windows: closed({
@@ -92,6 +100,7 @@ const OVERVIEW = component("Overview", {
     { description: "By name." },
   ),
   models: list(MODEL, { description: "By id: every model of which a task ended in the last hour." }),
+  checks: list(CHECK, { description: "By name: checks of content that were asked in the last hour." }),
   callbacks: closed({
     owed: count("Callbacks still to be sent, those under way and redeliveries included."),
     oldest_seconds: age("How long ago the oldest of them was created."),

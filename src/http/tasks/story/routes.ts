@@ -29,6 +29,7 @@ export function storyEndpoints(deps: ReadTraceDeps & RetryTaskDeps): Endpoint[] 
         hops: hopsOf(request),
         idempotencyKey: idempotencyKeyOf(request),
         routing: routingOf(request),
+        gone: () => request.signal,
       };
       const retry = { ...sent, principal, requestId, origin, id: param("task_id") };
       const { taskId, held, replayed, retryOf } = await retryTask(deps, retry);
