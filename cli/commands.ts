@@ -166,6 +166,12 @@ export const COMMANDS: readonly Entry[] = [
   },
   {
     heading: LOCAL,
+    usage: "moderation",
+    about: "try the checks of what callers ask for on a text",
+    load: async () => (await import("./commands/moderation.ts")).defineModeration,
+  },
+  {
+    heading: LOCAL,
     usage: "migrate [action]",
     about: "bring the database up to date (up), or show its migrations (status)",
     load: async () => (await import("./commands/migrate.ts")).defineMigrate,

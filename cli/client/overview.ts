@@ -25,6 +25,14 @@ export interface ProviderRow extends Ended {
   readonly provider: string;
   readonly refused: readonly string[];
 }
+/** What a check of content said in the last hour. */
+export interface CheckRow {
+  readonly check: string;
+  readonly allowed: number;
+  readonly refused: number;
+  readonly outages: number;
+  readonly p50Ms: number | undefined;
+}
 interface Rate {
   readonly perSecond: number;
   /** Oldest first. */
@@ -49,6 +57,7 @@ export interface Reading {
   readonly lanes: readonly LaneRow[];
   readonly providers: readonly ProviderRow[];
   readonly models: readonly ModelRow[];
+  readonly checks: readonly CheckRow[];
   readonly owed: number;
   readonly owedOldestSec: number | undefined;
   /** As the server writes it. */
@@ -94,6 +103,7 @@ export function readingOf(data: JsonObject): Reading {
     lanes: rowsOf(data.lanes).map(laneOf),
     providers: rowsOf(data.providers).map(providerOf),
     models: rowsOf(data.models).map(modelOf),
+    checks: rowsOf(data.checks).map(checkOf),
     owed: numberOf(callbacks.owed),
     owedOldestSec: known(callbacks.oldest_seconds),
     spend: textOf(spend.hour),
@@ -131,6 +141,11 @@ function providerOf({ provider, refused, ...ended }: JsonObject): ProviderRow {
 
 function modelOf({ model, p50_ms, p95_ms, ...ended }: JsonObject): ModelRow {
   return { model: textOf(model), p50Ms: known(p50_ms), p95Ms: known(p95_ms), ...endedOf(ended) };
+}
+
+function checkOf({ check, allowed, refused, outages, p50_ms }: JsonObject): CheckRow {
+  const counts = { allowed: numberOf(allowed), refused: numberOf(refused), outages: numberOf(outages) };
+  return { check: textOf(check), ...counts, p50Ms: known(p50_ms) };
 }
 
 function endedOf({ completed, failed, success_rate }: JsonObject): Ended {

@@ -12,6 +12,7 @@ import { Failure, usage } from "../failure.ts";
 import { withTokenFlags } from "../flags/credentials.ts";
 import type { Output } from "../format/output.ts";
 import {
+  CHECK_CELLS,
   LANE_CELLS,
   MODEL_CELLS,
   overviewFields,
@@ -83,6 +84,7 @@ async function showOnce(server: AdminCalls, output: Output): Promise<void> {
     await tableOf(output, MODEL_CELLS, reading.models),
     await tableOf(output, LANE_CELLS, reading.lanes),
     await tableOf(output, PROVIDER_CELLS, reading.providers),
+    ...(reading.checks.length === 0 ? [] : [await tableOf(output, CHECK_CELLS, reading.checks)]),
   ];
   output.show(data, () => [renderFields(overviewFields(reading), output), ...tables].join("\n"));
 }
@@ -93,7 +95,10 @@ function tableOf<Row>(
   rows: readonly Row[],
 ): Promise<string> {
   const columns = Object.keys(cells).map(
-    (title, i): Column => (i === 0 || title === "REFUSED" ? column.text(title) : column.number(title)),
+    (title, i): Column =>
+      i === 0 || (cells === PROVIDER_CELLS && title === "REFUSED")
+        ? column.text(title)
+        : column.number(title),
   );
   return output.table(
     columns,

@@ -1,4 +1,4 @@
-import type { LaneRow, ModelRow, ProviderRow, Reading } from "../client/overview.ts";
+import type { CheckRow, LaneRow, ModelRow, ProviderRow, Reading } from "../client/overview.ts";
 import { printable } from "./printable.ts";
 import type { Field } from "./table.ts";
 import { formatSize } from "./units.ts";
@@ -32,6 +32,8 @@ function factsOf(reading: Reading): [name: string, value: string | number][] {
     ["free_bytes", reading.freeBytes],
     ["waits", reading.waits],
     ["streams", reading.streams],
+    ["content_refused_hour", sum(reading.checks.map(({ refused }) => refused))],
+    ["content_outages_hour", sum(reading.checks.map(({ outages }) => outages))],
   ];
 }
 
@@ -85,6 +87,15 @@ function formatShare(share: number | undefined): string {
   if (share === undefined) return "-";
   return `${Math.floor(share * 1_000) / 10}%`;
 }
+
+export const CHECK_CELLS = {
+  CHECK: ({ check }: CheckRow) => check,
+  ALLOWED: ({ allowed }: CheckRow) => String(allowed),
+  REFUSED: ({ refused }: CheckRow) => String(refused),
+  OUTAGES: ({ outages }: CheckRow) => String(outages),
+  P50: ({ p50Ms }: CheckRow) =>
+    p50Ms === undefined || p50Ms >= 1 ? formatMs(p50Ms) : `${Math.round(p50Ms * 1_000)}µs`,
+} as const;
 
 /** In at most five cells: `340ms`, `12.3s`, `3m20s`, `1h05m`. */
 export function formatMs(ms: number | undefined): string {

@@ -36,6 +36,7 @@ test("one reading in a pipe is one line of names and values", async () => {
     ...["creates_per_second=1.25", "queued=12", "oldest_seconds=242", "under_way=3", "completed_hour=3"],
     ...["failed_hour=3", "spend_hour=1.250000", "callbacks_owed=4", "rss_bytes=74000000", "lag_p50_ms=0.4"],
     ...["lag_max_ms=12.3", "free_bytes=41000000000", "waits=2", "streams=1"],
+    ...["content_refused_hour=3", "content_outages_hour=1"],
   ]);
 });
 

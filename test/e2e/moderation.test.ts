@@ -323,8 +323,38 @@ moderation:
     { check: "slurs", allowed: 1, refused: 1, outages: 0, p50_ms: expect.any(Number) },
     { check: "vendor", allowed: 0, refused: 1, outages: 0, p50_ms: expect.any(Number) },
   ]);
+  const top = await svc(["top", "--once", "--plain", "--server", server.url], {
+    env: { SVC_MANAGEMENT_TOKEN: token },
+  });
+  expect(top.stdout).toContain("content_refused_hour=2\tcontent_outages_hour=1");
   await server.stop();
   const kept = ["svc.db", "svc.db-wal"].map((name) => join(dataDir, name)).filter((path) => existsSync(path));
   const all = [server.stdout(), server.stderr(), ...kept.map((path) => readFileSync(path, "latin1"))];
   expect(all.join("")).not.toContain(CANARY);
+});
+
+test("svc moderation test says what each check says, and which rule is broken", async () => {
+  const dataDir = folderWith(RULES, WORDS);
+  const run = (...args: string[]) => svc(["moderation", "test", ...args, "--data-dir", dataDir, "--json"]);
+  const allowed = await run("a fishing boat");
+  expect([allowed.exitCode, JSON.parse(allowed.stdout)]).toMatchObject([
+    0,
+    {
+      verdict: "allowed",
+      checks: [{ check: "slurs" }, { check: "shapes" }, { check: "strict", verdict: "allowed" }],
+    },
+  ]);
+  const refused = await run("верботен", "--check", "slurs");
+  expect([refused.exitCode, JSON.parse(refused.stdout)]).toMatchObject([
+    1,
+    {
+      verdict: "refused",
+      checks: [{ check: "slurs", verdict: "refused", rule: "words.txt:2", reason: null }],
+    },
+  ]);
+  expect(refused.stderr).toContain("The check slurs refuses this text: words.txt:2.");
+  const piped = await svc(["moderation", "test", "-", "--data-dir", dataDir], { stdin: "a fox\n" });
+  expect([piped.exitCode, piped.stdout]).toEqual([1, expect.stringContaining("words[0]")]);
+  const unknown = await run("x", "--check", "slur");
+  expect([unknown.exitCode, unknown.stderr]).toEqual([2, expect.stringContaining("Did you mean slurs?")]);
 });

@@ -76,10 +76,22 @@ const FACTS: readonly ((reading: Reading) => Fact)[] = [
   ({ dataBytes, walBytes }) => fact("database", `${formatSize(dataBytes)}+${formatSize(walBytes)}`),
   ({ waits }) => fact("waits", String(waits)),
   ({ streams }) => fact("streams", String(streams)),
+  ({ checks }) => {
+    const [refused, outages] = [total(checks, "refused"), total(checks, "outages")];
+    return fact(
+      "refused 1h",
+      outages === 0 ? String(refused) : `${refused}, outages ${outages}`,
+      outages > 0,
+    );
+  },
 ];
 
 export function factsOf(reading: Reading): Fact[] {
   return FACTS.map((read) => read(reading));
+}
+
+function total(checks: Reading["checks"], name: "refused" | "outages"): number {
+  return checks.reduce((sum, check) => sum + check[name], 0);
 }
 
 function fact(name: string, value: string, isBad = false): Fact {

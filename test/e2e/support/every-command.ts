@@ -65,6 +65,13 @@ async function form(): Promise<string> {
   return path;
 }
 
+/** A data folder whose settings have a check. */
+async function moderated(): Promise<string> {
+  const folder = emptyFolder("moderated");
+  await Bun.write(join(folder, "svc.yaml"), "moderation: { checks: { slurs: { words: [nude] } } }\n");
+  return folder;
+}
+
 async function account(setup: Setup): Promise<string> {
   const name = setup.name();
   await setup.first("accounts", "create", name, "--credit", "5.00", ...local()(setup));
@@ -312,6 +319,11 @@ export const ROWS: Readonly<Record<string, Row>> = {
     keys: ["account", "data_dir", "provider"],
     args: local("openai", "--account", "spare", "--yes"),
     exitCode: 5,
+  },
+  "svc moderation test": {
+    keys: ["checks", "verdict"],
+    args: async () => ["a fox", "--data-dir", await moderated()],
+    isTable: true,
   },
   "svc migrate": { keys: ["applied", "current", "data_dir", "latest", "pending"], args: local("status") },
   "svc complete": { keys: ["script", "shell"], args: () => ["bash"] },

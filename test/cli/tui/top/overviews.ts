@@ -37,6 +37,10 @@ export function overview({
       ...{ completed: i, failed: i % 3, success_rate: i === 0 ? null : 0.5 },
       ...{ p50_ms: i === 0 ? null : i * 1_000, p95_ms: i === 0 ? null : i * 61_000 },
     })),
+    checks: [
+      { check: "slurs", allowed: 40, refused: 2, outages: 0, p50_ms: 0.025 },
+      { check: "vendor", allowed: 38, refused: 1, outages: 1, p50_ms: 212 },
+    ],
     callbacks: { owed: 4, oldest_seconds: 7_300 },
     spend: { hour: "1.250000", currency: "USD" },
     memory: { rss_bytes: 74_000_000, heap_bytes: 2_000_000 },
