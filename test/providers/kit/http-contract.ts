@@ -26,6 +26,8 @@ export interface HttpAdapter {
   request(): SubmitRequest;
   /** What the upstream answers to a submission it takes; absent where outputs come in the answer itself. */
   accepted?(origin: string): Scripted;
+  /** How it tells the state of a job; `{status}` unless given. */
+  state?(word: string): Json;
   /** Its own form of an error. */
   error(word: string, message: string): Json;
   /** The header that the key is in; `authorization` unless given. */
@@ -307,7 +309,9 @@ export function describeHttpAdapter(name: string, adapter: HttpAdapter): void {
     });
 
     test("a status word nobody has told us of is neither success nor failure", async () => {
-      const { poll } = await taken(() => ({ json: { status: "PONDERING" } }));
+      const { poll } = await taken(() => ({
+        json: adapter.state?.("PONDERING") ?? { status: "PONDERING" },
+      }));
       expect(await poll()).toEqual({ kind: "pending" });
     });
   });
