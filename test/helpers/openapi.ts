@@ -135,7 +135,7 @@ function operationsOf(document: JsonObject): DocumentedOperation[] {
 
 function createValidators(document: JsonObject): (pointer: string) => ValidateFunction {
   const ajv = new Ajv2020({
-    ...{ strict: false, allErrors: true, validateSchema: false },
+    ...{ strict: false, allErrors: true, validateSchema: false, inlineRefs: false },
     code: { optimize: false },
   });
   ajv.addFormat("uri", (text: string) => URL.canParse(text));

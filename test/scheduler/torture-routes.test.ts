@@ -5,9 +5,9 @@ import { runRoutes } from "../torture/routes-run.ts";
 
 test("a bad day of other accounts fails no task that one account can make, and makes none twice", async () => {
   const findings = createFindings();
-  const { ends, counts } = await runRoutes({ seed: 3, tasks: 400 }, findings);
+  const { ends, counts } = await runRoutes({ seed: 4, tasks: 150 }, findings);
   expect(findings.all).toEqual([]);
-  expect(ends.completed).toBeGreaterThan(200);
+  expect(ends.completed).toBeGreaterThan(75);
   // Else nothing of what is tested has happened.
   expect(counts.failedOver).toBeGreaterThan(5);
   expect(counts.opened).toBeGreaterThan(0);
@@ -15,7 +15,7 @@ test("a bad day of other accounts fails no task that one account can make, and m
 
 test("tasks of an account are asked for no more often than it takes, and each in its turn", async () => {
   const findings = createFindings();
-  const { polls } = await runPolls({ seed: 1, tasks: 40 }, findings);
+  const { polls } = await runPolls({ seed: 1, tasks: 20 }, findings);
   expect(findings.all).toEqual([]);
-  expect(polls).toBeGreaterThan(40);
+  expect(polls).toBeGreaterThan(200);
 }, 60_000);
