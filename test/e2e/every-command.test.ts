@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { svc as svcHere } from "../cli/support.ts";
 import { cleanEnvironment, emptyFolder, SVC, startServer, stopServers } from "../helpers/server.ts";
-import { type Ended, svcJson } from "./support/command.ts";
+import type { Ended } from "./support/command.ts";
 import { ROWS, type Row, type Setup } from "./support/every-command.ts";
 import { openReceiver } from "./support/receivers.ts";
 
@@ -28,9 +29,11 @@ beforeAll(async () => {
   const env = { SVC_SERVER: server.url, SVC_API_KEY: key };
   let names = 0;
   const name = () => `name-${++names}`;
-  const first: Setup["first"] = async (...args) =>
-    // What commands print as JSON is an object.
-    (await svcJson(args, { env })) as Readonly<Record<string, unknown>>;
+  const first: Setup["first"] = async (...args) => {
+    const { exitCode, stdout, stderr } = await svcHere([...args, "--json"], { env: cleanEnvironment(env) });
+    if (exitCode !== 0) throw new Error(`svc ${args.join(" ")} ended with ${exitCode}.\n${stderr}`);
+    return JSON.parse(stdout);
+  };
   receiver = openReceiver();
   const task = String((await first("callbacks", "trigger", "completed", "--url", receiver.url)).task_id);
   const [callback] = (await first("callbacks", "list", "--task", task)).callbacks as { id: string }[];
@@ -63,6 +66,12 @@ async function run(
     child.exited,
   ]);
   return { exitCode, stdout, stderr };
+}
+
+/** The same in this process, which takes a fraction of the time, where nothing is read from standard input. */
+function runHere(words: readonly string[], row: Row): Promise<Ended> {
+  if (row.stdin !== undefined) return run(words, row);
+  return svcHere(words, { cwd: emptyFolder("every"), env: environment() });
 }
 
 const environment = (extra: Record<string, string> = {}) =>
@@ -123,7 +132,7 @@ describe.each(ending)("%s", (_, words, row) => {
   const expected = row.exitCode ?? 0;
 
   test("prints JSON of a known shape, and nothing else", async () => {
-    const { exitCode, stdout, stderr } = await run(await line("--json", "--no-input"), row);
+    const { exitCode, stdout, stderr } = await runHere(await line("--json", "--no-input"), row);
     expect(exitCode).toBe(expected);
     if (expected !== 0) {
       expect(stdout).toBe("");
@@ -139,7 +148,7 @@ describe.each(ending)("%s", (_, words, row) => {
 
   test("prints data without colour or talk into a pipe, and never waits for an answer", async () => {
     const runBoth = async () =>
-      Promise.all([run(await line("--no-input"), row), run(await line("--no-input", "--quiet"), row)]);
+      Promise.all([run(await line("--no-input"), row), runHere(await line("--no-input", "--quiet"), row)]);
     let [talkative, quiet] = await runBoth();
     // Tasks of other rows end meanwhile, so that a list may have grown between the two.
     if (linesOf(talkative.stdout) !== linesOf(quiet.stdout)) [talkative, quiet] = await runBoth();
