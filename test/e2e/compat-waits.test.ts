@@ -74,7 +74,7 @@ async function abandon({ server, api }: Started, body: object): Promise<string> 
 }
 
 describe("a wait that ends before the image", () => {
-  test("answers 504 with the task, which goes on and is billed once", async () => {
+  test.concurrent("answers 504 with the task, which goes on and is billed once", async () => {
     const { api } = await start({ args: ["--sync-wait-seconds", "1"] });
     const answer = await generate(api, SLOWER);
     expect([answer.status, answer.body.error?.code, answer.body.error?.type]).toEqual([
@@ -87,13 +87,13 @@ describe("a wait that ends before the image", () => {
     expect((await api.wait(taskOf(answer))).status).toBe("completed");
   });
 
-  test("is shortened by the caller's preference, and lengthened by nothing", async () => {
+  test.concurrent("is shortened by the caller's preference, and lengthened by nothing", async () => {
     const { api } = await start({ args: ["--sync-wait-seconds", "2"] });
     expect((await generate(api, HANGING, { Prefer: "wait=1" })).status).toBe(504);
     expect((await generate(api, HANGING, { Prefer: "respond-async, wait=100" })).status).toBe(504);
   });
 
-  test("ends at the default address's limit, and not at the long one's", async () => {
+  test.concurrent("ends at the default address's limit, and not at the long one's", async () => {
     const { server, api } = await start({ args: ["--edge-timeout-seconds", "1", "--long-port", "0"] });
     const cut = await generate(api, SLOWER);
     expect([cut.status, cut.body.error?.code]).toEqual([504, "sync_image_timeout"]);
@@ -104,7 +104,7 @@ describe("a wait that ends before the image", () => {
 });
 
 describe("a request that nobody waited for to the end, sent again,", () => {
-  test("joins its task after a 504", async () => {
+  test.concurrent("joins its task after a 504", async () => {
     const { api } = await arrive();
     const first = await generate(api, SLOWER, { Prefer: "wait=1" });
     const again = await generate(api, SLOWER);
@@ -114,7 +114,7 @@ describe("a request that nobody waited for to the end, sent again,", () => {
     expect(await taskIds(api)).toEqual([taskOf(first)]);
   });
 
-  test("joins it after a hang-up, once; the next one is new", async () => {
+  test.concurrent("joins it after a hang-up, once; the next one is new", async () => {
     const started = await arrive();
     const { api } = started;
     const left = await abandon(started, SLOW);
@@ -124,7 +124,7 @@ describe("a request that nobody waited for to the end, sent again,", () => {
     expect(await taskIds(api)).toHaveLength(2);
   });
 
-  test("is a new one when body, key or path differ, or the task failed", async () => {
+  test.concurrent("is a new one when body, key or path differ, or the task failed", async () => {
     const started = await arrive();
     const { api } = started;
     await abandon(started, SLOW);
@@ -136,7 +136,7 @@ describe("a request that nobody waited for to the end, sent again,", () => {
     expect(taskOf(again)).not.toBe(failed);
   });
 
-  test("joins the one that came to something when another one left behind did not", async () => {
+  test.concurrent("joins the one that came to something when another one left behind did not", async () => {
     const { server, api } = await arrive();
     const gone = new AbortController();
     const left = [1, 2].map(() =>
@@ -159,7 +159,7 @@ describe("a request that nobody waited for to the end, sent again,", () => {
     expect([again.status, taskOf(again)]).toEqual([200, newer]);
   });
 
-  test("joins it when the client left a streamed edit before the answer began", async () => {
+  test.concurrent("joins it when the client left a streamed edit before the answer began", async () => {
     const { server, api } = await start();
     const fields = { model: "sandbox-image", prompt: "x", size: "16x16", stream: "true" };
     const { headers, body } = await formOf(fields, [["image", await plainImage(16, 16)]]);
@@ -178,7 +178,7 @@ describe("a request that nobody waited for to the end, sent again,", () => {
     expect([again.status, taskOf(again), await taskIds(api)]).toEqual([200, left ?? "", [left]]);
   });
 
-  test("joins it when the client left in the middle of the answer", async () => {
+  test.concurrent("joins it when the client left in the middle of the answer", async () => {
     const { api } = await arrive();
     // More than the connection holds on its way.
     const large = { model: "sandbox-image", prompt: "x", n: 10, size: "2048x2048" };
@@ -198,7 +198,7 @@ describe("a request that nobody waited for to the end, sent again,", () => {
     // Large pictures, drawn at a low priority.
   }, 240_000);
 
-  test("holds none of its files while it waits", async () => {
+  test.concurrent("holds none of its files while it waits", async () => {
     const { server, api } = await start();
     const fields = { model: "sandbox-image", prompt: "x", sandbox: '{"outcome":"hang"}' };
     const form = await formOf(fields, [["image", await noisePng(64, 64)]]);
@@ -214,7 +214,7 @@ describe("a request that nobody waited for to the end, sent again,", () => {
     expect((await joined).status).toBe(504);
   });
 
-  test("joins it after the server was killed in between", async () => {
+  test.concurrent("joins it after the server was killed in between", async () => {
     const started = await start();
     const { server, api } = started;
     const left = await abandon(started, SLOW);
@@ -230,13 +230,13 @@ describe("a request that nobody waited for to the end, sent again,", () => {
 });
 
 describe("identical requests that are both waited for", () => {
-  test("are separate tasks", async () => {
+  test.concurrent("are separate tasks", async () => {
     const { api } = await arrive();
     const answers = await Promise.all(Array.from({ length: 4 }, () => generate(api, SLOW)));
     expect(new Set(answers.map(taskOf)).size).toBe(4);
   });
 
-  test("are one task under one Idempotency-Key, and another body is a conflict", async () => {
+  test.concurrent("are one task under one Idempotency-Key, and another body is a conflict", async () => {
     const { api } = await arrive();
     const key = { "Idempotency-Key": "once" };
     const first = await generate(api, SLOW, key);
@@ -253,7 +253,7 @@ describe("identical requests that are both waited for", () => {
 });
 
 describe("an Idempotency-Key whose task failed", () => {
-  test("is free again, for the same request and for a better one", async () => {
+  test.concurrent("is free again, for the same request and for a better one", async () => {
     const { api } = await arrive();
     const key = { "Idempotency-Key": "second chance" };
     const failing = { ...SLOW, sandbox: { delay_ms: 0, outcome: "failed" } };
@@ -266,7 +266,7 @@ describe("an Idempotency-Key whose task failed", () => {
   });
 });
 
-test("a stopping server tells a waiting call that its task goes on, and the call is worth another try", async () => {
+test.concurrent("a stopping server tells a waiting call that its task goes on, and the call is worth another try", async () => {
   const { server, api } = await start();
   const waiting = generate(api, HANGING);
   await untilTasks(api, ({ length }) => length === 1);

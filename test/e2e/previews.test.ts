@@ -59,7 +59,7 @@ async function follow(id: string, from: Api = api) {
 const pictureOf = ({ b64_json }: { b64_json?: string }) => decode(Buffer.from(b64_json ?? "", "base64"));
 
 describe("the events of a task", () => {
-  test("show early versions when it was made with partial_images, without an id, between its states", async () => {
+  test.concurrent("show early versions when it was made with partial_images, without an id, between its states", async () => {
     const id = await api.accept({ ...IMAGE, partial_images: 3, sandbox: SLOWER });
     const { events, previews } = await follow(id);
     expect(events.at(-1)?.name).toBe("completed");
@@ -79,7 +79,7 @@ describe("the events of a task", () => {
     expect((await follow(id)).events.map(({ name }) => name)).toEqual(["completed"]);
   });
 
-  test("show the same versions of the same request, and none unasked", async () => {
+  test.concurrent("show the same versions of the same request, and none unasked", async () => {
     const made = await Promise.all(
       [{ partial_images: 1 }, { partial_images: 1 }, { partial_images: 0 }, {}].map(async (wish) =>
         follow(await api.accept({ ...IMAGE, ...wish })),
@@ -93,7 +93,7 @@ describe("the events of a task", () => {
     expect([third, fourth]).toEqual([[], []]);
   });
 
-  test("of a task cancelled after one end with that, and show no further", async () => {
+  test.concurrent("of a task cancelled after one end with that, and show no further", async () => {
     const id = await api.accept({ ...IMAGE, partial_images: 2, sandbox: { ...SLOW, outcome: "hang" } });
     const headers = { Authorization: `Bearer ${api.key}` };
     const { body } = await fetch(`${api.url}/v1/tasks/${id}/events`, { headers, keepalive: false });
@@ -111,7 +111,7 @@ describe("the events of a task", () => {
     expect(names.filter((name) => name === "preview")).toHaveLength(1);
   });
 
-  test("are refused more than three, by name", async () => {
+  test.concurrent("are refused more than three, by name", async () => {
     for (const wish of [4, -1, 1.5, "2"]) {
       const { status, data } = await api.create({ ...IMAGE, partial_images: wish });
       expect([status, data.param]).toEqual([400, "partial_images"]);
@@ -119,7 +119,7 @@ describe("the events of a task", () => {
   });
 });
 
-test("early versions are kept nowhere", async () => {
+test.concurrent("early versions are kept nowhere", async () => {
   const other = await startServer();
   const client = createApi(other.url, other.firstKey());
   const id = await client.accept({ ...IMAGE, partial_images: 2 });
@@ -133,7 +133,7 @@ test("early versions are kept nowhere", async () => {
 describe("the openai client", () => {
   const body = { model: MODEL, prompt: "dunes", size: "512x256" as "512x512", sandbox: SLOW };
 
-  test("reads them of a generation, and then the picture", async () => {
+  test.concurrent("reads them of a generation, and then the picture", async () => {
     const openai = new OpenAI({ baseURL: `${server.url}/compat/v1`, apiKey: server.firstKey() });
     const stream = await openai.images.generate({ ...body, stream: true, partial_images: 2 });
     const events = await Array.fromAsync(stream);
@@ -154,7 +154,7 @@ describe("the openai client", () => {
     expect(pictures.map(({ width }) => width)).toEqual([96, 192, 512]);
   });
 
-  test("reads them of an edit", async () => {
+  test.concurrent("reads them of an edit", async () => {
     const openai = new OpenAI({ baseURL: `${server.url}/compat/v1`, apiKey: server.firstKey() });
     const image = await toFile(await plainImage(300, 150), "picture.png", { type: "image/png" });
     const stream = await openai.images.edit({
@@ -170,7 +170,7 @@ describe("the openai client", () => {
     ]);
   });
 
-  test("is refused more than three, and is asked nothing about them when nothing is streamed", async () => {
+  test.concurrent("is refused more than three, and is asked nothing about them when nothing is streamed", async () => {
     const openai = new OpenAI({
       baseURL: `${server.url}/compat/v1`,
       apiKey: server.firstKey(),
@@ -189,7 +189,7 @@ describe("the openai client", () => {
 describe("through a provider of the images API", () => {
   const request = { model: MODEL, prompt: "dunes", size: "1024x1024", quality: "low", partial_images: 2 };
 
-  test("they come from one instance to the other, and are paid for by the one who asked", async () => {
+  test.concurrent("they come from one instance to the other, and are paid for by the one who asked", async () => {
     const behind = await createCustomer(server);
     const front = await startServer({
       env: { OPENAI_API_KEY: behind.key, OPENAI_BASE_URL: behind.baseUrl },

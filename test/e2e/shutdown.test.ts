@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import {
   emptyFolder,
@@ -18,7 +18,7 @@ const IMAGE = { model: "sandbox-image", prompt: "x", size: "16x16" };
 
 const sources: SlowSource[] = [];
 
-afterEach(async () => {
+afterAll(async () => {
   for (const source of sources.splice(0)) await source.stop();
   await stopServers();
 });
@@ -49,7 +49,7 @@ async function untilRefused(api: Api, accepted: string[]): Promise<Answer> {
 }
 
 describe("SIGTERM", () => {
-  test("refuses new tasks, answers reads, lets the step under way end, and exits with 0", async () => {
+  test.concurrent("refuses new tasks, answers reads, lets the step under way end, and exits with 0", async () => {
     const { server, api, source, id } = await startBusy();
     const accepted = [id];
     server.signal("SIGTERM");
@@ -66,7 +66,7 @@ describe("SIGTERM", () => {
     for (const each of accepted) expect((await again.api.wait(each)).status).toBe("completed");
   });
 
-  test("leaves a task that is upstream to the next process, which completes it without asking for it again", async () => {
+  test.concurrent("leaves a task that is upstream to the next process, which completes it without asking for it again", async () => {
     const { server, api } = await start();
     const id = await api.accept({ ...IMAGE, sandbox: { delay_ms: 700 } });
     await api.underWay(id);
@@ -83,7 +83,7 @@ describe("SIGTERM", () => {
     expect(operations).toEqual([{ task_id: id, submissions: 1 }]);
   });
 
-  test("answers whoever waits for a task at once, with what is", async () => {
+  test.concurrent("answers whoever waits for a task at once, with what is", async () => {
     const { server, api } = await start();
     const id = await api.accept({ ...IMAGE, sandbox: { outcome: "hang" } });
     await api.underWay(id);
@@ -95,7 +95,7 @@ describe("SIGTERM", () => {
     expect(await server.exited).toBe(0);
   });
 
-  test("given twice ends it without waiting, and nothing accepted is lost", async () => {
+  test.concurrent("given twice ends it without waiting, and nothing accepted is lost", async () => {
     const { server, api, source, id } = await startBusy();
     const accepted = [id];
     server.signal("SIGTERM");
@@ -109,7 +109,7 @@ describe("SIGTERM", () => {
     for (const each of accepted) expect((await again.api.wait(each)).status).toBe("completed");
   });
 
-  test("under load ends in order: nobody's task is lost, nothing goes wrong in the log", async () => {
+  test.concurrent("under load ends in order: nobody's task is lost, nothing goes wrong in the log", async () => {
     const { server, api } = await start();
     const accepted: string[] = [];
     const clients = Array.from({ length: 4 }, () => untilRefused(api, accepted).catch(() => undefined));
@@ -126,7 +126,7 @@ describe("SIGTERM", () => {
     for (const id of accepted) expect((await next.api.wait(id)).status).toBe("completed");
   });
 
-  test("while it starts ends it quietly: with 0, or by the signal when it came too soon to be heard", async () => {
+  test.concurrent("while it starts ends it quietly: with 0, or by the signal when it came too soon to be heard", async () => {
     const folder = emptyFolder();
     for (let afterMs = 20; afterMs < 80; afterMs += 5) {
       const server = spawnServer({ folder });
@@ -138,7 +138,7 @@ describe("SIGTERM", () => {
     }
   });
 
-  test("and SIGINT alike end an idle server quickly", async () => {
+  test.concurrent("and SIGINT alike end an idle server quickly", async () => {
     for (const signal of ["SIGTERM", "SIGINT"] as const) {
       const { server } = await start();
       server.signal(signal);
@@ -148,7 +148,7 @@ describe("SIGTERM", () => {
 });
 
 describe("a client that falls silent", () => {
-  test.each([
+  test.concurrent.each([
     ["in its headers", "POST /v1/images/generations HTTP/1.1\r\nHost: a\r\nContent-"],
     [
       "in its body",
@@ -176,7 +176,7 @@ describe("a client that falls silent", () => {
 });
 
 describe("a second server", () => {
-  test("on the same data folder refuses and names the folder, and the first goes on", async () => {
+  test.concurrent("on the same data folder refuses and names the folder, and the first goes on", async () => {
     const { server, api } = await start();
     const second = spawnServer({ folder: server.folder });
     expect(await second.exited).toBe(1);
@@ -184,7 +184,7 @@ describe("a second server", () => {
     expect((await api.make({ ...IMAGE, sandbox: { delay_ms: 0 } })).status).toBe("completed");
   });
 
-  test("on the same port refuses and names the port", async () => {
+  test.concurrent("on the same port refuses and names the port", async () => {
     const { server } = await start();
     const second = spawnServer({ port: server.port });
     expect(await second.exited).toBe(1);

@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import {
   chmodSync,
   chownSync,
@@ -40,7 +40,7 @@ const IMAGE = { ...HANGING, sandbox: { delay_ms: 0 } };
 /** Folders that other users can reach, which the usual ones are not. */
 const shared: string[] = [];
 
-afterEach(async () => {
+afterAll(async () => {
   await stopServers();
   for (const folder of shared.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
@@ -119,7 +119,7 @@ function secondsFromNow(seconds: number): string {
 const SOON_MS = 15_000;
 
 describe("a caller that waits when its key", () => {
-  test.each(Object.entries(ENDS))("%s is told so soon, however it waits", async (_, end) => {
+  test.concurrent.each(Object.entries(ENDS))("%s is told so soon, however it waits", async (_, end) => {
     const server = await startServer();
     const api = await newKey(server, "tenant");
     const id = await api.accept(HANGING);
@@ -140,7 +140,7 @@ describe("a caller that waits when its key", () => {
     expect(JSON.parse(tasks.stdout).rows.live_tasks).toBe(3);
   });
 
-  test("loses the feature or the model it waits for is told so, with 403", async () => {
+  test.concurrent("loses the feature or the model it waits for is told so, with 403", async () => {
     const server = await startServer();
     for (const [flag, value] of [
       ["--features", "images"],
@@ -181,7 +181,7 @@ async function sendSlowly(server: Server, head: string, body: string, meanwhile:
 }
 
 describe("a request that arrives slowly", () => {
-  test("makes no task when its key is revoked meanwhile", async () => {
+  test.concurrent("makes no task when its key is revoked meanwhile", async () => {
     const server = await startServer();
     const api = await newKey(server, "tenant");
     const head = `POST /v1/images/generations HTTP/1.1\r\nAuthorization: Bearer ${api.key}`;
@@ -194,7 +194,7 @@ describe("a request that arrives slowly", () => {
     );
   });
 
-  test("makes no key when its management token is revoked meanwhile", async () => {
+  test.concurrent("makes no key when its management token is revoked meanwhile", async () => {
     const server = await startServer();
     const made = (await local(server, "tokens", "create", "--name", "boss")) as { token: string };
     const head = `POST /admin/v1/keys HTTP/1.1\r\nAuthorization: Bearer ${made.token}`;

@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Server, startServer, stopServers } from "../helpers/server.ts";
@@ -16,7 +16,7 @@ const FOLDER_GONE = 14;
 
 const opened: Database[] = [];
 
-afterEach(async () => {
+afterAll(async () => {
   for (const db of opened.splice(0)) db.close();
   await stopServers();
   removeDisks();
@@ -123,7 +123,7 @@ describe("a data folder that is not what was opened", () => {
     writeFileSync(path, "");
   };
 
-  test.each<[string, (server: Server) => void, (server: Server) => boolean]>([
+  test.concurrent.each<[string, (server: Server) => void, (server: Server) => boolean]>([
     [
       "moved away",
       (server) => renameSync(server.dataDir, elsewhere(server)),
@@ -148,7 +148,7 @@ describe("a data folder that is not what was opened", () => {
     // The folder of files is new, and is looked at once a second.
     if (name === "without its files") await Bun.sleep(1_100);
     change(server);
-    expect(await Promise.race([server.exited, Bun.sleep(8_000).then(() => "still serving")])).toBe(
+    expect(await Promise.race([server.exited, Bun.sleep(20_000).then(() => "still serving")])).toBe(
       FOLDER_GONE,
     );
     expect(server.stderr()).toContain(`The data folder ${server.dataDir} was moved, deleted or replaced`);

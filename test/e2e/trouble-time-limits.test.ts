@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type Server, startServer, stopServers } from "../helpers/server.ts";
 import { type Api, createApi } from "./support/api.ts";
 import { svc } from "./support/command.ts";
@@ -81,29 +81,32 @@ describe.skipIf(!canSetClocks)("limits by the clock (needs faketime)", () => {
 
 describe.skipIf(!canSetClocks)("what lasts is not changed by a clock that is set (needs faketime)", () => {
   const receivers: Receiver[] = [];
-  afterEach(async () => {
+  afterAll(async () => {
     for (const receiver of receivers.splice(0)) await receiver.stop();
     await stopServers();
   });
 
-  test.each([-HOUR_MS, HOUR_MS])("a callback's next attempt comes after its delay (%d ms)", async (byMs) => {
-    const receiver = openReceiver({ answers: [new Response(null, { status: 500 })] });
-    receivers.push(receiver);
-    const clock = openClock();
-    const args = [...ALLOW_LOOPBACK, "--callbacks-delays-seconds", "3,3"];
-    const server = await startServer({ env: clock.env, args });
-    const api = createApi(server.url, server.firstKey());
-    await api.accept({ ...QUICK, callback_url: receiver.url });
-    await receiver.received(1);
-    await answerStored(server);
-    clock.set(byMs);
-    const startedAt = performance.now();
-    await Promise.race([receiver.received(2), Bun.sleep(NOTICED_WITHIN_MS)]);
-    expect(receiver.posts).toHaveLength(2);
-    expect(performance.now() - startedAt).toBeGreaterThan(1_000);
-  });
+  test.concurrent.each([-HOUR_MS, HOUR_MS])(
+    "a callback's next attempt comes after its delay (%d ms)",
+    async (byMs) => {
+      const receiver = openReceiver({ answers: [new Response(null, { status: 500 })] });
+      receivers.push(receiver);
+      const clock = openClock();
+      const args = [...ALLOW_LOOPBACK, "--callbacks-delays-seconds", "3,3"];
+      const server = await startServer({ env: clock.env, args });
+      const api = createApi(server.url, server.firstKey());
+      await api.accept({ ...QUICK, callback_url: receiver.url });
+      await receiver.received(1);
+      await answerStored(server);
+      clock.set(byMs);
+      const startedAt = performance.now();
+      await Promise.race([receiver.received(2), Bun.sleep(NOTICED_WITHIN_MS)]);
+      expect(receiver.posts).toHaveLength(2);
+      expect(performance.now() - startedAt).toBeGreaterThan(1_000);
+    },
+  );
 
-  test("a caller waits no longer than it asked to, and is limited for no longer than a minute", async () => {
+  test.concurrent("a caller waits no longer than it asked to, and is limited for no longer than a minute", async () => {
     const clock = openClock();
     const server = await startServer({ env: clock.env });
     const api = createApi(server.url, server.firstKey());
@@ -124,7 +127,7 @@ describe.skipIf(!canSetClocks)("what lasts is not changed by a clock that is set
     server.signal("SIGKILL");
   });
 
-  test("tasks, callbacks and keys pass the second at which 32 bits overflow, in 2038", async () => {
+  test.concurrent("tasks, callbacks and keys pass the second at which 32 bits overflow, in 2038", async () => {
     const receiver = openReceiver();
     receivers.push(receiver);
     const clock = openClock(2 ** 31 * 1_000 - 3_000 - Date.now());

@@ -52,7 +52,7 @@ const failure = (status: number, json: unknown, headers: Record<string, string> 
 });
 const OUT_OF_MEMORY = { error: "generate_image returned no results" };
 
-test("cancelling a task whose answer was lost sends nothing again, and the task ends", async () => {
+test.concurrent("cancelling a task whose answer was lost sends nothing again, and the task ends", async () => {
   const { openai, api, submissions, accept } = await start({
     args: ["--openai-idempotent"],
     answers: { lost: [reset] },
@@ -65,7 +65,7 @@ test("cancelling a task whose answer was lost sends nothing again, and the task 
   expect(submissions("lost")).toBeLessThan(4);
 });
 
-test.each([
+test.concurrent.each([
   ["fails for good", failure(500, OUT_OF_MEMORY)],
   ["asks to wait", failure(503, { error: "loading" }, { "retry-after": "1" })],
 ])("a task sent again to an upstream that %s gives its place to others", async (_what, again) => {
@@ -112,19 +112,19 @@ describe("without settings of its own, an upstream", () => {
     );
   });
 
-  test.each(CASES)("that answers with %s", async (what, _answer, code, submissions) => {
+  test.concurrent.each(CASES)("that answers with %s", async (what, _answer, code, submissions) => {
     const plain = started.get(what);
     const task = await plain?.api.wait(plain.id, "image", 20);
     expect([task?.status, task?.error_code, plain?.submissions(what)]).toEqual(["failed", code, submissions]);
     expect(task?.error_message).not.toMatch(/interrupted|service/i);
   });
 
-  test("is quoted in the log", async () => {
+  test.concurrent("is quoted in the log", async () => {
     await started.get(CASES[0][0])?.server.says(/generate_image returned no results/);
   });
 });
 
-test("with restarts that are safe, what an engine lost or was too busy for is made again", async () => {
+test.concurrent("with restarts that are safe, what an engine lost or was too busy for is made again", async () => {
   const busy = failure(503, { error: "loading model" }, { "retry-after": "1" });
   const { accept, api, submissions } = await start({
     args: ["--openai-restarts", "safe"],
@@ -136,7 +136,7 @@ test("with restarts that are safe, what an engine lost or was too busy for is ma
   expect([submissions("died"), submissions("loading")]).toEqual([3, 6]);
 });
 
-test("a finished job whose result is a page ends its task after a few tries", async () => {
+test.concurrent("a finished job whose result is a page ends its task after a few tries", async () => {
   const queue = await startUpstream(({ method, path }): Scripted => {
     if (method === "POST") return { json: { request_id: "job-1", status: "IN_QUEUE" } };
     return path.endsWith("/status") ? { json: { status: "COMPLETED" } } : { status: 200, body: "<html>" };
