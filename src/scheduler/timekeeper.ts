@@ -10,6 +10,8 @@ const STEP_MS = 2_000;
 const BEAT_EVERY_MS = 5_000;
 /** After this long without a beat, the process stood still or the store could not be written. */
 const LOST_MS = BEAT_EVERY_MS + 2 * LOOK_EVERY_MS;
+/** A beat that took this long to write waited for a store that could not be written. */
+const WAITED_MS = 2 * LOOK_EVERY_MS;
 
 export interface TimekeeperDeps {
   readonly time: TimeStore;
@@ -104,16 +106,24 @@ async function move({ time, log }: TimekeeperDeps, byMs: number, shift: (byMs: n
 /** Returns a function that records that the service works, unless it did so lately, and makes up for the time lost since. */
 function createBeat({ time, clock, log }: TimekeeperDeps): () => Promise<void> {
   let workedAt = clock.elapsed();
-  return async () => {
+
+  async function beat(isLost: boolean): Promise<void> {
     const at = clock.elapsed();
     const sinceMs = Math.round(at - workedAt);
+    const now = clock.now();
+    if (isLost) logLost(log, sinceMs, await time.beat(now, now - sinceMs));
+    else await time.beat(now);
+    const hasWaited = clock.elapsed() - at >= WAITED_MS;
+    if (isLost || !hasWaited) workedAt = at;
+    // The store kept the write until it could be written again: that time was lost as well.
+    if (hasWaited) await beat(true);
+  }
+
+  return async () => {
+    const sinceMs = clock.elapsed() - workedAt;
     if (sinceMs < BEAT_EVERY_MS) return;
-    if (await time.hasLiveTasks()) {
-      const now = clock.now();
-      if (sinceMs < LOST_MS) await time.beat(now);
-      else logLost(log, sinceMs, await time.beat(now, now - sinceMs));
-    }
-    workedAt = at;
+    if (await time.hasLiveTasks()) await beat(sinceMs >= LOST_MS);
+    else workedAt = clock.elapsed();
   };
 }
 

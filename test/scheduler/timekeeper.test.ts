@@ -29,9 +29,12 @@ function setup(given: { lastBeat?: number; isLive?: boolean; deadlineAt?: number
   const done: string[] = [];
   const logged: [LogFields, string][] = [];
   const state = { isLive: true, isFull: false, deadlineAt: undefined, lastBeat: undefined, ...given };
+  /** What writes wait for. */
+  let held: Promise<void> | undefined;
   const write = async <T>(what: unknown, result: T) => {
     if (state.isFull) throw FULL;
     asked.push(what);
+    await held;
     return result;
   };
   const time: TimeStore = {
@@ -59,6 +62,15 @@ function setup(given: { lastBeat?: number; isLive?: boolean; deadlineAt?: number
     ...{ clock, timekeeper, asked, steps, done, logged, state },
     setSystem(byMs: number) {
       systemMs = byMs;
+    },
+    /** Makes writes wait. @returns what ends that */
+    holdWrites(): () => void {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      held = promise;
+      return () => {
+        held = undefined;
+        resolve();
+      };
     },
     /** Lets time pass in which nothing runs. */
     standStill: timers.set,
@@ -98,6 +110,21 @@ test("time in which the store could not be written is lost, and reported once", 
     "cannot record that the service works; deadlines wait",
     "could not work for a while; moved deadlines by as much",
   ]);
+});
+
+test("time in which a beat waited to be written is lost, as if it had failed", async () => {
+  const { timekeeper, asked, logged, holdWrites, pass } = setup();
+  await timekeeper.start();
+  const release = holdWrites();
+  await pass(8);
+  release();
+  await pass(1);
+  expect(asked).toEqual([{ at: NOW + 5_000 }, { at: NOW + 9_000, lostSince: NOW }]);
+  expect(logged).toEqual([
+    [{ ms: 9_000, tasks: 2 }, "could not work for a while; moved deadlines by as much"],
+  ]);
+  await pass(5);
+  expect(asked.slice(2)).toEqual([{ at: NOW + 14_000 }]);
 });
 
 test("time in which the process stood still is lost", async () => {
