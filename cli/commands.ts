@@ -65,7 +65,7 @@ export const COMMANDS: readonly Entry[] = [
     heading: CLIENT,
     usage: "models",
     aliases: ["model"],
-    about: "list models and the inputs they take",
+    about: "list models and the inputs they take, and begin one of your own",
     load: async () => (await import("./commands/models.ts")).defineModels,
   },
   {

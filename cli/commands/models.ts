@@ -15,11 +15,12 @@ import { renderFields } from "../format/table.ts";
 import { withExamples, withNotes } from "../help/manual.ts";
 import { type LocalInvocation, onLocalRun } from "../local.ts";
 import { addCallerCommand, type CallerFlags, findCaller } from "../manage/caller.ts";
+import { addInit } from "./models/init.ts";
 
 const ON_A_FOLDER =
   "With --local, --data-dir or --config the command asks no server: it lists this program's models, with the keys and settings that `svc serve` would have here. Then, and with a management token, it lists every model and what each one needs. Where there is a key too, the key is taken, unless --token or --token-file is given.";
 
-const MODELS = { list: addList, show: addShow, schema: addSchema };
+const MODELS = { list: addList, show: addShow, schema: addSchema, init: addInit };
 
 export function defineModels(models: Command, context: Context, [word]: readonly string[]): void {
   addCommands(models, context, MODELS, word);

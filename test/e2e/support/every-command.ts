@@ -72,6 +72,15 @@ async function moderated(): Promise<string> {
   return folder;
 }
 
+/** A workflow in a file of its own. */
+async function workflow(): Promise<string> {
+  const path = join(emptyFolder("workflow"), "plain.json");
+  const save = { class_type: "SaveImage", inputs: { filename_prefix: "svc", images: ["1", 0] } };
+  const draw = { class_type: "Draw", inputs: { prompt: "a house", seed: 1 } };
+  await Bun.write(path, JSON.stringify({ "1": draw, "2": save }));
+  return path;
+}
+
 async function account(setup: Setup): Promise<string> {
   const name = setup.name();
   await setup.first("accounts", "create", name, "--credit", "5.00", ...local()(setup));
@@ -184,6 +193,10 @@ export const ROWS: Readonly<Record<string, Row>> = {
       "schema",
     ],
     args: () => ["sandbox-image"],
+  },
+  "svc models init": {
+    keys: ["file", "guesses", "kind", "model", "slots"],
+    args: async ({ name }) => ["--from", await workflow(), "-o", `${name()}.yaml`],
   },
   "svc callbacks list": { keys: ["callbacks", "next"], isTable: true },
   "svc callbacks show": {
