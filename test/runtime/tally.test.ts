@@ -160,3 +160,17 @@ test("a quantile is within five percent of any duration from a millisecond to a 
   }
   expect(quantileMs(new Float64Array(DURATION_BUCKETS), 0.5)).toBeUndefined();
 });
+
+test("verdicts of the last hour are counted by check, and how long they took to a twentieth", () => {
+  const { tally, pass } = setup();
+  for (let i = 1; i <= 100; i++)
+    tally.moderated({ check: "slurs", verdict: i % 10 === 0 ? "refused" : "allowed", durationMs: i / 1_000 });
+  // What cannot tell says nothing of how long a verdict takes.
+  tally.moderated({ check: "vendor", verdict: "outage", durationMs: 5_000 });
+  const [slurs, vendor] = tally.hour().checks;
+  expect(slurs).toEqual({ check: "slurs", allowed: 90, refused: 10, outages: 0, p50Ms: expect.any(Number) });
+  expect(Math.abs((slurs?.p50Ms ?? 0) / 0.05 - 1)).toBeLessThan(0.05);
+  expect(vendor).toEqual({ check: "vendor", allowed: 0, refused: 0, outages: 1, p50Ms: undefined });
+  pass(HOUR_MS);
+  expect(tally.hour().checks).toEqual([]);
+});

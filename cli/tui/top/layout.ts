@@ -78,11 +78,7 @@ const FACTS: readonly ((reading: Reading) => Fact)[] = [
   ({ streams }) => fact("streams", String(streams)),
   ({ checks }) => {
     const [refused, outages] = [total(checks, "refused"), total(checks, "outages")];
-    return fact(
-      "refused 1h",
-      outages === 0 ? String(refused) : `${refused}, outages ${outages}`,
-      outages > 0,
-    );
+    return fact("refused", outages === 0 ? String(refused) : `${refused}, outages ${outages}`, outages > 0);
   },
 ];
 
