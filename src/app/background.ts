@@ -91,7 +91,11 @@ function createUpkeep({ stopWays, ...rooms }: Rooms) {
   const { clock, log, store } = rooms;
   const { tasks } = store;
   const tidy = () => void store.checkpoint();
-  const all = [createCleaner({ tasks, clock, log, tidy }), createLateAnswers({ ...rooms, tasks })];
+  const all = [
+    createCleaner({ tasks, clock, log, tidy }),
+    createLateAnswers({ ...rooms, tasks }),
+    rooms.relays,
+  ];
   return {
     start() {
       for (const each of all) each.start();

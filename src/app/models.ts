@@ -1,4 +1,4 @@
-import { builtInModels, createCatalog, type LiveCatalog } from "../catalog/catalog.ts";
+import { builtInModels, createCatalog, type LiveCatalog, type Relay } from "../catalog/catalog.ts";
 import type { Config } from "../config/config.ts";
 import type { ModelId, ProviderId } from "../domain/ids.ts";
 import type { PriceRule } from "../domain/model/model.ts";
@@ -11,6 +11,7 @@ import { followOwnModels } from "./own-models.ts";
 interface ModelsDeps {
   readonly isEnabled: (provider: ProviderId) => boolean;
   readonly takesFiles: (provider: ProviderId) => boolean;
+  readonly relays: () => readonly Relay[];
   /** The providers there are now. */
   readonly providers: () => readonly ProviderId[];
   readonly clock: Pick<Clock, "after">;
@@ -24,9 +25,9 @@ interface ModelsDeps {
  * @throws ConfigError when those prices cannot be used
  */
 export function openModels(config: Config, deps: ModelsDeps, releases: Releases) {
-  const { isEnabled, takesFiles, clock, log, providers } = deps;
+  const { isEnabled, takesFiles, relays, clock, log, providers } = deps;
   const builtIn = builtInModels();
-  const catalog = createCatalog({ isEnabled, takesFiles, providers: providers(), models: builtIn });
+  const catalog = createCatalog({ isEnabled, takesFiles, relays, providers: providers(), models: builtIn });
   const configuredPrices = new Map<ModelId, PriceRule>();
   const onReplaced = () => {
     refreshPrices(config, catalog, configuredPrices, log);

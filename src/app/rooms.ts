@@ -24,6 +24,7 @@ import type { Releases } from "./lifecycle.ts";
 import { openModels } from "./models.ts";
 import { openModeration } from "./moderation.ts";
 import { openProviders } from "./providers.ts";
+import { createRelays } from "./relays.ts";
 
 /** Replacements for tests, and what the caller does at certain events. */
 export interface AppOverrides {
@@ -82,9 +83,14 @@ export async function openRooms(config: Config, overrides: AppOverrides, release
   tellAddresses();
   const takesFiles = (id: ProviderId) => config.publicUrl !== undefined || !needsAddresses(providers, id);
   const offering = { isEnabled: routing.has, takesFiles, providers: providerIds };
-  const { onProvidersChanged, ...models } = openModels(config, { ...offering, clock, log }, releases);
-  onProviders(onProvidersChanged);
-  onProviders(tellAddresses);
+  const relays = createRelays({ adapters: offered.adapters, clock, log });
+  const { onProvidersChanged, ...models } = openModels(
+    config,
+    { ...offering, relays: relays.relays, clock, log },
+    releases,
+  );
+  for (const each of [onProvidersChanged, tellAddresses]) onProviders(each);
+  relays.onChange(onProvidersChanged);
   return {
     ...{
       clock,
@@ -96,6 +102,7 @@ export async function openRooms(config: Config, overrides: AppOverrides, release
       moderation,
       createdDataDir,
       providerIds,
+      relays,
       ...offered,
       ...models,
     },

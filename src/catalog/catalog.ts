@@ -1,10 +1,16 @@
-import type { ProviderId } from "../domain/ids.ts";
-import type { Model } from "../domain/model/model.ts";
+import type { ModelId, ProviderId } from "../domain/ids.ts";
+import type { Model, Route } from "../domain/model/model.ts";
 import type { Catalog, PriceCatalog } from "../domain/ports/catalog.ts";
 import { builtInModelTexts } from "./built-in.ts" with { type: "macro" };
 import { readOperatorPrice, unpricedRequest } from "./operator-price.ts";
 import { createPriceChecker } from "./schema-check.ts";
 import { createValidator } from "./validate.ts";
+
+/** A provider that makes models of the catalogue by their own ids. */
+export interface Relay {
+  readonly provider: ProviderId;
+  makes(id: ModelId): boolean;
+}
 
 export interface CatalogOptions {
   /** Models none of whose providers are enabled are not offered. */
@@ -13,6 +19,8 @@ export interface CatalogOptions {
   readonly takesFiles?: (provider: ProviderId) => boolean;
   /** Every provider, in the order in which their models are listed; any others come last. */
   readonly providers?: readonly ProviderId[];
+  /** Providers that make models which have no route to them. They come last. */
+  readonly relays?: () => readonly Relay[];
   /** In place of the built-in models. */
   readonly models?: readonly Model[];
 }
@@ -34,12 +42,15 @@ export function createCatalog(options: CatalogOptions = {}): LiveCatalog {
   const { isEnabled = () => true, takesFiles = () => true, models = builtInModels() } = options;
   const validator = createValidator();
   const priceChecker = createPriceChecker();
-  // Which providers can be given files may change between two reads of the same models.
-  const read = (given: readonly Model[]) =>
-    contentOf(
-      given.map((model) => withFiles(model, takesFiles)),
+  // Which providers can be given files, and which make what, may change between two reads of the same models.
+  const read = (given: readonly Model[]) => {
+    const relays = options.relays?.() ?? [];
+    const routed = relays.length === 0 ? given : given.map((model) => withRelays(model, relays));
+    return contentOf(
+      routed.map((model) => withFiles(model, takesFiles)),
       options,
     );
+  };
   let content = read(models);
   return {
     models: () => content.offered,
@@ -114,6 +125,17 @@ function inOrder(models: readonly Model[], providers: readonly ProviderId[]): re
     (a, b) => a.rank - b.rank || compare(a.model.kind, b.model.kind) || compare(a.model.id, b.model.id),
   );
   return ranked.map(({ model }) => model);
+}
+
+/** A model with routes to those that make it besides. Its schema is still read when it is first needed. */
+function withRelays(model: Model, relays: readonly Relay[]): Model {
+  const has = (id: ProviderId) => model.routes.some(({ provider }) => provider === id);
+  const more = relays.filter(({ provider, makes }) => !has(provider) && makes(model.id));
+  if (more.length === 0) return model;
+  const added = more.map(({ provider }): Route => ({ provider, upstreamModel: model.id }));
+  const routes = { value: [...model.routes, ...added], enumerable: true };
+  // They are the model's own, but for the routes.
+  return Object.defineProperties({}, { ...Object.getOwnPropertyDescriptors(model), routes }) as Model;
 }
 
 /** A model whose routes say whether they can be given files. */

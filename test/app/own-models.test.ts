@@ -43,6 +43,7 @@ function setup(settings = "") {
         {
           isEnabled: () => true,
           takesFiles: () => true,
+          relays: () => [],
           providers: () => PROVIDERS.map(({ id }) => id),
           clock,
           log,

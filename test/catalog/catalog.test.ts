@@ -185,3 +185,36 @@ test.each([
 ] as const)("%s with inputs %j is %s", (id, roles, mode) => {
   expect(selectMode(catalog.find(id)!, new Set(roles))?.id).toBe(mode);
 });
+
+test("a provider that makes models of others comes last in those it makes, and changes nothing else of them", () => {
+  const plain = createCatalog();
+  const made = new Set(["flux-dev", "sandbox-image"]);
+  const provider = "other" as ProviderId;
+  const relays = () => [{ provider, makes: (id: string) => made.has(id) }];
+  const catalog = createCatalog({ relays, isEnabled: (id) => id === provider });
+  expect(
+    catalog
+      .models()
+      .map(({ id }) => String(id))
+      .sort(),
+  ).toEqual([...made].sort());
+  for (const model of catalog.models()) {
+    const before = plain.find(model.id);
+    expect(model).toEqual({
+      ...before,
+      routes: [...(before?.routes ?? []), { provider, upstreamModel: model.id }],
+    } as never);
+    expect(catalog.routes(model)).toEqual([{ provider, upstreamModel: model.id }]);
+  }
+  made.delete("flux-dev");
+  catalog.replace(plain.all());
+  expect(catalog.models().map(({ id }) => String(id))).toEqual(["sandbox-image"]);
+});
+
+test("a provider that a model has a route to gets no second one", () => {
+  const [route] = createCatalog().find("flux-dev" as ModelId)?.routes ?? [];
+  if (route === undefined) throw new Error("It has no route.");
+  const catalog = createCatalog({ relays: () => [{ provider: route.provider, makes: () => true }] });
+  const routes = catalog.find("flux-dev" as ModelId)?.routes ?? [];
+  expect(routes.filter(({ provider }) => provider === route.provider)).toEqual([route]);
+});

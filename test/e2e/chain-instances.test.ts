@@ -179,6 +179,27 @@ test("a create whose answer is lost to SIGKILL again and again is one task behin
   expect(tasksOf(chain.behind).map(({ status }) => status)).toEqual(accepted.map(() => "completed"));
 });
 
+test("models of the catalogue that the other instance makes are offered without a line about them", async () => {
+  const behind = await startServer({ args: ["--alias", "house=sandbox-image"] });
+  const env = upstreamEnv(behind.firstKey(), behind.url);
+  const first = await startServer({ env, args: ["--no-sandbox"] });
+  await first.says(/the models of this provider are known/);
+  const api = createApi(first.url, first.firstKey());
+  const listed = async (each: Api) => (await each.send("/v1/models")).data.models?.map(({ id }) => id).sort();
+  expect(await listed(api)).toEqual(await listed(createApi(behind.url, behind.firstKey())));
+  expect((await api.make({ model: "sandbox-video", prompt: "waves", duration: 1 })).status).toBe(
+    "completed",
+  );
+  // A start that cannot list them keeps tasks of before, and takes new ones, until the other one is back.
+  await behind.stop();
+  first.signal("SIGKILL");
+  await first.exited;
+  await startServer({ folder: first.folder, port: first.port, env, args: ["--no-sandbox"] });
+  const id = await api.accept({ model: "sandbox-image", prompt: "a fox", size: "16x16" });
+  await startServer({ folder: behind.folder, port: behind.port });
+  expect((await api.wait(id)).status).toBe("completed");
+});
+
 test("a circle of two instances ends, and nothing in it is charged", async () => {
   const ports = [freePort(), freePort()] as const;
   const folders = ports.map(() => emptyFolder("circle"));

@@ -204,6 +204,11 @@ export interface ProviderAdapter {
   recover?(request: RecoverRequest, signal: AbortSignal): Promise<Recovered>;
   /** The bytes of a `remote` output, from the upstream's own origin. */
   fetchOutput?(ref: Json, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
+  /**
+   * The models of the catalogue that it makes now, by their ids and in their own words, also without a route that names it. Absent: it
+   * makes what routes name, and no more.
+   */
+  models?(signal: AbortSignal): Promise<readonly string[]>;
   /** Whether the upstream has signed a call. `unknown`: it signs none, or what proves it cannot be had now. Never throws. */
   verifyHook?(call: HookCall, signal: AbortSignal): Promise<"genuine" | "forged" | "unknown">;
   /** Proves key, region and balance by a call that makes nothing. Absent: the upstream has none. */

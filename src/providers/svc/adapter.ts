@@ -99,6 +99,7 @@ export function createSvcProvider(deps: SvcDeps): ProviderAdapter {
         throw new ProviderError("fail", "FINALIZATION_FAILED", `${SVC.title}: no such output`);
       return fetchMedia(media, baseUrl + path, MAX_OUTPUT_BYTES[kind], signal);
     },
+    models: (signal) => listModels(upstream, signal),
     test: (signal) => testKey(upstream, signal),
   };
 }
@@ -199,6 +200,17 @@ function outputsOf(
   throw unusableAnswer(`${describeAnswer(upstream, answer)}, but with no result that can be read`);
 }
 
+/** What the key may use, and is made there at present. @throws ProviderError */
+async function listModels(upstream: Upstream, signal: AbortSignal): Promise<readonly string[]> {
+  const request = { method: "GET", url: "/v1/models", maxBytes: ANSWER_BYTES } as const;
+  const answer = await upstream.send(request, signal).catch(unansweredQuestion);
+  const models = dataOf(answer)?.models;
+  if (answer.status > 299 || !Array.isArray(models)) throw noWord(upstream, answer, "with no list of models");
+  return models.flatMap((each) =>
+    isJsonObject(each) && typeof each.id === "string" && each.available !== false ? each.id : [],
+  );
+}
+
 /** Proves the key by what it may do, which costs nothing and is not counted. */
 async function testKey(upstream: Upstream, signal: AbortSignal): Promise<Tested> {
   try {
@@ -219,10 +231,14 @@ function dataOf({ json }: Pick<UpstreamAnswer, "json">): JsonObject | undefined 
   return isJsonObject(json) && isJsonObject(json.data) ? json.data : undefined;
 }
 
-/** An answer that says nothing of the task: ask again later. */
-function noWord(upstream: Upstream, answer: UpstreamAnswer): ProviderError {
+/** An answer that does not say what was asked for: ask again later. */
+function noWord(
+  upstream: Upstream,
+  answer: UpstreamAnswer,
+  lack = "with no word on the task",
+): ProviderError {
   const refusal = readRefusal(upstream, answer);
-  return new ProviderError("retry", "UPSTREAM_ERROR", `${refusal.detail}, with no word on the task`, {
+  return new ProviderError("retry", "UPSTREAM_ERROR", `${refusal.detail}, ${lack}`, {
     retryAfterMs: retryAfterMs(answer.headers),
     refused: refusedByQuestion(refusal),
     isTooOften: answer.status === 429,

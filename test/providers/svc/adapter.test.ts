@@ -276,6 +276,15 @@ test("a file is asked for below the paths of files alone", async () => {
     });
 });
 
+test("its models are those that the key may use and that are made there at present", async () => {
+  const { provider, instance } = await open(() => accepted());
+  const models = [{ id: "one", available: true }, { id: "two", available: false }, { id: 7 }, null];
+  instance.answer = ({ path }) => (path === "/v1/models" ? success({ models }) : { status: 404, json: {} });
+  expect(await provider.models?.(signal)).toEqual(["one"]);
+  instance.answer = () => success({});
+  expect(await rejection(Promise.resolve(provider.models?.(signal)))).toMatchObject({ disposition: "retry" });
+});
+
 test("a key is proved by what it may do, and tells what is left", async () => {
   const { provider, instance } = await open(() => accepted());
   instance.answer = ({ path }) =>
