@@ -13,7 +13,7 @@ import type {
   ManagedProviders,
   ManagedRoute,
 } from "../domain/ports/managed-providers.ts";
-import type { ProviderAdapter, Tested } from "../domain/ports/provider.ts";
+import { type ProviderAdapter, ProviderError, type Tested } from "../domain/ports/provider.ts";
 import type { RouteTrouble } from "../domain/ports/route-store.ts";
 import type { Clock } from "../domain/ports/runtime.ts";
 import { suggest } from "../domain/suggest.ts";
@@ -199,12 +199,42 @@ async function testAccounts(
             : await testOne(deps, adapter);
         const tookMs = Math.round(deps.clock.elapsed() - startedAt);
         if (tested.kind === "ok") await deps.onProved(lane);
-        return { provider: definition.id, account: name, lane, tookMs, tested };
+        const lacks =
+          tested.kind === "ok" && adapter !== undefined ? await lacksOf(deps, adapter, tookMs) : undefined;
+        return { provider: definition.id, account: name, lane, tookMs, tested, lacks };
       }),
     );
   } finally {
     await release();
   }
+}
+
+/** What an account lacks for the models that have a route to it, as far as it says so in time. */
+async function lacksOf(
+  { clock, models }: ManagedProvidersDeps,
+  { id, lane, lacks }: ProviderAdapter,
+  tookMs: number,
+): Promise<readonly string[] | undefined> {
+  if (lacks === undefined) return undefined;
+  const limit = { delayMs: Math.max(0, TEST_MS - tookMs), what: "it did not say what it lacks" };
+  const deadline = startDeadline(clock, new AbortController().signal, limit);
+  const lines: string[] = [];
+  try {
+    for (const model of await models()) {
+      const routes = model.routes.filter(
+        (route) => route.provider === id && (route.account ?? lane) === lane,
+      );
+      for (const route of routes)
+        for (const line of await orAborted(lacks(route, deadline.signal), deadline.signal))
+          lines.push(`${model.id}: ${line}`);
+    }
+  } catch (error) {
+    if (!(error instanceof DeadlineExceeded) && !(error instanceof ProviderError)) throw error;
+    lines.push(error.message);
+  } finally {
+    deadline.end();
+  }
+  return lines;
 }
 
 async function testOne({ clock }: ManagedProvidersDeps, adapter: ProviderAdapter): Promise<Tested> {

@@ -2,9 +2,11 @@ import { builtInModels, createCatalog, type LiveCatalog, type Relay } from "../c
 import type { Config } from "../config/config.ts";
 import type { ModelId, ProviderId } from "../domain/ids.ts";
 import type { PriceRule } from "../domain/model/model.ts";
+import type { ProviderAdapter } from "../domain/ports/provider.ts";
 import type { Clock, Log } from "../domain/ports/runtime.ts";
 import { readConfiguredPrices } from "../service/configured-prices.ts";
 import { configuredPricesOf } from "./configured-prices.ts";
+import { createLackTelling } from "./lack-telling.ts";
 import type { Releases } from "./lifecycle.ts";
 import { followOwnModels } from "./own-models.ts";
 
@@ -16,6 +18,8 @@ interface ModelsDeps {
   readonly providers: () => readonly ProviderId[];
   readonly clock: Pick<Clock, "after">;
   readonly log: Log;
+  /** The accounts that are asked what they lack for models. */
+  readonly adapters?: () => readonly ProviderAdapter[];
 }
 
 /**
@@ -25,19 +29,22 @@ interface ModelsDeps {
  * @throws ConfigError when those prices cannot be used
  */
 export function openModels(config: Config, deps: ModelsDeps, releases: Releases) {
-  const { isEnabled, takesFiles, relays, clock, log, providers } = deps;
+  const { isEnabled, takesFiles, relays, clock, log, providers, adapters = () => [] } = deps;
   const builtIn = builtInModels();
   const catalog = createCatalog({ isEnabled, takesFiles, relays, providers: providers(), models: builtIn });
   const configuredPrices = new Map<ModelId, PriceRule>();
+  const tellLacks = createLackTelling({ adapters, log }, releases);
   const onReplaced = () => {
     refreshPrices(config, catalog, configuredPrices, log);
     void catalog.warm();
+    tellLacks(catalog.all());
   };
   const own = followOwnModels(config, { builtIn, catalog, clock, log, providers, onReplaced });
   releases.push(own.stop);
   const { prices, warnings } = configuredPricesOf(config, catalog);
   for (const [id, rule] of prices) configuredPrices.set(id, rule);
   for (const warning of warnings) log.warn({}, warning);
+  tellLacks(catalog.all());
   return { catalog, configuredPrices, onProvidersChanged: own.takeAgain };
 }
 

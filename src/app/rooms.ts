@@ -86,7 +86,7 @@ export async function openRooms(config: Config, overrides: AppOverrides, release
   const relays = createRelays({ adapters: offered.adapters, clock, log });
   const { onProvidersChanged, ...models } = openModels(
     config,
-    { ...offering, relays: relays.relays, clock, log },
+    { ...offering, relays: relays.relays, adapters: offered.adapters, clock, log },
     releases,
   );
   for (const each of [onProvidersChanged, tellAddresses]) onProviders(each);

@@ -55,11 +55,12 @@ export function providerFormInFull(provider: ProviderInFull, withText = false): 
 }
 
 /** How an account did in a test. */
-export function accountTestForm({ provider, account, lane, tookMs, tested }: AccountTest): JsonObject {
+export function accountTestForm({ provider, account, lane, tookMs, tested, lacks }: AccountTest): JsonObject {
   const { balance, balanceMicros } = tested.kind === "ok" ? tested : {};
   return {
     ...{ provider, account, lane, result: tested.kind, took_ms: tookMs },
     ...(tested.kind !== "ok" && { detail: tested.detail }),
+    ...(lacks !== undefined && lacks.length > 0 && { lacks }),
     ...(balance !== undefined && { balance }),
     ...(balanceMicros !== undefined && { balance_usd: formatAmount(balanceMicros) }),
   };

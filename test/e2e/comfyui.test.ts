@@ -38,7 +38,7 @@ async function serve(workflows: Readonly<Record<string, object>>) {
 }
 
 test("a workflow becomes a model, whose task ends with the picture that ComfyUI saved", async () => {
-  const { comfy, api, server } = await serve({ house: PLAIN });
+  const { comfy, api } = await serve({ house: PLAIN });
   const id = await api.accept({ model: "house", prompt: "A red fox", size: "768x512", seed: 5 });
   await comfy.until(() => comfy.pending.length > 0);
   const current = comfy.begin();
@@ -57,11 +57,18 @@ test("a workflow becomes a model, whose task ends with the picture that ComfyUI 
   const { width, height } = await decode(await download(task.result?.[0]));
   expect([width, height]).toEqual([32, 32]);
   expect(comfy.prompts).toHaveLength(1);
-  expect(
-    await svcJson(["providers", "test", "comfyui", "--data-dir", server.dataDir, "--config", "/dev/null"], {
-      env: { COMFYUI_BASE_URL: comfy.origin },
-    }),
-  ).toMatchObject({ ok: true });
+});
+
+test("what a server lacks for a model is told at the start, and by providers test", async () => {
+  const { comfy, server } = await serve({ house: PLAIN });
+  const line = "node 3: there is no node KSampler";
+  await server.says(new RegExp(`house cannot run there: ${line}`));
+  const args = ["providers", "test", "comfyui", "--data-dir", server.dataDir];
+  const tested = await svcJson(args, { env: { COMFYUI_BASE_URL: comfy.origin } });
+  expect(tested).toMatchObject({
+    ok: true,
+    accounts: [{ result: "ok", lacks: expect.arrayContaining([`house: ${line}`]) }],
+  });
 });
 
 test("a ComfyUI that was restarted in the middle makes the task again, and one that was not makes it once", async () => {

@@ -76,7 +76,7 @@ export function addTest(providers: Command, context: Context): void {
   withExamples(command, ["svc providers test", "all that are switched on"], "svc providers test bfl");
   withNotes(
     command,
-    "It takes 10 seconds at most. It ends with 1 when an account is refused, has no money left or gets no answer.",
+    "It takes 10 seconds at most. It ends with 1 when an account is refused, has no money left or gets no answer. What a ComfyUI server lacks for the workflows of models, such as a node or a checkpoint, is told too.",
   );
   onRun<PlaceFlags & { account?: string }>(command, context, async (invocation) => {
     const { args, options, output } = invocation;
@@ -89,6 +89,8 @@ export function addTest(providers: Command, context: Context): void {
     const chosen = only !== undefined || account === undefined ? on : havingAccount(on, account);
     const tests = (await Promise.all(chosen.map(({ id }) => place.test(String(id), account)))).flat();
     await output.list({ ok: tests.every(isWell), accounts: tests }, TEST_COLUMNS, tests.map(testRow));
+    for (const { lane, lacks } of tests)
+      for (const line of Array.isArray(lacks) ? lacks : []) output.say(`${String(lane)}: ${String(line)}`);
     const failed = tests.filter((test) => !isWell(test)).length;
     if (failed === 0) return;
     const message = `${failed} of ${tests.length} accounts cannot be used.`;

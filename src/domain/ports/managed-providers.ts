@@ -59,6 +59,8 @@ export interface AccountTest {
   readonly lane: string;
   readonly tookMs: number;
   readonly tested: Tested;
+  /** What the account lacks for routes to it, a line each; absent where it cannot be asked. */
+  readonly lacks?: readonly string[] | undefined;
 }
 
 /** The providers of a server or a data folder. */

@@ -2,6 +2,7 @@ import { TASK_ERROR_MESSAGES, type TaskErrorCode } from "../errors.ts";
 import type { AttemptId, LaneId, ProviderId, TaskId } from "../ids.ts";
 import type { Json } from "../json.ts";
 import type { MediaProbe } from "../media/asset.ts";
+import type { Route } from "../model/model.ts";
 import type { Wording } from "../model/wording.ts";
 import type { Micros } from "../money/money.ts";
 import type { Preview } from "../task/preview.ts";
@@ -211,6 +212,10 @@ export interface ProviderAdapter {
   models?(signal: AbortSignal): Promise<readonly string[]>;
   /** Whether the upstream has signed a call. `unknown`: it signs none, or what proves it cannot be had now. Never throws. */
   verifyHook?(call: HookCall, signal: AbortSignal): Promise<"genuine" | "forged" | "unknown">;
+  /**
+   * What the upstream lacks for a route to work, a line each for the operator, free of secrets. @throws ProviderError without an answer
+   */
+  lacks?(route: Pick<Route, "upstreamModel" | "wording">, signal: AbortSignal): Promise<readonly string[]>;
   /** Proves key, region and balance by a call that makes nothing. Absent: the upstream has none. */
   test?(signal: AbortSignal): Promise<Tested>;
   /** Moves the times in its own records: the clock that it was given has jumped by this much. */

@@ -1,6 +1,7 @@
 import type { LaneId } from "../../domain/ids.ts";
 import { isJsonObject } from "../../domain/json.ts";
 import { MAX_OUTPUT_BYTES } from "../../domain/limits.ts";
+import type { Route } from "../../domain/model/model.ts";
 import {
   type ProviderAdapter,
   ProviderError,
@@ -21,6 +22,7 @@ import { followInCloud } from "./cloud.ts";
 import { createEvents, type Events } from "./events.ts";
 import { fillWorkflow, workflowOf } from "./graph.ts";
 import { uuidOf } from "./ids.ts";
+import { findLacks } from "./lacks.ts";
 import { isPromptId, openPrompt, readPrompt } from "./prompt.ts";
 import { readRefusal } from "./refusals.ts";
 import { readFile } from "./result.ts";
@@ -97,6 +99,11 @@ export function createComfyProvider(deps: ComfyDeps): ProviderAdapter {
       return fetchMedia(media, base + api.path(file.path), MAX_OUTPUT_BYTES[file.kind], signal);
     },
     test: (signal) => testComfy(api, signal),
+    // The cloud tells of all nodes at once only, and has what it has.
+    ...(!isCloud && {
+      lacks: async (route: Pick<Route, "upstreamModel" | "wording">, signal: AbortSignal) =>
+        findLacks(api, workflowOf(route), signal),
+    }),
     async stop() {
       isStopped = true;
       events?.stop();

@@ -26,6 +26,8 @@ export interface Comfy {
   /** Client ids that are connected. */
   readonly clients: Map<string, { send(data: string | Uint8Array): void; close(): void }>;
   version: string;
+  /** What it says of its nodes, by their kinds. */
+  readonly nodes: Map<string, JsonObject>;
   /** Answers in place of the server where it returns something. */
   instead: (path: string, request: Request) => Response | undefined | Promise<Response | undefined>;
   /** What the server says of a graph that it does not run. */
@@ -110,7 +112,18 @@ export async function startComfy(): Promise<Comfy> {
       const entry = comfy.history.get(id);
       return answer(entry === undefined ? {} : { [id]: entry }, ["paths", "/history/{prompt_id}", "get"]);
     }
+    const kind = decodeURIComponent(/^GET \/object_info\/([^/]+)$/.exec(path)?.[1] ?? "");
+    if (kind !== "") {
+      const known = comfy.nodes.get(kind);
+      return answer(known === undefined ? {} : { [kind]: known }, [
+        "paths",
+        "/object_info/{node_class}",
+        "get",
+      ]);
+    }
     switch (path) {
+      case "GET /object_info":
+        return answer(Object.fromEntries(comfy.nodes), ["paths", "/object_info", "get"]);
       case "POST /prompt":
         return take((await request.json()) as JsonObject);
       case "GET /queue": {
@@ -200,6 +213,7 @@ export async function startComfy(): Promise<Comfy> {
     origin: `http://127.0.0.1:${server.port}`,
     ...{ asked: [], prompts: [], uploads: [], running: [], pending: [], history: new Map(), interrupted: [] },
     clients: new Map(),
+    nodes: new Map(),
     version: "0.3.64",
     instead: () => undefined,
     refuse: () => undefined,

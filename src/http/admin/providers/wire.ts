@@ -99,8 +99,11 @@ const TEST = component(
     detail: text("What the provider said, unless all is well."),
     balance: { type: "number", description: "What is left there, in the provider's own unit." },
     balance_usd: amount("The same in USD, where it is known what a unit is worth."),
+    lacks: list(text(""), {
+      description: "What models need there and it does not have, such as nodes and files.",
+    }),
   },
-  { optional: ["detail", "balance", "balance_usd"] },
+  { optional: ["detail", "balance", "balance_usd", "lacks"] },
 );
 
 export const PROVIDER_QUERY: Schema = {
