@@ -16,6 +16,7 @@ import { creates } from "./benches/creates.ts";
 import { dispatches } from "./benches/dispatches.ts";
 import { forms } from "./benches/forms.ts";
 import { gateway } from "./benches/gateway.ts";
+import { hooks } from "./benches/hooks.ts";
 import { memory } from "./benches/memory.ts";
 import { moderation } from "./benches/moderation.ts";
 import { overview } from "./benches/overview.ts";
@@ -59,6 +60,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   watch,
   forms,
   routing,
+  hooks,
   moderation,
 };
 
