@@ -12,6 +12,7 @@ import {
 } from "../toolkit/settings/setting.ts";
 import type { ProviderAccount } from "./account.ts";
 import type { UsedForms } from "./declared/used-forms.ts";
+import type { Network } from "./kit/network.ts";
 
 export interface ProviderIdentity {
   readonly id: ProviderId;
@@ -28,6 +29,8 @@ export interface ProviderDeps {
   /** Fetches a file from any public address, through the guard against private ones; absent: no provider may. */
   readonly fetchPublic?: Egress["fetchMedia"] | undefined;
   readonly log?: Pick<Log, "warn"> | undefined;
+  /** The runtime's unless given. */
+  readonly network?: Network | undefined;
 }
 
 /** All the service knows of a provider before it is used. */

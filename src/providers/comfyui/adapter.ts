@@ -17,6 +17,7 @@ import { createUpstream, type HttpLimits } from "../kit/http.ts";
 import { beforeSending } from "../kit/inputs.ts";
 import type { Restarts } from "../kit/keyed-settings.ts";
 import { fetchMedia } from "../kit/media.ts";
+import type { Network } from "../kit/network.ts";
 import type { Api } from "./api.ts";
 import { followInCloud } from "./cloud.ts";
 import { createEvents, type Events } from "./events.ts";
@@ -45,6 +46,7 @@ export interface ComfyDeps {
   readonly clock: Clock;
   /** What requests go through. */
   readonly proxy?: string | undefined;
+  readonly network?: Network | undefined;
   readonly limits?: HttpLimits | undefined;
   readonly mediaLimits?: DownloadLimits | undefined;
 }
@@ -65,7 +67,7 @@ export function createComfyProvider(deps: ComfyDeps): ProviderAdapter {
     secrets: apiKey === undefined ? [] : [apiKey],
     clock,
     limits: deps.limits ?? LIMITS,
-    proxy: deps.proxy,
+    ...{ proxy: deps.proxy, network: deps.network },
   });
   const base = deps.baseUrl.replace(/\/+$/, "");
   const prefix = isCloud && !base.endsWith("/api") ? "/api" : "";

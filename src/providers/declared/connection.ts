@@ -31,7 +31,7 @@ export interface AccountAccess {
   readonly proxy?: string | undefined;
 }
 
-export interface ConnectionDeps {
+export interface ConnectionDeps extends Pick<UpstreamOptions, "network"> {
   readonly clock: Clock;
   /** In place of the form's, for tests. */
   readonly limits?: HttpLimits | undefined;
@@ -139,10 +139,10 @@ function optionsOf(
   { provider, title = provider, limits }: Form,
   { secrets, proxy }: AccountAccess,
   baseUrl: string,
-  { clock, limits: given }: ConnectionDeps,
+  { clock, network, limits: given }: ConnectionDeps,
 ): UpstreamOptions {
   return {
-    ...{ name: title, baseUrl, clock, proxy, credentials: {} },
+    ...{ name: title, baseUrl, clock, proxy, network, credentials: {} },
     secrets: Object.values(secrets),
     limits: given ?? httpLimitsOf(limits),
     requestIdHeaders: ["x-request-id", "request-id", "x-trace-id", "cf-ray"],
@@ -183,7 +183,7 @@ function openAuth(
   const origins = issuers.filter((url) => !url.startsWith("/")).map((url) => new URL(url).origin);
   const options = optionsOf(compiled.form, account, base, deps);
   const issuer = createUpstream({
-    ...{ ...options, limits: tokenLimits(options.limits) },
+    ...{ ...options, limits: tokenLimits(options.limits), use: "token" },
     origins: [...origins, ...(compiled.form.origins ?? [])],
   });
   const refused = (answer: UpstreamAnswer) => noToken(compiled.refusals.read(issuer, answer));

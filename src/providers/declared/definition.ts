@@ -43,14 +43,14 @@ export function defineDeclared(head: Head, load: () => Promise<LoadedForm>): Pro
         ? []
         : Object.entries(first).flatMap(([name, variable]) => (values[name] === undefined ? [variable] : []));
     },
-    async create(account, values, { clock, usedForms, fetchPublic, log }) {
+    async create(account, values, { clock, usedForms, fetchPublic, log, network }) {
       const { createDeclaredProvider } = await import("./adapter.ts");
       const { createTellWord } = await import("./unknown-words.ts");
       const form = await load();
       // They were read by this declaration's table.
       const own = values as ValuesOf<ReturnType<typeof settings>>;
       return createDeclaredProvider({
-        ...{ id: id as ProviderId, form, clock, fetchPublic },
+        ...{ id: id as ProviderId, form, clock, fetchPublic, network },
         used: await usedForms(),
         onUnknownWord: createTellWord(id, log),
         account: withSettings(account, own),

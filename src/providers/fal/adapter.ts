@@ -29,6 +29,7 @@ import { createUpstream, type HttpLimits, type Upstream } from "../kit/http.ts";
 import { beforeSending } from "../kit/inputs.ts";
 import type { Restarts } from "../kit/keyed-settings.ts";
 import { fetchMedia } from "../kit/media.ts";
+import type { Network } from "../kit/network.ts";
 import { type Refusal, refusedByQuestion } from "../kit/refusal.ts";
 import { verifyEd25519 } from "../kit/signed-calls.ts";
 import { type FalJob, openOperation, readOperation } from "./operation.ts";
@@ -52,6 +53,7 @@ export interface FalDeps {
   readonly fetchPublic?: Egress["fetchMedia"] | undefined;
   /** What requests go through. */
   readonly proxy?: string | undefined;
+  readonly network?: Network | undefined;
   readonly limits?: HttpLimits | undefined;
   readonly mediaLimits?: DownloadLimits | undefined;
 }
@@ -81,7 +83,7 @@ export function createFalProvider(deps: FalDeps): ProviderAdapter {
     secrets: [apiKey, ...apiKey.split(":")],
     clock,
     limits: deps.limits ?? LIMITS,
-    proxy: deps.proxy,
+    ...{ proxy: deps.proxy, network: deps.network },
     requestIdHeaders: ["x-request-id", "x-fal-request-id"],
   });
   // Whatever else speaks its language has other keys.

@@ -7,9 +7,9 @@ export const fal = defineProvider({
   ...FAL,
   settings: falSettings,
   needs: ["key"],
-  async create(account, { key: _, ...settings }, { clock, fetchPublic }) {
+  async create(account, { key: _, ...settings }, { clock, fetchPublic, network }) {
     const { createFalProvider } = await import("./adapter.ts");
-    const given = { ...settings, clock, fetchPublic, ...keyedAccount(account, settings) };
+    const given = { ...settings, clock, fetchPublic, network, ...keyedAccount(account, settings) };
     return keepingBase(baseOf(account, settings.baseUrl), (baseUrl) =>
       createFalProvider({ ...given, baseUrl }),
     );

@@ -6,6 +6,7 @@ import { type Deadline, DeadlineExceeded, startDeadline } from "../../toolkit/de
 import { readAnswer, type UpstreamAnswer } from "./answer.ts";
 import { type Credentials, type SignedRequest, sign, type UnsignedRequest } from "./credentials.ts";
 import type { EventTaker } from "./events.ts";
+import { NETWORK, type Network, type Secrets, type Use } from "./network.ts";
 import { createOriginCheck } from "./origins.ts";
 import type { Refusal } from "./refusal.ts";
 import { createSecrets, type Scrub } from "./scrub.ts";
@@ -42,6 +43,10 @@ export interface UpstreamOptions {
   readonly onExchange?: ((exchange: SeenExchange) => void) | undefined;
   /** The proxy that every request goes through, as an http or https URL. */
   readonly proxy?: string | undefined;
+  /** The runtime's unless given. */
+  readonly network?: Network | undefined;
+  /** What its requests are for: `call` unless given. */
+  readonly use?: Use | undefined;
 }
 
 export interface UpstreamRequest {
@@ -83,6 +88,8 @@ export interface Upstream {
   readonly clock: Clock;
   readonly requestIdHeaders: readonly string[];
   readonly scrub: Scrub;
+  readonly secrets: Secrets;
+  readonly network: Network;
   /** The proxy that requests go through, also those for files. */
   readonly proxy: string | undefined;
   /** Whether the key may be sent to an address. */
@@ -97,11 +104,11 @@ export interface Upstream {
 
 /** The one way to an upstream's API. Follows no redirect, uses no proxy but its own and unpacks no compression. */
 export function createUpstream(options: UpstreamOptions): Upstream {
-  const { name, clock, proxy, requestIdHeaders = ["x-request-id"] } = options;
+  const { name, clock, proxy, requestIdHeaders = ["x-request-id"], network = NETWORK } = options;
   const base = options.baseUrl.replace(/\/+$/, "");
   const { origin } = new URL(base);
   const isOwn = createOriginCheck([origin, ...(options.origins ?? [])]);
-  const { scrub, keep } = createSecrets([...options.secrets, ...secretsOf(proxy)]);
+  const { keep, scrub, ...secrets } = createSecrets([...options.secrets, ...secretsOf(proxy)]);
   const notOwn = () => new NoAnswer(true, `${name}: the address is not at ${origin}; the key stays here`);
   const through = proxy === undefined ? "" : " (through the proxy)";
   const noAnswer = (isUnsent: boolean, error: unknown, isLate?: boolean) =>
@@ -111,7 +118,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     signal.throwIfAborted();
     if (!isOwn(request.url)) throw notOwn();
     try {
-      return await sign(options.credentials, request, keep, signal);
+      return await sign(network.isPlayed ? {} : options.credentials, request, keep, signal);
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof NoAnswer) throw notSigned(error, scrub);
@@ -124,8 +131,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     origin,
     clock,
     requestIdHeaders,
-    scrub,
-    proxy,
+    ...{ scrub, secrets, network, proxy },
     isOwn: (url) => isOwn(URL.parse(url)),
     keepSecret: keep,
     sign: signed,
@@ -137,14 +143,15 @@ export function createUpstream(options: UpstreamOptions): Upstream {
       const deadline = startDeadline(clock, signal);
       const sending = { hasBegun: false };
       try {
-        const answer = await exchange(options, { ...request, ...to }, deadline, sending);
+        const leaving = { ...request, ...to, unsigned };
+        const answer = await exchange({ ...options, network, secrets }, leaving, deadline, sending);
         request.tracing?.answered(answer.status, requestIdIn({ scrub, requestIdHeaders }, answer.headers));
         if (answer.status === 401) options.onRefused?.(to);
         options.onExchange?.(seenExchange(unsigned, to, answer, scrub));
         return answer;
       } catch (error) {
         signal.throwIfAborted();
-        if (error instanceof NoAnswer) throw error;
+        if (error instanceof NoAnswer || error instanceof ProviderError) throw error;
         const reason: unknown = deadline.signal.aborted ? deadline.signal.reason : error;
         throw noAnswer(!sending.hasBegun, reason, reason instanceof DeadlineExceeded);
       } finally {
@@ -175,12 +182,21 @@ function toUnsigned({ method, headers, body }: UpstreamRequest, url: URL): Unsig
 export const SENT_ALWAYS = { "Accept-Encoding": "identity", "User-Agent": "svc" } as const;
 
 async function exchange(
-  { name, limits, proxy, clock }: UpstreamOptions,
-  request: Omit<UpstreamRequest, keyof SignedRequest> & SignedRequest,
+  {
+    name,
+    limits,
+    proxy,
+    clock,
+    network,
+    secrets,
+    use = "call",
+  }: Omit<UpstreamOptions, "secrets"> & Pick<Upstream, "network" | "secrets">,
+  request: Omit<UpstreamRequest, keyof SignedRequest> &
+    SignedRequest & { readonly unsigned: UnsignedRequest },
   deadline: Deadline,
   sending: { hasBegun: boolean },
 ): Promise<UpstreamAnswer> {
-  const { method, url, headers, body, tracing } = request;
+  const { method, url, headers, body, tracing, unsigned } = request;
   const start = clock.elapsed();
   // The runtime starts reading the body once the connection is open. Before that, nothing was sent.
   async function* send(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
@@ -195,7 +211,7 @@ async function exchange(
     sending.hasBegun = true;
     deadline.phase(limits.connectMs + limits.answerMs, "no answer");
   } else deadline.phase(limits.connectMs, "no connection");
-  const response = await fetch(url, {
+  const init: BunFetchRequestInit = {
     method,
     headers,
     ...(body === undefined ? {} : { body: send(body.bytes) }),
@@ -208,7 +224,8 @@ async function exchange(
     timeout: false,
     signal: deadline.signal,
     ...(url.protocol === "https:" ? { protocol: "http1.1" } : {}),
-  });
+  };
+  const response = await network.send({ ...{ url, init, unsigned, use, secrets } });
   const tooLarge = (bytes: number) =>
     new NoAnswer(false, `${name}: the answer is larger than ${bytes} bytes`);
   return await readAnswer(response, { ...request, limits, deadline, tooLarge });

@@ -72,14 +72,16 @@ function follow(source: MediaSource, text: string, signal: AbortSignal): Promise
     isKeyed &&= upstream.isOwn(url) && URL.parse(url)?.origin === first;
     const unsigned = { method: "GET", url: new URL(url), headers: HEADERS };
     const { url: to, headers } = isKeyed ? await upstream.sign(unsigned, signal) : unsigned;
-    return await fetch(to, {
+    const init: BunFetchRequestInit = {
       headers,
       redirect: "manual",
       proxy: upstream.proxy ?? false,
       decompress: false,
       timeout: false,
       signal,
-    });
+    };
+    const { network, secrets } = upstream;
+    return await network.send({ ...{ url: to, init, unsigned, secrets }, use: "file" });
   };
   return followRedirects(text, request, {
     max: MAX_REDIRECTS,

@@ -23,6 +23,10 @@ const MOST_KEPT = 16;
 /** The secrets of one upstream: those it was given, and the latest of those that were minted since. */
 export function createSecrets(given: readonly string[]): {
   readonly scrub: Scrub;
+  /** Removes secrets from a text of any length, and leaves the rest as it is. */
+  readonly mask: Scrub;
+  /** Whether one of them is in a file. */
+  isIn(file: Uint8Array): boolean;
   keep(secret: string): void;
 } {
   const known = new Map(given.map((secret) => [secret, piecesOf(secret)]));
@@ -46,7 +50,34 @@ export function createSecrets(given: readonly string[]): {
       const line = clean.replace(/[\p{Cc}\p{Cf}\s]+/gu, " ").trim();
       return line.length <= SHOWN ? line : `${line.slice(0, SHOWN).toWellFormed()}…`;
     },
+    isIn(file) {
+      const content = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
+      return [...known.keys(), ...minted.keys()].some(
+        (secret) => secret.length >= TELLING && content.includes(secret),
+      );
+    },
+    mask(text) {
+      const secrets = [...known, ...minted];
+      // A short one, such as the first half of a key, is a word like others.
+      const forms = secrets.flatMap(([secret]) => (secret.length < TELLING ? [] : formsOf(secret)));
+      let clean = text;
+      for (const form of forms) clean = clean.replaceAll(form, MASK);
+      if (clean.length > MOST_SEARCHED) return clean;
+      for (const [, pieces] of secrets) clean = withoutPieces(clean, pieces);
+      return clean;
+    },
   };
+}
+
+/** Looking for pieces in longer texts would hold the process. They are files. */
+const MOST_SEARCHED = 64 * 1024;
+
+/** A secret as it is, in an address, in JSON and in base64. */
+function formsOf(secret: string): string[] {
+  const inJson = JSON.stringify(secret).slice(1, -1);
+  const encoded = Buffer.from(secret).toString("base64").replace(/=+$/, "");
+  const forms = [secret, encodeURIComponent(secret.toWellFormed()), inJson, encoded];
+  return [...new Set(forms)].sort((a, b) => b.length - a.length);
 }
 
 /** Masks every stretch of a text that is made of these pieces. */

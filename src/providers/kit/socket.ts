@@ -55,7 +55,8 @@ export function openSocket(
       } else if (data instanceof ArrayBuffer && data.byteLength <= maxBytes) to.bytes(new Uint8Array(data));
     };
   };
-  open().catch(end);
+  if (upstream.network.isPlayed) queueMicrotask(end);
+  else open().catch(end);
   return {
     send: (text) => socket?.send(text),
     close() {

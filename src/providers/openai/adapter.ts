@@ -17,6 +17,7 @@ import { createUpstream, type HttpLimits, NoAnswer, type Upstream } from "../kit
 import { beforeSending } from "../kit/inputs.ts";
 import type { Restarts } from "../kit/keyed-settings.ts";
 import { fetchMedia } from "../kit/media.ts";
+import type { Network } from "../kit/network.ts";
 import { readImages } from "./images.ts";
 import { readRefusal } from "./refusals.ts";
 import { toUpstreamRequest } from "./request.ts";
@@ -39,6 +40,7 @@ export interface OpenAiDeps {
   readonly clock: Clock;
   /** What requests go through. */
   readonly proxy?: string | undefined;
+  readonly network?: Network | undefined;
   readonly limits?: HttpLimits | undefined;
   readonly mediaLimits?: DownloadLimits | undefined;
 }
@@ -59,7 +61,7 @@ export function createOpenAiProvider(deps: OpenAiDeps): ProviderAdapter {
     secrets: [deps.apiKey],
     clock: deps.clock,
     limits: deps.limits ?? LIMITS,
-    proxy: deps.proxy,
+    ...{ proxy: deps.proxy, network: deps.network },
   });
   const media = { upstream, hosts: [], limits: deps.mediaLimits };
   const videos = createVideos(media, deps.baseUrl);

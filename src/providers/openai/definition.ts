@@ -7,9 +7,9 @@ export const openAi = defineProvider({
   ...OPENAI,
   settings: openAiSettings,
   needs: ["key"],
-  async create(account, { key: _, ...settings }, { clock }) {
+  async create(account, { key: _, ...settings }, { clock, network }) {
     const { createOpenAiProvider } = await import("./adapter.ts");
-    const given = { ...settings, clock, ...keyedAccount(account, settings) };
+    const given = { ...settings, clock, network, ...keyedAccount(account, settings) };
     return keepingBase(baseOf(account, settings.baseUrl), (baseUrl) =>
       createOpenAiProvider({ ...given, baseUrl }),
     );
