@@ -41,7 +41,7 @@ async function open(config: Config, overrides: AppOverrides, releases: Releases)
   const rooms = await openRooms(config, overrides, releases);
   const { store, log, clock } = rooms;
   const wakeup = createWakeup();
-  const feeds = createFeeds();
+  const feeds = followedFeeds(rooms);
   const manage = createManageAccounts({ ...rooms, ...store });
   const tally = createTally(rooms);
   const vitals = watchVitals(rooms);
@@ -95,6 +95,12 @@ async function open(config: Config, overrides: AppOverrides, releases: Releases)
     log.info({}, "stopped");
   }
   return { started, drain };
+}
+
+function followedFeeds({ taping }: Pick<Rooms, "taping">) {
+  const feeds = createFeeds();
+  taping?.follow(feeds.feed);
+  return feeds;
 }
 
 /** Lets the last hour of the overview begin before this process did. */

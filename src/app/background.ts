@@ -42,7 +42,7 @@ export function createBackground(config: Config, rooms: Rooms, feeds: Feeds, tal
     {
       ...{ ...rooms, ...feeds, tally, tasks, hooks, random: systemRandom },
       traces: new Traces(clock),
-      isOverdue: timekeeper.isOverdue,
+      ...{ isOverdue: timekeeper.isOverdue, within: rooms.taping?.within },
       provider: (lane: LaneId) => providers.get(lane),
       callbackDue: sender.wake,
       inputUrl: publicUrl === undefined ? undefined : (...of) => publicUrl + inputAddresses.pathOf(...of),

@@ -16,6 +16,7 @@ import type { Releases } from "./lifecycle.ts";
 import type { createOwnProviders, OwnProvider, OwnProviders, OwnProvidersDeps } from "./own-providers.ts";
 import type { ProviderProblem } from "./provider-settings.ts";
 import { OWN_PROVIDERS } from "./settings.ts";
+import type { Taping } from "./taping.ts";
 import { createUnseal } from "./unseal.ts";
 
 export interface ProvidersDeps {
@@ -23,6 +24,7 @@ export interface ProvidersDeps {
   readonly log: Log;
   readonly routes: RouteStore;
   readonly egress: Egress;
+  readonly taping?: Taping | undefined;
   /** In place of those of the configuration and the data folder. */
   readonly adapters: readonly ProviderAdapter[] | undefined;
 }
@@ -32,13 +34,13 @@ export interface ProvidersDeps {
  * folder describes are followed: what is given here is always as it is now.
  */
 export async function openProviders(config: Config, deps: ProvidersDeps, releases: Releases) {
-  const { clock, log, routes, egress } = deps;
+  const { clock, log, routes, egress, taping } = deps;
   const faults = createFaults();
   const unseal = createUnseal(config, (lane, fault) => {
     log.error({ provider: lane }, fault);
     faults.note(lane, fault);
   });
-  const making = { config, clock, log, unseal, fetchPublic: egress.fetchMedia };
+  const making = { config, clock, log, unseal, fetchPublic: egress.fetchMedia, ...taping?.providers };
   const builtIn = deps.adapters ?? (await createProviders(making));
   const live = createLive(builtIn);
   releases.push(async () => {

@@ -25,6 +25,7 @@ import { openModels } from "./models.ts";
 import { openModeration } from "./moderation.ts";
 import { openProviders } from "./providers.ts";
 import { createRelays } from "./relays.ts";
+import { openTaping } from "./taping.ts";
 
 /** Replacements for tests, and what the caller does at certain events. */
 export interface AppOverrides {
@@ -73,9 +74,11 @@ export async function openRooms(config: Config, overrides: AppOverrides, release
   });
   await assets.removeTemporary();
   releases.push(watchDataFolder(config, clock, overrides));
-  const egress = overrides.egress ?? createEgress({ allow: config.egress.allow });
+  const network = overrides.egress ?? createEgress({ allow: config.egress.allow });
+  const taping = await openTaping(config, { clock, log }, releases);
+  const egress = taping?.egress(network) ?? network;
   const moderation = await openModeration(config, { clock, egress, log });
-  const opening = { clock, log, egress, routes: store.routes, adapters: overrides.providers };
+  const opening = { clock, log, egress, taping, routes: store.routes, adapters: overrides.providers };
   const { providerIds, onProviders, ...offered } = await openProviders(config, opening, releases);
   const { providers, routing } = offered;
   if (providers.size === 0) log.warn({}, noProvider());
@@ -92,20 +95,8 @@ export async function openRooms(config: Config, overrides: AppOverrides, release
   for (const each of [onProvidersChanged, tellAddresses]) onProviders(each);
   relays.onChange(onProvidersChanged);
   return {
-    ...{
-      clock,
-      log,
-      ids,
-      store,
-      assets,
-      egress,
-      moderation,
-      createdDataDir,
-      providerIds,
-      relays,
-      ...offered,
-      ...models,
-    },
+    ...{ clock, log, ids, store, assets, egress, taping, moderation, createdDataDir, providerIds },
+    ...{ relays, ...offered, ...models },
     checks: [...(moderation?.checks.keys() ?? [])],
     inputAddresses: createInputAddresses({ assets, clock, seal }),
     hookTokens: createHookTokens({ seal }),

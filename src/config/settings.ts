@@ -17,6 +17,7 @@ import {
   type ValuesOf,
 } from "../toolkit/settings/setting.ts";
 import { aliases } from "./aliases.ts";
+import { recordingSettings } from "./recordings.ts";
 import { RUNTIME_VARIABLES } from "./runtime-variables.ts";
 
 /** The settings of one provider, which belong to the provider. */
@@ -257,6 +258,7 @@ export function createSettings(machine: Machine, providers: readonly ProviderSet
         fallback: "remove",
       }),
     },
+    ...recordingSettings(),
     egress: {
       allow: setting<readonly string[]>({
         key: "egress.allow",

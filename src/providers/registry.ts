@@ -40,6 +40,8 @@ export interface ProvidersConfig {
 }
 
 export interface CreateDeps extends Omit<ProviderDeps, "directory" | "usedForms"> {
+  /** What becomes of each adapter that is made; it stays as it is unless given. */
+  readonly around?: ((adapter: ProviderAdapter) => ProviderAdapter) | undefined;
   readonly config: Pick<ProvidersConfig, "dataDir" | "proxy">;
   /** Opens the secrets of an account; undefined where no key opens them, which leaves the account out. */
   readonly unseal?: ((lane: LaneId) => ProviderAccount["secrets"] | undefined) | undefined;
@@ -61,7 +63,7 @@ export async function createProviders(
 export function createAccounts(
   { id, create }: ProviderDefinition,
   given: { readonly values: ValuesOf<SettingTable>; readonly accounts: readonly MaybeSealed[] },
-  { config, unseal, ...deps }: CreateDeps,
+  { config, unseal, around = (adapter) => adapter, ...deps }: CreateDeps,
 ): Promise<ProviderAdapter[]> {
   let opened: Promise<UsedForms> | undefined;
   const usedForms = () => {
@@ -74,7 +76,7 @@ export function createAccounts(
     const proxy = (account.proxy ?? config.proxy)?.reveal();
     const directory = join(config.dataDir, id);
     const made = create({ ...account, proxy, secrets }, given.values, { ...deps, directory, usedForms });
-    return [made.then((adapter) => withDecision(adapter, account.onUnknown))];
+    return [made.then((adapter) => around(withDecision(adapter, account.onUnknown)))];
   });
   return Promise.all(adapters);
 }

@@ -25,12 +25,12 @@ const ALL = "all";
 export function createTaskFeed(): TaskFeed {
   const ofTasks = createListeners<TaskId, [isOver: boolean]>();
   const ofAccounts = createListeners<AccountId, []>();
-  const ofAll = createListeners<typeof ALL, []>();
+  const ofAll = createListeners<typeof ALL, [id: TaskId, isOver: boolean]>();
   return {
     publish({ id, accountId }, isOver) {
       ofTasks.call(id, isOver);
       ofAccounts.call(accountId);
-      ofAll.call(ALL);
+      ofAll.call(ALL, id, isOver);
     },
     subscribe: ofTasks.add,
     subscribeAccount: ofAccounts.add,

@@ -14,7 +14,7 @@ import type { Tally } from "../domain/ports/tally.ts";
 import { StorageError, type TaskStore } from "../domain/ports/task-store.ts";
 import { retryDelayMs } from "../domain/task/backoff.ts";
 import type { ChosenRoute } from "../domain/task/routing.ts";
-import type { Attempt, AttemptState, Lease } from "../domain/task/task.ts";
+import type { Attempt, AttemptState, Lease, Task } from "../domain/task/task.ts";
 import {
   type AttemptChange,
   cancelled,
@@ -62,6 +62,8 @@ export interface StepDeps {
   readonly tally: Pick<Tally, "ended">;
   /** Called when a task with a callback has ended. */
   readonly callbackDue: () => void;
+  /** Runs the work of a step so that all it reaches can tell for which task it is asked; as it is unless given. */
+  readonly within?: (<T>(task: Pick<Task, "id" | "model">, work: () => Promise<T>) => Promise<T>) | undefined;
 }
 
 /**

@@ -25,7 +25,8 @@ export async function workOff(
   let current = lease;
   try {
     for (;;) {
-      const result = await advance(new Step(deps, current, signal));
+      const step = new Step(deps, current, signal);
+      const result = await (deps.within?.(step.task, () => advance(step)) ?? advance(step));
       if (result.kind === "settled") {
         if (result.isOver) return true;
         break;

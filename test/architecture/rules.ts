@@ -218,8 +218,8 @@ export function registryViolations(sources: Sources): string[] {
   return missing(definitions, sources, ["src/providers/registry.ts"]);
 }
 
-/** Folders of the room that hold no provider of their own: the kit, and providers that are data. */
-const NO_PROVIDERS: readonly string[] = ["kit", "declared"];
+/** Folders of the room that hold no provider of their own: the kit, providers that are data, and what was exchanged with any. */
+const NO_PROVIDERS: readonly string[] = ["kit", "declared", "recordings"];
 
 /** The ids of the providers that are code: every other folder is one. */
 function providerFolders(sources: Sources): string[] {

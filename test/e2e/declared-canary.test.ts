@@ -100,7 +100,7 @@ function contents(folder: string): [path: string, content: string][] {
     .map((path) => [path, readFileSync(path, "latin1")]);
 }
 
-test("no piece of a secret or a minted token is in answers, logs, listings or files, whatever an upstream says back", async () => {
+test("no piece of a secret or a minted token is in answers, logs, listings, files or recordings, whatever an upstream says back", async () => {
   const upstream = await startCanary();
   const folder = emptyFolder();
   for (const [kind, name, text] of [
@@ -110,7 +110,11 @@ test("no piece of a secret or a minted token is in answers, logs, listings or fi
     mkdirSync(join(folder, "svc-data", kind), { recursive: true });
     writeFileSync(join(folder, "svc-data", kind, name), text);
   }
-  const args = ["--log-format", "json", "--log-level", "debug", "--egress-allow", "127.0.0.0/8"];
+  const recordings = join(folder, "recordings");
+  const args = [
+    ...["--log-format", "json", "--log-level", "debug", "--egress-allow", "127.0.0.0/8"],
+    ...["--record", recordings],
+  ];
   const server = await startServer({ folder, args, env: SECRETS });
   const api = createApi(server.url, server.firstKey());
   const ended: unknown[] = [];
@@ -129,9 +133,11 @@ test("no piece of a secret or a minted token is in answers, logs, listings or fi
     ["stderr", server.stderr()],
     ["the listing", `${listed.stdout}${listed.stderr}`],
     ...contents(server.dataDir),
+    ...contents(recordings),
   ];
   expect(ended).toMatchObject([{ status: "failed" }, { status: "failed" }, { status: "failed" }]);
   expect(written.some(([, text]) => text.includes("[secret]"))).toBe(true);
+  expect(contents(recordings)).toHaveLength(5);
   const pieces = [...Object.values(SECRETS), TOKEN].flatMap((secret) =>
     Array.from({ length: secret.length - 15 }, (_, i) => secret.slice(i + 8, i + 16)),
   );

@@ -82,8 +82,8 @@ export interface TaskFeed {
   subscribe(id: TaskId, listener: (isOver: boolean) => void): () => void;
   /** Calls `listener` at every change of any of the account's tasks, until the returned function is called. */
   subscribeAccount(id: AccountId, listener: () => void): () => void;
-  /** Calls `listener` at every change of any task, until the returned function is called. */
-  subscribeAll(listener: () => void): () => void;
+  /** Calls `listener` at every change of any task, with whether it was its last, until the returned function is called. */
+  subscribeAll(listener: (id: TaskId, isOver: boolean) => void): () => void;
 }
 
 /** Tells those who listen to a key's callbacks, in this process, that one is sent again. Keeps nothing for late listeners. */

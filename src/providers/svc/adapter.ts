@@ -29,6 +29,7 @@ import { createUpstream, type HttpLimits, type Upstream } from "../kit/http.ts";
 import { beforeSending } from "../kit/inputs.ts";
 import type { Restarts } from "../kit/keyed-settings.ts";
 import { fetchMedia } from "../kit/media.ts";
+import type { Network } from "../kit/network.ts";
 import { refusedByQuestion } from "../kit/refusal.ts";
 import { testedBy, testedByError } from "../kit/tested.ts";
 import { failedTask, readError, readRefusal } from "./refusals.ts";
@@ -49,6 +50,7 @@ export interface SvcDeps {
   readonly clock: Clock;
   /** What requests go through. */
   readonly proxy?: string | undefined;
+  readonly network?: Network | undefined;
   readonly limits?: HttpLimits | undefined;
   readonly mediaLimits?: DownloadLimits | undefined;
 }
@@ -68,7 +70,8 @@ export function createSvcProvider(deps: SvcDeps): ProviderAdapter {
   const { apiKey, clock } = deps;
   const baseUrl = deps.baseUrl.replace(/\/+$/, "");
   const upstream = createUpstream({
-    ...{ name: SVC.title, baseUrl, clock, proxy: deps.proxy, secrets: [apiKey] },
+    ...{ name: SVC.title, baseUrl, clock, secrets: [apiKey] },
+    ...{ proxy: deps.proxy, network: deps.network },
     credentials: { Authorization: `Bearer ${apiKey}` },
     limits: deps.limits ?? LIMITS,
   });
