@@ -115,10 +115,10 @@ export class Hooks {
     this.#deps.log.warn({ provider: lane }, `${what}. See that public_url leads here from the internet`);
   }
 
-  /** Forgets an attempt that is over now that this is applied. */
+  /** Forgets an attempt that is over now that this is applied, or without an answer: another one may follow it. */
   applied({ to, attempt: change }: Transition, attempt: Pick<Attempt, "id"> | undefined): void {
-    const isOver = to === "terminal" || change?.state === "rejected" || change?.state === "done";
-    if (isOver && attempt !== undefined) this.#awaited.delete(attempt.id);
+    const goesOn = change === undefined || change.state === "intent" || change.state === "accepted";
+    if ((to === "terminal" || !goesOn) && attempt !== undefined) this.#awaited.delete(attempt.id);
   }
 
   #isQuiet(lane: LaneId): boolean {

@@ -6,10 +6,19 @@ import { LANE } from "../helpers/store.ts";
 const DONE: PollResult = { kind: "succeeded", outputs: [{ kind: "remote", ref: "file" }] };
 
 /** A provider that takes the address, and jobs that take `jobMs`. It remembers when it was asked. */
-async function hooked({ jobMs = Number.POSITIVE_INFINITY, isHooked = true } = {}) {
+async function hooked({
+  jobMs = Number.POSITIVE_INFINITY,
+  isHooked = true,
+  pollsPerMinute,
+}: {
+  jobMs?: number;
+  isHooked?: boolean;
+  pollsPerMinute?: number;
+} = {}) {
   const asked: number[] = [];
   let during = async () => {};
   const provider = scriptedProvider({
+    rates: { pollsPerMinute },
     submit: async () => ({ kind: "operation", operation: "job", isHooked }),
     async poll() {
       asked.push(engine.clock.elapsed());
@@ -142,6 +151,19 @@ test("calls about a task that has ended, and attempts of nobody, ask nothing", a
   await engine.deps.hooks.came({ ...attempt, id: `${attempt.id}x` as typeof attempt.id });
   expect(await engine.scheduler.tick()).toBe(0);
   expect(asked.length).toBe(before);
+});
+
+test("questions that calls lead to keep to the rate of their account", async () => {
+  const jobs = await hooked({ pollsPerMinute: 60 });
+  const { engine, begin, pass, asked } = jobs;
+  const attempts = [(await begin()).attempt, (await begin()).attempt, (await begin()).attempt];
+  await pass(20_000);
+  const before = asked.length;
+  for (const attempt of attempts) await engine.deps.hooks.came(attempt);
+  await pass(24_000, 10);
+  const led = asked.slice(before);
+  expect(led).toHaveLength(3);
+  for (const [i, at] of led.slice(1).entries()) expect(at - (led[i] ?? 0)).toBeGreaterThanOrEqual(1_000);
 });
 
 test("an account that never calls is asked as often as without calls, until it calls", async () => {
