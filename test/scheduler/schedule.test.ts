@@ -321,7 +321,7 @@ test.each(KINDS)(
           expect(await live(kind, answers, events)).toEqual([]);
         },
       ),
-      { numRuns: 40, examples: FOUND },
+      { numRuns: 25, examples: FOUND },
     );
   },
 );
