@@ -39,3 +39,15 @@ test("an attempt that began at another base goes on there", () => {
   expect(adapter.withTerms?.("nonsense")).toBe(adapter);
   expect(made).toEqual(["https://new.example", "https://old.example"]);
 });
+
+test("an account that stops releases what it has at each of its bases", async () => {
+  const stopped: string[] = [];
+  const adapter = keepingBase("https://new.example", (base) => ({
+    ...{ id: "x" as ProviderId, lane: "x" as ProviderId, submitIsIdempotent: false, concurrency: 1 },
+    submit: async () => ({ kind: "operation", operation: base }),
+    stop: async () => void stopped.push(base),
+  }));
+  adapter.withTerms?.({ base: "https://old.example" });
+  await adapter.stop?.();
+  expect(stopped).toEqual(["https://new.example", "https://old.example"]);
+});

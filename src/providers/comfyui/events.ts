@@ -66,10 +66,7 @@ export function createEvents(upstream: Upstream, baseUrl: string): Events {
       const { toldAt } = followed.get(id) ?? {};
       return toldAt !== undefined && clock.elapsed() - toldAt < FRESH_MS;
     },
-    ended(id) {
-      followed.delete(id);
-      if (followed.size === 0) line.release();
-    },
+    ended: (id) => void followed.delete(id),
     stop: line.stop,
   };
 }

@@ -3,16 +3,14 @@ import { openSocket, type SocketTaker, type UpstreamSocket } from "../kit/socket
 
 /** A connection that is kept while it is wanted. */
 export interface Line {
-  /** Opens it, unless it is open or about to be opened. */
+  /** Opens it, unless it is open or about to be opened. It closes a while after it was last wanted. */
   want(): void;
-  /** Closes it after a while, unless it is wanted again. */
-  release(): void;
   stop(): void;
 }
 
 const SHORTEST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 30_000;
-/** It stays for the next task. */
+/** Tasks are asked after more often. */
 const IDLE_MS = 60_000;
 
 interface LineDeps {
@@ -69,11 +67,9 @@ export function createLine(deps: LineDeps, to: Omit<SocketTaker, "opened">): Lin
   return {
     want() {
       cancelIdle();
-      if (cancelRetry === undefined) connect();
-    },
-    release() {
-      cancelIdle();
+      if (isStopped) return;
       cancelIdle = clock.after(IDLE_MS, close);
+      if (cancelRetry === undefined) connect();
     },
     stop() {
       isStopped = true;

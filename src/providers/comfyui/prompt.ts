@@ -1,7 +1,6 @@
 import { isJsonObject, type Json } from "../../domain/json.ts";
 import type { WorkflowNode } from "../../domain/model/workflow.ts";
 import { ProviderError, type Submission } from "../../domain/ports/provider.ts";
-import { workflowOf } from "./graph.ts";
 import type { Wanted } from "./result.ts";
 
 /** A prompt that a server was given, as it is stored with its attempt. */
@@ -19,7 +18,8 @@ const ID = /^[A-Za-z0-9_-]{1,128}$/;
 
 /** The stored handle of a prompt. */
 export function openPrompt(submission: Submission, id: string, submittedAt: number): Json {
-  const { outputs, nodes } = workflowOf(submission);
+  // Of a submission whose model is gone, only its prompt is known.
+  const { outputs, nodes = {} } = submission.wording?.workflow ?? {};
   const all = Object.entries(nodes);
   return {
     prompt_id: id,

@@ -147,7 +147,7 @@ test("a connection that is lost is opened again, later each time, and only while
   for (let i = 0; i < 500 && waits().length < 4; i += 1) await poll(operation);
   expect([asked, waits()]).toEqual([3, [1_000, 2_000, 4_000, 8_000]]);
   comfy.instead = () => undefined;
-  clock.advance(60_000);
+  clock.advance(8_000);
   await connected();
   expect([...comfy.clients.keys()]).toEqual([String(client)]);
   const current = running(comfy);
@@ -155,6 +155,22 @@ test("a connection that is lost is opened again, later each time, and only while
   await until(operation, isAt(0));
   comfy.end({ outputs: SAVED });
   await poll(operation);
+  clock.advance(60_000);
+  await comfy.until(() => comfy.clients.size === 0);
+});
+
+test("a connection has the account's key, and ends when nobody asks for its prompts any more", async () => {
+  const { comfy, clock } = await setup();
+  const headers: (string | null)[] = [];
+  comfy.instead = (path, request) => {
+    if (path === "GET /ws") headers.push(request.headers.get("authorization"));
+    return undefined;
+  };
+  const provider = createProvider({ baseUrl: comfy.origin, clock, apiKey: "key-of-the-proxy" });
+  started.push(async () => provider.stop?.());
+  await provider.submit(submission(), signal);
+  await comfy.until(() => comfy.clients.size > 0);
+  expect(headers).toEqual(["Bearer key-of-the-proxy"]);
   clock.advance(60_000);
   await comfy.until(() => comfy.clients.size === 0);
 });

@@ -97,6 +97,14 @@ test("a lost answer is asked for: the prompt is there under the id of its attemp
   expect(await provider.recover?.(submission(), signal)).toEqual({ kind: "absent" });
 });
 
+test("a lost answer is asked for also when the model is gone", async () => {
+  const { provider } = await setup();
+  const request = submission();
+  await provider.submit(request, signal);
+  const found = await provider.recover?.({ ...request, wording: undefined }, signal);
+  expect(found?.kind).toBe("found");
+});
+
 test("a prompt that moves while it is asked for is found", async () => {
   const { comfy, provider } = await setup();
   const request = submission();
