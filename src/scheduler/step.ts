@@ -151,7 +151,7 @@ export class Step {
   /** Applies a transition and notifies waiters. A lost lease ends the step quietly: another worker has the task. */
   async commit(transition: Transition): Promise<"applied" | "lease_lost"> {
     const { deps, lease, task } = this;
-    const outcome = await deps.tasks.apply(lease, deps.traces.along(transition));
+    const outcome = await deps.tasks.apply(lease, deps.traces.along(transition, lease.attempt));
     if (outcome === "lease_lost") {
       deps.log.warn({ task: task.id, transition: transition.name }, "lease lost");
       return outcome;

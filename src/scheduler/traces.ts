@@ -1,4 +1,4 @@
-import type { AttemptId } from "../domain/ids.ts";
+import type { AttemptId, TaskId } from "../domain/ids.ts";
 import type { Tracing } from "../domain/ports/provider.ts";
 import type { Clock } from "../domain/ports/runtime.ts";
 import type { Attempt, AttemptTrace } from "../domain/task/task.ts";
@@ -14,7 +14,8 @@ type Pieces = AsyncIterable<Uint8Array>;
  */
 export class Traces {
   readonly #clock: Pick<Clock, "elapsed">;
-  readonly #known = new Map<AttemptId, Sums>();
+  /** Of each task its latest attempt. */
+  readonly #known = new Map<TaskId, { readonly id: AttemptId; readonly sums: Sums }>();
 
   constructor(clock: Pick<Clock, "elapsed">) {
     this.#clock = clock;
@@ -74,20 +75,25 @@ export class Traces {
   }
 
   /** The transition with what was seen of its attempt. */
-  along(transition: Transition): Transition {
-    const trace = transition.attempt && this.#known.get(transition.attempt.id);
-    return trace === undefined ? transition : traced(transition, { ...trace });
+  along(transition: Transition, attempt: Attempt | undefined): Transition {
+    const known = attempt && this.#known.get(attempt.taskId);
+    const isOfIt = known !== undefined && known.id === transition.attempt?.id;
+    return isOfIt ? traced(transition, { ...known.sums }) : transition;
   }
 
   /** Forgets an attempt that is over now that this is applied. */
   applied({ to, attempt: change }: Transition, attempt: Attempt | undefined): void {
     const isOver = to === "terminal" || change?.state === "rejected" || change?.state === "done";
-    if (isOver && attempt !== undefined) this.#known.delete(attempt.id);
+    if (isOver && attempt !== undefined) this.#known.delete(attempt.taskId);
   }
 
   /** What is known of an attempt, also by an earlier process. */
-  #of({ id, trace }: Attempt): Sums {
-    return this.#known.getOrInsertComputed(id, () => ({ ...trace }));
+  #of({ id, taskId, trace }: Attempt): Sums {
+    const known = this.#known.get(taskId);
+    if (known?.id === id) return known.sums;
+    const sums = { ...trace };
+    this.#known.set(taskId, { id, sums });
+    return sums;
   }
 
   #add(attempt: Attempt, name: Counted, amount: number): void {

@@ -187,9 +187,7 @@ test("models of the catalogue that the other instance makes are offered without 
   const api = createApi(first.url, first.firstKey());
   const listed = async (each: Api) => (await each.send("/v1/models")).data.models?.map(({ id }) => id).sort();
   expect(await listed(api)).toEqual(await listed(createApi(behind.url, behind.firstKey())));
-  expect((await api.make({ model: "sandbox-video", prompt: "waves", duration: 1 })).status).toBe(
-    "completed",
-  );
+  expect((await api.make({ model: "sandbox-video", prompt: "waves", duration: 1 })).status).toBe("completed");
   // A start that cannot list them keeps tasks of before, and takes new ones, until the other one is back.
   await behind.stop();
   first.signal("SIGKILL");

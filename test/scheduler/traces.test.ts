@@ -1,9 +1,11 @@
 import { expect, test } from "bun:test";
-import type { LaneId } from "../../src/domain/ids.ts";
+import type { AttemptId, LaneId } from "../../src/domain/ids.ts";
 import { type PollResult, ProviderError } from "../../src/domain/ports/provider.ts";
 import type { Attempt } from "../../src/domain/task/task.ts";
-import { createEngine, type fakeClock, type ScriptedProvider, scriptedProvider } from "../helpers/engine.ts";
-import { LANE, lane } from "../helpers/store.ts";
+import type { Transition } from "../../src/domain/task/transition.ts";
+import { Traces } from "../../src/scheduler/traces.ts";
+import { createEngine, fakeClock, type ScriptedProvider, scriptedProvider } from "../helpers/engine.ts";
+import { LANE, lane, taskId } from "../helpers/store.ts";
 
 const SECOND = `${LANE}/second` as LaneId;
 const OTHER = lane("second");
@@ -128,7 +130,6 @@ test("after a restart, what was written before is added to", async () => {
   const id = await engine.admit();
   await engine.scheduler.tick();
   const { createScheduler } = await import("../../src/scheduler/scheduler.ts");
-  const { Traces } = await import("../../src/scheduler/traces.ts");
   const deps = { ...engine.deps, traces: new Traces(engine.clock) };
   const lanes = () => [{ lane: LANE, capacity: 1 }];
   const next = createScheduler(deps, { concurrency: 1, steps: 1, leaseMs: 30_000, lanes });
@@ -138,4 +139,17 @@ test("after a restart, what was written before is added to", async () => {
   }
   const [attempt] = await engine.store.tasks.attempts(id);
   expect(attempt).toMatchObject({ state: "done", trace: { jobId: "job-1", httpStatus: 202, polls: 2 } });
+});
+
+test("of a task only the latest attempt is kept in memory, for earlier ones may never be heard of again", async () => {
+  const traces = new Traces(fakeClock());
+  const first = { id: "att_1" as AttemptId, taskId: taskId(1) } as Attempt;
+  const second = { ...first, id: "att_2" as AttemptId };
+  traces.polled(first);
+  traces.polled(second);
+  const told = ({ id }: Attempt) => {
+    const transition = { attempt: { id, state: "done" } } as Transition;
+    return traces.along(transition, { ...first, id }).attempt?.trace;
+  };
+  expect([told(second), told(first)]).toEqual([{ polls: 1 }, undefined]);
 });
