@@ -43,9 +43,13 @@ export function beginModel(workflow: string, provider: string): Beginning {
         const chosen = question.options[answer ?? 0];
         return chosen === undefined ? [] : [{ ...question, chosen, isGuess: answer === undefined }];
       });
+      const fields = new Set(answered.flatMap(({ chosen }) => chosen.puts.map(({ field }) => field)));
+      if (fields.size === 0)
+        throw new WorkflowError(
+          "has nothing that a request could say: no text, size, seed or file was found in it",
+        );
       const text = writeManifest({ ...to, kind, provider, nodes, answers: answered, fps });
       check(text);
-      const fields = new Set(answered.flatMap(({ chosen }) => chosen.puts.map(({ field }) => field)));
       return { text, fields: [...fields], guesses: answered.filter(({ isGuess }) => isGuess).length };
     },
   };

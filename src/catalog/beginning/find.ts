@@ -143,7 +143,7 @@ function sizeQuestion(sizes: readonly Size[]): Question[] {
     const height = unique(group.map((each) => each.height));
     const ids = group.map(({ node }) => node).join(" and ");
     const puts = [...put("size", width, "width"), ...put("size", height, "height")];
-    return { label: `node ${ids}: ${text}`, puts };
+    return { label: `node ${shown(ids, 80)}: ${text}`, puts };
   });
   return options.length === 0 ? [] : [{ about: "the size", options }];
 }

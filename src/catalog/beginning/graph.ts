@@ -46,7 +46,12 @@ function parse(text: string): unknown {
 }
 
 function isNode(node: JsonObject[string]): node is JsonObject & ExportedNode {
-  return isJsonObject(node) && typeof node.class_type === "string" && isJsonObject(node.inputs);
+  return (
+    isJsonObject(node) &&
+    typeof node.class_type === "string" &&
+    node.class_type !== "" &&
+    isJsonObject(node.inputs)
+  );
 }
 
 function checkLinks(nodes: Nodes): void {
@@ -68,7 +73,7 @@ function checkLinks(nodes: Nodes): void {
 export function nameOf(nodes: Nodes, id: string): string {
   const { class_type = "?", _meta } = nodes[id] ?? {};
   const title = typeof _meta?.title === "string" && _meta.title.trim() !== "" ? _meta.title : class_type;
-  return `${id} (${shown(title, 60)})`;
+  return `${shown(id, 40)} (${shown(title, 60)})`;
 }
 
 /** A text in one line. */
