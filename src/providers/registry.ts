@@ -12,10 +12,19 @@ import type { ProviderDefinition, ProviderDeps } from "./definition.ts";
 import { fal } from "./fal/definition.ts";
 import { openAi } from "./openai/definition.ts";
 import { sandbox } from "./sandbox/definition.ts";
+import { sdApi } from "./sdapi/definition.ts";
 import { svc } from "./svc/definition.ts";
 
 /** Every provider there is, switched on or not, in the order the help lists them. */
-export const PROVIDERS: readonly ProviderDefinition[] = [sandbox, openAi, fal, svc, comfyUi, ...DECLARED];
+export const PROVIDERS: readonly ProviderDefinition[] = [
+  sandbox,
+  openAi,
+  fal,
+  svc,
+  comfyUi,
+  sdApi,
+  ...DECLARED,
+];
 
 /** The folder of a data folder that keeps the texts of forms that tasks began with, by their hashes. */
 export const USED_FORMS = "provider-forms";

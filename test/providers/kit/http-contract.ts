@@ -32,6 +32,8 @@ export interface HttpAdapter {
   error(word: string, message: string): Json;
   /** The header that the key is in; `authorization` unless given. */
   readonly keyHeader?: string;
+  /** How the key is written there, at the end; as it is unless given. */
+  readonly keyText?: string;
   /** Longer than any phase of a submission may take. */
   readonly patienceMs: number;
 }
@@ -216,7 +218,9 @@ export function describeHttpAdapter(name: string, adapter: HttpAdapter): void {
             headers,
             json: adapter.error(echo, `Incorrect API key provided: ${echo}. Bearer ${echo}`),
           });
-          expect(upstream.arrived[0]?.headers.get(adapter.keyHeader ?? "authorization")).toEndWith(KEY);
+          expect(upstream.arrived[0]?.headers.get(adapter.keyHeader ?? "authorization")).toEndWith(
+            adapter.keyText ?? KEY,
+          );
           for (const text of textsOf(error)) {
             for (const piece of [KEY, secret, secret.slice(0, 8), secret.slice(-8)])
               expect(text).not.toContain(piece);

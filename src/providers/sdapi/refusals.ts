@@ -1,0 +1,46 @@
+import { isJsonObject } from "../../domain/json.ts";
+import type { UpstreamAnswer } from "../kit/answer.ts";
+import { meaningOfStatus, refusalOf } from "../kit/classify.ts";
+import type { Upstream } from "../kit/http.ts";
+import type { Meaning, Refusal } from "../kit/refusal.ts";
+import { readErrorWords, textIn } from "../kit/said.ts";
+
+/** What its own words mean, which come with statuses that say less (modules/api/api.py of AUTOMATIC1111 and Forge, 2026-08). */
+const WORDS: readonly (readonly [RegExp, Meaning])[] = [
+  [/OutOfMemory|out of memory|not enough memory/i, "busy"],
+  [/^(?:Sampler not found|Init image not found)/i, "bad_input"],
+  [/^Invalid (?:encoded image|image url)|^Requests? (?:not allowed|to local resource)/i, "bad_input"],
+  // Scripts are the operator's own.
+  [/script '?.*'? not found|^Script/i, "refused"],
+];
+
+/** A submission that the server refuses. */
+export function readRefusal(upstream: Upstream, answer: UpstreamAnswer): Refusal {
+  const { status, json } = answer;
+  const said = isJsonObject(json) ? json : {};
+  const words = readErrorWords(answer);
+  // `{error: "OutOfMemoryError", detail: "", body: "", errors: "CUDA out of memory"}`
+  const isFourfold = typeof said.error === "string" && typeof said.errors === "string";
+  const word = isFourfold ? textIn(said.error) : (words.code ?? words.type);
+  const told = isFourfold ? (textIn(said.detail) ?? textIn(said.errors)) : words.message;
+  const meaning = meaningOf(answer, [told, word], isFourfold);
+  const message = status === 404 && told === "Not Found" ? `${told}; was it started with --api?` : told;
+  return refusalOf(upstream, answer, meaning, { word, message });
+}
+
+function meaningOf(
+  { status, text, headers }: UpstreamAnswer,
+  said: readonly (string | undefined)[],
+  isFourfold: boolean,
+): Meaning {
+  // Those of an account or of the way there mean what they say, whatever the words.
+  if (status >= 400 && status !== 401 && status !== 403) {
+    const known = WORDS.find(([words]) => said.some((each) => each !== undefined && words.test(each)));
+    if (known !== undefined) return known[1];
+  }
+  // What its web framework says of an exception that nothing caught. The work has ended with it.
+  const isPlain =
+    text?.trim() === "Internal Server Error" &&
+    headers.get("content-type")?.startsWith("text/plain") === true;
+  return status === 500 && (isFourfold || isPlain) ? "broken" : meaningOfStatus(status);
+}

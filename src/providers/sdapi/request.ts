@@ -1,0 +1,109 @@
+import type { Json, JsonObject } from "../../domain/json.ts";
+import type { ParameterWording } from "../../domain/model/wording.ts";
+import type { InputFile, SubmitRequest } from "../../domain/ports/provider.ts";
+import { unsayable, wordValue } from "../kit/wording.ts";
+
+/** A call of the API: path and body. */
+export interface SdCall {
+  readonly path: string;
+  readonly content: JsonObject;
+}
+
+/** The same call with a checkpoint, unless the route names one among its settings. */
+export function withCheckpoint({ path, content }: SdCall, title: string): SdCall {
+  const settings = isSettings(content.override_settings) ? content.override_settings : {};
+  return { path, content: { ...content, override_settings: { sd_model_checkpoint: title, ...settings } } };
+}
+
+/** What the API calls our parameters. Those that are not here keep their names. */
+const FIELDS: Readonly<Record<string, string>> = {
+  sampler: "sampler_name",
+  guidance: "distilled_cfg_scale",
+  strength: "denoising_strength",
+};
+/** Settings of the server, said for one request alone. */
+const SETTINGS: Readonly<Record<string, string>> = { clip_skip: "CLIP_stop_at_last_layers" };
+/** Sizes are multiples of it. */
+const GRAIN = 8;
+
+/**
+ * Translates a request: anew from an image where there is one, else from the prompt. A route's `constants` are fields of every request;
+ * they count before what is said here of themselves. Words in a prompt load no files of the server, unless the route lets them.
+ *
+ * @throws ProviderError `reroute` for what the API has no words for
+ */
+export async function toSdCall(submission: SubmitRequest): Promise<SdCall> {
+  const { request, inputs, wording, attempt } = submission;
+  const { constants = {} } = wording ?? {};
+  const settings: Record<string, Json> = { return_grid: false };
+  const fields: Record<string, Json> = { disable_extra_networks: true, ...constants };
+  if (request.prompt !== undefined) fields[wording?.prompt ?? "prompt"] = request.prompt;
+  // One after the other: together they would need the memory of all of them.
+  Object.assign(fields, { [wording?.count ?? "n_iter"]: request.n });
+  Object.assign(fields, await fieldsOfInputs(inputs));
+  for (const [name, value] of Object.entries(request.parameters))
+    place(name, value, own(wording?.parameters, name) ?? {}, { fields, settings });
+  const given = fields.override_settings;
+  fields.override_settings = { ...settings, ...(isSettings(given) ? given : {}) };
+  fields.force_task_id = attempt;
+  const path = fields.init_images === undefined ? "/sdapi/v1/txt2img" : "/sdapi/v1/img2img";
+  return { path, content: fields };
+}
+
+interface Places {
+  readonly fields: Record<string, Json>;
+  readonly settings: Record<string, Json>;
+}
+
+function place(name: string, value: Json, wording: ParameterWording, { fields, settings }: Places): void {
+  const worded = wordValue(name, value, wording);
+  if (name === "size" && wording.field === undefined) {
+    const [, width, height] = /^(\d{1,5})x(\d{1,5})$/.exec(String(worded)) ?? [];
+    if (width === undefined) throw unsayable(`size ${JSON.stringify(worded)} is no WIDTHxHEIGHT`);
+    Object.assign(fields, { width: Number(width), height: Number(height) });
+    return;
+  }
+  const setting = wording.field === undefined ? own(SETTINGS, name) : undefined;
+  if (setting !== undefined) settings[setting] = worded;
+  else fields[wording.field ?? own(FIELDS, name) ?? name] = worded;
+}
+
+/** The image to draw anew, with its own size unless the request has one, and what may change of it in white. */
+async function fieldsOfInputs(inputs: readonly InputFile[]): Promise<JsonObject> {
+  const images = inputs.filter(({ role }) => role === "image");
+  const masks = inputs.filter(({ role }) => role === "mask");
+  const other = inputs.find(({ role }) => role !== "image" && role !== "mask");
+  if (other !== undefined) throw unsayable(`the API takes no input that is a ${other.role}`);
+  const [image] = images;
+  if (image === undefined && masks.length === 0) return {};
+  if (image === undefined || images.length > 1 || masks.length > 1)
+    throw unsayable("the API takes one image, and one mask with it");
+  const [mask] = masks;
+  const content = mask && ((await mask.painted?.("white")) ?? mask.content);
+  return {
+    init_images: [await base64(image.content)],
+    ...sizeOf(image),
+    ...(content && { mask: await base64(content) }),
+  };
+}
+
+function sizeOf({ width, height }: InputFile): JsonObject {
+  if (width === undefined || height === undefined) return {};
+  return { width: toGrain(width), height: toGrain(height) };
+}
+
+function toGrain(length: number): number {
+  return Math.max(GRAIN, Math.round(length / GRAIN) * GRAIN);
+}
+
+async function base64(content: Blob): Promise<string> {
+  return Buffer.from(await content.arrayBuffer()).toString("base64");
+}
+
+function isSettings(value: Json | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function own<Value>(table: { readonly [name: string]: Value } | undefined, name: string): Value | undefined {
+  return table !== undefined && Object.hasOwn(table, name) ? table[name] : undefined;
+}
