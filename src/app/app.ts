@@ -20,6 +20,7 @@ import {
 import { createReadiness } from "./readiness.ts";
 import { type AppOverrides, openRooms, type Rooms } from "./rooms.ts";
 import { createHandler } from "./routes.ts";
+import { prepareTaping } from "./taping.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 
@@ -33,7 +34,10 @@ export type Started = ReturnType<typeof describeStart>;
 export type App = Lifecycle<Started>;
 
 export function createApp(config: Config, overrides: AppOverrides = {}): App {
-  return createLifecycle((releases) => open(config, overrides, releases));
+  return createLifecycle(async (releases) => {
+    const { inForce, openTaping } = await prepareTaping(config);
+    return await open(inForce, { ...overrides, openTaping }, releases);
+  });
 }
 
 async function open(config: Config, overrides: AppOverrides, releases: Releases): Promise<Opened<Started>> {

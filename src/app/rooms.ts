@@ -25,7 +25,7 @@ import { openModels } from "./models.ts";
 import { openModeration } from "./moderation.ts";
 import { openProviders } from "./providers.ts";
 import { createRelays } from "./relays.ts";
-import { openTaping } from "./taping.ts";
+import type { OpenTaping } from "./taping.ts";
 
 /** Replacements for tests, and what the caller does at certain events. */
 export interface AppOverrides {
@@ -35,6 +35,8 @@ export interface AppOverrides {
   readonly clock?: SteadyClock;
   readonly egress?: Egress;
   readonly providers?: readonly ProviderAdapter[];
+  /** How exchanges with providers are recorded, or answered from recordings. */
+  readonly openTaping?: OpenTaping | undefined;
   /** Receives the first key of a new data folder before it is stored. What is kept of it here outlives a kill at any point. */
   readonly onFirstKey?: (key: string) => void;
   /** Called when the store is damaged or its folder is gone. The process must end; the next start continues from the disk. */
@@ -75,7 +77,7 @@ export async function openRooms(config: Config, overrides: AppOverrides, release
   await assets.removeTemporary();
   releases.push(watchDataFolder(config, clock, overrides));
   const network = overrides.egress ?? createEgress({ allow: config.egress.allow });
-  const taping = await openTaping(config, { clock, log }, releases);
+  const taping = await overrides.openTaping?.({ clock, log }, releases);
   const egress = taping?.egress(network) ?? network;
   const moderation = await openModeration(config, { clock, egress, log });
   const opening = { clock, log, egress, taping, routes: store.routes, adapters: overrides.providers };

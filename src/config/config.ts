@@ -87,7 +87,8 @@ export function loadConfig(sources: ConfigSources): Config {
     claimProviders(file, sources.ownProviders?.(dataDir) ?? [], settings, problems);
   const ofProviders = {
     ...{ given, machine, sealed: new Set(sources.sealedLanes?.(dataDir)) },
-    listening: sources.isServing === true ? values : undefined,
+    // A replay needs no keys, and goes nowhere.
+    listening: sources.isServing === true && values.replay === undefined ? values : undefined,
   };
   const providers = readProviders(sources.providers, ofProviders, problems);
   problems.push(...runtimeVariableProblems(env, values.allowEnv, variableOf(settings.allowEnv)));

@@ -117,6 +117,7 @@ describe("settings", () => {
       "callbacks.account_concurrency": ["8", 8],
       "callbacks.host_concurrency": ["1", 1],
       record: ["recordings", "recordings"],
+      replay: ["recordings", "recordings"],
       "egress.allow": ["10.0.0.0/8, fd00::/8,192.0.2.7", ["10.0.0.0/8", "fd00::/8", "192.0.2.7/32"]],
     } as const;
     const settings = listSettings(createSettings({ cores: 4 }, PROVIDERS)).filter(

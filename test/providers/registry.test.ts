@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { createCatalog } from "../../src/catalog/catalog.ts";
 import { loadConfig } from "../../src/config/config.ts";
 import { createSettings, variableOf } from "../../src/config/settings.ts";
@@ -135,4 +136,20 @@ test("every route of the catalogue leads to a provider there is, and to a model 
     expect(PROVIDERS.map(({ id }) => id)).toContain(provider);
     if (provider === "sandbox") expect(GENERATORS as readonly string[]).toContain(upstreamModel);
   }
+});
+
+test("every provider sends through the network that it is given: a replay reaches nobody", () => {
+  const folder = join(import.meta.dir, "../../src/providers");
+  const sources = [...new Bun.Glob("*/**/*.ts").scanSync(folder)].map(
+    (name) => [name, readFileSync(join(folder, name), "utf8")] as const,
+  );
+  const sending = sources.filter(
+    ([name, text]) => !name.startsWith("kit/") && text.includes("createUpstream("),
+  );
+  const deaf = sending.flatMap(([name, text]) => {
+    const definition = sources.find(([each]) => each === `${name.split("/")[0]}/definition.ts`);
+    return [[name, text] as const, definition].filter((each) => each && !/\bnetwork\b/.test(each[1]));
+  });
+  expect(sending.length).toBeGreaterThan(5);
+  expect(deaf.map((each) => each?.[0])).toEqual([]);
 });

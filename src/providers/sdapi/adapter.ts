@@ -19,6 +19,7 @@ import {
 import { hopHeaders } from "../kit/hops.ts";
 import { createUpstream, type HttpLimits, NoAnswer, type Upstream } from "../kit/http.ts";
 import { beforeSending } from "../kit/inputs.ts";
+import type { Network } from "../kit/network.ts";
 import { consequenceOf, type Refusal } from "../kit/refusal.ts";
 import { testedBy, testedByError } from "../kit/tested.ts";
 import { type Answers, createAnswers, type Ending } from "./answers.ts";
@@ -46,6 +47,7 @@ export interface SdApiDeps {
   readonly clock: Clock;
   /** What requests go through. */
   readonly proxy?: string | undefined;
+  readonly network?: Network | undefined;
   readonly limits?: HttpLimits | undefined;
   /** How long a submission waits for its answer itself; later it is asked for as a job. */
   readonly waitMs?: number | undefined;
@@ -69,7 +71,7 @@ export function createSdApiProvider(deps: SdApiDeps): ProviderAdapter {
     secrets: apiKey === undefined ? [] : [apiKey, Buffer.from(apiKey).toString("base64")],
     clock,
     limits: deps.limits ?? LIMITS,
-    proxy: deps.proxy,
+    ...{ proxy: deps.proxy, network: deps.network },
   });
   const server = createServer(upstream);
   const answers = createAnswers(clock);

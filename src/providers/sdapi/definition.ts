@@ -11,12 +11,12 @@ export const sdApi: ProviderDefinition = {
   isKeyless: ({ baseUrl }) => baseUrl !== undefined,
   needs: ({ key, baseUrl } = {}) =>
     key === undefined && baseUrl === undefined ? ["providers.sdapi.base_url"] : [],
-  async create(account, values, { clock }) {
+  async create(account, values, { clock, network }) {
     const { createSdApiProvider } = await import("./adapter.ts");
     // They were read by this definition's table.
     const settings = values as ValuesOf<ReturnType<typeof sdApiSettings> & SettingTable>;
     const given = {
-      clock,
+      ...{ clock, network },
       apiKey: account.secrets.key?.reveal(),
       concurrency: account.concurrency ?? settings.concurrency,
       lane: account.lane,
