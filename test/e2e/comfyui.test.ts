@@ -1,11 +1,13 @@
 import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { JsonObject } from "../../src/domain/json.ts";
 import { INPAINT, PLAIN } from "../catalog/beginning/workflows.ts";
 import { emptyFolder, startServer, stopServers } from "../helpers/server.ts";
 import { type Comfy, SAVED, startComfy } from "../providers/comfyui/engine.ts";
 import { createApi, download } from "./support/api.ts";
 import { svcJson } from "./support/command.ts";
+import { openEvents } from "./support/event-stream.ts";
 import { dataUri, decode, leftHalfMask, plainImage } from "./support/pictures.ts";
 
 setDefaultTimeout(60_000);
@@ -57,6 +59,29 @@ test("a workflow becomes a model, whose task ends with the picture that ComfyUI 
   const { width, height } = await decode(await download(task.result?.[0]));
   expect([width, height]).toEqual([32, 32]);
   expect(comfy.prompts).toHaveLength(1);
+});
+
+test("whoever follows a task sees how far it is, and what is drawn", async () => {
+  const { comfy, picture, api } = await serve({ house: PLAIN });
+  const id = await api.accept({ model: "house", prompt: "A red fox", partial_images: 1 });
+  const stream = await openEvents(api, `/v1/tasks/${id}/events`);
+  const until = async (name: string): Promise<JsonObject> => {
+    for (let event = await stream.next(); ; event = await stream.next())
+      if (event.name === name) return JSON.parse(event.data);
+  };
+  await comfy.until(() => comfy.pending.length > 0 && comfy.clients.size > 0);
+  const current = comfy.begin();
+  if (current === undefined) throw new Error("Nothing waits.");
+  comfy.tell(current, "progress", { prompt_id: current.id, node: "3", value: 10, max: 20 });
+  const head = Buffer.alloc(8);
+  for (const at of [0, 4]) head.writeUInt32BE(1, at);
+  comfy.clients.get(current.clientId ?? "")?.send(new Uint8Array(Buffer.concat([head, picture])));
+  const preview = await until("preview");
+  expect(preview).toMatchObject({ task_id: id, index: 0, media_type: "image/png" });
+  expect(Buffer.from(String(preview.b64_json), "base64").equals(picture)).toBe(true);
+  expect(await until("processing")).toMatchObject({ progress: 38 });
+  comfy.end({ outputs: SAVED });
+  await until("completed");
 });
 
 test("what a server lacks for a model is told at the start, and by providers test", async () => {

@@ -1,6 +1,6 @@
 import type { TaskKind } from "../../domain/task/request.ts";
 import { MAX_MANIFEST_BYTES } from "../own-models.ts";
-import { createManifestReader, ManifestError } from "../read-manifest.ts";
+import { createManifestReader, ManifestError, type ManifestReader } from "../read-manifest.ts";
 import { findSlots, type Question } from "./find.ts";
 import { readGraph, WorkflowError } from "./graph.ts";
 import { type Answered, writeManifest } from "./write.ts";
@@ -28,8 +28,17 @@ export interface BegunModel {
   readonly guesses: number;
 }
 
-/** Begins a model with a workflow in the format of the API. @throws WorkflowError */
-export function beginModel(workflow: string, provider: string): Beginning {
+/**
+ * Begins a model with a workflow in the format of the API.
+ *
+ * @param reader checks what is written; one takes long to be ready, so whoever begins many gives the same
+ * @throws WorkflowError
+ */
+export function beginModel(
+  workflow: string,
+  provider: string,
+  reader: ManifestReader = createManifestReader(),
+): Beginning {
   const nodes = readGraph(workflow);
   const { kind, questions: all, fps } = findSlots(nodes);
   const open = all.filter(({ options }) => options.length > 1);
@@ -49,21 +58,21 @@ export function beginModel(workflow: string, provider: string): Beginning {
           "has nothing that a request could say: no text, size, seed or file was found in it",
         );
       const text = writeManifest({ ...to, kind, provider, nodes, answers: answered, fps });
-      check(text);
+      check(text, reader);
       return { text, fields: [...fields], guesses: answered.filter(({ isGuess }) => isGuess).length };
     },
   };
 }
 
 /** What a server would say of it. */
-function check(text: string): void {
+function check(text: string, reader: ManifestReader): void {
   const bytes = Buffer.byteLength(text);
   if (bytes > MAX_MANIFEST_BYTES)
     throw new WorkflowError(
       `would make a manifest of ${bytes} bytes, and the most is ${MAX_MANIFEST_BYTES}; remove long texts and pictures from its nodes`,
     );
   try {
-    createManifestReader().read("the manifest", text);
+    reader.read("the manifest", text);
   } catch (error) {
     if (!(error instanceof ManifestError)) throw error;
     throw new WorkflowError(`makes no manifest that can be used:\n${error.message}`);

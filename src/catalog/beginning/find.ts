@@ -127,9 +127,14 @@ function sizesOf(nodes: Nodes): Size[] {
   return Object.entries(nodes).flatMap(([node, { class_type }]): Size[] => {
     const width = literalAt(nodes, node, "width");
     const height = literalAt(nodes, node, "height");
-    if (typeof width?.value !== "number" || typeof height?.value !== "number") return [];
+    if (width === undefined || height === undefined || !isPixels(width.value) || !isPixels(height.value))
+      return [];
     return NO_SIZE.test(class_type) ? [] : [{ node, width, height }];
   });
+}
+
+function isPixels(value: Json): boolean {
+  return typeof value === "number" && Number.isInteger(value) && value > 0 && value < 1_000_000;
 }
 
 function sizeText({ width, height }: Size): string {

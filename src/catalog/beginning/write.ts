@@ -109,6 +109,12 @@ function schemaLines(begun: Begun, slots: Slots, roles: readonly InputRole[]): s
     ...property("size", sizeProperty(slots.get("size") ?? [])),
     ...property("duration", durationProperty(begun, slots)),
     ...property("n", "type: integer, minimum: 1, maximum: 4, default: 1, description: How many to make."),
+    // Nothing goes into the graph for it: the server shows what it samples.
+    ...(begun.kind === "image"
+      ? [
+          "    partial_images: { type: integer, minimum: 0, maximum: 3, description: So many early versions are shown while it is made. }",
+        ]
+      : []),
     ...property(
       "seed",
       "type: integer, minimum: 0, maximum: 4294967295, description: Equal requests with equal seeds give about equal results.",
@@ -135,7 +141,7 @@ function mediaLine(role: InputRole, places: readonly Assignment[]): string {
 function sizeProperty(places: readonly Assignment[]): string {
   const [width, height] = ["width", "height"].map((part) => places.find((each) => each.part === part)?.value);
   const sizes = [...new Set([`${width}x${height}`, `${height}x${width}`])];
-  return `type: string, enum: [${sizes.join(", ")}], default: ${sizes[0]}, description: Width and height in pixels.`;
+  return `type: string, enum: [${sizes.map((size) => `"${size}"`).join(", ")}], default: "${sizes[0]}", description: Width and height in pixels.`;
 }
 
 interface Length {

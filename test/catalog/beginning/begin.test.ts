@@ -5,11 +5,13 @@ import { createManifestReader } from "../../../src/catalog/read-manifest.ts";
 import type { JsonObject } from "../../../src/domain/json.ts";
 import { DOUBTFUL, FILM, FLUX, type Graph, INPAINT, PLAIN } from "./workflows.ts";
 
+const reader = createManifestReader();
+
 /** The model that a server would make of what is written, and the text. */
 function begun(graph: Graph, answers: readonly (number | undefined)[] = []) {
-  const beginning = beginModel(JSON.stringify(graph), "comfyui");
+  const beginning = beginModel(JSON.stringify(graph), "comfyui", reader);
   const { text, guesses, fields } = beginning.write({ id: "mine", source: "w.json" }, answers);
-  const { model } = createManifestReader().read("mine.yaml", text);
+  const { model } = reader.read("mine.yaml", text);
   const wording = model.routes[0]?.wording;
   return { ...beginning, text, guesses, fields, model, wording, slots: wording?.workflow?.slots };
 }
