@@ -11,6 +11,7 @@ import { withExamples, withExits, withNotes } from "../help/manual.ts";
 import { type LocalFlags, readLocalConfig, showPath, withLocalFlags } from "../local.ts";
 import { askSecret } from "../secret-input.ts";
 import { addCheck } from "./providers/check.ts";
+import { addDiscover } from "./providers/discover.ts";
 import { addInit } from "./providers/init.ts";
 import { addList, addShow, addTest } from "./providers/look.ts";
 import { addTry } from "./providers/try.ts";
@@ -24,7 +25,7 @@ interface Flags extends LocalFlags {
 const NEXT_START = "A running server takes it up at its next start.";
 
 const PROVIDERS = {
-  ...{ list: addList, show: addShow, test: addTest },
+  ...{ list: addList, show: addShow, test: addTest, discover: addDiscover },
   ...{ add: addAdd, remove: addRemove, init: addInit, check: addCheck, try: addTry },
 };
 

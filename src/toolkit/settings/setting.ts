@@ -87,7 +87,7 @@ export function readTree<Tree extends SettingTree>(
 }
 
 /** A group may hold a setting named `kind`, which is an object then. */
-function isSetting(node: SettingTree[string]): node is Setting<unknown> {
+export function isSetting(node: SettingTree[string]): node is Setting<unknown> {
   return node.kind === "setting";
 }
 

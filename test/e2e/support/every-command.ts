@@ -317,6 +317,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   "svc providers list": { keys: ["0"], args: local(), isTable: true },
   "svc providers show": { keys: ["accounts", "facts", "form", "id", "needs", "routes"], args: local("bfl") },
   "svc providers test": { keys: ["accounts", "ok"], args: local(), isTable: true },
+  "svc providers discover": { keys: ["engines", "skipped"], args: local() },
   "svc providers add": {
     keys: ["account", "data_dir", "provider"],
     args: (setup) => local("fal", "--account", "spare", "--key-stdin")(setup),
