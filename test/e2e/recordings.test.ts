@@ -1,6 +1,6 @@
 import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { type Scripted, startUpstream } from "../helpers/scripted-upstream.ts";
 import { emptyFolder, type Server, startServer, stopServers } from "../helpers/server.ts";
 import { type Api, createApi, type WireData } from "./support/api.ts";
@@ -174,4 +174,39 @@ test("a server that is to record and replay at once, or to replay a folder that 
   expect(both.stderr).toContain("record, replay: are both set; a replay has nothing to record");
   expect(none.stderr).toContain("replay: ");
   expect(none.stderr).toContain("gone cannot be read: there is no such file or folder");
+});
+
+test("a form makes the recorded calls again: the one in use as they were, a changed one is told where it asks or understands otherwise", async () => {
+  const { folder } = await record();
+  const parent = dirname(folder);
+  const whole = await svc(["providers", "check", "--replay", "recordings", "--json"], { folder: parent });
+  expect(JSON.parse(whole.stdout)).toEqual({ ok: true, findings: [], examples: 0, troubles: 0, calls: 6 });
+  const form = readFileSync(join(import.meta.dir, "../../src/providers/declared/bfl.yaml"), "utf8");
+  const changed = form
+    .replace("Request Moderated: { failed: moderated }", "Request Moderated: { failed: broken }")
+    .replace('outputs: { url: "${body.?result.?sample}" }', 'outputs: { url: "${body.?result.?picture}" }')
+    .replaceAll("prompt: ${prompt}", "text: ${prompt}");
+  writeFileSync(join(parent, "bfl.yaml"), changed);
+  const { exitCode, stdout } = await svc(
+    ["providers", "check", "bfl.yaml", "--replay", "recordings", "--json"],
+    { folder: parent },
+  );
+  const { findings } = JSON.parse(stdout) as { findings: { file: string; line: number; message: string }[] };
+  const nameOf = (prompt: string) => `recordings/${basename(recordingOf(folder, prompt))}`;
+  const submits = (prompt: string) =>
+    `submit: the form asks for POST http://… not as in line 3: body.prompt is "${prompt}" there, and absent here`;
+  const byPlace = ([one, line]: readonly unknown[], [other, next]: readonly unknown[]) =>
+    String(one).localeCompare(String(other)) || Number(line) - Number(next);
+  const ofRecordings = findings.filter(({ file }) => file.startsWith("recordings/"));
+  expect(exitCode).toBe(1);
+  expect(ofRecordings.map(({ file, line, message }) => [file, line, message.replace(/127\S+/, "…")])).toEqual(
+    [
+      ...["a fox", "refused", "moderated"].map((prompt) => [nameOf(prompt), 4, submits(prompt)]),
+      [nameOf("a fox"), 6, expect.stringContaining("poll: the result.came.outputs")],
+      [
+        ...[nameOf("moderated"), 6],
+        'poll: the result.came.code is "CONTENT_MODERATED" there, and "UPSTREAM_ERROR" here',
+      ],
+    ].sort(byPlace),
+  );
 });

@@ -48,6 +48,11 @@ export async function canonical(request: Request): Promise<Asked> {
   return { shape, key: sha256Of(Buffer.from(JSON.stringify(shape))), ids: normal.ids };
 }
 
+/** A value without ids and times, to be compared. */
+export function canonicalValue(value: Json, atMs: number): Json {
+  return new Normal(atMs).value(value);
+}
+
 class Normal {
   readonly ids: string[] = [];
   constructor(readonly atMs: number) {}
