@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { type Scripted, startUpstream } from "../helpers/scripted-upstream.ts";
 import { emptyFolder, type Server, startServer, stopServers } from "../helpers/server.ts";
 import { type Api, createApi, type WireData } from "./support/api.ts";
-import { BFL_MODERATED, startBfl } from "./support/bfl.ts";
+import { BFL_MODERATED, BFL_PENDING, startBfl } from "./support/bfl.ts";
 import { svc } from "./support/command.ts";
 import { startFalQueue } from "./support/fal-queue.ts";
 import { plainImage } from "./support/pictures.ts";
@@ -209,4 +209,35 @@ test("a form makes the recorded calls again: the one in use as they were, a chan
       ],
     ].sort(byPlace),
   );
+});
+
+test("a recording that kill -9 cut off goes on with the next start, and is replayed as one", async () => {
+  let isDone = false;
+  const bfl = await startBfl({ poll: () => (isDone ? undefined : BFL_PENDING) });
+  started.push(bfl);
+  const folder = emptyFolder("killed");
+  const recordings = join(folder, "recordings");
+  const { BFL_API_KEY } = KEYS;
+  const options = {
+    ...{ folder, args: ["--no-sandbox", "--record", recordings] },
+    env: { BFL_API_KEY, SVC_PROVIDERS_BFL_BASE_URL: bfl.upstream.origin },
+  };
+  const killed = await startServer(options);
+  const key = killed.firstKey();
+  const body = { model: "flux-2-pro", prompt: "a fox" };
+  const id = await createApi(killed.url, key).accept(body);
+  // Submitted, and asked after twice.
+  await bfl.upstream.until(3);
+  killed.signal("SIGKILL");
+  await killed.exited;
+  isDone = true;
+  const next = await startServer({ ...options, port: killed.port });
+  const made = await createApi(next.url, key).wait(id);
+  const result = await Promise.all((made.result ?? []).map(hashOf));
+  await next.stop();
+  bfl.stop();
+  const { api, server } = await replay(recordings);
+  expect(await madeBy(api, body)).toEqual({ ...withoutChance(made), result });
+  expect(made.status).toBe("completed");
+  expect(server.stdout() + server.stderr()).not.toContain(".jsonl:");
 });
