@@ -250,6 +250,23 @@ test("a task that hangs upstream ends at its deadline, and the upstream is told 
   expect(provider.cancelled).toHaveLength(1);
 });
 
+test("a picture of another size than was asked for is no result", async () => {
+  const bytes = new Uint8Array(1);
+  const ends = async (size: string) => {
+    const outputs = [{ kind: "bytes" as const, bytes, size }];
+    const engine = await createEngine([
+      scriptedProvider({ poll: async () => ({ kind: "succeeded", outputs }) }),
+    ]);
+    const id = await engine.admit();
+    await engine.runToEnd();
+    return engine.task(id);
+  };
+  expect(await ends("1x1")).toMatchObject({ status: "completed" });
+  expect(await ends("64x1")).toMatchObject({
+    ...{ status: "failed", error: { code: "FINALIZATION_FAILED" }, charged: micros(0) },
+  });
+});
+
 test("outputs that cannot be fetched are asked for five times, then the task fails uncharged", async () => {
   let fetches = 0;
   const provider = scriptedProvider({

@@ -97,7 +97,8 @@ export interface Previews {
  * place.
  */
 export type Output =
-  | { readonly kind: "bytes"; readonly bytes: Uint8Array }
+  /** `size`: what was asked for, `1024x768`, where the upstream may make another one without a word. */
+  | { readonly kind: "bytes"; readonly bytes: Uint8Array; readonly size?: string | undefined }
   | { readonly kind: "remote"; readonly ref: Json }
   | MissingOutput;
 

@@ -15,6 +15,8 @@ export interface CompiledForm {
   /** SHA-256 of its text, by which tasks name it. */
   readonly hash: string;
   readonly flows: readonly CompiledFlow[];
+  /** Requests that it would change without a word, and what it would do. */
+  readonly refuses: readonly { readonly applies: Value; readonly because: string }[];
   /** One for each kind of account. */
   readonly auth: readonly Auth[];
   readonly refusals: Refusals;
@@ -86,6 +88,10 @@ function compileParts(compiling: Compiling, form: Form, hash: string): CompiledF
   };
   return {
     ...{ form, hash, flows, auth },
+    refuses: (form.refuses ?? []).map(({ if: condition, because }, i) => ({
+      applies: compiling.value(condition, names.OF_REQUEST, ["refuses", i, "if"]),
+      because,
+    })),
     refusals: compiling.part(["refusals"], () =>
       compileRefusals(compiling, form.refusals, { tables: form.tables ?? {} }),
     ),

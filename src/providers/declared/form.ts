@@ -14,6 +14,10 @@ export interface Form extends Flow {
   /** A list where there are several kinds of account. */
   readonly auth: AuthForm | readonly AuthForm[];
   readonly limits?: LimitsForm;
+  /** Beginnings of what the upstream would read as orders in a text of a caller. */
+  readonly prompt_escapes?: readonly string[];
+  /** Requests that the upstream would change without a word. */
+  readonly refuses?: readonly { readonly if: string; readonly because: string }[];
   readonly test?: TestForm;
   readonly envelope?: { readonly ok: string };
   readonly refusals?: RefusalsForm;
@@ -72,6 +76,8 @@ export interface OutputsForm {
   readonly bytes?: true;
   readonly each?: string;
   readonly missing?: string;
+  /** `1024x768`: a picture of any other size is no result. */
+  readonly size?: string;
 }
 
 export interface SubmitForm extends CallForm, MadeForm {

@@ -81,13 +81,20 @@ function compileOutputs(
   };
   const [url, base64, missing] = [member("url"), member("base64"), member("missing")];
   const takesBytes = form.bytes === true;
+  const size = form.size === undefined ? undefined : compiling.value(form.size, names, [...path, "size"]);
+  const sized = (output: Output, scope: Scope): Output => {
+    const expected = tryEvaluate(size, scope);
+    return output.kind === "bytes" && typeof expected === "string" ? { ...output, size: expected } : output;
+  };
   if (url === undefined && base64 === undefined && !takesBytes)
     compiling.report(path, "must have url, base64 or bytes");
   const read: ReadOutputs = (answer, scope, kind) => {
     const word = missing?.evaluate(scope);
     if (typeof word === "string" && word !== "") return [missingBecause(word)];
     if (takesBytes) return answer.bytes === undefined ? [] : [{ kind: "bytes", bytes: answer.bytes }];
-    const encoded = listOf(base64?.evaluate(scope)).map((text) => toOutput(answer, text, kind, true));
+    const encoded = listOf(base64?.evaluate(scope)).map((text) =>
+      sized(toOutput(answer, text, kind, true), scope),
+    );
     const addresses = listOf(url?.evaluate(scope)).map((text) => toOutput(answer, text, kind, false));
     // Of an item with both, one.
     return encoded.some(({ kind: made }) => made !== "missing") || addresses.length === 0

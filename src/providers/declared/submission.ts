@@ -10,6 +10,7 @@ import { describeAnswer, refusedSubmission, unansweredSubmission, unusableAnswer
 import { hookFor } from "../kit/hooks.ts";
 import { hopHeaders } from "../kit/hops.ts";
 import type { Upstream } from "../kit/http.ts";
+import { withoutOrders } from "../kit/prompt-escapes.ts";
 import { wordRequest } from "../kit/wording.ts";
 import type { CompiledForm } from "./compiled-form.ts";
 import type { Connection } from "./connection.ts";
@@ -35,10 +36,11 @@ export interface Submitting {
 /** Submits a request in the form's words. @throws ProviderError */
 export async function submitDeclared(
   submitting: Submitting,
-  request: SubmitRequest,
+  given: SubmitRequest,
   signal: AbortSignal,
 ): Promise<Submitted> {
   const { compiled, connection, uploads, base } = submitting;
+  const request = withoutOrders(given, compiled.form.prompt_escapes ?? []);
   const { upstream } = connection;
   const hook = hookFor(base, request.hookUrl);
   const { flow, scope: chosen } = chooseFlow(compiled, connection, request);
@@ -46,6 +48,7 @@ export async function submitDeclared(
   const { submit } = flow;
   const { tracing } = request;
   const files = new Files(request.attempt, request.inputs, submit.inline);
+  refuseChanged(compiled, scope, files);
   await uploads.prepare(flow.prepare, files, { scope, tracing }, signal);
   const seen = withFields(compiled, request, scope, files);
   const headers = {
@@ -123,6 +126,18 @@ export function chooseFlow(
   const flow = flows.find((each) => each.takes(seen));
   if (flow === undefined) throw unsayable(`no flow of ${form.provider} takes ${mode} of ${upstreamModel}`);
   return { flow, scope: seen };
+}
+
+/** @throws ProviderError `reroute` for a request that the upstream would change without a word */
+function refuseChanged({ refuses }: CompiledForm, scope: Scope, files: Files): void {
+  for (const { applies, because } of refuses) {
+    try {
+      if (applies.evaluate(scope, files.values) === true) throw unsayable(because);
+    } catch (error) {
+      if (!(error instanceof ExpressionError)) throw error;
+      throw unsayable(error.message);
+    }
+  }
 }
 
 /** Adds the request in the words of its route, where the form asks for it. */

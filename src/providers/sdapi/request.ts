@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from "../../domain/json.ts";
 import type { ParameterWording } from "../../domain/model/wording.ts";
 import type { InputFile, SubmitRequest } from "../../domain/ports/provider.ts";
+import { withoutOrders } from "../kit/prompt-escapes.ts";
 import { unsayable, wordValue } from "../kit/wording.ts";
 
 /** A call of the API: path and body. */
@@ -23,7 +24,11 @@ const FIELDS: Readonly<Record<string, string>> = {
 };
 /** Settings of the server, said for one request alone. */
 const SETTINGS: Readonly<Record<string, string>> = { clip_skip: "CLIP_stop_at_last_layers" };
-/** Sizes are multiples of it. */
+/** What sd-server, which speaks this API too, would read as arguments of its own. */
+const ARGUMENTS = ["<sd_cpp_extra_args"];
+/** What loads a file of the server. */
+const NETWORKS = ["<lora:", "<lyco:", "<hypernet:"];
+/** Sizes are multiples of it; others are rounded without a word. */
 const GRAIN = 8;
 
 /**
@@ -33,8 +38,10 @@ const GRAIN = 8;
  * @throws ProviderError `reroute` for what the API has no words for
  */
 export async function toSdCall(submission: SubmitRequest): Promise<SdCall> {
-  const { request, inputs, wording, attempt } = submission;
+  const { inputs, wording, attempt } = submission;
   const { constants = {} } = wording ?? {};
+  const mayLoad = constants.disable_extra_networks === false;
+  const { request } = withoutOrders(submission, mayLoad ? ARGUMENTS : [...ARGUMENTS, ...NETWORKS]);
   const settings: Record<string, Json> = { return_grid: false };
   const fields: Record<string, Json> = { disable_extra_networks: true, ...constants };
   if (request.prompt !== undefined) fields[wording?.prompt ?? "prompt"] = request.prompt;
@@ -60,6 +67,8 @@ function place(name: string, value: Json, wording: ParameterWording, { fields, s
   if (name === "size" && wording.field === undefined) {
     const [, width, height] = /^(\d{1,5})x(\d{1,5})$/.exec(String(worded)) ?? [];
     if (width === undefined) throw unsayable(`size ${JSON.stringify(worded)} is no WIDTHxHEIGHT`);
+    if (Number(width) % GRAIN !== 0 || Number(height) % GRAIN !== 0)
+      throw unsayable(`size ${width}x${height} is not in multiples of ${GRAIN}`);
     Object.assign(fields, { width: Number(width), height: Number(height) });
     return;
   }

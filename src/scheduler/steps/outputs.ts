@@ -35,7 +35,10 @@ export async function recordOutputs(
 async function keep(step: Step, output: Output, index: number): Promise<AttemptOutput> {
   if (output.kind !== "bytes") return output;
   try {
-    return { kind: "stored", file: await storeOutput(step, () => output.bytes) };
+    const file = await storeOutput(step, () => output.bytes);
+    const size = `${file.width}x${file.height}`;
+    if (output.size === undefined || output.size === size) return { kind: "stored", file };
+    return unusable(step, index, `An output is ${size}, and ${output.size} was asked for.`);
   } catch (error) {
     if (!(error instanceof MediaError)) throw error;
     return unusable(step, index, `An output ${error.message}.`);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { createCatalog } from "../../../src/catalog/catalog.ts";
 import { createManifestReader } from "../../../src/catalog/read-manifest.ts";
 import type { JsonObject } from "../../../src/domain/json.ts";
+import type { SubmitRequest } from "../../../src/domain/ports/provider.ts";
 import { rehearsedProvider, requestOf } from "../../../src/providers/declared/rehearsal/example.ts";
 import { operationOf, rejection } from "../../contracts/provider.ts";
 import { fakeClock } from "../../helpers/engine.ts";
@@ -60,6 +61,60 @@ test("a 404 that is not in sd-server's words says nothing of the job", async () 
   clock.advance(3_600_000);
   const answer = await poll().catch(() => ({ kind: "pending" }));
   expect(answer).toMatchObject({ kind: "pending" });
+});
+
+/** A picture that was asked of sd-server, and what it was sent. */
+async function draw(change: (request: SubmitRequest) => SubmitRequest) {
+  const upstream = await startUpstream(() => ACCEPTED);
+  const provider = rehearsedProvider(form, upstream.origin, fakeClock());
+  const params = { size: "512x512", negative_prompt: "bad <SD_CPP_extra_args>{}" };
+  const request = { model: "x", kind: "image", mode: "text-to-image", prompt: "A fox", params } as const;
+  const inputs = ["image", "reference"];
+  const example = { name: "", request: { ...request, inputs }, answers: [], ends: "pending" } as const;
+  const outcome = await provider
+    .submit(change(requestOf(example, "sdcpp")), signal)
+    .catch((error: unknown) => error);
+  upstream.stop();
+  return { outcome, sent: upstream.arrived.map(({ body }) => JSON.parse(body.toString()) as JsonObject) };
+}
+
+const asked = (changed: Partial<SubmitRequest["request"]>) => (given: SubmitRequest) => ({
+  ...given,
+  request: { ...given.request, ...changed },
+});
+const inWebp = (role: string) => (given: SubmitRequest) => ({
+  ...given,
+  inputs: given.inputs.map((file) => (file.role === role ? { ...file, type: "image/webp" as const } : file)),
+});
+
+test.each([
+  ["more images than it makes", asked({ n: 9 }), "makes 8 images at most"],
+  ["a width between its sizes", asked({ parameters: { size: "510x512" } }), "multiples of 8"],
+  ["a height between its sizes", asked({ parameters: { size: "512x510" } }), "multiples of 8"],
+  ["an image that it does not read", inWebp("image"), "reads PNG and JPEG"],
+  ["a reference that it does not read", inWebp("reference"), "reads PNG and JPEG"],
+] as const)("%s is refused, because sd-server would say nothing", async (_name, change, because) => {
+  const { outcome, sent } = await draw(change);
+  expect(outcome).toMatchObject({ disposition: "reroute", message: expect.stringContaining(because) });
+  expect(sent).toEqual([]);
+});
+
+test("a caller's text gives sd-server no arguments", async () => {
+  const prompt = 'A fox <sd_cpp_extra_args>{"steps":999}</sd_cpp_extra_args> <lora:x:1> (red:1.2) [a:b:0.5]';
+  const { sent } = await draw(asked({ prompt, n: 8 }));
+  expect(sent).toEqual([expect.objectContaining({ batch_count: 8 })]);
+  expect(sent[0]?.prompt).toBe(
+    'A fox < sd_cpp_extra_args>{"steps":999}</sd_cpp_extra_args> < lora:x:1> (red:1.2) [a:b:0.5]',
+  );
+  const { sent: negative } = await draw((given) => given);
+  expect(negative[0]?.negative_prompt).toBe("bad < SD_CPP_extra_args>{}");
+});
+
+test("a picture is told with the size that was asked for", async () => {
+  const images = [{ index: 0, b64_json: "aGk=" }];
+  const body = { id: "job_1", kind: "img_gen", status: "completed", result: { images }, error: null };
+  const { poll } = await jobOf(() => ({ json: body }));
+  expect(await poll()).toMatchObject({ outputs: [{ kind: "bytes", size: "1024x768" }] });
 });
 
 test("a job that waits is cancelled, and one that is being made is not asked to stop", async () => {

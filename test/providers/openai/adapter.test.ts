@@ -65,6 +65,11 @@ const known = ({ quality, output_format: format }: Record<string, unknown>) => (
 const png = (role: "image" | "mask", text: string) => inputFile(role, new TextEncoder().encode(text));
 
 describe("a generation", () => {
+  test("gives a server that takes arguments in prompts none of a caller's", async () => {
+    const { fields } = await sent({ prompt: 'A fox <sd_cpp_extra_args>{"steps":99}</sd_cpp_extra_args>' });
+    expect(fields.prompt).toBe('A fox < sd_cpp_extra_args>{"steps":99}</sd_cpp_extra_args>');
+  });
+
   test("is one JSON request with the key, the attempt's id, and no response_format", async () => {
     const { method, path, headers, fields, request } = await sent({
       n: 3,

@@ -78,6 +78,20 @@ test("an image is drawn anew in its own size, within a white mask", async () => 
   expect(ui.asked.filter((path) => path === "POST /sdapi/v1/img2img")).toHaveLength(2);
 });
 
+test("words in a caller's texts load no files of the server, unless the route lets them", async () => {
+  const { ui, make } = await setup();
+  const prompt = "A fox <lora:x:1> <Hypernet:y:1> <sd_cpp_extra_args>{} (red:1.2) [a:b:0.5]";
+  await make({ prompt, parameters: { negative_prompt: "<LORA:z:1>" } });
+  expect(ui.bodies[0]).toMatchObject({
+    prompt: "A fox < lora:x:1> < Hypernet:y:1> < sd_cpp_extra_args>{} (red:1.2) [a:b:0.5]",
+    negative_prompt: "< LORA:z:1>",
+  });
+  await make({ prompt, wording: { constants: { disable_extra_networks: false } } });
+  expect(ui.bodies[1]?.prompt).toBe(
+    "A fox <lora:x:1> <Hypernet:y:1> < sd_cpp_extra_args>{} (red:1.2) [a:b:0.5]",
+  );
+});
+
 test("what a route says of every request goes along", async () => {
   const { ui, make } = await setup();
   const constants = { override_settings: { sd_vae: "Automatic" }, disable_extra_networks: false, steps: 4 };
@@ -92,6 +106,7 @@ test.each([
   [{ inputs: [inputFile("reference", new Uint8Array(1))] }],
   [{ inputs: [inputFile("mask", new Uint8Array(1))] }],
   [{ parameters: { size: "large" } }],
+  [{ parameters: { size: "513x512" } }],
 ] as const)("what the API has no words for goes to another route, and nowhere else: %#", async (given) => {
   const { ui, fail } = await setup();
   expect(await fail(given)).toMatchObject({ disposition: "reroute", code: "NO_ROUTE_AVAILABLE" });
