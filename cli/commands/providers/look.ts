@@ -76,7 +76,7 @@ export function addTest(providers: Command, context: Context): void {
   withExamples(command, ["svc providers test", "all that are switched on"], "svc providers test bfl");
   withNotes(
     command,
-    "It takes 10 seconds at most. It ends with 1 when an account is refused, has no money left or gets no answer. What a ComfyUI server lacks for the workflows of models, such as a node or a checkpoint, is told too.",
+    "It takes 10 seconds at most. It ends with 1 when an account is refused, has no money left or gets no answer. What a ComfyUI server or a web UI lacks for models, such as a node or a checkpoint, is told too.",
   );
   onRun<PlaceFlags & { account?: string }>(command, context, async (invocation) => {
     const { args, options, output } = invocation;
