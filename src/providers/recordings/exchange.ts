@@ -34,8 +34,13 @@ export async function recorded(
     init.signal?.aborted === true && !(init.signal.reason instanceof DeadlineExceeded);
   try {
     const response = await network.send({ ...sending, init: watched(init, begun) });
-    return answered(recording, sending, response, (answer) => {
-      if (!isInterrupted()) add(async () => line({ answer: await answer() }));
+    return answered(recording, sending, response, ({ answer, drop }) => {
+      const isDropped = isInterrupted();
+      add(async () => {
+        if (!isDropped) return await line({ answer: await answer() });
+        await drop();
+        return [];
+      });
     });
   } catch (error) {
     const none = { ...missing(error, sending), ...(begun.isUnsent && { isUnsent: true as const }) };
@@ -55,12 +60,19 @@ function watched(init: Sending["init"], begun: { isUnsent: boolean }): Sending["
   return { ...init, body: body(init.body as unknown as AsyncIterable<Uint8Array>) };
 }
 
-/** The answer for its reader; `add` is called with what makes its line, when the body has ended. */
+interface Ended {
+  /** Makes its line. */
+  answer(): Promise<AnswerLine>;
+  /** In place of it. */
+  drop(): Promise<void>;
+}
+
+/** The answer for its reader; `add` is called when the body has ended. */
 function answered(
   { files }: Recording,
   sending: Sending,
   response: Response,
-  add: (answer: () => Promise<AnswerLine>) => void,
+  add: (ended: Ended) => void,
 ): Response {
   const { use, secrets } = sending;
   const { status } = response;
@@ -80,10 +92,11 @@ function answered(
     },
     end(end: BodyEnd) {
       const broken = end.kind === "broken" ? { broken: missing(end.error, sending) } : {};
-      add(async () => {
+      const answer = async () => {
         const body = await store();
         return { status, headers, ...(body && { body }), ...broken };
-      });
+      };
+      add({ answer, drop: async () => incoming?.drop() });
     },
   });
 }

@@ -1,5 +1,6 @@
-import { type FileHandle, mkdir, open, rename, rm, stat } from "node:fs/promises";
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import type { Clock } from "../../domain/ports/runtime.ts";
 import type { Secrets } from "../kit/network.ts";
 import { FILES, type Stored } from "./format.ts";
 import { withoutAddressKeys } from "./masking.ts";
@@ -10,6 +11,9 @@ const LONGEST_TEXT = 16 * 1024;
 const MOST_WAITING_BYTES = 64 * 1024 * 1024;
 /** The longest secret that is found where two pieces of a file meet. */
 const SECRET_BYTES = 512;
+/** How the name of a file ends that is not whole yet. After a day, nobody writes it any more. */
+const PART = ".part";
+const DAY_MS = 86_400_000;
 const WITHHELD: Stored = { withheld: "a secret is in it" };
 
 /** A file that is written while it arrives. */
@@ -23,14 +27,16 @@ export interface Incoming {
 export type RecordedFiles = ReturnType<typeof createFiles>;
 
 /** The files beside recordings. Each content is there once. */
-export function createFiles(folder: string) {
+export function createFiles(folder: string, clock: Pick<Clock, "now">) {
   const own = join(folder, FILES);
   let made: Promise<unknown> | undefined;
   let parts = 0;
+  // Another process, such as the one before, has other names.
+  const name = `.${clock.now()}-${process.pid}`;
   const nextPart = async () => {
-    made ??= mkdir(own, { recursive: true, mode: 0o700 });
+    made ??= mkdir(own, { recursive: true, mode: 0o700 }).then(() => removeParts(own, clock.now()));
     await made;
-    return join(own, `.${process.pid}-${parts++}.part`);
+    return join(own, `${name}-${parts++}${PART}`);
   };
 
   async function keep(part: string, sha256: string, bytes: number): Promise<Stored> {
@@ -67,6 +73,15 @@ export function createFiles(folder: string) {
     },
     incoming: (secrets: Secrets): Incoming => createIncoming({ nextPart, keep, secrets }),
   };
+}
+
+/** Removes what earlier processes left half written. */
+async function removeParts(folder: string, now: number): Promise<void> {
+  for (const name of (await readdir(folder)).filter((each) => each.endsWith(PART))) {
+    const path = join(folder, name);
+    const { mtimeMs = now } = (await stat(path).catch(() => undefined)) ?? {};
+    if (now - mtimeMs > DAY_MS) await rm(path, { force: true });
+  }
 }
 
 function cleanedBy(secrets: Secrets): (text: string) => string {

@@ -30,7 +30,7 @@ export type Recorder = ReturnType<typeof createRecorder>;
 
 /** Writes down what is exchanged with upstreams for tasks, a file for each. It fails no task, and none waits for the disk. */
 export function createRecorder({ folder, clock, context, network = NETWORK, onTrouble }: RecorderDeps) {
-  const files = createFiles(folder);
+  const files = createFiles(folder, clock);
   const { tapeOf, ended, stop } = createTapes(folder, clock, onTrouble);
   const accounts = new WeakMap<Tape, Set<LaneId>>();
 

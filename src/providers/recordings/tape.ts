@@ -20,10 +20,12 @@ export function openTape(path: string, head: HeadLine, onStop: (why: string) => 
   const append = (lines: readonly Line[]) =>
     appendFile(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(""), { mode: 0o600 });
   const next = async (lines: () => Promise<readonly Line[]> | readonly Line[]) => {
-    if (isStopped) return;
     try {
-      await append(await lines());
+      // Made also where they are not written any more: files are closed by it.
+      const made = await lines();
+      if (!isStopped && made.length > 0) await append(made);
     } catch (error) {
+      if (isStopped) return;
       isStopped = true;
       const why = reasonOf(error);
       onStop(why);

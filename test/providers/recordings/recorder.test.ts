@@ -1,11 +1,13 @@
 import { afterEach, expect, test } from "bun:test";
 import {
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -215,5 +217,33 @@ test("a call of an adapter is written after what it exchanged, with what it came
       ...{ call: "submit", lane: "canary", with: { upstreamModel: "m", request: { prompt: "a fox" } } },
       came: { kind: "operation", operation: { id: "job-1" } },
     },
+  ]);
+});
+
+test("a download that is interrupted leaves neither a line nor a part of a file; old parts of other processes go", async () => {
+  const { context, open, upstreamOf, lines, folder, origin } = await setup((path) =>
+    path === "/slow"
+      ? (socket) =>
+          void socket.write("HTTP/1.1 200 OK\r\nContent-Type: image/png\r\nContent-Length: 99\r\n\r\nabc")
+      : { body: Buffer.from([0, 1, 2]) },
+  );
+  mkdirSync(join(folder, "files"));
+  writeFileSync(join(folder, "files", ".1-1-0.part"), "half");
+  utimesSync(join(folder, "files", ".1-1-0.part"), 1, 1);
+  const recorder = open();
+  const source = { upstream: upstreamOf(recorder), hosts: [] };
+  const stopping = new AbortController();
+  await context.within(TASK, async () => {
+    const pieces = await fetchMedia(source, `${origin}/slow`, 1_000, stopping.signal);
+    const read = async () => {
+      for await (const _piece of pieces) stopping.abort(new Error("The service is stopping."));
+    };
+    await read().catch(() => undefined);
+    await Array.fromAsync(await fetchMedia(source, `${origin}/1.png`, 1_000, signal));
+  });
+  await recorder.stop();
+  expect(lines().map(({ sent }) => (sent as { url?: string })?.url)).toEqual([undefined, `${origin}/1.png`]);
+  expect(readdirSync(join(folder, "files"))).toEqual([
+    new Bun.CryptoHasher("sha256").update(Buffer.from([0, 1, 2])).digest("hex"),
   ]);
 });
