@@ -22,13 +22,17 @@ export function createFormReading(): FormReading {
       const { promise, resolve } = Promise.withResolvers<readonly ReadResult[]>();
       worker = new Worker(workerEntry("own-form-worker.ts"), { name: "forms" });
       worker.addEventListener("message", ({ data }: MessageEvent<readonly ReadResult[]>) => resolve(data));
+      const fail = (reason: string) =>
+        resolve(
+          texts.map(() => ({ findings: [{ line: 1, column: 1, message: `cannot be read: ${reason}` }] })),
+        );
       worker.addEventListener("error", (event) => {
         event.preventDefault();
-        resolve(
-          texts.map(() => ({
-            findings: [{ line: 1, column: 1, message: `cannot be read: ${event.message}` }],
-          })),
-        );
+        fail(event.message);
+      });
+      // Without a word, for want of memory, say. One that was stopped is waited for by nobody.
+      worker.addEventListener("close", () => {
+        if (worker !== undefined) fail("the thread that read it ended");
       });
       worker.postMessage(texts);
       const results = await promise;

@@ -85,6 +85,8 @@ const OUTAGES: [string, Outage][] = [
     "its database locked by another process",
     ({ dataDir }) => {
       const other = new Database(join(dataDir, "svc.db"));
+      // The service may write just now.
+      other.run("pragma busy_timeout = 10000");
       other.run("begin immediate");
       return () => other.close();
     },
