@@ -7,9 +7,11 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import type { BunPlugin } from "bun";
+import { compileChecks } from "./build/checks.ts";
 import { locateNativePackages } from "./build/native-packages.ts";
 import { collectNotices } from "./build/notices.ts";
 import {
+  embedChecks,
   embedNotices,
   embedReference,
   embedSharp,
@@ -48,6 +50,7 @@ export async function buildExecutable(options: BuildOptions): Promise<void> {
     withoutInspector,
     embedSharp(root, native),
     embedReference(reference.gzipped),
+    embedChecks(compileChecks()),
   ];
   const inputs = await listInputs(options, plugins);
   const notices = await collectNotices(root, [...inputs, ...reference.inputs], native);

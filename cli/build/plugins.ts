@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { BunPlugin } from "bun";
+import type { CompiledChecks } from "./checks.ts";
 import type { NativePackages } from "./native-packages.ts";
 
 /** Ink asks for this optional package only while debugging, but a bundle needs an answer to the import. */
@@ -45,6 +46,19 @@ export function embedNotices(compressed: Uint8Array<ArrayBuffer>): BunPlugin {
 /** Answers `virtual:api-reference` with the path of the reference page's embedded, compressed program. */
 export function embedReference(compressed: Uint8Array<ArrayBuffer>): BunPlugin {
   return embedFile("api-reference", "api-reference.js.gz", compressed);
+}
+
+/** Fills in the checks of requests for the built-in models. */
+export function embedChecks(checks: CompiledChecks): BunPlugin {
+  return {
+    name: "embed-checks",
+    setup(build) {
+      build.onLoad({ filter: /[\\/]src[\\/]catalog[\\/]compiled-checks\.ts$/ }, () => ({
+        contents: `export const compiledChecks = ${JSON.stringify(checks)};`,
+        loader: "js",
+      }));
+    },
+  };
 }
 
 function embedFile(module: string, path: string, contents: Uint8Array<ArrayBuffer>): BunPlugin {

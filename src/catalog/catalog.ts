@@ -40,7 +40,7 @@ export interface LiveCatalog extends Catalog, PriceCatalog {
  */
 export function createCatalog(options: CatalogOptions = {}): LiveCatalog {
   const { isEnabled = () => true, takesFiles = () => true, models = builtInModels() } = options;
-  const validator = createValidator();
+  const validator = createValidator(compiledCheck);
   const priceChecker = createPriceChecker();
   // Which providers can be given files, and which make what, may change between two reads of the same models.
   const read = (given: readonly Model[]) => {
@@ -104,15 +104,29 @@ export function builtInModels(): Model[] {
   return (JSON.parse(models) as Omit<Model, "schema">[]).map((model, i) => withSchema(model, schemas[i]));
 }
 
+/** Which built-in model a schema is of. */
+const builtInSchemas = new WeakMap<object, ModelId>();
+
 function withSchema(model: Omit<Model, "schema">, text = "true"): Model {
   let read: Model["schema"] | undefined;
   return {
     ...model,
     get schema() {
-      read ??= JSON.parse(text) as Model["schema"];
+      if (read === undefined) {
+        read = JSON.parse(text) as Model["schema"];
+        builtInSchemas.set(read, model.id);
+      }
       return read;
     },
   };
+}
+
+/** The compiled check of a built-in model's schema, where the build has made one. They are two megabytes: read at first use. */
+function compiledCheck(schema: object): string | undefined {
+  const id = builtInSchemas.get(schema);
+  if (id === undefined) return undefined;
+  const { compiledChecks } = require("./compiled-checks.ts") as typeof import("./compiled-checks.ts");
+  return compiledChecks[id];
 }
 
 function inOrder(models: readonly Model[], providers: readonly ProviderId[]): readonly Model[] {

@@ -12,15 +12,22 @@ export interface Validator {
   validate(model: Model, body: JsonObject, options?: ValidateOptions): Validated;
   /** Whether prompt and media can be added to a body so that the model takes it, in this mode where one is given. */
   takes(model: Model, body: JsonObject, mode: Json | undefined): boolean;
-  /** Compiles the model's schema, unless it is compiled. */
+  /** Compiles the model's schema, unless that is done. */
   prepare(model: Model): void;
   /** Frees what was compiled for a model that is gone. */
   forget(model: Model): void;
 }
 
-/** Checks bodies against the schemas of models. The compiler is loaded, and each schema compiled, at first use. */
-export function createValidator(): Validator {
-  const checker = createSchemaChecker({ annotations: ANNOTATIONS, useDefaults: true });
+/** How the schemas of models are compiled. */
+export const MODEL_CHECKS = { annotations: ANNOTATIONS, useDefaults: true } as const;
+
+/**
+ * Checks bodies against the schemas of models. The compiler is loaded, and each schema compiled, at first use.
+ *
+ * @param sourceOf the check of a schema that was compiled before, with `MODEL_CHECKS`
+ */
+export function createValidator(sourceOf?: (schema: object) => string | undefined): Validator {
+  const checker = createSchemaChecker({ ...MODEL_CHECKS, sourceOf });
 
   function validate(model: Model, given: JsonObject): Validated {
     // Defaults are top-level, so that filling them in changes the copy alone.

@@ -8,7 +8,7 @@ import { malformedReads } from "./malformed/estimates.ts";
 import { expectDiscretion, expectRefusal } from "./malformed/expectations.ts";
 import { malformedFiles } from "./malformed/files.ts";
 import { malformedForms } from "./malformed/forms.ts";
-import { abandoned, malformedFraming, refusedByParser } from "./malformed/framing.ts";
+import { abandoned, malformedFraming, refusedByParser, trailer } from "./malformed/framing.ts";
 import { leftBehind } from "./malformed/left-behind.ts";
 import { malformedManagement } from "./malformed/management.ts";
 import { malformedPaths } from "./malformed/paths.ts";
@@ -66,6 +66,12 @@ test.each(refusedByParser(target).map((each): [string, typeof each] => [each.nam
     expect(leftBehind(dataDir)).toEqual(before);
   },
 );
+
+test("a field behind the chunks is refused, by the service or before it, and leaves nothing", async () => {
+  const before = leftBehind(dataDir);
+  expect(await exchange(port, trailer(target))).toMatchObject({ status: 400 });
+  expect(leftBehind(dataDir)).toEqual(before);
+});
 
 describe.each(["hang up", "finish"] as const)("a sender that will %s", (then) => {
   test.each(abandoned(target).map((each): [string, typeof each] => [each.name, each]))(

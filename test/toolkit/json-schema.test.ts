@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { createSchemaChecker } from "../../src/toolkit/json-schema.ts";
+import { checkSource, createSchemaChecker } from "../../src/toolkit/json-schema.ts";
 
 const SIZE = {
   type: "object",
@@ -78,5 +78,53 @@ describe("a schema that is wrong", () => {
   test("is checked against the meta-schema where asked for", () => {
     const schema = { type: "object", required: "id" };
     expect(() => createSchemaChecker({ validateSchema: true }).prepare(schema)).toThrow("required must be");
+  });
+});
+
+describe("a check that was written down", () => {
+  const formats = { even: (text: string) => text.length % 2 === 0 };
+  const options = { annotations: ["x-must"], useDefaults: true, formats };
+  const schema = {
+    type: "object",
+    properties: {
+      ...SIZE.properties,
+      name: { type: "string", minLength: 2, maxLength: 3 },
+      link: { type: "string", format: "uri" },
+      pair: { type: "string", format: "even" },
+    },
+    additionalProperties: false,
+  };
+  const compiled = createSchemaChecker(options);
+  const source = checkSource(schema, options);
+  const written = createSchemaChecker({ ...options, sourceOf: () => source });
+
+  test.each([
+    {},
+    { width: 12 },
+    { name: "🦊🦊🦊", link: "data:,x", pair: "ab" },
+    { name: "🦊" },
+    { name: "\udc00\ud800" },
+    { name: "\ud800\ud800\ud800\ud800" },
+    { link: "no link" },
+    { pair: "abc" },
+    { colour: "red" },
+    "no object",
+  ])("answers as the compiled one: %j", (given) => {
+    const [one, other] = [structuredClone(given), structuredClone(given)];
+    expect(written.violations(schema, one)).toEqual([...compiled.violations(schema, other)]);
+    expect(one).toEqual(other);
+  });
+
+  test("belongs to one schema; others are compiled", () => {
+    const checker = createSchemaChecker({
+      ...options,
+      sourceOf: (given) => (given === schema ? source : undefined),
+    });
+    expect(checker.violations({ type: "string" }, 1)).toHaveLength(1);
+    expect(checker.violations(schema, { width: 12 })).toHaveLength(1);
+  });
+
+  test("does not repeat its schema", () => {
+    expect(source).not.toContain("be at least 64");
   });
 });

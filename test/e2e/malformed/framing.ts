@@ -44,7 +44,6 @@ export function malformedFraming(): Malformed[] {
     { name: "no chunks", ...chunked("0\r\n\r\n"), says: "JSON" },
     { name: "a chunk of half an object", ...chunked('7\r\n{"model\r\n0\r\n\r\n'), says: "JSON" },
     { name: "chunks with an extension", ...chunked("2;x=y\r\n{}\r\n0\r\n\r\n"), param: "model" },
-    { name: "chunks with a trailer", ...chunked("2\r\n{}\r\n0\r\nX-Trailer: y\r\n\r\n"), param: "model" },
     {
       name: "33 MB in chunks",
       ...chunked(`${piece.repeat(MANY_PIECES)}0\r\n\r\n`),
@@ -101,6 +100,15 @@ export function malformedFraming(): Malformed[] {
       param: "nope",
     },
   ]);
+}
+
+/**
+ * Chunks and a field behind them. Bun's parser reads the field as the start of another request, and its bare refusal of that one
+ * may come before the service's answer to this one.
+ */
+export function trailer(target: Target): Uint8Array {
+  const body = "2\r\n{}\r\n0\r\nX-Trailer: y\r\n\r\n";
+  return rawRequest(target, { path: CREATE, headers: [CHUNKED], without: ["content-length"], body });
 }
 
 /** A request that Bun's own parser answers before the service sees it: a status line, and nothing more. */
