@@ -40,7 +40,6 @@ export interface LiveCatalog extends Catalog, PriceCatalog {
  */
 export function createCatalog(options: CatalogOptions = {}): LiveCatalog {
   const { isEnabled = () => true, takesFiles = () => true, models = builtInModels() } = options;
-  const validator = createValidator(compiledCheck);
   const priceChecker = createPriceChecker();
   // Which providers can be given files, and which make what, may change between two reads of the same models.
   const read = (given: readonly Model[]) => {
@@ -104,26 +103,27 @@ export function builtInModels(): Model[] {
   return (JSON.parse(models) as Omit<Model, "schema">[]).map((model, i) => withSchema(model, schemas[i]));
 }
 
-/** Which built-in model a schema is of. */
-const builtInSchemas = new WeakMap<object, ModelId>();
+/** The built-in schemas that were read. There is one of each in a process, so that it is compiled once. */
+const schemasRead = new Map<ModelId, Model["schema"]>();
+const idsOfSchemas = new WeakMap<object, ModelId>();
+const validator = createValidator(compiledCheck);
 
 function withSchema(model: Omit<Model, "schema">, text = "true"): Model {
-  let read: Model["schema"] | undefined;
   return {
     ...model,
     get schema() {
-      if (read === undefined) {
-        read = JSON.parse(text) as Model["schema"];
-        builtInSchemas.set(read, model.id);
-      }
-      return read;
+      const { id } = model;
+      const schema = schemasRead.get(id) ?? (JSON.parse(text) as Model["schema"]);
+      schemasRead.set(id, schema);
+      idsOfSchemas.set(schema, id);
+      return schema;
     },
   };
 }
 
 /** The compiled check of a built-in model's schema, where the build has made one. They are two megabytes: read at first use. */
 function compiledCheck(schema: object): string | undefined {
-  const id = builtInSchemas.get(schema);
+  const id = idsOfSchemas.get(schema);
   if (id === undefined) return undefined;
   const { compiledChecks } = require("./compiled-checks.ts") as typeof import("./compiled-checks.ts");
   return compiledChecks[id];

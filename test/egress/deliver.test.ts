@@ -2,11 +2,13 @@ import { expect, test } from "bun:test";
 import type { Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import { createEgress } from "../../src/egress/egress.ts";
-import { localEgress, NEVER, pour, rawServer, reply, scriptedResolver } from "./servers.ts";
+import { hastyEgress, localEgress, NEVER, pour, rawServer, reply, scriptedResolver } from "./servers.ts";
 
 const BODY = '{"task_id":"task_1","note":"é"}';
 const POST = { body: BODY };
 const address = "127.0.0.1";
+/** Waits for an answer, and not for its end. */
+const UNHURRIED = { callbackMs: 20_000, callbackDrainMs: 50 };
 
 test("a callback is one POST with exactly these headers", async () => {
   await using server = await rawServer((socket) => socket.write(reply(200, {}, "thanks")));
@@ -107,14 +109,18 @@ test.each(excerpts)("of an answer of %s, the beginning is kept as text", async (
 test("the beginning of an answer that never ends is kept too", async () => {
   const head = "HTTP/1.1 500 No\r\nContent-Length: 100\r\n\r\nhalf a st";
   await using server = await rawServer((socket) => socket.write(head));
-  const delivery = await localEgress().deliver(`http://receiver.test:${server.port}/`, POST, NEVER);
+  const delivery = await localEgress({ limits: UNHURRIED }).deliver(
+    `http://receiver.test:${server.port}/`,
+    POST,
+    NEVER,
+  );
   expect(delivery).toMatchObject({ kind: "refused", status: 500, excerpt: "half a st" });
 });
 
 test("the address is told where a connection was made or tried, the last one of several", async () => {
   await using silent = await rawServer(() => undefined);
   const url = `http://receiver.test:${silent.port}/`;
-  expect(await localEgress().deliver(url, POST, NEVER)).toEqual({
+  expect(await hastyEgress().deliver(url, POST, NEVER)).toEqual({
     kind: "unreachable",
     reason: "no answer in time",
     address,
@@ -292,7 +298,8 @@ const hostile: [string, (socket: Socket) => void, string][] = [
 ];
 test.each(hostile)("a receiver that %s is given up, and its connection closed", async (_, answer, kind) => {
   await using server = await rawServer(answer);
-  const delivery = await localEgress().deliver(`http://receiver.test:${server.port}/`, POST, NEVER);
+  const egress = kind === "delivered" ? localEgress({ limits: UNHURRIED }) : hastyEgress();
+  const delivery = await egress.deliver(`http://receiver.test:${server.port}/`, POST, NEVER);
   expect(delivery.kind as string).toBe(kind);
   await eventually(() => server.connections.open === 0);
 });
@@ -318,14 +325,14 @@ test("a flood of interim answers or small pieces ends at once, before time is up
 
 test("an acknowledged callback is done after a moment, however long the rest of the answer takes", async () => {
   await using server = await rawServer((socket) => drip(socket, "HTTP/1.1 200 OK\r\n\r\n"));
-  const egress = localEgress({ limits: { callbackMs: 20_000, callbackDrainMs: 50 } });
+  const egress = localEgress({ limits: UNHURRIED });
   const delivery = await egress.deliver(`http://receiver.test:${server.port}/`, POST, NEVER);
   expect(delivery).toMatchObject({ kind: "delivered", status: 200 });
   await eventually(() => server.connections.open === 0);
 });
 
 test("a resolver that never answers is not waited for longer than a receiver", async () => {
-  const egress = localEgress({ resolve: () => new Promise(() => undefined) });
+  const egress = hastyEgress({ resolve: () => new Promise(() => undefined) });
   expect(await egress.deliver("https://slow.test/", POST, NEVER)).toEqual({
     kind: "unreachable",
     reason: "no answer in time",

@@ -2,7 +2,16 @@ import { expect, test } from "bun:test";
 import type { Socket } from "node:net";
 import { EgressError } from "../../src/domain/ports/egress.ts";
 import { createEgress } from "../../src/egress/egress.ts";
-import { collect, localEgress, NEVER, pour, rawServer, reply, scriptedResolver } from "./servers.ts";
+import {
+  collect,
+  hastyEgress,
+  localEgress,
+  NEVER,
+  pour,
+  rawServer,
+  reply,
+  scriptedResolver,
+} from "./servers.ts";
 
 const MAX = { maxBytes: 100_000, signal: NEVER };
 
@@ -190,7 +199,7 @@ const slow: [string, (socket: Socket) => void][] = [
 ];
 test.each(slow)("a server that %s is given up", async (_, answer) => {
   await using server = await rawServer(answer);
-  const read = localEgress().fetchMedia(`http://receiver.test:${server.port}/`, MAX).then(collect);
+  const read = hastyEgress().fetchMedia(`http://receiver.test:${server.port}/`, MAX).then(collect);
   expect(await failure(read)).toEqual({ reason: "timeout", message: "did not answer in time" });
   await eventually(() => server.connections.open === 0);
 });

@@ -82,21 +82,30 @@ export function scriptedResolver(script: Record<string, string[][]>) {
   return { resolve, asked };
 }
 
-/** An egress that reaches 127.0.0.1 (as `receiver.test`) and nothing else, and has little patience. */
+const PATIENT = {
+  callbackMs: 10_000,
+  callbackDrainMs: 10_000,
+  mediaAnswerMs: 10_000,
+  mediaIdleMs: 10_000,
+  mediaTotalMs: 20_000,
+};
+const HASTY = {
+  callbackMs: 300,
+  callbackDrainMs: 100,
+  mediaAnswerMs: 300,
+  mediaIdleMs: 200,
+  mediaTotalMs: 1_000,
+};
+
+/** An egress that reaches 127.0.0.1 (as `receiver.test`) and nothing else. */
 export function localEgress(options: Partial<EgressOptions> = {}) {
   const { resolve } = scriptedResolver({ "receiver.test": [["127.0.0.1"]] });
-  return createEgress({
-    allow: ["127.0.0.1/32"],
-    resolve,
-    limits: {
-      callbackMs: 300,
-      callbackDrainMs: 100,
-      mediaAnswerMs: 300,
-      mediaIdleMs: 200,
-      mediaTotalMs: 1_000,
-    },
-    ...options,
-  });
+  return createEgress({ allow: ["127.0.0.1/32"], resolve, limits: PATIENT, ...options });
+}
+
+/** One that soon gives up, for servers that take too long. */
+export function hastyEgress(options: Partial<EgressOptions> = {}) {
+  return localEgress({ limits: HASTY, ...options });
 }
 
 /** Text of whichever parts of an iterable come before it ends or throws. */
