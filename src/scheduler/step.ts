@@ -250,16 +250,18 @@ export class Step {
     const { task, attempt, deps } = this;
     const { failures, delayMs = 0, to } = again;
     const now = deps.clock.now();
-    const { lane, index: routeIndex } = to ?? { lane: task.lane, index: task.routeIndex };
+    const { lane, index: routeIndex, setup } = to ?? { ...task, index: task.routeIndex };
     const rejected = detail !== undefined && attempt ? { attempt: attempt.id, detail } : undefined;
-    return this.settle(requeued(now, { dueAt: now + delayMs, failures, lane, routeIndex }, rejected));
+    return this.settle(requeued(now, { dueAt: now + delayMs, failures, lane, routeIndex, setup }, rejected));
   }
 
   /** Hands the task to another route, because the upstream took the attempt and failed without charging for it. */
-  passOn({ lane, index }: ChosenRoute, detail: string): Promise<StepResult> {
+  passOn({ lane, index, setup }: ChosenRoute, detail: string): Promise<StepResult> {
     const { task, attempt, deps } = this;
     if (attempt === undefined) throw new Error(`Task ${task.id} has no attempt`);
-    return this.settle(passedOn(deps.clock.now(), { lane, routeIndex: index }, { id: attempt.id, detail }));
+    return this.settle(
+      passedOn(deps.clock.now(), { lane, routeIndex: index, setup }, { id: attempt.id, detail }),
+    );
   }
 
   /**

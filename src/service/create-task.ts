@@ -176,6 +176,7 @@ async function admit(
         syncScope: request.syncScope,
         lane: chosen.lane,
         routeIndex: chosen.index,
+        setup: chosen.setup,
         createdAt: deps.clock.now(),
       },
       assets: assets satisfies readonly Asset[],

@@ -35,23 +35,30 @@ async function claimOrder(store: StoreUnderTest, count: number) {
   return order;
 }
 
-/** The accounts of tasks in the order they are queued, and how many claims were made before the question. */
+/** Whose tasks are queued, in their order, with which setups, and how many claims were made before the question. */
 const QUEUES = fc.record({
-  accounts: fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 20 }),
+  queued: fc.array(fc.tuple(fc.integer({ min: 1, max: 5 }), fc.constantFrom(undefined, "a", "b")), {
+    ...{ minLength: 1, maxLength: 20 },
+  }),
   claimed: fc.nat(),
 });
 
 function describeQueuePosition(make: MakeStore): void {
   test("a queue position is how many claims come first, whoever had the last turn", async () => {
-    const claimsInTurn = async ({ accounts, claimed }: { accounts: number[]; claimed: number }) => {
+    const claimsInTurn = async ({
+      queued,
+      claimed,
+    }: typeof QUEUES extends fc.Arbitrary<infer T> ? T : never) => {
       await withStore(make, async (store) => {
         // At once, so that they share a commit.
         await Promise.all([2, 3, 4, 5].map((number) => addAccount(store, { id: accountId(number) })));
         await Promise.all(
-          accounts.map((account, i) => admit(store, { number: i + 1, accountId: accountId(account) })),
+          queued.map(([account, setup], i) =>
+            admit(store, { number: i + 1, accountId: accountId(account), setup }),
+          ),
         );
-        const first = await claimOrder(store, claimed % accounts.length);
-        const left = accounts.map((_, i) => taskId(i + 1)).filter((id) => !first.includes(id));
+        const first = await claimOrder(store, claimed % queued.length);
+        const left = queued.map((_, i) => taskId(i + 1)).filter((id) => !first.includes(id));
         const told = await Promise.all(
           left.map(async (id) => ({ id, position: await store.tasks.queuePosition(id) })),
         );

@@ -12,6 +12,7 @@ import { describeMoney } from "./task-store-money.ts";
 import { describeNudge } from "./task-store-nudge.ts";
 import { describeQuotas } from "./task-store-quota.ts";
 import { describeReads } from "./task-store-reads.ts";
+import { describeRows } from "./task-store-rows.ts";
 import { describeStory } from "./task-store-story.ts";
 
 /** What every implementation of `TaskStore` does. `makeStore` gives an empty store each time. */
@@ -19,6 +20,7 @@ export function describeTaskStore(name: string, makeStore: MakeStore): void {
   describe(name, () => {
     describeAdmission(makeStore);
     describeClaim(makeStore);
+    describeRows(makeStore);
     describeAdvance(makeStore);
     describeCancel(makeStore);
     describeNudge(makeStore);

@@ -158,18 +158,23 @@ export const MODEL: Model = {
   ],
 };
 
-const catalog: Catalog = {
-  models: () => [MODEL],
-  all: () => [MODEL],
-  find: (id) => (id === MODEL.id ? MODEL : undefined),
+const catalogOf = (models: readonly Model[]): Catalog => ({
+  models: () => models,
+  all: () => models,
+  find: (id) => models.find((model) => model.id === id),
   routes: ({ routes }) => routes,
   validate: (_model, body) => ({ ok: true, body }),
-};
+});
 
 /** The scheduler on a store in memory, with scripted upstreams and a clock that the test moves. */
 export async function createEngine(
   providers: readonly ProviderAdapter[],
-  given: { egress?: Partial<Egress>; options?: Partial<SchedulerOptions> } = {},
+  given: {
+    egress?: Partial<Egress>;
+    options?: Partial<SchedulerOptions>;
+    /** `MODEL` unless given. */
+    models?: readonly Model[];
+  } = {},
 ) {
   const clock = fakeClock();
   const ids = countingIds();
@@ -197,7 +202,7 @@ export async function createEngine(
       ask: () => Promise.reject(new Error("nothing is asked")),
       ...given.egress,
     },
-    catalog,
+    catalog: catalogOf(given.models ?? [MODEL]),
     provider: (lane) => providers.find((provider) => provider.lane === lane),
     ...ways,
     traces: new Traces(clock),

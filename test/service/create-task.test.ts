@@ -98,6 +98,16 @@ test("files of a request that a route takes are stored, however they came", asyn
   expect(done).toEqual(["staged", "kept"]);
 });
 
+test("a task has the setup of the way that is chosen for it", async () => {
+  const routing = routingOf(() => true);
+  const choose: typeof routing.choose = (...given) => {
+    const chosen = routing.choose(...given);
+    return chosen && { ...chosen, setup: "base.safetensors" };
+  };
+  const { create } = await setup(() => ({}), { routing: { ...routing, choose } });
+  expect((await create(inline))?.setup).toBe("base.safetensors");
+});
+
 test("a request that a check refuses keeps nothing: no file, no hold, no task, no idempotency key", async () => {
   let isRefused = true;
   const refusal = new AppError("content_policy_violation", { kind: "content_refused", field: "prompt" });

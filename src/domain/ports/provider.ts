@@ -217,6 +217,11 @@ export interface ProviderAdapter {
    * What the upstream lacks for a route to work, a line each for the operator, free of secrets. @throws ProviderError without an answer
    */
   lacks?(route: Pick<Route, "upstreamModel" | "wording">, signal: AbortSignal): Promise<readonly string[]>;
+  /**
+   * What the upstream has to load before it can make a route's tasks, such as a checkpoint, where that takes it seconds: not empty, and the
+   * same wherever it need not load again. Tasks of one setup are sent in a row. Undefined or absent: it makes them as they come.
+   */
+  setupOf?(route: Pick<Route, "upstreamModel" | "wording">): string | undefined;
   /** Proves key, region and balance by a call that makes nothing. Absent: the upstream has none. */
   test?(signal: AbortSignal): Promise<Tested>;
   /** Moves the times in its own records: the clock that it was given has jumped by this much. */

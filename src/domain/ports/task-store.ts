@@ -185,10 +185,11 @@ export interface TaskStore {
     now: number,
   ): Promise<Extract<AdmitResult, { kind: "replayed" | "conflict" }> | undefined>;
   /**
-   * Leases due tasks, each with a fresh token. Tasks under way come first, oldest due first; then queued ones, taking turns
-   * between accounts within each lane, oldest first within an account, as far as the lane's capacity allows. A lane with room left takes
-   * tasks over from its siblings that have none.
-   * A leased task is due again when its lease expires.
+   * Leases due tasks, each with a fresh token. Tasks under way come first, oldest due first; then queued ones as far as each lane's
+   * capacity allows. Tasks of one setup start in a row, which ends when none is left or after `LONGEST_ROW_MS`; then the next setup has
+   * its turn. Tasks without a setup count as of one. Within a row accounts take turns, oldest first within an account. A lane with room
+   * left takes tasks over from its siblings that have none, and goes on with its row there. A leased task is due again when its lease
+   * expires.
    */
   claim(query: ClaimQuery): Promise<Claimed>;
   /**
@@ -259,8 +260,9 @@ export interface TaskStore {
   /** The tasks that completed or failed since then, or of a shorter time where those are many. @returns undefined for too many accounts */
   recentEndings(since: number): Promise<RecentEndings | undefined>;
   /**
-   * How many tasks of its lane `claim` would start before this one, if nothing else were queued or put off: older ones of its account,
-   * and those of other accounts whose turns come first. At most `MAX_QUEUE_POSITION`. 0 also for a task that has a lease.
+   * How many tasks of its lane `claim` would start before this one, if nothing else were queued or put off, and each row went on to
+   * its end: older ones of its account, those of other accounts whose turns come first, and those of other setups. At most
+   * `MAX_QUEUE_POSITION`. 0 also for a task that has a lease.
    *
    * @returns undefined for a task that is not pending
    */

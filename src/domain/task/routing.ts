@@ -14,6 +14,8 @@ export interface ChosenRoute {
   /** How often the task was sent this way. */
   readonly tries: number;
   readonly state: Standing["state"];
+  /** See `ProviderAdapter.setupOf`. */
+  readonly setup?: string | undefined;
 }
 
 /**

@@ -85,6 +85,8 @@ export interface NewTask {
   readonly lane: LaneId;
   /** Position of the lane's route in the model's routes. */
   readonly routeIndex: number;
+  /** What that route's upstream has to load before it can make the task, not empty; see `ProviderAdapter.setupOf`. */
+  readonly setup?: string | undefined;
   readonly createdAt: number;
 }
 

@@ -59,6 +59,8 @@ export interface Transition {
   readonly failures?: number | undefined;
   readonly lane?: LaneId | undefined;
   readonly routeIndex?: number | undefined;
+  /** Goes with `lane`: absent beside one, the task has none there. */
+  readonly setup?: string | undefined;
   readonly request?: GenerationRequest | undefined;
   readonly attempt?: AttemptChange | undefined;
   readonly assets: readonly Asset[];
@@ -75,6 +77,9 @@ function move(name: string, from: readonly Stage[], to: Stage, at: number, chang
     change.dueAt === undefined ? undefined : Math.ceil(Math.min(change.dueAt, at + LONGEST_DELAY_MS));
   return { assets: [], ledger: [], name, from, to, at, ...change, dueAt };
 }
+
+/** Where a queued task waits. */
+type Place = Pick<Task, "lane" | "routeIndex" | "setup">;
 
 /** The same transition, which writes what was seen of its attempt by now. */
 export function traced(transition: Transition, trace: AttemptTrace): Transition {
@@ -111,7 +116,7 @@ export function snoozed(
  */
 export function requeued(
   at: number,
-  again: { dueAt: number; failures: number; lane: LaneId; routeIndex: number },
+  again: { dueAt: number; failures: number } & Place,
   rejected?: { attempt: AttemptId; detail: string },
 ): Transition {
   const attempt = rejected && { id: rejected.attempt, state: "rejected" as const, detail: rejected.detail };
@@ -121,7 +126,7 @@ export function requeued(
 /** On to another route: the upstream took the attempt, and failed without charging for it. */
 export function passedOn(
   at: number,
-  to: { lane: LaneId; routeIndex: number },
+  to: Place,
   { id, detail }: { id: AttemptId; detail: string },
 ): Transition {
   const attempt = { id, state: "done", detail } as const;

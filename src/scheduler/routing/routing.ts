@@ -38,11 +38,12 @@ export function createRouting(deps: RoutingDeps): Routing {
     { routing }: GenerationRequest,
     looking: Looking,
   ): ChosenRoute[] {
-    return accountsOf.inTurn(route.provider).flatMap(({ lane }) => {
+    return accountsOf.inTurn(route.provider).flatMap((account) => {
+      const { lane } = account;
       const isMeant = lane === (route.account ?? lane) && lane === (routing?.route?.account ?? lane);
       if (!isMeant || hasFailed(looking, route, lane)) return [];
       const { waitMs, tries, state } = outlookOf(deps, route, lane, looking);
-      return { route, index, lane, waitMs, tries, state };
+      return { route, index, lane, waitMs, tries, state, setup: account.setupOf?.(route) };
     });
   }
 
@@ -99,7 +100,8 @@ function onlyWay(
   const [account, other] = accountsOf(route.provider);
   const isOnly = account !== undefined && other === undefined && request.routing === undefined;
   if (!isOnly || !standing.isClear() || !canTake(route, request)) return undefined;
-  return { route, index: 0, lane: account.lane, waitMs: 0, tries: 0, state: "closed" };
+  const setup = account.setupOf?.(route);
+  return { route, index: 0, lane: account.lane, waitMs: 0, tries: 0, state: "closed", setup };
 }
 
 function considered(

@@ -1,4 +1,4 @@
-import type { AccountId, LaneId, LeaseToken } from "../../domain/ids.ts";
+import type { LeaseToken } from "../../domain/ids.ts";
 import type { TaskStore } from "../../domain/ports/task-store.ts";
 import type { Connection } from "./connection.ts";
 import { prepareLedger } from "./ledger.ts";
@@ -17,6 +17,7 @@ import { prepareReads } from "./task-store/reads.ts";
 import { prepareRecentEndings } from "./task-store/recent-endings.ts";
 import { prepareRescue } from "./task-store/rescue.ts";
 import { prepareStory } from "./task-store/story.ts";
+import { Turns } from "./task-store/turns.ts";
 
 /** Tasks in SQLite. Each write is one operation of the connection's group commit. */
 export function createTaskStore(
@@ -25,13 +26,13 @@ export function createTaskStore(
 ): TaskStore {
   const { db, read, write } = connection;
   const records = prepareIdempotency(connection);
-  const lastServed = new Map<LaneId, AccountId>();
-  const reads = prepareReads(connection, lastServed);
+  const turns = new Turns();
+  const reads = prepareReads(connection, turns);
   const [managedChanges, managedTasks] = [prepareManagedChanges(db), prepareManagedTasks(db)];
   const story = prepareStory(connection, reads);
   const [changes, ledger] = [prepareChanges(db), prepareLedger(db)];
   const admit = prepareAdmit(db, { ledger, records, changes });
-  const claim = prepareClaim(connection, deps.newLeaseToken, lastServed);
+  const claim = prepareClaim(connection, deps.newLeaseToken, turns);
   const advance = prepareAdvance(db, ledger, changes);
   const cancel = prepareCancel(db, advance, changes, reads.byId);
   const [lanes, queuedLanes] = [prepareLanes(db), prepareQueuedLanes(db)];

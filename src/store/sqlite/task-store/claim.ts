@@ -1,9 +1,11 @@
-import type { AccountId, LaneId, LeaseToken, TaskId } from "../../../domain/ids.ts";
+import type { LaneId, LeaseToken, TaskId } from "../../../domain/ids.ts";
 import type { Claimed, ClaimQuery, LaneCapacity } from "../../../domain/ports/task-store.ts";
 import type { Lease } from "../../../domain/task/task.ts";
 import type { Connection } from "../connection.ts";
 import { type AttemptRow, toAttempt } from "./attempt-table.ts";
+import { type NextReady, prepareNextReady } from "./next-ready.ts";
 import { type TaskRow, toTask } from "./task-table.ts";
+import type { Turns } from "./turns.ts";
 
 /** Tasks of one lane that one claim moves from `waiting` to `ready`, so that a lane that is back does not stall others. */
 const PROMOTED_AT_ONCE = 500;
@@ -21,30 +23,25 @@ interface FreeCapacity {
   readonly lanes: Map<LaneId, number>;
 }
 
-/**
- * The body of `TaskStore.claim`. Accounts take turns: it seeks, in the index of ready tasks, the first account after the one
- * that the lane served last. That is one seek for each task taken, however many tasks or accounts wait. `lastServed` is kept in
- * memory only, so the turns start anew after a restart.
- */
+/** The body of `TaskStore.claim`. Who is next in a lane is up to `prepareNextReady`. */
 export function prepareClaim(
   connection: Connection,
   newLeaseToken: () => LeaseToken,
-  lastServed: Map<LaneId, AccountId>,
+  turns: Turns,
 ): (query: ClaimQuery) => Claimed {
   const pools = preparePools(connection);
   const lease = prepareLease(connection, newLeaseToken);
   const takeUnderWay = prepareTakeUnderWay(pools, lease);
+  const ready = prepareNextReady(connection.db, turns);
+  const nextDueAt = prepareNextDueAt(pools, ready);
   let turn = 0;
 
   /** Takes a task of the lane itself, else one of a sibling that has no room. */
-  function takeNextOf(place: LaneCapacity, free: FreeCapacity, until: number): Lease | undefined {
+  function takeNextOf(place: LaneCapacity, free: FreeCapacity, query: ClaimQuery): Lease | undefined {
     const { lane } = place;
     for (const source of [lane, ...fullSiblings(place, free)]) {
-      const first = source === lane ? pools.firstReadyAfter : pools.firstMovableAfter;
-      const next = first(source, lastServed.get(source)) ?? first(source, undefined);
-      if (next === undefined) continue;
-      lastServed.set(source, next.account_id);
-      return lease(next.id, until, lane);
+      const next = ready.take(source, lane, query.now);
+      if (next !== undefined) return lease(next, query.now + query.leaseMs, lane);
     }
     return undefined;
   }
@@ -57,7 +54,7 @@ export function prepareClaim(
     while (places.length > 0) {
       places = places.filter((place) => {
         if (leases.length >= wanted || !hasRoom(free, place.lane)) return false;
-        const taken = takeNextOf(place, free, query.now + query.leaseMs);
+        const taken = takeNextOf(place, free, query);
         if (taken === undefined) return false;
         leases.push(taken);
         occupy(free, place.lane);
@@ -70,27 +67,26 @@ export function prepareClaim(
   return (query) => {
     const underWay = takeUnderWay(query);
     if (!pools.hasQueued())
-      return { leases: underWay, nextDueAt: nextDueAt(pools, query), room: "all", isQueueEmpty: true };
+      return { leases: underWay, nextDueAt: nextDueAt(query), room: "all", isQueueEmpty: true };
     const free = freeCapacity(query, pools.countUnderWay());
     const queued = takeQueued(query, free, query.limit - underWay.length);
     const open = query.lanes.filter(({ lane }) => hasRoom(free, lane)).length;
     const room = open === 0 ? "none" : open < query.lanes.length ? "some" : "all";
-    return { leases: [...underWay, ...queued], nextDueAt: nextDueAt(pools, query, free), room };
+    return { leases: [...underWay, ...queued], nextDueAt: nextDueAt(query, free), room };
   };
 }
 
-/** @param free what may still start; undefined where nothing is queued */
-function nextDueAt(pools: Pools, query: ClaimQuery, free?: FreeCapacity): number | undefined {
-  const lanes = free === undefined ? [] : sources(query, free);
-  // A lane with room has ready tasks left only if the limit was reached.
-  const firstLeft = (lane: LaneId) =>
-    free !== undefined && hasRoom(free, lane)
-      ? pools.firstReadyAfter(lane, undefined)
-      : pools.firstMovableAfter(lane, undefined);
-  if (lanes.some((lane) => firstLeft(lane) !== undefined)) return query.now;
-  const times = [pools.firstUnderWay(), ...lanes.map((lane) => pools.firstWaiting(lane))];
-  const next = Math.min(...times.filter((time) => time !== undefined));
-  return next === Number.POSITIVE_INFINITY ? undefined : Math.max(next, query.now);
+function prepareNextDueAt(pools: Pools, ready: NextReady) {
+  /** @param free what may still start; undefined where nothing is queued */
+  return (query: ClaimQuery, free?: FreeCapacity): number | undefined => {
+    const lanes = free === undefined ? [] : sources(query, free);
+    // A lane with room has ready tasks left only if the limit was reached.
+    const isLeft = (lane: LaneId) => ready.has(lane, free === undefined || !hasRoom(free, lane));
+    if (lanes.some(isLeft)) return query.now;
+    const times = [pools.firstUnderWay(), ...lanes.map((lane) => pools.firstWaiting(lane))];
+    const next = Math.min(...times.filter((time) => time !== undefined));
+    return next === Number.POSITIVE_INFINITY ? undefined : Math.max(next, query.now);
+  };
 }
 
 /** Returns a function that leases the due tasks under way. Tasks that the caller still works on keep their lease. */
@@ -160,17 +156,6 @@ function preparePools({ db }: Connection) {
   const counts = db.prepare<{ lane: LaneId; count: number }, []>(
     `select lane, count(*) as count from task indexed by task_under_way where pool = 'under_way' group by lane`,
   );
-  const readyAfter = db.prepare<{ account_id: AccountId; id: TaskId }, [lane: string, after: string]>(
-    `select account_id, id from task indexed by task_ready
-     where pool = 'ready' and lane = ? and account_id > ? order by account_id, id limit 1`,
-  );
-  // An open attempt stays with its account.
-  const movableAfter = db.prepare<{ account_id: AccountId; id: TaskId }, [lane: string, after: string]>(
-    `select account_id, id from task indexed by task_ready
-     where pool = 'ready' and lane = ? and account_id > ? and (attempts = 0 or not exists
-       (select 1 from attempt where task_id = task.id and state = 'ambiguous'))
-     order by account_id, id limit 1`,
-  );
   const anyDueWaiting = db.prepare<unknown, [lane: string, now: number]>(
     `select 1 from task indexed by task_waiting where pool = 'waiting' and lane = ? and due_at <= ? limit 1`,
   );
@@ -190,10 +175,6 @@ function preparePools({ db }: Connection) {
     extend: (id: TaskId, until: number) => void extend.run(until, id),
     hasQueued: () => anyReady.get() !== null || anyWaiting.get() !== null,
     countUnderWay: () => counts.all(),
-    firstReadyAfter: (lane: LaneId, after: AccountId | undefined) =>
-      readyAfter.get(lane, after ?? "") ?? undefined,
-    firstMovableAfter: (lane: LaneId, after: AccountId | undefined) =>
-      movableAfter.get(lane, after ?? "") ?? undefined,
     promote(lane: LaneId, now: number, limit: number): void {
       if (anyDueWaiting.get(lane, now) !== null) promote.run(lane, now, limit);
     },

@@ -6,8 +6,9 @@ import { type Attempt, isTerminal, type Task, type TaskSummary } from "../../../
 import type { Connection } from "../connection.ts";
 import { type AssetRow, toAsset } from "./asset-table.ts";
 import { type AttemptRow, toAttempt } from "./attempt-table.ts";
-import { prepareQueuePosition, type Turns } from "./queue-position.ts";
+import { prepareQueuePosition } from "./queue-position.ts";
 import { SUMMARY_COLUMNS, type SummaryRow, type TaskRow, toSummary, toTask } from "./task-table.ts";
+import type { Turns } from "./turns.ts";
 
 type Optional = string | null;
 

@@ -69,12 +69,14 @@ export const task = sqliteTable(
     change: integer().notNull().default(0),
     /** Results that a completed task does not have. */
     resultIssues: text("result_issues", { mode: "json" }).$type<readonly ResultIssue[]>(),
+    /** `Task.setup`; empty where it has none. Changes with the lane. */
+    setup: text().notNull().default(""),
   },
   (table) => [
     // Holds every column that lists are filtered by, so that a filter without matches reads the index alone.
     index("task_of_account").on(table.accountId, table.id, table.status, table.kind, table.model),
     index("task_under_way").on(table.dueAt, table.lane).where(sql`"pool" = 'under_way'`),
-    index("task_ready").on(table.lane, table.accountId, table.id).where(sql`"pool" = 'ready'`),
+    index("task_ready").on(table.lane, table.setup, table.accountId, table.id).where(sql`"pool" = 'ready'`),
     index("task_waiting").on(table.lane, table.dueAt).where(sql`"pool" = 'waiting'`),
     // Finds the few whose creators waited, at the start of the process.
     index("task_waited_for").on(table.id).where(sql`"pool" is not null and "sync_scope" is not null`),
@@ -141,6 +143,7 @@ export function toTask(row: TaskRow): Task {
     callbackUrl: row.callback_url ?? undefined,
     stage: row.stage,
     lane: row.lane,
+    setup: row.setup === "" ? undefined : row.setup,
     routeIndex: row.route_index,
     attempts: row.attempts,
     failures: row.failures,
@@ -173,6 +176,7 @@ export const NEW_TASK = {
   pool: () => "ready",
   due_at: ({ createdAt }) => createdAt,
   lane: ({ lane }) => lane,
+  setup: ({ setup }) => setup ?? "",
   route_index: ({ routeIndex }) => routeIndex,
   attempts: () => 0,
   failures: () => 0,
@@ -192,6 +196,7 @@ type NewValue<C extends keyof TaskRow> = (task: NewTask, admitted: AdmittedWith)
 export const CHANGED_TASK = {
   failures: ({ failures }) => failures ?? null,
   lane: ({ lane }) => lane ?? null,
+  setup: ({ lane, setup }) => (lane === undefined ? null : (setup ?? "")),
   route_index: ({ routeIndex }) => routeIndex ?? null,
   request: ({ request }) => json(request),
   status: ({ ending }) => ending?.status ?? null,
