@@ -29,22 +29,57 @@ const MODEL = {
   routes: [{ provider: "sdapi", upstream_model: "v1-5" }],
 };
 
-/** A server with one model, and a web UI that draws what it is told to. */
-async function serve(checkpoints?: string[]) {
+/** A server with a model, unless others are given, and a web UI that draws what it is told to. */
+async function serve({
+  checkpoints,
+  models = [MODEL],
+  env = {},
+}: {
+  checkpoints?: string[];
+  models?: readonly (typeof MODEL)[];
+  env?: Record<string, string>;
+} = {}) {
   const ui = await startWebUi();
   started.push(ui);
   if (checkpoints !== undefined) ui.checkpoints = checkpoints;
   const picture = Buffer.from(await plainImage(32, 32)).toString("base64");
   const folder = emptyFolder();
   mkdirSync(join(folder, "svc-data/models"), { recursive: true });
-  writeFileSync(join(folder, "svc-data/models/house.yaml"), JSON.stringify(MODEL));
-  const start = () => startServer({ folder, env: { SDAPI_BASE_URL: ui.origin } });
+  for (const model of models)
+    writeFileSync(join(folder, `svc-data/models/${model.id}.yaml`), JSON.stringify(model));
+  const start = () => startServer({ folder, env: { SDAPI_BASE_URL: ui.origin, ...env } });
   const server = await start();
   const key = server.firstKey();
   return { ui, picture, server, start, key, api: createApi(server.url, key) };
 }
 
 const arrives = (ui: WebUi, count = 1) => ui.until(() => ui.bodies.length >= count);
+
+test("tasks of several checkpoints that come mixed have each of them loaded once", async () => {
+  const checkpoints = ["anime.safetensors [a1]", "photo.safetensors [b2]", "xl.safetensors [c3]"];
+  const names = ["anime", "photo", "xl"];
+  const models = names.map((name) => ({
+    ...MODEL,
+    id: name,
+    routes: [{ provider: "sdapi", upstream_model: name }],
+  }));
+  const { ui, api, picture } = await serve({
+    checkpoints,
+    models,
+    env: { SVC_PROVIDERS_SDAPI_CONCURRENCY: "1" },
+  });
+  const ids = [];
+  for (const model of [...names, ...names, ...names, ...names])
+    ids.push(await api.accept({ model, prompt: "A red fox" }));
+  for (let made = 1; made <= ids.length; made++) {
+    await arrives(ui, made);
+    ui.end({ images: [picture] });
+  }
+  for (const id of ids) expect((await api.wait(id)).status).toBe("completed");
+  expect(ui.bodies.map(({ override_settings: settings }) => settings)).toMatchObject(
+    checkpoints.flatMap((each) => Array.from({ length: 4 }, () => ({ sd_model_checkpoint: each }))),
+  );
+});
 
 test("a task waits behind another's, and ends with its pictures without the grid", async () => {
   const { ui, api, picture } = await serve();
@@ -108,7 +143,7 @@ test("a cancelled task of a shared server is left to end, and others' are not to
 });
 
 test("a checkpoint that is not there is told at the start and by providers test, and fails the task", async () => {
-  const { ui, api, server } = await serve(["v1-4.safetensors"]);
+  const { ui, api, server } = await serve({ checkpoints: ["v1-4.safetensors"] });
   const task = await api.wait(await api.accept({ model: "house", prompt: "A red fox" }));
   expect(task.status).toBe("failed");
   await server.says(/there is no checkpoint v1-5; did you mean v1-4/);

@@ -23,7 +23,7 @@ import type { Network } from "../kit/network.ts";
 import { consequenceOf, type Refusal } from "../kit/refusal.ts";
 import { testedBy, testedByError } from "../kit/tested.ts";
 import { type Answers, createAnswers, type Ending } from "./answers.ts";
-import { type Checkpoints, createCheckpoints } from "./checkpoints.ts";
+import { type Checkpoints, createCheckpoints, setupOf } from "./checkpoints.ts";
 import { createJobs, type Jobs, LOST, operationOf } from "./jobs.ts";
 import { readRefusal } from "./refusals.ts";
 import { type SdCall, toSdCall, withCheckpoint } from "./request.ts";
@@ -89,6 +89,7 @@ export function createSdApiProvider(deps: SdApiDeps): ProviderAdapter {
     // What is told as lost was never made, or may be made again.
     repeatIsSafe: true,
     concurrency: deps.concurrency,
+    setupOf,
     async submit(request, signal) {
       if (stopping.signal.aborted) throw new Error(`${SDAPI.title}: the adapter was stopped`);
       return submit(parts, request, signal);

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
+import type { Route } from "../../domain/model/model.ts";
 import { suggest } from "../../domain/suggest.ts";
 import type { UpstreamAnswer } from "../kit/answer.ts";
 import type { Upstream } from "../kit/http.ts";
@@ -32,6 +33,22 @@ const LIST_BYTES = 16 * 1024 * 1024;
 /** One that the list had lately is not looked up again. */
 const KNOWN_MS = 60_000;
 const LIST = "/sdapi/v1/sd-models";
+
+/**
+ * What a route has the server load: its checkpoint, and on Forge the text encoders and VAE that go with it. Undefined where it takes
+ * whatever is loaded.
+ */
+export function setupOf({
+  upstreamModel,
+  wording,
+}: Pick<Route, "upstreamModel" | "wording">): string | undefined {
+  const given = wording?.constants?.override_settings;
+  const { sd_model_checkpoint: named, forge_additional_modules: modules } = isJsonObject(given) ? given : {};
+  const checkpoint = textIn(named) ?? upstreamModel;
+  const more = Array.isArray(modules) ? modules.flatMap((each) => textIn(each) ?? []) : [];
+  const parts = checkpoint === CURRENT ? more : [checkpoint, ...more];
+  return parts.length === 0 ? undefined : parts.join(" + ");
+}
 
 export function createCheckpoints(upstream: Upstream): Checkpoints {
   const { clock } = upstream;
