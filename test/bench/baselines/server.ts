@@ -34,6 +34,7 @@ function handler(given: BaselinePlan): (request: Request) => Response | Promise<
     case "file":
       return (request) => {
         const name = new URL(request.url).pathname.slice(1);
+        if (request.headers.has("if-none-match")) return new Response(null, { status: 304 });
         return name === "" ? new Response("ready") : new Response(Bun.file(join(given.directory, name)));
       };
   }

@@ -23,6 +23,7 @@ let uniqueCount = Math.floor(Math.random() * 1e9) * 1e6;
 
 async function run(plan: LoadPlan): Promise<LoadResult> {
   const requests = plan.requests.map(prepare);
+  const answer = plan.answer ?? { status: 200, hasBody: true };
   const latencies: number[] = [];
   const { promise: over, resolve: end, reject: fail } = Promise.withResolvers<void>();
   let sent = 0;
@@ -60,10 +61,10 @@ async function run(plan: LoadPlan): Promise<LoadResult> {
       data: {
         sentAt: 0,
         unsent: undefined,
-        read: createResponseReader((status, head) => {
+        read: createResponseReader(answer.hasBody, (status, head) => {
           const now = performance.now();
           latencies.push(now - socket.data.sentAt);
-          if (status !== 200) {
+          if (status !== answer.status) {
             refused += 1;
             firstRefusal ??= head.split("\r\n", 1)[0];
           }

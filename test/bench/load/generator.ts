@@ -7,7 +7,7 @@ const ANSWER_WITHIN_MS = 120_000;
 
 export interface LoadGenerator {
   readonly pid: number;
-  /** Carries out one plan. @throws Error when a connection breaks, an answer is not 200, or it takes too long */
+  /** Carries out one plan. @throws Error when a connection breaks, an answer has another status, or it takes too long */
   run(plan: LoadPlan): Promise<LoadResult>;
   stop(): Promise<void>;
 }
@@ -41,7 +41,7 @@ export function startLoadGenerator(): LoadGenerator {
       const { result } = answer;
       if (result.refused > 0) {
         throw new Error(
-          `${result.refused} of ${result.responses} answers were not 200: ${result.firstRefusal}`,
+          `${result.refused} of ${result.responses} answers were not ${plan.answer?.status ?? 200}: ${result.firstRefusal}`,
         );
       }
       return result;

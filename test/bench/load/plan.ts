@@ -5,6 +5,8 @@ export interface LoadPlan {
   readonly connections: number;
   /** Whole HTTP requests, sent in turn. Every `UNIQUE` in one is replaced by as many characters never sent before. */
   readonly requests: readonly string[];
+  /** What a right answer is; 200 with a body, unless it is said otherwise. */
+  readonly answer?: { readonly status: number; readonly hasBody: boolean };
   readonly until:
     | { readonly kind: "responses"; readonly count: number }
     | { readonly kind: "time"; readonly ms: number };
@@ -12,7 +14,7 @@ export interface LoadPlan {
 
 export interface LoadResult {
   readonly responses: number;
-  /** Answers other than 200, and the first of them. */
+  /** Answers of another status than was expected, and the first of them. */
   readonly refused: number;
   readonly firstRefusal?: string | undefined;
   /** From the first request to the last answer. */
@@ -31,7 +33,7 @@ export const UNIQUE = "@@@@@@@@@@@@@@@@";
 
 /** The text of one HTTP/1.1 request. */
 export function requestText(request: {
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "HEAD" | "POST";
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;

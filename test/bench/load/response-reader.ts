@@ -3,9 +3,10 @@ const LENGTH = /\r\ncontent-length: *(\d+)/i;
 
 /**
  * Returns a function that takes the bytes of one connection as they come and reports each whole response. It knows only
- * responses with a Content-Length, which is all that is asked for here.
+ * responses with a Content-Length, and those that never have a body, which is all that is asked for here.
  */
 export function createResponseReader(
+  hasBody: boolean,
   onResponse: (status: number, head: string) => void,
 ): (chunk: Buffer) => void {
   let unread: Buffer | undefined;
@@ -26,7 +27,7 @@ export function createResponseReader(
         }
         head = bytes.toString("latin1", 0, headEnd);
         status = Number(head.slice(9, 12));
-        const length = LENGTH.exec(head)?.[1];
+        const length = hasBody ? LENGTH.exec(head)?.[1] : "0";
         if (length === undefined) throw new Error(`A response without Content-Length: ${head}`);
         bodyLeft = Number(length);
         bytes = bytes.subarray(headEnd + HEAD_END.length);

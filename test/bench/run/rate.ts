@@ -1,4 +1,5 @@
 import { type LoadGenerator, perSecond } from "../load/generator.ts";
+import type { LoadPlan } from "../load/plan.ts";
 import { cpuMs } from "./process.ts";
 import { type Measurement, measurement, type Target } from "./report.ts";
 
@@ -13,13 +14,15 @@ export interface RateSubject {
   readonly server: { readonly port: number; readonly pid: number };
   readonly requests: readonly string[];
   readonly connections: number;
+  readonly answer?: LoadPlan["answer"];
 }
 
 export async function measureRate(load: LoadGenerator, subject: RateSubject, count: number): Promise<Rate> {
-  const { server, requests, connections } = subject;
+  const { server, requests, connections, answer } = subject;
   const before = cpuMs(server.pid);
   const until = { kind: "responses", count } as const;
-  const result = await load.run({ port: server.port, connections, requests, until });
+  const expected = answer === undefined ? {} : { answer };
+  const result = await load.run({ port: server.port, connections, requests, until, ...expected });
   const after = cpuMs(server.pid);
   const cpuUs = before === undefined || after === undefined ? undefined : ((after - before) / count) * 1000;
   return { perSecond: perSecond(result), cpuUs };
