@@ -1,4 +1,4 @@
-import { rmSync, statSync } from "node:fs";
+import { rmSync, type Stats, statSync } from "node:fs";
 import { rename, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { flush, openFolders } from "./content-folders.ts";
@@ -55,13 +55,19 @@ export function openContentFiles(options: { directory: string; newTemporaryName:
     return sizeBytes === undefined ? undefined : { path, sizeBytes };
   }
 
-  /** Like `find`, but synchronous: for content whose folder is in the operating system's cache. */
-  function isThere(sha256: string, sizeBytes: number): boolean {
-    return statSync(pathOf(sha256), { throwIfNoEntry: false })?.size === sizeBytes;
+  /**
+   * The path of a content file of this size, or undefined like `find`. Synchronous: a look takes three microseconds, the way to another
+   * thread and back ten times that, and Bun opens a file that it serves on this thread too.
+   */
+  function pathIfThere(sha256: string, sizeBytes: number): string | undefined {
+    if (!SHA256.test(sha256)) return undefined;
+    const path = pathOf(sha256);
+    const stats = look(path);
+    return stats?.size === sizeBytes && stats.isFile() ? path : undefined;
   }
 
   const { draft, discard, removeAll: removeTemporary } = drafts;
-  return { draft, keep, discard, settle, remove, find, isThere, removeTemporary };
+  return { draft, keep, discard, settle, remove, find, pathIfThere, removeTemporary };
 }
 
 export type ContentFiles = ReturnType<typeof openContentFiles>;
@@ -71,7 +77,20 @@ async function sizeOf(path: string): Promise<number | undefined> {
     const stats = await stat(path);
     return stats.isFile() ? stats.size : undefined;
   } catch (error) {
-    if (errorCode(error) === "ENOENT" || errorCode(error) === "ENOTDIR") return undefined;
+    if (isAbsence(error)) return undefined;
     throw error;
   }
+}
+
+function look(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    if (isAbsence(error)) return undefined;
+    throw error;
+  }
+}
+
+function isAbsence(error: unknown): boolean {
+  return errorCode(error) === "ENOENT" || errorCode(error) === "ENOTDIR";
 }

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import type { StoredFile } from "../domain/media/asset.ts";
 import type { AssetStore } from "../domain/ports/asset-store.ts";
 import { createSlots } from "../toolkit/slots.ts";
 import { checkBytes, checkStream, receiveFile } from "./check.ts";
@@ -6,7 +8,7 @@ import { openContentFiles } from "./fs.ts";
 import { createKnownContents } from "./known.ts";
 import { DECODE_SLOTS } from "./limits.ts";
 import { createPins } from "./pins.ts";
-import { createRecentFiles } from "./recent.ts";
+import { createRecentFiles, type RecentFiles } from "./recent.ts";
 import { holdStaged } from "./staging.ts";
 
 export interface AssetStoreOptions {
@@ -53,13 +55,31 @@ export function openAssetStore(options: AssetStoreOptions): AssetStore {
     stage,
     receive: () => receiveFile(deps, (checked) => holdStaged(deps, checked)),
     put,
-    open: async ({ sha256, sizeBytes, type }) => {
-      const bytes = recent.get(sha256);
-      if (bytes?.length === sizeBytes) return new Blob([bytes], { type });
-      const found = await files.find(sha256);
-      return found?.sizeBytes === sizeBytes ? Bun.file(found.path, { type }) : undefined;
+    open: async (file, { isLazy } = { isLazy: false }) => {
+      const path = files.pathIfThere(file.sha256, file.sizeBytes);
+      if (path === undefined) return undefined;
+      return (isLazy ? undefined : fromMemory(recent, file, path)) ?? Bun.file(path, { type: file.type });
     },
     paintMask: (mask, colour) => slots.run(() => paintMask(mask, colour)),
     removeTemporary: () => files.removeTemporary(),
   };
+}
+
+type File = Pick<StoredFile, "sha256" | "sizeBytes" | "type">;
+
+/** A file in memory. One that is asked for again is read into it. */
+function fromMemory(recent: RecentFiles, { sha256, sizeBytes, type }: File, path: string): Blob | undefined {
+  const known = recent.get(sha256);
+  if (known !== undefined) {
+    // The bytes of an MP4 are a video for one task, and a recording of sound for another.
+    return known.type === type ? known : known.slice(0, known.size, type);
+  }
+  if (!recent.isAskedForAgain(sha256, sizeBytes)) return undefined;
+  try {
+    const bytes = readFileSync(path);
+    return bytes.length === sizeBytes ? recent.add(sha256, bytes, type) : undefined;
+  } catch {
+    // Whoever reads it from disk next is told what is wrong with it.
+    return undefined;
+  }
 }

@@ -1,32 +1,72 @@
+import type { MediaType } from "../domain/media/asset.ts";
+
 /** Larger files are read from disk: in memory one of them would displace many small ones. */
 const MAX_FILE_BYTES = 256 * 1024;
 const MAX_TOTAL_BYTES = 16 * 1024 * 1024;
+/** What a file counts for at least, because there is more to it than its bytes. */
+const MIN_FILE_BYTES = 1024;
 
-/** Keeps small files that were stored lately in memory, since callers are about to fetch them. */
+/**
+ * Keeps small files in memory that callers are about to fetch: those stored lately, and those asked for twice, with no more than 16 MB of
+ * others asked for in between. A caller that fetches each of very many files once displaces none.
+ */
 export function createRecentFiles() {
-  /** Oldest first. */
-  const files = new Map<string, Uint8Array<ArrayBuffer>>();
-  let totalBytes = 0;
-
-  function forget(sha256: string): void {
-    totalBytes -= files.get(sha256)?.length ?? 0;
-    files.delete(sha256);
-  }
-
+  /** Answers send a Blob without copying it. */
+  const files = createShelf<Blob>();
+  const askedFor = createShelf<true>();
   return {
-    add(sha256: string, bytes: Uint8Array): void {
-      if (bytes.length > MAX_FILE_BYTES || files.has(sha256)) return;
-      // Copy them: the given bytes may be a small view of a large buffer.
-      files.set(sha256, new Uint8Array(bytes));
-      totalBytes += bytes.length;
-      for (const oldest of files.keys()) {
-        if (totalBytes <= MAX_TOTAL_BYTES) return;
-        forget(oldest);
-      }
+    /** @returns it as it is kept, unless it is too large */
+    add(sha256: string, bytes: Uint8Array, type: MediaType): Blob | undefined {
+      const known = files.get(sha256);
+      if (known !== undefined || bytes.length > MAX_FILE_BYTES) return known;
+      // A Blob copies them: the given bytes may be a small view of a large buffer. Safe: nothing here shares memory with threads.
+      const file = new Blob([bytes as Uint8Array<ArrayBuffer>], { type });
+      files.put(sha256, file, bytes.length);
+      return file;
     },
-    get: (sha256: string) => files.get(sha256),
-    forget,
+    get: (sha256: string): Blob | undefined => files.get(sha256),
+    /** Notes that a file which is not here is asked for. @returns whether it should be added */
+    isAskedForAgain(sha256: string, sizeBytes: number): boolean {
+      if (sizeBytes > MAX_FILE_BYTES) return false;
+      const isAgain = askedFor.get(sha256) === true;
+      if (isAgain) askedFor.remove(sha256);
+      else askedFor.put(sha256, true, sizeBytes);
+      return isAgain;
+    },
+    forget: (sha256: string): void => files.remove(sha256),
   };
 }
 
 export type RecentFiles = ReturnType<typeof createRecentFiles>;
+
+/** What stands for files of 16 MB together. What was not asked for longest goes first. */
+function createShelf<T>() {
+  const entries = new Map<string, { readonly value: T; readonly sizeBytes: number }>();
+  let totalBytes = 0;
+
+  function remove(key: string): void {
+    totalBytes -= entries.get(key)?.sizeBytes ?? 0;
+    entries.delete(key);
+  }
+
+  return {
+    put(key: string, value: T, fileBytes: number): void {
+      if (entries.has(key)) return;
+      const sizeBytes = Math.max(fileBytes, MIN_FILE_BYTES);
+      entries.set(key, { value, sizeBytes });
+      totalBytes += sizeBytes;
+      for (const oldest of entries.keys()) {
+        if (totalBytes <= MAX_TOTAL_BYTES) return;
+        remove(oldest);
+      }
+    },
+    get(key: string): T | undefined {
+      const entry = entries.get(key);
+      if (entry === undefined) return undefined;
+      entries.delete(key);
+      entries.set(key, entry);
+      return entry.value;
+    },
+    remove,
+  };
+}

@@ -34,14 +34,14 @@ export function holdStaged(
 
   async function keep(): Promise<void> {
     if (isReleased) throw new Error("This staging has ended.");
-    if (known.has(sha256) && files.isThere(sha256, sizeBytes)) {
+    if (known.has(sha256) && files.pathIfThere(sha256, sizeBytes) !== undefined) {
       // Known contents were flushed. The look is for a file that somebody removed since.
       pin.found(true);
     } else {
       await store();
     }
     known.add(file, isClean);
-    if (content instanceof Uint8Array) recent.add(sha256, content);
+    if (content instanceof Uint8Array) recent.add(sha256, content, file.type);
     isKept = true;
   }
 

@@ -23,7 +23,8 @@ export interface AccessDeps {
 }
 
 /** A request that is being admitted, with what is known of it so far, for its log line and its answer. */
-export type Entering = Exchange & {
+export type Entering = Omit<Exchange, "isLate"> & {
+  isLate: boolean;
   principal?: Principal;
   operator?: Operator;
   limitHeaders?: Readonly<Record<string, string>>;
@@ -37,7 +38,10 @@ export type Entering = Exchange & {
  */
 export function enter(deps: AccessDeps, endpoint: Handling, exchange: Entering): Reply | Promise<Reply> {
   if (endpoint.access === "public") {
-    return deps.guestTurns(exchange.address ?? "", () => endpoint.handle(exchange));
+    return deps.guestTurns(exchange.address ?? "", (isLate) => {
+      exchange.isLate = isLate;
+      return endpoint.handle(exchange);
+    });
   }
   const credential = credentialOf(exchange.request, exchange.query, endpoint.path);
   if (endpoint.access === "management") {

@@ -24,6 +24,7 @@ const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 export class Arriving implements Entering {
   readonly requestId: string;
   readonly startedAt: number;
+  isLate = false;
   principal?: Principal;
   operator?: Operator;
   limitHeaders?: Readonly<Record<string, string>>;

@@ -29,6 +29,8 @@ export interface Exchange {
   /** Path parameters. */
   readonly param: (name: string) => string;
   readonly query: () => URLSearchParams;
+  /** Whether it had to wait for a later turn of the event loop than it arrived in. Known of requests without a credential. */
+  readonly isLate: boolean;
   /** The way to the request's body. */
   readonly intake: Intake;
   /** When the answer is due, on the clock that never jumps, in milliseconds; undefined where requests are not cut. */

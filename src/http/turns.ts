@@ -6,8 +6,8 @@ const AFTER_LONG = 0.25;
 /** For one to two of these, an account counts as asking after its last request. */
 const PERIOD_MS = 1_000;
 
-/** Begins a request now, or when the turn of whoever asks comes. */
-export type Turns = <T>(asker: string, begin: () => T | Promise<T>) => T | Promise<T>;
+/** Begins a request now, or late: when the turn of whoever asks comes. */
+export type Turns = <T>(asker: string, begin: (isLate: boolean) => T | Promise<T>) => T | Promise<T>;
 
 interface Asker {
   /** In this turn of the event loop. */
@@ -62,14 +62,14 @@ export function createTurns({ perTurn, mayPass, computedMs }: TurnsDeps): Turns 
   }
 
   return (name, begin) => {
-    if (mayPass(name) && !askers.has(name)) return begin();
+    if (mayPass(name) && !askers.has(name)) return begin(false);
     const asker = askerOf(name);
     openTurn();
     if (asker.begun < most && asker.line.length === 0) {
       asker.begun += 1;
-      return begin();
+      return begin(false);
     }
-    return new Promise<void>((resolve) => asker.line.push(resolve)).then(begin);
+    return new Promise<void>((resolve) => asker.line.push(resolve)).then(() => begin(true));
   };
 }
 

@@ -11,6 +11,11 @@ import {
 } from "../toolkit/address-ranges.ts";
 import { isIP } from "../toolkit/is-ip.ts";
 
+/** How many addresses' own forms are remembered. Every request asks for one, and reading it takes as long as the rest of its way in. */
+const MOST_REMEMBERED = 1_000;
+/** No address is longer; one with a zone may be. */
+const LONGEST_REMEMBERED = 45;
+
 /** Reads each list of ranges once, for as long as the list itself is kept. */
 export function createAddresses(): Addresses {
   const lists = new WeakMap<readonly string[], readonly AddressRange[]>();
@@ -23,8 +28,21 @@ export function createAddresses(): Addresses {
     return ranges;
   }
 
+  const canonicals = new Map<string, string>();
+
+  function canonical(text: string): string | undefined {
+    const known = canonicals.get(text);
+    if (known !== undefined) return known;
+    const form = readAddress(text)?.toString();
+    if (form !== undefined && text.length <= LONGEST_REMEMBERED) {
+      if (canonicals.size >= MOST_REMEMBERED) canonicals.clear();
+      canonicals.set(text, form);
+    }
+    return form;
+  }
+
   return {
-    canonical: (text) => readAddress(text)?.toString(),
+    canonical,
     range(text) {
       const range = readRange(text);
       return range && formatRange(range);

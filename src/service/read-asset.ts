@@ -5,15 +5,37 @@ import type { AssetStore } from "../domain/ports/asset-store.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
 
 /**
- * Reads a stored file. Whoever knows its id may read it.
- * @throws AppError `not_found`, for a malformed id, an unknown one and a removed file alike
+ * Finds what is recorded of a stored file. Whoever knows its id may read it.
+ * @throws AppError `not_found`, for a malformed id and an unknown one alike
  */
+export async function findAsset(
+  { tasks }: { tasks: Pick<TaskStore, "assetById"> },
+  id: string,
+): Promise<Asset> {
+  const asset = isId("asset", id) ? await tasks.assetById(id) : undefined;
+  if (asset === undefined) throw new AppError("not_found", { kind: "file_unknown" });
+  return asset;
+}
+
+/**
+ * Opens the content of a stored file.
+ * @throws AppError `not_found`, for a file that was removed or cut short as for one that never was
+ */
+export async function openAsset(
+  { assets }: { assets: Pick<AssetStore, "open"> },
+  asset: Asset,
+  options?: { readonly isLazy: boolean },
+): Promise<Blob> {
+  const content = await assets.open(asset, options);
+  if (content === undefined) throw new AppError("not_found", { kind: "file_unknown" });
+  return content;
+}
+
+/** Finds and opens a stored file. @throws AppError `not_found`, as both of them do */
 export async function readAsset(
-  deps: { tasks: TaskStore; assets: AssetStore },
+  deps: { tasks: Pick<TaskStore, "assetById">; assets: Pick<AssetStore, "open"> },
   id: string,
 ): Promise<{ asset: Asset; content: Blob }> {
-  const asset = isId("asset", id) ? await deps.tasks.assetById(id) : undefined;
-  const content = asset && (await deps.assets.open(asset));
-  if (asset === undefined || content === undefined) throw new AppError("not_found", { kind: "file_unknown" });
-  return { asset, content };
+  const asset = await findAsset(deps, id);
+  return { asset, content: await openAsset(deps, asset) };
 }

@@ -42,6 +42,36 @@ test("a file that was cut short on disk is put right by the next put of its cont
   expect(await (await open().open(stored))?.bytes()).toEqual(bytes);
 });
 
+test("a file that was cut short or removed is not there, even where memory has it", async () => {
+  const stored = await subject.store.put(await png(4, 4), ANY);
+  const [path = ""] = await contentFiles(subject.directory);
+  await truncate(path, 10);
+  expect(await subject.store.open(stored)).toBeUndefined();
+  await rm(path);
+  expect(await subject.store.open(stored)).toBeUndefined();
+  await mkdir(path);
+  expect(await subject.store.open(stored)).toBeUndefined();
+  await rm(join(subject.directory, "sha256"), { recursive: true });
+  await writeFile(join(subject.directory, "sha256"), "a file in place of a folder");
+  expect(await subject.store.open(stored)).toBeUndefined();
+});
+
+test("a small file that is opened again is in memory from then on, unless it is to be read lazily", async () => {
+  const bytes = await png(4, 4);
+  const stored = await subject.store.put(bytes, ANY);
+  const [path = ""] = await contentFiles(subject.directory);
+  const { directory } = subject;
+  const store = openAssetStore({ directory, newTemporaryName: () => "other" });
+  const others = bytes.toReversed();
+  const opened = await Promise.all([store.open(stored), store.open(stored), store.open(stored)]);
+  await writeFile(path, others);
+  expect(await Promise.all(opened.map((content) => content?.bytes()))).toEqual([others, bytes, bytes]);
+  expect(await (await store.open(stored))?.slice(1, 3).bytes()).toEqual(bytes.subarray(1, 3));
+  expect(await (await store.open(stored, { isLazy: true }))?.bytes()).toEqual(others);
+  const asVideo = await store.open({ ...stored, type: "video/mp4" });
+  expect([asVideo?.type, await asVideo?.bytes()]).toEqual(["video/mp4", bytes]);
+});
+
 test("a hash that is a path leads nowhere", async () => {
   const bytes = await png(4, 4);
   const store = openAssetStore({

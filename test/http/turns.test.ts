@@ -35,6 +35,14 @@ test("four requests of one asker begin in each turn, in their order", async () =
   expect(order).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
 });
 
+test("a request is told whether it had to wait", async () => {
+  const { turns, turn } = createLoop();
+  const late: boolean[] = [];
+  for (let i = 0; i < 6; i++) void turns("a", (isLate) => late.push(isLate));
+  await turn();
+  expect(late).toEqual([false, false, false, false, true, true]);
+});
+
 test("one that asks now goes before those of others that wait", () => {
   const { ask } = createLoop();
   const many = ask("a", 40);

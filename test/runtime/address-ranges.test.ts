@@ -15,6 +15,15 @@ test.each([
   expect(canonical(text)).toBe(expected);
 });
 
+test("an address is written the same way however many were read since", () => {
+  for (let round = 0; round < 2; round++) {
+    for (let i = 0; i < 1_500; i++)
+      expect(canonical(`::ffff:10.0.${i >> 8}.${i & 255}`)).toBe(`10.0.${i >> 8}.${i & 255}`);
+  }
+  expect(canonical("nobody")).toBeUndefined();
+  expect(canonical("nobody")).toBeUndefined();
+});
+
 test.each([
   "",
   " 192.0.2.7",

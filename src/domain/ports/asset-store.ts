@@ -59,8 +59,16 @@ export interface AssetStore {
    * @throws MediaError when the content is refused; StorageError when it cannot be written; whatever `source` throws
    */
   put(source: Uint8Array | AsyncIterable<Uint8Array>, options: PutOptions): Promise<StoredFile>;
-  /** The stored file as a lazily read Blob (`slice` for ranges), or undefined when it is not there. */
-  open(file: Pick<StoredFile, "sha256" | "sizeBytes" | "type">): Promise<Blob | undefined>;
+  /**
+   * The stored file as a Blob (`slice` for ranges), or undefined when it is not there. It is read when its bytes are asked for, or is in
+   * memory already.
+   *
+   * @param options.isLazy never in memory
+   */
+  open(
+    file: Pick<StoredFile, "sha256" | "sizeBytes" | "type">,
+    options?: { readonly isLazy: boolean },
+  ): Promise<Blob | undefined>;
   /**
    * A mask as a grey picture, as large as before: this colour where the mask is transparent, the other one where it is opaque. Stores
    * nothing. It waits, as checks do, while as many pictures are decoded as may be at once.

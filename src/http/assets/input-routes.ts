@@ -8,14 +8,15 @@ export function inputEndpoints({ inputAddresses }: { inputAddresses: InputAddres
   return [
     open(`${INPUT_PATH}:file`, READ_INPUT, async ({ request, param }) => {
       const { file, content } = await inputAddresses.read(param("file"));
-      return serveFile(request, content, {
+      const headers = {
         "Content-Type": file.type,
         "Cache-Control": "private, no-store",
         ETag: `"${file.sha256}"`,
         "Accept-Ranges": "bytes",
         "X-Content-Type-Options": "nosniff",
         "Content-Security-Policy": "sandbox; default-src 'none'",
-      });
+      };
+      return serveFile(request, { sizeBytes: file.sizeBytes, headers, open: async () => content });
     }),
   ];
 }

@@ -2,17 +2,20 @@ import { AppError } from "../../domain/errors.ts";
 import { assetPath, type MediaType } from "../../domain/media/asset.ts";
 import type { AssetStore } from "../../domain/ports/asset-store.ts";
 import type { TaskStore } from "../../domain/ports/task-store.ts";
-import { readAsset } from "../../service/read-asset.ts";
+import { findAsset, openAsset } from "../../service/read-asset.ts";
 import { type Endpoint, open } from "../exchange.ts";
 import { isKnown, type Reply } from "../reply.ts";
 import { READ_ASSET } from "./wire.ts";
 
 /** GET (and HEAD) /assets/{asset id}.{ext}. Whoever knows the id may read the file, which never changes. */
-export function assetEndpoints(deps: { tasks: TaskStore; assets: AssetStore }): Endpoint[] {
+export function assetEndpoints(deps: {
+  tasks: Pick<TaskStore, "assetById">;
+  assets: Pick<AssetStore, "open">;
+}): Endpoint[] {
   return [
-    open("/assets/:file", READ_ASSET, async ({ request, param }) => {
+    open("/assets/:file", READ_ASSET, async ({ request, param, isLate }) => {
       const [id = "", extension] = param("file").split(".", 2);
-      const { asset, content } = await readAsset(deps, id);
+      const asset = await findAsset(deps, id);
       if (extension !== undefined && !assetPath(asset).endsWith(`.${extension}`)) {
         throw new AppError("not_found", { kind: "file_unknown" });
       }
@@ -27,10 +30,15 @@ export function assetEndpoints(deps: { tasks: TaskStore; assets: AssetStore }): 
         "Access-Control-Allow-Origin": "*",
         "Last-Modified": new Date(asset.createdAt).toUTCString(),
       };
-      return serveFile(request, content, headers);
+      // Bun 1.4.5 sends the head of a late answer in some fifty pieces, unless the body is a file or small
+      // (https://github.com/oven-sh/bun/pull/41341, checked 2026-11-23).
+      const open = () => openAsset(deps, asset, { isLazy: isLate });
+      return serveFile(request, { sizeBytes: asset.sizeBytes, headers, open });
     }),
   ];
 }
+
+type FileHeaders = Readonly<Record<string, string>> & { readonly ETag: string };
 
 /** Nothing runs and nothing is loaded. A drawing has its own style, and pictures inside itself. */
 function policyFor(type: MediaType): string {
@@ -38,36 +46,36 @@ function policyFor(type: MediaType): string {
   return type === "image/svg+xml" ? `${policy}; style-src 'unsafe-inline'; img-src data:` : policy;
 }
 
-/** Answers with a file or the part of it that is asked for, or with 304 to who has it. */
-export function serveFile(
-  request: Request,
-  content: Blob,
-  headers: Readonly<Record<string, string>> & { readonly ETag: string },
-): Reply {
-  if (isKnown(request, headers.ETag)) return { status: 304, headers, body: null };
-  return serve(content, headers, rangeOf(request, headers, content.size));
+/** A file as it is to be answered. */
+interface ServedFile {
+  readonly sizeBytes: number;
+  readonly headers: FileHeaders;
+  readonly open: () => Promise<Blob>;
 }
 
-function serve(
-  content: Blob,
-  headers: Readonly<Record<string, string>>,
-  range: ByteRange | "unsatisfiable" | undefined,
-): Reply {
+/**
+ * Answers with a file or the part of it that is asked for, or with 304 to who has it. That needs no look at the file, since an `ETag` names
+ * its content.
+ */
+export async function serveFile(request: Request, { sizeBytes, headers, open }: ServedFile): Promise<Reply> {
+  if (isKnown(request, headers.ETag)) return { status: 304, headers, body: null };
+  const content = await open();
+  const range = rangeOf(request, headers, sizeBytes);
   if (range === "unsatisfiable") {
-    return { status: 416, headers: { ...headers, "Content-Range": `bytes */${content.size}` }, body: null };
+    return { status: 416, headers: { ...headers, "Content-Range": `bytes */${sizeBytes}` }, body: null };
   }
   if (range === undefined) {
-    return { status: 200, headers: { ...headers, "Content-Length": String(content.size) }, body: content };
+    return { status: 200, headers: { ...headers, "Content-Length": String(sizeBytes) }, body: content };
   }
-  const length = range.end - range.start + 1;
+  const { start, end } = range;
   return {
     status: 206,
     headers: {
       ...headers,
-      "Content-Length": String(length),
-      "Content-Range": `bytes ${range.start}-${range.end}/${content.size}`,
+      "Content-Length": String(end - start + 1),
+      "Content-Range": `bytes ${start}-${end}/${sizeBytes}`,
     },
-    body: content.slice(range.start, range.end + 1),
+    body: content.slice(start, end + 1),
   };
 }
 
@@ -96,7 +104,7 @@ export function parseRange(header: string, size: number): ByteRange | "unsatisfi
   return { start, end: last === "" ? size - 1 : Math.min(Number(last), size - 1) };
 }
 
-function rangeOf(request: Request, headers: Readonly<Record<string, string>>, size: number) {
+function rangeOf(request: Request, headers: FileHeaders, size: number) {
   const header = request.headers.get("range");
   if (header === null) return undefined;
   const condition = request.headers.get("if-range");

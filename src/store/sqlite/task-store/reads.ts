@@ -12,29 +12,51 @@ import type { Turns } from "./turns.ts";
 
 type Optional = string | null;
 
-/** How many summaries of finished tasks stay in memory. They never change, and callers keep asking for the latest. */
-const KEPT_SUMMARIES = 10_000;
+/** How many summaries of finished tasks, and how many assets, stay in memory. They never change, and callers keep asking for the latest. */
+const MOST_KEPT = 10_000;
+
+/** Keeps what never changes, the latest of it. */
+function createKept<Id, Value>() {
+  const kept = new Map<Id, Value>();
+  return {
+    get: (id: Id): Value | undefined => kept.get(id),
+    add(id: Id, value: Value): void {
+      const oldest = kept.size < MOST_KEPT ? undefined : kept.keys().next().value;
+      if (oldest !== undefined) kept.delete(oldest);
+      kept.set(id, value);
+    },
+  };
+}
 
 /** Returns a function that reads the summary of a task. */
 function prepareSummary(db: Database) {
   const summaryById = db.prepare<SummaryRow, [id: string]>(
     `select ${SUMMARY_COLUMNS} from task where id = ?`,
   );
-  const kept = new Map<TaskId, TaskSummary>();
-  function keep(summary: TaskSummary): void {
-    const oldest = kept.size < KEPT_SUMMARIES ? undefined : kept.keys().next().value;
-    if (oldest !== undefined) kept.delete(oldest);
-    kept.set(summary.id, summary);
-  }
-
+  const kept = createKept<TaskId, TaskSummary>();
   return (id: TaskId): TaskSummary | undefined => {
     const known = kept.get(id);
     if (known !== undefined) return known;
     const row = summaryById.get(id);
     if (row === null) return undefined;
     const summary = toSummary(row);
-    if (isTerminal(summary.status)) keep(summary);
+    if (isTerminal(summary.status)) kept.add(id, summary);
     return summary;
+  };
+}
+
+/** Returns a function that reads an asset. */
+function prepareAsset(db: Database) {
+  const assetById = db.prepare<AssetRow, [id: string]>("select * from asset where id = ?");
+  const kept = createKept<AssetId, Asset>();
+  return (id: AssetId): Asset | undefined => {
+    const known = kept.get(id);
+    if (known !== undefined) return known;
+    const row = assetById.get(id);
+    if (row === null) return undefined;
+    const asset = toAsset(row);
+    kept.add(id, asset);
+    return asset;
   };
 }
 
@@ -44,7 +66,6 @@ export function prepareReads({ db }: Connection, turns: Turns) {
     "select * from attempt where task_id = ? order by sequence",
   );
   const attemptById = db.prepare<AttemptRow, [id: string]>("select * from attempt where id = ?");
-  const assetById = db.prepare<AssetRow, [id: string]>("select * from asset where id = ?");
   // One statement for all filters; every id sorts before "~".
   const list = db.prepare<
     SummaryRow,
@@ -67,10 +88,7 @@ export function prepareReads({ db }: Connection, turns: Turns) {
       const row = attemptById.get(id);
       return row === null ? undefined : toAttempt(row);
     },
-    assetById(id: AssetId): Asset | undefined {
-      const row = assetById.get(id);
-      return row === null ? undefined : toAsset(row);
-    },
+    assetById: prepareAsset(db),
     list: ({ accountId, after, kind, status, model, limit }: TaskFilter): TaskSummary[] =>
       list.all(accountId, after ?? null, kind ?? null, status ?? null, model ?? null, limit).map(toSummary),
     queuePosition: prepareQueuePosition(db, turns),
