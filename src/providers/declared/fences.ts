@@ -1,5 +1,6 @@
 import type { ASTNode } from "@marcbachmann/cel-js";
 import { suggest } from "../../domain/suggest.ts";
+import { FILE_FROM_BYTES } from "../kit/json-answer.ts";
 
 /** An expression that cannot be used. `offset` is where in its source. */
 export class ExpressionError extends Error {
@@ -15,9 +16,12 @@ export class ExpressionError extends Error {
 /** Most entries of a list, and of a mapping, that an expression sees; the second where a macro of it is inside another. */
 export const LIST_MAX = 1_000;
 export const NESTED_LIST_MAX = 60;
-/** Longest text that an expression sees or builds; the second where it has macros, which go through texts again and again. */
+/**
+ * Longest text that an expression sees or builds; the second where it has macros, which go through texts again and again. What is cut
+ * is never base64 of an answer: that is a file from this length on, for which something short stands.
+ */
 export const TEXT_MAX = 64 * 1024;
-export const MACRO_TEXT_MAX = 4 * 1024;
+export const MACRO_TEXT_MAX = FILE_FROM_BYTES;
 /** Values that one expression may add up: each sum copies what it adds. */
 const TERMS_MAX = 32;
 /** Nodes that one expression may visit. A visit takes about 0.2 µs, so this takes 20 ms. */

@@ -8,7 +8,7 @@ const MAX_TEXT_BYTES = 4 * 1024 * 1024;
 const MOST = { depth: 64, tokens: 100_000 };
 const TEXT_SHOWN = 2_000;
 /** A string from this length on is decoded as it arrives if it is base64. */
-const FILE_FROM_BYTES = 16 * 1024;
+export const FILE_FROM_BYTES = 4 * 1024;
 const DATA_URI_HEADER = /^data:[\w.+/-]*;base64,/;
 const BASE64 = /^[A-Za-z0-9+/_\-\s]*$/;
 

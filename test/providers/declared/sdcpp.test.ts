@@ -117,6 +117,18 @@ test("a picture is told with the size that was asked for", async () => {
   expect(await poll()).toMatchObject({ outputs: [{ kind: "bytes", size: "1024x768" }] });
 });
 
+test("a picture of a few kilobytes arrives whole, whatever its length", async () => {
+  for (const length of [3_000, 3_072, 3_073, 9_000, 12_288, 60_000]) {
+    const bytes = Buffer.from(Array.from({ length }, (_, i) => (i * 89) % 251));
+    const images = [1, 2].map((index) => ({ index, b64_json: bytes.toString("base64") }));
+    const body = { id: "job_1", kind: "img_gen", status: "completed", result: { images }, error: null };
+    const { poll } = await jobOf(() => ({ json: body }));
+    const answer = await poll();
+    const outputs = answer?.kind === "succeeded" ? answer.outputs : [];
+    expect(outputs.map((each) => each.kind === "bytes" && bytes.equals(each.bytes))).toEqual([true, true]);
+  }
+});
+
 test("a job that waits is cancelled, and one that is being made is not asked to stop", async () => {
   for (const status of ["queued", "generating"]) {
     const { provider, operation, upstream } = await jobOf(() => ({ json: { id: "job_1", status } }));
