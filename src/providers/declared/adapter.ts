@@ -28,6 +28,8 @@ export interface DeclaredDeps extends ConnectionDeps {
   /** The forms that tasks began with; absent: none is kept. */
   readonly used?: UsedForms | undefined;
   readonly account: ProviderAccount;
+  /** Making a task twice harms nobody. */
+  readonly isRepeatSafe?: boolean | undefined;
   /** For outputs at hosts that the form does not name. */
   readonly fetchPublic?: Egress["fetchMedia"] | undefined;
   /** Told of a status word that the form does not have. */
@@ -88,6 +90,7 @@ function createAt(deps: DeclaredDeps, { form, compiled }: LoadedForm, terms: Ter
   return {
     id: deps.id,
     lane: account.lane,
+    repeatIsSafe: deps.isRepeatSafe,
     submitIsIdempotent: flows.every(({ submit }) => submit?.idempotent !== undefined),
     concurrency: account.concurrency ?? headOf(form).concurrency,
     rates: ratesOf(account, usualRates(limits)),

@@ -22,7 +22,7 @@ export function defineDeclared(head: Head, load: () => Promise<LoadedForm>): Pro
   // A start asks several times.
   const settings = () => {
     table ??= accountSettings({
-      ...{ id, title, base, regions, concurrency },
+      ...{ id, title, base, regions, concurrency, isOwnEngine: isKeyless },
       variables: Object.assign({}, ...kinds) as Record<string, string>,
     });
     return table;
@@ -54,6 +54,7 @@ export function defineDeclared(head: Head, load: () => Promise<LoadedForm>): Pro
         used: await usedForms(),
         onUnknownWord: createTellWord(id, log),
         account: withSettings(account, own),
+        isRepeatSafe: own.restarts === "safe",
       });
     },
   };

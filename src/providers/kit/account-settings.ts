@@ -1,6 +1,7 @@
 import { apiUrl, integer, oneOf, type Parser } from "../../toolkit/settings/parsers.ts";
 import { type Credential, credential, setting } from "../../toolkit/settings/setting.ts";
 import type { ProviderAccount } from "../account.ts";
+import { RESTARTS, type Restarts } from "./keyed-settings.ts";
 
 /**
  * The settings of a provider that has no flags of its own: they count for its accounts where these say nothing else.
@@ -17,6 +18,8 @@ export function accountSettings(given: {
   readonly regions: readonly string[];
   /** How many tasks an account may have under way. */
   readonly concurrency: number;
+  /** It is an engine of the operator's own, where making a task twice may cost nothing. */
+  readonly isOwnEngine?: boolean | undefined;
 }) {
   const { id, title, variables, base, regions, concurrency } = given;
   const credentials = Object.entries(variables).map(([name, variable]): [string, Credential] => [
@@ -54,6 +57,14 @@ export function accountSettings(given: {
       help: `most ${title} tasks of an account at one time`,
       parse: integer(1, 10_000),
       fallback: concurrency,
+    }),
+    ...(given.isOwnEngine === true && {
+      restarts: setting<Restarts>({
+        key: `providers.${id}.restarts`,
+        help: "safe: what the engine lost is made again until the deadline, which costs nothing; charged: its task fails",
+        parse: oneOf(RESTARTS),
+        fallback: "charged",
+      }),
     }),
   };
 }

@@ -3,7 +3,7 @@ import type { Secret } from "../../toolkit/settings/secret.ts";
 import { credential, setting } from "../../toolkit/settings/setting.ts";
 import { type ProviderAccount, ratesOf } from "../account.ts";
 
-const RESTARTS = ["charged", "safe"] as const;
+export const RESTARTS = ["charged", "safe"] as const;
 /** What making a task a second time costs: `charged` money, `safe` only electricity. */
 export type Restarts = (typeof RESTARTS)[number];
 

@@ -3,9 +3,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createCatalog } from "../../../src/catalog/catalog.ts";
 import { createManifestReader } from "../../../src/catalog/read-manifest.ts";
+import { loadConfig } from "../../../src/config/config.ts";
 import type { JsonObject } from "../../../src/domain/json.ts";
 import type { SubmitRequest } from "../../../src/domain/ports/provider.ts";
 import { rehearsedProvider, requestOf } from "../../../src/providers/declared/rehearsal/example.ts";
+import { createProviders, PROVIDERS } from "../../../src/providers/registry.ts";
 import { operationOf, rejection } from "../../contracts/provider.ts";
 import { fakeClock } from "../../helpers/engine.ts";
 import { openPublished } from "../../helpers/published.ts";
@@ -128,6 +130,19 @@ test("a picture of a few kilobytes arrives whole, whatever its length", async ()
     expect(outputs.map((each) => each.kind === "bytes" && bytes.equals(each.bytes))).toEqual([true, true]);
   }
 });
+
+test.each([
+  [{}, false],
+  [{ SVC_PROVIDERS_SDCPP_RESTARTS: "safe" }, true],
+] as const)(
+  "what its engine lost is made again where the operator says that it may be: %j",
+  async (env, isSafe) => {
+    const given = { SVC_PROVIDERS_SDCPP_BASE_URL: "http://127.0.0.1:1234", ...env };
+    const config = loadConfig({ cwd: import.meta.dir, env: given, providers: PROVIDERS });
+    const providers = await createProviders({ config, clock: fakeClock() });
+    expect(providers.find(({ id }) => id === "sdcpp")?.repeatIsSafe).toBe(isSafe);
+  },
+);
 
 test("a job that waits is cancelled, and one that is being made is not asked to stop", async () => {
   for (const status of ["queued", "generating"]) {
