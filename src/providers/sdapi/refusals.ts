@@ -1,9 +1,9 @@
 import { isJsonObject } from "../../domain/json.ts";
 import type { UpstreamAnswer } from "../kit/answer.ts";
-import { meaningOfStatus, refusalOf } from "../kit/classify.ts";
+import { meaningOfError, refusalOf } from "../kit/classify.ts";
 import type { Upstream } from "../kit/http.ts";
 import type { Meaning, Refusal } from "../kit/refusal.ts";
-import { readErrorWords, textIn } from "../kit/said.ts";
+import { type ErrorWords, readErrorWords, textIn } from "../kit/said.ts";
 
 /** What its own words mean, which come with statuses that say less (modules/api/api.py of AUTOMATIC1111 and Forge, 2026-08). */
 const WORDS: readonly (readonly [RegExp, Meaning])[] = [
@@ -23,24 +23,25 @@ export function readRefusal(upstream: Upstream, answer: UpstreamAnswer): Refusal
   const isFourfold = typeof said.error === "string" && typeof said.errors === "string";
   const word = isFourfold ? textIn(said.error) : (words.code ?? words.type);
   const told = isFourfold ? (textIn(said.detail) ?? textIn(said.errors)) : words.message;
-  const meaning = meaningOf(answer, [told, word], isFourfold);
+  const meaning = meaningOf(answer, { ...words, code: word, message: told }, isFourfold);
   const message = status === 404 && told === "Not Found" ? `${told}; was it started with --api?` : told;
   return refusalOf(upstream, answer, meaning, { word, message });
 }
 
 function meaningOf(
   { status, text, headers }: UpstreamAnswer,
-  said: readonly (string | undefined)[],
+  words: ErrorWords,
   isFourfold: boolean,
 ): Meaning {
   // Those of an account or of the way there mean what they say, whatever the words.
   if (status >= 400 && status !== 401 && status !== 403) {
-    const known = WORDS.find(([words]) => said.some((each) => each !== undefined && words.test(each)));
+    const said = [words.message, words.code].filter((each) => each !== undefined);
+    const known = WORDS.find(([pattern]) => said.some((each) => pattern.test(each)));
     if (known !== undefined) return known[1];
   }
   // What its web framework says of an exception that nothing caught. The work has ended with it.
   const isPlain =
     text?.trim() === "Internal Server Error" &&
     headers.get("content-type")?.startsWith("text/plain") === true;
-  return status === 500 && (isFourfold || isPlain) ? "broken" : meaningOfStatus(status);
+  return status === 500 && (isFourfold || isPlain) ? "broken" : meaningOfError(status, words);
 }

@@ -173,6 +173,8 @@ test.each([
   [500, fourfold("OutOfMemoryError", "", "CUDA out of memory."), "retry", "UPSTREAM_CAPACITY_EXHAUSTED"],
   [500, fourfold("HTTPException", "Sampler not found"), "fail", "UPSTREAM_REJECTED"],
   [500, { detail: "Invalid encoded image" }, "fail", "UPSTREAM_REJECTED"],
+  // sd-server, for want of memory.
+  [500, { error: "generate_image returned no results" }, "retry", "UPSTREAM_ERROR"],
   [500, fourfold("NansException", "", "A tensor with all NaNs"), "retry", "UPSTREAM_ERROR"],
   [400, { detail: "Sampler not found" }, "fail", "UPSTREAM_REJECTED"],
   [404, { detail: "Init image not found" }, "fail", "UPSTREAM_REJECTED"],
