@@ -6,7 +6,7 @@ import { sniffMediaType } from "../assets/sniff.ts";
 import { MAX_INPUT_BYTES } from "../domain/limits.ts";
 import { MEDIA_KINDS, MEDIA_TYPES } from "../domain/media/asset.ts";
 import { type AssetStore, MediaError } from "../domain/ports/asset-store.ts";
-import type { InputFile, MaskColour } from "../domain/ports/provider.ts";
+import type { InputFile, MaskPaint } from "../domain/ports/provider.ts";
 import type { InputRole } from "../domain/task/request.ts";
 
 /** A file that a task is to be made from. */
@@ -47,7 +47,7 @@ async function opened(assets: AssetStore, { role, bytes }: TrialInput): Promise<
     const stored = await assets.put(bytes, { accept: MEDIA_KINDS, maxBytes, sanitize: true });
     const content = await assets.open(stored);
     if (content === undefined) throw new TrialInputError(`${role} is gone`);
-    const painted = role === "mask" ? (colour: MaskColour) => assets.paintMask(content, colour) : undefined;
+    const painted = role === "mask" ? (paint: MaskPaint) => assets.paintMask(content, paint) : undefined;
     return { ...stored, role, content, painted };
   } catch (error) {
     throw error instanceof MediaError ? new TrialInputError(`${role} ${error.message}`) : error;

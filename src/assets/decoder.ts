@@ -1,6 +1,6 @@
 import type { Sharp, SharpOptions } from "sharp";
 import { MediaError } from "../domain/ports/asset-store.ts";
-import type { MaskColour } from "../domain/ports/provider.ts";
+import type { MaskPaint } from "../domain/ports/provider.ts";
 import { StorageError } from "../domain/ports/task-store.ts";
 import { isShortage } from "../toolkit/shortage.ts";
 import { IMAGE_DECODE_SECONDS, IMAGE_MAX_PIXELS } from "./limits.ts";
@@ -63,16 +63,27 @@ export async function turnUpright(
 }
 
 /**
- * A mask as a grey picture, as large as before: this colour where the mask is transparent, the other one where it is opaque.
+ * A mask as a grey picture, as large as before: this colour where the mask is transparent, the other one where it is opaque; with
+ * `either`, white and as transparent as before.
  *
  * @throws MediaError when it cannot be decoded
  */
-export async function paintMask(mask: Blob, colour: MaskColour): Promise<Blob> {
+export async function paintMask(mask: Blob, paint: MaskPaint): Promise<Blob> {
   const image = (await openImage(await mask.bytes())).ensureAlpha();
   // Transparency as brightness is black where a mask is transparent.
-  const grey = (colour === "white" ? image.negate() : image).extractChannel("alpha").toColourspace("b-w");
-  const painted = await decoding(() => grey.png().toBuffer());
-  return new Blob([new Uint8Array(painted)], { type: "image/png" });
+  const grey = (paint === "black" ? image : image.negate()).extractChannel("alpha").toColourspace("b-w");
+  const painted = paint === "either" ? await seeThrough(grey) : grey;
+  const bytes = await decoding(() => painted.png().toBuffer());
+  return new Blob([new Uint8Array(bytes)], { type: "image/png" });
+}
+
+/** Grey that is transparent as far as it is white, in the four channels that some servers insist on. */
+async function seeThrough(grey: Sharp): Promise<Sharp> {
+  const { data, info } = await decoding(() => grey.raw().toBuffer({ resolveWithObject: true }));
+  const raw = { width: info.width, height: info.height, channels: 1 } as const;
+  const sharp = await loadSharp();
+  const alpha = await decoding(() => sharp(data, { raw }).negate().toColourspace("b-w").raw().toBuffer());
+  return sharp(data, { raw }).joinChannel([data, data, alpha], { raw }).toColourspace("srgb");
 }
 
 /** What undoes EXIF orientations 1 to 8, as sharp applies it: mirrored, then turned. */

@@ -60,7 +60,7 @@ export function openAssetStore(options: AssetStoreOptions): AssetStore {
       if (path === undefined) return undefined;
       return (isLazy ? undefined : fromMemory(recent, file, path)) ?? Bun.file(path, { type: file.type });
     },
-    paintMask: (mask, colour) => slots.run(() => paintMask(mask, colour)),
+    paintMask: (mask, paint) => slots.run(() => paintMask(mask, paint)),
     removeTemporary: () => files.removeTemporary(),
   };
 }

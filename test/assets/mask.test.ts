@@ -39,6 +39,15 @@ test.each([
   ).toBeLessThanOrEqual(1);
 });
 
+test("painted for servers of either kind, a mask is white where it is transparent, and as transparent as before", async () => {
+  const png = new Blob([new Uint8Array(await mask((image) => image.png()))]);
+  const picture = sharp(await (await paintMask(png, "either")).bytes());
+  const { format, width, height, channels } = await picture.metadata();
+  expect({ format, width, height, channels }).toEqual({ format: "png", width: 4, height: 1, channels: 4 });
+  const pixels = ALPHA.flatMap((alpha) => [255 - alpha, 255 - alpha, 255 - alpha, alpha]);
+  expect([...(await picture.raw().toBuffer())]).toEqual(pixels);
+});
+
 test("what is no picture is not painted", async () => {
   await expect(paintMask(new Blob(["no picture"]), "white")).rejects.toThrow();
 });

@@ -1,5 +1,5 @@
 import type { MediaKind, StoredFile } from "../media/asset.ts";
-import type { MaskColour } from "./provider.ts";
+import type { MaskPaint } from "./provider.ts";
 
 export interface PutOptions {
   /** What the file may be. */
@@ -70,12 +70,13 @@ export interface AssetStore {
     options?: { readonly isLazy: boolean },
   ): Promise<Blob | undefined>;
   /**
-   * A mask as a grey picture, as large as before: this colour where the mask is transparent, the other one where it is opaque. Stores
-   * nothing. It waits, as checks do, while as many pictures are decoded as may be at once.
+   * A mask as a grey picture, as large as before: this colour where the mask is transparent, the other one where it is opaque; with
+   * `either`, white and as transparent as before. Stores nothing. It waits, as checks do, while as many pictures are decoded as may be
+   * at once.
    *
    * @throws MediaError when it cannot be decoded
    */
-  paintMask(mask: Blob, colour: MaskColour): Promise<Blob>;
+  paintMask(mask: Blob, paint: MaskPaint): Promise<Blob>;
   /** Removes the half-written files that a crash left. @returns how many */
   removeTemporary(): Promise<number>;
 }

@@ -14,6 +14,8 @@ import type { Usage } from "../task/task.ts";
 /** Our masks mark what may change by transparency; some upstreams want a colour. */
 export const MASK_COLOURS = ["white", "black"] as const;
 export type MaskColour = (typeof MASK_COLOURS)[number];
+/** `either`: white and transparent where it may change, for servers of one API of which some look at the one, some at the other. */
+export type MaskPaint = MaskColour | "either";
 
 /** An input of the task, decoded and stored here before any provider sees it. */
 export interface InputFile extends MediaProbe {
@@ -22,8 +24,8 @@ export interface InputFile extends MediaProbe {
   readonly sizeBytes: number;
   /** Read when it is looked at. */
   readonly content: Blob;
-  /** Masks only: a grey picture in which this colour marks what may change. */
-  readonly painted?: ((colour: MaskColour) => Promise<Blob>) | undefined;
+  /** Masks only: a grey picture in which this marks what may change. */
+  readonly painted?: ((paint: MaskPaint) => Promise<Blob>) | undefined;
   /**
    * The address under which anybody can fetch it for a day or two, without a key; the same whenever its attempt is sent. Absent where
    * this service has no address that it can be reached by.

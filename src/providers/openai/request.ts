@@ -37,7 +37,10 @@ export interface FormFile {
   readonly file: InputFile;
 }
 
-/** Encodes a form. Values that are not scalar become JSON text. */
+/**
+ * Encodes a form. Values that are not scalar become JSON text. In a mask, what may change is white too: servers of this API such as
+ * sd-server look at brightness and not at transparency.
+ */
 export async function toForm(
   fields: Readonly<Record<string, Json>>,
   files: readonly FormFile[],
@@ -48,7 +51,8 @@ export async function toForm(
   }
   for (const [index, { field, file }] of files.entries()) {
     const { extension } = MEDIA_TYPES[file.type];
-    const content = new Blob([await file.content.arrayBuffer()], { type: file.type });
+    const content =
+      (await file.painted?.("either")) ?? new Blob([await file.content.arrayBuffer()], { type: file.type });
     form.append(field, content, `input-${index + 1}.${extension}`);
   }
   // Encoded to bytes, so that the body has a known length and is sent whole.

@@ -4,7 +4,7 @@ import type { Asset, MediaKind } from "../../domain/media/asset.ts";
 import { maskProblem } from "../../domain/media/mask.ts";
 import { MediaError } from "../../domain/ports/asset-store.ts";
 import { EgressError } from "../../domain/ports/egress.ts";
-import type { InputFile, MaskColour } from "../../domain/ports/provider.ts";
+import type { InputFile, MaskPaint } from "../../domain/ports/provider.ts";
 import type { GenerationRequest, MediaInput } from "../../domain/task/request.ts";
 import { inputsReady } from "../../domain/task/transition.ts";
 import { SETTLED, type Step, type StepDeps, type StepResult } from "../step.ts";
@@ -101,7 +101,7 @@ export async function openInputs(
     const { sha256, sizeBytes, type, width, height, durationMs } = asset;
     const url = inputUrl && (() => inputUrl(asset, startedAt));
     const { role } = input;
-    const painted = role === "mask" ? (colour: MaskColour) => assets.paintMask(content, colour) : undefined;
+    const painted = role === "mask" ? (paint: MaskPaint) => assets.paintMask(content, paint) : undefined;
     files.push({ role, content, painted, url, sha256, sizeBytes, type, width, height, durationMs });
   }
   return files;

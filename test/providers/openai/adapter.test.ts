@@ -116,6 +116,16 @@ describe("an edit", () => {
     expect([mask?.type, await mask?.text()]).toEqual(["image/png", "stencil"]);
   });
 
+  test("has a mask that says what may change by transparency and by brightness", async () => {
+    const mask = {
+      ...png("mask", "stencil"),
+      painted: async (paint: string) => new Blob([`painted for ${paint}`], { type: "image/png" }),
+    };
+    const { fields } = await sent({ inputs: [png("image", "first"), mask] });
+    const { mask: file } = fields as Record<string, File>;
+    expect([file?.type, await file?.text()]).toEqual(["image/png", "painted for either"]);
+  });
+
   test("of several images keeps their order", async () => {
     const { fields } = await sent({ inputs: ["a", "b", "c"].map((text) => png("image", text)) });
     const files = fields["image[]"] as File[];
