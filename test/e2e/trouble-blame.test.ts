@@ -111,7 +111,7 @@ describe("a route whose provider refuses us", () => {
   test("is told to the operator, in the log once and in the list of models until it works again", async () => {
     const picture = Buffer.from(await plainImage(8, 8)).toString("base64");
     scripts.set("refused", refusal(401, { code: "invalid_api_key", message: "Incorrect API key." }));
-    scripts.set("taken", { json: { created: 1, data: [{ b64_json: picture }] } });
+    scripts.set("taken", { json: { created: 1, data: [{ b64_json: picture }], size: "1024x1024" } });
     expect(await modelsOf()).toContain("ready");
     const refusals = () => server.stderr().match(/openai refuses us; it gets no tasks/g)?.length ?? 0;
     const before = refusals();

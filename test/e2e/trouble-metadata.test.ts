@@ -20,7 +20,7 @@ const manifest = pngChunk("caBX", text("jumb-c2pa"));
 /** The file that comes of a picture that an engine made. */
 async function resultOf(made: Uint8Array, args: readonly string[]): Promise<Uint8Array> {
   const base64 = Buffer.from(made).toString("base64");
-  const openai = await startUpstream(() => ({ json: { data: [{ b64_json: base64 }] } }));
+  const openai = await startUpstream(() => ({ json: { data: [{ b64_json: base64 }], size: "1024x1024" } }));
   closing.push(openai.stop);
   const server = await startServer({
     env: { OPENAI_API_KEY: "sk-upstream-0123456789", SVC_PROVIDERS_OPENAI_BASE_URL: openai.origin },

@@ -63,7 +63,7 @@ const files = (origin: string): Record<string, JsonObject> => {
 
 function openAiAnswer({ body }: Arrived): Scripted {
   const { prompt } = JSON.parse(body.toString()) as { prompt: string };
-  return { json: { created: 1, data: images()[prompt] ?? [] } };
+  return { json: { created: 1, data: images()[prompt] ?? [], size: "1024x1024" } };
 }
 
 beforeAll(async () => {

@@ -30,7 +30,7 @@ beforeAll(async () => {
     asked.set(request.prompt, request);
     const { prompt, n } = request;
     const data = Array.from({ length: Number(n) }, () => ({ b64_json: square }));
-    return { json: { created: 1, data, ...SAID[prompt] } };
+    return { json: { created: 1, data, size: request.size ?? "auto", ...SAID[prompt] } };
   });
   const server = await startServer({
     env: { OPENAI_API_KEY: "sk-upstream-0123456789", SVC_PROVIDERS_OPENAI_BASE_URL: openai.origin },

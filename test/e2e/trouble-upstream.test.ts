@@ -25,7 +25,7 @@ interface Given {
 const picture = plainImage(16, 16).then((bytes) => Buffer.from(bytes).toString("base64"));
 
 async function start({ args = [], answers }: Given) {
-  const made = { json: { data: [{ b64_json: await picture }] } };
+  const made = { json: { data: [{ b64_json: await picture }], size: "1024x1024" } };
   const counts = new Map<string, number>();
   const openai = await startUpstream(({ body }) => {
     const { prompt = "" } = JSON.parse(body.toString() || "{}") as { prompt?: string };

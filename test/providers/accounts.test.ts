@@ -20,7 +20,9 @@ afterEach(async () => {
 
 async function startImages() {
   const picture = Buffer.from(await png(8, 8)).toString("base64");
-  const upstream = await startUpstream(() => ({ json: { created: 1, data: [{ b64_json: picture }] } }));
+  const upstream = await startUpstream(() => ({
+    json: { created: 1, data: [{ b64_json: picture }], size: "1024x1024" },
+  }));
   closing.push(() => upstream.stop());
   return upstream;
 }

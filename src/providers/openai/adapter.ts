@@ -125,5 +125,5 @@ async function submit(
   if (answer.status < 200 || answer.status > 299) throw refusedSubmission(readRefusal(upstream, answer));
   return stream !== undefined && answer.isEvents === true
     ? stream.result(answer)
-    : readImages(upstream, answer);
+    : readImages(upstream, answer, request.request.parameters.size);
 }

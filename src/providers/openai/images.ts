@@ -10,16 +10,26 @@ import { type AnswerFiles, bytesOf } from "../kit/json-answer.ts";
 import { textIn } from "../kit/said.ts";
 import { isModeration } from "./refusals.ts";
 
-/** Reads the images of an answer without a stream. @throws ProviderError when it has no list of images */
-export function readImages(upstream: Upstream, answer: UpstreamAnswer): Submitted {
+/**
+ * Reads the images of an answer without a stream. One that says nothing of their size must have that which was asked for, because some
+ * servers round it.
+ *
+ * @throws ProviderError when it has no list of images
+ */
+export function readImages(upstream: Upstream, answer: UpstreamAnswer, asked?: Json): Submitted {
   const said = isJsonObject(answer.json) ? answer.json : {};
   const { data, result_issues: issues } = said;
   if (!Array.isArray(data)) {
     throw unusableAnswer(`${describeAnswer(upstream, answer)}, but with no list of images`);
   }
   // An empty list is an answer too: the task ends without outputs.
-  const outputs = data.map((image): Output => (isJsonObject(image) ? readImage(answer, image) : NOT_MADE));
-  return { kind: "outputs", outputs: withIssues(outputs, issues), usage: readUsage(said) };
+  const usage = readUsage(said);
+  const isExact = typeof asked === "string" && /^\d+x\d+$/.test(asked) && usage?.made?.size === undefined;
+  const outputs = data.map((image): Output => {
+    const output = isJsonObject(image) ? readImage(answer, image) : NOT_MADE;
+    return isExact && output.kind === "bytes" ? { ...output, size: asked } : output;
+  });
+  return { kind: "outputs", outputs: withIssues(outputs, issues), usage };
 }
 
 const NOT_MADE: Output = { kind: "missing", code: "UPSTREAM_ERROR" };

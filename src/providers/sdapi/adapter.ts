@@ -173,7 +173,7 @@ type Outcome =
 async function send(
   { upstream, server, checkpoints }: Parts,
   request: SubmitRequest,
-  { path, content }: SdCall,
+  { path, content, size }: SdCall,
   signal: AbortSignal,
 ): Promise<Outcome> {
   const {
@@ -187,7 +187,7 @@ async function send(
   const answer = await upstream.send({ method: "POST", url: path, headers, body, maxBytes, tracing }, signal);
   if (answer.status < 200 || answer.status > 299)
     return { kind: "refused", refusal: readRefusal(upstream, answer) };
-  const { outputs, info } = readPictures(upstream, answer, n);
+  const { outputs, info } = readPictures(upstream, answer, { n, size });
   if (!checkpoints.isUsed(upstreamModel, info)) {
     const used = typeof info.sd_model_name === "string" ? info.sd_model_name : "another one";
     const detail = upstream.scrub(`${upstream.name} used ${used} instead of the checkpoint ${upstreamModel}`);

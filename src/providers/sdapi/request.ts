@@ -8,12 +8,15 @@ import { unsayable, wordValue } from "../kit/wording.ts";
 export interface SdCall {
   readonly path: string;
   readonly content: JsonObject;
+  /** That of its pictures, `1024x768`, where the request says it and nothing in the call changes it. */
+  readonly size?: string | undefined;
 }
 
 /** The same call with a checkpoint, unless the route names one among its settings. */
-export function withCheckpoint({ path, content }: SdCall, title: string): SdCall {
+export function withCheckpoint(call: SdCall, title: string): SdCall {
+  const { content } = call;
   const settings = isSettings(content.override_settings) ? content.override_settings : {};
-  return { path, content: { ...content, override_settings: { sd_model_checkpoint: title, ...settings } } };
+  return { ...call, content: { ...content, override_settings: { sd_model_checkpoint: title, ...settings } } };
 }
 
 /** What the API calls our parameters. Those that are not here keep their names. */
@@ -54,7 +57,23 @@ export async function toSdCall(submission: SubmitRequest): Promise<SdCall> {
   fields.override_settings = { ...settings, ...(isSettings(given) ? given : {}) };
   fields.force_task_id = attempt;
   const path = fields.init_images === undefined ? "/sdapi/v1/txt2img" : "/sdapi/v1/img2img";
-  return { path, content: fields };
+  return { path, content: fields, size: sizeMade(request.parameters, inputs, fields) };
+}
+
+/**
+ * The size that was asked for, unless pictures are enlarged afterwards, by a script or as a second pass. One that is drawn anew under
+ * a mask may keep the size of its image.
+ */
+function sizeMade(
+  { size }: JsonObject,
+  inputs: readonly InputFile[],
+  { width, height, enable_hr: isEnlarged, script_name: script }: JsonObject,
+): string | undefined {
+  const asked = `${width}x${height}`;
+  if (size === undefined || isEnlarged === true || script !== undefined) return undefined;
+  const hasMask = inputs.some(({ role }) => role === "mask");
+  const isImages = inputs.some((file) => file.role === "image" && `${file.width}x${file.height}` === asked);
+  return size === asked && (!hasMask || isImages) ? asked : undefined;
 }
 
 interface Places {

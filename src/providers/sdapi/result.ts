@@ -14,9 +14,14 @@ export interface Made {
 /**
  * Reads `{images: [base64], info: "JSON"}`. A server may put a grid of all pictures before them, and maps of its extensions after them.
  *
+ * @param asked how many pictures, and the size that each must have
  * @throws ProviderError for an answer without images
  */
-export function readPictures(upstream: Upstream, answer: UpstreamAnswer, n: number): Made {
+export function readPictures(
+  upstream: Upstream,
+  answer: UpstreamAnswer,
+  { n, size }: { readonly n: number; readonly size?: string | undefined },
+): Made {
   const said = isJsonObject(answer.json) ? answer.json : {};
   const images = Array.isArray(said.images) ? said.images.filter((each) => typeof each === "string") : [];
   if (images.length === 0) throw unusableAnswer(`${describeAnswer(upstream, answer)}, but with no images`);
@@ -26,7 +31,7 @@ export function readPictures(upstream: Upstream, answer: UpstreamAnswer, n: numb
   const made = Array.isArray(info.all_seeds) ? Math.min(n, info.all_seeds.length) : n;
   const outputs = images
     .slice(first, first + made)
-    .map((text): Output => ({ kind: "bytes", bytes: bytesOf(answer, text) }));
+    .map((text): Output => ({ kind: "bytes", bytes: bytesOf(answer, text), size }));
   return { outputs, info };
 }
 

@@ -46,6 +46,7 @@ function imagesAnswer() {
   return {
     created: Math.floor(Date.now() / 1000),
     data: [{ b64_json: Buffer.from(onePixel(0)).toString("base64") }],
+    size: "1024x1024",
     usage: {
       prompt_tokens: 0,
       completion_tokens: 0,

@@ -69,7 +69,10 @@ test("an image is made through the images API, and no refusal puts the key into 
   const picture = Buffer.from(await png(8, 8)).toString("base64");
   const answers: Record<string, Scripted> = {
     made: {
-      json: { created: 1, data: [{ b64_json: picture }], usage: { input_tokens: 1, output_tokens: 2 } },
+      json: {
+        ...{ created: 1, data: [{ b64_json: picture }], size: "1024x1024" },
+        usage: { input_tokens: 1, output_tokens: 2 },
+      },
     },
   };
   const echo = { message: `Incorrect API key provided: ${KEY}`, type: KEY, param: null, code: KEY };

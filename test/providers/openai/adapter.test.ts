@@ -178,6 +178,22 @@ describe("pictures", () => {
     });
   });
 
+  test.each([
+    ["1536x1024", undefined, "1536x1024"],
+    ["1536x1024", "1024x1024", undefined],
+    ["auto", undefined, undefined],
+    [undefined, undefined, undefined],
+  ])("asked for as %s must have that size where the answer says %s of it", async (asked, said, size) => {
+    const { provider } = await setup({ json: { data: [{ b64_json: "aGk=" }], ...(said && { size: said }) } });
+    const submitted = await provider.submit(
+      submission({ parameters: asked === undefined ? {} : { size: asked } }),
+      signal,
+    );
+    expect(submitted).toMatchObject({ outputs: [{ kind: "bytes", ...(size && { size }) }] });
+    const [output] = submitted.kind === "outputs" ? submitted.outputs : [];
+    expect(output?.kind === "bytes" ? output.size : "none").toBe(size);
+  });
+
   test("have tokens counted under their older names too", async () => {
     const json = { data: [], usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 } };
     const { provider } = await setup({ json });

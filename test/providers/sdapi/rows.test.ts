@@ -35,7 +35,8 @@ async function open() {
   const engine = await createEngine([provider], { models, options: { lanes } });
   const admit = (number: number) => {
     const model = models[number % models.length]!;
-    const request = { ...newTask().request, model: model.id };
+    // Without a size, which the pictures of these tests would not have.
+    const request = { ...newTask().request, model: model.id, parameters: {} };
     const chosen = engine.deps.routing.choose(model, request);
     const { lane, index: routeIndex, setup } = chosen!;
     return engine.admit({ id: taskId(number), model: model.id, request, lane, routeIndex, setup });

@@ -28,6 +28,12 @@ async function setup(apiKey?: string) {
   return { ui, clock, provider, make, fail };
 }
 
+const file = (role: "image" | "mask", width: number, height: number): InputFile => ({
+  ...inputFile(role, new Uint8Array(1)),
+  ...{ width, height },
+});
+const under = (width: number, height: number) => [file("image", width, height), file("mask", width, height)];
+
 test("a request becomes one for txt2img under the attempt's id, with its checkpoint for it alone", async () => {
   const { ui, make } = await setup();
   const parameters = {
@@ -76,6 +82,21 @@ test("an image is drawn anew in its own size, within a white mask", async () => 
   await make({ inputs: [image], parameters: { size: "512x512" } });
   expect(ui.bodies[1]).toMatchObject({ width: 512, height: 512 });
   expect(ui.asked.filter((path) => path === "POST /sdapi/v1/img2img")).toHaveLength(2);
+});
+
+test.each([
+  ["a request that says it", {}, "512x768"],
+  ["one whose pictures are enlarged afterwards", { wording: { constants: { enable_hr: true } } }, undefined],
+  ["one for a script", { wording: { constants: { script_name: "SD upscale" } } }, undefined],
+  ["one that names it otherwise", { wording: { parameters: { size: { field: "format" } } } }, undefined],
+  ["an image drawn anew", { inputs: [file("image", 512, 512)] }, "512x768"],
+  ["one under a mask, which may stay as large as it is", { inputs: under(512, 512) }, undefined],
+  ["one under a mask in its own size", { inputs: under(512, 768) }, "512x768"],
+  ["a request that leaves it open", { parameters: {} }, undefined],
+] as const)("pictures must have the size that was asked for: %s", async (_name, given, size) => {
+  const { make } = await setup();
+  const submitted = await make({ parameters: { size: "512x768" }, ...given });
+  expect(submitted).toEqual({ kind: "outputs", outputs: [expect.objectContaining({ kind: "bytes", size })] });
 });
 
 test("words in a caller's texts load no files of the server, unless the route lets them", async () => {
