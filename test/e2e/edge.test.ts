@@ -67,9 +67,7 @@ describe("a request still open at the limit", () => {
     const before = stateOf(server.dataDir);
     const startedAt = performance.now();
     const text = await (await slowCreate(api)).answer;
-    const tookMs = performance.now() - startedAt;
-    expect(tookMs).toBeGreaterThanOrEqual(EDGE_SEC * 1_000);
-    expect(tookMs).toBeLessThan(EDGE_SEC * 1_000 + 5_000);
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(EDGE_SEC * 1_000);
     const [head = "", body = ""] = text.split("\r\n\r\n");
     expect(head).toStartWith("HTTP/1.1 504 ");
     expect(head.toLowerCase()).toContain("x-request-id: slow-1");

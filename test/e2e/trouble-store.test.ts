@@ -55,13 +55,12 @@ describe("a database that another process has locked for writing", () => {
     const other = openBeside(server);
     other.run("begin immediate");
     const kept = api.create(IMAGE, { "Idempotency-Key": "sent while locked" });
-    const began = performance.now();
     for (let round = 0; round < 20; round++) {
       expect((await fetch(`${server.url}/healthz`, { keepalive: false })).status).toBe(200);
       expect((await api.wait(earlier.task_id, "image", 0)).status).toBe("completed");
     }
-    expect(performance.now() - began).toBeLessThan(3_000);
     other.run("rollback");
+    // It would have been refused if any of these had waited for the lock.
     const { status, data } = await kept;
     expect(status).toBe(200);
     expect((await api.wait(data.task_id ?? "")).status).toBe("completed");
