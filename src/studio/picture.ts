@@ -1,19 +1,18 @@
 import type { Sharp } from "sharp";
 import { drawCaption } from "./caption.ts";
 import type { Scene } from "./drawing.ts";
-import { choosePalette, shade } from "./palette.ts";
-import { createRandom } from "./random.ts";
 import type { ImageFormat, PictureJob, Rendered } from "./render-job.ts";
 import { composeScene } from "./scene.ts";
-
-const TINY_SIDE = 16;
+import { drawSwatch, isSwatch } from "./swatch.ts";
 
 /** Draws the still picture of a prompt: the scene at its first moment under a caption. */
 export async function renderPicture(job: PictureJob): Promise<Rendered> {
   const { width, height } = job;
-  if (Math.max(width, height) <= TINY_SIDE)
-    return encodeImage(await swatch(job), { format: job.format, width, height });
   const { default: sharp } = await import("sharp");
+  if (isSwatch(job)) {
+    const raw = { width, height, channels: 3 } as const;
+    return encodeImage(sharp(drawSwatch(job), { raw }), { format: job.format, width, height });
+  }
   const caption = await drawCaption(job);
   const art = sceneSvg(composeScene(job), width, height, caption);
   return encodeImage(sharp(Buffer.from(art), { limitInputPixels: false }).removeAlpha(), {
@@ -53,19 +52,4 @@ async function encoded(image: Sharp, format: ImageFormat): Promise<Uint8Array> {
     case "webp":
       return image.webp({ quality: 88, effort: 2 }).toBuffer();
   }
-}
-
-/** Too small for a drawing: a few pixels of the palette, from dark to light. */
-async function swatch(job: PictureJob): Promise<Sharp> {
-  const { default: sharp } = await import("sharp");
-  const { width, height } = job;
-  const random = createRandom("swatch", job.prompt, job.seed, job.index);
-  const palette = choosePalette(job.prompt, random);
-  const offset = random.range(0.1, 0.5);
-  const pixels = new Uint8Array(width * height * 3);
-  for (let i = 0; i < width * height; i++) {
-    const across = ((i % width) + Math.floor(i / width)) / (width + height);
-    pixels.set(shade(palette, offset + across), i * 3);
-  }
-  return sharp(pixels, { raw: { width, height, channels: 3 } });
 }

@@ -1,4 +1,5 @@
 import { InputInvalidError, type Rendered, type RenderJob } from "./render-job.ts";
+import { renderAtOnce } from "./swatch.ts";
 
 /** The pool's message: one job, and a flag in shared memory that turns non-zero when the job is cancelled. */
 export interface WorkOrder {
@@ -14,7 +15,8 @@ export type WorkResult =
 
 export interface Renderer {
   /**
-   * Renders outside the calling thread, in the order the jobs came; of the large ones, one at a time.
+   * Renders outside the calling thread, in the order the jobs came; of the large ones, one at a time. What takes less time than the way to
+   * a thread is rendered at once.
    *
    * @throws InputInvalidError (`code: "INPUT_INVALID"`) when the job's media cannot be used
    * @throws the signal's reason, at once, when it aborts; any other Error when the worker broke
@@ -83,6 +85,8 @@ export function createRenderer(options: Options = {}): Renderer {
       new Promise((resolve, reject) => {
         if (stopped) return reject(new Error("The sandbox renderer is stopped."));
         if (signal.aborted) return reject(signal.reason);
+        const rendered = renderAtOnce(job);
+        if (rendered !== undefined) return resolve(rendered);
         const cancelled = new Int32Array(new SharedArrayBuffer(4));
         const onAbort = (): void => {
           const place = queue.indexOf(ticket);

@@ -1,14 +1,17 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
+import sharp from "sharp";
 import { createRenderer } from "../../src/studio/render.ts";
 import type { PictureJob, VideoJob } from "../../src/studio/render-job.ts";
+import { drawSwatch } from "../../src/studio/swatch.ts";
 
 const never = new AbortController().signal;
 const workerEntry = join(import.meta.dir, "workers/broken.ts");
 const root = join(import.meta.dir, "../..");
 
+/** Just too large to be drawn without a thread. */
 function picture(prompt: string): PictureJob {
-  return { kind: "picture", prompt, seed: 1, index: 0, width: 1, height: 1, format: "png", label: "" };
+  return { kind: "picture", prompt, seed: 1, index: 0, width: 17, height: 17, format: "png", label: "" };
 }
 
 const longVideo: VideoJob = {
@@ -60,7 +63,7 @@ test("an invalid job leaves the worker in service", async () => {
   try {
     const bad = renderer.render({ ...longVideo, mode: "image" }, never);
     await expect(bad).rejects.toMatchObject({ code: "INPUT_INVALID" });
-    expect((await renderer.render(picture("after"), never)).width).toBe(1);
+    expect((await renderer.render(picture("after"), never)).width).toBe(17);
   } finally {
     await renderer.stop();
   }
@@ -80,10 +83,27 @@ test("an aborted job is rejected at once with the signal's reason, waiting or ru
     await expect(first).rejects.toThrow("no longer wanted");
     await Promise.allSettled([first, second]);
     // The worker gives the video up as well: the next job need not wait for it to be finished.
-    expect((await renderer.render(picture("next"), never)).width).toBe(1);
+    expect((await renderer.render(picture("next"), never)).width).toBe(17);
   } finally {
     await renderer.stop();
   }
+});
+
+test("a PNG of a few pixels needs no thread, and has the pixels that a JPEG of it is made from", async () => {
+  const renderer = createRenderer({ workers: 1, workerEntry: "/nowhere/missing.ts" });
+  for (const [width, height] of [
+    [1, 1],
+    [3, 16],
+    [16, 16],
+  ] as const) {
+    const job = { ...picture("a lake"), width, height };
+    const rendered = await renderer.render(job, never);
+    expect(rendered).toMatchObject({ contentType: "image/png", width, height });
+    const { data, info } = await sharp(rendered.bytes).raw().toBuffer({ resolveWithObject: true });
+    expect([info.width, info.height, info.channels]).toEqual([width, height, 3]);
+    expect(new Uint8Array(data)).toEqual(drawSwatch(job));
+  }
+  await renderer.stop();
 });
 
 test("a signal that is aborted already starts nothing", async () => {
@@ -119,7 +139,8 @@ test("an idle worker is ended after a while and another takes its place", async 
 
 test("a process ends by itself while workers are idle", async () => {
   const script = `
-    import { createRenderer } from "./src/studio/render.ts";
+    import sharp from "sharp";
+import { createRenderer } from "./src/studio/render.ts";
     const job = ${JSON.stringify(picture("exit"))};
     const { bytes } = await createRenderer().render(job, new AbortController().signal);
     console.log(bytes.length > 40);

@@ -6,21 +6,25 @@ import type { RenderInput } from "./render-jobs.ts";
 
 type Owner = Pick<Job, "id" | "spec">;
 
-/** A data folder that was moved away must not be made anew. */
-/** A stream would take a buffer of this size for every file. */
-const AT_ONCE_BYTES = 256 * 1024;
+/** A stream would take a buffer of this size for every file. Smaller outputs are not written at all, as long as there is room in memory. */
+const SMALL_BYTES = 256 * 1024;
+const MEMORY_BYTES = 16 * 1024 * 1024;
 
+/** A data folder that was moved away must not be made anew. */
 const NO_FOLDERS = { createPath: false } as const;
 
-/** Inputs and outputs of jobs, one flat folder: `<job>.in-0`, `<job>.out-0`. */
+/**
+ * Inputs and outputs of jobs, one flat folder: `<job>.in-0`, `<job>.out-0`. Small outputs are in memory alone: a process that ends loses
+ * them, and the next renders them again.
+ */
 export interface SandboxFiles {
   writeInput(id: string, index: number, content: Blob): Promise<void>;
   /** All inputs of a job, in order. Images are given by path, so that only one at a time is in memory. @throws Error when one is missing */
   readInputs(owner: Owner): Promise<RenderInput[]>;
-  /** Writes to a temporary name first, so that a file with the final name is whole. */
+  /** Keeps an output. A file is written to a temporary name first, so that one with the final name is whole. */
   writeOutput(id: string, index: number, bytes: Uint8Array): Promise<void>;
-  hasOutput(id: string, index: number): Promise<boolean>;
-  /** The bytes of an output. Removes the file once all were taken, since it can be rendered again. */
+  hasOutput(id: string, index: number): boolean | Promise<boolean>;
+  /** The bytes of an output. Removes it once all were taken, since it can be rendered again. */
   takeOutput(id: string, index: number, signal: AbortSignal): AsyncGenerator<Uint8Array>;
   removeAll(owner: Owner): Promise<void>;
 }
@@ -36,6 +40,7 @@ export function openFiles(directory: string, isKept: (id: string) => boolean): S
   const input = (id: string, index: number) => join(directory, `${id}.in-${index}`);
   const output = (id: string, index: number) => join(directory, `${id}.out-${index}`);
   const remove = (path: string) => rm(path, { force: true });
+  const small = createSmallOutputs();
   return {
     writeInput: async (id, index, content) => void (await Bun.write(input(id, index), content, NO_FOLDERS)),
     readInputs: ({ id, spec }) =>
@@ -48,6 +53,7 @@ export function openFiles(directory: string, isKept: (id: string) => boolean): S
         }),
       ),
     async writeOutput(id, index, bytes) {
+      if (small.put(output(id, index), bytes)) return;
       // Number the names: two callers may render the same missing output at once.
       const temporary = `${output(id, index)}.${++written}.tmp`;
       try {
@@ -58,11 +64,17 @@ export function openFiles(directory: string, isKept: (id: string) => boolean): S
         throw error;
       }
     },
-    hasOutput: (id, index) => Bun.file(output(id, index)).exists(),
+    hasOutput: (id, index) =>
+      small.get(output(id, index)) !== undefined || Bun.file(output(id, index)).exists(),
     async *takeOutput(id, index, signal) {
       const path = output(id, index);
+      const known = small.get(path);
+      if (known !== undefined) {
+        yield known;
+        return small.remove(path);
+      }
       const file = Bun.file(path);
-      const chunks = file.size <= AT_ONCE_BYTES ? [await file.bytes()] : file.stream();
+      const chunks = file.size <= SMALL_BYTES ? [await file.bytes()] : file.stream();
       for await (const chunk of chunks) {
         signal.throwIfAborted();
         yield chunk;
@@ -71,7 +83,32 @@ export function openFiles(directory: string, isKept: (id: string) => boolean): S
     },
     async removeAll({ id, spec }) {
       const outputs = Array.from({ length: spec.outputs }, (_, i) => output(id, i));
+      for (const path of outputs) small.remove(path);
       await Promise.all([...spec.inputs.map((_, i) => input(id, i)), ...outputs].map(remove));
     },
+  };
+}
+
+/** Small outputs in memory, by the paths that they would have as files. */
+function createSmallOutputs() {
+  const outputs = new Map<string, Uint8Array>();
+  let totalBytes = 0;
+
+  function remove(path: string): void {
+    totalBytes -= outputs.get(path)?.length ?? 0;
+    outputs.delete(path);
+  }
+
+  return {
+    get: (path: string): Uint8Array | undefined => outputs.get(path),
+    /** @returns whether there was room */
+    put(path: string, bytes: Uint8Array): boolean {
+      remove(path);
+      if (bytes.length > SMALL_BYTES || totalBytes + bytes.length > MEMORY_BYTES) return false;
+      totalBytes += bytes.length;
+      outputs.set(path, bytes);
+      return true;
+    },
+    remove,
   };
 }

@@ -20,6 +20,13 @@ async function setup(): Promise<SandboxHarness> {
   return sandbox;
 }
 
+/** A sandbox whose outputs are files. */
+async function setupWithFiles(): Promise<SandboxHarness> {
+  const sandbox = await setup();
+  sandbox.renderer.leastBytes = 256 * 1024 + 1;
+  return sandbox;
+}
+
 function refs(end: PollResult): Json[] {
   if (end.kind !== "succeeded") throw new Error(`It ended as ${end.kind}.`);
   return end.outputs.map((output) => (output.kind === "remote" ? output.ref : null));
@@ -56,22 +63,49 @@ test("a second submission of one attempt is refused, and counted in the upstream
   db.close();
 });
 
-test("an output missing after a crash is rendered again, with equal bytes and from the kept inputs", async () => {
+test.each([0, 256 * 1024 + 1])(
+  "an output of at least %d bytes missing after a crash is rendered again, with equal bytes and from the kept inputs",
+  async (leastBytes) => {
+    const sandbox = await setup();
+    sandbox.renderer.leastBytes = leastBytes;
+    const request = sandbox.submission({ inputs: [inputFile("image", new Uint8Array([1, 2, 3]))] });
+    const operation = operationOf(await sandbox.provider.submit(request, signal));
+    await sandbox.advance(0);
+    const [first] = sandbox.renderer.jobs;
+    for (const name of files(sandbox))
+      if (name.includes(".out-")) rmSync(join(sandbox.directory, "files", name));
+    const provider = await sandbox.restart();
+    const [ref] = refs(await pollToEnd(sandbox, provider, operation));
+    const expected = new TextEncoder().encode(JSON.stringify(first).padEnd(leastBytes));
+    expect(await fetchAll(provider, ref!)).toEqual(expected);
+    expect(sandbox.renderer.jobs).toEqual([first!, first!]);
+  },
+);
+
+test("small outputs are no files, and are gone once they were fetched", async () => {
   const sandbox = await setup();
-  const request = sandbox.submission({ inputs: [inputFile("image", new Uint8Array([1, 2, 3]))] });
-  const operation = operationOf(await sandbox.provider.submit(request, signal));
-  await sandbox.advance(0);
-  const [first] = sandbox.renderer.jobs;
-  for (const name of files(sandbox))
-    if (name.includes(".out-")) rmSync(join(sandbox.directory, "files", name));
-  const provider = await sandbox.restart();
-  const [ref] = refs(await pollToEnd(sandbox, provider, operation));
-  expect(await fetchAll(provider, ref!)).toEqual(new TextEncoder().encode(JSON.stringify(first)));
-  expect(sandbox.renderer.jobs).toEqual([first!, first!]);
+  const operation = operationOf(await sandbox.provider.submit(sandbox.submission({ n: 2 }), signal));
+  const outputs = refs(await pollToEnd(sandbox, sandbox.provider, operation));
+  expect(files(sandbox)).toEqual([]);
+  const fetched = [];
+  for (const ref of [...outputs, ...outputs]) fetched.push(await fetchAll(sandbox.provider, ref));
+  expect(fetched.slice(2)).toEqual(fetched.slice(0, 2));
+  // The second time they had to be rendered again.
+  expect(sandbox.renderer.jobs).toHaveLength(4);
+});
+
+test("small outputs beyond 16 MB are files", async () => {
+  const sandbox = await setup();
+  sandbox.renderer.leastBytes = 256 * 1024;
+  for (let i = 0; i < 65; i++) {
+    const operation = operationOf(await sandbox.provider.submit(sandbox.submission(), signal));
+    await pollToEnd(sandbox, sandbox.provider, operation);
+  }
+  expect(files(sandbox)).toHaveLength(1);
 });
 
 test("an output is not kept once it was fetched whole", async () => {
-  const sandbox = await setup();
+  const sandbox = await setupWithFiles();
   const operation = operationOf(await sandbox.provider.submit(sandbox.submission({ n: 2 }), signal));
   const outputs = refs(await pollToEnd(sandbox, sandbox.provider, operation));
   expect(files(sandbox)).toHaveLength(2);
@@ -80,7 +114,7 @@ test("an output is not kept once it was fetched whole", async () => {
 });
 
 test("an output whose fetching was interrupted is there for the next try", async () => {
-  const sandbox = await setup();
+  const sandbox = await setupWithFiles();
   const operation = operationOf(await sandbox.provider.submit(sandbox.submission(), signal));
   const [ref] = refs(await pollToEnd(sandbox, sandbox.provider, operation));
   for await (const _ of await sandbox.provider.fetchOutput(ref!, signal)) break;
@@ -93,7 +127,7 @@ test("an output whose fetching was interrupted is there for the next try", async
 });
 
 test("files nobody came for, and inputs, go ten minutes after the end; operations a day later", async () => {
-  const sandbox = await setup();
+  const sandbox = await setupWithFiles();
   const { provider } = sandbox;
   const request = sandbox.submission({ inputs: [inputFile("image", new Uint8Array([1]))] });
   const operation = operationOf(await provider.submit(request, signal));
@@ -123,7 +157,7 @@ test("a cancelled operation leaves no files and renders no further", async () =>
 });
 
 test("files of a submission that a crash cut off are removed at the next start", async () => {
-  const sandbox = await setup();
+  const sandbox = await setupWithFiles();
   const operation = operationOf(await sandbox.provider.submit(sandbox.submission({ n: 1 }), signal));
   await sandbox.advance(0);
   const [kept] = files(sandbox);
@@ -160,7 +194,7 @@ test("a renderer that fails once is tried again; one that goes on failing fails 
 });
 
 test("a disk that takes no output is trouble that may pass", async () => {
-  const sandbox = await setup();
+  const sandbox = await setupWithFiles();
   const folder = join(sandbox.directory, "files");
   // Opens the folder.
   await sandbox.provider.recover(sandbox.submission(), signal);

@@ -15,6 +15,8 @@ export interface FakeRenderer extends Renderer {
   readonly jobs: RenderJob[];
   /** In place of the next results: thrown, once each. */
   readonly failures: Error[];
+  /** Outputs have at least so many bytes, and are files when they are not small. */
+  leastBytes: number;
   /** While set, nothing is finished. */
   hold?: Promise<void> | undefined;
 }
@@ -25,6 +27,7 @@ export function createFakeRenderer(): FakeRenderer {
   const renderer: FakeRenderer = {
     jobs,
     failures,
+    leastBytes: 0,
     async render(job, signal): Promise<Rendered> {
       signal.throwIfAborted();
       jobs.push(job);
@@ -32,7 +35,7 @@ export function createFakeRenderer(): FakeRenderer {
       signal.throwIfAborted();
       const failure = failures.shift();
       if (failure !== undefined) throw failure;
-      const bytes = new TextEncoder().encode(JSON.stringify(job));
+      const bytes = new TextEncoder().encode(JSON.stringify(job).padEnd(renderer.leastBytes));
       return { bytes, contentType: job.kind === "video" ? "video/mp4" : "image/png", width: 1, height: 1 };
     },
     stop: async () => undefined,
