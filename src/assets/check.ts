@@ -24,6 +24,9 @@ import type { CheckedFile } from "./staging.ts";
 import { storing } from "./storage-errors.ts";
 import { checkVideo, type VideoType } from "./video.ts";
 
+/** A file of no more bytes needs no temporary file while it arrives. */
+const SMALL_BYTES = 16 * 1024;
+
 interface Deps {
   readonly known: KnownContents;
   readonly files: ContentFiles;
@@ -49,22 +52,46 @@ export async function checkBytes(deps: Deps, source: Uint8Array, options: PutOpt
   return { file, content: bytes, isClean };
 }
 
-/** Checks a file in a temporary file while it arrives: slow senders hold no memory. @throws MediaError, StorageError, any of `source` */
-export function checkStream(
+/**
+ * Checks a file while it arrives: one of a few kilobytes in memory, any other in a temporary file, so that slow senders hold no more.
+ * @throws MediaError, StorageError, any of `source`
+ */
+export async function checkStream(
   deps: Deps,
   source: AsyncIterable<Uint8Array>,
   options: PutOptions,
 ): Promise<CheckedFile> {
-  return withDraft(deps, async (draft) => {
-    const arrival = createArrival(draft);
+  const first: Uint8Array[] = [];
+  let firstBytes = 0;
+  let arrival: Arrival | undefined;
+  try {
     for await (const chunk of source) {
-      const { head, sizeBytes } = await arrival.append(chunk);
-      const type = head.length < SNIFF_BYTES ? undefined : acceptedType(head, options);
-      const limit = type === undefined ? options.maxBytes : limitOf(type, options);
-      if (sizeBytes > limit) throw tooLarge(limit);
+      const isBeginning = firstBytes < SNIFF_BYTES;
+      firstBytes += chunk.length;
+      if (arrival === undefined && firstBytes <= SMALL_BYTES) {
+        first.push(chunk);
+        // What cannot be used is left as soon as that is known.
+        if (isBeginning && firstBytes >= SNIFF_BYTES)
+          acceptedType(Buffer.concat(first, SNIFF_BYTES), options);
+        continue;
+      }
+      arrival ??= createArrival(await deps.files.draft());
+      for (const each of [...first.splice(0), chunk]) await appendWithin(arrival, each, options);
     }
-    return checkArrival(deps, arrival, options);
-  });
+    if (arrival !== undefined) return await checkArrival(deps, arrival, options);
+  } catch (error) {
+    if (arrival !== undefined) await deps.files.discard(arrival.draft);
+    throw error;
+  }
+  return checkBytes(deps, Buffer.concat(first), options);
+}
+
+/** @throws MediaError as soon as the beginning or the size is refused */
+async function appendWithin(arrival: Arrival, chunk: Uint8Array, options: PutOptions): Promise<void> {
+  const { head, sizeBytes } = await arrival.append(chunk);
+  const type = head.length < SNIFF_BYTES ? undefined : acceptedType(head, options);
+  const limit = type === undefined ? options.maxBytes : limitOf(type, options);
+  if (sizeBytes > limit) throw tooLarge(limit);
 }
 
 /** Receives a file that is checked once it is whole, by the options that are known then. @throws StorageError */

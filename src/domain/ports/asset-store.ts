@@ -46,7 +46,7 @@ export interface ArrivingFile {
 export interface AssetStore {
   /**
    * Reads, checks (type by content, full decode of images within the limits) and hashes a file. Changes no stored file before `keep`.
-   * Holds a stream in a temporary file, and bytes in memory.
+   * Holds a stream of more than a few kilobytes in a temporary file, and bytes in memory.
    *
    * @throws MediaError when the content is refused; StorageError when it cannot be written; whatever `source` throws
    */
