@@ -69,7 +69,8 @@ export async function checkStream(
       const isBeginning = firstBytes < SNIFF_BYTES;
       firstBytes += chunk.length;
       if (arrival === undefined && firstBytes <= SMALL_BYTES) {
-        first.push(chunk);
+        // The sender may take its memory back once it is asked for more.
+        first.push(new Uint8Array(chunk));
         // What cannot be used is left as soon as that is known.
         if (isBeginning && firstBytes >= SNIFF_BYTES)
           acceptedType(Buffer.concat(first, SNIFF_BYTES), options);

@@ -237,6 +237,26 @@ export function describeAssetStore(name: string, make: () => Promise<AssetStoreU
       expect(sent).toBe(1000);
     });
 
+    test.each([
+      ["a few kilobytes", 50],
+      ["more", 300],
+    ])("a sender of %s may use its memory again for the next piece", async (_, side) => {
+      const bytes = new Uint8Array(await picture(side, side).png({ compressionLevel: 0 }).toBuffer());
+      async function* reused() {
+        const piece = new Uint8Array(1_000);
+        for (let at = 0; at < bytes.length; at += piece.length) {
+          const part = bytes.subarray(at, at + piece.length);
+          piece.set(part);
+          yield piece.subarray(0, part.length);
+        }
+      }
+      const { sizeBytes, sha256 } = await store.put(reused(), ANY);
+      expect({ sizeBytes, sha256 }).toEqual({
+        sizeBytes: bytes.length,
+        sha256: new Bun.CryptoHasher("sha256").update(bytes).digest("hex"),
+      });
+    });
+
     test("what the source throws comes through unchanged", async () => {
       const failure = new Error("the connection broke");
       async function* broken() {

@@ -46,7 +46,8 @@ export interface ArrivingFile {
 export interface AssetStore {
   /**
    * Reads, checks (type by content, full decode of images within the limits) and hashes a file. Changes no stored file before `keep`.
-   * Holds a stream of more than a few kilobytes in a temporary file, and bytes in memory.
+   * Holds a stream of more than a few kilobytes in a temporary file, and bytes in memory. A piece of a stream belongs to its sender
+   * again once the next one is asked for.
    *
    * @throws MediaError when the content is refused; StorageError when it cannot be written; whatever `source` throws
    */
