@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { ReceiverPlan, SenderPlan } from "../baselines/receiver-plan.ts";
 import { oweCallbacks, owedNow } from "../run/owed-callbacks.ts";
-import { freePort, onCore, runToEnd, stopProcess, track } from "../run/process.ts";
+import { freePorts, onCore, runToEnd, stopProcess, track } from "../run/process.ts";
 import { measureRate, type RateSubject, rateMeasurements } from "../run/rate.ts";
 import { type Measurement, measurement } from "../run/report.ts";
 import { Resources } from "../run/resources.ts";
@@ -35,8 +35,8 @@ const BODY = JSON.stringify({
 /** Callbacks delivered beside a bare loop of POSTs, and creates while receivers hang. */
 export const callbacks: Bench = async (context) => {
   await using resources = new Resources();
-  const accepting = Array.from({ length: HOSTS }, freePort);
-  const hanging = Array.from({ length: HOSTS }, freePort);
+  const ports = freePorts(2 * HOSTS);
+  const [accepting, hanging] = [ports.slice(0, HOSTS), ports.slice(HOSTS)];
   const receiver = await resources.open(startReceiver({ accepting, hanging }));
   const folder = copyDataFolder(context.folder, join(context.workspace, "seeded"));
   const seed = { template: context.template, count: OWED, sample: OWED };

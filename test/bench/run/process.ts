@@ -58,10 +58,19 @@ export async function runToEnd(
   return stdout;
 }
 
+/** As many different ports that nobody listens at. */
+export function freePorts(count: number): number[] {
+  const listeners = Array.from({ length: count }, () =>
+    Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } }),
+  );
+  // Given back when all are known: one given back at once may be had again.
+  for (const listener of listeners) listener.stop(true);
+  return listeners.map(({ port }) => port);
+}
+
 export function freePort(): number {
-  const listener = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
-  const { port } = listener;
-  listener.stop(true);
+  const [port] = freePorts(1);
+  if (port === undefined) throw new Error("The system gave no port.");
   return port;
 }
 
