@@ -9,7 +9,7 @@ const ASIDE = /^dev(\/|$)/;
 const BUILT_WITHIN_MS = 300_000;
 
 /**
- * The executable to test: `SVC_BIN` where it is set, otherwise dist/svc, built first when it is missing or older than
+ * The executable to test or measure: `SVC_BIN` where it is set, otherwise dist/svc, built first when it is missing or older than
  * a source. Processes that ask at the same time build it once: the others wait.
  *
  * @throws Error when it cannot be built, or `SVC_BIN` names no file
@@ -48,7 +48,7 @@ function buildOnce(): void {
   lock.run(`PRAGMA busy_timeout = ${BUILT_WITHIN_MS}`);
   lock.run("BEGIN EXCLUSIVE");
   if (isBuildCurrent()) return;
-  say(`Building ${BINARY} for the tests of the executable: it is missing or older than the sources.`);
+  say(`Building ${BINARY}: it is missing or older than the sources.`);
   const startedAt = new Date();
   const { exitCode, stderr } = Bun.spawnSync(buildStep.command, { cwd: ROOT, stdout: "inherit" });
   if (exitCode !== 0) throw new Error(`\`bun run build\` failed:\n${stderr}`);

@@ -5,64 +5,18 @@
  *
  * SVC_BIN names the executable, dist/svc otherwise. With --strict a missed target ends it with exit code 1.
  */
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { assetReads } from "./benches/asset-reads.ts";
-import type { Bench } from "./benches/bench.ts";
-import { callbacks } from "./benches/callbacks.ts";
-import { creates } from "./benches/creates.ts";
-import { dispatches } from "./benches/dispatches.ts";
-import { forms } from "./benches/forms.ts";
-import { gateway } from "./benches/gateway.ts";
-import { hooks } from "./benches/hooks.ts";
-import { memory } from "./benches/memory.ts";
-import { moderation } from "./benches/moderation.ts";
-import { overview } from "./benches/overview.ts";
-import { routing } from "./benches/routing.ts";
-import { sameKey } from "./benches/same-key.ts";
-import { seeded } from "./benches/seeded.ts";
-import { starts } from "./benches/starts.ts";
-import { statuses } from "./benches/statuses.ts";
-import { syncWaiters } from "./benches/sync-waiters.ts";
-import { throughput } from "./benches/throughput.ts";
-import { watch } from "./benches/watch.ts";
+import { BENCH_NAMES, chooseBenches } from "./benches/all.ts";
 import { type LoadGenerator, startLoadGenerator } from "./load/generator.ts";
+import { ownBuild } from "./run/build.ts";
 import { watchContention } from "./run/contention.ts";
-import { describeMachine } from "./run/machine.ts";
+import { describeMachine, readMachine } from "./run/machine.ts";
 import { killAll } from "./run/process.ts";
 import { isMet, type Measurement, renderTable, verdict } from "./run/report.ts";
-import {
-  BINARY,
-  createDataFolder,
-  createTask,
-  type DataFolder,
-  readStatus,
-  startService,
-  TINY,
-} from "./run/service.ts";
-
-const BENCHES: Readonly<Record<string, Bench>> = {
-  creates,
-  statuses,
-  dispatches,
-  throughput,
-  starts,
-  memory,
-  assets: assetReads,
-  seeded,
-  gateway,
-  "sync-waiters": syncWaiters,
-  "same-key": sameKey,
-  callbacks,
-  overview,
-  watch,
-  forms,
-  routing,
-  hooks,
-  moderation,
-};
+import { createRunner } from "./run/runner.ts";
 
 const { values: options } = parseArgs({
   options: {
@@ -73,11 +27,13 @@ const { values: options } = parseArgs({
   },
 });
 
-const chosen = chooseBenches(options.only);
-if (!existsSync(BINARY)) {
-  process.stderr.write(`There is no ${BINARY}. Build it with \`bun run build\`, or set SVC_BIN.\n`);
+const only = options.only?.split(",");
+const unknown = only?.find((name) => !BENCH_NAMES.includes(name));
+if (unknown !== undefined) {
+  process.stderr.write(`There is no "${unknown}"; there are ${BENCH_NAMES.join(", ")}.\n`);
   process.exit(2);
 }
+const build = ownBuild();
 const workspace = mkdtempSync(join(tmpdir(), "svc-bench-"));
 const load = startLoadGenerator();
 for (const [signal, exitCode] of [
@@ -101,45 +57,23 @@ try {
 }
 
 async function runAll(generator: LoadGenerator): Promise<Measurement[]> {
-  const { folder, template } = await prepare();
+  const runner = createRunner({ workspace, load: generator, isQuick: options.quick });
+  const prepared = await runner.prepare(build, "own");
   const measurements: Measurement[] = [];
-  for (const [name, bench] of chosen) {
+  for (const [name, bench] of chooseBenches(only)) {
     const startedAt = performance.now();
-    const contention = watchContention(generator.pid);
+    const watched = watchContention(generator.pid);
     process.stderr.write(`${name} …`);
-    const own = join(workspace, name);
-    mkdirSync(own);
-    const found = await bench({
-      workspace: own,
-      folder,
-      template,
-      load: generator,
-      rounds: options.quick ? 3 : 7,
-      scaled: (count) => (options.quick ? Math.ceil(count / 4) : count),
-    });
-    rmSync(own, { recursive: true, force: true });
+    const found = await runner.run(bench, prepared, options.quick ? 3 : 7);
     process.stderr.write(` ${((performance.now() - startedAt) / 1000).toFixed(0)} s\n`);
-    measurements.push(...found.map((each) => ({ ...each, contention: contention() })));
+    const contention = watched();
+    measurements.push(...found.map((each) => ({ ...each, contention })));
   }
   return measurements;
 }
 
-/** A data folder with one completed task, which the benches copy. */
-async function prepare(): Promise<{ folder: DataFolder; template: string }> {
-  const folder = await createDataFolder(join(workspace, "template"));
-  const service = await startService(folder);
-  try {
-    const template = await createTask(service, TINY);
-    const status = await readStatus(service, template, 30);
-    if (status !== "completed") throw new Error(`The first task is ${status} instead of completed.`);
-    return { folder, template };
-  } finally {
-    await service.stop();
-  }
-}
-
 function report(measurements: readonly Measurement[]): void {
-  const machine = describeMachine();
+  const machine = describeMachine(readMachine());
   if (options.json) {
     const rows = measurements.map((each) => ({ ...each, verdict: verdict(each) }));
     console.log(JSON.stringify({ machine, quick: options.quick, measurements: rows }, undefined, 2));
@@ -148,14 +82,4 @@ function report(measurements: readonly Measurement[]): void {
   const rounds = `median of ${options.quick ? 3 : 7} interleaved rounds and their spread`;
   console.log(`${machine}\n${rounds}\n`);
   console.log(renderTable(measurements));
-}
-
-function chooseBenches(only: string | undefined): [string, Bench][] {
-  const wanted = only?.split(",");
-  const unknown = wanted?.find((name) => BENCHES[name] === undefined);
-  if (unknown !== undefined) {
-    process.stderr.write(`There is no "${unknown}"; there are ${Object.keys(BENCHES).join(", ")}.\n`);
-    process.exit(2);
-  }
-  return Object.entries(BENCHES).filter(([name]) => wanted === undefined || wanted.includes(name));
 }

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { startBaseline } from "../baselines/baseline.ts";
 import { type LoadPlan, requestText } from "../load/plan.ts";
-import { measureRate, type RateSubject, rateMeasurements } from "../run/rate.ts";
+import { measureRate, type RateSubject, rateMeasurement } from "../run/rate.ts";
 import type { Measurement, Target } from "../run/report.ts";
 import { Resources } from "../run/resources.ts";
 import { copyDataFolder, type DataFolder, startService } from "../run/service.ts";
@@ -99,7 +99,7 @@ export const assetReads: Bench = async (context) => {
       own: () => measureRate(context.load, own, count),
     });
     const baseline = { name: "Bun.serve with Bun.file", rates: rates.plain };
-    measurements.push(...rateMeasurements(`asset reads, ${name}`, rates.own, baseline, target));
+    measurements.push(rateMeasurement(`asset reads, ${name}`, rates.own, baseline, { target }));
   }
   return measurements;
 };

@@ -5,6 +5,8 @@ import type { DataFolder } from "../run/service.ts";
 export interface BenchContext {
   /** A folder of this bench's own, removed afterwards. */
   readonly workspace: string;
+  /** A folder that all benches of this process share. */
+  readonly shared: string;
   /** A folder with both accounts and one completed task; only to be copied. */
   readonly folder: DataFolder;
   readonly template: string;

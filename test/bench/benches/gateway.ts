@@ -6,9 +6,10 @@ import { installGateway, RUNTIME, startGateway } from "../baselines/gateway/star
 import { perSecond } from "../load/generator.ts";
 import { requestText } from "../load/plan.ts";
 import { cpuMs } from "../run/process.ts";
-import { type Measurement, measurement, type Target, type Unit } from "../run/report.ts";
+import { type Rate, rateMeasurement } from "../run/rate.ts";
+import { type Measurement, measurement } from "../run/report.ts";
 import { Resources } from "../run/resources.ts";
-import { copyDataFolder, type DataFolder, INSTANT_SERVICE, startService } from "../run/service.ts";
+import { copyDataFolder, type DataFolder, startService } from "../run/service.ts";
 import { interleave } from "../run/statistics.ts";
 import type { Bench, BenchContext } from "./bench.ts";
 
@@ -16,6 +17,8 @@ const CLIENTS = 32;
 const PER_ROUND = 4_000;
 const WARM_UP = 4_000;
 const PRICE_MICROS = 10_000;
+const SAME = "nothing: the upstream answers the same PNG of one pixel each time";
+const FRESH = "nothing: the upstream answers another PNG of one pixel each time";
 
 /**
  * What a synchronous call costs beside a gateway that passes the same call on and keeps nothing. Ours stores, prices and settles
@@ -24,7 +27,7 @@ const PRICE_MICROS = 10_000;
  */
 export const gateway: Bench = async (context) => {
   await using resources = new Resources();
-  const installed = await installGateway(context.workspace);
+  const installed = await installGateway(context.shared);
   if ("refusal" in installed) {
     process.stderr.write(` skipped, for the gateway could not be installed: ${installed.refusal}`);
     return [];
@@ -32,7 +35,7 @@ export const gateway: Bench = async (context) => {
   const upstream = await resources.open(startBaseline({ mode: "image" }, "client"));
   const upstreamUrl = `http://127.0.0.1:${upstream.port}/v1`;
   const peer = await resources.open(startGateway(installed.path));
-  const instant = await serve(context, resources, "instant", { program: INSTANT_SERVICE });
+  const instant = await serve(context, resources, "instant", { isInstant: true });
   const adapter = await serve(context, resources, "adapter", {
     env: {
       OPENAI_API_KEY: "sk-bench",
@@ -60,15 +63,12 @@ export const gateway: Bench = async (context) => {
   requireSettled(instant.folder, 2 * made, PRICE_MICROS);
   requireSettled(adapter.folder, made);
 
-  const name = `@portkey-ai/gateway on ${basename(RUNTIME)}`;
+  const baseline = { name: `@portkey-ai/gateway on ${basename(RUNTIME)}`, rounds: rounds.peer };
   const target = { kind: "leastRatio", value: 3 } as const;
   return [
-    ...linesOf("sync calls, stored and settled", rounds.instant, { name, rounds: rounds.peer }, target),
-    ...linesOf("sync calls, each with a picture nobody has seen", rounds.fresh, {
-      name,
-      rounds: rounds.peer,
-    }),
-    ...linesOf("sync calls through the OpenAI adapter", rounds.adapter, { name, rounds: rounds.peer }),
+    ...linesOf("sync calls, stored and settled", rounds.instant, baseline, { target, renders: SAME }),
+    ...linesOf("sync calls, each with a picture nobody has seen", rounds.fresh, baseline, { renders: FRESH }),
+    ...linesOf("sync calls through the OpenAI adapter", rounds.adapter, baseline, { renders: SAME }),
   ];
 };
 
@@ -77,12 +77,9 @@ interface Subject {
   readonly request: string;
 }
 
-interface Round {
-  readonly perSecond: number;
+interface Round extends Rate {
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Processor time of the server for one call; undefined where /proc does not tell. */
-  readonly cpuUs: number | undefined;
 }
 
 async function serve(
@@ -112,24 +109,20 @@ function linesOf(
   name: string,
   own: readonly Round[],
   baseline: { readonly name: string; readonly rounds: readonly Round[] },
-  target?: Target,
+  more: Pick<Measurement, "target" | "renders">,
 ): Measurement[] {
   const figuresOf = (rounds: readonly Round[], figure: keyof Round) =>
     rounds.map((round) => round[figure]).filter((value) => value !== undefined);
-  const line = (label: string, unit: Unit, figure: keyof Round, baselineName?: string) =>
+  const latency = (label: string, figure: keyof Round) =>
     measurement({
-      name: label,
-      unit,
+      name: `  ${name}: ${label}`,
+      unit: "ms",
       values: figuresOf(own, figure),
-      baseline: { name: baselineName, values: figuresOf(baseline.rounds, figure) },
+      baseline: { values: figuresOf(baseline.rounds, figure) },
+      renders: more.renders,
     });
-  const lines = [
-    { ...line(name, "req/s", "perSecond", baseline.name), target },
-    line(`  ${name}: p50`, "ms", "p50Ms"),
-    line(`  ${name}: p99`, "ms", "p99Ms"),
-    line(`  ${name}: processor time of each`, "µs", "cpuUs"),
-  ];
-  return lines.filter(({ figure }) => figure.rounds > 0);
+  const rate = rateMeasurement(name, own, { name: baseline.name, rates: baseline.rounds }, more);
+  return [rate, latency("p50", "p50Ms"), latency("p99", "p99Ms")];
 }
 
 const BODY = { prompt: "a lighthouse at dusk, seen from the sea, with gulls around the lamp" } as const;

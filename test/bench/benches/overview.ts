@@ -25,8 +25,7 @@ const POLLS = 20_000;
 
 /** What a reading of the overview costs, with a hundred thousand finished tasks and twenty thousand queued ones. */
 export const overview: Bench = async (context) => {
-  const folder = copyDataFolder(context.folder, join(context.workspace, "svc"));
-  seedFinishedTasks(folder.database, { template: context.template, count: FINISHED, sample: 1 });
+  const folder = seeded(context);
   return [
     measurement({
       name: "overview, one reading: processor time",
@@ -35,13 +34,25 @@ export const overview: Bench = async (context) => {
       target: { kind: "most", value: 1 },
       note: "of the thread that answers; whoever asks within a second shares a reading",
     }),
+  ];
+};
+
+/** The same from the executable, asked as often as it answers. */
+export const overviewPolls: Bench = async (context) => {
+  return [
     measurement({
       name: "overview, many watchers: processor time of each answer",
       unit: "µs",
-      values: await polls(context, folder),
+      values: await polls(context, seeded(context)),
     }),
   ];
 };
+
+function seeded({ folder, workspace, template }: BenchContext): DataFolder {
+  const own = copyDataFolder(folder, join(workspace, "svc"));
+  seedFinishedTasks(own.database, { template, count: FINISHED, sample: 1 });
+  return own;
+}
 
 /** Every reading anew, in this process, so that nothing but the reading is counted. */
 async function readings({ rounds, scaled }: BenchContext, folder: DataFolder): Promise<number[]> {
@@ -96,10 +107,8 @@ async function queueTasks(store: ReturnType<typeof openStore>): Promise<void> {
   await Promise.all(admitting);
 }
 
-/** The executable, asked as often as it answers. */
-async function polls({ load, rounds, scaled, workspace }: BenchContext, from: DataFolder): Promise<number[]> {
+async function polls({ load, rounds, scaled }: BenchContext, folder: DataFolder): Promise<number[]> {
   await using resources = new Resources();
-  const folder = copyDataFolder(from, join(workspace, "polled"));
   const token = await createToken(folder, "watcher");
   const request = requestText({
     method: "GET",

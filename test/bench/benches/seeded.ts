@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { UNIQUE } from "../load/plan.ts";
-import { measureRate, type RateSubject, rateMeasurements } from "../run/rate.ts";
+import { measureRate, type RateSubject, rateMeasurement } from "../run/rate.ts";
 import { type Measurement, measurement } from "../run/report.ts";
 import { Resources } from "../run/resources.ts";
 import { seedFinishedTasks } from "../run/seed.ts";
-import { copyDataFolder, holdSlot, type Service, startService } from "../run/service.ts";
+import { copyDataFolder, holdSlot, type Service, SMALLEST, startService } from "../run/service.ts";
 import { interleave } from "../run/statistics.ts";
 import { type Bench, type BenchContext, CLIENTS } from "./bench.ts";
 import { creating } from "./creates.ts";
@@ -40,15 +40,15 @@ export const seeded: Bench = async (context) => {
   const held = [await holdSlot(waiting.empty.service), await holdSlot(waiting.full.service)];
   const measurements = [
     ...(await compareLatency(context, dispatching)),
-    ...(await compareRate(context, "status reads", waiting, READS, ({ service, tasks }) =>
+    await compareRate(context, "status reads", waiting, READS, ({ service, tasks }) =>
       tasks.map((task) => statusRequest(task, service.folder.unlimitedKey)),
-    )),
-    ...(await compareRate(context, "creates, unlimited account", waiting, CREATES, ({ service }) => [
+    ),
+    await compareRate(context, "creates, unlimited account", waiting, CREATES, ({ service }) => [
       creating(service.folder.unlimitedKey),
-    ])),
-    ...(await compareRate(context, "creates, fresh Idempotency-Key each", waiting, CREATES, ({ service }) => [
+    ]),
+    await compareRate(context, "creates, fresh Idempotency-Key each", waiting, CREATES, ({ service }) => [
       creating(service.folder.unlimitedKey, { "Idempotency-Key": `order-${UNIQUE}` }),
-    ])),
+    ]),
   ];
   for (const slot of held) await slot.requireHeld();
   return measurements;
@@ -60,7 +60,7 @@ async function compareRate(
   sides: { readonly empty: Side; readonly full: Side },
   perRound: number,
   requestsOf: (side: Side) => readonly string[],
-): Promise<Measurement[]> {
+): Promise<Measurement> {
   const subjectOf = (side: Side): RateSubject => ({
     server: side.service,
     requests: requestsOf(side),
@@ -73,11 +73,11 @@ async function compareRate(
     empty: () => measureRate(context.load, empty, count),
     full: () => measureRate(context.load, full, count),
   });
-  return rateMeasurements(
+  return rateMeasurement(
     `${name}, 100,000 finished tasks`,
     rates.full,
     { name: "svc with 1,000", rates: rates.empty },
-    { kind: "leastRatio", value: 0.9 },
+    { target: { kind: "leastRatio", value: 0.9 } },
   );
 }
 
@@ -103,6 +103,7 @@ async function compareLatency(
       values: values.full,
       baseline: { name: "svc with 1,000", values: values.empty },
       target: { kind: "mostRatio", value: 1.1 },
+      renders: SMALLEST,
     }),
   ];
 }

@@ -1,9 +1,10 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { startBaseline } from "../baselines/baseline.ts";
+import type { Build } from "../run/build.ts";
 import { freePort, stopProcess } from "../run/process.ts";
 import { measurement } from "../run/report.ts";
-import { BINARY, copyDataFolder, spawnService } from "../run/service.ts";
+import { copyDataFolder, spawnService } from "../run/service.ts";
 import { interleave } from "../run/statistics.ts";
 import type { Bench } from "./bench.ts";
 
@@ -12,19 +13,21 @@ export const starts: Bench = async (context) => {
   const rounds = context.rounds * 2;
   let count = 0;
   mkdirSync(context.workspace, { recursive: true });
+  const { build } = context.folder;
+  const svc = build.executable;
   const data = ["--data-dir", copyDataFolder(context.folder, join(context.workspace, "keys")).path];
   const subjects = {
-    version: () => timeToExit([BINARY, "version"], context.workspace),
-    completion: () => timeToExit([BINARY, "__complete", "--", "keys", "re"], context.workspace),
-    name: () => timeToExit([BINARY, "__complete", "--", "keys", "show", ...data, ""], context.workspace),
+    version: () => timeToExit([svc, "version"], context.workspace),
+    completion: () => timeToExit([svc, "__complete", "--", "keys", "re"], context.workspace),
+    name: () => timeToExit([svc, "__complete", "--", "keys", "show", ...data, ""], context.workspace),
     key: () =>
       timeToExit(
-        [BINARY, "keys", "create", "--name", `start-${count++}`, "--quiet", ...data],
+        [svc, "keys", "create", "--name", `start-${count++}`, "--quiet", ...data],
         context.workspace,
       ),
     bun: () => timeToExit([process.execPath, "--eval", "0"], context.workspace),
-    first: () => timeToReady(join(context.workspace, `first-${count++}`)),
-    second: () => timeToReady(join(context.workspace, "second")),
+    first: () => timeToReady(build, join(context.workspace, `first-${count++}`)),
+    second: () => timeToReady(build, join(context.workspace, "second")),
     bare: timeToBare,
   };
   for (const start of Object.values(subjects)) await start();
@@ -69,8 +72,8 @@ async function timeToExit(command: string[], cwd: string): Promise<number> {
   return performance.now() - startedAt;
 }
 
-async function timeToReady(dataDir: string): Promise<number> {
-  const { child, readyMs } = await spawnService(dataDir, freePort(), { core: "any" });
+async function timeToReady(build: Build, dataDir: string): Promise<number> {
+  const { child, readyMs } = await spawnService(build, dataDir, freePort(), { core: "any" });
   await stopProcess(child);
   return readyMs;
 }

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { startBaseline } from "../baselines/baseline.ts";
 import { requestText } from "../load/plan.ts";
-import { measureRate, type RateSubject, rateMeasurements } from "../run/rate.ts";
+import { measureRate, type RateSubject, rateMeasurement } from "../run/rate.ts";
 import { Resources } from "../run/resources.ts";
 import { seedFinishedTasks } from "../run/seed.ts";
 import { copyDataFolder, startService } from "../run/service.ts";
@@ -36,7 +36,9 @@ export const statuses: Bench = async (context) => {
     svc: () => measureRate(load, svc, count),
   });
   const baseline = { name: "bare Hono, SELECT by primary key", rates: rates.bare };
-  return rateMeasurements("status reads", rates.svc, baseline, { kind: "leastRatio", value: 0.6 });
+  return [
+    rateMeasurement("status reads", rates.svc, baseline, { target: { kind: "leastRatio", value: 0.6 } }),
+  ];
 };
 
 export function statusRequest(task: string, key: string): string {

@@ -4,7 +4,7 @@ import { requestText } from "../load/plan.ts";
 import { memoryMb } from "../run/process.ts";
 import { type Measurement, measurement } from "../run/report.ts";
 import { Resources } from "../run/resources.ts";
-import { copyDataFolder, INSTANT_SERVICE, type Service, startService } from "../run/service.ts";
+import { copyDataFolder, type Service, startService } from "../run/service.ts";
 import type { Bench, BenchContext } from "./bench.ts";
 
 const WAITERS = 500;
@@ -22,9 +22,7 @@ const SAMPLE_EVERY_MS = 50;
 export const syncWaiters: Bench = async (context) => {
   await using resources = new Resources();
   const folder = copyDataFolder(context.folder, join(context.workspace, "svc"));
-  const service = await resources.open(
-    startService(folder, { program: INSTANT_SERVICE, concurrency: CONCURRENCY }),
-  );
+  const service = await resources.open(startService(folder, { isInstant: true, concurrency: CONCURRENCY }));
   const waiters = startLoadGenerator();
   await using _ = { [Symbol.asyncDispose]: () => waiters.stop() };
   await fastP99(context, service);
@@ -51,6 +49,7 @@ export const syncWaiters: Bench = async (context) => {
       values: among,
       baseline: { name: "without the waiting ones", values: alone },
       target: { kind: "mostRatio", value: 2 },
+      renders: "nothing: the upstream answers the same PNG of one pixel each time",
       note: `each of ${WAITERS * WAITED_ROUNDS} waiting calls a round got its image`,
     }),
   ];

@@ -3,68 +3,89 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { requestText } from "../load/plan.ts";
 import { cpuMs, writtenBytes } from "../run/process.ts";
-import { measurement } from "../run/report.ts";
+import { type Measurement, measurement } from "../run/report.ts";
 import { Resources } from "../run/resources.ts";
 import { copyDataFolder, type Service, startService, TINY } from "../run/service.ts";
 import type { Bench, BenchContext } from "./bench.ts";
 
-const TASKS = 600;
+/** The second draws what a request without a size gets. */
+const PICTURES = [
+  { size: "1x1", name: "1×1", tasks: 600 },
+  { size: "1024x1024", name: "1024×1024", tasks: 60 },
+] as const;
+type Picture = (typeof PICTURES)[number];
 const CLIENTS = 8;
 const FINISHED_WITHIN_MS = 120_000;
 
-/** Whole tasks: create, submit, poll, render a 1×1 PNG, store the file, settle. The service has all cores. */
+/** Whole tasks: create, submit, poll, draw a PNG, store the file, settle. The service has all cores. */
 export const throughput: Bench = async (context) => {
   await using resources = new Resources();
   const folder = copyDataFolder(context.folder, join(context.workspace, "svc"));
   const service = await resources.open(startService(folder, { core: "any" }));
-  await runRound(context, service);
-  const rounds: Round[] = [];
-  for (let round = 0; round < context.rounds; round++) rounds.push(await runRound(context, service));
+  const measurements: Measurement[] = [];
+  for (const picture of PICTURES) {
+    await runRound(context, service, picture);
+    const rounds: Round[] = [];
+    for (let round = 0; round < context.rounds; round++)
+      rounds.push(await runRound(context, service, picture));
+    measurements.push(...linesOf(picture, rounds));
+  }
+  return measurements;
+};
+
+function linesOf({ name }: Picture, rounds: readonly Round[]): Measurement[] {
   const of = (figure: (round: Round) => number | undefined) =>
     rounds.map(figure).filter((value) => value !== undefined);
+  const tasks = `whole tasks of ${name} pictures`;
   return [
     measurement({
-      name: "whole tasks, zero-delay sandbox",
+      name: `${tasks}, zero-delay sandbox`,
       unit: "tasks/s",
       values: of((round) => round.perSecond),
+      eachUs: { values: of((round) => round.cpuUs) },
+      renders: `the same ${name} PNG each time`,
       note: "from the first created_at to the last completed_at; service on all cores",
     }),
-    measurement({ name: "  processor time of a task", unit: "ms", values: of((round) => round.cpuMs) }),
-    measurement({ name: "  sent to the disk by a task", unit: "KB", values: of((round) => round.writtenKb) }),
     measurement({
-      name: "  kept in the database by a task",
+      name: `  ${tasks}: sent to the disk by each`,
+      unit: "KB",
+      values: of((round) => round.writtenKb),
+    }),
+    measurement({
+      name: `  ${tasks}: kept in the database by each`,
       unit: "KB",
       values: of((round) => round.keptKb),
     }),
-  ];
-};
+  ].filter(({ figure }) => figure.rounds > 0);
+}
 
 /** Figures of one task, on average. */
 interface Round {
   readonly perSecond: number;
-  readonly cpuMs: number | undefined;
+  readonly cpuUs: number | undefined;
   readonly writtenKb: number | undefined;
   readonly keptKb: number;
 }
 
-async function runRound(context: BenchContext, service: Service): Promise<Round> {
-  const count = context.scaled(TASKS);
+async function runRound(context: BenchContext, service: Service, picture: Picture): Promise<Round> {
+  const count = context.scaled(picture.tasks);
   const before = usage(service);
   const since = Date.now();
   await context.load.run({
     port: service.port,
     connections: CLIENTS,
-    requests: [creatingTiny(service.folder.unlimitedKey)],
+    requests: [creating(service.folder.unlimitedKey, picture)],
     until: { kind: "responses", count },
   });
   const seconds = await untilFinished(service, since, count);
   const after = usage(service);
   const each = (from?: number, to?: number) =>
     from === undefined || to === undefined ? undefined : (to - from) / count;
+  const cpuMs = each(before.cpu, after.cpu);
   const written = each(before.written, after.written);
   return {
     perSecond: count / seconds,
-    cpuMs: each(before.cpu, after.cpu),
+    cpuUs: cpuMs === undefined ? undefined : cpuMs * 1000,
     writtenKb: written === undefined ? undefined : written / 1000,
     keptKb: (after.kept - before.kept) / count / 1000,
   };
@@ -94,11 +115,11 @@ async function untilFinished(service: Service, since: number, count: number): Pr
   }
 }
 
-function creatingTiny(key: string): string {
+function creating(key: string, { size }: Picture): string {
   return requestText({
     method: "POST",
     path: "/v1/images/generations",
     headers: { Authorization: `Bearer ${key}` },
-    body: JSON.stringify(TINY),
+    body: JSON.stringify({ ...TINY, size }),
   });
 }

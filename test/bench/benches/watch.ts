@@ -4,7 +4,7 @@ import { cpuMs } from "../run/process.ts";
 import { measurement } from "../run/report.ts";
 import { Resources } from "../run/resources.ts";
 import { seedFinishedTasks } from "../run/seed.ts";
-import { BINARY, copyDataFolder, createTask, startService, TINY } from "../run/service.ts";
+import { copyDataFolder, createTask, startService, TINY } from "../run/service.ts";
 import type { Bench } from "./bench.ts";
 
 const TASKS = 10_000;
@@ -28,7 +28,11 @@ export const watch: Bench = async ({ folder, template, workspace, rounds, scaled
   const env = { SVC_SERVER: `http://127.0.0.1:${service.port}`, SVC_API_KEY: own.unlimitedKey };
   const measured: ReturnType<typeof measurement>[] = [];
   for (const [columns, rows] of SIZES) {
-    const terminal = inTerminal(["task", "watch"], workspace, env, { columns, rows, command: [BINARY] });
+    const terminal = inTerminal(["task", "watch"], workspace, env, {
+      columns,
+      rows,
+      command: [folder.build.executable],
+    });
     await terminal.draws((frame) => /all 10000/.test(frame[1] ?? "") && /live/.test(frame[0] ?? ""));
     const size = `${columns}×${rows}`;
     const moves = await each(rounds, () => timed(terminal, scaled(KEYS), move));
@@ -60,7 +64,12 @@ function keyMeasurements(name: string, took: readonly Took[]) {
   const target = { kind: "most", value: 50 } as const;
   return [
     measurement({ name: `watch at ${name}`, unit: "ms", values: took.map(({ seen }) => seen), target }),
-    measurement({ name: "its processor time", unit: "ms", values: took.map(({ cpu }) => cpu), target }),
+    measurement({
+      name: `  ${name}: processor time`,
+      unit: "ms",
+      values: took.map(({ cpu }) => cpu),
+      target,
+    }),
   ];
 }
 

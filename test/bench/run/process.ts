@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { cpus } from "node:os";
 import type { Subprocess } from "bun";
 
@@ -83,13 +83,33 @@ export function memoryMb(pid: number): { now: number; highest: number } | undefi
   return { now: (Number(now) * 1024) / 1e6, highest: (Number(highest) * 1024) / 1e6 };
 }
 
-/** Processor time used by a process and all its threads so far, in ms. Resolution 10 ms. */
+/**
+ * User and system time used so far by a process, all its threads and its descendants, in ms. Resolution 10 ms. Descendants that
+ * have ended count once their parent has noticed.
+ */
 export function cpuMs(pid: number): number | undefined {
   const stat = readProc(pid, "stat");
-  // Field 2 is the name in brackets, which may hold spaces; 14 and 15 are user and system time in ticks of 10 ms.
-  const fields = stat?.slice(stat.lastIndexOf(")") + 2).split(" ");
-  const [user, system] = [fields?.[11], fields?.[12]];
-  return user === undefined || system === undefined ? undefined : (Number(user) + Number(system)) * 10;
+  if (stat === undefined) return undefined;
+  // Field 2 is the name in brackets, which may hold spaces; 14 to 17 are user and system time, its own and that of children that
+  // have ended, in ticks of 10 ms.
+  const ticks = stat
+    .slice(stat.lastIndexOf(")") + 2)
+    .split(" ")
+    .slice(11, 15);
+  const own = ticks.reduce((sum, each) => sum + Number(each) * 10, 0);
+  return childrenOf(pid).reduce((sum, child) => sum + (cpuMs(child) ?? 0), own);
+}
+
+/** Living children. None where the kernel does not list them. */
+function childrenOf(pid: number): number[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
+      (readProc(pid, `task/${thread}/children`) ?? "").split(" ").filter(Boolean).map(Number),
+    );
+  } catch {
+    // The process has ended meanwhile.
+    return [];
+  }
 }
 
 /** Bytes a process caused to be sent to the disk so far. */

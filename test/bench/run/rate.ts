@@ -1,7 +1,7 @@
 import { type LoadGenerator, perSecond } from "../load/generator.ts";
 import type { LoadPlan } from "../load/plan.ts";
 import { cpuMs } from "./process.ts";
-import { type Measurement, measurement, type Target } from "./report.ts";
+import { type Measurement, measurement } from "./report.ts";
 
 /** What one round of requests came to. */
 export interface Rate {
@@ -29,31 +29,23 @@ export async function measureRate(load: LoadGenerator, subject: RateSubject, cou
 }
 
 /**
- * Two lines: requests per second, and the processor time behind them. The second counts no waiting, neither for the disk nor
- * for a core that others use, and is the steadier of the two.
+ * Requests per second, and beside it the processor time of each. The second counts no waiting, neither for the disk nor for a
+ * core that others use, and is the steadier of the two.
  */
-export function rateMeasurements(
+export function rateMeasurement(
   name: string,
   rates: readonly Rate[],
   baseline: { readonly name: string; readonly rates: readonly Rate[] },
-  target?: Target,
-): Measurement[] {
-  const speed = measurement({
+  more: Pick<Measurement, "target" | "note" | "renders"> = {},
+): Measurement {
+  return measurement({
+    ...more,
     name,
     unit: "req/s",
     values: rates.map((rate) => rate.perSecond),
     baseline: { name: baseline.name, values: baseline.rates.map((rate) => rate.perSecond) },
-    target,
+    eachUs: { values: cpuOf(rates), baseline: cpuOf(baseline.rates) },
   });
-  const [cpu, baselineCpu] = [cpuOf(rates), cpuOf(baseline.rates)];
-  if (cpu.length === 0) return [speed];
-  const own = measurement({
-    name: `  ${name}: processor time of each`,
-    unit: "µs",
-    values: cpu,
-    baseline: { values: baselineCpu },
-  });
-  return [speed, own];
 }
 
 function cpuOf(rates: readonly Rate[]): number[] {

@@ -19,6 +19,15 @@ export interface Measurement {
     | { readonly name?: string | undefined; readonly figure: Summary; readonly ratio: number }
     | undefined;
   readonly target?: Target | undefined;
+  /** Processor time of the server for one request or task, in µs: user and system time of all its threads and processes. */
+  readonly eachUs?:
+    | {
+        readonly figure: Summary;
+        readonly baseline?: { readonly figure: Summary; readonly ratio: number } | undefined;
+      }
+    | undefined;
+  /** What is drawn for one request or task; nothing, where it is left out. */
+  readonly renders?: string | undefined;
   /** How the figure was taken, where the name does not say. */
   readonly note?: string | undefined;
   /** Share of the processors that others used meanwhile, as far as it is known. */
@@ -26,12 +35,14 @@ export interface Measurement {
 }
 
 export function measurement(
-  given: Pick<Measurement, "name" | "unit" | "target" | "note"> & {
+  given: Pick<Measurement, "name" | "unit" | "target" | "note" | "renders"> & {
     readonly values: readonly number[];
     readonly baseline?: { readonly name?: string | undefined; readonly values: readonly number[] };
+    /** Left out of the report where there are none, since the system does not tell. */
+    readonly eachUs?: { readonly values: readonly number[]; readonly baseline?: readonly number[] };
   },
 ): Measurement {
-  const { values, baseline, ...rest } = given;
+  const { values, baseline, eachUs, ...rest } = given;
   return {
     ...rest,
     figure: summarize(values),
@@ -40,6 +51,19 @@ export function measurement(
       figure: summarize(baseline.values),
       ratio: pairedRatio(values, baseline.values),
     },
+    eachUs:
+      eachUs === undefined || eachUs.values.length === 0
+        ? undefined
+        : {
+            figure: summarize(eachUs.values),
+            baseline:
+              eachUs.baseline === undefined || eachUs.baseline.length === 0
+                ? undefined
+                : {
+                    figure: summarize(eachUs.baseline),
+                    ratio: pairedRatio(eachUs.values, eachUs.baseline),
+                  },
+          },
   };
 }
 
@@ -64,20 +88,32 @@ export function renderTable(measurements: readonly Measurement[]): string {
     style: { head: [], border: [], compact: true },
   });
   for (const each of measurements) {
-    const { name, unit, figure, baseline, target } = each;
+    const { name, unit, figure, baseline, target, eachUs } = each;
+    const second = (text: string | undefined) => (text === undefined ? "" : `\n${text}`);
     table.push([
       baseline?.name === undefined ? name : `${name}\n  vs ${baseline.name}`,
-      `${format(figure.median)} ${unit}`,
-      spread(figure),
-      baseline === undefined ? "" : format(baseline.figure.median),
-      baseline === undefined ? "" : spread(baseline.figure),
-      baseline === undefined ? "" : baseline.ratio.toFixed(2),
+      `${format(figure.median)} ${unit}${second(eachUs && `${format(eachUs.figure.median)} µs each`)}`,
+      `${spread(figure)}${second(eachUs && spread(eachUs.figure))}`,
+      baseline === undefined
+        ? ""
+        : `${format(baseline.figure.median)}${second(eachUs?.baseline && format(eachUs.baseline.figure.median))}`,
+      baseline === undefined
+        ? ""
+        : `${spread(baseline.figure)}${second(eachUs?.baseline && spread(eachUs.baseline.figure))}`,
+      baseline === undefined
+        ? ""
+        : `${baseline.ratio.toFixed(2)}${second(eachUs?.baseline?.ratio.toFixed(2))}`,
       target === undefined ? "" : `${target.kind === "leastRatio" ? "≥" : "≤"} ${target.value}`,
       verdict(each),
       each.contention === undefined ? "" : `${Math.round(each.contention * 100)} %`,
     ]);
   }
-  const notes = measurements.flatMap(({ name, note }) => (note === undefined ? [] : [`${name}: ${note}`]));
+  const notes = measurements.flatMap(({ name, note, renders }) => {
+    // An indented line is of the same requests as the one above it.
+    const isSame = renders === undefined || name.startsWith(" ");
+    const said = [...(isSame ? [] : [`draws ${renders}`]), ...(note === undefined ? [] : [note])];
+    return said.length === 0 ? [] : [`${name.trim()}: ${said.join("; ")}`];
+  });
   const noisy = measurements.some(({ contention }) => isContended(contention))
     ? [
         "others: share of the processors that other processes used meanwhile. Repeat noisy lines on a quiet machine.",

@@ -1,9 +1,7 @@
 import { cpSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { Build } from "./build.ts";
 import { type Core, freePort, onCore, runToEnd, stopProcess, track } from "./process.ts";
-
-/** The executable under measurement. */
-export const BINARY = process.env.SVC_BIN ?? join(import.meta.dir, "../../../dist/svc");
 
 /** The caller's own settings of svc must not change what is measured. */
 const ENVIRONMENT = Object.fromEntries(
@@ -14,6 +12,8 @@ const ENOUGH_USD = "1000000";
 
 /** A data folder at rest: accounts of both modes with a key each. */
 export interface DataFolder {
+  /** What made it, and serves it. */
+  readonly build: Build;
   readonly path: string;
   readonly database: string;
   readonly unlimitedKey: string;
@@ -31,24 +31,23 @@ export interface ServiceOptions {
   readonly core?: Core;
   /** Tasks between submission and end at once; 1 makes a single hanging task stop all others. */
   readonly concurrency?: number;
-  /** What serves in place of the executable's own `serve`; takes its arguments. */
-  readonly program?: readonly string[];
+  /** Served from source, with an upstream inside it that costs next to nothing. */
+  readonly isInstant?: boolean;
   /** Further variables of its environment. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** The service from source, with an upstream inside it that costs next to nothing. */
-export const INSTANT_SERVICE = [process.execPath, join(import.meta.dir, "instant-service.ts")] as const;
-
 /** Makes a new data folder through the executable's own commands. */
-export async function createDataFolder(path: string): Promise<DataFolder> {
+export async function createDataFolder(build: Build, path: string): Promise<DataFolder> {
   mkdirSync(dirname(path), { recursive: true });
-  const folder = { path, database: join(path, "svc.db"), unlimitedKey: "", prepaidKey: "" };
+  const folder = { build, path, database: join(path, "svc.db"), unlimitedKey: "", prepaidKey: "" };
   const service = await startService(folder);
   await service.stop();
   const svc = async (...args: string[]) =>
     record(
-      JSON.parse(await runToEnd([BINARY, ...args, "--data-dir", path, "--json"], { cwd: dirname(path) })),
+      JSON.parse(
+        await runToEnd([build.executable, ...args, "--data-dir", path, "--json"], { cwd: dirname(path) }),
+      ),
     );
   const unlimited = await svc("keys", "create", "--name", "bench-unlimited");
   await svc("accounts", "create", "--name", "bench-prepaid", "--mode", "prepaid", "--credit", ENOUGH_USD);
@@ -57,8 +56,8 @@ export async function createDataFolder(path: string): Promise<DataFolder> {
 }
 
 /** Makes a management token on a data folder. */
-export async function createToken({ path }: DataFolder, name: string): Promise<string> {
-  const command = [BINARY, "tokens", "create", "--name", name, "--data-dir", path, "--json"];
+export async function createToken({ build, path }: DataFolder, name: string): Promise<string> {
+  const command = [build.executable, "tokens", "create", "--name", name, "--data-dir", path, "--json"];
   return String(record(JSON.parse(await runToEnd(command, { cwd: dirname(path) }))).token);
 }
 
@@ -71,12 +70,17 @@ export function copyDataFolder(from: DataFolder, path: string): DataFolder {
 /** Starts the service on a folder with its usual settings, its log in a file, and waits until it is ready. */
 export async function startService(folder: DataFolder, options: ServiceOptions = {}): Promise<Service> {
   const port = freePort();
-  const { child, readyMs: _ } = await spawnService(folder.path, port, options);
+  const { child, readyMs: _ } = await spawnService(folder.build, folder.path, port, options);
   return { port, pid: child.pid, folder, stop: () => stopProcess(child) };
 }
 
 /** @returns also how long it took from the start of the process until `/readyz` said 200 */
-export async function spawnService(dataDir: string, port: number, options: ServiceOptions = {}) {
+export async function spawnService(
+  build: Build,
+  dataDir: string,
+  port: number,
+  options: ServiceOptions = {},
+) {
   const logPath = `${dataDir}.log`;
   const log = openSync(logPath, "a");
   const config = `${dataDir}.yaml`;
@@ -88,7 +92,7 @@ export async function spawnService(dataDir: string, port: number, options: Servi
   const child = track(
     Bun.spawn(
       onCore(options.core ?? "server", [
-        ...(options.program ?? [BINARY, "serve"]),
+        ...(options.isInstant === true ? build.instantService : [build.executable, "serve"]),
         "--data-dir",
         dataDir,
         "--port",
@@ -175,7 +179,8 @@ export const ORDINARY = {
 } as const;
 /** Under way for the ten minutes a video may take. */
 const HANGING = { ...ORDINARY, model: "sandbox-video", sandbox: { outcome: "hang" } } as const;
-/** The smallest image at once. */
+/** The smallest image at once; what the sandbox draws for it. */
+export const SMALLEST = "the same 1×1 PNG each time";
 export const TINY = { ...ORDINARY, size: "1x1", sandbox: { delay_ms: 0 } } as const;
 
 function record(value: unknown): Record<string, unknown> {

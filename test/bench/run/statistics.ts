@@ -4,6 +4,8 @@ export interface Summary {
   readonly low: number;
   readonly high: number;
   readonly rounds: number;
+  /** One of each round, in their order. */
+  readonly values: readonly number[];
 }
 
 export function summarize(values: readonly number[]): Summary {
@@ -13,6 +15,7 @@ export function summarize(values: readonly number[]): Summary {
     low: sorted[0] ?? Number.NaN,
     high: sorted.at(-1) ?? Number.NaN,
     rounds: sorted.length,
+    values,
   };
 }
 

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { freePort, onCore, runToEnd, stopProcess, track } from "../../run/process.ts";
 import type { Baseline } from "../baseline.ts";
@@ -14,10 +14,11 @@ export const RUNTIME = Bun.which("node") ?? process.execPath;
  * Installs the gateway that the service is measured beside, at the versions of the lock file here. It is no dependency of the
  * project: it brings some ninety packages that nothing else needs.
  *
- * @returns its folder below `workspace`, or why it cannot be had
+ * @returns its folder below `workspace`, which an earlier call may have filled, or why it cannot be had
  */
 export async function installGateway(workspace: string): Promise<{ path: string } | { refusal: string }> {
   const path = join(workspace, "gateway");
+  if (existsSync(join(path, ENTRY))) return { path };
   mkdirSync(path, { recursive: true });
   for (const file of ["package.json", "bun.lock"]) cpSync(join(import.meta.dir, file), join(path, file));
   const install = runToEnd([process.execPath, "install", "--frozen-lockfile", "--ignore-scripts"], {

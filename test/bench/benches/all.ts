@@ -1,0 +1,50 @@
+import { assetReads } from "./asset-reads.ts";
+import type { Bench } from "./bench.ts";
+import { callbacks } from "./callbacks.ts";
+import { creates } from "./creates.ts";
+import { dispatches } from "./dispatches.ts";
+import { forms } from "./forms.ts";
+import { gateway } from "./gateway.ts";
+import { hooks } from "./hooks.ts";
+import { memory } from "./memory.ts";
+import { moderation } from "./moderation.ts";
+import { overview, overviewPolls } from "./overview.ts";
+import { routing } from "./routing.ts";
+import { sameKey } from "./same-key.ts";
+import { seeded } from "./seeded.ts";
+import { starts } from "./starts.ts";
+import { statuses } from "./statuses.ts";
+import { syncWaiters } from "./sync-waiters.ts";
+import { throughput } from "./throughput.ts";
+import { watch } from "./watch.ts";
+
+/** Benches that run an executable, or the service from the sources of a build. */
+const OF_BUILDS: Readonly<Record<string, Bench>> = {
+  creates,
+  statuses,
+  dispatches,
+  throughput,
+  starts,
+  memory,
+  assets: assetReads,
+  seeded,
+  gateway,
+  "sync-waiters": syncWaiters,
+  "same-key": sameKey,
+  callbacks,
+  "overview-polls": overviewPolls,
+  watch,
+  hooks,
+};
+
+/** Benches that import what they measure, which is always of this tree. */
+const OF_THIS_TREE: Readonly<Record<string, Bench>> = { overview, forms, routing, moderation };
+
+const ALL = { ...OF_BUILDS, ...OF_THIS_TREE };
+
+export const BENCH_NAMES: readonly string[] = Object.keys(ALL);
+
+/** @param only names of benches; all of them when it is left out */
+export function chooseBenches(only: readonly string[] | undefined): [string, Bench][] {
+  return Object.entries(ALL).filter(([name]) => only === undefined || only.includes(name));
+}
