@@ -6,6 +6,7 @@ import { describeCancel } from "./task-store-cancel.ts";
 import { describeChanges } from "./task-store-changes.ts";
 import { describeClaim } from "./task-store-claim.ts";
 import { describeLanes } from "./task-store-lanes.ts";
+import { describeLists } from "./task-store-lists.ts";
 import { describeLostAttempts } from "./task-store-lost.ts";
 import { describeManagedTasks } from "./task-store-managed.ts";
 import { describeMoney } from "./task-store-money.ts";
@@ -27,6 +28,7 @@ export function describeTaskStore(name: string, makeStore: MakeStore): void {
     describeMoney(makeStore);
     describeQuotas(makeStore);
     describeReads(makeStore);
+    describeLists(makeStore);
     describeChanges(makeStore);
     describeLanes(makeStore);
     describeLostAttempts(makeStore);

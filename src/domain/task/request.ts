@@ -2,7 +2,8 @@ import type { AssetId, LaneId, ModelId, ProviderId } from "../ids.ts";
 import type { Json } from "../json.ts";
 import type { RoutePolicy } from "../model/route-policy.ts";
 
-export type TaskKind = "image" | "video";
+export const TASK_KINDS = ["image", "video"] as const;
+export type TaskKind = (typeof TASK_KINDS)[number];
 
 /** What an input is for. A manifest maps each of its media fields to one. */
 export const INPUT_ROLES = [

@@ -8,6 +8,7 @@ import type { QuotaUse } from "../../domain/ports/account-store.ts";
 import type { Admission } from "../../domain/ports/task-store.ts";
 import type { NewTask } from "../../domain/task/task.ts";
 import { prepareChargedSince } from "./charged-since.ts";
+import { LIVE } from "./task-store/task-table.ts";
 
 /** What a key may still spend in a period. */
 export interface Allowance extends QuotaUse {
@@ -20,7 +21,7 @@ export interface Allowance extends QuotaUse {
 }
 
 /** Selects the live tasks of a key whose holds are counted in no period. */
-export const UNCOUNTED = "account_id = ?1 and key_id = ?2 and pool is not null and quota_period is null";
+export const UNCOUNTED = `account_id = ?1 and key_id = ?2 and ${LIVE} and quota_period is null`;
 
 interface UseRow {
   readonly used_micros: number;

@@ -4,6 +4,7 @@ import type { AccountId, KeyId } from "../../domain/ids.ts";
 import type { LedgerEntry } from "../../domain/money/ledger.ts";
 import type { Micros } from "../../domain/money/money.ts";
 import { type Allowance, prepareAllowances, UNCOUNTED } from "./quota-allowance.ts";
+import { LIVE } from "./task-store/task-table.ts";
 
 export type Quotas = ReturnType<typeof prepareQuotas>;
 
@@ -29,7 +30,7 @@ export function prepareQuotas(db: Database) {
   const removeAll = db.prepare<never, [key: string]>("delete from key_quota where key_id = ?");
   const uncount = db.prepare<never, [account: string, key: string]>(
     `update task indexed by task_live set quota_period = null
-     where account_id = ? and key_id = ? and pool is not null and quota_period is not null`,
+     where account_id = ? and key_id = ? and ${LIVE} and quota_period is not null`,
   );
 
   return {

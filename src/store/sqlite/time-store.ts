@@ -2,21 +2,22 @@ import type { Database } from "bun:sqlite";
 import type { TaskId } from "../../domain/ids.ts";
 import type { LongestDelays, Moved, TimeStore } from "../../domain/ports/time-store.ts";
 import type { Connection } from "./connection.ts";
+import { LIVE } from "./task-store/task-table.ts";
 
 /** The stored times of live work in SQLite. Each write is one operation of the connection's group commit. */
 export function createTimeStore({ db, read, write }: Connection): TimeStore {
-  const live = db.prepare("select 1 from task indexed by task_live where pool is not null limit 1");
+  const live = db.prepare(`select 1 from task indexed by task_live where ${LIVE} limit 1`);
   // A task that began after the last beat also shows that the service worked.
   const last = db.prepare<{ at: number | null }, []>(
-    `select max(at) as at from (select at from heartbeat union all select started_at from task where pool is not null)`,
+    `select max(at) as at from (select at from heartbeat union all select started_at from task indexed by task_live where ${LIVE})`,
   );
   const note = db.prepare<never, [at: number]>(
     "insert into heartbeat (id, at) values (1, ?) on conflict (id) do update set at = excluded.at",
   );
   // A task without an attempt has no deadline. Times before its first attempt were never part of it.
   const extend = db.prepare<never, [at: number, lostSince: number]>(
-    `update task set deadline_at = deadline_at + (?1 - max(?2, coalesce(started_at, ?2)))
-     where pool is not null and deadline_at is not null and coalesce(started_at, 0) < ?1`,
+    `update task indexed by task_live set deadline_at = deadline_at + (?1 - max(?2, coalesce(started_at, ?2)))
+     where ${LIVE} and deadline_at is not null and coalesce(started_at, 0) < ?1`,
   );
   const deadline = db.prepare<{ deadline_at: number | null }, [id: string]>(
     "select deadline_at from task where id = ?",
@@ -43,12 +44,12 @@ export function createTimeStore({ db, read, write }: Connection): TimeStore {
 function prepareMove(db: Database) {
   const heartbeat = db.prepare<never, [byMs: number]>("update heartbeat set at = at + ?");
   const tasks = db.prepare<never, [byMs: number]>(
-    `update task set due_at = due_at + ?1, started_at = started_at + ?1, deadline_at = deadline_at + ?1
-     where pool is not null`,
+    `update task indexed by task_live
+     set due_at = due_at + ?1, started_at = started_at + ?1, deadline_at = deadline_at + ?1 where ${LIVE}`,
   );
   const attempts = db.prepare<never, [byMs: number]>(
     `update attempt set started_at = started_at + ?1, accepted_at = accepted_at + ?1, made_at = made_at + ?1
-     where ended_at is null and task_id in (select id from task where pool is not null)`,
+     where ended_at is null and task_id in (select id from task indexed by task_live where ${LIVE})`,
   );
   const callbacks = db.prepare<never, [byMs: number]>(
     "update callback set due_at = due_at + ? where pool is not null",
@@ -63,8 +64,8 @@ function prepareMove(db: Database) {
 /** Returns the body of `TimeStore.hurry`. */
 function prepareHurry(db: Database) {
   const tasks = db.prepare<never, [now: number, latest: number]>(
-    `update task set due_at = ?1, pool = case pool when 'waiting' then 'ready' else pool end
-     where pool is not null and lease_token is null and due_at > ?2`,
+    `update task indexed by task_live set due_at = ?1, pool = case pool when 'waiting' then 'ready' else pool end
+     where ${LIVE} and lease_token is null and due_at > ?2`,
   );
   const callbacks = db.prepare<never, [now: number, latest: number]>(
     "update callback set due_at = ?1 where pool = 'waiting' and due_at > ?2",

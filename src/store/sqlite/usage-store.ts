@@ -4,6 +4,7 @@ import type { UsageDay } from "../../domain/money/usage.ts";
 import type { RouteSpend, UsageStore } from "../../domain/ports/usage-store.ts";
 import { prepareChargedSince } from "./charged-since.ts";
 import type { Connection } from "./connection.ts";
+import { LIVE } from "./task-store/task-table.ts";
 import { prepareUsageReport } from "./usage-report.ts";
 
 /** Reads usage from SQLite; task-store/usage.ts writes it. */
@@ -17,7 +18,7 @@ export function createUsageStore({ db, read }: Connection): UsageStore {
   const report = prepareUsageReport(db);
   const live = db.prepare<{ count: number }, [account: AccountId, key: KeyId, atMost: number]>(
     `select count(*) as count from (select 1 from task indexed by task_live
-       where account_id = ? and key_id = ? and pool is not null limit ?)`,
+       where account_id = ? and key_id = ? and ${LIVE} limit ?)`,
   );
   // Reads attempts, not tasks: a long queue has none.
   const durations = db.prepare<{ model: ModelId; durationMs: number }, [limit: number]>(

@@ -139,8 +139,6 @@ export const MANAGED_TASKS = {
       next: nullable(text("Give as `after` for the next page; null on the last.")),
     }),
     {
-      description:
-        "A page looks at 5,000 tasks at most: where few of them fit, it has fewer than asked for, or none, and `next` leads on.",
       query: TASKS_QUERY,
       ...NOT_FOUND,
     },

@@ -8,7 +8,7 @@ import { prepareQuotas } from "../quotas.ts";
 import { prepareAssets } from "./assets.ts";
 import type { Changes } from "./changes.ts";
 import type { IdempotencyRecords } from "./idempotency.ts";
-import { type AdmittedWith, NEW_TASK } from "./task-table.ts";
+import { type AdmittedWith, LIVE, NEW_TASK } from "./task-table.ts";
 
 /** The body of `TaskStore.admit`. Raw statements, because every create runs them. */
 export function prepareAdmit(
@@ -22,7 +22,7 @@ export function prepareAdmit(
   // Stops counting at the limit, and reads the index alone.
   const live = db.prepare<{ count: number }, [account: string, key: string, limit: number]>(
     `select count(*) as count from (select 1 from task indexed by task_live
-       where account_id = ? and key_id = ? and pool is not null limit ?)`,
+       where account_id = ? and key_id = ? and ${LIVE} limit ?)`,
   );
 
   function hasLiveTasks({ accountId, keyId }: NewTask, count: number): boolean {

@@ -10,7 +10,7 @@ import { prepareQuotas } from "../quotas.ts";
 import { prepareAssets } from "./assets.ts";
 import { type Attempts, prepareAttempts } from "./attempts.ts";
 import type { Changes } from "./changes.ts";
-import { CHANGED_TASK, type Pool, type TaskRow } from "./task-table.ts";
+import { CHANGED_TASK, ENDED_TASK, type Pool, type TaskRow } from "./task-table.ts";
 import { prepareUsage } from "./usage.ts";
 
 /** The part of a row that decides how a task may change, and whose usage its end counts as. */
@@ -112,21 +112,30 @@ function prepareWrite(
 }
 
 function prepareUpdateTask(db: Database) {
-  const values = Object.values(CHANGED_TASK);
-  const changed = Object.keys(CHANGED_TASK).map((column, i) => `${column} = coalesce(?${i + 8}, ${column})`);
-  const update = db.prepare(
-    `update task set stage = ?3, pool = ?4, lease_token = ?5, due_at = ?6, progress = max(progress, ?7), ${changed.join(", ")}
-     where id = ?1 and stage = ?2`,
-  );
+  const move = prepareSet(db, CHANGED_TASK);
+  const end = prepareSet(db, { ...CHANGED_TASK, ...ENDED_TASK });
   return (id: TaskId, standing: Standing, transition: Transition, isCancelKnown: boolean): void => {
     const { stage } = standing;
     const { pool, token, dueAt } = placement(standing, transition, isCancelKnown);
     const progress = transition.progress ?? 0;
+    const { update, values } = transition.ending === undefined ? move : end;
     const given = values.map((value) => value(transition));
     const { changes } = update.run(id, stage, transition.to, pool, token, dueAt, progress, ...given);
     if (changes !== 1)
       throw new Error(`Transition ${transition.name} changed ${changes} tasks instead of one.`);
   };
+}
+
+type Columns = Partial<typeof CHANGED_TASK & typeof ENDED_TASK>;
+
+/** A statement that sets the given columns besides those that every transition sets, and what it sets them to. */
+function prepareSet(db: Database, columns: Columns) {
+  const changed = Object.keys(columns).map((column, i) => `${column} = coalesce(?${i + 8}, ${column})`);
+  const update = db.prepare(
+    `update task set stage = ?3, pool = ?4, lease_token = ?5, due_at = ?6, progress = max(progress, ?7), ${changed.join(", ")}
+     where id = ?1 and stage = ?2`,
+  );
+  return { update, values: Object.values(columns) };
 }
 
 /**

@@ -6,11 +6,10 @@ import { type Attempt, isTerminal, type Task, type TaskSummary } from "../../../
 import type { Connection } from "../connection.ts";
 import { type AssetRow, toAsset } from "./asset-table.ts";
 import { type AttemptRow, toAttempt } from "./attempt-table.ts";
+import { type FindTasks, prepareList } from "./list.ts";
 import { prepareQueuePosition } from "./queue-position.ts";
-import { SUMMARY_COLUMNS, type SummaryRow, type TaskRow, toSummary, toTask } from "./task-table.ts";
+import { LIVE, SUMMARY_COLUMNS, type SummaryRow, type TaskRow, toSummary, toTask } from "./task-table.ts";
 import type { Turns } from "./turns.ts";
-
-type Optional = string | null;
 
 /** How many summaries of finished tasks, and how many assets, stay in memory. They never change, and callers keep asking for the latest. */
 const MOST_KEPT = 10_000;
@@ -60,22 +59,13 @@ function prepareAsset(db: Database) {
   };
 }
 
-export function prepareReads({ db }: Connection, turns: Turns) {
+export function prepareReads({ db }: Connection, turns: Turns, find: FindTasks) {
   const taskById = db.prepare<TaskRow, [id: string]>("select * from task where id = ?");
   const attemptsOf = db.prepare<AttemptRow, [id: string]>(
     "select * from attempt where task_id = ? order by sequence",
   );
   const attemptById = db.prepare<AttemptRow, [id: string]>("select * from attempt where id = ?");
-  // One statement for all filters; every id sorts before "~".
-  const list = db.prepare<
-    SummaryRow,
-    [account: string, after: Optional, kind: Optional, status: Optional, model: Optional, limit: number]
-  >(
-    `select ${SUMMARY_COLUMNS} from task
-     where account_id = ?1 and id < coalesce(?2, '~') and (?3 is null or kind = ?3)
-       and (?4 is null or status = ?4) and (?5 is null or model = ?5)
-     order by id desc limit ?6`,
-  );
+  const list = prepareList<SummaryRow>(db, find, SUMMARY_COLUMNS);
 
   return {
     byId(id: TaskId): Task | undefined {
@@ -89,8 +79,7 @@ export function prepareReads({ db }: Connection, turns: Turns) {
       return row === null ? undefined : toAttempt(row);
     },
     assetById: prepareAsset(db),
-    list: ({ accountId, after, kind, status, model, limit }: TaskFilter): TaskSummary[] =>
-      list.all(accountId, after ?? null, kind ?? null, status ?? null, model ?? null, limit).map(toSummary),
+    list: (filter: TaskFilter): TaskSummary[] => list(filter).map(toSummary),
     queuePosition: prepareQueuePosition(db, turns),
     ...prepareLiveReads(db),
   };
@@ -106,7 +95,7 @@ function prepareLiveReads(db: Database) {
   const liveCounts = db.prepare<LiveCounts, [account: string]>(
     `select count(*) filter (where status = 'pending') as pending,
             count(*) filter (where status = 'processing') as processing
-     from task indexed by task_live where account_id = ? and pool is not null`,
+     from task indexed by task_live where account_id = ? and ${LIVE}`,
   );
   const orphans = db.prepare<OrphanedTask, []>(
     `select id, sync_scope as syncScope, account_id as accountId, key_id as keyId, created_at as createdAt from task indexed by task_waited_for

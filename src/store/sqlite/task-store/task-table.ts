@@ -25,6 +25,13 @@ import { json, optional, parse, type RawRow } from "../raw-row.ts";
  */
 export type Pool = "ready" | "waiting" | "under_way";
 
+/**
+ * What a live task is and an ended one, as SQL. The indexes of either are found by these very words. They name the status, which
+ * changes twice in a task's life; a column that is written more often would have its indexes written as often.
+ */
+export const LIVE = "status in ('pending', 'processing')";
+export const ENDED = "status in ('completed', 'failed', 'cancelled')";
+
 export const task = sqliteTable(
   "task",
   {
@@ -73,8 +80,12 @@ export const task = sqliteTable(
     setup: text().notNull().default(""),
   },
   (table) => [
-    // Holds every column that lists are filtered by, so that a filter without matches reads the index alone.
-    index("task_of_account").on(table.accountId, table.id, table.status, table.kind, table.model),
+    index("task_of_account").on(table.accountId, table.id),
+    // Find the tasks of a filter, of an account and of all. Written once, when a task ends.
+    index("task_ended")
+      .on(table.accountId, table.status, table.kind, table.model, table.id)
+      .where(sql.raw(ENDED)),
+    index("task_ended_of_all").on(table.status, table.kind, table.model, table.id).where(sql.raw(ENDED)),
     index("task_under_way").on(table.dueAt, table.lane).where(sql`"pool" = 'under_way'`),
     index("task_ready").on(table.lane, table.setup, table.accountId, table.id).where(sql`"pool" = 'ready'`),
     index("task_waiting").on(table.lane, table.dueAt).where(sql`"pool" = 'waiting'`),
@@ -82,8 +93,11 @@ export const task = sqliteTable(
     index("task_waited_for").on(table.id).where(sql`"pool" is not null and "sync_scope" is not null`),
     // Finds what has changed since a reader last looked.
     index("task_change").on(table.accountId, table.change),
-    // Counts an account's and a key's live tasks.
-    index("task_live").on(table.accountId, table.keyId, table.status).where(sql`"pool" is not null`),
+    // Counts an account's and a key's live tasks, and finds those of a filter.
+    index("task_live")
+      .on(table.accountId, table.status, table.keyId, table.kind, table.model, table.id)
+      .where(sql.raw(LIVE)),
+    index("task_live_of_all").on(table.status, table.kind, table.model, table.id).where(sql.raw(LIVE)),
     check(
       "task_pool",
       sql`("pool" is null) = ("stage" = 'terminal') and ("due_at" is null) = ("pool" is null)`,
@@ -199,6 +213,10 @@ export const CHANGED_TASK = {
   setup: ({ lane, setup }) => (lane === undefined ? null : (setup ?? "")),
   route_index: ({ routeIndex }) => routeIndex ?? null,
   request: ({ request }) => json(request),
+} satisfies { readonly [C in keyof TaskRow]?: (transition: Transition) => TaskRow[C] | null };
+
+/** Maps an ending to columns besides those; null keeps a column's value. A statement that sets a column rewrites every index with it. */
+export const ENDED_TASK = {
   status: ({ ending }) => ending?.status ?? null,
   completed_at: ({ ending }) => ending?.completedAt ?? null,
   charged_micros: ({ ending }) => ending?.charged ?? null,

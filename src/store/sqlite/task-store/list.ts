@@ -1,0 +1,170 @@
+import type { Database } from "bun:sqlite";
+import type { AccountId, KeyId, ModelId, TaskId } from "../../../domain/ids.ts";
+import type { ManagedTaskFilter } from "../../../domain/ports/task-store.ts";
+import { TASK_KINDS, type TaskKind } from "../../../domain/task/request.ts";
+import { isTerminal, TASK_STATUSES, type TaskStatus } from "../../../domain/task/task.ts";
+import { madeAtUse } from "../../../toolkit/made-at-use.ts";
+import { ENDED, LIVE } from "./task-table.ts";
+
+/** Every id sorts before it. */
+const END = "~";
+
+/** Tasks of one status, kind and model, of an account or of all of them; the live ones of an account, of one of its keys. */
+interface Group {
+  readonly status: TaskStatus;
+  readonly kind: TaskKind;
+  readonly model: ModelId;
+  readonly key: KeyId | null;
+}
+
+/** A task in an index. */
+interface Found {
+  readonly id: TaskId;
+  readonly rowid: number;
+}
+
+/** A group, and its newest tasks that are not listed yet, as far as they were read; at least one. */
+interface Head extends Group {
+  readonly tasks: readonly [Found, ...Found[]];
+}
+
+type Owner = AccountId | null;
+export type FindTasks = ReturnType<typeof prepareFind>;
+
+/**
+ * Returns a function that finds the newest tasks of a filter by status, kind or model: their row numbers, newest first. It seeks the
+ * newest task of each group that the filter admits, and merges the groups. So a page costs two seeks for each model that was ever
+ * used, and as much as the page is long, however many tasks there are and however few of them match.
+ */
+export function prepareFind(db: Database): (filter: ManagedTaskFilter) => number[] {
+  const indexOf = prepareIndexes(db);
+  return (filter) => {
+    const { accountId = null, limit } = filter;
+    const found: number[] = [];
+    // No more groups than the page has tasks can have a part in it.
+    let heads = headsOf(indexOf, filter).sort(newestFirst).slice(0, limit);
+    while (found.length < limit && heads.length > 0) {
+      const head = heads.reduce((newest, each) => (newestFirst(newest, each) < 0 ? newest : each));
+      const [{ id, rowid }, ...more] = head.tasks;
+      found.push(rowid);
+      // Where all groups have as many tasks in the page, each is read once.
+      const share = Math.ceil((limit - found.length) / heads.length);
+      const rest = more.length > 0 ? more : indexOf(head.status, accountId).older(accountId, head, id, share);
+      heads = heads.flatMap((each) => (each === head ? headOf(head, rest) : [each]));
+    }
+    return found;
+  };
+}
+
+const newestFirst = (a: Head, b: Head): number => (a.tasks[0].id > b.tasks[0].id ? -1 : 1);
+
+function headOf(group: Group, [first, ...more]: readonly Found[]): Head[] {
+  return first === undefined ? [] : [{ ...group, tasks: [first, ...more] }];
+}
+
+/** Each group of a filter that has tasks, with its newest one. */
+function headsOf(indexOf: IndexOf, filter: ManagedTaskFilter): Head[] {
+  const { accountId = null, kind, status, model, after = END as TaskId } = filter;
+  const statuses = status === undefined ? TASK_STATUSES : [status];
+  const kinds = kind === undefined ? TASK_KINDS : [kind];
+  return statuses.flatMap((ofStatus) => {
+    const index = indexOf(ofStatus, accountId);
+    const places = index
+      .keys(accountId, ofStatus)
+      .flatMap((key) => kinds.map((ofKind) => ({ status: ofStatus, key, kind: ofKind })));
+    return places.flatMap((place): Head[] => {
+      if (model !== undefined) {
+        const group = { ...place, model };
+        return headOf(group, index.older(accountId, group, after, 1));
+      }
+      return index
+        .heads(accountId, place, after)
+        .flatMap(({ model: ofModel, ...task }) => headOf({ ...place, model: ofModel }, [task]));
+    });
+  });
+}
+
+type IndexOf = ReturnType<typeof prepareIndexes>;
+
+/** Returns a function that tells in which index the tasks of a status are, of an account or of all. */
+function prepareIndexes(db: Database) {
+  const indexes = madeAtUse({
+    ended: () => prepareGroups(db, `task_ended where ${ENDED} and account_id = ?1 and ?2 is null`),
+    live: () => ({
+      ...prepareGroups(db, `task_live where ${LIVE} and account_id = ?1 and key_id = ?2`),
+      keys: prepareKeys(db),
+    }),
+    endedOfAll: () => prepareGroups(db, `task_ended_of_all where ${ENDED} and ?1 is null and ?2 is null`),
+    liveOfAll: () => prepareGroups(db, `task_live_of_all where ${LIVE} and ?1 is null and ?2 is null`),
+  });
+  return (status: TaskStatus, owner: Owner) => {
+    if (owner === null) return isTerminal(status) ? indexes.endedOfAll : indexes.liveOfAll;
+    return isTerminal(status) ? indexes.ended : indexes.live;
+  };
+}
+
+/** Statements on one index. Each is a seek, or two for every model. */
+function prepareGroups(db: Database, index: string) {
+  const from = `from task indexed by ${index} and status = ?3 and kind = ?4`;
+  const heads = db.prepare<
+    Found & Pick<Group, "model">,
+    [Owner, KeyId | null, TaskStatus, TaskKind, after: TaskId]
+  >(
+    `with recursive used (model) as (
+       select (select model ${from} order by model limit 1)
+       union all
+       select (select model ${from} and model > used.model order by model limit 1) from used where used.model is not null)
+     select task.model, task.id, task.rowid from used cross join task indexed by ${index} and status = ?3 and kind = ?4
+       and task.model = used.model and id = (select id ${from} and model = used.model and id < ?5 order by id desc limit 1)`,
+  );
+  const older = db.prepare<
+    Found,
+    [Owner, KeyId | null, TaskStatus, TaskKind, ModelId, before: TaskId, limit: number]
+  >(`select id, rowid ${from} and model = ?5 and id < ?6 order by id desc limit ?7`);
+  return {
+    /** The keys that groups of a status are told apart by. */
+    keys: (_owner: Owner, _status: TaskStatus): readonly (KeyId | null)[] => [null],
+    /** The newest task of each model, older than `after`. */
+    heads: (owner: Owner, { key, status, kind }: Omit<Group, "model">, after: TaskId) =>
+      heads.all(owner, key, status, kind, after),
+    older: (owner: Owner, { key, status, kind, model }: Group, before: TaskId, limit: number) =>
+      older.all(owner, key, status, kind, model, before, limit),
+  };
+}
+
+/** Returns a function that steps through the keys with live tasks of an account. */
+function prepareKeys(db: Database) {
+  const next = db.prepare<{ key: KeyId }, [Owner, TaskStatus, after: string]>(
+    `select key_id as key from task indexed by task_live
+     where ${LIVE} and account_id = ? and status = ? and key_id > ? order by key_id limit 1`,
+  );
+  return (owner: Owner, status: TaskStatus): KeyId[] => {
+    const keys: KeyId[] = [];
+    for (let row = next.get(owner, status, ""); row !== null; row = next.get(owner, status, row.key))
+      keys.push(row.key);
+    return keys;
+  };
+}
+
+/** Returns a function that reads the given columns of a page of tasks, newest first. */
+export function prepareList<Row>(
+  db: Database,
+  find: FindTasks,
+  columns: string,
+): (filter: ManagedTaskFilter) => Row[] {
+  const page = (from: string) =>
+    db.prepare<Row, [Owner, after: TaskId, limit: number]>(
+      `select ${columns} from ${from} and id < ?2 order by id desc limit ?3`,
+    );
+  const statements = madeAtUse({
+    all: () => page("task indexed by sqlite_autoindex_task_1 where ?1 is null"),
+    ofAccount: () => page("task indexed by task_of_account where account_id = ?1"),
+    byRow: () => db.prepare<Row, [number]>(`select ${columns} from task where rowid = ?`),
+  });
+  return (filter) => {
+    const { accountId = null, kind, status, model, after = END as TaskId, limit } = filter;
+    if (kind !== undefined || status !== undefined || model !== undefined)
+      return find(filter).flatMap((row) => statements.byRow.get(row) ?? []);
+    return (accountId === null ? statements.all : statements.ofAccount).all(accountId, after, limit);
+  };
+}
