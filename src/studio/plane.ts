@@ -1,3 +1,5 @@
+import { copyShifted, drawShifted, type Runs } from "./shifted.ts";
+
 /** From sprite pixels to frame pixels: x' = a·x + b·y + e, y' = c·x + d·y + f. */
 export interface Matrix {
   readonly a: number;
@@ -25,6 +27,8 @@ export interface TargetPlane {
 export interface SourcePlane {
   readonly pixels: Uint8Array;
   readonly alpha: Uint8Array | undefined;
+  /** Of the alpha. */
+  readonly runs: Runs | undefined;
   readonly width: number;
   readonly height: number;
 }
@@ -97,9 +101,9 @@ function drawOpaque(
   strength: number,
 ): void {
   const { pixels, width } = source;
-  if (stepX === ONE && stepY === 0 && strength === 256 && ((startX | startY) & 0xffff) === 0) {
+  if (stepX === ONE && stepY === 0 && strength === 256) {
     const from = (startY >> 16) * width + (startX >> 16);
-    target.set(pixels.subarray(from, from + count), start);
+    copyShifted(target, start, count, pixels, width, from, (startX >> 8) & 255, (startY >> 8) & 255);
     return;
   }
   const fade = 256 - strength;
@@ -130,7 +134,11 @@ function drawBlended(
   stepY: number,
   strength: number,
 ): void {
-  const { pixels, width } = source;
+  const { pixels, runs, width } = source;
+  if (stepX === ONE && stepY === 0 && runs !== undefined) {
+    drawShifted(target, start, count, pixels, alpha, runs, width, startX, startY, strength);
+    return;
+  }
   let fx = startX | 0;
   let fy = startY | 0;
   for (let at = start, end = start + count; at < end; at++) {

@@ -1,4 +1,5 @@
 import { type Area, drawPlane, type Matrix } from "./plane.ts";
+import { type Runs, runsOf } from "./shifted.ts";
 
 /** One video picture in planar 4:2:0; the chroma planes are half as wide and half as high. */
 export interface Frame {
@@ -17,6 +18,8 @@ export interface Sprite extends Frame {
   readonly alpha?: Uint8Array;
   /** Alpha at the size of the chroma planes. */
   readonly chromaAlpha?: Uint8Array;
+  readonly runs?: Runs;
+  readonly chromaRuns?: Runs;
   /** The part that is not empty, in its own pixels. */
   readonly bounds: Area;
 }
@@ -50,6 +53,14 @@ export function spriteFromRgba(rgba: Uint8Array, width: number, height: number):
   let opaque = true;
   for (let row = 0; row < height; row += 2) {
     for (let column = 0; column < width; column += 2) {
+      const [upper, lower] = [(row * width + column) * 4, ((row + 1) * width + column) * 4];
+      if (
+        (rgba[upper + 3] ?? 0) + (rgba[upper + 7] ?? 0) + (rgba[lower + 3] ?? 0) + (rgba[lower + 7] ?? 0) ===
+        0
+      ) {
+        opaque = false;
+        continue;
+      }
       let [red, green, blue, cover] = [0, 0, 0, 0];
       for (let k = 0; k < 4; k++) {
         const at = (row + (k >> 1)) * width + column + (k & 1);
@@ -66,7 +77,6 @@ export function spriteFromRgba(rgba: Uint8Array, width: number, height: number):
         blue += b;
         cover += a;
       }
-      if (cover === 0) continue;
       const half = (row >> 1) * (width >> 1) + (column >> 1);
       const centre = (128 * cover) / 255;
       frame.u[half] = (-0.1006 * red - 0.3386 * green + 0.4392 * blue + centre) / 4 + 0.5;
@@ -78,7 +88,10 @@ export function spriteFromRgba(rgba: Uint8Array, width: number, height: number):
       if (row + 2 > bounds.bottom) bounds.bottom = row + 2;
     }
   }
-  return opaque ? frameSprite(frame) : { ...frame, alpha, chromaAlpha, bounds };
+  if (opaque) return frameSprite(frame);
+  const runs = runsOf(alpha, width, height);
+  const chromaRuns = runsOf(chromaAlpha, width / 2, height / 2);
+  return { ...frame, alpha, chromaAlpha, runs, chromaRuns, bounds };
 }
 
 /** Draws `sprite` onto `frame`, bilinearly filtered. An opaque sprite is continued past its edges. @param opacity 0 … 1 */
@@ -90,7 +103,7 @@ export function drawSprite(frame: Frame, sprite: Sprite, matrix: Matrix, opacity
   if (area.left >= area.right || area.top >= area.bottom) return;
   const back = invert(matrix, determinant);
   const { width, height } = sprite;
-  const whole = { pixels: sprite.y, alpha: sprite.alpha, width, height };
+  const whole = { pixels: sprite.y, alpha: sprite.alpha, runs: sprite.runs, width, height };
   drawPlane({ pixels: frame.y, width: frame.width }, whole, centred(back, 1), area, strength);
   const half = {
     left: area.left >> 1,
@@ -99,7 +112,8 @@ export function drawSprite(frame: Frame, sprite: Sprite, matrix: Matrix, opacity
     bottom: (area.bottom + 1) >> 1,
   };
   const chroma = centred(back, 2);
-  const quarter = { alpha: sprite.chromaAlpha, width: width >> 1, height: height >> 1 };
+  const { chromaAlpha, chromaRuns } = sprite;
+  const quarter = { alpha: chromaAlpha, runs: chromaRuns, width: width >> 1, height: height >> 1 };
   for (const plane of ["u", "v"] as const) {
     const source = { ...quarter, pixels: sprite[plane] };
     drawPlane({ pixels: frame[plane], width: frame.width >> 1 }, source, chroma, half, strength);
