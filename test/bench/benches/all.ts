@@ -18,7 +18,7 @@ import { syncWaiters } from "./sync-waiters.ts";
 import { throughput } from "./throughput.ts";
 import { watch } from "./watch.ts";
 
-/** Benches that run an executable, or the service from the sources of a build. */
+/** Benches that run an executable, or the service from the sources of a build. They can run those of another commit. */
 const OF_BUILDS: Readonly<Record<string, Bench>> = {
   creates,
   statuses,
@@ -43,6 +43,9 @@ const OF_THIS_TREE: Readonly<Record<string, Bench>> = { overview, forms, routing
 const ALL = { ...OF_BUILDS, ...OF_THIS_TREE };
 
 export const BENCH_NAMES: readonly string[] = Object.keys(ALL);
+
+/** Whether a bench can measure another commit. */
+export const isOfBuilds = (name: string): boolean => Object.hasOwn(OF_BUILDS, name);
 
 /** @param only names of benches; all of them when it is left out */
 export function chooseBenches(only: readonly string[] | undefined): [string, Bench][] {

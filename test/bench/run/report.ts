@@ -133,7 +133,7 @@ function spread({ low, high, rounds }: Summary): string {
   return rounds < 2 ? "" : `${format(low)}–${format(high)}`;
 }
 
-function format(value: number): string {
+export function format(value: number): string {
   if (value >= 1000) return Math.round(value).toLocaleString("en");
   return value >= 100 ? value.toFixed(0) : value.toFixed(value >= 10 ? 1 : 2);
 }

@@ -1,0 +1,43 @@
+import { describeMachine } from "../run/machine.ts";
+import { format } from "../run/report.ts";
+import type { FiguresRecord } from "./record.ts";
+
+const BEGIN = "<!-- figures of the record: written by `bun run bench --record` -->";
+const END = "<!-- end of the figures -->";
+
+/** Puts the figures of a record, or that there is none, between the two marks of a page. @throws Error when it lacks them */
+export function placeFigures(page: string, record: FiguresRecord | undefined): string {
+  const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)];
+  if (begin === -1 || end < begin) throw new Error(`The page lacks the lines "${BEGIN}" and "${END}".`);
+  return `${page.slice(0, begin + BEGIN.length)}\n\n${renderFigures(record)}\n\n${page.slice(end)}`;
+}
+
+function renderFigures(record: FiguresRecord | undefined): string {
+  if (record === undefined) return "There is no record of this version yet.";
+  const { version, commit, taken_at: takenAt, machine, rounds, command, lines } = record;
+  const { memory_gb: memoryGb, core_each: isPinned, ...more } = machine;
+  return [
+    `svc ${version} at commit ${commit?.slice(0, 12)}, ${takenAt.slice(0, 10)}, \`${command}\`: medians of ${rounds} interleaved rounds on`,
+    `${describeMachine({ ...more, memoryGb, isPinned })}. All values are in [the record](benchmarks/${version}.json).`,
+    "",
+    "| `--only` | | svc | processor time of each | baseline, same run | ratio | draws |",
+    "|---|---|---|---|---|---|---|",
+    ...lines.map(rowOf),
+  ].join("\n");
+}
+
+function rowOf(line: FiguresRecord["lines"][number]): string {
+  const { bench, name, unit, median, processor_time_us: each, baseline, renders } = line;
+  const cells = [
+    bench,
+    name,
+    `${format(median)} ${unit}`,
+    each === null ? "" : `${format(each.median)} µs`,
+    baseline === null
+      ? ""
+      : [`${format(baseline.median)} ${unit}`, baseline.name ?? ""].filter(Boolean).join(": "),
+    baseline === null ? "" : baseline.ratio.toFixed(2),
+    renders ?? "",
+  ];
+  return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+}
