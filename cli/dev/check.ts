@@ -21,7 +21,7 @@ const TEST_RUNS: readonly Step[] = [
   { title: "unit and architecture tests", command: tests("test") },
   { title: "tests of the executable", command: tests("test:e2e"), env: { SVC_BIN: BINARY } },
   {
-    title: "tests of the executable that measure, one after the other",
+    title: "tests of the executable that measure, two at once",
     command: tests("test:alone"),
     env: { SVC_BIN: BINARY },
   },
