@@ -11,6 +11,7 @@ import { moderation } from "./moderation.ts";
 import { overview, overviewPolls } from "./overview.ts";
 import { routing } from "./routing.ts";
 import { sameKey } from "./same-key.ts";
+import { sandbox } from "./sandbox.ts";
 import { seeded } from "./seeded.ts";
 import { starts } from "./starts.ts";
 import { statuses } from "./statuses.ts";
@@ -24,6 +25,7 @@ const OF_BUILDS: Readonly<Record<string, Bench>> = {
   statuses,
   dispatches,
   throughput,
+  sandbox,
   starts,
   memory,
   assets: assetReads,

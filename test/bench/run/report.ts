@@ -4,9 +4,9 @@ import { pairedRatio, type Summary, summarize } from "./statistics.ts";
 
 export type Unit = "%" | "req/s" | "tasks/s" | "ms" | "µs" | "MB" | "KB" | "MB/s";
 
-/** `most` bounds the figure itself, the others its ratio to the baseline. */
+/** `least` and `most` bound the figure itself, the others its ratio to the baseline. */
 export interface Target {
-  readonly kind: "most" | "leastRatio" | "mostRatio";
+  readonly kind: "least" | "most" | "leastRatio" | "mostRatio";
   readonly value: number;
 }
 
@@ -72,6 +72,8 @@ export function isMet({ target, figure, baseline }: Measurement): boolean | unde
   switch (target?.kind) {
     case undefined:
       return undefined;
+    case "least":
+      return figure.median >= target.value;
     case "most":
       return figure.median <= target.value;
     case "leastRatio":
@@ -103,7 +105,7 @@ export function renderTable(measurements: readonly Measurement[]): string {
       baseline === undefined
         ? ""
         : `${baseline.ratio.toFixed(2)}${second(eachUs?.baseline?.ratio.toFixed(2))}`,
-      target === undefined ? "" : `${target.kind === "leastRatio" ? "≥" : "≤"} ${target.value}`,
+      target === undefined ? "" : `${target.kind.startsWith("least") ? "≥" : "≤"} ${target.value}`,
       verdict(each),
       each.contention === undefined ? "" : `${Math.round(each.contention * 100)} %`,
     ]);

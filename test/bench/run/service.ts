@@ -129,9 +129,14 @@ export async function createTask(service: Service, body: Readonly<Record<string,
   return String(id);
 }
 
-/** An image task's status, after waiting for its end up to `waitSec`. */
-export async function readStatus(service: Service, task: string, waitSec: number): Promise<string> {
-  const { status } = await call(service, `/v1/images/status/${task}?wait=${waitSec}`);
+/** A task's status, after waiting for its end up to `waitSec`. */
+export async function readStatus(
+  service: Service,
+  task: string,
+  waitSec: number,
+  kind: "images" | "videos" = "images",
+): Promise<string> {
+  const { status } = await call(service, `/v1/${kind}/status/${task}?wait=${waitSec}`);
   return String(status);
 }
 
