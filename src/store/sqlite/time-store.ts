@@ -51,13 +51,16 @@ function prepareMove(db: Database) {
     `update attempt set started_at = started_at + ?1, accepted_at = accepted_at + ?1, made_at = made_at + ?1
      where ended_at is null and task_id in (select id from task indexed by task_live where ${LIVE})`,
   );
-  const callbacks = db.prepare<never, [byMs: number]>(
-    "update callback set due_at = due_at + ? where pool is not null",
+  const callbacks = (["ready", "waiting"] as const).map((pool) =>
+    db.prepare<never, [byMs: number]>(
+      `update callback indexed by callback_${pool} set due_at = due_at + ? where pool = '${pool}'`,
+    ),
   );
   return (byMs: number): Moved => {
     heartbeat.run(byMs);
     attempts.run(byMs);
-    return { tasks: tasks.run(byMs).changes, callbacks: callbacks.run(byMs).changes };
+    const moved = callbacks.map((ofPool) => ofPool.run(byMs).changes);
+    return { tasks: tasks.run(byMs).changes, callbacks: moved.reduce((sum, count) => sum + count, 0) };
   };
 }
 
