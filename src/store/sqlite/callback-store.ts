@@ -4,6 +4,7 @@ import type { OwedCallbacks } from "../../domain/overview.ts";
 import type { CallbackFilter, CallbackStore } from "../../domain/ports/callback-store.ts";
 import { prepareBacklog } from "./backlog.ts";
 import { prepareClaim } from "./callback-store/claim.ts";
+import { prepareLists } from "./callback-store/lists.ts";
 import { prepareManagedCallbacks } from "./callback-store/managed.ts";
 import { prepareReads } from "./callback-store/reads.ts";
 import { prepareRecord } from "./callback-store/record.ts";
@@ -12,8 +13,9 @@ import type { Connection } from "./connection.ts";
 /** Callbacks in SQLite. Each write is one operation of the connection's group commit. */
 export function createCallbackStore(connection: Connection): CallbackStore {
   const { db, read, write } = connection;
-  const reads = prepareReads(connection);
-  const managed = prepareManagedCallbacks(db, reads);
+  const lists = prepareLists(db);
+  const reads = prepareReads(connection, lists);
+  const managed = prepareManagedCallbacks(db, lists, reads);
   const claim = prepareClaim(connection);
   const record = prepareRecord(connection);
   const nextDue = db.prepare<{ due_at: number }, []>(

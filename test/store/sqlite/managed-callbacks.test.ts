@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { LOOKED_AT } from "../../../src/store/sqlite/callback-store/managed.ts";
+import { LOOKED_AT } from "../../../src/store/sqlite/callback-store/lists.ts";
 import { createCallbackStore } from "../../../src/store/sqlite/callback-store.ts";
 import { type Connection, openConnection } from "../../../src/store/sqlite/connection.ts";
 import { applyMigrations } from "../../../src/store/sqlite/migrate.ts";

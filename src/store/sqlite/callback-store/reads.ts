@@ -1,13 +1,11 @@
-import { asc, desc, eq, sql } from "drizzle-orm";
+import { asc, eq, sql } from "drizzle-orm";
 import type { Callback, CallbackAttempt, CallbackSend } from "../../../domain/callback/callback.ts";
 import type { CallbackId, TaskId } from "../../../domain/ids.ts";
 import type { CallbackFilter } from "../../../domain/ports/callback-store.ts";
 import { madeAtUse } from "../../../toolkit/made-at-use.ts";
 import type { Connection } from "../connection.ts";
 import { callback, callbackAttempt, toCallback, toCallbackAttempt } from "./callback-table.ts";
-
-/** Sorts after every time and every id. */
-const LAST = { at: Number.MAX_SAFE_INTEGER, id: "~" } as const;
+import { END, endOf, type Lists } from "./lists.ts";
 
 export interface Reads {
   byId(id: CallbackId): Callback | undefined;
@@ -18,13 +16,13 @@ export interface Reads {
 }
 
 /** Reads callbacks and their sends. */
-export function prepareReads(connection: Connection): Reads {
+export function prepareReads(connection: Connection, lists: Lists): Reads {
   // Each is built by the query builder, which takes longer than a start should.
   const reads: Reads = madeAtUse<Reads>({
     byId: () => prepareBy(connection, callback.id),
     ofTask: () => prepareBy(connection, callback.taskId),
     attempts: () => prepareAttempts(connection),
-    list: () => prepareList(connection, reads),
+    list: () => prepareList(lists, reads),
     unfinished: () => prepareUnfinished(connection),
   });
   return reads;
@@ -68,24 +66,9 @@ function prepareUnfinished({ db, orm }: Connection) {
 }
 
 /** Returns a function that lists an account's callbacks. Its statements are prepared once, whatever the filter. */
-function prepareList({ orm }: Connection, by: Pick<Reads, "byId" | "ofTask">) {
-  const page = (isOfState: boolean) =>
-    orm
-      .select()
-      .from(callback)
-      .where(
-        sql`${callback.accountId} = ${sql.placeholder("account")}
-          ${isOfState ? sql`and ${callback.state} = ${sql.placeholder("state")}` : sql``}
-          and ${callback.createdAt} >= ${sql.placeholder("from")} and ${callback.createdAt} < ${sql.placeholder("to")}
-          and (${callback.createdAt}, ${callback.id}) < (${sql.placeholder("at")}, ${sql.placeholder("after")})`,
-      )
-      .orderBy(desc(callback.createdAt), desc(callback.id))
-      .limit(sql.placeholder("limit"))
-      .prepare();
-  const [pageOfAll, pageOfState] = [page(false), page(true)];
-
+function prepareList(lists: Lists, by: Pick<Reads, "byId" | "ofTask">) {
   return (filter: CallbackFilter): Callback[] => {
-    const { accountId, id, taskId, state, from = 0, to = LAST.at, limit } = filter;
+    const { accountId, id, taskId, state, from = 0, to = END.at, limit } = filter;
     const isMeant = (one: Callback) =>
       one.accountId === accountId &&
       (id === undefined || one.id === id) &&
@@ -99,9 +82,9 @@ function prepareList({ orm }: Connection, by: Pick<Reads, "byId" | "ofTask">) {
     }
     const last = filter.after === undefined ? undefined : by.byId(filter.after);
     if (filter.after !== undefined && last === undefined) return [];
-    const [at, after] = [last?.createdAt ?? LAST.at, last?.id ?? LAST.id];
-    const query = { account: accountId, from, to, at, after, limit };
-    const rows = state === undefined ? pageOfAll.all(query) : pageOfState.all({ ...query, state });
-    return rows.map(toCallback);
+    const { list } = lists(filter);
+    const end = endOf(last, to);
+    const rows = list.all(accountId, state ?? null, from, "", end.at, end.id, null, limit);
+    return rows.flatMap((row) => by.byId(row.id) ?? []);
   };
 }
