@@ -1,3 +1,11 @@
+import { Database } from "bun:sqlite";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createSeal } from "../../../src/runtime/seal.ts";
+import { openAudit } from "../../../src/store/audit.ts";
+import { readNames } from "../../../src/store/names.ts";
+import { openStore } from "../../../src/store/open.ts";
 import { describeAccountStore } from "../../contracts/account-store.ts";
 import { describeAccountMoney } from "../../contracts/account-store-money.ts";
 import { describeCallbackStore } from "../../contracts/callback-store.ts";
@@ -5,9 +13,12 @@ import { describePriceStore } from "../../contracts/price-store.ts";
 import { describeTaskStore } from "../../contracts/task-store.ts";
 import { describeUsage } from "../../contracts/task-store-usage.ts";
 import { describeTimeStore } from "../../contracts/time-store.ts";
-import { openEmptyStore } from "../../helpers/open-store.ts";
+import { migratedFile, openEmptyStore } from "../../helpers/open-store.ts";
+import { walksOf, watchStatements } from "../../helpers/statements.ts";
+import { ALLOWED, type AllowedWalk, FEW } from "./walks.ts";
 
 const open = () => openEmptyStore();
+const statements = watchStatements();
 
 describeTaskStore("tasks in SQLite", open);
 describeAccountStore("accounts in SQLite", open);
@@ -16,3 +27,104 @@ describePriceStore("prices in SQLite", open);
 describeCallbackStore("callbacks in SQLite", open);
 describeTimeStore("times in SQLite", open);
 describeUsage("usage in SQLite", open);
+
+/** Files of the store that give statements to a database, from what they say. */
+function filesWithStatements(): string[] {
+  const folder = join(import.meta.dir, "../../../src/store");
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts"))
+    .filter((file) => /\.(prepare|query|run)[<(]|\borm\b\s*\./.test(readFileSync(join(folder, file), "utf8")))
+    .map((file) => file.slice(0, -".ts".length));
+}
+
+/** Runs what no contract does: a check of the books, names for a shell, and the start of a store that seals secrets. */
+async function runTheRest(path: string): Promise<void> {
+  const audit = openAudit({ path });
+  await audit.run();
+  audit.stop();
+  for (const of of ["key", "account", "token"] as const) readNames(path, of, 9);
+  const seal = createSeal({ key: "k".repeat(43), file: "unused" });
+  const { routes, stop } = openStore({ path, seal });
+  await routes.troubles();
+  await stop();
+}
+
+/** The connection of a store whose temporary tables are all there. */
+async function openPlanned(path: string) {
+  const databases = new Set<Database>();
+  const { prepare } = Database.prototype;
+  Database.prototype.prepare = function (this: Database, ...given: Parameters<typeof prepare>) {
+    databases.add(this);
+    return prepare.apply(this, given);
+  } as typeof prepare;
+  const store = openStore({ path });
+  await Promise.all([store.tasks.lanes(), store.callbacks.owed()]);
+  Database.prototype.prepare = prepare;
+  const [db] = databases;
+  return { db: db!, stop: store.stop };
+}
+
+/** Writes statistics: a million rows in each table, a hundred thousand for a value of an index's first column, ten for all of them. */
+function writeStatistics(path: string): void {
+  using db = new Database(path, { readwrite: true });
+  db.run("analyze");
+  db.run("delete from sqlite_stat1");
+  const insert = db.prepare("insert into sqlite_stat1 (tbl, idx, stat) values (?, ?, ?)");
+  const tables = db.query<{ name: string }, []>("select name from sqlite_schema where type = 'table'").all();
+  for (const { name: table } of tables)
+    for (const { name, unique } of db
+      .query<{ name: string; unique: 0 | 1 }, []>(`pragma index_list(${table})`)
+      .all()) {
+      const columns = db.query(`pragma index_info(${name})`).all();
+      const rows = columns.map((_, i) => (i < columns.length - 1 ? 10 ** Math.max(2, 5 - i) : 10));
+      insert.run(table, name, [1_000_000, ...(unique === 1 ? rows.with(-1, 1) : rows)].join(" "));
+    }
+}
+
+/** The statements that may take long on a database, with what does, and the allowances that none of them needed. */
+async function walksOn(path: string) {
+  const seen = [...statements.seen].map(([sql, files]) => ({
+    sql: sql.replace(/\s+/g, " ").trim(),
+    files: [...files],
+  }));
+  const { db, stop } = await openPlanned(path);
+  const used = new Set<AllowedWalk>();
+  const walks = seen
+    .filter(({ sql }) => /^(select|insert|update|delete|with)\b/i.test(sql))
+    .flatMap(({ sql, files }) => {
+      const found = walksOf(db, sql, FEW);
+      if (found.length === 0) return [];
+      const allowed = ALLOWED.find(
+        ({ file, part = "" }) => files.some((each) => each.startsWith(file)) && sql.includes(part),
+      );
+      if (allowed === undefined) return [{ files, found, sql }];
+      used.add(allowed);
+      return [];
+    });
+  await stop();
+  return { walks, unused: ALLOWED.filter((each) => !used.has(each)) };
+}
+
+describe("statements", () => {
+  let file: ReturnType<typeof migratedFile>;
+  beforeAll(async () => {
+    file = migratedFile();
+    await runTheRest(file.path);
+    statements.stop();
+  });
+  afterAll(() => file.remove());
+
+  test("are known of every file that has some", () => {
+    const seen = new Set([...statements.seen.values()].flatMap((files) => [...files]));
+    expect(filesWithStatements().filter((name) => !seen.has(name))).toEqual([]);
+  });
+
+  test("stop at a limit, pass over no rows and sort none, but for those with a reason", async () => {
+    expect(await walksOn(file.path)).toEqual({ walks: [], unused: [] });
+  });
+
+  test("do so with the statistics of a large database, too", async () => {
+    writeStatistics(file.path);
+    expect((await walksOn(file.path)).walks).toEqual([]);
+  });
+});

@@ -1,0 +1,87 @@
+/** Tables that an operator fills by hand, or that have one row. */
+export const FEW = [
+  ...["account", "api_key", "management_token", "price_override", "route_trouble"],
+  ...["heartbeat", "idempotency_merge", "schema_migration"],
+];
+
+/** A statement that may walk: the file of the store that prepares it, and a part of its text where not all of that file may. */
+export interface AllowedWalk {
+  readonly file: string;
+  readonly part?: string;
+  readonly why: string;
+}
+
+const UNDER_WAY = "Never more are under way than may run at once.";
+const LIVE_ONCE = "Reads what is live once, at a start or when the clock was set.";
+const BACKLOG =
+  "Counts what waits when the overview is first looked at; triggers keep the counts after that.";
+const OPERATOR = "An operator asks, seldom; an index that answers would cost every task.";
+
+/** Every statement of the store that reads to the end, passes over rows or sorts, and why that takes no longer than it may. */
+export const ALLOWED: readonly AllowedWalk[] = [
+  { file: "sqlite/audit", why: "The books are checked in a thread and on a connection of their own." },
+  { file: "sqlite/backlog", why: BACKLOG },
+  { file: "sqlite/time-store", why: LIVE_ONCE },
+  { file: "sqlite/usage-report", why: OPERATOR },
+  { file: "sqlite/account-store/ledger-reads", why: OPERATOR },
+  { file: "sqlite/charged-since", why: "A key's rows of the days of a quota." },
+  { file: "sqlite/usage-store", part: "from attempt indexed by attempt_cost", why: OPERATOR },
+  {
+    file: "sqlite/usage-store",
+    part: "from usage_day where account_id = ?",
+    why: "An account's rows of a month.",
+  },
+  {
+    file: "sqlite/quota",
+    part: "task_live",
+    why: "A key's live tasks, when a quota is given to it or taken away.",
+  },
+  { file: "sqlite/quotas", part: "delete from key_quota", why: "A key's rows, one for each period." },
+  {
+    file: "sqlite/account-store/tokens",
+    part: "order by",
+    why: "Sorts one token by its id and one by its name.",
+  },
+  {
+    file: "sqlite/callback-store/lists",
+    part: "(created_at, id) >= (?3, ?4)",
+    why: "Only a filter by key or state passes over callbacks, and then a page looks at a thousand at most.",
+  },
+  { file: "sqlite/callback-store/reads", part: "ended_at is null", why: UNDER_WAY },
+  { file: "sqlite/callback-store/reads", part: '"ended_at" is null', why: UNDER_WAY },
+  {
+    file: "sqlite/callback-store/reads",
+    part: '"callback_id" = ?',
+    why: "A callback has 105 sends at most.",
+  },
+  { file: "sqlite/task-store/claim", part: "task_under_way", why: UNDER_WAY },
+  { file: "sqlite/task-store/lanes", part: "group by lane", why: LIVE_ONCE },
+  {
+    file: "sqlite/task-store/list",
+    part: "with recursive used",
+    why: "Reads on after the one task of an id.",
+  },
+  { file: "sqlite/task-store/managed-changes", part: "change = ?", why: "A change has one task." },
+  { file: "sqlite/task-store/admit", part: "insert into task", why: "Nothing refers to a new task yet." },
+  { file: "sqlite/callback-store/insert", why: "Nothing refers to a new callback yet." },
+  {
+    file: "sqlite/task-store/next-ready",
+    part: "state = 'ambiguous'",
+    why: "Passes over queued tasks whose submission got no answer, which are few.",
+  },
+  { file: "sqlite/task-store/lost-attempts", why: "Passes over what other providers lost within a day." },
+  {
+    file: "sqlite/task-store/recent-records",
+    part: "merged_id",
+    why: "Reads what was not merged before a start.",
+  },
+  { file: "sqlite/task-store/rescue", why: UNDER_WAY },
+  { file: "sqlite/task-store/reads", part: "from attempt where task_id", why: "A task has few attempts." },
+  { file: "sqlite/task-store/reads", part: "task_waited_for", why: LIVE_ONCE },
+  { file: "sqlite/task-store/reads", part: "as underWay", why: LIVE_ONCE },
+  {
+    file: "sqlite/task-store/reads",
+    part: "as processing",
+    why: "Counts an account's live tasks in an index alone.",
+  },
+];
