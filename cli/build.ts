@@ -34,7 +34,7 @@ const ENTRYPOINTS = [
   "cli/main.ts",
   "src/studio/worker.ts",
   "src/assets/svg-worker.ts",
-  "src/app/audit-worker.ts",
+  "src/app/books-worker.ts",
   "src/app/own-form-worker.ts",
 ];
 

@@ -7,8 +7,8 @@ import { createTally } from "../runtime/tally.ts";
 import { watchVitals } from "../runtime/vitals.ts";
 import { createManageAccounts } from "../service/manage-account.ts";
 import { createOrphans, type Orphans } from "../service/orphans.ts";
-import { createAudits } from "./audits.ts";
 import { createBackground } from "./background.ts";
+import { createBookReadings } from "./book-readings.ts";
 import { assetsOf, databaseOf } from "./data-folder.ts";
 import {
   createLifecycle,
@@ -46,13 +46,13 @@ async function open(config: Config, overrides: AppOverrides, releases: Releases)
   const { store, log, clock } = rooms;
   const wakeup = createWakeup();
   const feeds = followedFeeds(rooms);
-  const manage = createManageAccounts({ ...rooms, ...store });
+  const books = createBookReadings({ path: databaseOf(config) });
+  releases.push(() => books.stop());
+  const manage = createManageAccounts({ ...rooms, ...store, usage: books });
   const tally = createTally(rooms);
   const vitals = watchVitals(rooms);
   releases.push(vitals.stop);
   const background = createBackground(config, rooms, feeds, tally);
-  const audits = createAudits({ path: databaseOf(config) });
-  releases.push(() => audits.stop());
   const stopping = new AbortController();
   const drained = new AbortController();
   const readiness = createReadiness(store);
@@ -60,7 +60,7 @@ async function open(config: Config, overrides: AppOverrides, releases: Releases)
   const handle = createHandler({
     ...{ ...rooms, ...feeds, config, wakeup, manage },
     ...{ callbacksDue: background.callbacksDue, hookCame: background.hookCame },
-    ...{ orphans: await readOrphans(rooms), audits },
+    ...{ orphans: await readOrphans(rooms), audits: books },
     ...{ ...readiness, tally, vitals, startedAt: clock.now() },
     stopping: stopping.signal,
     drained: drained.signal,

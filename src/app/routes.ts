@@ -65,7 +65,7 @@ import type { Orphans } from "../service/orphans.ts";
 import { createReadOverview, type ReadOverview } from "../service/read-overview.ts";
 import { createTellUnavailable } from "../service/unavailable-models.ts";
 import { VERSION } from "../version.ts";
-import type { Audits } from "./audits.ts";
+import type { BookReadings } from "./book-readings.ts";
 import { databaseOf } from "./data-folder.ts";
 import { mostConnections } from "./descriptors.ts";
 import type { Rooms } from "./rooms.ts";
@@ -88,7 +88,7 @@ export interface RequestDeps extends Rooms, Feeds, Watched {
   readonly hookCame: (attempt: Attempt) => Promise<void>;
   readonly manage: ManageAccounts;
   readonly orphans: Orphans;
-  readonly audits: Audits;
+  readonly audits: Pick<BookReadings, "run">;
   readonly isAccepting: () => boolean;
   /** Why no new tasks are taken. */
   readonly notReady: () => NotReady | undefined;

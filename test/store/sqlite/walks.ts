@@ -22,7 +22,7 @@ export const ALLOWED: readonly AllowedWalk[] = [
   { file: "sqlite/audit", why: "The books are checked in a thread and on a connection of their own." },
   { file: "sqlite/backlog", why: BACKLOG },
   { file: "sqlite/time-store", why: LIVE_ONCE },
-  { file: "sqlite/usage-report", why: OPERATOR },
+  { file: "sqlite/usage-report", why: "A server reads usage in a thread and on a connection of its own." },
   { file: "sqlite/account-store/ledger-reads", why: OPERATOR },
   { file: "sqlite/charged-since", why: "A key's rows of the days of a quota." },
   { file: "sqlite/usage-store", part: "from attempt indexed by attempt_cost", why: OPERATOR },

@@ -3,7 +3,7 @@ import { mustBe } from "../../../domain/errors.ts";
 import { parseDay, type UsageGroup } from "../../../domain/money/usage.ts";
 import type { ManageAccounts } from "../../../service/manage-account.ts";
 import { readBody } from "../../body.ts";
-import { type Endpoint, managed } from "../../exchange.ts";
+import { type Endpoint, type LateAnswerDeps, managed } from "../../exchange.ts";
 import { idempotencyKeyOf } from "../../idempotency-key.ts";
 import { success } from "../../reply.ts";
 import { checkQuery } from "../../wire/check.ts";
@@ -11,8 +11,12 @@ import { amountOf } from "../fields.ts";
 import { presentLedger, presentRefund } from "./present.ts";
 import { CREDIT, DEFAULT_PAGE, LEDGER_QUERY, MONEY, REFUND, USAGE_QUERY } from "./wire.ts";
 
+interface MoneyEndpointDeps extends Pick<LateAnswerDeps, "keepOpen"> {
+  readonly manage: ManageAccounts;
+}
+
 /** The part of /admin/v1/* that moves accounts' money or reports about it. The ledger names the token that moved money. */
-export function moneyEndpoints({ manage }: { readonly manage: ManageAccounts }): Endpoint[] {
+export function moneyEndpoints({ manage, keepOpen }: MoneyEndpointDeps): Endpoint[] {
   return [
     managed("POST", "/admin/v1/accounts/:id/credit", MONEY.credit, async (exchange) => {
       const { param, operator } = exchange;
@@ -33,7 +37,9 @@ export function moneyEndpoints({ manage }: { readonly manage: ManageAccounts }):
       const movement = { reason, actor: operator.tokenId, amount: amountOf("amount", amount) };
       return success(presentRefund(await manage.refundTask(param("id"), movement)));
     }),
-    managed("GET", "/admin/v1/usage", MONEY.usage, async ({ query }) => {
+    managed("GET", "/admin/v1/usage", MONEY.usage, async ({ query, request }) => {
+      // Millions of tasks take longer than a connection may be silent.
+      keepOpen(request);
       const { by, since, until, account } = checkQuery(USAGE_QUERY, query()) as UsageQuery;
       const days = { since: dayAt("since", since), until: dayAt("until", until) };
       return success(usageForm(await manage.readUsage({ by, account, ...days })));
