@@ -9,12 +9,17 @@ import { ENDED, LIVE } from "./task-table.ts";
 /** Every id sorts before it. */
 const END = "~";
 
-/** Tasks of one status, kind and model, of an account or of all of them; the live ones of an account, of one of its keys. */
-interface Group {
+/** Whose tasks are in a group: an account's or everybody's; live ones are in groups by account and key. */
+interface Holder {
+  readonly owner: Owner;
+  readonly key: KeyId | null;
+}
+
+/** Tasks of one holder, status, kind and model. */
+interface Group extends Holder {
   readonly status: TaskStatus;
   readonly kind: TaskKind;
   readonly model: ModelId;
-  readonly key: KeyId | null;
 }
 
 /** A task in an index. */
@@ -34,7 +39,8 @@ export type FindTasks = ReturnType<typeof prepareFind>;
 /**
  * Returns a function that finds the newest tasks of a filter by status, kind or model: their row numbers, newest first. It seeks the
  * newest task of each group that the filter admits, and merges the groups. So a page costs two seeks for each model that was ever
- * used, and as much as the page is long, however many tasks there are and however few of them match.
+ * used, and of live tasks, for each that a key uses now, and as much as the page is long, however many tasks there are and however few
+ * of them match.
  */
 export function prepareFind(db: Database): (filter: ManagedTaskFilter) => number[] {
   const indexOf = prepareIndexes(db);
@@ -49,7 +55,7 @@ export function prepareFind(db: Database): (filter: ManagedTaskFilter) => number
       found.push(rowid);
       // Where all groups have as many tasks in the page, each is read once.
       const share = Math.ceil((limit - found.length) / heads.length);
-      const rest = more.length > 0 ? more : indexOf(head.status, accountId).older(accountId, head, id, share);
+      const rest = more.length > 0 ? more : indexOf(head.status, accountId).older(head, id, share);
       heads = heads.flatMap((each) => (each === head ? headOf(head, rest) : [each]));
     }
     return found;
@@ -70,15 +76,15 @@ function headsOf(indexOf: IndexOf, filter: ManagedTaskFilter): Head[] {
   return statuses.flatMap((ofStatus) => {
     const index = indexOf(ofStatus, accountId);
     const places = index
-      .keys(accountId, ofStatus)
-      .flatMap((key) => kinds.map((ofKind) => ({ status: ofStatus, key, kind: ofKind })));
+      .holders(accountId, ofStatus)
+      .flatMap((holder) => kinds.map((ofKind) => ({ ...holder, status: ofStatus, kind: ofKind })));
     return places.flatMap((place): Head[] => {
       if (model !== undefined) {
         const group = { ...place, model };
-        return headOf(group, index.older(accountId, group, after, 1));
+        return headOf(group, index.older(group, after, 1));
       }
       return index
-        .heads(accountId, place, after)
+        .heads(place, after)
         .flatMap(({ model: ofModel, ...task }) => headOf({ ...place, model: ofModel }, [task]));
     });
   });
@@ -92,14 +98,13 @@ function prepareIndexes(db: Database) {
     ended: () => prepareGroups(db, `task_ended where ${ENDED} and account_id = ?1 and ?2 is null`),
     live: () => ({
       ...prepareGroups(db, `task_live where ${LIVE} and account_id = ?1 and key_id = ?2`),
-      keys: prepareKeys(db),
+      holders: prepareHolders(db),
     }),
     endedOfAll: () => prepareGroups(db, `task_ended_of_all where ${ENDED} and ?1 is null and ?2 is null`),
-    liveOfAll: () => prepareGroups(db, `task_live_of_all where ${LIVE} and ?1 is null and ?2 is null`),
   });
   return (status: TaskStatus, owner: Owner) => {
-    if (owner === null) return isTerminal(status) ? indexes.endedOfAll : indexes.liveOfAll;
-    return isTerminal(status) ? indexes.ended : indexes.live;
+    if (!isTerminal(status)) return indexes.live;
+    return owner === null ? indexes.endedOfAll : indexes.ended;
   };
 }
 
@@ -122,27 +127,34 @@ function prepareGroups(db: Database, index: string) {
     [Owner, KeyId | null, TaskStatus, TaskKind, ModelId, before: TaskId, limit: number]
   >(`select id, rowid ${from} and model = ?5 and id < ?6 order by id desc limit ?7`);
   return {
-    /** The keys that groups of a status are told apart by. */
-    keys: (_owner: Owner, _status: TaskStatus): readonly (KeyId | null)[] => [null],
+    /** By whom groups of a status are told apart. */
+    holders: (owner: Owner, _status: TaskStatus): readonly Holder[] => [{ owner, key: null }],
     /** The newest task of each model, older than `after`. */
-    heads: (owner: Owner, { key, status, kind }: Omit<Group, "model">, after: TaskId) =>
+    heads: ({ owner, key, status, kind }: Omit<Group, "model">, after: TaskId) =>
       heads.all(owner, key, status, kind, after),
-    older: (owner: Owner, { key, status, kind, model }: Group, before: TaskId, limit: number) =>
+    older: ({ owner, key, status, kind, model }: Group, before: TaskId, limit: number) =>
       older.all(owner, key, status, kind, model, before, limit),
   };
 }
 
-/** Returns a function that steps through the keys with live tasks of an account. */
-function prepareKeys(db: Database) {
-  const next = db.prepare<{ key: KeyId }, [Owner, TaskStatus, after: string]>(
+/** Returns a function that steps through the keys with live tasks, of an account or of all. */
+function prepareHolders(db: Database) {
+  const account = db.prepare<{ id: AccountId }, [after: string]>(
+    `select account_id as id from task indexed by task_live where ${LIVE} and account_id > ? order by account_id limit 1`,
+  );
+  const nextKey = db.prepare<{ key: KeyId }, [Owner, TaskStatus, after: string]>(
     `select key_id as key from task indexed by task_live
      where ${LIVE} and account_id = ? and status = ? and key_id > ? order by key_id limit 1`,
   );
-  return (owner: Owner, status: TaskStatus): KeyId[] => {
-    const keys: KeyId[] = [];
-    for (let row = next.get(owner, status, ""); row !== null; row = next.get(owner, status, row.key))
-      keys.push(row.key);
-    return keys;
+  function* accounts(): Generator<AccountId> {
+    for (let row = account.get(""); row !== null; row = account.get(row.id)) yield row.id;
+  }
+  return (given: Owner, status: TaskStatus): readonly Holder[] => {
+    const holders: Holder[] = [];
+    for (const owner of given === null ? accounts() : [given])
+      for (let row = nextKey.get(owner, status, ""); row !== null; row = nextKey.get(owner, status, row.key))
+        holders.push({ owner, key: row.key });
+    return holders;
   };
 }
 
