@@ -37,7 +37,7 @@ type Owner = AccountId | null;
 export type FindTasks = ReturnType<typeof prepareFind>;
 
 /**
- * Returns a function that finds the newest tasks of a filter by status, kind or model: their row numbers, newest first. It seeks the
+ * Returns a function that finds the newest tasks of a filter: their row numbers, newest first. It seeks the
  * newest task of each group that the filter admits, and merges the groups. So a page costs two seeks for each model that was ever
  * used, and of live tasks, for each that a key uses now, and as much as the page is long, however many tasks there are and however few
  * of them match.
@@ -164,19 +164,18 @@ export function prepareList<Row>(
   find: FindTasks,
   columns: string,
 ): (filter: ManagedTaskFilter) => Row[] {
-  const page = (from: string) =>
-    db.prepare<Row, [Owner, after: TaskId, limit: number]>(
-      `select ${columns} from ${from} and id < ?2 order by id desc limit ?3`,
-    );
   const statements = madeAtUse({
-    all: () => page("task indexed by sqlite_autoindex_task_1 where ?1 is null"),
-    ofAccount: () => page("task indexed by task_of_account where account_id = ?1"),
+    all: () =>
+      db.prepare<Row, [after: TaskId, limit: number]>(
+        `select ${columns} from task indexed by sqlite_autoindex_task_1 where id < ? order by id desc limit ?`,
+      ),
     byRow: () => db.prepare<Row, [number]>(`select ${columns} from task where rowid = ?`),
   });
   return (filter) => {
-    const { accountId = null, kind, status, model, after = END as TaskId, limit } = filter;
-    if (kind !== undefined || status !== undefined || model !== undefined)
-      return find(filter).flatMap((row) => statements.byRow.get(row) ?? []);
-    return (accountId === null ? statements.all : statements.ofAccount).all(accountId, after, limit);
+    const { accountId, kind, status, model, after = END as TaskId, limit } = filter;
+    const isAll = [accountId, kind, status, model].every((each) => each === undefined);
+    return isAll
+      ? statements.all.all(after, limit)
+      : find(filter).flatMap((row) => statements.byRow.get(row) ?? []);
   };
 }

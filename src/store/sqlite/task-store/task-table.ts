@@ -80,8 +80,7 @@ export const task = sqliteTable(
     setup: text().notNull().default(""),
   },
   (table) => [
-    index("task_of_account").on(table.accountId, table.id),
-    // Find the tasks of a filter, of an account and of all. Written once, when a task ends.
+    // Find the tasks of an account, and those of a filter. Written once, when a task ends.
     index("task_ended")
       .on(table.accountId, table.status, table.kind, table.model, table.id)
       .where(sql.raw(ENDED)),
@@ -93,7 +92,7 @@ export const task = sqliteTable(
     index("task_waited_for").on(table.id).where(sql`"pool" is not null and "sync_scope" is not null`),
     // Finds what has changed since a reader last looked.
     index("task_change").on(table.accountId, table.change),
-    // Counts an account's and a key's live tasks, and finds those of a filter, also of all accounts: every create pays for each index.
+    // Counts an account's and a key's live tasks, and finds those of a filter, also of all accounts. Every create pays for each index.
     index("task_live")
       .on(table.accountId, table.status, table.keyId, table.kind, table.model, table.id)
       .where(sql.raw(LIVE)),
