@@ -20,6 +20,7 @@ function audit(dataDir: string) {
 /** What the database itself does not let happen. */
 function tamper(dataDir: string, sql: string): void {
   using db = new Database(join(dataDir, "svc.db"));
+  db.run("pragma busy_timeout = 10000");
   const triggers = db
     .query<{ name: string }, []>("select name from sqlite_master where type = 'trigger'")
     .all();

@@ -533,6 +533,7 @@ describe("the secrets that sign callbacks", () => {
 /** Puts the secret into the database as an earlier version did, with more copies in pages that are no longer in use. */
 function inTheClear(dataDir: string): void {
   using db = new Database(join(dataDir, "svc.db"));
+  db.run("pragma busy_timeout = 10000");
   db.run("create table filler (text text)");
   for (let i = 0; i < 100; i++) db.run("insert into filler values (?)", [WHSEC.repeat(20)]);
   db.run("update api_key set callback_secret = ? where callback_secret is not null", [WHSEC]);

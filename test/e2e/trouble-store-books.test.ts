@@ -16,6 +16,7 @@ test("an audit raises no alarm over tasks that ended before usage was counted, w
   await server.stop();
   // As if the first version had made the folder and the task, and the second had been started half a minute later.
   using db = new Database(join(server.dataDir, "svc.db"));
+  db.run("pragma busy_timeout = 10000");
   db.run("delete from usage_day");
   db.run(
     "update schema_migration set applied_at = (select completed_at from task) + iif(number = 1, -15000, 15000)",
@@ -29,6 +30,7 @@ test("an audit still finds usage that is missing in a folder of this version", a
   await createApi(server.url, server.firstKey()).make(IMAGE);
   await server.stop();
   using db = new Database(join(server.dataDir, "svc.db"));
+  db.run("pragma busy_timeout = 10000");
   db.run("delete from usage_day");
   expect((await svc(["audit", "--data-dir", server.dataDir])).exitCode).toBe(1);
 });
@@ -43,6 +45,7 @@ test("sums and differences beyond 2^53 are exact", async () => {
     sums: { credited: "9999999999.999990", balance: "9999999999.999990", captured: "0.000000" },
   });
   using db = new Database(join(dataDir, "svc.db"));
+  db.run("pragma busy_timeout = 10000");
   db.run("pragma ignore_check_constraints = on");
   db.run("update account set balance_micros = 9223372036854775807 where name = 'a0'");
   const { stdout } = await svc(["audit", "--json", "--data-dir", dataDir]);

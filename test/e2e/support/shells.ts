@@ -6,8 +6,8 @@ import { cleanEnvironment, emptyFolder, SVC } from "../../helpers/server.ts";
 /** A shell at a prompt, with the executable under the name `svc`. */
 export interface Shell extends Disposable {
   type(keys: string): void;
-  /** Resolves when the screen shows this. @throws Error when it does not */
-  shows(pattern: RegExp): Promise<void>;
+  /** Resolves when the screen shows this. @throws Error when it does not, within 20 seconds unless given */
+  shows(pattern: RegExp, withinMs?: number): Promise<void>;
   screen(): string;
 }
 
@@ -47,8 +47,8 @@ export function startShell(
   return {
     type: (keys) => void child.terminal?.write(keys),
     screen,
-    async shows(pattern) {
-      const late = Bun.sleep(SHOWS_WITHIN_MS).then(() => "late" as const);
+    async shows(pattern, withinMs = SHOWS_WITHIN_MS) {
+      const late = Bun.sleep(withinMs).then(() => "late" as const);
       while (!pattern.test(screen())) {
         const more = new Promise<"more">((resolve) => changed.push(() => resolve("more")));
         if ((await Promise.race([more, late])) === "late" && !pattern.test(screen()))
