@@ -6,7 +6,8 @@ import { workerEntry } from "./worker-entry.ts";
 
 /**
  * Reads the books of the database that the server writes to, which takes as long as there are rows. Whoever asks what is being read
- * already gets the same answer. All throw AppError `service_unavailable` when the service stops meanwhile.
+ * already gets the same answer. Two questions are read at one time; others wait for their turn. All throw AppError
+ * `service_unavailable` when the service stops meanwhile.
  */
 export interface BookReadings extends Pick<UsageStore, "report"> {
   /** Checks the books. */
@@ -14,54 +15,87 @@ export interface BookReadings extends Pick<UsageStore, "report"> {
   stop(): void;
 }
 
+/** Each thread takes a share of the processors and of the disk from requests, and the memory of a connection. */
+const SLOTS = 2;
+
 interface Reading<Answer> {
   readonly answer: Promise<Answer>;
+  start(): void;
   stop(): void;
 }
 
 /** Each reading runs in a thread of its own with a connection of its own, so that it holds up neither requests nor writes. */
 export function createBookReadings({ path }: Pick<BooksOrder, "path">): BookReadings {
-  const running = new Map<string, Reading<unknown>>();
+  /** By question, in the order in which they were asked: first those under way, then those that wait. */
+  const readings = new Map<string, Reading<unknown>>();
+  let isStopped = false;
 
   function read<Answer>(usage?: UsageQuery): Promise<Answer> {
     const question = JSON.stringify(usage ?? "audit");
     // Safe: the same question has an answer of the same type.
-    const known = running.get(question) as Reading<Answer> | undefined;
-    const reading = known ?? begin<Answer>({ path, usage }, () => running.delete(question));
-    running.set(question, reading);
+    const known = readings.get(question) as Reading<Answer> | undefined;
+    if (known !== undefined) return known.answer;
+    if (isStopped) return Promise.reject(stopping());
+    const reading = prepare<Answer>({ path, usage }, () => {
+      readings.delete(question);
+      startFirst();
+    });
+    readings.set(question, reading);
+    startFirst();
     return reading.answer;
+  }
+
+  function startFirst(): void {
+    for (const reading of readings.values().take(SLOTS)) reading.start();
   }
 
   return {
     run: () => read<AuditReport>(),
     report: (query) => read<UsageLine[]>(query),
     stop(): void {
-      for (const reading of running.values()) reading.stop();
+      isStopped = true;
+      // The last one first, so that none gets the place of another one that ends.
+      for (const reading of [...readings.values()].reverse()) reading.stop();
     },
   };
 }
 
-function begin<Answer>(order: BooksOrder, onEnd: () => void): Reading<Answer> {
-  const worker = new Worker(workerEntry("books-worker.ts"), { name: "books" });
+/** A reading that has not begun. @param onEnd called once, before the answer */
+function prepare<Answer>(order: BooksOrder, onEnd: () => void): Reading<Answer> {
+  let worker: Worker | undefined;
+  let isOver = false;
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   const end = (settle: () => void) => {
+    if (isOver) return;
+    isOver = true;
+    worker?.terminate();
     onEnd();
-    worker.terminate();
     settle();
   };
-  worker.addEventListener("message", ({ data }: MessageEvent<BooksResult>) =>
-    // Safe: the thread answers what it was asked.
-    end(() => (data.kind === "done" ? resolve(data.answer as Answer) : reject(new Error(data.message)))),
-  );
-  worker.addEventListener("error", (event) => {
-    event.preventDefault();
-    end(() => reject(new Error(`The thread that reads the books broke: ${event.message}`)));
-  });
-  worker.postMessage(order);
+  const fail = (reason: string) =>
+    end(() => reject(new Error(`The thread that reads the books broke: ${reason}`)));
+
+  function start(): void {
+    if (worker !== undefined) return;
+    worker = new Worker(workerEntry("books-worker.ts"), { name: "books" });
+    worker.addEventListener("message", ({ data }: MessageEvent<BooksResult>) =>
+      // Safe: the thread answers what it was asked.
+      end(() => (data.kind === "done" ? resolve(data.answer as Answer) : reject(new Error(data.message)))),
+    );
+    worker.addEventListener("error", (event) => {
+      event.preventDefault();
+      fail(event.message);
+    });
+    // Without a word, for want of memory, say.
+    worker.addEventListener("close", () => fail("it ended without an answer"));
+    worker.postMessage(order);
+  }
+
   // Whoever waits is told; where nobody waits any more, nobody needs to be.
   promise.catch(() => undefined);
-  return {
-    answer: promise,
-    stop: () => end(() => reject(new AppError("service_unavailable", { kind: "draining" }))),
-  };
+  return { answer: promise, start, stop: () => end(() => reject(stopping())) };
+}
+
+function stopping(): AppError {
+  return new AppError("service_unavailable", { kind: "draining" });
 }

@@ -10,9 +10,33 @@ import { openStore } from "../../src/store/open.ts";
 import { ACCOUNT, addAccount, admit, countingTokens, endOne, micros, NOW } from "../helpers/store.ts";
 
 const folders: string[] = [];
+let restore = () => {};
 afterEach(() => {
+  restore();
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
 });
+
+/** Counts the threads that are begun, and how many run at one time, until the test ends. */
+function countThreads() {
+  const { Worker: Original } = globalThis;
+  let [begun, running, most] = [0, 0, 0];
+  globalThis.Worker = class extends Original {
+    constructor(...args: ConstructorParameters<typeof Original>) {
+      super(...args);
+      begun += 1;
+      running += 1;
+      most = Math.max(most, running);
+    }
+    override terminate(): void {
+      running -= 1;
+      super.terminate();
+    }
+  };
+  restore = () => {
+    globalThis.Worker = Original;
+  };
+  return { begun: () => begun, most: () => most };
+}
 
 function database(): string {
   const folder = mkdtempSync(join(tmpdir(), "svc-audits-"));
@@ -41,6 +65,37 @@ test("a stop ends a check that runs, and whoever waits is told", async () => {
   const report = books.run();
   books.stop();
   await expect(report).rejects.toMatchObject({ code: "service_unavailable" });
+});
+
+test("two questions are read at one time, the others in turn, and each gets its own answer", async () => {
+  const books = createBookReadings({ path: database() });
+  const threads = countThreads();
+  const questions = Array.from({ length: 7 }, (_, i) => ({ from: i, to: i, by: "day" as const }));
+  const order: number[] = [];
+  const ended = questions.map((query) => books.report(query).then(() => order.push(query.from)));
+  expect(threads.begun()).toBe(2);
+  await Promise.all(ended);
+  expect(threads.begun()).toBe(7);
+  expect(threads.most()).toBe(2);
+  expect(order.toSorted()).toEqual(questions.map(({ from }) => from));
+});
+
+test("a reading that fails gives its place to the next", async () => {
+  const books = createBookReadings({ path: join(tmpdir(), "svc-audits-none", "svc.db") });
+  const questions = Array.from({ length: 5 }, (_, i) => ({ from: i, to: i, by: "day" as const }));
+  const ends = await Promise.allSettled(questions.map(books.report));
+  expect(ends.map(({ status }) => status)).toEqual(Array(5).fill("rejected"));
+});
+
+test("a stop refuses those that wait, begins none of them, and refuses later ones", async () => {
+  const books = createBookReadings({ path: database() });
+  const threads = countThreads();
+  const questions = Array.from({ length: 5 }, (_, i) => ({ from: i, to: i, by: "day" as const }));
+  const ends = questions.map(books.report);
+  books.stop();
+  for (const end of [...ends, books.run()])
+    await expect(end).rejects.toMatchObject({ code: "service_unavailable" });
+  expect(threads.begun()).toBe(2);
 });
 
 test("checks hold up nothing in this thread", async () => {
