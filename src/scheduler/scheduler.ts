@@ -36,6 +36,10 @@ export function createScheduler(deps: StepDeps, options: SchedulerOptions): Sche
   let room: Claimed["room"] = "all";
   /** Whether the last claim left tasks that could start if there were room. */
   let leftSome = false;
+  /** Whether a task is queued in this turn of the event loop. */
+  let isClaimDue = false;
+  /** Whether a task was queued while there was no room. */
+  let isMissed = false;
   /** As they were at the last claim. */
   let lanes: readonly LaneCapacity[] = [];
 
@@ -62,6 +66,11 @@ export function createScheduler(deps: StepDeps, options: SchedulerOptions): Sche
   // No timer is needed while every slot is taken: the end of a step wakes the loop.
   const loop = createLoop(deps, "claiming tasks", async () => {
     const { nextDueAt } = await claim();
+    if (isMissed && room !== "none") {
+      isMissed = false;
+      // It may have been stored after this claim.
+      loop.wake();
+    }
     return underWay.steps() < options.steps ? nextPassAt(deps, lanes, nextDueAt) : undefined;
   });
 
@@ -74,7 +83,14 @@ export function createScheduler(deps: StepDeps, options: SchedulerOptions): Sche
     },
     wake: loop.wake,
     queued() {
-      if (room !== "none") loop.wake();
+      if (room === "none") isMissed = true;
+      if (isClaimDue || isMissed) return;
+      isClaimDue = true;
+      // After everything of this turn of the event loop, and before the store commits it.
+      setImmediate(() => {
+        isClaimDue = false;
+        loop.wake();
+      });
     },
     async tick() {
       const { leases } = await claim();

@@ -160,6 +160,8 @@ async function admit(
   try {
     const { inputs, assets } = await collectInputs(deps, { ...asked, taskId: id, staged });
     for (const file of staged) await file.keep();
+    // Before it is stored: the claim that this leads to shares its commit.
+    deps.wakeup.queued();
     const result = await deps.tasks.admit({
       task: {
         id,
@@ -187,7 +189,6 @@ async function admit(
     if (result.kind !== "admitted") return answer(result, request.principal);
     isAdmitted = true;
     deps.tally.created();
-    deps.wakeup.queued();
     deps.feed.publish({ id, accountId: request.principal.accountId }, false);
     if (result.isLow) deps.tellLowBalance(request.principal.accountId);
     return { taskId: id, held: promised.ceiling, replayed: false };

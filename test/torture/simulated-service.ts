@@ -114,10 +114,9 @@ export function openService(machine: Machine, around: Surroundings) {
     },
     /** @returns undefined when it is not accepted */
     async admit(task: NewTask): Promise<TaskId | undefined> {
-      const outcome = await tasks.admit({ task, assets: [] }).catch(() => undefined);
-      if (outcome?.kind !== "admitted") return undefined;
       scheduler.queued();
-      return task.id;
+      const outcome = await tasks.admit({ task, assets: [] }).catch(() => undefined);
+      return outcome?.kind === "admitted" ? task.id : undefined;
     },
     read: async (id: TaskId): Promise<Task | undefined> => store.tasks.byId(id),
     attempts: (id: TaskId) => store.tasks.attempts(id),

@@ -71,7 +71,7 @@ export interface Log {
 export interface Wakeup {
   /** Anything may be due. */
   wake(): void;
-  /** A task was queued. Does nothing while there is no room for it. */
+  /** A task is queued in this turn of the event loop. Does nothing while there is no room for it. */
   queued(): void;
 }
 
