@@ -36,10 +36,6 @@ export function createScheduler(deps: StepDeps, options: SchedulerOptions): Sche
   let room: Claimed["room"] = "all";
   /** Whether the last claim left tasks that could start if there were room. */
   let leftSome = false;
-  /** Whether a task is queued in this turn of the event loop. */
-  let isClaimDue = false;
-  /** Whether a task was queued while there was no room. */
-  let isMissed = false;
   /** As they were at the last claim. */
   let lanes: readonly LaneCapacity[] = [];
 
@@ -66,13 +62,10 @@ export function createScheduler(deps: StepDeps, options: SchedulerOptions): Sche
   // No timer is needed while every slot is taken: the end of a step wakes the loop.
   const loop = createLoop(deps, "claiming tasks", async () => {
     const { nextDueAt } = await claim();
-    if (isMissed && room !== "none") {
-      isMissed = false;
-      // It may have been stored after this claim.
-      loop.wake();
-    }
+    announcements.claimed();
     return underWay.steps() < options.steps ? nextPassAt(deps, lanes, nextDueAt) : undefined;
   });
+  const announcements = createAnnouncements(() => room !== "none", loop.wake);
 
   return {
     async start() {
@@ -82,16 +75,7 @@ export function createScheduler(deps: StepDeps, options: SchedulerOptions): Sche
       return rescued;
     },
     wake: loop.wake,
-    queued() {
-      if (room === "none") isMissed = true;
-      if (isClaimDue || isMissed) return;
-      isClaimDue = true;
-      // After everything of this turn of the event loop, and before the store commits it.
-      setImmediate(() => {
-        isClaimDue = false;
-        loop.wake();
-      });
-    },
+    queued: announcements.queued,
     async tick() {
       const { leases } = await claim();
       await underWay.ends();
@@ -103,6 +87,32 @@ export function createScheduler(deps: StepDeps, options: SchedulerOptions): Sche
       await withinLimit(deps.clock, ended.then(underWay.ends), limitMs);
       underWay.interrupt(new Error("The service is stopping."));
       await ended.then(underWay.ends);
+    },
+  };
+}
+
+/** Claims after tasks were queued: once for all of a turn of the event loop, in the commit that stores them. */
+function createAnnouncements(hasRoom: () => boolean, claim: () => void) {
+  let isDue = false;
+  /** Whether a task was queued while there was no room. */
+  let isMissed = false;
+  return {
+    queued(): void {
+      if (!hasRoom()) isMissed = true;
+      if (isDue || isMissed) return;
+      isDue = true;
+      // After everything else of this turn, and before the store commits it.
+      setImmediate(() => {
+        isDue = false;
+        claim();
+      });
+    },
+    /** To be called after every claim. */
+    claimed(): void {
+      if (!isMissed || !hasRoom()) return;
+      isMissed = false;
+      // What was missed may have been stored after this claim.
+      claim();
     },
   };
 }
