@@ -107,6 +107,12 @@ export const COMMANDS: readonly Entry[] = [
   },
   {
     heading: ADMIN,
+    usage: "config",
+    about: "the settings: show where each was given, check them, compare them",
+    load: async () => (await import("./commands/config.ts")).defineConfig,
+  },
+  {
+    heading: ADMIN,
     usage: "keys",
     aliases: ["key"],
     about: "API keys",

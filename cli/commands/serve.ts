@@ -1,11 +1,11 @@
-import { type Command, Option } from "commander";
-import { readConfig, serviceSettings } from "../../src/app/settings.ts";
+import type { Command } from "commander";
+import { readConfig } from "../../src/app/settings.ts";
 import type { Config } from "../../src/config/config.ts";
-import { variableOf } from "../../src/config/settings.ts";
 import { noInputOption } from "../command.ts";
 import type { Context } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
 import { Failure } from "../failure.ts";
+import { givenFlags, settingOptions } from "../flags/settings.ts";
 import { widthOf } from "../format/output.ts";
 import { hasColour, styleFor } from "../format/style.ts";
 import { withExamples, withExits, withNotes } from "../help/manual.ts";
@@ -16,13 +16,7 @@ import { createServerLog, describeError, type ServerLogLine } from "../serve/ser
 import { stopOnSignals } from "../serve/stop-signals.ts";
 
 export function defineServe(command: Command, context: Context): void {
-  for (const setting of serviceSettings()) {
-    const { flag, help, fallback, fallbackText } = setting;
-    if (flag === undefined) continue;
-    const standard = fallbackText ?? (typeof fallback === "boolean" ? undefined : fallback);
-    const preset = standard === undefined ? "" : `; default ${String(standard)}`;
-    command.addOption(new Option(flag, `${help} (${variableOf(setting)}${preset})`));
-  }
+  for (const option of settingOptions()) command.addOption(option);
   command
     .option("--config <file>", "settings file instead of svc.yaml in the data folder (SVC_CONFIG)")
     .option("--no-color", "print without colours")
@@ -41,10 +35,7 @@ export function defineServe(command: Command, context: Context): void {
 
 /** Runs until a signal ends it; the process exits here. */
 async function serve(command: Command, context: Context): Promise<void> {
-  const flags = Object.entries(command.opts()).filter(
-    ([name]) => command.getOptionValueSource(name) === "cli",
-  );
-  const { config: file, color, noInput: _, ...settings } = Object.fromEntries(flags);
+  const { config: file, color, noInput: _, ...settings } = givenFlags(command);
   const { env, cwd, stderr } = context;
   const config = readConfig({ flags: settings, env, file, cwd, isServing: true });
   const log = createServerLog(config, context);

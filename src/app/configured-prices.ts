@@ -2,20 +2,18 @@ import { type Config, ConfigError } from "../config/config.ts";
 import type { PriceCatalog } from "../domain/ports/catalog.ts";
 import { type ConfiguredPrices, readConfiguredPrices } from "../service/configured-prices.ts";
 
-export type Pricing = Partial<Pick<Config, "pricing" | "configFile">>;
+export type Pricing = Partial<Pick<Config, "pricing" | "configFile" | "placed">>;
 
 /** Reads the prices of the settings file. @throws ConfigError with every problem they have */
 export function configuredPricesOf(
-  { pricing = {}, configFile }: Pricing,
+  { pricing = {}, configFile, placed = (problem) => problem }: Pricing,
   catalog: PriceCatalog,
 ): ConfiguredPrices {
   const read = readConfiguredPrices(catalog, pricing);
   if (read.problems.length === 0) return read;
   throw new ConfigError(
-    read.problems.map(({ path, message, suggestion }) => ({
-      where: `${configFile}: pricing.${path}`,
-      message,
-      suggestion,
-    })),
+    read.problems.map(({ path, message, suggestion }) =>
+      placed({ where: `${configFile}: pricing.${path}`, message, suggestion }),
+    ),
   );
 }

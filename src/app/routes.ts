@@ -9,6 +9,7 @@ import { accountEndpoints } from "../http/account/routes.ts";
 import { managedAccountEndpoints } from "../http/admin/accounts/routes.ts";
 import { auditEndpoints } from "../http/admin/audit/routes.ts";
 import { managedCallbackEndpoints } from "../http/admin/callbacks/routes.ts";
+import { settingEndpoints } from "../http/admin/config/routes.ts";
 import { keyEndpoints } from "../http/admin/keys/routes.ts";
 import { moneyEndpoints } from "../http/admin/money/routes.ts";
 import { overviewEndpoints } from "../http/admin/overview/routes.ts";
@@ -160,6 +161,7 @@ function listEndpoints(given: EndpointDeps) {
     ...modelEndpoints(deps),
     ...managedModelEndpoints(createManageModels(deps)),
     ...auditEndpoints(deps),
+    ...settingEndpoints({ settings: config.shown }),
     ...managedPriceEndpoints(createManagePrices(deps)),
     ...managedProviderEndpoints(createServedProviders(deps)),
     ...managedRouteEndpoints(

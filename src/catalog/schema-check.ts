@@ -1,3 +1,4 @@
+import type { JsonObject } from "../domain/json.ts";
 import { createSchemaChecker, type SchemaChecker } from "../toolkit/json-schema.ts";
 import type { Problem } from "../toolkit/schema-problems.ts";
 import schema from "./manifest.schema.json";
@@ -5,6 +6,19 @@ import { problemsOf } from "./problem.ts";
 
 /** The schema of a price rule alone; what it refers to is where it was. */
 const PRICE_SCHEMA = { ...schema.$defs.price, $defs: schema.$defs };
+
+/** The schema of a price rule, and those that it refers to. */
+export function priceSchema(): { readonly price: JsonObject; readonly definitions: JsonObject } {
+  const all: Readonly<Record<string, unknown>> = schema.$defs;
+  const needed = new Set(["price"]);
+  // Grows while it is gone through.
+  for (const name of needed)
+    for (const [, other] of JSON.stringify(all[name]).matchAll(/"#\/\$defs\/(\w+)"/g))
+      needed.add(other ?? "");
+  const definitions = Object.fromEntries([...needed].map((name) => [name, all[name]]));
+  return { price: { $ref: "#/$defs/price" }, definitions: definitions as JsonObject };
+}
+
 const ANNOTATIONS = ["x-must"];
 
 /** Checks manifests against their schema, which takes long to compile and is compiled once. */

@@ -1,27 +1,36 @@
 import type { ModelId } from "../domain/ids.ts";
 import { isJsonObject } from "../domain/json.ts";
-import type { Parser } from "../toolkit/settings/parsers.ts";
+import { type Parser, withSchema } from "../toolkit/settings/parsers.ts";
 
 const ALIAS = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,199}$/;
 
 /** Takes other names for models: a mapping in the settings file; `name=model`, repeated or separated by commas, elsewhere. */
-export const aliases: Parser<Readonly<Record<string, ModelId>>> = (raw) => {
-  const expected = "names and the models they stand for, such as gpt-image-1=sandbox-image";
-  const pairs: [unknown, unknown][] = isJsonObject(raw)
-    ? Object.entries(raw)
-    : [raw].flat(1).flatMap((each) => (typeof each === "string" ? each.split(",").map(pair) : [[each, ""]]));
-  const found: Record<string, ModelId> = {};
-  for (const [name, model] of pairs) {
-    const isAlias = [name, model].every((each) => typeof each === "string" && ALIAS.test(each));
-    if (!isAlias) {
-      const given = JSON.stringify(`${name}=${model}`);
-      return { ok: false, expected: `${expected} (${given} is not one)` };
+export const aliases: Parser<Readonly<Record<string, ModelId>>> = withSchema(
+  {
+    type: "object",
+    propertyNames: { pattern: ALIAS.source },
+    additionalProperties: { type: "string", pattern: ALIAS.source },
+  },
+  (raw) => {
+    const expected = "names and the models they stand for, such as gpt-image-1=sandbox-image";
+    const pairs: [unknown, unknown][] = isJsonObject(raw)
+      ? Object.entries(raw)
+      : [raw]
+          .flat(1)
+          .flatMap((each) => (typeof each === "string" ? each.split(",").map(pair) : [[each, ""]]));
+    const found: Record<string, ModelId> = {};
+    for (const [name, model] of pairs) {
+      const isAlias = [name, model].every((each) => typeof each === "string" && ALIAS.test(each));
+      if (!isAlias) {
+        const given = JSON.stringify(`${name}=${model}`);
+        return { ok: false, expected: `${expected} (${given} is not one)` };
+      }
+      // A request for the alias finds out whether the model exists.
+      found[String(name)] = String(model) as ModelId;
     }
-    // A request for the alias finds out whether the model exists.
-    found[String(name)] = String(model) as ModelId;
-  }
-  return { ok: true, value: found };
-};
+    return { ok: true, value: found };
+  },
+);
 
 function pair(text: string): [string, string] {
   const at = text.indexOf("=");

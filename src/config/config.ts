@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os";
 import { dirname, resolve } from "node:path";
 import { isJsonObject, type JsonObject } from "../domain/json.ts";
 import { readTree, type ValuesOf } from "../toolkit/settings/setting.ts";
+import type { ShownSetting } from "../toolkit/settings/shown.ts";
 import { chooseValue, type Given, readCredential } from "./choose.ts";
 import { type ModerationSettings, readModeration } from "./moderation/moderation.ts";
 import { type ConfigProblem, describeProblem, show } from "./problem.ts";
@@ -15,6 +16,7 @@ import {
 import { runtimeVariableProblems } from "./runtime-variables.ts";
 import { createSettings, type ProviderSettings, type Settings, variableOf } from "./settings.ts";
 import { claimProviders, PRICING, readNamedFile, readOwnFile, type SettingsFile } from "./settings-file.ts";
+import { shownSettings } from "./shown.ts";
 import { warningsOf } from "./warnings.ts";
 
 /** The values of the table in settings.ts and more: checked, complete and frozen. */
@@ -33,6 +35,10 @@ export interface Config extends ValuesOf<Settings> {
   readonly moderation?: ModerationSettings | undefined;
   /** Settings that the service runs with but an operator should check. */
   readonly warnings: readonly string[];
+  /** Every setting that was read, with where its value was given. Secrets are masked. */
+  readonly shown: () => readonly ShownSetting[];
+  /** Adds line and column to a problem with what is in the settings file. */
+  readonly placed: (problem: ConfigProblem) => ConfigProblem;
   /** What an operator should know about where settings come from. */
   readonly notes: readonly string[];
 }
@@ -72,11 +78,12 @@ export function loadConfig(sources: ConfigSources): Config {
   const explicit = sources.file ?? (env.SVC_CONFIG || undefined);
   const named =
     explicit === undefined ? undefined : readNamedFile(resolve(cwd, explicit), settings, problems);
-  const { value, isFromFile } = chooseValue(folder, { flags, env, file: named }, problems);
-  const dataDir = resolve(isFromFile && named ? dirname(named.path) : cwd, value);
+  const chosen: Given["chosen"] = new Map();
+  const { value, source } = chooseValue(folder, { flags, env, file: named, chosen }, problems);
+  const dataDir = resolve(source === "file" && named ? dirname(named.path) : cwd, value);
   const file = explicit === undefined ? readOwnFile(dataDir, settings, problems) : named;
 
-  const given = { flags, env, file };
+  const given = { flags, env, file, chosen };
   const values = readTree(others, (each) =>
     each.kind === "credential"
       ? readCredential(each, given, problems)
@@ -94,19 +101,22 @@ export function loadConfig(sources: ConfigSources): Config {
   problems.push(...runtimeVariableProblems(env, values.allowEnv, variableOf(settings.allowEnv)));
   const pricing = readPricing(file, problems);
   const moderation = readModeration(file, env, problems);
-  if (problems.length > 0) throw new ConfigError(problems);
+  const placed = (problem: ConfigProblem) => file?.placed(problem) ?? problem;
+  if (problems.length > 0) throw new ConfigError(problems.map(placed));
   const warnings = [...warningsOf(env, settings, values), ...providers.warnings];
   const providerConfig = (provider: ProviderSettings) => readLateProvider(provider, ofProviders);
   return freeze({
     ...{ ...values, ...providers, providerConfig },
-    ...{ dataDir, configFile: file?.path, pricing, moderation, warnings },
+    ...{ dataDir, configFile: file?.path, pricing, moderation, warnings, placed },
+    shown: () => shownSettings(given),
   });
 }
 
 function readLateProvider(provider: ProviderSettings, sources: ProviderSources): ProviderConfig {
   const problems: ConfigProblem[] = [];
   const read = readProvider(provider, sources, problems);
-  if (problems.length > 0) throw new ConfigError(problems);
+  const { file } = sources.given;
+  if (problems.length > 0) throw new ConfigError(problems.map((each) => file?.placed(each) ?? each));
   return freeze(read);
 }
 

@@ -3,6 +3,15 @@ export interface ConfigProblem {
   readonly where: string;
   readonly message: string;
   readonly suggestion?: string | undefined;
+  /** Only something of this machine or shell is not there, which only a server needs: a key's variable, a key's file. */
+  readonly isMissing?: true | undefined;
+}
+
+/** File, line and column of a problem, as far as `where` names them, and what it is about. */
+export function placeOfProblem({ where }: Pick<ConfigProblem, "where">) {
+  const [, file, line, column, key] = /^(.+?):(\d+):(\d+)(?:: (.*))?$/s.exec(where) ?? [];
+  if (file === undefined) return { file: undefined, line: undefined, column: undefined, key: where };
+  return { file, line: Number(line), column: Number(column), key };
 }
 
 /** One problem as one line. */

@@ -73,7 +73,7 @@ export function readProvider(
   const upstream = { id: provider.id, table, values, accounts };
   refuseUnknown(provider.id, table, given.file, problems);
   if (listening !== undefined) {
-    problems.push(...missing);
+    problems.push(...missing.map((each) => ({ ...each, isMissing: true as const })));
     refuseOwnAddresses(upstream, { listening, origins: origins as Origins, problems });
   }
   return {

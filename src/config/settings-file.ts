@@ -23,6 +23,10 @@ export interface SettingsFile {
   readonly others: ReadonlyMap<string, unknown>;
   /** `svc.yaml:3:7`: where the value at a path is written, or the key that leads to it. */
   readonly place: (path: Path, part?: Part) => string;
+  /** The same for a setting's key, with dots between the levels, or in one name. */
+  readonly placeOfKey: (key: string) => string;
+  /** Adds line and column to a problem that says only which file and key it is about. */
+  readonly placed: (problem: ConfigProblem) => ConfigProblem;
 }
 
 /** Where a provider that is not built in stands. */
@@ -86,7 +90,33 @@ function readSettingsFile(path: string, settings: Settings, problems: ConfigProb
     }
   };
   visit("", yaml?.value);
-  return { path, values, others, place: (steps, part) => placeOf(path, yaml?.positionOf(steps, part)) };
+  const place: SettingsFile["place"] = (steps, part) => placeOf(path, yaml?.positionOf(steps, part));
+  const placeOfKey = (key: string) => place(stepsOf(key, yaml?.value), "key");
+  const placed = (problem: ConfigProblem) => {
+    const key = problem.where.startsWith(`${path}: `) ? problem.where.slice(path.length + 2) : "";
+    return key === "" ? problem : { ...problem, where: `${placeOfKey(key)}: ${key}` };
+  };
+  return { path, values, others, place, placeOfKey, placed };
+}
+
+/** The steps that `providers.own.accounts[0].name` stands for in a value, whose names may have dots themselves. */
+function stepsOf(key: string, value: unknown): Path {
+  const steps: (string | number)[] = [];
+  let rest = key;
+  let at = value;
+  while (rest !== "") {
+    const [found, index] = /^\[(\d+)\]/.exec(rest) ?? [];
+    const names = isJsonObject(at) ? Object.keys(at) : [];
+    const name = names
+      .filter((each) => rest.startsWith(each) && /^([.[]|$)/.test(rest.slice(each.length)))
+      .sort((a, b) => b.length - a.length)[0];
+    const step = index === undefined ? name : Number(index);
+    if (step === undefined) break;
+    steps.push(step);
+    at = (at as Readonly<Record<string | number, unknown>> | null | undefined)?.[step];
+    rest = rest.slice((found ?? name ?? "").length).replace(/^\./, "");
+  }
+  return steps;
 }
 
 function knownKeys(settings: Settings): string[] {

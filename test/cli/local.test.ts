@@ -142,7 +142,7 @@ describe("the data folder", () => {
     const { exitCode, stderr } = await svc(["keys", "list", "--json"], { cwd });
     const { error } = JSON.parse(stderr);
     expect([exitCode, error.code, error.problems.length]).toEqual([12, "config_invalid", 2]);
-    expect(error.message).toContain("svc.yaml: prot: is not a setting. Did you mean port?");
+    expect(error.message).toContain("svc.yaml:1:1: prot: is not a setting. Did you mean port?");
   });
 });
 

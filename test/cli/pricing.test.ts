@@ -147,9 +147,9 @@ describe("svc pricing", () => {
     );
     const { exitCode, stderr } = await svc(["pricing", "list"], { cwd });
     expect(exitCode).toBe(12);
-    expect(stderr).toContain("svc.yaml: pricing.sandbox-imag: is no model. Did you mean sandbox-image?");
+    expect(stderr).toContain("svc.yaml:2:3: pricing.sandbox-imag: is no model. Did you mean sandbox-image?");
     expect(stderr).toContain(
-      'svc.yaml: pricing.veo3.lines[0].amount: must be an amount in quotes with at most six places, such as "0.010000".',
+      'svc.yaml:4:40: pricing.veo3.lines[0].amount: must be an amount in quotes with at most six places, such as "0.010000".',
     );
     expect((await svc(["serve", "--port", "0"], { cwd })).exitCode).toBe(12);
     const scalar = await dataFolder("pricing: 7\n");

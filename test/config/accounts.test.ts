@@ -39,14 +39,16 @@ function load(yaml: string, sources: Partial<ConfigSources> = {}) {
   return loadConfig({ cwd, cores: 4, providers: PROVIDERS, isServing: true, ...sources });
 }
 
-/** The problems, a line each, from the settings file's name on. */
+/** The problems, a line each, from the settings file's name on, without line and column. */
 function problemsOf(yaml: string, sources: Partial<ConfigSources> = {}): string[] {
   try {
     load(yaml, sources);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     expect(error.message).not.toContain(SECRET);
-    return error.message.split("\n").map((line) => line.replaceAll(/\S*\/svc-data\//g, ""));
+    return error.message
+      .split("\n")
+      .map((line) => line.replaceAll(/\S*\/svc-data\//g, "").replace(/^(svc\.yaml):\d+:\d+:/, "$1:"));
   }
   return [];
 }

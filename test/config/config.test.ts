@@ -154,8 +154,12 @@ describe("settings", () => {
       },
       egress: { allow: given["egress.allow"][1] },
     });
-    const expected = { ...fromFlags, proxy: given.proxy[1], providerConfig: expect.any(Function) };
-    const shown = (config: ReturnType<typeof load>): object => ({ ...config, proxy: config.proxy?.reveal() });
+    const functions = { providerConfig: undefined, placed: undefined, shown: undefined };
+    const expected = { ...fromFlags, proxy: given.proxy[1], ...functions };
+    const shown = (config: ReturnType<typeof load>): object => ({
+      ...{ ...config, ...functions },
+      proxy: config.proxy?.reveal(),
+    });
     expect(shown(fromFlags)).toEqual(expected);
     expect(shown(load({ cwd, env: byVariable }))).toEqual(expected);
     writeFileSync(join(cwd, "svc-data/svc.yml"), yaml);
@@ -253,10 +257,10 @@ describe("the settings file", () => {
     const cwd = folder("prot: 1\nlog:\n  levle: debug\nlogg: { level: debug }\nquota: 1\n");
     const path = join(cwd, "svc-data/svc.yaml");
     expect(problemsOf({ cwd })).toEqual([
-      { where: `${path}: prot`, message: "is not a setting", suggestion: "port" },
-      { where: `${path}: log.levle`, message: "is not a setting", suggestion: "log.level" },
-      { where: `${path}: logg`, message: "is not a setting", suggestion: undefined },
-      { where: `${path}: quota`, message: "is not a setting", suggestion: undefined },
+      { where: `${path}:1:1: prot`, message: "is not a setting", suggestion: "port" },
+      { where: `${path}:3:3: log.levle`, message: "is not a setting", suggestion: "log.level" },
+      { where: `${path}:4:1: logg`, message: "is not a setting", suggestion: undefined },
+      { where: `${path}:5:1: quota`, message: "is not a setting", suggestion: undefined },
     ]);
   });
 });
@@ -272,8 +276,8 @@ describe("problems", () => {
     expect(problems.map(({ where }) => where.replace(cwd, "")).sort()).toEqual([
       "--egress-allow",
       "--port",
-      "/svc-data/svc.yaml: hots",
-      "/svc-data/svc.yaml: sandbox.workers",
+      "/svc-data/svc.yaml:1:12: sandbox.workers",
+      "/svc-data/svc.yaml:2:1: hots",
       "SVC_LOG_LEVEL",
       "SVC_PORT",
       "SVC_PUBLIC_URL",

@@ -89,7 +89,7 @@ describe("a provider at an address of the service itself ends the start", () => 
         writeFileSync(join(folder, "svc-data", "svc.yaml"), `providers:\n  fal:\n    base_url: ${url}\n`);
         return {};
       },
-      "svc.yaml: providers.fal.base_url:",
+      "svc.yaml:3:5: providers.fal.base_url:",
     ],
   ])("given by %s, which the message names", async (_, give, where) => {
     const folder = emptyFolder();

@@ -1,8 +1,8 @@
-import { isJsonObject } from "../../domain/json.ts";
+import { isJsonObject, type JsonObject } from "../../domain/json.ts";
 import { isAccountName } from "../../domain/lane.ts";
 import { suggest } from "../../domain/suggest.ts";
 import { ON_UNKNOWN, type OnUnknown } from "../../domain/task/routing.ts";
-import { integer, number, oneOf, type Parser, proxyUrl } from "../../toolkit/settings/parsers.ts";
+import { apiUrl, integer, number, oneOf, type Parser, proxyUrl } from "../../toolkit/settings/parsers.ts";
 import type { Secret } from "../../toolkit/settings/secret.ts";
 import { type ConfigProblem, show } from "../problem.ts";
 import { type AccountProvider, addCommand, settingOf } from "./provider.ts";
@@ -33,6 +33,9 @@ const FIELDS = [
   ...["name", "key_env", "key_file", "base_url", "region", "concurrency"],
   ...["submits_per_minute", "polls_per_second", "proxy", "on_unknown"],
 ] as const;
+const CONCURRENCY = integer(1, 10_000);
+const SUBMITS_PER_MINUTE = number(0.001, 1_000_000);
+const POLLS_PER_SECOND = number(0.001, 10_000);
 /** Names under which people write a key itself. */
 const LITERAL_KEY = /^(api_?)?(key|token|secret|password|credentials?)$|_(key|secret|token|password)$/;
 
@@ -97,15 +100,42 @@ function readEntry(
     keyFile: places(raw.key_file, `${where}.key_file`, "a file", problems),
     baseUrl: read("base_url", own("baseUrl", `left out: ${provider.id} has no address`)),
     region: read("region", own("region", `left out: ${provider.id} has no regions`)),
-    concurrency: read("concurrency", integer(1, 10_000)),
-    submitsPerMinute: read("submits_per_minute", number(0.001, 1_000_000)),
-    pollsPerSecond: read("polls_per_second", number(0.001, 10_000)),
+    concurrency: read("concurrency", CONCURRENCY),
+    submitsPerMinute: read("submits_per_minute", SUBMITS_PER_MINUTE),
+    pollsPerSecond: read("polls_per_second", POLLS_PER_SECOND),
     proxy: read("proxy", proxyUrl),
     onUnknown: read("on_unknown", oneOf(ON_UNKNOWN)),
   };
   if (entry.keyEnv !== undefined && entry.keyFile !== undefined)
     problems.push({ where, message: "has key_env and key_file; leave out one of them" });
   return isNamed ? entry : undefined;
+}
+
+/** What an entry should have, as JSON Schema. */
+export function accountSchema(): JsonObject {
+  const places = { type: ["string", "object"] };
+  const properties = {
+    name: { type: "string", description: "its name; default is the account of the customary variable" },
+    key_env: {
+      ...places,
+      description: "the variable that holds its key, or one for each secret by its name",
+    },
+    key_file: { ...places, description: "the file that holds its key, or one for each secret by its name" },
+    base_url: { ...apiUrl.schema, description: "address of the API, or another origin for it" },
+    region: { type: "string", description: "where its tasks are made" },
+    concurrency: { ...CONCURRENCY.schema, description: "most tasks at one time" },
+    submits_per_minute: { ...SUBMITS_PER_MINUTE.schema, description: "most tasks submitted in a minute" },
+    polls_per_second: { ...POLLS_PER_SECOND.schema, description: "most questions in a second" },
+    proxy: { ...proxyUrl.schema, description: "proxy for its requests" },
+    on_unknown: { ...oneOf(ON_UNKNOWN).schema, description: "what becomes of a task whose answer was lost" },
+  } satisfies Record<(typeof FIELDS)[number], object>;
+  // Schemas of parsers are JSON.
+  return {
+    type: "object",
+    additionalProperties: false,
+    required: ["name"],
+    properties,
+  } as unknown as JsonObject;
 }
 
 /**

@@ -261,6 +261,10 @@ export const ROWS: Readonly<Record<string, Row>> = {
     ],
     args: ({ token }) => ["--once", "--token", token],
   },
+  "svc config show": { keys: ["settings"], args: local(), isTable: true },
+  "svc config validate": { keys: ["file", "ok", "problems", "warnings"], args: local() },
+  "svc config schema": { keys: ["$defs", "properties", "title", "type"] },
+  "svc config diff": { keys: ["differences"], args: local(), isTable: true },
   "svc keys create": {
     keys: [...KEY, "account", "key"],
     args: (setup) => local("--name", setup.name())(setup),

@@ -1,0 +1,70 @@
+import { availableParallelism } from "node:os";
+import { createCatalog } from "../catalog/catalog.ts";
+import { priceSchema } from "../catalog/schema-check.ts";
+import { type Config, ConfigError } from "../config/config.ts";
+import { fileSchema } from "../config/file-schema.ts";
+import type { ConfigProblem } from "../config/problem.ts";
+import { createSettings } from "../config/settings.ts";
+import type { JsonObject } from "../domain/json.ts";
+import { createEgress } from "../egress/egress.ts";
+import { PROVIDERS } from "../providers/registry.ts";
+import { createSystemClock } from "../runtime/clock.ts";
+import { configuredPricesOf } from "./configured-prices.ts";
+import { openModeration } from "./moderation.ts";
+import { readOwnModels } from "./own-models.ts";
+import { readOwnProviders } from "./own-providers.ts";
+import { readConfig } from "./settings.ts";
+
+/** The JSON Schema of svc.yaml. */
+export function settingsSchema(): JsonObject {
+  return fileSchema(createSettings({ cores: availableParallelism() }, PROVIDERS), priceSchema());
+}
+
+/** What is wrong with settings. */
+export interface SettingsReport {
+  /** The settings file that was read, if there is one. */
+  readonly file?: string | undefined;
+  /** Each keeps a server from starting. */
+  readonly problems: readonly ConfigProblem[];
+  /** What the service runs with but an operator should check. */
+  readonly warnings: readonly string[];
+}
+
+/** Reads settings as a server would at its start, with their prices and checks, and reports everything that is wrong. Changes nothing. */
+export async function reportSettings(sources: Parameters<typeof readConfig>[0]): Promise<SettingsReport> {
+  const [read, problems] = await reading(() => readConfig({ ...sources, isServing: false }));
+  if (read === undefined) return { problems, warnings: [] };
+  const warnings: string[] = [...read.warnings];
+  const [, ofServer] = await reading(() => readConfig({ ...sources, isServing: true }));
+  const [, ofPrices] = await reading(async () => {
+    warnings.push(...configuredPricesOf(read, await catalogOf(read)).warnings);
+  });
+  const [, ofChecks] = await reading(async () => {
+    const egress = createEgress({ allow: read.egress.allow });
+    const log = { warn: (_: object, message: string) => void warnings.push(message) };
+    await openModeration(read, { clock: createSystemClock(), egress, log });
+  });
+  return {
+    ...{ file: read.configFile, warnings },
+    problems: [...ofServer, ...ofPrices, ...ofChecks],
+  };
+}
+
+/** The models of a data folder, built-in ones included. */
+export async function catalogOf(config: Config) {
+  const { providers: own } = await readOwnProviders(config);
+  const ids = [...PROVIDERS.map(({ id }) => id), ...own.map(({ definition }) => definition.id)];
+  return createCatalog({ models: readOwnModels(config, ids).models, providers: ids });
+}
+
+/** @returns what was read, or the problems that kept it from being read */
+async function reading<T>(
+  read: () => T | Promise<T>,
+): Promise<readonly [T, readonly []] | readonly [undefined, readonly ConfigProblem[]]> {
+  try {
+    return [await read(), []];
+  } catch (error) {
+    if (error instanceof ConfigError) return [undefined, error.problems];
+    throw error;
+  }
+}

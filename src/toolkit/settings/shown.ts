@@ -1,0 +1,23 @@
+/** Where a value was given. */
+export type Source = "flag" | "variable" | "file" | "default";
+
+/** A setting, or a part of the settings file, as people and programs see it. */
+export interface ShownSetting {
+  /** Its place in the settings file; of a key that only a variable may hold, the variable. */
+  readonly key: string;
+  /** As the settings file has it; null where it is unset. A secret is masked. */
+  readonly value: unknown;
+  readonly source: Source;
+  /** The flag, the variable, or file, line and column; absent for a default. */
+  readonly where?: string | undefined;
+  /** The default in words, where there is one. */
+  readonly standard?: string | undefined;
+}
+
+/** What stands in place of a secret. */
+export const MASK = "[secret]";
+
+/** Its JSON form. */
+export function settingForm({ key, value, source, where, standard }: ShownSetting) {
+  return { key, value, source, where: where ?? null, default: standard ?? null };
+}
