@@ -51,7 +51,10 @@ export interface UsageStore {
    * ordered by id, name or date. Reads every attempt whose cost is known.
    */
   report(query: UsageQuery): Promise<UsageLine[]>;
-  /** One entry for each way that attempts took which ended at that time or later and whose cost is known. Reads all of these. */
+  /**
+   * One entry for each way that attempts took which ended at that time or later and whose cost is known. Reads all of these, some at a
+   * time; what ends meanwhile counts or does not.
+   */
   spentSince(time: number): Promise<RouteSpend[]>;
   /** How many tasks of one key have not ended; stops counting at `atMost`. */
   liveTasks(account: AccountId, key: KeyId, atMost: number): Promise<number>;

@@ -1,14 +1,16 @@
 import type { AccountId, KeyId, ModelId } from "../../domain/ids.ts";
 import { toMicros } from "../../domain/money/money.ts";
 import type { UsageDay } from "../../domain/money/usage.ts";
-import type { RouteSpend, UsageStore } from "../../domain/ports/usage-store.ts";
+import type { UsageStore } from "../../domain/ports/usage-store.ts";
 import { prepareChargedSince } from "./charged-since.ts";
 import type { Connection } from "./connection.ts";
+import { prepareSpentSince } from "./spent-since.ts";
 import { LIVE } from "./task-store/task-table.ts";
 import { prepareUsageReport } from "./usage-report.ts";
 
 /** Reads usage from SQLite; task-store/usage.ts writes it. */
-export function createUsageStore({ db, read }: Connection): UsageStore {
+export function createUsageStore(connection: Connection): UsageStore {
+  const { db, read } = connection;
   const days = db.prepare<UsageDay, [account: AccountId, from: number, to: number]>(
     `select day, sum(completed) as completed, sum(failed) as failed, sum(cancelled) as cancelled,
        sum(outputs) as outputs, sum(charged_micros) as charged
@@ -27,17 +29,12 @@ export function createUsageStore({ db, read }: Connection): UsageStore {
      cross join task on task.id = latest.task_id
      where latest.state = 'done' and task.status = 'completed'`,
   );
-  const spent = db.prepare<RouteSpend, [since: number]>(
-    `select provider as lane, upstream_model as upstreamModel, sum(cost_micros) as cost
-     from attempt indexed by attempt_cost where cost_micros is not null and ended_at >= ? group by 1, 2`,
-  );
   return {
     days: async (account, from, to) =>
       read(() => days.all(account, from, to).map((row) => ({ ...row, charged: toMicros(row.charged) }))),
     chargedTo: async (account, key) => read(() => chargedSince(account, key, 0)),
     report: async (query) => read(() => report(query)),
-    spentSince: async (time) =>
-      read(() => spent.all(time).map((row) => ({ ...row, cost: toMicros(row.cost) }))),
+    spentSince: prepareSpentSince(connection),
     liveTasks: async (account, key, atMost) => read(() => live.get(account, key, atMost)?.count ?? 0),
     recentDurations: async (limit) => read(() => durations.all(limit)),
   };

@@ -25,7 +25,10 @@ export const ALLOWED: readonly AllowedWalk[] = [
   { file: "sqlite/usage-report", why: "A server reads usage in a thread and on a connection of its own." },
   { file: "sqlite/account-store/ledger-reads", why: OPERATOR },
   { file: "sqlite/charged-since", why: "A key's rows of the days of a quota." },
-  { file: "sqlite/usage-store", part: "from attempt indexed by attempt_cost", why: OPERATOR },
+  {
+    file: "sqlite/spent-since",
+    why: "Reads as many attempts as it says, in their index; then others have their turn.",
+  },
   {
     file: "sqlite/usage-store",
     part: "from usage_day where account_id = ?",
