@@ -183,6 +183,12 @@ export const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./commands/migrate.ts")).defineMigrate,
   },
   {
+    heading: LOCAL,
+    usage: "db",
+    about: "check the database, and give its free pages back",
+    load: async () => (await import("./commands/db.ts")).defineDb,
+  },
+  {
     heading: OTHER,
     usage: "complete <shell>",
     aliases: ["completion"],

@@ -344,6 +344,12 @@ export const ROWS: Readonly<Record<string, Row>> = {
     isTable: true,
   },
   "svc migrate": { keys: ["applied", "current", "data_dir", "latest", "pending"], args: local("status") },
+  "svc db check": {
+    keys: ["data_dir", "database_bytes", "faults", "free_bytes", "ok", "pages", "schema", "wal_bytes"],
+    args: local(),
+  },
+  // A server runs on the folder.
+  "svc db vacuum": { args: local(), exitCode: 7 },
   "svc complete": { keys: ["script", "shell"], args: () => ["bash"] },
   "svc version": { keys: ["bun", "platform", "version"] },
   "svc help": {

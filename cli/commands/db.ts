@@ -1,0 +1,11 @@
+import type { Command } from "commander";
+import { addCommands } from "../command.ts";
+import type { Context } from "../context.ts";
+import { addCheck } from "./db/check.ts";
+import { addVacuum } from "./db/vacuum.ts";
+
+const DB = { check: addCheck, vacuum: addVacuum };
+
+export function defineDb(db: Command, context: Context, [word]: readonly string[]): void {
+  addCommands(db, context, DB, word);
+}

@@ -1,0 +1,62 @@
+import type { Command } from "commander";
+import type { DatabaseCheck } from "../../../src/domain/ports/database-check.ts";
+import { addCommand, onRun, withCommonFlags } from "../../command.ts";
+import type { Context } from "../../context.ts";
+import { EXIT } from "../../exit-codes.ts";
+import { Failure } from "../../failure.ts";
+import type { Output } from "../../format/output.ts";
+import { type Field, renderFields } from "../../format/table.ts";
+import { formatSize } from "../../format/units.ts";
+import { withExamples } from "../../help/manual.ts";
+import { type LocalFlags, readLocalConfig, showPath, withLocalFlags } from "../../local.ts";
+
+export function addCheck(db: Command, context: Context): void {
+  const about = "read the whole database and report damage; a server may run meanwhile";
+  const command = withLocalFlags(withCommonFlags(addCommand(db, "check", about)));
+  withExamples(command, "svc db check", ["svc db check --field ok", "true or false"]);
+  onRun<LocalFlags>(command, context, async ({ options, output }) => {
+    const config = readLocalConfig(options, context);
+    const { checkLocal } = await import("../../../src/app/check-local.ts");
+    const found = checkLocal(config);
+    output.show({ data_dir: config.dataDir, ...checkForm(found) }, () => checkText(found, output));
+    if (found.faults.length === 0) return;
+    const count = found.faults.length === 1 ? "a fault" : `${found.faults.length} faults`;
+    throw new Failure(
+      EXIT.error,
+      "database_faulty",
+      `The database in ${showPath(config.dataDir, context.cwd)} has ${count}.`,
+      { hint: "Stop the server, keep a copy of the folder as it is, and restore a backup: svc db restore." },
+    );
+  });
+}
+
+function checkForm({ faults, schema, fileBytes, walBytes, pages }: DatabaseCheck) {
+  return {
+    ok: faults.length === 0,
+    faults,
+    schema: { current: schema.current ?? null, latest: schema.latest, pending: schema.pending },
+    database_bytes: fileBytes,
+    wal_bytes: walBytes,
+    page_bytes: pages?.sizeBytes ?? null,
+    pages: pages?.count ?? null,
+    free_pages: pages?.free ?? null,
+    free_bytes: pages === undefined ? null : pages.free * pages.sizeBytes,
+  };
+}
+
+function checkText({ faults, schema, fileBytes, walBytes, pages }: DatabaseCheck, output: Output): string {
+  const fields: Field[] = [
+    ["database", formatSize(fileBytes)],
+    ["write-ahead log", formatSize(walBytes)],
+  ];
+  if (pages !== undefined)
+    fields.push([
+      "free in it",
+      `${formatSize(pages.free * pages.sizeBytes)} in ${pages.free} of ${pages.count} pages`,
+    ]);
+  if (schema.current !== undefined) fields.push(["migrations", `${schema.current} of ${schema.latest}`]);
+  const { style } = output;
+  const lines = faults.map(({ kind, message }) => `${style.red("fault")}\t${kind}\t${message}\n`);
+  const end = faults.length === 0 ? `${style.green("ok")}\n` : lines.join("");
+  return `${renderFields(fields, output)}${end}`;
+}

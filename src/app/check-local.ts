@@ -1,0 +1,48 @@
+import { statSync } from "node:fs";
+import type { DatabaseCheck } from "../domain/ports/database-check.ts";
+import { checkDatabase } from "../store/check.ts";
+import { migrationStatus } from "../store/migrate.ts";
+import { vacuumDatabase } from "../store/vacuum.ts";
+import { databaseOf, existingDatabaseOf, type Folder, lockDataDirectory } from "./data-folder.ts";
+
+/**
+ * Checks the database of a data folder. Changes nothing, and does not hold up a server that runs on it.
+ *
+ * @throws Error when it has no database; StorageError `busy` when it cannot be read now
+ */
+export function checkLocal(config: Folder): DatabaseCheck {
+  return checkDatabase({ path: existingDatabaseOf(config) });
+}
+
+/** Sizes of the database with its log, in bytes. */
+export interface Vacuumed {
+  readonly beforeBytes: number;
+  readonly afterBytes: number;
+}
+
+/**
+ * Writes the database of a data folder anew without its free pages.
+ *
+ * @throws Error when it has no database; DataDirectoryBusy when a server runs on the folder, because it would wait all the while;
+ *   SchemaError for a database of a newer program; StorageError
+ */
+export function vacuumLocal(config: Folder): Vacuumed {
+  const path = existingDatabaseOf(config);
+  const release = lockDataDirectory(config);
+  try {
+    migrationStatus({ path });
+    const beforeBytes = sizeOf(config);
+    vacuumDatabase({ path });
+    return { beforeBytes, afterBytes: sizeOf(config) };
+  } finally {
+    release();
+  }
+}
+
+function sizeOf(config: Folder): number {
+  const path = databaseOf(config);
+  return [path, `${path}-wal`].reduce(
+    (sum, each) => sum + (statSync(each, { throwIfNoEntry: false })?.size ?? 0),
+    0,
+  );
+}
