@@ -67,7 +67,7 @@ export function createAccountStore(connection: Connection, watch: ChangeWatch, s
     refund: (task, amount, reason, actor, now) =>
       write(() => parts.refund(task, amount, { reason, actor, at: now })),
     ledger: async (id) => read(() => parts.entries.all(id)),
-    ledgerPage: async (id, page) => read(() => parts.entries.page(id, page)),
+    ledgerPage: async (id, page) => parts.entries.page(id, page),
     createKey: (key, callbackSecret) => write(() => parts.keys.create(key, callbackSecret)),
     keys: async (owner) => read(() => parts.keys.all(owner)),
     key: async (idOrName) => read(() => parts.keys.find(idOrName)),

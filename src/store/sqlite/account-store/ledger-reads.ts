@@ -1,42 +1,32 @@
 import { asc, eq, sql } from "drizzle-orm";
 import type { AccountId } from "../../../domain/ids.ts";
 import { toMicros } from "../../../domain/money/money.ts";
-import type { LedgerRow, StoredLedgerEntry } from "../../../domain/ports/account-store.ts";
+import type { AccountStore, LedgerRow, StoredLedgerEntry } from "../../../domain/ports/account-store.ts";
+import { nextTurn } from "../../../toolkit/next-turn.ts";
 import type { Connection } from "../connection.ts";
 import { ledgerEntry, toLedgerEntry } from "../ledger-table.ts";
 
-/** How many rows of all accounts a page scans before it uses the account's own index. */
-const NEAR_ROWS = 10_000;
+/** Rows that are read before others have their turn: a few milliseconds' worth. */
+const AT_ONCE = 10_000;
+
+type Page = Parameters<AccountStore["ledgerPage"]>[1];
 
 /** Movements of an account's money. */
-export function prepareLedgerReads({ db, orm }: Connection) {
-  const last = db.prepare<{ id: number | null }, []>("select max(id) as id from ledger_entry");
-  const near = db.prepare<{ id: number }, [account: string, before: number, limit: number]>(
-    `select id from ledger_entry not indexed
-     where account_id = ?1 and id < ?2 and id >= ?2 - ${NEAR_ROWS} order by id desc limit ?3`,
+export function prepareLedgerReads(connection: Connection, atOnce = AT_ONCE) {
+  const { db, orm, read } = connection;
+  const head = db.prepare<{ balance: number; last: number }, [account: string]>(
+    `select balance_micros as balance, coalesce((select max(id) from ledger_entry), 0) as last
+     from account where id = ?`,
   );
-  // Reads the index alone. It finds an account's rows, but not in the order of their numbers.
-  const anywhere = db.prepare<{ id: number }, [account: string, before: number, limit: number]>(
-    `select id from ledger_entry indexed by ledger_entry_once
-     where account_id = ? and id < ? order by id desc limit ?`,
+  const count = db.prepare<{ count: number }, [account: string, atMost: number]>(
+    `select count(*) as count from (select 1 from ledger_entry indexed by ledger_entry_once where account_id = ? limit ?)`,
   );
   const byNumber = orm
     .select()
     .from(ledgerEntry)
     .where(eq(ledgerEntry.id, sql.placeholder("id")))
     .prepare();
-  // Not by the account's index: few rows follow a page near the end, but an account may have many. SQLite subtracts, because what
-  // has moved since may be more than a number holds exactly.
-  const balanceBefore = db.prepare<{ micros: number }, [account: string, from: number]>(
-    `select balance_micros - coalesce(
-       (select sum(balance_delta_micros) from ledger_entry not indexed where account_id = ?1 and id >= ?2), 0) as micros
-     from account where id = ?1`,
-  );
-
-  function numbers(id: AccountId, limit: number, before: number): { id: number }[] {
-    const found = near.all(id, before, limit);
-    return found.length === limit ? found : anywhere.all(id, before, limit);
-  }
+  const rows = prepareRows(connection, atOnce);
 
   return {
     all: (id: AccountId): StoredLedgerEntry[] =>
@@ -47,16 +37,92 @@ export function prepareLedgerReads({ db, orm }: Connection) {
         .orderBy(asc(ledgerEntry.id))
         .all()
         .map(toLedgerEntry),
-    page(id: AccountId, { limit, before }: { limit: number; before?: number | undefined }): LedgerRow[] {
-      let after = toMicros(balanceBefore.get(id, before ?? Number.MAX_SAFE_INTEGER)?.micros ?? 0);
-      const found = numbers(id, limit, before ?? (last.get()?.id ?? 0) + 1);
-      return found.flatMap((number) => {
-        const row = byNumber.get(number);
-        if (row === undefined) return [];
-        const entry = { ...toLedgerEntry(row), number: row.id, balance: after };
-        after = toMicros(after - row.balanceDelta);
-        return [entry];
-      });
+    /** Rows that are written meanwhile are not counted. */
+    async page(id: AccountId, { limit, before }: Page): Promise<LedgerRow[]> {
+      const known = read(() => head.get(id));
+      if (known === null) return [];
+      const range = { ...known, end: Math.min(before ?? Number.POSITIVE_INFINITY, known.last + 1), limit };
+      const isFew = read(() => (count.get(id, atOnce)?.count ?? 0) < atOnce);
+      const { after, numbers } = isFew ? rows.ofFew(id, range) : await rows.ofMany(id, range);
+      let balance = toMicros(after);
+      return read(() =>
+        numbers.flatMap((number) => {
+          const row = byNumber.get({ id: number });
+          if (row === undefined) return [];
+          const entry = { ...toLedgerEntry(row), number: row.id, balance };
+          balance = toMicros(balance - row.balanceDelta);
+          return [entry];
+        }),
+      );
     },
   };
+}
+
+interface Range {
+  /** Of the account after the row numbered `last`. */
+  readonly balance: number;
+  readonly last: number;
+  /** The page has rows before this number. */
+  readonly end: number;
+  readonly limit: number;
+}
+
+/** Finds the rows of a page and the balance after the first of them. */
+function prepareRows(connection: Connection, atOnce: number) {
+  const { read } = connection;
+  // The index finds an account's rows, but not in the order of their numbers.
+  const few = prepareRange(connection, "indexed by ledger_entry_once");
+  const many = prepareRange(connection, "not indexed");
+
+  /** The balance before the row numbered `end`, and the numbers of the rows before it, of an account that has few. */
+  function ofFew(id: AccountId, { balance, last, end, limit }: Range) {
+    return read(() => ({
+      after: few.balanceBefore(id, balance, end, last),
+      numbers: few.numbers(id, 1, end - 1, limit),
+    }));
+  }
+
+  /** As `ofFew`, through the rows of all accounts, the newest first: the account has so many that some are near. */
+  async function ofMany(id: AccountId, { balance, last, end, limit }: Range) {
+    let after = balance;
+    for (const { from, to } of downwards(last, end, atOnce)) {
+      after = read(() => many.balanceBefore(id, after, from, to));
+      await nextTurn();
+    }
+    const numbers: number[] = [];
+    for (const { from, to } of downwards(end - 1, 1, atOnce)) {
+      numbers.push(...read(() => many.numbers(id, from, to, limit - numbers.length)));
+      if (numbers.length === limit) break;
+      await nextTurn();
+    }
+    return { after, numbers };
+  }
+
+  return { ofFew, ofMany };
+}
+
+/** Statements over the rows with numbers from one to another, both included. */
+function prepareRange({ db }: Connection, index: string) {
+  // SQLite subtracts, because what has moved may be more than a number holds exactly.
+  const balance = db.prepare<
+    { micros: number },
+    [account: string, balance: number, from: number, to: number]
+  >(
+    `select ?2 - coalesce(sum(balance_delta_micros), 0) as micros
+     from ledger_entry ${index} where account_id = ?1 and id between ?3 and ?4`,
+  );
+  const numbers = db.prepare<{ id: number }, [account: string, from: number, to: number, limit: number]>(
+    `select id from ledger_entry ${index} where account_id = ?1 and id between ?2 and ?3 order by id desc limit ?4`,
+  );
+  return {
+    balanceBefore: (id: AccountId, after: number, from: number, to: number): number =>
+      balance.get(id, after, from, to)?.micros ?? after,
+    numbers: (id: AccountId, from: number, to: number, limit: number): number[] =>
+      numbers.all(id, from, to, limit).map(({ id: number }) => number),
+  };
+}
+
+/** Ranges of at most `step` numbers from `last` down to `first`. */
+function* downwards(last: number, first: number, step: number): Generator<{ from: number; to: number }> {
+  for (let to = last; to >= first; to -= step) yield { from: Math.max(first, to - step + 1), to };
 }
