@@ -1,5 +1,5 @@
 import { displayOf } from "../../src/domain/access/credential.ts";
-import { isJsonObject, type JsonObject } from "../../src/domain/json.ts";
+import type { JsonObject } from "../../src/domain/json.ts";
 import { createAdminCalls } from "./admin.ts";
 import { createClient } from "./client.ts";
 import type { ClientOptions } from "./exchange.ts";
@@ -9,6 +9,7 @@ export interface TokenIdentity {
   readonly id: string;
   readonly name: string;
   readonly display: string;
+  readonly scopes: readonly string[];
 }
 
 /** What the server says of an API key, its account, its limits and its money. @throws Failure when it refuses the key */
@@ -16,15 +17,17 @@ export function identifyKey(server: string, key: string, options: ClientOptions)
   return createClient({ server, key }, options).accountStatus();
 }
 
-/** The token as the server lists it. @throws Failure when it refuses the token */
+/** The token as the server knows it. @throws Failure when it refuses the token */
 export async function identifyToken(
   server: string,
   token: string,
   options: ClientOptions,
 ): Promise<TokenIdentity> {
-  const { tokens } = await createAdminCalls({ server, key: token }, options).get("/tokens");
-  const display = displayOf(token);
-  const listed = Array.isArray(tokens) ? tokens.filter(isJsonObject) : [];
-  const own = listed.find((each) => each.display === display && each.status === "active");
-  return { id: String(own?.id ?? ""), name: String(own?.name ?? ""), display };
+  const { id, name, scopes } = await createAdminCalls({ server, key: token }, options).get("/token");
+  return {
+    id: String(id ?? ""),
+    name: String(name ?? ""),
+    display: displayOf(token),
+    scopes: Array.isArray(scopes) ? scopes.map(String) : [],
+  };
 }

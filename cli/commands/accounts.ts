@@ -27,8 +27,6 @@ const COLUMNS = [
     column.word("CREATED", 4),
   ],
 ];
-/** The actor that the ledger records for `credit` and `refund`. */
-const ACTOR = "operator";
 
 const ACCOUNTS = {
   create: addCreate,
@@ -188,7 +186,7 @@ function addCredit(accounts: Command, context: Context): void {
   withExamples(command, 'svc accounts credit studio 25.00 --reason "invoice 1042"');
   onManagedRun<{ reason: string }>(command, context, async ({ args, options, output, open }) => {
     const amount = readAmount("The amount", given(args, 1));
-    const movement = { reason: options.reason, actor: ACTOR };
+    const movement = { reason: options.reason };
     const { manage, at } = await open();
     const account = await manage.creditAccount(given(args, 0), amount, movement);
     const balance = formatAmount(account.balance);
@@ -206,7 +204,7 @@ function addRefund(accounts: Command, context: Context): void {
   type Flags = { amount?: string; reason: string };
   onManagedRun<Flags>(command, context, async ({ args, options, output, open }) => {
     const amount = options.amount === undefined ? undefined : readAmount("--amount", options.amount);
-    const refund = { amount, reason: options.reason, actor: ACTOR };
+    const refund = { amount, reason: options.reason };
     const { manage, at } = await open();
     const { account, ...done } = await manage.refundTask(given(args, 0), refund);
     const refunded = formatAmount(done.amount);

@@ -1,8 +1,12 @@
 import type { Command } from "commander";
-import { tokenForm, tokenStatus } from "../../src/domain/access/record-form.ts";
+import { keyStatus } from "../../src/domain/access/account.ts";
+import { tokenForm } from "../../src/domain/access/record-form.ts";
+import { TOKEN_TERMS } from "../../src/domain/access/token-terms.ts";
 import { addCommands, given } from "../command.ts";
 import { asksFirst, confirm } from "../confirm.ts";
 import type { Context } from "../context.ts";
+import { flagNames, namingFlags, readTermFlags, withTermFlags } from "../flags/terms.ts";
+import type { FlagValues } from "../flags/values.ts";
 import { column } from "../format/table.ts";
 import { formatTime } from "../format/units.ts";
 import { withExamples } from "../help/manual.ts";
@@ -13,8 +17,13 @@ const COLUMNS = [
   column.text("NAME"),
   column.id("TOKEN", 1),
   column.word("STATUS"),
-  column.word("CREATED", 3),
+  column.text("SCOPES"),
+  column.word("CREATED", 5),
+  column.word("EXPIRES", 3),
+  column.word("LAST USED", 4),
 ];
+
+const FLAGS = flagNames(TOKEN_TERMS);
 
 const TOKENS = { create: addCreate, list: addList, revoke: addRevoke };
 
@@ -24,13 +33,23 @@ export function defineTokens(tokens: Command, context: Context, [word]: readonly
 
 function addCreate(tokens: Command, context: Context): void {
   const command = addManagedCommand(tokens, "create", "create a token and show it once");
-  command.requiredOption("-n, --name <name>", "what people call it");
-  withExamples(command, "svc tokens create --name console");
-  onManagedRun<{ name: string }>(command, context, async ({ options, output, open }) => {
+  withTermFlags(command.requiredOption("-n, --name <name>", "what people call it"), TOKEN_TERMS);
+  withExamples(
+    command,
+    "svc tokens create --name console",
+    ["svc tokens create --name grafana --scopes read --expires 30d", "reads, for a month"],
+    ["svc tokens create --name shop --scopes read,keys", "makes keys, and no money"],
+  );
+  onManagedRun<FlagValues & { name: string }>(command, context, async ({ options, output, open }) => {
+    const { name, ...flags } = options;
+    const now = Date.now();
+    const terms = readTermFlags(TOKEN_TERMS, flags, now);
     const { manage, at } = await open();
-    const { token, record } = await manage.createToken(options);
-    output.done(`Token ${record.name} (${record.id}) created ${at}. Shown once:`);
-    output.show({ ...tokenForm(record), token }, () => `${token}\n`);
+    const { token, record } = await namingFlags(manage.createToken({ ...terms, name }), FLAGS);
+    output.done(
+      `Token ${record.name} (${record.id}) with ${record.scopes.join(", ")} created ${at}. Shown once:`,
+    );
+    output.show({ ...tokenForm(record, now), token }, () => `${token}\n`);
   });
 }
 
@@ -40,15 +59,19 @@ function addList(tokens: Command, context: Context): void {
   onManagedRun(command, context, async ({ output, open }) => {
     const { manage, at } = await open();
     const found = await manage.listTokens();
+    const now = Date.now();
     const rows = found.map((token) => [
       token.id,
       token.name,
       token.display,
-      tokenStatus(token),
+      keyStatus(token, now),
+      token.scopes.join(","),
       formatTime(token.createdAt),
+      token.expiresAt === undefined ? "never" : formatTime(token.expiresAt),
+      token.lastUsedAt === undefined ? "never" : formatTime(token.lastUsedAt),
     ]);
     if (rows.length === 0) output.say(`There are no tokens ${at}. Make one: svc tokens create --name NAME`);
-    await output.list({ tokens: found.map(tokenForm) }, COLUMNS, rows);
+    await output.list({ tokens: found.map((token) => tokenForm(token, now)) }, COLUMNS, rows);
   });
 }
 
@@ -65,6 +88,6 @@ function addRevoke(tokens: Command, context: Context): void {
     );
     const token = await manage.revokeToken(given(args, 0));
     output.done(`Token ${token.name} is revoked ${at}.`);
-    output.show(tokenForm(token), () => `${token.id}\n`);
+    output.show(tokenForm(token, Date.now()), () => `${token.id}\n`);
   });
 }

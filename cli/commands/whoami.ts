@@ -56,6 +56,7 @@ export function defineWhoami(command: Command, context: Context): void {
           ["server", version === undefined ? server : `${server} (svc ${version})`],
           ["profile", profile],
           ["token", operator && `${operator.name} (${operator.display})`],
+          ["scopes", operator?.scopes.join(", ")],
           ...(key === undefined ? [] : keyFields(status, key)),
         ],
         output,

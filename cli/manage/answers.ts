@@ -1,6 +1,7 @@
 import type { Account } from "../../src/domain/access/account.ts";
 import { ACCOUNT_TERMS, type AccountTerms } from "../../src/domain/access/account-terms.ts";
 import { KEY_LIMITS, type KeyPolicy } from "../../src/domain/access/key-policy.ts";
+import { ALL_SCOPES, type Scope } from "../../src/domain/access/token-terms.ts";
 import type { AccountId, KeyId, ModelId, TaskId, TokenId } from "../../src/domain/ids.ts";
 import type { JsonObject } from "../../src/domain/json.ts";
 import type { LedgerKind } from "../../src/domain/money/ledger.ts";
@@ -23,6 +24,7 @@ import {
   optionalTextIn,
   optionalTimeIn,
   textIn,
+  textsIn,
   timeIn,
   wordIn,
 } from "./fields.ts";
@@ -69,7 +71,11 @@ export function tokenOf(form: JsonObject): ShownToken {
     id: textIn(form, "id") as TokenId,
     name: textIn(form, "name"),
     display: textIn(form, "display"),
+    // Only shown, so that a scope of a later version is shown too. Tokens of earlier versions may do everything.
+    scopes: form.scopes === undefined ? ALL_SCOPES : (textsIn(form, "scopes") as readonly Scope[]),
     createdAt: timeIn(form, "created_at"),
+    expiresAt: optionalTimeIn(form, "expires_at"),
+    lastUsedAt: optionalTimeIn(form, "last_used_at"),
     revokedAt: optionalTimeIn(form, "revoked_at"),
   };
 }

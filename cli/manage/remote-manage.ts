@@ -1,5 +1,6 @@
 import { ACCOUNT_TERMS } from "../../src/domain/access/account-terms.ts";
 import { KEY_TERMS } from "../../src/domain/access/key-policy.ts";
+import { TOKEN_TERMS } from "../../src/domain/access/token-terms.ts";
 import type { JsonObject } from "../../src/domain/json.ts";
 import { formatAmount } from "../../src/domain/money/money.ts";
 import { formatDay } from "../../src/domain/money/usage.ts";
@@ -146,8 +147,9 @@ function keyFields({ callbackSecret, callbackSecretGraceMs, ...terms }: Paramete
 
 function tokenCalls({ get, send }: AdminCalls): Pick<Manage, "createToken" | "listTokens" | "revokeToken"> {
   return {
-    async createToken({ name }) {
-      const form = await send("POST", "/tokens", { name }, lookAt("svc tokens list"));
+    async createToken({ name, ...terms }) {
+      const body = { name, ...termFieldsOf(TOKEN_TERMS, terms) };
+      const form = await send("POST", "/tokens", body, lookAt("svc tokens list"));
       return { token: textIn(form, "token"), record: tokenOf(form) };
     },
     listTokens: async () => objectsIn(await get("/tokens"), "tokens").map(tokenOf),

@@ -1,4 +1,6 @@
 import type { Config } from "../config/config.ts";
+import type { Operator } from "../domain/access/account.ts";
+import { type Actor, actorOf } from "../domain/access/actor.ts";
 import type { Counts } from "../domain/ports/tally.ts";
 import { createServers, type Servers } from "../http/server.ts";
 import { monotonicMs } from "../runtime/clock.ts";
@@ -48,7 +50,8 @@ async function open(config: Config, overrides: AppOverrides, releases: Releases)
   const feeds = followedFeeds(rooms);
   const books = createBookReadings({ path: databaseOf(config) });
   releases.push(() => books.stop());
-  const manage = createManageAccounts({ ...rooms, ...store, usage: books });
+  const manageBy = (actor: Actor) => createManageAccounts({ ...rooms, ...store, usage: books, actor });
+  const manageAs = (operator: Operator) => manageBy(actorOf(operator));
   const tally = createTally(rooms);
   const vitals = watchVitals(rooms);
   releases.push(vitals.stop);
@@ -58,10 +61,9 @@ async function open(config: Config, overrides: AppOverrides, releases: Releases)
   const readiness = createReadiness(store);
   let servers: Servers | undefined;
   const handle = createHandler({
-    ...{ ...rooms, ...feeds, config, wakeup, manage },
+    ...{ ...rooms, ...feeds, config, wakeup, manageAs, audits: books },
     ...{ callbacksDue: background.callbacksDue, hookCame: background.hookCame },
-    ...{ orphans: await readOrphans(rooms), audits: books },
-    ...{ ...readiness, tally, vitals, startedAt: clock.now() },
+    ...{ ...readiness, orphans: await readOrphans(rooms), tally, vitals, startedAt: clock.now() },
     stopping: stopping.signal,
     drained: drained.signal,
     keepOpen: (request) => servers?.keepOpen(request),
@@ -70,7 +72,7 @@ async function open(config: Config, overrides: AppOverrides, releases: Releases)
   servers = createServers({ host: config.host, port: config.port, longPort: config.longPort, handle });
   releases.push(servers.stop);
   // Made once the ports are open: a start that fails before leaves the first key to the next start.
-  const firstKey = await manage.ensureFirstKey(overrides.onFirstKey);
+  const firstKey = await manageBy({ kind: "system" }).ensureFirstKey(overrides.onFirstKey);
 
   wakeup.listen(background.scheduler);
   await recallEndings(rooms, tally);

@@ -5,6 +5,7 @@ import { createSecrets } from "../runtime/secrets.ts";
 import { createManageAccounts } from "../service/manage-account.ts";
 import { openBooks } from "../store/books.ts";
 import { existingDatabaseOf, type SecretKeys, sealOf } from "./data-folder.ts";
+import { localActor } from "./local-actor.ts";
 import type { LocalSettings } from "./local-models.ts";
 
 /** The accounts, keys and prices of a data folder, whether or not a server runs on it. */
@@ -23,6 +24,7 @@ export async function openLocal(config: SecretKeys & LocalSettings) {
   const opened = openBooks(options);
   const { books } = opened;
   const manage = createManageAccounts({
+    actor: localActor(),
     accounts: books.accounts,
     get usage() {
       return books.usage;

@@ -56,12 +56,14 @@ import { createExplainRoute } from "../service/explain-route.ts";
 import { createGenerateSync } from "../service/generate-sync.ts";
 import { createTakeHook } from "../service/hooks.ts";
 import { createTellLowBalance } from "../service/low-balance.ts";
-import type { ManageAccounts } from "../service/manage-account.ts";
+import type { ManageAs } from "../service/manage-account.ts";
 import { createManageCallbacks } from "../service/manage-callbacks.ts";
+import { findStoredKey } from "../service/manage-keys.ts";
 import { createManageModels } from "../service/manage-models.ts";
 import { createManagePrices } from "../service/manage-prices.ts";
 import { createManageTasks } from "../service/manage-tasks.ts";
 import { createModerate } from "../service/moderate.ts";
+import { createNoteTokenUse } from "../service/note-token-use.ts";
 import type { Orphans } from "../service/orphans.ts";
 import { createReadOverview, type ReadOverview } from "../service/read-overview.ts";
 import { createTellUnavailable } from "../service/unavailable-models.ts";
@@ -87,7 +89,7 @@ export interface RequestDeps extends Rooms, Feeds, Watched {
   readonly wakeup: Wakeup;
   readonly callbacksDue: () => void;
   readonly hookCame: (attempt: Attempt) => Promise<void>;
-  readonly manage: ManageAccounts;
+  readonly manageAs: ManageAs;
   readonly orphans: Orphans;
   readonly audits: Pick<BookReadings, "run">;
   readonly isAccepting: () => boolean;
@@ -111,6 +113,7 @@ export function createHandler(deps: RequestDeps): ServerOptions["handle"] {
     ...deps,
     authenticate: createAuthenticate(authentication),
     authenticateOperator: createAuthenticateOperator(authentication),
+    tokenUsed: createNoteTokenUse(authentication),
     rateLimiter,
     stays,
     standings: createStandings({ clock }),
@@ -166,7 +169,7 @@ function listEndpoints(given: EndpointDeps) {
     ...managedProviderEndpoints(createServedProviders(deps)),
     ...managedRouteEndpoints(
       createServedRoutes(given),
-      createExplainRoute({ ...deps, readKey: (idOrName) => given.manage.showKey(idOrName) }),
+      createExplainRoute({ ...deps, readKey: (idOrName) => findStoredKey(store, idOrName) }),
     ),
     ...accountEndpoints(deps),
     ...pricingEndpoints({ estimateCost }),

@@ -3,6 +3,7 @@ import { allowsFeature } from "../domain/access/permissions.ts";
 import { AppError } from "../domain/errors.ts";
 import type { CountedRequest, RateLimiter } from "../domain/ports/rate-limiter.ts";
 import type { Authenticate, AuthenticateOperator } from "../service/authenticate.ts";
+import { requireScope } from "./admin/scopes.ts";
 import { credentialOf } from "./credential.ts";
 import type { Exchange, Handling, KeyedExchange } from "./exchange.ts";
 import type { Reply } from "./reply.ts";
@@ -13,6 +14,8 @@ import type { Turns } from "./turns.ts";
 export interface AccessDeps {
   readonly authenticate: Authenticate;
   readonly authenticateOperator: AuthenticateOperator;
+  /** A management token was taken. */
+  readonly tokenUsed: (operator: Operator) => void;
   readonly rateLimiter: RateLimiter;
   readonly stays: Stays;
   readonly standings: Standings;
@@ -46,9 +49,15 @@ export function enter(deps: AccessDeps, endpoint: Handling, exchange: Entering):
   const credential = credentialOf(exchange.request, exchange.query, endpoint.path);
   if (endpoint.access === "management") {
     const handle = endpoint.isStreaming === true ? staying(endpoint.handle) : endpoint.handle;
-    const check = () => deps.authenticateOperator(credential);
+    const { scope } = endpoint;
+    const check = () => {
+      const operator = deps.authenticateOperator(credential);
+      if (scope !== undefined) requireScope(operator, scope);
+      return operator;
+    };
     const standing = deps.standings(endpoint.path, check, exchange.startedAt);
     const operator = check();
+    deps.tokenUsed(operator);
     const stay = (kind: StayKind) => deps.stays(kind, operator);
     return handle(Object.assign(exchange, { operator, standing, stay }));
   }

@@ -1,5 +1,7 @@
 import type { Operator, Principal } from "../domain/access/account.ts";
 import type { Feature } from "../domain/access/key-policy.ts";
+import type { Scope } from "../domain/access/token-terms.ts";
+import { scopeOf } from "./admin/scopes.ts";
 import type { Intake } from "./ingress/incoming.ts";
 import type { EndpointContract } from "./openapi/contract.ts";
 import type { Reply } from "./reply.ts";
@@ -90,6 +92,8 @@ interface KeyedHandling extends HandlingBase {
 
 interface ManagedHandling extends HandlingBase {
   readonly access: "management";
+  /** What the token must have; absent where every valid token will do. */
+  readonly scope?: Scope | undefined;
   readonly handle: (exchange: ManagedExchange) => Reply | Promise<Reply>;
 }
 
@@ -134,14 +138,14 @@ export function followed(
   return keyed("GET", path, contract, { logLevel: "debug", isStreaming: true }, handle);
 }
 
-/** An endpoint for management tokens. */
+/** An endpoint for management tokens with the scope that `admin/scopes.ts` names. */
 export function managed(
   method: Endpoint["method"],
   path: string,
   contract: EndpointContract,
   handle: ManagedHandling["handle"],
 ): Endpoint {
-  return { method, path, contract, access: "management", handle };
+  return { method, path, contract, access: "management", scope: scopeOf(method, path), handle };
 }
 
 /** A stream of events for management tokens. */
@@ -155,6 +159,7 @@ export function managedStream(
     path,
     contract,
     access: "management",
+    scope: scopeOf("GET", path),
     logLevel: "debug",
     isStreaming: true,
     handle,

@@ -61,9 +61,12 @@ export function createAuthenticateOperator(deps: Omit<AuthenticateDeps, "address
     const parsed = parseCredential(credential);
     if (parsed === undefined) return refuse("token_malformed");
     if (parsed.kind === "api_key") return refuse("key_not_token");
-    const token = deps.accounts.tokenByHash(deps.secrets.hash(credential), deps.clock.now());
+    const now = deps.clock.now();
+    const token = deps.accounts.tokenByHash(deps.secrets.hash(credential), now);
     if (token === undefined || token.revokedAt !== undefined) return refuse("token_invalid");
-    return { tokenId: token.id, tokenName: token.name };
+    if (token.expiresAt !== undefined && token.expiresAt <= now) return refuse("token_expired");
+    const { id, name, scopes, expiresAt } = token;
+    return { tokenId: id, tokenName: name, scopes, expiresAt };
   };
 }
 export type AuthenticateOperator = ReturnType<typeof createAuthenticateOperator>;

@@ -1,5 +1,6 @@
 import type { Account } from "../domain/access/account.ts";
 import { ACCOUNT_TERMS, type GivenAccountTerms } from "../domain/access/account-terms.ts";
+import { ledgerActor } from "../domain/access/actor.ts";
 import { AppError, invalid, mustBe } from "../domain/errors.ts";
 import { isId, type TaskId } from "../domain/ids.ts";
 import type { Micros } from "../domain/money/money.ts";
@@ -12,10 +13,9 @@ import { findAccount, type ManageAccountDeps, notFound } from "./management.ts";
 export const MAX_REASON_LENGTH = 500;
 const CONTROL = /\p{Cc}|\p{Cs}/u;
 
-/** Why money moves, and who moves it: a management token's id, or `operator` on the data folder. */
+/** Why money moves. */
 export interface Movement {
   readonly reason: string;
-  readonly actor: string;
 }
 
 /** A task's refund, and its account afterwards. */
@@ -38,6 +38,7 @@ export interface LedgerPage {
 /** The part of `ManageAccounts` that is about credits. */
 function creditVerbs(deps: ManageAccountDeps) {
   const { accounts, clock } = deps;
+  const actor = ledgerActor(deps.actor);
   return {
     /**
      * Adds to the balance; a negative amount takes from it. Counts once for each idempotency key, however often it is asked for;
@@ -46,7 +47,7 @@ function creditVerbs(deps: ManageAccountDeps) {
     async creditAccount(
       idOrName: string,
       amount: Micros,
-      { reason, actor, idempotencyKey }: Movement & { idempotencyKey?: string | undefined },
+      { reason, idempotencyKey }: Movement & { idempotencyKey?: string | undefined },
     ): Promise<Account> {
       if (idempotencyKey !== undefined) checkIdempotencyKey(idempotencyKey);
       if (amount === 0) throw invalid({ kind: "amount_zero", field: "amount" });
@@ -66,6 +67,7 @@ function creditVerbs(deps: ManageAccountDeps) {
 /** The part of `ManageAccounts` that is about accounts' money. */
 export function moneyVerbs(deps: ManageAccountDeps) {
   const { accounts, clock } = deps;
+  const actor = ledgerActor(deps.actor);
 
   async function change(idOrName: string, wanted: AccountChange): Promise<Account> {
     const before = await findAccount(deps, idOrName);
@@ -90,7 +92,7 @@ export function moneyVerbs(deps: ManageAccountDeps) {
      * Returns what a task was charged, or a part of it, once for each task. Usage and quotas still count the charge. `not_found` for
      * an unknown task; `invalid_request` when it was charged less or nothing, or was refunded before.
      */
-    async refundTask(task: string, { amount, reason, actor }: Movement & { amount?: Micros | undefined }) {
+    async refundTask(task: string, { amount, reason }: Movement & { amount?: Micros | undefined }) {
       if (amount !== undefined && amount <= 0) {
         throw invalid({ kind: "amount_not_positive", field: "amount", given: amount });
       }

@@ -1,4 +1,5 @@
 import type { Account } from "../domain/access/account.ts";
+import { type Actor, ledgerActor } from "../domain/access/actor.ts";
 import { type CredentialKind, displayOf, formatCredential } from "../domain/access/credential.ts";
 import { AppError, invalid } from "../domain/errors.ts";
 import { type IdPrefix, isId } from "../domain/ids.ts";
@@ -14,6 +15,8 @@ const MAX_NAME_LENGTH = 100;
 const CONTROL = /\p{Cc}|\p{Cs}/u;
 
 export interface ManageAccountDeps {
+  /** Who acts. */
+  readonly actor: Actor;
   readonly accounts: AccountStore;
   readonly usage: Pick<UsageStore, "report">;
   readonly addresses: Addresses;
@@ -27,7 +30,7 @@ export interface ManageAccountDeps {
 /** Adds an account. @returns undefined when the name is taken */
 export async function addAccount(
   deps: ManageAccountDeps,
-  request: Pick<NewAccount, "name" | "mode" | "credit" | "actor">,
+  request: Pick<NewAccount, "name" | "mode" | "credit">,
 ): Promise<Account | undefined> {
   const account = newAccount(deps, request);
   const result = await deps.accounts.createAccount(account);
@@ -53,10 +56,10 @@ export async function findAccount({ accounts }: ManageAccountDeps, idOrName: str
 
 /** A new account as it is stored. */
 export function newAccount(
-  { clock, ids }: ManageAccountDeps,
-  request: Pick<NewAccount, "name" | "mode" | "credit" | "actor">,
+  { actor, clock, ids }: ManageAccountDeps,
+  request: Pick<NewAccount, "name" | "mode" | "credit">,
 ): NewAccount {
-  return { id: ids.create("acc"), ...request, createdAt: clock.now() };
+  return { id: ids.create("acc"), ...request, actor: ledgerActor(actor), createdAt: clock.now() };
 }
 
 /** A new secret, and what is stored of it. */

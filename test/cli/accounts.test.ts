@@ -125,7 +125,7 @@ describe("the ledger", () => {
   test("of more movements than are read at once is whole, each movement once", async () => {
     const cwd = await withAccount();
     const local = await openLocal({ dataDir: join(cwd, "svc-data") });
-    const movement = { reason: "x", actor: "operator" };
+    const movement = { reason: "x" };
     await Promise.all(
       Array.from({ length: 1_050 }, () => local.manage.creditAccount("studio", toMicros(1), movement)),
     );

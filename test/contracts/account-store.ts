@@ -23,6 +23,7 @@ function newToken(given: Partial<ManagementToken> & { number?: number } = {}): M
     name: `token ${number}`,
     hash: String(number).padStart(64, "0"),
     display: "mt-svc-abcd…wxyz",
+    scopes: ["read", "keys"],
     createdAt: NOW,
     ...fields,
   };
@@ -432,13 +433,21 @@ function describeTokens(make: MakeStore): void {
       expect(await accounts.tokens()).toEqual([token]);
       expect(accounts.tokenByHash(token.hash, NOW)).toEqual(token);
       expect(accounts.tokenByHash("f".repeat(64), NOW)).toBeUndefined();
+      await accounts.tokenUsed(token.id, NOW + 1);
+      expect(await accounts.token(token.id)).toEqual({ ...token, lastUsedAt: NOW + 1 });
       expect(await accounts.revokeToken(token.id, NOW + 1)).toBe("revoked");
       expect(await accounts.revokeToken(token.id, NOW + 2)).toBe("already_revoked");
       expect(await accounts.revokeToken(tokenId(9), NOW)).toBe("not_found");
-      expect(await accounts.token(token.id)).toEqual({ ...token, revokedAt: NOW + 1 });
+      expect(await accounts.token(token.id)).toEqual({
+        ...token,
+        lastUsedAt: NOW + 1,
+        revokedAt: NOW + 1,
+      });
       expect(accounts.tokenByHash(token.hash, NOW)?.revokedAt).toBe(NOW + 1);
       expect(await accounts.token(token.name)).toBeUndefined();
-      expect(await accounts.createToken(newToken({ number: 2, name: token.name }))).toBe("created");
+      const other = newToken({ number: 2, name: token.name, expiresAt: NOW + 5 });
+      expect(await accounts.createToken(other)).toBe("created");
+      expect(accounts.tokenByHash(other.hash, NOW)).toEqual(other);
     }),
   );
 }

@@ -299,6 +299,7 @@ test("the management API is answered as the document says", async () => {
   const token = await managed("POST /admin/v1/tokens", { name: "other" });
   await managed("POST /admin/v1/tokens/{id}/revoke", undefined, { id: String(token.data.id) });
   await managed("GET /admin/v1/tokens");
+  await managed("GET /admin/v1/token");
   expect((await managed("GET /admin/v1/keys/{id}", undefined, { id: "none" })).status).toBe(404);
   expect((await managed("POST /admin/v1/keys", { nam: "x" })).status).toBe(400);
   expect((await call("GET /admin/v1/keys")).status).toBe(401);

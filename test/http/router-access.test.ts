@@ -52,9 +52,10 @@ function setup(policy: KeyPolicy = {}) {
         throw new AppError("invalid_api_key", { kind: "key_invalid" });
       },
       authenticateOperator(credential) {
-        if (credential === "boss") return { tokenId: tokenId(1), tokenName: "ci" };
+        if (credential === "boss") return { tokenId: tokenId(1), tokenName: "ci", scopes: ["read", "keys"] };
         throw new AppError("invalid_api_key", { kind: "key_invalid" });
       },
+      tokenUsed() {},
       rateLimiter: createRateLimiter({ clock }),
       standings: createStandings({ clock }),
       turns: (_, begin) => begin(false),

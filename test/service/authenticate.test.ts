@@ -28,6 +28,7 @@ const STORED: ManagementToken = {
   name: "ci",
   hash: `hash of ${TOKEN}`,
   display: "…",
+  scopes: ["read", "keys"],
   createdAt: NOW,
 };
 
@@ -142,22 +143,29 @@ describe("a management token", () => {
     expect(setup({ token: STORED }).authenticateOperator(TOKEN)).toEqual({
       tokenId: tokenId(1),
       tokenName: "ci",
+      scopes: ["read", "keys"],
+      expiresAt: undefined,
     });
   });
 
-  test("that is missing, malformed, of the other kind, unknown or revoked is refused", () => {
+  test("that is missing, malformed, of the other kind, unknown, revoked or expired is refused", () => {
     const { authenticateOperator, lookUps } = setup({ grant: GRANT });
     const refusals = [undefined, "x", KEY].map((each) => refusal(() => authenticateOperator(each)));
     expect(lookUps()).toBe(0);
     const revoked = setup({ token: { ...STORED, revokedAt: NOW } });
     refusals.push(refusal(() => authenticateOperator(TOKEN)));
     refusals.push(refusal(() => revoked.authenticateOperator(TOKEN)));
+    const expired = setup({ token: { ...STORED, expiresAt: NOW } });
+    refusals.push(refusal(() => expired.authenticateOperator(TOKEN)));
+    const expiring = setup({ token: { ...STORED, expiresAt: NOW + 1 } });
+    expect(expiring.authenticateOperator(TOKEN).expiresAt).toBe(NOW + 1);
     expect(refusals).toEqual([
       "No management token was given. Send it as `Authorization: Bearer <MANAGEMENT_TOKEN>`.",
       "The management token is malformed: check that it was copied whole.",
       "This is an API key; a management token is needed here.",
       "The management token is not valid.",
       "The management token is not valid.",
+      "The management token has expired.",
     ]);
   });
 });

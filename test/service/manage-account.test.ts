@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "bun:test";
+import type { Actor } from "../../src/domain/access/actor.ts";
 import { displayOf, parseCredential } from "../../src/domain/access/credential.ts";
 import { isSigningSecret, signingSecretsAt } from "../../src/domain/callback/signature.ts";
 import { AppError } from "../../src/domain/errors.ts";
@@ -9,10 +10,19 @@ import { createManageAccounts } from "../../src/service/manage-account.ts";
 import { openEmptyStore } from "../helpers/open-store.ts";
 
 import { fakeSecrets } from "../helpers/secrets.ts";
+import { tokenId } from "../helpers/store.ts";
 
 const NOW = 1_700_000_000_000;
-/** Who moves money, in these tests. */
-const BY_HAND = { reason: "invoice 12", actor: "operator" };
+/** Why money moves, in these tests. */
+const BY_HAND = { reason: "invoice 12" };
+
+const BY_TOKEN: Actor = {
+  kind: "token",
+  tokenId: tokenId(1),
+  tokenName: "console",
+  scopes: ["read", "system"],
+  expiresAt: NOW + 1_000,
+};
 
 const stops: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -24,7 +34,7 @@ function setup() {
   stops.push(store.stop);
   const { accounts, usage } = store;
   let count = 0;
-  const manage = createManageAccounts({
+  const deps = {
     accounts,
     usage,
     addresses: createAddresses(),
@@ -34,8 +44,9 @@ function setup() {
       newBody: () => String(++count).padStart(32, "0"),
       hash: (text) => `hash of ${text}`,
     }),
-  });
-  return { manage, accounts };
+  };
+  const manageAs = (actor: Actor) => createManageAccounts({ ...deps, actor });
+  return { manage: manageAs({ kind: "local", name: "root" }), manageAs, accounts };
 }
 
 describe("accounts", () => {
@@ -54,16 +65,19 @@ describe("accounts", () => {
   });
 
   test("take credits by id or by name, and keep them in the ledger", async () => {
-    const { manage } = setup();
+    const { manage, manageAs } = setup();
     const { id } = await manage.createAccount({ name: "web" });
     await manage.creditAccount("web", toMicros(3), BY_HAND);
-    const mistake = { reason: "mistake", actor: "tok_1" };
-    expect(await manage.creditAccount(id, toMicros(-1), mistake)).toMatchObject({ id, balance: 2 });
+    const mistake = { reason: "mistake" };
+    expect(await manageAs(BY_TOKEN).creditAccount(id, toMicros(-1), mistake)).toMatchObject({
+      id,
+      balance: 2,
+    });
     const { account, ledger } = await manage.showAccount("web");
     expect(account.balance).toBe(toMicros(2));
     expect(ledger.map(({ reason, actor }) => [reason, actor])).toEqual([
       ["invoice 12", "operator"],
-      ["mistake", "tok_1"],
+      ["mistake", tokenId(1)],
     ]);
   });
 

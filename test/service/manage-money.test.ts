@@ -19,6 +19,7 @@ import {
   newAsset,
   newIntent,
   taskId,
+  tokenId,
 } from "../helpers/store.ts";
 
 const stops: (() => Promise<void>)[] = [];
@@ -27,7 +28,7 @@ afterEach(async () => {
 });
 
 const micros = toMicros;
-const BY_TOKEN = { reason: "as agreed", actor: "tok_1" };
+const BY_TOKEN = { reason: "as agreed" };
 
 async function setup({ credit = 100_000, lines }: { credit?: number; lines?: UsageLine[] } = {}) {
   const store = openEmptyStore();
@@ -35,6 +36,7 @@ async function setup({ credit = 100_000, lines }: { credit?: number; lines?: Usa
   const { accounts } = store;
   let id = 0;
   const manage = createManageAccounts({
+    actor: { kind: "token", tokenId: tokenId(1), tokenName: "console", scopes: ["money"] },
     accounts,
     usage: lines === undefined ? store.usage : { report: async () => lines },
     addresses: createAddresses(),
@@ -131,7 +133,7 @@ describe("the terms of an account", () => {
     await manage.updateAccount("web", { creditLimit: micros(20_000) });
     await accept(1);
     const before = await manage.readAccount("web");
-    const movement = { reason: "fee", actor: "operator" };
+    const movement = { reason: "fee" };
     expect(await refusal(manage.creditAccount("web", micros(-10_001), movement))).toEqual([
       "invalid_request",
       undefined,
@@ -184,6 +186,7 @@ describe("a refund", () => {
         heldDelta: 0,
         taskId: taskId(1),
         balance: 100_000,
+        actor: tokenId(1),
         ...BY_TOKEN,
       },
     ]);
@@ -237,7 +240,7 @@ test.each([[""], ["x".repeat(501)], ["a\nb"], ["\u001b[2J"]])(
   async (reason) => {
     const { manage, complete } = await setup();
     await complete(1);
-    const movement = { reason, actor: "operator" };
+    const movement = { reason };
     expect((await refusal(manage.creditAccount("web", micros(1), movement)))[1]).toBe("reason");
     expect((await refusal(manage.refundTask(taskId(1), movement)))[1]).toBe("reason");
     expect((await manage.readAccount("web")).balance).toBe(micros(60_000));
@@ -252,10 +255,10 @@ describe("a ledger", () => {
     const all = await manage.readLedger("web", { limit: 100 });
     expect(all.next).toBeUndefined();
     expect(all.rows.map(({ kind, balance, actor }) => [kind, Number(balance), actor])).toEqual([
-      ["adjustment", 50_000, "tok_1"],
+      ["adjustment", 50_000, tokenId(1)],
       ["capture", 60_000, "system"],
       ["hold", 100_000, own.keyId],
-      ["credit", 100_000, "operator"],
+      ["credit", 100_000, tokenId(1)],
     ]);
     const first = await manage.readLedger("web", { limit: 3 });
     const second = await manage.readLedger(own.accountId, { limit: 3, before: first.next });

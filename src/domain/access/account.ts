@@ -3,6 +3,7 @@ import type { AccountId, KeyId, TokenId } from "../ids.ts";
 import { type Micros, toMicros } from "../money/money.ts";
 import type { AccountTerms } from "./account-terms.ts";
 import type { KeyPolicy, PolicyChange } from "./key-policy.ts";
+import type { Scope } from "./token-terms.ts";
 
 export interface Account extends AccountTerms {
   readonly id: AccountId;
@@ -45,11 +46,16 @@ export interface ApiKey extends StoredSecret {
 export interface ManagementToken extends StoredSecret {
   readonly id: TokenId;
   readonly name: string;
+  /** What it may do; at least one. */
+  readonly scopes: readonly Scope[];
   readonly createdAt: number;
+  readonly expiresAt?: number | undefined;
+  /** When it was last taken, in epoch milliseconds, to within a minute. */
+  readonly lastUsedAt?: number | undefined;
   readonly revokedAt?: number | undefined;
 }
 
-/** Whether a key is accepted at `now`, and if not, why. A revoked key that has also expired is revoked. */
+/** Whether a key or a token is accepted at `now`, and if not, why. A revoked one that has also expired is revoked. */
 export function keyStatus(key: Pick<ApiKey, "revokedAt" | "expiresAt">, now: number) {
   if (key.revokedAt !== undefined) return "revoked";
   return key.expiresAt !== undefined && key.expiresAt <= now ? "expired" : "active";
@@ -73,6 +79,10 @@ export interface Rotation extends StoredSecret {
 export interface Operator {
   readonly tokenId: TokenId;
   readonly tokenName: string;
+  /** What the token may do. */
+  readonly scopes: readonly Scope[];
+  /** When the token expires, in epoch milliseconds. */
+  readonly expiresAt?: number | undefined;
 }
 
 /** What the store knows about a presented key; `service/authenticate` turns it into a verdict. */

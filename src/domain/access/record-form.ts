@@ -48,17 +48,17 @@ export function keyForm(key: Omit<ApiKey, "hash">, now: number): JsonObject {
   };
 }
 
-export function tokenStatus(token: Omit<ManagementToken, "hash">): "active" | "revoked" {
-  return token.revokedAt === undefined ? "active" : "revoked";
-}
-
-export function tokenForm(token: Omit<ManagementToken, "hash">): JsonObject {
+/** @param now epoch milliseconds; decides whether the token has expired */
+export function tokenForm(token: Omit<ManagementToken, "hash">, now: number): JsonObject {
   return {
     id: token.id,
     name: token.name,
     display: token.display,
-    status: tokenStatus(token),
+    status: keyStatus(token, now),
+    scopes: token.scopes,
     created_at: seconds(token.createdAt),
+    expires_at: secondsOrNull(token.expiresAt),
+    last_used_at: secondsOrNull(token.lastUsedAt),
     revoked_at: secondsOrNull(token.revokedAt),
   };
 }

@@ -150,5 +150,7 @@ export interface AccountStore {
   token(idOrName: string): Promise<ManagementToken | undefined>;
   /** The token with this hash, with the promises of `grantByHash`. */
   tokenByHash(hash: string, now: number): ManagementToken | undefined;
+  /** Remembers when a token was taken last. */
+  tokenUsed(id: TokenId, now: number): Promise<void>;
   revokeToken(id: TokenId, now: number): Promise<"revoked" | "already_revoked" | "not_found">;
 }

@@ -1,4 +1,5 @@
 import type { Feature } from "../access/key-policy.ts";
+import type { Scope } from "../access/token-terms.ts";
 import { cut, type WordTable } from "./say.ts";
 
 const FEATURES = {
@@ -23,6 +24,13 @@ export const ACCESS_WORDS = {
   token_absent: () => "No management token was given. Send it as `Authorization: Bearer <MANAGEMENT_TOKEN>`.",
   token_malformed: () => "The management token is malformed: check that it was copied whole.",
   token_invalid: () => "The management token is not valid.",
+  token_expired: () => "The management token has expired.",
+  scope_missing: ({ scope, has }: { scope: Scope; has: readonly Scope[] }) =>
+    `This needs a management token with the scope "${scope}"; this one has ${has.join(", ")}.`,
+  scope_exceeded: ({ scope }: { scope: Scope; field: string }) =>
+    `A token can make no token that may do more than itself: this one lacks the scope "${scope}".`,
+  maker_outlived: ({ until }: { until: string; field: string }) =>
+    `A token can make no token that outlives itself: this one expires at ${until}.`,
   token_not_key: () => "This is a management token; model APIs take an API key.",
   authorization_malformed: () => "The Authorization header must be `Bearer <API_KEY>`.",
   credentials_differ: () => "The request has two credentials that differ; send one of them.",

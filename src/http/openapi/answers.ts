@@ -34,6 +34,7 @@ export function errorCodesOf({ contract, ...endpoint }: Endpoint): ErrorCode[] {
     add(endpoint.feature !== undefined, "permission_denied");
     add(endpoint.isCounted === true, "rate_limit_exceeded");
   }
+  add(endpoint.access === "management" && endpoint.scope !== undefined, "permission_denied");
   add(endpoint.access !== "public" && endpoint.isStreaming === true, "rate_limit_exceeded");
   add(contract.body !== undefined, "invalid_request", "request_too_large", "unsupported_media_type");
   add(

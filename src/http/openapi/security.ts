@@ -1,5 +1,10 @@
+import { SCOPES } from "../../domain/access/token-terms.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import type { Endpoint } from "../exchange.ts";
+
+const SCOPE_LIST = Object.entries(SCOPES)
+  .map(([scope, about]) => `\`${scope}\` (${about})`)
+  .join(", ");
 
 /** The forms a credential may come in (docs/api.md 2.1). */
 export const SECURITY_SCHEMES: JsonObject = {
@@ -30,14 +35,17 @@ export const SECURITY_SCHEMES: JsonObject = {
   managementToken: {
     type: "http",
     scheme: "bearer",
-    description: "A management token, `Authorization: Bearer mt-svc-…`. Opens `/admin/v1` and nothing else.",
+    description: `A management token, \`Authorization: Bearer mt-svc-…\`. Opens \`/admin/v1\` and nothing else. Each endpoint names the scope that the token must have: ${SCOPE_LIST}.`,
   },
 };
 
 /** Alternatives of an endpoint, the recommended one first. */
-export function securityOf({ access, path }: Endpoint): JsonObject[] {
+export function securityOf(endpoint: Endpoint): JsonObject[] {
+  const { access, path } = endpoint;
   if (access === "public") return [];
-  if (access === "management") return [{ managementToken: [] }];
+  // The roles of OpenAPI 3.1.
+  if (access === "management")
+    return [{ managementToken: endpoint.scope === undefined ? [] : [endpoint.scope] }];
   const names = ["bearer", "apiKeyHeader", "vendorHeader", "queryKey"];
   if (path.startsWith("/compat/")) names.push("plainHeader");
   return names.map((name) => ({ [name]: [] }));

@@ -13,7 +13,7 @@ export const ERROR_MEANINGS = {
   invalid_api_key:
     "The credential is missing, malformed, unknown, revoked, expired or otherwise not eligible.",
   insufficient_quota: "Balance or quota do not suffice.",
-  permission_denied: "The key may not use this model or feature.",
+  permission_denied: "The key may not use this model or feature, or the management token lacks the scope.",
   rate_limit_exceeded: "Too many requests, tasks at once, streams or calls that wait.",
   model_not_available:
     "There is no such model for this key, no provider makes it at present, or it makes something else.",

@@ -81,6 +81,7 @@ export function createAccountStore(connection: Connection, watch: ChangeWatch, s
     tokens: async () => read(() => parts.tokens.all()),
     token: async (idOrName) => read(() => parts.tokens.find(idOrName)),
     tokenByHash: (hash, now) => read(() => parts.tokenGrants.get(hash, now)),
+    tokenUsed: (id, now) => write(() => parts.tokens.use(id, now)),
     revokeToken: (id, now) => writeClearing(parts.tokenGrants, () => parts.tokens.revoke(id, now)),
   };
 }

@@ -175,7 +175,14 @@ describe("another process", () => {
 
   test("revokes a management token, and within a second of the clock it shows", async () => {
     const hash = "a".repeat(64);
-    await store.accounts.createToken({ id: tokenId(1), name: "ci", hash, display: "…", createdAt: NOW });
+    await store.accounts.createToken({
+      id: tokenId(1),
+      name: "ci",
+      hash,
+      display: "…",
+      scopes: ["read"],
+      createdAt: NOW,
+    });
     expect(store.accounts.tokenByHash(hash, NOW)?.revokedAt).toBeUndefined();
     other.run("update management_token set revoked_at = 5");
     expect(store.accounts.tokenByHash(hash, NOW + 1000)?.revokedAt).toBe(5);

@@ -1,6 +1,6 @@
 import { ACCOUNT_TERMS, type AccountMode } from "../../../domain/access/account-terms.ts";
 import { accountForm } from "../../../domain/access/record-form.ts";
-import type { ManageAccounts } from "../../../service/manage-account.ts";
+import type { ManageAs } from "../../../service/manage-account.ts";
 import { readBody } from "../../body.ts";
 import { type Endpoint, managed } from "../../exchange.ts";
 import { success } from "../../reply.ts";
@@ -11,28 +11,30 @@ import { ACCOUNT_CHANGE, ACCOUNTS, NEW_ACCOUNT } from "./wire.ts";
 type NewAccountBody = { name: string; mode?: AccountMode; credit?: string };
 
 /** /admin/v1/accounts. */
-export function managedAccountEndpoints({ manage }: { readonly manage: ManageAccounts }): Endpoint[] {
+export function managedAccountEndpoints({ manageAs }: { readonly manageAs: ManageAs }): Endpoint[] {
   return [
-    managed("GET", "/admin/v1/accounts", ACCOUNTS.list, async () =>
-      success({ accounts: (await manage.listAccounts()).map(accountForm) }),
+    managed("GET", "/admin/v1/accounts", ACCOUNTS.list, async ({ operator }) =>
+      success({ accounts: (await manageAs(operator).listAccounts()).map(accountForm) }),
     ),
     managed("POST", "/admin/v1/accounts", ACCOUNTS.create, async (exchange) => {
       const { name, mode, credit } = await readBody<NewAccountBody>(exchange, NEW_ACCOUNT);
-      const given = { name, mode, credit: amountOf("credit", credit), actor: exchange.operator.tokenId };
-      return success(accountForm(await manage.createAccount(given)));
+      const given = { name, mode, credit: amountOf("credit", credit) };
+      return success(accountForm(await manageAs(exchange.operator).createAccount(given)));
     }),
-    managed("GET", "/admin/v1/accounts/:id", ACCOUNTS.read, async ({ param }) =>
-      success(accountForm(await manage.readAccount(param("id")))),
+    managed("GET", "/admin/v1/accounts/:id", ACCOUNTS.read, async ({ operator, param }) =>
+      success(accountForm(await manageAs(operator).readAccount(param("id")))),
     ),
     managed("PATCH", "/admin/v1/accounts/:id", ACCOUNTS.update, async (exchange) => {
       const terms = readTerms(ACCOUNT_TERMS, await readBody<object>(exchange, ACCOUNT_CHANGE));
-      return success(accountForm(await manage.updateAccount(exchange.param("id"), terms)));
+      return success(
+        accountForm(await manageAs(exchange.operator).updateAccount(exchange.param("id"), terms)),
+      );
     }),
-    managed("POST", "/admin/v1/accounts/:id/suspend", ACCOUNTS.suspend, async ({ param }) =>
-      success(accountForm(await manage.suspendAccount(param("id")))),
+    managed("POST", "/admin/v1/accounts/:id/suspend", ACCOUNTS.suspend, async ({ operator, param }) =>
+      success(accountForm(await manageAs(operator).suspendAccount(param("id")))),
     ),
-    managed("POST", "/admin/v1/accounts/:id/activate", ACCOUNTS.activate, async ({ param }) =>
-      success(accountForm(await manage.activateAccount(param("id")))),
+    managed("POST", "/admin/v1/accounts/:id/activate", ACCOUNTS.activate, async ({ operator, param }) =>
+      success(accountForm(await manageAs(operator).activateAccount(param("id")))),
     ),
   ];
 }

@@ -1,7 +1,7 @@
 import { accountForm, usageForm } from "../../../domain/access/record-form.ts";
 import { mustBe } from "../../../domain/errors.ts";
 import { parseDay, type UsageGroup } from "../../../domain/money/usage.ts";
-import type { ManageAccounts } from "../../../service/manage-account.ts";
+import type { ManageAs } from "../../../service/manage-account.ts";
 import { readBody } from "../../body.ts";
 import { type Endpoint, type LateAnswerDeps, managed } from "../../exchange.ts";
 import { idempotencyKeyOf } from "../../idempotency-key.ts";
@@ -12,37 +12,41 @@ import { presentLedger, presentRefund } from "./present.ts";
 import { CREDIT, DEFAULT_PAGE, LEDGER_QUERY, MONEY, REFUND, USAGE_QUERY } from "./wire.ts";
 
 interface MoneyEndpointDeps extends Pick<LateAnswerDeps, "keepOpen"> {
-  readonly manage: ManageAccounts;
+  readonly manageAs: ManageAs;
 }
 
 /** The part of /admin/v1/* that moves accounts' money or reports about it. The ledger names the token that moved money. */
-export function moneyEndpoints({ manage, keepOpen }: MoneyEndpointDeps): Endpoint[] {
+export function moneyEndpoints({ manageAs, keepOpen }: MoneyEndpointDeps): Endpoint[] {
   return [
     managed("POST", "/admin/v1/accounts/:id/credit", MONEY.credit, async (exchange) => {
       const { param, operator } = exchange;
       const { amount, reason } = await readBody<{ amount: string; reason: string }>(exchange, CREDIT);
       const idempotencyKey = idempotencyKeyOf(exchange.request);
-      const movement = { reason, actor: operator.tokenId, idempotencyKey };
-      const account = await manage.creditAccount(param("id"), amountOf("amount", amount), movement);
+      const movement = { reason, idempotencyKey };
+      const account = await manageAs(operator).creditAccount(
+        param("id"),
+        amountOf("amount", amount),
+        movement,
+      );
       return success(accountForm(account));
     }),
-    managed("GET", "/admin/v1/accounts/:id/ledger", MONEY.ledger, async ({ param, query }) => {
+    managed("GET", "/admin/v1/accounts/:id/ledger", MONEY.ledger, async ({ operator, param, query }) => {
       const { limit = DEFAULT_PAGE, before } = checkQuery(LEDGER_QUERY, query()) as LedgerQuery;
       const page = { limit, before: before === undefined ? undefined : Number(before) };
-      return success(presentLedger(await manage.readLedger(param("id"), page)));
+      return success(presentLedger(await manageAs(operator).readLedger(param("id"), page)));
     }),
     managed("POST", "/admin/v1/tasks/:id/refund", MONEY.refund, async (exchange) => {
       const { param, operator } = exchange;
       const { amount, reason } = await readBody<{ amount?: string; reason: string }>(exchange, REFUND);
-      const movement = { reason, actor: operator.tokenId, amount: amountOf("amount", amount) };
-      return success(presentRefund(await manage.refundTask(param("id"), movement)));
+      const movement = { reason, amount: amountOf("amount", amount) };
+      return success(presentRefund(await manageAs(operator).refundTask(param("id"), movement)));
     }),
-    managed("GET", "/admin/v1/usage", MONEY.usage, async ({ query, request }) => {
+    managed("GET", "/admin/v1/usage", MONEY.usage, async ({ operator, query, request }) => {
       // Millions of tasks take longer than a connection may be silent.
       keepOpen(request);
       const { by, since, until, account } = checkQuery(USAGE_QUERY, query()) as UsageQuery;
       const days = { since: dayAt("since", since), until: dayAt("until", until) };
-      return success(usageForm(await manage.readUsage({ by, account, ...days })));
+      return success(usageForm(await manageAs(operator).readUsage({ by, account, ...days })));
     }),
   ];
 }

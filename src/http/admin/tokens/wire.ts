@@ -1,17 +1,22 @@
+import { ALL_SCOPES, TOKEN_TERMS } from "../../../domain/access/token-terms.ts";
 import { jsonBody } from "../../openapi/contract.ts";
-import { closed, component, list, nullable, text } from "../../wire/schema.ts";
+import { closed, component, list, nullable, openEnum, requiring, text } from "../../wire/schema.ts";
 import { idOf, unixSeconds } from "../../wire/values.ts";
 import { byIdOrName, contract } from "../contract.ts";
 import { DISPLAY, NAME, statusOf } from "../fields.ts";
+import { termRequests } from "../terms.ts";
 
-export const NEW_TOKEN = closed({ name: NAME });
+export const NEW_TOKEN = requiring(["name"], { name: NAME, ...termRequests(TOKEN_TERMS) });
 
 const FIELDS = {
   id: idOf("tok", "Id of the token."),
   name: text("What people call it."),
   display: DISPLAY,
-  status: statusOf("active", "revoked"),
+  status: statusOf("active", "expired", "revoked"),
+  scopes: list(openEnum(ALL_SCOPES, "One thing that the token may do."), { description: "What it may do." }),
   created_at: unixSeconds("When it was made."),
+  expires_at: nullable(unixSeconds("From when on it is refused; null: never.")),
+  last_used_at: nullable(unixSeconds("When it was taken last, to within a minute; null: never.")),
   revoked_at: nullable(unixSeconds("When it was revoked.")),
 };
 const TOKEN = component("ManagementToken", FIELDS);
@@ -21,9 +26,12 @@ const WITH_SECRET = component("ManagementTokenWithSecret", {
 });
 
 export const TOKENS = {
+  own: contract("readOwnToken", "Read the management token that asks", TOKEN),
   list: contract("listTokens", "List management tokens", closed({ tokens: list(TOKEN) })),
   create: contract("createToken", "Make a management token", WITH_SECRET, {
-    description: "The token itself is in this answer and nowhere else.",
+    description:
+      "The token itself is in this answer and nowhere else. A token can make none that may do more than itself, and none that outlives it.",
+    errors: ["permission_denied"],
     body: jsonBody(NEW_TOKEN),
   }),
   revoke: contract("revokeToken", "Refuse a management token from now on", TOKEN, byIdOrName("token")),

@@ -10,6 +10,10 @@ export function prepareTokens({ db, orm }: Connection) {
     "update management_token set revoked_at = ? where id = ? and revoked_at is null",
   );
 
+  const use = db.prepare<never, [now: number, id: string]>(
+    "update management_token set last_used_at = ? where id = ?",
+  );
+
   /** By id, or by name among the tokens that are not revoked. */
   function find(idOrName: string): ManagementToken | undefined {
     const { id, name, revokedAt } = managementToken;
@@ -45,6 +49,7 @@ export function prepareTokens({ db, orm }: Connection) {
         .run();
       return "created" as const;
     },
+    use: (id: TokenId, now: number) => void use.run(now, id),
     revoke(id: TokenId, now: number) {
       if (revoke.run(now, id).changes === 1) return "revoked" as const;
       const there = orm.select().from(managementToken).where(eq(managementToken.id, id)).get();

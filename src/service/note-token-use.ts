@@ -1,0 +1,25 @@
+import type { Operator } from "../domain/access/account.ts";
+import type { TokenId } from "../domain/ids.ts";
+import type { AccountStore } from "../domain/ports/account-store.ts";
+import type { Clock } from "../domain/ports/runtime.ts";
+
+/** How exactly the last use of a token is known: a write for each request would cost more than most requests. */
+const EVERY_MS = 60_000;
+
+/** Returns a function that remembers, without a wait, that a management token was taken. What could not be stored is stored at the next use. */
+export function createNoteTokenUse({
+  accounts,
+  clock,
+}: {
+  readonly accounts: Pick<AccountStore, "tokenUsed">;
+  readonly clock: Pick<Clock, "now">;
+}): (operator: Operator) => void {
+  const noted = new Map<TokenId, number>();
+  return ({ tokenId }) => {
+    const now = clock.now();
+    const last = noted.get(tokenId);
+    if (last !== undefined && last <= now && now - last < EVERY_MS) return;
+    noted.set(tokenId, now);
+    accounts.tokenUsed(tokenId, now).catch(() => void noted.delete(tokenId));
+  };
+}
