@@ -67,7 +67,7 @@ export function createClient(settings: ClientSettings, options: ClientOptions) {
         next: typeof next === "string" ? next : null,
       };
     },
-    cancel: async (id: string) => taskOf(await send(`/v1/tasks/${encodeURIComponent(id)}/cancel`)),
+    ...endCalls(call),
     /** What the key may do, and its account. */
     accountStatus: () => get("/v1/account/status"),
     ...eventCalls(settings, options),
@@ -76,6 +76,16 @@ export function createClient(settings: ClientSettings, options: ClientOptions) {
     /** Requests a result's file, without any credential or redirect. */
     fetchFile: (url: string, part?: Partial<Part>) =>
       withRetries(() => fetchFile(url, options, part), options),
+  };
+}
+
+/** What ends a task. */
+function endCalls(call: (request: Call) => Promise<{ readonly data: JsonObject }>) {
+  const pathOf = (id: string) => `/v1/tasks/${encodeURIComponent(id)}`;
+  return {
+    cancel: async (id: string) => taskOf((await call({ method: "POST", path: `${pathOf(id)}/cancel` })).data),
+    /** Deletes an ended task. Deleting it again succeeds. */
+    remove: async (id: string) => void (await call({ method: "DELETE", path: pathOf(id) })),
   };
 }
 

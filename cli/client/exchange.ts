@@ -20,7 +20,7 @@ export interface ClientOptions extends RetryOptions {
 }
 
 export interface Call {
-  readonly method: "GET" | "POST" | "PATCH";
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   readonly path: string;
   readonly body?: JsonObject | undefined;
   readonly idempotencyKey?: string;

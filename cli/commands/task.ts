@@ -12,6 +12,7 @@ import { addSaveFlags, type SaveFlags, savingFor } from "../flags/save.ts";
 import { column, type Field, renderFields } from "../format/table.ts";
 import { formatTime, parseDuration } from "../format/units.ts";
 import { withExamples, withExits, withNotes } from "../help/manual.ts";
+import { addDelete } from "./task/delete.ts";
 import { addDownload, addOpen } from "./task/results.ts";
 import { addRetry } from "./task/retry.ts";
 import { addSubmit } from "./task/submit.ts";
@@ -39,6 +40,7 @@ const TASK = {
   watch: addWatch,
   list: addList,
   cancel: addCancel,
+  delete: addDelete,
   retry: addRetry,
   open: addOpen,
   download: addDownload,

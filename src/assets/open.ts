@@ -9,7 +9,7 @@ import { createKnownContents } from "./known.ts";
 import { DECODE_SLOTS } from "./limits.ts";
 import { createPins } from "./pins.ts";
 import { createRecentFiles, type RecentFiles } from "./recent.ts";
-import { holdStaged } from "./staging.ts";
+import { holdStaged, holdStored, removeContent } from "./staging.ts";
 
 export interface AssetStoreOptions {
   /** Created when the first file is stored. */
@@ -55,6 +55,12 @@ export function openAssetStore(options: AssetStoreOptions): AssetStore {
     stage,
     receive: () => receiveFile(deps, (checked) => holdStaged(deps, checked)),
     put,
+    hold: async (file) => holdStored(deps, file),
+    async removeUnheld(sha256) {
+      if (deps.pins.isHeld(sha256)) return false;
+      await removeContent(deps, sha256);
+      return true;
+    },
     open: async (file, { isLazy } = { isLazy: false }) => {
       const path = files.pathIfThere(file.sha256, file.sizeBytes);
       if (path === undefined) return undefined;

@@ -18,7 +18,7 @@ export interface Pin {
 export function createPins() {
   const contents = new Map<string, Content>();
 
-  return (sha256: string): Pin => {
+  function pin(sha256: string): Pin {
     const content = contents.get(sha256) ?? { holders: 0, wasThere: undefined, isUsed: false };
     contents.set(sha256, content);
     content.holders += 1;
@@ -34,7 +34,9 @@ export function createPins() {
         return content.wasThere === false && !content.isUsed;
       },
     };
-  };
+  }
+
+  return Object.assign(pin, { isHeld: (sha256: string): boolean => contents.has(sha256) });
 }
 
 export type Pins = ReturnType<typeof createPins>;

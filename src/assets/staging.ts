@@ -15,16 +15,45 @@ export interface CheckedFile {
   readonly isClean: boolean;
 }
 
+/** Where contents are, and what is known of them in memory. */
+export interface Contents {
+  readonly files: ContentFiles;
+  readonly pins: Pins;
+  readonly known: KnownContents;
+  readonly recent: RecentFiles;
+}
+
+/** Removes a content that nobody holds or needs. Begins at once: nothing can happen between the caller's check and the removal. */
+export function removeContent({ files, known, recent }: Contents, sha256: string): Promise<void> {
+  known.forget(sha256);
+  recent.forget(sha256);
+  return files.remove(sha256);
+}
+
+/** Holds a file that is stored, as a staging does. @returns undefined when it is not there */
+export function holdStored(deps: Contents, file: StoredFile): StagedFile | undefined {
+  const { sha256, sizeBytes } = file;
+  const pin = deps.pins(sha256);
+  let isReleased = false;
+  const staged: StagedFile = {
+    file,
+    keep: async () => {},
+    async release(isUsed) {
+      if (isReleased) return;
+      isReleased = true;
+      if (pin.end(isUsed)) await removeContent(deps, sha256);
+    },
+  };
+  if (deps.files.pathIfThere(sha256, sizeBytes) !== undefined) {
+    pin.found(true);
+    return staged;
+  }
+  pin.end(false);
+  return undefined;
+}
+
 /** Holds a checked file until it is kept or released. */
-export function holdStaged(
-  deps: {
-    readonly files: ContentFiles;
-    readonly pins: Pins;
-    readonly known: KnownContents;
-    readonly recent: RecentFiles;
-  },
-  { file, content, isClean }: CheckedFile,
-): StagedFile {
+export function holdStaged(deps: Contents, { file, content, isClean }: CheckedFile): StagedFile {
   const { files, known, recent } = deps;
   const { sha256, sizeBytes } = file;
   const pin = deps.pins(sha256);
@@ -64,11 +93,7 @@ export function holdStaged(
       try {
         if (!(content instanceof Uint8Array)) await files.discard(content);
       } finally {
-        if (pin.end(isUsed && isKept)) {
-          known.forget(sha256);
-          recent.forget(sha256);
-          await files.remove(sha256);
-        }
+        if (pin.end(isUsed && isKept)) await removeContent(deps, sha256);
       }
     },
   };

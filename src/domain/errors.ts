@@ -20,6 +20,7 @@ export const ERROR_CODES = [
   "moderation_unavailable",
   "task_not_cancellable",
   "task_not_retryable",
+  "task_not_deletable",
   "invalid_idempotency_key",
   "idempotency_conflict",
   "idempotency_in_progress",

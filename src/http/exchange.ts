@@ -66,7 +66,7 @@ export interface LateAnswerDeps {
 }
 
 interface HandlingBase {
-  readonly method: "GET" | "POST" | "PATCH";
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   readonly path: string;
   /** Endpoints that clients poll are logged at debug level. */
   readonly logLevel?: "info" | "debug";

@@ -19,6 +19,7 @@ export const STATUS = {
   idempotency_in_progress: 409,
   task_not_cancellable: 409,
   task_not_retryable: 409,
+  task_not_deletable: 409,
   request_too_large: 413,
   unsupported_media_type: 415,
   rate_limit_exceeded: 429,

@@ -51,7 +51,8 @@ export function createCallbackPosting(deps: CallbackDeps, delaysMs: readonly num
       const { callback } = send;
       try {
         const task = await deps.tasks.byId(callback.taskId);
-        if (task === undefined) throw new Error(`Task ${callback.taskId} of a callback is not stored`);
+        // Deleted since the callback was claimed, and the callback with it.
+        if (task === undefined) return;
         const kept = await deps.accounts.callbackSecret(callback.keyId);
         if (kept === LOCKED) return await record(send, UNSIGNABLE);
         const post = callbackPost(deps, task, { id: callback.id, at: clock.now(), kept });

@@ -4,7 +4,7 @@ import type { Asset, StoredFile } from "../domain/media/asset.ts";
 import { findRoute } from "../domain/model/model.ts";
 import type { Micros } from "../domain/money/money.ts";
 import { atMost, mostCostOf } from "../domain/money/upstream-cost.ts";
-import type { AssetStore } from "../domain/ports/asset-store.ts";
+import type { AssetStore, StagedFile } from "../domain/ports/asset-store.ts";
 import type { Catalog } from "../domain/ports/catalog.ts";
 import type { Egress } from "../domain/ports/egress.ts";
 import type { ProviderAdapter, Submission } from "../domain/ports/provider.ts";
@@ -93,6 +93,8 @@ export class Step {
     readonly deps: StepDeps,
     readonly lease: Lease,
     readonly signal: AbortSignal,
+    /** Files that were stored since the lease was taken; held until a transition names them, so that nobody removes them before. */
+    readonly held: StagedFile[] = [],
   ) {}
 
   get task() {

@@ -1,3 +1,4 @@
+import type { StagedFile } from "../domain/ports/asset-store.ts";
 import { RESUME_DELAY_MS } from "../domain/task/backoff.ts";
 import type { Lease } from "../domain/task/task.ts";
 import { snoozed } from "../domain/task/transition.ts";
@@ -22,10 +23,11 @@ export async function workOff(
 ): Promise<boolean> {
   const stopRenewing = keepLease(deps, lease, run);
   const { signal } = run.controller;
+  const held: StagedFile[] = [];
   let current = lease;
   try {
     for (;;) {
-      const step = new Step(deps, current, signal);
+      const step = new Step(deps, current, signal, held);
       const result = await (deps.within?.(step.task, () => advance(step)) ?? advance(step));
       if (result.kind === "settled") {
         if (result.isOver) return true;
@@ -39,6 +41,8 @@ export async function workOff(
     deps.log.error({ err: error as Error, task: lease.task.id, stage: current.task.stage }, "step failed");
   } finally {
     stopRenewing();
+    // What the task has is named in the store by now.
+    for (const file of held) await file.release(true);
   }
   return false;
 }

@@ -47,7 +47,8 @@ interface InputContext {
 
 /**
  * Turns the media fields of a body into inputs: data URIs are decoded and staged, uploads and this service's own addresses become
- * the files they name, other addresses are checked now and fetched by the task's first step.
+ * the files they name, other addresses are checked now and fetched by the task's first step. Every input of a task is an asset of its
+ * own, also where its content is another task's: that one may be deleted.
  * @returns the inputs in the order of the model's fields, and the assets of those that are new
  * @throws AppError `invalid_request` naming the field that cannot be used
  */
@@ -66,8 +67,11 @@ export async function collectInputs(
       inputs.push({ role: field.role, param, source: reference });
     }
   }
-  const earlier = await earlierResult(deps, context);
-  if (earlier !== undefined) inputs.push(earlier);
+  const earlier = await earlierResult(deps, context, inputs.length);
+  if (earlier !== undefined) {
+    inputs.push(earlier.input);
+    assets.push(earlier.asset);
+  }
   checkMask(inputs, assets);
   return { inputs, assets };
 }
@@ -118,8 +122,7 @@ async function resolve(
     if (asset === undefined) throw invalid({ kind: "stored_file_unknown", field: param });
     if (!asset.type.startsWith(`${field.media}/`))
       throw invalid({ kind: "other_media", field: param, wanted: field.media, given: asset.type });
-    await requireUsable(deps, asset, param);
-    return { kind: "asset", assetId: asset.id };
+    return { kind: "stored", asset: await ownCopy(deps, context, given, asset) };
   }
   const finding = deps.egress.refusal(text, "media");
   if (finding !== undefined) throw invalid({ kind: "finding", field: param, finding });
@@ -159,11 +162,14 @@ function inputAsset(
   staged: StagedFile,
 ): Asset {
   context.staged.push(staged);
-  const { file } = staged;
-  const { kind } = MEDIA_TYPES[file.type];
+  const { kind } = MEDIA_TYPES[staged.file.type];
   if (kind !== field.media) {
     throw invalid({ kind: "other_media", field: param, wanted: field.media, given: kind });
   }
+  return newInput(deps, context, staged, index);
+}
+
+function newInput(deps: InputDeps, context: InputContext, { file }: StagedFile, index: number): Asset {
   return {
     ...file,
     id: deps.ids.create("asset"),
@@ -183,10 +189,22 @@ function isBase64(text: string): boolean {
   return /^[A-Za-z0-9+/]*$/.test(text.slice(0, unpadded));
 }
 
-/** @throws AppError when an asset cannot be an input: for its type, or because its file was removed */
-async function requireUsable({ assets }: InputDeps, asset: Asset, field: string): Promise<void> {
-  if (!isInputType(asset.type)) throw invalid({ kind: "output_only", field, given: asset.type });
-  if ((await assets.open(asset)) === undefined) throw invalid({ kind: "stored_file_gone", field });
+/**
+ * The content of another asset as an input of this task. Holds it, so that it stays when the other asset goes meanwhile.
+ * @throws AppError when it cannot be an input: for its type, or because its file was removed
+ */
+async function ownCopy(
+  deps: InputDeps,
+  context: InputContext,
+  { param, index }: { param: string; index: number },
+  asset: Asset,
+): Promise<Asset> {
+  if (!isInputType(asset.type)) throw invalid({ kind: "output_only", field: param, given: asset.type });
+  const { sha256, sizeBytes, type, width, height, durationMs } = asset;
+  const held = await deps.assets.hold({ sha256, sizeBytes, type, width, height, durationMs });
+  if (held === undefined) throw invalid({ kind: "stored_file_gone", field: param });
+  context.staged.push(held);
+  return newInput(deps, context, held, index);
 }
 
 const ASSET_PATH = /^\/assets\/(asset_[0-9a-z]{26})(?:\.[a-z0-9]+)?$/;
@@ -200,7 +218,11 @@ function ownAssetId(text: string, origins: readonly (string | undefined)[]): Ass
 }
 
 /** The input named by `task_id` and `index`: one result of the caller's own completed image task (docs/api.md 4.3). */
-async function earlierResult(deps: InputDeps, context: InputContext): Promise<MediaInput | undefined> {
+async function earlierResult(
+  deps: InputDeps,
+  context: InputContext,
+  place: number,
+): Promise<{ input: MediaInput; asset: Asset } | undefined> {
   const { task_id: id, index = 0 } = context.body;
   if (context.model.resultField === undefined || typeof id !== "string" || typeof index !== "number")
     return undefined;
@@ -214,11 +236,9 @@ async function earlierResult(deps: InputDeps, context: InputContext): Promise<Me
   if (result === undefined) {
     throw invalid({ kind: "result_absent", field: "index", results: task.results.length, given: index });
   }
-  const asset = await deps.tasks.assetById(result.assetId);
-  if (asset !== undefined) await requireUsable(deps, asset, "task_id");
-  return {
-    role: context.model.resultField.role,
-    param: "task_id",
-    source: { kind: "asset", assetId: result.assetId },
-  };
+  const made = await deps.tasks.assetById(result.assetId);
+  if (made === undefined) throw invalid({ kind: "stored_file_gone", field: "task_id" });
+  const asset = await ownCopy(deps, context, { param: "task_id", index: place }, made);
+  const source = { kind: "asset", assetId: asset.id, result: { taskId: task.id, index } } as const;
+  return { input: { role: context.model.resultField.role, param: "task_id", source }, asset };
 }

@@ -13,7 +13,7 @@ import type { CreateTask, CreateTaskRequest } from "./create-task.ts";
 import { hashCanonical } from "./inline-files.ts";
 import type { Orphans } from "./orphans.ts";
 import { type ModelDeps, readCompatModel } from "./read-model.ts";
-import { awaitTask, type ReadTaskDeps, readTask } from "./read-task.ts";
+import { awaitTask, type ReadTaskDeps } from "./read-task.ts";
 import { endedWithoutImages, goneOn, stopping } from "./sync-errors.ts";
 
 export interface GenerateSyncDeps extends ReadTaskDeps, ModelDeps {
@@ -89,7 +89,7 @@ export function createGenerateSync(deps: GenerateSyncDeps): GenerateSync {
         leave,
       };
     };
-    const adopted = syncScope === undefined ? undefined : await adopt(deps, principal, syncScope);
+    const adopted = syncScope === undefined ? undefined : await adopt(deps, syncScope);
     if (adopted !== undefined) return call(adopted, { replayed: false });
     try {
       const created = await deps.createTask({ ...given, kind: "image", body, syncScope });
@@ -114,12 +114,12 @@ function imageModel(deps: ModelDeps, principal: Principal, id: unknown): Model {
   throw new AppError("model_not_found", { kind: "video_model_here", model: model.id, field: "model" });
 }
 
-/** A task that an equal request left. Failed tasks are skipped: they cost nothing, so the request is tried again. */
-async function adopt(deps: GenerateSyncDeps, principal: Principal, scope: string) {
+/** A task that an equal request left. Failed tasks are skipped: they cost nothing, so the request is tried again; and deleted ones. */
+async function adopt(deps: GenerateSyncDeps, scope: string) {
   for (;;) {
     const id = deps.orphans.adopt(scope, deps.clock.elapsed());
     if (id === undefined) return undefined;
-    const { status } = await readTask(deps, principal, id);
+    const status = (await deps.tasks.summary(id))?.status ?? "cancelled";
     if (status !== "failed" && status !== "cancelled") return id;
   }
 }

@@ -1,12 +1,12 @@
 import type { Principal } from "../domain/access/account.ts";
 import { allowsFeature } from "../domain/access/permissions.ts";
-import { AppError } from "../domain/errors.ts";
+import { AppError, invalid } from "../domain/errors.ts";
 import { isId, type TaskId } from "../domain/ids.ts";
 import { type Json, type JsonObject, propertyOf } from "../domain/json.ts";
 import { type Asset, assetPath } from "../domain/media/asset.ts";
 import type { Catalog } from "../domain/ports/catalog.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
-import type { MediaSource } from "../domain/task/request.ts";
+import type { MediaInput } from "../domain/task/request.ts";
 import type { TaskStory } from "../domain/task/story.ts";
 import { isTerminal } from "../domain/task/task.ts";
 import type { CreatedTask, CreateTask, CreateTaskRequest } from "./create-task.ts";
@@ -84,26 +84,34 @@ async function mediaOf(
   origin: string,
 ): Promise<JsonObject> {
   const fields: Record<string, Json> = {};
-  for (const { param, source } of task.request.inputs) {
+  for (const input of task.request.inputs) {
+    const { param, source } = input;
     const asset = source.kind === "asset" ? inputs.find(({ id }) => id === source.assetId) : undefined;
     const [, list] = /^(.+)\[\d+\]$/.exec(param) ?? [];
-    if (asset !== undefined && param === "task_id") {
-      const made = await tasks.summary(asset.taskId);
-      fields.task_id = asset.taskId;
-      fields.index = made?.results.findIndex(({ assetId }) => assetId === asset.id) ?? 0;
+    if (param === "task_id" && source.kind === "asset") {
+      const made = source.result ?? (await resultOf(tasks, asset));
+      if (made === undefined) throw invalid({ kind: "stored_file_gone", field: param });
+      fields.task_id = made.taskId;
+      fields.index = made.index;
     } else if (list === undefined) {
-      fields[param] = addressOf(source, asset, origin);
+      fields[param] = addressOf(input, asset, origin);
     } else {
       const before = fields[list];
-      fields[list] = [...(Array.isArray(before) ? before : []), addressOf(source, asset, origin)];
+      fields[list] = [...(Array.isArray(before) ? before : []), addressOf(input, asset, origin)];
     }
   }
   return fields;
 }
 
-function addressOf(source: MediaSource, asset: Asset | undefined, origin: string): string {
+/** Which result an input is that a task shares with the one that made it, as tasks of before did. */
+async function resultOf(tasks: RetryTaskDeps["tasks"], asset: Asset | undefined) {
+  const made = asset && (await tasks.summary(asset.taskId));
+  return made && { taskId: made.id, index: made.results.findIndex(({ assetId }) => assetId === asset.id) };
+}
+
+function addressOf({ param, source }: MediaInput, asset: Asset | undefined, origin: string): string {
   if (source.kind === "url") return source.url;
-  if (asset === undefined) throw new Error(`The file ${source.assetId} of an input is not recorded.`);
+  if (asset === undefined) throw invalid({ kind: "stored_file_gone", field: param });
   return origin + assetPath(asset);
 }
 

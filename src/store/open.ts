@@ -2,6 +2,7 @@ import type { LeaseToken } from "../domain/ids.ts";
 import type { AccountStore } from "../domain/ports/account-store.ts";
 import type { CallbackStore } from "../domain/ports/callback-store.ts";
 import type { PriceStore } from "../domain/ports/price-store.ts";
+import type { RetentionStore } from "../domain/ports/retention-store.ts";
 import type { RouteStore } from "../domain/ports/route-store.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
 import type { TimeStore } from "../domain/ports/time-store.ts";
@@ -11,6 +12,8 @@ import { type OpenedBooks, type Opening, openBooks, type StoreOptions } from "./
 import { createCallbackStore } from "./sqlite/callback-store.ts";
 import type { Connection } from "./sqlite/connection.ts";
 import { createPriceStore } from "./sqlite/price-store.ts";
+import { createRemovals } from "./sqlite/removals.ts";
+import { createRetentionStore } from "./sqlite/retention-store.ts";
 import { createRouteStore } from "./sqlite/route-store.ts";
 import { createTaskStore } from "./sqlite/task-store.ts";
 import { createTimeStore } from "./sqlite/time-store.ts";
@@ -24,6 +27,7 @@ interface Stores {
   readonly prices: PriceStore;
   readonly time: TimeStore;
   readonly routes: RouteStore;
+  readonly retention: RetentionStore;
 }
 
 export interface Store extends Stores, Opening {}
@@ -39,14 +43,16 @@ export function storeOn(
   { ids }: Pick<StoreOptions, "ids">,
 ): Store {
   const newLeaseToken = ids?.leaseToken ?? randomToken(connection);
+  const removals = createRemovals();
   const stores = madeAtUse<Stores>({
     accounts: () => books.accounts,
     usage: () => books.usage,
-    tasks: () => createTaskStore(connection, { newLeaseToken }),
+    tasks: () => createTaskStore(connection, { newLeaseToken, watch, removals }),
     callbacks: () => createCallbackStore(connection),
     prices: () => createPriceStore(connection, watch),
     time: () => createTimeStore(connection),
     routes: () => createRouteStore(connection, watch),
+    retention: () => createRetentionStore(connection, removals),
   });
   return Object.assign(stores, opening);
 }

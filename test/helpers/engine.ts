@@ -94,6 +94,9 @@ export function memoryAssets(): AssetStore {
       await keep();
       return file;
     },
+    hold: async (file) =>
+      files.has(file.sha256) ? { file, keep: async () => {}, release: async () => {} } : undefined,
+    removeUnheld: async (sha256) => files.delete(sha256),
     async open({ sha256 }) {
       const bytes = files.get(sha256);
       return bytes && new Blob([bytes]);

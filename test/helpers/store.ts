@@ -22,6 +22,7 @@ import { type Micros, toMicros } from "../../src/domain/money/money.ts";
 import type { AccountStore, NewAccount } from "../../src/domain/ports/account-store.ts";
 import type { CallbackStore } from "../../src/domain/ports/callback-store.ts";
 import type { PriceStore } from "../../src/domain/ports/price-store.ts";
+import type { RetentionStore } from "../../src/domain/ports/retention-store.ts";
 import type { Ids } from "../../src/domain/ports/runtime.ts";
 import type { AttemptIntent, ClaimQuery, TaskStore } from "../../src/domain/ports/task-store.ts";
 import type { TimeStore } from "../../src/domain/ports/time-store.ts";
@@ -188,6 +189,7 @@ export interface StoreUnderTest {
   readonly usage: UsageStore;
   readonly prices: PriceStore;
   readonly time: TimeStore;
+  readonly retention: RetentionStore;
   stop(): Promise<void>;
 }
 export type MakeStore = () => StoreUnderTest | Promise<StoreUnderTest>;

@@ -107,6 +107,8 @@ test("tasks are answered as the document says, however they end", async () => {
   expect((await call("POST /v1/tasks/{task_id}/retry", { path })).data.retry_of).toBe(path.task_id);
   const missing = { task_id: "task_01jd0000000000000000000000" };
   expect((await call("POST /v1/tasks/{task_id}/retry", { path: missing })).status).toBe(404);
+  expect((await call("DELETE /v1/tasks/{task_id}", { path })).data.deleted).toBe(true);
+  expect((await call("DELETE /v1/tasks/{task_id}", { path: missing })).status).toBe(404);
   expect((await call("GET /v1/tasks", { query: "?limit=3" })).data.next).toBeString();
   expect((await call("GET /v1/tasks", { query: "?limit=0" })).status).toBe(400);
 });

@@ -22,6 +22,7 @@ export interface PublishedService {
   readonly key: string;
   readonly token: string;
   readonly document: JsonObject;
+  readonly dataDir: string;
   /** The path at which a provider would call about an attempt. */
   hookPath(attempt: AttemptId): string;
   /** The path under which a provider would fetch a stored file. */
@@ -48,6 +49,7 @@ export async function startPublished(env: Readonly<Record<string, string>> = {})
     key: firstKey,
     token,
     document: await readDocument(urls.api),
+    dataDir: config.dataDir,
     hookPath: createHookTokens({ seal: sealOf(config) }).pathOf,
     inputPath: (file) => pathOf(file, clock.now()),
     async stop() {

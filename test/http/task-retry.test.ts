@@ -98,7 +98,11 @@ describe("a retry", () => {
       const { data } = await retry(id);
       expect(data.retry_of).toBe(id);
       const first = await requestOf(id);
-      expect(await requestOf(data.task_id)).toEqual(first);
+      // The same files; a task has addresses of its own for them.
+      const again = await requestOf(data.task_id);
+      expect(JSON.parse(JSON.stringify(again).replaceAll(/asset_\w+/g, "asset"))).toEqual(
+        JSON.parse(JSON.stringify(first).replaceAll(/asset_\w+/g, "asset")),
+      );
       expect(first.inputs).not.toEqual([]);
     }
   });

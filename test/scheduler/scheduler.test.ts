@@ -419,10 +419,10 @@ test("a remote recording is asked for as one, within the limit of recordings", a
       },
     },
   });
-  const { put } = engine.deps.assets;
-  engine.deps.assets.put = (source, options) => {
+  const { stage } = engine.deps.assets;
+  engine.deps.assets.stage = (source, options) => {
     asked.push(options.accept);
-    return put(source, options);
+    return stage(source, options);
   };
   const source = { kind: "url", url: "https://example.com/a.mp3" } as const;
   const inputs = [{ role: "audio", param: "audio_url", source }] as const;

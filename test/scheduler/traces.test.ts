@@ -101,12 +101,12 @@ test("outputs tell how long they took to come, apart from what was done with the
   const engine = await createEngine([scriptedProvider(slow)]);
   hands.clock = engine.clock;
   const { assets } = engine.deps;
-  const put: typeof assets.put = async (...given) => {
-    const file = await assets.put(...given);
+  const stage: typeof assets.stage = async (...given) => {
+    const file = await assets.stage(...given);
     engine.clock.advance(4);
     return file;
   };
-  Object.assign(engine.deps, { assets: { ...assets, put } });
+  Object.assign(engine.deps, { assets: { ...assets, stage } });
   const id = await engine.admit();
   await engine.runToEnd();
   const [attempt] = await engine.store.tasks.attempts(id);

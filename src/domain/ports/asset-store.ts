@@ -61,6 +61,19 @@ export interface AssetStore {
    */
   put(source: Uint8Array | AsyncIterable<Uint8Array>, options: PutOptions): Promise<StoredFile>;
   /**
+   * Holds a stored file, so that nobody removes it before the hold is released; `keep` has nothing to do.
+   *
+   * @returns undefined when the file is not there
+   */
+  hold(file: StoredFile): Promise<StagedFile | undefined>;
+  /**
+   * Removes a content that the caller knows nobody to refer to, unless a staging or a hold of this process has it. The check and the
+   * removal begin at once, with nothing in between.
+   *
+   * @returns whether it is gone @throws StorageError when it cannot be removed
+   */
+  removeUnheld(sha256: string): Promise<boolean>;
+  /**
    * The stored file as a Blob (`slice` for ranges), or undefined when it is not there. It is read when its bytes are asked for, or is in
    * memory already.
    *

@@ -1,4 +1,4 @@
-import type { AssetId, LaneId, ModelId, ProviderId } from "../ids.ts";
+import type { AssetId, LaneId, ModelId, ProviderId, TaskId } from "../ids.ts";
 import type { Json } from "../json.ts";
 import type { RoutePolicy } from "../model/route-policy.ts";
 
@@ -22,7 +22,12 @@ export type InputRole = (typeof INPUT_ROLES)[number];
  * Where an input's bytes are. The task's first step fetches a `url` and makes it an `asset`; no adapter sees a `url`.
  */
 export type MediaSource =
-  | { readonly kind: "asset"; readonly assetId: AssetId }
+  | {
+      readonly kind: "asset";
+      readonly assetId: AssetId;
+      /** The earlier result that it is a copy of, where the create named one. */
+      readonly result?: { readonly taskId: TaskId; readonly index: number } | undefined;
+    }
   | { readonly kind: "url"; readonly url: string };
 
 export interface MediaInput {

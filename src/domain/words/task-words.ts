@@ -66,6 +66,8 @@ export const TASK_WORDS = {
   task_over: ({ status }: { status: string }) => `The task has already ended as ${status}.`,
   task_live: ({ status }: { status: string }) =>
     `The task is ${status}; it can be retried once it has ended.`,
+  task_undeletable: ({ status }: { status: string }) =>
+    `The task is ${status}; cancel it, and delete it once it has ended.`,
   task_cancelled: ({ task }: { task: TaskId }) => `Task ${task} was cancelled.`,
   /** In the words that are stored with the task. */
   task_failed: ({ task, error }: { task: TaskId; error: { code: string; message: string } }) =>

@@ -6,7 +6,7 @@ import type { HeaderName } from "./headers.ts";
 export const TAGS = {
   Images: "Asynchronous image tasks.",
   Videos: "Asynchronous video tasks.",
-  Tasks: "Tasks of both kinds: list, read in full, follow, cancel, retry.",
+  Tasks: "Tasks of both kinds: list, read in full, follow, cancel, retry, delete.",
   Callbacks: "What is posted at the end of tasks: what became of it, once more, and live.",
   "Synchronous images":
     "The images API that many clients speak: the answer holds the images. Calls take as long as the image does; use the long-request address where there is one, and a client timeout above the wait window.",

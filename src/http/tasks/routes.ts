@@ -6,6 +6,7 @@ import { cancelTask } from "../../service/cancel-task.ts";
 import { listTasks } from "../../service/list-tasks.ts";
 import type { Aliases } from "../../service/read-model.ts";
 import { awaitTask, readTask, withQueuePosition } from "../../service/read-task.ts";
+import { type RemoveTaskDeps, removeTask } from "../../service/remove-task.ts";
 import { type WatchTaskDeps, watchTask } from "../../service/watch-task.ts";
 import {
   type Endpoint,
@@ -20,15 +21,22 @@ import { type Reply, success } from "../reply.ts";
 import { type EventWriter, eventReply } from "../sse.ts";
 import { whileAllowed } from "../standing.ts";
 import { presentListedTask, presentPreview, presentTask } from "./present.ts";
-import { CANCEL_TASK, FOLLOW_TASK, LIST_TASKS, READ_IMAGE_TASK, READ_VIDEO_TASK } from "./wire.ts";
+import {
+  CANCEL_TASK,
+  DELETE_TASK,
+  FOLLOW_TASK,
+  LIST_TASKS,
+  READ_IMAGE_TASK,
+  READ_VIDEO_TASK,
+} from "./wire.ts";
 
-export interface TaskEndpointDeps extends WatchTaskDeps, LateAnswerDeps {
+export interface TaskEndpointDeps extends WatchTaskDeps, LateAnswerDeps, RemoveTaskDeps {
   readonly wakeup: Wakeup;
   readonly aliases: Aliases;
   readonly log: Log;
 }
 
-/** Status (docs/api.md 4.5), events, list and cancel. */
+/** Status (docs/api.md 4.5), events, list, cancel and delete. */
 export function taskEndpoints(deps: TaskEndpointDeps): Endpoint[] {
   return [
     status(deps, "image", "/v1/images/status/:task_id"),
@@ -42,6 +50,10 @@ export function taskEndpoints(deps: TaskEndpointDeps): Endpoint[] {
       const task = await cancelTask(deps, principal, param("task_id"));
       const reading = await withQueuePosition(deps, task);
       return success(presentTask(reading, origin), undefined, { task: task.id });
+    }),
+    keyed("DELETE", "/v1/tasks/:task_id", DELETE_TASK, {}, async ({ principal, param }) => {
+      const task = await removeTask(deps, principal, param("task_id"));
+      return success({ task_id: task, deleted: true }, undefined, { task });
     }),
   ];
 }

@@ -173,6 +173,16 @@ export const CANCEL_TASK = contract("cancelTask", "Tasks", "Cancel a task", {
   errors: ["invalid_request", "task_not_found", "task_not_cancellable"],
 });
 
+export const DELETE_TASK = contract("deleteTask", "Tasks", "Delete a task", {
+  description: `Removes an ended task with its request, its files, its callback and its events. Its addresses answer 404 from then on, and its files are gone, except those that other tasks have too. What it was charged stays in the account's books. A callback that was still to be sent is not sent any more. Deleting it again succeeds. A task that has not ended is refused: cancel it first. ${NOT_FOUND}`,
+  path: { task_id: TASK_ID },
+  answers: succeeds(
+    "It is gone.",
+    closed({ task_id: TASK_ID, deleted: { const: true, description: "Always `true`." } }),
+  ),
+  errors: ["task_not_found", "task_not_deletable"],
+});
+
 /** An early version of an output, of a task whose request asked for some. */
 const PREVIEW = component(
   "Preview",

@@ -28,6 +28,7 @@ export const ERROR_MEANINGS = {
     "The service's check of the request's content cannot be made now; nothing was accepted. Send it again.",
   task_not_cancellable: "The task has ended.",
   task_not_retryable: "The task has not ended.",
+  task_not_deletable: "The task has not ended.",
   invalid_idempotency_key:
     "`Idempotency-Key` is not 1 to 255 printable ASCII characters, or there are two that differ.",
   idempotency_conflict: "The `Idempotency-Key` was used with another body.",

@@ -75,7 +75,7 @@ async function resend(step: Step, adapter: ProviderAdapter, attempt: Attempt): P
   if (waitMs > 0) return step.snooze(waitMs);
   if ((await step.commit(resent(deps.clock.now(), attempt.id))) === "lease_lost") return SETTLED;
   const submitting: Lease = { ...lease, task: { ...task, stage: "submitting" } };
-  const next = new Step(deps, submitting, step.signal);
+  const next = new Step(deps, submitting, step.signal, step.held);
   // A cancel since the claim has only left a mark.
   const isCancelled = (await deps.tasks.byId(task.id))?.cancelRequested === true;
   return isCancelled ? next.letGo(LET_GO, "ambiguous") : submit(next, { adapter, inputs, isResend: true });
@@ -137,5 +137,5 @@ async function begin(
       startedAt: at,
     },
   };
-  return submit(new Step(deps, submitting, step.signal), { adapter, inputs, isResend: false });
+  return submit(new Step(deps, submitting, step.signal, step.held), { adapter, inputs, isResend: false });
 }

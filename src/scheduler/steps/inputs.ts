@@ -8,6 +8,7 @@ import type { InputFile, MaskPaint } from "../../domain/ports/provider.ts";
 import type { GenerationRequest, MediaInput } from "../../domain/task/request.ts";
 import { inputsReady } from "../../domain/task/transition.ts";
 import { SETTLED, type Step, type StepDeps, type StepResult } from "../step.ts";
+import { storeFile } from "./store-file.ts";
 
 /** How often a remote input is fetched when the failure is transient. */
 const FETCH_TRIES = 3;
@@ -35,7 +36,7 @@ export async function fetchInputs(step: Step): Promise<StepResult> {
       const accept = mediaKindOf(input);
       const maxBytes = MAX_INPUT_BYTES[accept];
       const source = await deps.egress.fetchMedia(input.source.url, { maxBytes, signal: either });
-      const file = await deps.assets.put(source, { accept: [accept], maxBytes, sanitize: true });
+      const file = await storeFile(step, source, { accept: [accept], maxBytes, sanitize: true });
       const asset = step.asset(file, { role: "input", index, createdAt: deps.clock.now() });
       assets.push(asset);
       inputs.push({ ...input, source: { kind: "asset", assetId: asset.id } });

@@ -8,6 +8,7 @@ import { failureOf, type ResultIssue, resultIssues } from "../../domain/task/res
 import type { AttemptOutput, Usage } from "../../domain/task/task.ts";
 import { outputsReady, succeeded } from "../../domain/task/transition.ts";
 import type { Step, StepResult } from "../step.ts";
+import { storeFile } from "./store-file.ts";
 
 /**
  * Commits the outputs of an upstream before anything else is done with them. Bytes that came with the answer are stored first,
@@ -102,9 +103,9 @@ export function storeOutput(
   step: Step,
   bring: () => Promise<AsyncIterable<Uint8Array>> | Uint8Array,
 ): Promise<StoredFile> {
-  const { assets, traces } = step.deps;
+  const { traces } = step.deps;
   const { kind } = step.task;
   const maxBytes = MAX_OUTPUT_BYTES[kind];
   const options = { accept: [kind], maxBytes, isOutput: true, sanitize: "output" } as const;
-  return traces.output(attemptOf(step), bring, (source) => assets.put(source, options));
+  return traces.output(attemptOf(step), bring, (source) => storeFile(step, source, options));
 }

@@ -1,7 +1,9 @@
 import type { LeaseToken } from "../../domain/ids.ts";
 import type { TaskStore } from "../../domain/ports/task-store.ts";
+import type { ChangeWatch } from "./change-watch.ts";
 import type { Connection } from "./connection.ts";
 import { prepareLedger } from "./ledger.ts";
+import type { Removals } from "./removals.ts";
 import { prepareAdmit } from "./task-store/admit.ts";
 import { prepareAdvance } from "./task-store/advance.ts";
 import { prepareCancel } from "./task-store/cancel.ts";
@@ -23,7 +25,7 @@ import { Turns } from "./task-store/turns.ts";
 /** Tasks in SQLite. Each write is one operation of the connection's group commit. */
 export function createTaskStore(
   connection: Connection,
-  deps: { newLeaseToken: () => LeaseToken },
+  deps: { newLeaseToken: () => LeaseToken; watch: ChangeWatch; removals: Removals },
 ): TaskStore {
   const { db, read, write } = connection;
   const records = prepareIdempotency(connection);
@@ -39,6 +41,8 @@ export function createTaskStore(
   const cancel = prepareCancel(db, advance, changes, reads.byId);
   const [lanes, queuedLanes] = [prepareLanes(db), prepareQueuedLanes(db)];
   const [lost, nudge] = [prepareLostAttempts(db), prepareNudge(db)];
+  deps.watch.onChange(reads.forgetAll);
+  deps.removals.onRemoved(reads.forget);
   const [recentEndings, rescue] = [prepareRecentEndings(db), prepareRescue(db)];
   return {
     admit: (admission) => write(() => admit(admission)),

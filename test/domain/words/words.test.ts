@@ -130,6 +130,7 @@ const EVERY_KIND: { readonly [Kind in Facts["kind"]]: Omit<Extract<Facts, { kind
   task_unknown: {},
   task_over: { status: "failed" },
   task_live: { status: "pending" },
+  task_undeletable: { status: "pending" },
   task_cancelled: { task },
   task_failed: { task, error: { code: "UPSTREAM_ERROR", message: "It failed." } },
   task_goes_on: { task },

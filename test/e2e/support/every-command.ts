@@ -166,6 +166,10 @@ export const ROWS: Readonly<Record<string, Row>> = {
     keys: [...TASK, "cancel_requested"],
     args: async (setup) => [await submitted(setup, "-i", 'sandbox:={"outcome":"hang"}')],
   },
+  "svc task delete": {
+    keys: ["deleted"],
+    args: async (setup) => [await submitted(setup, "--wait"), "--yes"],
+  },
   "svc task download": {
     keys: ["files", "task_id"],
     args: ({ task, name }) => [task, "-o", `${name()}.png`],

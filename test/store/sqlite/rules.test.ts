@@ -50,6 +50,16 @@ describe("rules the database itself keeps", () => {
   test("a finished task never changes", async () => {
     await admit(store);
     await store.tasks.requestCancel(taskId(1), ACCOUNT, NOW);
+    for (const change of ["status = 'completed'", "request = '{}'", "results = '[]', error = '{}'"])
+      expect(() => other.run(`update task set ${change}`)).toThrow("never changes");
+  });
+
+  test("what the books add up of a task stays when it is removed", async () => {
+    await admit(store);
+    await endOne(store, "completed");
+    for (const money of ["held_micros = 0", "charged_micros = 0", "charge = null", "results = null"])
+      expect(() => other.run(`update task set status = 'removed', ${money}`)).toThrow("never changes");
+    await store.retention.remove(taskId(1));
     expect(() => other.run("update task set status = 'completed'")).toThrow("never changes");
   });
 

@@ -84,6 +84,11 @@ export const ALLOWED: readonly AllowedWalk[] = [
   { file: "sqlite/task-store/reads", part: "from attempt where task_id", why: "A task has few attempts." },
   { file: "sqlite/task-store/reads", part: "task_waited_for", why: LIVE_ONCE },
   { file: "sqlite/task-store/reads", part: "as underWay", why: LIVE_ONCE },
+  { file: "sqlite/retention-store/remove", part: "task_under_way", why: UNDER_WAY },
+  {
+    file: "sqlite/retention-store/remove",
+    why: "A task has few files and attempts, and a callback 105 sends at most.",
+  },
   {
     file: "sqlite/task-store/reads",
     part: "as processing",

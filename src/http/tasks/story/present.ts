@@ -53,7 +53,8 @@ function presentInput(
 ): JsonObject {
   if (source.kind === "url") return { field: param, url: withoutQuery(source.url) };
   const asset = files.get(source.assetId);
-  if (asset === undefined) throw new Error(`The file ${source.assetId} of an input is not stored`);
+  // Its file, or the task that it was the result of, was removed.
+  if (asset === undefined) return { field: param };
   const { type, sizeBytes, width, height, durationMs } = asset;
   const pixels = width > 0 ? { width, height } : {};
   const size = { media_type: type, size_bytes: sizeBytes, ...pixels, duration_ms: durationMs };

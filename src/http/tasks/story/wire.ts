@@ -25,8 +25,8 @@ const INPUT = closed(
     }),
   },
   {
-    optional: ["media_type", "size_bytes", "width", "height", "duration_ms"],
-    description: "What is absent is not known before the file is fetched.",
+    optional: ["media_type", "size_bytes", "width", "height", "duration_ms", "url"],
+    description: "What is absent is not known before the file is fetched, or was removed with it.",
   },
 );
 

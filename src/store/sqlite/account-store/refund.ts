@@ -5,11 +5,12 @@ import type { Refund } from "../../../domain/ports/account-store.ts";
 import type { TaskStatus } from "../../../domain/task/task.ts";
 import type { Connection } from "../connection.ts";
 import type { Authority, Ledger } from "../ledger.ts";
+import { REMOVED } from "../task-store/task-table.ts";
 import type { Accounts } from "./accounts.ts";
 
 interface Charged {
   readonly account_id: AccountId;
-  readonly status: TaskStatus;
+  readonly status: TaskStatus | typeof REMOVED;
   readonly charged_micros: number | null;
 }
 
@@ -30,7 +31,9 @@ export function prepareRefund(
     const task = chargedFor.get(id);
     if (task === null) return { kind: "not_found" };
     const charged = toMicros(task.charged_micros ?? 0);
-    if (task.status !== "completed" || charged === 0) return { kind: "not_charged" };
+    // Of what is left of a removed task, only a completed one was charged.
+    if ((task.status !== "completed" && task.status !== REMOVED) || charged === 0)
+      return { kind: "not_charged" };
     if (refundOf.get(task.account_id, id) !== null) return { kind: "already_refunded" };
     if (amount !== undefined && amount > charged) return { kind: "too_much", charged };
     const refunded = amount ?? charged;

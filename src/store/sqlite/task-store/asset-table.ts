@@ -1,4 +1,4 @@
-import { integer, sqliteTable, text, unique } from "drizzle-orm/sqlite-core";
+import { index, integer, sqliteTable, text, unique } from "drizzle-orm/sqlite-core";
 import type { AssetId } from "../../../domain/ids.ts";
 import type { Asset, MediaType } from "../../../domain/media/asset.ts";
 import { ofAccount } from "../account-store/account-table.ts";
@@ -21,7 +21,11 @@ export const asset = sqliteTable(
     durationMs: integer("duration_ms"),
     createdAt: integer("created_at").notNull(),
   },
-  (table) => [unique("asset_of_task").on(table.taskId, table.role, table.position)],
+  (table) => [
+    unique("asset_of_task").on(table.taskId, table.role, table.position),
+    // Tells whether a content is still needed.
+    index("asset_of_content").on(table.sha256),
+  ],
 );
 
 export type AssetRow = RawRow<typeof asset>;

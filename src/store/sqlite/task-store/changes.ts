@@ -15,8 +15,10 @@ interface ChangeRow extends SummaryRow {
  * process may reuse a number whose write failed, so no number is shown before it is committed.
  */
 export function prepareChanges(db: Database) {
-  const latestOf = db.prepare<{ change: number | null }, [account: string]>(
-    "select max(change) as change from task indexed by task_change where account_id = ?",
+  // Those of removed tasks are negative, so that no reader finds them.
+  const latestOf = db.prepare<{ change: number }, [account: string]>(
+    `select max(coalesce((select max(change) from task indexed by task_change where account_id = ?1), 0),
+       coalesce((select -min(change) from task indexed by task_change where account_id = ?1), 0)) as change`,
   );
   const accountAfter = db.prepare<{ account_id: AccountId }, [after: string]>(
     "select account_id from task indexed by task_change where account_id > ? order by account_id limit 1",

@@ -165,17 +165,7 @@ export function prepareList<Row>(
   columns: string,
 ): (filter: ManagedTaskFilter) => Row[] {
   const statements = madeAtUse({
-    all: () =>
-      db.prepare<Row, [after: TaskId, limit: number]>(
-        `select ${columns} from task indexed by sqlite_autoindex_task_1 where id < ? order by id desc limit ?`,
-      ),
     byRow: () => db.prepare<Row, [number]>(`select ${columns} from task where rowid = ?`),
   });
-  return (filter) => {
-    const { accountId, kind, status, model, after = END as TaskId, limit } = filter;
-    const isAll = [accountId, kind, status, model].every((each) => each === undefined);
-    return isAll
-      ? statements.all.all(after, limit)
-      : find(filter).flatMap((row) => statements.byRow.get(row) ?? []);
-  };
+  return (filter) => find(filter).flatMap((row) => statements.byRow.get(row) ?? []);
 }

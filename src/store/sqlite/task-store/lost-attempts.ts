@@ -2,7 +2,7 @@ import type { Database } from "bun:sqlite";
 import type { AttemptId, LaneId } from "../../../domain/ids.ts";
 import type { LostAttempt, LostEnd } from "../../../domain/task/lost-attempt.ts";
 import { type AttemptRow, toAttempt } from "./attempt-table.ts";
-import { type TaskRow, toTask } from "./task-table.ts";
+import { REMOVED, type TaskRow, toTask } from "./task-table.ts";
 
 /** More wait for the next look. */
 const MOST = 200;
@@ -14,7 +14,9 @@ export function prepareLostAttempts(db: Database) {
      where state = 'ambiguous' and ended_at >= ? and provider in (select value from json_each(?))
      order by ended_at limit ?`,
   );
-  const task = db.prepare<TaskRow, [id: string]>("select * from task where id = ? and stage = 'terminal'");
+  const task = db.prepare<TaskRow, [id: string]>(
+    `select * from task where id = ? and stage = 'terminal' and status <> '${REMOVED}'`,
+  );
   const settle = db.prepare<never, [state: string, cost: number | null, detail: string, id: string]>(
     `update attempt set state = ?, cost_micros = coalesce(?, cost_micros), detail = ?
      where id = ? and state = 'ambiguous' and ended_at is not null`,

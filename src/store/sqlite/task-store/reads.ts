@@ -8,17 +8,27 @@ import { type AssetRow, toAsset } from "./asset-table.ts";
 import { type AttemptRow, toAttempt } from "./attempt-table.ts";
 import { type FindTasks, prepareList } from "./list.ts";
 import { prepareQueuePosition } from "./queue-position.ts";
-import { LIVE, SUMMARY_COLUMNS, type SummaryRow, type TaskRow, toSummary, toTask } from "./task-table.ts";
+import {
+  LIVE,
+  REMOVED,
+  SUMMARY_COLUMNS,
+  type SummaryRow,
+  type TaskRow,
+  toSummary,
+  toTask,
+} from "./task-table.ts";
 import type { Turns } from "./turns.ts";
 
-/** How many summaries of finished tasks, and how many assets, stay in memory. They never change, and callers keep asking for the latest. */
+/** How many summaries of finished tasks, and how many assets, stay in memory. They change only by being removed, and callers keep asking for the latest. */
 const MOST_KEPT = 10_000;
 
-/** Keeps what never changes, the latest of it. */
+/** Keeps what seldom changes, the latest of it. */
 function createKept<Id, Value>() {
   const kept = new Map<Id, Value>();
   return {
     get: (id: Id): Value | undefined => kept.get(id),
+    forget: (id: Id): void => void kept.delete(id),
+    forgetAll: (): void => kept.clear(),
     add(id: Id, value: Value): void {
       const oldest = kept.size < MOST_KEPT ? undefined : kept.keys().next().value;
       if (oldest !== undefined) kept.delete(oldest);
@@ -30,10 +40,10 @@ function createKept<Id, Value>() {
 /** Returns a function that reads the summary of a task. */
 function prepareSummary(db: Database) {
   const summaryById = db.prepare<SummaryRow, [id: string]>(
-    `select ${SUMMARY_COLUMNS} from task where id = ?`,
+    `select ${SUMMARY_COLUMNS} from task where id = ? and status <> '${REMOVED}'`,
   );
   const kept = createKept<TaskId, TaskSummary>();
-  return (id: TaskId): TaskSummary | undefined => {
+  const summary = (id: TaskId): TaskSummary | undefined => {
     const known = kept.get(id);
     if (known !== undefined) return known;
     const row = summaryById.get(id);
@@ -42,13 +52,14 @@ function prepareSummary(db: Database) {
     if (isTerminal(summary.status)) kept.add(id, summary);
     return summary;
   };
+  return { summary, kept };
 }
 
 /** Returns a function that reads an asset. */
 function prepareAsset(db: Database) {
   const assetById = db.prepare<AssetRow, [id: string]>("select * from asset where id = ?");
   const kept = createKept<AssetId, Asset>();
-  return (id: AssetId): Asset | undefined => {
+  const assetOf = (id: AssetId): Asset | undefined => {
     const known = kept.get(id);
     if (known !== undefined) return known;
     const row = assetById.get(id);
@@ -57,14 +68,19 @@ function prepareAsset(db: Database) {
     kept.add(id, asset);
     return asset;
   };
+  return { assetById: assetOf, kept };
 }
 
 export function prepareReads({ db }: Connection, turns: Turns, find: FindTasks) {
-  const taskById = db.prepare<TaskRow, [id: string]>("select * from task where id = ?");
+  const taskById = db.prepare<TaskRow, [id: string]>(
+    `select * from task where id = ? and status <> '${REMOVED}'`,
+  );
   const attemptsOf = db.prepare<AttemptRow, [id: string]>(
     "select * from attempt where task_id = ? order by sequence",
   );
   const attemptById = db.prepare<AttemptRow, [id: string]>("select * from attempt where id = ?");
+  const { summary, kept: summaries } = prepareSummary(db);
+  const { assetById, kept: assets } = prepareAsset(db);
   const list = prepareList<SummaryRow>(db, find, SUMMARY_COLUMNS);
 
   return {
@@ -72,13 +88,22 @@ export function prepareReads({ db }: Connection, turns: Turns, find: FindTasks) 
       const row = taskById.get(id);
       return row === null ? undefined : toTask(row);
     },
-    summary: prepareSummary(db),
+    summary,
+    /** Forgets what is kept of a task in memory. */
+    forget(id: TaskId, ofAssets: readonly AssetId[]): void {
+      summaries.forget(id);
+      for (const asset of ofAssets) assets.forget(asset);
+    },
+    forgetAll(): void {
+      summaries.forgetAll();
+      assets.forgetAll();
+    },
     attempts: (id: TaskId): Attempt[] => attemptsOf.all(id).map(toAttempt),
     attempt(id: AttemptId): Attempt | undefined {
       const row = attemptById.get(id);
       return row === null ? undefined : toAttempt(row);
     },
-    assetById: prepareAsset(db),
+    assetById,
     list: (filter: TaskFilter): TaskSummary[] => list(filter).map(toSummary),
     queuePosition: prepareQueuePosition(db, turns),
     ...prepareLiveReads(db),

@@ -24,7 +24,7 @@ export function prepareRecentEndings(db: Database): (since: number) => RecentEnd
   const accounts = db.prepare<{ id: AccountId }, []>(`select id from account limit ${MOST_ACCOUNTS + 1}`);
   const latest = db.prepare<Row, [account: AccountId, limit: number]>(
     `select model, lane, status, created_at, completed_at, charged_micros from task indexed by task_change
-     where account_id = ? order by change desc limit ?`,
+     where account_id = ? and change >= 0 order by change desc limit ?`,
   );
 
   /** An account's ends, latest first, and since when they are all there. */

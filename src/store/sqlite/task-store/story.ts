@@ -12,7 +12,7 @@ import {
 } from "../callback-store/callback-table.ts";
 import type { Connection } from "../connection.ts";
 import { optional } from "../raw-row.ts";
-import { type TaskRow, toTask } from "./task-table.ts";
+import { REMOVED, type TaskRow, toTask } from "./task-table.ts";
 
 interface Names {
   readonly account_name: string;
@@ -27,7 +27,9 @@ interface Reads {
 /** Returns the body of `TaskStore.story`. */
 export function prepareStory(connection: Connection, { attempts, assetById }: Reads) {
   const { db } = connection;
-  const select = db.prepare<TaskRow, [id: string]>("select * from task where id = ?");
+  const select = db.prepare<TaskRow, [id: string]>(
+    `select * from task where id = ? and status <> '${REMOVED}'`,
+  );
   const names = db.prepare<Names, [account: string, key: string]>(
     `select account.name as account_name, coalesce(api_key.name, ?2) as key_name
      from account left join api_key on api_key.id = ?2 where account.id = ?1`,

@@ -32,6 +32,9 @@ export type Pool = "ready" | "waiting" | "under_way";
 export const LIVE = "status in ('pending', 'processing')";
 export const ENDED = "status in ('completed', 'failed', 'cancelled')";
 
+/** In the column `status`: all that is left of the task is what the books need. It is neither live nor ended. */
+export const REMOVED = "removed";
+
 export const task = sqliteTable(
   "task",
   {
@@ -45,7 +48,7 @@ export const task = sqliteTable(
     callbackUrl: text("callback_url"),
     heldMicros: integer("held_micros").notNull(),
     createdAt: integer("created_at").notNull(),
-    status: text().$type<TaskStatus>().notNull(),
+    status: text().$type<TaskStatus | typeof REMOVED>().notNull(),
     stage: text().$type<Stage>().notNull(),
     pool: text().$type<Pool>(),
     /** When `claim` may take the task; while it is leased, when the lease ends. */
@@ -114,7 +117,8 @@ export const ofTask = () =>
     .notNull()
     .references(() => task.id);
 
-export type TaskRow = RawRow<typeof task>;
+/** A row of a task that is not removed. Whoever reads tasks by their ids leaves removed ones out. */
+export type TaskRow = RawRow<typeof task> & { readonly status: TaskStatus };
 
 const SUMMARY = [
   ...["id", "account_id", "kind", "model", "status", "progress", "results", "error", "charged_micros"],

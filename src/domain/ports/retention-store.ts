@@ -1,0 +1,23 @@
+import type { AccountId, TaskId } from "../ids.ts";
+import type { TaskStatus } from "../task/task.ts";
+
+/** What became of a task that was to be removed. */
+export type Removal =
+  /** It is gone. `contents`: the files that no other task has, by their SHA-256. */
+  | { readonly kind: "removed"; readonly contents: readonly string[] }
+  /** It has not ended, and nothing was changed. */
+  | { readonly kind: "live"; readonly status: TaskStatus }
+  | { readonly kind: "not_found" };
+
+/** What goes, and what must stay. Every method is one transaction, durable before its promise resolves. Throws `StorageError`. */
+export interface RetentionStore {
+  /**
+   * Removes an ended task with its request, results, assets, attempts' content and callback. What stays is what the books add up, and
+   * an id that no read finds. Its files are the caller's to remove. Removing it again changes nothing.
+   *
+   * @param owner any account's unless given
+   */
+  remove(id: TaskId, owner?: AccountId): Promise<Removal>;
+  /** Those of some contents, by their SHA-256, that an asset or a live task's attempt has. */
+  neededContents(contents: readonly string[]): Promise<string[]>;
+}

@@ -1,0 +1,17 @@
+import type { AssetId, TaskId } from "../../domain/ids.ts";
+
+type Told = (id: TaskId, ofAssets: readonly AssetId[]) => void;
+
+export type Removals = ReturnType<typeof createRemovals>;
+
+/** Tells whoever keeps tasks and assets in memory that some are gone. */
+export function createRemovals() {
+  const listeners: Told[] = [];
+  return {
+    onRemoved: (told: Told) => void listeners.push(told),
+    /** Called in the transaction that removes them: nothing is read before its commit. */
+    removed: ((id, ofAssets) => {
+      for (const told of listeners) told(id, ofAssets);
+    }) as Told,
+  };
+}

@@ -1,0 +1,111 @@
+import type { Database } from "bun:sqlite";
+import type { AccountId, AssetId, TaskId } from "../../../domain/ids.ts";
+import type { Removal } from "../../../domain/ports/retention-store.ts";
+import type { TaskStatus } from "../../../domain/task/task.ts";
+import { REMOVED } from "../task-store/task-table.ts";
+
+interface Standing {
+  readonly account_id: AccountId;
+  readonly status: TaskStatus | typeof REMOVED;
+  readonly stage: string;
+}
+
+interface File {
+  readonly id: AssetId;
+  readonly sha256: string;
+}
+
+/**
+ * Returns the body of `RetentionStore.remove`. Of a removed task stays what the books add up: who it was for, when, its amounts, how many
+ * outputs it had, and what its attempts cost. Its number among the changes is negated, so that no reader of changes finds it, and the
+ * latest number stays known.
+ */
+export function prepareRemove(
+  db: Database,
+  tell: (id: TaskId, ofAssets: readonly AssetId[]) => void,
+): (id: TaskId, owner: AccountId | undefined) => Removal {
+  const select = db.prepare<Standing, [id: string]>(
+    "select account_id, status, stage from task where id = ?",
+  );
+  const strip = db.prepare<never, [id: string]>(
+    `update task set status = '${REMOVED}', change = -abs(change), setup = '', request_id = '', origin = '', quote = '{}',
+       request = '{}', results = (select json_group_array(0) from json_each(results)), result_issues = null,
+       error = null, usage = null, callback_url = null, sync_scope = null
+     where id = ?`,
+  );
+  const stripAttempts = db.prepare<never, [id: string]>(
+    `update attempt set operation = null, outputs = null, usage = null, detail = null, considered = null, trace = null
+     where task_id = ?`,
+  );
+  const removeCallback = prepareRemoveCallback(db);
+  const removeFiles = prepareRemoveFiles(db);
+
+  return (id, owner) => {
+    const standing = select.get(id);
+    if (standing === null || (owner !== undefined && standing.account_id !== owner))
+      return { kind: "not_found" };
+    const { status, stage } = standing;
+    if (status === REMOVED) return { kind: "removed", contents: [] };
+    if (stage !== "terminal") return { kind: "live", status };
+    removeCallback(id);
+    const { assets, contents } = removeFiles(id);
+    stripAttempts.run(id);
+    strip.run(id);
+    tell(id, assets);
+    return { kind: "removed", contents };
+  };
+}
+
+/** Returns a function that removes a task's callback with its sends. */
+function prepareRemoveCallback(db: Database): (id: TaskId) => void {
+  // Out of its pool first: the counts of what waits follow changes of pools.
+  const end = db.prepare<never, [id: string]>(
+    "update callback set state = 'failed', pool = null, redeliver = 0 where task_id = ? and pool is not null",
+  );
+  const removeSends = db.prepare<never, [id: string]>(
+    "delete from callback_attempt where callback_id = (select id from callback where task_id = ?)",
+  );
+  const remove = db.prepare<never, [id: string]>("delete from callback where task_id = ?");
+  return (id) => {
+    end.run(id);
+    removeSends.run(id);
+    remove.run(id);
+  };
+}
+
+/** Returns a function that removes a task's assets. It returns them, and the contents that no other asset has. */
+function prepareRemoveFiles(db: Database) {
+  const filesOf = db.prepare<File, [id: string]>("select id, sha256 from asset where task_id = ?");
+  const remove = db.prepare<never, [id: string]>("delete from asset where task_id = ?");
+  const other = db.prepare<unknown, [sha256: string]>(
+    "select 1 from asset indexed by asset_of_content where sha256 = ? limit 1",
+  );
+  return (id: TaskId): { assets: readonly AssetId[]; contents: readonly string[] } => {
+    const files = filesOf.all(id);
+    remove.run(id);
+    const contents = new Set(files.map(({ sha256 }) => sha256));
+    return {
+      assets: files.map((file) => file.id),
+      contents: [...contents].filter((sha256) => other.get(sha256) === null),
+    };
+  };
+}
+
+/** Returns the body of `RetentionStore.neededContents`. */
+export function prepareNeededContents(db: Database): (contents: readonly string[]) => string[] {
+  const ofAsset = db.prepare<unknown, [sha256: string]>(
+    "select 1 from asset indexed by asset_of_content where sha256 = ? limit 1",
+  );
+  // Outputs that are stored while others of their task are still fetched have no asset yet.
+  const underWay = db.prepare<{ outputs: string }, []>(
+    `select outputs from task indexed by task_under_way cross join attempt on attempt.task_id = task.id
+     where pool = 'under_way' and outputs is not null`,
+  );
+  return (contents) => {
+    if (contents.length === 0) return [];
+    const outputs = underWay.all().map((row) => row.outputs);
+    return contents.filter(
+      (sha256) => ofAsset.get(sha256) !== null || outputs.some((text) => text.includes(sha256)),
+    );
+  };
+}

@@ -1,0 +1,116 @@
+import { describe, expect, test } from "bun:test";
+import { outputsKept, outputsReady } from "../../src/domain/task/transition.ts";
+import {
+  ACCOUNT,
+  accountId,
+  addAccount,
+  admit,
+  assetId,
+  attemptId,
+  beginOne,
+  callbackId,
+  endOne,
+  type MakeStore,
+  micros,
+  NOW,
+  newAsset,
+  newTask,
+  snapshot,
+  taskId,
+  tokenId,
+  withStore,
+} from "../helpers/store.ts";
+
+const A = "a".repeat(64);
+
+export function describeRetentionStore(name: string, make: MakeStore): void {
+  describe(`${name}: remove`, () => {
+    test(
+      "no read finds a removed task, its files, its callback or its change",
+      withStore(make, async (store) => {
+        await admit(store, { callbackUrl: "https://example.com/hook" });
+        await endOne(store, "completed");
+        const latest = await store.tasks.latestChange(ACCOUNT);
+        // So that it may be kept in memory.
+        await store.tasks.summary(taskId(1));
+        await store.tasks.assetById(assetId(10));
+        expect(await store.retention.remove(taskId(1), ACCOUNT)).toEqual({ kind: "removed", contents: [A] });
+        const reads = [
+          ...[await store.tasks.byId(taskId(1)), await store.tasks.summary(taskId(1))],
+          ...[await store.tasks.story(taskId(1)), await store.tasks.assetById(assetId(10))],
+          ...[await store.callbacks.byId(callbackId(1)), await store.callbacks.nextDueAt()],
+        ];
+        expect(reads).toEqual(reads.map(() => undefined));
+        expect(await store.tasks.list({ accountId: ACCOUNT, limit: 10 })).toEqual([]);
+        expect(await store.tasks.managedTasks({ limit: 10 })).toEqual({ tasks: [], next: undefined });
+        expect(await store.tasks.changes({ accountId: ACCOUNT, after: 0, limit: 10 })).toEqual([]);
+        expect(await store.tasks.managedChanges({ after: 0, limit: 10 })).toEqual([]);
+        expect(await store.tasks.latestChange(ACCOUNT)).toBe(latest);
+        expect(await store.tasks.latestManagedChange()).toBe(latest);
+        expect(await store.callbacks.hasDue(NOW + 1e9)).toBe(false);
+        expect(await store.retention.neededContents([A])).toEqual([]);
+      }),
+    );
+
+    test(
+      "its money, its usage and what it cost stay, and it can be refunded",
+      withStore(make, async (store) => {
+        await admit(store);
+        await endOne(store, "completed", { outputs: 2, cost: micros(7) });
+        const query = { from: 0, to: 99_999, by: "model" } as const;
+        const books = async () => [
+          await store.accounts.ledger(ACCOUNT),
+          await store.usage.report(query),
+          await store.usage.spentSince(0),
+        ];
+        const before = await books();
+        await store.retention.remove(taskId(1), ACCOUNT);
+        expect(await books()).toEqual(before);
+        expect(await store.accounts.refund(taskId(1), undefined, "spoilt", tokenId(1), NOW)).toMatchObject({
+          kind: "refunded",
+        });
+      }),
+    );
+
+    test(
+      "removing it again succeeds; another account's, an unknown one and a live one stay as they are",
+      withStore(make, async (store) => {
+        await addAccount(store, { id: accountId(2) });
+        await admit(store);
+        expect(await store.retention.remove(taskId(1), ACCOUNT)).toEqual({ kind: "live", status: "pending" });
+        await beginOne(store);
+        expect(await store.retention.remove(taskId(1), ACCOUNT)).toEqual({
+          kind: "live",
+          status: "processing",
+        });
+        await admit(store, { number: 2 });
+        await endOne(store, "failed");
+        const before = await snapshot(store, taskId(2));
+        expect(await store.retention.remove(taskId(2), accountId(2))).toEqual({ kind: "not_found" });
+        expect(await store.retention.remove(taskId(3), ACCOUNT)).toEqual({ kind: "not_found" });
+        expect(await snapshot(store, taskId(2))).toEqual(before);
+        for (let i = 0; i < 2; i += 1)
+          expect(await store.retention.remove(taskId(2))).toEqual({ kind: "removed", contents: [] });
+      }),
+    );
+
+    test(
+      "a content that another task has, or that is stored for a live one, is still needed",
+      withStore(make, async (store) => {
+        const [b, c] = ["b".repeat(64), "c".repeat(64)];
+        await admit(store, { number: 3 });
+        await endOne(store, "completed");
+        const input = newAsset({ number: 99, taskId: taskId(2), role: "input" });
+        await store.tasks.admit({ task: newTask({ number: 2 }), assets: [input] });
+        expect(await store.retention.remove(taskId(3), ACCOUNT)).toEqual({ kind: "removed", contents: [] });
+        const lease = await beginOne(store);
+        const file = { ...newAsset(), sha256: b };
+        await store.tasks.apply(lease, outputsReady(NOW, attemptId(1), [{ kind: "remote", ref: "x" }]));
+        const kept = [{ kind: "stored", file } as const, { kind: "remote", ref: "x" } as const];
+        const due = { dueAt: NOW + 1, failures: 1 };
+        await store.tasks.apply(lease, outputsKept(NOW, attemptId(1), kept, due));
+        expect(await store.retention.neededContents([A, b, c])).toEqual([A, b]);
+      }),
+    );
+  });
+}
