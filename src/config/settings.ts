@@ -243,9 +243,9 @@ export function createSettings(machine: Machine, providers: readonly ProviderSet
         perHost: setting<number>({
           key: "callbacks.host_concurrency",
           flag: "--callbacks-host-concurrency <sends>",
-          help: "most callbacks of one account sent to one host at one time",
+          help: "most callbacks of one account sent to one host at one time, while it answers well",
           parse: parse.integer(1, 10_000),
-          fallback: 4,
+          fallback: 32,
         }),
       },
     },

@@ -1,4 +1,4 @@
-import type { CallbackSend, Delivery } from "../domain/callback/callback.ts";
+import type { Callback, CallbackSend, Delivery } from "../domain/callback/callback.ts";
 import { callbackPost } from "../domain/callback/callback-payload.ts";
 import { type AccountStore, LOCKED } from "../domain/ports/account-store.ts";
 import type { CallbackStore } from "../domain/ports/callback-store.ts";
@@ -26,8 +26,15 @@ const UNSIGNABLE = {
   reason: "cannot be signed: its secret is sealed with another key",
 } as const;
 
-/** @param delaysMs before attempts 2, 3 and so on */
-export function createCallbackPosting(deps: CallbackDeps, delaysMs: readonly number[]) {
+/**
+ * @param delaysMs before attempts 2, 3 and so on
+ * @param ended told how each send went that left, and how long it took
+ */
+export function createCallbackPosting(
+  deps: CallbackDeps,
+  delaysMs: readonly number[],
+  ended: (callback: Callback, delivery: Delivery, tookMs: number) => void,
+) {
   const { callbacks, clock, log } = deps;
 
   /** Records the outcome of a send, and when the next one is due. */
@@ -56,7 +63,9 @@ export function createCallbackPosting(deps: CallbackDeps, delaysMs: readonly num
         const kept = await deps.accounts.callbackSecret(callback.keyId);
         if (kept === LOCKED) return await record(send, UNSIGNABLE);
         const post = callbackPost(deps, task, { id: callback.id, at: clock.now(), kept });
+        const leftAt = clock.elapsed();
         const delivery = await deps.egress.deliver(callback.url, post, stopping);
+        ended(callback, delivery, clock.elapsed() - leftAt);
         const isCutOff = stopping.aborted && delivery.kind === "unreachable";
         await record(send, isCutOff ? { kind: "interrupted" } : delivery);
       } catch (error) {

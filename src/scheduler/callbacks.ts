@@ -1,12 +1,14 @@
 import type { Callback } from "../domain/callback/callback.ts";
 import type { SendLimits } from "../domain/ports/callback-store.ts";
 import { type CallbackDeps, createCallbackPosting } from "./callback-posting.ts";
+import { createHostWidths } from "./host-widths.ts";
 import { createLoop } from "./loop.ts";
 
 export interface CallbackOptions {
   /** Delays before attempts 2, 3 and so on; they also set the number of attempts. */
   readonly delaysMs: readonly number[];
-  readonly limits: SendLimits;
+  /** `perHost` is the most that a host gets which answers well. */
+  readonly limits: Omit<SendLimits, "ofPlaces">;
 }
 
 export interface CallbackSender {
@@ -27,8 +29,9 @@ const LOOK_EVERY_MS = 1_000;
 /** Delivers the callbacks of ended tasks, with at most five attempts each, counted before they leave. */
 export function createCallbackSender(deps: CallbackDeps, options: CallbackOptions): CallbackSender {
   const { callbacks, clock } = deps;
-  const { limits } = options;
-  const posting = createCallbackPosting(deps, options.delaysMs);
+  const widths = createHostWidths(options.limits.perHost, clock);
+  const limits = { ...options.limits, perHost: widths.first, ofPlaces: widths.wider };
+  const posting = createCallbackPosting(deps, options.delaysMs, widths.ended);
   const underWay = new Map<Promise<void>, Callback>();
   const stopping = new AbortController();
 

@@ -52,7 +52,7 @@ describe("settings", () => {
       providers: { sandbox: { enabled: true, workers: 2 } },
       callbacks: {
         delaysMs: [5_000, 60_000, 600_000, 3_600_000],
-        limits: { total: 256, perAccount: 64, perHost: 4 },
+        limits: { total: 256, perAccount: 64, perHost: 32 },
       },
       egress: { allow: [] },
       warnings: [],

@@ -205,7 +205,10 @@ test("tokens are made, listed and revoked, and the revoked one is refused at onc
   const { token: secret, ...made } = await ask("/admin/v1/tokens", { body: { name: "ci" } });
   const other = createApi(server.url, String(secret));
   expect((await other.send("/admin/v1/tokens")).status).toBe(200);
-  expect((await ask("/admin/v1/tokens")).tokens).toContainEqual({ ...made, last_used_at: expect.any(Number) });
+  expect((await ask("/admin/v1/tokens")).tokens).toContainEqual({
+    ...made,
+    last_used_at: expect.any(Number),
+  });
   expect(await ask("/admin/v1/tokens/ci/revoke", { method: "POST" })).toMatchObject({ status: "revoked" });
   expect((await other.send("/admin/v1/tokens")).status).toBe(401);
 });

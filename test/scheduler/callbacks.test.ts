@@ -202,6 +202,23 @@ describe("a sender", () => {
     expect(await Promise.all([1, 2, 3, 4].map(stateOf))).toEqual(Array(4).fill("delivered"));
   });
 
+  test("sends more at once to a host that answers quickly", async () => {
+    for (let number = 1; number <= 30; number++) await owe(number, "https://quick.example/hook");
+    const answers: ((delivery: Delivery) => void)[] = [];
+    const sender = createSender(() => new Promise<Delivery>((resolve) => answers.push(resolve)));
+    await sender.start();
+    let sent = 0;
+    for (const width of [4, 8, 16]) {
+      sent += width;
+      await until(() => arrived.length === sent);
+      for (const answer of answers.splice(0)) answer(OK);
+    }
+    await until(() => arrived.length === 30);
+    const stopped = sender.stop(60_000);
+    for (const answer of answers.splice(0)) answer(OK);
+    await stopped;
+  });
+
   test("sends within a second what another process asked for on the same data folder", async () => {
     await owe();
     const sender = createSender(() => OK);

@@ -30,6 +30,11 @@ export interface Callback {
   readonly createdAt: number;
 }
 
+/** Names where a callback goes: sends of one account to one host share their room. */
+export function placeOf({ accountId, host }: Pick<Callback, "accountId" | "host">): string {
+  return `${accountId} ${host}`;
+}
+
 /** A send that is counted, and may now leave. */
 export interface CallbackSend {
   /** As it stands with this send counted. */

@@ -14,6 +14,8 @@ export interface SendLimits {
   readonly perAccount: number;
   /** From one account to one host. */
   readonly perHost: number;
+  /** Where it is another number, by `placeOf`. */
+  readonly ofPlaces?: ReadonlyMap<string, number> | undefined;
 }
 
 export interface CallbackClaim {

@@ -1,5 +1,5 @@
 import { eq, sql } from "drizzle-orm";
-import type { Callback, CallbackSend } from "../../../domain/callback/callback.ts";
+import { type Callback, type CallbackSend, placeOf } from "../../../domain/callback/callback.ts";
 import type { AccountId, CallbackId } from "../../../domain/ids.ts";
 import { MAX_CALLBACK_ATTEMPTS } from "../../../domain/limits.ts";
 import type { CallbackClaim, SendLimits } from "../../../domain/ports/callback-store.ts";
@@ -79,16 +79,18 @@ function createRoom(limits: SendLimits, underWay: Iterable<Callback>) {
   let total = 0;
   const counts = new Map<string, number>();
   const count = (name: string) => counts.get(name) ?? 0;
-  const nameOf = (account: AccountId, host: string) => `${account} ${host}`;
-  const use = ({ accountId, host }: Callback) => {
+  const use = (callback: Callback) => {
     total += 1;
-    for (const name of [accountId, nameOf(accountId, host)]) counts.set(name, count(name) + 1);
+    for (const name of [callback.accountId, placeOf(callback)]) counts.set(name, count(name) + 1);
   };
   for (const callback of underWay) use(callback);
   return {
     hasAny: () => total < limits.total,
     hasForAccount: (account: AccountId) => total < limits.total && count(account) < limits.perAccount,
-    hasForHost: (account: AccountId, host: string) => count(nameOf(account, host)) < limits.perHost,
+    hasForHost(accountId: AccountId, host: string): boolean {
+      const place = placeOf({ accountId, host });
+      return count(place) < (limits.ofPlaces?.get(place) ?? limits.perHost);
+    },
     use,
   };
 }
