@@ -31,6 +31,12 @@ export const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./commands/serve.ts")).defineServe,
   },
   {
+    heading: SERVER,
+    usage: "service",
+    about: "run it as a service of systemd",
+    load: async () => (await import("./commands/service.ts")).defineService,
+  },
+  {
     heading: CLIENT,
     usage: "image [prompt]",
     about: "make an image, save it here and show it",

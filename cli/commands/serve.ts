@@ -13,7 +13,11 @@ import { renderBanner, renderReady } from "../serve/banner.ts";
 import { firstKeyFile } from "../serve/first-key.ts";
 import { findPortOwner } from "../serve/port-owner.ts";
 import { createServerLog, describeError, type ServerLogLine } from "../serve/server-log.ts";
+import { findServiceManager } from "../serve/service-manager.ts";
 import { stopOnSignals } from "../serve/stop-signals.ts";
+
+/** What a stop takes beside the drain, at most: it listens on, ends connections, and closes its files. */
+const CLOSING_MS = 20_000;
 
 export function defineServe(command: Command, context: Context): void {
   for (const option of settingOptions()) command.addOption(option);
@@ -40,6 +44,7 @@ async function serve(command: Command, context: Context): Promise<void> {
   const config = readConfig({ flags: settings, env, file, cwd, isServing: true });
   const log = createServerLog(config, context);
   endOnMistakes(log);
+  const manager = await findServiceManager(env, (message) => log("warn", {}, message));
 
   const { createApp } = await import("../../src/app/app.ts");
   const { DataFolderGone } = await import("../../src/app/rooms.ts");
@@ -58,10 +63,11 @@ async function serve(command: Command, context: Context): Promise<void> {
       process.exit(EXIT.error);
     },
   });
-  const ended = stopOnSignals(app, log);
+  const ended = stopOnSignals(app, log, () => manager.stopping(config.scheduler.drainMs + CLOSING_MS));
   const started = await app.start().catch((error: unknown) => {
     throw explain(error, config);
   });
+  manager.ready();
   if (isForPeople) {
     const style = await styleFor(context, stderr, { color });
     stderr.write(renderBanner(started, config, { cwd, style, width: widthOf(stderr) }));

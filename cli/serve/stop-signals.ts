@@ -5,13 +5,23 @@ import { describeError, type ServerLogLine } from "./server-log.ts";
 /** Load balancers and clients with open connections hear of the end within this time. At Ctrl-C nobody waits for them. */
 const LISTEN_ON_MS = 1_000;
 
-/** Stops the service at the first signal, ends the process at the second. @returns the exit code once everything is closed */
-export function stopOnSignals(app: Pick<App, "stop">, log: ServerLogLine): Promise<number> {
+/**
+ * Stops the service at the first signal, ends the process at the second.
+ *
+ * @param onStop called at the first one
+ * @returns the exit code once everything is closed
+ */
+export function stopOnSignals(
+  app: Pick<App, "stop">,
+  log: ServerLogLine,
+  onStop: () => void,
+): Promise<number> {
   const { promise, resolve } = Promise.withResolvers<number>();
   let isStopping = false;
   const stop = (forced: number, listenOnMs: number) => () => {
     if (isStopping) process.exit(forced);
     isStopping = true;
+    onStop();
     app.stop({ listenOnMs }).then(
       () => resolve(EXIT.ok),
       (error: unknown) => {

@@ -89,7 +89,7 @@ describe("a second signal", () => {
   const MODULE = join(import.meta.dir, "../../cli/serve/stop-signals.ts");
   const SCRIPT = `
     import { stopOnSignals } from ${JSON.stringify(MODULE)};
-    stopOnSignals({ stop() { console.log("stopping"); return new Promise(() => {}); } }, () => {});
+    stopOnSignals({ stop() { console.log("stopping"); return new Promise(() => {}); } }, () => {}, () => {});
     setInterval(() => {}, 1000);
     console.log("ready");
   `;

@@ -269,6 +269,16 @@ export const ROWS: Readonly<Record<string, Row>> = {
   "svc config validate": { keys: ["file", "ok", "problems", "warnings"], args: local() },
   "svc config schema": { keys: ["$defs", "properties", "title", "type"] },
   "svc config diff": { keys: ["differences"], args: local(), isTable: true },
+  "svc service install": {
+    keys: ["changed", "data_dir", "env_file", "executable", "name", "started", "unit", "user"],
+    args: () => ["--dry-run", "--executable", "/usr/bin/env"],
+  },
+  "svc service uninstall": {
+    keys: ["name", "removed"],
+    args: () => ["--root", emptyFolder("no-service")],
+    exitCode: 5,
+  },
+  "svc service status": { args: () => ["--name", "svc-none"], exitCode: 5 },
   "svc keys create": {
     keys: [...KEY, "account", "key"],
     args: (setup) => local("--name", setup.name())(setup),

@@ -1,0 +1,45 @@
+import { existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Command } from "commander";
+import { type Invocation, onRun } from "../../command.ts";
+import type { Context } from "../../context.ts";
+import { EXIT } from "../../exit-codes.ts";
+import { Failure } from "../../failure.ts";
+import { withExamples, withExits, withNotes } from "../../help/manual.ts";
+import { addServiceCommand } from "../../service/command.ts";
+import { requireOurs } from "../../service/files.ts";
+import { placesOf, type ServiceFlags } from "../../service/places.ts";
+import { openSystemd, runTool } from "../../service/systemctl.ts";
+
+export function addUninstall(service: Command, context: Context): void {
+  const about = "stop the service and remove its unit; data and settings stay";
+  const command = addServiceCommand(service, "uninstall", about).option(
+    "--root <folder>",
+    "remove it from a system's image that lies in this folder",
+  );
+  withExamples(command, ["svc service uninstall", "as root"], "svc service uninstall --user");
+  withNotes(command, "Its user stays too: the data folder is that user's.");
+  withExits(command, "notFound", "conflict");
+  onRun<ServiceFlags>(command, context, uninstall);
+}
+
+async function uninstall({ context, output, options }: Invocation<ServiceFlags>): Promise<void> {
+  const { root, unit, sysusers } = placesOf(options, context);
+  const { name = "svc" } = options;
+  if (!requireOurs(root, unit))
+    throw new Failure(EXIT.notFound, "not_installed", `There is no ${join(root, unit)}.`, {
+      hint:
+        options.user === true
+          ? "Without --user it is one of the whole machine."
+          : "--user is for one of your own.",
+    });
+  if (options.root === undefined) await openSystemd(options.user === true).run("disable", "--now", name);
+  else await runTool(["systemctl", "--quiet", "--root", root, "disable", name]);
+  const removed = [unit, sysusers].flatMap((path) =>
+    path !== undefined && existsSync(join(root, path)) && requireOurs(root, path) ? [path] : [],
+  );
+  for (const path of removed) rmSync(join(root, path));
+  if (options.root === undefined) await openSystemd(options.user === true).run("daemon-reload");
+  output.show({ name, removed }, () => "");
+  output.done(`${name} is stopped, and its unit is removed. Data and settings stay where they are.`);
+}
