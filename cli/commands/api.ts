@@ -54,7 +54,7 @@ export function defineApi(command: Command, context: Context): void {
     .option("-s, --server <url>", "address of the server (SVC_SERVER)")
     .option("--profile <name>", "profile of `svc login` (SVC_PROFILE)")
     .option("-v, --verbose", "print requests and answers on stderr");
-  withTokenFlags(withKeyFlags(command, ", for everything but /admin"), ", for /admin");
+  withTokenFlags(withKeyFlags(command, ", for all other paths"), ", for /admin and /metrics");
   withExamples(
     command,
     "svc api GET /v1/account/status",
@@ -64,7 +64,7 @@ export function defineApi(command: Command, context: Context): void {
   );
   withNotes(
     command,
-    "The body goes to stdout, whatever the status; the exit code tells the status. Nothing is tried again. A path below /admin gets the management token, the others the API key. Redirects are not followed, and other servers are refused.",
+    "The body goes to stdout, whatever the status; the exit code tells the status. Nothing is tried again. /metrics and paths below /admin get the management token, the others the API key. Redirects are not followed, and other servers are refused.",
   );
   withExits(
     command,

@@ -97,7 +97,7 @@ function endOnMistakes(log: ServerLogLine): void {
 /** Explains an operating system error in terms of the command's settings. */
 function explain(error: unknown, config: Config): unknown {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
-  const ports = [config.port, config.longPort].filter(
+  const ports = [config.port, config.longPort, config.metrics.address?.port].filter(
     (port): port is number => port !== undefined && port !== 0,
   );
   if (code === "EADDRINUSE") return portInUse(ports, config, error);
@@ -128,8 +128,12 @@ function portInUse(ports: readonly number[], config: Config, cause: unknown): Fa
     .find(({ owner }) => owner !== undefined);
   const who = owned?.owner === undefined ? "" : ` by pid ${owned.owner.pid} (${owned.owner.name})`;
   const port = owned?.port ?? (ports.length === 1 ? ports[0] : undefined);
-  const flag = port !== undefined && port === config.longPort ? "--long-port" : "--port";
-  const free = port === undefined || port >= 65_535 ? "with another one" : port + 1;
+  const { longPort, metrics } = config;
+  const next = port === undefined || port >= 65_535 ? undefined : port + 1;
+  const isMetrics = port !== undefined && port === metrics.address?.port;
+  const flag = isMetrics ? "--metrics-address" : port === longPort ? "--long-port" : "--port";
+  const host = isMetrics ? `${metrics.address?.host}:` : "";
+  const free = next === undefined ? "with another one" : `${host}${next}`;
   return new Failure(EXIT.error, "port_in_use", `Port ${port ?? ports.join(" or ")} is in use${who}.`, {
     hint: `Use ${flag} ${free} or stop what uses it.`,
     cause,

@@ -9,6 +9,7 @@ const HEADER = /^([A-Za-z0-9!#$%&'*+.^_`|~-]+):[ \t]*(.*)$/;
 /** Where a credential is asked for, and which: everything else is open. */
 const CREDENTIALS = [
   { below: "/admin/", kind: "token" },
+  { below: "/metrics", kind: "token" },
   { below: "/v1/", kind: "key" },
   { below: "/compat/", kind: "key" },
 ] as const;

@@ -33,6 +33,7 @@ export function renderBanner(
       `${started.urls.long ?? started.urls.api}/compat/v1  (base URL for clients of the images API)`,
     ],
     ["Docs", `${started.urls.api}/docs`],
+    ["Metrics", started.metricsUrl],
     ["Long", started.urls.long && `${started.urls.long}/v1  (requests that take long)`],
   ];
   const lines = (fields: readonly Field[], paint: (value: string) => string) =>

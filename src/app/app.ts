@@ -1,16 +1,18 @@
 import type { Config } from "../config/config.ts";
 import type { Operator } from "../domain/access/account.ts";
 import { type Actor, actorOf } from "../domain/access/actor.ts";
+import type { Log } from "../domain/ports/runtime.ts";
 import type { Counts } from "../domain/ports/tally.ts";
+import { createMetricsServer } from "../http/metrics/server.ts";
 import { createServers, type Servers } from "../http/server.ts";
 import { monotonicMs } from "../runtime/clock.ts";
 import { createFeeds, createWakeup } from "../runtime/signals.ts";
-import { createTally } from "../runtime/tally.ts";
 import { watchVitals } from "../runtime/vitals.ts";
 import { createManageAccounts } from "../service/manage-account.ts";
 import { createOrphans, type Orphans } from "../service/orphans.ts";
 import { createBackground } from "./background.ts";
 import { createBookReadings } from "./book-readings.ts";
+import { createCounting } from "./counting.ts";
 import { assetsOf, databaseOf } from "./data-folder.ts";
 import {
   createLifecycle,
@@ -21,7 +23,7 @@ import {
 } from "./lifecycle.ts";
 import { createReadiness } from "./readiness.ts";
 import { type AppOverrides, openRooms, type Rooms } from "./rooms.ts";
-import { createHandler } from "./routes.ts";
+import { createHandlers, type Handlers } from "./routes.ts";
 import { prepareTaping } from "./taping.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -52,18 +54,17 @@ async function open(config: Config, overrides: AppOverrides, releases: Releases)
   releases.push(() => books.stop());
   const manageBy = (actor: Actor) => createManageAccounts({ ...rooms, ...store, usage: books, actor });
   const manageAs = (operator: Operator) => manageBy(actorOf(operator));
-  const tally = createTally(rooms);
-  const vitals = watchVitals(rooms);
-  releases.push(vitals.stop);
+  const watched = watch(rooms, releases);
+  const { tally } = watched;
   const background = createBackground(config, rooms, feeds, tally);
   const stopping = new AbortController();
   const drained = new AbortController();
   const readiness = createReadiness(store);
   let servers: Servers | undefined;
-  const handle = createHandler({
+  const { handle, handleMetrics } = createHandlers({
     ...{ ...rooms, ...feeds, config, wakeup, manageAs, audits: books },
     ...{ callbacksDue: background.callbacksDue, hookCame: background.hookCame },
-    ...{ ...readiness, orphans: await readOrphans(rooms), tally, vitals, startedAt: clock.now() },
+    ...{ ...readiness, orphans: await readOrphans(rooms), ...watched, startedAt: clock.now() },
     stopping: stopping.signal,
     drained: drained.signal,
     keepOpen: (request) => servers?.keepOpen(request),
@@ -71,6 +72,7 @@ async function open(config: Config, overrides: AppOverrides, releases: Releases)
   const { queued, underWay } = await store.tasks.counts();
   servers = createServers({ host: config.host, port: config.port, longPort: config.longPort, handle });
   releases.push(servers.stop);
+  const metricsUrl = listenForMetrics(config, handleMetrics, releases);
   // Made once the ports are open: a start that fails before leaves the first key to the next start.
   const firstKey = await manageBy({ kind: "system" }).ensureFirstKey(overrides.onFirstKey);
 
@@ -84,11 +86,10 @@ async function open(config: Config, overrides: AppOverrides, releases: Releases)
   const started = describeStart(config, rooms, servers, {
     firstKey: firstKey?.key,
     resumedTasks: queued + underWay,
+    metricsUrl,
     readyInMs: Math.round(monotonicMs() - startedAt),
   });
-  const { urls, resumedTasks, readyInMs: ms } = started;
-  const { api: url, long: long_url } = urls;
-  log.info({ url, long_url, data_dir: config.dataDir, resumed_tasks: resumedTasks, ms }, "ready");
+  logStart(log, config, started);
 
   async function drain({ force = false, listenOnMs = 0 }: StopOptions): Promise<void> {
     readiness.end();
@@ -101,6 +102,32 @@ async function open(config: Config, overrides: AppOverrides, releases: Releases)
     log.info({}, "stopped");
   }
   return { started, drain };
+}
+
+/** Counts what passes, and how the process does. */
+function watch(rooms: Rooms, releases: Releases) {
+  const counting = createCounting(rooms);
+  const vitals = watchVitals({ ...rooms, ...counting });
+  releases.push(vitals.stop);
+  return { ...counting, vitals };
+}
+
+/** @returns where metrics have an address of their own */
+function listenForMetrics(
+  { metrics: { address } }: Config,
+  handle: Handlers["handleMetrics"],
+  releases: Releases,
+): string | undefined {
+  if (address === undefined) return undefined;
+  const server = createMetricsServer({ ...address, handle });
+  releases.push(server.stop);
+  return server.url;
+}
+
+function logStart(log: Log, { dataDir: data_dir }: Config, started: Started): void {
+  const { urls, metricsUrl: metrics_url, resumedTasks: resumed_tasks, readyInMs: ms } = started;
+  const { api: url, long: long_url } = urls;
+  log.info({ url, long_url, metrics_url, data_dir, resumed_tasks, ms }, "ready");
 }
 
 function followedFeeds({ taping }: Pick<Rooms, "taping">) {
@@ -139,6 +166,8 @@ function describeStart(
     /** Unfinished tasks of an earlier process. */
     readonly resumedTasks: number;
     readonly readyInMs: number;
+    /** Undefined without an address of their own. */
+    readonly metricsUrl: string | undefined;
   },
 ) {
   return {

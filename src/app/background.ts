@@ -19,7 +19,7 @@ import { mostConnections } from "./descriptors.ts";
 import type { Rooms } from "./rooms.ts";
 
 /** The work that runs without a request. */
-export function createBackground(config: Config, rooms: Rooms, feeds: Feeds, tally: Pick<Tally, "ended">) {
+export function createBackground(config: Config, rooms: Rooms, feeds: Feeds, tally: Tally) {
   const { clock, log, store, providers, inputAddresses } = rooms;
   const [{ tasks }, { publicUrl }] = [store, config];
   const timekeeper = createTimekeeper(
@@ -34,7 +34,7 @@ export function createBackground(config: Config, rooms: Rooms, feeds: Feeds, tal
     { taskMs: LONGEST_DELAY_MS, callbackMs: longestCallbackDelayMs(config.callbacks.delaysMs) },
   );
   const sender = createCallbackSender(
-    { ...rooms, ...store, random: systemRandom, publicUrl },
+    { ...rooms, ...store, tally, random: systemRandom, publicUrl },
     callbackOptions(config),
   );
   const hooks = openHooks(config, rooms, () => scheduler.wake());

@@ -1,7 +1,8 @@
 import { AppError } from "../domain/errors.ts";
 import type { AuditReport } from "../domain/ports/audit.ts";
-import type { UsageLine, UsageQuery, UsageStore } from "../domain/ports/usage-store.ts";
-import type { BooksOrder, BooksResult } from "./books-worker.ts";
+import type { UsageLine, UsageStore } from "../domain/ports/usage-store.ts";
+import type { Stock } from "../domain/stock.ts";
+import type { BooksOrder, BooksQuestion, BooksResult } from "./books-worker.ts";
 import { workerEntry } from "./worker-entry.ts";
 
 /**
@@ -12,6 +13,8 @@ import { workerEntry } from "./worker-entry.ts";
 export interface BookReadings extends Pick<UsageStore, "report"> {
   /** Checks the books. */
   run(): Promise<AuditReport>;
+  /** Counts what there is. Waits for nothing else. */
+  stock(): Promise<Stock>;
   stop(): void;
 }
 
@@ -26,32 +29,46 @@ interface Reading<Answer> {
 
 /** Each reading runs in a thread of its own with a connection of its own, so that it holds up neither requests nor writes. */
 export function createBookReadings({ path }: Pick<BooksOrder, "path">): BookReadings {
+  const asked = createLine(path, SLOTS);
+  const scraped = createLine(path, 1);
+  return {
+    run: () => asked.read<AuditReport>({ kind: "audit" }),
+    report: (query) => asked.read<UsageLine[]>({ kind: "usage", query }),
+    stock: () => scraped.read<Stock>({ kind: "stock" }),
+    stop(): void {
+      asked.stop();
+      scraped.stop();
+    },
+  };
+}
+
+/** Reads as many at one time as there are slots, in the order in which they were asked. */
+function createLine(path: string, slots: number) {
   /** By question, in the order in which they were asked: first those under way, then those that wait. */
   const readings = new Map<string, Reading<unknown>>();
   let isStopped = false;
 
-  function read<Answer>(usage?: UsageQuery): Promise<Answer> {
-    const question = JSON.stringify(usage ?? "audit");
+  function read<Answer>(question: BooksQuestion): Promise<Answer> {
+    const name = JSON.stringify(question);
     // Safe: the same question has an answer of the same type.
-    const known = readings.get(question) as Reading<Answer> | undefined;
+    const known = readings.get(name) as Reading<Answer> | undefined;
     if (known !== undefined) return known.answer;
     if (isStopped) return Promise.reject(stopping());
-    const reading = prepare<Answer>({ path, usage }, () => {
-      readings.delete(question);
+    const reading = prepare<Answer>({ path, question }, () => {
+      readings.delete(name);
       startFirst();
     });
-    readings.set(question, reading);
+    readings.set(name, reading);
     startFirst();
     return reading.answer;
   }
 
   function startFirst(): void {
-    for (const reading of readings.values().take(SLOTS)) reading.start();
+    for (const reading of readings.values().take(slots)) reading.start();
   }
 
   return {
-    run: () => read<AuditReport>(),
-    report: (query) => read<UsageLine[]>(query),
+    read,
     stop(): void {
       isStopped = true;
       // The last one first, so that none gets the place of another one that ends.

@@ -1,20 +1,27 @@
 import { setPriority } from "node:os";
 import type { AuditReport } from "../domain/ports/audit.ts";
 import type { UsageLine, UsageQuery } from "../domain/ports/usage-store.ts";
+import type { Stock } from "../domain/stock.ts";
 import { openAudit } from "../store/audit.ts";
+import { readStock } from "../store/stock-reading.ts";
 import { openUsageReading } from "../store/usage-reading.ts";
 
 declare const self: Worker;
 
-/** What the thread is asked to read of the books in this database: whether they are right, or the usage that they sum up. */
+/** What is asked of the books: whether they are right, the usage that they sum up, or how much of what there is. */
+export type BooksQuestion =
+  | { readonly kind: "audit" }
+  | { readonly kind: "usage"; readonly query: UsageQuery }
+  | { readonly kind: "stock" };
+
+/** What the thread is to read, of this database. */
 export interface BooksOrder {
   readonly path: string;
-  /** A check unless given. */
-  readonly usage?: UsageQuery | undefined;
+  readonly question: BooksQuestion;
 }
 
 export type BooksResult =
-  | { readonly kind: "done"; readonly answer: AuditReport | UsageLine[] }
+  | { readonly kind: "done"; readonly answer: AuditReport | UsageLine[] | Stock }
   | { readonly kind: "failed"; readonly message: string };
 
 /** Requests come first. Applies to this thread alone, where the system has priorities of threads. */
@@ -26,11 +33,22 @@ self.onmessage = async ({ data }: MessageEvent<BooksOrder>): Promise<void> => {
   self.postMessage(await answer(data));
 };
 
-async function answer({ path, usage }: BooksOrder): Promise<BooksResult> {
+async function answer(order: BooksOrder): Promise<BooksResult> {
   try {
-    return { kind: "done", answer: await (usage === undefined ? check(path) : sumUp(path, usage)) };
+    return { kind: "done", answer: await read(order) };
   } catch (error) {
     return { kind: "failed", message: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function read({ path, question }: BooksOrder): Promise<AuditReport | UsageLine[]> | Stock {
+  switch (question.kind) {
+    case "audit":
+      return check(path);
+    case "usage":
+      return sumUp(path, question.query);
+    case "stock":
+      return readStock({ path });
   }
 }
 

@@ -35,6 +35,7 @@ import { createIngressBudget } from "../http/ingress/budget.ts";
 import { createIngress } from "../http/ingress/ingress.ts";
 import { createLane } from "../http/ingress/lane.ts";
 import { createPace } from "../http/ingress/pace.ts";
+import { metricsEndpoint } from "../http/metrics/routes.ts";
 import { managedModelEndpoints, modelEndpoints } from "../http/models/routes.ts";
 import { pricingEndpoints } from "../http/pricing/routes.ts";
 import { createRouter, type RouterDeps } from "../http/router.ts";
@@ -45,6 +46,7 @@ import { taskEndpoints } from "../http/tasks/routes.ts";
 import { storyEndpoints } from "../http/tasks/story/routes.ts";
 import { createCompany, createTurns } from "../http/turns.ts";
 import { monotonicMs, threadCpuMs } from "../runtime/clock.ts";
+import { readProcess } from "../runtime/process-figures.ts";
 import { createRateLimiter } from "../runtime/rate-limiter.ts";
 import type { Feeds } from "../runtime/signals.ts";
 import { readDiskSpace } from "../runtime/vitals.ts";
@@ -55,6 +57,7 @@ import { createEstimate } from "../service/estimate.ts";
 import { createExplainRoute } from "../service/explain-route.ts";
 import { createGenerateSync } from "../service/generate-sync.ts";
 import { createTakeHook } from "../service/hooks.ts";
+import { createLatestStock } from "../service/latest-stock.ts";
 import { createTellLowBalance } from "../service/low-balance.ts";
 import type { ManageAs } from "../service/manage-account.ts";
 import { createManageCallbacks } from "../service/manage-callbacks.ts";
@@ -65,6 +68,7 @@ import { createManageTasks } from "../service/manage-tasks.ts";
 import { createModerate } from "../service/moderate.ts";
 import { createNoteTokenUse } from "../service/note-token-use.ts";
 import type { Orphans } from "../service/orphans.ts";
+import { createReadMetrics, type MetricsDeps, type ReadMetrics } from "../service/read-metrics.ts";
 import { createReadOverview, type ReadOverview } from "../service/read-overview.ts";
 import { createTellUnavailable } from "../service/unavailable-models.ts";
 import { VERSION } from "../version.ts";
@@ -75,9 +79,10 @@ import type { Rooms } from "./rooms.ts";
 import { createServedProviders } from "./served-providers.ts";
 import { createServedRoutes } from "./served-routes.ts";
 
-/** Counts for the overview, and how the process does. */
+/** Counts for the overview and the metrics, and how the process does. */
 interface Watched {
   readonly tally: Tally & Counts;
+  readonly counted: MetricsDeps["counted"];
   readonly vitals: { readonly read: () => Vitals };
   /** Epoch milliseconds. */
   readonly startedAt: number;
@@ -91,7 +96,7 @@ export interface RequestDeps extends Rooms, Feeds, Watched {
   readonly hookCame: (attempt: Attempt) => Promise<void>;
   readonly manageAs: ManageAs;
   readonly orphans: Orphans;
-  readonly audits: Pick<BookReadings, "run">;
+  readonly audits: Pick<BookReadings, "run" | "stock">;
   readonly isAccepting: () => boolean;
   /** Why no new tasks are taken. */
   readonly notReady: () => NotReady | undefined;
@@ -103,8 +108,15 @@ export interface RequestDeps extends Rooms, Feeds, Watched {
   readonly keepOpen: (request: Request) => void;
 }
 
-/** Answers every request of the service. */
-export function createHandler(deps: RequestDeps): ServerOptions["handle"] {
+/** What answers requests. */
+export interface Handlers {
+  /** Every request of the service. */
+  readonly handle: ServerOptions["handle"];
+  /** Those at the address for metrics alone. */
+  readonly handleMetrics: ServerOptions["handle"];
+}
+
+export function createHandlers(deps: RequestDeps): Handlers {
   const { config, store, clock, log, keepOpen } = deps;
   const authentication = { ...deps, accounts: store.accounts };
   const rateLimiter = createRateLimiter({ clock });
@@ -130,8 +142,14 @@ export function createHandler(deps: RequestDeps): ServerOptions["handle"] {
     publicUrl: config.publicUrl,
     trustedProxies: config.trustedProxies,
   };
-  const endpoints = withDocs(listEndpoints({ ...deps, rateLimiter, stays }), { ...deps, version: VERSION });
-  return withCors(createRouter(router, endpoints), { ...deps, origins: config.cors.origins });
+  const given = { ...deps, rateLimiter, stays };
+  const readMetrics = createMetrics(given);
+  const endpoints = [...listEndpoints(given), metricsEndpoint(readMetrics, config.metrics.public)];
+  const documented = withDocs(endpoints, { ...deps, version: VERSION });
+  return {
+    handle: withCors(createRouter(router, documented), { ...deps, origins: config.cors.origins }),
+    handleMetrics: createRouter(router, [metricsEndpoint(readMetrics, true)]),
+  };
 }
 
 type EndpointDeps = RequestDeps & Pick<RouterDeps, "rateLimiter" | "stays">;
@@ -194,14 +212,33 @@ function listEndpoints(given: EndpointDeps) {
 }
 
 /** Reads the overview of this process and its store. */
-function createOverview({ config, store, tally, vitals, stays, ...deps }: EndpointDeps): ReadOverview {
+function createOverview(deps: EndpointDeps): ReadOverview {
   return createReadOverview({
-    ...{ ...deps, ...store, counts: tally, vitals: vitals.read },
-    disk: () => readDiskSpace(config.dataDir, databaseOf(config)),
-    stays: () => stays.open,
-    capacity: config.scheduler.concurrency,
+    ...{ ...deps, ...deps.store, ...readingsOf(deps), counts: deps.tally },
+    capacity: deps.config.scheduler.concurrency,
     get lanes() {
       return laneCapacities(deps.adapters());
     },
   });
+}
+
+/** Reads the metrics of this process and its store. */
+function createMetrics(deps: EndpointDeps): ReadMetrics {
+  return createReadMetrics({
+    ...{ ...deps, ...deps.store, ...readingsOf(deps), process: readProcess },
+    latestStock: createLatestStock({ ...deps, stock: deps.audits.stock }),
+    build: { version: VERSION, bun: Bun.version },
+    get lanes() {
+      return laneCapacities(deps.adapters());
+    },
+  });
+}
+
+/** What overview and metrics both tell of the process. */
+function readingsOf({ config, vitals, stays }: EndpointDeps) {
+  return {
+    vitals: vitals.read,
+    disk: () => readDiskSpace(config.dataDir, databaseOf(config)),
+    stays: () => stays.open,
+  };
 }

@@ -19,6 +19,7 @@ import {
 import { aliases } from "./aliases.ts";
 import { recordingSettings } from "./recordings.ts";
 import { RUNTIME_VARIABLES } from "./runtime-variables.ts";
+import { watchingSettings } from "./watching.ts";
 
 /** The settings of one provider, which belong to the provider. */
 export interface ProviderSettings {
@@ -34,9 +35,7 @@ export interface ProviderSettings {
 export type Settings = ReturnType<typeof createSettings>;
 
 const MAX_PORT = 65_535;
-const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 const OUTPUT_METADATA = ["remove", "keep"] as const;
-const LOG_FORMATS = ["auto", "pretty", "json"] as const;
 
 /**
  * The table from which everything about settings follows: flags, variables, places in svc.yaml, help, checks, suggestions, and
@@ -167,22 +166,7 @@ export function createSettings(machine: Machine, providers: readonly ProviderSet
       fallback: [],
       fallbackText: "none",
     }),
-    log: {
-      level: setting<(typeof LOG_LEVELS)[number]>({
-        key: "log.level",
-        flag: "--log-level <level>",
-        help: "debug, info, warn or error",
-        parse: parse.oneOf(LOG_LEVELS),
-        fallback: "info",
-      }),
-      format: setting<(typeof LOG_FORMATS)[number]>({
-        key: "log.format",
-        flag: "--log-format <format>",
-        help: "pretty, json, or auto: pretty on a terminal, json elsewhere",
-        parse: parse.oneOf(LOG_FORMATS),
-        fallback: "auto",
-      }),
-    },
+    ...watchingSettings(),
     scheduler: {
       concurrency: setting<number>({
         key: "scheduler.concurrency",

@@ -119,6 +119,15 @@ export interface Vitals {
   readonly lagMaxMs: number;
 }
 
+/** What the system says of the process. */
+export interface ProcessFigures {
+  /** Processor time of all its threads, in its own code and in the system's. */
+  readonly cpuSeconds: number;
+  /** Open files and connections; absent where the system does not say. */
+  readonly openFiles?: number | undefined;
+  readonly mostFiles?: number | undefined;
+}
+
 /** The disk of the data folder. */
 export interface DiskSpace {
   /** What is left for this user. */

@@ -46,8 +46,9 @@ async function answer(deps: RouterDeps, exchange: Arriving): Promise<Response> {
     const told = problem(failure, envelopeFor(path, failure.code));
     reply = typeof told.body === "string" ? { ...told, body: withoutKeys(told.body) } : told;
   }
-  deps.tally.answered(reply.status);
-  logRequest(deps, exchange, reply, failure);
+  const durationMs = deps.elapsed() - startedAt;
+  deps.tally.answered(reply.status, { route: endpoint.path, method: request.method, durationMs });
+  logRequest(deps, exchange, { reply, failure, durationMs });
   const headers: Record<string, string> = {
     ...reply.headers,
     ...exchange.limitHeaders,
@@ -76,11 +77,11 @@ function isLast({ code, facts: { kind } }: AppError): boolean {
 }
 
 function logRequest(
-  { log, elapsed }: RouterDeps,
+  { log }: RouterDeps,
   exchange: Arriving,
-  reply: Reply,
-  failure: AppError | undefined,
+  answered: { reply: Reply; failure: AppError | undefined; durationMs: number },
 ): void {
+  const { reply, failure, durationMs } = answered;
   const level =
     reply.status === 500 && (failure === undefined || isDefect(failure))
       ? "error"
@@ -96,7 +97,7 @@ function logRequest(
       method: exchange.request.method,
       path: shownPath(exchange),
       status: reply.status,
-      ms: Math.round((elapsed() - exchange.startedAt) * 10) / 10,
+      ms: Math.round(durationMs * 10) / 10,
       error_code: failure?.code,
       cause: failure?.cause instanceof Error ? withoutKeys(failure.cause.message.slice(0, 300)) : undefined,
     },

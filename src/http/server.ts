@@ -74,7 +74,7 @@ export function createServers(options: ServerOptions): Servers {
   }
   const only = main ?? long;
   if (only === undefined) throw new Error("There is no address to listen on.");
-  const urlOf = (server: Server<undefined>) => `http://${displayHost(options.host)}:${server.port}`;
+  const urlOf = (server: Server<undefined>) => `${urlOfHost(options.host)}:${server.port}`;
   return {
     url: urlOf(only),
     port: main?.port,
@@ -103,9 +103,9 @@ async function close(servers: readonly (Server<undefined> | undefined)[]): Promi
   await Promise.all(servers.map((server) => server?.stop(true)));
 }
 
-/** The host at which a person on this machine reaches a server bound to `host`. */
-function displayHost(host: string): string {
-  if (host === "0.0.0.0") return "127.0.0.1";
-  if (host === "::") return "[::1]";
-  return host.includes(":") ? `[${host}]` : host;
+/** Where a person on this machine reaches a server bound to `host`, without its port. */
+export function urlOfHost(host: string): string {
+  if (host === "0.0.0.0") return "http://127.0.0.1";
+  if (host === "::") return "http://[::1]";
+  return `http://${host.includes(":") ? `[${host}]` : host}`;
 }

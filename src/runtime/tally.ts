@@ -4,12 +4,13 @@ import {
   type EndedTask,
   type Endings,
   type HourCounts,
+  type Judged,
   type ModelEndings,
   type ProviderEndings,
   STATUS_CLASSES,
 } from "../domain/overview.ts";
 import type { Clock } from "../domain/ports/runtime.ts";
-import type { Counts, Tally } from "../domain/ports/tally.ts";
+import type { Counts } from "../domain/ports/tally.ts";
 import { createCheckCounts } from "./check-counts.ts";
 import { bucketOf, DURATION_BUCKETS, quantileMs } from "./duration-buckets.ts";
 import { createSlidingSums, type SlidingSums } from "./sliding-sums.ts";
@@ -17,6 +18,14 @@ import { createSlidingSums, type SlidingSums } from "./sliding-sums.ts";
 const SECONDS = 60;
 const MINUTES = 60;
 const MINUTE_MS = 60_000;
+
+/** What the overview counts of what passes. */
+interface Windows extends Counts {
+  answered(status: number): void;
+  created(): void;
+  ended(task: EndedTask): void;
+  moderated(judged: Judged): void;
+}
 
 /** The places of a minute's sums: one for each class of status, then the creates. */
 const CLASSES = STATUS_CLASSES.map((_, i) => i);
@@ -29,7 +38,7 @@ const [COMPLETED, FAILED, CHARGED, DURATIONS] = [0, 1, 2, 3];
  * Counts requests and creates by second for a minute, and ends of tasks by minute for an hour. The memory is fixed: about 100 KB for
  * each model in use.
  */
-export function createTally({ clock }: { readonly clock: Pick<Clock, "now" | "elapsed"> }): Tally & Counts {
+export function createTally({ clock }: { readonly clock: Pick<Clock, "now" | "elapsed"> }): Windows {
   const { elapsed } = clock;
   const startedAt = elapsed();
   const traffic = createSlidingSums({

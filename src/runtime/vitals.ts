@@ -1,14 +1,20 @@
 import { statfsSync, statSync } from "node:fs";
 import type { DiskSpace, Vitals } from "../domain/overview.ts";
 import type { Clock } from "../domain/ports/runtime.ts";
+import type { Tally } from "../domain/ports/tally.ts";
 
 /** How often a timer is set whose lateness is measured, */
 const PROBE_MS = 100;
 /** and how many of its results are kept: ten seconds. */
 const PROBES = 100;
 
+export interface VitalsDeps {
+  readonly clock: Pick<Clock, "elapsed" | "after">;
+  readonly tally: Pick<Tally, "lagged">;
+}
+
 /** Watches how late the event loop comes to its timers. @returns what reads memory and lateness, and how to stop */
-export function watchVitals({ clock }: { readonly clock: Pick<Clock, "elapsed" | "after"> }) {
+export function watchVitals({ clock, tally }: VitalsDeps) {
   const lags = new Float64Array(PROBES);
   let probes = 0;
   let cancel = () => {};
@@ -16,7 +22,9 @@ export function watchVitals({ clock }: { readonly clock: Pick<Clock, "elapsed" |
   function probe(): void {
     const dueAt = clock.elapsed() + PROBE_MS;
     cancel = clock.after(PROBE_MS, () => {
-      lags[probes++ % PROBES] = Math.max(0, clock.elapsed() - dueAt);
+      const lateMs = Math.max(0, clock.elapsed() - dueAt);
+      lags[probes++ % PROBES] = lateMs;
+      tally.lagged(lateMs);
       probe();
     });
   }

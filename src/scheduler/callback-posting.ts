@@ -4,6 +4,7 @@ import { type AccountStore, LOCKED } from "../domain/ports/account-store.ts";
 import type { CallbackStore } from "../domain/ports/callback-store.ts";
 import type { Egress } from "../domain/ports/egress.ts";
 import type { Clock, Log, Random, Secrets } from "../domain/ports/runtime.ts";
+import type { Tally } from "../domain/ports/tally.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
 import { callbackDelayMs } from "../domain/task/backoff.ts";
 
@@ -16,6 +17,7 @@ export interface CallbackDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  readonly tally: Pick<Tally, "callbackSent">;
   /** The public address of this service, if set. Otherwise the origin of the creating request is used. */
   readonly publicUrl?: string | undefined;
 }
@@ -43,6 +45,7 @@ export function createCallbackPosting(
     const delayMs = delayAfter(send.callback.attempts, delivery);
     await callbacks.record(send, delivery, now, delayMs === undefined ? undefined : now + delayMs);
     logDelivery(log, send, delivery);
+    deps.tally.callbackSent(delivery.kind, isOver(send, delivery, delayMs));
   }
 
   function delayAfter(attempts: number, delivery: Delivery): number | undefined {
@@ -74,6 +77,15 @@ export function createCallbackPosting(
       }
     },
   };
+}
+
+/** Whether the callback is acknowledged for the first time, or given up. A redelivery gives nothing up. */
+function isOver(
+  { callback, isRedelivery }: CallbackSend,
+  { kind }: Delivery,
+  delayMs: number | undefined,
+): boolean {
+  return kind === "delivered" ? callback.state !== "delivered" : delayMs === undefined && !isRedelivery;
 }
 
 function logDelivery(log: Log, { callback, sequence, isRedelivery }: CallbackSend, delivery: Delivery): void {

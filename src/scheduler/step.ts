@@ -25,8 +25,9 @@ import {
   type Transition,
   unanswered,
 } from "../domain/task/transition.ts";
-import { logEnding, tellEnding } from "./endings.ts";
+import { logEnding } from "./endings.ts";
 import type { Hooks } from "./hooks.ts";
+import { measure } from "./measures.ts";
 import type { Durations } from "./routing/durations.ts";
 import type { Loads } from "./routing/loads.ts";
 import type { Pace } from "./routing/pace.ts";
@@ -59,7 +60,7 @@ export interface StepDeps {
   readonly durations: Durations;
   readonly loads: Loads;
   readonly takeovers: Takeovers;
-  readonly tally: Pick<Tally, "ended">;
+  readonly tally: Pick<Tally, "ended" | "cancelled" | "stageEnded" | "attemptEnded">;
   /** Called when a task with a callback has ended. */
   readonly callbackDue: () => void;
   /** Runs the work of a step so that all it reaches can tell for which task it is asked; as it is unless given. */
@@ -161,10 +162,8 @@ export class Step {
     deps.traces.applied(transition, lease.attempt);
     deps.hooks.applied(transition, lease.attempt);
     deps.loads.moved(task, transition);
-    if (transition.ending !== undefined) {
-      logEnding(deps.log, lease, transition);
-      tellEnding(deps.tally, lease, transition);
-    }
+    measure(deps.tally, lease, transition);
+    if (transition.ending !== undefined) logEnding(deps.log, lease, transition);
     if (transition.callback !== undefined) deps.callbackDue();
     deps.feed.publish(task, transition.ending !== undefined);
     return outcome;

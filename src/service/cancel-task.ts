@@ -2,6 +2,7 @@ import type { Principal } from "../domain/access/account.ts";
 import { AppError } from "../domain/errors.ts";
 import { isId } from "../domain/ids.ts";
 import type { Clock, TaskFeed, Wakeup } from "../domain/ports/runtime.ts";
+import type { Tally } from "../domain/ports/tally.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
 import { isTerminal, type TaskSummary } from "../domain/task/task.ts";
 import { readTask } from "./read-task.ts";
@@ -11,6 +12,7 @@ export interface CancelTaskDeps {
   readonly clock: Clock;
   readonly feed: TaskFeed;
   readonly wakeup: Wakeup;
+  readonly tally: Pick<Tally, "cancelled">;
 }
 
 /**
@@ -30,6 +32,8 @@ export async function cancelTask(
   if (outcome === "already_final") {
     throw new AppError("task_not_cancellable", { kind: "task_over", status: task.status });
   }
+  // Others are counted where their work ends.
+  if (outcome === "cancelled") deps.tally.cancelled(task.model);
   deps.feed.publish(task, isTerminal(task.status));
   deps.wakeup.wake();
   return task;

@@ -188,7 +188,7 @@ async function admit(
     });
     if (result.kind !== "admitted") return answer(result, request.principal);
     isAdmitted = true;
-    deps.tally.created();
+    deps.tally.created(model.id);
     deps.feed.publish({ id, accountId: request.principal.accountId }, false);
     if (result.isLow) deps.tellLowBalance(request.principal.accountId);
     return { taskId: id, held: promised.ceiling, replayed: false };

@@ -7,7 +7,17 @@ import { migrateLocal } from "../../src/app/migrate-local.ts";
 import { dayOf } from "../../src/domain/day.ts";
 import type { ModelId } from "../../src/domain/ids.ts";
 import { openStore } from "../../src/store/open.ts";
-import { ACCOUNT, addAccount, admit, countingTokens, endOne, micros, NOW } from "../helpers/store.ts";
+import {
+  ACCOUNT,
+  addAccount,
+  admit,
+  beginOne,
+  countingTokens,
+  endOne,
+  LANE,
+  micros,
+  NOW,
+} from "../helpers/store.ts";
 
 const folders: string[] = [];
 let restore = () => {};
@@ -65,6 +75,32 @@ test("a stop ends a check that runs, and whoever waits is told", async () => {
   const report = books.run();
   books.stop();
   await expect(report).rejects.toMatchObject({ code: "service_unavailable" });
+});
+
+test("what is stored is counted as the store itself has it, also while two questions are read", async () => {
+  const path = database();
+  const store = openStore({ path, ids: countingTokens() });
+  await addAccount(store, { id: ACCOUNT });
+  const admitOne = (number: number) =>
+    admit(store, { number, held: micros(10), createdAt: NOW + number, lane: LANE });
+  await admitOne(1);
+  await beginOne(store);
+  await admitOne(2);
+  const books = createBookReadings({ path });
+  const others = [0, 1, 2].map((day) => books.report({ from: day, to: day, by: "day" }));
+  const { lanes, tasks, callbacks, held, assets } = await books.stock();
+  expect(lanes).toEqual([{ lane: LANE, queued: 1, oldestAt: NOW + 2, underWay: 1 }]);
+  const [{ oldestAt: _, ...load } = {}] = await store.tasks.lanes();
+  expect(lanes).toMatchObject([load]);
+  expect(tasks.toSorted((a, b) => (a.status < b.status ? -1 : 1))).toMatchObject([
+    { status: "pending", count: 1 },
+    { status: "processing", count: 1 },
+  ]);
+  expect(callbacks).toEqual(await store.callbacks.owed());
+  expect(held).toBe(micros(20));
+  expect(assets).toEqual([]);
+  await Promise.all(others);
+  await store.stop();
 });
 
 test("two questions are read at one time, the others in turn, and each gets its own answer", async () => {

@@ -43,13 +43,20 @@ describe("svc api", () => {
     expect(server.seen[0]?.headers.get("authorization")).toBe("Bearer sk-secret");
   });
 
-  test("sends the token below /admin, the key below /v1 and /compat, and nothing elsewhere", async () => {
+  test("sends the token to /metrics and below /admin, the key below /v1 and /compat, and nothing elsewhere", async () => {
     const any = () => new Response("{}");
     const { server, run } = withServer({
       ...{ "GET /admin/v1/keys": any, "GET /v1/models": any, "GET /compat/v1/models": any },
-      ...{ "GET /healthz": any, "GET /assets/x.png": any },
+      ...{ "GET /healthz": any, "GET /assets/x.png": any, "GET /metrics": any },
     });
-    for (const path of ["/admin/v1/keys", "v1/models", "/compat/v1/models", "/healthz", "/assets/x.png"])
+    for (const path of [
+      "/admin/v1/keys",
+      "v1/models",
+      "/compat/v1/models",
+      "/healthz",
+      "/assets/x.png",
+      "/metrics",
+    ])
       await run("get", path);
     // A path that only looks like another one is taken for what it is.
     await run("GET", "/v1/../admin/v1/keys");
@@ -59,6 +66,7 @@ describe("svc api", () => {
       "Bearer sk-secret",
       null,
       null,
+      "Bearer mt-secret",
       "Bearer mt-secret",
     ]);
   });

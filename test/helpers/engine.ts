@@ -10,6 +10,7 @@ import { type Egress, EgressError } from "../../src/domain/ports/egress.ts";
 import type { PollResult, ProviderAdapter, SubmitRequest } from "../../src/domain/ports/provider.ts";
 import type { Routing } from "../../src/domain/ports/routing.ts";
 import type { Ids, Log, SteadyClock } from "../../src/domain/ports/runtime.ts";
+import type { EndedAttempt, EndedStage } from "../../src/domain/ports/tally.ts";
 import type { Task } from "../../src/domain/task/task.ts";
 import { createPreviewFeed, createTaskFeed } from "../../src/runtime/signals.ts";
 import { Hooks } from "../../src/scheduler/hooks.ts";
@@ -191,6 +192,9 @@ export async function createEngine(
   });
   let callbacksDue = 0;
   const ended: EndedTask[] = [];
+  const cancelled: ModelId[] = [];
+  const stages: EndedStage[] = [];
+  const attempts: EndedAttempt[] = [];
   const random = () => 0.5;
   const ways = createWays({ adapters: () => providers, routes: store.routes, clock, log: silent, random });
   const deps: StepDeps = {
@@ -220,7 +224,12 @@ export async function createEngine(
     feed: createTaskFeed(),
     previews: createPreviewFeed(),
     isOverdue: async (id) => clock.now() >= ((await store.time.deadlineOf(id)) ?? Number.POSITIVE_INFINITY),
-    tally: { ended: (task) => void ended.push(task) },
+    tally: {
+      ended: (task) => void ended.push(task),
+      cancelled: (model) => void cancelled.push(model),
+      stageEnded: (stage) => void stages.push(stage),
+      attemptEnded: (attempt) => void attempts.push(attempt),
+    },
     callbackDue: () => {
       callbacksDue += 1;
     },
@@ -238,8 +247,9 @@ export async function createEngine(
     deps,
     scheduler,
     callbacksDue: () => callbacksDue,
-    /** The ends that the tally was told of. */
+    /** What the tally was told of. */
     ended: ended as readonly EndedTask[],
+    told: { cancelled, stages, attempts },
     async admit(fields: Parameters<typeof newTask>[0] = {}): Promise<TaskId> {
       const task = newTask({ createdAt: clock.now(), ...fields });
       const result = await store.tasks.admit({ task, assets: [] });

@@ -315,6 +315,12 @@ test("what needs no credential is answered as the document says", async () => {
   for (const path of ["/openapi.json", "/healthz", "/readyz"]) await call(`GET ${path}`);
 });
 
+test("metrics are for management tokens, and text", async () => {
+  const refused = await call("GET /metrics");
+  const { status, text } = await call("GET /metrics", { credential: service.token });
+  expect([refused.status, status, text.split("\n").at(-1)]).toEqual([401, 200, ""]);
+});
+
 test("every operation of the document was called above", () => {
   const paths = Object.entries(service.document.paths as Record<string, JsonObject>);
   const all = paths.flatMap(([path, item]) => Object.keys(item).map((method) => `${method} ${path}`));

@@ -34,12 +34,14 @@ type Answer = (post: Arrived, signal: AbortSignal) => Delivery | Promise<Deliver
 let store: Store;
 let clock: ReturnType<typeof fakeClock>;
 let arrived: Arrived[];
+let sends: string[];
 
 beforeEach(async () => {
   store = openEmptyStore();
   await addAccount(store, { id: ACCOUNT });
   clock = fakeClock();
   arrived = [];
+  sends = [];
 });
 afterEach(() => store.stop());
 
@@ -67,6 +69,7 @@ function createSender(answer: Answer, options: Partial<CallbackOptions> = {}) {
       clock,
       random: () => 0.5,
       log: { debug: write, info: write, warn: write, error: write },
+      tally: { callbackSent: (outcome, isOver) => void sends.push(isOver ? `${outcome}, over` : outcome) },
     },
     {
       delaysMs: CALLBACK_DELAYS_MS,
@@ -121,6 +124,7 @@ describe("a receiver", () => {
     expect(arrived.map(({ at }) => at - NOW)).toEqual([0, 5_000, 65_000, 665_000, 4_265_000]);
     expect(new Set(arrived.map(({ body, url }) => body + url)).size).toBe(1);
     expect(await stateOf()).toBe("delivered");
+    expect(sends).toEqual([...Array(4).fill("refused"), "delivered, over"]);
   });
 
   test("that always fails gets five POSTs, and the task stays as it was", async () => {
@@ -129,6 +133,7 @@ describe("a receiver", () => {
     await runToEnd(createSender(() => ERROR));
     expect(arrived).toHaveLength(5);
     expect(await stateOf()).toBe("failed");
+    expect(sends).toEqual([...Array(4).fill("refused"), "refused, over"]);
     expect(await store.tasks.byId(taskId(1))).toEqual(before);
   });
 

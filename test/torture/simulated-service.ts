@@ -89,7 +89,7 @@ export function openService(machine: Machine, around: Surroundings) {
       traces: new Traces(clock),
       hooks: new Hooks({ tasks, clock, log, wake: () => scheduler.wake() }),
       isOverdue: timekeeper.isOverdue,
-      tally: { ended() {} },
+      tally: { ended() {}, cancelled() {}, stageEnded() {}, attemptEnded() {} },
       callbackDue() {},
     },
     {

@@ -37,6 +37,7 @@ const SCOPE_OF: ReadonlyMap<string, Scope | undefined> = new Map<string, Scope |
   ["GET /admin/v1/tasks/:id/trace", "read"],
   ["GET /admin/v1/tokens", "read"],
   ["GET /admin/v1/usage", "read"],
+  ["GET /metrics", "read"],
 
   ["POST /admin/v1/keys", "keys"],
   ["PATCH /admin/v1/keys/:id", "keys"],

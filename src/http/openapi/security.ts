@@ -35,7 +35,7 @@ export const SECURITY_SCHEMES: JsonObject = {
   managementToken: {
     type: "http",
     scheme: "bearer",
-    description: `A management token, \`Authorization: Bearer mt-svc-…\`. Opens \`/admin/v1\` and nothing else. Each endpoint names the scope that the token must have: ${SCOPE_LIST}.`,
+    description: `A management token, \`Authorization: Bearer mt-svc-…\`. Opens \`/admin/v1\` and \`/metrics\`, and nothing else. Each endpoint names the scope that the token must have: ${SCOPE_LIST}.`,
   },
 };
 

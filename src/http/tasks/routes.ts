@@ -1,8 +1,8 @@
 import { mustBe } from "../../domain/errors.ts";
 import { MAX_STATUS_WAIT_SEC } from "../../domain/limits.ts";
-import type { Log, Wakeup } from "../../domain/ports/runtime.ts";
+import type { Log } from "../../domain/ports/runtime.ts";
 import type { TaskKind } from "../../domain/task/request.ts";
-import { cancelTask } from "../../service/cancel-task.ts";
+import { type CancelTaskDeps, cancelTask } from "../../service/cancel-task.ts";
 import { listTasks } from "../../service/list-tasks.ts";
 import type { Aliases } from "../../service/read-model.ts";
 import { awaitTask, readTask, withQueuePosition } from "../../service/read-task.ts";
@@ -30,8 +30,7 @@ import {
   READ_VIDEO_TASK,
 } from "./wire.ts";
 
-export interface TaskEndpointDeps extends WatchTaskDeps, LateAnswerDeps, RemoveTaskDeps {
-  readonly wakeup: Wakeup;
+export interface TaskEndpointDeps extends WatchTaskDeps, LateAnswerDeps, RemoveTaskDeps, CancelTaskDeps {
   readonly aliases: Aliases;
   readonly log: Log;
 }

@@ -3,6 +3,7 @@ import type { InputFile, ProviderAdapter } from "../../domain/ports/provider.ts"
 import { type ChosenRoute, isOut } from "../../domain/task/routing.ts";
 import type { Attempt, Lease } from "../../domain/task/task.ts";
 import { resent } from "../../domain/task/transition.ts";
+import { measureQueue } from "../measures.ts";
 import { SETTLED, Step, type StepResult } from "../step.ts";
 import { fetchInputs, openInputs } from "./inputs.ts";
 import { LET_GO, outcomeUnknown, submit } from "./submit.ts";
@@ -113,6 +114,7 @@ async function begin(
   if (begun === "lease_lost") return SETTLED;
   if (begun === "cancel_requested") return step.cancel();
   deps.loads.began(adapter.lane);
+  measureQueue(deps.tally, task, lane, at);
   deps.feed.publish(task, false);
   const sequence = task.attempts + 1;
   const submitting: Lease = {

@@ -27,9 +27,10 @@ export async function recordOutputs(
   for (const output of made.slice(0, n)) outputs.push(await keep(step, output, outputs.length));
   while (outputs.length < n) outputs.push({ kind: "missing", code: "UPSTREAM_ERROR" });
   if (!outputs.some(({ kind }) => kind === "remote")) return endWith(step, outputs, report);
-  return step.continue(outputsReady(step.deps.clock.now(), attempt.id, outputs, report), {
+  const madeAt = step.deps.clock.now();
+  return step.continue(outputsReady(madeAt, attempt.id, outputs, report), {
     task: { ...task, stage: "finalizing", failures: 0 },
-    attempt: { ...attempt, state: "accepted", outputs, ...report },
+    attempt: { ...attempt, state: "accepted", outputs, ...report, madeAt },
   });
 }
 

@@ -121,6 +121,34 @@ export const host: Parser<string> = withSchema({ type: "string", examples: ["127
   return isHost ? ok(given) : no("a host name or an address without scheme and port, such as 127.0.0.1");
 });
 
+/** Where to listen. */
+export interface ListenAddress {
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+}
+
+/** Takes a host and a port, or `off` for none. */
+export const listenAddressOrOff: Parser<ListenAddress | undefined> = withSchema(
+  { anyOf: [{ type: "string", pattern: ":\\d{1,5}$" }, { enum: ["off", false] }] },
+  readListenAddress,
+  (value) =>
+    value === undefined
+      ? "off"
+      : `${value.host.includes(":") ? `[${value.host}]` : value.host}:${value.port}`,
+);
+
+function readListenAddress(raw: unknown): Parsed<ListenAddress | undefined> {
+  if (raw === false || raw === "off") return ok(undefined);
+  const [, name, digits] = (typeof raw === "string" && /^(.*):(\d{1,5})$/.exec(raw.trim())) || [];
+  const parsed = host(name);
+  const port = Number(digits);
+  const isWhole = parsed.ok && port <= 65_535 && (name?.startsWith("[") || !name?.includes(":"));
+  return isWhole
+    ? ok({ host: parsed.value, port })
+    : no("a host and a port, such as 127.0.0.1:9464 or [::1]:9464, or off");
+}
+
 /** Takes a scheme and a host. */
 export const origin: Parser<string> = withSchema({ type: "string", format: "uri" }, (raw) => {
   const url = plainUrl(raw);

@@ -7,6 +7,7 @@ import { openAudit } from "../../../src/store/audit.ts";
 import { checkDatabase } from "../../../src/store/check.ts";
 import { readNames } from "../../../src/store/names.ts";
 import { openStore } from "../../../src/store/open.ts";
+import { readStock } from "../../../src/store/stock-reading.ts";
 import { vacuumDatabase } from "../../../src/store/vacuum.ts";
 import { describeAccountStore } from "../../contracts/account-store.ts";
 import { describeAccountMoney } from "../../contracts/account-store-money.ts";
@@ -46,6 +47,7 @@ async function runTheRest(path: string): Promise<void> {
   const audit = openAudit({ path });
   await audit.run();
   audit.stop();
+  readStock({ path });
   for (const of of ["key", "account", "token"] as const) readNames(path, of, 9);
   checkDatabase({ path });
   vacuumDatabase({ path });

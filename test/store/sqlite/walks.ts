@@ -94,4 +94,5 @@ export const ALLOWED: readonly AllowedWalk[] = [
     part: "as processing",
     why: "Counts an account's live tasks in an index alone.",
   },
+  { file: "sqlite/stock", why: "What is stored is counted in a thread and on a connection of its own." },
 ];

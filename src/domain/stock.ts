@@ -1,0 +1,24 @@
+import type { ModelId } from "./ids.ts";
+import type { Asset } from "./media/asset.ts";
+import type { Micros } from "./money/money.ts";
+import type { LaneLoad, OwedCallbacks } from "./overview.ts";
+import type { TaskStatus } from "./task/task.ts";
+
+/** What the database holds at one moment, which takes as long to read as there are rows. */
+export interface Stock {
+  readonly lanes: readonly LaneLoad[];
+  /** Live tasks. */
+  readonly tasks: readonly {
+    readonly model: ModelId;
+    readonly status: TaskStatus;
+    readonly count: number;
+  }[];
+  readonly callbacks: OwedCallbacks;
+  /** In all accounts. */
+  readonly held: Micros;
+  readonly assets: readonly {
+    readonly role: Asset["role"];
+    readonly count: number;
+    readonly bytes: number;
+  }[];
+}
