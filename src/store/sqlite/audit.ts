@@ -5,13 +5,14 @@ import {
   type AuditDifference,
   type AuditReport,
 } from "../../domain/ports/audit.ts";
-import { CHECKS } from "./audit/checks.ts";
+import { PASSES, type Pass } from "./audit/checks.ts";
 import { prepareSums } from "./audit/sums.ts";
 import { prepareTaskChecks } from "./audit/tasks.ts";
 
 type Place = Omit<AuditDifference, "check" | "stored" | "expected">;
 /** A row that a check found. Columns that do not apply are null or missing. Figures are text: a number may not be exact. */
 type Found = { readonly [Name in keyof Place]: Place[Name] | null } & {
+  readonly check: AuditCheck;
   readonly storedText: string | null;
   readonly expectedText: string | null;
 };
@@ -20,21 +21,12 @@ type Found = { readonly [Name in keyof Place]: Place[Name] | null } & {
 export function prepareAudit(db: Database): () => AuditReport {
   const begin = db.prepare("begin");
   const end = db.prepare("rollback");
-  const checks = Object.entries(CHECKS).map(
-    // Safe: the names come from the table of checks.
-    ([check, sql]) => ({
-      check: check as AuditCheck,
-      first: db.prepare<Found, []>(`select *, ${asText("stored")}, ${asText("expected")} from (${sql})`),
-    }),
-  );
+  const passes = PASSES.map((pass) => db.prepare<Found, []>(statement(pass)));
   const sums = prepareSums(db);
   const taskChecks = prepareTaskChecks(db);
 
   function differences(): AuditDifference[] {
-    const found = checks.flatMap(({ check, first }) => {
-      const row = first.get();
-      return row === null ? [] : [toDifference(check, row)];
-    });
+    const found = passes.flatMap((pass) => pass.all().map(toDifference));
     const all = [...found, ...taskChecks()];
     return Object.keys(AUDIT_CHECKS).flatMap((check) => all.filter((each) => each.check === check));
   }
@@ -50,8 +42,19 @@ export function prepareAudit(db: Database): () => AuditReport {
   };
 }
 
-function toDifference(check: AuditCheck, row: Found): AuditDifference {
-  const { accountId, keyId, taskId, model, day, entry, storedText, expectedText } = row;
+/** Finds the first row that each check of a pass objects to. */
+function statement({ rows, order, checks }: Pass): string {
+  // Safe: the names come from the table of checks.
+  const found = Object.entries(checks).map(
+    ([check, [stored, expected, wrong = `${stored} <> ${expected}`]]) =>
+      `select * from (select '${check}' as "check", *, ${asText(stored)} as storedText, ${asText(expected)} as expectedText
+         from found where ${wrong} order by ${order} limit 1)`,
+  );
+  return `with found as materialized (${rows}) ${found.join(" union all ")}`;
+}
+
+function toDifference(row: Found): AuditDifference {
+  const { check, accountId, keyId, taskId, model, day, entry, storedText, expectedText } = row;
   return {
     check,
     accountId: accountId ?? undefined,
@@ -66,4 +69,4 @@ function toDifference(check: AuditCheck, row: Found): AuditDifference {
 }
 
 /** A figure as text, in SQL. */
-const asText = (figure: string): string => `cast(${figure} as text) as ${figure}Text`;
+const asText = (figure: string): string => `cast(${figure} as text)`;

@@ -80,13 +80,21 @@ function createdAtOf(db: Database, template: string): number {
   return row.created_at;
 }
 
-/** At rest, an account's balance is the sum of its ledger. */
+/** At rest, an account's balance is the sum of its ledger, and its usage what its tasks come to. */
 function settle(db: Database, template: string, count: number): void {
   db.query(
     `update account set balance_micros = balance_micros + ?2 *
        (select sum(balance_delta_micros) from ledger_entry where task_id = ?1)
      where id = (select account_id from task where id = ?1)`,
   ).run(template, count);
+  db.run("delete from usage_day");
+  db.run(
+    `insert into usage_day (account_id, day, key_id, model, completed, failed, cancelled, outputs, charged_micros)
+     select account_id, completed_at / 86400000, key_id, model, count(*) filter (where status = 'completed'),
+       count(*) filter (where status = 'failed'), count(*) filter (where status = 'cancelled'),
+       coalesce(sum(json_array_length(results)), 0), coalesce(sum(charged_micros), 0)
+     from task where stage = 'terminal' group by 1, 2, 3, 4`,
+  );
 }
 
 function newId(prefix: string, at: number): string {

@@ -10,8 +10,10 @@ const FIGURES = {
   task_charge: [
     "coalesce(charged_micros, 0)",
     // Tasks that ended before price lines were stored have none.
-    `iif(charge is null, coalesce(charged_micros, 0),
-       (select coalesce(sum(value ->> '$.amount'), 0) from json_each(charge)))`,
+    // Most have one line, which need not be summed up.
+    `case when charge is null then coalesce(charged_micros, 0)
+       when json_array_length(charge) = 1 then coalesce(charge ->> '$[0].amount', 0)
+       else (select coalesce(sum(value ->> '$.amount'), 0) from json_each(charge)) end`,
   ],
   task_refund: ["coalesce(refund, 0)", "min(coalesce(refund, 0), coalesce(charged_micros, 0))"],
 } as const;
