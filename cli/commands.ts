@@ -190,6 +190,13 @@ export const COMMANDS: readonly Entry[] = [
   },
   {
     heading: LOCAL,
+    usage: "assets",
+    aliases: ["asset"],
+    about: "list the stored files, verify them, and remove those that no task has",
+    load: async () => (await import("./commands/assets.ts")).defineAssets,
+  },
+  {
+    heading: LOCAL,
     usage: "db",
     about: "check the database, and give its free pages back",
     load: async () => (await import("./commands/db.ts")).defineDb,

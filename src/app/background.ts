@@ -1,3 +1,4 @@
+import { openStoredContents } from "../assets/contents.ts";
 import type { Config } from "../config/config.ts";
 import type { AttemptId, LaneId } from "../domain/ids.ts";
 import type { ProviderAdapter } from "../domain/ports/provider.ts";
@@ -9,12 +10,15 @@ import { systemRandom } from "../runtime/random.ts";
 import type { Feeds } from "../runtime/signals.ts";
 import { createCallbackSender } from "../scheduler/callbacks.ts";
 import { createCleaner } from "../scheduler/cleaner.ts";
+import { createCollector } from "../scheduler/collector.ts";
 import { Hooks } from "../scheduler/hooks.ts";
 import { createLateAnswers } from "../scheduler/late-answers.ts";
 import { laneCapacities } from "../scheduler/routing/lanes.ts";
 import { createScheduler } from "../scheduler/scheduler.ts";
 import { createTimekeeper } from "../scheduler/timekeeper.ts";
 import { Traces } from "../scheduler/traces.ts";
+import { collectContents } from "../service/collect-contents.ts";
+import { assetsOf } from "./data-folder.ts";
 import { mostConnections } from "./descriptors.ts";
 import type { Rooms } from "./rooms.ts";
 
@@ -49,7 +53,7 @@ export function createBackground(config: Config, rooms: Rooms, feeds: Feeds, tal
     },
     { ...config.scheduler, lanes: createCapacities(rooms, () => scheduler.wake()) },
   );
-  const upkeep = createUpkeep(rooms);
+  const upkeep = createUpkeep(config, rooms);
   return {
     scheduler,
     /** Tells the sender that callbacks are due. */
@@ -87,12 +91,15 @@ function openHooks({ publicUrl, hooks }: Config, rooms: Rooms, wake: () => void)
 }
 
 /** What is looked after now and then. */
-function createUpkeep({ stopWays, ...rooms }: Rooms) {
+function createUpkeep(config: Config, { stopWays, ...rooms }: Rooms) {
   const { clock, log, store } = rooms;
   const { tasks } = store;
+  const contents = openStoredContents(assetsOf(config));
+  const collection = { contents, retention: store.retention, now: clock.now };
   const tidy = () => void store.checkpoint();
   const all = [
     createCleaner({ tasks, clock, log, tidy }),
+    createCollector({ clock, log, collect: (pause) => collectContents({ ...collection, pause }) }),
     createLateAnswers({ ...rooms, tasks }),
     rooms.relays,
   ];

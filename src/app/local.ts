@@ -37,7 +37,12 @@ export async function openLocal(config: SecretKeys & LocalSettings) {
   const open = async () => {
     const { storeOn } = await import("../store/open.ts");
     const { createLocalModels } = await import("./local-models.ts");
-    return createLocalModels(storeOn(opened, options), config, clock);
+    const { createLocalAssets } = await import("./local-assets.ts");
+    const store = storeOn(opened, options);
+    return {
+      ...createLocalModels(store, config, clock),
+      assets: () => createLocalAssets(store, config, clock),
+    };
   };
   let opening: ReturnType<typeof open> | undefined;
   const others = () => {
@@ -55,6 +60,8 @@ export async function openLocal(config: SecretKeys & LocalSettings) {
     callbacks: async () => (await others()).callbacks(),
     /** @throws AppError `not_found` */
     trace: async (id: string) => (await others()).trace(id),
+    /** The stored files. */
+    assets: async () => (await others()).assets(),
     stop: books.stop,
   };
 }

@@ -72,6 +72,7 @@ export async function openRooms(config: Config, overrides: AppOverrides, release
   const assets = openAssetStore({
     directory: assetsOf(config),
     newTemporaryName: () => ids.create("asset"),
+    now: clock.now,
     keepsOutputMetadata: config.outputs.metadata === "keep",
   });
   await assets.removeTemporary();

@@ -1,4 +1,4 @@
-import { rmSync, type Stats, statSync } from "node:fs";
+import { rmSync, type Stats, statSync, utimesSync } from "node:fs";
 import { rename, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { flush, openFolders } from "./content-folders.ts";
@@ -7,11 +7,18 @@ import { errorCode, storing } from "./storage-errors.ts";
 
 const SHA256 = /^[0-9a-f]{64}$/;
 
+/** How old the time of a file may be before `claim` renews it. Much less than the age at which the collector takes it for left over. */
+const CLAIM_EVERY_MS = 10 * 60_000;
+
 /**
  * Files named by the SHA-256 of their content: `<directory>/sha256/ab/cd/<64 hexadecimal digits>`. A flushed temporary file is
  * renamed, and `keep` returns after the folders are flushed too: a crash at any point leaves the whole file or none.
  */
-export function openContentFiles(options: { directory: string; newTemporaryName: () => string }) {
+export function openContentFiles(options: {
+  directory: string;
+  newTemporaryName: () => string;
+  now?: (() => number) | undefined;
+}) {
   const { pathOf, prepareFolder } = openFolders(options.directory);
   const drafts = openDrafts(join(options.directory, "tmp"), options.newTemporaryName);
 
@@ -55,22 +62,39 @@ export function openContentFiles(options: { directory: string; newTemporaryName:
     return sizeBytes === undefined ? undefined : { path, sizeBytes };
   }
 
-  /**
-   * The path of a content file of this size, or undefined like `find`. Synchronous: a look takes three microseconds, the way to another
-   * thread and back ten times that, and Bun opens a file that it serves on this thread too.
-   */
+  /** The path of a content file of this size, or undefined like `find`. Synchronous, see `hasSize`. */
   function pathIfThere(sha256: string, sizeBytes: number): string | undefined {
     if (!SHA256.test(sha256)) return undefined;
     const path = pathOf(sha256);
-    const stats = look(path);
-    return stats?.size === sizeBytes && stats.isFile() ? path : undefined;
+    return hasSize(look(path), sizeBytes) ? path : undefined;
   }
 
+  /** @see claimFile */
+  const claim = (sha256: string, sizeBytes: number): boolean =>
+    claimFile(pathOf(sha256), sizeBytes, options.now?.() ?? 0);
+
   const { draft, discard, removeAll: removeTemporary } = drafts;
-  return { draft, keep, discard, settle, remove, find, pathIfThere, removeTemporary };
+  return { draft, keep, discard, settle, remove, find, pathIfThere, claim, removeTemporary };
 }
 
 export type ContentFiles = ReturnType<typeof openContentFiles>;
+
+/**
+ * Says that a content is about to be used, by the time of its file: a collector in another process leaves it alone. Synchronous, like
+ * `pathIfThere`. @returns whether it is there
+ */
+function claimFile(path: string, sizeBytes: number, now: number): boolean {
+  const stats = look(path);
+  if (!hasSize(stats, sizeBytes)) return false;
+  if (now - stats.mtimeMs < CLAIM_EVERY_MS) return true;
+  try {
+    utimesSync(path, now / 1000, now / 1000);
+    return true;
+  } catch (error) {
+    if (isAbsence(error)) return false;
+    throw error;
+  }
+}
 
 async function sizeOf(path: string): Promise<number | undefined> {
   try {
@@ -80,6 +104,14 @@ async function sizeOf(path: string): Promise<number | undefined> {
     if (isAbsence(error)) return undefined;
     throw error;
   }
+}
+
+/**
+ * Whether it is a file of this size. A synchronous look takes three microseconds, the way to another thread and back ten times that,
+ * and Bun opens a file that it serves on this thread too.
+ */
+function hasSize(stats: Stats | undefined, sizeBytes: number): stats is Stats {
+  return stats?.size === sizeBytes && stats.isFile();
 }
 
 function look(path: string): Stats | undefined {

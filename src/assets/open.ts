@@ -16,6 +16,8 @@ export interface AssetStoreOptions {
   readonly directory: string;
   /** Returns an unused file name, a new one at every call. */
   readonly newTemporaryName: () => string;
+  /** The time, by which files in use are kept from a collector in another process; without it, they are not. */
+  readonly now?: (() => number) | undefined;
   /** Files decoded at once. */
   readonly decodeSlots?: number | undefined;
   /** Whether outputs keep the metadata that their maker wrote. */

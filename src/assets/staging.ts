@@ -44,7 +44,7 @@ export function holdStored(deps: Contents, file: StoredFile): StagedFile | undef
       if (pin.end(isUsed)) await removeContent(deps, sha256);
     },
   };
-  if (deps.files.pathIfThere(sha256, sizeBytes) !== undefined) {
+  if (deps.files.claim(sha256, sizeBytes)) {
     pin.found(true);
     return staged;
   }
@@ -63,8 +63,8 @@ export function holdStaged(deps: Contents, { file, content, isClean }: CheckedFi
 
   async function keep(): Promise<void> {
     if (isReleased) throw new Error("This staging has ended.");
-    if (known.has(sha256) && files.pathIfThere(sha256, sizeBytes) !== undefined) {
-      // Known contents were flushed. The look is for a file that somebody removed since.
+    if (known.has(sha256) && files.claim(sha256, sizeBytes)) {
+      // Known contents were flushed. The claim fails for a file that somebody removed since.
       pin.found(true);
     } else {
       await store();
@@ -77,7 +77,7 @@ export function holdStaged(deps: Contents, { file, content, isClean }: CheckedFi
   async function store(): Promise<void> {
     const there = await storing(() => files.find(sha256));
     pin.found(there !== undefined);
-    if (there?.sizeBytes === sizeBytes) await files.settle(sha256);
+    if (there?.sizeBytes === sizeBytes && files.claim(sha256, sizeBytes)) await files.settle(sha256);
     else if (content instanceof Uint8Array) await keepBytes(files, sha256, content);
     else await files.keep(content, sha256);
   }

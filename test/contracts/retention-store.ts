@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { outputsKept, outputsReady } from "../../src/domain/task/transition.ts";
+import { outputsKept, outputsReady, succeeded } from "../../src/domain/task/transition.ts";
 import {
   ACCOUNT,
   accountId,
@@ -21,7 +21,7 @@ import {
   withStore,
 } from "../helpers/store.ts";
 
-const A = "a".repeat(64);
+const [A, B] = ["a".repeat(64), "b".repeat(64)] as const;
 
 export function describeRetentionStore(name: string, make: MakeStore): void {
   describe(`${name}: remove`, () => {
@@ -97,19 +97,69 @@ export function describeRetentionStore(name: string, make: MakeStore): void {
     test(
       "a content that another task has, or that is stored for a live one, is still needed",
       withStore(make, async (store) => {
-        const [b, c] = ["b".repeat(64), "c".repeat(64)];
+        const c = "c".repeat(64);
         await admit(store, { number: 3 });
         await endOne(store, "completed");
         const input = newAsset({ number: 99, taskId: taskId(2), role: "input" });
         await store.tasks.admit({ task: newTask({ number: 2 }), assets: [input] });
         expect(await store.retention.remove(taskId(3), ACCOUNT)).toEqual({ kind: "removed", contents: [] });
         const lease = await beginOne(store);
-        const file = { ...newAsset(), sha256: b };
+        const file = { ...newAsset(), sha256: B };
         await store.tasks.apply(lease, outputsReady(NOW, attemptId(1), [{ kind: "remote", ref: "x" }]));
         const kept = [{ kind: "stored", file } as const, { kind: "remote", ref: "x" } as const];
         const due = { dueAt: NOW + 1, failures: 1 };
         await store.tasks.apply(lease, outputsKept(NOW, attemptId(1), kept, due));
-        expect(await store.retention.neededContents([A, b, c])).toEqual([A, b]);
+        expect(await store.retention.neededContents([A, B, c])).toEqual([A, B]);
+      }),
+    );
+  });
+
+  describe(`${name}: contents`, () => {
+    test(
+      "a damaged result is noted at its place, beside what never came, until its file is whole again",
+      withStore(make, async (store) => {
+        await admit(store);
+        const lease = await beginOne(store);
+        await store.tasks.apply(lease, outputsReady(NOW, attemptId(1), []));
+        const assets = [A, B].map((sha256, index) => newAsset({ number: index, index, sha256 }));
+        const missing = { index: 0, code: "UPSTREAM_ERROR", message: "Not made." } as const;
+        const report = { issues: [missing] };
+        await store.tasks.apply(
+          lease,
+          succeeded(lease.task, NOW, attemptId(1), assets, undefined, callbackId(1), report),
+        );
+        const codes = async () =>
+          (await store.tasks.summary(taskId(1)))?.resultIssues?.map(({ index, code }) => [index, code]);
+        expect(await store.retention.markDamaged(B, true)).toEqual([taskId(1)]);
+        expect(await codes()).toEqual([
+          [0, "UPSTREAM_ERROR"],
+          [2, "FILE_DAMAGED"],
+        ]);
+        await store.retention.markDamaged(A, true);
+        await store.retention.markDamaged(B, true);
+        expect(await codes()).toEqual([
+          [0, "UPSTREAM_ERROR"],
+          [1, "FILE_DAMAGED"],
+          [2, "FILE_DAMAGED"],
+        ]);
+        for (const sha256 of [A, B]) await store.retention.markDamaged(sha256, false);
+        expect(await codes()).toEqual([[0, "UPSTREAM_ERROR"]]);
+      }),
+    );
+
+    test(
+      "each is listed once, and assets newest first, page by page",
+      withStore(make, async (store) => {
+        const inputs = [B, A, B].map((sha256, index) =>
+          newAsset({ number: index, index, sha256, role: "input" }),
+        );
+        await store.tasks.admit({ task: newTask(), assets: inputs });
+        expect(await store.retention.contentsAfter("", 1)).toEqual([{ sha256: A, sizeBytes: 1234 }]);
+        expect(await store.retention.contentsAfter(A, 5)).toEqual([{ sha256: B, sizeBytes: 1234 }]);
+        const first = await store.retention.assets({ limit: 2 });
+        expect(first.assets).toEqual([inputs[2]!, inputs[1]!]);
+        const second = await store.retention.assets({ limit: 2, after: first.next });
+        expect(second).toEqual({ assets: [inputs[0]!], next: undefined });
       }),
     );
   });

@@ -1,4 +1,5 @@
 import type { AccountId, TaskId } from "../ids.ts";
+import type { Asset } from "../media/asset.ts";
 import type { TaskStatus } from "../task/task.ts";
 
 /** What became of a task that was to be removed. */
@@ -8,6 +9,13 @@ export type Removal =
   /** It has not ended, and nothing was changed. */
   | { readonly kind: "live"; readonly status: TaskStatus }
   | { readonly kind: "not_found" };
+
+/** One page of the assets of all tasks, newest first. */
+export interface AssetPage {
+  readonly assets: readonly Asset[];
+  /** Where the next page begins; absent on the last one. */
+  readonly next?: number | undefined;
+}
 
 /** What goes, and what must stay. Every method is one transaction, durable before its promise resolves. Throws `StorageError`. */
 export interface RetentionStore {
@@ -20,4 +28,14 @@ export interface RetentionStore {
   remove(id: TaskId, owner?: AccountId): Promise<Removal>;
   /** Those of some contents, by their SHA-256, that an asset or a live task's attempt has. */
   neededContents(contents: readonly string[]): Promise<string[]>;
+  /** Contents that assets have, in the order of their SHA-256, after one of them. */
+  contentsAfter(sha256: string, limit: number): Promise<{ sha256: string; sizeBytes: number }[]>;
+  /**
+   * Notes with each completed task whose result it is that a content is damaged, or that it is whole again.
+   *
+   * @returns all tasks that have it
+   */
+  markDamaged(sha256: string, isDamaged: boolean): Promise<TaskId[]>;
+  /** @param after `next` of the page before */
+  assets(query: { readonly limit: number; readonly after?: number | undefined }): Promise<AssetPage>;
 }

@@ -4,3 +4,6 @@ export const RESULT_ISSUE_MESSAGES = {
   CONTENT_MODERATED: "The provider's content policy withheld this result.",
   FINALIZATION_FAILED: "The file of this result could not be retrieved from the provider, or is not usable.",
 } as const;
+
+/** Of a result whose file is missing from the disk, or not as it was stored. */
+export const FILE_DAMAGED_MESSAGE = "The file of this result is damaged, or missing.";

@@ -1,6 +1,6 @@
 import { MAX_LIST_LIMIT, MAX_STATUS_WAIT_SEC } from "../../domain/limits.ts";
 import { MAX_PARTIAL_IMAGES } from "../../domain/task/preview.ts";
-import { RESULT_ISSUE_CODES } from "../../domain/task/result-issue.ts";
+import { FILE_DAMAGED, RESULT_ISSUE_CODES } from "../../domain/task/result-issue.ts";
 import { TASK_STATUSES } from "../../domain/task/task.ts";
 import { contract, succeeds } from "../openapi/contract.ts";
 import { TASK_ERROR_CODE } from "../wire/errors.ts";
@@ -28,7 +28,10 @@ const RESULT = list(text("", { format: "uri" }), {
 export const RESULT_ISSUES = list(
   component("ResultIssue", {
     index: integer("Its position among the results asked for, from 0.", { minimum: 0 }),
-    code: openEnum(RESULT_ISSUE_CODES, "Why it is missing, in the words of `error_code`."),
+    code: openEnum(
+      [...RESULT_ISSUE_CODES, FILE_DAMAGED],
+      "Why it is missing, in the words of `error_code`; or `FILE_DAMAGED`: its file was found damaged later, and `result` still has its address.",
+    ),
     message: text("The same for people, safe to show."),
   }),
   {

@@ -1,6 +1,7 @@
 import type { RetentionStore } from "../../domain/ports/retention-store.ts";
 import type { Connection } from "./connection.ts";
 import type { Removals } from "./removals.ts";
+import { prepareAssetPage, prepareContentsAfter, prepareMarkDamaged } from "./retention-store/contents.ts";
 import { prepareNeededContents, prepareRemove } from "./retention-store/remove.ts";
 
 /** What goes from SQLite, and what must stay. Each write is one operation of the connection's group commit. */
@@ -9,8 +10,13 @@ export function createRetentionStore(
   { removed }: Pick<Removals, "removed">,
 ): RetentionStore {
   const [remove, neededContents] = [prepareRemove(db, removed), prepareNeededContents(db)];
+  const [contentsAfter, assets] = [prepareContentsAfter(db), prepareAssetPage(db)];
+  const markDamaged = prepareMarkDamaged(db, removed);
   return {
     remove: (id, owner) => write(() => remove(id, owner)),
+    contentsAfter: async (sha256, limit) => read(() => contentsAfter(sha256, limit)),
+    markDamaged: (sha256, isDamaged) => write(() => markDamaged(sha256, isDamaged)),
+    assets: async (query) => read(() => assets(query)),
     neededContents: async (contents) => read(() => neededContents(contents)),
   };
 }

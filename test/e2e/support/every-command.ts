@@ -364,6 +364,12 @@ export const ROWS: Readonly<Record<string, Row>> = {
   },
   // A server runs on the folder.
   "svc db vacuum": { args: local(), exitCode: 7 },
+  "svc assets list": { keys: ["assets", "next"], args: local(), isTable: true },
+  "svc assets verify": { keys: ["damaged", "files", "size_bytes"], args: local() },
+  "svc assets gc": {
+    keys: ["contents", "dry_run", "files", "size_bytes", "young"],
+    args: local("--dry-run"),
+  },
   "svc complete": { keys: ["script", "shell"], args: () => ["bash"] },
   "svc version": { keys: ["bun", "platform", "version"] },
   "svc help": {

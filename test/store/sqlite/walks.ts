@@ -86,6 +86,16 @@ export const ALLOWED: readonly AllowedWalk[] = [
   { file: "sqlite/task-store/reads", part: "as underWay", why: LIVE_ONCE },
   { file: "sqlite/retention-store/remove", part: "task_under_way", why: UNDER_WAY },
   {
+    file: "sqlite/retention-store/contents",
+    part: "role = 'output'",
+    why: "A task has few files.",
+  },
+  {
+    file: "sqlite/retention-store/contents",
+    part: "where sha256 = ?",
+    why: "The tasks of one file, when an operator has all files verified.",
+  },
+  {
     file: "sqlite/retention-store/remove",
     why: "A task has few files and attempts, and a callback 105 sends at most.",
   },

@@ -1,0 +1,12 @@
+import type { Command } from "commander";
+import { addCommands } from "../command.ts";
+import type { Context } from "../context.ts";
+import { addGc } from "./assets/gc.ts";
+import { addList } from "./assets/list.ts";
+import { addVerify } from "./assets/verify.ts";
+
+const ASSETS = { list: addList, gc: addGc, verify: addVerify };
+
+export function defineAssets(assets: Command, context: Context, [word]: readonly string[]): void {
+  addCommands(assets, context, ASSETS, word);
+}

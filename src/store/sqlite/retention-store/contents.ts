@@ -1,0 +1,82 @@
+import type { Database } from "bun:sqlite";
+import type { AssetId, TaskId } from "../../../domain/ids.ts";
+import type { RetentionStore } from "../../../domain/ports/retention-store.ts";
+import { damagedResults, type ResultIssue, withDamage } from "../../../domain/task/result-issue.ts";
+import type { TaskResult } from "../../../domain/task/task.ts";
+import { json, optional } from "../raw-row.ts";
+import { type AssetRow, toAsset } from "../task-store/asset-table.ts";
+
+interface Completed {
+  readonly results: string | null;
+  readonly result_issues: string | null;
+}
+
+/** Returns the body of `RetentionStore.assets`. */
+export function prepareAssetPage(db: Database) {
+  const page = db.prepare<AssetRow & { rowid: number }, [before: number, limit: number]>(
+    "select rowid, * from asset where rowid < ? order by rowid desc limit ?",
+  );
+  return ({ limit, after }: Parameters<RetentionStore["assets"]>[0]) => {
+    // One more than asked for shows whether there is another page.
+    const rows = page.all(after ?? Number.MAX_SAFE_INTEGER, limit + 1);
+    const shown = rows.slice(0, limit);
+    return { assets: shown.map(toAsset), next: rows.length > limit ? shown.at(-1)?.rowid : undefined };
+  };
+}
+
+/** Returns the body of `RetentionStore.contentsAfter`. */
+export function prepareContentsAfter(db: Database) {
+  const next = db.prepare<{ sha256: string; sizeBytes: number }, [after: string]>(
+    `select sha256, size_bytes as sizeBytes from asset indexed by asset_of_content
+     where sha256 > ? order by sha256 limit 1`,
+  );
+  return (after: string, limit: number) => {
+    const found: { sha256: string; sizeBytes: number }[] = [];
+    for (let row = next.get(after); row !== null && found.length < limit; row = next.get(row.sha256))
+      found.push(row);
+    return found;
+  };
+}
+
+/** Returns the body of `RetentionStore.markDamaged`. */
+export function prepareMarkDamaged(
+  db: Database,
+  tell: (id: TaskId, ofAssets: readonly AssetId[]) => void,
+): (sha256: string, isDamaged: boolean) => TaskId[] {
+  const owners = db.prepare<{ task_id: TaskId; id: AssetId }, [sha256: string]>(
+    "select task_id, id from asset indexed by asset_of_content where sha256 = ?",
+  );
+  const select = db.prepare<Completed, [id: string]>(
+    "select results, result_issues from task where id = ? and status = 'completed'",
+  );
+  const outputs = db.prepare<{ id: AssetId; sha256: string }, [task: string]>(
+    "select id, sha256 from asset where task_id = ? and role = 'output'",
+  );
+  const note = db.prepare<never, [issues: string | null, id: string]>(
+    "update task set result_issues = ? where id = ?",
+  );
+
+  function mark(id: TaskId, sha256: string, isDamaged: boolean): void {
+    const row = select.get(id);
+    if (row === null) return;
+    const results = optional<readonly TaskResult[]>(row.results) ?? [];
+    const before = optional<readonly ResultIssue[]>(row.result_issues) ?? [];
+    const contents = new Map(outputs.all(id).map((asset) => [asset.id, asset.sha256]));
+    const isNoted = new Set(damagedResults(before, results.length));
+    const damaged = new Set(
+      results.flatMap(({ assetId }, i) =>
+        (contents.get(assetId) === sha256 ? isDamaged : isNoted.has(i)) ? [i] : [],
+      ),
+    );
+    const after = withDamage(before, results.length, damaged);
+    if (JSON.stringify(after) === JSON.stringify(before)) return;
+    note.run(json(after.length === 0 ? undefined : after), id);
+    tell(id, []);
+  }
+
+  return (sha256, isDamaged) => {
+    const ids = [...new Set(owners.all(sha256).map((row) => row.task_id))];
+    for (const id of ids) mark(id, sha256, isDamaged);
+    return ids;
+  };
+}
