@@ -50,9 +50,8 @@ export function openContentFiles(options: {
   }
 
   /** Removes the content file, if there is one. Synchronous, so that nobody can find the file in between and rely on it. */
-  function remove(sha256: string): Promise<void> {
-    return storing(async () => rmSync(pathOf(sha256), { force: true }));
-  }
+  const remove = (sha256: string): Promise<void> =>
+    storing(async () => rmSync(pathOf(sha256), { force: true }));
 
   /** Returns undefined when there is no such file, or when the name is no hash. */
   async function find(sha256: string): Promise<{ path: string; sizeBytes: number } | undefined> {
@@ -69,7 +68,6 @@ export function openContentFiles(options: {
     return hasSize(look(path), sizeBytes) ? path : undefined;
   }
 
-  /** @see claimFile */
   const claim = (sha256: string, sizeBytes: number): boolean =>
     claimFile(pathOf(sha256), sizeBytes, options.now?.() ?? 0);
 
