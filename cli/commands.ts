@@ -198,7 +198,7 @@ export const COMMANDS: readonly Entry[] = [
   {
     heading: LOCAL,
     usage: "db",
-    about: "check the database, and give its free pages back",
+    about: "back up a data folder and restore it, check its database, give free pages back",
     load: async () => (await import("./commands/db.ts")).defineDb,
   },
   {

@@ -1,10 +1,12 @@
 import type { Command } from "commander";
 import { addCommands } from "../command.ts";
 import type { Context } from "../context.ts";
+import { addBackup } from "./db/backup.ts";
 import { addCheck } from "./db/check.ts";
+import { addRestore } from "./db/restore.ts";
 import { addVacuum } from "./db/vacuum.ts";
 
-const DB = { check: addCheck, vacuum: addVacuum };
+const DB = { backup: addBackup, restore: addRestore, check: addCheck, vacuum: addVacuum };
 
 export function defineDb(db: Command, context: Context, [word]: readonly string[]): void {
   addCommands(db, context, DB, word);

@@ -6,22 +6,20 @@ import { PROVIDERS, USED_FORMS } from "../providers/registry.ts";
 import { lockDirectory } from "../runtime/directory-lock.ts";
 import { type FolderContents, makePrivate } from "../runtime/private-folder.ts";
 import { createSeal } from "../runtime/seal.ts";
+import { ASSETS, DATABASE, RESTORING, SECRET_KEY } from "./folder-contents.ts";
 import { CHECKED_FORMS, KEPT_KEYS } from "./settings.ts";
 
 export type Folder = Pick<Config, "dataDir">;
 
 /** The path of the database in a data folder. */
-export const databaseOf = ({ dataDir }: Folder): string => join(dataDir, "svc.db");
+export const databaseOf = ({ dataDir }: Folder): string => join(dataDir, DATABASE);
 /** The path of the stored files in a data folder. */
-export const assetsOf = ({ dataDir }: Folder): string => join(dataDir, "assets");
+export const assetsOf = ({ dataDir }: Folder): string => join(dataDir, ASSETS);
 
 /** Another process serves from this data folder. */
 export class DataDirectoryBusy extends Error {
   override readonly name = "DataDirectoryBusy";
 }
-
-/** Holds the key that seals callback secrets, where none is given. */
-const KEY_FILE = "secret.key";
 
 export type SecretKeys = Folder & Partial<Pick<Config, "secretKey" | "previousSecretKey">>;
 
@@ -30,7 +28,7 @@ export function sealOf({ dataDir, secretKey, previousSecretKey }: SecretKeys): S
   return createSeal({
     key: secretKey?.reveal(),
     previousKey: previousSecretKey?.reveal(),
-    file: join(dataDir, KEY_FILE),
+    file: join(dataDir, SECRET_KEY),
   });
 }
 
@@ -43,7 +41,7 @@ const CONTENTS: FolderContents = {
       "server.lock-journal",
       "bootstrap.json",
       "bootstrap.json.part",
-      KEY_FILE,
+      SECRET_KEY,
       CHECKED_FORMS,
     ],
   ],
@@ -72,11 +70,20 @@ export function existingDatabaseOf(config: Folder): string {
   );
 }
 
+/** A backup was not restored into the folder to its end. */
+export class RestoreUnfinished extends Error {
+  override readonly name = "RestoreUnfinished";
+}
+
 /**
  * @returns how to release it
- * @throws DataDirectoryBusy when another process holds it
+ * @throws DataDirectoryBusy when another process holds it; RestoreUnfinished
  */
 export function lockDataDirectory({ dataDir }: Folder): () => void {
+  if (existsSync(join(dataDir, RESTORING)))
+    throw new RestoreUnfinished(
+      `A restore into ${dataDir} was cut off. Repeat \`svc db restore\`, which begins anew; or remove the folder.`,
+    );
   const lock = lockDirectory(dataDir);
   if (lock !== undefined) return () => lock.release();
   throw new DataDirectoryBusy(`Another svc serves from ${dataDir}. Stop it, or choose another --data-dir.`);

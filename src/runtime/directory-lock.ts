@@ -14,10 +14,10 @@ export const lockFileOf = (directory: string): string => join(directory, "server
  * Locks the data folder for this process. The operating system holds the lock on an open file (an exclusive
  * SQLite transaction that never ends), so a killed process leaves no lock behind.
  *
+ * @param path of the lock's file, where it is not a data folder's
  * @returns undefined when another process holds it
  */
-export function lockDirectory(directory: string): DirectoryLock | undefined {
-  const path = lockFileOf(directory);
+export function lockDirectory(directory: string, path = lockFileOf(directory)): DirectoryLock | undefined {
   const lock = lockFile(path);
   if (lock !== undefined) return lock;
   const { ino } = statSync(path);

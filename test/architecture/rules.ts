@@ -34,6 +34,7 @@ const LAYERS: readonly Layer[] = [
   { name: "assets", covers: ["src/assets/"], imports: ["domain", "toolkit"], externals: "any" },
   { name: "runtime", covers: ["src/runtime/"], imports: ["domain", "toolkit"], externals: "any" },
   { name: "egress", covers: ["src/egress/"], imports: ["domain", "toolkit"], externals: "any" },
+  { name: "backup", covers: ["src/backup/"], imports: ["domain", "toolkit"], externals: "any" },
   { name: "moderation", covers: ["src/moderation/"], imports: ["domain", "toolkit"], externals: "any" },
   { name: "version", covers: ["src/version.ts", "package.json"], imports: [], externals: "none" },
   {
@@ -59,6 +60,7 @@ const LAYERS: readonly Layer[] = [
         "assets",
         "runtime",
         "egress",
+        "backup",
         "moderation",
       ],
       ...["config", "version"],

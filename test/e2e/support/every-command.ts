@@ -358,6 +358,24 @@ export const ROWS: Readonly<Record<string, Row>> = {
     isTable: true,
   },
   "svc migrate": { keys: ["applied", "current", "data_dir", "latest", "pending"], args: local("status") },
+  "svc db backup": {
+    keys: [
+      ...["bytes", "copied_bytes", "data_dir", "files", "left_out", "made_at", "missing", "path", "removed"],
+      ...["schema", "svc"],
+    ],
+    args: (setup) => [join(emptyFolder("backups"), "b"), ...local()(setup)],
+  },
+  "svc db restore": {
+    keys: [
+      ...["bytes", "data_dir", "ended_tasks", "files", "left_out", "live_tasks", "made_at", "missing"],
+      ...["schema", "svc"],
+    ],
+    args: async (setup) => {
+      const backups = emptyFolder("backups");
+      await setup.first("db", "backup", backups, ...local()(setup));
+      return [backups, "--data-dir", join(emptyFolder("restored"), "data")];
+    },
+  },
   "svc db check": {
     keys: ["data_dir", "database_bytes", "faults", "free_bytes", "ok", "pages", "schema", "wal_bytes"],
     args: local(),

@@ -20,6 +20,10 @@ const BACKLOG =
 export const ALLOWED: readonly AllowedWalk[] = [
   { file: "sqlite/audit", why: "The books are checked in a thread and on a connection of their own." },
   { file: "sqlite/backlog", why: BACKLOG },
+  {
+    file: "copy",
+    why: "Asks a connection of its own, while a backup is made, and only when files are missing.",
+  },
   { file: "sqlite/time-store", why: LIVE_ONCE },
   { file: "sqlite/usage-report", why: "A server reads usage in a thread and on a connection of its own." },
   {
@@ -60,6 +64,7 @@ export const ALLOWED: readonly AllowedWalk[] = [
     why: "A callback has 105 sends at most.",
   },
   { file: "sqlite/task-store/claim", part: "task_under_way", why: UNDER_WAY },
+  { file: "sqlite/task-store/unsent", part: "task_under_way", why: UNDER_WAY },
   { file: "sqlite/task-store/lanes", part: "group by lane", why: LIVE_ONCE },
   {
     file: "sqlite/task-store/list",

@@ -184,7 +184,7 @@ function preparePools({ db }: Connection) {
 }
 
 /** Returns a function that gives a task a new lease token and reads the task and its latest attempt. */
-function prepareLease({ db }: Connection, newLeaseToken: () => LeaseToken) {
+export function prepareLease({ db }: Connection, newLeaseToken: () => LeaseToken) {
   const take = db.prepare<TaskRow, [token: string, until: number, lane: string | null, id: string]>(
     "update task set lease_token = ?, due_at = ?, pool = 'under_way', lane = coalesce(?, lane) where id = ? returning *",
   );

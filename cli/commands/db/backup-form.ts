@@ -1,0 +1,66 @@
+import type { Restored } from "../../../src/app/restore-local.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { Failure } from "../../failure.ts";
+import { printable } from "../../format/printable.ts";
+
+/** What is told of a backup. */
+export type BackupSummary = Omit<Restored, "ended" | "live">;
+
+/** Most files that a message names. */
+const NAMED = 5;
+
+/** A backup as JSON has it. */
+export function backupForm(backup: BackupSummary) {
+  const { files, sizeBytes, missing, madeAtMs, svc, migrations, latestMigration, leftOut } = backup;
+  return {
+    made_at: new Date(madeAtMs).toISOString(),
+    svc,
+    schema: { migrations, latest: latestMigration },
+    files,
+    bytes: sizeBytes,
+    left_out: leftOut,
+    missing,
+  };
+}
+
+/** Names the first files that a data folder has lost. */
+export function missingText(missing: BackupSummary["missing"], verb: string): string {
+  const named = missing.slice(0, NAMED).map(({ path, reason }) => `  ${path} (${reason})`);
+  const rest = missing.length > NAMED ? [`  and ${missing.length - NAMED} more`] : [];
+  const what =
+    missing.length === 1
+      ? "a file that its database names"
+      : `${missing.length} files that its database names`;
+  return [`${verb} ${what}:`, ...named, ...rest].join("\n");
+}
+
+/** By the names of errors, which commands may not import. */
+const REFUSALS: Readonly<Record<string, readonly [exit: ExitCode, code: string, hint: string | undefined]>> =
+  {
+    BackupRefused: [EXIT.error, "backup_refused", "Nothing was written. Use another backup."],
+    BackupBusy: [EXIT.conflict, "backup_busy", undefined],
+    ForeignBackups: [EXIT.conflict, "foreign_backups", undefined],
+    FolderNotEmpty: [EXIT.conflict, "folder_not_empty", undefined],
+    DataDirectoryBusy: [EXIT.conflict, "server_runs", undefined],
+    SchemaError: [EXIT.error, "schema", undefined],
+  };
+
+/** Turns what the program refuses into a failure of its own code. */
+export async function refusing<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const known = error instanceof Error ? REFUSALS[error.name] : undefined;
+    if (!(error instanceof Error) || known === undefined) throw error;
+    const [exitCode, code, hint] = known;
+    const problems = problemsOf(error);
+    const lines = problems.map(({ path, problem }) => `\n  ${printable(path)} ${problem}`);
+    const message = [error.message, ...lines].join("");
+    throw new Failure(exitCode, code, message, { hint, cause: error, more: { problems } });
+  }
+}
+
+function problemsOf(error: Error): readonly { readonly path: string; readonly problem: string }[] {
+  // Safe: only this program's own error has it, and with these fields.
+  return "problems" in error ? (error.problems as { path: string; problem: string }[]) : [];
+}

@@ -1,0 +1,66 @@
+import { lstatSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { PlannedFile } from "../backup/write.ts";
+import { USED_FORMS } from "../providers/registry.ts";
+import { KEPT_KEYS, OWN_PROVIDERS } from "./settings.ts";
+
+/** Holds the key that seals secrets of a data folder, where none is given. */
+export const SECRET_KEY = "secret.key";
+export const DATABASE = "svc.db";
+export const ASSETS = "assets";
+/** What a backup is restored into before it is whole. */
+export const RESTORING = ".restoring";
+
+/**
+ * What a backup has of a data folder beside the database and the files that it names. Left out are: `bootstrap.json`, a key in the
+ * clear whose hash is in the database; `checked-forms.json`, which is made anew; locks and logs; and the folders of providers that
+ * play an upstream, because an upstream's work is no part of a backup.
+ */
+const FILES = ["svc.yaml", "svc.yml", SECRET_KEY];
+const FOLDERS = ["models", OWN_PROVIDERS, KEPT_KEYS, USED_FORMS];
+
+/** First parts of the paths that a backup may have: files, and folders with a slash. */
+export const BACKED_UP: ReadonlySet<string> = new Set([
+  ...[DATABASE, ...FILES],
+  ...[ASSETS, ...FOLDERS].map((name) => `${name}/`),
+]);
+
+/** Deeper folders hold nothing that is read. */
+const DEEPEST = 8;
+
+/** The settings, keys, models and providers of a data folder. @param without names of files to leave out */
+export function* ownFilesOf(dataDir: string, without: readonly string[]): Generator<PlannedFile> {
+  for (const name of FILES) {
+    const from = join(dataDir, name);
+    if (!without.includes(name) && isFile(from)) yield { path: name, from };
+  }
+  for (const name of FOLDERS) yield* filesBelow(join(dataDir, name), name, DEEPEST);
+}
+
+/** Where a data folder has the content of a hash, below it. */
+export function pathOfContent(sha256: string): string {
+  return `${ASSETS}/sha256/${sha256.slice(0, 2)}/${sha256.slice(2, 4)}/${sha256}`;
+}
+
+function* filesBelow(folder: string, path: string, depth: number): Generator<PlannedFile> {
+  if (depth === 0) return;
+  for (const name of namesIn(folder)) {
+    const [from, below] = [join(folder, name), `${path}/${name}`];
+    // Folders may be links that an operator put there; what they lead to becomes part of the backup.
+    if (isFile(from)) yield { path: below, from };
+    else if (lstatSync(from, { throwIfNoEntry: false })?.isDirectory())
+      yield* filesBelow(from, below, depth - 1);
+  }
+}
+
+/** Files that are being written, by this program or an editor, have names that end with these. */
+const UNFINISHED = /\.(?:part|swp|tmp)$|~$/;
+
+function namesIn(folder: string): string[] {
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return [];
+  return readdirSync(folder).filter((name) => !UNFINISHED.test(name));
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}

@@ -1,0 +1,109 @@
+import { mkdirSync, realpathSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { BackupSummary } from "../backup/backup.ts";
+import { writeArchive } from "../backup/stream.ts";
+import { type BackupPlan, type MadeBackup, removeOldBackups, writeBackup } from "../backup/write.ts";
+import { lockDirectory } from "../runtime/directory-lock.ts";
+import { contentsOf, copyDatabase, describeDatabase, namedOf } from "../store/copy.ts";
+import { VERSION } from "../version.ts";
+import { existingDatabaseOf, type Folder } from "./data-folder.ts";
+import { DATABASE, ownFilesOf, pathOfContent, SECRET_KEY } from "./folder-contents.ts";
+
+export interface BackupOrder extends Folder {
+  readonly atMs: number;
+  /** Leaves `secret.key` out, so that the backup alone opens no sealed secret. */
+  readonly isWithoutKey: boolean;
+}
+
+/** Another process makes a backup in the same place. */
+export class BackupBusy extends Error {
+  override readonly name = "BackupBusy";
+}
+
+/**
+ * Makes a backup of a data folder in a folder of backups. A server may run on it.
+ *
+ * @param keep removes the oldest backups there but for as many, this one included; none unless given
+ * @throws Error where there is no database, or the two folders are one; BackupBusy; ForeignBackups; SchemaError; StorageError; what
+ *   the system says
+ */
+export async function makeBackup(
+  order: BackupOrder & { readonly to: string; readonly keep?: number | undefined },
+): Promise<MadeBackup & { readonly removed: readonly string[] }> {
+  const { to, keep, atMs } = order;
+  const plan = planOf(order);
+  mkdirSync(to, { recursive: true, mode: 0o700 });
+  if (realpathSync(to) === realpathSync(order.dataDir))
+    throw new Error(`${to} is the data folder itself. Give another folder for its backups.`);
+  return await locked(to, async () => {
+    const made = await writeBackup(to, atMs, plan);
+    const removed = keep === undefined ? [] : await removeOldBackups(to, keep);
+    return { ...made, removed };
+  });
+}
+
+/** Where the copy of the database lies while an archive is written. */
+const WORKSPACE = "backup.part";
+
+/**
+ * Writes a backup of a data folder as one tar archive.
+ *
+ * @throws as `makeBackup` does; then the archive is no whole one
+ */
+export async function streamBackup(
+  order: BackupOrder,
+  write: (bytes: Uint8Array) => Promise<void>,
+): Promise<BackupSummary> {
+  const plan = planOf(order);
+  const workspace = join(order.dataDir, WORKSPACE);
+  mkdirSync(workspace, { recursive: true, mode: 0o700 });
+  return await locked(workspace, async () => {
+    const folder = join(workspace, "copy");
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder, { mode: 0o700 });
+    try {
+      return await writeArchive(folder, order.atMs, plan, write);
+    } finally {
+      rmSync(workspace, { recursive: true, force: true });
+    }
+  });
+}
+
+async function locked<T>(folder: string, work: () => Promise<T>): Promise<T> {
+  const lock = lockDirectory(folder, join(folder, "backup.lock"));
+  if (lock === undefined)
+    throw new BackupBusy(
+      `Another process makes a backup in ${folder}. Repeat the command when it has ended.`,
+    );
+  try {
+    return await work();
+  } finally {
+    lock.release();
+  }
+}
+
+function planOf({ isWithoutKey, ...config }: BackupOrder): BackupPlan {
+  const live = { path: existingDatabaseOf(config) };
+  const leftOut = isWithoutKey ? [SECRET_KEY] : [];
+  return {
+    database: DATABASE,
+    copyDatabase: (to) => copyDatabase(live, to),
+    describe: (copy) => ({ ...describeDatabase(copy), svc: VERSION, leftOut }),
+    *files(copy) {
+      yield* ownFilesOf(config.dataDir, leftOut);
+      for (const content of contentsOf(copy)) {
+        const path = pathOfContent(content.sha256);
+        yield { path, from: join(config.dataDir, path), expected: content };
+      }
+    },
+    stillNamed(paths) {
+      const named = new Set(
+        namedOf(
+          live,
+          paths.map((path) => path.slice(path.lastIndexOf("/") + 1)),
+        ).map(pathOfContent),
+      );
+      return paths.filter((path) => named.has(path));
+    },
+  };
+}

@@ -1,0 +1,151 @@
+import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { BackupRefused, type BackupSummary, DATA } from "../backup/backup.ts";
+import { checkBackup, copyBackup, findBackup } from "../backup/read.ts";
+import { extractArchive } from "../backup/stream.ts";
+import { createSystemClock } from "../runtime/clock.ts";
+import { lockDirectory, lockFileOf } from "../runtime/directory-lock.ts";
+import { flushFolder } from "../runtime/flush-folder.ts";
+import { createIds } from "../runtime/ids.ts";
+import { describeDatabase } from "../store/copy.ts";
+import { openRestored } from "../store/restored.ts";
+import { DataDirectoryBusy, ensureDirectory, type Folder } from "./data-folder.ts";
+import { endUnsent } from "./end-unsent.ts";
+import { BACKED_UP, DATABASE, RESTORING } from "./folder-contents.ts";
+
+/** Where a backup comes from: a path, or a tar archive. */
+export type BackupSource = string | AsyncIterable<Uint8Array>;
+
+/** The folder that a backup is to become holds something. */
+export class FolderNotEmpty extends Error {
+  override readonly name = "FolderNotEmpty";
+}
+
+/**
+ * Reads a whole backup and compares every file with its manifest. Writes nothing.
+ *
+ * @throws BackupRefused; SchemaError for one of a later version
+ */
+export async function checkBackupAt(path: string): Promise<BackupSummary & { readonly path: string }> {
+  const found = await findBackup(path);
+  const summary = await checkBackup(found, BACKED_UP);
+  requireDatabase(found, summary);
+  return { ...summary, path: found };
+}
+
+export interface RestoreOrder extends Folder {
+  readonly from: BackupSource;
+  /** Tasks that were not sent to a provider yet are sent by the next server, in place of ending them. */
+  readonly submitsAgain: boolean;
+}
+
+/** What a restore came to. */
+export interface Restored extends BackupSummary {
+  /** Tasks that were ended because no upstream is known to have them. */
+  readonly ended: number;
+  /** Live tasks: those that upstreams have, and with `submitsAgain` those that are to be sent. */
+  readonly live: number;
+}
+
+/**
+ * Makes a data folder of a backup. Everything is checked first; what is cut off is no data folder, and the next call begins anew.
+ *
+ * @throws FolderNotEmpty; DataDirectoryBusy; BackupRefused; SchemaError; then the folder is as it was
+ */
+export async function restoreLocal(order: RestoreOrder): Promise<Restored> {
+  const { dataDir, from } = order;
+  requireEmpty(dataDir);
+  const checked = typeof from === "string" ? await checkBackupAt(from) : undefined;
+  const above = mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const lock = lockDirectory(dataDir);
+  if (lock === undefined)
+    throw new DataDirectoryBusy(`Another svc uses ${dataDir}. Choose another --data-dir.`);
+  const staging = join(dataDir, RESTORING);
+  let isDone = false;
+  try {
+    requireEmpty(dataDir);
+    clear(dataDir);
+    mkdirSync(join(staging, DATA), { recursive: true, mode: 0o700 });
+    flushFolder(dataDir);
+    const summary = checked ?? (await extractInto(staging, from));
+    if (checked !== undefined) await copyBackup(checked.path, join(staging, DATA));
+    const counts = await settle(join(staging, DATA, DATABASE), order);
+    moveInto(dataDir, join(staging, DATA));
+    ensureDirectory(dataDir);
+    isDone = true;
+    return { ...summary, ...counts };
+  } finally {
+    if (!isDone) clear(dataDir);
+    lock.release();
+    if (!isDone) remove(dataDir, above !== undefined);
+  }
+}
+
+async function extractInto(staging: string, from: BackupSource): Promise<BackupSummary> {
+  if (typeof from === "string") throw new Error("A path is not extracted.");
+  const files = await extractArchive(from, staging, BACKED_UP);
+  const summary = await checkBackup(staging, BACKED_UP);
+  if (files !== summary.files)
+    throw new BackupRefused("The archive cannot be used: it has files that its manifest does not name.");
+  requireDatabase(staging, summary);
+  return summary;
+}
+
+/** The database has to be one that this program can open. @throws SchemaError */
+function requireDatabase(path: string, { migrations }: BackupSummary): void {
+  const database = join(path, DATA, DATABASE);
+  if (!existsSync(database)) throw new BackupRefused(`The backup ${path} has no ${DATABASE}.`);
+  const found = describeDatabase(database);
+  if (found.migrations === migrations) return;
+  const problem = `has ${found.migrations} migrations, and the manifest says ${migrations}`;
+  throw new BackupRefused(`The backup ${path} is damaged: ${DATABASE} ${problem}.`, [
+    { path: DATABASE, problem },
+  ]);
+}
+
+async function settle(path: string, { submitsAgain }: RestoreOrder) {
+  const clock = createSystemClock();
+  const ids = createIds(clock);
+  const store = openRestored({ path, ids });
+  try {
+    const ended = submitsAgain ? 0 : await endUnsent(store, { ids, now: clock.now() });
+    const { queued, underWay } = await store.tasks.counts();
+    return { ended, live: queued + underWay };
+  } finally {
+    await store.stop();
+  }
+}
+
+/** Names that an empty folder may have: a lock, and what file systems put there. */
+const NOTHING = new Set(["server.lock", "server.lock-journal", "lost+found"]);
+
+function requireEmpty(dataDir: string): void {
+  if (!existsSync(dataDir)) return;
+  const names = readdirSync(dataDir);
+  if (names.includes(RESTORING) || names.every((name) => NOTHING.has(name))) return;
+  throw new FolderNotEmpty(
+    `${dataDir} is not empty. Give a new folder; nothing that is there is ever replaced.`,
+  );
+}
+
+/** Brings everything to its place, the database last: as long as the folder of the restore is there, no server starts. */
+function moveInto(dataDir: string, from: string): void {
+  const names = readdirSync(from).filter((name) => name !== DATABASE);
+  for (const name of [...names, DATABASE]) renameSync(join(from, name), join(dataDir, name));
+  flushFolder(dataDir);
+  rmSync(join(dataDir, RESTORING), { recursive: true });
+  flushFolder(dataDir);
+}
+
+/** Removes what a restore that did not end has left. Whatever is there comes from it. */
+function clear(dataDir: string): void {
+  if (!existsSync(join(dataDir, RESTORING))) return;
+  for (const name of BACKED_UP) rmSync(join(dataDir, name), { recursive: true, force: true });
+  rmSync(join(dataDir, RESTORING), { recursive: true, force: true });
+}
+
+/** Leaves nothing behind of a folder that was not there, or was empty. */
+function remove(dataDir: string, isNew: boolean): void {
+  for (const file of [lockFileOf(dataDir), `${lockFileOf(dataDir)}-journal`]) rmSync(file, { force: true });
+  if (isNew) rmdirSync(dataDir);
+}

@@ -1,0 +1,75 @@
+/** The file of a backup that is written last: without it there is none. */
+export const MANIFEST = "manifest.jsonl";
+/** The folder of a backup that is laid out as a data folder. */
+export const DATA = "data";
+/** How the folder of a backup ends that is being made, or removed. */
+export const PARTIAL = ".part";
+
+/** One file of a backup. */
+export interface BackupFile {
+  /** Below the data folder, with slashes: `assets/sha256/ab/cd/abcd…`. */
+  readonly path: string;
+  readonly sizeBytes: number;
+  /** Of its content, in hexadecimal. */
+  readonly sha256: string;
+}
+
+/** A file that the database names and the backup does not have: it was not there, or had other bytes than its name says. */
+export interface MissingFile {
+  readonly path: string;
+  readonly reason: "absent" | "damaged";
+}
+
+/** What a backup is of. */
+export interface BackupHeader {
+  /** The version of svc that made it. */
+  readonly svc: string;
+  /** How many migrations its database has, and the name of the latest. */
+  readonly migrations: number;
+  readonly latestMigration: string;
+  readonly madeAtMs: number;
+  /** What tells its data folder from others: the id of the first account. Absent where there is none yet. */
+  readonly source?: string | undefined;
+  /** Files that the operator left out. */
+  readonly leftOut: readonly string[];
+}
+
+/** A backup as a whole. */
+export interface BackupSummary extends BackupHeader {
+  readonly files: number;
+  readonly sizeBytes: number;
+  readonly missing: readonly MissingFile[];
+}
+
+/** What is wrong with a file of a backup, as a clause that its path begins. */
+export interface BackupProblem {
+  readonly path: string;
+  readonly problem: string;
+}
+
+/** No backup of this program, or a damaged one. Nothing was written. */
+export class BackupRefused extends Error {
+  override readonly name = "BackupRefused";
+  constructor(
+    message: string,
+    readonly problems: readonly BackupProblem[] = [],
+  ) {
+    super(message);
+  }
+}
+
+/** `2026-11-23T20-30-15Z`: names order backups by time. @param ordinal from 1; told from the second of one second on */
+export function backupName(atMs: number, ordinal: number): string {
+  const name = `${new Date(atMs).toISOString().slice(0, 19).replaceAll(":", "-")}Z`;
+  return ordinal === 1 ? name : `${name}-${ordinal}`;
+}
+
+const NAME = /^(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)Z(?:-\d+)?$/;
+
+/** When the backup of this name was begun, in epoch milliseconds; undefined for a name of something else. */
+export function timeOfBackup(name: string): number | undefined {
+  const [, day, hour, minute, second] = NAME.exec(name) ?? [];
+  if (day === undefined) return undefined;
+  const at = Date.parse(`${day}T${hour}:${minute}:${second}Z`);
+  return Number.isNaN(at) ? undefined : at;
+}

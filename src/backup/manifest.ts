@@ -1,0 +1,193 @@
+import { open } from "node:fs/promises";
+import { isJsonObject, type JsonObject } from "../domain/json.ts";
+import { isSystemError } from "../toolkit/system-error.ts";
+import {
+  type BackupFile,
+  type BackupHeader,
+  BackupRefused,
+  type BackupSummary,
+  MANIFEST,
+  type MissingFile,
+} from "./backup.ts";
+
+const FORMAT = "svc-backup";
+/** Of the layout. A later one is refused. */
+const VERSION = 1;
+const SHA256 = /^[0-9a-f]{64}$/;
+
+/*
+ * A manifest is lines of JSON: what the backup is of, a line for each file, a line for each that is missing, and the count of the
+ * files with the SHA-256 of all lines before. A cut or changed manifest is known by the last line.
+ */
+
+/** Writes the lines of a manifest one after the other, without keeping them. @param write receives each with its end */
+export function createManifest(write: (line: string) => Promise<void>) {
+  const hasher = new Bun.CryptoHasher("sha256");
+  const missing: MissingFile[] = [];
+  let files = 0;
+  let sizeBytes = 0;
+
+  let written = Promise.resolve();
+
+  /** Files are copied several at a time, and their lines are written one after the other. */
+  function add(line: JsonObject): Promise<void> {
+    const text = `${JSON.stringify(line)}\n`;
+    hasher.update(text);
+    written = written.then(() => write(text));
+    return written;
+  }
+
+  return {
+    begin: ({ svc, migrations, latestMigration, madeAtMs, source, leftOut }: BackupHeader) =>
+      add({
+        ...{ format: FORMAT, version: VERSION, svc, migrations, latest_migration: latestMigration },
+        ...{ made_at: new Date(madeAtMs).toISOString(), source: source ?? null, left_out: [...leftOut] },
+      }),
+    file({ path, sizeBytes: size, sha256 }: BackupFile): Promise<void> {
+      files += 1;
+      sizeBytes += size;
+      return add({ path, size, sha256 });
+    },
+    async missing({ path, reason }: MissingFile): Promise<void> {
+      if (missing.some((each) => each.path === path)) return;
+      missing.push({ path, reason });
+      return add({ missing: path, reason });
+    },
+    async end() {
+      await write(`${JSON.stringify({ files, sha256: hasher.digest("hex") })}\n`);
+      return { files, sizeBytes, missing };
+    },
+  };
+}
+
+export type ManifestWriter = ReturnType<typeof createManifest>;
+
+/**
+ * Reads a manifest to its end.
+ *
+ * @param onFile receives each file in turn, before it is known whether the manifest is whole
+ * @throws BackupRefused for a manifest that is cut, changed, of another program or of a later layout
+ */
+export async function readManifest(
+  path: string,
+  onFile: (file: BackupFile) => Promise<void> | void = () => undefined,
+): Promise<BackupSummary> {
+  const hasher = new Bun.CryptoHasher("sha256");
+  const read = createLineReader(onFile);
+  let last: string | undefined;
+  for await (const line of linesOf(path)) {
+    if (last !== undefined) {
+      hasher.update(`${last}\n`);
+      await read.line(last);
+    }
+    last = line;
+  }
+  const end = parsed(last ?? "");
+  if (read.header() === undefined || end?.sha256 === undefined || end.path !== undefined)
+    throw refused("is cut off: its last line is missing");
+  if (end.sha256 !== hasher.digest("hex")) throw refused("is damaged: it does not have its own SHA-256");
+  const summary = read.summary();
+  if (end.files !== summary.files) throw refused("is damaged: it does not have as many files as it says");
+  return summary;
+}
+
+/** What a backup is of, from the first line of its manifest alone. @throws BackupRefused for one of another program */
+export async function readHeader(path: string): Promise<BackupHeader> {
+  for await (const line of linesOf(path)) return toHeader(parsed(line));
+  throw refused("is empty");
+}
+
+/** Takes lines one by one; the first has to be of this program. */
+function createLineReader(onFile: (file: BackupFile) => Promise<void> | void) {
+  const missing: MissingFile[] = [];
+  let header: BackupHeader | undefined;
+  let files = 0;
+  let sizeBytes = 0;
+  return {
+    header: () => header,
+    summary(): BackupSummary {
+      if (header === undefined) throw refused("is empty");
+      return { ...header, files, sizeBytes, missing };
+    },
+    async line(text: string): Promise<void> {
+      const value = parsed(text);
+      if (header === undefined) {
+        header = toHeader(value);
+        return;
+      }
+      const lost = toMissing(value);
+      if (lost !== undefined) {
+        missing.push(lost);
+        return;
+      }
+      const file = toFile(value);
+      files += 1;
+      sizeBytes += file.sizeBytes;
+      await onFile(file);
+    },
+  };
+}
+
+async function* linesOf(path: string): AsyncGenerator<string> {
+  const handle = await open(path, "r").catch((error: unknown) => {
+    if (isSystemError(error) && error.code === "ENOENT") throw refused("is not there");
+    throw error;
+  });
+  try {
+    yield* handle.readLines({ encoding: "utf8" });
+  } finally {
+    await handle.close();
+  }
+}
+
+function parsed(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function toHeader(value: JsonObject | undefined): BackupHeader {
+  if (value?.format !== FORMAT)
+    throw new BackupRefused(`This is no backup of svc: its ${MANIFEST} is of another program.`);
+  if (value.version !== VERSION)
+    throw new BackupRefused(
+      `This backup has layout ${JSON.stringify(value.version)}; this program knows ${VERSION}. Use a newer version of svc.`,
+    );
+  const { svc, migrations, latest_migration, made_at, source, left_out } = value;
+  const madeAtMs = typeof made_at === "string" ? Date.parse(made_at) : Number.NaN;
+  const isWhole =
+    typeof svc === "string" &&
+    typeof latest_migration === "string" &&
+    !Number.isNaN(madeAtMs) &&
+    Array.isArray(left_out);
+  if (!isWhole || typeof migrations !== "number") throw refused("is damaged in its first line");
+  return {
+    ...{ svc, migrations, latestMigration: latest_migration, madeAtMs },
+    source: typeof source === "string" ? source : undefined,
+    leftOut: left_out.filter((each) => typeof each === "string"),
+  };
+}
+
+function toMissing(value: JsonObject | undefined): MissingFile | undefined {
+  const { missing, reason } = value ?? {};
+  if (typeof missing !== "string") return undefined;
+  return { path: missing, reason: reason === "damaged" ? "damaged" : "absent" };
+}
+
+function toFile(value: JsonObject | undefined): BackupFile {
+  const { path, size, sha256 } = value ?? {};
+  if (typeof path !== "string" || typeof sha256 !== "string" || !SHA256.test(sha256))
+    throw refused("is damaged: one of its lines is no file");
+  if (typeof size !== "number" || !Number.isSafeInteger(size) || size < 0)
+    throw refused(`is damaged: the size of ${path} is none`);
+  return { path, sizeBytes: size, sha256 };
+}
+
+function refused(problem: string): BackupRefused {
+  return new BackupRefused(`The backup cannot be used: its ${MANIFEST} ${problem}.`, [
+    { path: MANIFEST, problem },
+  ]);
+}

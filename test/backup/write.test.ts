@@ -1,0 +1,101 @@
+import { expect, test } from "bun:test";
+import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { backupName, timeOfBackup } from "../../src/backup/backup.ts";
+import { checkBackup, copyBackup, findBackup } from "../../src/backup/read.ts";
+import { ForeignBackups, listBackups, removeOldBackups, writeBackup } from "../../src/backup/write.ts";
+import { ALLOWED, AT, contentOf, dataFolder, emptyFolder, pathOf } from "./support.ts";
+
+const HOUR = 3_600_000;
+
+test("names order backups by time, and tell those of one second apart", () => {
+  expect(backupName(AT, 1)).toBe("2026-11-23T12-00-00Z");
+  expect(timeOfBackup(backupName(AT, 2))).toBe(AT);
+  for (const other of ["backup.lock", "2026-11-23T12-00-00Z.part", "2026-99-23T12-00-00Z", "x"])
+    expect(timeOfBackup(other)).toBeUndefined();
+});
+
+test("a backup is laid out as a data folder, and is copied back as it was", async () => {
+  const { plan } = dataFolder(["one", "two", "one"]);
+  const to = emptyFolder();
+  const made = await writeBackup(to, AT, plan);
+  expect(made).toMatchObject({ name: "2026-11-23T12-00-00Z", files: 4, missing: [], madeAtMs: AT });
+  expect(await findBackup(to)).toBe(made.path);
+  expect(await checkBackup(made.path, ALLOWED)).toMatchObject({
+    files: 4,
+    svc: "1",
+    sizeBytes: made.sizeBytes,
+  });
+  const copy = emptyFolder();
+  await copyBackup(made.path, copy);
+  expect(contentOf(copy)).toEqual({
+    "svc.db": "database of one, two, one",
+    "svc.yaml": "settings",
+    [pathOf("one")]: "one",
+    [pathOf("two")]: "two",
+  });
+  expect(statSync(join(made.path, "data/svc.db")).mode & 0o777).toBe(0o600);
+});
+
+test("a second backup copies what is new, and the first can go", async () => {
+  const to = emptyFolder();
+  const first = await writeBackup(to, AT, dataFolder(["one", "two"]).plan);
+  const second = await writeBackup(to, AT, dataFolder(["one", "two", "three"]).plan);
+  expect(second.name).toBe("2026-11-23T12-00-00Z-2");
+  const inode = (path: string) => statSync(join(path, "data", pathOf("one"))).ino;
+  expect(inode(second.path)).toBe(inode(first.path));
+  expect(second.copiedBytes).toBe("database of one, two, threesettingsthree".length);
+  expect(await removeOldBackups(to, 1)).toEqual([first.name]);
+  expect(await checkBackup(second.path, ALLOWED)).toMatchObject({ files: 5 });
+  expect(readdirSync(to)).toEqual([second.name]);
+});
+
+test("content of another length in the backup before is copied anew", async () => {
+  const to = emptyFolder();
+  const { plan } = dataFolder(["one"]);
+  const first = await writeBackup(to, AT, plan);
+  writeFileSync(join(first.path, "data", pathOf("one")), "on");
+  const second = await writeBackup(to, AT + HOUR, plan);
+  expect(await checkBackup(second.path, ALLOWED)).toMatchObject({ files: 3 });
+});
+
+test("a file that the database names and is not there, or is damaged, is told; one deleted meanwhile is not", async () => {
+  const { folder, plan, put } = dataFolder(["absent", "damaged", "deleted"], {
+    stillNamed: (paths) => paths.filter((path) => path !== pathOf("deleted")),
+  });
+  rmSync(join(folder, pathOf("absent")));
+  rmSync(join(folder, pathOf("deleted")));
+  put(pathOf("damaged"), "dAmaged");
+  const made = await writeBackup(emptyFolder(), AT, plan);
+  const missing = [
+    { path: pathOf("damaged"), reason: "damaged" },
+    { path: pathOf("absent"), reason: "absent" },
+  ];
+  expect(made.missing).toEqual(missing as never);
+  expect((await checkBackup(made.path, ALLOWED)).missing).toEqual(missing as never);
+});
+
+test("a backup that fails leaves nothing, and one that was killed is removed by the next", async () => {
+  const to = emptyFolder();
+  const { plan } = dataFolder(["one"]);
+  const failing = {
+    ...plan,
+    *files() {
+      yield { path: "svc.yaml", from: "/dev/null/none" };
+    },
+  };
+  expect(writeBackup(to, AT, failing)).rejects.toThrow();
+  expect(readdirSync(to)).toEqual([]);
+  mkdirSync(join(to, "2026-11-23T11-00-00Z.part/data"), { recursive: true });
+  mkdirSync(join(to, "of-somebody-else.part"));
+  expect(findBackup(to)).rejects.toThrow("no backup of svc");
+  const made = await writeBackup(to, AT, plan);
+  expect(readdirSync(to).sort()).toEqual([made.name, "of-somebody-else.part"]);
+});
+
+test("backups of another data folder are not mixed with", async () => {
+  const to = emptyFolder();
+  const first = await writeBackup(to, AT, dataFolder(["one"], { source: "acc_1" }).plan);
+  expect(writeBackup(to, AT, dataFolder(["one"], { source: "acc_2" }).plan)).rejects.toThrow(ForeignBackups);
+  expect(await listBackups(to)).toEqual([first.name]);
+});
