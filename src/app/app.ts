@@ -24,6 +24,7 @@ import {
 import { createReadiness } from "./readiness.ts";
 import { type AppOverrides, openRooms, type Rooms } from "./rooms.ts";
 import { createHandlers, type Handlers } from "./routes.ts";
+import { openShedding } from "./shedding.ts";
 import { prepareTaping } from "./taping.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -54,7 +55,7 @@ async function open(config: Config, overrides: AppOverrides, releases: Releases)
   releases.push(() => books.stop());
   const manageBy = (actor: Actor) => createManageAccounts({ ...rooms, ...store, usage: books, actor });
   const manageAs = (operator: Operator) => manageBy(actorOf(operator));
-  const watched = watch(rooms, releases);
+  const watched = watch(config, rooms, releases);
   const { tally } = watched;
   const background = createBackground(config, rooms, feeds, tally);
   const stopping = new AbortController();
@@ -104,12 +105,18 @@ async function open(config: Config, overrides: AppOverrides, releases: Releases)
   return { started, drain };
 }
 
-/** Counts what passes, and how the process does. */
-function watch(rooms: Rooms, releases: Releases) {
+/** Counts what passes, watches how the process does, and refuses what is too much for it. */
+function watch(config: Config, rooms: Rooms, releases: Releases) {
   const counting = createCounting(rooms);
-  const vitals = watchVitals({ ...rooms, ...counting });
+  const { tally } = counting;
+  const { observe, ...overload } = openShedding(config, rooms, tally);
+  const lagged = (ms: number) => {
+    tally.lagged(ms);
+    observe(ms);
+  };
+  const vitals = watchVitals({ ...rooms, tally: { lagged } });
   releases.push(vitals.stop);
-  return { ...counting, vitals };
+  return { ...counting, ...overload, vitals };
 }
 
 /** @returns where metrics have an address of their own */

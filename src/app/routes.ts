@@ -78,6 +78,7 @@ import { mostConnections } from "./descriptors.ts";
 import type { Rooms } from "./rooms.ts";
 import { createServedProviders } from "./served-providers.ts";
 import { createServedRoutes } from "./served-routes.ts";
+import type { openShedding } from "./shedding.ts";
 
 /** Counts for the overview and the metrics, and how the process does. */
 interface Watched {
@@ -89,7 +90,7 @@ interface Watched {
 }
 
 /** What requests work with. */
-export interface RequestDeps extends Rooms, Feeds, Watched {
+export interface RequestDeps extends Rooms, Feeds, Watched, Omit<ReturnType<typeof openShedding>, "observe"> {
   readonly config: Config;
   readonly wakeup: Wakeup;
   readonly callbacksDue: () => void;

@@ -19,6 +19,8 @@ import {
 import { aliases } from "./aliases.ts";
 import { recordingSettings } from "./recordings.ts";
 import { RUNTIME_VARIABLES } from "./runtime-variables.ts";
+import { sheddingSettings } from "./shedding.ts";
+import { staySettings } from "./stays.ts";
 import { watchingSettings } from "./watching.ts";
 
 /** The settings of one provider, which belong to the provider. */
@@ -138,16 +140,7 @@ export function createSettings(machine: Machine, providers: readonly ProviderSet
         fallback: "b64_json",
       }),
     },
-    stays: {
-      perKey: {
-        streams: places("streams.key_concurrency", "most event streams of one key at one time", 100),
-        waits: places("waits.key_concurrency", "most calls of one key that wait for their answer", 2_000),
-      },
-      perAccount: {
-        streams: places("streams.account_concurrency", "most event streams of one account at one time", 200),
-        waits: places("waits.account_concurrency", "most calls of one account that wait", 2_000),
-      },
-    },
+    ...staySettings(),
     aliases: setting<Readonly<Record<string, ModelId>>>({
       key: "aliases",
       flag: "--alias <name=model...>",
@@ -242,6 +235,7 @@ export function createSettings(machine: Machine, providers: readonly ProviderSet
         fallback: "remove",
       }),
     },
+    ...sheddingSettings(),
     ...recordingSettings(),
     egress: {
       allow: setting<readonly string[]>({
@@ -254,12 +248,6 @@ export function createSettings(machine: Machine, providers: readonly ProviderSet
       }),
     },
   };
-}
-
-/** How many connections may stay at one time. */
-function places(key: string, help: string, fallback: number): Setting<number> {
-  const flag = `--${key.replaceAll(/[._]/g, "-")} <connections>`;
-  return setting<number>({ key, flag, help, parse: parse.integer(1, 100_000), fallback });
 }
 
 /** How the names of all variables of this program begin. */

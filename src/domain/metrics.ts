@@ -60,6 +60,7 @@ export const METRICS = {
   svc_assets: gauge("Files of tasks that are on record.", "role"),
   svc_asset_bytes: gauge("Their sizes together; a file that several tasks share counts for each.", "role"),
   svc_books_age_seconds: gauge("How long ago the numbers that are counted in the database were read."),
+  svc_requests_shed_total: counter("Requests refused because there was too much to do.", "kind"),
   svc_event_loop_lag_seconds: histogram("How late the event loop came to a timer.", LAG_BOUNDS),
   svc_database_bytes: gauge("Size of the database, without stored files."),
   svc_wal_bytes: gauge("Size of its write-ahead log."),
@@ -91,6 +92,7 @@ export type CountedName =
   | "svc_callback_sends_total"
   | "svc_callbacks_ended_total"
   | "svc_moderation_verdicts_total"
+  | "svc_requests_shed_total"
   | "svc_event_loop_lag_seconds";
 
 /** Stands for a value that is none of the known ones, or beyond the most that a label may have. */

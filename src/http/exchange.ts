@@ -1,6 +1,7 @@
 import type { Operator, Principal } from "../domain/access/account.ts";
 import type { Feature } from "../domain/access/key-policy.ts";
 import type { Scope } from "../domain/access/token-terms.ts";
+import type { ShedClass } from "../domain/shedding.ts";
 import { scopeOf } from "./admin/scopes.ts";
 import type { Intake } from "./ingress/incoming.ts";
 import type { EndpointContract } from "./openapi/contract.ts";
@@ -72,6 +73,8 @@ interface HandlingBase {
   readonly logLevel?: "info" | "debug";
   /** Its path holds what opens it, so neither log nor answer shows more than its pattern. */
   readonly isSecret?: boolean;
+  /** As what it is refused while there is too much to do; absent: it never is. */
+  readonly sheds?: ShedClass | undefined;
   /** Exempt from the default address's time limit: the answer begins at once and may last. */
   readonly isStreaming?: boolean;
 }
@@ -113,20 +116,30 @@ export function keyed(
   method: Endpoint["method"],
   path: string,
   contract: EndpointContract,
-  options: Pick<KeyedHandling, "feature" | "isCounted" | "isStreaming" | "logLevel">,
+  options: Pick<KeyedHandling, "feature" | "isCounted" | "isStreaming" | "logLevel" | "sheds">,
   handle: KeyedHandling["handle"],
 ): Endpoint {
   return { method, path, contract, access: "api_key", ...options, handle };
 }
 
 /** An endpoint that clients poll with an API key. */
-export function polled(path: string, contract: EndpointContract, handle: KeyedHandling["handle"]): Endpoint {
-  return keyed("GET", path, contract, { logLevel: "debug" }, handle);
+export function polled(
+  path: string,
+  contract: EndpointContract,
+  handle: KeyedHandling["handle"],
+  sheds?: ShedClass,
+): Endpoint {
+  return keyed("GET", path, contract, { logLevel: "debug", sheds }, handle);
 }
 
 /** A POST that counts against the key's requests per minute. */
-export function counted(path: string, contract: EndpointContract, handle: KeyedHandling["handle"]): Endpoint {
-  return keyed("POST", path, contract, { isCounted: true }, handle);
+export function counted(
+  path: string,
+  contract: EndpointContract,
+  handle: KeyedHandling["handle"],
+  sheds?: ShedClass,
+): Endpoint {
+  return keyed("POST", path, contract, { isCounted: true, sheds }, handle);
 }
 
 /** A stream of events for API keys. */

@@ -1,6 +1,7 @@
 import { AppError } from "../domain/errors.ts";
 import type { Log } from "../domain/ports/runtime.ts";
 import type { Tally } from "../domain/ports/tally.ts";
+import type { Shedding } from "../service/shedding.ts";
 import { type AccessDeps, enter } from "./access.ts";
 import { Arriving, type ArrivingDeps } from "./arriving.ts";
 import type { Connection, Handling } from "./exchange.ts";
@@ -11,10 +12,12 @@ import { dropReply, type Reply } from "./reply.ts";
 export interface RouterDeps extends AccessDeps, ArrivingDeps {
   readonly log: Log;
   readonly tally: Pick<Tally, "answered">;
+  /** What is refused before its credential is read, while there is too much to do. */
+  readonly shedding: Pick<Shedding, "refusal">;
 }
 
 /**
- * The order every request goes through: request id, endpoint and method, access, handler, envelope of errors, log line.
+ * The order every request goes through: request id, endpoint and method, overload, access, handler, envelope of errors, log line.
  * A path that exists answers other methods with 405, an unknown one with 404, both with a request id.
  */
 export function createRouter(
@@ -30,6 +33,8 @@ async function answer(deps: RouterDeps, exchange: Arriving): Promise<Response> {
   let reply: Reply;
   let failure: AppError | undefined;
   try {
+    const overload = endpoint.sheds && deps.shedding.refusal(endpoint.sheds);
+    if (overload !== undefined) throw overload;
     const handling = enter(deps, endpoint, exchange);
     const isCut = !exchange.isLong && endpoint.isStreaming !== true;
     reply = await (isCut ? deps.edge.within(exchange, startedAt, handling) : handling);
@@ -82,8 +87,9 @@ function logRequest(
   answered: { reply: Reply; failure: AppError | undefined; durationMs: number },
 ): void {
   const { reply, failure, durationMs } = answered;
-  const level =
-    reply.status === 500 && (failure === undefined || isDefect(failure))
+  const level = isShed(failure)
+    ? "debug"
+    : reply.status === 500 && (failure === undefined || isDefect(failure))
       ? "error"
       : (exchange.handling.logLevel ?? (reply.status >= 500 ? "warn" : "info"));
   // One literal, so that every line has the same fields; the log omits undefined ones.
@@ -103,6 +109,11 @@ function logRequest(
     },
     "request",
   );
+}
+
+/** Told once, when it begins: a line for each request would be more to do. */
+function isShed(failure: AppError | undefined): boolean {
+  return failure?.facts.kind === "overloaded" || failure?.facts.kind === "queue_too_long";
 }
 
 function shownPath({ handling, path }: Pick<Arriving, "handling" | "path">): string {

@@ -2,6 +2,7 @@ import type { Delivery } from "../domain/callback/callback.ts";
 import { type CountedName, METRICS, OTHER, type Sample } from "../domain/metrics.ts";
 import { ZERO } from "../domain/money/money.ts";
 import type { Tally } from "../domain/ports/tally.ts";
+import { SHED_KINDS } from "../domain/shedding.ts";
 import { Histogram } from "./histogram.ts";
 
 /** Methods that a label names. */
@@ -70,11 +71,13 @@ function openAll() {
     sends: count("svc_callback_sends_total"),
     callbacks: count("svc_callbacks_ended_total"),
     verdicts: count("svc_moderation_verdicts_total"),
+    sheds: count("svc_requests_shed_total"),
     lag: new Histogram(METRICS.svc_event_loop_lag_seconds.bounds),
   };
   // Known beforehand, so that the first of them is seen as a rise.
   for (const outcome of OUTCOMES) all.sends.of(outcome);
   for (const state of ["delivered", "failed"]) all.callbacks.of(state);
+  for (const kind of SHED_KINDS) all.sheds.of(kind);
   return all;
 }
 type All = ReturnType<typeof openAll>;
@@ -110,6 +113,9 @@ function tallyInto(all: All): Tally {
     moderated(judged) {
       all.verdicts.of(check(judged.check), judged.verdict).value += 1;
     },
+    shed(kind) {
+      all.sheds.of(kind).value += 1;
+    },
     lagged(durationMs) {
       all.lag.add(durationMs / 1_000);
     },
@@ -129,6 +135,7 @@ function read(all: All): Readonly<Record<CountedName, readonly Sample[]>> {
     svc_callback_sends_total: all.sends.samples(countOf),
     svc_callbacks_ended_total: all.callbacks.samples(countOf),
     svc_moderation_verdicts_total: all.verdicts.samples(countOf),
+    svc_requests_shed_total: all.sheds.samples(countOf),
     svc_event_loop_lag_seconds: all.lag.samples({}),
   };
 }

@@ -1,4 +1,5 @@
 import { statfsSync, statSync } from "node:fs";
+import { totalmem } from "node:os";
 import type { DiskSpace, Vitals } from "../domain/overview.ts";
 import type { Clock } from "../domain/ports/runtime.ts";
 import type { Tally } from "../domain/ports/tally.ts";
@@ -43,6 +44,15 @@ export function watchVitals({ clock, tally }: VitalsDeps) {
     },
     stop: () => cancel(),
   };
+}
+
+/** The memory that this process has at this moment. */
+export const readRssBytes = (): number => process.memoryUsage.rss();
+
+/** The memory that this machine gives this process: a container's limit, or all there is. */
+export function memoryBytes(): number {
+  const limit = process.constrainedMemory();
+  return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
 }
 
 /** Reads what a folder's disk has left, and how large a database in it is. */

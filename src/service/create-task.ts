@@ -26,6 +26,7 @@ import type { TellLowBalance } from "./low-balance.ts";
 import type { Moderate, Moderated } from "./moderate.ts";
 import { namedInputs } from "./named-inputs.ts";
 import { type PriceDeps, priceTerms } from "./price-terms.ts";
+import type { QueueShedding } from "./queue-shedding.ts";
 import { type ModelDeps, ofOtherKind, readModel, withoutProvider } from "./read-model.ts";
 import { type AskedRouting, readRouting, routeText, routeUnknown } from "./routing-wish.ts";
 
@@ -78,6 +79,8 @@ export interface CreateTaskDeps extends InputDeps, ModelDeps, PriceDeps {
   readonly tellLowBalance: TellLowBalance;
   /** The operator's checks of what callers ask for; absent where there are none. */
   readonly moderate?: Moderate | undefined;
+  /** Refuses what would wait too long. */
+  readonly queues: Pick<QueueShedding, "check">;
 }
 
 /**
@@ -151,6 +154,8 @@ async function admit(
   const named = nameRequest(model, body, request);
   const chosen = findRoute(deps, model, named);
   const promised = quoteOf(deps, request, model, named);
+  const queue = deps.queues.check({ lane: chosen.lane, accountId: request.principal.accountId, model });
+  if (queue !== undefined) await queue;
   const asked = { ...request, model, body };
   const replay = deps.moderate?.isFor(asked) && (await passChecks(deps, asked, idempotency));
   if (typeof replay === "object") return replay;

@@ -42,6 +42,24 @@ export function describeLanes(make: MakeStore): void {
     );
 
     test(
+      "know the oldest task of each account that may start now, whatever it needs",
+      withStore(make, async (store) => {
+        const [second, third] = [accountId(2), accountId(3)];
+        for (const id of [second, third]) await addAccount(store, { id });
+        const oldest = () =>
+          Promise.all([ACCOUNT, second, third].map((account) => store.tasks.oldestReady(LANE, account)));
+        expect(await oldest()).toEqual([undefined, undefined, undefined]);
+        await admit(store, { number: 1, createdAt: NOW + 3, setup: "b" });
+        await admit(store, { number: 2, createdAt: NOW + 4, setup: "a" });
+        await admit(store, { number: 3, createdAt: NOW + 5, accountId: second });
+        await admit(store, { number: 4, createdAt: NOW + 6, accountId: third, lane: OTHER });
+        expect(await oldest()).toEqual([NOW + 3, NOW + 5, undefined]);
+        await claimOne(store, { limit: 1, now: NOW + SECOND });
+        expect(await oldest()).toEqual([NOW + 3, undefined, undefined]);
+      }),
+    );
+
+    test(
       "tell what waits, since when, and what is under way, through every move of a task",
       withStore(make, async (store) => {
         expect(await store.tasks.lanes()).toEqual([]);

@@ -3,6 +3,7 @@ import type { Principal } from "../../src/domain/access/account.ts";
 import type { KeyPolicy } from "../../src/domain/access/key-policy.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import type { LogFields } from "../../src/domain/ports/runtime.ts";
+import type { ShedClass } from "../../src/domain/shedding.ts";
 import type { Handling } from "../../src/http/exchange.ts";
 import { success } from "../../src/http/reply.ts";
 import { createRouter } from "../../src/http/router.ts";
@@ -20,6 +21,7 @@ const ROUTES: Handling[] = [
     access: "api_key",
     feature: "images",
     isCounted: true,
+    sheds: "creates",
     handle: async ({ request }) => {
       if (request.headers.has("x-bad")) throw new AppError("invalid_request", { kind: "body_not_object" });
       return success({ made: true });
@@ -34,13 +36,19 @@ const ROUTES: Handling[] = [
   },
 ];
 
+const OVERLOADED = new AppError(
+  "service_unavailable",
+  { kind: "overloaded", retryAfterSec: 7 },
+  { retryAfterSec: 7 },
+);
+
 const NO_BODY = {
   small: () => undefined,
   receive: () => Promise.reject(new Error("No body is read here.")),
 };
 
 /** The key "good" has the policy given; the token "boss" manages. */
-function setup(policy: KeyPolicy = {}) {
+function setup(policy: KeyPolicy = {}, shed: readonly ShedClass[] = []) {
   const lines: LogFields[] = [];
   const write = (fields: LogFields) => void lines.push(fields);
   const clock = createSystemClock();
@@ -67,6 +75,7 @@ function setup(policy: KeyPolicy = {}) {
       elapsed: () => 0,
       stays: Object.assign(() => () => {}, { open: { streams: 0, waits: 0 } }),
       tally: { answered() {} },
+      shedding: { refusal: (kind) => (shed.includes(kind) ? OVERLOADED : undefined) },
       ingress: { intakeOf: () => NO_BODY },
       edge: { deadline: () => 0, within: (_asked, _startedAt, reply) => reply },
     },
@@ -199,4 +208,12 @@ test("a handler is told the caller's address from behind a trusted proxy", async
   const { send } = setup();
   const { body } = await send("GET", "/v1/models", { "x-forwarded-for": "198.51.100.1, 203.0.113.9" });
   expect(body).toMatchObject({ data: { address: "203.0.113.9" } });
+});
+
+test("what is refused for want of time is refused before its credential is looked at, and no other endpoint is", async () => {
+  const { send, create } = setup({}, ["creates"]);
+  const { status, headers } = await create({ authorization: "Bearer bad" });
+  expect([status, headers.get("retry-after")]).toEqual([503, "7"]);
+  expect((await send("GET", "/v1/models")).status).toBe(200);
+  expect((await setup({}, ["lists", "reads"]).create()).status).toBe(200);
 });

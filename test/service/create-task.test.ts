@@ -46,6 +46,7 @@ async function setup(changes: (model: Model) => Partial<Model>, given: Partial<C
       ask: () => Promise.reject(new Error("nothing is asked")),
     },
     ...{ wakeup: { wake() {}, queued() {} }, tally: { created() {} }, tellLowBalance() {} },
+    queues: { check: () => undefined },
     routing: routingOf(() => true),
     ...{ isAccepting: () => true, trouble: () => undefined },
     ...given,

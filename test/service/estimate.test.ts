@@ -89,6 +89,7 @@ async function setup(
     isAccepting: () => true,
     trouble: () => undefined,
     tellLowBalance() {},
+    queues: { check: () => undefined },
   });
   return {
     store,

@@ -2,6 +2,7 @@ import type { Delivery } from "../callback/callback.ts";
 import type { LaneId, ModelId } from "../ids.ts";
 import type { Micros } from "../money/money.ts";
 import type { EndedTask, Endings, HourCounts, Judged, MinuteCounts, RecentEndings } from "../overview.ts";
+import type { ShedKind } from "../shedding.ts";
 import type { Stage } from "../task/task.ts";
 
 /** A request that was answered. */
@@ -53,6 +54,8 @@ export interface Tally {
   moderated(judged: Judged): void;
   /** The event loop came so late to a timer. */
   lagged(durationMs: number): void;
+  /** A request was refused because there is too much to do. */
+  shed(kind: ShedKind): void;
 }
 
 /** What a tally counted. */

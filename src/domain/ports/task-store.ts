@@ -255,6 +255,8 @@ export interface TaskStore {
   lanes(): Promise<LaneLoad[]>;
   /** How many live tasks each lane has that has any. Costs more the more are queued. */
   laneCounts(): Promise<LaneCount[]>;
+  /** When the account's oldest task that the lane may start now was created, if there is one. Looks at 32 setups at most. */
+  oldestReady(lane: LaneId, accountId: AccountId): Promise<number | undefined>;
   /** The lanes that queued tasks wait for, in the order of their names. Costs a seek for each. */
   queuedLanes(): Promise<LaneId[]>;
   /** The tasks that completed or failed since then, or of a shorter time where those are many. @returns undefined for too many accounts */

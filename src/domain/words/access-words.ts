@@ -54,6 +54,9 @@ export const ACCESS_WORDS = {
   too_many_connections: ({ retryAfterSec }: { retryAfterSec: number }) =>
     `The service has no connection left that may stay open. Try again in ${retryAfterSec} s.`,
 
+  overloaded: ({ retryAfterSec }: { retryAfterSec: number }) =>
+    `The service has more to do than it can at this moment. Send the request again in ${retryAfterSec} s.`,
+
   unknown_path: ({ path }: { path: string }) => `There is nothing at ${cut(path)}.`,
   method_not_allowed: ({ method, allow }: { method: string; allow: readonly string[] }) =>
     `${method} is not taken here; use ${allow.join(" or ")}.`,

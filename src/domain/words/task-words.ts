@@ -48,6 +48,8 @@ export const TASK_WORDS = {
   too_many_tasks: ({ concurrency }: { concurrency: number | undefined }) =>
     `This API key may have ${concurrency} tasks at once, and has them. Wait until one ends.`,
   draining: () => "The service takes no new tasks at this moment; send the request again in a few seconds.",
+  queue_too_long: ({ model, limitSec, retryAfterSec }: Of & { limitSec: number; retryAfterSec: number }) =>
+    `Tasks of this account for ${model} wait longer than ${limitSec} s for their start. Send the request again in ${retryAfterSec} s.`,
 
   content_refused: ({ field }: { field?: string | undefined }, name: NameOf) =>
     `The content policy of this service refuses ${field === undefined ? "this request" : name(field)}.`,

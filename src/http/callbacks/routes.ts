@@ -8,7 +8,7 @@ import {
   redeliverCallbacks,
 } from "../../service/redeliver-callbacks.ts";
 import { readBody } from "../body.ts";
-import { counted, type Endpoint, polled } from "../exchange.ts";
+import { counted, type Endpoint, type KeyedExchange, polled } from "../exchange.ts";
 import { success } from "../reply.ts";
 import { checkQuery } from "../wire/check.ts";
 import { presentCallback } from "./present.ts";
@@ -40,13 +40,14 @@ export function callbackEndpoints(deps: CallbackEndpointDeps): Endpoint[] {
     callbacks: callbacks.map(present),
     next,
   });
+  async function list({ principal, query }: KeyedExchange) {
+    // The schema has checked that it is of this type.
+    const asked = checkQuery(CALLBACK_QUERY, query()) as SelectionBody & { readonly limit?: number };
+    const { limit = DEFAULT_LIMIT, ...selection } = asked;
+    return success(presentPage(await listCallbacks(deps, principal, { ...toSelection(selection), limit })));
+  }
   return [
-    polled("/v1/callbacks", LIST_CALLBACKS, async ({ principal, query }) => {
-      // The schema has checked that it is of this type.
-      const asked = checkQuery(CALLBACK_QUERY, query()) as SelectionBody & { readonly limit?: number };
-      const { limit = DEFAULT_LIMIT, ...selection } = asked;
-      return success(presentPage(await listCallbacks(deps, principal, { ...toSelection(selection), limit })));
-    }),
+    polled("/v1/callbacks", LIST_CALLBACKS, list, "lists"),
     counted("/v1/callbacks/redeliver", REDELIVER_CALLBACKS, async (exchange) => {
       const selection = toSelection(await readBody<SelectionBody>(exchange, REDELIVERY));
       return success(presentPage(await redeliverCallbacks(deps, exchange.principal, selection)));

@@ -29,7 +29,7 @@ export interface CompatImageDeps extends StreamDeps, LateAnswerDeps {
 }
 
 const GENERATIONS = { path: "/compat/v1/images/generations", event: "image_generation" };
-const OPTIONS = { feature: "compat", isCounted: true } as const;
+const OPTIONS = { feature: "compat", isCounted: true, sheds: "creates" } as const;
 const EDITS = { path: "/compat/v1/images/edits", event: "image_edit" };
 
 /** POST /compat/v1/images/generations (docs/api.md 5.1) and /compat/v1/images/edits (docs/api.md 5.2). */

@@ -23,8 +23,12 @@ export function generationEndpoints(deps: GenerationEndpointDeps): Endpoint[] {
 
 function create(deps: GenerationEndpointDeps, kind: TaskKind, path: string): Endpoint {
   const contract = kind === "image" ? CREATE_IMAGE : CREATE_VIDEO;
-  return keyed("POST", path, contract, { feature: `${kind}s`, isCounted: true }, (exchange) =>
-    accept(deps, kind, path, exchange),
+  return keyed(
+    "POST",
+    path,
+    contract,
+    { feature: `${kind}s`, isCounted: true, sheds: "creates" },
+    (exchange) => accept(deps, kind, path, exchange),
   );
 }
 

@@ -13,7 +13,7 @@ import { ESTIMATE_PRICE, ESTIMATE_REQUEST } from "./wire.ts";
 /** POST /v1/pricing/estimate, with a create body as it is or in `request`. */
 export function pricingEndpoints(deps: { estimateCost: EstimateCost }): Endpoint[] {
   return [
-    keyed("POST", "/v1/pricing/estimate", ESTIMATE_PRICE, {}, async (exchange) => {
+    keyed("POST", "/v1/pricing/estimate", ESTIMATE_PRICE, { sheds: "lists" }, async (exchange) => {
       const { principal, request } = exchange;
       const routing = routingOf(request);
       const { body } = await readJsonBody(exchange, WITHOUT_CONTENT);

@@ -41,10 +41,15 @@ export function taskEndpoints(deps: TaskEndpointDeps): Endpoint[] {
     status(deps, "image", "/v1/images/status/:task_id"),
     status(deps, "video", "/v1/videos/status/:task_id"),
     followed("/v1/tasks/:task_id/events", FOLLOW_TASK, (exchange) => events(deps, exchange)),
-    polled("/v1/tasks", LIST_TASKS, async ({ principal, query, origin }) => {
-      const page = await listTasks(deps, principal, Object.fromEntries(query()));
-      return success({ tasks: page.tasks.map((task) => presentListedTask(task, origin)), next: page.next });
-    }),
+    polled(
+      "/v1/tasks",
+      LIST_TASKS,
+      async ({ principal, query, origin }) => {
+        const page = await listTasks(deps, principal, Object.fromEntries(query()));
+        return success({ tasks: page.tasks.map((task) => presentListedTask(task, origin)), next: page.next });
+      },
+      "lists",
+    ),
     keyed("POST", "/v1/tasks/:task_id/cancel", CANCEL_TASK, {}, async ({ principal, param, origin }) => {
       const task = await cancelTask(deps, principal, param("task_id"));
       const reading = await withQueuePosition(deps, task);
@@ -58,7 +63,8 @@ export function taskEndpoints(deps: TaskEndpointDeps): Endpoint[] {
 }
 
 function status(deps: TaskEndpointDeps, kind: TaskKind, path: string): Endpoint {
-  return polled(path, kind === "image" ? READ_IMAGE_TASK : READ_VIDEO_TASK, async (exchange) => {
+  const contract = kind === "image" ? READ_IMAGE_TASK : READ_VIDEO_TASK;
+  const answer = async (exchange: KeyedExchange) => {
     const { request, principal, param, query, origin } = exchange;
     const id = param("task_id");
     const { waitMs, headers } = request.url.includes("wait=") ? waitOf(query().get("wait")) : NO_WAIT;
@@ -67,7 +73,8 @@ function status(deps: TaskEndpointDeps, kind: TaskKind, path: string): Endpoint 
         ? await readTask(deps, principal, id, kind)
         : await wait(deps, exchange, { id, kind, waitMs });
     return success(presentTask(await withQueuePosition(deps, task), origin), headers);
-  });
+  };
+  return polled(path, contract, answer, "reads");
 }
 
 async function wait(

@@ -15,8 +15,12 @@ export interface Loads {
   queued(lane: LaneId): number;
   /** A task is to wait for the lane. */
   assigned(lane: LaneId): void;
+  /** A task that was to wait for the lane was refused after all. */
+  unassigned(lane: LaneId): void;
   /** A task of the lane is under way. */
   began(lane: LaneId): void;
+  /** How many of the lane's tasks began, since the start of this process. */
+  begun(lane: LaneId): number;
   /** A task has moved on. */
   moved(task: Pick<Task, "lane" | "stage">, to: Pick<Transition, "to" | "lane">): void;
   /** No task waits any more. */
@@ -28,6 +32,7 @@ export function createLoads(capacityOf: (lane: LaneId) => number | undefined): L
   const underWay = new Map<LaneId, number>();
   /** Roughly: a task that is cancelled while it waits counts until no task waits. */
   const waiting = new Map<LaneId, number>();
+  const begun = new Map<LaneId, number>();
   const add = (counts: Map<LaneId, number>, lane: LaneId, count: number) =>
     void counts.set(lane, Math.max(0, (counts.get(lane) ?? 0) + count));
   const countOf = (lane: LaneId) => (underWay.get(lane) ?? 0) + (waiting.get(lane) ?? 0);
@@ -45,10 +50,13 @@ export function createLoads(capacityOf: (lane: LaneId) => number | undefined): L
     },
     queued: (lane: LaneId) => waiting.get(lane) ?? 0,
     assigned: (lane: LaneId) => add(waiting, lane, 1),
+    unassigned: (lane: LaneId) => add(waiting, lane, -1),
     began(lane: LaneId) {
       add(waiting, lane, -1);
       add(underWay, lane, 1);
+      add(begun, lane, 1);
     },
+    begun: (lane: LaneId) => begun.get(lane) ?? 0,
     moved({ lane, stage }, { to, lane: next = lane }) {
       if (isUnderWay(stage) && !isUnderWay(to)) add(underWay, lane, -1);
       if (stage === "queued" && isUnderWay(to)) add(underWay, next, 1);

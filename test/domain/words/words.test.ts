@@ -76,6 +76,8 @@ const EVERY_KIND: { readonly [Kind in Facts["kind"]]: Omit<Extract<Facts, { kind
   upload_abandoned: {},
   too_many_uploads: { retryAfterSec: 5 },
   hops_malformed: { given: "x" },
+  overloaded: { retryAfterSec: 5 },
+  queue_too_long: { model: "m", limitSec: 60, retryAfterSec: 5 },
   too_many_hops: { hops: 4 },
   route_policy_unknown: { given: "x", known: ["ordered"] },
   route_unknown: { given: "x", model: "m", known: ["fal", "fal:flux"] },

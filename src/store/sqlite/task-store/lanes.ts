@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite";
-import type { LaneId } from "../../../domain/ids.ts";
+import type { AccountId, LaneId } from "../../../domain/ids.ts";
 import type { LaneCount, LaneLoad } from "../../../domain/overview.ts";
 import { prepareBacklog } from "../backlog.ts";
 
@@ -15,6 +15,32 @@ export function prepareQueuedLanes(db: Database): () => LaneId[] {
     for (const after of next)
       for (let row = after.get(""); row !== null; row = after.get(row.lane)) lanes.add(row.lane);
     return [...lanes].sort();
+  };
+}
+
+/** Setups at which `oldestReady` looks. Few lanes have as many at one time. */
+const MOST_SETUPS = 32;
+
+/** The body of `TaskStore.oldestReady`. */
+export function prepareOldestReady(db: Database) {
+  const from = "from task indexed by task_ready where pool = 'ready' and lane = ?1";
+  const setupFrom = (bound: string) =>
+    db.prepare<{ setup: string }, [lane: LaneId, setup: string]>(
+      `select setup ${from} and setup ${bound} ?2 order by setup limit 1`,
+    );
+  const [first, next] = [setupFrom(">="), setupFrom(">")];
+  const oldest = db.prepare<{ created_at: number }, [lane: LaneId, setup: string, account: AccountId]>(
+    `select created_at ${from} and setup = ?2 and account_id = ?3 order by id limit 1`,
+  );
+  return (lane: LaneId, accountId: AccountId): number | undefined => {
+    let oldestAt: number | undefined;
+    let row = first.get(lane, "");
+    for (let looked = 0; row !== null && looked < MOST_SETUPS; looked++) {
+      const at = oldest.get(lane, row.setup, accountId)?.created_at;
+      if (at !== undefined) oldestAt = Math.min(at, oldestAt ?? at);
+      row = next.get(lane, row.setup);
+    }
+    return oldestAt;
   };
 }
 

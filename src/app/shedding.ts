@@ -1,0 +1,25 @@
+import type { Config } from "../config/config.ts";
+import type { Tally } from "../domain/ports/tally.ts";
+import type { ShedKind } from "../domain/shedding.ts";
+import { memoryBytes, readRssBytes } from "../runtime/vitals.ts";
+import { createQueueShedding } from "../service/queue-shedding.ts";
+import { createShedding } from "../service/shedding.ts";
+import type { Rooms } from "./rooms.ts";
+
+const MIB = 1024 * 1024;
+/** How much of the memory there is the process may use, unless the operator says otherwise. */
+const MEMORY_SHARE = 0.8;
+
+/** What refuses requests while there is too much to do. `observe` is to be told how late the event loop is. */
+export function openShedding({ shed }: Config, rooms: Rooms, tally: Pick<Tally, "shed">) {
+  const { store, providers, loads } = rooms;
+  const mostRssBytes = shed.memoryMb === undefined ? memoryBytes() * MEMORY_SHARE : shed.memoryMb * MIB;
+  const most = { lagMs: shed.lagMs, rssBytes: mostRssBytes };
+  const { active, observe, refusal } = createShedding({ ...rooms, tally, rssBytes: readRssBytes, most });
+  const queues = createQueueShedding({
+    ...{ ...rooms, tally, loads, tasks: store.tasks, mostWaitMs: shed.queueMs },
+    capacityOf: (lane) => providers.get(lane)?.concurrency,
+  });
+  const kinds = (): ShedKind[] => [...active(), ...(queues.lanes().length > 0 ? (["queues"] as const) : [])];
+  return { shedding: { refusal, kinds }, queues, observe };
+}

@@ -1,0 +1,142 @@
+import { AppError } from "../domain/errors.ts";
+import type { AccountId, LaneId } from "../domain/ids.ts";
+import type { Model } from "../domain/model/model.ts";
+import type { Clock, Log } from "../domain/ports/runtime.ts";
+import type { Tally } from "../domain/ports/tally.ts";
+import type { TaskStore } from "../domain/ports/task-store.ts";
+import { queueRetrySec } from "../domain/shedding.ts";
+
+export interface QueueSheddingDeps {
+  readonly clock: Pick<Clock, "now" | "elapsed" | "after">;
+  readonly log: Pick<Log, "info" | "warn">;
+  readonly tally: Pick<Tally, "shed">;
+  readonly tasks: Pick<TaskStore, "oldestReady">;
+  /** What is known in memory of the tasks that wait for each lane, and of those that began. */
+  readonly loads: {
+    queued(lane: LaneId): number;
+    begun(lane: LaneId): number;
+    unassigned(lane: LaneId): void;
+  };
+  /** Tasks of the lane that may be under way. */
+  readonly capacityOf: (lane: LaneId) => number | undefined;
+  /** How long an account's oldest task may wait; the model's deadline unless given. */
+  readonly mostWaitMs: number | undefined;
+}
+
+/** How long an answer of the store is used again. */
+const KNOWN_MS = 1_000;
+/** A queue of which nothing was refused for so long is no longer too long. */
+const OVER_MS = 5_000;
+
+interface Asked {
+  readonly lane: LaneId;
+  readonly accountId: AccountId;
+  readonly model: Pick<Model, "id" | "deadlineMs">;
+}
+
+/** Refuses creates of which the caller's tasks wait too long already. */
+export type QueueShedding = ReturnType<typeof createQueueShedding>;
+
+export function createQueueShedding(deps: QueueSheddingDeps) {
+  const { clock, loads } = deps;
+  const rates = createStartRates(deps);
+  const long = createLongLanes(deps);
+  let known = new Map<string, Promise<number | undefined>>();
+  let knownUntil = 0;
+
+  function oldestOf(lane: LaneId, accountId: AccountId): Promise<number | undefined> {
+    const now = clock.elapsed();
+    if (now >= knownUntil) {
+      known = new Map();
+      knownUntil = now + KNOWN_MS;
+    }
+    return known.getOrInsertComputed(`${lane} ${accountId}`, () => deps.tasks.oldestReady(lane, accountId));
+  }
+
+  async function check({ lane, accountId, model }: Asked): Promise<void> {
+    const oldestAt = await oldestOf(lane, accountId);
+    const waitedMs = oldestAt === undefined ? 0 : clock.now() - oldestAt;
+    const mostWaitMs = deps.mostWaitMs ?? model.deadlineMs;
+    if (waitedMs <= mostWaitMs) return;
+    const queued = loads.queued(lane);
+    // It was counted among them when its way was chosen.
+    loads.unassigned(lane);
+    long.note(lane, { queued, waited_s: Math.round(waitedMs / 1000) });
+    const retryAfterSec = queueRetrySec({ queued, perSecond: rates.read(lane), waitedMs, mostWaitMs });
+    const facts = {
+      kind: "queue_too_long",
+      model: model.id,
+      limitSec: mostWaitMs / 1000,
+      retryAfterSec,
+    } as const;
+    throw new AppError("service_unavailable", facts, { retryAfterSec, shouldRetry: true });
+  }
+
+  return {
+    /** The lanes of which creates are refused. */
+    lanes: long.lanes,
+    /**
+     * Resolves for a create that may go on. Others of an account whose tasks are served in their turn go on, however long the queue
+     * of another one is.
+     *
+     * @returns undefined, and asks nobody, while the lane has no more tasks that wait than it can run at one time
+     * @throws AppError `service_unavailable`
+     */
+    check(asked: Asked): Promise<void> | undefined {
+      const { lane } = asked;
+      if (loads.queued(lane) <= (deps.capacityOf(lane) ?? 0)) return undefined;
+      rates.note(lane);
+      return check(asked);
+    },
+  };
+}
+
+/** Tells of each lane when the first create is refused, and when none was for a while. */
+function createLongLanes({ clock, log, tally }: Pick<QueueSheddingDeps, "clock" | "log" | "tally">) {
+  /** With when something was last refused, and how often. */
+  const long = new Map<LaneId, { lastAt: number; refused: number }>();
+
+  function look(lane: LaneId): void {
+    const state = long.get(lane);
+    if (state === undefined) return;
+    const quietMs = clock.elapsed() - state.lastAt;
+    if (quietMs < OVER_MS) return void clock.after(OVER_MS - quietMs, () => look(lane));
+    long.delete(lane);
+    log.info({ provider: lane, refused: state.refused }, "the queue is no longer too long");
+  }
+
+  function note(lane: LaneId, fields: { readonly queued: number; readonly waited_s: number }): void {
+    tally.shed("queues");
+    const state = long.get(lane);
+    if (state !== undefined) {
+      state.lastAt = clock.elapsed();
+      state.refused += 1;
+      return;
+    }
+    long.set(lane, { lastAt: clock.elapsed(), refused: 1 });
+    log.warn({ provider: lane, ...fields }, "the queue is too long: creates are refused");
+    clock.after(OVER_MS, () => look(lane));
+  }
+
+  return { note, lanes: (): LaneId[] => [...long.keys()] };
+}
+
+/** How many tasks of each lane begin in a second, by looks at their count that are a second apart and more. */
+function createStartRates({ clock, loads }: Pick<QueueSheddingDeps, "clock" | "loads">) {
+  const seen = new Map<LaneId, { at: number; begun: number; perSecond: number | undefined }>();
+  return {
+    read: (lane: LaneId) => seen.get(lane)?.perSecond,
+    note(lane: LaneId): void {
+      const [at, begun, last] = [clock.elapsed(), loads.begun(lane), seen.get(lane)];
+      if (last === undefined) return void seen.set(lane, { at, begun, perSecond: undefined });
+      const seconds = (at - last.at) / 1000;
+      if (seconds < 1) return;
+      const latest = (begun - last.begun) / seconds;
+      seen.set(lane, {
+        at,
+        begun,
+        perSecond: last.perSecond === undefined ? latest : (last.perSecond + latest) / 2,
+      });
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import { AppError } from "../domain/errors.ts";
+import type { Clock, Log } from "../domain/ports/runtime.ts";
+import type { Tally } from "../domain/ports/tally.ts";
+import {
+  nextPressure,
+  pressedRetrySec,
+  refusedShare,
+  SHED_CLASSES,
+  type ShedClass,
+} from "../domain/shedding.ts";
+
+export interface SheddingDeps {
+  readonly clock: Pick<Clock, "elapsed">;
+  readonly log: Pick<Log, "info" | "warn">;
+  readonly tally: Pick<Tally, "shed">;
+  /** The memory that the process has at this moment. */
+  readonly rssBytes: () => number;
+  readonly most: { readonly lagMs: number; readonly rssBytes: number };
+}
+
+/** The lag must be too long for this long before anything is refused: a burst is no overload. */
+const STANDING_MS = 1_000;
+/** How much of the smoothed lag each look replaces. */
+const FRESH = 0.3;
+const MEMORY_EVERY_MS = 1_000;
+const MIB = 1024 * 1024;
+
+/** Refuses a part of the requests while the process has more to do than it can. */
+export type Shedding = ReturnType<typeof createShedding>;
+
+export function createShedding({ clock, log, tally, rssBytes, most }: SheddingDeps) {
+  const credit: Record<ShedClass, number> = { creates: 0, lists: 0, reads: 0 };
+  let pressure = 0;
+  let lagMs = 0;
+  let rss = 0;
+  let readMemoryAt = Number.NEGATIVE_INFINITY;
+  /** When the lag was last as it should be. */
+  let goodAt = clock.elapsed();
+  let pressedSince = 0;
+  let told = 0;
+  let refused = 0;
+
+  /** The classes of which some are refused. */
+  const active = () => SHED_CLASSES.filter((each) => refusedShare(pressure, each) > 0);
+
+  function tell(now: number): void {
+    const count = active().length;
+    if (count === told) return;
+    const fields = { shedding: active(), lag_ms: Math.round(lagMs), rss_mb: Math.round(rss / MIB) };
+    if (count === 0) log.info({ ms: Math.round(now - pressedSince), refused }, "no longer overloaded");
+    else if (count > told) log.warn(fields, "overloaded: some requests are refused");
+    else log.info(fields, "less overloaded");
+    told = count;
+  }
+
+  return {
+    active,
+    /** Looks at how late the event loop came to a timer. To be called some ten times a second. */
+    observe(lateMs: number): void {
+      const now = clock.elapsed();
+      lagMs += (lateMs - lagMs) * FRESH;
+      if (lateMs <= most.lagMs) goodAt = now;
+      if (now - readMemoryAt >= MEMORY_EVERY_MS) {
+        readMemoryAt = now;
+        rss = rssBytes();
+      }
+      const isStanding = pressure > 0 || now - goodAt >= STANDING_MS;
+      const before = pressure;
+      const load = { mostLagMs: most.lagMs, rssBytes: rss, mostRssBytes: most.rssBytes };
+      pressure = nextPressure(pressure, { ...load, lagMs: isStanding ? lagMs : 0 });
+      if (before === 0 && pressure > 0) {
+        pressedSince = now;
+        refused = 0;
+      }
+      tell(now);
+    },
+    /** Why a request of a class is to be refused; undefined for one that goes on. Costs nothing while nothing is refused. */
+    refusal(shed: ShedClass): AppError | undefined {
+      if (pressure === 0) return undefined;
+      credit[shed] += refusedShare(pressure, shed);
+      if (credit[shed] < 1) return undefined;
+      credit[shed] -= 1;
+      refused += 1;
+      tally.shed(shed);
+      const retryAfterSec = pressedRetrySec(clock.elapsed() - pressedSince);
+      const details = { retryAfterSec, shouldRetry: true };
+      return new AppError("service_unavailable", { kind: "overloaded", retryAfterSec }, details);
+    },
+  };
+}
