@@ -184,6 +184,13 @@ export const COMMANDS: readonly Entry[] = [
   },
   {
     heading: LOCAL,
+    usage: "doctor",
+    about:
+      "look for what is wrong with the machine, the settings, the data and the providers, and say how to put it right",
+    load: async () => (await import("./commands/doctor.ts")).defineDoctor,
+  },
+  {
+    heading: LOCAL,
     usage: "migrate [action]",
     about: "bring the database up to date (up), or show its migrations (status)",
     load: async () => (await import("./commands/migrate.ts")).defineMigrate,

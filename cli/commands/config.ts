@@ -6,7 +6,7 @@ import { addCommand, addCommands, type Invocation, onRun, withCommonFlags } from
 import type { Context } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
 import { Failure } from "../failure.ts";
-import { givenFlags, settingOptions } from "../flags/settings.ts";
+import { givenFlags, withServeFlags } from "../flags/settings.ts";
 import { column } from "../format/table.ts";
 import { withExamples, withNotes } from "../help/manual.ts";
 import { type LocalFlags, showPath, withLocalFlags } from "../local.ts";
@@ -141,13 +141,6 @@ function addDiff(config: Command, context: Context): void {
     if (differences.length === 0)
       output.say(isServer ? "Nothing differs." : "All settings have their defaults.");
   });
-}
-
-/** Every setting flag, which the help does not repeat. */
-function withServeFlags(command: Command): Command {
-  const known = new Set(command.options.map(({ long }) => long));
-  for (const option of settingOptions()) if (!known.has(option.long)) command.addOption(option.hideHelp());
-  return command;
 }
 
 function settingsHere(

@@ -11,7 +11,6 @@ import { hasColour, styleFor } from "../format/style.ts";
 import { withExamples, withExits, withNotes } from "../help/manual.ts";
 import { renderBanner, renderReady } from "../serve/banner.ts";
 import { firstKeyFile } from "../serve/first-key.ts";
-import { findPortOwner } from "../serve/port-owner.ts";
 import { createServerLog, describeError, type ServerLogLine } from "../serve/server-log.ts";
 import { findServiceManager } from "../serve/service-manager.ts";
 import { stopOnSignals } from "../serve/stop-signals.ts";
@@ -64,8 +63,8 @@ async function serve(command: Command, context: Context): Promise<void> {
     },
   });
   const ended = stopOnSignals(app, log, () => manager.stopping(config.scheduler.drainMs + CLOSING_MS));
-  const started = await app.start().catch((error: unknown) => {
-    throw explain(error, config);
+  const started = await app.start().catch(async (error: unknown) => {
+    throw await explain(error, config);
   });
   manager.ready();
   if (isForPeople) {
@@ -95,7 +94,7 @@ function endOnMistakes(log: ServerLogLine): void {
 }
 
 /** Explains an operating system error in terms of the command's settings. */
-function explain(error: unknown, config: Config): unknown {
+async function explain(error: unknown, config: Config): Promise<unknown> {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   const ports = [config.port, config.longPort, config.metrics.address?.port].filter(
     (port): port is number => port !== undefined && port !== 0,
@@ -122,7 +121,8 @@ function isOfListening(error: unknown): boolean {
   return error instanceof Error && "syscall" in error && error.syscall === "listen";
 }
 
-function portInUse(ports: readonly number[], config: Config, cause: unknown): Failure {
+async function portInUse(ports: readonly number[], config: Config, cause: unknown): Promise<Failure> {
+  const { findPortOwner } = await import("../../src/app/port-owner.ts");
   const owned = ports
     .map((port) => ({ port, owner: findPortOwner(port) }))
     .find(({ owner }) => owner !== undefined);

@@ -13,6 +13,13 @@ export function settingOptions(): Option[] {
   });
 }
 
+/** Every flag of a server's settings that a command does not have itself. Its help does not repeat them. */
+export function withServeFlags(command: Command): Command {
+  const known = new Set(command.options.map(({ long }) => long));
+  for (const option of settingOptions()) if (!known.has(option.long)) command.addOption(option.hideHelp());
+  return command;
+}
+
 /** The flags on the command line, without defaults. */
 export function givenFlags(command: Command) {
   const flags = Object.entries(command.opts()).filter(

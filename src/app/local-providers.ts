@@ -13,8 +13,12 @@ import { readOwnModels } from "./own-models.ts";
 import { readOwnProviders } from "./own-providers.ts";
 import { createUnseal } from "./unseal.ts";
 
-/** The providers of a data folder, for commands that need no server. It may not be there yet. */
-export function openLocalProviders(config: Config): ManagedProviders {
+/**
+ * The providers of a data folder, for commands that need no server. It may not be there yet.
+ *
+ * @param isReadOnly changes nothing there: a key that is proved stays refused, and none is sealed anew
+ */
+export function openLocalProviders(config: Config, { isReadOnly = false } = {}): ManagedProviders {
   const clock = createSystemClock();
   let read: ReturnType<typeof readOwnProviders> | undefined;
   const look = () => {
@@ -29,12 +33,12 @@ export function openLocalProviders(config: Config): ManagedProviders {
       const ids = [...PROVIDERS.map(({ id }) => id), ...(await own()).map(({ definition }) => definition.id)];
       return createCatalog({ models: readOwnModels(config, ids).models, providers: ids }).all();
     },
-    troubles: () => readTroubles(config),
-    onProved: (lane) => clearRefusal(config, lane),
+    troubles: async () => (isReadOnly ? [] : readTroubles(config)),
+    onProved: async (lane) => (isReadOnly ? undefined : clearRefusal(config, lane)),
     isOn: () => true,
     async adapters({ definition, given = { values: {}, accounts: [] } }) {
       const faults = new Map<string, string>();
-      const unseal = createUnseal(config, (lane, fault) => faults.set(lane, fault));
+      const unseal = createUnseal(config, (lane, fault) => faults.set(lane, fault), { isReadOnly });
       const deps = { config, clock, unseal };
       const adapters = await createAccounts(definition, given, deps);
       const release = async () => {

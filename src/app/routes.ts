@@ -75,6 +75,7 @@ import { VERSION } from "../version.ts";
 import type { BookReadings } from "./book-readings.ts";
 import { databaseOf } from "./data-folder.ts";
 import { mostConnections } from "./descriptors.ts";
+import { createServedChecks } from "./doctor/served.ts";
 import type { Rooms } from "./rooms.ts";
 import { createServedProviders } from "./served-providers.ts";
 import { createServedRoutes } from "./served-routes.ts";
@@ -143,7 +144,8 @@ export function createHandlers(deps: RequestDeps): Handlers {
     publicUrl: config.publicUrl,
     trustedProxies: config.trustedProxies,
   };
-  const given = { ...deps, rateLimiter, stays };
+  const { authenticateOperator } = router;
+  const given = { ...deps, rateLimiter, stays, authenticateOperator };
   const readMetrics = createMetrics(given);
   const endpoints = [...listEndpoints(given), metricsEndpoint(readMetrics, config.metrics.public)];
   const documented = withDocs(endpoints, { ...deps, version: VERSION });
@@ -153,7 +155,7 @@ export function createHandlers(deps: RequestDeps): Handlers {
   };
 }
 
-type EndpointDeps = RequestDeps & Pick<RouterDeps, "rateLimiter" | "stays">;
+type EndpointDeps = RequestDeps & Pick<RouterDeps, "rateLimiter" | "stays" | "authenticateOperator">;
 
 function listEndpoints(given: EndpointDeps) {
   const { config, store, drained } = given;
@@ -208,7 +210,7 @@ function listEndpoints(given: EndpointDeps) {
       version: VERSION,
       node: hostname(),
     }),
-    ...healthEndpoints(deps),
+    ...healthEndpoints({ ...deps, checks: createServedChecks(deps) }),
   ];
 }
 

@@ -7,16 +7,21 @@ import { keptKeyOf } from "./settings.ts";
 /**
  * Opens the kept keys of accounts. One that was opened stays in use, also when its file is removed or replaced.
  *
+ * @param isReadOnly seals nothing anew
  * @param onFault told why an account's key cannot be used, without a full stop
  */
-export function createUnseal(config: SecretKeys, onFault: (lane: LaneId, fault: string) => void) {
+export function createUnseal(
+  config: SecretKeys,
+  onFault: (lane: LaneId, fault: string) => void,
+  { isReadOnly = false } = {},
+) {
   const seal = sealOf(config);
   const opened = new Map<LaneId, Readonly<Record<string, Secret>>>();
   return (lane: LaneId): Readonly<Record<string, Secret>> | undefined => {
     const before = opened.get(lane);
     if (before !== undefined) return before;
     const key = keptKeyOf(config.dataDir, lane);
-    const found = openKey(key, seal);
+    const found = openKey(key, seal, { isReadOnly });
     if (found.kind !== "opened") {
       onFault(lane, `the kept key of ${lane} ${faultOf(found, key.path)}`);
       return undefined;

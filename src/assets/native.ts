@@ -7,7 +7,9 @@
  */
 import { randomBytes } from "node:crypto";
 import {
+  accessSync,
   chmodSync,
+  constants,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -111,6 +113,20 @@ export function requireSafeNativeFolder(environment: NativeEnvironment = readEnv
     if (error instanceof UnsafeFolder) throw refused(error);
     // Whatever else is wrong with it, another folder may do.
   }
+}
+
+/** The folders that libraries may be extracted to, best first, and why one cannot be used. Makes nothing. */
+export function nativeFolders(environment: NativeEnvironment = readEnvironment()) {
+  return candidates(environment).map(({ folder, isPrivate, isChosen }) => {
+    try {
+      refuseForeignPath(isPrivate ? dirname(folder) : folder);
+      if (isPrivate && existsSync(folder)) refuseForeign(folder, lstatSync(folder), "private");
+      accessSync(nearestExisting(folder), constants.W_OK | constants.X_OK);
+      return { folder, isChosen, existing: nearestExisting(folder), fault: undefined };
+    } catch (error) {
+      return { folder, isChosen, existing: undefined, fault: reason(error) };
+    }
+  });
 }
 
 function refused(error: UnsafeFolder): Error {

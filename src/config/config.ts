@@ -46,7 +46,11 @@ export interface Config extends ValuesOf<Settings> {
 /** Lists every problem of the configuration, not only the first. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
-  constructor(readonly problems: readonly ConfigProblem[]) {
+  constructor(
+    readonly problems: readonly ConfigProblem[],
+    /** The data folder, where that is known all the same. */
+    readonly dataDir?: string,
+  ) {
     super(problems.map(describeProblem).join("\n"));
   }
 }
@@ -102,7 +106,7 @@ export function loadConfig(sources: ConfigSources): Config {
   const pricing = readPricing(file, problems);
   const moderation = readModeration(file, env, problems);
   const placed = (problem: ConfigProblem) => file?.placed(problem) ?? problem;
-  if (problems.length > 0) throw new ConfigError(problems.map(placed));
+  if (problems.length > 0) throw new ConfigError(problems.map(placed), dataDir);
   const warnings = [...warningsOf(env, settings, values), ...providers.warnings];
   const providerConfig = (provider: ProviderSettings) => readLateProvider(provider, ofProviders);
   return freeze({

@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
-import { renameSync, rmSync, statSync } from "node:fs";
+import { existsSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { isHeldByReadersOnly } from "./lock-holders.ts";
+import { isHeldByReadersOnly, writerOf } from "./lock-holders.ts";
 
 export interface DirectoryLock {
   release(): void;
@@ -22,6 +22,27 @@ export function lockDirectory(directory: string, path = lockFileOf(directory)): 
   if (lock !== undefined) return lock;
   const { ino } = statSync(path);
   return isHeldByReadersOnly(ino) ? replaceAndLock(path, ino) : undefined;
+}
+
+/** Whether a process holds the lock of a data folder, and which, as far as the system tells. Changes nothing. */
+export function lockHolder(directory: string): {
+  readonly isHeld: boolean;
+  readonly pid?: number | undefined;
+} {
+  const path = lockFileOf(directory);
+  if (!existsSync(path)) return { isHeld: false };
+  const database = new Database(path, { readonly: true });
+  try {
+    // Of no use to readers, who wait for the end of the transaction.
+    database.query("select count(*) from sqlite_schema").get();
+    return { isHeld: false };
+  } catch (error) {
+    const isHeld = error instanceof Error && "code" in error && error.code === "SQLITE_BUSY";
+    if (!isHeld) throw error;
+    return { isHeld, pid: writerOf(statSync(path).ino) };
+  } finally {
+    database.close();
+  }
 }
 
 /**

@@ -65,8 +65,8 @@ export function forgetKey({ path }: KeptKey): boolean {
   return isKept;
 }
 
-/** Opens the secrets of an account, and seals them anew where they were sealed with an earlier key. */
-export function openKey(key: KeptKey, seal: Seal): OpenedKey {
+/** Opens the secrets of an account, and seals them anew where they were sealed with an earlier key, unless it may only read. */
+export function openKey(key: KeptKey, seal: Seal, { isReadOnly = false } = {}): OpenedKey {
   const read = readKey(key.path);
   if (read.kind !== "read") return read;
   const { stored } = read;
@@ -76,7 +76,8 @@ export function openKey(key: KeptKey, seal: Seal): OpenedKey {
     if (secret === undefined) return { kind: "locked" };
     opened[name] = secret;
   }
-  if (Object.values(stored).some((sealed) => seal.stateOf(sealed) !== "sealed")) keepKey(key, seal, opened);
+  const isOld = Object.values(stored).some((sealed) => seal.stateOf(sealed) !== "sealed");
+  if (isOld && !isReadOnly) keepKey(key, seal, opened);
   return { kind: "opened", secrets: opened };
 }
 

@@ -16,6 +16,17 @@ export function isHeldByReadersOnly(inode: number): boolean {
   return locks.length > 0 && locks.every((kind) => kind === "READ");
 }
 
+/** The process that holds a lock to write on a database; undefined where none does, or the system does not tell. */
+export function writerOf(inode: number): number | undefined {
+  for (const line of readLocks().split("\n")) {
+    const [, kind, pid, , , holds] = WITH_HOLDER.exec(line) ?? [];
+    if (kind === "WRITE" && Number(holds) === inode && Number(pid) > 0) return Number(pid);
+  }
+  return undefined;
+}
+
+const WITH_HOLDER = /^\d+: POSIX\s+ADVISORY\s+(READ|WRITE)\s+(-?\d+)\s+([0-9a-f]+):([0-9a-f]+):(\d+)\s/;
+
 function locksOn(inode: number): string[] {
   return readLocks()
     .split("\n")

@@ -1,12 +1,33 @@
 import { SHED_KINDS, type ShedKind } from "../../domain/shedding.ts";
-import { type Endpoint, open } from "../exchange.ts";
+import type { AuthenticateOperator } from "../../service/authenticate.ts";
+import { credentialOf } from "../credential.ts";
+import { type Endpoint, type Exchange, open } from "../exchange.ts";
 import { contract, jsonAnswer } from "../openapi/contract.ts";
 import { json } from "../reply.ts";
-import { closed, list, openEnum, text } from "../wire/schema.ts";
+import { closed, list, openEnum, optional, text } from "../wire/schema.ts";
 
 /** Why no new tasks are taken. */
 const REASONS = ["starting", "stopping", "disk_full", "disk_read_only", "database_busy", "damaged"] as const;
 export type NotReady = (typeof REASONS)[number];
+
+/** What a check of the server found. */
+export interface ServerCheck {
+  readonly id: string;
+  readonly status: "ok" | "warn" | "error";
+  readonly message: string;
+  readonly fix?: string | undefined;
+}
+
+const CHECK = closed(
+  {
+    id: text("Stable name of the check."),
+    status: openEnum(["ok", "warn", "error"], "How it went."),
+    message: text("What was found; for a management token alone."),
+    fix: text("What puts it right; for a management token alone, and only where something is wrong."),
+  },
+  { optional: ["message", "fix"] },
+);
+const CHECKS = list(CHECK, { description: "With `verbose` alone." });
 
 const state = (value: string) => closed({ status: text("", { const: value }) });
 
@@ -20,20 +41,33 @@ const READY = closed(
     shedding: list(openEnum(SHED_KINDS, ""), {
       description: "What is refused in part, because there is too much to do; absent when nothing is.",
     }),
+    checks: CHECKS,
   },
-  { optional: ["shedding"] },
+  { optional: ["shedding", "checks"] },
+);
+const NOT_READY = closed(
+  {
+    status: text("", { const: "not_ready" }),
+    reason: openEnum(
+      REASONS,
+      "Why. A full disk and a busy database are looked at again four times a second.",
+    ),
+    checks: CHECKS,
+  },
+  { optional: ["checks"] },
 );
 
-const NOT_READY = closed({
-  status: text("", { const: "not_ready" }),
-  reason: openEnum(REASONS, "Why. A full disk and a busy database are looked at again four times a second."),
-});
-
 const READ_READINESS = contract("readReadiness", "Service", "Whether new tasks are taken", {
+  query: optional({
+    verbose: text(
+      "With any value or none: adds how each check of the server went, in full for a management token.",
+    ),
+  }),
   answers: {
     200: jsonAnswer("They are.", READY),
     503: jsonAnswer("They are not.", NOT_READY),
   },
+  errors: ["invalid_api_key"],
 });
 
 export interface HealthDeps {
@@ -41,17 +75,31 @@ export interface HealthDeps {
   readonly notReady: () => NotReady | undefined;
   /** What is refused in part. */
   readonly shedding: { readonly kinds: () => readonly ShedKind[] };
+  /** Looks at what is cheap to look at. */
+  readonly checks: () => Promise<readonly ServerCheck[]>;
+  readonly authenticateOperator: AuthenticateOperator;
 }
 
 /** `/healthz`: the process answers. `/readyz`: it takes new tasks. */
 export function healthEndpoints(deps: HealthDeps): Endpoint[] {
   return [
     open("/healthz", READ_HEALTH, () => json({ status: "ok" })),
-    open("/readyz", READ_READINESS, () => {
+    open("/readyz", READ_READINESS, async (exchange) => {
       const reason = deps.notReady();
       const shedding = deps.shedding.kinds();
-      if (reason === undefined) return json({ status: "ready", ...(shedding.length > 0 && { shedding }) });
-      return { ...json({ status: "not_ready", reason }), status: 503 };
+      const checks = exchange.query().has("verbose") ? { checks: await checksFor(exchange, deps) } : {};
+      if (reason !== undefined) return { ...json({ status: "not_ready", reason, ...checks }), status: 503 };
+      return json({ status: "ready", ...(shedding.length > 0 && { shedding }), ...checks });
     }),
   ];
+}
+
+/** Without a credential no more than how each check went. @throws AppError for one that is no management token */
+async function checksFor({ request, query }: Exchange, { checks, authenticateOperator }: HealthDeps) {
+  const credential = credentialOf(request, query, "/readyz");
+  const isOperator = credential !== undefined && authenticateOperator(credential).scopes.includes("read");
+  const found = await checks();
+  return found.map(({ id, status, message, fix }) =>
+    isOperator ? { id, status, message, ...(fix !== undefined && { fix }) } : { id, status },
+  );
 }

@@ -1,4 +1,4 @@
-import { Database, type Statement } from "bun:sqlite";
+import { constants, Database, type Statement } from "bun:sqlite";
 import { type BunSQLiteDatabase, drizzle } from "drizzle-orm/bun-sqlite";
 import { StorageError } from "../../domain/ports/task-store.ts";
 import { createCheckpoints } from "./checkpoints.ts";
@@ -11,6 +11,7 @@ const OLDEST_SQLITE = "3.51.3";
 const CACHE_KIB = 16_384;
 /** How long opening, migrating and closing wait for other processes. Nothing waits inside SQLite in between. */
 const BUSY_TIMEOUT_MS = 5_000;
+const AT_REST = constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI;
 const CLOSED = "The database was closed.";
 
 export interface Connection extends Pick<GroupCommit, "write" | "trouble" | "giveUp"> {
@@ -83,11 +84,14 @@ export function openConnection(options: ConnectionOptions): Connection {
 /**
  * Opens an existing database for reading only, beside the connection that writes.
  *
+ * @param isAtRest nobody writes to it, and it has no write-ahead log: then no file is made beside it
  * @throws StorageError when there is none or it cannot be read
  */
-export function openForReading(path: string): TrackingDatabase {
+export function openForReading(path: string, isAtRest = false): TrackingDatabase {
   return translating(() => {
-    const db = new TrackingDatabase(path, { readonly: true, strict: true });
+    const db = isAtRest
+      ? new TrackingDatabase(`${Bun.pathToFileURL(path)}?immutable=1`, AT_REST)
+      : new TrackingDatabase(path, { readonly: true, strict: true });
     apply(db, "busy_timeout", BUSY_TIMEOUT_MS);
     apply(db, "trusted_schema", 0);
     apply(db, "temp_store", 2);

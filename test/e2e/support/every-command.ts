@@ -357,6 +357,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
     args: async () => ["a fox", "--data-dir", await moderated()],
     isTable: true,
   },
+  "svc doctor": { keys: ["checks"], args: local() },
   "svc migrate": { keys: ["applied", "current", "data_dir", "latest", "pending"], args: local("status") },
   "svc db backup": {
     keys: [

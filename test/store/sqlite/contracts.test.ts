@@ -6,6 +6,7 @@ import { createSeal } from "../../../src/runtime/seal.ts";
 import { openAudit } from "../../../src/store/audit.ts";
 import { checkDatabase } from "../../../src/store/check.ts";
 import { contentsOf, copyDatabase, describeDatabase, namedOf } from "../../../src/store/copy.ts";
+import { openInspection } from "../../../src/store/inspection.ts";
 import { readNames } from "../../../src/store/names.ts";
 import { openStore } from "../../../src/store/open.ts";
 import { openRestored } from "../../../src/store/restored.ts";
@@ -62,6 +63,10 @@ async function runTheRest(path: string): Promise<void> {
   expect(await restored.unsent(9, 1)).toEqual([]);
   await restored.stop();
   const seal = createSeal({ key: "k".repeat(43), file: "unused" });
+  const inspection = openInspection({ path, isInUse: true });
+  inspection.inspect({ now: 0, staleBefore: 0, failedSince: 0, expiresBefore: 0 }, seal);
+  inspection.faults();
+  inspection.stop();
   const { routes, stop } = openStore({ path, seal });
   await routes.troubles();
   await stop();

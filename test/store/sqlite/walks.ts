@@ -24,6 +24,7 @@ export const ALLOWED: readonly AllowedWalk[] = [
     file: "copy",
     why: "Asks a connection of its own, while a backup is made, and only when files are missing.",
   },
+  { file: "sqlite/inspection", why: "svc doctor looks, on a connection of its own, and counts to 100,000." },
   { file: "sqlite/time-store", why: LIVE_ONCE },
   { file: "sqlite/usage-report", why: "A server reads usage in a thread and on a connection of its own." },
   {

@@ -1,0 +1,96 @@
+import { type Config, ConfigError, type ConfigSources } from "../../config/config.ts";
+import type { ConfigProblem } from "../../config/problem.ts";
+import { createSystemClock } from "../../runtime/clock.ts";
+import { createSecret } from "../../toolkit/settings/secret.ts";
+import type { SecretKeys } from "../data-folder.ts";
+import { readConfig } from "../settings.ts";
+import { contentChecks } from "./content.ts";
+import { lookAtDatabase } from "./database.ts";
+import {
+  clockCheck,
+  descriptorCheck,
+  fontCheck,
+  nativeCheck,
+  settingsChecks,
+  versionCheck,
+  warningChecks,
+} from "./environment.ts";
+import { type Finding, looking } from "./finding.ts";
+import { lookAtFolder } from "./folder.ts";
+import { networkChecks } from "./network.ts";
+import { guardCheck, providerChecks } from "./providers.ts";
+
+export type { Finding, FindingStatus } from "./finding.ts";
+
+type Sources = Omit<ConfigSources, "providers" | "sealedLanes" | "ownProviders" | "isServing">;
+
+/** What doctor has seen. */
+export interface Examined {
+  readonly findings: readonly Finding[];
+  /** Absent where the settings cannot be used. */
+  readonly config: Config | undefined;
+}
+
+/** Looks at everything that a server of these settings needs, beside one that runs or without. Changes nothing. */
+export async function examine(sources: Sources): Promise<Examined> {
+  const { config, problems, dataDir } = readAll(sources);
+  const now = createSystemClock().now();
+  const findings: Finding[] = [...versionCheck(), ...settingsChecks(problems, config?.configFile)];
+  const add = async (id: string, check: Parameters<typeof looking>[1]) => {
+    findings.push(...(await looking(id, check)));
+  };
+  if (config !== undefined) findings.push(...warningChecks(config.warnings));
+  await add("descriptors", descriptorCheck.bind(undefined, undefined));
+  await add("native", nativeCheck);
+  await add("fonts", fontCheck);
+  let server: ReturnType<typeof lookAtFolder>["server"] = { isHeld: false };
+  let lastBeat: number | undefined;
+  if (dataDir !== undefined)
+    await add("data_dir", async () => {
+      const folder = lookAtFolder(dataDir);
+      server = folder.server;
+      if (!folder.isThere) return folder.findings;
+      const keys = config ?? keysOf(dataDir, sources.env);
+      const database = await lookAtDatabase({ config: keys, now, isServed: server.isHeld });
+      lastBeat = database.lastBeat;
+      return [...folder.findings, ...database.findings];
+    });
+  await add("clock", () => clockCheck(now, lastBeat));
+  if (config === undefined) return { findings, config };
+  await add("own_models", () => contentChecks(config));
+  await add("callback_guard", () => guardCheck(config));
+  await add("public_url", () => networkChecks({ config, server, now }));
+  await add("provider_keys", () => providerChecks(config));
+  return { findings, config };
+}
+
+/** Every problem with the settings, and the settings as far as they can be used without a server. */
+function readAll(sources: Sources): {
+  config?: Config;
+  dataDir?: string | undefined;
+  problems: readonly ConfigProblem[];
+} {
+  try {
+    const config = readConfig({ ...sources, isServing: false });
+    return { config, dataDir: config.dataDir, problems: problemsOfServer(sources) };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return { dataDir: error.dataDir, problems: error.problems };
+  }
+}
+
+function problemsOfServer(sources: Sources): readonly ConfigProblem[] {
+  try {
+    readConfig({ ...sources, isServing: true });
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+}
+
+/** What opens the secrets of a folder whose settings cannot be used. */
+function keysOf(dataDir: string, env: Sources["env"]): SecretKeys {
+  const key = env?.SVC_SECRET_KEY;
+  return { dataDir, secretKey: key === undefined || key === "" ? undefined : createSecret(key) };
+}

@@ -1,0 +1,164 @@
+import { existsSync, lstatSync, readdirSync, type Stats, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { lockHolder } from "../../runtime/directory-lock.ts";
+import { type FileSystem, fileSystemOf } from "../../runtime/mounts.ts";
+import { KEPT_KEYS } from "../settings.ts";
+import { mayWrite } from "./environment.ts";
+import { error, type Finding, ok, quoted, warn } from "./finding.ts";
+
+const GIB = 2 ** 30;
+/** Less is soon used up by results. */
+const LITTLE_SPACE = GIB;
+/** With less, a database cannot grow by a checkpoint. */
+const NO_SPACE = GIB / 10;
+/** What lies in a data folder and holds secrets. */
+const SECRET_FILES = ["svc.db", "svc.db-wal", "secret.key", "bootstrap.json"];
+const OTHERS = 0o077;
+
+export interface FolderLook {
+  readonly findings: readonly Finding[];
+  /** Whether it is there and can be looked into. */
+  readonly isThere: boolean;
+  readonly server: ReturnType<typeof lockHolder>;
+}
+
+/** Looks at a data folder. Makes and changes nothing. */
+export function lookAtFolder(dataDir: string): FolderLook {
+  const none = { isThere: false, server: { isHeld: false } };
+  const stats = statSync(dataDir, { throwIfNoEntry: false });
+  const shown = quoted(dataDir);
+  if (stats === undefined) return { ...none, findings: absentFolder(dataDir) };
+  if (!stats.isDirectory()) {
+    const text = `${dataDir} is a file, and must be a folder: no server can start on it.`;
+    return { ...none, findings: [error("data_dir", text, `mv ${shown} ${quoted(`${dataDir}.old`)}`)] };
+  }
+  const owner = ownerFault(dataDir, stats);
+  if (owner !== undefined || !mayWrite(dataDir)) {
+    const text = `${dataDir} cannot be used: ${owner ?? "this user may not write to it"}.`;
+    const isOwn = owner === undefined && stats.uid === process.getuid?.();
+    const fix = isOwn ? `chmod 700 ${shown}` : `sudo chown -R "$(id -un)" ${shown}`;
+    if (!isReadable(dataDir)) return { ...none, findings: [error("data_dir", text, fix)] };
+    return { isThere: true, server: lockHolder(dataDir), findings: [error("data_dir", text, fix)] };
+  }
+  const server = lockHolder(dataDir);
+  return {
+    isThere: true,
+    server,
+    findings: [
+      ok("data_dir", `${dataDir} can be written to.`),
+      ...privacyChecks(dataDir, stats),
+      ...spaceChecks(dataDir, fileSystemOf(dataDir)),
+      serverCheck(server),
+      ...firstKeyCheck(dataDir),
+    ],
+  };
+}
+
+function absentFolder(dataDir: string): Finding[] {
+  const parent = nearestAbove(dataDir);
+  const shown = quoted(dataDir);
+  if (!mayWrite(parent)) {
+    const text = `${dataDir} is not there, and this user may not make it in ${parent}.`;
+    return [error("data_dir", text, `sudo install -d -m 700 -o "$(id -un)" ${shown}`)];
+  }
+  const found = ok("data_dir", `${dataDir} is not there yet; svc serve makes it.`);
+  return [found, ...spaceChecks(parent, fileSystemOf(parent))];
+}
+
+function nearestAbove(path: string): string {
+  const above = dirname(path);
+  return existsSync(above) || above === path ? above : nearestAbove(above);
+}
+
+function ownerFault(path: string, { uid }: Stats): string | undefined {
+  const user = process.getuid?.();
+  // Root may use what belongs to others.
+  if (user === undefined || user === 0 || uid === user) return undefined;
+  return `${path} belongs to another user (uid ${uid}, not ${user})`;
+}
+
+function isReadable(folder: string): boolean {
+  try {
+    readdirSync(folder);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A start closes the folder; until then, and where none follows, others can read it. */
+function privacyChecks(dataDir: string, stats: Stats): Finding[] {
+  const shown = quoted(dataDir);
+  const folder: Finding[] =
+    (stats.mode & OTHERS) === 0
+      ? [ok("data_dir_rights", "The data folder is its user's alone.")]
+      : [
+          warn(
+            "data_dir_rights",
+            `Other users can look into ${dataDir} (mode ${modeOf(stats)}); the next start closes it.`,
+            `chmod 700 ${shown}`,
+          ),
+        ];
+  const kept = join(dataDir, KEPT_KEYS);
+  const keys = existsSync(kept) ? readdirSync(kept).map((name) => join(KEPT_KEYS, name)) : [];
+  const open = [...SECRET_FILES, ...keys].filter((name) => {
+    const found = lstatSync(join(dataDir, name), { throwIfNoEntry: false });
+    return found !== undefined && !found.isSymbolicLink() && (found.mode & OTHERS) !== 0;
+  });
+  if (open.length === 0) return [...folder, ok("secret_files", "Files with secrets are their user's alone.")];
+  const paths = open.map((name) => quoted(join(dataDir, name)));
+  const text = `Other users can read ${open.join(", ")} in ${dataDir}, which hold secrets.`;
+  return [...folder, warn("secret_files", text, `chmod 600 ${paths.join(" ")}`)];
+}
+
+const modeOf = ({ mode }: Stats) => (mode & 0o777).toString(8);
+
+/** @param where a folder on the file system in question */
+export function spaceChecks(where: string, { name, kind, freeBytes }: FileSystem): Finding[] {
+  const free =
+    freeBytes < GIB ? `${Math.floor(freeBytes / 2 ** 20)} MiB` : `${Math.floor(freeBytes / GIB)} GiB`;
+  const fix = `Free some space on the disk of ${where}, or choose another --data-dir.`;
+  const space =
+    freeBytes < NO_SPACE
+      ? error("disk_space", `The disk of ${where} has ${free} left: tasks are refused when it is full.`, fix)
+      : freeBytes < LITTLE_SPACE
+        ? warn("disk_space", `The disk of ${where} has ${free} left, which results use up soon.`, fix)
+        : ok("disk_space", `${free} free.`);
+  const elsewhere = "--data-dir on a disk of this machine";
+  const system = {
+    usual: ok("file_system", "The data folder is on a disk of this machine."),
+    network: error(
+      "file_system",
+      `${where} is on ${name}: the database's write-ahead log needs shared memory, which no network file system has; data can be lost.`,
+      elsewhere,
+    ),
+    shared: warn(
+      "file_system",
+      `${where} is on ${name}, which may not have the locks and the shared memory that the database's write-ahead log needs.`,
+      elsewhere,
+    ),
+    memory: warn(
+      "file_system",
+      `${where} is on ${name}: everything is gone when the machine restarts.`,
+      elsewhere,
+    ),
+    layer: warn(
+      "file_system",
+      `${where} is on ${name}, a layer of a container: everything is gone with the container.`,
+      "--data-dir on a volume",
+    ),
+  }[kind];
+  return [space, system];
+}
+
+function serverCheck({ isHeld, pid }: FolderLook["server"]): Finding {
+  if (!isHeld) return ok("server", "No server runs on the data folder.");
+  return ok("server", `A server runs on the data folder${pid === undefined ? "" : ` (pid ${pid})`}.`);
+}
+
+function firstKeyCheck(dataDir: string): Finding[] {
+  const path = join(dataDir, "bootstrap.json");
+  if (!existsSync(path)) return [];
+  const text = `The first API key still lies in ${path}, in the clear.`;
+  return [warn("first_key", text, `rm ${quoted(path)}`)];
+}

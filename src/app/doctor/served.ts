@@ -1,0 +1,106 @@
+import type { Config } from "../../config/config.ts";
+import type { Vitals } from "../../domain/overview.ts";
+import type { ProviderAdapter } from "../../domain/ports/provider.ts";
+import { type RouteStore, WHOLE_ACCOUNT } from "../../domain/ports/route-store.ts";
+import type { SteadyClock } from "../../domain/ports/runtime.ts";
+import type { NotReady } from "../../http/health/routes.ts";
+import { fileSystemOf } from "../../runtime/mounts.ts";
+import { databaseOf } from "../data-folder.ts";
+import type { ProviderProblem } from "../provider-settings.ts";
+import { logCheck } from "./database.ts";
+import { descriptorCheck } from "./environment.ts";
+import { error, type Finding, looking, ok, warn } from "./finding.ts";
+import { spaceChecks } from "./folder.ts";
+
+/** Everybody may ask; what is found stays for so long. */
+const KEPT_MS = 1_000;
+/** Requests wait for so long where the process is busy. */
+const LATE_MS = 1_000;
+const STEP_MS = 2_000;
+
+export interface ServedDeps {
+  readonly config: Config;
+  readonly clock: SteadyClock;
+  readonly vitals: { readonly read: () => Vitals };
+  readonly notReady: () => NotReady | undefined;
+  readonly adapters: () => readonly ProviderAdapter[];
+  readonly ownProviders: () => { readonly problems: readonly ProviderProblem[] };
+  readonly store: { readonly routes: Pick<RouteStore, "troubles"> };
+}
+
+/** Looks at a running server from inside: what costs nothing to look at. */
+export function createServedChecks(deps: ServedDeps): () => Promise<readonly Finding[]> {
+  let looked: { readonly at: number; readonly findings: Promise<readonly Finding[]> } | undefined;
+  return () => {
+    const at = deps.clock.elapsed();
+    if (looked === undefined || at - looked.at >= KEPT_MS) looked = { at, findings: look(deps) };
+    return looked.findings;
+  };
+}
+
+async function look(deps: ServedDeps): Promise<readonly Finding[]> {
+  const { dataDir } = deps.config;
+  const checks = [
+    looking("accepting", () => [acceptingCheck(deps)]),
+    looking("disk_space", () => spaceChecks(dataDir, fileSystemOf(dataDir))),
+    looking("wal", () => logCheck(databaseOf(deps.config), true)),
+    looking("descriptors", () => descriptorCheck()),
+    looking("event_loop", () => [loopCheck(deps)]),
+    looking("clock", () => [stepCheck(deps)]),
+    looking("providers", () => providerChecks(deps)),
+  ];
+  return (await Promise.all(checks)).flat();
+}
+
+function acceptingCheck({ notReady }: ServedDeps): Finding {
+  const reason = notReady();
+  if (reason === undefined) return ok("accepting", "New tasks are taken.");
+  return error("accepting", `No new tasks are taken: ${reason}.`, "Look at the server's log.");
+}
+
+function loopCheck({ vitals }: ServedDeps): Finding {
+  const ms = Math.round(vitals.read().lagMaxMs);
+  if (ms < LATE_MS) return ok("event_loop", `Requests wait for ${ms} ms at most.`);
+  return warn(
+    "event_loop",
+    `Requests waited for up to ${ms} ms in the last ten seconds.`,
+    "Give the server more processor time.",
+  );
+}
+
+function stepCheck({ clock }: ServedDeps): Finding {
+  const behindMs = clock.behindMs();
+  if (Math.abs(behindMs) < STEP_MS) return ok("clock", "The server's clock is the system's.");
+  return warn(
+    "clock",
+    `The server's clock is ${Math.round(behindMs)} ms behind the system's.`,
+    "timedatectl set-ntp true",
+  );
+}
+
+async function providerChecks({ adapters, ownProviders, store }: ServedDeps): Promise<Finding[]> {
+  const on = adapters();
+  const troubles = await store.routes.troubles();
+  const shut = troubles.filter(
+    ({ lane, upstreamModel }) => upstreamModel === WHOLE_ACCOUNT && on.some((each) => each.lane === lane),
+  );
+  return [
+    on.length === 0
+      ? error(
+          "providers",
+          "No provider is switched on: nothing can be made.",
+          "svc providers add PROVIDER --key-stdin",
+        )
+      : ok("providers", `${on.length} accounts at providers are switched on.`),
+    ...shut.map(({ lane, kind, detail }) =>
+      warn(
+        "provider_keys",
+        `${lane} gets no tasks (${kind})${detail === "" ? "" : `: ${detail}`}.`,
+        `svc providers test ${lane.split("/")[0]}`,
+      ),
+    ),
+    ...ownProviders().problems.map(({ text }) =>
+      warn("own_providers", `${text}.`.replace(/\.\.$/, "."), "svc providers check FILE"),
+    ),
+  ];
+}

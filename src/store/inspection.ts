@@ -1,0 +1,56 @@
+import { existsSync } from "node:fs";
+import type { Audit } from "../domain/ports/audit.ts";
+import type { Seal } from "../domain/ports/runtime.ts";
+import { prepareAudit } from "./sqlite/audit.ts";
+import { openForReading } from "./sqlite/connection.ts";
+import { translating } from "./sqlite/errors.ts";
+import { faultsOf, type Inspected, type InspectionTimes, inspect } from "./sqlite/inspection.ts";
+import { type MigrationState, readMigrationState, SchemaError } from "./sqlite/migrate.ts";
+
+export type { Inspected, InspectionTimes } from "./sqlite/inspection.ts";
+
+/** A database that is looked at. Nothing of it is changed, and no file is made beside it. */
+export interface Inspection {
+  /** Its migrations, or why this program cannot use it. */
+  readonly schema: MigrationState | SchemaError;
+  /** What SQLite says of its pages and indexes; empty for a sound database. @throws StorageError for one that cannot be read */
+  faults(): readonly string[];
+  /** @throws Error where migrations are pending */
+  inspect(times: InspectionTimes, seal: Pick<Seal, "open" | "stateOf">): Inspected;
+  audit(): ReturnType<Audit["run"]>;
+  stop(): void;
+}
+
+/**
+ * Opens a database to look at it, whether or not a server uses it.
+ *
+ * @param isInUse whether a process may write to it meanwhile
+ * @throws StorageError when it cannot be read
+ */
+export function openInspection({ path, isInUse }: { path: string; isInUse: boolean }): Inspection {
+  // Reading in the usual way makes a log and an index of it beside the database where there are none.
+  const isAtRest = !isInUse && !existsSync(`${path}-wal`);
+  const db = openForReading(path, isAtRest);
+  try {
+    const schema = translating(() => schemaOf(() => readMigrationState(db)));
+    return {
+      schema,
+      faults: () => translating(() => faultsOf(db)),
+      inspect: (times, seal) => translating(() => inspect(db, times, seal)),
+      audit: async () => translating(() => prepareAudit(db)()),
+      stop: () => db.stop(),
+    };
+  } catch (error) {
+    db.stop();
+    throw error;
+  }
+}
+
+function schemaOf(read: () => MigrationState): MigrationState | SchemaError {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof SchemaError) return error;
+    throw error;
+  }
+}

@@ -1,0 +1,91 @@
+import type { Database } from "bun:sqlite";
+import type { KeyId } from "../../domain/ids.ts";
+import type { Seal } from "../../domain/ports/runtime.ts";
+
+/** How many rows are counted at most. */
+const MOST_COUNTED = 100_000;
+
+/** What is so of a database, beside its books. Every number is one of rows, counted up to 100,000. */
+export interface Inspected {
+  /** Tasks under way whose lease ended before `staleBefore`. */
+  readonly staleLeases: number;
+  readonly liveTasks: number;
+  /** Callbacks that were due before `staleBefore` and were not sent. */
+  readonly overdueCallbacks: number;
+  /** Callbacks created since `failedSince` that were given up. */
+  readonly failedCallbacks: number;
+  /** Names of keys in use that expire before `expiresBefore`, at most ten. */
+  readonly expiringKeys: readonly string[];
+  /** Names of keys whose callback secrets no key at hand opens, at most ten. */
+  readonly lockedKeys: readonly string[];
+  /** When the service last worked; undefined before its first task. */
+  readonly lastBeat: number | undefined;
+}
+
+export interface InspectionTimes {
+  readonly now: number;
+  readonly staleBefore: number;
+  readonly failedSince: number;
+  readonly expiresBefore: number;
+}
+
+/** Most faults that are told. */
+const NAMED = 10;
+
+export function inspect(
+  db: Database,
+  times: InspectionTimes,
+  seal: Pick<Seal, "open" | "stateOf">,
+): Inspected {
+  const counted = (rows: string, ...values: number[]): number =>
+    db
+      .query<{ count: number }, number[]>(`select count(*) as count from (${rows} limit ${MOST_COUNTED})`)
+      .get(...values)?.count ?? 0;
+  const { now, staleBefore, failedSince, expiresBefore } = times;
+  return {
+    staleLeases: counted(
+      "select 1 from task indexed by task_under_way where pool = 'under_way' and due_at < ?",
+      staleBefore,
+    ),
+    liveTasks: counted("select 1 from task indexed by task_live where status in ('pending', 'processing')"),
+    overdueCallbacks:
+      counted(
+        "select 1 from callback indexed by callback_waiting where pool = 'waiting' and due_at < ?",
+        staleBefore,
+      ) +
+      counted(
+        "select 1 from callback indexed by callback_ready where pool = 'ready' and due_at < ?",
+        staleBefore,
+      ),
+    failedCallbacks: counted(
+      "select 1 from callback indexed by callback_failed where state = 'failed' and created_at >= ?",
+      failedSince,
+    ),
+    expiringKeys: db
+      .query<{ name: string }, number[]>(
+        `select name from api_key where revoked_at is null and expires_at > ? and expires_at < ? order by expires_at limit ${NAMED}`,
+      )
+      .all(now, expiresBefore)
+      .map(({ name }) => name),
+    lockedKeys: lockedKeys(db, seal),
+    lastBeat: db.query<{ at: number }, []>("select at from heartbeat").get()?.at,
+  };
+}
+
+/** What SQLite says of the pages and indexes of a database; empty for a sound one. */
+export function faultsOf(db: Database): string[] {
+  const rows = db.query<{ quick_check: string }, []>(`pragma quick_check(${NAMED})`).all();
+  return rows.map((row) => row.quick_check).filter((text) => text !== "ok");
+}
+
+function lockedKeys(db: Database, seal: Pick<Seal, "open" | "stateOf">): string[] {
+  const rows = db
+    .query<{ id: KeyId; name: string; secret: string }, []>(
+      "select id, name, callback_secret as secret from api_key where callback_secret is not null order by id",
+    )
+    .all();
+  const locked = rows.filter(
+    ({ id, secret }) => seal.stateOf(secret) !== "clear" && seal.open(secret, id) === undefined,
+  );
+  return locked.slice(0, NAMED).map(({ name }) => name);
+}
