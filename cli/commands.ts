@@ -138,6 +138,12 @@ export const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./commands/pricing.ts")).definePricing,
   },
   {
+    heading: CLIENT,
+    usage: "log",
+    about: "how much a server's log tells; takes a management token",
+    load: async () => (await import("./commands/log.ts")).defineLog,
+  },
+  {
     heading: ADMIN,
     usage: "routes",
     aliases: ["route"],

@@ -5,7 +5,7 @@ import type { ProviderId } from "../domain/ids.ts";
 import { needsText } from "../domain/model/availability.ts";
 import type { Egress } from "../domain/ports/egress.ts";
 import type { ProviderAdapter } from "../domain/ports/provider.ts";
-import type { Log, SteadyClock } from "../domain/ports/runtime.ts";
+import type { LeveledLog, Log, SteadyClock } from "../domain/ports/runtime.ts";
 import { createEgress } from "../egress/egress.ts";
 import { PROVIDERS } from "../providers/registry.ts";
 import { createAddresses } from "../runtime/address-ranges.ts";
@@ -58,7 +58,7 @@ export class DataFolderGone extends Error {
  */
 export async function openRooms(config: Config, overrides: AppOverrides, releases: Releases) {
   const clock = overrides.clock ?? createSystemClock();
-  const log = overrides.log ?? (await openServerLog(config, overrides.isColoured === true, releases));
+  const log = await openLogOf(config, overrides, releases);
   const ids = createIds(clock);
   requireSafeNativeFolder();
   const { isNew: createdDataDir, closed } = ensureDirectory(config.dataDir);
@@ -187,7 +187,21 @@ function watchDataFolder(config: Config, clock: SteadyClock, { onFatal }: AppOve
   });
 }
 
-async function openServerLog(config: Config, isColoured: boolean, releases: Releases): Promise<Log> {
+async function openLogOf(
+  config: Config,
+  { log, isColoured = false }: AppOverrides,
+  releases: Releases,
+): Promise<LeveledLog> {
+  if (log === undefined) return openServerLog(config, isColoured, releases);
+  let { level } = config.log;
+  const setLevel = (next: typeof level) => {
+    level = next;
+  };
+  // The caller's log decides itself what it writes.
+  return { ...log, level: () => level, setLevel };
+}
+
+async function openServerLog(config: Config, isColoured: boolean, releases: Releases): Promise<LeveledLog> {
   // Loaded late: it imports pino, which a caller with its own log does not need.
   const { openLog } = await import("../runtime/log.ts");
   const { level, format } = config.log;

@@ -11,6 +11,7 @@ import { auditEndpoints } from "../http/admin/audit/routes.ts";
 import { managedCallbackEndpoints } from "../http/admin/callbacks/routes.ts";
 import { settingEndpoints } from "../http/admin/config/routes.ts";
 import { keyEndpoints } from "../http/admin/keys/routes.ts";
+import { logLevelEndpoints } from "../http/admin/log/routes.ts";
 import { moneyEndpoints } from "../http/admin/money/routes.ts";
 import { overviewEndpoints } from "../http/admin/overview/routes.ts";
 import { managedPriceEndpoints } from "../http/admin/pricing/routes.ts";
@@ -58,6 +59,7 @@ import { createExplainRoute } from "../service/explain-route.ts";
 import { createGenerateSync } from "../service/generate-sync.ts";
 import { createTakeHook } from "../service/hooks.ts";
 import { createLatestStock } from "../service/latest-stock.ts";
+import { createManageLogLevel } from "../service/log-level.ts";
 import { createTellLowBalance } from "../service/low-balance.ts";
 import type { ManageAs } from "../service/manage-account.ts";
 import { createManageCallbacks } from "../service/manage-callbacks.ts";
@@ -135,6 +137,7 @@ export function createHandlers(deps: RequestDeps): Handlers {
     // More, because many clients may share the address of a proxy.
     guestTurns: createTurns({ perTurn: 16, mayPass: () => false, computedMs: threadCpuMs }),
     elapsed: monotonicMs,
+    logsRequests: config.log.requests,
     edge: createEdge({ clock, elapsed: monotonicMs, log, timeoutMs: config.edgeTimeoutMs, keepOpen }),
     ingress: createIngress({
       budget: createIngressBudget(INGRESS_LIMITS),
@@ -185,6 +188,7 @@ function listEndpoints(given: EndpointDeps) {
     ...modelEndpoints(deps),
     ...managedModelEndpoints(createManageModels(deps)),
     ...auditEndpoints(deps),
+    ...logLevelEndpoints(createManageLogLevel(deps)),
     ...settingEndpoints({ settings: config.shown }),
     ...managedPriceEndpoints(createManagePrices(deps)),
     ...managedProviderEndpoints(createServedProviders(deps)),

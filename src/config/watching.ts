@@ -1,14 +1,14 @@
+import { LOG_LEVELS, type LogLevel } from "../domain/log-level.ts";
 import * as parse from "../toolkit/settings/parsers.ts";
 import { setting } from "../toolkit/settings/setting.ts";
 
-const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 const LOG_FORMATS = ["auto", "pretty", "json"] as const;
 
 /** What the service tells of itself: its log and its metrics. */
 export function watchingSettings() {
   return {
     log: {
-      level: setting<(typeof LOG_LEVELS)[number]>({
+      level: setting<LogLevel>({
         key: "log.level",
         flag: "--log-level <level>",
         help: "debug, info, warn or error",
@@ -21,6 +21,13 @@ export function watchingSettings() {
         help: "pretty, json, or auto: pretty on a terminal, json elsewhere",
         parse: parse.oneOf(LOG_FORMATS),
         fallback: "auto",
+      }),
+      requests: setting<boolean>({
+        key: "log.requests",
+        flag: "--no-log-requests",
+        help: "a line for each request; --no-log-requests leaves those that end with a status of 500 and more",
+        parse: parse.boolean,
+        fallback: true,
       }),
     },
     metrics: {

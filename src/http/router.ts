@@ -14,6 +14,8 @@ export interface RouterDeps extends AccessDeps, ArrivingDeps {
   readonly tally: Pick<Tally, "answered">;
   /** What is refused before its credential is read, while there is too much to do. */
   readonly shedding: Pick<Shedding, "refusal">;
+  /** Whether requests are logged that do not fail by fault of the service or of a provider. */
+  readonly logsRequests: boolean;
 }
 
 /**
@@ -82,11 +84,13 @@ function isLast({ code, facts: { kind } }: AppError): boolean {
 }
 
 function logRequest(
-  { log }: RouterDeps,
+  { log, logsRequests }: RouterDeps,
   exchange: Arriving,
   answered: { reply: Reply; failure: AppError | undefined; durationMs: number },
 ): void {
   const { reply, failure, durationMs } = answered;
+  if (!logsRequests && reply.status < 500) return;
+  const { principal, operator } = exchange;
   const level = isShed(failure)
     ? "debug"
     : reply.status === 500 && (failure === undefined || isDefect(failure))
@@ -96,14 +100,17 @@ function logRequest(
   log[level](
     {
       request_id: exchange.requestId,
-      key: exchange.principal?.keyName,
-      token: exchange.operator?.tokenName,
+      account: principal?.accountId,
+      key: principal?.keyName,
+      key_id: principal?.keyId,
+      token: operator?.tokenName,
       task: reply.log?.task ?? failure?.details.taskId,
       model: reply.log?.model,
       method: exchange.request.method,
       path: shownPath(exchange),
       status: reply.status,
       ms: Math.round(durationMs * 10) / 10,
+      cost: reply.headers["X-Request-Cost"],
       error_code: failure?.code,
       cause: failure?.cause instanceof Error ? withoutKeys(failure.cause.message.slice(0, 300)) : undefined,
     },

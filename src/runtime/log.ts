@@ -1,14 +1,15 @@
 import pino from "pino";
-import type { Log, LogFields } from "../domain/ports/runtime.ts";
+import type { LogLevel } from "../domain/log-level.ts";
+import type { LeveledLog, LogFields } from "../domain/ports/runtime.ts";
 
 export interface LogOptions {
-  readonly level: "debug" | "info" | "warn" | "error";
+  readonly level: LogLevel;
   readonly format: "pretty" | "json";
   /** Of the pretty format. */
   readonly isColoured?: boolean;
 }
 
-export interface RunningLog extends Log {
+export interface RunningLog extends LeveledLog {
   /** Writes what is buffered; call before the process ends. */
   flush(): void;
 }
@@ -47,9 +48,9 @@ export async function openLog(options: LogOptions): Promise<RunningLog> {
    * Lines without an error need none of pino's serializers and are written out here, in the same form: each create writes one, and
    * pino's way to it takes four times as long.
    */
-  const write = (level: LogOptions["level"], isUrgent: boolean) => {
-    if (!root.isLevelEnabled(level)) return () => {};
+  const write = (level: LogLevel, isUrgent: boolean) => {
     return (fields: LogFields, message: string) => {
+      if (!root.isLevelEnabled(level)) return;
       if (fields.err !== undefined) root[level](fields, message);
       else stream.write(`${JSON.stringify({ level, time: time(), ...fields, msg: message })}\n`);
       if (isUrgent) lines.flush();
@@ -60,6 +61,10 @@ export async function openLog(options: LogOptions): Promise<RunningLog> {
     info: write("info", false),
     warn: write("warn", true),
     error: write("error", true),
+    level: () => root.level as LogLevel, // Only those are set.
+    setLevel(level) {
+      root.level = level;
+    },
     flush: lines.flush,
   };
 }

@@ -4,6 +4,8 @@ type Line = Readonly<Record<string, unknown>>;
 
 /** Fields with a fixed place in the line. */
 const PLACED = new Set(["level", "time", "msg", "err", "method", "path", "status", "ms", "request_id"]);
+/** Fields that programs read; the key's name says enough to people. */
+const HIDDEN = new Set(["account", "key_id"]);
 
 /** Turns lines of JSON into lines for people: time, level, what happened, then the other fields as `name=value`. */
 export function prettyStream(lines: { write(text: string): void }, isColoured: boolean) {
@@ -24,7 +26,10 @@ export function describeLine(line: Line): string {
   const isFailure = typeof line.status === "number" && line.status >= 400;
   const fields = Object.entries(line)
     .filter(
-      ([name, value]) => value !== undefined && (!PLACED.has(name) || (isFailure && name === "request_id")),
+      ([name, value]) =>
+        value !== undefined &&
+        !HIDDEN.has(name) &&
+        (!PLACED.has(name) || (isFailure && name === "request_id")),
     )
     .map(([name, value]) => `${name}=${typeof value === "object" ? JSON.stringify(value) : String(value)}`);
   const error = isError(line.err) ? [`${line.err.type}: ${line.err.message}`] : [];

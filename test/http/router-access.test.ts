@@ -48,7 +48,10 @@ const NO_BODY = {
 };
 
 /** The key "good" has the policy given; the token "boss" manages. */
-function setup(policy: KeyPolicy = {}, shed: readonly ShedClass[] = []) {
+function setup(
+  policy: KeyPolicy = {},
+  { shed = [], logsRequests = true }: { shed?: readonly ShedClass[]; logsRequests?: boolean } = {},
+) {
   const lines: LogFields[] = [];
   const write = (fields: LogFields) => void lines.push(fields);
   const clock = createSystemClock();
@@ -76,6 +79,7 @@ function setup(policy: KeyPolicy = {}, shed: readonly ShedClass[] = []) {
       stays: Object.assign(() => () => {}, { open: { streams: 0, waits: 0 } }),
       tally: { answered() {} },
       shedding: { refusal: (kind) => (shed.includes(kind) ? OVERLOADED : undefined) },
+      logsRequests,
       ingress: { intakeOf: () => NO_BODY },
       edge: { deadline: () => 0, within: (_asked, _startedAt, reply) => reply },
     },
@@ -211,9 +215,30 @@ test("a handler is told the caller's address from behind a trusted proxy", async
 });
 
 test("what is refused for want of time is refused before its credential is looked at, and no other endpoint is", async () => {
-  const { send, create } = setup({}, ["creates"]);
+  const { send, create } = setup({}, { shed: ["creates"] });
   const { status, headers } = await create({ authorization: "Bearer bad" });
   expect([status, headers.get("retry-after")]).toEqual([503, "7"]);
   expect((await send("GET", "/v1/models")).status).toBe(200);
-  expect((await setup({}, ["lists", "reads"]).create()).status).toBe(200);
+  expect((await setup({}, { shed: ["lists", "reads"] }).create()).status).toBe(200);
+});
+
+describe("the log line of a request", () => {
+  test("has its caller, its result and what it took, and no credential", async () => {
+    const { create, lines } = setup();
+    await create();
+    expect(lines).toMatchObject([
+      {
+        ...{ request_id: expect.any(String), account: ACCOUNT, key: "web", key_id: keyId(1) },
+        ...{ method: "POST", path: "/v1/images/generations", status: 200, ms: 0 },
+      },
+    ]);
+    expect(JSON.stringify(lines)).not.toContain("good");
+  });
+
+  test("is left out when the operator wants none, unless the service is at fault", async () => {
+    const { create, send, lines } = setup({}, { logsRequests: false });
+    await create();
+    await send("GET", "/v1/models", { authorization: "Bearer wrong" });
+    expect(lines).toEqual([]);
+  });
 });

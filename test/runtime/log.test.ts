@@ -32,6 +32,25 @@ test("lines with and without an error have the same form: level, time, fields, m
   expect(Object.keys(failed ?? {})).toEqual(["level", "time", "task", "ms", "err", "msg"]);
 });
 
+test("a level can be changed while the log is written", async () => {
+  const program = `
+    import { openLog } from "./src/runtime/log.ts";
+    const log = await openLog({ level: "warn", format: "json" });
+    log.info({}, "hidden");
+    log.setLevel("debug");
+    log.debug({ level_now: log.level() }, "shown");
+    log.setLevel("warn");
+    log.debug({}, "hidden again");
+    log.flush();
+  `;
+  const child = Bun.spawn([process.execPath, "-e", program], {
+    stderr: "pipe",
+    cwd: `${import.meta.dir}/../..`,
+  });
+  const lines = (await child.stderr.text()).trim().split("\n");
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ msg: "shown", level_now: "debug" }]);
+});
+
 test("a level leaves out what is below it", async () => {
   expect((await linesOf("error")).map(({ msg }) => msg)).toEqual(["with an error"]);
 });

@@ -1,5 +1,6 @@
 import type { AccountId, IdByPrefix, IdPrefix, KeyId, LeaseToken, TaskId } from "../ids.ts";
 import type { Json } from "../json.ts";
+import type { LogLevel } from "../log-level.ts";
 import type { Preview } from "../task/preview.ts";
 import type { Task } from "../task/task.ts";
 
@@ -65,6 +66,13 @@ export interface Log {
   info(fields: LogFields, message: string): void;
   warn(fields: LogFields, message: string): void;
   error(fields: LogFields, message: string): void;
+}
+
+/** A log whose level can be changed while it is written. */
+export interface LeveledLog extends Log {
+  level(): LogLevel;
+  /** Lines below this level are not written from now on. */
+  setLevel(level: LogLevel): void;
 }
 
 /** Tells the scheduler of this process that something may be due now. A lost call costs a delay, never a task. */

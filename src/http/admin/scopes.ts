@@ -22,6 +22,7 @@ const SCOPE_OF: ReadonlyMap<string, Scope | undefined> = new Map<string, Scope |
   ["GET /admin/v1/events", "read"],
   ["GET /admin/v1/keys", "read"],
   ["GET /admin/v1/keys/:id", "read"],
+  ["GET /admin/v1/log/level", "read"],
   ["GET /admin/v1/models", "read"],
   ["GET /admin/v1/models/:model", "read"],
   ["GET /admin/v1/overview", "read"],
@@ -56,6 +57,7 @@ const SCOPE_OF: ReadonlyMap<string, Scope | undefined> = new Map<string, Scope |
 
   ["POST /admin/v1/callbacks/redeliver", "system"],
   ["POST /admin/v1/callbacks/:id/redeliver", "system"],
+  ["POST /admin/v1/log/level", "system"],
   ["POST /admin/v1/providers/:id/test", "system"],
   ["POST /admin/v1/routes/allow", "system"],
   ["POST /admin/v1/routes/block", "system"],

@@ -265,6 +265,10 @@ export const ROWS: Readonly<Record<string, Row>> = {
     ],
     args: ({ token }) => ["--once", "--token", token],
   },
+  "svc log level": {
+    keys: ["level", "until", "usual"],
+    args: ({ token }) => ["debug", "--for", "1s", "--token", token],
+  },
   "svc config show": { keys: ["settings"], args: local(), isTable: true },
   "svc config validate": { keys: ["file", "ok", "problems", "warnings"], args: local() },
   "svc config schema": { keys: ["$defs", "properties", "title", "type"] },

@@ -1,0 +1,42 @@
+import type { LevelInForce, LogLevel } from "../domain/log-level.ts";
+import type { Clock, LeveledLog } from "../domain/ports/runtime.ts";
+
+export interface LogLevelDeps {
+  readonly clock: Pick<Clock, "now" | "after">;
+  readonly log: LeveledLog;
+}
+
+/** Changes how much the log tells, for a while. A restart ends it. */
+export interface ManageLogLevel {
+  read(): LevelInForce;
+  /** @param forMs after which the usual level comes back by itself; nothing comes back where `level` is the usual one */
+  set(level: LogLevel, forMs: number): LevelInForce;
+}
+
+/** To be made once, while the level is the usual one. */
+export function createManageLogLevel({ clock, log }: LogLevelDeps): ManageLogLevel {
+  const usual = log.level();
+  let until: number | undefined;
+  let cancel = () => {};
+  const read = () => ({ level: log.level(), usual, until });
+
+  function change(level: LogLevel, end: number | undefined): void {
+    cancel();
+    const before = log.level();
+    until = end;
+    // Told whatever both levels are.
+    log.setLevel("info");
+    log.info({ level, before, until: end }, "the level of the log is changed");
+    log.setLevel(level);
+  }
+
+  return {
+    read,
+    set(level, forMs) {
+      const isUsual = level === usual;
+      change(level, isUsual ? undefined : clock.now() + forMs);
+      cancel = isUsual ? () => {} : clock.after(forMs, () => change(usual, undefined));
+      return read();
+    },
+  };
+}
