@@ -35,6 +35,7 @@ const ENTRYPOINTS = [
   "src/studio/worker.ts",
   "src/assets/svg-worker.ts",
   "src/app/books-worker.ts",
+  "src/app/backup-worker.ts",
   "src/app/own-form-worker.ts",
 ];
 

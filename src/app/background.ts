@@ -18,6 +18,7 @@ import { createScheduler } from "../scheduler/scheduler.ts";
 import { createTimekeeper } from "../scheduler/timekeeper.ts";
 import { Traces } from "../scheduler/traces.ts";
 import { collectContents } from "../service/collect-contents.ts";
+import { createBackups } from "./backups.ts";
 import { assetsOf } from "./data-folder.ts";
 import { mostConnections } from "./descriptors.ts";
 import type { Rooms } from "./rooms.ts";
@@ -97,11 +98,13 @@ function createUpkeep(config: Config, { stopWays, ...rooms }: Rooms) {
   const contents = openStoredContents(assetsOf(config));
   const collection = { contents, retention: store.retention, now: clock.now };
   const tidy = () => void store.checkpoint();
+  const backups = createBackups(config, rooms);
   const all = [
     createCleaner({ tasks, clock, log, tidy }),
     createCollector({ clock, log, collect: (pause) => collectContents({ ...collection, pause }) }),
     createLateAnswers({ ...rooms, tasks }),
     rooms.relays,
+    ...(backups === undefined ? [] : [backups]),
   ];
   return {
     start() {

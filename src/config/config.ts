@@ -3,6 +3,7 @@ import { dirname, resolve } from "node:path";
 import { isJsonObject, type JsonObject } from "../domain/json.ts";
 import { readTree, type ValuesOf } from "../toolkit/settings/setting.ts";
 import type { ShownSetting } from "../toolkit/settings/shown.ts";
+import { checkBackups } from "./backups.ts";
 import { chooseValue, type Given, readCredential } from "./choose.ts";
 import { type ModerationSettings, readModeration } from "./moderation/moderation.ts";
 import { type ConfigProblem, describeProblem, show } from "./problem.ts";
@@ -94,6 +95,7 @@ export function loadConfig(sources: ConfigSources): Config {
       : chooseValue(each, given, problems).value,
   );
   checkPorts(settings, values, problems);
+  checkBackups(values, problems);
   if (file !== undefined && file.others.size > 0)
     claimProviders(file, sources.ownProviders?.(dataDir) ?? [], settings, problems);
   const ofProviders = {

@@ -17,6 +17,7 @@ import {
   type ValuesOf,
 } from "../toolkit/settings/setting.ts";
 import { aliases } from "./aliases.ts";
+import { backupSettings } from "./backups.ts";
 import { recordingSettings } from "./recordings.ts";
 import { RUNTIME_VARIABLES } from "./runtime-variables.ts";
 import { sheddingSettings } from "./shedding.ts";
@@ -236,6 +237,7 @@ export function createSettings(machine: Machine, providers: readonly ProviderSet
       }),
     },
     ...sheddingSettings(),
+    ...backupSettings(),
     ...recordingSettings(),
     egress: {
       allow: setting<readonly string[]>({

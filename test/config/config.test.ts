@@ -122,6 +122,10 @@ describe("settings", () => {
       "callbacks.concurrency": ["9", 9],
       "callbacks.account_concurrency": ["8", 8],
       "callbacks.host_concurrency": ["1", 1],
+      "backup.every": ["90m", 5_400_000],
+      "backup.to": ["/backups", "/backups"],
+      "backup.keep": ["3", 3],
+      "backup.secret_key": ["false", false],
       record: ["recordings", "recordings"],
       replay: ["recordings", "recordings"],
       "egress.allow": ["10.0.0.0/8, fd00::/8,192.0.2.7", ["10.0.0.0/8", "fd00::/8", "192.0.2.7/32"]],
@@ -490,4 +494,16 @@ describe("keys of providers", () => {
     const problems = problemsOf({ flags: { falBaseUrl: "https://user:pass-word@queue.example" } });
     expect(new ConfigError(problems).message).not.toContain("pass-word");
   });
+});
+
+test("backups of a server need both a time and a folder", () => {
+  const config = load({ flags: { backupEvery: "6h", backupTo: "/backups", backupKeep: "3" } });
+  expect(config.backup).toEqual({ everyMs: 21_600_000, to: "/backups", keep: 3, secretKey: true });
+  expect(load({ cwd: folder("backup: { every: off }\n") }).backup.everyMs).toBeUndefined();
+  expect(problemsOf({ flags: { backupEvery: "6h" } })).toMatchObject([{ where: "backup.every" }]);
+  expect(problemsOf({ flags: { backupTo: "/b" } })).toMatchObject([{ where: "backup.to" }]);
+  for (const every of ["9s", "31d", "6", "1w", "", "-1h"])
+    expect(problemsOf({ flags: { backupEvery: every, backupTo: "/b" } })[0]?.message).toContain(
+      "from 10s to 30d, such as 6h",
+    );
 });

@@ -1,5 +1,14 @@
 import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import {
   cleanEnvironment,
@@ -231,4 +240,26 @@ test.skipIf(!canMount)("a full disk fails a backup and a restore, and leaves not
   expect(readdirSync(join(disk, "b")).filter((name) => name !== "backup.lock")).toEqual([]);
   const restored = await svc(["db", "restore", setup.backups, "--data-dir", join(disk, "data")]);
   expect([restored.exitCode, existsSync(join(disk, "data"))]).toEqual([1, false]);
+});
+
+test("a server makes backups by itself, keeps as many as it is told, and says when it cannot", async () => {
+  const backups = emptyFolder("backups");
+  const { path } = (await svcJson(["db", "backup", backups, "--data-dir", setup.server.dataDir])) as {
+    path: string;
+  };
+  // An old one, so that the next is due.
+  renameSync(path, join(backups, "2026-01-01T00-00-00Z"));
+  const gone = join(backups, "not-mounted");
+  const [server, failing] = await Promise.all(
+    [backups, gone].map((to) =>
+      startServer({ args: ["--backup-every", "10s", "--backup-to", to, "--backup-keep", "1"] }),
+    ),
+  );
+  // The folder has backups of another data folder.
+  expect(await server!.says(/could not be backed up/)).toContain("of another data folder");
+  expect(await failing!.says(/could not be backed up/)).toContain("there is no such file or folder");
+  expect(existsSync(gone)).toBe(false);
+  mkdirSync(gone);
+  await failing!.says(/"backed up"/);
+  expect(await svcJson(["db", "restore", gone, "--dry-run"])).toMatchObject({ missing: [] });
 });

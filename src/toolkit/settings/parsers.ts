@@ -68,6 +68,31 @@ export function secondsAsMs(min: number, max: number): Parser<number> {
   return withSchema({ type: "number", minimum: min, maximum: max }, parse, seconds);
 }
 
+const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
+
+/** Takes a time with its unit, such as 6h, or `off` for none. Returns milliseconds. @param minSec seconds, as `maxSec` is */
+export function durationOrOff(minSec: number, maxSec: number): Parser<number | undefined> {
+  const parse = (raw: unknown): Parsed<number | undefined> => {
+    if (raw === false || raw === "off") return ok(undefined);
+    const [, count = "", unit = ""] =
+      typeof raw === "string" ? (/^(\d+)([smhd])$/.exec(raw.trim()) ?? []) : [];
+    const seconds = Number(count) * (UNIT_SECONDS[unit] ?? Number.NaN);
+    const isInRange = seconds >= minSec && seconds <= maxSec;
+    return isInRange
+      ? ok(seconds * 1000)
+      : no(`a time from ${shortTime(minSec)} to ${shortTime(maxSec)}, such as 6h or 1d, or off`);
+  };
+  const schema = { type: "string", pattern: "^(\\d+[smhd]|off)$" } as const;
+  return withSchema(schema, parse, (value) => (value === undefined ? "off" : shortTime(value / 1000)));
+}
+
+/** In the largest unit without a rest. */
+function shortTime(seconds: number): string {
+  const [unit = "s", length = 1] =
+    Object.entries(UNIT_SECONDS).findLast(([, each]) => seconds % each === 0) ?? [];
+  return `${seconds / length}${unit}`;
+}
+
 /** Takes 1 to `most` numbers of seconds, as a list or separated by commas. Returns milliseconds. */
 export function listOfSecondsAsMs(limits: Readonly<Record<"most" | "min" | "max", number>>) {
   const { most, min, max } = limits;

@@ -1,0 +1,87 @@
+import type { Clock, Log } from "../domain/ports/runtime.ts";
+import type { BackupResult } from "./backup-worker.ts";
+
+/** After a start, so that a service that is started again and again does not back up each time. */
+const FIRST_MS = 60_000;
+/** After a backup that failed. */
+const AGAIN_MS = 10 * 60_000;
+/** A look at least so often: the clock may have been set, and the folder may have been changed. */
+const LOOK_MS = 60 * 60_000;
+
+export interface BackupScheduleDeps {
+  readonly clock: Pick<Clock, "now" | "elapsed" | "after">;
+  readonly log: Log;
+  /** When the newest backup there is was made; undefined without any. It may be of an earlier process. */
+  readonly newestAt: () => Promise<number | undefined>;
+  readonly make: (atMs: number) => Promise<BackupResult>;
+}
+
+/** How backups go, for those who watch. Times are epoch milliseconds. */
+export interface BackupState {
+  /** When the newest was made. */
+  readonly lastAt?: number | undefined;
+  /** Since when none could be made, and why; absent while all is well. */
+  readonly failing?: { readonly since: number; readonly reason: string } | undefined;
+}
+
+/** Makes a backup whenever the newest one is older than `everyMs`, whichever process made that. */
+export function createBackupSchedule(deps: BackupScheduleDeps, everyMs: number) {
+  const { clock, log } = deps;
+  const [firstMs, againMs] = [Math.min(FIRST_MS, everyMs / 10), Math.min(AGAIN_MS, everyMs / 10)];
+  let isStopped = false;
+  let cancelTimer = () => {};
+  let state: BackupState = {};
+
+  function arm(delayMs: number): void {
+    if (isStopped) return;
+    cancelTimer = clock.after(Math.min(delayMs, LOOK_MS), () => void look());
+  }
+
+  async function look(): Promise<void> {
+    try {
+      const lastAt = await deps.newestAt();
+      state = { ...state, lastAt };
+      // A backup of the future says that the clock was set back, and not that there is time.
+      const ageMs = lastAt === undefined ? everyMs : Math.abs(clock.now() - lastAt);
+      if (ageMs < everyMs) return arm(everyMs - ageMs);
+      await back();
+    } catch (error) {
+      fail(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  async function back(): Promise<void> {
+    const at = clock.now();
+    const began = clock.elapsed();
+    const result = await deps.make(at);
+    if (isStopped) return;
+    if (result.kind === "failed") return fail(result.message);
+    const { kind: _, missing, copiedBytes, ...fields } = result;
+    state = { lastAt: at };
+    const told = { ...fields, copied_bytes: copiedBytes, missing, ms: Math.round(clock.elapsed() - began) };
+    if (missing > 0)
+      log.warn(told, "backed up; files that the database names are not there: svc assets verify");
+    else log.info(told, "backed up");
+    arm(everyMs);
+  }
+
+  function fail(reason: string): void {
+    if (isStopped) return;
+    const since = state.failing?.since ?? clock.now();
+    state = { ...state, failing: { since, reason } };
+    log.error(
+      { reason, last_backup: state.lastAt === undefined ? "none" : new Date(state.lastAt).toISOString() },
+      "the data folder could not be backed up; trying again. See that backup.to is there, writable and has room, or run svc db backup by hand",
+    );
+    arm(againMs);
+  }
+
+  return {
+    state: () => state,
+    start: () => arm(firstMs),
+    stop(): void {
+      isStopped = true;
+      cancelTimer();
+    },
+  };
+}

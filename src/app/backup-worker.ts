@@ -1,0 +1,52 @@
+import { existsSync } from "node:fs";
+import { setPriority } from "node:os";
+import { isSystemError, systemMessage } from "../toolkit/system-error.ts";
+import { type BackupOrder, makeBackup } from "./make-backup.ts";
+
+declare const self: Worker;
+
+/** What the thread is asked to make. */
+export interface ScheduledBackup extends BackupOrder {
+  readonly to: string;
+  readonly keep: number;
+}
+
+/** What became of it. */
+export type BackupResult =
+  | {
+      readonly kind: "done";
+      readonly path: string;
+      readonly files: number;
+      readonly bytes: number;
+      readonly copiedBytes: number;
+      readonly missing: number;
+      readonly removed: number;
+    }
+  | { readonly kind: "failed"; readonly message: string };
+
+/** Requests come first. Applies to this thread alone, where the system has priorities of threads. */
+const PRIORITY = 10;
+
+// Entry point of a thread that makes one backup.
+self.onmessage = async ({ data }: MessageEvent<ScheduledBackup>): Promise<void> => {
+  if (process.platform === "linux") setPriority(0, PRIORITY);
+  self.postMessage(await answer(data));
+};
+
+async function answer(order: ScheduledBackup): Promise<BackupResult> {
+  try {
+    // Made here, it would fill the disk that another one was to be mounted on.
+    if (!existsSync(order.to))
+      throw new Error(`The folder ${order.to} is not there. Make it, or mount its disk.`);
+    const { path, files, sizeBytes, copiedBytes, missing, removed } = await makeBackup(order);
+    const counts = { missing: missing.length, removed: removed.length };
+    return { kind: "done", path, files, bytes: sizeBytes, copiedBytes, ...counts };
+  } catch (error) {
+    return { kind: "failed", message: messageOf(error) };
+  }
+}
+
+function messageOf(error: unknown): string {
+  if (isSystemError(error)) return systemMessage(error);
+  return error instanceof Error ? error.message : String(error);
+}
