@@ -19,7 +19,7 @@ describe.each(paths)("%s", (path, command) => {
     const examples = examplesOf(command);
     expect(examples.length).toBeGreaterThan(0);
     for (const { command: line } of examples) {
-      const [, words = ""] = /(?:^|\()svc ([^|)>]*)/.exec(line) ?? [];
+      const [, words = ""] = /(?:^|\()svc ([^|)<>]*)/.exec(line) ?? [];
       expect(await parsed(wordsOf(words))).toBe(path);
     }
   });

@@ -36,7 +36,7 @@ function folder(settings: string): string {
 }
 
 const BROKEN = "providers: {house: {concurrency: none}}";
-const TOLD = /svc\.yaml: providers\.house\.concurrency: must be .*\. The provider house stays off\.\n/;
+const TOLD = /svc\.yaml:1:21: providers\.house\.concurrency: must be .*\. The provider house stays off\.\n/;
 
 test("settings that an own provider cannot be used with end no command that works without it", async () => {
   const cwd = folder(BROKEN);

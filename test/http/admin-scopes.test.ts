@@ -33,9 +33,10 @@ async function send(method: string, path: string, credential: string, body?: Jso
     signal: ended.signal,
     keepalive: false,
   });
-  const isStream = response.headers.get("content-type") === "text/event-stream";
-  const answer: unknown = isStream ? {} : await response.json();
-  if (isStream) ended.abort();
+  // Streams, and metrics, are no JSON.
+  const isJson = response.headers.get("content-type")?.startsWith("application/json") === true;
+  const answer: unknown = isJson ? await response.json() : {};
+  if (!isJson) ended.abort();
   const data = isJsonObject(answer) && isJsonObject(answer.data) ? answer.data : {};
   const message = isJsonObject(answer) ? String(answer.message) : "";
   return { status: response.status, data, message };
