@@ -1,7 +1,8 @@
 /*
  * Compile svc to one executable.
  *
- *   bun run build [--target linux-x64|linux-arm64|linux-x64-musl|linux-arm64-musl|darwin-x64|darwin-arm64] [--outfile F]
+ *   bun run build [--target linux-x64|linux-arm64|linux-x64-musl|linux-arm64-musl|darwin-x64|darwin-arm64|windows-x64]
+ *                 [--outfile F]
  */
 import { mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -19,7 +20,7 @@ import {
   withoutInspector,
 } from "./build/plugins.ts";
 import { readReference } from "./build/reference.ts";
-import { findTarget, type Target } from "./build/targets.ts";
+import { findTarget, programOf, type Target } from "./build/targets.ts";
 
 export type BuildOptions = {
   root: string;
@@ -30,7 +31,7 @@ export type BuildOptions = {
 };
 
 /** A Worker is a separate entry point and keeps its path: `/$bunfs/root/src/studio/worker.js`. */
-const ENTRYPOINTS = [
+export const ENTRYPOINTS = [
   "cli/main.ts",
   "src/studio/worker.ts",
   "src/assets/svg-worker.ts",
@@ -39,8 +40,8 @@ const ENTRYPOINTS = [
   "src/app/own-form-worker.ts",
 ];
 
-/** Builds one executable and reports on stderr. */
-export async function buildExecutable(options: BuildOptions): Promise<void> {
+/** Builds one executable and reports on stderr. @returns the licence texts of what is inside */
+export async function buildExecutable(options: BuildOptions): Promise<string> {
   const { root, target, outfile } = options;
   const startedAt = performance.now();
   await requirePinnedBun(root);
@@ -63,6 +64,7 @@ export async function buildExecutable(options: BuildOptions): Promise<void> {
   );
   const without = notices.withoutLicenceFile.join(", ") || "none";
   process.stderr.write(`third-party notices: ${notices.packageCount}; without a licence file: ${without}\n`);
+  return notices.text;
 }
 
 /** Bundles without compiling, to learn which packages end up inside. */
@@ -82,7 +84,8 @@ async function compile(options: BuildOptions, plugins: BunPlugin[]): Promise<voi
   // source maps beside it are left behind: stack traces read the copy inside the executable.
   const workshop = mkdtempSync(join(dirname(outfile), ".build-"));
   try {
-    const built = join(workshop, "svc");
+    // For Windows, Bun adds the ending where it is missing.
+    const built = join(workshop, programOf(target));
     await Bun.build({
       ...bundleOptions(options, plugins),
       minify: true,
@@ -122,7 +125,8 @@ if (import.meta.main) {
   });
   const root = join(import.meta.dir, "..");
   const target = findTarget(root, values.target);
-  const fallback = values.target === undefined ? "dist/svc" : `dist/svc-${target.name}`;
+  const fallback =
+    values.target === undefined ? "dist/svc" : programOf(target).replace("svc", `dist/svc-${target.name}`);
   const outfile = resolve(values.outfile ?? join(root, fallback));
   await buildExecutable({ root, target, outfile, entrypoints: ENTRYPOINTS });
 }

@@ -4,7 +4,7 @@ import type { Target } from "./targets.ts";
 
 /** sharp's native part for one platform: the addon and the shared libraries it links to. */
 export type NativePackages = {
-  /** Folders of `@img/sharp-<platform>` and `@img/sharp-libvips-<platform>`. */
+  /** Folders of `@img/sharp-<platform>` and `@img/sharp-libvips-<platform>`; for Windows one has both. */
   sharp: string;
   libvips: string;
   sharpVersion: string;
@@ -20,7 +20,7 @@ export async function locateNativePackages(root: string, target: Target): Promis
   const own = join(root, "node_modules");
   const modules = hasPackages(own, target) ? own : await installFor(root, target);
   const sharp = join(modules, "@img", `sharp-${target.sharp}`);
-  const libvips = join(modules, "@img", `sharp-libvips-${target.sharp}`);
+  const libvips = join(modules, "@img", libvipsOf(target));
   const sharpVersion = await versionOf(sharp);
   const expected = await versionOf(join(own, "sharp"));
   if (sharpVersion !== expected)
@@ -31,7 +31,7 @@ export async function locateNativePackages(root: string, target: Target): Promis
     libvips,
     sharpVersion,
     libvipsVersion: versions.vips,
-    files: [...sources(sharp), ...sources(libvips)],
+    files: [...new Set([sharp, libvips])].flatMap(sources),
   };
 }
 
@@ -62,14 +62,15 @@ async function installFor(root: string, target: Target): Promise<string> {
 
 function hasPackages(modules: string, target: Target): boolean {
   const image = join(modules, "@img");
-  return (
-    existsSync(join(image, `sharp-${target.sharp}`)) &&
-    existsSync(join(image, `sharp-libvips-${target.sharp}`))
-  );
+  return existsSync(join(image, `sharp-${target.sharp}`)) && existsSync(join(image, libvipsOf(target)));
 }
 
+/** For Windows, libvips lies in the addon's own package. */
+const libvipsOf = ({ os, sharp }: Target): string =>
+  os === "win32" ? `sharp-${sharp}` : `sharp-libvips-${sharp}`;
+
 function sources(folder: string): NativeSource[] {
-  const names = readdirSync(join(folder, "lib")).filter((name) => /\.(node|dylib|so)(\.|$)/.test(name));
+  const names = readdirSync(join(folder, "lib")).filter((name) => /\.(node|dll|dylib|so)(\.|$)/.test(name));
   if (names.length === 0) throw new Error(`${folder} holds no native library.`);
   return names.sort().map((name) => ({
     path: `${basename(folder)}/lib/${name}`,

@@ -30,7 +30,8 @@ export async function collectNotices(
   const packages = await Promise.all(
     packageFolders(root, inputs).map((folder) => packageNotice(root, folder)),
   );
-  const nativeNotices = [await packageNotice(root, native.sharp), await libvipsNotice(root, native)];
+  const addon = native.sharp === native.libvips ? [] : [await packageNotice(root, native.sharp)];
+  const nativeNotices = [...addon, await libvipsNotice(root, native)];
   const notices = [await bunNotice(root), ...nativeNotices, ...packages, ...(await fontNotices(root))];
   const withoutLicenceFile = notices
     .filter((notice) => notice.texts.length === 0)

@@ -8,7 +8,7 @@ export type Target = {
   bun: Bun.Build.CompileTarget;
   /** What sharp's prebuilt packages call it: `@img/sharp-<sharp>`. */
   sharp: string;
-  os: "linux" | "darwin";
+  os: "linux" | "darwin" | "win32";
   cpu: "x64" | "arm64";
   libc?: "glibc" | "musl";
 };
@@ -41,7 +41,20 @@ export const TARGETS: readonly Target[] = [
   },
   { name: "darwin-x64", bun: "bun-darwin-x64", sharp: "darwin-x64", os: "darwin", cpu: "x64" },
   { name: "darwin-arm64", bun: "bun-darwin-arm64", sharp: "darwin-arm64", os: "darwin", cpu: "arm64" },
+  { name: "windows-x64", bun: "bun-windows-x64", sharp: "win32-x64", os: "win32", cpu: "x64" },
 ];
+
+/** What a release is made for. */
+export const RELEASED: readonly string[] = [
+  "linux-x64",
+  "linux-arm64",
+  "darwin-x64",
+  "darwin-arm64",
+  "windows-x64",
+];
+
+/** The file name of a program for this target. */
+export const programOf = ({ os }: Target): string => (os === "win32" ? "svc.exe" : "svc");
 
 /** Finds the target called `name`; without a name, this machine's. */
 export function findTarget(root: string, name: string | undefined): Target {
