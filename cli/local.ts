@@ -21,6 +21,9 @@ export interface LocalInvocation<Options> extends Invocation<Options & LocalFlag
   open(): Promise<Omit<Local, "stop"> & { readonly folder: string }>;
 }
 
+/** As the API has it. */
+const DEFAULT_TRAIL_PAGE = "50";
+
 const { dataDir } = createSettings({ cores: 1 }, []);
 
 export function withLocalFlags(command: Command): Command {
@@ -58,7 +61,8 @@ export async function openFolder(flags: LocalFlags, context: Context): Promise<P
   const config = readLocalConfig(flags, context);
   // Loaded late: it imports the whole service.
   const { openLocal } = await import("../src/app/local.ts");
-  const { manage, prices, stop } = await openLocal(config);
+  const { trailPageForm } = await import("../src/domain/access/trail.ts");
+  const { manage, prices, trail, stop } = await openLocal(config);
   return {
     manage,
     at: `in ${showPath(config.dataDir, context.cwd)}`,
@@ -66,6 +70,8 @@ export async function openFolder(flags: LocalFlags, context: Context): Promise<P
       const opened = await prices();
       return { ...opened, schema: async (id) => (await opened.read(id)).model.schema };
     },
+    trail: async ({ limit = DEFAULT_TRAIL_PAGE, ...query }) =>
+      trailPageForm(await trail({ ...query, limit: Number(limit) })),
     stop,
   };
 }

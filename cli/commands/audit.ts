@@ -17,6 +17,7 @@ import { withExamples } from "../help/manual.ts";
 import { auditBooks } from "../manage/books.ts";
 import { withManagedFlags } from "../manage/managed.ts";
 import type { PlaceFlags } from "../manage/place.ts";
+import { addLog } from "./audit/log.ts";
 
 const CHECKS = Object.keys(AUDIT_CHECKS).length;
 /** Names of the two figures of a difference, unless they are "stored" and "must be". */
@@ -25,9 +26,12 @@ const FIGURE_NAMES: Partial<Record<AuditCheck, readonly [string, string]>> = {
   ledger_shape: ["moves the balance by", "and holds by"],
 };
 
-export function defineAudit(command: Command, context: Context): void {
+export function defineAudit(command: Command, context: Context, [word]: readonly string[]): void {
+  addLog(command, context);
+  // The flags would be taken for those of `audit`.
+  if (word === "log") return;
   withManagedFlags(command);
-  withExamples(command, "svc audit", "svc audit --field adds_up");
+  withExamples(command, "svc audit", "svc audit --field adds_up", ["svc audit log", "who changed what"]);
   onRun<PlaceFlags>(command, context, async (invocation) => {
     const { report, place } = await auditBooks(invocation);
     const { output } = invocation;

@@ -83,5 +83,16 @@ export interface Place {
   readonly at: string;
   /** @throws ConfigError when the prices of the folder's settings file cannot be used */
   prices(): Promise<Prices>;
+  /** Who changed what, newest first, as the API words it. A page can be empty and not be the last. */
+  trail(query: TrailQuery): Promise<TrailListing>;
   stop(): Promise<void>;
+}
+
+/** Which entries of the trail are meant, and one page of them. */
+export type TrailQuery = Readonly<
+  Record<"actor" | "action" | "object" | "since" | "until" | "limit" | "after", string | undefined>
+>;
+export interface TrailListing {
+  readonly entries: readonly JsonObject[];
+  readonly next: string | null;
 }

@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import type { Operator } from "../domain/access/account.ts";
+import type { Operator } from "../domain/access/actor.ts";
 import { type Actor, actorOf } from "../domain/access/actor.ts";
 import type { Log } from "../domain/ports/runtime.ts";
 import type { Counts } from "../domain/ports/tally.ts";

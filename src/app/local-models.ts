@@ -16,6 +16,7 @@ import { findTrace } from "../service/read-trace.ts";
 import type { Store } from "../store/open.ts";
 import { configuredPricesOf, type Pricing } from "./configured-prices.ts";
 import type { Folder } from "./data-folder.ts";
+import { localActor } from "./local-actor.ts";
 import { problemText, readOwnModels } from "./own-models.ts";
 import { OWN_PROVIDERS } from "./settings.ts";
 
@@ -44,7 +45,7 @@ export function createLocalModels(store: Store, config: LocalSettings, clock: Cl
       const { own, ids } = await look();
       return [...own.problems, ...readOwnModels(config, ids).problems.map(problemText)];
     },
-    prices: async () => createManagePrices(await priced()),
+    prices: async () => createManagePrices({ ...(await priced()), actor: localActor() }),
     async models() {
       const { own } = await look();
       const needsOf: NeedsOf = (id) => own.needs.get(id) ?? providerNeeds(id, config) ?? [id];
@@ -62,6 +63,8 @@ export function createLocalModels(store: Store, config: LocalSettings, clock: Cl
     },
     callbacks: () =>
       createManageCallbacks({
+        actor: localActor(),
+        clock,
         ...store,
         publicUrl: config.publicUrl,
         redeliveries: createCallbackFeed(),

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { createCatalog } from "../catalog/catalog.ts";
 import type { Config } from "../config/config.ts";
+import type { Act } from "../domain/access/actor.ts";
 import type { LaneId } from "../domain/ids.ts";
 import type { ManagedProviders } from "../domain/ports/managed-providers.ts";
 import { type RouteStore, type RouteTrouble, WHOLE_ACCOUNT } from "../domain/ports/route-store.ts";
@@ -8,6 +9,7 @@ import { createAccounts, PROVIDERS } from "../providers/registry.ts";
 import { createSystemClock } from "../runtime/clock.ts";
 import { createIds } from "../runtime/ids.ts";
 import { databaseOf } from "./data-folder.ts";
+import { localActor } from "./local-actor.ts";
 import { createManagedProviders } from "./managed-providers.ts";
 import { readOwnModels } from "./own-models.ts";
 import { readOwnProviders } from "./own-providers.ts";
@@ -27,14 +29,14 @@ export function openLocalProviders(config: Config, { isReadOnly = false } = {}):
   };
   const own = async () => (await look()).providers;
   return createManagedProviders({
-    ...{ config, clock, own },
+    ...{ actor: localActor(), config, clock, own },
     problems: async () => (await look()).problems,
     models: async () => {
       const ids = [...PROVIDERS.map(({ id }) => id), ...(await own()).map(({ definition }) => definition.id)];
       return createCatalog({ models: readOwnModels(config, ids).models, providers: ids }).all();
     },
     troubles: async () => (isReadOnly ? [] : readTroubles(config)),
-    onProved: async (lane) => (isReadOnly ? undefined : clearRefusal(config, lane)),
+    onProved: async (lane, act) => (isReadOnly ? undefined : clearRefusal(config, lane, act)),
     isOn: () => true,
     async adapters({ definition, given = { values: {}, accounts: [] } }) {
       const faults = new Map<string, string>();
@@ -55,11 +57,11 @@ async function readTroubles(config: Config): Promise<RouteTrouble[]> {
 }
 
 /** A server that runs on the folder takes it up within two seconds. */
-async function clearRefusal(config: Config, lane: LaneId): Promise<void> {
+async function clearRefusal(config: Config, lane: LaneId, act: Act): Promise<void> {
   await withRouteStore(config, async (routes) => {
     const isIt = (each: RouteTrouble) => each.lane === lane && each.upstreamModel === WHOLE_ACCOUNT;
     const known = (await routes.troubles()).find(isIt);
-    if (known?.kind === "refused") await routes.clear({ lane, upstreamModel: WHOLE_ACCOUNT });
+    if (known?.kind === "refused") await routes.clear({ lane, upstreamModel: WHOLE_ACCOUNT }, act);
   });
 }
 

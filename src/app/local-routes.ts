@@ -1,5 +1,6 @@
 import { createCatalog } from "../catalog/catalog.ts";
 import type { Config } from "../config/config.ts";
+import type { Act } from "../domain/access/actor.ts";
 import type { ProviderId } from "../domain/ids.ts";
 import { standingFrom } from "../domain/model/standing.ts";
 import type { ManagedRoutes } from "../domain/ports/managed-routes.ts";
@@ -14,6 +15,7 @@ import { createIds } from "../runtime/ids.ts";
 import { createManageRoutes } from "../service/manage-routes.ts";
 import { openStore } from "../store/open.ts";
 import { existingDatabaseOf } from "./data-folder.ts";
+import { localActor } from "./local-actor.ts";
 import { openLocalProviders } from "./local-providers.ts";
 import { readOwnModels } from "./own-models.ts";
 
@@ -30,6 +32,7 @@ export function openLocalRoutes(config: Config): ManagedRoutes & { stop(): Promi
   const ids = async () => (await listing).providers.map(({ id }) => id as ProviderId);
   return {
     ...createManageRoutes({
+      actor: localActor(),
       providers: ids,
       async models() {
         const providers = await ids();
@@ -48,8 +51,8 @@ export function openLocalRoutes(config: Config): ManagedRoutes & { stop(): Promi
       loads: () => store.tasks.lanes(),
       spentSince: store.usage.spentSince,
       clock,
-      block: (route, detail) => store.routes.set(blocked(route, detail, clock.now())),
-      allow: (route) => clearAll(store.routes, route),
+      block: (route, detail, act) => store.routes.set(blocked(route, detail, clock.now()), act),
+      allow: (route, act) => clearAll(store.routes, route, act),
     }),
     stop: store.stop,
   };
@@ -60,7 +63,7 @@ function blocked(route: RouteOfLane, detail: string, since: number): RouteTroubl
 }
 
 /** As a server forgets what it knows; see `RouteStanding.allow`. */
-async function clearAll(routes: RouteStore, route: RouteOfLane): Promise<void> {
+async function clearAll(routes: RouteStore, route: RouteOfLane, act: Act): Promise<void> {
   const known = (await routes.troubles()).filter((each) => isWithin(each, route));
-  for (const { lane, upstreamModel } of known) await routes.clear({ lane, upstreamModel });
+  for (const { lane, upstreamModel } of known) await routes.clear({ lane, upstreamModel }, act);
 }

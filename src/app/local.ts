@@ -3,6 +3,7 @@ import { createSystemClock } from "../runtime/clock.ts";
 import { createIds } from "../runtime/ids.ts";
 import { createSecrets } from "../runtime/secrets.ts";
 import { createManageAccounts } from "../service/manage-account.ts";
+import { createReadTrail } from "../service/read-trail.ts";
 import { openBooks } from "../store/books.ts";
 import { existingDatabaseOf, type SecretKeys, sealOf } from "./data-folder.ts";
 import { localActor } from "./local-actor.ts";
@@ -51,6 +52,13 @@ export async function openLocal(config: SecretKeys & LocalSettings) {
   };
   return {
     manage,
+    /** Who changed what. */
+    trail: createReadTrail({
+      accounts: books.accounts,
+      get trail() {
+        return books.trail;
+      },
+    }),
     /** @throws ConfigError when the prices of the settings file cannot be used */
     prices: async () => (await others()).prices(),
     /** Says what each model lacks, by these settings. @throws ConfigError as `prices` does */

@@ -1,5 +1,6 @@
 import type { Config } from "../config/config.ts";
 import type { ProviderConfig } from "../config/providers.ts";
+import type { Act, Actor } from "../domain/access/actor.ts";
 import { AppError } from "../domain/errors.ts";
 import type { LaneId } from "../domain/ids.ts";
 import type { JsonObject } from "../domain/json.ts";
@@ -35,6 +36,8 @@ export interface OwnDefinition {
 }
 
 export interface ManagedProvidersDeps {
+  /** Who acts. */
+  readonly actor: Actor;
   /** As it was read at the start. */
   readonly config: Pick<Config, "providers" | "accounts">;
   readonly clock: Clock;
@@ -44,7 +47,7 @@ export interface ManagedProvidersDeps {
   readonly models: () => Promise<readonly Model[]>;
   readonly troubles: () => Promise<readonly RouteTrouble[]>;
   /** An account's key was proved: it is refused no longer. */
-  readonly onProved: (lane: LaneId) => Promise<void>;
+  readonly onProved: (lane: LaneId, act: Act) => Promise<void>;
   /** Whether an account is in use, as far as this is known. */
   readonly isOn: (lane: LaneId) => boolean;
   /** The accounts of a provider that are switched on and can be used. */
@@ -198,7 +201,7 @@ async function testAccounts(
             ? ({ kind: "failed", detail: faults.get(lane) ?? "its key is not at hand" } as const)
             : await testOne(deps, adapter);
         const tookMs = Math.round(deps.clock.elapsed() - startedAt);
-        if (tested.kind === "ok") await deps.onProved(lane);
+        if (tested.kind === "ok") await deps.onProved(lane, { actor: deps.actor, at: deps.clock.now() });
         const lacks =
           tested.kind === "ok" && adapter !== undefined ? await lacksOf(deps, adapter, tookMs) : undefined;
         return { provider: definition.id, account: name, lane, tookMs, tested, lacks };

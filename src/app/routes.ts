@@ -1,5 +1,6 @@
 import { hostname } from "node:os";
 import type { Config } from "../config/config.ts";
+import { actorOf } from "../domain/access/actor.ts";
 import { INGRESS_LIMITS } from "../domain/limits.ts";
 import type { Vitals } from "../domain/overview.ts";
 import type { Wakeup } from "../domain/ports/runtime.ts";
@@ -19,6 +20,7 @@ import { managedProviderEndpoints } from "../http/admin/providers/routes.ts";
 import { managedRouteEndpoints } from "../http/admin/routes/routes.ts";
 import { managedTaskEndpoints } from "../http/admin/tasks/routes.ts";
 import { tokenEndpoints } from "../http/admin/tokens/routes.ts";
+import { trailEndpoints } from "../http/admin/trail/routes.ts";
 import { inputEndpoints } from "../http/assets/input-routes.ts";
 import { assetEndpoints } from "../http/assets/routes.ts";
 import { callbackEndpoints } from "../http/callbacks/routes.ts";
@@ -68,10 +70,12 @@ import { createManageModels } from "../service/manage-models.ts";
 import { createManagePrices } from "../service/manage-prices.ts";
 import { createManageTasks } from "../service/manage-tasks.ts";
 import { createModerate } from "../service/moderate.ts";
+import { createNoteChange } from "../service/note-change.ts";
 import { createNoteTokenUse } from "../service/note-token-use.ts";
 import type { Orphans } from "../service/orphans.ts";
 import { createReadMetrics, type MetricsDeps, type ReadMetrics } from "../service/read-metrics.ts";
 import { createReadOverview, type ReadOverview } from "../service/read-overview.ts";
+import { createReadTrail } from "../service/read-trail.ts";
 import { createTellUnavailable } from "../service/unavailable-models.ts";
 import { VERSION } from "../version.ts";
 import type { BookReadings } from "./book-readings.ts";
@@ -175,6 +179,7 @@ function listEndpoints(given: EndpointDeps) {
   });
   const estimateCost = createEstimate({ ...deps, toModelBody: toEstimateBody });
   const generateSync = createGenerateSync({ ...deps, createTask });
+  const takeHook = createTakeHook({ ...deps, provider: (lane) => deps.providers.get(lane) });
   return [
     ...generationEndpoints({ createTask, assets: deps.assets }),
     ...taskEndpoints(deps),
@@ -182,32 +187,34 @@ function listEndpoints(given: EndpointDeps) {
     // Registered before `/v1/callbacks/:id`, which would match these paths too.
     ...eventEndpoints(deps),
     ...callbackEndpoints({ ...deps, maxAttempts }),
-    ...managedCallbackEndpoints({ manageCallbacks: createManageCallbacks(deps), maxAttempts }),
+    ...managedCallbackEndpoints({
+      manageCallbacksAs: (operator) => createManageCallbacks({ ...deps, actor: actorOf(operator) }),
+      maxAttempts,
+    }),
     ...compatImageEndpoints({ ...deps, generateSync, sync, stopping: drained }),
     ...compatModelEndpoints(deps),
     ...modelEndpoints(deps),
     ...managedModelEndpoints(createManageModels(deps)),
     ...auditEndpoints(deps),
-    ...logLevelEndpoints(createManageLogLevel(deps)),
+    ...logLevelEndpoints(createManageLogLevel(deps), createNoteChange(deps)),
     ...settingEndpoints({ settings: config.shown }),
-    ...managedPriceEndpoints(createManagePrices(deps)),
-    ...managedProviderEndpoints(createServedProviders(deps)),
+    ...managedPriceEndpoints((operator) => createManagePrices({ ...deps, actor: actorOf(operator) })),
+    ...managedProviderEndpoints((operator) => createServedProviders(deps, actorOf(operator))),
     ...managedRouteEndpoints(
-      createServedRoutes(given),
+      (operator) => createServedRoutes(given, actorOf(operator)),
       createExplainRoute({ ...deps, readKey: (idOrName) => findStoredKey(store, idOrName) }),
     ),
     ...accountEndpoints(deps),
     ...pricingEndpoints({ estimateCost }),
     ...assetEndpoints(deps),
     ...inputEndpoints(deps),
-    ...hookEndpoints({
-      takeHook: createTakeHook({ ...deps, provider: (lane) => deps.providers.get(lane) }),
-    }),
+    ...hookEndpoints({ takeHook }),
     ...keyEndpoints(deps),
     ...managedAccountEndpoints(deps),
     ...moneyEndpoints(deps),
     ...managedTaskEndpoints({ ...deps, manageTasks: createManageTasks(deps) }),
     ...tokenEndpoints(deps),
+    ...trailEndpoints({ readTrail: createReadTrail(store) }),
     ...overviewEndpoints({
       ...deps,
       readOverview: createOverview(given),

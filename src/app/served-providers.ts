@@ -1,4 +1,5 @@
 import type { Config } from "../config/config.ts";
+import type { Actor } from "../domain/access/actor.ts";
 import type { Catalog } from "../domain/ports/catalog.ts";
 import type { ManagedProviders } from "../domain/ports/managed-providers.ts";
 import type { RouteStore } from "../domain/ports/route-store.ts";
@@ -14,17 +15,17 @@ interface ServedDeps extends Pick<Rooms, "adapters" | "ownProviders"> {
 }
 
 /** The providers of this server, as they are in force. What describes them is loaded at the first question. */
-export function createServedProviders(deps: ServedDeps): ManagedProviders {
+export function createServedProviders(deps: ServedDeps, actor: Actor): ManagedProviders {
   const { config, clock, catalog, routes, adapters, ownProviders, standing } = deps;
   const managed = async () => {
     const { createManagedProviders } = await import("./managed-providers.ts");
     return createManagedProviders({
-      ...{ config, clock },
+      ...{ actor, config, clock },
       own: async () => ownProviders().providers,
       problems: async () => ownProviders().problems,
       models: async () => catalog.all(),
       troubles: () => routes.troubles(),
-      onProved: (lane) => standing.proved(lane),
+      onProved: (lane, act) => standing.proved(lane, act),
       isOn: (lane) => adapters().some((adapter) => adapter.lane === lane),
       adapters: async ({ definition: { id } }) => ({
         adapters: adapters().filter((adapter) => adapter.id === id),

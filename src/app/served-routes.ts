@@ -1,3 +1,4 @@
+import type { Actor } from "../domain/access/actor.ts";
 import type { ManagedRoutes } from "../domain/ports/managed-routes.ts";
 import type { Counts } from "../domain/ports/tally.ts";
 import { createManageRoutes } from "../service/manage-routes.ts";
@@ -12,9 +13,10 @@ interface ServedDeps
 }
 
 /** The ways of this server, as they are in force. */
-export function createServedRoutes(deps: ServedDeps): ManagedRoutes {
+export function createServedRoutes(deps: ServedDeps, actor: Actor): ManagedRoutes {
   const { adapters, catalog, providerIds, standing, standingNow, figuresOf, store, tally, clock } = deps;
   return createManageRoutes({
+    actor,
     models: async () => catalog.all(),
     providers: async () => providerIds(),
     accounts: async () =>
@@ -25,7 +27,7 @@ export function createServedRoutes(deps: ServedDeps): ManagedRoutes {
     clock,
     figures: figuresOf,
     counts: tally,
-    block: (route, detail) => standing.block(route, detail),
-    allow: (route) => standing.allow(route),
+    block: (route, detail, act) => standing.block(route, detail, act),
+    allow: (route, act) => standing.allow(route, act),
   });
 }

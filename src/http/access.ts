@@ -1,4 +1,5 @@
-import type { Operator, Principal } from "../domain/access/account.ts";
+import type { Principal } from "../domain/access/account.ts";
+import type { Operator } from "../domain/access/actor.ts";
 import { allowsFeature } from "../domain/access/permissions.ts";
 import { AppError } from "../domain/errors.ts";
 import type { CountedRequest, RateLimiter } from "../domain/ports/rate-limiter.ts";

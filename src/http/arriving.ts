@@ -1,4 +1,5 @@
-import type { Operator, Principal } from "../domain/access/account.ts";
+import type { Principal } from "../domain/access/account.ts";
+import type { Operator } from "../domain/access/actor.ts";
 import type { Ids } from "../domain/ports/runtime.ts";
 import type { Entering } from "./access.ts";
 import { clientAddressOf, originOf, type ProxyTrust } from "./client-address.ts";

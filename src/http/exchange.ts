@@ -1,4 +1,5 @@
-import type { Operator, Principal } from "../domain/access/account.ts";
+import type { Principal } from "../domain/access/account.ts";
+import type { Operator } from "../domain/access/actor.ts";
 import type { Feature } from "../domain/access/key-policy.ts";
 import type { Scope } from "../domain/access/token-terms.ts";
 import type { ShedClass } from "../domain/shedding.ts";

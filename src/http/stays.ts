@@ -1,4 +1,5 @@
-import type { Operator, Principal } from "../domain/access/account.ts";
+import type { Principal } from "../domain/access/account.ts";
+import type { Operator } from "../domain/access/actor.ts";
 import { AppError } from "../domain/errors.ts";
 import type { OpenStays } from "../domain/overview.ts";
 import type { Reply } from "./reply.ts";

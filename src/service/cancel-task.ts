@@ -1,4 +1,5 @@
 import type { Principal } from "../domain/access/account.ts";
+import type { Act } from "../domain/access/actor.ts";
 import { AppError } from "../domain/errors.ts";
 import { isId } from "../domain/ids.ts";
 import type { Clock, TaskFeed, Wakeup } from "../domain/ports/runtime.ts";
@@ -18,15 +19,17 @@ export interface CancelTaskDeps {
 /**
  * Cancels a task. A task that has not started ends at once. For one under way the upstream is asked first, so the task returned may
  * still be processing.
+ * @param act of an operator, for the trail
  * @throws AppError `task_not_found`; `task_not_cancellable` when it has ended
  */
 export async function cancelTask(
   deps: CancelTaskDeps,
   principal: Pick<Principal, "accountId">,
   id: string,
+  act?: Act,
 ): Promise<TaskSummary> {
   const outcome = isId("task", id)
-    ? await deps.tasks.requestCancel(id, principal.accountId, deps.clock.now())
+    ? await deps.tasks.requestCancel(id, principal.accountId, deps.clock.now(), act)
     : "not_found";
   const task = await readTask(deps, principal, outcome === "not_found" ? "" : id);
   if (outcome === "already_final") {

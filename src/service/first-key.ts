@@ -1,6 +1,6 @@
 import { OPEN_POLICY } from "../domain/access/key-policy.ts";
 import { newKeyOf } from "./manage-keys.ts";
-import { DEFAULT_ACCOUNT, DEFAULT_TERMS, type ManageAccountDeps, newAccount } from "./management.ts";
+import { actNow, DEFAULT_ACCOUNT, DEFAULT_TERMS, type ManageAccountDeps, newAccount } from "./management.ts";
 
 /** The part of `ManageAccounts` that is about the start of a new installation. */
 export const firstKeyVerbs = (deps: ManageAccountDeps) => ({
@@ -15,7 +15,7 @@ export const firstKeyVerbs = (deps: ManageAccountDeps) => ({
     const account = newAccount(deps, DEFAULT_TERMS);
     const { key, record } = newKeyOf(deps, account.id, DEFAULT_ACCOUNT, { policy: OPEN_POLICY });
     keep(key);
-    const result = await accounts.createFirst(account, record);
+    const result = await accounts.createFirst(account, record, actNow(deps));
     return result === "created" ? { key, record } : undefined;
   },
 });

@@ -3,7 +3,7 @@ import { CALLBACK_STATES, type Callback, type CallbackState } from "../domain/ca
 import { invalid, mustBe } from "../domain/errors.ts";
 import { type CallbackId, isId } from "../domain/ids.ts";
 import type { CallbackFilter, CallbackStore } from "../domain/ports/callback-store.ts";
-import { parseMoment } from "./moment.ts";
+import { momentOf } from "./moment.ts";
 
 /** Which callbacks a caller means, as given. */
 export interface CallbackSelection {
@@ -72,11 +72,4 @@ export async function listCallbacks(
 
 function isState(text: string): text is CallbackState {
   return (CALLBACK_STATES as readonly string[]).includes(text);
-}
-
-function momentOf(param: string, given: string | number | undefined): number | undefined {
-  if (given === undefined) return undefined;
-  const at = parseMoment(given);
-  if (at !== undefined) return at;
-  throw mustBe(param, { form: "moment" }, given);
 }

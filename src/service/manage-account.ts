@@ -1,5 +1,6 @@
-import type { Account, Operator } from "../domain/access/account.ts";
+import type { Account } from "../domain/access/account.ts";
 import type { AccountMode } from "../domain/access/account-terms.ts";
+import type { Operator } from "../domain/access/actor.ts";
 import { invalid } from "../domain/errors.ts";
 import { type Micros, ZERO } from "../domain/money/money.ts";
 import { firstKeyVerbs } from "./first-key.ts";

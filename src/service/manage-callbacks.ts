@@ -1,3 +1,4 @@
+import type { Actor, Operator } from "../domain/access/actor.ts";
 import { mustBe } from "../domain/errors.ts";
 import { isId } from "../domain/ids.ts";
 import type { AccountStore } from "../domain/ports/account-store.ts";
@@ -6,9 +7,10 @@ import type {
   ManagedCallbackFilter,
   ManagedCallbackPage,
 } from "../domain/ports/callback-store.ts";
+import type { Clock } from "../domain/ports/runtime.ts";
 import { type CallbackSelection, checkSelection } from "./list-callbacks.ts";
 import { findStoredKey } from "./manage-keys.ts";
-import { notFound } from "./management.ts";
+import { actNow, notFound } from "./management.ts";
 import { type CallbackReading, type ReadCallbackDeps, readRest } from "./read-callback.ts";
 import {
   exhausted,
@@ -18,7 +20,10 @@ import {
   requireSelection,
 } from "./redeliver-callbacks.ts";
 
-export interface ManageCallbacksDeps extends ReadCallbackDeps, RedeliverDeps {
+export interface ManageCallbacksDeps extends ReadCallbackDeps, Omit<RedeliverDeps, "act"> {
+  /** Who acts. */
+  readonly actor: Actor;
+  readonly clock: Pick<Clock, "now">;
   readonly accounts: Pick<AccountStore, "account" | "key" | "keys">;
 }
 
@@ -36,6 +41,7 @@ export interface ManagedSelection extends CallbackSelection {
  */
 export function createManageCallbacks(deps: ManageCallbacksDeps) {
   const { callbacks } = deps;
+  const redelivering = (): RedeliverDeps => ({ ...deps, act: actNow(deps) });
   async function find(id: string): Promise<ManagedCallback> {
     const found = isId("cb", id) ? await callbacks.managedCallbacks({ id, limit: 1 }) : undefined;
     return found?.callbacks[0] ?? notFound("callback", id);
@@ -55,7 +61,7 @@ export function createManageCallbacks(deps: ManageCallbacksDeps) {
     /** Sends a callback once more, as its owner would. @throws AppError `invalid_request` at the limit of redeliveries */
     async redeliver(id: string): Promise<ManagedCallback> {
       const found = await find(id);
-      return { ...found, ...((await redeliverOne(deps, found)) ?? exhausted()) };
+      return { ...found, ...((await redeliverOne(redelivering(), found)) ?? exhausted()) };
     },
     /**
      * Sends the callback of a task, or those of a range of time, once more: those of one page of the list.
@@ -66,7 +72,7 @@ export function createManageCallbacks(deps: ManageCallbacksDeps) {
       const filter = await filterOf(deps, selection);
       const page = await callbacks.managedCallbacks({ ...filter, limit: MAX_REDELIVERIES });
       // Asked for in one turn, so that they share a commit.
-      const asked = await Promise.all(page.callbacks.map((each) => redeliverOne(deps, each)));
+      const asked = await Promise.all(page.callbacks.map((each) => redeliverOne(redelivering(), each)));
       return {
         ...page,
         callbacks: page.callbacks.flatMap((found, i) => {
@@ -79,6 +85,8 @@ export function createManageCallbacks(deps: ManageCallbacksDeps) {
 }
 
 export type ManageCallbacks = ReturnType<typeof createManageCallbacks>;
+/** The same for whoever a management token names. */
+export type ManageCallbacksAs = (operator: Operator) => ManageCallbacks;
 
 async function filterOf(
   { accounts, callbacks }: ManageCallbacksDeps,

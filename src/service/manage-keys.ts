@@ -6,6 +6,7 @@ import type { Quota } from "../domain/money/quota.ts";
 import type { AccountStore } from "../domain/ports/account-store.ts";
 import { checkGrace, checkKeyTerms, type KeyTerms, NEW_SECRET } from "./key-terms.ts";
 import {
+  actNow,
   checkName,
   defaultAccount,
   findAccount,
@@ -66,7 +67,7 @@ export function keyVerbs(deps: ManageAccountDeps) {
     async updateKey(idOrName: string, terms: KeyTerms): Promise<ChangedKey> {
       const { id, policy } = await findKey(idOrName);
       const change = check(terms, policy.quota);
-      const record = changedKey(idOrName, await accounts.changeKey(id, change));
+      const record = changedKey(idOrName, await accounts.changeKey(id, change, actNow(deps)));
       return { record, callbackSecret: madeBy(terms, change) };
     },
     /**
@@ -78,14 +79,14 @@ export function keyVerbs(deps: ManageAccountDeps) {
       const found = await findKey(idOrName);
       const { secret, stored } = newCredential(deps, "api_key");
       const previousExpiresAt = graceMs === 0 ? undefined : clock.now() + graceMs;
-      const rotated = await accounts.rotateKey(found.id, { ...stored, previousExpiresAt });
+      const rotated = await accounts.rotateKey(found.id, { ...stored, previousExpiresAt }, actNow(deps));
       const record = changedKey(idOrName, rotated);
       return { key: secret, record, account: await findAccount(deps, record.accountId) };
     },
     /** Revoking again changes nothing. */
     async revokeKey(idOrName: string): Promise<ApiKey> {
       const { id } = await findKey(idOrName);
-      await accounts.revokeKey(id, clock.now());
+      await accounts.revokeKey(id, clock.now(), actNow(deps));
       return findKey(id);
     },
   };
@@ -99,7 +100,7 @@ function changedKey(idOrName: string, result: ApiKey | "revoked" | "not_found"):
 
 async function createKeyIn(deps: ManageAccountDeps, account: Account, name: string, change: KeyChange) {
   const { key, record } = newKeyOf(deps, account.id, name, change);
-  const result = await deps.accounts.createKey(record, change.signing?.secret);
+  const result = await deps.accounts.createKey(record, change.signing?.secret, actNow(deps));
   if (result === "created") return { key, record, account };
   if (result === "no_account") return notFound("account", account.name);
   throw invalid({ kind: "key_taken", field: "name", account: account.name, name });

@@ -1,13 +1,12 @@
 import type { Account } from "../domain/access/account.ts";
 import { ACCOUNT_TERMS, type GivenAccountTerms } from "../domain/access/account-terms.ts";
-import { ledgerActor } from "../domain/access/actor.ts";
 import { AppError, invalid, mustBe } from "../domain/errors.ts";
 import { isId, type TaskId } from "../domain/ids.ts";
 import type { Micros } from "../domain/money/money.ts";
 import type { AccountChange, AccountStore, LedgerRow, Refund } from "../domain/ports/account-store.ts";
 import { checkTerms } from "./check-terms.ts";
 import { checkIdempotencyKey } from "./idempotency-key.ts";
-import { findAccount, type ManageAccountDeps, notFound } from "./management.ts";
+import { actNow, findAccount, type ManageAccountDeps, notFound } from "./management.ts";
 
 /** The most characters of the reason for a movement of money. */
 export const MAX_REASON_LENGTH = 500;
@@ -37,8 +36,7 @@ export interface LedgerPage {
 
 /** The part of `ManageAccounts` that is about credits. */
 function creditVerbs(deps: ManageAccountDeps) {
-  const { accounts, clock } = deps;
-  const actor = ledgerActor(deps.actor);
+  const { accounts } = deps;
   return {
     /**
      * Adds to the balance; a negative amount takes from it. Counts once for each idempotency key, however often it is asked for;
@@ -53,7 +51,7 @@ function creditVerbs(deps: ManageAccountDeps) {
       if (amount === 0) throw invalid({ kind: "amount_zero", field: "amount" });
       checkReason(reason);
       const { id } = await findAccount(deps, idOrName);
-      const result = await accounts.credit(id, amount, reason, actor, clock.now(), idempotencyKey);
+      const result = await accounts.credit(id, amount, reason, actNow(deps), idempotencyKey);
       if (result.kind === "credited" || result.kind === "replayed") return result.account;
       if (result.kind === "conflict") {
         throw new AppError("idempotency_conflict", { kind: "idempotency_conflict" }, { shouldRetry: false });
@@ -67,11 +65,10 @@ function creditVerbs(deps: ManageAccountDeps) {
 /** The part of `ManageAccounts` that is about accounts' money. */
 export function moneyVerbs(deps: ManageAccountDeps) {
   const { accounts, clock } = deps;
-  const actor = ledgerActor(deps.actor);
 
   async function change(idOrName: string, wanted: AccountChange): Promise<Account> {
     const before = await findAccount(deps, idOrName);
-    const result = await accounts.updateAccount(before.id, wanted);
+    const result = await accounts.updateAccount(before.id, wanted, actNow(deps));
     if (result === "not_found") return notFound("account", idOrName);
     if (result === "overdrawn") throw overdrawn(before, wanted);
     return result;
@@ -98,7 +95,7 @@ export function moneyVerbs(deps: ManageAccountDeps) {
       }
       checkReason(reason);
       if (!isId("task", task)) return notFound("task", task);
-      const result = await accounts.refund(task, amount, reason, actor, clock.now());
+      const result = await accounts.refund(task, amount, reason, actNow(deps));
       if (result.kind === "not_found") return notFound("task", task);
       if (result.kind !== "refunded") throw notRefunded(task, result, amount);
       const refunded: Refunded = { taskId: task, amount: result.amount, account: result.account };

@@ -1,3 +1,4 @@
+import type { Actor, Operator } from "../domain/access/actor.ts";
 import { invalid } from "../domain/errors.ts";
 import type { Json, JsonObject } from "../domain/json.ts";
 import type { Model, PriceRule } from "../domain/model/model.ts";
@@ -36,6 +37,8 @@ export interface PriceChange {
 }
 
 export interface ManagePricesDeps extends PriceDeps {
+  /** Who acts. */
+  readonly actor: Actor;
   readonly catalog: Pick<Catalog, "validate"> & PriceCatalog;
   readonly prices: PriceStore;
 }
@@ -49,7 +52,7 @@ export const MAX_PRICE_REASON_LENGTH = 200;
  * fault as `param`.
  */
 export function createManagePrices(deps: ManagePricesDeps) {
-  const { catalog, prices, clock } = deps;
+  const { actor, catalog, prices, clock } = deps;
 
   const inForce = (model: Model, overrides: readonly PriceOverride[]): PriceInForce => {
     const { rule, source } = ruleInForce(deps, model);
@@ -94,13 +97,14 @@ export function createManagePrices(deps: ManagePricesDeps) {
       checkReason(reason);
       const price = catalog.readPrice(model, value, ruleInForce(deps, model).rule);
       if (!price.ok) throw invalid({ kind: "price_rule", field: price.path, finding: price.problem });
-      await prices.set({ model: model.id, rule: price.rule, setAt: clock.now(), reason });
+      const act = { actor, at: clock.now() };
+      await prices.set({ model: model.id, rule: price.rule, setAt: act.at, reason }, act);
       return read(id);
     },
     /** Removes a rule that was set. @returns the price as it is now, and whether anything was set */
     async reset(id: string): Promise<PriceInForce & { readonly wasSet: boolean }> {
       const model = findModel(catalog, id);
-      const wasSet = await prices.remove(model.id);
+      const wasSet = await prices.remove(model.id, { actor, at: clock.now() });
       return { ...(await read(id)), wasSet };
     },
   };
@@ -113,3 +117,5 @@ function checkReason(reason: string): void {
 }
 
 export type ManagePrices = ReturnType<typeof createManagePrices>;
+/** The same for whoever a management token names. */
+export type ManagePricesAs = (operator: Operator) => ManagePrices;

@@ -1,3 +1,4 @@
+import type { Act, Actor } from "../domain/access/actor.ts";
 import { DAY_MS, dayOf } from "../domain/day.ts";
 import { AppError } from "../domain/errors.ts";
 import type { LaneId, ModelId, ProviderId } from "../domain/ids.ts";
@@ -18,8 +19,11 @@ import type { Counts } from "../domain/ports/tally.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
 import type { RouteSpend, UsageStore } from "../domain/ports/usage-store.ts";
 import { suggest } from "../domain/suggest.ts";
+import { actNow } from "./management.ts";
 
 export interface ManageRoutesDeps {
+  /** Who acts. */
+  readonly actor: Actor;
   readonly models: () => Promise<readonly Model[]>;
   /** Every provider there is, switched on or not. */
   readonly providers: () => Promise<readonly ProviderId[]>;
@@ -32,8 +36,8 @@ export interface ManageRoutesDeps {
   /** Absent without a running server. */
   readonly figures?: ((route: RouteOfLane) => RouteFigures) | undefined;
   readonly counts?: Pick<Counts, "hourOf"> | undefined;
-  readonly block: (route: RouteOfLane, detail: string) => Promise<void>;
-  readonly allow: (route: RouteOfLane) => Promise<void>;
+  readonly block: (route: RouteOfLane, detail: string, act: Act) => Promise<void>;
+  readonly allow: (route: RouteOfLane, act: Act) => Promise<void>;
 }
 
 const NO_REASON = "by hand";
@@ -51,8 +55,8 @@ export function createManageRoutes(deps: ManageRoutesDeps): ManagedRoutes {
   }
   return {
     list: () => listWays(deps),
-    block: (target, reason = NO_REASON) => change(target, (route) => deps.block(route, reason)),
-    allow: (target) => change(target, deps.allow),
+    block: (target, reason = NO_REASON) => change(target, (route) => deps.block(route, reason, actNow(deps))),
+    allow: (target) => change(target, (route) => deps.allow(route, actNow(deps))),
   };
 }
 

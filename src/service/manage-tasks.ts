@@ -1,3 +1,4 @@
+import type { Actor } from "../domain/access/actor.ts";
 import { mustBe } from "../domain/errors.ts";
 import { isId, type ModelId } from "../domain/ids.ts";
 import type { AccountStore } from "../domain/ports/account-store.ts";
@@ -49,9 +50,9 @@ export function createManageTasks(deps: ManageTasksDeps) {
     /** @throws AppError `not_found` */
     trace: async (id: string): Promise<TraceReading> => (await findTrace(deps, id)) ?? notFound("task", id),
     /** Cancels a task as its owner would. @throws AppError `not_found`, `task_not_cancellable` */
-    async cancel(id: string): Promise<StoryReading> {
+    async cancel(id: string, actor: Actor): Promise<StoryReading> {
       const { task } = await read(id);
-      await cancelTask(deps, task, task.id);
+      await cancelTask(deps, task, task.id, { actor, at: deps.clock.now() });
       return read(id);
     },
   };

@@ -2,7 +2,7 @@ import type { ManagementToken } from "../domain/access/account.ts";
 import { ALL_SCOPES, type GivenTokenTerms, type Scope, TOKEN_TERMS } from "../domain/access/token-terms.ts";
 import { AppError, invalid } from "../domain/errors.ts";
 import { checkTerms } from "./check-terms.ts";
-import { checkName, type ManageAccountDeps, newCredential, notFound } from "./management.ts";
+import { actNow, checkName, type ManageAccountDeps, newCredential, notFound } from "./management.ts";
 
 /** A token to create; without scopes and expiry it has those of its maker. */
 export type TokenRequest = GivenTokenTerms & { readonly name: string };
@@ -26,7 +26,7 @@ export function tokenVerbs(deps: ManageAccountDeps) {
       const { secret, stored } = newCredential(deps, "management_token");
       const id = deps.ids.create("tok");
       const record: ManagementToken = { id, name, ...stored, ...allowed, createdAt: clock.now() };
-      if ((await accounts.createToken(record)) === "created") return { token: secret, record };
+      if ((await accounts.createToken(record, actNow(deps))) === "created") return { token: secret, record };
       throw invalid({ kind: "token_taken", field: "name", name });
     },
     listTokens: () => accounts.tokens(),
@@ -34,7 +34,7 @@ export function tokenVerbs(deps: ManageAccountDeps) {
     /** Revoking again changes nothing. @returns the token as it is now */
     async revokeToken(idOrName: string): Promise<ManagementToken> {
       const { id } = await find(idOrName);
-      await accounts.revokeToken(id, clock.now());
+      await accounts.revokeToken(id, clock.now(), actNow(deps));
       return find(id);
     },
   };

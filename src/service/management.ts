@@ -1,5 +1,5 @@
 import type { Account } from "../domain/access/account.ts";
-import { type Actor, ledgerActor } from "../domain/access/actor.ts";
+import type { Act, Actor } from "../domain/access/actor.ts";
 import { type CredentialKind, displayOf, formatCredential } from "../domain/access/credential.ts";
 import { AppError, invalid } from "../domain/errors.ts";
 import { type IdPrefix, isId } from "../domain/ids.ts";
@@ -33,7 +33,7 @@ export async function addAccount(
   request: Pick<NewAccount, "name" | "mode" | "credit">,
 ): Promise<Account | undefined> {
   const account = newAccount(deps, request);
-  const result = await deps.accounts.createAccount(account);
+  const result = await deps.accounts.createAccount(account, actNow(deps));
   return result === "created" ? deps.accounts.account(account.id) : undefined;
 }
 
@@ -49,6 +49,11 @@ export async function defaultAccount(deps: ManageAccountDeps): Promise<Account> 
   return created ?? findAccount(deps, DEFAULT_ACCOUNT);
 }
 
+/** What the deps' actor does now. */
+export function actNow({ actor, clock }: Pick<ManageAccountDeps, "actor" | "clock">): Act {
+  return { actor, at: clock.now() };
+}
+
 /** @throws AppError `not_found` */
 export async function findAccount({ accounts }: ManageAccountDeps, idOrName: string): Promise<Account> {
   return (await accounts.account(idOrName)) ?? notFound("account", idOrName);
@@ -56,10 +61,10 @@ export async function findAccount({ accounts }: ManageAccountDeps, idOrName: str
 
 /** A new account as it is stored. */
 export function newAccount(
-  { actor, clock, ids }: ManageAccountDeps,
+  { clock, ids }: ManageAccountDeps,
   request: Pick<NewAccount, "name" | "mode" | "credit">,
 ): NewAccount {
-  return { id: ids.create("acc"), ...request, actor: ledgerActor(actor), createdAt: clock.now() };
+  return { id: ids.create("acc"), ...request, createdAt: clock.now() };
 }
 
 /** A new secret, and what is stored of it. */

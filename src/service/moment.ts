@@ -1,3 +1,5 @@
+import { mustBe } from "../domain/errors.ts";
+
 const SECONDS = /^\d{1,12}(?:\.\d{1,3})?$/;
 /** An unescaped plus in a query arrives as a space. */
 const ISO = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.\d{1,9})?)?(?:Z|([+ -])(\d\d):(\d\d)))?$/;
@@ -16,4 +18,12 @@ export function parseMoment(given: string | number): number | undefined {
   if (Number.isNaN(midnight.getTime()) || midnight.getUTCDate() !== Number(day)) return undefined;
   const at = Date.parse(text.replace(" ", "+"));
   return Number.isNaN(at) ? undefined : at;
+}
+
+/** As `parseMoment`, of a parameter that may be absent. @throws AppError `invalid_request` naming it */
+export function momentOf(param: string, given: string | number | undefined): number | undefined {
+  if (given === undefined) return undefined;
+  const at = parseMoment(given);
+  if (at !== undefined) return at;
+  throw mustBe(param, { form: "moment" }, given);
 }

@@ -1,4 +1,4 @@
-import type { Operator } from "../domain/access/account.ts";
+import type { Operator } from "../domain/access/actor.ts";
 import type { TokenId } from "../domain/ids.ts";
 import type { AccountStore } from "../domain/ports/account-store.ts";
 import type { Clock } from "../domain/ports/runtime.ts";

@@ -1,4 +1,5 @@
 import type { Principal } from "../domain/access/account.ts";
+import type { Act } from "../domain/access/actor.ts";
 import type { Callback } from "../domain/callback/callback.ts";
 import { type AppError, invalid } from "../domain/errors.ts";
 import type { CallbackFilter, CallbackStore } from "../domain/ports/callback-store.ts";
@@ -11,6 +12,8 @@ export interface RedeliverDeps {
   readonly redeliveries: CallbackFeed;
   /** Called when there are callbacks to send. */
   readonly callbacksDue: () => void;
+  /** Of an operator, for the trail. */
+  readonly act?: Act | undefined;
 }
 
 /** The most callbacks that one call sends again. */
@@ -71,7 +74,7 @@ export function requireSelection({ taskId, ...range }: CallbackSelection): void 
 }
 
 async function redeliver(deps: RedeliverDeps, filter: CallbackFilter): Promise<Callback[]> {
-  const asked = await deps.callbacks.redeliver(filter);
+  const asked = await deps.callbacks.redeliver(filter, deps.act);
   const granted = asked.filter(({ isRedeliveryDue }) => isRedeliveryDue);
   for (const { keyId, taskId } of granted) deps.redeliveries.publish(keyId, taskId);
   if (granted.length > 0) deps.callbacksDue();

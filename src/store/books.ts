@@ -1,5 +1,6 @@
 import type { AccountStore } from "../domain/ports/account-store.ts";
 import type { Ids, Seal } from "../domain/ports/runtime.ts";
+import type { TrailStore } from "../domain/ports/trail-store.ts";
 import type { UsageStore } from "../domain/ports/usage-store.ts";
 import { madeAtUse } from "../toolkit/made-at-use.ts";
 import { type SealReport, sealSecrets } from "./sqlite/account-store/sealed-secrets.ts";
@@ -8,6 +9,7 @@ import { type ChangeWatch, createChangeWatch } from "./sqlite/change-watch.ts";
 import { type Connection, type ConnectionOptions, openConnection } from "./sqlite/connection.ts";
 import { asStorageError } from "./sqlite/errors.ts";
 import { applyMigrations, type MigrationState, requireMigrated } from "./sqlite/migrate.ts";
+import { createTrailStore } from "./sqlite/trail-store.ts";
 import { createUsageStore } from "./sqlite/usage-store.ts";
 
 export interface StoreOptions extends ConnectionOptions {
@@ -23,6 +25,7 @@ export interface StoreOptions extends ConnectionOptions {
 interface BookStores {
   readonly accounts: AccountStore;
   readonly usage: UsageStore;
+  readonly trail: TrailStore;
 }
 
 /** What is known and can be done of an open database as a whole. */
@@ -68,6 +71,7 @@ export function openBooks(options: StoreOptions): OpenedBooks {
     const stores = madeAtUse<BookStores>({
       accounts: () => createAccountStore(connection, watch, seal),
       usage: () => createUsageStore(connection),
+      trail: () => createTrailStore(connection),
     });
     const { trouble, giveUp, checkpoint, stop } = connection;
     const opening = { schema, migrated, sealing, trouble, giveUp, checkpoint, stop };

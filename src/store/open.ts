@@ -6,6 +6,7 @@ import type { RetentionStore } from "../domain/ports/retention-store.ts";
 import type { RouteStore } from "../domain/ports/route-store.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
 import type { TimeStore } from "../domain/ports/time-store.ts";
+import type { TrailStore } from "../domain/ports/trail-store.ts";
 import type { UsageStore } from "../domain/ports/usage-store.ts";
 import { madeAtUse } from "../toolkit/made-at-use.ts";
 import { type OpenedBooks, type Opening, openBooks, type StoreOptions } from "./books.ts";
@@ -28,6 +29,7 @@ interface Stores {
   readonly time: TimeStore;
   readonly routes: RouteStore;
   readonly retention: RetentionStore;
+  readonly trail: TrailStore;
 }
 
 export interface Store extends Stores, Opening {}
@@ -48,6 +50,7 @@ export function storeOn(
     accounts: () => books.accounts,
     usage: () => books.usage,
     tasks: () => createTaskStore(connection, { newLeaseToken, watch, removals }),
+    trail: () => books.trail,
     callbacks: () => createCallbackStore(connection),
     prices: () => createPriceStore(connection, watch),
     time: () => createTimeStore(connection),

@@ -6,6 +6,8 @@ import {
   accountId,
   addAccount,
   admit,
+  byHand,
+  byToken,
   endOne,
   type MakeStore,
   micros,
@@ -18,7 +20,6 @@ import {
 } from "../helpers/store.ts";
 
 const PREPAID = accountId(2);
-const OPERATOR = "operator";
 
 const hold = (store: StoreUnderTest, number: number, amount: number, given: Partial<NewTask> = {}) =>
   admit(store, { number, accountId: PREPAID, held: micros(amount), ...given });
@@ -118,7 +119,7 @@ function describeCreditLimit(withPrepaid: WithPrepaid): void {
       };
       await hold({ accounts, ...store }, 1, 120_000);
       await refused({ creditLimit: micros(19_999) });
-      expect(await accounts.credit(PREPAID, micros(-30_001), "fee", OPERATOR, NOW)).toMatchObject({
+      expect(await accounts.credit(PREPAID, micros(-30_001), "fee", byHand(NOW))).toMatchObject({
         kind: "too_low",
         account: { balance: 100_000, held: 120_000, creditLimit: 50_000 },
       });
@@ -169,7 +170,7 @@ function describeLowBalance(withPrepaid: WithPrepaid): void {
   );
 
   const REPLENISHED = {
-    "a credit": (store) => store.accounts.credit(PREPAID, micros(1), "top-up", OPERATOR, NOW),
+    "a credit": (store) => store.accounts.credit(PREPAID, micros(1), "top-up", byHand(NOW)),
     "a release": (store) => store.tasks.requestCancel(taskId(2), PREPAID, NOW),
     "a lower threshold": (store) => store.accounts.updateAccount(PREPAID, { lowBalance: micros(49_999) }),
     "a higher credit limit": (store) => store.accounts.updateAccount(PREPAID, { creditLimit: micros(1) }),
@@ -196,9 +197,9 @@ function describeLowBalance(withPrepaid: WithPrepaid): void {
       await hold(store, 1, 40_000);
       await endOne(store, "completed");
       expect(await isLow(hold(store, 2, 20_000))).toBe(true);
-      await store.accounts.refund(taskId(1), micros(9_999), "apology", OPERATOR, NOW);
+      await store.accounts.refund(taskId(1), micros(9_999), "apology", byHand(NOW));
       expect(await isLow(hold(store, 3, 1))).toBe(false);
-      await store.accounts.credit(PREPAID, micros(2), "top-up", OPERATOR, NOW);
+      await store.accounts.credit(PREPAID, micros(2), "top-up", byHand(NOW));
       expect(await isLow(hold(store, 4, 1))).toBe(true);
     }),
   );
@@ -215,7 +216,7 @@ function describeRefunds(withPrepaid: WithPrepaid): void {
   test(
     "a charge is given back whole unless less is asked for, once, by an entry that says who and why",
     paid(async (store) => {
-      const refund = () => store.accounts.refund(taskId(1), undefined, "spoilt", tokenId(1), NOW + 5);
+      const refund = () => store.accounts.refund(taskId(1), undefined, "spoilt", byToken(NOW + 5));
       const usage = await store.usage.days(PREPAID, 0, 9);
       expect(await refund()).toEqual({
         kind: "refunded",
@@ -242,7 +243,7 @@ function describeRefunds(withPrepaid: WithPrepaid): void {
     "a part is given back, never more than the charge, and no second part",
     paid(async (store) => {
       const refund = (amount: number) =>
-        store.accounts.refund(taskId(1), micros(amount), "spoilt", OPERATOR, NOW);
+        store.accounts.refund(taskId(1), micros(amount), "spoilt", byHand(NOW));
       expect(await refund(40_001)).toEqual({ kind: "too_much", charged: micros(40_000) });
       await expect(refund(0)).rejects.toThrow(RangeError);
       await expect(refund(-1)).rejects.toThrow(RangeError);
@@ -256,7 +257,7 @@ function describeRefunds(withPrepaid: WithPrepaid): void {
     "refunds at the same time give back once",
     paid(async (store) => {
       const all = await Promise.all(
-        [1, 2, 3].map((amount) => store.accounts.refund(taskId(1), micros(amount), "race", OPERATOR, NOW)),
+        [1, 2, 3].map((amount) => store.accounts.refund(taskId(1), micros(amount), "race", byHand(NOW))),
       );
       expect(all.map(({ kind }) => kind)).toEqual(["refunded", "already_refunded", "already_refunded"]);
       expect(await store.accounts.account(PREPAID)).toMatchObject({ balance: 60_001 });
@@ -267,7 +268,7 @@ function describeRefunds(withPrepaid: WithPrepaid): void {
     "what cost nothing is not given back",
     withPrepaid(async (store) => {
       const refund = (number: number) =>
-        store.accounts.refund(taskId(number), undefined, "none", OPERATOR, NOW).then(({ kind }) => kind);
+        store.accounts.refund(taskId(number), undefined, "none", byHand(NOW)).then(({ kind }) => kind);
       await hold(store, 1, 10);
       expect(await refund(1)).toBe("not_charged");
       await endOne(store, "failed");
@@ -291,8 +292,8 @@ function describePages(withPrepaid: WithPrepaid): void {
     "pages of a ledger go on from each other, newest first, each row with what the account had after it",
     withPrepaid(async (store) => {
       for (const amount of [5, -3, 10]) {
-        await store.accounts.credit(PREPAID, micros(amount), `by ${amount}`, OPERATOR, NOW);
-        await store.accounts.credit(ACCOUNT, micros(1_000), "another's", OPERATOR, NOW);
+        await store.accounts.credit(PREPAID, micros(amount), `by ${amount}`, byHand(NOW));
+        await store.accounts.credit(ACCOUNT, micros(1_000), "another's", byHand(NOW));
       }
       await hold(store, 1, 40_000);
       await endOne(store, "completed");

@@ -7,6 +7,8 @@ import {
   ACCOUNT,
   accountId,
   addAccount,
+  byHand,
+  byToken,
   keyId,
   type MakeStore,
   micros,
@@ -87,11 +89,11 @@ function describeAccounts(make: MakeStore): void {
   test(
     "credits and adjustments move the balance, oldest first in the ledger",
     withStore(make, async ({ accounts }) => {
-      expect(await accounts.credit(ACCOUNT, micros(100), "invoice 1", "operator", NOW)).toMatchObject({
+      expect(await accounts.credit(ACCOUNT, micros(100), "invoice 1", byHand(NOW))).toMatchObject({
         kind: "credited",
         account: { balance: 100 },
       });
-      expect(await accounts.credit(ACCOUNT, micros(-150), "mistake", tokenId(1), NOW + 1)).toMatchObject({
+      expect(await accounts.credit(ACCOUNT, micros(-150), "mistake", byToken(NOW + 1))).toMatchObject({
         kind: "credited",
         account: { balance: -50 },
       });
@@ -99,7 +101,7 @@ function describeAccounts(make: MakeStore): void {
         { kind: "credit", balanceDelta: 100, reason: "invoice 1", actor: "operator", at: NOW },
         { kind: "adjustment", balanceDelta: -150, reason: "mistake", actor: tokenId(1), at: NOW + 1 },
       ]);
-      expect(await accounts.credit(accountId(9), micros(1), "nobody", "operator", NOW)).toEqual({
+      expect(await accounts.credit(accountId(9), micros(1), "nobody", byHand(NOW))).toEqual({
         kind: "not_found",
       });
     }),
@@ -111,7 +113,7 @@ function describeAccounts(make: MakeStore): void {
       const other = accountId(2);
       await addAccount({ accounts, ...store }, { id: other, mode: "unlimited" });
       const credit = (id: AccountId, amount: number, reason: string, key: string) =>
-        accounts.credit(id, micros(amount), reason, "operator", NOW, key);
+        accounts.credit(id, micros(amount), reason, byHand(NOW), key);
       expect(await credit(ACCOUNT, 100, "invoice 1", "a")).toMatchObject({ kind: "credited" });
       expect(await credit(ACCOUNT, 100, "invoice 1", "a")).toMatchObject({
         kind: "replayed",
@@ -130,7 +132,7 @@ function describeAccounts(make: MakeStore): void {
     withStore(make, async ({ accounts, ...store }) => {
       const id = accountId(2);
       await addAccount({ accounts, ...store }, { id, mode: "prepaid", credit: micros(5) });
-      const take = (amount: number) => accounts.credit(id, micros(amount), "fee", "operator", NOW, "a");
+      const take = (amount: number) => accounts.credit(id, micros(amount), "fee", byHand(NOW), "a");
       expect(await take(-6)).toMatchObject({ kind: "too_low" });
       expect(await take(-5)).toMatchObject({ kind: "credited", account: { balance: 0 } });
     }),
@@ -139,8 +141,8 @@ function describeAccounts(make: MakeStore): void {
   test(
     "a credit that could not be counted any more is refused by name, and changes nothing",
     withStore(make, async ({ accounts }) => {
-      await accounts.credit(ACCOUNT, micros(Number.MAX_SAFE_INTEGER), "all there is", "operator", NOW);
-      expect(await accounts.credit(ACCOUNT, micros(1), "one more", "operator", NOW)).toMatchObject({
+      await accounts.credit(ACCOUNT, micros(Number.MAX_SAFE_INTEGER), "all there is", byHand(NOW));
+      expect(await accounts.credit(ACCOUNT, micros(1), "one more", byHand(NOW))).toMatchObject({
         kind: "uncountable",
         account: { balance: Number.MAX_SAFE_INTEGER },
       });
@@ -153,13 +155,13 @@ function describeAccounts(make: MakeStore): void {
     withStore(make, async ({ accounts, ...store }) => {
       const id = accountId(2);
       await addAccount({ accounts, ...store }, { id, mode: "prepaid", credit: micros(5) });
-      expect(await accounts.credit(id, micros(-6), "too much", "operator", NOW)).toMatchObject({
+      expect(await accounts.credit(id, micros(-6), "too much", byHand(NOW))).toMatchObject({
         kind: "too_low",
         account: { balance: 5 },
       });
       expect(await accounts.account(id)).toMatchObject({ balance: 5 });
       expect(await accounts.ledger(id)).toHaveLength(1);
-      expect(await accounts.credit(id, micros(-5), "all of it", "operator", NOW)).toMatchObject({
+      expect(await accounts.credit(id, micros(-5), "all of it", byHand(NOW))).toMatchObject({
         kind: "credited",
         account: { balance: 0 },
       });

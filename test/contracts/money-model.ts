@@ -6,6 +6,7 @@ import type { AuditReport } from "../../src/domain/ports/audit.ts";
 import {
   accountId,
   addAccount,
+  byHand,
   endOne,
   keyId,
   micros,
@@ -132,7 +133,7 @@ function refund(pick: number, amount: number | undefined): Command {
     const task = books.tasks[pick % Math.max(1, books.tasks.length)];
     if (task === undefined) return;
     const given = amount === undefined ? undefined : micros(amount);
-    const { kind } = await store.accounts.refund(taskId(task.number), given, "model", "operator", now(books));
+    const { kind } = await store.accounts.refund(taskId(task.number), given, "model", byHand(now(books)));
     if (task.charged === 0) expect(kind).toBe("not_charged");
     else if (task.refunded > 0) expect(kind).toBe("already_refunded");
     else if ((amount ?? 0) > task.charged) expect(kind).toBe("too_much");
@@ -145,7 +146,7 @@ function refund(pick: number, amount: number | undefined): Command {
 
 function credit(amount: number): Command {
   return command(`credit ${amount}`, async (books, store) => {
-    const { kind } = await store.accounts.credit(PREPAID, micros(amount), "model", "operator", now(books));
+    const { kind } = await store.accounts.credit(PREPAID, micros(amount), "model", byHand(now(books)));
     const isRefused = amount < 0 && books.available(PREPAID) + amount < 0;
     expect(kind).toBe(isRefused ? "too_low" : "credited");
     if (!isRefused) books.accounts.get(PREPAID)!.credited += amount;

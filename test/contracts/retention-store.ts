@@ -8,6 +8,7 @@ import {
   assetId,
   attemptId,
   beginOne,
+  byToken,
   callbackId,
   endOne,
   type MakeStore,
@@ -17,7 +18,6 @@ import {
   newTask,
   snapshot,
   taskId,
-  tokenId,
   withStore,
 } from "../helpers/store.ts";
 
@@ -66,7 +66,7 @@ export function describeRetentionStore(name: string, make: MakeStore): void {
         const before = await books();
         await store.retention.remove(taskId(1), ACCOUNT);
         expect(await books()).toEqual(before);
-        expect(await store.accounts.refund(taskId(1), undefined, "spoilt", tokenId(1), NOW)).toMatchObject({
+        expect(await store.accounts.refund(taskId(1), undefined, "spoilt", byToken(NOW))).toMatchObject({
           kind: "refunded",
         });
       }),

@@ -5,6 +5,7 @@ import {
   accountId,
   addAccount,
   admit,
+  byHand,
   keyId,
   type MakeStore,
   micros,
@@ -303,7 +304,7 @@ export function describeAdmission(make: MakeStore): void {
           idempotency: newClaim(),
         };
         expect(await store.tasks.admit(admission)).toMatchObject({ kind: "insufficient_quota" });
-        await store.accounts.credit(account, micros(40_000), "top-up", "operator", NOW);
+        await store.accounts.credit(account, micros(40_000), "top-up", byHand(NOW));
         expect(await store.tasks.admit(admission)).toEqual(ADMITTED);
       }),
     );

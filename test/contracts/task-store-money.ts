@@ -9,6 +9,7 @@ import {
   addAccount,
   admit,
   attemptId,
+  byHand,
   callbackId,
   claimQuery,
   type MakeStore,
@@ -82,7 +83,7 @@ async function walk(store: StoreUnderTest, steps: readonly Step[]): Promise<void
       case "cancel":
         return store.tasks.requestCancel(taskId(pick % (number + 1)), account, NOW);
       case "credit":
-        return store.accounts.credit(account, micros(amount), "walk", "operator", NOW);
+        return store.accounts.credit(account, micros(amount), "walk", byHand(NOW));
       default:
         return lease === undefined ? Promise.resolve() : advance(store, lease, verb, number);
     }

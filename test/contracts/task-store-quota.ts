@@ -6,6 +6,7 @@ import {
   accountId,
   addAccount,
   admit,
+  byHand,
   endOne,
   keyId,
   type MakeStore,
@@ -144,9 +145,9 @@ export function describeQuotas(make: MakeStore): void {
           return result.kind === "insufficient_quota" ? [result.limitedBy, Number(result.available)] : [];
         };
         expect(await told(1)).toEqual(["balance", 50_000]);
-        await store.accounts.credit(account, micros(1), "more", "operator", NOW);
+        await store.accounts.credit(account, micros(1), "more", byHand(NOW));
         expect(await told(2)).toEqual(["key_quota", 50_000]);
-        await store.accounts.credit(account, micros(-2), "less", "operator", NOW);
+        await store.accounts.credit(account, micros(-2), "less", byHand(NOW));
         expect(await told(3)).toEqual(["balance", 49_999]);
         await store.accounts.updateAccount(account, { mode: "unlimited" });
         expect(await told(4)).toEqual(["key_quota", 50_000]);
@@ -170,7 +171,7 @@ export function describeQuotas(make: MakeStore): void {
       withQuota("total", async (store) => {
         await create(store, { number: 1 });
         await endOne(store, "completed");
-        await store.accounts.refund(taskId(1), undefined, "spoilt", "operator", NOW);
+        await store.accounts.refund(taskId(1), undefined, "spoilt", byHand(NOW));
         expect(await useOf(store, 0)).toEqual([PRICE, 0]);
       }),
     );

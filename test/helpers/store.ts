@@ -3,7 +3,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ApiKey } from "../../src/domain/access/account.ts";
+import type { Act } from "../../src/domain/access/actor.ts";
 import { OPEN_POLICY } from "../../src/domain/access/key-policy.ts";
+import { ALL_SCOPES } from "../../src/domain/access/token-terms.ts";
 import { taskError } from "../../src/domain/errors.ts";
 import type {
   AccountId,
@@ -26,6 +28,7 @@ import type { RetentionStore } from "../../src/domain/ports/retention-store.ts";
 import type { Ids } from "../../src/domain/ports/runtime.ts";
 import type { AttemptIntent, ClaimQuery, TaskStore } from "../../src/domain/ports/task-store.ts";
 import type { TimeStore } from "../../src/domain/ports/time-store.ts";
+import type { TrailStore } from "../../src/domain/ports/trail-store.ts";
 import type { UsageStore } from "../../src/domain/ports/usage-store.ts";
 import type { IdempotencyClaim } from "../../src/domain/task/idempotency.ts";
 import type { Lease, NewTask } from "../../src/domain/task/task.ts";
@@ -48,6 +51,14 @@ export function keyId(number: number): KeyId {
 }
 export function tokenId(number: number): TokenId {
   return fixedId("tok", number) as TokenId;
+}
+/** What the user of a data folder does. */
+export function byHand(at: number): Act {
+  return { actor: { kind: "local", name: "root" }, at };
+}
+/** What a management token does. */
+export function byToken(at: number): Act {
+  return { actor: { kind: "token", tokenId: tokenId(1), tokenName: "console", scopes: ALL_SCOPES }, at };
 }
 export function attemptId(number: number): AttemptId {
   return fixedId("att", number) as AttemptId;
@@ -190,6 +201,7 @@ export interface StoreUnderTest {
   readonly prices: PriceStore;
   readonly time: TimeStore;
   readonly retention: RetentionStore;
+  readonly trail: TrailStore;
   stop(): Promise<void>;
 }
 export type MakeStore = () => StoreUnderTest | Promise<StoreUnderTest>;

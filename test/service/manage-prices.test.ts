@@ -25,7 +25,13 @@ function setup(pricing: JsonObject = {}) {
   stops.push(stop);
   const clock = fakeClock();
   const configuredPrices = readConfiguredPrices(catalog, pricing).prices;
-  return createManagePrices({ catalog, prices, configuredPrices, clock });
+  return createManagePrices({
+    actor: { kind: "local", name: "root" },
+    catalog,
+    prices,
+    configuredPrices,
+    clock,
+  });
 }
 
 async function refusal(promise: Promise<unknown>) {

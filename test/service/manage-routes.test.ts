@@ -23,6 +23,7 @@ function setup(given: Partial<ManageRoutesDeps> = {}) {
   const troubles: RouteTrouble[] = [];
   const allowed: string[] = [];
   const routes = createManageRoutes({
+    actor: { kind: "local", name: "root" },
     models: async () => MODELS,
     providers: async () => [FAL, BFL],
     accounts: async () => [

@@ -75,16 +75,6 @@ export interface Rotation extends StoredSecret {
   readonly previousExpiresAt?: number | undefined;
 }
 
-/** Who manages the service, after a management token was accepted. */
-export interface Operator {
-  readonly tokenId: TokenId;
-  readonly tokenName: string;
-  /** What the token may do. */
-  readonly scopes: readonly Scope[];
-  /** When the token expires, in epoch milliseconds. */
-  readonly expiresAt?: number | undefined;
-}
-
 /** What the store knows about a presented key; `service/authenticate` turns it into a verdict. */
 export interface KeyGrant {
   readonly keyId: KeyId;

@@ -1,5 +1,6 @@
 import type { Account, ApiKey, KeyChange, KeyGrant, ManagementToken, Rotation } from "../access/account.ts";
 import type { AccountMode, AccountTermsChange } from "../access/account-terms.ts";
+import type { Act } from "../access/actor.ts";
 import type { AccountId, KeyId, TaskId, TokenId } from "../ids.ts";
 import type { LedgerEntry } from "../money/ledger.ts";
 import type { Micros } from "../money/money.ts";
@@ -11,8 +12,6 @@ export interface NewAccount {
   /** First credit, if above zero, written to the ledger with the account. */
   readonly credit: Micros;
   readonly createdAt: number;
-  /** Who creates it; `operator` unless given. */
-  readonly actor?: string | undefined;
 }
 
 /** A change of an account. What is absent stays as it is; null removes. */
@@ -66,12 +65,13 @@ export const LOCKED = Symbol("locked");
 
 /**
  * Accounts, API keys and management tokens. Every method is one transaction. Names are unique within their kind, accounts by
- * name, keys by account and name among those not revoked.
+ * name, keys by account and name among those not revoked. A change writes an entry of the trail beside it, by the act that it is
+ * given, if it changes anything.
  */
 export interface AccountStore {
-  createAccount(account: NewAccount): Promise<"created" | "name_taken">;
+  createAccount(account: NewAccount, act?: Act): Promise<"created" | "name_taken">;
   /** Creates the first account and its key, both or neither. */
-  createFirst(account: NewAccount, key: ApiKey): Promise<"created" | "not_first">;
+  createFirst(account: NewAccount, key: ApiKey, act?: Act): Promise<"created" | "not_first">;
   accounts(): Promise<Account[]>;
   /** By id or by name. */
   account(idOrName: string): Promise<Account | undefined>;
@@ -80,33 +80,24 @@ export interface AccountStore {
    *
    * @returns the new state; `overdrawn` when a prepaid account with that credit limit would hold more than it has
    */
-  updateAccount(id: AccountId, change: AccountChange): Promise<Account | "overdrawn" | "not_found">;
+  updateAccount(
+    id: AccountId,
+    change: AccountChange,
+    act?: Act,
+  ): Promise<Account | "overdrawn" | "not_found">;
   /**
    * Appends a credit (or, below zero, an adjustment) and moves the balance.
    *
-   * @param actor who does it: a token's id, or `operator`
+   * @param act who does it, and when; the ledger names its actor (`ledgerActor`)
    * @param idempotencyKey the account is credited once for each
    */
-  credit(
-    id: AccountId,
-    amount: Micros,
-    reason: string,
-    actor: string,
-    now: number,
-    idempotencyKey?: string,
-  ): Promise<Credit>;
+  credit(id: AccountId, amount: Micros, reason: string, act: Act, idempotencyKey?: string): Promise<Credit>;
   /**
    * Gives back what a completed task was charged, once for each task. Usage and the quota of the task's key stay as they are.
    *
    * @param amount above zero; the whole charge unless given
    */
-  refund(
-    task: TaskId,
-    amount: Micros | undefined,
-    reason: string,
-    actor: string,
-    now: number,
-  ): Promise<Refund>;
+  refund(task: TaskId, amount: Micros | undefined, reason: string, act: Act): Promise<Refund>;
   ledger(id: AccountId): Promise<StoredLedgerEntry[]>;
   /** Newest first: at most `limit` rows, those before the row with number `before`. */
   ledgerPage(
@@ -115,25 +106,29 @@ export interface AccountStore {
   ): Promise<LedgerRow[]>;
 
   /** @param callbackSecret what its callbacks are signed with (`isSigningSecret`), if `key.signsCallbacks` */
-  createKey(key: ApiKey, callbackSecret?: string): Promise<"created" | "name_taken" | "no_account">;
+  createKey(
+    key: ApiKey,
+    callbackSecret?: string,
+    act?: Act,
+  ): Promise<"created" | "name_taken" | "no_account">;
   keys(account?: AccountId): Promise<ApiKey[]>;
   /** By id, or by name among the keys that are not revoked; undefined when several accounts have a key of that name. */
   key(idOrName: string): Promise<ApiKey | undefined>;
-  revokeKey(id: KeyId, now: number): Promise<"revoked" | "already_revoked" | "not_found">;
+  revokeKey(id: KeyId, now: number, act?: Act): Promise<"revoked" | "already_revoked" | "not_found">;
   /**
    * How much of a quota is used in a period (`quotaPeriod`), by the time at which tasks were accepted. If counting for the key began
    * within the period, charges since its first day count as used, and the holds of live tasks as reserved.
    */
   keyQuota(id: KeyId, period: number): Promise<QuotaUse>;
   /** Changes only what is given. @returns the new state; a revoked key does not change */
-  changeKey(id: KeyId, change: KeyChange): Promise<ApiKey | "revoked" | "not_found">;
+  changeKey(id: KeyId, change: KeyChange, act?: Act): Promise<ApiKey | "revoked" | "not_found">;
   /**
    * Gives a key a new secret and keeps everything else. Its present secret is accepted until `previousExpiresAt`; an older one is no
    * longer accepted.
    *
    * @returns the new state; a revoked key does not change
    */
-  rotateKey(id: KeyId, rotation: Rotation): Promise<ApiKey | "revoked" | "not_found">;
+  rotateKey(id: KeyId, rotation: Rotation, act?: Act): Promise<ApiKey | "revoked" | "not_found">;
   /**
    * The stored secrets that sign the key's callbacks, for `signatureHeaders`; undefined when callbacks are not signed, or there is no
    * such key; `LOCKED` when they are sealed with a key that is not at hand. Never older than the call.
@@ -145,12 +140,12 @@ export interface AccountStore {
    */
   grantByHash(hash: string, now: number): KeyGrant | undefined;
 
-  createToken(token: ManagementToken): Promise<"created" | "name_taken">;
+  createToken(token: ManagementToken, act?: Act): Promise<"created" | "name_taken">;
   tokens(): Promise<ManagementToken[]>;
   token(idOrName: string): Promise<ManagementToken | undefined>;
   /** The token with this hash, with the promises of `grantByHash`. */
   tokenByHash(hash: string, now: number): ManagementToken | undefined;
   /** Remembers when a token was taken last. */
   tokenUsed(id: TokenId, now: number): Promise<void>;
-  revokeToken(id: TokenId, now: number): Promise<"revoked" | "already_revoked" | "not_found">;
+  revokeToken(id: TokenId, now: number, act?: Act): Promise<"revoked" | "already_revoked" | "not_found">;
 }

@@ -1,3 +1,4 @@
+import type { Act } from "../access/actor.ts";
 import type {
   Callback,
   CallbackAttempt,
@@ -94,9 +95,10 @@ export interface CallbackStore {
    * Asks for one more send of each, at once and not one of the five; not of one that was redelivered
    * `MAX_CALLBACK_REDELIVERIES` times.
    *
+   * @param act of an operator, for the trail
    * @returns those it was asked for, as they stand now: `isRedeliveryDue` where it was granted
    */
-  redeliver(filter: CallbackFilter): Promise<Callback[]>;
+  redeliver(filter: CallbackFilter, act?: Act): Promise<Callback[]>;
 
   // Reads.
   byId(id: CallbackId): Promise<Callback | undefined>;

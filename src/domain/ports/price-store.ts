@@ -1,3 +1,4 @@
+import type { Act } from "../access/actor.ts";
 import type { ModelId } from "../ids.ts";
 import type { PriceRule } from "../model/model.ts";
 
@@ -10,7 +11,7 @@ export interface PriceOverride {
   readonly reason: string;
 }
 
-/** Prices set by the operator. Every method is one transaction. */
+/** Prices set by the operator. Every method is one transaction, which writes an entry of the trail too where it is given an act. */
 export interface PriceStore {
   /**
    * The rule set for a model, if any. Costs no query when cached. Shows a change by another process within a second, and one by this
@@ -19,7 +20,7 @@ export interface PriceStore {
   rule(model: ModelId, now: number): PriceRule | undefined;
   /** By model id. */
   overrides(): Promise<PriceOverride[]>;
-  set(override: PriceOverride): Promise<void>;
+  set(override: PriceOverride, act?: Act): Promise<void>;
   /** @returns whether there was one */
-  remove(model: ModelId): Promise<boolean>;
+  remove(model: ModelId, act?: Act): Promise<boolean>;
 }

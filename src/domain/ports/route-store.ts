@@ -1,3 +1,4 @@
+import type { Act } from "../access/actor.ts";
 import type { LaneId } from "../ids.ts";
 
 /** What an account of a provider calls a model. */
@@ -39,8 +40,8 @@ export interface RouteStore {
   troubles(): Promise<RouteTrouble[]>;
   /** The same where another process may have changed it since the last call; undefined where none has. Looks twice a second at most. */
   changedTroubles(now: number): Promise<RouteTrouble[] | undefined>;
-  /** Replaces what was known of the route. */
-  set(trouble: RouteTrouble): Promise<void>;
-  /** The route works. */
-  clear(route: RouteOfLane): Promise<void>;
+  /** Replaces what was known of the route. @param act of an operator, for the trail */
+  set(trouble: RouteTrouble, act?: Act): Promise<void>;
+  /** The route works. @param act as of `set` */
+  clear(route: RouteOfLane, act?: Act): Promise<void>;
 }

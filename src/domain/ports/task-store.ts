@@ -1,4 +1,5 @@
 import type { Account, ApiKey } from "../access/account.ts";
+import type { Act } from "../access/actor.ts";
 import type { AccountId, AssetId, AttemptId, KeyId, LaneId, ModelId, TaskId } from "../ids.ts";
 import type { Json } from "../json.ts";
 import type { Asset } from "../media/asset.ts";
@@ -212,13 +213,13 @@ export interface TaskStore {
   rescue(now: number): Promise<number>;
   /**
    * Requests a cancel. A queued task without a lease is cancelled at once, and its hold is released; with an open attempt, it is due at
-   * once. The first request makes a running task whose last poll was answered due at once, so that its upstream is told. Every other
-   * task waits for its due time: no number of requests asks an upstream more often.
+   * once. Only the first request makes a running task due, if its last poll was answered. `act` is an operator's, for the trail.
    */
   requestCancel(
     id: TaskId,
     owner: AccountId,
     now: number,
+    act?: Act,
   ): Promise<"cancelled" | "requested" | "already_final" | "not_found">;
   /**
    * Makes the running task of an attempt due at `at` if it would be due later, and nothing else. `leased`: somebody works on it now.

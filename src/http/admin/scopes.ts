@@ -1,4 +1,4 @@
-import type { Operator } from "../../domain/access/account.ts";
+import type { Operator } from "../../domain/access/actor.ts";
 import type { Scope } from "../../domain/access/token-terms.ts";
 import { AppError } from "../../domain/errors.ts";
 
@@ -16,6 +16,7 @@ const SCOPE_OF: ReadonlyMap<string, Scope | undefined> = new Map<string, Scope |
   ["GET /admin/v1/accounts/:id", "read"],
   ["GET /admin/v1/accounts/:id/ledger", "read"],
   ["GET /admin/v1/audit", "read"],
+  ["GET /admin/v1/audit-log", "read"],
   ["GET /admin/v1/callbacks", "read"],
   ["GET /admin/v1/callbacks/:id", "read"],
   ["GET /admin/v1/config", "read"],

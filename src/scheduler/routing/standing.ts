@@ -1,3 +1,4 @@
+import type { Act } from "../../domain/access/actor.ts";
 import type { LaneId, TaskId } from "../../domain/ids.ts";
 import { CLOSED, type Standing } from "../../domain/model/standing.ts";
 import { isWithin, type RouteOfLane, WHOLE_ACCOUNT } from "../../domain/ports/route-store.ts";
@@ -23,10 +24,10 @@ export interface RouteStanding {
   failed(route: FailedRoute, asked: Exclude<Asked, "poll">, detail: string): void;
   /** The upstream refuses us, which only the operator can put right. */
   refused(route: RouteOfLane, asked: Asked, refusal: Refused): void;
-  /** An operator's decision, which counts at once. @returns when it is stored; rejects where it cannot be */
-  block(route: RouteOfLane, detail: string): Promise<void>;
+  /** An operator's decision, which counts at once. @param act for the trail @returns when it is stored; rejects where it cannot be */
+  block(route: RouteOfLane, detail: string, act?: Act): Promise<void>;
   /** Forgets what is known against the route; all that is known of its account for `WHOLE_ACCOUNT`. @returns as `block` */
-  allow(route: RouteOfLane): Promise<void>;
+  allow(route: RouteOfLane, act?: Act): Promise<void>;
 }
 
 export interface FailedRoute extends RouteOfLane {
@@ -160,25 +161,21 @@ export class RouteStandings implements RouteStanding {
     if (isProvable) this.#deps.onKeyRefused(route.lane);
   }
 
-  block(route: RouteOfLane, detail: string): Promise<void> {
-    return this.#troubles.set(route, {
-      kind: "blocked",
-      asked: "submission",
-      detail,
-      waitMs: Number.POSITIVE_INFINITY,
-    });
+  block(route: RouteOfLane, detail: string, act?: Act): Promise<void> {
+    const waitMs = Number.POSITIVE_INFINITY;
+    return this.#troubles.set(route, { kind: "blocked", asked: "submission", detail, waitMs }, act);
   }
 
-  async allow({ lane, upstreamModel }: RouteOfLane): Promise<void> {
+  async allow({ lane, upstreamModel }: RouteOfLane, act?: Act): Promise<void> {
     const ends = ` ${keyOf({ lane, upstreamModel })}`;
     for (const counted of [...this.#faults.keys()]) if (counted.includes(ends)) this.#faults.delete(counted);
     const against = this.#troubles.all().filter(({ trouble }) => isWithin(trouble, { lane, upstreamModel }));
-    await Promise.all(against.map(({ trouble }) => this.#troubles.clear(trouble)));
+    await Promise.all(against.map(({ trouble }) => this.#troubles.clear(trouble, act)));
   }
 
   /** The account's key works again. What an operator blocked stays so. @returns as `block` */
-  async proved(lane: LaneId): Promise<void> {
-    if (this.isKeyRefused(lane)) await this.#troubles.clear({ lane, upstreamModel: WHOLE_ACCOUNT });
+  async proved(lane: LaneId, act?: Act): Promise<void> {
+    if (this.isKeyRefused(lane)) await this.#troubles.clear({ lane, upstreamModel: WHOLE_ACCOUNT }, act);
   }
 
   /** Takes up what another process has blocked or allowed. */

@@ -1,3 +1,4 @@
+import type { Act } from "../../domain/access/actor.ts";
 import type { LaneId } from "../../domain/ids.ts";
 import {
   type RouteOfLane,
@@ -102,10 +103,11 @@ export class Troubles {
     return Math.max(0, Math.max(untilMs, probedUntilMs) - this.#deps.clock.elapsed());
   }
 
-  /** @param waitMs infinite: until somebody has seen to it. @returns when it is stored; rejects where it cannot be, which the log tells */
+  /** @param waitMs infinite: until somebody has seen to it. @param act of an operator, for the trail @returns when it is stored; rejects where it cannot be, which the log tells */
   set(
     { lane, upstreamModel }: RouteOfLane,
     { kind, asked, detail, waitMs }: { kind: TroubleKind; asked: Asked; detail: string; waitMs: number },
+    act?: Act,
   ): Promise<void> {
     const { clock, log, routes } = this.#deps;
     const before = this.find({ lane, upstreamModel })?.trouble;
@@ -118,17 +120,17 @@ export class Troubles {
     };
     this.#note({ trouble, asked, untilMs: clock.elapsed() + waitMs });
     if (!isAgain) tellBegin(log, trouble);
-    return this.#keep(keyOf(trouble), routes.set(trouble));
+    return this.#keep(keyOf(trouble), routes.set(trouble, act));
   }
 
   /** @returns as `set` */
-  clear({ lane, upstreamModel }: RouteOfLane): Promise<void> {
+  clear({ lane, upstreamModel }: RouteOfLane, act?: Act): Promise<void> {
     const one = this.find({ lane, upstreamModel });
     if (one === undefined) return Promise.resolve();
     const key = keyOf(one.trouble);
     this.#known.delete(key);
     tellEnd(this.#deps.log, one.trouble);
-    return this.#keep(key, this.#deps.routes.clear({ lane, upstreamModel }));
+    return this.#keep(key, this.#deps.routes.clear({ lane, upstreamModel }, act));
   }
 
   #note(known: Known): void {

@@ -14,10 +14,12 @@ import { createGrantCache, type GrantCache } from "./grant-cache.ts";
 import type { Synchronous } from "./group-commit.ts";
 import { type Ledger, prepareLedger } from "./ledger.ts";
 import { prepareQuotas, type Quotas } from "./quotas.ts";
+import { prepareTrail, type Trail } from "./trail.ts";
 
 /** What the store is made of, each made when it is first used. */
 interface Parts {
   readonly ledger: Ledger;
+  readonly trail: Trail;
   readonly accounts: Accounts;
   readonly entries: ReturnType<typeof prepareLedgerReads>;
   readonly refund: ReturnType<typeof prepareRefund>;
@@ -33,12 +35,13 @@ export function createAccountStore(connection: Connection, watch: ChangeWatch, s
   const { read, write } = connection;
   const parts: Parts = madeAtUse<Parts>({
     ledger: () => prepareLedger(connection.db),
+    trail: () => prepareTrail(connection.db),
     accounts: () => prepareAccounts(connection, parts),
     entries: () => prepareLedgerReads(connection),
     refund: () => prepareRefund(connection, parts),
     quotas: () => prepareQuotas(connection.db),
     keys: () => prepareKeys(connection, parts, seal),
-    tokens: () => prepareTokens(connection),
+    tokens: () => prepareTokens(connection, parts),
     grants: () => createGrantCache(watch, prepareGrant(connection)),
     tokenGrants: () => createGrantCache(watch, parts.tokens.byHash),
   });
@@ -51,37 +54,37 @@ export function createAccountStore(connection: Connection, watch: ChangeWatch, s
   }
 
   return {
-    createAccount: (created) => write(() => parts.accounts.create(created)),
-    createFirst: (account, key) =>
+    createAccount: (created, act) => write(() => parts.accounts.create(created, act)),
+    createFirst: (account, key, act) =>
       write(() => {
         if (parts.accounts.all().length > 0) return "not_first";
-        parts.accounts.create(account);
-        parts.keys.create(key);
+        parts.accounts.create(account, act);
+        parts.keys.create(key, undefined, act);
         return "created";
       }),
     accounts: async () => read(() => parts.accounts.all()),
     account: async (idOrName) => read(() => parts.accounts.find(idOrName)),
-    updateAccount: (id, change) => writeClearing(parts.grants, () => parts.accounts.update(id, change)),
-    credit: (id, amount, reason, actor, now, idempotencyKey) =>
-      write(() => parts.accounts.credit(id, amount, { reason, actor, at: now }, idempotencyKey)),
-    refund: (task, amount, reason, actor, now) =>
-      write(() => parts.refund(task, amount, { reason, actor, at: now })),
+    updateAccount: (id, change, act) =>
+      writeClearing(parts.grants, () => parts.accounts.update(id, change, act)),
+    credit: (id, amount, reason, act, idempotencyKey) =>
+      write(() => parts.accounts.credit(id, amount, reason, act, idempotencyKey)),
+    refund: (task, amount, reason, act) => write(() => parts.refund(task, amount, reason, act)),
     ledger: async (id) => read(() => parts.entries.all(id)),
     ledgerPage: async (id, page) => parts.entries.page(id, page),
-    createKey: (key, callbackSecret) => write(() => parts.keys.create(key, callbackSecret)),
+    createKey: (key, callbackSecret, act) => write(() => parts.keys.create(key, callbackSecret, act)),
     keys: async (owner) => read(() => parts.keys.all(owner)),
     key: async (idOrName) => read(() => parts.keys.find(idOrName)),
     keyQuota: async (id, period) => read(() => parts.quotas.use(id, period)),
-    revokeKey: (id, now) => writeClearing(parts.grants, () => parts.keys.revoke(id, now)),
-    changeKey: (id, change) => writeClearing(parts.grants, () => parts.keys.change(id, change)),
-    rotateKey: (id, rotation) => writeClearing(parts.grants, () => parts.keys.rotate(id, rotation)),
+    revokeKey: (id, now, act) => writeClearing(parts.grants, () => parts.keys.revoke(id, now, act)),
+    changeKey: (id, change, act) => writeClearing(parts.grants, () => parts.keys.change(id, change, act)),
+    rotateKey: (id, rotation, act) => writeClearing(parts.grants, () => parts.keys.rotate(id, rotation, act)),
     callbackSecret: async (id) => read(() => parts.keys.callbackSecret(id)),
     grantByHash: (hash, now) => read(() => parts.grants.get(hash, now)),
-    createToken: (token) => write(() => parts.tokens.create(token)),
+    createToken: (token, act) => write(() => parts.tokens.create(token, act)),
     tokens: async () => read(() => parts.tokens.all()),
     token: async (idOrName) => read(() => parts.tokens.find(idOrName)),
     tokenByHash: (hash, now) => read(() => parts.tokenGrants.get(hash, now)),
     tokenUsed: (id, now) => write(() => parts.tokens.use(id, now)),
-    revokeToken: (id, now) => writeClearing(parts.tokenGrants, () => parts.tokens.revoke(id, now)),
+    revokeToken: (id, now, act) => writeClearing(parts.tokenGrants, () => parts.tokens.revoke(id, now, act)),
   };
 }

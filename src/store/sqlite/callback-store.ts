@@ -1,3 +1,5 @@
+import type { Act } from "../../domain/access/actor.ts";
+import type { TrailNote } from "../../domain/access/trail.ts";
 import type { Callback } from "../../domain/callback/callback.ts";
 import { MAX_CALLBACK_REDELIVERIES } from "../../domain/limits.ts";
 import type { OwedCallbacks } from "../../domain/overview.ts";
@@ -9,6 +11,7 @@ import { prepareManagedCallbacks } from "./callback-store/managed.ts";
 import { prepareReads } from "./callback-store/reads.ts";
 import { prepareRecord } from "./callback-store/record.ts";
 import type { Connection } from "./connection.ts";
+import { prepareTrail } from "./trail.ts";
 
 /** Callbacks in SQLite. Each write is one operation of the connection's group commit. */
 export function createCallbackStore(connection: Connection): CallbackStore {
@@ -16,6 +19,7 @@ export function createCallbackStore(connection: Connection): CallbackStore {
   const lists = prepareLists(db);
   const reads = prepareReads(connection, lists);
   const managed = prepareManagedCallbacks(db, lists, reads);
+  const trail = prepareTrail(db);
   const claim = prepareClaim(connection);
   const record = prepareRecord(connection);
   const nextDue = db.prepare<{ due_at: number }, []>(
@@ -40,9 +44,10 @@ export function createCallbackStore(connection: Connection): CallbackStore {
     return { count: all?.count ?? 0, oldestAt: all && all.oldestSec * 1000 };
   }
 
-  function redeliver(filter: CallbackFilter): Callback[] {
+  function redeliver(filter: CallbackFilter, act: Act | undefined): Callback[] {
     return reads.list(filter).map((callback) => {
       const { changes } = ask.run(callback.id, MAX_CALLBACK_REDELIVERIES);
+      if (changes === 1 && !callback.isRedeliveryDue) trail(act, noteOf(callback));
       return { ...callback, isRedeliveryDue: changes === 1 };
     });
   }
@@ -54,11 +59,15 @@ export function createCallbackStore(connection: Connection): CallbackStore {
     unfinished: async () => read(reads.unfinished),
     hasDue: async (now) => read(() => anyDue.get(now) !== null),
     nextDueAt: async () => read(() => nextDue.get()?.due_at),
-    redeliver: (filter) => write(() => redeliver(filter)),
+    redeliver: (filter, act) => write(() => redeliver(filter, act)),
     byId: async (id) => read(() => reads.byId(id)),
     list: async (filter) => read(() => reads.list(filter)),
     managedCallbacks: async (filter) => read(() => managed(filter)),
     owed: async () => read(readOwed),
     attempts: async (id) => read(() => reads.attempts(id)),
   };
+}
+
+function noteOf({ id, taskId }: Callback): TrailNote {
+  return { action: "callback.redeliver", object: { kind: "callback", id }, after: { task_id: taskId } };
 }

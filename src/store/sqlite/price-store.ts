@@ -1,13 +1,16 @@
 import { asc, eq } from "drizzle-orm";
 import type { ModelId } from "../../domain/ids.ts";
 import type { PriceRule } from "../../domain/model/model.ts";
+import { priceForm } from "../../domain/money/price-form.ts";
 import type { PriceOverride, PriceStore } from "../../domain/ports/price-store.ts";
 import type { ChangeWatch } from "./change-watch.ts";
 import type { Connection } from "./connection.ts";
 import { priceOverride } from "./price-table.ts";
+import { prepareTrail } from "./trail.ts";
 
 /** Prices set by the operator, in SQLite. There are few, so all are kept in memory. */
-export function createPriceStore({ orm, read, write }: Connection, watch: ChangeWatch): PriceStore {
+export function createPriceStore({ db, orm, read, write }: Connection, watch: ChangeWatch): PriceStore {
+  const trail = prepareTrail(db);
   let rules: ReadonlyMap<ModelId, PriceRule> | undefined;
   const clear = () => {
     rules = undefined;
@@ -15,6 +18,9 @@ export function createPriceStore({ orm, read, write }: Connection, watch: Change
   watch.onChange(clear);
 
   const all = (): PriceOverride[] => orm.select().from(priceOverride).orderBy(asc(priceOverride.model)).all();
+
+  const one = (model: ModelId) =>
+    orm.select().from(priceOverride).where(eq(priceOverride.model, model)).all().map(formOf)[0];
 
   return {
     rule: (model, now) =>
@@ -24,27 +30,30 @@ export function createPriceStore({ orm, read, write }: Connection, watch: Change
         return rules.get(model);
       }),
     overrides: async () => read(all),
-    async set({ model, ...set }) {
+    async set({ model, ...set }, act) {
       await write(() => {
+        const before = act && one(model);
         orm
           .insert(priceOverride)
           .values({ model, ...set })
           .onConflictDoUpdate({ target: priceOverride.model, set })
           .run();
+        const after = { price: priceForm(set.rule), reason: set.reason };
+        trail(act, { action: "price.set", object: { kind: "model", id: model }, before, after });
       });
       clear();
     },
-    async remove(model) {
-      const removed = await write(
-        () =>
-          orm
-            .delete(priceOverride)
-            .where(eq(priceOverride.model, model))
-            .returning({ model: priceOverride.model })
-            .all().length,
-      );
+    async remove(model, act) {
+      const removed = await write(() => {
+        const [before] = orm.delete(priceOverride).where(eq(priceOverride.model, model)).returning().all();
+        if (before === undefined) return false;
+        trail(act, { action: "price.reset", object: { kind: "model", id: model }, before: formOf(before) });
+        return true;
+      });
       clear();
-      return removed > 0;
+      return removed;
     },
   };
 }
+
+const formOf = ({ rule, reason }: PriceOverride) => ({ price: priceForm(rule), reason });

@@ -1,13 +1,15 @@
 import { and, asc, eq } from "drizzle-orm";
-import type { RouteStore, RouteTrouble } from "../../domain/ports/route-store.ts";
+import type { RouteOfLane, RouteStore, RouteTrouble } from "../../domain/ports/route-store.ts";
 import type { ChangeWatch } from "./change-watch.ts";
 import type { Connection } from "./connection.ts";
 import { routeTrouble } from "./route-table.ts";
+import { prepareTrail } from "./trail.ts";
 
 /** What is known to be wrong with routes, in SQLite. */
 export function createRouteStore({ db, orm, read, write }: Connection, watch: ChangeWatch): RouteStore {
   const any = db.prepare("select 1 from route_trouble limit 1");
   const { lane, upstreamModel } = routeTrouble;
+  const trail = prepareTrail(db);
   let isChanged = false;
   watch.onChange(() => {
     isChanged = true;
@@ -20,6 +22,11 @@ export function createRouteStore({ db, orm, read, write }: Connection, watch: Ch
     return rows.map(({ until, ...row }) => ({ ...row, until: until ?? undefined }));
   }
 
+  const one = (route: RouteOfLane) =>
+    all()
+      .filter((each) => each.lane === route.lane && each.upstreamModel === route.upstreamModel)
+      .map(formOf)[0];
+
   return {
     troubles: async () => read(all),
     changedTroubles: async (now) =>
@@ -30,9 +37,10 @@ export function createRouteStore({ db, orm, read, write }: Connection, watch: Ch
         isChanged = false;
         return rows;
       }),
-    async set({ lane: ofLane, upstreamModel: ofModel, until = null, ...rest }) {
+    async set({ lane: ofLane, upstreamModel: ofModel, until = null, ...rest }, act) {
       await write(() => {
         const route = { lane: ofLane, upstreamModel: ofModel };
+        const before = act && one(route);
         const set = { ...rest, until };
         const target = [lane, upstreamModel];
         orm
@@ -40,13 +48,23 @@ export function createRouteStore({ db, orm, read, write }: Connection, watch: Ch
           .values({ ...route, ...set })
           .onConflictDoUpdate({ target, set })
           .run();
+        trail(act, { action: "route.block", object: objectOf(route), before, after: formOf(rest) });
       });
     },
-    async clear(route) {
+    async clear(route, act) {
       await write(() => {
         const isRoute = and(eq(lane, route.lane), eq(upstreamModel, route.upstreamModel));
+        const before = act && one(route);
         orm.delete(routeTrouble).where(isRoute).run();
+        if (before !== undefined) trail(act, { action: "route.allow", object: objectOf(route), before });
       });
     },
   };
 }
+
+/** `fal/second`, or `fal/second:flux/dev` for one model there, as `X-Route` has it. */
+function objectOf({ lane, upstreamModel }: RouteOfLane) {
+  return { kind: "route", id: upstreamModel === "" ? lane : `${lane}:${upstreamModel}` } as const;
+}
+
+const formOf = ({ kind, detail }: Pick<RouteTrouble, "kind" | "detail">) => ({ kind, detail });

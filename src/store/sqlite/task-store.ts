@@ -26,6 +26,7 @@ import { prepareRecentEndings } from "./task-store/recent-endings.ts";
 import { prepareRescue } from "./task-store/rescue.ts";
 import { prepareStory } from "./task-store/story.ts";
 import { Turns } from "./task-store/turns.ts";
+import { prepareTrail } from "./trail.ts";
 
 /** Tasks in SQLite. Each write is one operation of the connection's group commit. */
 export function createTaskStore(
@@ -43,7 +44,7 @@ export function createTaskStore(
   const admit = prepareAdmit(db, { ledger, records, changes });
   const claim = prepareClaim(connection, deps.newLeaseToken, turns);
   const advance = prepareAdvance(db, ledger, changes);
-  const cancel = prepareCancel(db, advance, changes, reads.byId);
+  const cancel = prepareCancel(db, advance, changes, reads.byId, prepareTrail(db));
   const [lanes, queuedLanes] = [prepareLanes(db), prepareQueuedLanes(db)];
   const oldestReady = prepareOldestReady(db);
   const [lost, nudge] = [prepareLostAttempts(db), prepareNudge(db)];
@@ -58,7 +59,7 @@ export function createTaskStore(
     renew: (lease, until) => write(() => advance.renew(lease, until)),
     apply: (lease, transition) => write(() => advance.apply(lease, transition), { isOwed: true }),
     rescue: (now) => write(() => rescue(now)),
-    requestCancel: (id, owner, now) => write(() => cancel(id, owner, now)),
+    requestCancel: (id, owner, now, act) => write(() => cancel(id, owner, now, act)),
     nudge: (id, at) => write(() => nudge(id, at)),
     freeIdempotency: (use, id) => write(() => records.free(use, id)),
     expireIdempotency: (now, limit) => write(() => records.expire(now, limit)),

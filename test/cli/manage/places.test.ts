@@ -125,6 +125,12 @@ const COMMANDS: readonly (readonly string[])[] = [
   ["pricing", "show", "sandbox-image", "--json"],
   ["pricing", "reset", "sandbox-image", "--yes", "--json"],
   ["pricing", "reset", "sandbox-image", "--yes"],
+  ["audit", "log", "--json", "--limit", "100"],
+  ["audit", "log", "--object", "web", "--all", "--json"],
+  ["audit", "log", "--action", "key.create", "--field", "entries.*.object.name"],
+  ["audit", "log", "--since", "1h", "--until", "2001-01-01"],
+  ["audit", "log", "--action", "nonsense"],
+  ["audit", "log", "--limit", "0"],
 ];
 
 describe("on a server, as in its folder", () => {

@@ -97,6 +97,7 @@ function alike({ exitCode, stdout, stderr }: Ended): Ended {
       .replaceAll(/\b(sk-svc|mt-svc)-\w{4}…\w{4}/g, "$1-SHOWN")
       .replaceAll(/\b(sk-svc|mt-svc)-\w{38}/g, "$1-SECRET")
       .replaceAll(/whsec_[\w+/=]+/g, "whsec_SECRET")
+      .replaceAll(/"actor":\{"kind":"(token|local)",[^}]*\}/g, '"actor":ACTOR')
       .replaceAll(/\b(operator|tok_[0-9a-z]{26})(?="|\s)/g, "ACTOR")
       .replaceAll(/\b(acc|key|tok|task|cb)_[0-9a-z]{26}/g, "$1_ID")
       .replaceAll(/\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(\.\d+)?Z/g, "TIME")

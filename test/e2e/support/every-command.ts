@@ -336,6 +336,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   "svc ledger": { keys: ["account", "entries"], args: local("default"), isTable: true },
   "svc usage": { keys: ["by", "currency", "rows", "since", "total", "until"], args: local(), isTable: true },
   "svc audit": { keys: ["adds_up", "checks", "data_dir", "differences", "rows", "sums"], args: local() },
+  "svc audit log": { keys: ["entries", "next"], args: local(), isTable: true },
   "svc providers list": { keys: ["0"], args: local(), isTable: true },
   "svc providers show": { keys: ["accounts", "facts", "form", "id", "needs", "routes"], args: local("bfl") },
   "svc providers test": { keys: ["accounts", "ok"], args: local(), isTable: true },

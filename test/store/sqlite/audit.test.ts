@@ -10,6 +10,7 @@ import {
   accountId,
   addAccount,
   admit,
+  byHand,
   endOne,
   keyId,
   micros,
@@ -53,8 +54,8 @@ async function keepBooks({ tasks, accounts, ...rest }: Store): Promise<void> {
   await tasks.requestCancel(taskId(3), PREPAID, NOW);
   const limits = { total: 9, perAccount: 9, perHost: 9 };
   await all.callbacks.claim({ now: NOW, leaseMs: 9, limits, underWay: [] });
-  await accounts.refund(taskId(1), micros(10_000), "apology", "operator", NOW);
-  await accounts.credit(PREPAID, micros(-5_000), "fee", "operator", NOW);
+  await accounts.refund(taskId(1), micros(10_000), "apology", byHand(NOW));
+  await accounts.credit(PREPAID, micros(-5_000), "fee", byHand(NOW));
   await admit(all, { number: 5, keyId: keyId(2) });
 }
 

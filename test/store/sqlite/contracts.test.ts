@@ -20,6 +20,7 @@ import { describeRetentionStore } from "../../contracts/retention-store.ts";
 import { describeTaskStore } from "../../contracts/task-store.ts";
 import { describeUsage } from "../../contracts/task-store-usage.ts";
 import { describeTimeStore } from "../../contracts/time-store.ts";
+import { describeTrailStore } from "../../contracts/trail-store.ts";
 import { migratedFile, openEmptyStore } from "../../helpers/open-store.ts";
 import { walksOf, watchStatements } from "../../helpers/statements.ts";
 import { countingTokens } from "../../helpers/store.ts";
@@ -35,6 +36,7 @@ describeRetentionStore("what goes from SQLite", open);
 describePriceStore("prices in SQLite", open);
 describeCallbackStore("callbacks in SQLite", open);
 describeTimeStore("times in SQLite", open);
+describeTrailStore("the trail in SQLite", open);
 describeUsage("usage in SQLite", open);
 
 /** Files of the store that give statements to a database, from what they say. */

@@ -5,7 +5,7 @@ import { openDatabase, type TrackingDatabase } from "../../../src/store/sqlite/c
 import { applyMigrations } from "../../../src/store/sqlite/migrate.ts";
 import { MIGRATIONS } from "../../../src/store/sqlite/migrations.ts";
 import { fillSecondSchema, PREPAID } from "../../helpers/second-schema.ts";
-import { endOne, micros, NOW, taskId, temporaryDatabase } from "../../helpers/store.ts";
+import { byHand, endOne, micros, NOW, taskId, temporaryDatabase } from "../../helpers/store.ts";
 
 /*
  * 0003 builds the account table anew, which everything else refers to.
@@ -99,7 +99,7 @@ test("the store goes on where it was, and its books add up before and after", as
   });
   await endOne({ ...store }, "completed");
   expect(await store.accounts.account(PREPAID)).toMatchObject({ balance: 20_000, held: 0 });
-  const refund = await store.accounts.refund(taskId(1), micros(1), "late", "operator", NOW);
+  const refund = await store.accounts.refund(taskId(1), micros(1), "late", byHand(NOW));
   expect(refund).toMatchObject({ kind: "refunded", amount: 1 });
   expect(await audit.run()).toMatchObject({ rows: { liveTasks: 0 }, differences: [] });
   audit.stop();

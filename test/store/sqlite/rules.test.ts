@@ -9,6 +9,7 @@ import {
   accountId,
   addAccount,
   admit,
+  byHand,
   claimOne,
   claimQuery,
   countingTokens,
@@ -71,7 +72,7 @@ describe("rules the database itself keeps", () => {
   });
 
   test("a prepaid account holds no more than it has, and none holds less than nothing", async () => {
-    await store.accounts.credit(ACCOUNT, micros(10), "test", "operator", NOW);
+    await store.accounts.credit(ACCOUNT, micros(10), "test", byHand(NOW));
     other.run("update account set mode = 'prepaid'");
     expect(() => other.run("update account set held_micros = 11")).toThrow("account_prepaid");
     other.run("update account set credit_limit_micros = 5, held_micros = 15");
@@ -223,8 +224,7 @@ test("what a task was charged for is kept line by line, and nothing for one that
 test("a page of a ledger has all its rows, however many of others' are between them", async () => {
   const quiet = accountId(2);
   await addAccount(store, { id: quiet });
-  const put = (id: AccountId, amount: number) =>
-    store.accounts.credit(id, micros(amount), "", "operator", NOW);
+  const put = (id: AccountId, amount: number) => store.accounts.credit(id, micros(amount), "", byHand(NOW));
   for (const amount of [1, 2]) await put(quiet, amount);
   await Promise.all(Array.from({ length: 10_050 }, () => put(ACCOUNT, 1)));
   for (const amount of [3, 4]) await put(quiet, amount);

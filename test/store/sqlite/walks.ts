@@ -57,6 +57,11 @@ export const ALLOWED: readonly AllowedWalk[] = [
     part: "(created_at, id) >= (?3, ?4)",
     why: "Only a filter by key or state passes over callbacks, and then a page looks at a thousand at most.",
   },
+  {
+    file: "sqlite/trail-store",
+    part: "(at, id) <",
+    why: "The first page after a cursor passes over entries of the cursor's own millisecond, and no others.",
+  },
   { file: "sqlite/callback-store/reads", part: "ended_at is null", why: UNDER_WAY },
   { file: "sqlite/callback-store/reads", part: '"ended_at" is null', why: UNDER_WAY },
   {

@@ -1,6 +1,6 @@
 import { callbackRestForm, managedCallbackForm } from "../../../domain/callback/callback-form.ts";
 import type { ManagedCallback, ManagedCallbackPage } from "../../../domain/ports/callback-store.ts";
-import type { ManageCallbacks, ManagedSelection } from "../../../service/manage-callbacks.ts";
+import type { ManageCallbacksAs, ManagedSelection } from "../../../service/manage-callbacks.ts";
 import { readBody } from "../../body.ts";
 import { type Endpoint, managed } from "../../exchange.ts";
 import { success } from "../../reply.ts";
@@ -8,7 +8,7 @@ import { checkQuery } from "../../wire/check.ts";
 import { CALLBACKS_QUERY, DEFAULT_PAGE, MANAGED_CALLBACKS, MANAGED_REDELIVERY } from "./wire.ts";
 
 export interface ManagedCallbackDeps {
-  readonly manageCallbacks: ManageCallbacks;
+  readonly manageCallbacksAs: ManageCallbacksAs;
   /** Attempts a callback gets at most. */
   readonly maxAttempts: number;
 }
@@ -20,7 +20,10 @@ interface SelectionBody extends Omit<ManagedSelection, "taskId" | "key"> {
 }
 
 /** /admin/v1/callbacks. */
-export function managedCallbackEndpoints({ manageCallbacks, maxAttempts }: ManagedCallbackDeps): Endpoint[] {
+export function managedCallbackEndpoints({
+  manageCallbacksAs,
+  maxAttempts,
+}: ManagedCallbackDeps): Endpoint[] {
   const present = (callback: ManagedCallback) => managedCallbackForm(callback, maxAttempts);
   const presentPage = ({ callbacks, next }: ManagedCallbackPage) => ({
     callbacks: callbacks.map(present),
@@ -28,24 +31,26 @@ export function managedCallbackEndpoints({ manageCallbacks, maxAttempts }: Manag
   });
   const path = "/admin/v1/callbacks";
   return [
-    managed("GET", path, MANAGED_CALLBACKS.list, async ({ query }) => {
+    managed("GET", path, MANAGED_CALLBACKS.list, async ({ operator, query }) => {
       // The schema has checked that it is of this type.
       const asked = checkQuery(CALLBACKS_QUERY, query()) as SelectionBody & { readonly limit?: number };
       const { limit = DEFAULT_PAGE, ...selection } = asked;
-      return success(presentPage(await manageCallbacks.list({ ...toSelection(selection), limit })));
+      return success(
+        presentPage(await manageCallbacksAs(operator).list({ ...toSelection(selection), limit })),
+      );
     }),
     managed("POST", `${path}/redeliver`, MANAGED_CALLBACKS.redeliverPage, async (exchange) => {
       const selection = toSelection(await readBody<SelectionBody>(exchange, MANAGED_REDELIVERY));
-      return success(presentPage(await manageCallbacks.redeliverPage(selection)));
+      return success(presentPage(await manageCallbacksAs(exchange.operator).redeliverPage(selection)));
     }),
-    managed("GET", `${path}/:id`, MANAGED_CALLBACKS.read, async ({ param }) => {
-      const reading = await manageCallbacks.read(param("id"));
+    managed("GET", `${path}/:id`, MANAGED_CALLBACKS.read, async ({ operator, param }) => {
+      const reading = await manageCallbacksAs(operator).read(param("id"));
       const { callback } = reading;
       const body = { ...present(callback), ...callbackRestForm(reading) };
       return success(body, undefined, { task: callback.taskId });
     }),
-    managed("POST", `${path}/:id/redeliver`, MANAGED_CALLBACKS.redeliver, async ({ param }) => {
-      const callback = await manageCallbacks.redeliver(param("id"));
+    managed("POST", `${path}/:id/redeliver`, MANAGED_CALLBACKS.redeliver, async ({ operator, param }) => {
+      const callback = await manageCallbacksAs(operator).redeliver(param("id"));
       return success(present(callback), undefined, { task: callback.taskId });
     }),
   ];

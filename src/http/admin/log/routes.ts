@@ -1,5 +1,6 @@
 import type { LevelInForce, LogLevel } from "../../../domain/log-level.ts";
 import type { ManageLogLevel } from "../../../service/log-level.ts";
+import type { NoteChange } from "../../../service/note-change.ts";
 import { readBody } from "../../body.ts";
 import { type Endpoint, managed } from "../../exchange.ts";
 import { success } from "../../reply.ts";
@@ -13,7 +14,7 @@ interface SetLevelBody {
 const USUAL_SEC = 600;
 
 /** /admin/v1/log/level. */
-export function logLevelEndpoints(logLevel: ManageLogLevel): Endpoint[] {
+export function logLevelEndpoints(logLevel: ManageLogLevel, noteChange: NoteChange): Endpoint[] {
   return [
     managed("GET", "/admin/v1/log/level", LOG_LEVEL.read, async () => success(present(logLevel.read()))),
     managed("POST", "/admin/v1/log/level", LOG_LEVEL.set, async (exchange) => {
@@ -21,6 +22,12 @@ export function logLevelEndpoints(logLevel: ManageLogLevel): Endpoint[] {
         exchange,
         SET_LEVEL_REQUEST,
       );
+      await noteChange(exchange.operator, {
+        action: "log.level",
+        object: { kind: "server", id: "log" },
+        before: { level: logLevel.read().level },
+        after: { level, for_seconds: forSec },
+      });
       return success(present(logLevel.set(level, forSec * 1_000)));
     }),
   ];

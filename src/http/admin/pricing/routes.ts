@@ -1,7 +1,7 @@
 import { AppError } from "../../../domain/errors.ts";
 import type { JsonObject } from "../../../domain/json.ts";
 import { requestPriceForm, shownPriceForm } from "../../../domain/money/price-form.ts";
-import type { ManagePrices } from "../../../service/manage-prices.ts";
+import type { ManagePricesAs } from "../../../service/manage-prices.ts";
 import { readBody } from "../../body.ts";
 import { type Endpoint, managed } from "../../exchange.ts";
 import { success } from "../../reply.ts";
@@ -11,27 +11,27 @@ import { PRICE_CHANGE, PRICING, QUOTE_REQUEST } from "./wire.ts";
 type QuoteBody = { request?: JsonObject; price_multiplier?: string };
 
 /** /admin/v1/pricing. */
-export function managedPriceEndpoints(prices: ManagePrices): Endpoint[] {
+export function managedPriceEndpoints(pricesAs: ManagePricesAs): Endpoint[] {
   return [
-    managed("GET", "/admin/v1/pricing", PRICING.list, async () =>
-      success({ prices: (await prices.list()).map(shownPriceForm) }),
+    managed("GET", "/admin/v1/pricing", PRICING.list, async ({ operator }) =>
+      success({ prices: (await pricesAs(operator).list()).map(shownPriceForm) }),
     ),
-    managed("GET", "/admin/v1/pricing/:model", PRICING.read, async ({ param }) =>
-      success(shownPriceForm(await prices.read(param("model")))),
+    managed("GET", "/admin/v1/pricing/:model", PRICING.read, async ({ operator, param }) =>
+      success(shownPriceForm(await pricesAs(operator).read(param("model")))),
     ),
     managed("PATCH", "/admin/v1/pricing/:model", PRICING.update, async (exchange) => {
       const { price, reason } = await readBody<{ price: unknown; reason?: string }>(exchange, PRICE_CHANGE);
-      const set = prices.set(exchange.param("model"), { rule: price, reason });
+      const set = pricesAs(exchange.operator).set(exchange.param("model"), { rule: price, reason });
       return success(shownPriceForm(await set.catch(inBody)));
     }),
-    managed("POST", "/admin/v1/pricing/:model/reset", PRICING.reset, async ({ param }) => {
-      const { wasSet, ...price } = await prices.reset(param("model"));
+    managed("POST", "/admin/v1/pricing/:model/reset", PRICING.reset, async ({ operator, param }) => {
+      const { wasSet, ...price } = await pricesAs(operator).reset(param("model"));
       return success({ ...shownPriceForm(price), was_set: wasSet });
     }),
     managed("POST", "/admin/v1/pricing/:model/quote", PRICING.quote, async (exchange) => {
       const { request = {}, price_multiplier: factor } = await readBody<QuoteBody>(exchange, QUOTE_REQUEST);
       const multiplier = factor === undefined ? undefined : multiplierOf("price_multiplier", factor);
-      const quoted = await prices.priceOf(exchange.param("model"), request, multiplier);
+      const quoted = await pricesAs(exchange.operator).priceOf(exchange.param("model"), request, multiplier);
       return success(requestPriceForm(quoted, multiplier));
     }),
   ];

@@ -1,3 +1,4 @@
+import type { Operator } from "../../../domain/access/actor.ts";
 import type { JsonObject } from "../../../domain/json.ts";
 import type { ExplainRoute, ManagedRoutes } from "../../../domain/ports/managed-routes.ts";
 import { explainedForm, managedWayForm } from "../../../domain/route-form.ts";
@@ -22,10 +23,13 @@ interface ExplainBody {
 }
 
 /** /admin/v1/routes. */
-export function managedRouteEndpoints(routes: ManagedRoutes, explainRoute: ExplainRoute): Endpoint[] {
+export function managedRouteEndpoints(
+  routesAs: (operator: Operator) => ManagedRoutes,
+  explainRoute: ExplainRoute,
+): Endpoint[] {
   return [
-    managed("GET", "/admin/v1/routes", ROUTES.list, async () =>
-      success({ routes: (await routes.list()).map(managedWayForm) }),
+    managed("GET", "/admin/v1/routes", ROUTES.list, async ({ operator }) =>
+      success({ routes: (await routesAs(operator).list()).map(managedWayForm) }),
     ),
     managed("POST", "/admin/v1/routes/explain", ROUTES.explain, async (exchange) => {
       const { route_policy: policy, ...asked } = await readBody<ExplainBody>(exchange, EXPLAIN_REQUEST);
@@ -33,11 +37,15 @@ export function managedRouteEndpoints(routes: ManagedRoutes, explainRoute: Expla
     }),
     managed("POST", "/admin/v1/routes/block", ROUTES.block, async (exchange) => {
       const { reason, ...body } = await readBody<TargetBody>(exchange, BLOCK_REQUEST);
-      return success({ routes: (await routes.block(targetOf(body), reason)).map(managedWayForm) });
+      return success({
+        routes: (await routesAs(exchange.operator).block(targetOf(body), reason)).map(managedWayForm),
+      });
     }),
     managed("POST", "/admin/v1/routes/allow", ROUTES.allow, async (exchange) => {
       const body = await readBody<TargetBody>(exchange, ALLOW_REQUEST);
-      return success({ routes: (await routes.allow(targetOf(body))).map(managedWayForm) });
+      return success({
+        routes: (await routesAs(exchange.operator).allow(targetOf(body))).map(managedWayForm),
+      });
     }),
   ];
 }

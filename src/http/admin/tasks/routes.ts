@@ -1,3 +1,4 @@
+import { actorOf } from "../../../domain/access/actor.ts";
 import type { Log } from "../../../domain/ports/runtime.ts";
 import type { ManagedTaskQuery, ManageTasks } from "../../../service/manage-tasks.ts";
 import { startOfAll, type WatchAllDeps, watchAll } from "../../../service/watch-all.ts";
@@ -36,10 +37,15 @@ export function managedTaskEndpoints(deps: ManagedTaskEndpointDeps): Endpoint[] 
       const trace = await tasks.trace(param("id"));
       return success(presentManagedTrace(trace, origin), undefined, { task: trace.task.id });
     }),
-    managed("POST", "/admin/v1/tasks/:id/cancel", MANAGED_TASKS.cancel, async ({ param, origin }) => {
-      const story = await tasks.cancel(param("id"));
-      return success(presentManagedStory(story, origin), undefined, { task: story.task.id });
-    }),
+    managed(
+      "POST",
+      "/admin/v1/tasks/:id/cancel",
+      MANAGED_TASKS.cancel,
+      async ({ operator, param, origin }) => {
+        const story = await tasks.cancel(param("id"), actorOf(operator));
+        return success(presentManagedStory(story, origin), undefined, { task: story.task.id });
+      },
+    ),
   ];
 }
 

@@ -1,14 +1,17 @@
 import { and, eq, sql } from "drizzle-orm";
 import { type Account, availableOf } from "../../../domain/access/account.ts";
+import { type Act, ledgerActor } from "../../../domain/access/actor.ts";
 import type { AccountId } from "../../../domain/ids.ts";
 import { creditEntry } from "../../../domain/money/ledger.ts";
 import { type Micros, ZERO } from "../../../domain/money/money.ts";
 import type { AccountChange, Credit, NewAccount } from "../../../domain/ports/account-store.ts";
 import { madeAtUse } from "../../../toolkit/made-at-use.ts";
 import type { Connection } from "../connection.ts";
-import { type Authority, AVAILABLE, type Ledger } from "../ledger.ts";
+import { AVAILABLE, type Ledger } from "../ledger.ts";
+import type { Trail } from "../trail.ts";
 import { type AccountRow, account, toAccount } from "./account-table.ts";
 import { creditKey } from "./credit-key-table.ts";
+import { accountChanged, accountCredited, accountMade } from "./notes.ts";
 
 /** Finds accounts. Raw statements: most commands on a data folder need no others, and the first query that drizzle builds takes milliseconds. */
 function prepareFind({ db }: Connection) {
@@ -49,29 +52,58 @@ function prepareClearTold({ db }: Connection) {
   return (id: AccountId) => void clear.run(id);
 }
 
+/** Appends a credit to the ledger, once for each idempotency key. */
+function prepareCredit(
+  connection: Connection,
+  use: { readonly ledger: Ledger; readonly trail: Trail },
+  byId: (id: string) => Account | undefined,
+) {
+  const later = madeAtUse({ keyed: () => prepareCreditKeys(connection) });
+  return function credit(id: AccountId, amount: Micros, reason: string, act: Act, key?: string): Credit {
+    const before = byId(id);
+    if (before === undefined) return { kind: "not_found" };
+    const used = key === undefined ? undefined : later.keyed.used(id, key);
+    if (used !== undefined) {
+      const isSame = used.amount === amount && used.reason === reason;
+      return isSame ? { kind: "replayed", account: before } : { kind: "conflict" };
+    }
+    if (amount === 0) return { kind: "credited", account: before };
+    const available = availableOf(before);
+    if (available !== undefined && amount < 0 && available + amount < 0)
+      return { kind: "too_low", account: before };
+    if (!Number.isSafeInteger(before.balance + amount)) return { kind: "uncountable", account: before };
+    use.ledger.post(id, [creditEntry(amount, reason, ledgerActor(act.actor))], act.at);
+    if (key !== undefined) later.keyed.use({ accountId: id, key, amount, reason });
+    const after = byId(id) ?? before;
+    use.trail(act, accountCredited(before, after, amount, reason));
+    return { kind: "credited", account: after };
+  };
+}
+
 export type Accounts = ReturnType<typeof prepareAccounts>;
 
 /** Creates, changes and credits accounts. */
-export function prepareAccounts(connection: Connection, use: { readonly ledger: Ledger }) {
+export function prepareAccounts(
+  connection: Connection,
+  use: { readonly ledger: Ledger; readonly trail: Trail },
+) {
   const { orm } = connection;
   const { byId, byName, find, all } = prepareFind(connection);
-  const later = madeAtUse({
-    keyed: () => prepareCreditKeys(connection),
-    clearTold: () => prepareClearTold(connection),
-  });
+  const later = madeAtUse({ clearTold: () => prepareClearTold(connection) });
 
   return {
     ...{ byId, find, all },
-    create({ id, name, mode, credit, createdAt, actor = "operator" }: NewAccount) {
+    create({ id, name, mode, credit, createdAt }: NewAccount, act?: Act) {
       if (byName(name) !== undefined) return "name_taken" as const;
       orm
         .insert(account)
         .values({ id, name, mode, status: "active", balance: ZERO, held: ZERO, createdAt })
         .run();
-      if (credit > 0) use.ledger.post(id, [creditEntry(credit, "first credit", actor)], createdAt);
+      if (credit > 0) use.ledger.post(id, [creditEntry(credit, "first credit", actorOf(act))], createdAt);
+      use.trail(act, accountMade(byId(id), credit));
       return "created" as const;
     },
-    update(id: AccountId, change: AccountChange): Account | "overdrawn" | "not_found" {
+    update(id: AccountId, change: AccountChange, act?: Act): Account | "overdrawn" | "not_found" {
       const before = byId(id);
       if (before === undefined) return "not_found";
       const {
@@ -88,24 +120,13 @@ export function prepareAccounts(connection: Connection, use: { readonly ledger: 
         .where(eq(account.id, id))
         .run();
       later.clearTold(id);
-      return { ...before, creditLimit, priceMultiplier, lowBalance: lowBalance ?? undefined, status, mode };
+      const terms = { creditLimit, priceMultiplier, lowBalance: lowBalance ?? undefined, status, mode };
+      const after = { ...before, ...terms };
+      use.trail(act, accountChanged(before, after));
+      return after;
     },
-    credit(id: AccountId, amount: Micros, { reason, actor, at }: Authority, key?: string): Credit {
-      const before = byId(id);
-      if (before === undefined) return { kind: "not_found" };
-      const used = key === undefined ? undefined : later.keyed.used(id, key);
-      if (used !== undefined) {
-        const isSame = used.amount === amount && used.reason === reason;
-        return isSame ? { kind: "replayed", account: before } : { kind: "conflict" };
-      }
-      if (amount === 0) return { kind: "credited", account: before };
-      const available = availableOf(before);
-      if (available !== undefined && amount < 0 && available + amount < 0)
-        return { kind: "too_low", account: before };
-      if (!Number.isSafeInteger(before.balance + amount)) return { kind: "uncountable", account: before };
-      use.ledger.post(id, [creditEntry(amount, reason, actor)], at);
-      if (key !== undefined) later.keyed.use({ accountId: id, key, amount, reason });
-      return { kind: "credited", account: byId(id) ?? before };
-    },
+    credit: prepareCredit(connection, use, byId),
   };
 }
+
+const actorOf = (act: Act | undefined) => (act === undefined ? "operator" : ledgerActor(act.actor));

@@ -1,5 +1,6 @@
 import { and, asc, eq, isNull } from "drizzle-orm";
 import type { ApiKey, KeyChange, Rotation } from "../../../domain/access/account.ts";
+import type { Act } from "../../../domain/access/actor.ts";
 import { changePolicy } from "../../../domain/access/key-policy.ts";
 import { changeSigning } from "../../../domain/callback/signature.ts";
 import type { AccountId, KeyId } from "../../../domain/ids.ts";
@@ -8,8 +9,10 @@ import type { Seal } from "../../../domain/ports/runtime.ts";
 import { madeAtUse } from "../../../toolkit/made-at-use.ts";
 import type { Connection } from "../connection.ts";
 import type { Quotas } from "../quotas.ts";
+import type { Trail } from "../trail.ts";
 import type { Accounts } from "./accounts.ts";
 import { apiKey, toApiKey } from "./key-table.ts";
+import { keyChanged, keyMade } from "./notes.ts";
 
 /** Finds API keys. */
 function prepareReads({ db, orm }: Connection, seal: Seal | undefined) {
@@ -77,15 +80,61 @@ function prepareInsert({ db }: Connection) {
     );
 }
 
+/** What a change of what signs a key's callbacks adds to the trail, which never has the secret. */
+const REPLACED = { callback_secret: "replaced" };
+
+/** Changes what a key may do, and what signs its callbacks. */
+function prepareChange(
+  { orm }: Connection,
+  use: { readonly quotas: Quotas; readonly trail: Trail },
+  {
+    changeable,
+    callbackSecret,
+    sealed,
+  }: Pick<ReturnType<typeof prepareReads>, "changeable" | "callbackSecret"> & {
+    readonly sealed: (secret: string, id: KeyId) => string;
+  },
+) {
+  return function change(
+    id: KeyId,
+    { policy, expiresAt, signing }: KeyChange,
+    act?: Act,
+  ): ApiKey | "revoked" | "not_found" {
+    const before = changeable(id);
+    if (typeof before === "string") return before;
+    const after = {
+      policy: changePolicy(before.policy, policy),
+      expiresAt: expiresAt === undefined ? (before.expiresAt ?? null) : expiresAt,
+    };
+    // Drizzle ignores undefined values.
+    const secret = signing && sealed(changeSigning(openedOf(callbackSecret(id)), signing), id);
+    orm
+      .update(apiKey)
+      .set({ ...after, callbackSecret: secret })
+      .where(eq(apiKey.id, id))
+      .run();
+    // Periods of different lengths may start on the same day.
+    if (before.policy.quota?.reset !== after.policy.quota?.reset) use.quotas.forget(before.accountId, id);
+    const changed = {
+      ...before,
+      ...after,
+      expiresAt: after.expiresAt ?? undefined,
+      signsCallbacks: signing === undefined ? before.signsCallbacks : signing !== null,
+    };
+    use.trail(act, keyChanged("key.update", [before, changed], act, signing ? REPLACED : {}));
+    return changed;
+  };
+}
+
 /** Creates and changes API keys. */
 export function prepareKeys(
   connection: Connection,
-  use: { readonly accounts: Accounts; readonly quotas: Quotas },
+  use: { readonly accounts: Accounts; readonly quotas: Quotas; readonly trail: Trail },
   seal: Seal | undefined,
 ) {
   const { db, orm } = connection;
   const reads = prepareReads(connection, seal);
-  const { byId, callbackSecret, changeable, isNameTaken } = reads;
+  const { byId, changeable, isNameTaken } = reads;
   const insert = prepareInsert(connection);
   const sealed = (secret: string, id: KeyId) => seal?.seal(secret, id) ?? secret;
   const revoke = db.prepare<never, [now: number, id: string]>(
@@ -94,43 +143,29 @@ export function prepareKeys(
 
   return {
     ...reads,
-    create(key: ApiKey, secret?: string) {
+    create(key: ApiKey, secret?: string, act?: Act) {
       if (use.accounts.byId(key.accountId) === undefined) return "no_account" as const;
       if (isNameTaken(key.name, key.accountId)) return "name_taken" as const;
       insert(key, secret === undefined ? undefined : sealed(secret, key.id));
+      use.trail(act, keyMade(key, act));
       return "created" as const;
     },
-    change(id: KeyId, { policy, expiresAt, signing }: KeyChange): ApiKey | "revoked" | "not_found" {
-      const before = changeable(id);
-      if (typeof before === "string") return before;
-      const after = {
-        policy: changePolicy(before.policy, policy),
-        expiresAt: expiresAt === undefined ? (before.expiresAt ?? null) : expiresAt,
-      };
-      // Drizzle ignores undefined values.
-      const secret = signing && sealed(changeSigning(openedOf(callbackSecret(id)), signing), id);
-      orm
-        .update(apiKey)
-        .set({ ...after, callbackSecret: secret })
-        .where(eq(apiKey.id, id))
-        .run();
-      // Periods of different lengths may start on the same day.
-      if (before.policy.quota?.reset !== after.policy.quota?.reset) use.quotas.forget(before.accountId, id);
-      return {
-        ...before,
-        ...after,
-        expiresAt: after.expiresAt ?? undefined,
-        signsCallbacks: signing === undefined ? before.signsCallbacks : signing !== null,
-      };
-    },
-    rotate(id: KeyId, rotation: Rotation): ApiKey | "revoked" | "not_found" {
+    change: prepareChange(connection, use, { ...reads, sealed }),
+    rotate(id: KeyId, rotation: Rotation, act?: Act): ApiKey | "revoked" | "not_found" {
       const before = changeable(id);
       if (typeof before === "string") return before;
       orm.update(apiKey).set(rotated(before, rotation)).where(eq(apiKey.id, id)).run();
-      return byId(id) ?? "not_found";
+      const after = byId(id) ?? before;
+      use.trail(act, keyChanged("key.rotate", [before, after], act));
+      return after;
     },
-    revoke(id: KeyId, now: number) {
-      if (revoke.run(now, id).changes === 1) return "revoked" as const;
+    revoke(id: KeyId, now: number, act?: Act) {
+      const before = act && byId(id);
+      if (revoke.run(now, id).changes === 1) {
+        if (before !== undefined)
+          use.trail(act, keyChanged("key.revoke", [before, { ...before, revokedAt: now }], act));
+        return "revoked" as const;
+      }
       return byId(id) === undefined ? ("not_found" as const) : ("already_revoked" as const);
     },
   };

@@ -1,11 +1,13 @@
+import { type Act, ledgerActor } from "../../../domain/access/actor.ts";
 import type { AccountId, TaskId } from "../../../domain/ids.ts";
 import { refundEntry } from "../../../domain/money/ledger.ts";
-import { type Micros, toMicros } from "../../../domain/money/money.ts";
+import { formatAmount, type Micros, toMicros } from "../../../domain/money/money.ts";
 import type { Refund } from "../../../domain/ports/account-store.ts";
 import type { TaskStatus } from "../../../domain/task/task.ts";
 import type { Connection } from "../connection.ts";
-import type { Authority, Ledger } from "../ledger.ts";
+import type { Ledger } from "../ledger.ts";
 import { REMOVED } from "../task-store/task-table.ts";
+import type { Trail } from "../trail.ts";
 import type { Accounts } from "./accounts.ts";
 
 interface Charged {
@@ -17,8 +19,8 @@ interface Charged {
 /** The body of `AccountStore.refund`. */
 export function prepareRefund(
   { db }: Connection,
-  use: { readonly ledger: Ledger; readonly accounts: Accounts },
-): (task: TaskId, amount: Micros | undefined, authority: Authority) => Refund {
+  use: { readonly ledger: Ledger; readonly accounts: Accounts; readonly trail: Trail },
+): (task: TaskId, amount: Micros | undefined, reason: string, act: Act) => Refund {
   const chargedFor = db.prepare<Charged, [id: string]>(
     "select account_id, status, charged_micros from task where id = ?",
   );
@@ -26,7 +28,7 @@ export function prepareRefund(
     "select id from ledger_entry where account_id = ? and task_id = ? and kind = 'refund'",
   );
 
-  return (id, amount, { reason, actor, at }) => {
+  return (id, amount, reason, act) => {
     if (amount !== undefined && amount <= 0) throw new RangeError(`Not an amount to refund: ${amount}`);
     const task = chargedFor.get(id);
     if (task === null) return { kind: "not_found" };
@@ -37,9 +39,20 @@ export function prepareRefund(
     if (refundOf.get(task.account_id, id) !== null) return { kind: "already_refunded" };
     if (amount !== undefined && amount > charged) return { kind: "too_much", charged };
     const refunded = amount ?? charged;
-    use.ledger.post(task.account_id, [refundEntry(id, refunded, reason, actor)], at);
+    use.ledger.post(task.account_id, [refundEntry(id, refunded, reason, ledgerActor(act.actor))], act.at);
     const after = use.accounts.byId(task.account_id);
     if (after === undefined) throw new Error(`There is no account ${task.account_id}.`);
+    use.trail(act, {
+      action: "task.refund",
+      object: { kind: "task", id },
+      before: { balance: formatAmount(toMicros(after.balance - refunded)) },
+      after: {
+        balance: formatAmount(after.balance),
+        amount: formatAmount(refunded),
+        reason,
+        account_id: after.id,
+      },
+    });
     return { kind: "refunded", amount: refunded, account: after };
   };
 }

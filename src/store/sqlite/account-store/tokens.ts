@@ -1,11 +1,14 @@
 import { and, asc, eq, isNull, or, sql } from "drizzle-orm";
 import type { ManagementToken } from "../../../domain/access/account.ts";
+import type { Act } from "../../../domain/access/actor.ts";
 import type { TokenId } from "../../../domain/ids.ts";
 import type { Connection } from "../connection.ts";
+import type { Trail } from "../trail.ts";
+import { tokenMade, tokenRevoked } from "./notes.ts";
 import { managementToken, toManagementToken } from "./token-table.ts";
 
 /** Management tokens. */
-export function prepareTokens({ db, orm }: Connection) {
+export function prepareTokens({ db, orm }: Connection, parts: { readonly trail: Trail }) {
   const revoke = db.prepare<never, [now: number, id: string]>(
     "update management_token set revoked_at = ? where id = ? and revoked_at is null",
   );
@@ -41,17 +44,22 @@ export function prepareTokens({ db, orm }: Connection) {
     },
     all: (): ManagementToken[] =>
       orm.select().from(managementToken).orderBy(asc(managementToken.id)).all().map(toManagementToken),
-    create(token: ManagementToken) {
+    create(token: ManagementToken, act?: Act) {
       if (find(token.name) !== undefined) return "name_taken" as const;
       orm
         .insert(managementToken)
         .values({ ...token })
         .run();
+      parts.trail(act, tokenMade(token, act));
       return "created" as const;
     },
     use: (id: TokenId, now: number) => void use.run(now, id),
-    revoke(id: TokenId, now: number) {
-      if (revoke.run(now, id).changes === 1) return "revoked" as const;
+    revoke(id: TokenId, now: number, act?: Act) {
+      const before = act && find(id);
+      if (revoke.run(now, id).changes === 1) {
+        parts.trail(act, tokenRevoked(before, now, act));
+        return "revoked" as const;
+      }
       const there = orm.select().from(managementToken).where(eq(managementToken.id, id)).get();
       return there === undefined ? ("not_found" as const) : ("already_revoked" as const);
     },

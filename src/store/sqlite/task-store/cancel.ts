@@ -1,7 +1,11 @@
 import type { Database } from "bun:sqlite";
+import type { Act } from "../../../domain/access/actor.ts";
+import type { TrailNote } from "../../../domain/access/trail.ts";
 import type { AccountId, TaskId } from "../../../domain/ids.ts";
+import type { JsonObject } from "../../../domain/json.ts";
 import type { Task } from "../../../domain/task/task.ts";
 import { cancelled } from "../../../domain/task/transition.ts";
+import type { Trail } from "../trail.ts";
 import type { Advance, Standing } from "./advance.ts";
 import type { Changes } from "./changes.ts";
 
@@ -11,6 +15,7 @@ export function prepareCancel(
   advance: Advance,
   changes: Changes,
   byId: (id: TaskId) => Task | undefined,
+  trail: Trail,
 ) {
   const flag = db.prepare<never, [id: string]>("update task set cancel_requested = 1 where id = ?");
   const callNow = db.prepare<never, [now: number, id: string]>(
@@ -18,7 +23,7 @@ export function prepareCancel(
      where id = ?`,
   );
 
-  return (id: TaskId, owner: AccountId, now: number) => {
+  function request(id: TaskId, owner: AccountId, now: number, act: Act | undefined) {
     const standing = advance.standing(id);
     if (standing === undefined || standing.account_id !== owner) return "not_found" as const;
     if (standing.stage === "terminal") return "already_final" as const;
@@ -29,16 +34,25 @@ export function prepareCancel(
     // A queued task has sent nothing, or nothing that was taken, so no upstream needs to know.
     if (isQueued && !isOpen && task !== undefined) {
       advance.end(id, standing, cancelled(task, now));
+      trail(act, noteOf(id, { status: task.status }, { status: "cancelled" }));
       return "cancelled" as const;
     }
-    if (standing.cancel_requested === 0) changes.mark(id);
+    if (standing.cancel_requested === 0) {
+      changes.mark(id);
+      trail(act, noteOf(id, { cancel_requested: false }, { cancel_requested: true }));
+    }
     // The end of a lease that is held must stay, and so must the delay before an upstream is asked again after a failure.
     const isToBeTold =
       standing.stage === "running" && standing.cancel_requested === 0 && standing.failures === 0;
     if (isOpen || (isToBeTold && standing.lease_token === null)) callNow.run(now, id);
     else flag.run(id);
     return "requested" as const;
-  };
+  }
+  return request;
+}
+
+function noteOf(id: TaskId, before: JsonObject, after: JsonObject): TrailNote {
+  return { action: "task.cancel", object: { kind: "task", id }, before, after };
 }
 
 /** An expired lease stops nobody. Its holder's writes still fail, because the cancellation removes the token. */

@@ -1,0 +1,123 @@
+import { canonicalJson } from "../canonical-json.ts";
+import type { JsonObject } from "../json.ts";
+import type { Act, Actor } from "./actor.ts";
+
+/*
+ * The trail says who changed what. An entry is written in the transaction of its change, so that neither is there without the
+ * other, and is never changed or removed after that.
+ */
+
+/** Everything that is noted, with what it means. */
+export const TRAIL_ACTIONS = {
+  "account.create": "An account was made.",
+  "account.update": "The terms of an account were changed.",
+  "account.suspend": "An account's keys are refused.",
+  "account.activate": "An account's keys are taken again.",
+  "account.credit": "An account's balance was moved by hand.",
+  "key.create": "An API key was made.",
+  "key.update": "What an API key may do was changed.",
+  "key.rotate": "An API key got a new secret.",
+  "key.revoke": "An API key is refused for good.",
+  "token.create": "A management token was made.",
+  "token.revoke": "A management token is refused for good.",
+  "price.set": "The price of a model was set.",
+  "price.reset": "The price that was set for a model was removed.",
+  "task.cancel": "A task was cancelled by an operator.",
+  "task.refund": "A task's charge was given back.",
+  "callback.redeliver": "A callback is sent once more for an operator.",
+  "route.block": "A route, or an account of a provider, gets no tasks.",
+  "route.allow": "What was known against a route was forgotten.",
+  "log.level": "How much the server logs was changed for a while.",
+} as const;
+export type TrailAction = keyof typeof TRAIL_ACTIONS;
+
+/** What kinds of things are changed. */
+export const TRAIL_OBJECTS = [
+  "account",
+  "key",
+  "token",
+  "model",
+  "task",
+  "callback",
+  "route",
+  "server",
+] as const;
+export type TrailObjectKind = (typeof TRAIL_OBJECTS)[number];
+
+export interface TrailObject {
+  readonly kind: TrailObjectKind;
+  readonly id: string;
+  /** As it was called then. */
+  readonly name?: string | undefined;
+}
+
+/** A change, as it is noted. `before` and `after` hold what changed, without secrets; absent: it was not there, or is gone. */
+export interface TrailNote {
+  readonly action: TrailAction;
+  readonly object: TrailObject;
+  readonly before?: JsonObject | undefined;
+  readonly after?: JsonObject | undefined;
+}
+
+/** Who did something, as the trail keeps it. */
+export interface TrailActor {
+  readonly kind: Actor["kind"];
+  /** A token's. */
+  readonly id?: string | undefined;
+  /** Of the token or of the machine's user, as it was then; of the settings file. */
+  readonly name?: string | undefined;
+}
+
+/** An entry as it is stored. Actions and kinds of a later version may be others. */
+export interface TrailEntry extends Omit<TrailNote, "action" | "object"> {
+  /** Later entries have higher numbers. */
+  readonly number: number;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly actor: TrailActor;
+  readonly action: string;
+  readonly object: Omit<TrailObject, "kind"> & { readonly kind: string };
+}
+
+export function trailActor({ actor }: Pick<Act, "actor">): TrailActor {
+  if (actor.kind === "token") return { kind: "token", id: actor.tokenId, name: actor.tokenName };
+  return actor.kind === "system" ? { kind: "system" } : { kind: actor.kind, name: actor.name };
+}
+
+/** The members in which two forms differ, of each. @returns undefined where they are the same */
+export function differences(
+  before: JsonObject,
+  after: JsonObject,
+): { readonly before: JsonObject; readonly after: JsonObject } | undefined {
+  const names = Object.keys({ ...before, ...after }).filter(
+    (name) => canonicalJson(before[name] ?? null) !== canonicalJson(after[name] ?? null),
+  );
+  if (names.length === 0) return undefined;
+  const only = (form: JsonObject) =>
+    Object.fromEntries(names.flatMap((name) => (name in form ? [[name, form[name]]] : [])));
+  return { before: only(before), after: only(after) };
+}
+
+/** An entry as operators read it: times in Unix seconds, null for what is not there. */
+export function trailForm({ number, at, actor, action, object, before, after }: TrailEntry): JsonObject {
+  return {
+    number,
+    at: Math.floor(at / 1000),
+    actor: { kind: actor.kind, id: actor.id ?? null, name: actor.name ?? null },
+    action,
+    object: { kind: object.kind, id: object.id, name: object.name ?? null },
+    before: before ?? null,
+    after: after ?? null,
+  };
+}
+
+/** A page of the trail, with the cursor of the next one. */
+export function trailPageForm(page: {
+  readonly entries: readonly TrailEntry[];
+  readonly next?: number | undefined;
+}) {
+  return {
+    entries: page.entries.map(trailForm),
+    next: page.next === undefined ? null : String(page.next),
+  };
+}

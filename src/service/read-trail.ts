@@ -1,0 +1,56 @@
+import { TRAIL_ACTIONS } from "../domain/access/trail.ts";
+import { mustBe } from "../domain/errors.ts";
+import type { AccountStore } from "../domain/ports/account-store.ts";
+import type { TrailPage, TrailStore } from "../domain/ports/trail-store.ts";
+import { momentOf } from "./moment.ts";
+
+/** Which entries of the trail are meant, as given. */
+export interface TrailQuery {
+  /** Id or name of a token; `local`, `file` or `system`. */
+  readonly actor?: string | undefined;
+  readonly action?: string | undefined;
+  /** Id of what was changed, or the name of an account, a key or a token. */
+  readonly object?: string | undefined;
+  /** ISO 8601, or Unix seconds as text. */
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+  /** ≥ 1. */
+  readonly limit: number;
+  /** The cursor of the page before. */
+  readonly after?: string | undefined;
+}
+
+export interface ReadTrailDeps {
+  readonly trail: TrailStore;
+  readonly accounts: Pick<AccountStore, "account" | "key" | "keys" | "token" | "tokens">;
+}
+
+/** Reads who changed what, newest first. @throws AppError `invalid_request` for an action, a time or a cursor that is none */
+export function createReadTrail({ trail, accounts }: ReadTrailDeps) {
+  // A revoked one is still known by its name; of several, the newest is meant.
+  const named = <Kept extends { readonly name: string }>(all: readonly Kept[], name: string) =>
+    all.findLast((each) => each.name === name);
+  const tokenOf = async (given: string) =>
+    (await accounts.token(given)) ?? named(await accounts.tokens(), given);
+  const keyOf = async (given: string) => (await accounts.key(given)) ?? named(await accounts.keys(), given);
+  const actorOf = async (given: string) => (await tokenOf(given))?.id ?? given;
+  const objectOf = async (given: string) => {
+    const found = (await accounts.account(given)) ?? (await keyOf(given)) ?? (await tokenOf(given));
+    return found?.id ?? given;
+  };
+  return async ({ actor, action, object, since, until, limit, after }: TrailQuery): Promise<TrailPage> => {
+    if (action !== undefined && !Object.hasOwn(TRAIL_ACTIONS, action))
+      throw mustBe("action", { oneOf: Object.keys(TRAIL_ACTIONS) }, action);
+    if (after !== undefined && !/^\d{1,15}$/.test(after)) throw mustBe("after", { form: "cursor" }, after);
+    return trail.page({
+      actor: actor === undefined ? undefined : await actorOf(actor),
+      action,
+      object: object === undefined ? undefined : await objectOf(object),
+      since: momentOf("since", since),
+      until: momentOf("until", until),
+      limit,
+      after: after === undefined ? undefined : Number(after),
+    });
+  };
+}
+export type ReadTrail = ReturnType<typeof createReadTrail>;
