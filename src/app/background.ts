@@ -13,11 +13,13 @@ import { createCleaner } from "../scheduler/cleaner.ts";
 import { createCollector } from "../scheduler/collector.ts";
 import { Hooks } from "../scheduler/hooks.ts";
 import { createLateAnswers } from "../scheduler/late-answers.ts";
+import { createRetention, type RetentionDeps } from "../scheduler/retention.ts";
 import { laneCapacities } from "../scheduler/routing/lanes.ts";
 import { createScheduler } from "../scheduler/scheduler.ts";
 import { createTimekeeper } from "../scheduler/timekeeper.ts";
 import { Traces } from "../scheduler/traces.ts";
 import { collectContents } from "../service/collect-contents.ts";
+import { removeContents } from "../service/remove-task.ts";
 import { createBackups } from "./backups.ts";
 import { assetsOf } from "./data-folder.ts";
 import { mostConnections } from "./descriptors.ts";
@@ -91,6 +93,17 @@ function openHooks({ publicUrl, hooks }: Config, rooms: Rooms, wake: () => void)
   return new Hooks({ tasks: store.tasks, clock, log, wake, addressOf });
 }
 
+function keptMsOf({ retention }: Config): RetentionDeps["keptMs"] {
+  const { outputsMs, inputsMs, callbacksMs, tasksMs } = retention;
+  const all = Object.entries({
+    outputs: outputsMs,
+    inputs: inputsMs,
+    callbacks: callbacksMs,
+    tasks: tasksMs,
+  });
+  return Object.fromEntries(all.filter(([, ms]) => ms !== undefined));
+}
+
 /** What is looked after now and then. */
 function createUpkeep(config: Config, { stopWays, ...rooms }: Rooms) {
   const { clock, log, store } = rooms;
@@ -101,6 +114,11 @@ function createUpkeep(config: Config, { stopWays, ...rooms }: Rooms) {
   const backups = createBackups(config, rooms);
   const all = [
     createCleaner({ tasks, clock, log, tidy }),
+    createRetention({
+      ...{ clock, log, keptMs: keptMsOf(config) },
+      retention: store.retention,
+      removeContents: (contents) => removeContents({ ...rooms, retention: store.retention }, contents),
+    }),
     createCollector({ clock, log, collect: (pause) => collectContents({ ...collection, pause }) }),
     createLateAnswers({ ...rooms, tasks }),
     rooms.relays,

@@ -11,7 +11,7 @@ export interface SchemaForm {
 }
 
 /** In every create body. A manifest names the other properties of `shared.yaml` that it uses. */
-const EVERYWHERE = ["model", "callback_url"];
+const EVERYWHERE = ["model", "callback_url", "retain_seconds"];
 const MEDIA = "media";
 const SHARED = shared as { readonly [name: string]: JsonObject };
 

@@ -97,7 +97,7 @@ function mostProblems({ unit, most }: PriceLineForm, { schema }: PricedModel, at
 }
 
 /** Properties of create bodies that are no parameters: what they say has a place of its own, or prices nothing. */
-const NO_PARAMETERS = ["model", "prompt", "n", "callback_url", "task_id", "index"];
+const NO_PARAMETERS = ["model", "prompt", "n", "callback_url", "retain_seconds", "task_id", "index"];
 
 function conditionProblems(name: string, condition: Json, model: PricedModel, path: Path): Problem[] {
   const property = propertyOf(pricedSchema(model), name);

@@ -17,7 +17,7 @@ import { didYouMean, unless } from "./problem.ts";
 import { ANNOTATIONS } from "./validate.ts";
 
 /** Properties of every create body that say nothing to an upstream. */
-const NOT_FOR_ROUTES = ["model", "callback_url"];
+const NOT_FOR_ROUTES = ["model", "callback_url", "retain_seconds"];
 
 /** Names for the least and the most of what a property holds, by its type. */
 const BOUNDS: Readonly<Record<string, readonly [least: string, most: string]>> = {

@@ -18,7 +18,7 @@ import { didYouMean, unless } from "./problem.ts";
 import { toWorkflow } from "./workflow.ts";
 
 /** Fields of create bodies that no engine is told of. */
-const NOT_FOR_ENGINES = ["model", "callback_url", "partial_images", "task_id", "index"];
+const NOT_FOR_ENGINES = ["model", "callback_url", "retain_seconds", "partial_images", "task_id", "index"];
 
 interface Looking {
   readonly manifest: Manifest;

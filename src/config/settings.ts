@@ -19,6 +19,7 @@ import {
 import { aliases } from "./aliases.ts";
 import { backupSettings } from "./backups.ts";
 import { recordingSettings } from "./recordings.ts";
+import { retentionSettings } from "./retention.ts";
 import { RUNTIME_VARIABLES } from "./runtime-variables.ts";
 import { sheddingSettings } from "./shedding.ts";
 import { staySettings } from "./stays.ts";
@@ -238,6 +239,7 @@ export function createSettings(machine: Machine, providers: readonly ProviderSet
     },
     ...sheddingSettings(),
     ...backupSettings(),
+    ...retentionSettings(),
     ...recordingSettings(),
     egress: {
       allow: setting<readonly string[]>({

@@ -28,6 +28,7 @@ import { namedInputs } from "./named-inputs.ts";
 import { type PriceDeps, priceTerms } from "./price-terms.ts";
 import type { QueueShedding } from "./queue-shedding.ts";
 import { type ModelDeps, ofOtherKind, readModel, withoutProvider } from "./read-model.ts";
+import { checkRetention } from "./retention-limit.ts";
 import { type AskedRouting, readRouting, routeText, routeUnknown } from "./routing-wish.ts";
 
 export interface CreateTaskRequest {
@@ -77,6 +78,8 @@ export interface CreateTaskDeps extends InputDeps, ModelDeps, PriceDeps {
   /** Why nothing can be stored at the moment. */
   readonly trouble: () => Error | undefined;
   readonly tellLowBalance: TellLowBalance;
+  /** How long the files of results are kept; for ever unless given. */
+  readonly outputsKeptMs?: number | undefined;
   /** The operator's checks of what callers ask for; absent where there are none. */
   readonly moderate?: Moderate | undefined;
   /** Refuses what would wait too long. */
@@ -268,6 +271,7 @@ function readRequest(deps: CreateTaskDeps, request: CreateTaskRequest) {
   const validated = deps.catalog.validate(model, request.body);
   if (!validated.ok) throw invalid(validated.facts);
   refuseMisplacedFiles(model, validated.body, request.inlineFiles);
+  checkRetention(validated.body.retain_seconds, deps.outputsKeptMs, request.principal.policy);
   return { model, body: validated.body };
 }
 

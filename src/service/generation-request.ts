@@ -13,7 +13,16 @@ export function toGenerationRequest(
   inputs: readonly MediaInput[],
   hops?: number,
 ): GenerationRequest {
-  const { model: _model, prompt, n, callback_url: _callback, task_id: _task, index: _index, ...rest } = body;
+  const {
+    model: _model,
+    prompt,
+    n,
+    callback_url: _callback,
+    task_id: _task,
+    index: _index,
+    ...others
+  } = body;
+  const { retain_seconds: retainSec, ...rest } = others;
   const parameters: Record<string, JsonObject[string] & {}> = {};
   for (const [name, value] of Object.entries(rest)) {
     const isMedia = model.mediaFields.some((field) => field.name === name);
@@ -31,5 +40,6 @@ export function toGenerationRequest(
     parameters,
     inputs,
     ...(hops === undefined ? {} : { hops }),
+    ...(typeof retainSec === "number" && { retainSec }),
   };
 }

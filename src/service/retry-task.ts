@@ -73,6 +73,7 @@ async function bodyOf(deps: RetryTaskDeps, { task, inputs }: TaskStory, origin: 
     ...(await mediaOf(deps, { task, inputs }, origin)),
     ...(prompt !== undefined && { prompt }),
     ...(hasCount && { n }),
+    ...(task.request.retainSec !== undefined && { retain_seconds: task.request.retainSec }),
     ...(task.callbackUrl !== undefined && { callback_url: task.callbackUrl }),
   };
 }

@@ -48,6 +48,7 @@ test("a manifest becomes a model whose schema has what all models have in common
     "n",
     "seed",
     "callback_url",
+    "retain_seconds",
   ]);
   expect(model.schema).toMatchObject({ required: ["model", "image_url"], additionalProperties: false });
 });

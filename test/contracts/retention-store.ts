@@ -11,10 +11,12 @@ import {
   byToken,
   callbackId,
   endOne,
+  keyId,
   type MakeStore,
   micros,
   NOW,
   newAsset,
+  newKey,
   newTask,
   snapshot,
   taskId,
@@ -160,6 +162,87 @@ export function describeRetentionStore(name: string, make: MakeStore): void {
         expect(first.assets).toEqual([inputs[2]!, inputs[1]!]);
         const second = await store.retention.assets({ limit: 2, after: first.next });
         expect(second).toEqual({ assets: [inputs[0]!], next: undefined });
+      }),
+    );
+  });
+
+  describe(`${name}: expiry`, () => {
+    const query = {
+      kind: "outputs",
+      endedBefore: NOW + 10,
+      now: NOW + 1_000_000,
+      after: 0,
+      limit: 10,
+    } as const;
+
+    test(
+      "what ended early enough is due, its key's own time comes first, and what is gone is finished",
+      withStore(make, async (store) => {
+        const hour = newKey({ number: 2, policy: { retainSec: 3600 } });
+        for (const key of [newKey(), hour]) await store.accounts.createKey(key);
+        await admit(store, { number: 1, createdAt: NOW });
+        await endOne(store, "completed", { at: NOW + 1 });
+        await admit(store, { number: 2, createdAt: NOW + 1, keyId: keyId(2) });
+        await endOne(store, "completed", { at: NOW + 2 });
+        await admit(store, { number: 3, createdAt: NOW + 2 });
+        const found = await store.retention.expired(query);
+        expect(found.due).toEqual([taskId(1)]);
+        const later = await store.retention.expired({ ...query, now: NOW + 3_600_003 });
+        expect(later.due).toEqual([taskId(1), taskId(2)]);
+        const none = await store.retention.expired({ ...query, endedBefore: 0, now: NOW + 3_600_003 });
+        expect(none.due).toEqual([taskId(2)]);
+        expect(await store.retention.expire(["outputs"], [taskId(1)], NOW + 5)).toEqual([]);
+        expect(await store.tasks.summary(taskId(1))).toMatchObject({
+          status: "completed",
+          filesRemovedAt: NOW + 5,
+          results: [{ assetId: assetId(10) }],
+        });
+        expect(await store.tasks.assetById(assetId(10))).toBeUndefined();
+        const after = await store.retention.expired(query);
+        expect([after.due, after.finished]).toEqual([[], found.finished + 1]);
+        expect(await store.retention.expire(["outputs"], [taskId(2)], NOW + 5)).toEqual([A]);
+        const one = await store.retention.expired({ ...query, limit: 1 });
+        expect(one.place).toBe(one.finished);
+      }),
+    );
+
+    test(
+      "files that a creator wants for a time of its own go then, and only then",
+      withStore(make, async (store) => {
+        await admit(store, { request: { ...newTask().request, retainSec: 2 } });
+        expect(await store.retention.filesDue(NOW + 1e9, 9)).toEqual([]);
+        await endOne(store, "completed", { at: NOW });
+        expect((await store.retention.expired(query)).due).toEqual([]);
+        expect(await store.retention.filesDue(NOW + 1999, 9)).toEqual([]);
+        expect(await store.retention.filesDue(NOW + 2000, 9)).toEqual([taskId(1)]);
+        await store.retention.expire(["outputs", "inputs"], [taskId(1)], NOW + 2000);
+        expect(await store.retention.filesDue(NOW + 1e9, 9)).toEqual([]);
+        await admit(store, { number: 2, request: { ...newTask().request, retainSec: 2 } });
+        await endOne(store, "completed", { at: NOW });
+        await store.retention.remove(taskId(2));
+        expect(await store.retention.filesDue(NOW + 1e9, 9)).toEqual([]);
+      }),
+    );
+
+    test(
+      "a callback goes once it is over, and its task stays; a task goes as if it were deleted",
+      withStore(make, async (store) => {
+        await admit(store, { callbackUrl: "https://example.com/hook" });
+        await endOne(store, "completed", { at: NOW });
+        await store.retention.expire(["callbacks"], [taskId(1)], NOW);
+        expect(await store.callbacks.byId(callbackId(1))).toBeDefined();
+        const limits = { total: 9, perAccount: 9, perHost: 9 };
+        const [send] = await store.callbacks.claim({ now: NOW, leaseMs: 1, limits, underWay: [] });
+        await store.callbacks.record(send!, { kind: "delivered", status: 200, atMs: NOW } as never, NOW);
+        expect((await store.retention.expired({ ...query, kind: "callbacks" })).due).toEqual([taskId(1)]);
+        await store.retention.expire(["callbacks"], [taskId(1)], NOW);
+        expect(await store.callbacks.byId(callbackId(1))).toBeUndefined();
+        expect((await store.retention.expired({ ...query, kind: "callbacks" })).due).toEqual([]);
+        expect(await store.tasks.summary(taskId(1))).toMatchObject({ status: "completed" });
+        expect((await store.retention.expired({ ...query, kind: "tasks" })).due).toEqual([taskId(1)]);
+        expect(await store.retention.expire(["tasks"], [taskId(1)], NOW)).toEqual([A]);
+        expect(await store.tasks.summary(taskId(1))).toBeUndefined();
+        expect((await store.retention.expired({ ...query, kind: "tasks" })).due).toEqual([]);
       }),
     );
   });

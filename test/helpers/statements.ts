@@ -60,7 +60,8 @@ export function walksOf(db: Database, sql: string, few: readonly string[]): stri
     const place = places.get(next.p1);
     if (!/^(Next|Prev)$/.test(next.opcode) || place === undefined || few.includes(place.table)) return [];
     const body = steps.slice(next.p2, next.addr);
-    const passes = body.some(({ opcode, p2 }) => p2 === next.addr && opcode !== "Goto");
+    // The second number of a column is its place, not an address.
+    const passes = body.some(({ opcode, p2 }) => p2 === next.addr && !/^(Goto|Column)$/.test(opcode));
     // A limit counts down; the least and the greatest of an index are the first that is read.
     const isLimited = body.some(({ opcode, p2 }) => /^(DecrJumpZero|Goto)$/.test(opcode) && p2 > next.addr);
     return [

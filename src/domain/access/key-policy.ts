@@ -120,6 +120,17 @@ export const KEY_LIMITS = {
     help: "allowed: requests may name their route by X-Route; or none",
     label: "X-Route",
   },
+  retainSec: {
+    kind: "duration",
+    most: 315_360_000,
+    wire: "retain_seconds",
+    description:
+      "How long the files of its tasks are kept after their end, and the most that a request may ask for",
+    unset: { means: "as the server has it" },
+    flag: "--retain <duration>",
+    help: "how long the files of its tasks are kept, as 3600 (seconds) or 30d; or none",
+    label: "files kept",
+  },
   moderation: {
     kind: "checks",
     wire: "moderation",

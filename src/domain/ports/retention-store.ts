@@ -17,6 +17,31 @@ export interface AssetPage {
   readonly next?: number | undefined;
 }
 
+/** What is kept of ended tasks for a time of its own. */
+export const KEPT_KINDS = ["outputs", "inputs", "callbacks", "tasks"] as const;
+export type KeptKind = (typeof KEPT_KINDS)[number];
+
+/** Asks for tasks in the order in which they were accepted. */
+export interface ExpiryQuery {
+  readonly kind: KeptKind;
+  /** Tasks that ended before this, in epoch milliseconds, are due, unless their key says otherwise; 0 for none. */
+  readonly endedBefore: number;
+  readonly now: number;
+  /** `place` of the answer before, or 0. */
+  readonly after: number;
+  /** Tasks to look at, ≥ 1. */
+  readonly limit: number;
+}
+
+export interface Expiry {
+  /** Tasks that still have what is due to go. */
+  readonly due: readonly TaskId[];
+  /** Where to look on; absent when no later task can be due. */
+  readonly place?: number | undefined;
+  /** All tasks up to here have nothing of this kind any more, nor will have. */
+  readonly finished: number;
+}
+
 /** What goes, and what must stay. Every method is one transaction, durable before its promise resolves. Throws `StorageError`. */
 export interface RetentionStore {
   /**
@@ -26,6 +51,16 @@ export interface RetentionStore {
    * @param owner any account's unless given
    */
   remove(id: TaskId, owner?: AccountId): Promise<Removal>;
+  /** Looks at some tasks. Those whose creators said how long files stay are `filesDue`'s. */
+  expired(query: ExpiryQuery): Promise<Expiry>;
+  /** Tasks whose files are due to go because their creators said so. */
+  filesDue(now: number, limit: number): Promise<TaskId[]>;
+  /**
+   * Removes what is kept of ended tasks. Of `tasks`, all that `remove` does.
+   *
+   * @returns the contents that no task has any more; their files are the caller's to remove
+   */
+  expire(kinds: readonly KeptKind[], ids: readonly TaskId[], now: number): Promise<string[]>;
   /** Those of some contents, by their SHA-256, that an asset or a live task's attempt has. */
   neededContents(contents: readonly string[]): Promise<string[]>;
   /** Contents that assets have, in the order of their SHA-256, after one of them. */

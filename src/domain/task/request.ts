@@ -55,6 +55,8 @@ export interface GenerationRequest {
   readonly inputs: readonly MediaInput[];
   /** How many instances of this service passed the request on to this one; absent for none. */
   readonly hops?: number | undefined;
+  /** How long its files stay after its end, in seconds, where its creator says so. */
+  readonly retainSec?: number | undefined;
   /** What its creator or the creator's key says of the way that it takes. */
   readonly routing?: RoutingWish | undefined;
 }

@@ -113,6 +113,8 @@ export interface Task extends NewTask {
   /** Counted from the first submission, so that waiting in the queue fails nothing. */
   readonly deadlineAt?: number | undefined;
   readonly completedAt?: number | undefined;
+  /** When the files of its results were removed, because they were kept long enough. */
+  readonly filesRemovedAt?: number | undefined;
 }
 
 /** What a caller sees of a task. Reading it costs a fraction of reading the whole. */
@@ -132,6 +134,7 @@ export type TaskSummary = Pick<
   | "usage"
   | "createdAt"
   | "completedAt"
+  | "filesRemovedAt"
 >;
 
 /**

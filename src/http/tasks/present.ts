@@ -25,6 +25,8 @@ export function presentTask(task: TaskReading, origin: string): JsonObject {
     if (task.resultIssues !== undefined) data.result_issues = presentIssues(task.resultIssues);
   }
   if (task.completedAt !== undefined) data.completed_at = seconds(task.completedAt);
+  if (task.status === "completed" && task.filesRemovedAt !== undefined)
+    data.files_removed_at = seconds(task.filesRemovedAt);
   if (task.error !== undefined) {
     data.error_code = task.error.code;
     data[task.kind === "video" ? "error" : "error_message"] = task.error.message;

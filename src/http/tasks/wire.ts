@@ -56,6 +56,9 @@ const FIELDS = {
   result: RESULT,
   result_issues: RESULT_ISSUES,
   completed_at: unixSeconds("When the task ended."),
+  files_removed_at: unixSeconds(
+    "When the files of `result` were removed, because they were kept long enough: their addresses answer 404.",
+  ),
   error_code: TASK_ERROR_CODE,
   usage: closed(
     { cost: amount("What the task was charged."), currency: CURRENCY_SCHEMA },
@@ -70,6 +73,7 @@ const OPTIONAL = [
   "result",
   "result_issues",
   "completed_at",
+  "files_removed_at",
   "error_code",
   "usage",
 ];

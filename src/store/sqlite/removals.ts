@@ -1,6 +1,6 @@
 import type { AssetId, TaskId } from "../../domain/ids.ts";
 
-type Told = (id: TaskId, ofAssets: readonly AssetId[]) => void;
+export type Told = (id: TaskId, ofAssets: readonly AssetId[]) => void;
 
 export type Removals = ReturnType<typeof createRemovals>;
 

@@ -2,6 +2,7 @@ import type { RetentionStore } from "../../domain/ports/retention-store.ts";
 import type { Connection } from "./connection.ts";
 import type { Removals } from "./removals.ts";
 import { prepareAssetPage, prepareContentsAfter, prepareMarkDamaged } from "./retention-store/contents.ts";
+import { prepareExpire, prepareExpired, prepareFilesDue } from "./retention-store/expiry.ts";
 import { prepareNeededContents, prepareRemove } from "./retention-store/remove.ts";
 
 /** What goes from SQLite, and what must stay. Each write is one operation of the connection's group commit. */
@@ -12,7 +13,12 @@ export function createRetentionStore(
   const [remove, neededContents] = [prepareRemove(db, removed), prepareNeededContents(db)];
   const [contentsAfter, assets] = [prepareContentsAfter(db), prepareAssetPage(db)];
   const markDamaged = prepareMarkDamaged(db, removed);
+  const [expired, filesDue] = [prepareExpired(db), prepareFilesDue(db)];
+  const expire = prepareExpire(db, { remove, tell: removed });
   return {
+    expired: async (query) => read(() => expired(query)),
+    filesDue: async (now, limit) => read(() => filesDue(now, limit)),
+    expire: (kinds, ids, now) => write(() => expire(kinds, ids, now)),
     remove: (id, owner) => write(() => remove(id, owner)),
     contentsAfter: async (sha256, limit) => read(() => contentsAfter(sha256, limit)),
     markDamaged: (sha256, isDamaged) => write(() => markDamaged(sha256, isDamaged)),

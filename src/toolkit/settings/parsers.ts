@@ -125,6 +125,17 @@ export function listOf(choices: readonly string[]): Parser<readonly string[]> {
   });
 }
 
+/** Takes a number of seconds in a range, or `off`. Returns milliseconds, undefined for off. */
+export function secondsOrOffAsMs(min: number, max: number): Parser<number | undefined> {
+  const one = secondsAsMs(min, max);
+  const parsed = portOrOff(one);
+  return withSchema(
+    parsed.schema ?? {},
+    (raw) => parsed(raw),
+    (value) => (value === undefined ? "off" : seconds(value)),
+  );
+}
+
 /** Takes a port, or `off` for none. */
 export function portOrOff(port: Parser<number>): Parser<number | undefined> {
   const parse = (raw: unknown): Parsed<number | undefined> => {

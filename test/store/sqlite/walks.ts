@@ -107,6 +107,16 @@ export const ALLOWED: readonly AllowedWalk[] = [
     why: "The tasks of one file, when an operator has all files verified.",
   },
   {
+    file: "sqlite/retention-store/expiry",
+    part: "asset",
+    why: "A task has few files.",
+  },
+  {
+    file: "sqlite/retention-store/expiry",
+    part: "delete from callback",
+    why: "A callback has 105 sends at most.",
+  },
+  {
     file: "sqlite/retention-store/remove",
     why: "A task has few files and attempts, and a callback 105 sends at most.",
   },

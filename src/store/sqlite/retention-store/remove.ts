@@ -30,7 +30,7 @@ export function prepareRemove(
   const strip = db.prepare<never, [id: string]>(
     `update task set status = '${REMOVED}', change = -abs(change), setup = '', request_id = '', origin = '', quote = '{}',
        request = '{}', results = (select json_group_array(0) from json_each(results)), result_issues = null,
-       error = null, usage = null, callback_url = null, sync_scope = null
+       error = null, usage = null, callback_url = null, sync_scope = null, retain_sec = null
      where id = ?`,
   );
   const stripAttempts = db.prepare<never, [id: string]>(

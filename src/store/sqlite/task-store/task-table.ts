@@ -81,6 +81,10 @@ export const task = sqliteTable(
     resultIssues: text("result_issues", { mode: "json" }).$type<readonly ResultIssue[]>(),
     /** `Task.setup`; empty where it has none. Changes with the lane. */
     setup: text().notNull().default(""),
+    /** `GenerationRequest.retainSec`. */
+    retainSec: integer("retain_sec"),
+    /** When the files of its results were removed, because they were kept long enough. */
+    filesRemovedAt: integer("files_removed_at"),
   },
   (table) => [
     // Find the tasks of an account, and those of a filter. Written once, when a task ends.
@@ -93,6 +97,10 @@ export const task = sqliteTable(
     index("task_waiting").on(table.lane, table.dueAt).where(sql`"pool" = 'waiting'`),
     // Finds the few whose creators waited, at the start of the process.
     index("task_waited_for").on(table.id).where(sql`"pool" is not null and "sync_scope" is not null`),
+    // Finds the tasks whose creators said how long their files stay, by when these go.
+    index("task_files_due")
+      .on(sql`"completed_at" + "retain_sec" * 1000`)
+      .where(sql`"retain_sec" is not null and "files_removed_at" is null`),
     // Finds what has changed since a reader last looked.
     index("task_change").on(table.accountId, table.change),
     // Counts an account's and a key's live tasks, and finds those of a filter, also of all accounts. Every create pays for each index.
@@ -122,7 +130,7 @@ export type TaskRow = RawRow<typeof task> & { readonly status: TaskStatus };
 
 const SUMMARY = [
   ...["id", "account_id", "kind", "model", "status", "progress", "results", "error", "charged_micros"],
-  ...["usage", "created_at", "completed_at", "cancel_requested", "result_issues"],
+  ...["usage", "created_at", "completed_at", "cancel_requested", "result_issues", "files_removed_at"],
 ] as const satisfies readonly (keyof TaskRow)[];
 export type SummaryRow = Pick<TaskRow, (typeof SUMMARY)[number]>;
 /** The columns of `SummaryRow`, as SQL. */
@@ -144,6 +152,7 @@ export function toSummary(row: SummaryRow): TaskSummary {
     usage: optional(row.usage),
     createdAt: row.created_at,
     completedAt: row.completed_at ?? undefined,
+    filesRemovedAt: row.files_removed_at ?? undefined,
   };
 }
 
@@ -203,6 +212,7 @@ export const NEW_TASK = {
   sync_scope: ({ syncScope }) => syncScope ?? null,
   quota_period: (_, { quotaPeriod }) => quotaPeriod ?? null,
   change: (_, { change }) => change,
+  retain_sec: ({ request }) => request.retainSec ?? null,
 } satisfies { readonly [C in NeverNull]: NewValue<C> } & { readonly [C in keyof TaskRow]?: NewValue<C> };
 
 type NeverNull = { [C in keyof TaskRow]: null extends TaskRow[C] ? never : C }[keyof TaskRow];

@@ -1,0 +1,112 @@
+import type { TaskId } from "../domain/ids.ts";
+import { KEPT_KINDS, type KeptKind, type RetentionStore } from "../domain/ports/retention-store.ts";
+import type { Clock, Log } from "../domain/ports/runtime.ts";
+
+const EVERY_MS = 5_000;
+/** A walk over tasks takes a small part of the time, however many there are. */
+const REST = 20;
+/** Between two slices, which take about a millisecond each. */
+const PAUSE_MS = 20;
+/** Tasks that a slice looks at, */
+const LOOKS = 50;
+/** and those from which one removes something. */
+const REMOVALS = 10;
+
+export interface RetentionDeps {
+  readonly retention: Pick<RetentionStore, "expired" | "filesDue" | "expire">;
+  /** Removes the files that no task has any more. */
+  readonly removeContents: (contents: readonly string[]) => Promise<unknown>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** How long what is kept of ended tasks stays, in milliseconds; for ever where it is absent. */
+  readonly keptMs: Readonly<Partial<Record<KeptKind, number>>>;
+}
+
+/** Removes what was kept of ended tasks for long enough, a few at a time. */
+export function createRetention(deps: RetentionDeps) {
+  const { clock, log } = deps;
+  const rest = createRest(clock);
+  const slices = createSlices(deps, rest);
+
+  /** Looks once at everything that may be due. */
+  async function tick(): Promise<void> {
+    await slices.filesOfTheirOwnTime();
+    for (const kind of KEPT_KINDS) await slices.walk(kind);
+  }
+
+  async function run(): Promise<void> {
+    while (!rest.isOver()) {
+      const start = clock.elapsed();
+      await tick().catch((error: unknown) =>
+        log.error({ err: error as Error }, "what was kept long enough could not be removed; trying again"),
+      );
+      await rest.wait(Math.max(EVERY_MS, REST * (clock.elapsed() - start)));
+    }
+  }
+
+  return { start: () => void run(), tick, stop: rest.end };
+}
+
+/** Waits that end early, and at once from then on, when the service stops. */
+function createRest(clock: Pick<Clock, "after">) {
+  let isOver = false;
+  let wake = () => {};
+  return {
+    isOver: () => isOver,
+    async wait(ms: number): Promise<void> {
+      if (isOver) return;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const cancel = clock.after(ms, resolve);
+      wake = () => {
+        cancel();
+        resolve();
+      };
+      await promise;
+    },
+    end(): void {
+      isOver = true;
+      wake();
+    },
+  };
+}
+
+function createSlices(deps: RetentionDeps, { isOver, wait }: ReturnType<typeof createRest>) {
+  const { retention, clock, log } = deps;
+  /** Up to where nothing is left of a kind. A new process begins anew. */
+  const finished = new Map<KeptKind, number>();
+
+  async function expire(kinds: readonly KeptKind[], due: readonly TaskId[]): Promise<void> {
+    for (let from = 0; from < due.length && !isOver(); from += REMOVALS) {
+      const ids = due.slice(from, from + REMOVALS);
+      await deps.removeContents(await retention.expire(kinds, ids, clock.now()));
+      await wait(PAUSE_MS);
+    }
+    if (due.length > 0) log.info({ what: kinds, tasks: due.length }, "kept long enough, and removed");
+  }
+
+  return {
+    /** Files of which the creators of their tasks said how long they stay. */
+    async filesOfTheirOwnTime(): Promise<void> {
+      for (let count = REMOVALS; count === REMOVALS && !isOver(); ) {
+        const due = await retention.filesDue(clock.now(), REMOVALS);
+        await expire(["outputs", "inputs"], due);
+        count = due.length;
+      }
+    },
+    async walk(kind: KeptKind): Promise<void> {
+      const keptMs = deps.keptMs[kind];
+      const now = clock.now();
+      const endedBefore = keptMs === undefined ? 0 : now - keptMs;
+      let after: number | undefined = finished.get(kind) ?? 0;
+      let isGapless = true;
+      while (after !== undefined && !isOver()) {
+        const found = await retention.expired({ kind, endedBefore, now, after, limit: LOOKS });
+        if (isGapless) finished.set(kind, found.finished);
+        isGapless &&= found.finished === found.place;
+        await expire([kind], found.due);
+        if (found.place !== undefined) await wait(PAUSE_MS);
+        after = found.place;
+      }
+    },
+  };
+}

@@ -1,0 +1,149 @@
+import type { Database } from "bun:sqlite";
+import type { AssetId, KeyId, TaskId } from "../../../domain/ids.ts";
+import type { Expiry, ExpiryQuery, KeptKind, Removal } from "../../../domain/ports/retention-store.ts";
+import type { Told } from "../removals.ts";
+import { REMOVED } from "../task-store/task-table.ts";
+
+interface Row {
+  readonly rowid: number;
+  readonly id: TaskId;
+  readonly key_id: KeyId;
+  readonly created_at: number;
+  readonly completed_at: number | null;
+  readonly has: 0 | 1;
+}
+
+/** Whether a task that is not removed has something of a kind, as SQL. */
+const HAS: Readonly<Record<KeptKind, string>> = {
+  outputs: hasFile("output"),
+  inputs: hasFile("input"),
+  callbacks: "exists (select 1 from callback where callback.task_id = task.id)",
+  tasks: "1",
+};
+
+function hasFile(role: "input" | "output"): string {
+  return `retain_sec is null and exists (select 1 from asset indexed by asset_of_task where asset.task_id = task.id and role = '${role}')`;
+}
+
+/** Returns the body of `RetentionStore.expired`. */
+export function prepareExpired(db: Database): (query: ExpiryQuery) => Expiry {
+  const statement = (kind: KeptKind) =>
+    db.prepare<Row, [after: number, limit: number]>(
+      `select rowid, id, key_id, created_at, completed_at, (status <> '${REMOVED}' and (${HAS[kind]})) as has
+       from task where rowid > ? order by rowid limit ?`,
+    );
+  const statements = {
+    outputs: statement("outputs"),
+    inputs: statement("inputs"),
+    callbacks: statement("callbacks"),
+    tasks: statement("tasks"),
+  };
+  const ofKey = db.prepare<{ retain: number | null }, [id: string]>(
+    "select policy ->> '$.retainSec' as retain from api_key where id = ?",
+  );
+
+  const shortest = db.prepare<{ retain: number | null }, []>(
+    "select min(policy ->> '$.retainSec') as retain from api_key",
+  );
+
+  /** When the tasks were accepted that can be due at the latest. */
+  function latestDue({ kind, endedBefore, now }: ExpiryQuery): number {
+    if (kind !== "outputs" && kind !== "inputs") return endedBefore;
+    const retain = shortest.get()?.retain ?? Number.POSITIVE_INFINITY;
+    return Math.max(endedBefore, now - retain * 1000);
+  }
+
+  /** A key can keep the files of its tasks for a time of its own. */
+  function dueBefore({ kind, endedBefore, now }: ExpiryQuery, key: KeyId): number {
+    if (kind !== "outputs" && kind !== "inputs") return endedBefore;
+    const retain = ofKey.get(key)?.retain ?? undefined;
+    return retain === undefined ? endedBefore : now - retain * 1000;
+  }
+
+  return (query) => {
+    const { kind, after, limit } = query;
+    const latest = latestDue(query);
+    const due: TaskId[] = [];
+    let [place, finished, isGapless] = [after, after, true];
+    for (const row of statements[kind].all(after, limit)) {
+      if (row.created_at >= latest) return { due, finished };
+      place = row.rowid;
+      // A task has nothing before it ends, and may get it then.
+      const isOver = row.completed_at !== null && row.has === 0;
+      if (!isOver) {
+        isGapless = false;
+        if (row.completed_at !== null && row.completed_at < dueBefore(query, row.key_id)) due.push(row.id);
+      } else if (isGapless) finished = row.rowid;
+    }
+    return { due, finished, place: place === after ? undefined : place };
+  };
+}
+
+/** Returns the body of `RetentionStore.filesDue`. */
+export function prepareFilesDue(db: Database): (now: number, limit: number) => TaskId[] {
+  const due = db.prepare<{ id: TaskId }, [now: number, limit: number]>(
+    `select id from task indexed by task_files_due
+     where retain_sec is not null and files_removed_at is null and completed_at + retain_sec * 1000 <= ?
+     order by completed_at + retain_sec * 1000 limit ?`,
+  );
+  return (now, limit) => due.all(now, limit).map(({ id }) => id);
+}
+
+/** Returns the body of `RetentionStore.expire`. */
+export function prepareExpire(
+  db: Database,
+  { remove, tell }: { readonly remove: (id: TaskId, owner: undefined) => Removal; readonly tell: Told },
+) {
+  const filesOf = db.prepare<{ id: AssetId; sha256: string }, [task: string, role: string]>(
+    "select id, sha256 from asset where task_id = ? and role = ?",
+  );
+  const removeFiles = db.prepare<never, [task: string, role: string]>(
+    "delete from asset where task_id = ? and role = ?",
+  );
+  const other = db.prepare<unknown, [sha256: string]>(
+    "select 1 from asset indexed by asset_of_content where sha256 = ? limit 1",
+  );
+  const note = db.prepare<never, [at: number, id: string]>(
+    `update task set files_removed_at = ?
+     where id = ? and stage = 'terminal' and status <> '${REMOVED}' and files_removed_at is null`,
+  );
+  const overCallback = db.prepare<{ id: string }, [task: string]>(
+    "select id from callback where task_id = ? and pool is null",
+  );
+  const removeSends = db.prepare<never, [id: string]>("delete from callback_attempt where callback_id = ?");
+  const removeCallback = db.prepare<never, [id: string]>("delete from callback where id = ?");
+  const forgetAddress = db.prepare<never, [id: string]>(
+    "update task set callback_url = null where id = ? and stage = 'terminal'",
+  );
+
+  function expireFiles(id: TaskId, role: "input" | "output", now: number): string[] {
+    const files = filesOf.all(id, role);
+    removeFiles.run(id, role);
+    if (role === "output") note.run(now, id);
+    tell(
+      id,
+      files.map((file) => file.id),
+    );
+    const contents = new Set(files.map(({ sha256 }) => sha256));
+    return [...contents].filter((sha256) => other.get(sha256) === null);
+  }
+
+  function expireOne(kind: KeptKind, id: TaskId, now: number): readonly string[] {
+    if (kind === "outputs") return expireFiles(id, "output", now);
+    if (kind === "inputs") return expireFiles(id, "input", now);
+    if (kind === "tasks") {
+      const removal = remove(id, undefined);
+      return removal.kind === "removed" ? removal.contents : [];
+    }
+    // One that is still to be sent stays.
+    const callback = overCallback.get(id);
+    if (callback === null) return [];
+    removeSends.run(callback.id);
+    removeCallback.run(callback.id);
+    forgetAddress.run(id);
+    return [];
+  }
+
+  return (kinds: readonly KeptKind[], ids: readonly TaskId[], now: number): string[] =>
+    ids.flatMap((id) => kinds.flatMap((kind) => expireOne(kind, id, now)));
+}
