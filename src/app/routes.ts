@@ -174,8 +174,7 @@ function listEndpoints(given: EndpointDeps) {
   };
   const createTask = createCreateTask({
     ...deps,
-    tellLowBalance: createTellLowBalance(deps),
-    outputsKeptMs: config.retention.outputsMs,
+    ...{ tellLowBalance: createTellLowBalance(deps), outputsKeptMs: config.retention.outputsMs },
     moderate: given.moderation && createModerate({ ...given, moderation: given.moderation }),
   });
   const estimateCost = createEstimate({ ...deps, toModelBody: toEstimateBody });
