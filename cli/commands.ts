@@ -223,6 +223,12 @@ export const COMMANDS: readonly Entry[] = [
   },
   {
     heading: OTHER,
+    usage: "upgrade",
+    about: "say whether there is a newer version",
+    load: async () => (await import("./commands/upgrade.ts")).defineUpgrade,
+  },
+  {
+    heading: OTHER,
     usage: "version",
     about: "print the version",
     load: async () => (await import("./commands/version.ts")).defineVersion,

@@ -150,6 +150,7 @@ export const ENVIRONMENT_HELP = `Variables of the commands that talk to a server
   SVC_PROFILE     profile to use (default "${DEFAULT_PROFILE}"; see \`svc login\`)
 Variables of every command:
   SVC_OUTPUT      json, plain or auto (a table on a terminal, plain elsewhere)
+  SVC_RELEASES_URL  where \`svc upgrade --check\` looks for newer versions
   NO_COLOR        set to anything: no colours
   SVC_NATIVE_DIR  folder for the executable's native libraries
 `;

@@ -149,7 +149,7 @@ function check(applied: readonly AppliedMigration[], migrations: readonly Migrat
     if (migration === undefined) {
       throw new SchemaError(
         "newer",
-        `The database has migration ${there.name}; this program knows none after ${newest}. Use a newer version of the program.`,
+        `The database has migration ${there.name}; this program knows none after ${newest}. Use the newer version of the program, or restore a backup from before it.`,
       );
     }
     if (checksum(migration) !== there.checksum) {

@@ -395,6 +395,10 @@ export const ROWS: Readonly<Record<string, Row>> = {
     args: local("--dry-run"),
   },
   "svc complete": { keys: ["script", "shell"], args: () => ["bash"] },
+  "svc upgrade": {
+    keys: ["current", "index", "latest", "newer", "problem", "releases"],
+    args: () => ["--check", "--index", "http://127.0.0.1:1"],
+  },
   "svc version": { keys: ["bun", "platform", "version"] },
   "svc help": {
     keys: [
