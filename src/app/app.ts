@@ -5,7 +5,7 @@ import type { Log } from "../domain/ports/runtime.ts";
 import type { Counts } from "../domain/ports/tally.ts";
 import { createMetricsServer } from "../http/metrics/server.ts";
 import { createServers, type Servers } from "../http/server.ts";
-import { monotonicMs } from "../runtime/clock.ts";
+import { monotonicMs, threadCpuMs } from "../runtime/clock.ts";
 import { createFeeds, createWakeup } from "../runtime/signals.ts";
 import { watchVitals } from "../runtime/vitals.ts";
 import { createManageAccounts } from "../service/manage-account.ts";
@@ -110,11 +110,12 @@ function watch(config: Config, rooms: Rooms, releases: Releases) {
   const counting = createCounting(rooms);
   const { tally } = counting;
   const { observe, ...overload } = openShedding(config, rooms, tally);
-  const lagged = (ms: number) => {
-    tally.lagged(ms);
-    observe(ms);
+  const lagged = (lateMs: number, computedMs: number) => {
+    tally.lagged(lateMs);
+    // Refusing requests helps against what they cause, not against other programs of the machine.
+    observe(computedMs);
   };
-  const vitals = watchVitals({ ...rooms, tally: { lagged } });
+  const vitals = watchVitals({ ...rooms, computedMs: threadCpuMs, lagged });
   releases.push(vitals.stop);
   return { ...counting, ...overload, vitals };
 }

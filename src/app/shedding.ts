@@ -10,7 +10,7 @@ const MIB = 1024 * 1024;
 /** How much of the memory there is the process may use, unless the operator says otherwise. */
 const MEMORY_SHARE = 0.8;
 
-/** What refuses requests while there is too much to do. `observe` is to be told how late the event loop is. */
+/** What refuses requests while there is too much to do. `observe` is to be told how late the event loop is through its own work. */
 export function openShedding({ shed }: Config, rooms: Rooms, tally: Pick<Tally, "shed">) {
   const { store, providers, loads } = rooms;
   const mostRssBytes = shed.memoryMb === undefined ? memoryBytes() * MEMORY_SHARE : shed.memoryMb * MIB;

@@ -2,7 +2,6 @@ import { statfsSync, statSync } from "node:fs";
 import { totalmem } from "node:os";
 import type { DiskSpace, Vitals } from "../domain/overview.ts";
 import type { Clock } from "../domain/ports/runtime.ts";
-import type { Tally } from "../domain/ports/tally.ts";
 
 /** How often a timer is set whose lateness is measured, */
 const PROBE_MS = 100;
@@ -11,21 +10,28 @@ const PROBES = 100;
 
 export interface VitalsDeps {
   readonly clock: Pick<Clock, "elapsed" | "after">;
-  readonly tally: Pick<Tally, "lagged">;
+  /** How long this thread has computed. */
+  readonly computedMs: () => number;
+  /**
+   * Called with how late the loop was, and with the part of it that this thread computed: it is late without that, too, where the
+   * machine has no processor for it.
+   */
+  readonly lagged: (lateMs: number, computedMs: number) => void;
 }
 
 /** Watches how late the event loop comes to its timers. @returns what reads memory and lateness, and how to stop */
-export function watchVitals({ clock, tally }: VitalsDeps) {
+export function watchVitals({ clock, computedMs, lagged }: VitalsDeps) {
   const lags = new Float64Array(PROBES);
   let probes = 0;
   let cancel = () => {};
 
   function probe(): void {
     const dueAt = clock.elapsed() + PROBE_MS;
+    const computedBefore = computedMs();
     cancel = clock.after(PROBE_MS, () => {
       const lateMs = Math.max(0, clock.elapsed() - dueAt);
       lags[probes++ % PROBES] = lateMs;
-      tally.lagged(lateMs);
+      lagged(lateMs, Math.min(lateMs, computedMs() - computedBefore));
       probe();
     });
   }

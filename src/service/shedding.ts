@@ -55,7 +55,7 @@ export function createShedding({ clock, log, tally, rssBytes, most }: SheddingDe
 
   return {
     active,
-    /** Looks at how late the event loop came to a timer. To be called some ten times a second. */
+    /** Looks at how late the event loop came to a timer for what it had computed. To be called some ten times a second. */
     observe(lateMs: number): void {
       const now = clock.elapsed();
       lagMs += (lateMs - lagMs) * FRESH;

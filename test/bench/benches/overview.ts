@@ -59,7 +59,7 @@ async function readings({ rounds, scaled }: BenchContext, folder: DataFolder): P
   const store = openStore({ path: folder.database });
   let elapsedMs = 0;
   const clock = { ...createSystemClock(), elapsed: () => elapsedMs };
-  const vitals = watchVitals({ clock: createSystemClock(), tally: { lagged() {} } });
+  const vitals = watchVitals({ clock: createSystemClock(), computedMs: () => 0, lagged() {} });
   const tally = createTally({ clock });
   try {
     await queueTasks(store);
