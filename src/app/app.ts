@@ -26,6 +26,7 @@ import { type AppOverrides, openRooms, type Rooms } from "./rooms.ts";
 import { createHandlers, type Handlers } from "./routes.ts";
 import { openShedding } from "./shedding.ts";
 import { prepareTaping } from "./taping.ts";
+import { openTracing } from "./tracing.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 
@@ -57,7 +58,7 @@ async function open(config: Config, overrides: AppOverrides, releases: Releases)
   const manageAs = (operator: Operator) => manageBy(actorOf(operator));
   const watched = watch(config, rooms, releases);
   const { tally } = watched;
-  const background = createBackground(config, rooms, feeds, tally);
+  const background = createBackground(config, rooms, feeds, watched);
   const stopping = new AbortController();
   const drained = new AbortController();
   const readiness = createReadiness(store);
@@ -117,7 +118,8 @@ function watch(config: Config, rooms: Rooms, releases: Releases) {
   };
   const vitals = watchVitals({ ...rooms, computedMs: threadCpuMs, lagged });
   releases.push(vitals.stop);
-  return { ...counting, ...overload, vitals };
+  const spans = openTracing(config, rooms, tally, releases);
+  return { ...counting, ...overload, vitals, spans };
 }
 
 /** @returns where metrics have an address of their own */

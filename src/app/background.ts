@@ -2,6 +2,7 @@ import { openStoredContents } from "../assets/contents.ts";
 import type { Config } from "../config/config.ts";
 import type { AttemptId, LaneId } from "../domain/ids.ts";
 import type { ProviderAdapter } from "../domain/ports/provider.ts";
+import type { Spans } from "../domain/ports/spans.ts";
 import type { Tally } from "../domain/ports/tally.ts";
 import type { LaneCapacity } from "../domain/ports/task-store.ts";
 import { LONGEST_DELAY_MS, longestCallbackDelayMs } from "../domain/task/backoff.ts";
@@ -25,8 +26,14 @@ import { assetsOf } from "./data-folder.ts";
 import { mostConnections } from "./descriptors.ts";
 import type { Rooms } from "./rooms.ts";
 
+/** Who is told of what passes. */
+interface Watching {
+  readonly tally: Tally;
+  readonly spans: Spans | undefined;
+}
+
 /** The work that runs without a request. */
-export function createBackground(config: Config, rooms: Rooms, feeds: Feeds, tally: Tally) {
+export function createBackground(config: Config, rooms: Rooms, feeds: Feeds, { tally, spans }: Watching) {
   const { clock, log, store, providers, inputAddresses } = rooms;
   const [{ tasks }, { publicUrl }] = [store, config];
   const timekeeper = createTimekeeper(
@@ -41,13 +48,13 @@ export function createBackground(config: Config, rooms: Rooms, feeds: Feeds, tal
     { taskMs: LONGEST_DELAY_MS, callbackMs: longestCallbackDelayMs(config.callbacks.delaysMs) },
   );
   const sender = createCallbackSender(
-    { ...rooms, ...store, tally, random: systemRandom, publicUrl },
+    { ...rooms, ...store, tally, spans, random: systemRandom, publicUrl },
     callbackOptions(config),
   );
   const hooks = openHooks(config, rooms, () => scheduler.wake());
   const scheduler = createScheduler(
     {
-      ...{ ...rooms, ...feeds, tally, tasks, hooks, random: systemRandom },
+      ...{ ...rooms, ...feeds, tally, spans, tasks, hooks, random: systemRandom },
       traces: new Traces(clock),
       ...{ isOverdue: timekeeper.isOverdue, within: rooms.taping?.within },
       provider: (lane: LaneId) => providers.get(lane),

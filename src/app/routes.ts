@@ -142,6 +142,7 @@ export function createHandlers(deps: RequestDeps): Handlers {
     guestTurns: createTurns({ perTurn: 16, mayPass: () => false, computedMs: threadCpuMs }),
     elapsed: monotonicMs,
     logsRequests: config.log.requests,
+    now: () => clock.now(),
     edge: createEdge({ clock, elapsed: monotonicMs, log, timeoutMs: config.edgeTimeoutMs, keepOpen }),
     ingress: createIngress({
       budget: createIngressBudget(INGRESS_LIMITS),

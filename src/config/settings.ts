@@ -23,6 +23,7 @@ import { retentionSettings } from "./retention.ts";
 import { RUNTIME_VARIABLES } from "./runtime-variables.ts";
 import { sheddingSettings } from "./shedding.ts";
 import { staySettings } from "./stays.ts";
+import { tracingSettings } from "./tracing.ts";
 import { watchingSettings } from "./watching.ts";
 
 /** The settings of one provider, which belong to the provider. */
@@ -240,6 +241,7 @@ export function createSettings(machine: Machine, providers: readonly ProviderSet
     ...sheddingSettings(),
     ...backupSettings(),
     ...retentionSettings(),
+    ...tracingSettings(),
     ...recordingSettings(),
     egress: {
       allow: setting<readonly string[]>({

@@ -61,6 +61,7 @@ export const METRICS = {
   svc_asset_bytes: gauge("Their sizes together; a file that several tasks share counts for each.", "role"),
   svc_books_age_seconds: gauge("How long ago the numbers that are counted in the database were read."),
   svc_requests_shed_total: counter("Requests refused because there was too much to do.", "kind"),
+  svc_spans_total: counter("Parts of traces sent to a collector, or given up.", "outcome"),
   svc_event_loop_lag_seconds: histogram("How late the event loop came to a timer.", LAG_BOUNDS),
   svc_database_bytes: gauge("Size of the database, without stored files."),
   svc_wal_bytes: gauge("Size of its write-ahead log."),
@@ -93,6 +94,7 @@ export type CountedName =
   | "svc_callbacks_ended_total"
   | "svc_moderation_verdicts_total"
   | "svc_requests_shed_total"
+  | "svc_spans_total"
   | "svc_event_loop_lag_seconds";
 
 /** Stands for a value that is none of the known ones, or beyond the most that a label may have. */

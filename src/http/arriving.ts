@@ -1,6 +1,8 @@
 import type { Principal } from "../domain/access/account.ts";
 import type { Operator } from "../domain/access/actor.ts";
 import type { Ids } from "../domain/ports/runtime.ts";
+import type { RequestTrace, Spans } from "../domain/ports/spans.ts";
+import { traceparentOf } from "../domain/tracing.ts";
 import type { Entering } from "./access.ts";
 import { clientAddressOf, originOf, type ProxyTrust } from "./client-address.ts";
 import type { Edge } from "./edge.ts";
@@ -14,6 +16,8 @@ export interface ArrivingDeps extends ProxyTrust {
   readonly elapsed: () => number;
   readonly edge: Pick<Edge, "deadline" | "within">;
   readonly ingress: Ingress;
+  /** Absent where nothing is traced. */
+  readonly spans?: Spans | undefined;
   /** Where this service is reached, when it is set. */
   readonly publicUrl?: string | undefined;
 }
@@ -30,6 +34,7 @@ export class Arriving implements Entering {
   operator?: Operator;
   limitHeaders?: Readonly<Record<string, string>>;
   standing?: NonNullable<Entering["standing"]>;
+  #place: RequestTrace | undefined;
   readonly #deps: ArrivingDeps;
   readonly #connection: Connection;
   readonly #found: Found;
@@ -76,6 +81,16 @@ export class Arriving implements Entering {
 
   get intake() {
     return this.#deps.ingress.intakeOf(this.request, () => this.#owner());
+  }
+
+  /** Its place in a trace; undefined where nothing is traced. */
+  get place(): RequestTrace | undefined {
+    this.#place ??= this.#deps.spans?.open(this.request.headers.get("traceparent"));
+    return this.#place;
+  }
+
+  get trace() {
+    return this.place?.isSampled === true ? traceparentOf(this.place) : undefined;
   }
 
   get query() {

@@ -37,6 +37,8 @@ export interface Exchange {
   readonly isLate: boolean;
   /** The way to the request's body. */
   readonly intake: Intake;
+  /** The `traceparent` of what it leads to; undefined where nobody traces it. */
+  readonly trace: string | undefined;
   /** When the answer is due, on the clock that never jumps, in milliseconds; undefined where requests are not cut. */
   readonly edgeDeadline: () => number | undefined;
 }

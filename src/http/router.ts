@@ -12,6 +12,8 @@ import { dropReply, type Reply } from "./reply.ts";
 export interface RouterDeps extends AccessDeps, ArrivingDeps {
   readonly log: Log;
   readonly tally: Pick<Tally, "answered">;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
   /** What is refused before its credential is read, while there is too much to do. */
   readonly shedding: Pick<Shedding, "refusal">;
   /** Whether requests are logged that do not fail by fault of the service or of a provider. */
@@ -56,6 +58,7 @@ async function answer(deps: RouterDeps, exchange: Arriving): Promise<Response> {
   const durationMs = deps.elapsed() - startedAt;
   deps.tally.answered(reply.status, { route: endpoint.path, method: request.method, durationMs });
   logRequest(deps, exchange, { reply, failure, durationMs });
+  if (deps.spans !== undefined && endpoint.access !== "public") traceRequest(deps, exchange, reply, failure);
   const headers: Record<string, string> = {
     ...reply.headers,
     ...exchange.limitHeaders,
@@ -64,6 +67,33 @@ async function answer(deps: RouterDeps, exchange: Arriving): Promise<Response> {
   if (failure !== undefined && isLast(failure)) headers.Connection = "close";
   if (request.method === "HEAD") return withoutBody(reply, headers);
   return new Response(reply.body, { status: reply.status, headers });
+}
+
+/** Tells what a request took. Its path is the pattern alone, because paths and queries may hold keys. */
+function traceRequest(
+  { spans, elapsed, now }: RouterDeps,
+  exchange: Arriving,
+  reply: Reply,
+  failure: AppError | undefined,
+): void {
+  const { place, request, handling, principal } = exchange;
+  if (spans === undefined || place?.isSampled !== true) return;
+  const endAt = now();
+  spans.answered(place, {
+    ...{ name: `${request.method} ${handling.path}`, kind: "server" },
+    ...{ startAt: endAt - (elapsed() - exchange.startedAt), endAt },
+    attributes: {
+      "http.request.method": request.method,
+      "http.route": handling.path,
+      "http.response.status_code": reply.status,
+      "svc.request_id": exchange.requestId,
+      "svc.account_id": principal?.accountId,
+      "svc.task_id": reply.log?.task ?? failure?.details.taskId,
+      "svc.model": reply.log?.model,
+      "error.type": failure?.code,
+    },
+    error: reply.status >= 500 ? (failure?.code ?? String(reply.status)) : undefined,
+  });
 }
 
 /** The answer to HEAD, which has no body that the length could be taken from. */

@@ -72,12 +72,14 @@ function openAll() {
     callbacks: count("svc_callbacks_ended_total"),
     verdicts: count("svc_moderation_verdicts_total"),
     sheds: count("svc_requests_shed_total"),
+    spans: count("svc_spans_total"),
     lag: new Histogram(METRICS.svc_event_loop_lag_seconds.bounds),
   };
   // Known beforehand, so that the first of them is seen as a rise.
   for (const outcome of OUTCOMES) all.sends.of(outcome);
   for (const state of ["delivered", "failed"]) all.callbacks.of(state);
   for (const kind of SHED_KINDS) all.sheds.of(kind);
+  for (const outcome of ["exported", "dropped"]) all.spans.of(outcome);
   return all;
 }
 type All = ReturnType<typeof openAll>;
@@ -113,6 +115,9 @@ function tallyInto(all: All): Tally {
     moderated(judged) {
       all.verdicts.of(check(judged.check), judged.verdict).value += 1;
     },
+    spans(outcome, count) {
+      all.spans.of(outcome).value += count;
+    },
     shed(kind) {
       all.sheds.of(kind).value += 1;
     },
@@ -136,6 +141,7 @@ function read(all: All): Readonly<Record<CountedName, readonly Sample[]>> {
     svc_callbacks_ended_total: all.callbacks.samples(countOf),
     svc_moderation_verdicts_total: all.verdicts.samples(countOf),
     svc_requests_shed_total: all.sheds.samples(countOf),
+    svc_spans_total: all.spans.samples(countOf),
     svc_event_loop_lag_seconds: all.lag.samples({}),
   };
 }

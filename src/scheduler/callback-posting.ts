@@ -4,6 +4,7 @@ import { type AccountStore, LOCKED } from "../domain/ports/account-store.ts";
 import type { CallbackStore } from "../domain/ports/callback-store.ts";
 import type { Egress } from "../domain/ports/egress.ts";
 import type { Clock, Log, Random, Secrets } from "../domain/ports/runtime.ts";
+import type { Spans } from "../domain/ports/spans.ts";
 import type { Tally } from "../domain/ports/tally.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
 import { callbackDelayMs } from "../domain/task/backoff.ts";
@@ -18,6 +19,8 @@ export interface CallbackDeps {
   readonly random: Random;
   readonly log: Log;
   readonly tally: Pick<Tally, "callbackSent">;
+  /** Absent where nothing is traced. */
+  readonly spans?: Pick<Spans, "sent"> | undefined;
   /** The public address of this service, if set. Otherwise the origin of the creating request is used. */
   readonly publicUrl?: string | undefined;
 }
@@ -68,7 +71,9 @@ export function createCallbackPosting(
         const post = callbackPost(deps, task, { id: callback.id, at: clock.now(), kept });
         const leftAt = clock.elapsed();
         const delivery = await deps.egress.deliver(callback.url, post, stopping);
-        ended(callback, delivery, clock.elapsed() - leftAt);
+        const tookMs = clock.elapsed() - leftAt;
+        ended(callback, delivery, tookMs);
+        deps.spans?.sent(task, callback, delivery, tookMs);
         const isCutOff = stopping.aborted && delivery.kind === "unreachable";
         await record(send, isCutOff ? { kind: "interrupted" } : delivery);
       } catch (error) {

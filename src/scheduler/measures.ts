@@ -1,13 +1,20 @@
 import type { LaneId } from "../domain/ids.ts";
 import { ZERO } from "../domain/money/money.ts";
+import type { Spans } from "../domain/ports/spans.ts";
 import type { AttemptOutcome, EndedAttempt, EndedStage, Tally } from "../domain/ports/tally.ts";
-import type { Lease, Task } from "../domain/task/task.ts";
+import type { Lease } from "../domain/task/task.ts";
 import type { Transition } from "../domain/task/transition.ts";
 
-type Measured = Pick<Tally, "stageEnded" | "attemptEnded" | "ended" | "cancelled">;
+/** Who is told of what ends. */
+export interface Watchers {
+  readonly tally: Pick<Tally, "stageEnded" | "attemptEnded" | "ended" | "cancelled">;
+  /** Absent where nothing is traced. */
+  readonly spans?: Spans | undefined;
+}
 
-/** Tells the tally what ended with a transition: a stage, an attempt, the task. */
-export function measure(tally: Measured, lease: Lease, transition: Transition): void {
+/** Tells what ended with a transition: a stage, an attempt, the task. */
+export function measure({ tally, spans }: Watchers, lease: Lease, transition: Transition): void {
+  spans?.applied(lease, transition);
   const stage = endedStage(lease, transition);
   if (stage !== undefined) tally.stageEnded(stage);
   const attempt = endedAttempt(lease, transition);
@@ -20,14 +27,11 @@ export function measure(tally: Measured, lease: Lease, transition: Transition): 
   else tally.ended({ model, provider, status, durationMs: at - createdAt, charged });
 }
 
-/** Tells the tally how long a task waited for its first attempt. */
-export function measureQueue(
-  { stageEnded }: Pick<Tally, "stageEnded">,
-  { attempts, createdAt }: Task,
-  lane: LaneId,
-  at: number,
-): void {
-  if (attempts === 0) stageEnded({ stage: "queued", lane, durationMs: Math.max(0, at - createdAt) });
+/** Tells how long a task waited for an attempt; the tally of the first one alone. */
+export function measureQueue({ tally, spans }: Watchers, lease: Lease, lane: LaneId, at: number): void {
+  spans?.began(lease, lane, at);
+  const { attempts, createdAt } = lease.task;
+  if (attempts === 0) tally.stageEnded({ stage: "queued", lane, durationMs: Math.max(0, at - createdAt) });
 }
 
 /** The stage that the task has left, unless it goes back to the queue. How long it was queued is known where an attempt begins. */

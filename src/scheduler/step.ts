@@ -10,7 +10,6 @@ import type { Egress } from "../domain/ports/egress.ts";
 import type { ProviderAdapter, Submission } from "../domain/ports/provider.ts";
 import type { Looking, Routing } from "../domain/ports/routing.ts";
 import type { Clock, Ids, Log, PreviewFeed, Random, TaskFeed } from "../domain/ports/runtime.ts";
-import type { Tally } from "../domain/ports/tally.ts";
 import { StorageError, type TaskStore } from "../domain/ports/task-store.ts";
 import { retryDelayMs } from "../domain/task/backoff.ts";
 import type { ChosenRoute } from "../domain/task/routing.ts";
@@ -27,7 +26,7 @@ import {
 } from "../domain/task/transition.ts";
 import { logEnding } from "./endings.ts";
 import type { Hooks } from "./hooks.ts";
-import { measure } from "./measures.ts";
+import { measure, type Watchers } from "./measures.ts";
 import type { Durations } from "./routing/durations.ts";
 import type { Loads } from "./routing/loads.ts";
 import type { Pace } from "./routing/pace.ts";
@@ -36,7 +35,7 @@ import type { Takeovers } from "./routing/takeovers.ts";
 import type { Traces } from "./traces.ts";
 
 /** What every step needs. */
-export interface StepDeps {
+export interface StepDeps extends Watchers {
   readonly tasks: TaskStore;
   readonly assets: AssetStore;
   readonly egress: Egress;
@@ -60,7 +59,6 @@ export interface StepDeps {
   readonly durations: Durations;
   readonly loads: Loads;
   readonly takeovers: Takeovers;
-  readonly tally: Pick<Tally, "ended" | "cancelled" | "stageEnded" | "attemptEnded">;
   /** Called when a task with a callback has ended. */
   readonly callbackDue: () => void;
   /** Runs the work of a step so that all it reaches can tell for which task it is asked; as it is unless given. */
@@ -154,7 +152,8 @@ export class Step {
   /** Applies a transition and notifies waiters. A lost lease ends the step quietly: another worker has the task. */
   async commit(transition: Transition): Promise<"applied" | "lease_lost"> {
     const { deps, lease, task } = this;
-    const outcome = await deps.tasks.apply(lease, deps.traces.along(transition, lease.attempt));
+    const along = deps.traces.along(transition, lease.attempt);
+    const outcome = await deps.tasks.apply(lease, along);
     if (outcome === "lease_lost") {
       deps.log.warn({ task: task.id, transition: transition.name }, "lease lost");
       return outcome;
@@ -162,7 +161,7 @@ export class Step {
     deps.traces.applied(transition, lease.attempt);
     deps.hooks.applied(transition, lease.attempt);
     deps.loads.moved(task, transition);
-    measure(deps.tally, lease, transition);
+    measure(deps, lease, along);
     if (transition.ending !== undefined) logEnding(deps.log, lease, transition);
     if (transition.callback !== undefined) deps.callbackDue();
     deps.feed.publish(task, transition.ending !== undefined);

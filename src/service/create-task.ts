@@ -48,6 +48,8 @@ export interface CreateTaskRequest {
   readonly uploads?: Uploads | undefined;
   /** See GenerationRequest.hops. */
   readonly hops?: number | undefined;
+  /** See GenerationRequest.trace. */
+  readonly trace?: string | undefined;
   /** How it asks for its way. */
   readonly routing?: AskedRouting | undefined;
   /** Data URIs of the body that were decoded while it arrived. The caller discards them. */
@@ -157,8 +159,7 @@ async function admit(
   const named = nameRequest(model, body, request);
   const chosen = findRoute(deps, model, named);
   const promised = quoteOf(deps, request, model, named);
-  const queue = deps.queues.check({ lane: chosen.lane, accountId: request.principal.accountId, model });
-  if (queue !== undefined) await queue;
+  await deps.queues.check({ lane: chosen.lane, accountId: request.principal.accountId, model });
   const asked = { ...request, model, body };
   const replay = deps.moderate?.isFor(asked) && (await passChecks(deps, asked, idempotency));
   if (typeof replay === "object") return replay;
@@ -285,7 +286,7 @@ function findModel(deps: CreateTaskDeps, request: CreateTaskRequest): Model {
 function nameRequest(model: Model, body: JsonObject, request: CreateTaskRequest): GenerationRequest {
   const named = toGenerationRequest(model, body, namedInputs(model, body), request.hops);
   const routing = readRouting(request.routing, request.principal, model);
-  return routing === undefined ? named : { ...named, routing };
+  return { ...named, ...(routing && { routing }), ...(request.trace && { trace: request.trace }) };
 }
 
 function findRoute({ routing }: CreateTaskDeps, model: Model, request: GenerationRequest): ChosenRoute {

@@ -21,7 +21,7 @@ export interface RetryTaskDeps {
 export interface RetryRequest
   extends Pick<
     CreateTaskRequest,
-    "principal" | "requestId" | "origin" | "hops" | "idempotencyKey" | "routing" | "gone"
+    "principal" | "requestId" | "origin" | "hops" | "idempotencyKey" | "routing" | "gone" | "trace"
   > {
   /** Of the task to retry, as given. */
   readonly id: string;

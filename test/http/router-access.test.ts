@@ -76,6 +76,7 @@ function setup(
       ids: countingIds(),
       log: { debug: write, info: write, warn: write, error: write },
       elapsed: () => 0,
+      now: () => 0,
       stays: Object.assign(() => () => {}, { open: { streams: 0, waits: 0 } }),
       tally: { answered() {} },
       shedding: { refusal: (kind) => (shed.includes(kind) ? OVERLOADED : undefined) },

@@ -50,6 +50,8 @@ export interface Tracing {
   took(phase: "connect" | "upload", ms: number): void;
   /** An answer came. @param requestId what the upstream calls the request; free of secrets */
   answered(status: number, requestId: string | undefined): void;
+  /** What the upstream is told of the trace that the submission is a part of (https://www.w3.org/TR/trace-context/). */
+  readonly traceparent?: string | undefined;
 }
 
 export interface SubmitRequest extends Submission {

@@ -54,6 +54,8 @@ export interface Tally {
   moderated(judged: Judged): void;
   /** The event loop came so late to a timer. */
   lagged(durationMs: number): void;
+  /** So many parts of traces were told, or given up. */
+  spans(outcome: "exported" | "dropped", count: number): void;
   /** A request was refused because there is too much to do. */
   shed(kind: ShedKind): void;
 }

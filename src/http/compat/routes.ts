@@ -137,6 +137,7 @@ async function generate(deps: CompatImageDeps, exchange: KeyedExchange, call: Ca
     idempotencyKey: idempotencyKeyOf(request),
     hops: hopsOf(request),
     routing: routingOf(request),
+    trace: exchange.trace,
     gone: () => request.signal,
   });
   const { event, isStream } = call;

@@ -44,7 +44,13 @@ async function accept(
   try {
     requireStanding(standing);
     const idempotencyKey = idempotencyKeyOf(request);
-    const where = { endpoint: `POST ${path}`, origin, hops, routing: routingOf(request) };
+    const where = {
+      endpoint: `POST ${path}`,
+      origin,
+      hops,
+      routing: routingOf(request),
+      trace: exchange.trace,
+    };
     const gone = () => request.signal;
     const create = { ...where, kind, body, inlineFiles, principal, requestId, idempotencyKey, gone };
     const { taskId, held, replayed } = await createTask(create);

@@ -167,13 +167,20 @@ function notSigned({ message, isLate, refusal }: NoAnswer, scrub: Scrub): NoAnsw
   return new NoAnswer(true, scrub(message), isLate, scrubbed);
 }
 
-function toUnsigned({ method, headers, body }: UpstreamRequest, url: URL): UnsignedRequest {
+function toUnsigned({ method, headers, body, tracing }: UpstreamRequest, url: URL): UnsignedRequest {
+  const { traceparent } = tracing ?? {};
   const content =
     body === undefined ? {} : { "Content-Type": body.type, "Content-Length": String(body.bytes.length) };
   return {
     method,
     url,
-    headers: { Accept: "application/json", ...SENT_ALWAYS, ...headers, ...content },
+    headers: {
+      Accept: "application/json",
+      ...SENT_ALWAYS,
+      ...(traceparent && { traceparent }),
+      ...headers,
+      ...content,
+    },
     body,
   };
 }

@@ -68,7 +68,7 @@ class Normal {
 
   headers(given: Readonly<Record<string, string>>): Json {
     const kept = Object.entries(sentHeaders(given, withoutAddressKeys))
-      .filter(([name]) => name !== HOPS_HEADER.toLowerCase())
+      .filter(([name]) => name !== HOPS_HEADER.toLowerCase() && name !== "traceparent")
       .sort(([one], [other]) => (one < other ? -1 : 1));
     return Object.fromEntries(
       kept.map(([name, value]) => [

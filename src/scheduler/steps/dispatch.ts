@@ -114,7 +114,7 @@ async function begin(
   if (begun === "lease_lost") return SETTLED;
   if (begun === "cancel_requested") return step.cancel();
   deps.loads.began(adapter.lane);
-  measureQueue(deps.tally, task, lane, at);
+  measureQueue(deps, lease, lane, at);
   deps.feed.publish(task, false);
   const sequence = task.attempts + 1;
   const submitting: Lease = {

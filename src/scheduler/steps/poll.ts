@@ -31,6 +31,7 @@ export async function poll(step: Step): Promise<StepResult> {
       const cancelled = task.cancelRequested ? await adapter.cancel?.(operation, signal) : undefined;
       const canStop = adapter.cancel !== undefined && cancelled !== "unable";
       step.deps.traces.polled(attempt);
+      step.deps.spans?.polled(attempt);
       step.deps.hooks.asked(attempt);
       return pollAnswer(step, adapter, operation, canStop, await ask(operation, signal, previewsOf(step)));
     },

@@ -31,9 +31,11 @@ export async function submit(step: Step, to: Submission): Promise<StepResult> {
       const previews = previewsOf(step);
       const { inputs } = to;
       const hookUrl = deps.hooks.offered(attempt);
-      const answer = await deps.traces.submission(attempt, (tracing) =>
-        to.adapter.submit({ ...step.submission(), inputs, previews, tracing, hookUrl }, signal),
-      );
+      const traceparent = deps.spans?.submission(task, attempt);
+      const answer = await deps.traces.submission(attempt, (seen) => {
+        const tracing = traceparent === undefined ? seen : { ...seen, traceparent };
+        return to.adapter.submit({ ...step.submission(), inputs, previews, tracing, hookUrl }, signal);
+      });
       deps.standing.worked(attempt, "submission");
       if (answer.kind === "outputs") return recordOutputs(step, answer);
       deps.traces.job(attempt, answer.jobId);

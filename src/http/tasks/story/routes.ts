@@ -28,6 +28,7 @@ export function storyEndpoints(deps: ReadTraceDeps & RetryTaskDeps): Endpoint[] 
       hops: hopsOf(request),
       idempotencyKey: idempotencyKeyOf(request),
       routing: routingOf(request),
+      trace: exchange.trace,
       gone: () => request.signal,
     };
     const asked = { ...sent, principal, requestId, origin, id: param("task_id") };
