@@ -1,4 +1,3 @@
-import { openStoredContents } from "../assets/contents.ts";
 import type { Config } from "../config/config.ts";
 import type { AttemptId, LaneId } from "../domain/ids.ts";
 import type { ProviderAdapter } from "../domain/ports/provider.ts";
@@ -22,7 +21,6 @@ import { Traces } from "../scheduler/traces.ts";
 import { collectContents } from "../service/collect-contents.ts";
 import { removeContents } from "../service/remove-task.ts";
 import { createBackups } from "./backups.ts";
-import { assetsOf } from "./data-folder.ts";
 import { mostConnections } from "./descriptors.ts";
 import type { Rooms } from "./rooms.ts";
 
@@ -113,9 +111,8 @@ function keptMsOf({ retention }: Config): RetentionDeps["keptMs"] {
 
 /** What is looked after now and then. */
 function createUpkeep(config: Config, { stopWays, ...rooms }: Rooms) {
-  const { clock, log, store } = rooms;
+  const { clock, log, store, contents } = rooms;
   const { tasks } = store;
-  const contents = openStoredContents(assetsOf(config));
   const collection = { contents, retention: store.retention, now: clock.now };
   const tidy = () => void store.checkpoint();
   const backups = createBackups(config, rooms);

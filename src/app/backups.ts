@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { timeOfBackup } from "../backup/backup.ts";
 import { listBackups } from "../backup/write.ts";
+import { backedUpAssets } from "../config/assets.ts";
 import type { Config } from "../config/config.ts";
 import type { Clock, Log } from "../domain/ports/runtime.ts";
 import { isSystemError, systemMessage } from "../toolkit/system-error.ts";
@@ -10,10 +11,12 @@ import { workerEntry } from "./worker-entry.ts";
 
 /** The backups of a running server; undefined where none are wanted. Each is made in a thread of its own. */
 export function createBackups(
-  { backup, dataDir }: Pick<Config, "backup" | "dataDir">,
+  config: Pick<Config, "assets" | "backup" | "dataDir">,
   { clock, log }: { clock: Clock; log: Log },
 ) {
+  const { backup, dataDir } = config;
   const { everyMs, keep, secretKey } = backup;
+  const assets = backedUpAssets(config);
   if (everyMs === undefined || backup.to === undefined) return undefined;
   const to = resolve(backup.to);
   const thread = createThread();
@@ -21,7 +24,7 @@ export function createBackups(
     {
       ...{ clock, log },
       newestAt: () => newestIn(to),
-      make: (atMs) => thread.make({ dataDir, atMs, to, keep, isWithoutKey: !secretKey }),
+      make: (atMs) => thread.make({ dataDir, assets, atMs, to, keep, isWithoutKey: !secretKey }),
     },
     everyMs,
   );

@@ -13,8 +13,12 @@ export type Folder = Pick<Config, "dataDir">;
 
 /** The path of the database in a data folder. */
 export const databaseOf = ({ dataDir }: Folder): string => join(dataDir, DATABASE);
-/** The path of the stored files in a data folder. */
-export const assetsOf = ({ dataDir }: Folder): string => join(dataDir, ASSETS);
+/** The path of the stored files, which are in the data folder unless the operator has them elsewhere. */
+export const assetsOf = ({
+  dataDir,
+  assets,
+}: Folder & { readonly assets?: { readonly path: string } | undefined }): string =>
+  assets?.path ?? join(dataDir, ASSETS);
 
 /** Another process serves from this data folder. */
 export class DataDirectoryBusy extends Error {

@@ -1,10 +1,11 @@
-import { openStoredContents } from "../assets/contents.ts";
+import type { Config } from "../config/config.ts";
 import { type Asset, assetPath } from "../domain/media/asset.ts";
 import type { Clock } from "../domain/ports/runtime.ts";
 import { type Collected, collectContents } from "../service/collect-contents.ts";
 import { type Verified, verifyContents } from "../service/verify-contents.ts";
 import type { Store } from "../store/open.ts";
-import { assetsOf, type Folder } from "./data-folder.ts";
+import { openLocalContents } from "./assets.ts";
+import { assetsOf, DataDirectoryBusy, type Folder, lockDataDirectory } from "./data-folder.ts";
 
 /** An asset as an operator lists it. */
 export interface ListedAsset extends Asset {
@@ -13,15 +14,30 @@ export interface ListedAsset extends Asset {
 }
 
 /** The stored files of a data folder, whether or not a server runs on it. */
-export function createLocalAssets({ retention }: Pick<Store, "retention">, config: Folder, clock: Clock) {
-  const contents = openStoredContents(assetsOf(config));
+export function createLocalAssets(
+  { retention }: Pick<Store, "retention">,
+  config: Folder & Partial<Pick<Config, "assets">>,
+  clock: Clock,
+) {
+  /** Held until the command ends, from the first object that is removed. */
+  let release: (() => void) | undefined;
+  const mayRemove = () => {
+    release ??= lockForBucket(config);
+  };
+  const places = config.assets ?? { path: assetsOf(config) };
+  const open = () => openLocalContents(places, { clock, mayRemove });
   const pause = async () => true;
   return {
     /** Removes files that no task has, or with `isTrial` only tells which. */
-    collect: (options: Parameters<typeof collectContents>[1]): Promise<Collected> =>
-      collectContents({ contents, retention, now: clock.now, pause }, options),
-    verify: (onFile: (files: number) => void): Promise<Verified> =>
-      verifyContents({ contents, retention }, onFile),
+    async collect(options: Parameters<typeof collectContents>[1]): Promise<Collected> {
+      try {
+        return await collectContents({ contents: await open(), retention, now: clock.now, pause }, options);
+      } finally {
+        release?.();
+      }
+    },
+    verify: async (onFile: (files: number) => void): Promise<Verified> =>
+      verifyContents({ contents: await open(), retention }, onFile),
     /** @param query.after `next` of the page before */
     async list(query: { limit: number; after?: number | undefined }) {
       const { assets, next } = await retention.assets(query);
@@ -29,4 +45,15 @@ export function createLocalAssets({ retention }: Pick<Store, "retention">, confi
       return { assets: listed, next };
     },
   };
+}
+
+/** What a server stores in a bucket, only it knows: there is no other way to see that an object is about to be used. */
+function lockForBucket(config: Folder): () => void {
+  try {
+    return lockDataDirectory(config);
+  } catch (error) {
+    if (!(error instanceof DataDirectoryBusy)) throw error;
+    const what = `A server runs on ${config.dataDir}, and removes what nobody needs from its bucket by itself`;
+    throw new DataDirectoryBusy(`${what}. Stop it to do it now.`);
+  }
 }

@@ -1,3 +1,4 @@
+import type { Config } from "../config/config.ts";
 import { createAddresses } from "../runtime/address-ranges.ts";
 import { createSystemClock } from "../runtime/clock.ts";
 import { createIds } from "../runtime/ids.ts";
@@ -17,7 +18,7 @@ export type Local = Awaited<ReturnType<typeof openLocal>>;
  *
  * @throws Error when it has no database; SchemaError when the database is of another version
  */
-export async function openLocal(config: SecretKeys & LocalSettings) {
+export async function openLocal(config: SecretKeys & LocalSettings & Partial<Pick<Config, "assets">>) {
   const clock = createSystemClock();
   const ids = createIds(clock);
   // An older server may be running on this folder: only `serve` and `migrate` change its tables.

@@ -1,4 +1,4 @@
-import { mkdirSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, realpathSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { BackupSummary } from "../backup/backup.ts";
 import { writeArchive } from "../backup/stream.ts";
@@ -6,10 +6,12 @@ import { type BackupPlan, type MadeBackup, removeOldBackups, writeBackup } from 
 import { lockDirectory } from "../runtime/directory-lock.ts";
 import { contentsOf, copyDatabase, describeDatabase, namedOf } from "../store/copy.ts";
 import { VERSION } from "../version.ts";
-import { existingDatabaseOf, type Folder } from "./data-folder.ts";
-import { DATABASE, ownFilesOf, pathOfContent, SECRET_KEY } from "./folder-contents.ts";
+import { assetsOf, existingDatabaseOf, type Folder } from "./data-folder.ts";
+import { ASSETS, DATABASE, ownFilesOf, pathOfContent, SECRET_KEY } from "./folder-contents.ts";
 
 export interface BackupOrder extends Folder {
+  /** Where files are; in the data folder unless given. What lies in a bucket is no part of a backup. */
+  readonly assets?: { readonly path: string; readonly hasBucket: boolean } | undefined;
   readonly atMs: number;
   /** Leaves `secret.key` out, so that the backup alone opens no sealed secret. */
   readonly isWithoutKey: boolean;
@@ -93,7 +95,8 @@ function planOf({ isWithoutKey, ...config }: BackupOrder): BackupPlan {
       yield* ownFilesOf(config.dataDir, leftOut);
       for (const content of contentsOf(copy)) {
         const path = pathOfContent(content.sha256);
-        yield { path, from: join(config.dataDir, path), expected: content };
+        const from = join(assetsOf(config), path.slice(ASSETS.length));
+        if (config.assets?.hasBucket !== true || existsSync(from)) yield { path, from, expected: content };
       }
     },
     stillNamed(paths) {

@@ -5,6 +5,7 @@ const REASONS = {
   full: "disk_full",
   read_only: "disk_read_only",
   busy: "database_busy",
+  away: "database_busy",
   damaged: "damaged",
   closed: "stopping",
 } as const satisfies Record<StorageError["kind"], NotReady>;

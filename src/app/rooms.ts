@@ -1,5 +1,4 @@
 import { requireSafeNativeFolder } from "../assets/native.ts";
-import { openAssetStore } from "../assets/open.ts";
 import type { Config } from "../config/config.ts";
 import type { ProviderId } from "../domain/ids.ts";
 import { needsText } from "../domain/model/availability.ts";
@@ -19,6 +18,7 @@ import { createInputAddresses } from "../service/input-addresses.ts";
 import type { StoreOptions } from "../store/books.ts";
 import { openStore } from "../store/open.ts";
 import type { SealReport } from "../store/sqlite/account-store/sealed-secrets.ts";
+import { openAssets } from "./assets.ts";
 import { assetsOf, databaseOf, ensureDirectory, lockDataDirectory, sealOf } from "./data-folder.ts";
 import type { Releases } from "./lifecycle.ts";
 import { openModels } from "./models.ts";
@@ -69,12 +69,7 @@ export async function openRooms(config: Config, overrides: AppOverrides, release
   const store = openServerStore(config, { ids, log, seal, overrides });
   releases.push(() => store.stop());
   tellSealing(log, store.sealing);
-  const assets = openAssetStore({
-    directory: assetsOf(config),
-    newTemporaryName: () => ids.create("asset"),
-    now: clock.now,
-    keepsOutputMetadata: config.outputs.metadata === "keep",
-  });
+  const { assets, contents } = await openAssets(config, { clock, ids, log }, releases);
   await assets.removeTemporary();
   releases.push(watchDataFolder(config, clock, overrides));
   const network = overrides.egress ?? createEgress({ allow: config.egress.allow });
@@ -98,7 +93,7 @@ export async function openRooms(config: Config, overrides: AppOverrides, release
   for (const each of [onProvidersChanged, tellAddresses]) onProviders(each);
   relays.onChange(onProvidersChanged);
   return {
-    ...{ clock, log, ids, store, assets, egress, taping, moderation, createdDataDir, providerIds },
+    ...{ clock, log, ids, store, assets, contents, egress, taping, moderation, createdDataDir, providerIds },
     ...{ relays, ...offered, ...models },
     checks: [...(moderation?.checks.keys() ?? [])],
     inputAddresses: createInputAddresses({ assets, clock, seal }),

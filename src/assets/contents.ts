@@ -2,11 +2,11 @@ import { renameSync, statSync } from "node:fs";
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Judge, StoredContents } from "../domain/ports/stored-contents.ts";
+import { SHA256 } from "./content-files.ts";
 import { openFolders } from "./content-folders.ts";
 import { makeFolder } from "./make-folder.ts";
 import { errorCode, storing } from "./storage-errors.ts";
 
-const SHA256 = /^[0-9a-f]{64}$/;
 const FOLDER = /^[0-9a-f]{2}$/;
 const PIECE_BYTES = 1024 * 1024;
 

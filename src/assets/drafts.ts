@@ -34,6 +34,16 @@ export function openDrafts(folder: string, newName: () => string) {
     });
   }
 
+  /** Lets go of a draft that `take` moves away from this path. */
+  async function handOver<T>(file: Draft, take: (path: string) => Promise<T>): Promise<T> {
+    const path = paths.get(file);
+    if (path === undefined) throw new Error("This draft was kept or discarded before.");
+    const result = await take(path);
+    paths.delete(file);
+    await file.handle.close();
+    return result;
+  }
+
   async function discard(file: Draft): Promise<void> {
     const path = paths.get(file);
     if (path === undefined) return;
@@ -57,8 +67,7 @@ export function openDrafts(folder: string, newName: () => string) {
     removeAll,
     /** Where a draft is; undefined once it was kept or discarded. */
     pathOf: (file: Draft) => paths.get(file),
-    /** Lets go of a draft that was renamed. */
-    forget: (file: Draft) => void paths.delete(file),
+    handOver,
   };
 }
 

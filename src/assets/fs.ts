@@ -1,14 +1,13 @@
 import { rmSync, type Stats, statSync, utimesSync } from "node:fs";
 import { rename, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { type ContentFiles, type FileName, SHA256 } from "./content-files.ts";
 import { flush, openFolders } from "./content-folders.ts";
 import { type Draft, openDrafts } from "./drafts.ts";
 import { errorCode, storing } from "./storage-errors.ts";
 
-const SHA256 = /^[0-9a-f]{64}$/;
-
 /** How old the time of a file may be before `claim` renews it. Much less than the age at which the collector takes it for left over. */
-const CLAIM_EVERY_MS = 10 * 60_000;
+export const CLAIM_EVERY_MS = 10 * 60_000;
 
 /**
  * Files named by the SHA-256 of their content: `<directory>/sha256/ab/cd/<64 hexadecimal digits>`. A flushed temporary file is
@@ -18,34 +17,35 @@ export function openContentFiles(options: {
   directory: string;
   newTemporaryName: () => string;
   now?: (() => number) | undefined;
-}) {
+}): FolderFiles {
   const { pathOf, prepareFolder } = openFolders(options.directory);
   const drafts = openDrafts(join(options.directory, "tmp"), options.newTemporaryName);
 
   /** Turns the draft into the content file of this hash. Replaces an existing one. */
-  function keep(file: Draft, sha256: string): Promise<void> {
+  function keep(file: Draft, { sha256 }: FileName): Promise<void> {
     return storing(async () => {
-      const from = drafts.pathOf(file);
-      if (from === undefined) throw new Error("This draft was kept or discarded before.");
       const path = pathOf(sha256);
       await Promise.all([file.handle.sync(), prepareFolder(sha256)]);
-      await rename(from, path).catch(async (error: unknown) => {
-        // Somebody removed the empty folder in the meantime.
-        if (errorCode(error) !== "ENOENT") throw error;
-        await prepareFolder(sha256, "again");
-        await rename(from, path);
-      });
-      drafts.forget(file);
-      await file.handle.close();
+      await drafts.handOver(file, (from) =>
+        rename(from, path).catch(async (error: unknown) => {
+          // Somebody removed the empty folder in the meantime.
+          if (errorCode(error) !== "ENOENT") throw error;
+          await prepareFolder(sha256, "again");
+          await rename(from, path);
+        }),
+      );
       await flush(dirname(path));
     });
   }
 
-  /** Makes an existing content file survive a crash: it may have been renamed a moment ago. */
-  function settle(sha256: string): Promise<void> {
+  /** Makes an existing content file survive a crash: it may have been renamed a moment ago. @returns whether it is there */
+  function settle(file: FileName): Promise<boolean> {
     return storing(async () => {
+      const { sha256 } = file;
+      if (!claimFile(pathOf(sha256), file.sizeBytes, options.now?.() ?? 0)) return false;
       await prepareFolder(sha256);
       await flush(dirname(pathOf(sha256)));
+      return true;
     });
   }
 
@@ -53,29 +53,47 @@ export function openContentFiles(options: {
   const remove = (sha256: string): Promise<void> =>
     storing(async () => rmSync(pathOf(sha256), { force: true }));
 
-  /** Returns undefined when there is no such file, or when the name is no hash. */
-  async function find(sha256: string): Promise<{ path: string; sizeBytes: number } | undefined> {
-    if (!SHA256.test(sha256)) return undefined;
-    const path = pathOf(sha256);
-    const sizeBytes = await sizeOf(path);
-    return sizeBytes === undefined ? undefined : { path, sizeBytes };
-  }
-
-  /** The path of a content file of this size, or undefined like `find`. Synchronous, see `hasSize`. */
-  function pathIfThere(sha256: string, sizeBytes: number): string | undefined {
-    if (!SHA256.test(sha256)) return undefined;
-    const path = pathOf(sha256);
-    return hasSize(look(path), sizeBytes) ? path : undefined;
-  }
-
-  const claim = (sha256: string, sizeBytes: number): boolean =>
+  const { find, pathIfThere } = lookInto(pathOf);
+  const claim = ({ sha256, sizeBytes }: FileName): boolean =>
     claimFile(pathOf(sha256), sizeBytes, options.now?.() ?? 0);
-
   const { draft, discard, removeAll: removeTemporary } = drafts;
-  return { draft, keep, discard, settle, remove, find, pathIfThere, claim, removeTemporary };
+  return {
+    ...{ draft, keep, discard, settle, remove, find, pathIfThere, claim, removeTemporary },
+    isElsewhere: async () => false,
+    // What is done to a file here ends before anybody else has a turn, or can be done twice.
+    alone: (_, work) => work(),
+    use: async (file) => claim(file),
+    bring: async (file) => pathIfThere(file),
+    handOver: drafts.handOver,
+    pathOfDraft: drafts.pathOf,
+  };
 }
 
-export type ContentFiles = ReturnType<typeof openContentFiles>;
+/** Files in a folder of this machine. */
+export interface FolderFiles extends ContentFiles {
+  /** Lets go of a draft that `take` moved away from this path. */
+  handOver<T>(draft: Draft, take: (path: string) => Promise<T>): Promise<T>;
+  pathOfDraft(draft: Draft): string | undefined;
+}
+
+/** Finds the files of a folder. */
+function lookInto(pathOf: (sha256: string) => string) {
+  return {
+    /** Returns undefined when there is no such file, or when the name is no hash. */
+    async find(sha256: string): Promise<{ path: string; sizeBytes: number } | undefined> {
+      if (!SHA256.test(sha256)) return undefined;
+      const path = pathOf(sha256);
+      const sizeBytes = await sizeOf(path);
+      return sizeBytes === undefined ? undefined : { path, sizeBytes };
+    },
+    /** The path of a content file of this size, or undefined like `find`. Synchronous, see `hasSize`. */
+    pathIfThere({ sha256, sizeBytes }: FileName): string | undefined {
+      if (!SHA256.test(sha256)) return undefined;
+      const path = pathOf(sha256);
+      return hasSize(look(path), sizeBytes) ? path : undefined;
+    },
+  };
+}
 
 /**
  * Says that a content is about to be used, by the time of its file: a collector in another process leaves it alone. Synchronous, like

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
-import type { StoredFile } from "../domain/media/asset.ts";
 import type { AssetStore } from "../domain/ports/asset-store.ts";
 import { createSlots } from "../toolkit/slots.ts";
 import { checkBytes, checkStream, receiveFile } from "./check.ts";
+import type { ContentFiles, FileName } from "./content-files.ts";
 import { paintMask } from "./decoder.ts";
 import { openContentFiles } from "./fs.ts";
 import { createKnownContents } from "./known.ts";
@@ -11,22 +11,29 @@ import { createPins } from "./pins.ts";
 import { createRecentFiles, type RecentFiles } from "./recent.ts";
 import { holdStaged, holdStored, removeContent } from "./staging.ts";
 
-export interface AssetStoreOptions {
-  /** Created when the first file is stored. */
-  readonly directory: string;
-  /** Returns an unused file name, a new one at every call. */
-  readonly newTemporaryName: () => string;
-  /** The time, by which files in use are kept from a collector in another process; without it, they are not. */
-  readonly now?: (() => number) | undefined;
+interface CheckOptions {
   /** Files decoded at once. */
   readonly decodeSlots?: number | undefined;
   /** Whether outputs keep the metadata that their maker wrote. */
   readonly keepsOutputMetadata?: boolean | undefined;
 }
 
+export interface AssetStoreOptions extends CheckOptions {
+  /** Created when the first file is stored. */
+  readonly directory: string;
+  /** Returns an unused file name, a new one at every call. */
+  readonly newTemporaryName: () => string;
+  /** The time, by which files in use are kept from a collector in another process; without it, they are not. */
+  readonly now?: (() => number) | undefined;
+}
+
 /** The asset store in a local directory. Touches nothing before the first call. */
 export function openAssetStore(options: AssetStoreOptions): AssetStore {
-  const files = openContentFiles(options);
+  return createAssetStore(openContentFiles(options), options);
+}
+
+/** The asset store wherever its files lie. */
+export function createAssetStore(files: ContentFiles, options: CheckOptions): AssetStore {
   const slots = createSlots(options.decodeSlots ?? DECODE_SLOTS);
   const recent = createRecentFiles();
   const deps = { files, slots, pins: createPins(), known: createKnownContents(), recent };
@@ -38,6 +45,7 @@ export function openAssetStore(options: AssetStoreOptions): AssetStore {
     return holdStaged(
       deps,
       await (isWhole ? checkBytes(deps, source, wanted) : checkStream(deps, source, wanted)),
+      wanted,
     );
   };
 
@@ -53,30 +61,40 @@ export function openAssetStore(options: AssetStoreOptions): AssetStore {
     }
   };
 
+  const open: AssetStore["open"] = async (file, { isLazy } = { isLazy: false }) => {
+    const path = files.pathIfThere(file) ?? (await files.bring(file));
+    if (path === undefined) return undefined;
+    return (isLazy ? undefined : fromMemory(recent, file, path)) ?? Bun.file(path, { type: file.type });
+  };
+
   return {
     stage,
     receive: () => receiveFile(deps, (checked) => holdStaged(deps, checked)),
     put,
-    hold: async (file) => holdStored(deps, file),
+    hold: (file) => holdStored(deps, file),
     async removeUnheld(sha256) {
       if (deps.pins.isHeld(sha256)) return false;
       await removeContent(deps, sha256);
       return true;
     },
-    open: async (file, { isLazy } = { isLazy: false }) => {
-      const path = files.pathIfThere(file.sha256, file.sizeBytes);
-      if (path === undefined) return undefined;
-      return (isLazy ? undefined : fromMemory(recent, file, path)) ?? Bun.file(path, { type: file.type });
+    open,
+    async deliver(file, wanted, asked) {
+      const near = files.deliver === undefined ? undefined : await files.deliver(file, wanted);
+      if (near !== undefined) return near;
+      const content = await open(file, asked);
+      return content && { kind: "content", content };
     },
     paintMask: (mask, paint) => slots.run(() => paintMask(mask, paint)),
     removeTemporary: () => files.removeTemporary(),
   };
 }
 
-type File = Pick<StoredFile, "sha256" | "sizeBytes" | "type">;
-
 /** A file in memory. One that is asked for again is read into it. */
-function fromMemory(recent: RecentFiles, { sha256, sizeBytes, type }: File, path: string): Blob | undefined {
+function fromMemory(
+  recent: RecentFiles,
+  { sha256, sizeBytes, type }: FileName,
+  path: string,
+): Blob | undefined {
   const known = recent.get(sha256);
   if (known !== undefined) {
     // The bytes of an MP4 are a video for one task, and a recording of sound for another.

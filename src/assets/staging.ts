@@ -1,7 +1,7 @@
 import type { StoredFile } from "../domain/media/asset.ts";
 import type { StagedFile } from "../domain/ports/asset-store.ts";
+import type { ContentFiles, KeepOptions } from "./content-files.ts";
 import type { Draft } from "./drafts.ts";
-import type { ContentFiles } from "./fs.ts";
 import type { KnownContents } from "./known.ts";
 import type { Pins } from "./pins.ts";
 import type { RecentFiles } from "./recent.ts";
@@ -31,11 +31,23 @@ export function removeContent({ files, known, recent }: Contents, sha256: string
 }
 
 /** Holds a file that is stored, as a staging does. @returns undefined when it is not there */
-export function holdStored(deps: Contents, file: StoredFile): StagedFile | undefined {
-  const { sha256, sizeBytes } = file;
+export async function holdStored(deps: Contents, file: StoredFile): Promise<StagedFile | undefined> {
+  const { sha256 } = file;
   const pin = deps.pins(sha256);
+  // A removal that has begun ends first; none begins from here on.
+  const isThere = await deps.files
+    .alone(sha256, () => deps.files.use(file))
+    .catch((error: unknown) => {
+      pin.end(false);
+      throw error;
+    });
+  if (!isThere) {
+    pin.end(false);
+    return undefined;
+  }
+  pin.found(true);
   let isReleased = false;
-  const staged: StagedFile = {
+  return {
     file,
     keep: async () => {},
     async release(isUsed) {
@@ -44,18 +56,16 @@ export function holdStored(deps: Contents, file: StoredFile): StagedFile | undef
       if (pin.end(isUsed)) await removeContent(deps, sha256);
     },
   };
-  if (deps.files.claim(sha256, sizeBytes)) {
-    pin.found(true);
-    return staged;
-  }
-  pin.end(false);
-  return undefined;
 }
 
 /** Holds a checked file until it is kept or released. */
-export function holdStaged(deps: Contents, { file, content, isClean }: CheckedFile): StagedFile {
+export function holdStaged(
+  deps: Contents,
+  { file, content, isClean }: CheckedFile,
+  options?: KeepOptions,
+): StagedFile {
   const { files, known, recent } = deps;
-  const { sha256, sizeBytes } = file;
+  const { sha256 } = file;
   const pin = deps.pins(sha256);
   let keeping: Promise<void> | undefined;
   let isKept = false;
@@ -63,11 +73,11 @@ export function holdStaged(deps: Contents, { file, content, isClean }: CheckedFi
 
   async function keep(): Promise<void> {
     if (isReleased) throw new Error("This staging has ended.");
-    if (known.has(sha256) && files.claim(sha256, sizeBytes)) {
+    if (known.has(sha256) && files.claim(file)) {
       // Known contents were flushed. The claim fails for a file that somebody removed since.
       pin.found(true);
     } else {
-      await store();
+      await files.alone(sha256, store);
     }
     known.add(file, isClean);
     if (content instanceof Uint8Array) recent.add(sha256, content, file.type);
@@ -75,11 +85,12 @@ export function holdStaged(deps: Contents, { file, content, isClean }: CheckedFi
   }
 
   async function store(): Promise<void> {
-    const there = await storing(() => files.find(sha256));
-    pin.found(there !== undefined);
-    if (there?.sizeBytes === sizeBytes && files.claim(sha256, sizeBytes)) await files.settle(sha256);
-    else if (content instanceof Uint8Array) await keepBytes(files, sha256, content);
-    else await files.keep(content, sha256);
+    // In this order: a file that is moved meanwhile is in the new place before it leaves the old one.
+    const isElsewhere = await files.isElsewhere(sha256, options);
+    const there = await storing(() => files.find(sha256, options));
+    pin.found(there !== undefined || isElsewhere);
+    if (there?.sizeBytes === file.sizeBytes && (await files.settle(file))) return;
+    await keepContent(files, { file, content }, options);
   }
 
   return {
@@ -99,11 +110,16 @@ export function holdStaged(deps: Contents, { file, content, isClean }: CheckedFi
   };
 }
 
-async function keepBytes(files: ContentFiles, sha256: string, bytes: Uint8Array): Promise<void> {
+async function keepContent(
+  files: ContentFiles,
+  { file, content }: Pick<CheckedFile, "file" | "content">,
+  options?: KeepOptions,
+): Promise<void> {
+  if (!(content instanceof Uint8Array)) return files.keep(content, file, options);
   const draft = await files.draft();
   try {
-    await draft.append(bytes);
-    await files.keep(draft, sha256);
+    await draft.append(content);
+    await files.keep(draft, file, options);
   } finally {
     await files.discard(draft);
   }

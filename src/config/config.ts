@@ -3,6 +3,7 @@ import { dirname, resolve } from "node:path";
 import { isJsonObject, type JsonObject } from "../domain/json.ts";
 import { readTree, type ValuesOf } from "../toolkit/settings/setting.ts";
 import type { ShownSetting } from "../toolkit/settings/shown.ts";
+import { type AssetConfig, readAssets } from "./assets.ts";
 import { checkBackups } from "./backups.ts";
 import { chooseValue, type Given, readCredential } from "./choose.ts";
 import { type ModerationSettings, readModeration } from "./moderation/moderation.ts";
@@ -21,9 +22,10 @@ import { shownSettings } from "./shown.ts";
 import { warningsOf } from "./warnings.ts";
 
 /** The values of the table in settings.ts and more: checked, complete and frozen. */
-export interface Config extends ValuesOf<Settings> {
+export interface Config extends Omit<ValuesOf<Settings>, "assets"> {
   /** Absolute. */
   readonly dataDir: string;
+  readonly assets: AssetConfig;
   /** By provider: the accounts that are switched on, the default one first. */
   readonly accounts: ReadProviders["accounts"];
   /** Reads what concerns a provider that became known later. @throws ConfigError with every problem */
@@ -105,6 +107,7 @@ export function loadConfig(sources: ConfigSources): Config {
   };
   const providers = readProviders(sources.providers, ofProviders, problems);
   problems.push(...runtimeVariableProblems(env, values.allowEnv, variableOf(settings.allowEnv)));
+  const assets = readAssets(values.assets, { dataDir, env, isServing: sources.isServing === true }, problems);
   const pricing = readPricing(file, problems);
   const moderation = readModeration(file, env, problems);
   const placed = (problem: ConfigProblem) => file?.placed(problem) ?? problem;
@@ -113,7 +116,7 @@ export function loadConfig(sources: ConfigSources): Config {
   const providerConfig = (provider: ProviderSettings) => readLateProvider(provider, ofProviders);
   return freeze({
     ...{ ...values, ...providers, providerConfig },
-    ...{ dataDir, configFile: file?.path, pricing, moderation, warnings, placed },
+    ...{ dataDir, assets, configFile: file?.path, pricing, moderation, warnings, placed },
     shown: () => shownSettings(given),
   });
 }

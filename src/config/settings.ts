@@ -17,6 +17,7 @@ import {
   type ValuesOf,
 } from "../toolkit/settings/setting.ts";
 import { aliases } from "./aliases.ts";
+import { assetSettings, outputSettings } from "./assets.ts";
 import { backupSettings } from "./backups.ts";
 import { recordingSettings } from "./recordings.ts";
 import { retentionSettings } from "./retention.ts";
@@ -40,7 +41,6 @@ export interface ProviderSettings {
 export type Settings = ReturnType<typeof createSettings>;
 
 const MAX_PORT = 65_535;
-const OUTPUT_METADATA = ["remove", "keep"] as const;
 
 /**
  * The table from which everything about settings follows: flags, variables, places in svc.yaml, help, checks, suggestions, and
@@ -229,15 +229,8 @@ export function createSettings(machine: Machine, providers: readonly ProviderSet
         }),
       },
     },
-    outputs: {
-      metadata: setting<(typeof OUTPUT_METADATA)[number]>({
-        key: "outputs.metadata",
-        flag: "--outputs-metadata <what>",
-        help: "remove or keep what providers write into files besides the picture, such as the prompt and the model's file",
-        parse: parse.oneOf(OUTPUT_METADATA),
-        fallback: "remove",
-      }),
-    },
+    outputs: outputSettings(),
+    assets: assetSettings(),
     ...sheddingSettings(),
     ...backupSettings(),
     ...retentionSettings(),

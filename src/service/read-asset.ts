@@ -1,7 +1,7 @@
 import { AppError } from "../domain/errors.ts";
 import { isId } from "../domain/ids.ts";
 import type { Asset } from "../domain/media/asset.ts";
-import type { AssetStore } from "../domain/ports/asset-store.ts";
+import type { AssetStore, Delivery, Wanted } from "../domain/ports/asset-store.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
 
 /**
@@ -24,11 +24,25 @@ export async function findAsset(
 export async function openAsset(
   { assets }: { assets: Pick<AssetStore, "open"> },
   asset: Asset,
-  options?: { readonly isLazy: boolean },
 ): Promise<Blob> {
-  const content = await assets.open(asset, options);
+  const content = await assets.open(asset);
   if (content === undefined) throw new AppError("not_found", { kind: "file_unknown" });
   return content;
+}
+
+/**
+ * Decides how a reader gets a stored file.
+ * @throws AppError `not_found`, as `openAsset` does
+ */
+export async function deliverAsset(
+  { assets }: { assets: Pick<AssetStore, "deliver"> },
+  asset: Asset,
+  wanted: Wanted,
+  options: { readonly isLazy: boolean },
+): Promise<Delivery> {
+  const delivery = await assets.deliver(asset, wanted, options);
+  if (delivery === undefined) throw new AppError("not_found", { kind: "file_unknown" });
+  return delivery;
 }
 
 /** Finds and opens a stored file. @throws AppError `not_found`, as both of them do */

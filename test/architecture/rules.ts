@@ -115,6 +115,7 @@ const FETCHES: readonly Exception[] = [
   { path: "src/egress/", reason: "the guarded way out to addresses callers chose" },
   { path: "src/providers/kit/", reason: "the guarded way out to upstreams" },
   { path: "cli/client/", reason: "the client half of the executable" },
+  { path: "src/assets/s3/client.ts", reason: "goes to the operator's own bucket, and nowhere else" },
   {
     path: "src/providers/declared/rehearsal/upstream.ts",
     reason: "a server on this machine, from the module that has the client too",

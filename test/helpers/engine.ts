@@ -77,6 +77,10 @@ export function memoryAssets(): AssetStore {
     const file: StoredFile = { sha256, sizeBytes: bytes.length, type: "image/png", width: 1, height: 1 };
     return { file, keep: async () => void files.set(sha256, bytes), release: async () => {} };
   };
+  const open: AssetStore["open"] = async ({ sha256 }) => {
+    const bytes = files.get(sha256);
+    return bytes && new Blob([bytes]);
+  };
   return {
     stage,
     async receive() {
@@ -98,9 +102,10 @@ export function memoryAssets(): AssetStore {
     hold: async (file) =>
       files.has(file.sha256) ? { file, keep: async () => {}, release: async () => {} } : undefined,
     removeUnheld: async (sha256) => files.delete(sha256),
-    async open({ sha256 }) {
-      const bytes = files.get(sha256);
-      return bytes && new Blob([bytes]);
+    open,
+    async deliver(file) {
+      const content = await open(file);
+      return content && { kind: "content", content };
     },
     paintMask: async (mask) => mask,
     removeTemporary: async () => 0,

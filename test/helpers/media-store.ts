@@ -16,9 +16,12 @@ export async function makeFsStore(): Promise<AssetStoreUnderTest & { readonly di
   };
 }
 
-/** Paths of all content files below the folder of a store. */
-export async function contentFiles(directory: string): Promise<string[]> {
-  const entries = await readdir(join(directory, "sha256"), { recursive: true, withFileTypes: true }).catch(
+/** Paths of all content files below the folder of a store, or of its copies of what lies elsewhere. */
+export async function contentFiles(
+  directory: string,
+  place: "sha256" | "cache" = "sha256",
+): Promise<string[]> {
+  const entries = await readdir(join(directory, place), { recursive: true, withFileTypes: true }).catch(
     () => [],
   );
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));

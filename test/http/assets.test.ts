@@ -10,12 +10,12 @@ const content = new Blob(["0123456789"]);
 /** Asks for a file of ten bytes. @returns the answer, and how often the file was opened */
 async function ask(given: Record<string, string>) {
   let opened = 0;
-  const open = async () => {
+  const deliver = async () => {
     opened += 1;
-    return content;
+    return { kind: "content", content } as const;
   };
   const request = new Request("http://localhost/", { headers: given });
-  const { status, body, headers: answered } = await serveFile(request, { sizeBytes: 10, headers, open });
+  const { status, body, headers: answered } = await serveFile(request, { sizeBytes: 10, headers, deliver });
   const text = body === null ? "" : await new Response(body).text();
   return { status, text, range: answered["Content-Range"], length: answered["Content-Length"], opened };
 }
@@ -43,9 +43,9 @@ test("a request that had to wait for its turn is answered with a file that is re
   const [endpoint] = assetEndpoints({
     tasks: { assetById: async () => asset },
     assets: {
-      open: async (_, options) => {
+      deliver: async (_, __, options) => {
         lazy.push(options?.isLazy);
-        return content;
+        return { kind: "content", content };
       },
     },
   });

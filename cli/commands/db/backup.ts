@@ -1,5 +1,7 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
+import type { BackupOrder } from "../../../src/app/make-backup.ts";
+import { backedUpAssets } from "../../../src/config/assets.ts";
 import { addCommand, given, onRun, withCommonFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { usage } from "../../failure.ts";
@@ -38,7 +40,7 @@ export function addBackup(db: Command, context: Context): void {
     const to = given(args, 0);
     const config = readLocalConfig(options, context);
     const order = {
-      ...{ dataDir: config.dataDir, atMs: Date.now() },
+      ...{ dataDir: config.dataDir, assets: backedUpAssets(config), atMs: Date.now() },
       isWithoutKey: options.withoutSecretKey === true,
     };
     if (to === "-") return await writeOut(order, invocation.options, context, output);
@@ -57,7 +59,7 @@ export function addBackup(db: Command, context: Context): void {
 }
 
 async function writeOut(
-  order: { dataDir: string; atMs: number; isWithoutKey: boolean },
+  order: BackupOrder,
   { json, keep }: { json?: boolean; keep?: string },
   { stdout }: Context,
   output: Output,

@@ -12,7 +12,22 @@ export interface PutOptions {
    * maker signed (C2PA) stays as it is, because any change would void the signature.
    */
   readonly sanitize: boolean | "output";
+  /** The file cannot be had again: a store that is away is waited for, for minutes. */
+  readonly isOnlyCopy?: boolean | undefined;
 }
+
+/** What a reader over HTTP asks for: the file, a part of it, or what is known of it. */
+export type Wanted = "whole" | "part" | "nothing";
+
+/** How a reader gets a file. */
+export type Delivery =
+  | { readonly kind: "content"; readonly content: Blob }
+  /** All of it. Ends with an error, and never whole, where the bytes turn out not to be the file's. */
+  | { readonly kind: "stream"; readonly stream: ReadableStream<Uint8Array> }
+  /** Nothing was asked for, and it is there. */
+  | { readonly kind: "present" }
+  /** At this address, which ends; for so long it may be remembered. */
+  | { readonly kind: "elsewhere"; readonly url: string; readonly maxAgeSec: number };
 
 /** A file that was read, checked and hashed, but is not stored yet. Every one must be released, whatever happens. */
 export interface StagedFile {
@@ -75,7 +90,7 @@ export interface AssetStore {
   removeUnheld(sha256: string): Promise<boolean>;
   /**
    * The stored file as a Blob (`slice` for ranges), or undefined when it is not there. It is read when its bytes are asked for, or is in
-   * memory already.
+   * memory already. A file that lies elsewhere is brought here first, and checked by its hash.
    *
    * @param options.isLazy never in memory
    */
@@ -83,6 +98,12 @@ export interface AssetStore {
     file: Pick<StoredFile, "sha256" | "sizeBytes" | "type">,
     options?: { readonly isLazy: boolean },
   ): Promise<Blob | undefined>;
+  /** How a reader over HTTP gets the file, or undefined when it is not there. Takes the options of `open`. */
+  deliver(
+    file: Pick<StoredFile, "sha256" | "sizeBytes" | "type">,
+    wanted: Wanted,
+    options?: { readonly isLazy: boolean },
+  ): Promise<Delivery | undefined>;
   /**
    * A mask as a grey picture, as large as before: this colour where the mask is transparent, the other one where it is opaque; with
    * `either`, white and as transparent as before. Stores nothing. It waits, as checks do, while as many pictures are decoded as may be

@@ -286,12 +286,12 @@ export interface TaskStore {
   orphans(): Promise<OrphanedTask[]>;
 }
 
-/** The store cannot be written or read: disk full, read-only, damaged. The operation wrote nothing. */
+/** The store cannot be written or read: disk full, read-only, damaged, or the bucket of files away. The operation wrote nothing. */
 export class StorageError extends Error {
   override readonly name = "StorageError";
   constructor(
     /** `damaged` means that continuing could do harm: the process stops itself. */
-    readonly kind: "full" | "read_only" | "busy" | "damaged" | "closed",
+    readonly kind: "full" | "read_only" | "busy" | "away" | "damaged" | "closed",
     message: string,
     cause?: unknown,
   ) {

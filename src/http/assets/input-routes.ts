@@ -16,7 +16,8 @@ export function inputEndpoints({ inputAddresses }: { inputAddresses: InputAddres
         "X-Content-Type-Options": "nosniff",
         "Content-Security-Policy": "sandbox; default-src 'none'",
       };
-      return serveFile(request, { sizeBytes: file.sizeBytes, headers, open: async () => content });
+      const deliver = async () => ({ kind: "content", content }) as const;
+      return serveFile(request, { sizeBytes: file.sizeBytes, headers, deliver });
     }),
   ];
 }

@@ -1,8 +1,8 @@
 import { AppError } from "../../domain/errors.ts";
 import { assetPath, type MediaType } from "../../domain/media/asset.ts";
-import type { AssetStore } from "../../domain/ports/asset-store.ts";
+import type { AssetStore, Delivery, Wanted } from "../../domain/ports/asset-store.ts";
 import type { TaskStore } from "../../domain/ports/task-store.ts";
-import { findAsset, openAsset } from "../../service/read-asset.ts";
+import { deliverAsset, findAsset } from "../../service/read-asset.ts";
 import { type Endpoint, open } from "../exchange.ts";
 import { isKnown, type Reply } from "../reply.ts";
 import { READ_ASSET } from "./wire.ts";
@@ -10,7 +10,7 @@ import { READ_ASSET } from "./wire.ts";
 /** GET (and HEAD) /assets/{asset id}.{ext}. Whoever knows the id may read the file, which never changes. */
 export function assetEndpoints(deps: {
   tasks: Pick<TaskStore, "assetById">;
-  assets: Pick<AssetStore, "open">;
+  assets: Pick<AssetStore, "deliver">;
 }): Endpoint[] {
   return [
     open("/assets/:file", READ_ASSET, async ({ request, param, isLate }) => {
@@ -32,8 +32,8 @@ export function assetEndpoints(deps: {
       };
       // Bun 1.4.5 sends the head of a late answer in some fifty pieces, unless the body is a file or small
       // (https://github.com/oven-sh/bun/pull/41341, checked 2026-11-23).
-      const open = () => openAsset(deps, asset, { isLazy: isLate });
-      return serveFile(request, { sizeBytes: asset.sizeBytes, headers, open });
+      const deliver = (wanted: Wanted) => deliverAsset(deps, asset, wanted, { isLazy: isLate });
+      return serveFile(request, { sizeBytes: asset.sizeBytes, headers, deliver });
     }),
   ];
 }
@@ -50,32 +50,56 @@ function policyFor(type: MediaType): string {
 interface ServedFile {
   readonly sizeBytes: number;
   readonly headers: FileHeaders;
-  readonly open: () => Promise<Blob>;
+  readonly deliver: (wanted: Wanted) => Promise<Delivery>;
 }
 
 /**
- * Answers with a file or the part of it that is asked for, or with 304 to who has it. That needs no look at the file, since an `ETag` names
- * its content.
+ * Answers with a file or the part of it that is asked for, with the address where it is, or with 304 to who has it. That needs no look
+ * at the file, since an `ETag` names its content.
  */
-export async function serveFile(request: Request, { sizeBytes, headers, open }: ServedFile): Promise<Reply> {
+export async function serveFile(request: Request, file: ServedFile): Promise<Reply> {
+  const { sizeBytes, headers, deliver } = file;
   if (isKnown(request, headers.ETag)) return { status: 304, headers, body: null };
-  const content = await open();
   const range = rangeOf(request, headers, sizeBytes);
+  const delivery = await deliver(wantedOf(request, range));
+  if (delivery.kind === "elsewhere") return { status: 302, headers: leading(delivery), body: null };
   if (range === "unsatisfiable") {
     return { status: 416, headers: { ...headers, "Content-Range": `bytes */${sizeBytes}` }, body: null };
   }
-  if (range === undefined) {
-    return { status: 200, headers: { ...headers, "Content-Length": String(sizeBytes) }, body: content };
-  }
-  const { start, end } = range;
+  const [status, partHeaders] = range === undefined ? wholeHead(sizeBytes) : partHead(range, sizeBytes);
+  return { status, headers: { ...headers, ...partHeaders }, body: bodyOf(delivery, range) };
+}
+
+function wantedOf({ method }: Request, range: ByteRange | "unsatisfiable" | undefined): Wanted {
+  if (method === "HEAD" || range === "unsatisfiable") return "nothing";
+  return range === undefined ? "whole" : "part";
+}
+
+const wholeHead = (sizeBytes: number) => [200, { "Content-Length": String(sizeBytes) }] as const;
+
+function partHead({ start, end }: ByteRange, sizeBytes: number) {
+  const length = String(end - start + 1);
+  return [206, { "Content-Length": length, "Content-Range": `bytes ${start}-${end}/${sizeBytes}` }] as const;
+}
+
+function bodyOf(
+  delivery: Exclude<Delivery, { kind: "elsewhere" }>,
+  range: ByteRange | undefined,
+): Reply["body"] {
+  if (delivery.kind === "present") return null;
+  if (delivery.kind === "stream") return delivery.stream;
+  return range === undefined ? delivery.content : delivery.content.slice(range.start, range.end + 1);
+}
+
+/** The headers of an answer that leads to a file. */
+function leading({ url, maxAgeSec }: Extract<Delivery, { kind: "elsewhere" }>) {
   return {
-    status: 206,
-    headers: {
-      ...headers,
-      "Content-Length": String(end - start + 1),
-      "Content-Range": `bytes ${start}-${end}/${sizeBytes}`,
-    },
-    body: content.slice(start, end + 1),
+    Location: url,
+    "Cache-Control": maxAgeSec > 0 ? `private, max-age=${maxAgeSec}` : "no-store",
+    "Access-Control-Allow-Origin": "*",
+    "Cross-Origin-Resource-Policy": "cross-origin",
+    // The address is a key to the file, for as long as it lives.
+    "Referrer-Policy": "no-referrer",
   };
 }
 

@@ -34,7 +34,14 @@ export const READ_ASSET = contract("readAsset", "Files", "Download a file", {
     "What `result` and image URLs point at. The id is the permission: whoever knows it may read the file. The content never changes.",
   path: { file: text("Id of the file, with the extension of its type.") },
   headers: RANGE_HEADERS,
-  answers: downloads(ALL_TYPES, FILE_HEADERS),
+  answers: {
+    ...downloads(ALL_TYPES, FILE_HEADERS),
+    302: {
+      description:
+        "The file is at the address in `Location`, which ends soon: follow it each time, and keep this one.",
+      headers: ["Location", "Cache-Control"],
+    },
+  },
   errors: ["not_found", "service_unavailable"],
 });
 

@@ -28,6 +28,7 @@ const HEADERS = {
   Allow: text("The methods the path takes."),
   ETag: text("Names the content."),
   "Cache-Control": text("How long the content may be kept."),
+  Location: text("Where the file is, for a while."),
   "Last-Modified": text("When the file was stored."),
   "Accept-Ranges": text("`bytes`."),
   "Content-Range": text("Which bytes these are, of how many."),

@@ -37,7 +37,7 @@ export async function recordOutputs(
 async function keep(step: Step, output: Output, index: number): Promise<AttemptOutput> {
   if (output.kind !== "bytes") return output;
   try {
-    const file = await storeOutput(step, () => output.bytes);
+    const file = await storeOutput(step, () => output.bytes, { isOnlyCopy: true });
     const size = `${file.width}x${file.height}`;
     if (output.size === undefined || output.size === size) return { kind: "stored", file };
     return unusable(step, index, `An output is ${size}, and ${output.size} was asked for.`);
@@ -103,10 +103,11 @@ function attemptOf({ task, attempt }: Step) {
 export function storeOutput(
   step: Step,
   bring: () => Promise<AsyncIterable<Uint8Array>> | Uint8Array,
+  { isOnlyCopy = false } = {},
 ): Promise<StoredFile> {
   const { traces } = step.deps;
   const { kind } = step.task;
   const maxBytes = MAX_OUTPUT_BYTES[kind];
-  const options = { accept: [kind], maxBytes, isOutput: true, sanitize: "output" } as const;
+  const options = { accept: [kind], maxBytes, isOutput: true, sanitize: "output", isOnlyCopy } as const;
   return traces.output(attemptOf(step), bring, (source) => storeFile(step, source, options));
 }

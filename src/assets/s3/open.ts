@@ -1,0 +1,70 @@
+import { join } from "node:path";
+import type { AssetStore } from "../../domain/ports/asset-store.ts";
+import type { Clock, Log, Random } from "../../domain/ports/runtime.ts";
+import { FileCache } from "../cache.ts";
+import { openContentFiles } from "../fs.ts";
+import { type AssetStoreOptions, createAssetStore } from "../open.ts";
+import type { Bucket } from "./bucket.ts";
+import { openBucketFiles } from "./bucket-files.ts";
+import { S3Client } from "./client.ts";
+import { Objects } from "./objects.ts";
+import type { Serve } from "./serving.ts";
+import { presigned } from "./signing.ts";
+import { createUploadSweeper } from "./sweeper.ts";
+
+export interface BucketStoreOptions extends AssetStoreOptions {
+  readonly bucket: Bucket;
+  /** Where new files are stored. Those in the other place are found all the same. */
+  readonly store: "folder" | "s3";
+  readonly serve: Serve;
+  /** What the copies on this machine may take. */
+  readonly cacheBytes: number;
+  readonly clock: Pick<Clock, "now" | "elapsed" | "after">;
+  readonly random: Random;
+  readonly log: Log;
+  /** How long a request is tried again, and how long one try waits; for tests. */
+  readonly patienceMs?: number | undefined;
+  readonly answerMs?: number | undefined;
+}
+
+/**
+ * The asset store in a bucket, and in a folder of this machine: there lie drafts, files that were not moved yet, and copies (`cache/`).
+ * Asks for nothing before the first call.
+ */
+export function openBucketStore(options: BucketStoreOptions) {
+  const { bucket, clock, log } = options;
+  const client = new S3Client(options);
+  const objects = new Objects(client);
+  const local = openContentFiles(options);
+  const cache = new FileCache({
+    folder: join(options.directory, "cache"),
+    maxBytes: options.cacheBytes,
+    clock,
+  });
+  const serving = {
+    serve: options.serve,
+    addressOf: (key: string, what: Parameters<typeof presigned>[2]) => presigned(bucket, key, what),
+    now: () => client.now(),
+  };
+  const files = openBucketFiles({ ...options, local, cache, objects, serving });
+  const assets: AssetStore = createAssetStore(files, options);
+  const sweeper = createUploadSweeper({ objects, clock, log });
+  return {
+    assets,
+    objects,
+    local,
+    /** Removes now and then what was never sent to its end. @returns when it is known what copies there are */
+    async start(): Promise<void> {
+      sweeper.start();
+      try {
+        await cache.recall();
+      } catch (error) {
+        log.warn({ err: error as Error }, "the copies of files could not be read");
+      }
+    },
+    stop() {
+      sweeper.stop();
+      cache.stop();
+    },
+  };
+}

@@ -1,0 +1,166 @@
+import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { type FakeS3, KEYS, startFakeS3 } from "../helpers/fake-s3.ts";
+import { freePort, type Server, startServer, stopServers } from "../helpers/server.ts";
+import { type Api, createApi, download } from "./support/api.ts";
+
+setDefaultTimeout(60_000);
+
+let s3: FakeS3;
+let server: Server;
+let api: Api;
+const port = freePort();
+
+const start = (...args: string[]) =>
+  startServer({
+    ...(server === undefined ? {} : { folder: server.folder }),
+    port,
+    args: [
+      "--assets-store",
+      "s3",
+      "--assets-bucket",
+      "media",
+      "--assets-prefix",
+      "svc",
+      "--scheduler-lease-seconds",
+      "2",
+      ...args,
+    ],
+    env: {
+      SVC_ASSETS_ENDPOINT: s3.endpoint,
+      SVC_ASSETS_REGION: s3.region,
+      SVC_ASSETS_KEY_ENV: "BUCKET_ID,BUCKET_SECRET",
+      BUCKET_ID: KEYS.accessKeyId,
+      BUCKET_SECRET: KEYS.secretAccessKey,
+    },
+  });
+
+beforeAll(async () => {
+  s3 = await startFakeS3();
+  server = await start();
+  api = createApi(server.url, server.firstKey());
+});
+afterEach(() => {
+  s3.fault = () => undefined;
+});
+afterAll(async () => {
+  await stopServers();
+  s3.stop();
+});
+
+const picture = { model: "sandbox-image", size: "64x64", sandbox: { delay_ms: 0 } };
+const objects = () => [...s3.objects.values()].map(({ bytes }) => Buffer.from(bytes).toString("base64"));
+
+async function made(prompt: string): Promise<{ url: string; bytes: Uint8Array }> {
+  const task = await api.make({ ...picture, prompt });
+  const [url = ""] = task.result ?? [];
+  return { url, bytes: await download(url) };
+}
+
+/** Restarts on the same folder. */
+async function again(how: "stop" | "SIGKILL", ...args: string[]): Promise<void> {
+  if (how === "stop") await server.stop();
+  else server.signal("SIGKILL");
+  await server.exited;
+  server = await start(...args);
+}
+
+test("a result lies in the bucket, and is served from there as from a folder", async () => {
+  const { url, bytes } = await made("a key");
+  expect(objects()).toEqual([Buffer.from(bytes).toString("base64")]);
+  expect(existsSync(join(server.dataDir, "assets", "sha256"))).toBe(false);
+  const etag = `"${new Bun.CryptoHasher("sha256").update(bytes).digest("hex")}"`;
+  const get = (headers: Record<string, string>, method = "GET") =>
+    fetch(url, { headers, method, keepalive: false });
+  for (const isCached of [true, false]) {
+    const forget = () =>
+      isCached || rmSync(join(server.dataDir, "assets", "cache"), { recursive: true, force: true });
+    forget();
+    const head = await get({}, "HEAD");
+    expect([head.status, head.headers.get("content-length")]).toEqual([200, String(bytes.length)]);
+    const part = await get({ Range: "bytes=2-5" });
+    expect([part.status, part.headers.get("content-range")]).toEqual([206, `bytes 2-5/${bytes.length}`]);
+    expect(await part.bytes()).toEqual(bytes.slice(2, 6));
+    forget();
+    const whole = await get({});
+    expect(whole.headers.get("content-length")).toBe(String(bytes.length));
+    expect(await whole.bytes()).toEqual(bytes);
+    expect((await get({ "If-None-Match": etag })).status).toBe(304);
+    expect((await get({ Range: "bytes=999999-" })).status).toBe(416);
+  }
+});
+
+test("a result is an input of the next task, and deleting both tasks empties the bucket", async () => {
+  s3.objects.clear();
+  const first = await api.make({ ...picture, prompt: "one" });
+  const second = await api.make({
+    ...{ model: "sandbox-image", prompt: "two", sandbox: { delay_ms: 0 } },
+    image_urls: [first.result?.[0] ?? ""],
+  });
+  expect(s3.objects.size).toBe(2);
+  const headers = { Authorization: `Bearer ${server.firstKey()}` };
+  for (const { task_id: id } of [first, second])
+    expect((await fetch(`${server.url}/v1/tasks/${id}`, { method: "DELETE", headers })).status).toBeLessThan(
+      300,
+    );
+  expect([...s3.objects.keys()]).toEqual([]);
+});
+
+test("no task completes while the bucket is away; reads say so, and everything goes on afterwards", async () => {
+  const known = await made("before");
+  rmSync(join(server.dataDir, "assets", "cache"), { recursive: true, force: true });
+  let refused = 0;
+  const isRefused = Promise.withResolvers<void>();
+  s3.fault = () => {
+    if (++refused === 3) isRefused.resolve();
+    return { status: 503, code: "SlowDown" };
+  };
+  const id = await api.accept({ ...picture, prompt: "away" });
+  await isRefused.promise;
+  expect((await api.wait(id, "image", 0.05)).status).not.toBe("completed");
+  s3.fault = () => ({ status: 403, code: "AccessDenied" });
+  const refusal = await fetch(known.url);
+  expect([refusal.status, refusal.headers.has("retry-after")]).toEqual([503, true]);
+  expect(server.stderr() + server.stdout()).not.toContain(KEYS.secretAccessKey);
+  s3.fault = () => undefined;
+  const task = await api.wait(id);
+  expect(task.status).toBe("completed");
+  expect(objects()).toContain(Buffer.from(await download(task.result?.[0])).toString("base64"));
+});
+
+test("killed at each call to the bucket, the service completes the task at the next start, with its bytes there", async () => {
+  for (const operation of ["HeadObject", "PutObject"]) {
+    for (const when of ["broken", "answer lost"] as const) {
+      const isAsked = Promise.withResolvers<void>();
+      s3.fault = (request) => {
+        if (request.operation !== operation) return undefined;
+        isAsked.resolve();
+        return when;
+      };
+      const id = await api.accept({ ...picture, prompt: `${operation} ${when}` });
+      await isAsked.promise;
+      const killed = again("SIGKILL");
+      s3.fault = () => undefined;
+      await killed;
+      const task = await api.wait(id);
+      expect([operation, when, task.status]).toEqual([operation, when, "completed"]);
+      expect(objects()).toContain(Buffer.from(await download(task.result?.[0])).toString("base64"));
+    }
+  }
+});
+
+test("where readers are led to the bucket, they get the file there, and its address is of no use later", async () => {
+  await again("stop", "--assets-serve", "redirect");
+  const { url, bytes } = await made("led");
+  const led = await fetch(url, { redirect: "manual", headers: { Range: "bytes=0-3" } });
+  expect([led.status, led.headers.get("cache-control")]).toEqual([
+    302,
+    expect.stringMatching(/^private, max-age=\d+$/),
+  ]);
+  const address = led.headers.get("location") ?? "";
+  expect(address).toStartWith(`${s3.endpoint}/media/svc/sha256/`);
+  expect(address).not.toContain(KEYS.secretAccessKey);
+  expect(await (await fetch(url)).bytes()).toEqual(bytes);
+  expect(await (await fetch(url, { headers: { Range: "bytes=0-3" } })).bytes()).toEqual(bytes.slice(0, 4));
+});
