@@ -31,7 +31,7 @@ export function defineAudit(command: Command, context: Context, [word]: readonly
   // The flags would be taken for those of `audit`.
   if (word === "log") return;
   withManagedFlags(command);
-  withExamples(command, "svc audit", "svc audit --field adds_up", ["svc audit log", "who changed what"]);
+  withExamples(command, "svc audit", "svc audit --field adds_up");
   onRun<PlaceFlags>(command, context, async (invocation) => {
     const { report, place } = await auditBooks(invocation);
     const { output } = invocation;

@@ -68,7 +68,7 @@ async function add(invocation: Invocation<Flags>): Promise<void> {
   const config = readLocalConfig(options, context);
   const secrets =
     options.keyStdin === true ? await readSecrets(provider) : await askSecrets(provider, invocation);
-  kept.keepAccount(config, lane, Object.fromEntries(secrets.map(({ name, secret }) => [name, secret])));
+  await kept.keepAccount(config, lane, Object.fromEntries(secrets.map(({ name, secret }) => [name, secret])));
   output.done(`Kept the key of ${lane}, sealed in ${showPath(config.dataDir, context.cwd)}. ${NEXT_START}`);
   const counts = lane === provider.id ? secrets.find(({ variable }) => isSet(context, variable)) : undefined;
   if (counts !== undefined)
@@ -92,7 +92,7 @@ function addRemove(providers: Command, context: Context): void {
     const config = readLocalConfig(options, context);
     const place = showPath(config.dataDir, context.cwd);
     await confirm(invocation, `Remove the key of ${lane} that is kept in ${place}?`);
-    if (!kept.forgetAccount(config, lane))
+    if (!(await kept.forgetAccount(config, lane)))
       throw new Failure(EXIT.notFound, "not_found", `No key of ${lane} is kept in ${place}.`);
     output.done(`Removed the key of ${lane}. A running server uses it until it stops.`);
     if (output.mode === "json") output.show(formOf(provider, options, config.dataDir), () => "");

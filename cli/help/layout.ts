@@ -1,5 +1,5 @@
 import type { Command, Help, Option } from "commander";
-import { type Example, examplesOf, notesOf } from "./manual.ts";
+import { type Example, examplesOf, exitsOf, notesOf } from "./manual.ts";
 
 /** Longer terms have a line of their own. */
 const WIDEST_TERM = 30;
@@ -69,7 +69,9 @@ export function overviewOf(program: Command): string {
 
 /** How a command is written: `svc keys show <key> [flags]`. */
 export function usageOf(command: Command): string {
-  const words = command.commands.length > 0 ? ["<command>"] : argumentsOf(command);
+  // What can end by itself does something without a command below it, too.
+  const below = exitsOf(command).size > 0 ? "[command]" : "<command>";
+  const words = command.commands.length > 0 ? [below] : argumentsOf(command);
   return [pathOf(command), ...words, "[flags]"].join(" ");
 }
 

@@ -21,6 +21,7 @@ import {
   type Releases,
   type StopOptions,
 } from "./lifecycle.ts";
+import { noteSettings } from "./note-settings.ts";
 import { createReadiness } from "./readiness.ts";
 import { type AppOverrides, openRooms, type Rooms } from "./rooms.ts";
 import { createHandlers, type Handlers } from "./routes.ts";
@@ -80,6 +81,7 @@ async function open(config: Config, overrides: AppOverrides, releases: Releases)
 
   wakeup.listen(background.scheduler);
   await recallEndings(rooms, tally);
+  await tryNoteSettings(config, rooms);
   await background.start();
   readiness.begin();
   // The first create should not pay for compiling its model's schema.
@@ -144,6 +146,18 @@ function followedFeeds({ taping }: Pick<Rooms, "taping">) {
   const feeds = createFeeds();
   taping?.follow(feeds.feed);
   return feeds;
+}
+
+/** Lets the trail know what the settings file says. */
+async function tryNoteSettings(config: Config, { store, clock, log }: Rooms): Promise<void> {
+  try {
+    await noteSettings({ config, trail: store.trail, clock });
+  } catch (error) {
+    log.warn(
+      { err: error as Error },
+      "the settings could not be noted in the trail; the next start tries again",
+    );
+  }
 }
 
 /** Lets the last hour of the overview begin before this process did. */

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { accountProvider, variableOfSecret } from "../config/accounts/provider.ts";
 import type { Config } from "../config/config.ts";
 import type { LaneId } from "../domain/ids.ts";
@@ -7,6 +8,7 @@ import { forgetKey, type KeptSecrets, keepKey } from "../runtime/kept-keys.ts";
 import { apiKey, type Parser } from "../toolkit/settings/parsers.ts";
 import { isCredential } from "../toolkit/settings/setting.ts";
 import { ensureDirectory, type SecretKeys, sealOf } from "./data-folder.ts";
+import { noteLocally } from "./note-locally.ts";
 import { keptKeyOf } from "./settings.ts";
 
 /** A secret that an account of a provider has. */
@@ -49,13 +51,23 @@ export async function findKeyedProvider(
   return { id, title: provider.title, kinds: kinds.map((kind) => kind.map(secretOf)) };
 }
 
-/** Keeps the secrets of an account, sealed, in a data folder, which is made if missing. */
-export function keepAccount(config: SecretKeys & Config, lane: LaneId, secrets: KeptSecrets): void {
+/** Keeps the secrets of an account, sealed, in a data folder, which is made if missing. It is noted first: a crash in between leaves a note too many. */
+export async function keepAccount(
+  config: SecretKeys & Config,
+  lane: LaneId,
+  secrets: KeptSecrets,
+): Promise<void> {
   ensureDirectory(config.dataDir);
+  const after = { secrets: Object.keys(secrets) };
+  await noteLocally(config, { action: "provider.add", object: { kind: "provider", id: lane }, after });
   keepKey(keptKeyOf(config.dataDir, lane), sealOf(config), secrets);
 }
 
 /** @returns whether a key of the account was kept */
-export function forgetAccount({ dataDir }: Pick<Config, "dataDir">, lane: LaneId): boolean {
-  return forgetKey(keptKeyOf(dataDir, lane));
+export async function forgetAccount(config: Pick<Config, "dataDir">, lane: LaneId): Promise<boolean> {
+  const key = keptKeyOf(config.dataDir, lane);
+  if (!existsSync(key.path)) return false;
+  const object = { kind: "provider", id: lane } as const;
+  await noteLocally(config, { action: "provider.remove", object, before: { kept: true } });
+  return forgetKey(key);
 }

@@ -6,8 +6,10 @@ import { examplesOf, exitsOf } from "../../cli/help/manual.ts";
 import { createProgram } from "../../cli/program.ts";
 import { fakeContext, svc } from "./support.ts";
 
-const runnable = (command: Command): Command[] =>
-  command.commands.length === 0 ? [command] : command.commands.flatMap(runnable);
+const runnable = (command: Command): Command[] => [
+  ...(exitsOf(command).size > 0 ? [command] : []),
+  ...command.commands.flatMap(runnable),
+];
 const pathOf = (command: Command): string =>
   command.parent === null ? "svc" : `${pathOf(command.parent)} ${command.name()}`;
 const paths = runnable(await createProgram(fakeContext())).map(
@@ -106,8 +108,8 @@ describe("svc help --json", () => {
   test("describes every command with its arguments, flags, examples and exit codes", async () => {
     const tree = JSON.parse((await svc(["help", "--json"])).stdout);
     const found: string[] = [];
-    const visit = (node: { path: string; commands: (typeof node)[] }): void => {
-      if (node.commands.length === 0) found.push(node.path);
+    const visit = (node: { path: string; exit_codes: number[]; commands: (typeof node)[] }): void => {
+      if (node.path !== "svc" && node.exit_codes.length > 0) found.push(node.path);
       node.commands.forEach(visit);
     };
     visit(tree);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Keyboard } from "../../cli/context.ts";
 import { runProgram } from "../../cli/program.ts";
@@ -7,6 +7,7 @@ import { keptKeyOf, readConfig } from "../../src/app/settings.ts";
 import type { LaneId } from "../../src/domain/ids.ts";
 import { openKey } from "../../src/runtime/kept-keys.ts";
 import { createSeal } from "../../src/runtime/seal.ts";
+import { openStore } from "../../src/store/open.ts";
 import { emptyFolder, fakeContext, svc } from "./support.ts";
 
 const KEY = "key-0123456789abcdef";
@@ -61,6 +62,23 @@ describe("svc providers add", () => {
     });
     expect(stdout + stderr).not.toContain(KEY);
     expect(kept(cwd, "fal/second")).toEqual({ key: KEY });
+  });
+
+  test("is noted in the trail of a folder that has one, without the key, and so is the removal", async () => {
+    const cwd = emptyFolder();
+    mkdirSync(join(cwd, "svc-data"));
+    await openStore({ path: join(cwd, "svc-data/svc.db") }).stop();
+    const account = ["fal", "--account", "second"];
+    await svc(["providers", "add", ...account, "--key-stdin"], { cwd, stdin: `${KEY}\n` });
+    await svc(["providers", "remove", ...account, "--yes"], { cwd });
+    await svc(["providers", "remove", ...account, "--yes"], { cwd });
+    const { stdout } = await svc(["audit", "log", "--object", "fal/second", "--json"], { cwd });
+    const { entries } = JSON.parse(stdout) as { entries: { action: string; actor: { kind: string } }[] };
+    expect(entries.map(({ action, actor }) => [action, actor.kind])).toEqual([
+      ["provider.remove", "local"],
+      ["provider.add", "local"],
+    ]);
+    expect(stdout).not.toContain(KEY);
   });
 
   test("asks for the secrets of the other kind of account where the first is left empty", async () => {

@@ -16,6 +16,8 @@ const COLOURS = /[^ -~]\[[\d;]*m/;
 
 interface Node {
   readonly path: string;
+  /** Of a command that does something by itself. */
+  readonly exit_codes: readonly number[];
   readonly commands: readonly Node[];
 }
 
@@ -103,8 +105,10 @@ async function runNarrow(words: readonly string[]): Promise<{ exitCode: number; 
 
 test("the table has every command, and no other", async () => {
   const { stdout } = await run(["help", "--json"]);
-  const runnable = (node: Node): string[] =>
-    node.commands.length === 0 ? [node.path] : node.commands.flatMap(runnable);
+  const runnable = (node: Node): string[] => [
+    ...(node.path !== "svc" && node.exit_codes.length > 0 ? [node.path] : []),
+    ...node.commands.flatMap(runnable),
+  ];
   expect(runnable(JSON.parse(stdout)).sort()).toEqual(Object.keys(ROWS).sort());
 });
 

@@ -37,7 +37,7 @@ test("each account's tasks go to its own address with its own key, and no key sh
     { name: "kept", base_url: `${upstreams[1]?.origin}`, concurrency: 1 },
   ];
   writeFileSync(join(cwd, "svc-data/svc.yaml"), JSON.stringify({ providers: { openai: { accounts } } }));
-  keepAccount(readConfig({ cwd }), "openai/kept" as LaneId, { key: KEPT });
+  await keepAccount(readConfig({ cwd }), "openai/kept" as LaneId, { key: KEPT });
 
   const lines: string[] = [];
   const note = (fields: object, message: string) => {

@@ -27,6 +27,9 @@ export const TRAIL_ACTIONS = {
   "callback.redeliver": "A callback is sent once more for an operator.",
   "route.block": "A route, or an account of a provider, gets no tasks.",
   "route.allow": "What was known against a route was forgotten.",
+  "provider.add": "The key of an account of a provider was kept.",
+  "provider.remove": "The kept key of an account of a provider was removed.",
+  "settings.change": "The server started with another settings file.",
   "log.level": "How much the server logs was changed for a while.",
 } as const;
 export type TrailAction = keyof typeof TRAIL_ACTIONS;
@@ -40,6 +43,7 @@ export const TRAIL_OBJECTS = [
   "task",
   "callback",
   "route",
+  "provider",
   "server",
 ] as const;
 export type TrailObjectKind = (typeof TRAIL_OBJECTS)[number];

@@ -1,0 +1,29 @@
+import type { Config } from "../config/config.ts";
+import { canonicalJson } from "../domain/canonical-json.ts";
+import type { JsonObject } from "../domain/json.ts";
+import type { Clock } from "../domain/ports/runtime.ts";
+import type { TrailStore } from "../domain/ports/trail-store.ts";
+
+interface NoteSettingsDeps {
+  readonly config: Pick<Config, "shown">;
+  readonly trail: TrailStore;
+  readonly clock: Pick<Clock, "now">;
+}
+
+/**
+ * Notes what the settings file says where that is not what it said when it was noted last. An entry has all that the file sets, so
+ * the next start knows what to compare with; secrets are masked, so another secret in the same place is no change.
+ */
+export async function noteSettings({ config, trail, clock }: NoteSettingsDeps): Promise<void> {
+  const inFile = config.shown().filter(({ source }) => source === "file");
+  // A setting holds what svc.yaml may hold, which is JSON.
+  const after = Object.fromEntries(inFile.map(({ key, value }) => [key, value])) as JsonObject;
+  const { entries } = await trail.page({ action: "settings.change", limit: 1 });
+  const before = entries[0]?.after ?? {};
+  if (canonicalJson(before) === canonicalJson(after)) return;
+  const [file = "svc.yaml"] = inFile.flatMap(({ where }) => where?.replace(/(:\d+)+$/, "") ?? []);
+  await trail.note(
+    { actor: { kind: "file", name: file }, at: clock.now() },
+    { action: "settings.change", object: { kind: "server", id: "settings" }, before, after },
+  );
+}
