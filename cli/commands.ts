@@ -144,6 +144,12 @@ export const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./commands/log.ts")).defineLog,
   },
   {
+    heading: LOCAL,
+    usage: "logs",
+    about: "the log that a server keeps in its data folder; filter it, follow it",
+    load: async () => (await import("./commands/logs.ts")).defineLogs,
+  },
+  {
     heading: ADMIN,
     usage: "routes",
     aliases: ["route"],

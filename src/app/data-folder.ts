@@ -6,7 +6,7 @@ import { PROVIDERS, USED_FORMS } from "../providers/registry.ts";
 import { lockDirectory } from "../runtime/directory-lock.ts";
 import { type FolderContents, makePrivate } from "../runtime/private-folder.ts";
 import { createSeal } from "../runtime/seal.ts";
-import { ASSETS, DATABASE, RESTORING, SECRET_KEY } from "./folder-contents.ts";
+import { ASSETS, DATABASE, LOGS, RESTORING, SECRET_KEY } from "./folder-contents.ts";
 import { CHECKED_FORMS, KEPT_KEYS } from "./settings.ts";
 
 export type Folder = Pick<Config, "dataDir">;
@@ -49,7 +49,7 @@ const CONTENTS: FolderContents = {
       CHECKED_FORMS,
     ],
   ],
-  folders: ["assets", KEPT_KEYS, USED_FORMS, ...PROVIDERS.map(({ id }) => id)],
+  folders: [ASSETS, LOGS, KEPT_KEYS, USED_FORMS, ...PROVIDERS.map(({ id }) => id)],
 };
 
 /**

@@ -8,6 +8,8 @@ import { KEPT_KEYS, OWN_PROVIDERS } from "./settings.ts";
 export const SECRET_KEY = "secret.key";
 export const DATABASE = "svc.db";
 export const ASSETS = "assets";
+/** Holds the latest lines of the log, where the settings want it. */
+export const LOGS = "logs";
 /** What a backup is restored into before it is whole. */
 export const RESTORING = ".restoring";
 

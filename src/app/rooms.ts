@@ -12,6 +12,8 @@ import { createSystemClock } from "../runtime/clock.ts";
 import { lockFileOf } from "../runtime/directory-lock.ts";
 import { watchFolder } from "../runtime/folder-watch.ts";
 import { createIds } from "../runtime/ids.ts";
+import type { RunningLog } from "../runtime/log.ts";
+import { LogFile } from "../runtime/log-file.ts";
 import { createSecrets } from "../runtime/secrets.ts";
 import { createHookTokens } from "../service/hooks.ts";
 import { createInputAddresses } from "../service/input-addresses.ts";
@@ -21,6 +23,7 @@ import type { SealReport } from "../store/sqlite/account-store/sealed-secrets.ts
 import { openAssets } from "./assets.ts";
 import { assetsOf, databaseOf, ensureDirectory, lockDataDirectory, sealOf } from "./data-folder.ts";
 import type { Releases } from "./lifecycle.ts";
+import { logsOf } from "./local-logs.ts";
 import { openModels } from "./models.ts";
 import { openModeration } from "./moderation.ts";
 import { openProviders } from "./providers.ts";
@@ -65,6 +68,7 @@ export async function openRooms(config: Config, overrides: AppOverrides, release
   if (closed.length > 0)
     log.warn(exposureOf(config, closed), "the data folder was open to other users; it is closed now");
   releases.push(lockDataDirectory(config));
+  keepLog(config, log, releases);
   const seal = sealOf(config);
   const store = openServerStore(config, { ids, log, seal, overrides });
   releases.push(() => store.stop());
@@ -182,6 +186,22 @@ function watchDataFolder(config: Config, clock: SteadyClock, { onFatal }: AppOve
   });
 }
 
+/** Keeps the log in the data folder, where the settings want it and the log is our own. */
+function keepLog(config: Config, log: LeveledLog & Partial<RunningLog>, releases: Releases): void {
+  const { keptMb } = config.log;
+  if (keptMb === 0 || log.keepIn === undefined) return;
+  const file = new LogFile({
+    folder: logsOf(config),
+    mostBytes: keptMb * 1_000_000,
+    onTrouble: (error) => log.warn({ reason: error.message }, "the log cannot be kept in the data folder"),
+  });
+  log.keepIn(file);
+  releases.push(() => {
+    log.flush?.();
+    file.stop();
+  });
+}
+
 async function openLogOf(
   config: Config,
   { log, isColoured = false }: AppOverrides,
@@ -196,7 +216,7 @@ async function openLogOf(
   return { ...log, level: () => level, setLevel };
 }
 
-async function openServerLog(config: Config, isColoured: boolean, releases: Releases): Promise<LeveledLog> {
+async function openServerLog(config: Config, isColoured: boolean, releases: Releases): Promise<RunningLog> {
   // Loaded late: it imports pino, which a caller with its own log does not need.
   const { openLog } = await import("../runtime/log.ts");
   const { level, format } = config.log;

@@ -22,6 +22,13 @@ export function watchingSettings() {
         parse: parse.oneOf(LOG_FORMATS),
         fallback: "auto",
       }),
+      keptMb: setting<number>({
+        key: "log.kept_mb",
+        flag: "--log-kept-mb <megabytes>",
+        help: "how much of the log is kept in the data folder for svc logs, the latest; 0 keeps none",
+        parse: parse.integer(0, 100_000),
+        fallback: 0,
+      }),
       requests: setting<boolean>({
         key: "log.requests",
         flag: "--no-log-requests",

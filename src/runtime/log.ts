@@ -1,6 +1,7 @@
 import pino from "pino";
 import type { LogLevel } from "../domain/log-level.ts";
 import type { LeveledLog, LogFields } from "../domain/ports/runtime.ts";
+import type { LogFile } from "./log-file.ts";
 
 export interface LogOptions {
   readonly level: LogLevel;
@@ -10,6 +11,8 @@ export interface LogOptions {
 }
 
 export interface RunningLog extends LeveledLog {
+  /** Keeps every later line in a file too, as JSON. */
+  keepIn(file: Pick<LogFile, "write">): void;
   /** Writes what is buffered; call before the process ends. */
   flush(): void;
 }
@@ -29,8 +32,19 @@ export async function openLog(options: LogOptions): Promise<RunningLog> {
   output.on("error", () => {});
   const lines = gather((text) => output.write(text));
   const isColoured = options.isColoured === true;
-  const stream =
+  const shown =
     options.format === "pretty" ? (await import("./pretty.ts")).prettyStream(lines, isColoured) : lines;
+  let kept: ReturnType<typeof gather> | undefined;
+  const stream = {
+    write(line: string) {
+      shown.write(line);
+      kept?.write(line);
+    },
+  };
+  const flush = () => {
+    lines.flush();
+    kept?.flush();
+  };
   const time = createTimestamp();
   const root = pino(
     {
@@ -42,7 +56,7 @@ export async function openLog(options: LogOptions): Promise<RunningLog> {
     },
     stream,
   );
-  setInterval(lines.flush, FLUSH_MS).unref();
+  setInterval(flush, FLUSH_MS).unref();
 
   /**
    * Lines without an error need none of pino's serializers and are written out here, in the same form: each create writes one, and
@@ -53,7 +67,7 @@ export async function openLog(options: LogOptions): Promise<RunningLog> {
       if (!root.isLevelEnabled(level)) return;
       if (fields.err !== undefined) root[level](fields, message);
       else stream.write(`${JSON.stringify({ level, time: time(), ...fields, msg: message })}\n`);
-      if (isUrgent) lines.flush();
+      if (isUrgent) flush();
     };
   };
   return {
@@ -65,7 +79,10 @@ export async function openLog(options: LogOptions): Promise<RunningLog> {
     setLevel(level) {
       root.level = level;
     },
-    flush: lines.flush,
+    keepIn(file) {
+      kept = gather((text) => file.write(text));
+    },
+    flush,
   };
 }
 

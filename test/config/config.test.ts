@@ -97,6 +97,7 @@ describe("settings", () => {
       allow_env: ["BUN_OPTIONS, BUN_INSPECT", ["BUN_OPTIONS", "BUN_INSPECT"]],
       "log.level": ["debug", "debug"],
       "log.format": ["json", "json"],
+      "log.kept_mb": ["64", 64],
       "log.requests": ["false", false],
       "metrics.public": ["true", true],
       "metrics.address": ["[::1]:9464", { host: "::1", port: 9464 }],

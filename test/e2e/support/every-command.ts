@@ -269,6 +269,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
     keys: ["level", "until", "usual"],
     args: ({ token }) => ["debug", "--for", "1s", "--token", token],
   },
+  "svc logs": { args: local(), exitCode: 5 },
   "svc config show": { keys: ["settings"], args: local(), isTable: true },
   "svc config validate": { keys: ["file", "ok", "problems", "warnings"], args: local() },
   "svc config schema": { keys: ["$defs", "properties", "title", "type"] },
