@@ -66,7 +66,7 @@ async function open(config: Config, overrides: AppOverrides, releases: Releases)
   let servers: Servers | undefined;
   const { handle, handleMetrics } = createHandlers({
     ...{ ...rooms, ...feeds, config, wakeup, manageAs, audits: books },
-    ...{ callbacksDue: background.callbacksDue, hookCame: background.hookCame },
+    ...{ callbacksDue: background.callbacksDue, hookCame: background.hookCame, backups: background.backups },
     ...{ ...readiness, orphans: await readOrphans(rooms), ...watched, startedAt: clock.now() },
     stopping: stopping.signal,
     drained: drained.signal,

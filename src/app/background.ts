@@ -1,4 +1,5 @@
 import type { Config } from "../config/config.ts";
+import type { BackupState } from "../domain/backup-state.ts";
 import type { AttemptId, LaneId } from "../domain/ids.ts";
 import type { ProviderAdapter } from "../domain/ports/provider.ts";
 import type { Spans } from "../domain/ports/spans.ts";
@@ -68,6 +69,8 @@ export function createBackground(config: Config, rooms: Rooms, feeds: Feeds, { t
     callbacksDue: sender.wake,
     /** An upstream has called about an attempt. */
     hookCame: hooks.came.bind(hooks),
+    /** How backups go; undefined where none are made. */
+    backups: upkeep.backups,
     async start() {
       await timekeeper.start();
       await rooms.startWays();
@@ -129,6 +132,7 @@ function createUpkeep(config: Config, { stopWays, ...rooms }: Rooms) {
     ...(backups === undefined ? [] : [backups]),
   ];
   return {
+    backups: (): BackupState | undefined => backups?.state(),
     start() {
       for (const each of all) each.start();
     },

@@ -1,3 +1,4 @@
+import type { BackupState } from "../domain/backup-state.ts";
 import type { Clock, Log } from "../domain/ports/runtime.ts";
 import type { BackupResult } from "./backup-worker.ts";
 
@@ -14,14 +15,6 @@ export interface BackupScheduleDeps {
   /** When the newest backup there is was made; undefined without any. It may be of an earlier process. */
   readonly newestAt: () => Promise<number | undefined>;
   readonly make: (atMs: number) => Promise<BackupResult>;
-}
-
-/** How backups go, for those who watch. Times are epoch milliseconds. */
-export interface BackupState {
-  /** When the newest was made. */
-  readonly lastAt?: number | undefined;
-  /** Since when none could be made, and why; absent while all is well. */
-  readonly failing?: { readonly since: number; readonly reason: string } | undefined;
 }
 
 /** Makes a backup whenever the newest one is older than `everyMs`, whichever process made that. */

@@ -1,6 +1,7 @@
 import { hostname } from "node:os";
 import type { Config } from "../config/config.ts";
 import { actorOf } from "../domain/access/actor.ts";
+import type { ReadBackupState } from "../domain/backup-state.ts";
 import { INGRESS_LIMITS } from "../domain/limits.ts";
 import type { Vitals } from "../domain/overview.ts";
 import type { Wakeup } from "../domain/ports/runtime.ts";
@@ -106,6 +107,7 @@ export interface RequestDeps extends Rooms, Feeds, Watched, Omit<ReturnType<type
   readonly orphans: Orphans;
   readonly audits: Pick<BookReadings, "run" | "stock">;
   readonly isAccepting: () => boolean;
+  readonly backups: ReadBackupState;
   /** Why no new tasks are taken. */
   readonly notReady: () => NotReady | undefined;
   /** Aborts when the service stops, so that callers stop waiting. */

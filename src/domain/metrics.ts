@@ -65,6 +65,10 @@ export const METRICS = {
   svc_event_loop_lag_seconds: histogram("How late the event loop came to a timer.", LAG_BOUNDS),
   svc_database_bytes: gauge("Size of the database, without stored files."),
   svc_wal_bytes: gauge("Size of its write-ahead log."),
+  svc_backup_age_seconds: gauge(
+    "Since the newest backup was begun; absent without backup.every, and before the first.",
+  ),
+  svc_backup_failing: gauge("1 while no backup can be made, 0 while they can; absent without backup.every."),
   svc_disk_free_bytes: gauge("What the disk of the data folder has left for this user."),
   svc_heap_bytes: gauge("What JavaScript objects take of the memory."),
   process_resident_memory_bytes: gauge("What the process holds in memory."),

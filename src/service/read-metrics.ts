@@ -1,3 +1,4 @@
+import type { ReadBackupState } from "../domain/backup-state.ts";
 import type { CountedName, Figures, Sample } from "../domain/metrics.ts";
 import type { DiskSpace, OpenStays, ProcessFigures, Vitals } from "../domain/overview.ts";
 import { type RouteStore, WHOLE_ACCOUNT } from "../domain/ports/route-store.ts";
@@ -14,6 +15,7 @@ export interface MetricsDeps {
   readonly process: () => Promise<ProcessFigures>;
   readonly disk: () => DiskSpace;
   readonly stays: () => OpenStays;
+  readonly backups: ReadBackupState;
   /** Why no new tasks are taken; undefined while they are. */
   readonly notReady: () => string | undefined;
   /** The lanes of the providers that are switched on. */
@@ -51,6 +53,7 @@ export function createReadMetrics(deps: MetricsDeps): ReadMetrics {
       ),
       svc_database_bytes: one(disk.databaseBytes),
       svc_wal_bytes: one(disk.walBytes),
+      ...backedUp(deps),
       svc_disk_free_bytes: one(disk.freeBytes),
       svc_heap_bytes: one(vitals.heapBytes),
       process_resident_memory_bytes: one(vitals.rssBytes),
@@ -59,6 +62,15 @@ export function createReadMetrics(deps: MetricsDeps): ReadMetrics {
       process_open_fds: one(own.openFiles),
       process_max_fds: one(own.mostFiles),
     };
+  };
+}
+
+function backedUp({ clock, backups }: MetricsDeps) {
+  const state = backups();
+  const age = state?.lastAt === undefined ? undefined : Math.max(0, clock.now() - state.lastAt) / 1_000;
+  return {
+    svc_backup_age_seconds: one(age),
+    svc_backup_failing: one(state && (state.failing === undefined ? 0 : 1)),
   };
 }
 

@@ -259,6 +259,11 @@ test("a server makes backups by itself, keeps as many as it is told, and says wh
   expect(await server!.says(/could not be backed up/)).toContain("of another data folder");
   expect(await failing!.says(/could not be backed up/)).toContain("there is no such file or folder");
   expect(existsSync(gone)).toBe(false);
+  const readiness = await fetch(`${failing!.url}/readyz?verbose`);
+  expect([readiness.status, await readiness.json()]).toEqual([
+    200,
+    expect.objectContaining({ checks: expect.arrayContaining([{ id: "backups", status: "error" }]) }),
+  ]);
   mkdirSync(gone);
   await failing!.says(/"backed up"/);
   expect(await svcJson(["db", "restore", gone, "--dry-run"])).toMatchObject({ missing: [] });

@@ -1,4 +1,5 @@
 import type { Config } from "../../config/config.ts";
+import type { ReadBackupState } from "../../domain/backup-state.ts";
 import type { Vitals } from "../../domain/overview.ts";
 import type { ProviderAdapter } from "../../domain/ports/provider.ts";
 import { type RouteStore, WHOLE_ACCOUNT } from "../../domain/ports/route-store.ts";
@@ -25,6 +26,7 @@ export interface ServedDeps {
   readonly notReady: () => NotReady | undefined;
   readonly adapters: () => readonly ProviderAdapter[];
   readonly ownProviders: () => { readonly problems: readonly ProviderProblem[] };
+  readonly backups: ReadBackupState;
   readonly store: { readonly routes: Pick<RouteStore, "troubles"> };
 }
 
@@ -47,6 +49,7 @@ async function look(deps: ServedDeps): Promise<readonly Finding[]> {
     looking("descriptors", () => descriptorCheck()),
     looking("event_loop", () => [loopCheck(deps)]),
     looking("clock", () => [stepCheck(deps)]),
+    looking("backups", () => [backupCheck(deps)]),
     looking("providers", () => providerChecks(deps)),
   ];
   return (await Promise.all(checks)).flat();
@@ -75,6 +78,22 @@ function stepCheck({ clock }: ServedDeps): Finding {
     "clock",
     `The server's clock is ${Math.round(behindMs)} ms behind the system's.`,
     "timedatectl set-ntp true",
+  );
+}
+
+function backupCheck({ backups }: ServedDeps): Finding {
+  const state = backups();
+  if (state === undefined)
+    return ok("backups", "The server makes no backups by itself (backup.every is off).");
+  const { lastAt, failing } = state;
+  const newest =
+    lastAt === undefined ? "There is none yet." : `The newest is of ${new Date(lastAt).toISOString()}.`;
+  if (failing === undefined) return ok("backups", `Backups are made. ${newest}`);
+  const since = new Date(failing.since).toISOString();
+  return error(
+    "backups",
+    `No backup could be made since ${since}: ${failing.reason} ${newest}`,
+    "See that backup.to is there, writable and has room, and try it by hand: svc db backup.",
   );
 }
 
