@@ -161,6 +161,8 @@ describe("the document", () => {
       "/components/schemas/ResetPrice/properties/unpriced",
       "/components/schemas/TaskStory/properties/request/properties/parameters",
       "/components/schemas/TracedTask/properties/request/properties/parameters",
+      "/components/schemas/TrailEntry/properties/after",
+      "/components/schemas/TrailEntry/properties/before",
       "/paths/~1openapi.json/get/responses/200/content/application~1json/schema",
     ]);
   });

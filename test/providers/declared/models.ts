@@ -144,6 +144,7 @@ function fieldsOf({ schema, mediaFields }: Model): [string, Json[]][] {
   const media = new Set([
     "model",
     "callback_url",
+    "retain_seconds",
     "task_id",
     "index",
     ...mediaFields.map(({ name }) => name),
