@@ -15,6 +15,7 @@ import { formatTime } from "../format/units.ts";
 import { withExamples } from "../help/manual.ts";
 import { addManagedCommand, onManagedRun } from "../manage/managed.ts";
 import type { Manage } from "../manage/port.ts";
+import { addPurge } from "./accounts/purge.ts";
 
 const COLUMNS = [
   ...[
@@ -37,6 +38,7 @@ const ACCOUNTS = {
   activate: addActivate,
   credit: addCredit,
   refund: addRefund,
+  purge: addPurge,
 };
 
 export function defineAccounts(accounts: Command, context: Context, [word]: readonly string[]): void {

@@ -1,4 +1,5 @@
 import type { Config } from "../config/config.ts";
+import type { AccountId } from "../domain/ids.ts";
 import { type Asset, assetPath } from "../domain/media/asset.ts";
 import type { Clock } from "../domain/ports/runtime.ts";
 import { type Collected, collectContents } from "../service/collect-contents.ts";
@@ -6,6 +7,7 @@ import { type Verified, verifyContents } from "../service/verify-contents.ts";
 import type { Store } from "../store/open.ts";
 import { openLocalContents } from "./assets.ts";
 import { assetsOf, DataDirectoryBusy, type Folder, lockDataDirectory } from "./data-folder.ts";
+import { purgeLocal } from "./local-purge.ts";
 
 /** An asset as an operator lists it. */
 export interface ListedAsset extends Asset {
@@ -15,10 +17,11 @@ export interface ListedAsset extends Asset {
 
 /** The stored files of a data folder, whether or not a server runs on it. */
 export function createLocalAssets(
-  { retention }: Pick<Store, "retention">,
+  store: Pick<Store, "tasks" | "retention">,
   config: Folder & Partial<Pick<Config, "assets">>,
   clock: Clock,
 ) {
+  const { retention } = store;
   /** Held until the command ends, from the first object that is removed. */
   let release: (() => void) | undefined;
   const mayRemove = () => {
@@ -38,6 +41,9 @@ export function createLocalAssets(
     },
     verify: async (onFile: (files: number) => void): Promise<Verified> =>
       verifyContents({ contents: await open(), retention }, onFile),
+    /** Removes everything of a suspended account but its money. */
+    purge: (id: AccountId, onTask: (count: number) => void) =>
+      purgeLocal(store, { config, places, clock }, id, onTask),
     /** @param query.after `next` of the page before */
     async list(query: { limit: number; after?: number | undefined }) {
       const { assets, next } = await retention.assets(query);

@@ -69,7 +69,7 @@ export async function openLocal(config: SecretKeys & LocalSettings & Partial<Pic
     callbacks: async () => (await others()).callbacks(),
     /** @throws AppError `not_found` */
     trace: async (id: string) => (await others()).trace(id),
-    /** The stored files. */
+    /** The stored files, and what goes with them. */
     assets: async () => (await others()).assets(),
     stop: books.stop,
   };

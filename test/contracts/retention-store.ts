@@ -246,4 +246,27 @@ export function describeRetentionStore(name: string, make: MakeStore): void {
       }),
     );
   });
+
+  test(
+    `${name}: an account that is anonymised has no name, no key that opens anything, and its money`,
+    withStore(make, async (store) => {
+      await addAccount(store, { id: accountId(2), name: "other" });
+      await store.accounts.createKey(newKey({ policy: { retainSec: 5 } }), "whsec_x");
+      await store.accounts.createKey(newKey({ number: 2, accountId: accountId(2) }));
+      await admit(store);
+      await admit(store, { number: 2 });
+      await endOne(store, "completed");
+      expect(await store.retention.tasksOf(ACCOUNT, 9)).toEqual({ ended: [taskId(1)], live: [taskId(2)] });
+      expect(await store.retention.remainsOf(ACCOUNT)).toEqual({ tasks: 2, files: 1, callbacks: 0, keys: 1 });
+      await store.tasks.requestCancel(taskId(2), ACCOUNT, NOW);
+      for (const id of [taskId(1), taskId(2)]) await store.retention.remove(id, ACCOUNT);
+      const ledger = await store.accounts.ledger(ACCOUNT);
+      await store.retention.anonymise(ACCOUNT, NOW);
+      await store.retention.anonymise(ACCOUNT, NOW);
+      expect(await store.retention.remainsOf(ACCOUNT)).toEqual({ tasks: 0, files: 0, callbacks: 0, keys: 0 });
+      expect(await store.accounts.account(ACCOUNT)).toMatchObject({ name: ACCOUNT, status: "suspended" });
+      expect(await store.accounts.ledger(ACCOUNT)).toEqual(ledger);
+      expect((await store.retention.remainsOf(accountId(2))).keys).toBe(1);
+    }),
+  );
 }

@@ -1,7 +1,7 @@
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { startServer, stopServers } from "../helpers/server.ts";
 import { createApi } from "./support/api.ts";
-import { keyIn, svcJson } from "./support/command.ts";
+import { keyIn, svc, svcJson } from "./support/command.ts";
 
 setDefaultTimeout(60_000);
 afterAll(stopServers);
@@ -43,5 +43,36 @@ test("files go when a request or a key says so, tasks by the setting, and the bo
   while ((await again.send("/v1/tasks")).text.includes("task_")) await Bun.sleep(100);
   expect((await again.send(`/v1/images/status/${kept.id}`)).status).toBe(404);
   expect(await svcJson(["usage", ...at])).toEqual(usage);
+  expect(await svcJson(["audit", ...at])).toMatchObject({ adds_up: true });
+});
+
+test("a purged account has nothing left but its money, beside a running server and without one", async () => {
+  const server = await startServer();
+  const at = ["--data-dir", server.dataDir];
+  const keyOf = async (name: string) => {
+    await svcJson(["accounts", "create", name, "--credit", "5.00", ...at]);
+    return keyIn(await svcJson(["keys", "create", "--name", `${name} key`, "--account", name, ...at]));
+  };
+  const [leaver, stayer] = [await keyOf("leaver"), await keyOf("stayer")];
+  const api = createApi(server.url, leaver);
+  const { result } = await api.make({ ...IMAGE, prompt: "leaving" });
+  const { result: other } = await createApi(server.url, stayer).make({ ...IMAGE, prompt: "staying" });
+  const hanging = await api.accept({ ...IMAGE, sandbox: { outcome: "hang" } } as never);
+  await api.underWay(hanging);
+  const busy = await svc(["accounts", "purge", "leaver", "--yes", ...at]);
+  expect(busy.exitCode).toBe(7);
+  let ended = busy;
+  while (ended.exitCode === 7) ended = await svc(["accounts", "purge", "leaver", "--yes", "--json", ...at]);
+  expect(JSON.parse(ended.stdout)).toMatchObject({ tasks: 2, files: 0, files_left: 1, verified: true });
+  const urlOf = (list: unknown) => String((list as string[])[0]);
+  while ((await fetch(urlOf(result))).status !== 404) await Bun.sleep(50);
+  expect((await fetch(urlOf(other))).status).toBe(200);
+  while ((await api.send("/v1/tasks")).status !== 401) await Bun.sleep(50);
+  expect(await svcJson(["audit", ...at])).toMatchObject({ adds_up: true });
+  await server.stop();
+  expect(await svcJson(["accounts", "purge", "stayer", "--yes", ...at])).toMatchObject({
+    ...{ tasks: 1, files: 1, files_left: 0, verified: true },
+    remains: { tasks: 0, files: 0, callbacks: 0, keys: 0 },
+  });
   expect(await svcJson(["audit", ...at])).toMatchObject({ adds_up: true });
 });

@@ -42,6 +42,15 @@ export interface Expiry {
   readonly finished: number;
 }
 
+/** What there is of an account besides its money. */
+export interface AccountRemains {
+  readonly tasks: number;
+  readonly files: number;
+  readonly callbacks: number;
+  /** Those that still have a name, limits or a secret. */
+  readonly keys: number;
+}
+
 /** What goes, and what must stay. Every method is one transaction, durable before its promise resolves. Throws `StorageError`. */
 export interface RetentionStore {
   /**
@@ -51,6 +60,12 @@ export interface RetentionStore {
    * @param owner any account's unless given
    */
   remove(id: TaskId, owner?: AccountId): Promise<Removal>;
+  /** Some tasks of an account: those that have ended, and those that have not. */
+  tasksOf(account: AccountId, limit: number): Promise<{ readonly ended: TaskId[]; readonly live: TaskId[] }>;
+  /** Revokes an account's keys, and removes what they and the account are called and what they have besides their ids. */
+  anonymise(account: AccountId, now: number): Promise<void>;
+  /** Counts anew, in all rows. */
+  remainsOf(account: AccountId): Promise<AccountRemains>;
   /** Looks at some tasks. Those whose creators said how long files stay are `filesDue`'s. */
   expired(query: ExpiryQuery): Promise<Expiry>;
   /** Tasks whose files are due to go because their creators said so. */

@@ -1,6 +1,7 @@
 import type { RetentionStore } from "../../domain/ports/retention-store.ts";
 import type { Connection } from "./connection.ts";
 import type { Removals } from "./removals.ts";
+import { prepareAnonymise, prepareRemainsOf, prepareTasksOf } from "./retention-store/account.ts";
 import { prepareAssetPage, prepareContentsAfter, prepareMarkDamaged } from "./retention-store/contents.ts";
 import { prepareExpire, prepareExpired, prepareFilesDue } from "./retention-store/expiry.ts";
 import { prepareNeededContents, prepareRemove } from "./retention-store/remove.ts";
@@ -15,7 +16,12 @@ export function createRetentionStore(
   const markDamaged = prepareMarkDamaged(db, removed);
   const [expired, filesDue] = [prepareExpired(db), prepareFilesDue(db)];
   const expire = prepareExpire(db, { remove, tell: removed });
+  const [tasksOf, anonymise] = [prepareTasksOf(db), prepareAnonymise(db)];
+  const remainsOf = prepareRemainsOf(db);
   return {
+    tasksOf: async (account, limit) => read(() => tasksOf(account, limit)),
+    anonymise: (account, now) => write(() => anonymise(account, now)),
+    remainsOf: async (account) => read(() => remainsOf(account)),
     expired: async (query) => read(() => expired(query)),
     filesDue: async (now, limit) => read(() => filesDue(now, limit)),
     expire: (kinds, ids, now) => write(() => expire(kinds, ids, now)),

@@ -307,6 +307,10 @@ export const ROWS: Readonly<Record<string, Row>> = {
     keys: ACCOUNT,
     args: async (setup) => local(await account(setup), "--yes")(setup),
   },
+  "svc accounts purge": {
+    keys: ["account_id", "files", "files_left", "remains", "tasks", "verified"],
+    args: async (setup) => local(await account(setup), "--yes")(setup),
+  },
   "svc accounts activate": { keys: ACCOUNT, args: async (setup) => local(await account(setup))(setup) },
   "svc accounts credit": { keys: ACCOUNT, args: async (setup) => local(await account(setup), "1.00")(setup) },
   "svc accounts refund": {

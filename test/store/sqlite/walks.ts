@@ -107,6 +107,10 @@ export const ALLOWED: readonly AllowedWalk[] = [
     why: "The tasks of one file, when an operator has all files verified.",
   },
   {
+    file: "sqlite/retention-store/account",
+    why: "An operator has an account purged, by a command of its own.",
+  },
+  {
     file: "sqlite/retention-store/expiry",
     part: "asset",
     why: "A task has few files.",

@@ -1,0 +1,61 @@
+import type { Config } from "../config/config.ts";
+import type { AccountId } from "../domain/ids.ts";
+import type { Clock } from "../domain/ports/runtime.ts";
+import { UNUSED_MS } from "../service/collect-contents.ts";
+import { type Purge, purgeAccount } from "../service/purge-account.ts";
+import type { Store } from "../store/open.ts";
+import { openLocalContents } from "./assets.ts";
+import { DataDirectoryBusy, type Folder, lockDataDirectory } from "./data-folder.ts";
+
+interface PurgePlace {
+  readonly config: Folder;
+  /** Where its files are. */
+  readonly places: Pick<Config["assets"], "path" | "bucket">;
+  readonly clock: Clock;
+}
+
+/** Purges an account of a data folder. While no server runs on it, none can start, and all its files go at once. */
+export async function purgeLocal(
+  { tasks, retention }: Pick<Store, "tasks" | "retention">,
+  { config, places, clock }: PurgePlace,
+  account: AccountId,
+  onTask: (count: number) => void,
+): Promise<Purge> {
+  const release = lockUnlessServed(config);
+  // What a server stores in a bucket, only it knows.
+  const mayRemove = () => {
+    if (release === undefined) throw new DataDirectoryBusy(`A server runs on ${config.dataDir}.`);
+  };
+  const contents = await openLocalContents(places, { clock, mayRemove });
+  const isNeeded = async (sha256: string) => (await retention.neededContents([sha256])).length > 0;
+  const judge = () => ({
+    unusedSince: release === undefined ? clock.now() - UNUSED_MS : Number.POSITIVE_INFINITY,
+    isNeeded,
+  });
+  async function removeContents(all: readonly string[]): Promise<number> {
+    let gone = 0;
+    for (const sha256 of all) if (await contents.remove(sha256, judge()).catch(keptByServer)) gone += 1;
+    return gone;
+  }
+  try {
+    return await purgeAccount({ tasks, retention, removeContents, now: clock.now }, account, onTask);
+  } finally {
+    release?.();
+  }
+}
+
+/** What only the server may remove, it does. */
+function keptByServer(error: unknown): false {
+  if (error instanceof DataDirectoryBusy) return false;
+  throw error;
+}
+
+/** @returns how to release it; undefined while a server runs */
+function lockUnlessServed(config: Folder): (() => void) | undefined {
+  try {
+    return lockDataDirectory(config);
+  } catch (error) {
+    if (error instanceof DataDirectoryBusy) return undefined;
+    throw error;
+  }
+}
