@@ -4,15 +4,9 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { applyMigrations } from "../../src/store/sqlite/migrate.ts";
 import { MIGRATIONS } from "../../src/store/sqlite/migrations.ts";
-import {
-  cleanEnvironment,
-  emptyFolder,
-  SVC,
-  spawnServer,
-  startServer,
-  stopServers,
-} from "../helpers/server.ts";
+import { emptyFolder, spawnServer, startServer, stopServers } from "../helpers/server.ts";
 import { createApi } from "./support/api.ts";
+import { svcJson } from "./support/command.ts";
 
 setDefaultTimeout(60_000);
 afterAll(stopServers);
@@ -20,16 +14,7 @@ afterAll(stopServers);
 const names = MIGRATIONS.map((migration) => migration.name);
 const IMAGE = { model: "sandbox-image", prompt: "x", size: "16x16", sandbox: { delay_ms: 0 } };
 
-async function svcJson(...args: string[]): Promise<Record<string, unknown>> {
-  const child = Bun.spawn([SVC, ...args, "--json"], {
-    env: cleanEnvironment(),
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-  const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
-  if (code !== 0) throw new Error(`svc ${args.join(" ")} ended with ${code}.\n${err}`);
-  return JSON.parse(out);
-}
+const json = async (...args: string[]) => (await svcJson(args)) as Record<string, unknown>;
 
 describe("a data folder of the version before", () => {
   test.concurrent.each([1, 2])(
@@ -40,7 +25,7 @@ describe("a data folder of the version before", () => {
       const db = new Database(join(dataDir, "svc.db"), { create: true });
       applyMigrations(db, MIGRATIONS.slice(0, -lacking));
       db.close();
-      const status = () => svcJson("migrate", "status", "--data-dir", dataDir);
+      const status = () => json("migrate", "status", "--data-dir", dataDir);
       expect((await status()).pending).toEqual(names.slice(-lacking));
       const server = await startServer({ dataDir });
       expect(await status()).toMatchObject({ applied: [], pending: [], current: names.length });
@@ -57,7 +42,7 @@ describe("a data folder of a later version", () => {
     const key = server.firstKey();
     const made = await createApi(server.url, key).make(IMAGE);
     const backups = emptyFolder("backups");
-    await svcJson("db", "backup", backups, "--data-dir", dataDir);
+    await json("db", "backup", backups, "--data-dir", dataDir);
     // Since the backup.
     await createApi(server.url, key).make(IMAGE);
     expect(await server.stop()).toBe(0);
@@ -75,16 +60,16 @@ describe("a data folder of a later version", () => {
     expect(readFileSync(join(dataDir, "svc.db")).equals(before)).toBe(true);
 
     const restored = join(emptyFolder("restored"), "svc-data");
-    await svcJson("db", "restore", backups, "--data-dir", restored);
+    await json("db", "restore", backups, "--data-dir", restored);
     const again = await startServer({ dataDir: restored });
     const api = createApi(again.url, key);
     expect((await api.wait(made.task_id)).status).toBe("completed");
     expect((await api.send("/v1/tasks")).body).not.toBeNull();
-    expect((await svcJson("audit", "--data-dir", restored)).adds_up).toBe(true);
+    expect((await json("audit", "--data-dir", restored)).adds_up).toBe(true);
   });
 });
 
 /** A folder that was there already has no first run, so its key is made here. */
 async function keyOf(dataDir: string): Promise<string> {
-  return String((await svcJson("keys", "create", "--name", "upgraded", "--data-dir", dataDir)).key);
+  return String((await json("keys", "create", "--name", "upgraded", "--data-dir", dataDir)).key);
 }
