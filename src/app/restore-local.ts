@@ -12,6 +12,7 @@ import { openRestored } from "../store/restored.ts";
 import { DataDirectoryBusy, ensureDirectory, type Folder } from "./data-folder.ts";
 import { endUnsent } from "./end-unsent.ts";
 import { BACKED_UP, DATABASE, RESTORING } from "./folder-contents.ts";
+import { localActor } from "./local-actor.ts";
 
 /** Where a backup comes from: a path, or a tar archive. */
 export type BackupSource = string | AsyncIterable<Uint8Array>;
@@ -69,7 +70,7 @@ export async function restoreLocal(order: RestoreOrder): Promise<Restored> {
     flushFolder(dataDir);
     const summary = checked ?? (await extractInto(staging, from));
     if (checked !== undefined) await copyBackup(checked.path, join(staging, DATA));
-    const counts = await settle(join(staging, DATA, DATABASE), order);
+    const counts = await settle(join(staging, DATA, DATABASE), order, summary);
     moveInto(dataDir, join(staging, DATA));
     ensureDirectory(dataDir);
     isDone = true;
@@ -103,13 +104,19 @@ function requireDatabase(path: string, { migrations }: BackupSummary): void {
   ]);
 }
 
-async function settle(path: string, { submitsAgain }: RestoreOrder) {
+/** Ends what must not be submitted again, and notes the restore in the trail. */
+async function settle(path: string, { submitsAgain }: RestoreOrder, { madeAtMs }: BackupSummary) {
   const clock = createSystemClock();
   const ids = createIds(clock);
   const store = openRestored({ path, ids });
   try {
     const ended = submitsAgain ? 0 : await endUnsent(store, { ids, now: clock.now() });
     const { queued, underWay } = await store.tasks.counts();
+    const after = { made_at: new Date(madeAtMs).toISOString(), ended_tasks: ended };
+    await store.trail.note(
+      { actor: localActor(), at: clock.now() },
+      { action: "backup.restore", object: { kind: "server", id: "backup" }, after },
+    );
     return { ended, live: queued + underWay };
   } finally {
     await store.stop();

@@ -42,16 +42,16 @@ export function backupSettings() {
   };
 }
 
-/** A schedule needs a place, and a place a schedule. */
-export function checkBackups(
-  { backup }: ValuesOf<ReturnType<typeof backupSettings>>,
-  problems: ConfigProblem[],
-): void {
+type Values = ValuesOf<ReturnType<typeof backupSettings>>;
+
+/** A schedule needs a place. */
+export function checkBackups({ backup }: Values, problems: ConfigProblem[]): void {
   if (backup.everyMs !== undefined && backup.to === undefined)
     problems.push({ where: "backup.every", message: "needs backup.to, the folder that backups go to" });
-  if (backup.everyMs === undefined && backup.to !== undefined)
-    problems.push({
-      where: "backup.to",
-      message: "needs backup.every, such as 1d; nothing is backed up without it",
-    });
+}
+
+/** A place without a schedule is no mistake: a flag may switch off what the settings file has. */
+export function backupWarnings({ backup }: Values): string[] {
+  if (backup.everyMs !== undefined || backup.to === undefined) return [];
+  return [`Nothing is backed up to ${backup.to}: backup.every is off. Set it, such as 1d.`];
 }

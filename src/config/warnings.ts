@@ -1,14 +1,16 @@
 import { suggest } from "../domain/suggest.ts";
 import { listSettings, type ValuesOf } from "../toolkit/settings/setting.ts";
+import { backupWarnings } from "./backups.ts";
 import { OTHER_VARIABLES, type Settings, VARIABLE_PREFIX, variableOf } from "./settings.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
-type Values = Pick<ValuesOf<Settings>, "host" | "publicUrl">;
+type Values = Pick<ValuesOf<Settings>, "backup" | "host" | "publicUrl">;
 
 /** Describes settings that the service runs with but an operator should check, a sentence each. */
 export function warningsOf(env: Env, settings: Settings, values: Values): string[] {
   return [
     ...unknownVariables(env, settings),
+    ...backupWarnings(values),
     ...(isOpenToAll(values)
       ? [
           `Listening on every address (${values.host}) without public_url: URLs of results repeat whatever host a caller used, and nothing here encrypts. Put a TLS proxy in front and set public_url.`,

@@ -1,5 +1,6 @@
 import type { Ids } from "../domain/ports/runtime.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
+import type { TrailStore } from "../domain/ports/trail-store.ts";
 import type { Lease } from "../domain/task/task.ts";
 import { openBooks } from "./books.ts";
 import { storeOn } from "./open.ts";
@@ -8,6 +9,7 @@ import { prepareUnsent } from "./sqlite/task-store/unsent.ts";
 /** The database of a backup that becomes one to serve from. Nobody else uses it. */
 export interface RestoredStore {
   readonly tasks: Pick<TaskStore, "apply" | "counts">;
+  readonly trail: Pick<TrailStore, "note">;
   /** Leases live tasks that no upstream is known to have, some of them; none when all are ended. */
   unsent(limit: number, until: number): Promise<Lease[]>;
   stop(): Promise<void>;
@@ -20,10 +22,10 @@ export interface RestoredStore {
  */
 export function openRestored(options: { path: string; ids: Pick<Ids, "leaseToken"> }): RestoredStore {
   const opened = openBooks(options);
-  const { tasks } = storeOn(opened, options);
+  const { tasks, trail } = storeOn(opened, options);
   const unsent = prepareUnsent(opened.connection, options.ids.leaseToken);
   return {
-    tasks,
+    ...{ tasks, trail },
     unsent: (limit, until) => opened.connection.write(() => unsent(limit, until)),
     stop: opened.books.stop,
   };

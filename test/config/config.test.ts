@@ -514,12 +514,13 @@ describe("keys of providers", () => {
   });
 });
 
-test("backups of a server need both a time and a folder", () => {
+test("backups of a server need a folder, and a flag switches them off", () => {
   const config = load({ flags: { backupEvery: "6h", backupTo: "/backups", backupKeep: "3" } });
   expect(config.backup).toEqual({ everyMs: 21_600_000, to: "/backups", keep: 3, secretKey: true });
   expect(load({ cwd: folder("backup: { every: off }\n") }).backup.everyMs).toBeUndefined();
   expect(problemsOf({ flags: { backupEvery: "6h" } })).toMatchObject([{ where: "backup.every" }]);
-  expect(problemsOf({ flags: { backupTo: "/b" } })).toMatchObject([{ where: "backup.to" }]);
+  const off = load({ cwd: folder("backup: { every: 6h, to: /b }\n"), flags: { backupEvery: "off" } });
+  expect(off.warnings).toEqual(["Nothing is backed up to /b: backup.every is off. Set it, such as 1d."]);
   for (const every of ["9s", "31d", "6", "1w", "", "-1h"])
     expect(problemsOf({ flags: { backupEvery: every, backupTo: "/b" } })[0]?.message).toContain(
       "from 10s to 30d, such as 6h",

@@ -91,6 +91,9 @@ test("a backup of a server at work is restored, adds up, and serves old tasks wi
     rows: { live_tasks: 1 },
   });
   expect(statSync(join(dataDir, "svc.db")).mode & 0o777).toBe(0o600);
+  expect(await svcJson(["audit", "log", "--action", "backup.restore", "--data-dir", dataDir])).toMatchObject({
+    entries: [{ after: { made_at: restored.made_at, ended_tasks: restored.ended_tasks } }],
+  });
   const server = await startServer({ dataDir, args: ["--sandbox-concurrency", "1"] });
   const again = createApi(server.url, api.key);
   const old = await again.wait(done);

@@ -1,6 +1,7 @@
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import type { Command } from "commander";
 import type { Restored } from "../../../src/app/restore-local.ts";
+import { type Config, ConfigError } from "../../../src/config/config.ts";
 import { addCommand, given, onRun, withCommonFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { usage } from "../../failure.ts";
@@ -45,6 +46,7 @@ export function addRestore(db: Command, context: Context): void {
     const restored = await refusing(() => restoreLocal(order));
     tell(restored, output);
     const place = showPath(dataDir, context.cwd);
+    warnOfOtherPlace(dataDir, options, context, output);
     const form = {
       ...backupForm(restored),
       data_dir: dataDir,
@@ -54,6 +56,32 @@ export function addRestore(db: Command, context: Context): void {
     output.show(form, () => `${place}\n`);
     output.say(`Next: svc audit --data-dir ${place}, then svc serve --data-dir ${place}`);
   });
+}
+
+/** The settings of the backup may name a folder for files, and a restore writes into the new one alone. */
+function warnOfOtherPlace(dataDir: string, flags: LocalFlags, context: Context, output: Output): void {
+  const own = join(dataDir, "assets");
+  const { assets, backup } = settingsOf(flags, context) ?? {};
+  if (assets === undefined || backup === undefined)
+    return output.warn("The settings of the backup cannot be used here; `svc config validate` says why.");
+  if (assets.path !== own)
+    output.warn(
+      `The settings say that files are in ${assets.path}; those of the backup are in ${own}. Move them there, or change assets.path, before a server starts.`,
+    );
+  if (backup.everyMs !== undefined)
+    output.warn(
+      `The settings have a server back this folder up to ${backup.to}, among the backups that are there. Where this is a trial, start it with --backup-every off.`,
+    );
+}
+
+/** The folder is restored, whatever its settings are. */
+function settingsOf(flags: LocalFlags, context: Context): Config | undefined {
+  try {
+    return readLocalConfig(flags, context);
+  } catch (error) {
+    if (error instanceof ConfigError) return undefined;
+    throw error;
+  }
 }
 
 async function check(from: string, { cwd }: Context, output: Output): Promise<void> {

@@ -30,6 +30,7 @@ export const TRAIL_ACTIONS = {
   "provider.add": "The key of an account of a provider was kept.",
   "provider.remove": "The kept key of an account of a provider was removed.",
   "settings.change": "The server started with another settings file.",
+  "backup.restore": "The data folder was made of a backup; what came before is the backup's.",
   "log.level": "How much the server logs was changed for a while.",
 } as const;
 export type TrailAction = keyof typeof TRAIL_ACTIONS;
