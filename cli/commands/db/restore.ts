@@ -61,9 +61,12 @@ export function addRestore(db: Command, context: Context): void {
 /** The settings of the backup may name a folder for files, and a restore writes into the new one alone. */
 function warnOfOtherPlace(dataDir: string, flags: LocalFlags, context: Context, output: Output): void {
   const own = join(dataDir, "assets");
-  const { assets, backup } = settingsOf(flags, context) ?? {};
-  if (assets === undefined || backup === undefined)
-    return output.warn("The settings of the backup cannot be used here; `svc config validate` says why.");
+  const config = settingsOf(flags, context);
+  if (config === undefined) {
+    output.warn("The settings of the backup cannot be used here; `svc config validate` says why.");
+    return;
+  }
+  const { assets, backup } = config;
   if (assets.path !== own)
     output.warn(
       `The settings say that files are in ${assets.path}; those of the backup are in ${own}. Move them there, or change assets.path, before a server starts.`,
