@@ -3,9 +3,10 @@ import { addCommands } from "../command.ts";
 import type { Context } from "../context.ts";
 import { addGc } from "./assets/gc.ts";
 import { addList } from "./assets/list.ts";
+import { addMove } from "./assets/move.ts";
 import { addVerify } from "./assets/verify.ts";
 
-const ASSETS = { list: addList, gc: addGc, verify: addVerify };
+const ASSETS = { list: addList, gc: addGc, verify: addVerify, move: addMove };
 
 export function defineAssets(assets: Command, context: Context, [word]: readonly string[]): void {
   addCommands(assets, context, ASSETS, word);

@@ -8,6 +8,7 @@ import type { Clock, Ids, Log } from "../domain/ports/runtime.ts";
 import type { StoredContents } from "../domain/ports/stored-contents.ts";
 import { systemRandom } from "../runtime/random.ts";
 import type { Releases } from "./lifecycle.ts";
+import { notePlaces } from "./places.ts";
 
 interface AssetDeps {
   readonly clock: Clock;
@@ -31,6 +32,7 @@ export async function openAssets(config: Config, deps: AssetDeps, releases: Rele
     keepsOutputMetadata: config.outputs.metadata === "keep",
   };
   const folder = openStoredContents(assets.path);
+  notePlaces(config);
   if (assets.bucket === undefined) return { assets: openAssetStore(options), contents: folder };
   // Loaded late: most services have their files in a folder.
   const { openBucketStore } = await import("../assets/s3/open.ts");
@@ -69,7 +71,7 @@ export async function openLocalContents(
 }
 
 /** The objects of a bucket, for a command. */
-async function openObjects(bucket: BucketConfig, clock: Clock): Promise<Objects> {
+export async function openObjects(bucket: BucketConfig, clock: Clock): Promise<Objects> {
   const [{ S3Client }, { Objects }] = await Promise.all([
     import("../assets/s3/client.ts"),
     import("../assets/s3/objects.ts"),

@@ -45,6 +45,7 @@ const CONTENTS: FolderContents = {
       "server.lock-journal",
       "bootstrap.json",
       "bootstrap.json.part",
+      "bucket.json",
       SECRET_KEY,
       CHECKED_FORMS,
     ],

@@ -74,6 +74,7 @@ export interface FolderFiles extends ContentFiles {
   /** Lets go of a draft that `take` moved away from this path. */
   handOver<T>(draft: Draft, take: (path: string) => Promise<T>): Promise<T>;
   pathOfDraft(draft: Draft): string | undefined;
+  find(sha256: string): Promise<{ readonly path: string; readonly sizeBytes: number } | undefined>;
 }
 
 /** Finds the files of a folder. */

@@ -2,8 +2,9 @@ import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from 
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type FakeS3, KEYS, startFakeS3 } from "../helpers/fake-s3.ts";
-import { freePort, type Server, startServer, stopServers } from "../helpers/server.ts";
+import { cleanEnvironment, freePort, type Server, SVC, startServer, stopServers } from "../helpers/server.ts";
 import { type Api, createApi, download } from "./support/api.ts";
+import { svc } from "./support/command.ts";
 
 setDefaultTimeout(60_000);
 
@@ -12,28 +13,23 @@ let server: Server;
 let api: Api;
 const port = freePort();
 
+/** The settings of the bucket, for the server and for commands beside it. */
+const bucketEnv = () => ({
+  SVC_ASSETS_BUCKET: "media",
+  SVC_ASSETS_PREFIX: "svc",
+  SVC_ASSETS_ENDPOINT: s3.endpoint,
+  SVC_ASSETS_REGION: s3.region,
+  SVC_ASSETS_KEY_ENV: "BUCKET_ID,BUCKET_SECRET",
+  BUCKET_ID: KEYS.accessKeyId,
+  BUCKET_SECRET: KEYS.secretAccessKey,
+});
+
 const start = (...args: string[]) =>
   startServer({
     ...(server === undefined ? {} : { folder: server.folder }),
     port,
-    args: [
-      "--assets-store",
-      "s3",
-      "--assets-bucket",
-      "media",
-      "--assets-prefix",
-      "svc",
-      "--scheduler-lease-seconds",
-      "2",
-      ...args,
-    ],
-    env: {
-      SVC_ASSETS_ENDPOINT: s3.endpoint,
-      SVC_ASSETS_REGION: s3.region,
-      SVC_ASSETS_KEY_ENV: "BUCKET_ID,BUCKET_SECRET",
-      BUCKET_ID: KEYS.accessKeyId,
-      BUCKET_SECRET: KEYS.secretAccessKey,
-    },
+    args: ["--assets-store", "s3", "--scheduler-lease-seconds", "2", ...args],
+    env: bucketEnv(),
   });
 
 beforeAll(async () => {
@@ -163,4 +159,48 @@ test("where readers are led to the bucket, they get the file there, and its addr
   expect(address).not.toContain(KEYS.secretAccessKey);
   expect(await (await fetch(url)).bytes()).toEqual(bytes);
   expect(await (await fetch(url, { headers: { Range: "bytes=0-3" } })).bytes()).toEqual(bytes.slice(0, 4));
+});
+
+test("files move to the bucket and back beside the server, each found all the while, also when the move is killed", async () => {
+  await again("stop", "--assets-store", "folder");
+  const files = await Promise.all(Array.from({ length: 12 }, (_, i) => made(`moved ${i}`)));
+  const before = s3.objects.size;
+  const allThere = () =>
+    Promise.all(
+      files.map(async ({ url, bytes }) => expect(await download(url)).toEqual(new Uint8Array(bytes))),
+    );
+  const move = (to: string, ...more: string[]) =>
+    svc(["assets", "move", "--to", to, "--json", ...more], { folder: server.folder, env: bucketEnv() });
+
+  expect(JSON.parse((await move("s3", "--dry-run")).stdout)).toMatchObject({ files: 12, dry_run: true });
+  expect(s3.objects.size).toBe(before);
+  let puts = 0;
+  const isHalfway = Promise.withResolvers<void>();
+  s3.fault = ({ operation }) => {
+    if (operation === "PutObject" && ++puts === 6) isHalfway.resolve();
+    return puts >= 6 && operation === "PutObject" ? "silent" : undefined;
+  };
+  const killed = Bun.spawn([SVC, "assets", "move", "--to", "s3"], {
+    ...{ cwd: server.folder, env: cleanEnvironment(bucketEnv()), stdout: "ignore", stderr: "ignore" },
+  });
+  await isHalfway.promise;
+  killed.kill("SIGKILL");
+  await killed.exited;
+  s3.fault = () => undefined;
+  await allThere();
+  const rest = JSON.parse((await move("s3")).stdout);
+  expect(rest.files).toBeLessThan(12);
+  expect(s3.objects.size).toBe(before + 12);
+  rmSync(join(server.dataDir, "assets", "cache"), { recursive: true, force: true });
+  await allThere();
+
+  expect(JSON.parse((await move("folder")).stdout).files).toBe(before + 12);
+  expect(s3.objects.size).toBe(0);
+  await allThere();
+  const env = { ...bucketEnv(), SVC_ASSETS_PREFIX: "another" };
+  const other = await svc(["assets", "move", "--to", "s3"], { folder: server.folder, env });
+  expect([other.exitCode, other.stderr]).toEqual([
+    7,
+    expect.stringContaining("another bucket than these settings name"),
+  ]);
 });

@@ -137,9 +137,9 @@ function fetchFile(downloads: Downloads, file: FileName): Promise<string | undef
   });
 }
 
-/** Whether what the service knows of an object's bytes is what they should be. Parts have checksums of their own. */
+/** Whether what the service knows of an object's bytes is what they should be. */
 function isRight({ checksum }: ObjectHead, sha256: string): boolean {
-  return checksum === undefined || checksum.includes("-") || checksum === base64Of(sha256);
+  return checksum === undefined || checksum === base64Of(sha256);
 }
 
 /** Runs work on one file after the other work on it. */

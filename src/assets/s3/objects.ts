@@ -29,7 +29,7 @@ export interface ObjectFacts {
 
 /** What is known of an object without reading it. */
 export interface ObjectHead extends ObjectFacts {
-  /** Base64, as the service found it when the object came; of the parts' checksums, with their number, for one that came in parts. */
+  /** Base64 of the SHA-256, as the service found it when the object came; absent for one that came in parts. */
   readonly checksum?: string | undefined;
 }
 
@@ -65,10 +65,13 @@ export class Objects {
     const call = { method: "HEAD", key: this.keyOf(sha256), headers, answers: [404], patienceMs } as const;
     const answer = await this.client.send(call);
     if (answer.status === 404) return undefined;
+    const sizeBytes = Number(answer.headers.get("content-length") ?? -1);
+    const checksum = answer.headers.get("x-amz-checksum-sha256") ?? undefined;
     return {
-      sizeBytes: Number(answer.headers.get("content-length") ?? -1),
+      sizeBytes,
       storedAt: Date.parse(answer.headers.get("last-modified") ?? "") || 0,
-      checksum: answer.headers.get("x-amz-checksum-sha256") ?? undefined,
+      // That of parts is a checksum of checksums. Not every service says so.
+      checksum: sizeBytes > this.partBytes ? undefined : checksum,
     };
   }
 

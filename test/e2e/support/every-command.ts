@@ -399,6 +399,8 @@ export const ROWS: Readonly<Record<string, Row>> = {
     keys: ["contents", "dry_run", "files", "size_bytes", "young"],
     args: local("--dry-run"),
   },
+  // The settings name no bucket.
+  "svc assets move": { args: local("--to", "s3"), exitCode: 7 },
   "svc complete": { keys: ["script", "shell"], args: () => ["bash"] },
   "svc upgrade": {
     keys: ["current", "index", "latest", "newer", "problem", "releases"],

@@ -1,0 +1,51 @@
+import type { Moved, MoveOptions } from "../assets/s3/move.ts";
+import type { Config } from "../config/config.ts";
+import { createSystemClock } from "../runtime/clock.ts";
+import { createIds } from "../runtime/ids.ts";
+import { openObjects } from "./assets.ts";
+import { DataDirectoryBusy, lockDataDirectory } from "./data-folder.ts";
+import { isKnownToServer } from "./places.ts";
+
+/** Why files cannot be moved; says what to do. */
+export class CannotMove extends Error {
+  override readonly name = "CannotMove";
+}
+
+/**
+ * Moves the files of a data folder to its bucket or back. A server may run on it; where none does, none can start meanwhile.
+ *
+ * @throws CannotMove; StorageError, after which it can be run again
+ */
+export async function moveAssets(
+  config: Pick<Config, "dataDir" | "assets">,
+  options: Pick<MoveOptions, "to" | "isTrial" | "onFile">,
+): Promise<Moved> {
+  const { bucket, path } = config.assets;
+  if (bucket === undefined)
+    throw new CannotMove("The settings name no bucket: give assets.bucket and what belongs to it.");
+  const clock = createSystemClock();
+  const release = options.isTrial ? () => {} : lockOrCheck(config);
+  try {
+    const { moveContents } = await import("../assets/s3/move.ts");
+    const objects = await openObjects(bucket, clock);
+    const ids = createIds(clock);
+    return await moveContents({
+      ...{ ...options, objects, directory: path },
+      newTemporaryName: () => ids.create("asset"),
+    });
+  } finally {
+    release();
+  }
+}
+
+/** A server that does not know the bucket would not find what is moved there. */
+function lockOrCheck(config: Pick<Config, "dataDir" | "assets">): () => void {
+  try {
+    return lockDataDirectory(config);
+  } catch (error) {
+    if (!(error instanceof DataDirectoryBusy)) throw error;
+    if (isKnownToServer(config)) return () => {};
+    const what = `The server that runs on ${config.dataDir} looks for files in another bucket than these settings name, or in none`;
+    throw new CannotMove(`${what}. Restart it with the same settings, then move the files.`);
+  }
+}

@@ -1,0 +1,161 @@
+import { createHash } from "node:crypto";
+import { rm } from "node:fs/promises";
+import type { StoredContents } from "../../domain/ports/stored-contents.ts";
+import { openStoredContents } from "../contents.ts";
+import { type FolderFiles, openContentFiles } from "../fs.ts";
+import { SNIFF_BYTES } from "../limits.ts";
+import { sniffMediaType } from "../sniff.ts";
+import { inBucket } from "./errors.ts";
+import type { Objects } from "./objects.ts";
+import { base64Of } from "./write.ts";
+
+/** Files moved at one time. */
+const AT_ONCE = 4;
+
+export interface MoveOptions {
+  /** Of the files on this machine. */
+  readonly directory: string;
+  readonly newTemporaryName: () => string;
+  readonly objects: Objects;
+  readonly to: "s3" | "folder";
+  /** Moves nothing; the result tells what would be moved. */
+  readonly isTrial: boolean;
+  /** Called after each file, with how many there were so far. */
+  readonly onFile: (files: number) => void;
+}
+
+export interface Moved {
+  readonly files: number;
+  readonly bytes: number;
+  /** Files with other bytes than their names say. They stay where they are. */
+  readonly damaged: readonly string[];
+}
+
+/**
+ * Moves files between the folder and the bucket, beside whatever reads and stores them: each is whole in the new place, found right by
+ * its hash, before it leaves the old one. It may be ended at any point and run again.
+ *
+ * @throws StorageError; what was moved until then stays moved
+ */
+export async function moveContents(options: MoveOptions): Promise<Moved> {
+  const { to, objects, directory, isTrial, onFile } = options;
+  const folder = openStoredContents(directory);
+  const move = to === "s3" ? upload(folder, options) : download(folder, options);
+  let [files, bytes] = [0, 0];
+  const damaged: string[] = [];
+  const underWay = new Set<Promise<void>>();
+  const failures: unknown[] = [];
+  const one = async ({ sha256, sizeBytes }: Found) => {
+    if (!isTrial && !(await move(sha256, sizeBytes))) return void damaged.push(sha256);
+    files += 1;
+    bytes += sizeBytes;
+    onFile(files);
+  };
+  for await (const found of to === "s3" ? inFolder(folder) : inObjects(objects)) {
+    const moving = one(found)
+      .catch((error: unknown) => void failures.push(error))
+      .finally(() => underWay.delete(moving));
+    underWay.add(moving);
+    if (underWay.size >= AT_ONCE) await Promise.race(underWay);
+    if (failures.length > 0) break;
+  }
+  await Promise.all(underWay);
+  if (failures.length > 0) throw failures[0];
+  return { files, bytes, damaged };
+}
+
+interface Found {
+  readonly sha256: string;
+  readonly sizeBytes: number;
+}
+
+async function* inFolder(folder: StoredContents): AsyncGenerator<Found> {
+  for await (const names of folder.folders())
+    for (const sha256 of names) {
+      const found = await folder.look(sha256);
+      if (found !== undefined) yield { sha256, sizeBytes: found.sizeBytes };
+    }
+}
+
+async function* inObjects(objects: Objects): AsyncGenerator<Found> {
+  for (let after: string | undefined; ; ) {
+    const page = await inBucket(() => objects.list(after));
+    yield* page.objects;
+    after = page.objects.at(-1)?.sha256;
+    if (page.isLast || after === undefined) return;
+  }
+}
+
+/** @returns false for a damaged file */
+type Move = (sha256: string, sizeBytes: number) => Promise<boolean>;
+
+function upload(folder: StoredContents, { directory, newTemporaryName, objects }: MoveOptions): Move {
+  const local = openContentFiles({ directory, newTemporaryName });
+  return async (sha256, sizeBytes) => {
+    const path = (await local.find(sha256))?.path;
+    // Somebody deleted its task meanwhile.
+    if (path === undefined) return true;
+    if ((await folder.rehash(sha256)) !== sha256) return false;
+    const file = Bun.file(path);
+    const read = (at: number, length: number) => file.slice(at, at + length).bytes();
+    const type = sniffMediaType(await read(0, SNIFF_BYTES)) ?? "application/octet-stream";
+    const source = { sha256, sizeBytes, type, read };
+    await inBucket(async () => {
+      const outcome = await objects.put(source, { isNew: true });
+      const isRight = await isStored(objects, sha256, sizeBytes);
+      if (isRight) return;
+      // What was there before is not this file.
+      if (outcome === "there") await objects.put(source, { isNew: false });
+      if (!(await isStored(objects, sha256, sizeBytes)))
+        throw new Error(`The bucket has other bytes at ${objects.keyOf(sha256)} than were sent.`);
+    });
+    await rm(path, { force: true });
+    return true;
+  };
+}
+
+/** Whether the bucket has the file: by the checksum that the service found, or else by reading it. */
+async function isStored(objects: Objects, sha256: string, sizeBytes: number): Promise<boolean> {
+  const head = await objects.head(sha256);
+  if (head?.sizeBytes !== sizeBytes) return false;
+  if (head.checksum !== undefined) return head.checksum === base64Of(sha256);
+  const hash = createHash("sha256");
+  for await (const piece of (await objects.get(sha256, 0))?.pieces ?? []) hash.update(piece);
+  return hash.digest("hex") === sha256;
+}
+
+function download(folder: StoredContents, { directory, newTemporaryName, objects }: MoveOptions): Move {
+  const local = openContentFiles({ directory, newTemporaryName });
+  return async (sha256) => {
+    const isHere = (await folder.rehash(sha256)) === sha256;
+    const outcome = isHere ? "stored" : await inBucket(() => bring(local, objects, sha256));
+    if (outcome === "damaged") return false;
+    if (outcome === "stored") await inBucket(() => objects.remove(sha256));
+    return true;
+  };
+}
+
+async function bring(
+  local: FolderFiles,
+  objects: Objects,
+  sha256: string,
+): Promise<"stored" | "gone" | "damaged"> {
+  const object = await objects.get(sha256, 0);
+  if (object === undefined) return "gone";
+  const draft = await local.draft();
+  try {
+    const hash = createHash("sha256");
+    let sizeBytes = 0;
+    for await (const piece of object.pieces) {
+      hash.update(piece);
+      sizeBytes += piece.length;
+      await draft.append(piece);
+    }
+    if (hash.digest("hex") !== sha256) return "damaged";
+    // The type plays no part in a folder.
+    await local.keep(draft, { sha256, sizeBytes, type: "image/png" });
+    return "stored";
+  } finally {
+    await local.discard(draft);
+  }
+}
