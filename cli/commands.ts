@@ -196,6 +196,12 @@ export const COMMANDS: readonly Entry[] = [
   },
   {
     heading: LOCAL,
+    usage: "alerts",
+    about: "try who is told of what goes wrong",
+    load: async () => (await import("./commands/alerts.ts")).defineAlerts,
+  },
+  {
+    heading: LOCAL,
     usage: "doctor",
     about:
       "look for what is wrong with the machine, the settings, the data and the providers, and say how to put it right",

@@ -1,6 +1,7 @@
 import type { Config } from "../config/config.ts";
 import type { Operator } from "../domain/access/actor.ts";
 import { type Actor, actorOf } from "../domain/access/actor.ts";
+import type { AccountId } from "../domain/ids.ts";
 import type { Log } from "../domain/ports/runtime.ts";
 import type { Counts } from "../domain/ports/tally.ts";
 import { createMetricsServer } from "../http/metrics/server.ts";
@@ -10,6 +11,7 @@ import { createFeeds, createWakeup } from "../runtime/signals.ts";
 import { watchVitals } from "../runtime/vitals.ts";
 import { createManageAccounts } from "../service/manage-account.ts";
 import { createOrphans, type Orphans } from "../service/orphans.ts";
+import { startAlerting } from "./alerting.ts";
 import { createBackground } from "./background.ts";
 import { createBookReadings } from "./book-readings.ts";
 import { createCounting } from "./counting.ts";
@@ -58,7 +60,6 @@ async function open(config: Config, overrides: AppOverrides, releases: Releases)
   const manageBy = (actor: Actor) => createManageAccounts({ ...rooms, ...store, usage: books, actor });
   const manageAs = (operator: Operator) => manageBy(actorOf(operator));
   const watched = watch(config, rooms, releases);
-  const { tally } = watched;
   const background = createBackground(config, rooms, feeds, watched);
   const stopping = new AbortController();
   const drained = new AbortController();
@@ -80,9 +81,10 @@ async function open(config: Config, overrides: AppOverrides, releases: Releases)
   const firstKey = await manageBy({ kind: "system" }).ensureFirstKey(overrides.onFirstKey);
 
   wakeup.listen(background.scheduler);
-  await recallEndings(rooms, tally);
+  await recallEndings(rooms, watched.tally);
   await tryNoteSettings(config, rooms);
   await background.start();
+  releases.push(startAlerting(config, rooms, { ...watched, backups: background.backups }));
   readiness.begin();
   // The first create should not pay for compiling its model's schema.
   releases.push(clock.after(0, () => void rooms.catalog.warm()));
@@ -121,7 +123,7 @@ function watch(config: Config, rooms: Rooms, releases: Releases) {
   const vitals = watchVitals({ ...rooms, computedMs: threadCpuMs, lagged });
   releases.push(vitals.stop);
   const spans = openTracing(config, rooms, tally, releases);
-  return { ...counting, ...overload, vitals, spans };
+  return { ...counting, ...overload, vitals, spans, lowAccounts: new Set<AccountId>() };
 }
 
 /** @returns where metrics have an address of their own */

@@ -7,7 +7,7 @@ import { lockDirectory } from "../runtime/directory-lock.ts";
 import { type FolderContents, makePrivate } from "../runtime/private-folder.ts";
 import { createSeal } from "../runtime/seal.ts";
 import { ASSETS, DATABASE, LOGS, RESTORING, SECRET_KEY } from "./folder-contents.ts";
-import { CHECKED_FORMS, KEPT_KEYS } from "./settings.ts";
+import { ALERT_MEMORY, CHECKED_FORMS, KEPT_KEYS } from "./settings.ts";
 
 export type Folder = Pick<Config, "dataDir">;
 
@@ -48,6 +48,7 @@ const CONTENTS: FolderContents = {
       "bucket.json",
       SECRET_KEY,
       CHECKED_FORMS,
+      ALERT_MEMORY,
     ],
   ],
   folders: [ASSETS, LOGS, KEPT_KEYS, USED_FORMS, ...PROVIDERS.map(({ id }) => id)],

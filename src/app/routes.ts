@@ -2,6 +2,7 @@ import { hostname } from "node:os";
 import type { Config } from "../config/config.ts";
 import { actorOf } from "../domain/access/actor.ts";
 import type { ReadBackupState } from "../domain/backup-state.ts";
+import type { AccountId } from "../domain/ids.ts";
 import { INGRESS_LIMITS } from "../domain/limits.ts";
 import type { Vitals } from "../domain/overview.ts";
 import type { Wakeup } from "../domain/ports/runtime.ts";
@@ -93,6 +94,8 @@ interface Watched {
   readonly tally: Tally & Counts;
   readonly counted: MetricsDeps["counted"];
   readonly vitals: { readonly read: () => Vitals };
+  /** Accounts whose balance fell below their level. */
+  readonly lowAccounts: Set<AccountId>;
   /** Epoch milliseconds. */
   readonly startedAt: number;
 }

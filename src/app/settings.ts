@@ -38,6 +38,9 @@ const PROVIDER_LINE = /^provider:\s*["']?([a-z][a-z0-9-]*)/m;
 /** The file of a data folder that tells which of those descriptions were checked. It may be lost: they are checked again. */
 export const CHECKED_FORMS = "checked-forms.json";
 
+/** The file of a data folder that tells what alerts were sent. It may be lost: what goes on is told again. */
+export const ALERT_MEMORY = "alerts.json";
+
 /** The folder of a data folder that keeps keys of providers' accounts, sealed, each account's in a file of its own. */
 export const KEPT_KEYS = "provider-keys";
 

@@ -3,6 +3,7 @@ import { dirname, resolve } from "node:path";
 import { isJsonObject, type JsonObject } from "../domain/json.ts";
 import { readTree, type ValuesOf } from "../toolkit/settings/setting.ts";
 import type { ShownSetting } from "../toolkit/settings/shown.ts";
+import { type AlertSettings, readAlerts } from "./alerts/alerts.ts";
 import { type AssetConfig, readAssets } from "./assets.ts";
 import { checkBackups } from "./backups.ts";
 import { chooseValue, type Given, readCredential } from "./choose.ts";
@@ -36,6 +37,8 @@ export interface Config extends Omit<ValuesOf<Settings>, "assets"> {
   readonly pricing: JsonObject;
   /** Checks of what callers ask for; absent where there are none. */
   readonly moderation?: ModerationSettings | undefined;
+  /** Who is told of what goes wrong. */
+  readonly alerts: readonly AlertSettings[];
   /** Settings that the service runs with but an operator should check. */
   readonly warnings: readonly string[];
   /** Every setting that was read, with where its value was given. Secrets are masked. */
@@ -110,13 +113,14 @@ export function loadConfig(sources: ConfigSources): Config {
   const assets = readAssets(values.assets, { dataDir, env, isServing: sources.isServing === true }, problems);
   const pricing = readPricing(file, problems);
   const moderation = readModeration(file, env, problems);
+  const alerts = readAlerts(file, env, problems);
   const placed = (problem: ConfigProblem) => file?.placed(problem) ?? problem;
   if (problems.length > 0) throw new ConfigError(problems.map(placed), dataDir);
   const warnings = [...warningsOf(env, settings, values), ...providers.warnings];
   const providerConfig = (provider: ProviderSettings) => readLateProvider(provider, ofProviders);
   return freeze({
     ...{ ...values, ...providers, providerConfig },
-    ...{ dataDir, assets, configFile: file?.path, pricing, moderation, warnings, placed },
+    ...{ dataDir, assets, configFile: file?.path, pricing, moderation, alerts, warnings, placed },
     shown: () => shownSettings(given),
   });
 }

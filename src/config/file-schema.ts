@@ -2,9 +2,10 @@ import type { JsonObject } from "../domain/json.ts";
 import { listSettings, type Setting } from "../toolkit/settings/setting.ts";
 import { accountSchema } from "./accounts/entry.ts";
 import { accountProvider, accountsKey, hasAccounts } from "./accounts/provider.ts";
+import { ALERTS_SCHEMA } from "./alerts/alerts.ts";
 import { MODERATION_SCHEMA } from "./moderation/schema.ts";
 import type { Settings } from "./settings.ts";
-import { MODERATION, PRICING } from "./settings-file.ts";
+import { ALERTS, MODERATION, PRICING } from "./settings-file.ts";
 
 /** A mapping of a JSON Schema that is being made. */
 interface Mapping {
@@ -40,6 +41,7 @@ export function fileSchema(settings: Settings, { price, definitions }: SchemaPar
     description: "prices by model, in place of their own",
   });
   place(root, MODERATION, MODERATION_SCHEMA);
+  place(root, ALERTS, ALERTS_SCHEMA);
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     title: "Settings of svc (svc.yaml)",

@@ -16,6 +16,9 @@ export const PRICING = "pricing";
 /** The part that holds checks of what callers ask for, which has neither. */
 export const MODERATION = "moderation";
 
+/** The part that says who is told of what goes wrong. */
+export const ALERTS = "alerts";
+
 export interface SettingsFile {
   readonly path: string;
   readonly values: Map<string, unknown>;
@@ -123,7 +126,7 @@ function knownKeys(settings: Settings): string[] {
   const accounts = Object.entries(settings.providers)
     .filter(([id, table]) => hasAccounts(accountProvider({ id }, table)))
     .map(([id]) => accountsKey(id));
-  return [...listSettings(settings).map(({ key }) => key), PRICING, MODERATION, ...accounts];
+  return [...listSettings(settings).map(({ key }) => key), PRICING, MODERATION, ALERTS, ...accounts];
 }
 
 function unknownSetting(path: string, key: string, known: readonly string[]): ConfigProblem {

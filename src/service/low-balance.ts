@@ -6,6 +6,8 @@ import type { Log } from "../domain/ports/runtime.ts";
 export interface LowBalanceDeps {
   readonly accounts: Pick<AccountStore, "account">;
   readonly log: Pick<Log, "warn">;
+  /** Where the account is noted, for alerts. */
+  readonly lowAccounts?: Set<AccountId> | undefined;
 }
 
 /**
@@ -14,7 +16,7 @@ export interface LowBalanceDeps {
  */
 export type TellLowBalance = (id: AccountId) => void;
 
-export function createTellLowBalance({ accounts, log }: LowBalanceDeps): TellLowBalance {
+export function createTellLowBalance({ accounts, log, lowAccounts }: LowBalanceDeps): TellLowBalance {
   const message = "an account is low on balance";
   const tell = async (id: AccountId) => {
     const account = await accounts.account(id);
@@ -32,7 +34,10 @@ export function createTellLowBalance({ accounts, log }: LowBalanceDeps): TellLow
     );
   };
   // Warns without the amounts when they cannot be read, because the warning comes only once.
-  return (id) => void tell(id).catch((error: Error) => log.warn({ account: id, err: error }, message));
+  return (id) => {
+    lowAccounts?.add(id);
+    tell(id).catch((error: Error) => log.warn({ account: id, err: error }, message));
+  };
 }
 
 function shown(amount: Micros | undefined): string | undefined {

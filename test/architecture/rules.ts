@@ -35,6 +35,7 @@ const LAYERS: readonly Layer[] = [
   { name: "runtime", covers: ["src/runtime/"], imports: ["domain", "toolkit"], externals: "any" },
   { name: "egress", covers: ["src/egress/"], imports: ["domain", "toolkit"], externals: "any" },
   { name: "backup", covers: ["src/backup/"], imports: ["domain", "toolkit"], externals: "any" },
+  { name: "alerting", covers: ["src/alerting/"], imports: ["domain", "toolkit"], externals: "any" },
   { name: "moderation", covers: ["src/moderation/"], imports: ["domain", "toolkit"], externals: "any" },
   { name: "version", covers: ["src/version.ts", "package.json"], imports: [], externals: "none" },
   {
@@ -62,6 +63,7 @@ const LAYERS: readonly Layer[] = [
         "egress",
         "backup",
         "moderation",
+        "alerting",
       ],
       ...["config", "version"],
     ],

@@ -72,6 +72,13 @@ async function moderated(): Promise<string> {
   return folder;
 }
 
+/** A data folder whose settings say who is told of what goes wrong. */
+async function alerted(): Promise<string> {
+  const folder = emptyFolder("alerted");
+  await Bun.write(join(folder, "svc.yaml"), 'alerts: [{ on: all, to: ["true"] }]\n');
+  return folder;
+}
+
 /** A workflow in a file of its own. */
 async function workflow(): Promise<string> {
   const path = join(emptyFolder("workflow"), "plain.json");
@@ -365,6 +372,11 @@ export const ROWS: Readonly<Record<string, Row>> = {
   "svc moderation test": {
     keys: ["checks", "verdict"],
     args: async () => ["a fox", "--data-dir", await moderated()],
+    isTable: true,
+  },
+  "svc alerts test": {
+    keys: ["targets"],
+    args: async () => ["--data-dir", await alerted()],
     isTable: true,
   },
   "svc doctor": { keys: ["checks"], args: local() },

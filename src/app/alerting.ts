@@ -1,0 +1,137 @@
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { runAlertCommand } from "../alerting/command.ts";
+import { mail } from "../alerting/mail.ts";
+import { bodyOf } from "../alerting/message.ts";
+import type { AlertSettings } from "../config/alerts/alerts.ts";
+import type { Config } from "../config/config.ts";
+import type { Notice } from "../domain/alerts.ts";
+import type { ReadBackupState } from "../domain/backup-state.ts";
+import { isJsonObject } from "../domain/json.ts";
+import type { AlertMemory, AlertTarget } from "../domain/ports/alerting.ts";
+import type { Counts } from "../domain/ports/tally.ts";
+import { createEgress } from "../egress/egress.ts";
+import { createSystemClock } from "../runtime/clock.ts";
+import type { createMeter } from "../runtime/meter.ts";
+import { readDiskSpace } from "../runtime/vitals.ts";
+import { type ConditionDeps, createReadConditions } from "../service/alert-conditions.ts";
+import { createAlerting, SEND_LIMIT_MS } from "../service/alerting.ts";
+import { VERSION } from "../version.ts";
+import { databaseOf } from "./data-folder.ts";
+import type { Rooms } from "./rooms.ts";
+import { ALERT_MEMORY } from "./settings.ts";
+
+/** For targets that may be anywhere. */
+const EVERYWHERE = ["0.0.0.0/0", "::/0"];
+const MOST_ANSWER_BYTES = 64 * 1024;
+
+/** What alerts are read from. */
+interface Watched extends Pick<ConditionDeps, "lowAccounts"> {
+  readonly tally: Counts;
+  readonly counted: ReturnType<typeof createMeter>["read"];
+  readonly backups: ReadBackupState;
+}
+
+/** Who is told, as the settings say. */
+export function alertTargets({ alerts, egress }: Pick<Config, "alerts" | "egress">): AlertTarget[] {
+  const sender = { version: VERSION, host: hostname() };
+  return alerts.map((settings): AlertTarget => {
+    const { way, ...wish } = settings;
+    return {
+      ...wish,
+      name: nameOf(settings),
+      async send(notices, signal) {
+        if (way.kind === "command") return runAlertCommand(way, bodyOf(notices, sender), signal);
+        if (way.kind === "mail") {
+          const to = { address: way.url.reveal(), password: way.password?.reveal() };
+          return mail(to, notices, sender, signal);
+        }
+        const { allow } = way.isPrivate ? { allow: EVERYWHERE } : egress;
+        await post({ url: way.url.reveal(), allow }, bodyOf(notices, sender), signal);
+      },
+    };
+  });
+}
+
+function nameOf({ way }: AlertSettings): string {
+  return way.kind === "command" ? `command ${way.run[0]}` : `${way.kind} ${way.host}`;
+}
+
+async function post(
+  { url, allow }: { readonly url: string; readonly allow: readonly string[] },
+  body: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const options = { maxBytes: MOST_ANSWER_BYTES, signal };
+  const { status } = await createEgress({ allow }).ask(url, { body }, options);
+  if (status < 200 || status >= 300) throw new Error(`it answered ${status}`);
+}
+
+/** Tells every target that this is a test, one after the other. @returns what became of each */
+export async function testAlerts(config: Config, signal: AbortSignal) {
+  const clock = createSystemClock();
+  const summary = "This is a test. Nothing is wrong.";
+  const notice: Notice = { state: "test", kind: "test", subject: "", summary, since: clock.now() };
+  const tried: { readonly to: string; readonly on: readonly string[]; readonly error: string | undefined }[] =
+    [];
+  for (const target of alertTargets(config)) {
+    const of = { to: target.name, on: target.kinds };
+    const limit = new AbortController();
+    const stop = clock.after(SEND_LIMIT_MS, () => limit.abort());
+    try {
+      await target.send([notice], AbortSignal.any([signal, limit.signal]));
+      tried.push({ ...of, error: undefined });
+    } catch (error) {
+      signal.throwIfAborted();
+      tried.push({ ...of, error: error instanceof Error ? error.message : String(error) });
+    } finally {
+      stop();
+    }
+  }
+  return tried;
+}
+
+/** Remembers in the data folder what was told, so that a restart tells nobody again. It may be lost. */
+export function createAlertMemory({ dataDir }: Pick<Config, "dataDir">): AlertMemory {
+  const path = join(dataDir, ALERT_MEMORY);
+  return {
+    load() {
+      try {
+        const told: unknown = JSON.parse(readFileSync(path, "utf8"));
+        // It was written here.
+        return isJsonObject(told) ? (told as unknown as ReturnType<AlertMemory["load"]>) : {};
+      } catch {
+        return {};
+      }
+    },
+    save(told) {
+      try {
+        writeFileSync(`${path}.part`, JSON.stringify(told), { mode: 0o600, flush: true });
+        renameSync(`${path}.part`, path);
+      } catch {
+        // A full disk, say. After a restart, what goes on is told again.
+      }
+    },
+  };
+}
+
+/** Tells targets from now on what goes wrong; nobody where there are none, and in a replay. @returns how to stop */
+export function startAlerting(
+  config: Config,
+  { clock, log, store }: Pick<Rooms, "clock" | "log" | "store">,
+  { tally, counted, lowAccounts, backups }: Watched,
+): () => void {
+  const targets = alertTargets(config);
+  if (targets.length === 0 || config.replay !== undefined) return () => {};
+  const read = createReadConditions({
+    ...{ ...store, clock, counts: tally, lowAccounts },
+    backupFailing: () => backups()?.failing,
+    disk: () => readDiskSpace(config.dataDir, databaseOf(config)),
+    deadCallbacks: () =>
+      counted().svc_callbacks_ended_total.find(({ labels }) => labels.state === "failed")?.value ?? 0,
+  });
+  const alerting = createAlerting({ clock, log, targets, read, memory: createAlertMemory(config) });
+  alerting.start();
+  return alerting.stop;
+}

@@ -1,0 +1,114 @@
+import { availableOf } from "../domain/access/account.ts";
+import type { Condition, Told } from "../domain/alerts.ts";
+import type { AccountId } from "../domain/ids.ts";
+import { CURRENCY, formatAmount } from "../domain/money/money.ts";
+import type { DiskSpace } from "../domain/overview.ts";
+import type { AccountStore } from "../domain/ports/account-store.ts";
+import { type RouteStore, type RouteTrouble, WHOLE_ACCOUNT } from "../domain/ports/route-store.ts";
+import type { Clock } from "../domain/ports/runtime.ts";
+import type { Counts } from "../domain/ports/tally.ts";
+
+export interface ConditionDeps {
+  readonly clock: Pick<Clock, "now">;
+  readonly accounts: Pick<AccountStore, "account">;
+  readonly routes: Pick<RouteStore, "troubles">;
+  readonly counts: Pick<Counts, "hour" | "minute">;
+  readonly disk: () => DiskSpace;
+  /** Callbacks that were given up since the start. */
+  readonly deadCallbacks: () => number;
+  /** Since when no backup could be made, and why; undefined while all is well or none is wanted. */
+  readonly backupFailing: () => { readonly since: number; readonly reason: string } | undefined;
+  /** Accounts whose balance fell below their level. */
+  readonly lowAccounts: ReadonlySet<AccountId>;
+}
+
+const MB = 1_000_000;
+/** A route that failed several times in a row is tried again soon; it counts once that has gone on. */
+const OPEN_MS = 2 * 60_000;
+/** Given up callbacks are a trouble for so long. */
+const DEAD_MS = 60 * 60_000;
+/** Of fewer, a share says nothing. */
+const LEAST_TASKS = 20;
+const LEAST_REQUESTS = 100;
+
+/** Reads what is wrong, for alerts. @throws StorageError */
+export function createReadConditions(deps: ConditionDeps) {
+  let dead = { count: deps.deadCallbacks(), at: Number.NEGATIVE_INFINITY };
+
+  function deadCallbacks(): Condition[] {
+    const [count, now] = [deps.deadCallbacks(), deps.clock.now()];
+    if (count > dead.count) dead = { count, at: now };
+    if (now - dead.at >= DEAD_MS) return [];
+    const summary = `${count} callbacks were given up since the start, the latest within the last hour; svc callbacks list --local shows them.`;
+    return [{ kind: "dead_callbacks", subject: "", summary }];
+  }
+
+  return async (told: readonly Told[]): Promise<Condition[]> => {
+    const earlier = told
+      .filter(({ kind }) => kind === "low_balance")
+      .map(({ subject }) => subject as AccountId);
+    const accounts = [...deps.lowAccounts.union(new Set(earlier))];
+    const low = await Promise.all(accounts.map((id) => lowBalance(deps, id)));
+    const troubles = await deps.routes.troubles();
+    return [
+      ...low.flat(),
+      ...troubles.flatMap((trouble) => routeDown(trouble, deps.clock.now())),
+      ...diskLow(deps.disk()),
+      ...deadCallbacks(),
+      ...backupFailed(deps.backupFailing()),
+      ...errorBudget(deps.counts),
+    ];
+  };
+}
+
+async function lowBalance({ accounts }: ConditionDeps, id: AccountId): Promise<Condition[]> {
+  const account = await accounts.account(id);
+  const level = account?.lowBalance;
+  if (account === undefined || level === undefined) return [];
+  // Unlimited accounts have a level too where their operator set one.
+  const available = availableOf({ ...account, mode: "prepaid" });
+  if (available === undefined || available >= level) return [];
+  const summary = `Account ${account.name} (${id}) has ${formatAmount(available)} ${CURRENCY} left; ${formatAmount(level)} is its level.`;
+  return [{ kind: "low_balance", subject: id, summary }];
+}
+
+function routeDown({ lane, upstreamModel, kind, detail, since }: RouteTrouble, now: number): Condition[] {
+  if (kind === "blocked" || (kind === "open" && now - since < OPEN_MS)) return [];
+  const [subject, what] =
+    upstreamModel === WHOLE_ACCOUNT
+      ? [lane, `account ${lane}`]
+      : [`${lane}:${upstreamModel}`, `${lane}, ${upstreamModel}`];
+  return [{ kind: "route_down", subject, summary: `No tasks go to ${what}: ${detail} (${kind}).` }];
+}
+
+function diskLow({ freeBytes }: DiskSpace): Condition[] {
+  const level = Math.floor(freeBytes / MB);
+  return [
+    { kind: "disk_low", subject: "", summary: `The disk of the data folder has ${level} MB left.`, level },
+  ];
+}
+
+function backupFailed(failing: ReturnType<ConditionDeps["backupFailing"]>): Condition[] {
+  if (failing === undefined) return [];
+  const since = new Date(failing.since).toISOString();
+  return [
+    {
+      kind: "backup_failed",
+      subject: "",
+      summary: `No backup could be made since ${since}: ${failing.reason}`,
+    },
+  ];
+}
+
+/** The larger share: of the last hour's tasks that failed, or of the last minute's answers that were errors of the server. */
+function errorBudget({ hour, minute }: ConditionDeps["counts"]): Condition[] {
+  const { models } = hour();
+  const failed = models.reduce((sum, model) => sum + model.failed, 0);
+  const ended = models.reduce((sum, model) => sum + model.failed + model.completed, 0);
+  const { answered } = minute();
+  const answers = Object.values(answered).reduce((sum, count) => sum + count, 0);
+  const ofTasks = ended < LEAST_TASKS ? 0 : (failed / ended) * 100;
+  const ofAnswers = answers < LEAST_REQUESTS ? 0 : (answered["5xx"] / answers) * 100;
+  const summary = `${ofTasks.toFixed(1)} % of the tasks that ended in the last hour failed (${failed} of ${ended}), and ${ofAnswers.toFixed(1)} % of the answers of the last minute were errors of the server.`;
+  return [{ kind: "error_budget", subject: "", summary, level: Math.max(ofTasks, ofAnswers) }];
+}

@@ -1,0 +1,63 @@
+import { expect, test } from "bun:test";
+import { ALERT_KINDS, type Condition, noticesFor, type Told } from "../../src/domain/alerts.ts";
+
+const WISH = { kinds: ALERT_KINDS, remindMs: 1_000, diskMb: 500, errorPercent: 5 };
+const DOWN: Condition = { kind: "route_down", subject: "fal", summary: "No tasks go to fal." };
+
+/** What a target is told by one look after the other. */
+function looks(wish: typeof WISH, ...steps: (readonly [now: number, ...Condition[]])[]) {
+  let told: readonly Told[] = [];
+  return steps.map(([now, ...conditions]) => {
+    const next = noticesFor(wish, told, conditions, now);
+    told = next.told;
+    return next.notices.map(({ state, kind, since }) => `${state} ${kind} ${since}`);
+  });
+}
+
+test("a change of a state is told once, what goes on after a while, and its end once", () => {
+  const said = looks(
+    WISH,
+    [0, DOWN],
+    [500, DOWN],
+    [999, DOWN],
+    [1_000, DOWN],
+    [1_500, DOWN],
+    [1_600],
+    [1_700],
+  );
+  expect(said).toEqual([
+    ["firing route_down 0"],
+    [],
+    [],
+    ["reminder route_down 0"],
+    [],
+    ["resolved route_down 0"],
+    [],
+  ]);
+});
+
+test("two subjects of one kind are told of apart", () => {
+  const other = { ...DOWN, subject: "bfl" };
+  expect(looks(WISH, [0, DOWN], [1, DOWN, other], [2, other])).toEqual([
+    ["firing route_down 0"],
+    ["firing route_down 1"],
+    ["resolved route_down 0"],
+  ]);
+});
+
+test("a target is told of the kinds that it wants, and of figures beyond its own limits", () => {
+  const disk = (level: number): Condition => ({ kind: "disk_low", subject: "", summary: "", level });
+  const errors = (level: number): Condition => ({ kind: "error_budget", subject: "", summary: "", level });
+  expect(
+    looks(WISH, [0, disk(500), errors(5)], [1, disk(499), errors(5.1)], [2, disk(500), errors(5)]),
+  ).toEqual([
+    [],
+    ["firing disk_low 1", "firing error_budget 1"],
+    ["resolved disk_low 1", "resolved error_budget 1"],
+  ]);
+  expect(looks({ ...WISH, kinds: ["disk_low"] as never }, [0, DOWN])).toEqual([[]]);
+});
+
+test("a clock that was set back makes no reminder late", () => {
+  expect(looks(WISH, [10_000, DOWN], [8_000, DOWN])[1]).toEqual(["reminder route_down 10000"]);
+});

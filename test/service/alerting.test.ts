@@ -1,0 +1,181 @@
+import { describe, expect, test } from "bun:test";
+import type { Account } from "../../src/domain/access/account.ts";
+import { ALERT_KINDS, type Condition, type Notice, type Told } from "../../src/domain/alerts.ts";
+import type { RouteTrouble } from "../../src/domain/ports/route-store.ts";
+import { type ConditionDeps, createReadConditions } from "../../src/service/alert-conditions.ts";
+import { createAlerting } from "../../src/service/alerting.ts";
+import { fakeClock } from "../helpers/engine.ts";
+import { ACCOUNT, LANE, micros } from "../helpers/store.ts";
+
+const LOW: Condition = { kind: "disk_low", subject: "", summary: "Low.", level: 1 };
+
+function setup(answers: (() => Promise<void>)[] = [], kept: Record<string, readonly Told[]> = {}) {
+  const clock = fakeClock();
+  const sent: Notice["state"][][] = [];
+  const said: string[] = [];
+  const state = { conditions: [LOW] as readonly Condition[], kept };
+  const write = (_: object, message: string) => void said.push(message);
+  const alerting = createAlerting({
+    clock,
+    log: { info: write, warn: write },
+    targets: [
+      {
+        ...{ id: "a", name: "webhook example.com", kinds: ALERT_KINDS },
+        ...{ remindMs: 86_400_000, diskMb: 500, errorPercent: 5 },
+        async send(notices) {
+          sent.push(notices.map((notice) => notice.state));
+          await answers.shift()?.();
+        },
+      },
+    ],
+    read: async () => state.conditions,
+    memory: {
+      load: () => state.kept,
+      save: (told) => {
+        state.kept = told;
+      },
+    },
+  });
+  return { clock, sent, said, state, alerting };
+}
+
+describe("alerts", () => {
+  test("are sent once, and their end once", async () => {
+    const { sent, state, alerting } = setup();
+    await alerting.look();
+    await alerting.look();
+    state.conditions = [];
+    await alerting.look();
+    await alerting.look();
+    expect(sent).toEqual([["firing"], ["resolved"]]);
+  });
+
+  test("that could not be sent are sent at the next look, and the log says why", async () => {
+    const { sent, said, alerting } = setup([() => Promise.reject(new Error("it answered 500"))]);
+    await alerting.look();
+    await alerting.look();
+    await alerting.look();
+    expect(sent).toEqual([["firing"], ["firing"]]);
+    expect(said).toEqual(["alerts could not be sent; trying again", "alerts were sent"]);
+  });
+
+  test("of an earlier process are not sent again, and their end is", async () => {
+    const before = setup();
+    await before.alerting.look();
+    const { sent, state, alerting } = setup([], before.state.kept);
+    await alerting.look();
+    expect(sent).toEqual([]);
+    state.conditions = [];
+    await alerting.look();
+    expect(sent).toEqual([["resolved"]]);
+  });
+
+  test("are looked for once a minute until the end", async () => {
+    const { clock, sent, state, alerting } = setup();
+    const turn = () => new Promise(setImmediate);
+    alerting.start();
+    clock.advance(2_000);
+    await turn();
+    state.conditions = [];
+    clock.advance(59_999);
+    await turn();
+    expect(sent).toHaveLength(1);
+    clock.advance(1);
+    await turn();
+    alerting.stop();
+    clock.advance(600_000);
+    await turn();
+    expect(sent).toHaveLength(2);
+  });
+});
+
+describe("what is wrong", () => {
+  const account: Account = {
+    ...{ id: ACCOUNT, name: "web", mode: "prepaid", status: "active", balance: micros(3_000_000) },
+    ...{ held: micros(0), creditLimit: micros(0), priceMultiplier: 1_000_000, lowBalance: micros(5_000_000) },
+    createdAt: 0,
+  };
+  const calm = { hour: { models: [] }, minute: { answered: { "2xx": 0, "3xx": 0, "4xx": 0, "5xx": 0 } } };
+
+  function reading(given: Partial<ConditionDeps> & { failed?: number; errors?: number } = {}) {
+    const clock = fakeClock();
+    const { failed = 0, errors = 0 } = given;
+    const models = [{ model: "m", completed: 100 - failed, failed }];
+    const minute = { answered: { ...calm.minute.answered, "2xx": 200 - errors, "5xx": errors } };
+    const dead = { count: 0 };
+    const read = createReadConditions({
+      clock,
+      accounts: { account: async () => account },
+      routes: { troubles: async () => [] },
+      // What is not read of the counts is left out.
+      counts: { hour: () => ({ models }), minute: () => minute } as never,
+      disk: () => ({ freeBytes: 9_999_999_999, databaseBytes: 0, walBytes: 0 }),
+      deadCallbacks: () => dead.count,
+      backupFailing: () => undefined,
+      lowAccounts: new Set(),
+      ...given,
+    });
+    return { clock, dead, read };
+  }
+  const kindsOf = (conditions: readonly Condition[]) =>
+    conditions.flatMap(({ kind, level }) => (level === undefined ? [kind] : []));
+
+  test("is nothing of a service that is well, but two figures", async () => {
+    const conditions = await reading().read([]);
+    expect(conditions.map(({ kind, level }) => [kind, level])).toEqual([
+      ["disk_low", 9_999],
+      ["error_budget", 0],
+    ]);
+  });
+
+  test("is an account below its level, noted here or told of by an earlier process, until it is above", async () => {
+    const noted = reading({ lowAccounts: new Set([ACCOUNT]) });
+    expect((await noted.read([]))[0]?.summary).toBe(
+      `Account web (${ACCOUNT}) has 3.000000 USD left; 5.000000 is its level.`,
+    );
+    const told = { kind: "low_balance", subject: ACCOUNT, summary: "", since: 0, toldAt: 0 } as const;
+    expect(kindsOf(await reading().read([told]))).toEqual(["low_balance"]);
+    const rich = { accounts: { account: async () => ({ ...account, balance: micros(5_000_000) }) } };
+    expect(kindsOf(await reading(rich).read([told]))).toEqual([]);
+  });
+
+  test("is a route that its upstream refuses, at once; one that failed after two minutes; one that is blocked never", async () => {
+    const trouble = (kind: RouteTrouble["kind"]): RouteTrouble => ({
+      ...{ lane: LANE, upstreamModel: kind, kind, detail: "no", since: fakeClock().now(), times: 1 },
+    });
+    const troubles = (["refused", "spent", "open", "blocked"] as const).map(trouble);
+    const { clock, read } = reading({ routes: { troubles: async () => troubles } });
+    const subjects = async () =>
+      (await read([])).flatMap(({ kind, subject }) => (kind === "route_down" ? [subject] : []));
+    expect(await subjects()).toEqual([`${LANE}:refused`, `${LANE}:spent`]);
+    clock.advance(120_000);
+    expect(await subjects()).toEqual([`${LANE}:refused`, `${LANE}:spent`, `${LANE}:open`]);
+  });
+
+  test("is a callback that was given up, for an hour", async () => {
+    const { clock, dead, read } = reading();
+    dead.count = 1;
+    expect(kindsOf(await read([]))).toEqual(["dead_callbacks"]);
+    clock.advance(3_599_999);
+    expect(kindsOf(await read([]))).toEqual(["dead_callbacks"]);
+    clock.advance(1);
+    expect(kindsOf(await read([]))).toEqual([]);
+  });
+
+  test("is a backup that fails, with its reason", async () => {
+    const { read } = reading({ backupFailing: () => ({ since: 0, reason: "no room" }) });
+    expect((await read([])).find(({ kind }) => kind === "backup_failed")?.summary).toBe(
+      "No backup could be made since 1970-01-01T00:00:00.000Z: no room",
+    );
+  });
+
+  test("is the larger share of tasks that failed and of answers that were errors", async () => {
+    const level = async (given: { failed?: number; errors?: number }) =>
+      (await reading(given).read([])).find(({ kind }) => kind === "error_budget")?.level;
+    expect([
+      await level({ failed: 12 }),
+      await level({ errors: 30 }),
+      await level({ failed: 12, errors: 30 }),
+    ]).toEqual([12, 15, 15]);
+  });
+});
