@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { readConfig } from "../../src/app/settings.ts";
 import { type ConfigProblem, describeProblem, placeOfProblem } from "../../src/config/problem.ts";
 import { type ShownSetting, settingForm } from "../../src/toolkit/settings/shown.ts";
+import { HARMLESS } from "../client/admin.ts";
 import { addCommand, addCommands, type Invocation, onRun, withCommonFlags } from "../command.ts";
 import type { Context } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -9,11 +10,11 @@ import { Failure } from "../failure.ts";
 import { givenFlags, withServeFlags } from "../flags/settings.ts";
 import { column } from "../format/table.ts";
 import { withExamples, withNotes } from "../help/manual.ts";
-import { type LocalFlags, showPath, withLocalFlags } from "../local.ts";
+import { type LocalFlags, readLocalConfig, showPath, withLocalFlags } from "../local.ts";
 import { connectAsOperator } from "../manage/managed.ts";
 import { choosePlace, type PlaceFlags, withPlaceFlags } from "../manage/place.ts";
 
-const CONFIG = { show: addShow, validate: addValidate, schema: addSchema, diff: addDiff };
+const CONFIG = { show: addShow, validate: addValidate, schema: addSchema, diff: addDiff, reload: addReload };
 
 export function defineConfig(config: Command, context: Context, [word]: readonly string[]): void {
   addCommands(config, context, CONFIG, word);
@@ -141,6 +142,61 @@ function addDiff(config: Command, context: Context): void {
     if (differences.length === 0)
       output.say(isServer ? "Nothing differs." : "All settings have their defaults.");
   });
+}
+
+function addReload(config: Command, context: Context): void {
+  const about = "have a running server take up changed settings, as far as they need no restart";
+  const command = withPlaceFlags(withCommonFlags(addCommand(config, "reload", about)));
+  withExamples(command, "svc config reload", [
+    "svc config reload --server https://svc.example.com",
+    "says what came of it",
+  ]);
+  withNotes(
+    command,
+    "A server takes up a change of svc.yaml by itself within three seconds. On a data folder its server is sent SIGHUP; its log says what came of it.",
+  );
+  onRun<PlaceFlags>(command, context, async (invocation) => {
+    if (choosePlace(invocation.options, context) === "folder") await reloadHere(invocation);
+    else await reloadThere(invocation);
+  });
+}
+
+async function reloadHere({ context, options, output }: Invocation<PlaceFlags>): Promise<void> {
+  const { dataDir } = readLocalConfig(options, context);
+  // Loaded late: no other command here needs it.
+  const { signalReload } = await import("../../src/app/live/signal.ts");
+  const pid = signalReload(dataDir);
+  if (pid === undefined) {
+    const message = `No server that could be told runs on ${showPath(dataDir, context.cwd)}.`;
+    throw new Failure(EXIT.notFound, "no_server", message, {
+      hint: "With --server and a management token it works from afar.",
+    });
+  }
+  output.show({ pid }, () => `${pid}\n`);
+  output.done(`The server (pid ${pid}) was told; its log says what came of it.`);
+}
+
+async function reloadThere({ context, options, output }: Invocation<PlaceFlags>): Promise<void> {
+  const answer = await connectAsOperator(options, context, output).send(
+    "POST",
+    "/reload",
+    undefined,
+    HARMLESS,
+  );
+  const texts = (name: string) => (Array.isArray(answer[name]) ? answer[name].map(String) : []);
+  output.show(answer, () =>
+    [
+      ...texts("problems").map((each) => `error    ${each}\n`),
+      ...texts("changed").map((each) => `changed  ${each}\n`),
+      ...texts("restart").map((each) => `restart  ${each}\n`),
+    ].join(""),
+  );
+  if (answer.in_force === true) return;
+  throw new Failure(
+    EXIT.error,
+    "config_invalid",
+    "The settings cannot be used; those of before stay in force.",
+  );
 }
 
 function settingsHere(

@@ -81,8 +81,8 @@ function unknownTopic(at: Command, words: readonly string[], word: string) {
 /** Every setting in its three forms. */
 function describeSettings(): string {
   const blocks = settingFacts().map(
-    ({ name, flag, variable, description, default: standard }) =>
-      `${name} (default ${standard ?? "unset"})\n    ${description}\n    ${variable}${flag === null ? "" : `   ${flag}`}\n`,
+    ({ name, flag, variable, description, default: standard, live }) =>
+      `${name} (default ${standard ?? "unset"}${live ? "; changes without a restart" : ""})\n    ${description}\n    ${variable}${flag === null ? "" : `   ${flag}`}\n`,
   );
   return [
     "A flag goes before the variable, the variable before svc.yaml, svc.yaml before the default.\n",
@@ -106,6 +106,7 @@ function settingFacts() {
       variable: variableOf(setting),
       description: help,
       default: standard,
+      live: setting.live === true,
     };
   });
 }

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { Started } from "../../src/app/app.ts";
 import { readConfig } from "../../src/app/settings.ts";
 import type { Config } from "../../src/config/config.ts";
 import { noInputOption } from "../command.ts";
@@ -13,7 +14,7 @@ import { renderBanner, renderReady } from "../serve/banner.ts";
 import { firstKeyFile } from "../serve/first-key.ts";
 import { createServerLog, describeError, type ServerLogLine } from "../serve/server-log.ts";
 import { findServiceManager } from "../serve/service-manager.ts";
-import { stopOnSignals } from "../serve/stop-signals.ts";
+import { reloadOnSignal, stopOnSignals } from "../serve/stop-signals.ts";
 
 /** What a stop takes beside the drain, at most: it listens on, ends connections, and closes its files. */
 const CLOSING_MS = 20_000;
@@ -40,7 +41,8 @@ export function defineServe(command: Command, context: Context): void {
 async function serve(command: Command, context: Context): Promise<void> {
   const { config: file, color, noInput: _, ...settings } = givenFlags(command);
   const { env, cwd, stderr } = context;
-  const config = readConfig({ flags: settings, env, file, cwd, isServing: true });
+  const readSettings = () => readConfig({ flags: settings, env, file, cwd, isServing: true });
+  const config = readSettings();
   const log = createServerLog(config, context);
   endOnMistakes(log);
   const manager = await findServiceManager(env, (message) => log("warn", {}, message));
@@ -52,6 +54,7 @@ async function serve(command: Command, context: Context): Promise<void> {
   const keyFile = firstKeyFile(config.dataDir);
   const app = createApp(config, {
     isColoured: hasColour(context, stderr, { color }),
+    readSettings,
     onFirstKey: keyFile.write,
     onFatal: (error) => {
       if (error instanceof DataFolderGone) {
@@ -63,9 +66,14 @@ async function serve(command: Command, context: Context): Promise<void> {
     },
   });
   const ended = stopOnSignals(app, log, () => manager.stopping(config.scheduler.drainMs + CLOSING_MS));
+  let reload: Started["reload"];
+  const told = (error: unknown) =>
+    log("error", { err: describeError(error) }, "the settings could not be read anew");
+  reloadOnSignal(() => void reload?.().catch(told));
   const started = await app.start().catch(async (error: unknown) => {
     throw await explain(error, config);
   });
+  ({ reload } = started);
   manager.ready();
   if (isForPeople) {
     const style = await styleFor(context, stderr, { color });

@@ -1,3 +1,4 @@
+import { closeSync, openSync } from "node:fs";
 import type { App } from "../../src/app/app.ts";
 import { EXIT } from "../exit-codes.ts";
 import { describeError, type ServerLogLine } from "./server-log.ts";
@@ -33,4 +34,26 @@ export function stopOnSignals(
   process.on("SIGINT", stop(EXIT.interrupted, 0));
   process.on("SIGTERM", stop(EXIT.terminated, LISTEN_ON_MS));
   return promise;
+}
+
+/**
+ * Calls `reload` at SIGHUP. The same signal says that the terminal of a process is gone: then it is stopped in order, as without a
+ * listener it would end.
+ */
+export function reloadOnSignal(reload: () => void): void {
+  const hadTerminal = hasTerminal();
+  process.on("SIGHUP", () => {
+    if (hadTerminal && !hasTerminal()) process.kill(process.pid, "SIGINT");
+    else reload();
+  });
+}
+
+/** Whether a terminal controls this process. */
+function hasTerminal(): boolean {
+  try {
+    closeSync(openSync("/dev/tty", "r"));
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -23,6 +23,9 @@ import {
   type Releases,
   type StopOptions,
 } from "./lifecycle.ts";
+import { type InForce, settingsInForce } from "./live/in-force.ts";
+import { createReload, type ReloadDeps } from "./live/reload.ts";
+import { watchSettings } from "./live/watch.ts";
 import { noteSettings } from "./note-settings.ts";
 import { createReadiness } from "./readiness.ts";
 import { type AppOverrides, openRooms, type Rooms } from "./rooms.ts";
@@ -42,14 +45,19 @@ export type Started = ReturnType<typeof describeStart>;
  */
 export type App = Lifecycle<Started>;
 
+/** Settings are taken up one after the other, before the answer to whoever asked. */
+type Reload = ReturnType<typeof createReload>;
+
 export function createApp(config: Config, overrides: AppOverrides = {}): App {
   return createLifecycle(async (releases) => {
     const { inForce, openTaping } = await prepareTaping(config);
-    return await open(inForce, { ...overrides, openTaping }, releases);
+    // A replay has settings of its own.
+    const readSettings = config.replay === undefined ? overrides.readSettings : undefined;
+    return await open(settingsInForce(inForce), { ...overrides, openTaping, readSettings }, releases);
   });
 }
 
-async function open(config: Config, overrides: AppOverrides, releases: Releases): Promise<Opened<Started>> {
+async function open(config: InForce, overrides: AppOverrides, releases: Releases): Promise<Opened<Started>> {
   const startedAt = monotonicMs();
   const rooms = await openRooms(config, overrides, releases);
   const { store, log, clock } = rooms;
@@ -64,9 +72,10 @@ async function open(config: Config, overrides: AppOverrides, releases: Releases)
   const stopping = new AbortController();
   const drained = new AbortController();
   const readiness = createReadiness(store);
+  const reload = openReload(config, overrides, { ...rooms, wake: background.scheduler.wake }, releases);
   let servers: Servers | undefined;
   const { handle, handleMetrics } = createHandlers({
-    ...{ ...rooms, ...feeds, config, wakeup, manageAs, audits: books },
+    ...{ ...rooms, ...feeds, config, wakeup, manageAs, audits: books, reload },
     ...{ callbacksDue: background.callbacksDue, hookCame: background.hookCame, backups: background.backups },
     ...{ ...readiness, orphans: await readOrphans(rooms), ...watched, startedAt: clock.now() },
     stopping: stopping.signal,
@@ -93,21 +102,33 @@ async function open(config: Config, overrides: AppOverrides, releases: Releases)
     firstKey: firstKey?.key,
     resumedTasks: queued + underWay,
     metricsUrl,
+    reload: reload?.reload,
     readyInMs: Math.round(monotonicMs() - startedAt),
   });
   logStart(log, config, started);
 
-  async function drain({ force = false, listenOnMs = 0 }: StopOptions): Promise<void> {
+  const refuseMore = () => {
     readiness.end();
     stopping.abort();
     servers?.retire();
+  };
+  const endWork = (drainMs: number) => background.drain(drainMs, () => drained.abort());
+  return { started, drain: createDrain(config, log, { refuseMore, endWork }) };
+}
+
+function createDrain(
+  { scheduler }: Pick<Config, "scheduler">,
+  log: Log,
+  { refuseMore, endWork }: { refuseMore: () => void; endWork: (drainMs: number) => Promise<void> },
+): Opened<Started>["drain"] {
+  return async ({ force = false, listenOnMs = 0 }: StopOptions) => {
+    refuseMore();
     log.info({ force }, "stopping");
     const listenedOn = force ? undefined : Bun.sleep(listenOnMs);
-    await background.drain(force ? 0 : config.scheduler.drainMs, () => drained.abort());
+    await endWork(force ? 0 : scheduler.drainMs);
     await listenedOn;
     log.info({}, "stopped");
-  }
-  return { started, drain };
+  };
 }
 
 /** Counts what passes, watches how the process does, and refuses what is too much for it. */
@@ -142,6 +163,28 @@ function logStart(log: Log, { dataDir: data_dir }: Config, started: Started): vo
   const { urls, metricsUrl: metrics_url, resumedTasks: resumed_tasks, readyInMs: ms } = started;
   const { api: url, long: long_url } = urls;
   log.info({ url, long_url, metrics_url, data_dir, resumed_tasks, ms }, "ready");
+}
+
+/** Follows the settings file. */
+function openReload(
+  config: InForce,
+  { readSettings: read }: AppOverrides,
+  rooms: Rooms & Pick<ReloadDeps, "wake">,
+  releases: Releases,
+): Reload | undefined {
+  if (read === undefined) return undefined;
+  const made = createReload({
+    ...{ ...rooms, config, read },
+    note: (next) => noteSettings({ config: next, trail: rooms.store.trail, clock: rooms.clock }),
+  });
+  const onChange = () =>
+    void made
+      .reload()
+      .catch((error: unknown) =>
+        rooms.log.error({ err: error as Error }, "the settings could not be read anew"),
+      );
+  releases.push(watchSettings(config, rooms.clock, onChange));
+  return made;
 }
 
 function followedFeeds({ taping }: Pick<Rooms, "taping">) {
@@ -192,6 +235,8 @@ function describeStart(
     /** Unfinished tasks of an earlier process. */
     readonly resumedTasks: number;
     readonly readyInMs: number;
+    /** Reads the settings anew; absent where they cannot change. */
+    readonly reload: Reload["reload"] | undefined;
     /** Undefined without an address of their own. */
     readonly metricsUrl: string | undefined;
   },

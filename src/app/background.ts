@@ -16,7 +16,7 @@ import { Hooks } from "../scheduler/hooks.ts";
 import { createLateAnswers } from "../scheduler/late-answers.ts";
 import { createRetention, type RetentionDeps } from "../scheduler/retention.ts";
 import { laneCapacities } from "../scheduler/routing/lanes.ts";
-import { createScheduler } from "../scheduler/scheduler.ts";
+import { createScheduler, type SchedulerOptions } from "../scheduler/scheduler.ts";
 import { createTimekeeper } from "../scheduler/timekeeper.ts";
 import { Traces } from "../scheduler/traces.ts";
 import { collectContents } from "../service/collect-contents.ts";
@@ -46,10 +46,8 @@ export function createBackground(config: Config, rooms: Rooms, feeds: Feeds, { t
     },
     { taskMs: LONGEST_DELAY_MS, callbackMs: longestCallbackDelayMs(config.callbacks.delaysMs) },
   );
-  const sender = createCallbackSender(
-    { ...rooms, ...store, tally, spans, random: systemRandom, publicUrl },
-    callbackOptions(config),
-  );
+  const sending = { ...rooms, ...store, tally, spans, random: systemRandom, publicUrl };
+  const sender = createCallbackSender(sending, callbackOptions(config));
   const hooks = openHooks(config, rooms, () => scheduler.wake());
   const scheduler = createScheduler(
     {
@@ -60,7 +58,7 @@ export function createBackground(config: Config, rooms: Rooms, feeds: Feeds, { t
       callbackDue: sender.wake,
       inputUrl: publicUrl === undefined ? undefined : (...of) => publicUrl + inputAddresses.pathOf(...of),
     },
-    { ...config.scheduler, lanes: createCapacities(rooms, () => scheduler.wake()) },
+    schedulerOptions(config, rooms, () => scheduler.wake()),
   );
   const upkeep = createUpkeep(config, rooms);
   return {
@@ -164,6 +162,19 @@ function createCapacities({ adapters, store, log }: Rooms, wake: () => void) {
       );
     }
     return capacities;
+  };
+}
+
+/** How much is worked on at once may change. */
+function schedulerOptions({ scheduler }: Config, rooms: Rooms, wake: () => void): SchedulerOptions {
+  return {
+    ...{ leaseMs: scheduler.leaseMs, lanes: createCapacities(rooms, wake) },
+    get concurrency() {
+      return scheduler.concurrency;
+    },
+    get steps() {
+      return scheduler.steps;
+    },
   };
 }
 

@@ -45,7 +45,8 @@ export function openModels(config: Config, deps: ModelsDeps, releases: Releases)
   for (const [id, rule] of prices) configuredPrices.set(id, rule);
   for (const warning of warnings) log.warn({}, warning);
   tellLacks(catalog.all());
-  return { catalog, configuredPrices, onProvidersChanged: own.takeAgain };
+  const takePrices = () => refreshPrices(config, catalog, configuredPrices, log);
+  return { catalog, configuredPrices, takePrices, onProvidersChanged: own.takeAgain };
 }
 
 /** The settings file has the same prices as before, for models that may be others. One that no longer fits is not in force. */

@@ -13,6 +13,7 @@ import type { ProviderDefinition } from "../providers/definition.ts";
 import { type CreateDeps, createAccounts, PROVIDERS } from "../providers/registry.ts";
 import { type OwnFile, readOwnFiles } from "../toolkit/own-files.ts";
 import { readCheckedForms } from "./checked-forms.ts";
+import { signOf } from "./live/sign.ts";
 import { createFormReading } from "./own-form-reading.ts";
 import { type ProviderProblem, settingsOf } from "./provider-settings.ts";
 import { OWN_PROVIDERS } from "./settings.ts";
@@ -89,9 +90,11 @@ async function provided(
   config: Config,
   deps: OwnProvidersDeps,
 ): Promise<{ readonly provider: OwnProvider | undefined; readonly problems: readonly string[] }> {
-  if (before?.form === form) return { provider: before, problems: before.given.warnings };
-  const definition = defineDeclared(headOf(form.form), async () => form);
+  const isSameForm = before?.form === form;
+  const definition = isSameForm ? before.definition : defineDeclared(headOf(form.form), async () => form);
   const { given, problems } = settingsOf(definition, config);
+  if (isSameForm && given !== undefined && signOf(given, config) === signOf(before.given, config))
+    return { provider: before, problems: before.given.warnings };
   if (given === undefined) return { provider: before, problems: staying(definition, problems, before) };
   const adapters = await createAccounts(definition, given, { ...deps, config });
   return { provider: { form, definition, given, adapters }, problems };

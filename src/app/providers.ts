@@ -8,7 +8,13 @@ import type { ProviderAdapter } from "../domain/ports/provider.ts";
 import type { RouteStore } from "../domain/ports/route-store.ts";
 import type { Log, SteadyClock } from "../domain/ports/runtime.ts";
 import { FORM_BYTES } from "../providers/declared/form.ts";
-import { createProviders, PROVIDERS, providerNeeds } from "../providers/registry.ts";
+import {
+  type CreateDeps,
+  createAccounts,
+  createProviders,
+  PROVIDERS,
+  providerNeeds,
+} from "../providers/registry.ts";
 import { systemRandom } from "../runtime/random.ts";
 import { createWays } from "../scheduler/routing/ways.ts";
 import { type OwnFile, watchOwnFiles } from "../toolkit/own-files.ts";
@@ -36,17 +42,20 @@ export interface ProvidersDeps {
 export async function openProviders(config: Config, deps: ProvidersDeps, releases: Releases) {
   const { clock, log, routes, egress, taping } = deps;
   const faults = createFaults();
-  const unseal = createUnseal(config, (lane, fault) => {
-    log.error({ provider: lane }, fault);
-    faults.note(lane, fault);
-  });
-  const making = { config, clock, log, unseal, fetchPublic: egress.fetchMedia, ...taping?.providers };
-  const builtIn = deps.adapters ?? (await createProviders(making));
-  const live = createLive(builtIn);
+  /** Keys that were opened stay open; those who begin anew look again. */
+  const newUnseal = () =>
+    createUnseal(config, (lane, fault) => {
+      log.error({ provider: lane }, fault);
+      faults.note(lane, fault);
+    });
+  const fetching = { fetchPublic: egress.fetchMedia, ...taping?.providers };
+  const making = { config, clock, log, unseal: newUnseal(), ...fetching };
+  const live = createLive(deps.adapters ?? (await createProviders(making)));
   releases.push(async () => {
-    for (const adapter of new Set([...builtIn, ...live.adapters])) await adapter.stop?.();
+    for (const adapter of new Set([...live.retired, ...live.adapters])) await adapter.stop?.();
   });
   const listeners: (() => void)[] = [];
+  let own: { readonly takeAgain: () => Promise<void> } | undefined;
   if (deps.adapters === undefined) {
     const onTaken: OwnProvidersDeps["onTaken"] = ({ providers, problems }, isSame) => {
       live.problems = problems;
@@ -54,15 +63,16 @@ export async function openProviders(config: Config, deps: ProvidersDeps, release
       live.replace(providers);
       for (const listener of listeners) listener();
     };
-    await followOwnProviders(config, { ...making, onTaken }, releases);
+    own = await followOwnProviders(config, { ...making, onTaken }, releases);
   }
-  const { providers } = live;
-  const isGone = (lane: LaneId) => {
-    const own = live.own.flatMap(({ given }) => given?.accounts ?? []);
-    const accounts = [...live.adapters, ...own, ...Object.values(config.accounts).flat()];
-    const ofProvider = accounts.filter((each) => providerOf(each.lane) === providerOf(lane));
-    return ofProvider.length > 0 && ofProvider.every((each) => each.lane !== lane);
+  const takeProviders = async (ids: readonly string[]): Promise<void> => {
+    if (deps.adapters !== undefined) return;
+    await makeAnew(ids, live, { ...making, unseal: newUnseal() });
+    if (ids.length > 0) for (const listener of listeners) listener();
+    await own?.takeAgain();
   };
+  const { providers } = live;
+  const isGone = (lane: LaneId) => isAccountGone(lane, live, config);
   const adapters = () => live.adapters;
   const ways = createWays({ clock, log, routes, random: systemRandom, adapters, isGone });
   const needsOf: NeedsOf = (id) => {
@@ -72,7 +82,7 @@ export async function openProviders(config: Config, deps: ProvidersDeps, release
   };
   return {
     ...ways,
-    ...{ providers, needsOf },
+    ...{ providers, needsOf, takeProviders },
     /** The accounts of a provider that are switched on. */
     lanesOf: (id: ProviderId) => live.adapters.flatMap((each) => (each.id === id ? each.lane : [])),
     /** Those that the data folder describes, and what is wrong with files. */
@@ -88,30 +98,54 @@ export async function openProviders(config: Config, deps: ProvidersDeps, release
   };
 }
 
+/** Whether a provider has accounts, and not this one. */
+function isAccountGone(lane: LaneId, live: ReturnType<typeof createLive>, { accounts }: Config): boolean {
+  const own = live.own.flatMap(({ given }) => given?.accounts ?? []);
+  const all = [...live.adapters, ...own, ...Object.values(accounts).flat()];
+  const ofProvider = all.filter((each) => providerOf(each.lane) === providerOf(lane));
+  return ofProvider.length > 0 && ofProvider.every((each) => each.lane !== lane);
+}
+
+/** Makes the accounts of built-in providers by the settings as they are now. Steps under way end with the account they began with. */
+async function makeAnew(
+  ids: readonly string[],
+  live: ReturnType<typeof createLive>,
+  making: CreateDeps & { readonly config: Config },
+): Promise<void> {
+  const { providers, accounts } = making.config;
+  const made = PROVIDERS.filter(({ id }) => ids.includes(id)).map((each) =>
+    createAccounts(each, { values: providers[each.id] ?? {}, accounts: accounts[each.id] ?? [] }, making),
+  );
+  live.replaceBuiltIn(ids, (await Promise.all(made)).flat());
+}
+
 /** Follows the files that describe providers. What reads them is loaded when there is one. */
-async function followOwnProviders(config: Config, deps: OwnProvidersDeps, releases: Releases): Promise<void> {
+async function followOwnProviders(config: Config, deps: OwnProvidersDeps, releases: Releases) {
   let own: ReturnType<typeof createOwnProviders> | undefined;
   let taking = Promise.resolve();
+  let last: readonly OwnFile[] = [];
   const take = async (files: readonly OwnFile[]) => {
     if (files.length === 0 && own === undefined) return;
     own ??= (await import("./own-providers.ts")).createOwnProviders(config, deps);
     await own.take(files);
   };
-  releases.push(
-    () => own?.stop(),
-    watchOwnFiles(join(config.dataDir, OWN_PROVIDERS), {
-      clock: deps.clock,
-      maxBytes: FORM_BYTES,
-      onChange(files) {
-        taking = taking
-          .then(() => take(files))
-          .catch((error: unknown) =>
-            deps.log.error({ err: error as Error }, "own providers could not be read"),
-          );
-      },
-    }),
-  );
+  const onChange = (files: readonly OwnFile[]) => {
+    last = files;
+    taking = taking
+      .then(() => take(files))
+      .catch((error: unknown) => deps.log.error({ err: error as Error }, "own providers could not be read"));
+  };
+  const { clock } = deps;
+  const stop = watchOwnFiles(join(config.dataDir, OWN_PROVIDERS), { clock, maxBytes: FORM_BYTES, onChange });
+  releases.push(() => own?.stop(), stop);
   await taking;
+  return {
+    /** Takes the same files by other settings. */
+    async takeAgain(): Promise<void> {
+      onChange(last);
+      await taking;
+    },
+  };
 }
 
 /** The ids of the built-in providers, and of those that the data folder describes besides. */
@@ -133,17 +167,29 @@ function createFaults() {
 }
 
 /** The adapters as they are now. */
-function createLive(builtIn: readonly ProviderAdapter[]) {
+function createLive(opened: readonly ProviderAdapter[]) {
+  let builtIn = opened;
   const providers = new Map<LaneId, ProviderAdapter>();
   const live = {
     adapters: builtIn,
+    /** Those that were replaced. Steps under way may still use them, so they are stopped at the end. */
+    retired: [] as ProviderAdapter[],
     own: [] as readonly OwnProvider[],
     problems: [] as readonly ProviderProblem[],
     providers: providers as ReadonlyMap<LaneId, ProviderAdapter>,
+    replaceBuiltIn(ids: readonly string[], made: readonly ProviderAdapter[]) {
+      live.retired.push(...builtIn.filter(({ id }) => ids.includes(id)));
+      const all = [...builtIn.filter(({ id }) => !ids.includes(id)), ...made];
+      const order = PROVIDERS.map(({ id }) => id);
+      builtIn = all.sort((a, b) => order.indexOf(a.id) - order.indexOf(b.id));
+      live.replace(live.own);
+    },
     /** Those of the data folder, which take the places of built-in ones of their names. */
     replace(own: readonly OwnProvider[]) {
       const replaced = new Set<ProviderId>(own.map(({ definition }) => definition.id));
       const kept = builtIn.filter(({ id }) => !replaced.has(id));
+      const before = live.own.flatMap(({ adapters }) => adapters);
+      live.retired.push(...before.filter((each) => !own.some(({ adapters }) => adapters.includes(each))));
       live.own = own;
       live.adapters = [...kept, ...own.flatMap(({ adapters }) => adapters)];
       providers.clear();

@@ -44,6 +44,8 @@ export interface AppOverrides {
   readonly onFirstKey?: (key: string) => void;
   /** Called when the store is damaged or its folder is gone. The process must end; the next start continues from the disk. */
   readonly onFatal?: (error: unknown) => void;
+  /** Reads the settings anew, for a service that takes them up while it runs. @throws ConfigError */
+  readonly readSettings?: (() => Config) | undefined;
 }
 
 /** Everything the service works with. */

@@ -84,6 +84,7 @@ import type { BookReadings } from "./book-readings.ts";
 import { databaseOf } from "./data-folder.ts";
 import { mostConnections } from "./descriptors.ts";
 import { createServedChecks } from "./doctor/served.ts";
+import type { createReload } from "./live/reload.ts";
 import type { Rooms } from "./rooms.ts";
 import { createServedProviders } from "./served-providers.ts";
 import { createServedRoutes } from "./served-routes.ts";
@@ -109,6 +110,8 @@ export interface RequestDeps extends Rooms, Feeds, Watched, Omit<ReturnType<type
   readonly manageAs: ManageAs;
   readonly orphans: Orphans;
   readonly audits: Pick<BookReadings, "run" | "stock">;
+  /** Takes up settings while the service runs; absent where they cannot change. */
+  readonly reload: ReturnType<typeof createReload> | undefined;
   readonly isAccepting: () => boolean;
   readonly backups: ReadBackupState;
   /** Why no new tasks are taken. */
@@ -155,7 +158,9 @@ export function createHandlers(deps: RequestDeps): Handlers {
       lane: createLane({ clock, computedMs: threadCpuMs }),
     }),
     publicUrl: config.publicUrl,
-    trustedProxies: config.trustedProxies,
+    get trustedProxies() {
+      return config.trustedProxies;
+    },
   };
   const { authenticateOperator } = router;
   const given = { ...deps, rateLimiter, stays, authenticateOperator };
@@ -163,7 +168,7 @@ export function createHandlers(deps: RequestDeps): Handlers {
   const endpoints = [...listEndpoints(given), metricsEndpoint(readMetrics, config.metrics.public)];
   const documented = withDocs(endpoints, { ...deps, version: VERSION });
   return {
-    handle: withCors(createRouter(router, documented), { ...deps, origins: config.cors.origins }),
+    handle: withCors(createRouter(router, documented), { ...deps, cors: config.cors }),
     handleMetrics: createRouter(router, [metricsEndpoint(readMetrics, true)]),
   };
 }
@@ -202,8 +207,7 @@ function listEndpoints(given: EndpointDeps) {
     ...modelEndpoints(deps),
     ...managedModelEndpoints(createManageModels(deps)),
     ...auditEndpoints(deps),
-    ...logLevelEndpoints(createManageLogLevel(deps), createNoteChange(deps)),
-    ...settingEndpoints({ settings: config.shown }),
+    ...settingEndpointsOf(given),
     ...managedPriceEndpoints((operator) => createManagePrices({ ...deps, actor: actorOf(operator) })),
     ...managedProviderEndpoints((operator) => createServedProviders(deps, actorOf(operator))),
     ...managedRouteEndpoints(
@@ -231,11 +235,23 @@ function listEndpoints(given: EndpointDeps) {
   ];
 }
 
+/** Those that show and change how the server was told to be. */
+function settingEndpointsOf({ config, reload, store, clock, log }: EndpointDeps) {
+  const noteChange = createNoteChange({ ...store, clock });
+  const logLevel = createManageLogLevel({ clock, log, usual: () => config.log.level });
+  return [
+    ...logLevelEndpoints(logLevel, noteChange),
+    ...settingEndpoints({ settings: reload?.shown ?? config.shown, reload: reload?.reload, noteChange }),
+  ];
+}
+
 /** Reads the overview of this process and its store. */
 function createOverview(deps: EndpointDeps): ReadOverview {
   return createReadOverview({
     ...{ ...deps, ...deps.store, ...readingsOf(deps), counts: deps.tally },
-    capacity: deps.config.scheduler.concurrency,
+    get capacity() {
+      return deps.config.scheduler.concurrency;
+    },
     get lanes() {
       return laneCapacities(deps.adapters());
     },

@@ -93,6 +93,7 @@ export function createSettings(machine: Machine, providers: readonly ProviderSet
     }),
     trustedProxies: setting<readonly string[]>({
       key: "trusted_proxies",
+      live: true,
       flag: "--trusted-proxies <ranges...>",
       help: "addresses of reverse proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted",
       parse: parse.cidrs,
@@ -111,6 +112,7 @@ export function createSettings(machine: Machine, providers: readonly ProviderSet
     cors: {
       origins: setting<readonly string[]>({
         key: "cors.origins",
+        live: true,
         flag: "--cors-origins <origins...>",
         help: "origins of web pages that may call this service, such as https://app.example.com, or * for any",
         parse: parse.origins,
@@ -129,6 +131,7 @@ export function createSettings(machine: Machine, providers: readonly ProviderSet
     sync: {
       waitMs: setting<number>({
         key: "sync.wait_seconds",
+        live: true,
         flag: "--sync-wait-seconds <seconds>",
         help: "how long a synchronous call waits for its images before it answers 504",
         parse: parse.secondsAsMs(1, 3600),
@@ -137,6 +140,7 @@ export function createSettings(machine: Machine, providers: readonly ProviderSet
       }),
       responseFormat: setting<ResponseFormat>({
         key: "sync.response_format",
+        live: true,
         flag: "--sync-response-format <format>",
         help: "b64_json or url: the answer of synchronous calls when neither request nor key chooses",
         parse: parse.oneOf(RESPONSE_FORMATS),
@@ -146,6 +150,7 @@ export function createSettings(machine: Machine, providers: readonly ProviderSet
     ...staySettings(),
     aliases: setting<Readonly<Record<string, ModelId>>>({
       key: "aliases",
+      live: true,
       flag: "--alias <name=model...>",
       help: "other names for models, such as gpt-image-1=sandbox-image",
       parse: aliases,
@@ -166,6 +171,7 @@ export function createSettings(machine: Machine, providers: readonly ProviderSet
     scheduler: {
       concurrency: setting<number>({
         key: "scheduler.concurrency",
+        live: true,
         flag: "--scheduler-concurrency <tasks>",
         help: "most tasks submitted and not ended at one time",
         parse: parse.integer(1, 100_000),
@@ -173,6 +179,7 @@ export function createSettings(machine: Machine, providers: readonly ProviderSet
       }),
       steps: setting<number>({
         key: "scheduler.steps",
+        live: true,
         flag: "--scheduler-steps <steps>",
         help: "most steps of tasks at one time",
         parse: parse.integer(1, 10_000),

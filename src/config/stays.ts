@@ -20,5 +20,5 @@ export function staySettings() {
 /** How many connections may stay at one time. */
 function places(key: string, help: string, fallback: number): Setting<number> {
   const flag = `--${key.replaceAll(/[._]/g, "-")} <connections>`;
-  return setting<number>({ key, flag, help, parse: parse.integer(1, 100_000), fallback });
+  return setting<number>({ key, live: true, flag, help, parse: parse.integer(1, 100_000), fallback });
 }

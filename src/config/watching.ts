@@ -10,6 +10,7 @@ export function watchingSettings() {
     log: {
       level: setting<LogLevel>({
         key: "log.level",
+        live: true,
         flag: "--log-level <level>",
         help: "debug, info, warn or error",
         parse: parse.oneOf(LOG_LEVELS),

@@ -1,9 +1,9 @@
 import type { Ids } from "../domain/ports/runtime.ts";
 import type { Connection } from "./exchange.ts";
 
-/** Which pages of other origins may read answers: those of these origins, or of any with `*`. */
 export interface CorsDeps {
-  readonly origins: readonly string[];
+  /** Which pages of other origins may read answers: those of these origins, or of any with `*`. They may change. */
+  readonly cors: { readonly origins: readonly string[] };
   readonly ids: Ids;
 }
 
@@ -25,11 +25,10 @@ const HEADER_NAMES = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+(?:\s*,\s*[A-Za-z0-9!#$%&'*+.^
  * Lets pages of the given origins read every answer, errors and streams included, and answers the question that browsers send
  * before a request. Never allows cookies, which this service does not use.
  */
-export function withCors(handle: Handle, { origins, ids }: CorsDeps): Handle {
-  if (origins.length === 0) return handle;
-  const isAny = origins.includes("*");
-
+export function withCors(handle: Handle, { cors, ids }: CorsDeps): Handle {
   function allow(request: Request, headers: Headers): boolean {
+    const { origins } = cors;
+    const isAny = origins.includes("*");
     // A cache may have the answer from a request of another origin.
     if (!isAny) headers.append("Vary", "Origin");
     const origin = request.headers.get("origin");
@@ -49,12 +48,15 @@ export function withCors(handle: Handle, { origins, ids }: CorsDeps): Handle {
     return new Response(null, { status: 204, headers });
   }
 
-  return async (request, connection) => {
+  async function crossing(request: Request, connection: Connection): Promise<Response> {
     if (request.method === "OPTIONS" && request.headers.has("access-control-request-method")) {
       return preflight(request);
     }
     const response = await handle(request, connection);
     if (allow(request, response.headers)) response.headers.set("Access-Control-Expose-Headers", EXPOSED);
     return response;
-  };
+  }
+
+  return (request, connection) =>
+    cors.origins.length === 0 ? handle(request, connection) : crossing(request, connection);
 }

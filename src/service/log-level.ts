@@ -4,6 +4,8 @@ import type { Clock, LeveledLog } from "../domain/ports/runtime.ts";
 export interface LogLevelDeps {
   readonly clock: Pick<Clock, "now" | "after">;
   readonly log: LeveledLog;
+  /** The level of the settings; that of the log at first unless given. */
+  readonly usual?: (() => LogLevel) | undefined;
 }
 
 /** Changes how much the log tells, for a while. A restart ends it. */
@@ -14,11 +16,12 @@ export interface ManageLogLevel {
 }
 
 /** To be made once, while the level is the usual one. */
-export function createManageLogLevel({ clock, log }: LogLevelDeps): ManageLogLevel {
-  const usual = log.level();
+export function createManageLogLevel({ clock, log, ...deps }: LogLevelDeps): ManageLogLevel {
+  const first = log.level();
+  const usual = deps.usual ?? (() => first);
   let until: number | undefined;
   let cancel = () => {};
-  const read = () => ({ level: log.level(), usual, until });
+  const read = () => ({ level: log.level(), usual: usual(), until });
 
   function change(level: LogLevel, end: number | undefined): void {
     cancel();
@@ -33,9 +36,9 @@ export function createManageLogLevel({ clock, log }: LogLevelDeps): ManageLogLev
   return {
     read,
     set(level, forMs) {
-      const isUsual = level === usual;
+      const isUsual = level === usual();
       change(level, isUsual ? undefined : clock.now() + forMs);
-      cancel = isUsual ? () => {} : clock.after(forMs, () => change(usual, undefined));
+      cancel = isUsual ? () => {} : clock.after(forMs, () => change(usual(), undefined));
       return read();
     },
   };

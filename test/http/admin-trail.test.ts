@@ -129,6 +129,7 @@ const CHANGES: readonly Change[] = [
     body: { provider: "sandbox" },
     noted: [["route.allow", "sandbox:picture"]],
   },
+  { operation: "POST /admin/v1/reload", noted: [["settings.reload", "settings"]] },
   {
     operation: "POST /admin/v1/log/level",
     body: { level: "debug", for_seconds: 5 },

@@ -238,6 +238,7 @@ test("the management API is answered as the document says", async () => {
   expect(tested.data).toMatchObject({ accounts: [{ lane: "sandbox", result: "untested" }] });
 
   await managed("GET /admin/v1/config");
+  await managed("POST /admin/v1/reload");
   const audit = await managed("GET /admin/v1/audit");
   expect(audit.data).toMatchObject({ adds_up: true, differences: [] });
   const image = { model: "sandbox-image" };

@@ -34,7 +34,7 @@ export interface PublishedService {
 export async function startPublished(env: Readonly<Record<string, string>> = {}): Promise<PublishedService> {
   const folder = mkdtempSync(join(tmpdir(), "svc-openapi-"));
   const config = readConfig({ cwd: folder, env, flags: { port: "0" } });
-  const app = createApp(config, { log: quiet });
+  const app = createApp(config, { log: quiet, readSettings: () => config });
   const { urls, firstKey = "" } = await app.start();
   const local = await openLocal(config);
   const clock = createSystemClock();

@@ -29,8 +29,9 @@ export const TRAIL_ACTIONS = {
   "route.allow": "What was known against a route was forgotten.",
   "provider.add": "The key of an account of a provider was kept.",
   "provider.remove": "The kept key of an account of a provider was removed.",
-  "settings.change": "The server started with another settings file.",
   "backup.restore": "The data folder was made of a backup; what came before is the backup's.",
+  "settings.change": "The server took up another settings file.",
+  "settings.reload": "A server was told to take up its settings.",
   "log.level": "How much the server logs was changed for a while.",
 } as const;
 export type TrailAction = keyof typeof TRAIL_ACTIONS;

@@ -28,6 +28,8 @@ export const MANAGEMENT_WORDS = {
   key_revoked: ({ given }: Field & { given: string }) =>
     `The key ${show(given)} is revoked, which is for good; make another one.`,
 
+  settings_fixed: () =>
+    "This server answers from recordings, whose settings cannot change; restart it instead.",
   grace: ({ field, most, given }: Field & { most: number; given: number }, name: NameOf) =>
     `${name(field)} must be from 0 to ${most} (30 days), got ${given}.`,
   grace_alone: ({ field }: Field, name: NameOf) =>

@@ -63,6 +63,7 @@ const SCOPE_OF: ReadonlyMap<string, Scope | undefined> = new Map<string, Scope |
   ["POST /admin/v1/routes/allow", "system"],
   ["POST /admin/v1/routes/block", "system"],
   ["POST /admin/v1/tasks/:id/cancel", "system"],
+  ["POST /admin/v1/reload", "system"],
   ["POST /admin/v1/tokens", "system"],
   ["POST /admin/v1/tokens/:id/revoke", "system"],
 ]);

@@ -12,6 +12,7 @@ export function comfySettings() {
   return {
     key: credential({ variable: "COMFYUI_API_KEY", sentTo: "baseUrl" }),
     baseUrl: setting<string | undefined>({
+      live: true,
       key: "providers.comfyui.base_url",
       customaryEnv: "COMFYUI_BASE_URL",
       flag: "--comfyui-base-url <url>",
@@ -21,6 +22,7 @@ export function comfySettings() {
       fallbackText: CLOUD,
     }),
     concurrency: setting<number>({
+      live: true,
       key: "providers.comfyui.concurrency",
       flag: "--comfyui-concurrency <tasks>",
       help: "most ComfyUI tasks of a server at one time; it runs one, and the others wait in its queue",
@@ -28,6 +30,7 @@ export function comfySettings() {
       fallback: 2,
     }),
     restarts: setting<Restarts | undefined>({
+      live: true,
       key: "providers.comfyui.restarts",
       help: "safe: what a server lost is made again until the deadline; charged: its task fails",
       parse: oneOf(["charged", "safe"]),

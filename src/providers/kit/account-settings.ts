@@ -26,14 +26,11 @@ export function accountSettings(given: {
     name,
     credential({ variable, sentTo: "baseUrl", parse: given.parseSecret }),
   ]);
-  const names = Object.values(variables);
-  const switchedOn =
-    names.length === 0
-      ? ""
-      : `; ${names.join(" and ")} switch${names.length > 1 ? "" : "es"} this provider on`;
+  const switchedOn = switchText(Object.values(variables));
   return {
     ...Object.fromEntries(credentials),
     baseUrl: setting<string | undefined>({
+      live: true,
       key: `providers.${id}.base_url`,
       help: `address of ${title}'s API, or another origin for it${switchedOn}`,
       parse: apiUrl,
@@ -45,6 +42,7 @@ export function accountSettings(given: {
       ? {}
       : {
           region: setting<string | undefined>({
+            live: true,
             key: `providers.${id}.region`,
             help: `where ${title} makes tasks: ${regions.join(", ")}`,
             parse: oneOf(regions),
@@ -53,6 +51,7 @@ export function accountSettings(given: {
           }),
         }),
     concurrency: setting<number>({
+      live: true,
       key: `providers.${id}.concurrency`,
       help: `most ${title} tasks of an account at one time`,
       parse: integer(1, 10_000),
@@ -60,6 +59,7 @@ export function accountSettings(given: {
     }),
     ...(given.isOwnEngine === true && {
       restarts: setting<Restarts>({
+        live: true,
         key: `providers.${id}.restarts`,
         help: "safe: what the engine lost is made again until the deadline, which costs nothing; charged: its task fails",
         parse: oneOf(RESTARTS),
@@ -67,6 +67,12 @@ export function accountSettings(given: {
       }),
     }),
   };
+}
+
+function switchText(names: readonly string[]): string {
+  return names.length === 0
+    ? ""
+    : `; ${names.join(" and ")} switch${names.length > 1 ? "" : "es"} this provider on`;
 }
 
 /** An account with what the provider's settings say where it says nothing itself. */

@@ -26,6 +26,7 @@ export function keyedSettings(given: {
   return {
     key: credential({ variable: keyVariable, sentTo: "baseUrl" }),
     baseUrl: setting<string>({
+      live: true,
       key: `providers.${id}.base_url`,
       customaryEnv: baseUrl.customaryEnv,
       flag: `--${id}-base-url <url>`,
@@ -34,6 +35,7 @@ export function keyedSettings(given: {
       fallback: baseUrl.fallback,
     }),
     concurrency: setting<number>({
+      live: true,
       key: `providers.${id}.concurrency`,
       flag: `--${id}-concurrency <tasks>`,
       help: `most ${title} tasks at one time${remark}`,
@@ -41,6 +43,7 @@ export function keyedSettings(given: {
       fallback: concurrency.fallback,
     }),
     restarts: setting<Restarts>({
+      live: true,
       key: `providers.${id}.restarts`,
       flag: `--${id}-restarts <cost>`,
       help: "safe: an engine of your own, where making a task twice costs nothing; what it lost is made again until the deadline",

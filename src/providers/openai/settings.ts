@@ -21,6 +21,7 @@ export function openAiSettings() {
       },
     }),
     isIdempotent: setting<boolean>({
+      live: true,
       key: "providers.openai.idempotent",
       flag: "--openai-idempotent",
       help: "that server honours Idempotency-Key, as another svc does; api.openai.com does not",

@@ -12,6 +12,7 @@ export function sdApiSettings() {
   return {
     key: credential({ variable: "SDAPI_API_KEY", sentTo: "baseUrl" }),
     baseUrl: setting<string | undefined>({
+      live: true,
       key: "providers.sdapi.base_url",
       customaryEnv: "SDAPI_BASE_URL",
       flag: "--sdapi-base-url <url>",
@@ -21,6 +22,7 @@ export function sdApiSettings() {
       fallbackText: USUAL,
     }),
     concurrency: setting<number>({
+      live: true,
       key: "providers.sdapi.concurrency",
       flag: "--sdapi-concurrency <tasks>",
       help: "most tasks of such a server at one time; it makes one, and the others wait there",
@@ -28,12 +30,14 @@ export function sdApiSettings() {
       fallback: 2,
     }),
     isExclusive: setting<boolean>({
+      live: true,
       key: "providers.sdapi.exclusive",
       help: "nobody else uses that server, so what it makes for a cancelled task may be interrupted, which stops whatever it makes",
       parse: boolean,
       fallback: false,
     }),
     restarts: setting<Restarts>({
+      live: true,
       key: "providers.sdapi.restarts",
       help: "safe: a picture that was made there and lost with its answer is made again; charged: its task fails",
       parse: oneOf(["charged", "safe"]),

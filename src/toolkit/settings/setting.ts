@@ -19,6 +19,8 @@ export interface Setting<T> {
   readonly fallbackText?: string | undefined;
   /** Its value may hold a password: a wrong one is not quoted. */
   readonly isSecret?: true | undefined;
+  /** A running server takes up another value; all others wait for a restart. */
+  readonly live?: true | undefined;
 }
 
 /** A key, such as to another service. Only the environment may hold one: other users can read argument lists and files. */

@@ -153,6 +153,7 @@ const EVERY_KIND: { readonly [Kind in Facts["kind"]]: Omit<Extract<Facts, { kind
   token_taken: { field, name: "n" },
   key_taken: { field, account: "a", name: "n" },
   key_ambiguous: { field, name: "n", ids: ["key_1" as KeyId] },
+  settings_fixed: {},
   keys_revoked: { name: "n", id: "key_1" as KeyId },
   key_revoked: { field, given: "k" },
   grace: { field, most: 1, given: 2 },

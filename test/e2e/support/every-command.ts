@@ -280,6 +280,10 @@ export const ROWS: Readonly<Record<string, Row>> = {
   "svc config show": { keys: ["settings"], args: local(), isTable: true },
   "svc config validate": { keys: ["file", "ok", "problems", "warnings"], args: local() },
   "svc config schema": { keys: ["$defs", "properties", "title", "type"] },
+  "svc config reload": {
+    keys: ["changed", "in_force", "problems", "restart"],
+    args: ({ token }) => ["--token", token],
+  },
   "svc config diff": { keys: ["differences"], args: local(), isTable: true },
   "svc service install": {
     keys: ["changed", "data_dir", "env_file", "executable", "name", "started", "unit", "user"],

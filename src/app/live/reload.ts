@@ -1,0 +1,157 @@
+import { type Config, ConfigError } from "../../config/config.ts";
+import { describeProblem } from "../../config/problem.ts";
+import { createSettings } from "../../config/settings.ts";
+import { PRICING } from "../../config/settings-file.ts";
+import type { PriceCatalog } from "../../domain/ports/catalog.ts";
+import type { LeveledLog } from "../../domain/ports/runtime.ts";
+import type { Reloaded } from "../../http/admin/config/routes.ts";
+import { PROVIDERS } from "../../providers/registry.ts";
+import { isCredential, type SettingTable } from "../../toolkit/settings/setting.ts";
+import { MASK, type ShownSetting } from "../../toolkit/settings/shown.ts";
+import { configuredPricesOf } from "../configured-prices.ts";
+import { APPLIED, type InForce } from "./in-force.ts";
+import { signOf } from "./sign.ts";
+
+export interface ReloadDeps {
+  readonly config: InForce;
+  /** Reads the settings anew. @throws ConfigError */
+  readonly read: () => Config;
+  readonly log: LeveledLog;
+  readonly catalog: PriceCatalog;
+  /** The prices of the settings are others. */
+  readonly takePrices: () => void;
+  /** The settings, accounts or keys of these providers are others; those of the data folder look for themselves. */
+  readonly takeProviders: (ids: readonly string[]) => Promise<void>;
+  /** Notes what the settings file says now. */
+  readonly note: (config: Config) => Promise<void>;
+  /** What is worked on at once is another number. */
+  readonly wake: () => void;
+}
+
+/** Takes up settings while the service runs: all of what can change, or nothing where anything is wrong. */
+export function createReload(deps: ReloadDeps) {
+  const { config, log } = deps;
+  let shown = config.shown();
+  let last: Promise<unknown> = Promise.resolve();
+
+  async function reload(): Promise<Reloaded> {
+    let next: Config;
+    try {
+      next = deps.read();
+      configuredPricesOf(next, deps.catalog);
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      const problems = error.problems.map(describeProblem);
+      for (const problem of problems) log.error({}, problem);
+      log.error({ problems: problems.length }, "the settings cannot be used; those of before stay in force");
+      return { isInForce: false, changed: [], restart: [], problems };
+    }
+    return take(next);
+  }
+
+  async function take(next: Config): Promise<Reloaded> {
+    const after = next.shown();
+    const ids = changedProviders(config, next);
+    const keys = differing(shown, after);
+    const restart = keys.filter((key) => !canChange(key));
+    const changed = withProviders(keys.filter(canChange), ids);
+    replace(config, next, { changed, ids });
+    if (changed.includes(PRICING)) deps.takePrices();
+    if (changed.includes("log.level")) log.setLevel(config.log.level);
+    await deps.takeProviders(ids);
+    await deps.note(next);
+    deps.wake();
+    shown = inForce(shown, after, restart);
+    if (changed.length > 0) log.info({ settings: changed }, "settings were read anew and are in force");
+    if (restart.length > 0)
+      log.warn({ settings: restart }, "these settings are others now, and need a restart");
+    for (const warning of next.warnings) if (!config.warnings.includes(warning)) log.warn({}, warning);
+    config.warnings = next.warnings;
+    return { isInForce: true, changed, restart, problems: [] };
+  }
+
+  return {
+    /** One after the other. */
+    reload(): Promise<Reloaded> {
+      const mine = last.then(reload);
+      last = mine.catch(() => undefined);
+      return mine;
+    },
+    /** The settings in force, with where each was given. */
+    shown: () => shown,
+  };
+}
+
+const canChange = (key: string) => key === PRICING || Object.hasOwn(APPLIED, key) || isOfLiveProvider(key);
+
+/** Providers with another key may have the same settings. */
+function withProviders(keys: readonly string[], ids: readonly string[]): string[] {
+  const others = ids.filter((id) => !keys.some((key) => key.startsWith(`providers.${id}.`)));
+  return [...keys, ...others.map((id) => `providers.${id}.accounts`)];
+}
+
+function changedProviders(config: InForce, next: Config): string[] {
+  return liveProviders().filter(
+    (id) => signOf(partOf(config, id), config) !== signOf(partOf(next, id), config),
+  );
+}
+
+/** Puts settings in the places of those before. */
+function replace(
+  config: InForce,
+  next: Config,
+  { changed, ids }: { readonly changed: readonly string[]; readonly ids: readonly string[] },
+): void {
+  for (const key of changed) APPLIED[key]?.(config, next);
+  for (const id of ids) {
+    Object.assign(config.providers, { [id]: next.providers[id] });
+    Object.assign(config.accounts, { [id]: next.accounts[id] });
+  }
+  const { providerConfig, pricing, placed, configFile } = next;
+  Object.assign(config, { providerConfig, pricing, placed, configFile });
+}
+
+function partOf({ providers, accounts }: Pick<Config, "providers" | "accounts">, id: string) {
+  return { values: providers[id] ?? {}, accounts: accounts[id] ?? [] };
+}
+
+/** The built-in providers whose settings come into force at once: those with a live setting. */
+function liveProviders(): string[] {
+  const tables: Readonly<Record<string, SettingTable>> = createSettings({ cores: 1 }, PROVIDERS).providers;
+  return Object.entries(tables).flatMap(([id, table]) => (isLive(table) ? id : []));
+}
+
+function isLive(table: SettingTable): boolean {
+  return Object.values(table).some((entry) => !isCredential(entry) && entry.live === true);
+}
+
+/** A provider that the data folder describes is always live. */
+function isOfLiveProvider(key: string): boolean {
+  const [section, id = ""] = key.split(".");
+  if (section !== "providers") return false;
+  const builtIn = PROVIDERS.some((each) => each.id === id);
+  return !builtIn || liveProviders().includes(id);
+}
+
+/** Keys whose values are others, or are given elsewhere in a way that tells nothing. */
+function differing(before: readonly ShownSetting[], after: readonly ShownSetting[]): string[] {
+  const keys = new Set([...before, ...after].map(({ key }) => key));
+  return [...keys].filter((key) => {
+    const [one, other] = [before, after].map((all) => all.find((each) => each.key === key));
+    // Whether two secrets differ cannot be seen; those of accounts are told apart by their signs.
+    if (one?.value === MASK && other?.value === MASK) return false;
+    return JSON.stringify(one?.value ?? null) !== JSON.stringify(other?.value ?? null);
+  });
+}
+
+/** Those that need a restart stay as they were. */
+function inForce(
+  before: readonly ShownSetting[],
+  after: readonly ShownSetting[],
+  restart: readonly string[],
+): readonly ShownSetting[] {
+  const stays = new Set(restart);
+  const kept = before.filter(({ key }) => stays.has(key));
+  const taken = after.filter(({ key }) => !stays.has(key));
+  return [...taken, ...kept];
+}

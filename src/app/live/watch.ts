@@ -1,0 +1,49 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import type { Config } from "../../config/config.ts";
+import type { Clock } from "../../domain/ports/runtime.ts";
+import { isSystemError } from "../../toolkit/system-error.ts";
+
+const LOOK_EVERY_MS = 1_000;
+
+/**
+ * Calls `onChange` when the settings file is another one: once it has stayed the same for a look, because an editor may write it in
+ * pieces.
+ *
+ * @returns how to stop
+ */
+export function watchSettings(
+  { configFile, dataDir }: Pick<Config, "configFile" | "dataDir">,
+  clock: Pick<Clock, "after">,
+  onChange: () => void,
+): () => void {
+  const own = ["svc.yaml", "svc.yml"].map((name) => join(dataDir, name));
+  const paths = configFile === undefined || own.includes(configFile) ? own : [configFile];
+  let taken = signOf(paths);
+  let seen = taken;
+  let cancel = clock.after(LOOK_EVERY_MS, look);
+  function look(): void {
+    const sign = signOf(paths);
+    const isSettled = sign === seen;
+    seen = sign;
+    cancel = clock.after(LOOK_EVERY_MS, look);
+    if (!isSettled || sign === taken) return;
+    taken = sign;
+    onChange();
+  }
+  return () => cancel();
+}
+
+function signOf(paths: readonly string[]): string {
+  return paths.map(signOfOne).join("; ");
+}
+
+function signOfOne(path: string): string {
+  try {
+    const { dev, ino, size, mtimeNs, ctimeNs } = statSync(path, { bigint: true });
+    return [dev, ino, size, mtimeNs, ctimeNs].join(" ");
+  } catch (error) {
+    if (isSystemError(error)) return error.code;
+    throw error;
+  }
+}
