@@ -36,9 +36,13 @@ function writeOne(place: string, { mode, text, isKept }: ServiceFile): boolean {
   mkdirSync(dirname(place), { recursive: true, mode: 0o755 });
   const partial = `${place}.part`;
   rmSync(partial, { force: true });
-  writeFileSync(partial, text, { flag: "wx", mode, flush: true });
-  // Whatever the umask.
-  chmodSync(partial, mode);
-  renameSync(partial, place);
+  try {
+    writeFileSync(partial, text, { flag: "wx", mode, flush: true });
+    // Whatever the umask.
+    chmodSync(partial, mode);
+    renameSync(partial, place);
+  } finally {
+    rmSync(partial, { force: true });
+  }
   return true;
 }

@@ -23,7 +23,8 @@ fact again "$(svc service install --json --field changed)"
 fact pid "$(svc service status --json --field pid)" "$(show MainPID)"
 
 # No call outside the filter: it would be the end of the process.
-drop_in SystemCallErrorNumber=kill
+# A stop that systemd would cut short, if the server did not say that it takes longer.
+drop_in SystemCallErrorNumber=kill TimeoutStopSec=1
 systemctl restart svc
 export SVC_API_KEY=$(grep -o 'sk-svc-[0-9A-Za-z]*' /var/lib/svc/bootstrap.json)
 code image svc image fox -m sandbox-image -i size=64x64 "${QUICK[@]}" -o /tmp/a.png --no-input
