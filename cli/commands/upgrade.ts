@@ -45,9 +45,11 @@ async function check({ context, output, options }: Invocation<Flags>): Promise<v
     problem: typeof found === "string" ? found : null,
     releases,
   };
-  if (typeof found === "string") output.warn(`The index of releases could not be read: ${found}.`);
   output.show(value, () => {
-    if (typeof found === "string") return "";
+    if (typeof found === "string") {
+      output.warn(`The index of releases could not be read: ${found}.`);
+      return "";
+    }
     return latest === undefined ? `svc ${VERSION} is the newest version.\n` : `${textOf(releases)}\n`;
   });
 }

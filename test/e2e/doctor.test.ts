@@ -147,6 +147,7 @@ test("/readyz?verbose says how checks went, and what was found to a management t
     "descriptors",
     "event_loop",
     "clock",
+    "backups",
     "providers",
   ];
   expect(told.body.checks.map(({ id }) => id)).toEqual(expect.arrayContaining(ids));
