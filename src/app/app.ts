@@ -16,6 +16,7 @@ import { createBackground } from "./background.ts";
 import { createBookReadings } from "./book-readings.ts";
 import { createCounting } from "./counting.ts";
 import { assetsOf, databaseOf } from "./data-folder.ts";
+import { watchDiskOf } from "./disk.ts";
 import {
   createLifecycle,
   type Lifecycle,
@@ -71,7 +72,7 @@ async function open(config: InForce, overrides: AppOverrides, releases: Releases
   const background = createBackground(config, rooms, feeds, watched);
   const stopping = new AbortController();
   const drained = new AbortController();
-  const readiness = createReadiness(store);
+  const readiness = createReadiness(store, watchDiskOf(config, rooms, releases));
   const reload = openReload(config, overrides, { ...rooms, wake: background.scheduler.wake }, releases);
   let servers: Servers | undefined;
   const { handle, handleMetrics } = createHandlers({

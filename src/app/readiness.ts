@@ -1,5 +1,7 @@
+import { AppError } from "../domain/errors.ts";
 import type { StorageError } from "../domain/ports/task-store.ts";
 import type { NotReady } from "../http/health/routes.ts";
+import type { DiskWatch } from "../runtime/disk-watch.ts";
 
 const REASONS = {
   full: "disk_full",
@@ -11,7 +13,10 @@ const REASONS = {
 } as const satisfies Record<StorageError["kind"], NotReady>;
 
 /** Whether new tasks are taken, and if not, why. */
-export function createReadiness(store: { readonly trouble: () => StorageError | undefined }) {
+export function createReadiness(
+  store: { readonly trouble: () => StorageError | undefined },
+  disk: Pick<DiskWatch, "state">,
+) {
   let phase: "starting" | "serving" | "stopping" = "starting";
   return {
     begin(): void {
@@ -25,7 +30,15 @@ export function createReadiness(store: { readonly trouble: () => StorageError | 
     notReady(): NotReady | undefined {
       if (phase !== "serving") return phase;
       const trouble = store.trouble();
-      return trouble && REASONS[trouble.kind];
+      if (trouble !== undefined) return REASONS[trouble.kind];
+      return disk.state() === "refusing" ? "disk_low" : undefined;
     },
+    /** What an operator should look after, while new tasks are taken all the same. */
+    warnings: (): "disk_low"[] => (disk.state() === "low" ? ["disk_low"] : []),
+    /** Why no more may be stored for now, though it could be. */
+    diskRefusal: () =>
+      disk.state() === "refusing"
+        ? new AppError("disk_low", { kind: "disk_low" }, { retryAfterSec: 30, shouldRetry: true })
+        : undefined,
   };
 }

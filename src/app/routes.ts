@@ -116,6 +116,9 @@ export interface RequestDeps extends Rooms, Feeds, Watched, Omit<ReturnType<type
   readonly backups: ReadBackupState;
   /** Why no new tasks are taken. */
   readonly notReady: () => NotReady | undefined;
+  readonly warnings: () => readonly "disk_low"[];
+  /** Why no new tasks are taken though they could be stored. */
+  readonly diskRefusal: () => Error | undefined;
   /** Aborts when the service stops, so that callers stop waiting. */
   readonly stopping: AbortSignal;
   /** Aborts when all steps that could still end have ended. */
@@ -173,6 +176,14 @@ export function createHandlers(deps: RequestDeps): Handlers {
   };
 }
 
+/** What a create is refused for besides its request. */
+function limitsOfCreates({ config, store, diskRefusal }: RequestDeps) {
+  return {
+    outputsKeptMs: config.retention.outputsMs,
+    trouble: () => store.trouble() ?? diskRefusal(),
+  };
+}
+
 type EndpointDeps = RequestDeps & Pick<RouterDeps, "rateLimiter" | "stays" | "authenticateOperator">;
 
 function listEndpoints(given: EndpointDeps) {
@@ -185,7 +196,7 @@ function listEndpoints(given: EndpointDeps) {
   };
   const createTask = createCreateTask({
     ...deps,
-    ...{ tellLowBalance: createTellLowBalance(deps), outputsKeptMs: config.retention.outputsMs },
+    ...{ tellLowBalance: createTellLowBalance(deps), ...limitsOfCreates(given) },
     moderate: given.moderation && createModerate({ ...given, moderation: given.moderation }),
   });
   const estimateCost = createEstimate({ ...deps, toModelBody: toEstimateBody });

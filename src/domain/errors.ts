@@ -28,6 +28,7 @@ export const ERROR_CODES = [
   "sync_image_timeout",
   "upstream_timeout",
   "service_unavailable",
+  "disk_low",
   "loop_detected",
   "internal_error",
 ] as const;

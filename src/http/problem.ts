@@ -27,6 +27,7 @@ export const STATUS = {
   idempotency_unavailable: 503,
   moderation_unavailable: 503,
   service_unavailable: 503,
+  disk_low: 503,
   sync_image_timeout: 504,
   upstream_timeout: 504,
   loop_detected: 508,

@@ -144,6 +144,8 @@ describe("settings", () => {
       "retention.inputs_seconds": ["3600", 3_600_000],
       "retention.callbacks_seconds": ["60", 60_000],
       "retention.tasks_seconds": ["1", 1000],
+      "disk.warn_mb": ["900", 900],
+      "disk.refuse_mb": ["20", 20],
       record: ["recordings", "recordings"],
       replay: ["recordings", "recordings"],
       "egress.allow": ["10.0.0.0/8, fd00::/8,192.0.2.7", ["10.0.0.0/8", "fd00::/8", "192.0.2.7/32"]],

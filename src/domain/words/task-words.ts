@@ -47,6 +47,8 @@ export const TASK_WORDS = {
     `quantity ${quantity} comes to more than can be counted.`,
   too_many_tasks: ({ concurrency }: { concurrency: number | undefined }) =>
     `This API key may have ${concurrency} tasks at once, and has them. Wait until one ends.`,
+  disk_low: () =>
+    "The disk of the service is nearly full, and it takes no new tasks at this moment; send the request again later.",
   draining: () => "The service takes no new tasks at this moment; send the request again in a few seconds.",
   queue_too_long: ({ model, limitSec, retryAfterSec }: Of & { limitSec: number; retryAfterSec: number }) =>
     `Tasks of this account for ${model} wait longer than ${limitSec} s for their start. Send the request again in ${retryAfterSec} s.`,

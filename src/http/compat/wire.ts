@@ -217,7 +217,7 @@ function synchronous(body: Properties, eventPrefix: string) {
     errors: [
       ...(["insufficient_quota", "model_not_found", "content_policy_violation"] as const),
       ...(["permission_denied", "rate_limit_exceeded", "sync_image_timeout"] as const),
-      ...(["moderation_unavailable"] as const),
+      ...(["moderation_unavailable", "disk_low"] as const),
     ],
   };
 }

@@ -55,7 +55,7 @@ function create(kind: TaskKind, id: string, summary: string) {
     answers: succeeds("The task is accepted.", closed({ task_id: TASK_ID }), HEADERS),
     errors: [
       ...(["insufficient_quota", "permission_denied", "model_not_available", "task_not_found"] as const),
-      ...(["rate_limit_exceeded", "content_policy_violation", "moderation_unavailable"] as const),
+      ...(["rate_limit_exceeded", "content_policy_violation", "moderation_unavailable", "disk_low"] as const),
     ],
     callback: {
       name: "taskEnded",

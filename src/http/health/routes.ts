@@ -7,7 +7,10 @@ import { json } from "../reply.ts";
 import { closed, list, openEnum, optional, text } from "../wire/schema.ts";
 
 /** Why no new tasks are taken. */
-const REASONS = ["starting", "stopping", "disk_full", "disk_read_only", "database_busy", "damaged"] as const;
+const REASONS = [
+  ...(["starting", "stopping", "disk_full", "disk_low", "disk_read_only"] as const),
+  ...(["database_busy", "damaged"] as const),
+] as const;
 export type NotReady = (typeof REASONS)[number];
 
 /** What a check of the server found. */
@@ -41,9 +44,13 @@ const READY = closed(
     shedding: list(openEnum(SHED_KINDS, ""), {
       description: "What is refused in part, because there is too much to do; absent when nothing is.",
     }),
+    warnings: list(openEnum(["disk_low"], ""), {
+      description:
+        "What the operator should look after before no new tasks can be taken; absent when nothing.",
+    }),
     checks: CHECKS,
   },
-  { optional: ["shedding", "checks"] },
+  { optional: ["shedding", "warnings", "checks"] },
 );
 const NOT_READY = closed(
   {
@@ -73,6 +80,7 @@ const READ_READINESS = contract("readReadiness", "Service", "Whether new tasks a
 export interface HealthDeps {
   /** Why no new tasks are taken. */
   readonly notReady: () => NotReady | undefined;
+  readonly warnings: () => readonly "disk_low"[];
   /** What is refused in part. */
   readonly shedding: { readonly kinds: () => readonly ShedKind[] };
   /** Looks at what is cheap to look at. */
@@ -89,7 +97,9 @@ export function healthEndpoints(deps: HealthDeps): Endpoint[] {
       const shedding = deps.shedding.kinds();
       const checks = exchange.query().has("verbose") ? { checks: await checksFor(exchange, deps) } : {};
       if (reason !== undefined) return { ...json({ status: "not_ready", reason, ...checks }), status: 503 };
-      return json({ status: "ready", ...(shedding.length > 0 && { shedding }), ...checks });
+      const warnings = deps.warnings();
+      const told = { ...(shedding.length > 0 && { shedding }), ...(warnings.length > 0 && { warnings }) };
+      return json({ status: "ready", ...told, ...checks });
     }),
   ];
 }

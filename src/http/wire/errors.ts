@@ -38,6 +38,8 @@ export const ERROR_MEANINGS = {
   upstream_timeout: "The answer took longer than this address allows, or a provider did not answer in time.",
   service_unavailable:
     "The service starts, stops or is overloaded, or no provider can run the model at present. `Retry-After` says when to send the request again; without it, that does not help.",
+  disk_low:
+    "The disk of the service is nearly full: it takes no new tasks until there is space again. What was accepted goes on.",
   loop_detected: "Too many instances of the service have passed the request on, probably in a circle.",
   internal_error: "The service or a provider failed.",
 } as const satisfies Record<ErrorCode, string>;

@@ -123,6 +123,7 @@ const EVERY_KIND: { readonly [Kind in Facts["kind"]]: Omit<Extract<Facts, { kind
   quantity_uncountable: { quantity: 1000 },
   too_many_tasks: { concurrency: 1 },
   draining: {},
+  disk_low: {},
   content_refused: { field },
   moderation_unavailable: {},
   idempotency_key_unusable: { length: 256 },

@@ -153,7 +153,7 @@ export const RETRY_TASK = contract("retryTask", "Tasks", "Create a task like one
   errors: [
     ...(["invalid_request", "insufficient_quota", "permission_denied", "model_not_available"] as const),
     ...(["task_not_found", "task_not_retryable", "rate_limit_exceeded"] as const),
-    ...(["content_policy_violation", "moderation_unavailable"] as const),
+    ...(["content_policy_violation", "moderation_unavailable", "disk_low"] as const),
   ],
 });
 
