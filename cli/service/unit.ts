@@ -75,6 +75,8 @@ ${isOwnFolder(service) ? "" : `RequiresMountsFor=${quote(dataDir)}\n`}
 Type=notify
 NotifyAccess=main
 ExecStart=${quote(executable)} serve --data-dir ${quote(dataDir)}
+# Takes changes of svc.yaml up; those of the variables below need a restart.
+ExecReload=/bin/kill -HUP $MAINPID
 # Settings as SVC_* variables and keys of providers. Read by systemd itself, so the service needs no right to it.
 EnvironmentFile=-${escapeSpecifiers(envFile)}
 Restart=on-failure

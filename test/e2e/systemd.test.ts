@@ -85,6 +85,10 @@ describe.skipIf(!canBoot)("a service of a machine that systemd runs", () => {
     expect(facts.get("modes")).toBe("600 root 700 svc 700 svc 644 root");
   });
 
+  test("takes changed settings up at systemctl reload, without another start", () => {
+    expect(found("reload", "reloaded")).toEqual({ reload: "0", reloaded: "same 200 1" });
+  });
+
   test("makes no system call outside its filter: each would have ended it", () => {
     expect(found("image", "edit", "video", "keys", "seal", "stop", "stopped", "filtered")).toEqual({
       ...{ image: "0", edit: "0", video: "0", keys: "0", seal: "0", stop: "0" },

@@ -21,6 +21,12 @@ fact enabled "$(systemctl is-enabled svc)"
 fact modes "$(stat -c '%a %U' /etc/svc/svc.env /var/lib/svc /var/cache/svc /etc/systemd/system/svc.service)"
 fact again "$(svc service install --json --field changed)"
 fact pid "$(svc service status --json --field pid)" "$(show MainPID)"
+before=$(show MainPID)
+echo 'log: { level: debug }' >/var/lib/svc/svc.yaml; chown svc /var/lib/svc/svc.yaml
+code reload systemctl reload svc
+for _ in $(seq 100); do journalctl -u svc -o cat --no-pager | grep -q 'read anew' && break; sleep 0.1; done
+fact reloaded "$([ "$(show MainPID)" = "$before" ] && echo same)" "$(ready)" "$(journalctl -u svc -o cat --no-pager | grep -o '"settings":\["log.level"\],"msg":"settings were read anew' | wc -l)"
+rm /var/lib/svc/svc.yaml
 
 # No call outside the filter: it would be the end of the process.
 # A stop that systemd would cut short, if the server did not say that it takes longer.
