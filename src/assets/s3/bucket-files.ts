@@ -19,7 +19,9 @@ export interface BucketFilesOptions {
   /** Where new files are stored. Those in the other place are found all the same. */
   readonly store: "folder" | "s3";
   readonly serving: Serving;
-  readonly clock: Pick<Clock, "after">;
+  readonly clock: Pick<Clock, "after" | "elapsed">;
+  /** How long a read is tried again. */
+  readonly patienceMs?: number | undefined;
   readonly log: Pick<Log, "error" | "warn">;
 }
 

@@ -12,16 +12,19 @@ import type { Objects } from "./objects.ts";
 /** The end of a file that is kept from its readers until the whole is found to be right. */
 const HELD_BACK_BYTES = 64 * 1024;
 const READ_BYTES = 256 * 1024;
-/** Failures in a row without a byte more. */
+/** Failures in a row without a byte more, and for how long. */
 const MAX_FAILURES = 5;
+const PATIENCE_MS = 15_000;
 const RETRY_MS = 100;
 
 interface DownloadDeps {
   readonly objects: Objects;
   readonly local: FolderFiles;
   readonly cache: FileCache;
-  readonly clock: Pick<Clock, "after">;
+  readonly clock: Pick<Clock, "after" | "elapsed">;
   readonly log: Pick<Log, "error">;
+  /** How long a download without a byte more is tried again. */
+  readonly patienceMs?: number | undefined;
 }
 
 /** A file on its way here. */
@@ -95,14 +98,19 @@ class Download {
 
   /** Goes on where an answer was cut off. @returns whether there is such an object */
   async #fetchBytes(): Promise<boolean> {
+    const { clock, patienceMs = PATIENCE_MS } = this.deps;
+    let goodAtMs = clock.elapsed();
     for (let failures = 0; ; ) {
       const before = this.#arrivedBytes;
       try {
         return await this.#fetchRest();
       } catch (error) {
-        failures = this.#arrivedBytes > before ? 1 : failures + 1;
-        if (!(error instanceof S3Error) || !mayPass(error) || failures >= MAX_FAILURES) throw error;
-        await new Promise<void>((resume) => this.deps.clock.after(RETRY_MS * 2 ** failures, resume));
+        const isFurther = this.#arrivedBytes > before;
+        failures = isFurther ? 1 : failures + 1;
+        if (isFurther) goodAtMs = clock.elapsed();
+        const isOver = failures >= MAX_FAILURES || clock.elapsed() - goodAtMs >= patienceMs;
+        if (!(error instanceof S3Error) || !mayPass(error) || isOver) throw error;
+        await new Promise<void>((resume) => clock.after(RETRY_MS * 2 ** failures, resume));
       }
     }
   }

@@ -180,6 +180,15 @@ test("a download that is cut off goes on where it was, also with a service that 
   }
 });
 
+test("a read of a bucket that never answers ends when its patience does", async () => {
+  const stored = await subject.store.put(await png(3, 3), ANY);
+  subject.s3.fault = () => "silent";
+  const store = subject.again({ patienceMs: 50, answerMs: 100 });
+  const error: unknown = await store.open(stored).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(StorageError);
+  expect(gets()).toBe(1);
+});
+
 test.each([
   ["refuses", { status: 403, code: "AccessDenied" }],
   ["is not there", { status: 404, code: "NoSuchBucket" }],
