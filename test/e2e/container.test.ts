@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parse } from "yaml";
 import { emptyFolder, freePort, SVC } from "../helpers/server.ts";
@@ -82,8 +82,9 @@ describe.skipIf(!canMount)("the image's steps", () => {
     await playBuild(build, context);
     for (const instruction of runtime) playCopy(instruction, { context, image });
     await addLibraries(image, context);
-    chmodSync(image, 0o755);
     for (const folder of ["proc", "dev", "tmp", "etc"]) mkdirSync(join(image, folder), { recursive: true });
+    // Whatever the umask of this process.
+    await Bun.$`chmod -R a+rX ${image}`.quiet();
     await Bun.$`chown 65532:65532 ${volume}`.quiet();
   }, BUILD_WITHIN_MS);
 
