@@ -10,7 +10,7 @@ export function sheddingSettings() {
       queueMs: setting<number | undefined>({
         key: "shed.queue_seconds",
         flag: "--shed-queue-seconds <seconds>",
-        help: "creates are refused while their caller's oldest task has waited this long for the same provider account",
+        help: "creates are refused whose caller's tasks wait this long for their start, or would",
         parse: parse.secondsAsMs(0.1, 30 * DAY_SEC),
         fallback: undefined,
         fallbackText: "the model's deadline",

@@ -39,6 +39,13 @@ export interface LaneLoad extends LaneCount {
   readonly oldestAt?: number | undefined;
 }
 
+/** The tasks of one account that a lane may start. */
+export interface OwnReady {
+  readonly count: number;
+  /** When the oldest was created, in epoch milliseconds; absent when there is none. */
+  readonly oldestAt?: number | undefined;
+}
+
 /** Callbacks that are still to be sent, those under way included. */
 export interface OwedCallbacks {
   readonly count: number;

@@ -42,14 +42,24 @@ export function refusedShare(pressure: number, shed: ShedClass): number {
   return Math.min(1, Math.max(0, pressure - SHED_CLASSES.indexOf(shed)));
 }
 
-/** How a queue does of which an account's oldest task has waited too long. */
-export interface LongQueue {
-  /** Tasks that wait in it. */
-  readonly queued: number;
-  /** Tasks that leave it each second; absent before that was measured. */
+/** How an account's tasks wait for a lane. */
+export interface OwnQueue {
+  /** Its tasks that wait. */
+  readonly count: number;
+  /** Tasks of the lane, anybody's, that begin in a second; absent before that was measured. */
   readonly perSecond: number | undefined;
+  /** How long its oldest has waited. */
   readonly waitedMs: number;
   readonly mostWaitMs: number;
+}
+
+/**
+ * Whether one more task would wait too long: the oldest has already, or those before it cannot all begin in time, even if the lane did
+ * nothing else. The second is known before the first: otherwise much too much would be taken until the oldest is old.
+ */
+export function isTooLong({ count, perSecond, waitedMs, mostWaitMs }: OwnQueue): boolean {
+  if (waitedMs > mostWaitMs) return true;
+  return isMeasured(perSecond) && count > perSecond * (mostWaitMs / 1000);
 }
 
 const LEAST_RETRY_SEC = 1;
@@ -57,11 +67,15 @@ const MOST_RETRY_SEC = 300;
 /** Where nothing leaves the queue, or nobody knows yet. */
 const USUAL_RETRY_SEC = 30;
 
-/** Seconds after which so much of a queue is gone that its tasks wait no longer than they may. */
-export function queueRetrySec({ queued, perSecond = 0, waitedMs, mostWaitMs }: LongQueue): number {
-  if (perSecond === 0) return USUAL_RETRY_SEC;
-  const tooMany = queued * (1 - mostWaitMs / waitedMs);
+/** Seconds after which so much of a queue has begun that one more task would not wait too long. */
+export function queueRetrySec({ count, perSecond, waitedMs, mostWaitMs }: OwnQueue): number {
+  if (!isMeasured(perSecond)) return USUAL_RETRY_SEC;
+  const tooMany = Math.max(count - perSecond * (mostWaitMs / 1000), count * (1 - mostWaitMs / waitedMs));
   return Math.min(MOST_RETRY_SEC, Math.max(LEAST_RETRY_SEC, Math.ceil(tooMany / perSecond)));
+}
+
+function isMeasured(perSecond: number | undefined): perSecond is number {
+  return perSecond !== undefined && perSecond > 0;
 }
 
 const MOST_PRESSED_RETRY_SEC = 30;

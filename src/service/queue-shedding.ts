@@ -1,16 +1,17 @@
 import { AppError } from "../domain/errors.ts";
 import type { AccountId, LaneId } from "../domain/ids.ts";
 import type { Model } from "../domain/model/model.ts";
+import type { OwnReady } from "../domain/overview.ts";
 import type { Clock, Log } from "../domain/ports/runtime.ts";
 import type { Tally } from "../domain/ports/tally.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
-import { queueRetrySec } from "../domain/shedding.ts";
+import { isTooLong, queueRetrySec } from "../domain/shedding.ts";
 
 export interface QueueSheddingDeps {
   readonly clock: Pick<Clock, "now" | "elapsed" | "after">;
   readonly log: Pick<Log, "info" | "warn">;
   readonly tally: Pick<Tally, "shed">;
-  readonly tasks: Pick<TaskStore, "oldestReady">;
+  readonly tasks: Pick<TaskStore, "ownReady">;
   /** What is known in memory of the tasks that wait for each lane, and of those that began. */
   readonly loads: {
     queued(lane: LaneId): number;
@@ -24,9 +25,14 @@ export interface QueueSheddingDeps {
 }
 
 /** How long an answer of the store is used again. */
-const KNOWN_MS = 1_000;
+const KNOWN_MS = 250;
+/** Tasks of an account that are counted. Of lanes that begin so many within the longest wait, only the age counts. */
+const MOST_COUNTED = 10_000;
 /** A queue of which nothing was refused for so long is no longer too long. */
 const OVER_MS = 5_000;
+
+/** What the store knew of an account's tasks, and those that went on since. */
+type Own = { -readonly [Name in keyof OwnReady]: OwnReady[Name] };
 
 interface Asked {
   readonly lane: LaneId;
@@ -41,28 +47,36 @@ export function createQueueShedding(deps: QueueSheddingDeps) {
   const { clock, loads } = deps;
   const rates = createStartRates(deps);
   const long = createLongLanes(deps);
-  let known = new Map<string, Promise<number | undefined>>();
+  let known = new Map<string, Promise<Own>>();
   let knownUntil = 0;
 
-  function oldestOf(lane: LaneId, accountId: AccountId): Promise<number | undefined> {
+  function ownOf(lane: LaneId, accountId: AccountId): Promise<Own> {
     const now = clock.elapsed();
     if (now >= knownUntil) {
       known = new Map();
       knownUntil = now + KNOWN_MS;
     }
-    return known.getOrInsertComputed(`${lane} ${accountId}`, () => deps.tasks.oldestReady(lane, accountId));
+    return known.getOrInsertComputed(`${lane} ${accountId}`, async () => ({
+      ...(await deps.tasks.ownReady(lane, accountId, MOST_COUNTED)),
+    }));
   }
 
   async function check({ lane, accountId, model }: Asked): Promise<void> {
-    const oldestAt = await oldestOf(lane, accountId);
-    const waitedMs = oldestAt === undefined ? 0 : clock.now() - oldestAt;
+    const own = await ownOf(lane, accountId);
+    const waitedMs = own.oldestAt === undefined ? 0 : clock.now() - own.oldestAt;
     const mostWaitMs = deps.mostWaitMs ?? model.deadlineMs;
-    if (waitedMs <= mostWaitMs) return;
-    const queued = loads.queued(lane);
-    // It was counted among them when its way was chosen.
+    const queue = { count: own.count, perSecond: rates.read(lane), waitedMs, mostWaitMs };
+    // Nobody asked for a limit: a batch may be as large as it likes until its first task is late.
+    const isForeseen = deps.mostWaitMs !== undefined;
+    if (!isTooLong(isForeseen ? queue : { ...queue, perSecond: undefined })) {
+      // Until it is counted anew.
+      own.count += 1;
+      return;
+    }
+    // It was counted among those that wait when its way was chosen.
     loads.unassigned(lane);
-    long.note(lane, { queued, waited_s: Math.round(waitedMs / 1000) });
-    const retryAfterSec = queueRetrySec({ queued, perSecond: rates.read(lane), waitedMs, mostWaitMs });
+    long.note(lane, { queued: own.count, waited_s: Math.round(waitedMs / 1000) });
+    const retryAfterSec = queueRetrySec(queue);
     const facts = {
       kind: "queue_too_long",
       model: model.id,

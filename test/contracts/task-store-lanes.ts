@@ -46,16 +46,18 @@ export function describeLanes(make: MakeStore): void {
       withStore(make, async (store) => {
         const [second, third] = [accountId(2), accountId(3)];
         for (const id of [second, third]) await addAccount(store, { id });
-        const oldest = () =>
-          Promise.all([ACCOUNT, second, third].map((account) => store.tasks.oldestReady(LANE, account)));
-        expect(await oldest()).toEqual([undefined, undefined, undefined]);
+        const own = (most = 9) =>
+          Promise.all([ACCOUNT, second, third].map((account) => store.tasks.ownReady(LANE, account, most)));
+        const none = { count: 0, oldestAt: undefined };
+        expect(await own()).toEqual([none, none, none]);
         await admit(store, { number: 1, createdAt: NOW + 3, setup: "b" });
         await admit(store, { number: 2, createdAt: NOW + 4, setup: "a" });
         await admit(store, { number: 3, createdAt: NOW + 5, accountId: second });
         await admit(store, { number: 4, createdAt: NOW + 6, accountId: third, lane: OTHER });
-        expect(await oldest()).toEqual([NOW + 3, NOW + 5, undefined]);
+        expect(await own()).toEqual([{ count: 2, oldestAt: NOW + 3 }, { count: 1, oldestAt: NOW + 5 }, none]);
+        expect((await own(1))[0]).toEqual({ count: 1, oldestAt: NOW + 3 });
         await claimOne(store, { limit: 1, now: NOW + SECOND });
-        expect(await oldest()).toEqual([NOW + 3, undefined, undefined]);
+        expect(await own()).toEqual([{ count: 2, oldestAt: NOW + 3 }, none, none]);
       }),
     );
 

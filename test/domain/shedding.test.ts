@@ -1,5 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import { nextPressure, pressedRetrySec, queueRetrySec, refusedShare } from "../../src/domain/shedding.ts";
+import {
+  isTooLong,
+  nextPressure,
+  pressedRetrySec,
+  queueRetrySec,
+  refusedShare,
+} from "../../src/domain/shedding.ts";
 
 const CALM = { lagMs: 0, mostLagMs: 100, rssBytes: 1, mostRssBytes: 1000 };
 
@@ -47,13 +53,30 @@ describe("pressure", () => {
   });
 });
 
-describe("Retry-After", () => {
-  const queue = { queued: 100, perSecond: 5, waitedMs: 20_000, mostWaitMs: 10_000 };
+describe("an account's queue is too long", () => {
+  const queue = { count: 10, perSecond: 5, waitedMs: 0, mostWaitMs: 2_000 };
 
-  test("of a long queue is the time in which what is too much of it leaves", () => {
+  test("when its oldest task has waited too long, whatever is known of the lane", () => {
+    for (const perSecond of [undefined, 0, 1_000]) {
+      expect(isTooLong({ ...queue, perSecond, waitedMs: 2_000 })).toBe(false);
+      expect(isTooLong({ ...queue, perSecond, waitedMs: 2_001 })).toBe(true);
+    }
+  });
+
+  test("when the lane cannot begin its tasks in time, before the first of them is old", () => {
+    expect(isTooLong(queue)).toBe(false);
+    expect(isTooLong({ ...queue, count: 11 })).toBe(true);
+  });
+});
+
+describe("Retry-After", () => {
+  const queue = { count: 100, perSecond: 5, waitedMs: 20_000, mostWaitMs: 10_000 };
+
+  test("of a long queue is the time in which what is too much of it begins", () => {
     expect(queueRetrySec(queue)).toBe(10);
+    expect(queueRetrySec({ ...queue, waitedMs: 1 })).toBe(10);
     expect(queueRetrySec({ ...queue, perSecond: 50 })).toBe(1);
-    expect(queueRetrySec({ ...queue, waitedMs: 10_001 })).toBe(1);
+    expect(queueRetrySec({ ...queue, count: 51, waitedMs: 10_001 })).toBe(1);
   });
 
   test("is bounded where a queue hardly moves, and the usual where nobody knows how it does", () => {

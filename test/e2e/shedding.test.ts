@@ -21,7 +21,7 @@ test("creates of an account whose tasks wait too long are refused, and taken aga
   }
   expect([refused.status, refused.body.data?.error_code]).toEqual([503, "service_unavailable"]);
   expect(refused.body.message).toMatch(
-    /^Tasks of this account for sandbox-image wait longer than 0\.1 s .* again in \d+ s\.$/,
+    /^One more task of this account for sandbox-image would wait longer than 0\.1 s .* again in \d+ s\.$/,
   );
   expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
   expect(refused.headers.get("x-should-retry")).toBe("true");

@@ -111,14 +111,14 @@ describe("a long queue", () => {
   function setup(given: { readonly mostWaitMs?: number } = {}) {
     const clock = fakeClock();
     const { log, tally, told, shed } = listeners();
-    const lane = { queued: 0, begun: 0, asked: 0 };
+    const lane = { queued: 0, own: 0, begun: 0, asked: 0 };
     const oldest = new Map<AccountId, number>();
     const queues = createQueueShedding({
       ...{ clock, log, tally, mostWaitMs: given.mostWaitMs },
       tasks: {
-        oldestReady: async (_, account) => {
+        ownReady: async (_, account) => {
           lane.asked += 1;
-          return oldest.get(account);
+          return { count: lane.own, oldestAt: oldest.get(account) };
         },
       },
       loads: {
@@ -167,29 +167,41 @@ describe("a long queue", () => {
     oldest.set(ACCOUNT, clock.now() - 5_001);
     const refusal = await create();
     expect(String(refusal)).toBe(
-      "AppError: Tasks of this account for sandbox-image wait longer than 5 s for their start. Send the request again in 30 s.",
+      "AppError: One more task of this account for sandbox-image would wait longer than 5 s for its start. Send the request again in 30 s.",
     );
   });
 
   test("takes Retry-After from how fast tasks begin", async () => {
     const { lane, oldest, clock, create } = setup({ mostWaitMs: 10_000 });
-    lane.queued = 101;
-    oldest.set(ACCOUNT, clock.now() - 18_000);
-    await create();
+    lane.queued = 105;
+    oldest.set(ACCOUNT, clock.now() - 1_000);
+    expect(await create()).toBeUndefined();
     clock.advance(2_000);
-    lane.begun = 10;
-    lane.queued = 101;
+    Object.assign(lane, { begun: 10, own: 105 });
     expect(await create()).toMatchObject({ details: { retryAfterSec: 11, shouldRetry: true } });
   });
 
-  test("asks the store once a second for each account", async () => {
-    const { lane, clock, create } = setup();
+  test("asks the store four times a second for each account, and counts what goes on in between", async () => {
+    const { lane, clock, create } = setup({ mostWaitMs: 10_000 });
     lane.queued = 10;
-    for (let i = 0; i < 50; i++) await create();
-    expect(lane.asked).toBe(1);
+    await create();
     clock.advance(1_000);
+    Object.assign(lane, { begun: 1, own: 5, asked: 0 });
+    const ends: unknown[] = [];
+    for (let i = 0; i < 8; i++) ends.push(await create());
+    expect([lane.asked, ends.filter((end) => end === undefined).length]).toEqual([1, 6]);
+    clock.advance(250);
     await create();
     expect(lane.asked).toBe(2);
+  });
+
+  test("is not foreseen where no setting says how long a task may wait", async () => {
+    const { lane, clock, create } = setup();
+    lane.queued = 10;
+    await create();
+    clock.advance(1_000);
+    Object.assign(lane, { begun: 1, own: 5_000 });
+    expect(await create()).toBeUndefined();
   });
 
   test("is told once, and again when nothing was refused for five seconds", async () => {
@@ -204,7 +216,7 @@ describe("a long queue", () => {
     clock.advance(1_000);
     expect(queues.lanes()).toEqual([]);
     expect(told).toEqual([
-      [{ provider: LANE, queued: 10, waited_s: 2 }, "the queue is too long: creates are refused"],
+      [{ provider: LANE, queued: 0, waited_s: 2 }, "the queue is too long: creates are refused"],
       [{ provider: LANE, refused: 4 }, "the queue is no longer too long"],
     ]);
   });

@@ -89,7 +89,7 @@ async function measurePeak(server: Server, api: Api): Promise<number> {
       await api.send(`/v1/images/status/${data.task_id}?wait=10`);
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE * 2 }, client));
+  await Promise.all(Array.from({ length: AT_ONCE * 4 }, client));
   // The first second has the compilation of everything.
   return completed(server, from + 1_000, until) / (PEAK_SECONDS - 1);
 }

@@ -4,7 +4,7 @@ import type { AccountId, AssetId, AttemptId, KeyId, LaneId, ModelId, TaskId } fr
 import type { Json } from "../json.ts";
 import type { Asset } from "../media/asset.ts";
 import type { Micros } from "../money/money.ts";
-import type { LaneCount, LaneLoad, RecentEndings } from "../overview.ts";
+import type { LaneCount, LaneLoad, OwnReady, RecentEndings } from "../overview.ts";
 import type { IdempotencyClaim } from "../task/idempotency.ts";
 import type { LostAttempt, LostEnd } from "../task/lost-attempt.ts";
 import type { TaskKind } from "../task/request.ts";
@@ -256,8 +256,8 @@ export interface TaskStore {
   lanes(): Promise<LaneLoad[]>;
   /** How many live tasks each lane has that has any. Costs more the more are queued. */
   laneCounts(): Promise<LaneCount[]>;
-  /** When the account's oldest task that the lane may start now was created, if there is one. Looks at 32 setups at most. */
-  oldestReady(lane: LaneId, accountId: AccountId): Promise<number | undefined>;
+  /** The account's tasks that the lane may start now: how many, `most` at most, and when the oldest was created. Looks at 32 setups. */
+  ownReady(lane: LaneId, accountId: AccountId, most: number): Promise<OwnReady>;
   /** The lanes that queued tasks wait for, in the order of their names. Costs a seek for each. */
   queuedLanes(): Promise<LaneId[]>;
   /** The tasks that completed or failed since then, or of a shorter time where those are many. @returns undefined for too many accounts */

@@ -51,7 +51,7 @@ export const TASK_WORDS = {
     "The disk of the service is nearly full, and it takes no new tasks at this moment; send the request again later.",
   draining: () => "The service takes no new tasks at this moment; send the request again in a few seconds.",
   queue_too_long: ({ model, limitSec, retryAfterSec }: Of & { limitSec: number; retryAfterSec: number }) =>
-    `Tasks of this account for ${model} wait longer than ${limitSec} s for their start. Send the request again in ${retryAfterSec} s.`,
+    `One more task of this account for ${model} would wait longer than ${limitSec} s for its start. Send the request again in ${retryAfterSec} s.`,
 
   content_refused: ({ field }: { field?: string | undefined }, name: NameOf) =>
     `The content policy of this service refuses ${field === undefined ? "this request" : name(field)}.`,

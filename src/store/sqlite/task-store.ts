@@ -10,12 +10,7 @@ import { prepareCancel } from "./task-store/cancel.ts";
 import { prepareChanges } from "./task-store/changes.ts";
 import { prepareClaim } from "./task-store/claim.ts";
 import { prepareIdempotency } from "./task-store/idempotency.ts";
-import {
-  prepareLaneCounts,
-  prepareLanes,
-  prepareOldestReady,
-  prepareQueuedLanes,
-} from "./task-store/lanes.ts";
+import { prepareLaneCounts, prepareLanes, prepareOwnReady, prepareQueuedLanes } from "./task-store/lanes.ts";
 import { prepareFind } from "./task-store/list.ts";
 import { prepareLostAttempts } from "./task-store/lost-attempts.ts";
 import { prepareManagedTasks } from "./task-store/managed.ts";
@@ -46,7 +41,7 @@ export function createTaskStore(
   const advance = prepareAdvance(db, ledger, changes);
   const cancel = prepareCancel(db, advance, changes, reads.byId, prepareTrail(db));
   const [lanes, queuedLanes] = [prepareLanes(db), prepareQueuedLanes(db)];
-  const oldestReady = prepareOldestReady(db);
+  const ownReady = prepareOwnReady(db);
   const [lost, nudge] = [prepareLostAttempts(db), prepareNudge(db)];
   deps.watch.onChange(reads.forgetAll);
   deps.removals.onRemoved(reads.forget);
@@ -75,7 +70,7 @@ export function createTaskStore(
     assetById: async (id) => read(() => reads.assetById(id)),
     counts: async () => read(() => reads.counts()),
     lanes: async () => read(lanes),
-    oldestReady: async (lane, accountId) => read(() => oldestReady(lane, accountId)),
+    ownReady: async (...of) => read(() => ownReady(...of)),
     queuedLanes: async () => read(queuedLanes),
     laneCounts: async () => read(prepareLaneCounts(db)),
     recentEndings: async (since) => read(() => recentEndings(since)),

@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite";
 import type { AccountId, LaneId } from "../../../domain/ids.ts";
-import type { LaneCount, LaneLoad } from "../../../domain/overview.ts";
+import type { LaneCount, LaneLoad, OwnReady } from "../../../domain/overview.ts";
 import { prepareBacklog } from "../backlog.ts";
 
 /** The body of `TaskStore.queuedLanes`: goes through the index from lane to lane, however many tasks each has. */
@@ -18,11 +18,11 @@ export function prepareQueuedLanes(db: Database): () => LaneId[] {
   };
 }
 
-/** Setups at which `oldestReady` looks. Few lanes have as many at one time. */
+/** Setups at which `ownReady` looks. Few lanes have as many at one time. */
 const MOST_SETUPS = 32;
 
-/** The body of `TaskStore.oldestReady`. */
-export function prepareOldestReady(db: Database) {
+/** The body of `TaskStore.ownReady`: reads in the index as many rows as it counts. */
+export function prepareOwnReady(db: Database) {
   const from = "from task indexed by task_ready where pool = 'ready' and lane = ?1";
   const setupFrom = (bound: string) =>
     db.prepare<{ setup: string }, [lane: LaneId, setup: string]>(
@@ -32,15 +32,22 @@ export function prepareOldestReady(db: Database) {
   const oldest = db.prepare<{ created_at: number }, [lane: LaneId, setup: string, account: AccountId]>(
     `select created_at ${from} and setup = ?2 and account_id = ?3 order by id limit 1`,
   );
-  return (lane: LaneId, accountId: AccountId): number | undefined => {
-    let oldestAt: number | undefined;
+  const counted = db.prepare<
+    { count: number },
+    [lane: LaneId, setup: string, account: AccountId, most: number]
+  >(`select count(*) as count from (select 1 ${from} and setup = ?2 and account_id = ?3 limit ?4)`);
+  return (lane: LaneId, accountId: AccountId, most: number): OwnReady => {
+    let [count, oldestAt]: [number, number | undefined] = [0, undefined];
     let row = first.get(lane, "");
     for (let looked = 0; row !== null && looked < MOST_SETUPS; looked++) {
       const at = oldest.get(lane, row.setup, accountId)?.created_at;
-      if (at !== undefined) oldestAt = Math.min(at, oldestAt ?? at);
+      if (at !== undefined) {
+        oldestAt = Math.min(at, oldestAt ?? at);
+        count += counted.get(lane, row.setup, accountId, most - count)?.count ?? 0;
+      }
       row = next.get(lane, row.setup);
     }
-    return oldestAt;
+    return { count, oldestAt };
   };
 }
 
