@@ -47,19 +47,7 @@ export function createQueueShedding(deps: QueueSheddingDeps) {
   const { clock, loads } = deps;
   const rates = createStartRates(deps);
   const long = createLongLanes(deps);
-  let known = new Map<string, Promise<Own>>();
-  let knownUntil = 0;
-
-  function ownOf(lane: LaneId, accountId: AccountId): Promise<Own> {
-    const now = clock.elapsed();
-    if (now >= knownUntil) {
-      known = new Map();
-      knownUntil = now + KNOWN_MS;
-    }
-    return known.getOrInsertComputed(`${lane} ${accountId}`, async () => ({
-      ...(await deps.tasks.ownReady(lane, accountId, MOST_COUNTED)),
-    }));
-  }
+  const ownOf = createOwnCounts(deps);
 
   async function check({ lane, accountId, model }: Asked): Promise<void> {
     const own = await ownOf(lane, accountId);
@@ -102,6 +90,22 @@ export function createQueueShedding(deps: QueueSheddingDeps) {
       rates.note(lane);
       return check(asked);
     },
+  };
+}
+
+/** Counts an account's tasks that wait for a lane, a few times a second. */
+function createOwnCounts({ clock, tasks }: Pick<QueueSheddingDeps, "clock" | "tasks">) {
+  let known = new Map<string, Promise<Own>>();
+  let knownUntil = 0;
+  return (lane: LaneId, accountId: AccountId): Promise<Own> => {
+    const now = clock.elapsed();
+    if (now >= knownUntil) {
+      known = new Map();
+      knownUntil = now + KNOWN_MS;
+    }
+    return known.getOrInsertComputed(`${lane} ${accountId}`, async () => ({
+      ...(await tasks.ownReady(lane, accountId, MOST_COUNTED)),
+    }));
   };
 }
 
