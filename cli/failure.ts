@@ -1,5 +1,5 @@
 import { CommanderError } from "commander";
-import { ConfigError } from "../src/config/config.ts";
+import { ConfigError } from "../src/config/problem.ts";
 import { AppError } from "../src/domain/errors.ts";
 import type { JsonObject } from "../src/domain/json.ts";
 import { StorageError } from "../src/domain/ports/task-store.ts";

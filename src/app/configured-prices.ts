@@ -1,4 +1,5 @@
-import { type Config, ConfigError } from "../config/config.ts";
+import type { Config } from "../config/config.ts";
+import { ConfigError } from "../config/problem.ts";
 import type { PriceCatalog } from "../domain/ports/catalog.ts";
 import { type ConfiguredPrices, readConfiguredPrices } from "../service/configured-prices.ts";
 

@@ -1,4 +1,5 @@
-import { type Config, ConfigError } from "../config/config.ts";
+import type { Config } from "../config/config.ts";
+import { ConfigError } from "../config/problem.ts";
 import type { Egress } from "../domain/ports/egress.ts";
 import type { Check, Moderation } from "../domain/ports/moderation.ts";
 import type { Clock, Log } from "../domain/ports/runtime.ts";

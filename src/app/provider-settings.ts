@@ -1,5 +1,5 @@
-import { type Config, ConfigError } from "../config/config.ts";
-import { describeProblem } from "../config/problem.ts";
+import type { Config } from "../config/config.ts";
+import { ConfigError, describeProblem } from "../config/problem.ts";
 import type { ProviderConfig } from "../config/providers.ts";
 import type { ProviderDefinition } from "../providers/definition.ts";
 

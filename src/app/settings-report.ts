@@ -1,9 +1,9 @@
 import { availableParallelism } from "node:os";
 import { createCatalog } from "../catalog/catalog.ts";
 import { priceSchema } from "../catalog/schema-check.ts";
-import { type Config, ConfigError } from "../config/config.ts";
+import type { Config } from "../config/config.ts";
 import { fileSchema } from "../config/file-schema.ts";
-import type { ConfigProblem } from "../config/problem.ts";
+import { ConfigError, type ConfigProblem } from "../config/problem.ts";
 import { createSettings } from "../config/settings.ts";
 import type { JsonObject } from "../domain/json.ts";
 import { createEgress } from "../egress/egress.ts";

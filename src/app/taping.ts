@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { resolve } from "node:path";
-import { type Config, ConfigError } from "../config/config.ts";
+import type { Config } from "../config/config.ts";
+import { ConfigError } from "../config/problem.ts";
 import { type Egress, EgressError } from "../domain/ports/egress.ts";
 import type { Clock, Log, TaskFeed } from "../domain/ports/runtime.ts";
 import type { Context } from "../providers/recordings/context.ts";

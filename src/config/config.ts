@@ -8,7 +8,7 @@ import { type AssetConfig, readAssets } from "./assets.ts";
 import { checkBackups } from "./backups.ts";
 import { chooseValue, type Given, readCredential } from "./choose.ts";
 import { type ModerationSettings, readModeration } from "./moderation/moderation.ts";
-import { type ConfigProblem, describeProblem, show } from "./problem.ts";
+import { ConfigError, type ConfigProblem, show } from "./problem.ts";
 import {
   type ProviderConfig,
   type ProviderSources,
@@ -47,18 +47,6 @@ export interface Config extends Omit<ValuesOf<Settings>, "assets"> {
   readonly placed: (problem: ConfigProblem) => ConfigProblem;
   /** What an operator should know about where settings come from. */
   readonly notes: readonly string[];
-}
-
-/** Lists every problem of the configuration, not only the first. */
-export class ConfigError extends Error {
-  override readonly name = "ConfigError";
-  constructor(
-    readonly problems: readonly ConfigProblem[],
-    /** The data folder, where that is known all the same. */
-    readonly dataDir?: string,
-  ) {
-    super(problems.map(describeProblem).join("\n"));
-  }
 }
 
 export interface ConfigSources extends Partial<Pick<Given, "flags" | "env">> {

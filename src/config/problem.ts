@@ -24,3 +24,15 @@ export function show(raw: unknown): string {
   const text = (JSON.stringify(raw) ?? String(raw)).replace(/:\/\/[^/\s"]*@/g, "://…@");
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }
+
+/** Lists every problem of the configuration, not only the first. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+  constructor(
+    readonly problems: readonly ConfigProblem[],
+    /** The data folder, where that is known all the same. */
+    readonly dataDir?: string,
+  ) {
+    super(problems.map(describeProblem).join("\n"));
+  }
+}

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openModels } from "../../src/app/models.ts";
 import { readConfig } from "../../src/app/settings.ts";
-import { ConfigError } from "../../src/config/config.ts";
+import { ConfigError } from "../../src/config/problem.ts";
 import type { ModelId } from "../../src/domain/ids.ts";
 import type { JsonObject } from "../../src/domain/json.ts";
 import type { Log } from "../../src/domain/ports/runtime.ts";

@@ -2,7 +2,8 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ConfigError, type ConfigSources, loadConfig } from "../../src/config/config.ts";
+import { type ConfigSources, loadConfig } from "../../src/config/config.ts";
+import { ConfigError } from "../../src/config/problem.ts";
 
 const SECRET = "sk-live-0123456789abcdef";
 const workspace = mkdtempSync(join(tmpdir(), "svc-moderation-"));

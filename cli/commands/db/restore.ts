@@ -1,7 +1,8 @@
 import { join, resolve } from "node:path";
 import type { Command } from "commander";
 import type { Restored } from "../../../src/app/restore-local.ts";
-import { type Config, ConfigError } from "../../../src/config/config.ts";
+import type { Config } from "../../../src/config/config.ts";
+import { ConfigError } from "../../../src/config/problem.ts";
 import { addCommand, given, onRun, withCommonFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { usage } from "../../failure.ts";

@@ -1,6 +1,6 @@
 import { createCatalog } from "../../catalog/catalog.ts";
-import { type Config, ConfigError } from "../../config/config.ts";
-import { describeProblem } from "../../config/problem.ts";
+import type { Config } from "../../config/config.ts";
+import { ConfigError, describeProblem } from "../../config/problem.ts";
 import { createEgress } from "../../egress/egress.ts";
 import { PROVIDERS } from "../../providers/registry.ts";
 import { createSystemClock } from "../../runtime/clock.ts";

@@ -1,5 +1,5 @@
-import { type Config, ConfigError, type ConfigSources } from "../../config/config.ts";
-import type { ConfigProblem } from "../../config/problem.ts";
+import type { Config, ConfigSources } from "../../config/config.ts";
+import { ConfigError, type ConfigProblem } from "../../config/problem.ts";
 import { createSystemClock } from "../../runtime/clock.ts";
 import { createSecret } from "../../toolkit/settings/secret.ts";
 import type { SecretKeys } from "../data-folder.ts";

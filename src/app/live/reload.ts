@@ -1,5 +1,5 @@
-import { type Config, ConfigError } from "../../config/config.ts";
-import { describeProblem } from "../../config/problem.ts";
+import type { Config } from "../../config/config.ts";
+import { ConfigError, describeProblem } from "../../config/problem.ts";
 import { createSettings } from "../../config/settings.ts";
 import { PRICING } from "../../config/settings-file.ts";
 import type { PriceCatalog } from "../../domain/ports/catalog.ts";
