@@ -20,6 +20,9 @@ export const assetsOf = ({
 }: Folder & { readonly assets?: { readonly path: string } | undefined }): string =>
   assets?.path ?? join(dataDir, ASSETS);
 
+/** The folder in which the latest lines of the log are kept. */
+export const logsOf = ({ dataDir }: Folder): string => join(dataDir, LOGS);
+
 /** Another process serves from this data folder. */
 export class DataDirectoryBusy extends Error {
   override readonly name = "DataDirectoryBusy";

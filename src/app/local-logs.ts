@@ -1,13 +1,8 @@
-import { join } from "node:path";
 import { isJsonObject } from "../domain/json.ts";
 import { LOG_LEVELS, type LogLevel } from "../domain/log-level.ts";
 import { hasLog, LogReader } from "../runtime/log-reading.ts";
 import { describeLine } from "../runtime/pretty.ts";
-import type { Folder } from "./data-folder.ts";
-import { LOGS } from "./folder-contents.ts";
-
-/** The folder of a data folder in which the latest lines of the log are kept. */
-export const logsOf = ({ dataDir }: Folder): string => join(dataDir, LOGS);
+import { type Folder, logsOf } from "./data-folder.ts";
 
 /** A line of the log. */
 export type LogLine = Readonly<Record<string, unknown>>;

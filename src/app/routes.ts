@@ -83,7 +83,7 @@ import { VERSION } from "../version.ts";
 import type { BookReadings } from "./book-readings.ts";
 import { databaseOf } from "./data-folder.ts";
 import { mostConnections } from "./descriptors.ts";
-import { createServedChecks } from "./doctor/served.ts";
+import { createChecksAtUse } from "./doctor/at-use.ts";
 import type { createReload } from "./live/reload.ts";
 import type { Rooms } from "./rooms.ts";
 import { createServedProviders } from "./served-providers.ts";
@@ -242,7 +242,7 @@ function listEndpoints(given: EndpointDeps) {
       version: VERSION,
       node: hostname(),
     }),
-    ...healthEndpoints({ ...deps, checks: createServedChecks(deps) }),
+    ...healthEndpoints({ ...deps, checks: createChecksAtUse(deps) }),
   ];
 }
 
