@@ -55,7 +55,7 @@ async function logs(options: LogsFlags, context: Context, output: Output): Promi
   const textOf = (lines: readonly LogLine[]) =>
     lines.map((line) => `${printableLines(logText(line))}\n`).join("");
   try {
-    const latest = reading.latest();
+    const latest = await reading.latest();
     if (options.follow !== true) {
       output.show({ lines: latest }, () => textOf(latest));
       return;

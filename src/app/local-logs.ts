@@ -17,6 +17,8 @@ export interface LogQuery {
   readonly level?: LogLevel | undefined;
 }
 
+/** A server writes its log every tenth of a second: after this, what happened before the command is there. */
+const WRITTEN_MS = 150;
 /** How often a followed log is looked at. */
 const LOOK_EVERY_MS = 250;
 
@@ -32,7 +34,10 @@ export function readLocalLogs(config: Folder, query: LogQuery, most: number) {
   if (!hasLog(folder)) return undefined;
   const reader = new LogReader(folder);
   return {
-    latest: () => latestOf(reader.unread(), query, most),
+    async latest(): Promise<LogLine[]> {
+      await Bun.sleep(WRITTEN_MS);
+      return latestOf(reader.unread(), query, most);
+    },
     async *later(signal: AbortSignal): AsyncGenerator<LogLine[]> {
       while (!signal.aborted) {
         await Bun.sleep(LOOK_EVERY_MS);

@@ -29,7 +29,7 @@ export function createManageLogLevel({ clock, log, ...deps }: LogLevelDeps): Man
     until = end;
     // Told whatever both levels are.
     log.setLevel("info");
-    log.info({ level, before, until: end }, "the level of the log is changed");
+    log.info({ now: level, before, until: end }, "the level of the log is changed");
     log.setLevel(level);
   }
 
