@@ -40,7 +40,7 @@ export function watchVitals({ clock, computedMs, lagged }: VitalsDeps) {
   return {
     read(): Vitals {
       const sorted = lags.slice(0, Math.min(probes, PROBES)).sort();
-      const { rss, heapUsed } = process.memoryUsage();
+      const { rss, heapUsed } = memory();
       return {
         rssBytes: rss,
         heapBytes: heapUsed,
@@ -52,8 +52,26 @@ export function watchVitals({ clock, computedMs, lagged }: VitalsDeps) {
   };
 }
 
+/** Reading the memory takes a file, and none may be left to open: then it is told as it was. */
+function lastKnown<T>(read: () => T, first: T): () => T {
+  let last = first;
+  return () => {
+    try {
+      last = read();
+    } catch {
+      // As it was.
+    }
+    return last;
+  };
+}
+
+const memory = lastKnown<{ rss: number; heapUsed: number }>(() => process.memoryUsage(), {
+  rss: 0,
+  heapUsed: 0,
+});
+
 /** The memory that this process has at this moment. */
-export const readRssBytes = (): number => process.memoryUsage.rss();
+export const readRssBytes = lastKnown(() => process.memoryUsage.rss(), 0);
 
 /** The memory that this machine gives this process: a container's limit, or all there is. */
 export function memoryBytes(): number {
