@@ -179,7 +179,7 @@ export function createHandlers(deps: RequestDeps): Handlers {
 /** What a create is refused for besides its request. */
 function limitsOfCreates({ config, store, diskRefusal }: RequestDeps) {
   return {
-    outputsKeptMs: config.retention.outputsMs,
+    outputsKeptMs: () => config.retention.outputsMs,
     trouble: () => store.trouble() ?? diskRefusal(),
   };
 }

@@ -50,7 +50,8 @@ export function createAuthenticate({ accounts, addresses, clock, secrets }: Auth
     }
     if (grant.accountStatus !== "active") return refuse("key_suspended");
     const priceMultiplier = policy.priceMultiplier ?? grant.priceMultiplier;
-    return { accountId, keyId, keyName, policy, priceMultiplier };
+    const retainSec = policy.retainSec ?? grant.retainOutputsSec;
+    return { accountId, keyId, keyName, policy, priceMultiplier, ...(retainSec && { retainSec }) };
   };
 }
 export type Authenticate = ReturnType<typeof createAuthenticate>;

@@ -80,8 +80,8 @@ export interface CreateTaskDeps extends InputDeps, ModelDeps, PriceDeps {
   /** Why nothing can be stored at the moment. */
   readonly trouble: () => Error | undefined;
   readonly tellLowBalance: TellLowBalance;
-  /** How long the files of results are kept; for ever unless given. */
-  readonly outputsKeptMs?: number | undefined;
+  /** How long the files of results are kept, in milliseconds; for ever where it is undefined. */
+  readonly outputsKeptMs?: (() => number | undefined) | undefined;
   /** The operator's checks of what callers ask for; absent where there are none. */
   readonly moderate?: Moderate | undefined;
   /** Refuses what would wait too long. */
@@ -272,7 +272,7 @@ function readRequest(deps: CreateTaskDeps, request: CreateTaskRequest) {
   const validated = deps.catalog.validate(model, request.body);
   if (!validated.ok) throw invalid(validated.facts);
   refuseMisplacedFiles(model, validated.body, request.inlineFiles);
-  checkRetention(validated.body.retain_seconds, deps.outputsKeptMs, request.principal.policy);
+  checkRetention(validated.body.retain_seconds, deps.outputsKeptMs?.(), request.principal);
   return { model, body: validated.body };
 }
 

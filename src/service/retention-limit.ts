@@ -1,19 +1,19 @@
-import type { KeyPolicy } from "../domain/access/key-policy.ts";
+import type { Principal } from "../domain/access/account.ts";
 import { mustBe } from "../domain/errors.ts";
 import type { Json } from "../domain/json.ts";
 
 /**
  * @param retainSec of a create body that its schema accepts
  * @param outputsKeptMs how long the service keeps the files of results; for ever unless given
- * @throws AppError `invalid_request` where the files of a task are to be kept for longer than the key, or the service, keeps them
+ * @throws AppError `invalid_request` where the files of a task are to be kept for longer than the key, the account, or the service keeps them
  */
 export function checkRetention(
   retainSec: Json | undefined,
   outputsKeptMs: number | undefined,
-  policy: KeyPolicy,
+  principal: Pick<Principal, "retainSec">,
 ): void {
   const ofService = outputsKeptMs === undefined ? undefined : Math.floor(outputsKeptMs / 1000);
-  const most = policy.retainSec ?? ofService;
+  const most = principal.retainSec ?? ofService;
   if (typeof retainSec !== "number" || most === undefined || retainSec <= most) return;
   throw mustBe("retain_seconds", { integer: { least: 1, most } }, retainSec);
 }

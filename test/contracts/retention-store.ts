@@ -207,6 +207,33 @@ export function describeRetentionStore(name: string, make: MakeStore): void {
     );
 
     test(
+      "an account's own times come before the server's, and after its key's",
+      withStore(make, async (store) => {
+        const hour = newKey({ number: 2, policy: { retainSec: 3600 } });
+        for (const key of [newKey(), hour]) await store.accounts.createKey(key);
+        const change = { retainOutputsSec: 60, retainTasksSec: 120, retainInputsSec: 30 };
+        expect(await store.accounts.updateAccount(ACCOUNT, change)).toMatchObject(change);
+        await admit(store, { number: 1, createdAt: NOW });
+        await endOne(store, "completed", { at: NOW });
+        await admit(store, { number: 2, createdAt: NOW, keyId: keyId(2) });
+        await endOne(store, "completed", { at: NOW });
+        const due = async (kind: "outputs" | "callbacks" | "tasks", afterSec: number, endedBefore = 0) => {
+          const at = { kind, endedBefore, now: NOW + afterSec * 1000 + 1 };
+          return (await store.retention.expired({ ...query, ...at })).due;
+        };
+        expect(await due("outputs", 59, NOW + 1)).toEqual([]);
+        expect(await due("outputs", 60)).toEqual([taskId(1)]);
+        expect(await due("outputs", 3600)).toEqual([taskId(1), taskId(2)]);
+        expect(await due("tasks", 119, NOW + 1)).toEqual([]);
+        expect(await due("tasks", 120)).toEqual([taskId(1), taskId(2)]);
+        expect(await due("callbacks", 1e6)).toEqual([]);
+        await store.accounts.updateAccount(ACCOUNT, { retainTasksSec: null });
+        expect(await due("tasks", 1e6)).toEqual([]);
+        expect(await due("tasks", 0, NOW + 1)).toEqual([taskId(1), taskId(2)]);
+      }),
+    );
+
+    test(
       "files that a creator wants for a time of its own go then, and only then",
       withStore(make, async (store) => {
         await admit(store, { request: { ...newTask().request, retainSec: 2 } });

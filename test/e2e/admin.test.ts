@@ -100,6 +100,10 @@ test("accounts are made, listed, shown and credited", async () => {
     credit_limit: "0.000000",
     price_multiplier: "1",
     low_balance: null,
+    retain_outputs_seconds: null,
+    retain_inputs_seconds: null,
+    retain_callbacks_seconds: null,
+    retain_tasks_seconds: null,
     created_at: expect.any(Number),
   };
   expect(made).toEqual(expected);

@@ -27,10 +27,16 @@ test("files go when a request or a key says so, tasks by the setting, and the bo
   const kept = await made(api, { prompt: "kept" });
   const own = await made(api, { prompt: "own", retain_seconds: 1 });
   const byKey = await made(keyed, { prompt: "by key" });
+  await svcJson(["accounts", "create", "guest", "--credit", "5.00", ...at]);
+  await svcJson(["accounts", "update", "guest", "--retain-outputs", "1s", ...at]);
+  const guest = keyIn(await svcJson(["keys", "create", "--name", "guest", "--account", "guest", ...at]));
+  const asGuest = createApi(first.url, guest);
+  expect((await asGuest.create({ ...IMAGE, retain_seconds: 2 })).status).toBe(400);
+  const byAccount = await made(asGuest, { prompt: "by account" });
   const gone = async (url: string) => {
     while ((await fetch(url)).status !== 404) await Bun.sleep(100);
   };
-  await Promise.all([gone(own.url), gone(byKey.url)]);
+  await Promise.all([gone(own.url), gone(byKey.url), gone(byAccount.url)]);
   const statusOf = async (id: string) => JSON.parse((await api.send(`/v1/images/status/${id}`)).text).data;
   expect(await statusOf(own.id)).toMatchObject({ status: "completed", files_removed_at: expect.any(Number) });
   expect((await fetch(kept.url)).status).toBe(200);

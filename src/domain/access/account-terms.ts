@@ -1,10 +1,28 @@
 import { CURRENCY, ZERO } from "../money/money.ts";
 import { ONE } from "../money/multiplier.ts";
+import type { KeptKind } from "../ports/retention-store.ts";
 import type { GivenTerms, KeptOf, TermChange, TermTable } from "./term.ts";
 
 /** `unlimited` accounts are metered but never refused; `prepaid` ones spend what was credited. */
 export const ACCOUNT_MODES = ["prepaid", "unlimited"] as const;
 export type AccountMode = (typeof ACCOUNT_MODES)[number];
+
+/** Ten years, as long as a key's and the server's. */
+const LONGEST_SEC = 315_360_000;
+
+/** How long something of ended tasks is kept, in place of what the server has. A key's own time for files goes before it. */
+function kept<What extends KeptKind>(what: What, help: string) {
+  return {
+    kind: "duration",
+    most: LONGEST_SEC,
+    wire: `retain_${what}_seconds`,
+    description: `How long ${help} after their end`,
+    unset: { means: "as the server has it" },
+    flag: `--retain-${what} <duration>`,
+    help: `how long ${help} after their end, as 3600 (seconds) or 30d; or none: as the server has it`,
+    label: `${what} kept`,
+  } as const;
+}
 
 /** What an operator sets for an account. Listed everywhere in this order. */
 export const ACCOUNT_TERMS = {
@@ -46,6 +64,12 @@ export const ACCOUNT_TERMS = {
     flag: "--price-multiplier <factor>",
     help: "factor on its prices, such as 1.25; or none",
     label: "prices",
+  },
+  ...{
+    retainOutputsSec: kept("outputs", "the files of its tasks' results are kept"),
+    retainInputsSec: kept("inputs", "the files of its tasks' inputs are kept"),
+    retainCallbacksSec: kept("callbacks", "its tasks' callbacks and their sends are kept"),
+    retainTasksSec: kept("tasks", "its tasks are kept, with everything but their money"),
   },
 } as const satisfies TermTable;
 type Terms = typeof ACCOUNT_TERMS;

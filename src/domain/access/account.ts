@@ -84,6 +84,8 @@ export interface KeyGrant {
   readonly policy: KeyPolicy;
   /** The account's, in millionths. */
   readonly priceMultiplier: number;
+  /** How long the account keeps the files of results, where not as the server has it. */
+  readonly retainOutputsSec?: number | undefined;
   /** When the key expires, or the presented secret if that is sooner. */
   readonly expiresAt?: number | undefined;
   readonly revokedAt?: number | undefined;
@@ -93,4 +95,6 @@ export interface KeyGrant {
 export interface Principal extends Pick<KeyGrant, "accountId" | "keyId" | "keyName" | "policy"> {
   /** Millionths: the key's own, or its account's. */
   readonly priceMultiplier: number;
+  /** How long the files of results are kept, by the key or else by its account; absent: as the server has it. */
+  readonly retainSec?: number | undefined;
 }

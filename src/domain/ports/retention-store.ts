@@ -24,7 +24,7 @@ export type KeptKind = (typeof KEPT_KINDS)[number];
 /** Asks for tasks in the order in which they were accepted. */
 export interface ExpiryQuery {
   readonly kind: KeptKind;
-  /** Tasks that ended before this, in epoch milliseconds, are due, unless their key says otherwise; 0 for none. */
+  /** Tasks that ended before this, in epoch milliseconds, are due, unless their key or their account says otherwise; 0 for none. */
   readonly endedBefore: number;
   readonly now: number;
   /** `place` of the answer before, or 0. */

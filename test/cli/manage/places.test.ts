@@ -51,6 +51,8 @@ const COMMANDS: readonly (readonly string[])[] = [
   ["accounts", "create", "studio"],
   ["accounts", "create", "free", "--mode", "unlimited", "--json"],
   ["accounts", "update", "studio", "--credit-limit", "10.00", "--low-balance", "1.00"],
+  ["accounts", "update", "studio", "--retain-outputs", "30d", "--retain-tasks", "365d"],
+  ["accounts", "update", "studio", "--retain-outputs", "2h", "--retain-tasks", "90d", "--json"],
   ["accounts", "update", "studio", "--low-balance", "none", "--price-multiplier", "1.25", "--json"],
   ["accounts", "update", "studio", "--credit-limit", "-1.00"],
   ["accounts", "credit", "studio", "2.5", "--reason", "invoice 7"],

@@ -119,6 +119,10 @@ const ACCOUNT = [
   "mode",
   "name",
   "price_multiplier",
+  "retain_callbacks_seconds",
+  "retain_inputs_seconds",
+  "retain_outputs_seconds",
+  "retain_tasks_seconds",
   "status",
 ];
 const KEY = [

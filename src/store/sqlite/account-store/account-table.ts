@@ -29,6 +29,11 @@ export const account = sqliteTable(
     lowBalance: micros("low_balance_micros"),
     /** Whether the low balance was reported. */
     lowBalanceTold: integer("low_balance_told", { mode: "boolean" }).notNull().default(false),
+    /** How long what is kept of its ended tasks stays, where not as the server has it. */
+    retainOutputsSec: integer("retain_outputs_sec"),
+    retainInputsSec: integer("retain_inputs_sec"),
+    retainCallbacksSec: integer("retain_callbacks_sec"),
+    retainTasksSec: integer("retain_tasks_sec"),
   },
   (table) => [
     check("account_held", sql`${table.held} between 0 and 9007199254740991`),
@@ -61,5 +66,9 @@ export function toAccount(row: AccountRow): Account {
     creditLimit: row.credit_limit_micros,
     priceMultiplier: row.price_multiplier,
     lowBalance: row.low_balance_micros ?? undefined,
+    retainOutputsSec: row.retain_outputs_sec ?? undefined,
+    retainInputsSec: row.retain_inputs_sec ?? undefined,
+    retainCallbacksSec: row.retain_callbacks_sec ?? undefined,
+    retainTasksSec: row.retain_tasks_sec ?? undefined,
   };
 }

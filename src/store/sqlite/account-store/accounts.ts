@@ -106,22 +106,13 @@ export function prepareAccounts(
     update(id: AccountId, change: AccountChange, act?: Act): Account | "overdrawn" | "not_found" {
       const before = byId(id);
       if (before === undefined) return "not_found";
-      const {
-        creditLimit = before.creditLimit,
-        priceMultiplier = before.priceMultiplier,
-        lowBalance = before.lowBalance ?? null,
-        status = before.status,
-        mode = before.mode,
-      } = change;
+      const given = Object.entries(change).filter(([, value]) => value !== undefined);
+      if (given.length === 0) return before;
+      const { mode = before.mode, creditLimit = before.creditLimit } = change;
       if ((availableOf({ ...before, mode, creditLimit }) ?? 0) < 0) return "overdrawn";
-      orm
-        .update(account)
-        .set({ creditLimit, priceMultiplier, lowBalance, status, mode })
-        .where(eq(account.id, id))
-        .run();
+      orm.update(account).set(Object.fromEntries(given)).where(eq(account.id, id)).run();
       later.clearTold(id);
-      const terms = { creditLimit, priceMultiplier, lowBalance: lowBalance ?? undefined, status, mode };
-      const after = { ...before, ...terms };
+      const after = byId(id) ?? before;
       use.trail(act, accountChanged(before, after));
       return after;
     },

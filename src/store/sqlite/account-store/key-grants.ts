@@ -13,6 +13,7 @@ export function prepareGrant({ orm }: Connection): (hash: string) => KeyGrant | 
       accountId: apiKey.accountId,
       accountStatus: account.status,
       priceMultiplier: account.priceMultiplier,
+      retainOutputsSec: account.retainOutputsSec,
       policy: apiKey.policy,
       expiresAt: apiKey.expiresAt,
       revokedAt: apiKey.revokedAt,
@@ -26,10 +27,11 @@ export function prepareGrant({ orm }: Connection): (hash: string) => KeyGrant | 
   return (hash) => {
     const row = grantByHash.get({ hash });
     if (row === undefined) return undefined;
-    const { hash: ownHash, previousExpiresAt, revokedAt, ...grant } = row;
+    const { hash: ownHash, previousExpiresAt, revokedAt, retainOutputsSec, ...grant } = row;
     const ends = [grant.expiresAt, ownHash === hash ? null : previousExpiresAt].filter((at) => at !== null);
     return {
       ...grant,
+      retainOutputsSec: retainOutputsSec ?? undefined,
       expiresAt: ends.length === 0 ? undefined : Math.min(...ends),
       revokedAt: revokedAt ?? undefined,
     };

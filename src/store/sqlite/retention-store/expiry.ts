@@ -21,58 +21,78 @@ const HAS: Readonly<Record<KeptKind, string>> = {
   tasks: "1",
 };
 
+/** How long an account keeps what of its tasks, in seconds, as a column. */
+const OF_ACCOUNT = {
+  outputs: "retain_outputs_sec",
+  inputs: "retain_inputs_sec",
+  callbacks: "retain_callbacks_sec",
+  tasks: "retain_tasks_sec",
+} as const satisfies Readonly<Record<KeptKind, string>>;
+
+/** A key says it of files alone. */
+const ofKeys = (kind: KeptKind) => kind === "outputs" || kind === "inputs";
+
+interface Retain {
+  readonly retain: number | null;
+}
+
+/** Tells how long things of ended tasks are kept, in seconds; null: as the server has it. A key goes before its account. */
+function prepareTerms(db: Database, kind: KeptKind) {
+  const column = OF_ACCOUNT[kind];
+  const term = ofKeys(kind) ? `coalesce(policy ->> '$.retainSec', ${column})` : column;
+  const own = db.prepare<Retain, [key: string]>(
+    `select ${term} as retain from api_key join account on account.id = account_id where api_key.id = ?`,
+  );
+  const shortestOfKey = db.prepare<Retain, []>("select min(policy ->> '$.retainSec') as retain from api_key");
+  const shortestOfAccount = db.prepare<Retain, []>(`select min(${column}) as retain from account`);
+  return {
+    of: (key: KeyId) => own.get(key)?.retain ?? undefined,
+    shortest(): number {
+      const all = [shortestOfAccount, ...(ofKeys(kind) ? [shortestOfKey] : [])];
+      return Math.min(...all.map((statement) => statement.get()?.retain ?? Number.POSITIVE_INFINITY));
+    },
+  };
+}
+
 function hasFile(role: "input" | "output"): string {
   return `retain_sec is null and exists (select 1 from asset indexed by asset_of_task where asset.task_id = task.id and role = '${role}')`;
 }
 
 /** Returns the body of `RetentionStore.expired`. */
 export function prepareExpired(db: Database): (query: ExpiryQuery) => Expiry {
-  const statement = (kind: KeptKind) =>
-    db.prepare<Row, [after: number, limit: number]>(
+  const prepare = (kind: KeptKind) => ({
+    rows: db.prepare<Row, [after: number, limit: number]>(
       `select rowid, id, key_id, created_at, completed_at, (status <> '${REMOVED}' and (${HAS[kind]})) as has
        from task where rowid > ? order by rowid limit ?`,
-    );
-  const statements = {
-    outputs: statement("outputs"),
-    inputs: statement("inputs"),
-    callbacks: statement("callbacks"),
-    tasks: statement("tasks"),
+    ),
+    terms: prepareTerms(db, kind),
+  });
+  const prepared = {
+    outputs: prepare("outputs"),
+    inputs: prepare("inputs"),
+    callbacks: prepare("callbacks"),
+    tasks: prepare("tasks"),
   };
-  const ofKey = db.prepare<{ retain: number | null }, [id: string]>(
-    "select policy ->> '$.retainSec' as retain from api_key where id = ?",
-  );
-
-  const shortest = db.prepare<{ retain: number | null }, []>(
-    "select min(policy ->> '$.retainSec') as retain from api_key",
-  );
-
-  /** When the tasks were accepted that can be due at the latest. */
-  function latestDue({ kind, endedBefore, now }: ExpiryQuery): number {
-    if (kind !== "outputs" && kind !== "inputs") return endedBefore;
-    const retain = shortest.get()?.retain ?? Number.POSITIVE_INFINITY;
-    return Math.max(endedBefore, now - retain * 1000);
-  }
-
-  /** A key can keep the files of its tasks for a time of its own. */
-  function dueBefore({ kind, endedBefore, now }: ExpiryQuery, key: KeyId): number {
-    if (kind !== "outputs" && kind !== "inputs") return endedBefore;
-    const retain = ofKey.get(key)?.retain ?? undefined;
-    return retain === undefined ? endedBefore : now - retain * 1000;
-  }
 
   return (query) => {
-    const { kind, after, limit } = query;
-    const latest = latestDue(query);
+    const { kind, after, limit, endedBefore, now } = query;
+    const { rows, terms } = prepared[kind];
+    // Tasks that were accepted later cannot be due yet.
+    const latest = Math.max(endedBefore, now - terms.shortest() * 1000);
+    const dueBefore = ({ key_id }: Row): number => {
+      const retain = terms.of(key_id);
+      return retain === undefined ? endedBefore : now - retain * 1000;
+    };
     const due: TaskId[] = [];
     let [place, finished, isGapless] = [after, after, true];
-    for (const row of statements[kind].all(after, limit)) {
+    for (const row of rows.all(after, limit)) {
       if (row.created_at >= latest) return { due, finished };
       place = row.rowid;
       // A task has nothing before it ends, and may get it then.
       const isOver = row.completed_at !== null && row.has === 0;
       if (!isOver) {
         isGapless = false;
-        if (row.completed_at !== null && row.completed_at < dueBefore(query, row.key_id)) due.push(row.id);
+        if (row.completed_at !== null && row.completed_at < dueBefore(row)) due.push(row.id);
       } else if (isGapless) finished = row.rowid;
     }
     return { due, finished, place: place === after ? undefined : place };
