@@ -1,12 +1,17 @@
 import { openStoredContents } from "../assets/contents.ts";
 import { openAssetStore } from "../assets/open.ts";
+import type { S3Client } from "../assets/s3/client.ts";
 import type { Objects } from "../assets/s3/objects.ts";
+import type { Ownership } from "../assets/s3/owner.ts";
 import type { AssetConfig, BucketConfig } from "../config/assets.ts";
 import type { Config } from "../config/config.ts";
 import type { AssetStore } from "../domain/ports/asset-store.ts";
 import type { Clock, Ids, Log } from "../domain/ports/runtime.ts";
 import type { StoredContents } from "../domain/ports/stored-contents.ts";
+import { createSystemClock } from "../runtime/clock.ts";
 import { systemRandom } from "../runtime/random.ts";
+import { ASSETS_TAKEN, ownerOf } from "./bucket-owner.ts";
+import type { Folder } from "./data-folder.ts";
 import type { Releases } from "./lifecycle.ts";
 import { notePlaces } from "./places.ts";
 
@@ -42,7 +47,9 @@ export async function openAssets(config: Config, deps: AssetDeps, releases: Rele
     ...bucketOptions(assets, assets.bucket),
     ...deps,
     random: systemRandom,
+    owner: { me: ownerOf(config), advice: ASSETS_TAKEN },
   });
+  await opened.claim();
   void opened.start();
   releases.push(opened.stop);
   const inBucket = openBucketContents(opened.objects, opened.assets.removeUnheld);
@@ -56,11 +63,11 @@ export async function openAssets(config: Config, deps: AssetDeps, releases: Rele
  */
 export async function openLocalContents(
   assets: Pick<AssetConfig, "path" | "bucket">,
-  { clock, mayRemove }: { clock: Clock; mayRemove: () => void },
+  { clock, mayRemove, folder: { dataDir } }: { clock: Clock; mayRemove: () => void; folder: Folder },
 ): Promise<StoredContents> {
   const folder = openStoredContents(assets.path);
   if (assets.bucket === undefined) return folder;
-  const objects = await openObjects(assets.bucket, clock);
+  const objects = await openObjects(assets.bucket, clock, { dataDir });
   const drop = async (sha256: string) => {
     mayRemove();
     await objects.remove(sha256);
@@ -70,15 +77,38 @@ export async function openLocalContents(
   return inBothPlaces(folder, openBucketContents(objects, drop));
 }
 
-/** The objects of a bucket, for a command. */
-export async function openObjects(bucket: BucketConfig, clock: Clock): Promise<Objects> {
-  const [{ S3Client }, { Objects }] = await Promise.all([
-    import("../assets/s3/client.ts"),
-    import("../assets/s3/objects.ts"),
-  ]);
-  return new Objects(
-    new S3Client({ bucket: { ...bucket, keys: () => keysOf(bucket) }, clock, random: systemRandom }),
-  );
+/** The objects of a bucket, for a command on the data folder that has it. */
+export async function openObjects(bucket: BucketConfig, clock: Clock, folder: Folder): Promise<Objects> {
+  const { Objects } = await import("../assets/s3/objects.ts");
+  const client = await openClient(bucket, clock);
+  let ownership: Promise<Ownership> | undefined;
+  return new Objects(client, undefined, async () => {
+    ownership ??= ownershipOf(client, clock, folder);
+    await (await ownership).require();
+  });
+}
+
+/** Gives the bucket of the files to a data folder. @returns who had it, in words; undefined where nobody had, or this one */
+export async function claimBucket(
+  { assets, ...folder }: Folder & Pick<Config, "assets">,
+  options: { readonly isTrial: boolean },
+): Promise<string | undefined> {
+  if (assets.bucket === undefined)
+    throw new Error("The settings name no bucket: give assets.bucket and what belongs to it.");
+  const clock = createSystemClock();
+  const ownership = await ownershipOf(await openClient(assets.bucket, clock), clock, folder);
+  return options.isTrial ? await ownership.other() : await ownership.take();
+}
+
+async function ownershipOf(client: S3Client, clock: Clock, folder: Folder): Promise<Ownership> {
+  const { Ownership } = await import("../assets/s3/owner.ts");
+  return new Ownership({ client, clock, me: ownerOf(folder), advice: ASSETS_TAKEN });
+}
+
+/** A way to a bucket, for a command. */
+export async function openClient(bucket: BucketConfig, clock: Clock): Promise<S3Client> {
+  const { S3Client } = await import("../assets/s3/client.ts");
+  return new S3Client({ bucket: { ...bucket, keys: () => keysOf(bucket) }, clock, random: systemRandom });
 }
 
 function bucketOptions({ store, serve, cacheMb }: AssetConfig, bucket: BucketConfig) {

@@ -4,6 +4,7 @@ import type { Config } from "../config/config.ts";
 import type { Seal } from "../domain/ports/runtime.ts";
 import { PROVIDERS, USED_FORMS } from "../providers/registry.ts";
 import { lockDirectory } from "../runtime/directory-lock.ts";
+import { FOLDER_ID } from "../runtime/folder-id.ts";
 import { type FolderContents, makePrivate } from "../runtime/private-folder.ts";
 import { createSeal } from "../runtime/seal.ts";
 import { ASSETS, DATABASE, LOGS, RESTORING, SECRET_KEY } from "./folder-contents.ts";
@@ -49,6 +50,7 @@ const CONTENTS: FolderContents = {
       "bootstrap.json",
       "bootstrap.json.part",
       "bucket.json",
+      FOLDER_ID,
       SECRET_KEY,
       CHECKED_FORMS,
       ALERT_MEMORY,

@@ -28,7 +28,7 @@ export function createLocalAssets(
     release ??= lockForBucket(config);
   };
   const places = config.assets ?? { path: assetsOf(config) };
-  const open = () => openLocalContents(places, { clock, mayRemove });
+  const open = () => openLocalContents(places, { clock, mayRemove, folder: config });
   const pause = async () => true;
   return {
     /** Removes files that no task has, or with `isTrial` only tells which. */

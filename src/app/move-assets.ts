@@ -27,7 +27,7 @@ export async function moveAssets(
   const release = options.isTrial ? () => {} : lockOrCheck(config);
   try {
     const { moveContents } = await import("../assets/s3/move.ts");
-    const objects = await openObjects(bucket, clock);
+    const objects = await openObjects(bucket, clock, config);
     const ids = createIds(clock);
     return await moveContents({
       ...{ ...options, objects, directory: path },

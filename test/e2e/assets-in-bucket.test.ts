@@ -2,7 +2,15 @@ import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from 
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type FakeS3, KEYS, startFakeS3 } from "../helpers/fake-s3.ts";
-import { cleanEnvironment, freePort, type Server, SVC, startServer, stopServers } from "../helpers/server.ts";
+import {
+  cleanEnvironment,
+  emptyFolder,
+  freePort,
+  type Server,
+  SVC,
+  startServer,
+  stopServers,
+} from "../helpers/server.ts";
 import { type Api, createApi, download } from "./support/api.ts";
 import { svc } from "./support/command.ts";
 
@@ -46,7 +54,9 @@ afterAll(async () => {
 });
 
 const picture = { model: "sandbox-image", size: "64x64", sandbox: { delay_ms: 0 } };
-const objects = () => [...s3.objects.values()].map(({ bytes }) => Buffer.from(bytes).toString("base64"));
+/** The objects that are files. */
+const files = () => [...s3.objects].filter(([key]) => key.startsWith("svc/sha256/"));
+const objects = () => files().map(([, { bytes }]) => Buffer.from(bytes).toString("base64"));
 
 async function made(prompt: string): Promise<{ url: string; bytes: Uint8Array }> {
   const task = await api.make({ ...picture, prompt });
@@ -88,19 +98,19 @@ test("a result lies in the bucket, and is served from there as from a folder", a
 });
 
 test("a result is an input of the next task, and deleting both tasks empties the bucket", async () => {
-  s3.objects.clear();
+  for (const [key] of files()) s3.objects.delete(key);
   const first = await api.make({ ...picture, prompt: "one" });
   const second = await api.make({
     ...{ model: "sandbox-image", prompt: "two", sandbox: { delay_ms: 0 } },
     image_urls: [first.result?.[0] ?? ""],
   });
-  expect(s3.objects.size).toBe(2);
+  expect(files()).toHaveLength(2);
   const headers = { Authorization: `Bearer ${server.firstKey()}` };
   for (const { task_id: id } of [first, second])
     expect((await fetch(`${server.url}/v1/tasks/${id}`, { method: "DELETE", headers })).status).toBeLessThan(
       300,
     );
-  expect([...s3.objects.keys()]).toEqual([]);
+  expect(files()).toEqual([]);
 });
 
 test("no task completes while the bucket is away; reads say so, and everything goes on afterwards", async () => {
@@ -163,17 +173,17 @@ test("where readers are led to the bucket, they get the file there, and its addr
 
 test("files move to the bucket and back beside the server, each found all the while, also when the move is killed", async () => {
   await again("stop", "--assets-store", "folder");
-  const files = await Promise.all(Array.from({ length: 12 }, (_, i) => made(`moved ${i}`)));
-  const before = s3.objects.size;
+  const all = await Promise.all(Array.from({ length: 12 }, (_, i) => made(`moved ${i}`)));
+  const before = files().length;
   const allThere = () =>
     Promise.all(
-      files.map(async ({ url, bytes }) => expect(await download(url)).toEqual(new Uint8Array(bytes))),
+      all.map(async ({ url, bytes }) => expect(await download(url)).toEqual(new Uint8Array(bytes))),
     );
   const move = (to: string, ...more: string[]) =>
     svc(["assets", "move", "--to", to, "--json", ...more], { folder: server.folder, env: bucketEnv() });
 
   expect(JSON.parse((await move("s3", "--dry-run")).stdout)).toMatchObject({ files: 12, dry_run: true });
-  expect(s3.objects.size).toBe(before);
+  expect(files().length).toBe(before);
   let puts = 0;
   const isHalfway = Promise.withResolvers<void>();
   s3.fault = ({ operation }) => {
@@ -190,12 +200,12 @@ test("files move to the bucket and back beside the server, each found all the wh
   await allThere();
   const rest = JSON.parse((await move("s3")).stdout);
   expect(rest.files).toBeLessThan(12);
-  expect(s3.objects.size).toBe(before + 12);
+  expect(files().length).toBe(before + 12);
   rmSync(join(server.dataDir, "assets", "cache"), { recursive: true, force: true });
   await allThere();
 
   expect(JSON.parse((await move("folder")).stdout).files).toBe(before + 12);
-  expect(s3.objects.size).toBe(0);
+  expect(files().length).toBe(0);
   await allThere();
   const env = { ...bucketEnv(), SVC_ASSETS_PREFIX: "another" };
   const other = await svc(["assets", "move", "--to", "s3"], { folder: server.folder, env });
@@ -203,4 +213,26 @@ test("files move to the bucket and back beside the server, each found all the wh
     7,
     expect.stringContaining("another bucket than these settings name"),
   ]);
+});
+
+test("a second data folder on the bucket is refused at its start, and takes over where the operator says so", async () => {
+  const dataDir = join(emptyFolder("second"), "data");
+  const env = cleanEnvironment(bucketEnv());
+  const args = ["serve", "--data-dir", dataDir, "--port", "0", "--assets-store", "s3"];
+  const refused = Bun.spawn([SVC, ...args], { env, stdout: "ignore", stderr: "pipe" });
+  expect([await refused.exited, await refused.stderr.text()]).toEqual([
+    1,
+    expect.stringMatching(/belongs to the data folder .* of the host .*svc assets claim/),
+  ]);
+  const claim = (folder: string, ...more: string[]) =>
+    svc(["assets", "claim", "--data-dir", folder, ...more], { env: bucketEnv() });
+  expect((await claim(dataDir, "--no-input")).exitCode).toBe(2);
+  expect(JSON.parse((await claim(dataDir, "--yes", "--json")).stdout)).toMatchObject({
+    before: expect.stringContaining(server.dataDir),
+  });
+  await server.stop();
+  const old = await svc(["serve", "--data-dir", server.dataDir, "--port", "0"], { env: bucketEnv() });
+  expect([old.exitCode, old.stderr]).toEqual([1, expect.stringContaining(dataDir)]);
+  expect((await claim(server.dataDir, "--yes")).exitCode).toBe(0);
+  server = await start();
 });

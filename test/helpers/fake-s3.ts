@@ -126,6 +126,7 @@ export async function startFakeS3(
     for (const [what, name] of [
       ["checksum", "x-amz-checksum-sha256"],
       ["condition", "if-none-match"],
+      ["condition", "if-match"],
     ] as const)
       if (headers[name] !== undefined && state.lacks.includes(what)) return failure(501, "NotImplemented");
     const object = state.objects.get(key);
@@ -217,6 +218,10 @@ export async function startFakeS3(
 
   function putObject({ key, headers, body }: S3Request): Answer {
     if (headers["if-none-match"] === "*" && state.objects.has(key)) return failure(412, "PreconditionFailed");
+    const match = headers["if-match"];
+    if (match !== undefined && !state.objects.has(key)) return failure(404, "NoSuchKey");
+    if (match !== undefined && state.objects.get(key)?.etag !== match)
+      return failure(412, "PreconditionFailed");
     const checksum = base64(body);
     const asked = headers["x-amz-checksum-sha256"];
     const etag = `"${md5(body)}"`;

@@ -51,6 +51,8 @@ export class Objects {
     private readonly client: S3Client,
     /** Larger files are sent in parts of this size. */
     private readonly partBytes = PART_BYTES,
+    /** Called before anything is changed. @throws where the bucket is another's */
+    private readonly mayWrite: () => Promise<void> = async () => {},
   ) {
     this.#folder = `${client.bucket.prefix}sha256/`;
     this.#multipart = new Multipart({ client, partBytes, slots: this.#slots, lacks: this.#lacks });
@@ -76,10 +78,11 @@ export class Objects {
   }
 
   /** Stores a file. @returns whether it did, or something was there */
-  put(source: Source, options: WriteOptions): Promise<"stored" | "there"> {
-    return source.sizeBytes > this.partBytes
+  async put(source: Source, options: WriteOptions): Promise<"stored" | "there"> {
+    await this.mayWrite();
+    return await (source.sizeBytes > this.partBytes
       ? this.#multipart.put(this.keyOf(source.sha256), source, options)
-      : this.#slots.run(() => this.#putWhole(source, options));
+      : this.#slots.run(() => this.#putWhole(source, options)));
   }
 
   /** By the service's clock. */
@@ -95,6 +98,7 @@ export class Objects {
       "x-amz-metadata-directive": "REPLACE",
     };
     const headers = { ...objectHeaders({ type }), ...copy };
+    await this.mayWrite();
     await this.client.persist(async () => {
       const { status, text } = await this.client.ask({ method: "PUT", key, headers, answers: [501] });
       // A failure while it is copied comes with status 200.
@@ -115,6 +119,7 @@ export class Objects {
   }
 
   async remove(sha256: string): Promise<void> {
+    await this.mayWrite();
     await this.client.send({ method: "DELETE", key: this.keyOf(sha256), answers: [404] });
   }
 
@@ -135,8 +140,9 @@ export class Objects {
   }
 
   /** Gives up what was sent in parts and not completed for so long. @returns how many */
-  abandonUploads(olderThanMs: number): Promise<number> {
-    return this.#multipart.abandonUploads(this.#folder, olderThanMs);
+  async abandonUploads(olderThanMs: number): Promise<number> {
+    await this.mayWrite();
+    return await this.#multipart.abandonUploads(this.#folder, olderThanMs);
   }
 
   async #putWhole(source: Source, { isNew, patienceMs }: WriteOptions): Promise<"stored" | "there"> {

@@ -8,6 +8,7 @@ import type { Bucket } from "./bucket.ts";
 import { openBucketFiles } from "./bucket-files.ts";
 import { S3Client } from "./client.ts";
 import { Objects } from "./objects.ts";
+import { BucketTaken, type Owner, Ownership } from "./owner.ts";
 import type { Serve } from "./serving.ts";
 import { presigned } from "./signing.ts";
 import { createUploadSweeper } from "./sweeper.ts";
@@ -25,7 +26,14 @@ export interface BucketStoreOptions extends AssetStoreOptions {
   /** How long a request is tried again, and how long one try waits; for tests. */
   readonly patienceMs?: number | undefined;
   readonly answerMs?: number | undefined;
+  /** Larger files are sent in parts of this size; for tests. */
+  readonly partBytes?: number | undefined;
+  /** The data folder that has the bucket, and what to do where another has it; without it, nobody asks. */
+  readonly owner?: { readonly me: Owner; readonly advice: string } | undefined;
 }
+
+/** A start waits no longer for a bucket that does not answer. */
+const START_MS = 3_000;
 
 /**
  * The asset store in a bucket, and in a folder of this machine: there lie drafts, files that were not moved yet, and copies (`cache/`).
@@ -34,7 +42,8 @@ export interface BucketStoreOptions extends AssetStoreOptions {
 export function openBucketStore(options: BucketStoreOptions) {
   const { bucket, clock, log } = options;
   const client = new S3Client(options);
-  const objects = new Objects(client);
+  const ownership = options.owner && new Ownership({ ...options.owner, client, clock });
+  const objects = new Objects(client, options.partBytes, async () => await ownership?.require());
   const local = openContentFiles(options);
   const cache = new FileCache({
     folder: join(options.directory, "cache"),
@@ -53,6 +62,19 @@ export function openBucketStore(options: BucketStoreOptions) {
     assets,
     objects,
     local,
+    /**
+     * Takes the bucket, unless it does not answer: then whatever is stored first does.
+     *
+     * @throws BucketTaken
+     */
+    async claim(): Promise<void> {
+      try {
+        await ownership?.require({ patienceMs: START_MS, answerMs: START_MS });
+      } catch (error) {
+        if (error instanceof BucketTaken) throw error;
+        log.warn({ err: error as Error }, "the bucket does not answer; the server starts all the same");
+      }
+    },
     /** Removes now and then what was never sent to its end. @returns when it is known what copies there are */
     async start(): Promise<void> {
       sweeper.start();

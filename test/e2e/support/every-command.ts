@@ -421,6 +421,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   },
   // The settings name no bucket.
   "svc assets move": { args: local("--to", "s3"), exitCode: 7 },
+  "svc assets claim": { args: local(), exitCode: 2 },
   "svc complete": { keys: ["script", "shell"], args: () => ["bash"] },
   "svc upgrade": {
     keys: ["current", "index", "latest", "newer", "problem", "releases"],

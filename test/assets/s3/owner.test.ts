@@ -1,0 +1,105 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { S3Client } from "../../../src/assets/s3/client.ts";
+import { Objects } from "../../../src/assets/s3/objects.ts";
+import { BucketTaken, Ownership } from "../../../src/assets/s3/owner.ts";
+import { createSystemClock } from "../../../src/runtime/clock.ts";
+import { type FakeS3, type Fault, startFakeS3 } from "../../helpers/fake-s3.ts";
+import { bucketOf } from "../../helpers/s3-store.ts";
+
+let s3: FakeS3;
+let elapsedMs = 0;
+beforeEach(async () => {
+  s3 = await startFakeS3();
+});
+afterEach(() => s3.stop());
+
+function folder(name: string) {
+  const real = createSystemClock();
+  const clock = {
+    ...real,
+    elapsed: () => real.elapsed() + elapsedMs,
+    after: (delayMs: number, run: () => void) => real.after(Math.min(delayMs, 5_000), run),
+  };
+  const client = new S3Client({ bucket: bucketOf(s3), clock, random: () => 0, patienceMs: 1_000 });
+  const me = { folder: `folder_${name}`, host: `${name}.example`, path: `/srv/${name}` };
+  const ownership = new Ownership({ client, clock, me, advice: "Do something." });
+  return { ownership, objects: new Objects(client, undefined, () => ownership.require()) };
+}
+
+const owner = () => JSON.parse(s3.objects.get("svc/owner.json")?.bytes.toString() ?? "null");
+
+test("the first folder has the prefix, and the second is told whose it is and changes nothing", async () => {
+  const [first, second] = [folder("one"), folder("two")];
+  await first.ownership.require();
+  expect(owner()).toMatchObject({ folder: "folder_one", host: "one.example", path: "/srv/one" });
+  expect(second.ownership.require()).rejects.toThrow(
+    /belongs to the data folder \/srv\/one of the host one\.example, since .*Do something\./,
+  );
+  await folder("one").ownership.require();
+  s3.requests.length = 0;
+  const bytes = Buffer.from("x");
+  const sha256 = new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
+  const source = { sha256, sizeBytes: 1, type: "image/png", read: async () => bytes };
+  const changes = [
+    () => second.objects.put(source, { isNew: true }),
+    () => second.objects.remove(sha256),
+    () => second.objects.renew(source),
+    () => second.objects.abandonUploads(0),
+  ];
+  for (const change of changes) expect(change()).rejects.toThrow(BucketTaken);
+  await Promise.allSettled(changes.map((change) => change()));
+  expect(new Set(s3.operations())).toEqual(new Set(["GetObject"]));
+  expect(await first.objects.put(source, { isNew: true })).toBe("stored");
+});
+
+test("of folders that come at once, one has the prefix", async () => {
+  const results = await Promise.allSettled(
+    Array.from({ length: 8 }, (_, i) => folder(`f${i}`).ownership.require()),
+  );
+  expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+});
+
+test("a folder takes over on purpose, and what was there before it stores nothing a minute later", async () => {
+  const [first, second] = [folder("one"), folder("two")];
+  await first.ownership.require();
+  expect(await second.ownership.other()).toContain("/srv/one");
+  expect(await second.ownership.take()).toContain("/srv/one");
+  expect(await second.ownership.take()).toBeUndefined();
+  await second.ownership.require();
+  await first.ownership.require();
+  elapsedMs += 60_000;
+  expect(first.ownership.require()).rejects.toThrow(BucketTaken);
+  const takers = ["three", "four", "five"].map((name) => folder(name).ownership.take());
+  const taken = await Promise.allSettled(takers);
+  expect(taken.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+});
+
+test("an answer that is lost, cut or an error for a while ends in one owner", async () => {
+  const faults: Fault[] = ["broken", "answer lost", "changed", { status: 503, code: "SlowDown" }, "cut"];
+  for (const operation of ["GetObject", "PutObject"])
+    for (const fault of faults) {
+      s3.objects.clear();
+      let times = 0;
+      s3.fault = (request) => (request.operation === operation && times++ < 1 ? fault : undefined);
+      await folder("one").ownership.require();
+      s3.fault = () => undefined;
+      expect([operation, fault, owner().folder]).toEqual([operation, fault, "folder_one"]);
+      expect(folder("two").ownership.require()).rejects.toThrow(BucketTaken);
+    }
+});
+
+test("without conditions, what was put is read again", async () => {
+  s3.lacks = ["condition"];
+  await folder("one").ownership.require();
+  expect(folder("two").ownership.require()).rejects.toThrow(BucketTaken);
+  expect(await folder("two").ownership.take()).toContain("/srv/one");
+  expect(folder("one").ownership.require()).rejects.toThrow(BucketTaken);
+});
+
+test("an object of another program is nobody's to overwrite", async () => {
+  for (const text of ["", "not JSON", '{"folder":"folder_one"}']) {
+    const bytes = Buffer.from(text);
+    s3.objects.set("svc/owner.json", { bytes, etag: '"x"', checksum: undefined, storedAt: 0, type: "" });
+    expect(folder("one").ownership.require()).rejects.toThrow("belongs to another program");
+  }
+});
