@@ -4,6 +4,7 @@ import type { Examined, Finding } from "../../src/app/doctor/doctor.ts";
 import { lookAtServer } from "../client/look.ts";
 import { clientOptions } from "../client/remote.ts";
 import { type Invocation, onRun, withCommonFlags } from "../command.ts";
+import { asksFirst, confirm } from "../confirm.ts";
 import type { Context } from "../context.ts";
 import { readServerSetting } from "../environment.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -21,10 +22,11 @@ interface DoctorFlags extends LocalFlags {
   readonly token?: string;
   readonly bundle?: string;
   readonly log?: string;
+  readonly fix?: boolean;
 }
 
 /** The flags that are none of a server's settings. */
-const OWN_FLAGS = ["config", "server", "token", "tokenFile", "bundle", "log"];
+const OWN_FLAGS = ["config", "server", "token", "tokenFile", "bundle", "log", "fix"];
 
 export function defineDoctor(command: Command, context: Context): void {
   withTokenFlags(
@@ -34,24 +36,27 @@ export function defineDoctor(command: Command, context: Context): void {
       "--bundle <file>",
       "write what was seen into a file to send to somebody; no keys, tokens or prompts are in it",
     )
+    .option(
+      "--fix",
+      "put right what is safe: rights of the data folder, a missing one, what a killed server left, the database's log; says each before, and asks",
+    )
     .option("--log <file>", "a file with the server's log, whose last lines belong into the bundle");
   withServeFlags(command);
-  withExamples(command, "svc doctor", "svc doctor --data-dir /var/lib/svc --json", [
+  asksFirst(command);
+  withExamples(command, "svc doctor", "svc doctor --data-dir /var/lib/svc --json", "svc doctor --fix", [
     "svc doctor --bundle report.json --log /var/log/svc.log",
     "a report to send to somebody",
   ]);
   withNotes(
     command,
-    "Changes nothing, and works beside a running server and without one. Providers are asked what keys are worth, with calls that cost nothing.",
+    "Changes nothing without --fix, and works beside a running server and without one. Providers are asked what keys are worth, with calls that cost nothing.",
     "Takes every flag of `svc serve`: it looks at what a server that is started with them would have.",
   );
   onRun<DoctorFlags>(command, context, (invocation) => runDoctor(command, invocation));
 }
 
-async function runDoctor(
-  command: Command,
-  { context, options, output }: Invocation<DoctorFlags>,
-): Promise<void> {
+async function runDoctor(command: Command, invocation: Invocation<DoctorFlags>): Promise<void> {
+  const { context, options, output } = invocation;
   const { env, cwd } = context;
   const { bundle, log, config: file } = options;
   if (log !== undefined && bundle === undefined) throw usage("--log belongs to --bundle.");
@@ -60,7 +65,10 @@ async function runDoctor(
   );
   // Loaded late: it has most of the service.
   const { examine } = await import("../../src/app/doctor/doctor.ts");
-  const here = await examine({ flags, env, cwd, file });
+  const look = () => examine({ flags, env, cwd, file });
+  const first = await look();
+  const fixed = options.fix === true ? await putRight(first, invocation) : undefined;
+  const here = fixed?.some(({ error }) => error === null) === true ? await look() : first;
   const examined: Examined = {
     ...here,
     findings: [...here.findings, ...(await afar(options, context, output))],
@@ -72,12 +80,46 @@ async function runDoctor(
     writeReport(path, examined, { env, logFile: log === undefined ? undefined : resolve(cwd, log) });
     output.done(`The report is in ${path}. Read it before you send it.`);
   }
-  output.show({ checks: findings.map(findingForm) }, () => textOf(findings, output));
+  const form = { checks: findings.map(findingForm), ...(fixed && { fixed }) };
+  output.show(form, () => textOf(findings, output));
   const errors = findings.filter(({ status }) => status === "error").length;
   const warnings = findings.filter(({ status }) => status === "warn").length;
   const summary = `${counted(errors, "error")}, ${counted(warnings, "warning")}`;
   if (errors > 0) throw new Failure(EXIT.error, "checks_failed", `${summary}.`);
   output.say(warnings > 0 ? `${summary}.` : "Everything is well.");
+}
+
+/** What was put right, or could not be. */
+interface Fixed {
+  readonly id: string;
+  readonly what: string;
+  readonly error: string | null;
+}
+
+/** Says what can be put right without a risk, asks, and does it. What fails keeps nothing else from being done. */
+async function putRight(examined: Examined, invocation: Invocation<DoctorFlags>): Promise<Fixed[]> {
+  const { output } = invocation;
+  const { findRepairs } = await import("../../src/app/doctor/repairs.ts");
+  const repairs = findRepairs(examined);
+  if (repairs.length === 0) {
+    output.say("There is nothing that --fix puts right.");
+    return [];
+  }
+  for (const { what } of repairs) output.say(`To do: ${what}`);
+  await confirm(invocation, repairs.length === 1 ? "Do this?" : `Do these ${repairs.length} things?`);
+  const fixed: Fixed[] = [];
+  for (const { id, what, run } of repairs) {
+    try {
+      await run();
+      output.done(what);
+      fixed.push({ id, what, error: null });
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      output.warn(`Not done: ${what} ${reason}`);
+      fixed.push({ id, what, error: reason });
+    }
+  }
+  return fixed;
 }
 
 /** What a server says, where one is named. A token of a profile is for administration alone. */

@@ -15,6 +15,9 @@ interface Flags {
 
 /** Lines of what is new that are shown of one release. */
 const MAX_LINES = 20;
+/** A build that names no index asks nobody. */
+const NO_INDEX =
+  "this build names no index of releases; give --index URL, or set SVC_RELEASES_URL (https://api.github.com/repos/OWNER/NAME/releases)";
 
 export function defineUpgrade(command: Command, context: Context): void {
   withCommonFlags(command)
@@ -31,10 +34,7 @@ export function defineUpgrade(command: Command, context: Context): void {
 async function check({ context, output, options }: Invocation<Flags>): Promise<void> {
   if (options.check !== true) throw usage("svc upgrade looks, and installs nothing: give --check.");
   const index = indexOf(options, context);
-  const found =
-    index === undefined
-      ? "none is set; give --index or SVC_RELEASES_URL"
-      : await newerReleases(index, VERSION);
+  const found = index === undefined ? NO_INDEX : await newerReleases(index, VERSION);
   const releases = typeof found === "string" ? [] : found;
   const [latest] = releases;
   const value = {
@@ -47,7 +47,8 @@ async function check({ context, output, options }: Invocation<Flags>): Promise<v
   };
   output.show(value, () => {
     if (typeof found === "string") {
-      output.warn(`The index of releases could not be read: ${found}.`);
+      const why = index === undefined ? found : `the index of releases could not be read: ${found}`;
+      output.warn(`This is svc ${VERSION}. Whether there is a newer version is not known: ${why}.`);
       return "";
     }
     return latest === undefined ? `svc ${VERSION} is the newest version.\n` : `${textOf(releases)}\n`;

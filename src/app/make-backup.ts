@@ -45,7 +45,7 @@ export async function makeBackup(
 }
 
 /** Where the copy of the database lies while an archive is written. */
-const WORKSPACE = "backup.part";
+export const BACKUP_WORKSPACE = "backup.part";
 
 /**
  * Writes a backup of a data folder as one tar archive.
@@ -57,7 +57,7 @@ export async function streamBackup(
   write: (bytes: Uint8Array) => Promise<void>,
 ): Promise<BackupSummary> {
   const plan = planOf(order);
-  const workspace = join(order.dataDir, WORKSPACE);
+  const workspace = join(order.dataDir, BACKUP_WORKSPACE);
   mkdirSync(workspace, { recursive: true, mode: 0o700 });
   return await locked(workspace, async () => {
     const folder = join(workspace, "copy");

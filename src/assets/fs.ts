@@ -9,6 +9,9 @@ import { errorCode, storing } from "./storage-errors.ts";
 /** How old the time of a file may be before `claim` renews it. Much less than the age at which the collector takes it for left over. */
 export const CLAIM_EVERY_MS = 10 * 60_000;
 
+/** Where files lie while they are received. What is there when no process stores is left over. */
+export const temporaryFolderOf = (directory: string): string => join(directory, "tmp");
+
 /**
  * Files named by the SHA-256 of their content: `<directory>/sha256/ab/cd/<64 hexadecimal digits>`. A flushed temporary file is
  * renamed, and `keep` returns after the folders are flushed too: a crash at any point leaves the whole file or none.
@@ -19,7 +22,7 @@ export function openContentFiles(options: {
   now?: (() => number) | undefined;
 }): FolderFiles {
   const { pathOf, prepareFolder } = openFolders(options.directory);
-  const drafts = openDrafts(join(options.directory, "tmp"), options.newTemporaryName);
+  const drafts = openDrafts(temporaryFolderOf(options.directory), options.newTemporaryName);
 
   /** Turns the draft into the content file of this hash. Replaces an existing one. */
   function keep(file: Draft, { sha256 }: FileName): Promise<void> {

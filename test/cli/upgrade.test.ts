@@ -70,7 +70,7 @@ describe("svc upgrade --check", () => {
     answer = response;
     const { exitCode, stdout, stderr } = await svc(["upgrade", "--check", "--index", index.url.href]);
     expect([exitCode, stdout]).toEqual([0, ""]);
-    expect(stderr).toContain(`The index of releases could not be read: ${problem}`);
+    expect(stderr).toContain(`the index of releases could not be read: ${problem}`);
   });
 
   test("ends with 0 without a network, and without an index", async () => {

@@ -29,6 +29,8 @@ export interface Examined {
   readonly findings: readonly Finding[];
   /** Absent where the settings cannot be used. */
   readonly config: Config | undefined;
+  /** Absent where the settings do not say. */
+  readonly dataDir: string | undefined;
 }
 
 /** Looks at everything that a server of these settings needs, beside one that runs or without. Changes nothing. */
@@ -56,12 +58,12 @@ export async function examine(sources: Sources): Promise<Examined> {
       return [...folder.findings, ...database.findings];
     });
   await add("clock", () => clockCheck(now, lastBeat));
-  if (config === undefined) return { findings, config };
+  if (config === undefined) return { findings, config, dataDir };
   await add("own_models", () => contentChecks(config));
   await add("callback_guard", () => guardCheck(config));
   await add("public_url", () => networkChecks({ config, server, now }));
   await add("provider_keys", () => providerChecks(config));
-  return { findings, config };
+  return { findings, config, dataDir };
 }
 
 /** Every problem with the settings, and the settings as far as they can be used without a server. */

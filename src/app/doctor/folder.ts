@@ -99,16 +99,21 @@ function privacyChecks(dataDir: string, stats: Stats): Finding[] {
             `chmod 700 ${shown}`,
           ),
         ];
-  const kept = join(dataDir, KEPT_KEYS);
-  const keys = existsSync(kept) ? readdirSync(kept).map((name) => join(KEPT_KEYS, name)) : [];
-  const open = [...SECRET_FILES, ...keys].filter((name) => {
-    const found = lstatSync(join(dataDir, name), { throwIfNoEntry: false });
-    return found !== undefined && !found.isSymbolicLink() && (found.mode & OTHERS) !== 0;
-  });
+  const open = exposedSecrets(dataDir);
   if (open.length === 0) return [...folder, ok("secret_files", "Files with secrets are their user's alone.")];
   const paths = open.map((name) => quoted(join(dataDir, name)));
   const text = `Other users can read ${open.join(", ")} in ${dataDir}, which hold secrets.`;
   return [...folder, warn("secret_files", text, `chmod 600 ${paths.join(" ")}`)];
+}
+
+/** Files with secrets that others can read, below the data folder. */
+export function exposedSecrets(dataDir: string): string[] {
+  const kept = join(dataDir, KEPT_KEYS);
+  const keys = existsSync(kept) ? readdirSync(kept).map((name) => join(KEPT_KEYS, name)) : [];
+  return [...SECRET_FILES, ...keys].filter((name) => {
+    const found = lstatSync(join(dataDir, name), { throwIfNoEntry: false });
+    return found !== undefined && !found.isSymbolicLink() && (found.mode & OTHERS) !== 0;
+  });
 }
 
 const modeOf = ({ mode }: Stats) => (mode & 0o777).toString(8);
