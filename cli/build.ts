@@ -35,6 +35,7 @@ export const ENTRYPOINTS = [
   "cli/main.ts",
   "src/studio/worker.ts",
   "src/assets/svg-worker.ts",
+  "src/assets/thumbnails/worker.ts",
   "src/app/books-worker.ts",
   "src/app/backup-worker.ts",
   "src/app/own-form-worker.ts",

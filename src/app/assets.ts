@@ -3,11 +3,14 @@ import { openAssetStore } from "../assets/open.ts";
 import type { S3Client } from "../assets/s3/client.ts";
 import type { Objects } from "../assets/s3/objects.ts";
 import type { Ownership } from "../assets/s3/owner.ts";
+import { removeThumbnails } from "../assets/thumbnail-files.ts";
+import { openThumbnails } from "../assets/thumbnails/thumbnails.ts";
 import type { AssetConfig, BucketConfig } from "../config/assets.ts";
 import type { Config } from "../config/config.ts";
 import type { AssetStore } from "../domain/ports/asset-store.ts";
 import type { Clock, Ids, Log } from "../domain/ports/runtime.ts";
 import type { StoredContents } from "../domain/ports/stored-contents.ts";
+import type { Thumbnails } from "../domain/ports/thumbnails.ts";
 import { createSystemClock } from "../runtime/clock.ts";
 import { systemRandom } from "../runtime/random.ts";
 import { ASSETS_TAKEN, ownerOf } from "./bucket-owner.ts";
@@ -23,12 +26,24 @@ interface AssetDeps {
 
 interface OpenedAssets {
   readonly assets: AssetStore;
+  readonly thumbnails: Thumbnails;
   /** What lies there, whoever refers to it. */
   readonly contents: StoredContents;
 }
 
-/** Opens the files: in a folder, and in a bucket where the settings name one. */
+/** Opens the files: in a folder, and in a bucket where the settings name one; and their thumbnails, on this machine in any case. */
 export async function openAssets(config: Config, deps: AssetDeps, releases: Releases): Promise<OpenedAssets> {
+  const { assets, contents } = await openPlaces(config, deps, releases);
+  const thumbnails = openThumbnails({ directory: config.assets.path, assets, clock: deps.clock });
+  releases.push(thumbnails.stop);
+  return { assets, contents, thumbnails };
+}
+
+async function openPlaces(
+  config: Config,
+  deps: AssetDeps,
+  releases: Releases,
+): Promise<Omit<OpenedAssets, "thumbnails">> {
   const { assets } = config;
   const options = {
     directory: assets.path,
@@ -70,6 +85,7 @@ export async function openLocalContents(
   const objects = await openObjects(assets.bucket, clock, { dataDir });
   const drop = async (sha256: string) => {
     mayRemove();
+    removeThumbnails(assets.path, sha256);
     await objects.remove(sha256);
     return true;
   };

@@ -74,7 +74,7 @@ export async function openRooms(config: Config, overrides: AppOverrides, release
   const store = openServerStore(config, { ids, log, seal, overrides });
   releases.push(() => store.stop());
   tellSealing(log, store.sealing);
-  const { assets, contents } = await openAssets(config, { clock, ids, log }, releases);
+  const { assets, contents, thumbnails } = await openAssets(config, { clock, ids, log }, releases);
   await assets.removeTemporary();
   releases.push(watchDataFolder(config, clock, overrides));
   const network = overrides.egress ?? createEgress({ allow: config.egress.allow });
@@ -98,7 +98,20 @@ export async function openRooms(config: Config, overrides: AppOverrides, release
   for (const each of [onProvidersChanged, tellAddresses]) onProviders(each);
   relays.onChange(onProvidersChanged);
   return {
-    ...{ clock, log, ids, store, assets, contents, egress, taping, moderation, createdDataDir, providerIds },
+    ...{
+      clock,
+      log,
+      ids,
+      store,
+      assets,
+      contents,
+      thumbnails,
+      egress,
+      taping,
+      moderation,
+      createdDataDir,
+      providerIds,
+    },
     ...{ relays, ...offered, ...models },
     checks: [...(moderation?.checks.keys() ?? [])],
     inputAddresses: createInputAddresses({ assets, clock, seal }),

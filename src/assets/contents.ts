@@ -6,6 +6,7 @@ import { SHA256 } from "./content-files.ts";
 import { openFolders } from "./content-folders.ts";
 import { makeFolder } from "./make-folder.ts";
 import { errorCode, storing } from "./storage-errors.ts";
+import { removeThumbnails } from "./thumbnail-files.ts";
 
 const FOLDER = /^[0-9a-f]{2}$/;
 const PIECE_BYTES = 1024 * 1024;
@@ -21,6 +22,7 @@ export function openStoredContents(directory: string): StoredContents {
     const stats = statSync(path, { throwIfNoEntry: false });
     if (stats === undefined) return false;
     if (stats.mtimeMs <= unusedSince && !(await isNeeded(sha256))) {
+      removeThumbnails(directory, sha256);
       await rm(path, { force: true });
       return true;
     }

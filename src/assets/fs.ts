@@ -5,6 +5,7 @@ import { type ContentFiles, type FileName, SHA256 } from "./content-files.ts";
 import { flush, openFolders } from "./content-folders.ts";
 import { type Draft, openDrafts } from "./drafts.ts";
 import { errorCode, storing } from "./storage-errors.ts";
+import { removeThumbnails } from "./thumbnail-files.ts";
 
 /** How old the time of a file may be before `claim` renews it. Much less than the age at which the collector takes it for left over. */
 export const CLAIM_EVERY_MS = 10 * 60_000;
@@ -54,7 +55,10 @@ export function openContentFiles(options: {
 
   /** Removes the content file, if there is one. Synchronous, so that nobody can find the file in between and rely on it. */
   const remove = (sha256: string): Promise<void> =>
-    storing(async () => rmSync(pathOf(sha256), { force: true }));
+    storing(async () => {
+      removeThumbnails(options.directory, sha256);
+      rmSync(pathOf(sha256), { force: true });
+    });
 
   const { find, pathIfThere } = lookInto(pathOf);
   const claim = ({ sha256, sizeBytes }: FileName): boolean =>

@@ -61,8 +61,10 @@ export function createAssetStore(files: ContentFiles, options: CheckOptions): As
     }
   };
 
+  const locate: AssetStore["locate"] = async (file) => files.pathIfThere(file) ?? (await files.bring(file));
+
   const open: AssetStore["open"] = async (file, { isLazy } = { isLazy: false }) => {
-    const path = files.pathIfThere(file) ?? (await files.bring(file));
+    const path = await locate(file);
     if (path === undefined) return undefined;
     return (isLazy ? undefined : fromMemory(recent, file, path)) ?? Bun.file(path, { type: file.type });
   };
@@ -78,6 +80,7 @@ export function createAssetStore(files: ContentFiles, options: CheckOptions): As
       return true;
     },
     open,
+    locate,
     async deliver(file, wanted, asked) {
       const near = files.deliver === undefined ? undefined : await files.deliver(file, wanted);
       if (near !== undefined) return near;

@@ -58,6 +58,21 @@ export async function openSource(bytes: Uint8Array): Promise<SourceVideo> {
     : facing;
 }
 
+/**
+ * The first picture of a video.
+ *
+ * @returns undefined for any codec but H.264 baseline, for a video that is turned or not shown as it is coded, and for one too large
+ */
+export async function firstPicture(track: InputVideoTrack): Promise<Frame | undefined> {
+  const { displayWidth, codedWidth, codedHeight } = track;
+  const isPlain = track.rotation === 0 && displayWidth === codedWidth;
+  const isSmall = Math.max(codedWidth, codedHeight) <= LARGEST_SIDE;
+  if (!isPlain || !isSmall || Math.min(displayWidth, codedHeight) < 2 || !(await isBaseline(track)))
+    return undefined;
+  for await (const { frame } of decode(track)) return frame;
+  return undefined;
+}
+
 async function isBaseline(track: InputVideoTrack): Promise<boolean> {
   const codec = track.codec === "avc" ? await track.getCodecParameterString() : null;
   return codec?.startsWith("avc1.42") ?? false;

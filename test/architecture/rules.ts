@@ -31,6 +31,13 @@ const LAYERS: readonly Layer[] = [
   },
   { name: "catalog", covers: ["src/catalog/"], imports: ["domain", "toolkit"], externals: "any" },
   { name: "store", covers: ["src/store/"], imports: ["domain", "toolkit"], externals: "any" },
+  // The studio is to thumbnails of videos what sharp is to those of images.
+  {
+    name: "thumbnails",
+    covers: ["src/assets/thumbnails/"],
+    imports: ["domain", "toolkit", "assets", "studio"],
+    externals: "any",
+  },
   { name: "assets", covers: ["src/assets/"], imports: ["domain", "toolkit"], externals: "any" },
   { name: "runtime", covers: ["src/runtime/"], imports: ["domain", "toolkit"], externals: "any" },
   { name: "egress", covers: ["src/egress/"], imports: ["domain", "toolkit"], externals: "any" },
@@ -59,6 +66,7 @@ const LAYERS: readonly Layer[] = [
         "catalog",
         "store",
         "assets",
+        "thumbnails",
         "runtime",
         "egress",
         "backup",

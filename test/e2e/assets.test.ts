@@ -140,3 +140,58 @@ function rawGet(port: number, path: string): Promise<string> {
   socket.setTimeout(5_000, () => socket.destroy(new Error("No answer.")));
   return promise;
 }
+
+describe("a thumbnail", () => {
+  const small = (width: string, init: RequestInit = {}) =>
+    fetch(`${url}?w=${width}`, { ...init, keepalive: false });
+
+  test("is a picture of its own, kept for ever, and known again", async () => {
+    const first = await small("64");
+    const picture = new Uint8Array(await first.arrayBuffer());
+    const tag = etag().replace(/"$/, '-64"');
+    expect([first.status, Object.fromEntries(first.headers)]).toMatchObject([
+      200,
+      {
+        "content-type": "image/webp",
+        "content-length": String(picture.length),
+        "cache-control": expect.stringContaining("immutable"),
+        "content-security-policy": "sandbox; default-src 'none'",
+        "x-content-type-options": "nosniff",
+        etag: tag,
+      },
+    ]);
+    expect(new TextDecoder().decode(picture.subarray(8, 12))).toBe("WEBP");
+    const again = await small("64");
+    expect(new Uint8Array(await again.arrayBuffer())).toEqual(picture);
+    const head = await small("64", { method: "HEAD" });
+    expect([head.status, head.headers.get("content-length"), (await head.arrayBuffer()).byteLength]).toEqual([
+      200,
+      String(picture.length),
+      0,
+    ]);
+    expect((await small("320", { headers: { "If-None-Match": etag() } })).status).toBe(200);
+    expect((await small("64", { headers: { "If-None-Match": tag } })).status).toBe(304);
+    expect((await small("64", { headers: { Range: "bytes=0-3" } })).status).toBe(206);
+  });
+
+  test("of a video is its first picture", async () => {
+    const api = createApi(server.url, server.firstKey());
+    const film = await api.make({
+      model: "sandbox-video",
+      prompt: "waves",
+      duration: 1,
+      sandbox: { delay_ms: 0 },
+    });
+    const response = await fetch(`${film.result?.[0]}?w=160`);
+    expect([response.status, response.headers.get("content-type")]).toEqual([200, "image/webp"]);
+  });
+
+  test.each(["", "0", "65", "064", "64.0", "-64", "1e2", "64&w=64", "%00", "9".repeat(400)])(
+    "of the width %p is refused",
+    async (width) => {
+      const response = await small(width);
+      const { data } = (await response.json()) as { data: object };
+      expect([response.status, data]).toMatchObject([400, { error_code: "invalid_request", param: "w" }]);
+    },
+  );
+});

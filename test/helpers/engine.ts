@@ -103,6 +103,7 @@ export function memoryAssets(): AssetStore {
       files.has(file.sha256) ? { file, keep: async () => {}, release: async () => {} } : undefined,
     removeUnheld: async (sha256) => files.delete(sha256),
     open,
+    locate: async () => undefined,
     async deliver(file) {
       const content = await open(file);
       return content && { kind: "content", content };

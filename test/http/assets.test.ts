@@ -42,6 +42,7 @@ test("a request that had to wait for its turn is answered with a file that is re
   const lazy: unknown[] = [];
   const [endpoint] = assetEndpoints({
     tasks: { assetById: async () => asset },
+    thumbnails: { read: async () => ({ kind: "gone" }) },
     assets: {
       deliver: async (_, __, options) => {
         lazy.push(options?.isLazy);
@@ -51,7 +52,12 @@ test("a request that had to wait for its turn is answered with a file that is re
   });
   for (const isLate of [false, true]) {
     const name = assetPath(asset).split("/").at(-1) ?? "";
-    const asked = { request: new Request("http://localhost/"), param: () => name, isLate };
+    const asked = {
+      request: new Request("http://localhost/"),
+      param: () => name,
+      query: () => new URLSearchParams(),
+      isLate,
+    };
     // Safe: the endpoint reads nothing else of a request.
     await endpoint?.handle(asked as unknown as Exchange & never);
   }

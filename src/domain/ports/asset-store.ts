@@ -98,6 +98,11 @@ export interface AssetStore {
     file: Pick<StoredFile, "sha256" | "sizeBytes" | "type">,
     options?: { readonly isLazy: boolean },
   ): Promise<Blob | undefined>;
+  /**
+   * The path of the stored file on this machine, or undefined when it is not there. A file that lies elsewhere is brought here first; that
+   * copy stays for some seconds at least.
+   */
+  locate(file: Pick<StoredFile, "sha256" | "sizeBytes" | "type">): Promise<string | undefined>;
   /** How a reader over HTTP gets the file, or undefined when it is not there. Takes the options of `open`. */
   deliver(
     file: Pick<StoredFile, "sha256" | "sizeBytes" | "type">,

@@ -1,5 +1,6 @@
 import type { TaskId } from "../ids.ts";
 import { MAX_CALLBACK_REDELIVERIES, MAX_IDEMPOTENCY_KEY } from "../limits.ts";
+import type { WithoutThumbnail } from "../media/thumbnail.ts";
 import type { Mode } from "../model/model.ts";
 import { CURRENCY, formatAmount, type Micros } from "../money/money.ts";
 import type { TaskKind } from "../task/request.ts";
@@ -10,6 +11,12 @@ interface Of {
   /** The model's id. */
   readonly model: string;
 }
+
+const NO_THUMBNAIL: Readonly<Record<WithoutThumbnail, string>> = {
+  sound: "A recording of sound has no thumbnail.",
+  codec: "The pictures of this video cannot be decoded here, so it has no thumbnail; show the video itself.",
+  damaged: "This file cannot be decoded, so it has no thumbnail.",
+};
 
 /** Why a request for images or videos is refused, or ends without them. */
 export const TASK_WORDS = {
@@ -83,6 +90,8 @@ export const TASK_WORDS = {
   result_lost: ({ task }: { task: TaskId }) => `A result of task ${task} is no longer stored.`,
   hook_unknown: () => "There is no such address.",
   file_unknown: () => "There is no such file.",
+  thumbnail_none: ({ why }: { why: WithoutThumbnail }) => NO_THUMBNAIL[why],
+  thumbnails_busy: () => "Too many thumbnails are waited for at this moment; ask again in a second.",
 
   callback_unknown: () => "There is no such callback in this account.",
   callback_exhausted: () =>

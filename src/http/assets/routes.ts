@@ -1,8 +1,16 @@
-import { AppError } from "../../domain/errors.ts";
-import { assetPath, type MediaType } from "../../domain/media/asset.ts";
+import { AppError, invalid, mustBe } from "../../domain/errors.ts";
+import { type Asset, assetPath, type MediaType } from "../../domain/media/asset.ts";
+import {
+  THUMBNAIL_TYPE,
+  THUMBNAIL_WIDTHS,
+  type ThumbnailWidth,
+  thumbnailWidthOf,
+} from "../../domain/media/thumbnail.ts";
 import type { AssetStore, Delivery, Wanted } from "../../domain/ports/asset-store.ts";
 import type { TaskStore } from "../../domain/ports/task-store.ts";
+import type { Thumbnails } from "../../domain/ports/thumbnails.ts";
 import { deliverAsset, findAsset } from "../../service/read-asset.ts";
+import { readThumbnail } from "../../service/read-thumbnail.ts";
 import { type Endpoint, open } from "../exchange.ts";
 import { isKnown, type Reply } from "../reply.ts";
 import { READ_ASSET } from "./wire.ts";
@@ -11,31 +19,64 @@ import { READ_ASSET } from "./wire.ts";
 export function assetEndpoints(deps: {
   tasks: Pick<TaskStore, "assetById">;
   assets: Pick<AssetStore, "deliver">;
+  thumbnails: Thumbnails;
 }): Endpoint[] {
   return [
-    open("/assets/:file", READ_ASSET, async ({ request, param, isLate }) => {
+    open("/assets/:file", READ_ASSET, async ({ request, param, query, isLate }) => {
+      const width = widthOf(query());
       const [id = "", extension] = param("file").split(".", 2);
       const asset = await findAsset(deps, id);
       if (extension !== undefined && !assetPath(asset).endsWith(`.${extension}`)) {
         throw new AppError("not_found", { kind: "file_unknown" });
       }
-      const headers = {
-        "Content-Type": asset.type,
-        "Cache-Control": "public, max-age=31536000, immutable",
-        ETag: `"${asset.sha256}"`,
-        "Accept-Ranges": "bytes",
-        "X-Content-Type-Options": "nosniff",
-        "Content-Security-Policy": policyFor(asset.type),
-        "Cross-Origin-Resource-Policy": "cross-origin",
-        "Access-Control-Allow-Origin": "*",
-        "Last-Modified": new Date(asset.createdAt).toUTCString(),
-      };
+      // A drawing has every size.
+      if (width !== undefined && asset.type !== "image/svg+xml")
+        return await thumbnailReply(deps, request, asset, width);
+      const headers = headersOf(asset, asset.type, asset.sha256);
       // Bun 1.4.5 sends the head of a late answer in some fifty pieces, unless the body is a file or small
       // (https://github.com/oven-sh/bun/pull/41341, checked 2026-11-23).
       const deliver = (wanted: Wanted) => deliverAsset(deps, asset, wanted, { isLazy: isLate });
       return serveFile(request, { sizeBytes: asset.sizeBytes, headers, deliver });
     }),
   ];
+}
+
+function headersOf({ createdAt }: Asset, type: MediaType, tag: string) {
+  return {
+    "Content-Type": type,
+    "Cache-Control": "public, max-age=31536000, immutable",
+    ETag: `"${tag}"`,
+    "Accept-Ranges": "bytes",
+    "X-Content-Type-Options": "nosniff",
+    "Content-Security-Policy": policyFor(type),
+    "Cross-Origin-Resource-Policy": "cross-origin",
+    "Access-Control-Allow-Origin": "*",
+    "Last-Modified": new Date(createdAt).toUTCString(),
+  };
+}
+
+/** The wish for a thumbnail in a query, if there is one. @throws AppError `invalid_request` */
+function widthOf(query: URLSearchParams): ThumbnailWidth | undefined {
+  const given = query.getAll("w");
+  if (given.length === 0) return undefined;
+  if (given.length > 1) throw invalid({ kind: "given_twice", field: "w" });
+  const width = thumbnailWidthOf(given[0] ?? "");
+  if (width === undefined)
+    throw mustBe("w", { oneOf: THUMBNAIL_WIDTHS.map(String) }, { json: given[0] ?? "" });
+  return width;
+}
+
+async function thumbnailReply(
+  deps: { readonly thumbnails: Thumbnails },
+  request: Request,
+  asset: Asset,
+  width: ThumbnailWidth,
+): Promise<Reply> {
+  const headers = headersOf(asset, THUMBNAIL_TYPE, `${asset.sha256}-${width}`);
+  if (isKnown(request, headers.ETag)) return { status: 304, headers, body: null };
+  const content = await readThumbnail(deps, asset, width);
+  const deliver = async () => ({ kind: "content", content }) as const;
+  return serveFile(request, { sizeBytes: content.size, headers, deliver });
 }
 
 type FileHeaders = Readonly<Record<string, string>> & { readonly ETag: string };

@@ -1,7 +1,8 @@
 import { INPUT_TYPES, MEDIA_TYPES, type MediaType } from "../../domain/media/asset.ts";
+import { THUMBNAIL_WIDTHS } from "../../domain/media/thumbnail.ts";
 import { type Answer, contract, type EndpointContract } from "../openapi/contract.ts";
 import type { HeaderName } from "../openapi/headers.ts";
-import { text } from "../wire/schema.ts";
+import { optional, text } from "../wire/schema.ts";
 
 const FILE_HEADERS = ["ETag", "Cache-Control", "Last-Modified", "Accept-Ranges"] as const;
 
@@ -31,8 +32,14 @@ function downloads(types: readonly MediaType[], headers: readonly HeaderName[]):
 
 export const READ_ASSET = contract("readAsset", "Files", "Download a file", {
   description:
-    "What `result` and image URLs point at. The id is the permission: whoever knows it may read the file. The content never changes.",
+    "What `result` and image URLs point at. The id is the permission: whoever knows it may read the file. The content never changes. With `w`, a smaller picture of it, in WebP.",
   path: { file: text("Id of the file, with the extension of its type.") },
+  query: optional({
+    w: text(
+      "The width in pixels of a smaller picture, which is never larger than the original: of an image, or the first picture of a video. An SVG is answered as it is. A file without one is `not_found`.",
+      { enum: THUMBNAIL_WIDTHS.map(String) },
+    ),
+  }),
   headers: RANGE_HEADERS,
   answers: {
     ...downloads(ALL_TYPES, FILE_HEADERS),
@@ -42,7 +49,7 @@ export const READ_ASSET = contract("readAsset", "Files", "Download a file", {
       headers: ["Location", "Cache-Control"],
     },
   },
-  errors: ["not_found", "service_unavailable"],
+  errors: ["invalid_request", "not_found", "service_unavailable"],
 });
 
 export const READ_INPUT = contract("readInput", "Files", "Download an input", {

@@ -141,6 +141,8 @@ const EVERY_KIND: { readonly [Kind in Facts["kind"]]: Omit<Extract<Facts, { kind
   result_lost: { task },
   hook_unknown: {},
   file_unknown: {},
+  thumbnail_none: { why: "codec" },
+  thumbnails_busy: {},
   callback_unknown: {},
   callback_exhausted: {},
   callbacks_unselected: { field, given: "both" },

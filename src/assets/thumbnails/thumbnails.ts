@@ -1,0 +1,80 @@
+import { MEDIA_TYPES } from "../../domain/media/asset.ts";
+import { THUMBNAIL_TYPE, type ThumbnailWidth, type WithoutThumbnail } from "../../domain/media/thumbnail.ts";
+import type { AssetStore } from "../../domain/ports/asset-store.ts";
+import type { Thumbnail, Thumbnails } from "../../domain/ports/thumbnails.ts";
+import { createSlots } from "../../toolkit/slots.ts";
+import type { FileName } from "../content-files.ts";
+import { readThumbnail } from "../thumbnail-files.ts";
+import { Thread, type ThreadOptions } from "./thread.ts";
+import type { Made } from "./worker.ts";
+
+/** Thumbnails that may be waited for at once. More than a page shows, and what one thread makes in some ten seconds. */
+const MOST_WAITED_FOR = 512;
+/** Files of which it is remembered that they have none. */
+const MOST_REFUSED = 10_000;
+
+export interface ThumbnailOptions extends ThreadOptions {
+  /** The folder of the asset store. */
+  readonly directory: string;
+  readonly assets: Pick<AssetStore, "locate">;
+}
+
+/**
+ * Thumbnails in a folder beside the files, made by a thread of low priority, one after the other in the order they were asked for. Touches
+ * nothing before the first call.
+ */
+export function openThumbnails(options: ThumbnailOptions): Thumbnails & { stop(): Promise<void> } {
+  const { directory, assets } = options;
+  const thread = new Thread(options);
+  const turns = createSlots(1);
+  const waitedFor = new Map<string, Promise<Thumbnail>>();
+  const refused = createRefused();
+  let isStopped = false;
+
+  async function make(file: FileName, width: ThumbnailWidth): Promise<Thumbnail> {
+    if (isStopped) return { kind: "busy" };
+    const source = await assets.locate(file);
+    if (source === undefined) return { kind: "gone" };
+    const { sha256, type } = file;
+    const made: Made = await thread.make({ root: directory, sha256, type, width, source });
+    if (made.kind === "none") refused.add(sha256, made.why);
+    if (made.kind !== "picture") return made;
+    // Safe: the bytes were handed over by the thread, and nobody else has them.
+    const content = new Blob([made.bytes as Uint8Array<ArrayBuffer>], { type: THUMBNAIL_TYPE });
+    return { kind: "picture", content };
+  }
+
+  return {
+    async read(file, width) {
+      if (MEDIA_TYPES[file.type].kind === "audio") return { kind: "none", why: "sound" };
+      const known = refused.get(file.sha256);
+      if (known !== undefined) return { kind: "none", why: known };
+      const stored = await readThumbnail(directory, file.sha256, width);
+      if (stored !== undefined) return { kind: "picture", content: stored };
+      const name = `${file.sha256} ${width}`;
+      const others = waitedFor.get(name);
+      if (others !== undefined) return others;
+      if (waitedFor.size >= MOST_WAITED_FOR) return { kind: "busy" };
+      const making = turns.run(() => make(file, width)).finally(() => waitedFor.delete(name));
+      waitedFor.set(name, making);
+      return making;
+    },
+    async stop() {
+      isStopped = true;
+      await thread.stop();
+    },
+  };
+}
+
+/** Remembers files that have no thumbnail, so that each is tried once. */
+function createRefused() {
+  const whys = new Map<string, WithoutThumbnail>();
+  return {
+    get: (sha256: string) => whys.get(sha256),
+    add(sha256: string, why: WithoutThumbnail): void {
+      const oldest = whys.size < MOST_REFUSED ? undefined : whys.keys().next().value;
+      if (oldest !== undefined) whys.delete(oldest);
+      whys.set(sha256, why);
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import { setPriority } from "node:os";
+import { MEDIA_TYPES, type MediaType } from "../../domain/media/asset.ts";
+import type { WithoutThumbnail } from "../../domain/media/thumbnail.ts";
+import { isShortage } from "../../toolkit/shortage.ts";
+import { storeThumbnail } from "../thumbnail-files.ts";
+import { shrinkImage } from "./picture.ts";
+import { shrinkVideo } from "./poster.ts";
+
+declare const self: Worker;
+
+/** One thumbnail to make. */
+export interface Order {
+  /** The folder of the asset store. */
+  readonly root: string;
+  readonly sha256: string;
+  readonly type: MediaType;
+  readonly width: number;
+  /** The content on this machine. */
+  readonly source: string;
+}
+
+/** A worker's answer, exactly one for each order. */
+export type Made =
+  | { readonly kind: "picture"; readonly bytes: Uint8Array }
+  | { readonly kind: "none"; readonly why: WithoutThumbnail }
+  | { readonly kind: "gone" }
+  /** Memory or files are short at present. */
+  | { readonly kind: "busy" };
+
+/** Requests come first, and so does what is paid for. Applies to this thread alone, where the system has priorities of threads. */
+const PRIORITY = 10;
+
+// Entry point of the thread that makes thumbnails: one order in, one answer out.
+self.onmessage = async ({ data }: MessageEvent<Order>): Promise<void> => {
+  if (process.platform === "linux") setPriority(0, PRIORITY);
+  const made = await make(data);
+  if (made.kind === "picture") self.postMessage(made, [made.bytes.buffer as ArrayBuffer]);
+  else self.postMessage(made);
+};
+
+async function make(order: Order): Promise<Made> {
+  const { source, type, width } = order;
+  try {
+    const isVideo = MEDIA_TYPES[type].kind === "video";
+    const picture = await (isVideo ? shrinkVideo(source, width) : shrinkImage(source, width));
+    if (picture === undefined) return { kind: "none", why: "codec" };
+    const isThere = await storeThumbnail(order, picture, source);
+    return isThere ? { kind: "picture", bytes: picture } : { kind: "gone" };
+  } catch (error) {
+    if (isShortage(error)) return { kind: "busy" };
+    return (await Bun.file(source).exists()) ? { kind: "none", why: "damaged" } : { kind: "gone" };
+  }
+}

@@ -1,0 +1,17 @@
+/** Widths of thumbnails in pixels. A fixed set: each is made once, kept, and found again by its address. */
+export const THUMBNAIL_WIDTHS = [64, 160, 320, 640, 1280] as const;
+export type ThumbnailWidth = (typeof THUMBNAIL_WIDTHS)[number];
+
+/** The type of every thumbnail. */
+export const THUMBNAIL_TYPE = "image/webp";
+
+/** The width that a text names, or undefined when there is none such. */
+export function thumbnailWidthOf(text: string): ThumbnailWidth | undefined {
+  return THUMBNAIL_WIDTHS.find((width) => String(width) === text);
+}
+
+/**
+ * Why a file has no thumbnail: it is a recording of sound; the codec of its pictures is not decoded here; or it is damaged, or takes
+ * longer to decode than a thumbnail may.
+ */
+export type WithoutThumbnail = "sound" | "codec" | "damaged";

@@ -1,0 +1,24 @@
+import type { StoredFile } from "../media/asset.ts";
+import type { ThumbnailWidth, WithoutThumbnail } from "../media/thumbnail.ts";
+
+/** What became of a wish for a thumbnail. */
+export type Thumbnail =
+  | { readonly kind: "picture"; readonly content: Blob }
+  | { readonly kind: "none"; readonly why: WithoutThumbnail }
+  /** The file itself is not there any more. */
+  | { readonly kind: "gone" }
+  /** As many are being waited for as may be. */
+  | { readonly kind: "busy" };
+
+/**
+ * Smaller pictures of stored images, and the first pictures of stored videos, upright, in sRGB, and never larger than the original. Each
+ * is made once, when somebody asks for it, and goes with its file.
+ */
+export interface Thumbnails {
+  /**
+   * A picture so wide, or as wide as the original where that is narrower. One that would be more than twice as high as that is narrower.
+   *
+   * @throws StorageError when the file is elsewhere and cannot be had
+   */
+  read(file: Pick<StoredFile, "sha256" | "sizeBytes" | "type">, width: ThumbnailWidth): Promise<Thumbnail>;
+}
