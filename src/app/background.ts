@@ -1,10 +1,10 @@
 import type { Config } from "../config/config.ts";
 import type { BackupState } from "../domain/backup-state.ts";
 import type { AttemptId, LaneId } from "../domain/ids.ts";
+import type { LaneCapacity } from "../domain/ports/claims.ts";
 import type { ProviderAdapter } from "../domain/ports/provider.ts";
 import type { Spans } from "../domain/ports/spans.ts";
 import type { Tally } from "../domain/ports/tally.ts";
-import type { LaneCapacity } from "../domain/ports/task-store.ts";
 import { LONGEST_DELAY_MS, longestCallbackDelayMs } from "../domain/task/backoff.ts";
 import { monotonicMs } from "../runtime/clock.ts";
 import { systemRandom } from "../runtime/random.ts";

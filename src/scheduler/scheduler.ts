@@ -1,5 +1,6 @@
+import type { Claimed, LaneCapacity } from "../domain/ports/claims.ts";
 import type { Clock, Wakeup } from "../domain/ports/runtime.ts";
-import type { Claimed, LaneCapacity } from "../domain/ports/task-store.ts";
+import { claimAndBegin } from "./beginnings.ts";
 import { createLoop } from "./loop.ts";
 import type { StepDeps } from "./step.ts";
 import { createUnderWay } from "./under-way.ts";
@@ -46,12 +47,12 @@ export function createScheduler(deps: StepDeps, options: SchedulerOptions): Sche
     lanes = paced(deps, options.lanes());
     const { leaseMs, concurrency: capacity } = options;
     const query = { now: deps.clock.now(), leaseMs, limit: free, held: underWay.ids(), lanes, capacity };
-    const claimed = await deps.tasks.claim(query);
+    const { beginnings, ...claimed } = await claimAndBegin(deps, query);
     ({ room } = claimed);
     if (claimed.isQueueEmpty === true) deps.loads.queueEmpty();
     leftSome = room !== "all" || claimed.leases.length === free;
     for (const lease of claimed.leases) {
-      underWay.begin(lease, (isOver) => {
+      underWay.begin(lease, beginnings.get(lease.task.id), (isOver) => {
         // The end of a task makes no other task due. It only makes room for tasks that were left for lack of it.
         if (!isOver || leftSome) loop.wake();
       });

@@ -2,6 +2,7 @@ import type { AccountId, TaskId } from "../domain/ids.ts";
 import type { Lease } from "../domain/task/task.ts";
 import { snoozed } from "../domain/task/transition.ts";
 import type { StepDeps } from "./step.ts";
+import type { Beginning } from "./steps/begin.ts";
 import { workOff } from "./work-off.ts";
 
 interface Work {
@@ -20,15 +21,21 @@ export function createUnderWay(deps: StepDeps, leaseMs: number) {
   const fetching = new Map<AccountId, number>();
 
   return {
-    /** Works on a task until it ends or its lease is given back, then calls `onEnd`. */
-    begin(lease: Lease, onEnd: (isOver: boolean) => void): void {
+    /**
+     * Works on a task until it ends or its lease is given back, then calls `onEnd`.
+     *
+     * @param beginning what its claim has begun it with, if it has
+     */
+    begin(lease: Lease, beginning: Beginning | undefined, onEnd: (isOver: boolean) => void): void {
       const { id, accountId } = lease.task;
       const isFetch = needsFetching(lease);
       const fetches = fetching.get(accountId) ?? 0;
       const controller = new AbortController();
       const isTooMany = isFetch && fetches >= FETCHES_PER_ACCOUNT;
       if (isFetch) fetching.set(accountId, fetches + 1);
-      const work = isTooMany ? standBack(deps, lease) : workOff(deps, lease, { controller, leaseMs });
+      const work = isTooMany
+        ? standBack(deps, lease)
+        : workOff(deps, lease, { controller, leaseMs, beginning });
       const end = work.then((isOver) => {
         // The task may have been claimed again since its lease was given back.
         if (working.get(id)?.end === end) working.delete(id);

@@ -3,10 +3,12 @@ import { RESUME_DELAY_MS } from "../domain/task/backoff.ts";
 import type { Lease } from "../domain/task/task.ts";
 import { snoozed } from "../domain/task/transition.ts";
 import { Step, type StepDeps, type StepResult } from "./step.ts";
+import { type Beginning, begun } from "./steps/begin.ts";
 import { dispatch } from "./steps/dispatch.ts";
 import { finalize } from "./steps/finalize.ts";
 import { poll } from "./steps/poll.ts";
 import { recover } from "./steps/recover.ts";
+import { submit } from "./steps/submit.ts";
 
 /** What each stage needs done next. */
 const STEPS = { queued: dispatch, submitting: recover, running: poll, finalizing: finalize } as const;
@@ -19,16 +21,20 @@ const STEPS = { queued: dispatch, submitting: recover, running: poll, finalizing
 export async function workOff(
   deps: StepDeps,
   lease: Lease,
-  run: { controller: AbortController; leaseMs: number },
+  run: { controller: AbortController; leaseMs: number; beginning?: Beginning | undefined },
 ): Promise<boolean> {
   const stopRenewing = keepLease(deps, lease, run);
   const { signal } = run.controller;
   const held: StagedFile[] = [];
+  let { beginning } = run;
   let current = lease;
   try {
+    if (beginning !== undefined) current = begun(deps, lease, beginning);
     for (;;) {
       const step = new Step(deps, current, signal, held);
-      const result = await (deps.within?.(step.task, () => advance(step)) ?? advance(step));
+      const work = takeStep(step, beginning);
+      beginning = undefined;
+      const result = await (deps.within?.(step.task, work) ?? work());
       if (result.kind === "settled") {
         if (result.isOver) return true;
         break;
@@ -45,6 +51,12 @@ export async function workOff(
     for (const file of held) await file.release(true);
   }
   return false;
+}
+
+/** @param beginning what the task was begun with just now, if it was: then nothing has been sent yet */
+function takeStep(step: Step, beginning: Beginning | undefined): () => Promise<StepResult> {
+  if (beginning === undefined) return () => advance(step);
+  return () => submit(step, { adapter: beginning.adapter, inputs: [], isResend: false });
 }
 
 function advance(step: Step): Promise<StepResult> {

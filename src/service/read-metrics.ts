@@ -1,9 +1,9 @@
 import type { ReadBackupState } from "../domain/backup-state.ts";
 import type { CountedName, Figures, Sample } from "../domain/metrics.ts";
 import type { DiskSpace, OpenStays, ProcessFigures, Vitals } from "../domain/overview.ts";
+import type { LaneCapacity } from "../domain/ports/claims.ts";
 import { type RouteStore, WHOLE_ACCOUNT } from "../domain/ports/route-store.ts";
 import type { Clock } from "../domain/ports/runtime.ts";
-import type { LaneCapacity } from "../domain/ports/task-store.ts";
 import type { CountedStock } from "./latest-stock.ts";
 
 export interface MetricsDeps {

@@ -1,9 +1,10 @@
 import type { DiskSpace, OpenStays, Overview, ProviderOverview, Vitals } from "../domain/overview.ts";
 import type { CallbackStore } from "../domain/ports/callback-store.ts";
+import type { LaneCapacity } from "../domain/ports/claims.ts";
 import { type RouteStore, type RouteTrouble, WHOLE_ACCOUNT } from "../domain/ports/route-store.ts";
 import type { Clock } from "../domain/ports/runtime.ts";
 import type { Counts } from "../domain/ports/tally.ts";
-import type { LaneCapacity, TaskStore } from "../domain/ports/task-store.ts";
+import type { TaskStore } from "../domain/ports/task-store.ts";
 
 /** How long a reading is given to everybody who asks: many watchers cost as much as one. */
 const SHARED_MS = 1_000;

@@ -3,6 +3,7 @@ import { RESUME_DELAY_MS } from "../../src/domain/task/backoff.ts";
 import type { Lease } from "../../src/domain/task/task.ts";
 import { requeued, snoozed, unanswered } from "../../src/domain/task/transition.ts";
 import {
+  ACCOUNT,
   accountId,
   addAccount,
   admit,
@@ -353,6 +354,54 @@ export function describeClaim(make: MakeStore): void {
         expect(await stages(NOW + 1)).toEqual(["queued"]);
         expect(await stages(NOW + RESUME_DELAY_MS)).toEqual([]);
         expect(await stages(NOW + 1 + RESUME_DELAY_MS)).toEqual(["submitting"]);
+      }),
+    );
+
+    test(
+      "a claim begins the tasks for which there is an intent, and leaves the others queued",
+      withStore(make, async (store) => {
+        await admitMany(store, 2);
+        const intentFor = ({ task }: Lease) => (task.id === taskId(2) ? newIntent() : undefined);
+        const { leases, begun } = await store.tasks.claim(claimQuery({ intentFor }));
+        expect(leases.map(({ task }) => task.stage)).toEqual(["queued", "queued"]);
+        expect([...begun!]).toEqual([taskId(2)]);
+        expect(await store.tasks.byId(taskId(1))).toMatchObject({ stage: "queued", attempts: 0 });
+        const began = { stage: "submitting", status: "processing", attempts: 1, startedAt: NOW };
+        expect(await store.tasks.byId(taskId(2))).toMatchObject(began);
+        expect(await store.tasks.attempts(taskId(2))).toMatchObject([{ id: attemptId(1), state: "intent" }]);
+        expect(await store.tasks.renew(leases[1]!, NOW + 99)).toBe("renewed");
+      }),
+    );
+
+    test(
+      "a task whose cancel was asked for is not begun by its claim",
+      withStore(make, async (store) => {
+        await admit(store);
+        const lease = await claimOne(store);
+        await store.tasks.requestCancel(taskId(1), ACCOUNT, NOW);
+        await store.tasks.apply(lease, snoozed(lease.task, NOW, { dueAt: NOW, failures: 0 }));
+        const { leases, begun } = await store.tasks.claim(claimQuery({ intentFor: () => newIntent() }));
+        expect(ids(leases)).toEqual([taskId(1)]);
+        expect(begun?.has(taskId(1)) ?? false).toBe(false);
+        expect(await store.tasks.attempts(taskId(1))).toEqual([]);
+      }),
+    );
+
+    test(
+      "a claim that is undone begins nothing, and is asked again",
+      withStore(make, async (store) => {
+        await admit(store);
+        let asked = 0;
+        const intentFor = () => {
+          asked += 1;
+          return newIntent();
+        };
+        // A write of the same commit that throws has all of it run once more.
+        const twice = [store.tasks.claim(claimQuery({ intentFor })), admit(store)];
+        const [claimed] = await Promise.allSettled(twice);
+        expect(claimed).toMatchObject({ status: "fulfilled", value: { begun: new Set([taskId(1)]) } });
+        expect(asked).toBe(2);
+        expect(await store.tasks.attempts(taskId(1))).toHaveLength(1);
       }),
     );
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { ClaimQuery } from "../../src/domain/ports/task-store.ts";
+import type { ClaimQuery } from "../../src/domain/ports/claims.ts";
 import { LONGEST_ROW_MS } from "../../src/domain/task/setup.ts";
 import type { Lease, NewTask } from "../../src/domain/task/task.ts";
 import { passedOn, requeued, snoozed, submitted, unanswered } from "../../src/domain/task/transition.ts";

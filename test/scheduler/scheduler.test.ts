@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import type { ProviderId } from "../../src/domain/ids.ts";
 import { MAX_INPUT_BYTES } from "../../src/domain/limits.ts";
 import type { Route } from "../../src/domain/model/model.ts";
+import type { ClaimQuery } from "../../src/domain/ports/claims.ts";
 import { type PollResult, ProviderError, type RecoverRequest } from "../../src/domain/ports/provider.ts";
 import { RESUME_DELAY_MS } from "../../src/domain/task/backoff.ts";
 import { createEngine, MODEL, scriptedProvider } from "../helpers/engine.ts";
@@ -553,8 +554,10 @@ test("a cancel asked for after the claim is heard before anything is submitted",
   const provider = scriptedProvider();
   const engine = await createEngine([provider]);
   const id = await engine.admit();
-  const begin = engine.store.tasks.begin;
+  const { begin, claim } = engine.store.tasks;
   Object.assign(engine.deps.tasks, {
+    // A claim that begins the task leaves no time for a cancel.
+    claim: (query: ClaimQuery) => claim({ ...query, intentFor: undefined }),
     begin: async (...given: Parameters<typeof begin>) => {
       await engine.store.tasks.requestCancel(id, ACCOUNT, engine.clock.now());
       return begin(...given);

@@ -1,7 +1,6 @@
 import type { Account, ApiKey } from "../access/account.ts";
 import type { Act } from "../access/actor.ts";
 import type { AccountId, AssetId, AttemptId, KeyId, LaneId, ModelId, TaskId } from "../ids.ts";
-import type { Json } from "../json.ts";
 import type { Asset } from "../media/asset.ts";
 import type { Micros } from "../money/money.ts";
 import type { LaneCount, LaneLoad, OwnReady, RecentEndings } from "../overview.ts";
@@ -11,6 +10,7 @@ import type { TaskKind } from "../task/request.ts";
 import type { TaskStory } from "../task/story.ts";
 import type { Attempt, Lease, NewTask, Task, TaskStatus, TaskSummary } from "../task/task.ts";
 import type { Transition } from "../task/transition.ts";
+import type { AttemptIntent, Claimed, ClaimQuery } from "./claims.ts";
 
 export interface Admission {
   /** Stored `queued`, `pending` and due at once. */
@@ -48,52 +48,6 @@ export type AdmitResult =
     }
   /** The key already has as many live tasks as it may have. */
   | { readonly kind: "too_many_tasks" };
-
-/** How many tasks a lane may have between submission and end. */
-export interface LaneCapacity {
-  readonly lane: LaneId;
-  readonly capacity: number;
-  /** How many of its queued tasks may start now; any number unless given. */
-  readonly starts?: number | undefined;
-  /** Other accounts of its provider. Where one of them has no room, this one takes over its tasks that have no open attempt. */
-  readonly siblings?: readonly LaneId[] | undefined;
-}
-
-export interface ClaimQuery {
-  readonly now: number;
-  readonly leaseMs: number;
-  /** Tasks that the caller still works on. If one looks due because the clock jumped, its lease is renewed and not given away. */
-  readonly held?: ReadonlySet<TaskId> | undefined;
-  /** The most leases to return, ≥ 1. */
-  readonly limit: number;
-  /** Lanes from which queued tasks may start. Tasks already under way are claimed whatever their lane. */
-  readonly lanes: readonly LaneCapacity[];
-  /** Tasks in all lanes together that may be between submission and end. */
-  readonly capacity: number;
-}
-
-export interface Claimed {
-  readonly leases: readonly Lease[];
-  /** When the next claim could find something if nothing else happens; absent when nothing waits for a time. */
-  readonly nextDueAt?: number | undefined;
-  /** Which lanes have room for one more task. `all` too where nothing is queued. */
-  readonly room: "all" | "some" | "none";
-  /** Nothing is queued in any lane. */
-  readonly isQueueEmpty?: true | undefined;
-}
-
-export interface AttemptIntent {
-  readonly id: AttemptId;
-  readonly lane: LaneId;
-  readonly upstreamModel: string;
-  /** See `Attempt.terms`. */
-  readonly terms?: Json | undefined;
-  /** See `Attempt.considered`. */
-  readonly considered?: Attempt["considered"];
-  readonly at: number;
-  /** Becomes the task's deadline, unless it has one. */
-  readonly deadlineAt: number;
-}
 
 export interface TaskFilter {
   readonly accountId: AccountId;

@@ -1,7 +1,7 @@
 import type { LaneId } from "../../domain/ids.ts";
 import { providerOf } from "../../domain/lane.ts";
+import type { LaneCapacity } from "../../domain/ports/claims.ts";
 import type { ProviderAdapter } from "../../domain/ports/provider.ts";
-import type { LaneCapacity } from "../../domain/ports/task-store.ts";
 
 /**
  * The lanes of these adapters. Accounts of one provider help each other out, and take over what waits for an account that is gone.

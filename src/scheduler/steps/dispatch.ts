@@ -3,8 +3,8 @@ import type { InputFile, ProviderAdapter } from "../../domain/ports/provider.ts"
 import { type ChosenRoute, isOut } from "../../domain/task/routing.ts";
 import type { Attempt, Lease } from "../../domain/task/task.ts";
 import { resent } from "../../domain/task/transition.ts";
-import { measureQueue } from "../measures.ts";
 import { SETTLED, Step, type StepResult } from "../step.ts";
+import { type Beginning, begun, enter, leave } from "./begin.ts";
 import { fetchInputs, openInputs } from "./inputs.ts";
 import { LET_GO, outcomeUnknown, submit } from "./submit.ts";
 
@@ -46,7 +46,9 @@ export async function dispatch(step: Step): Promise<StepResult> {
 
   const { upstreamModel } = way.route;
   const considered = deps.routing.verdicts(model, task.request, looking, way);
-  return begin(step, { adapter, at, inputs, upstreamModel, considered, deadlineMs: model.deadlineMs });
+  const { deadlineMs } = model;
+  const entered = enter(deps, { adapter, upstreamModel, considered, at, deadlineMs });
+  return typeof entered === "number" ? step.snooze(entered) : begin(step, entered, inputs);
 }
 
 /** Whether another attempt takes the place of one without an answer, rather than the same one again. */
@@ -83,61 +85,13 @@ async function resend(step: Step, adapter: ProviderAdapter, attempt: Attempt): P
 }
 
 /** Writes the attempt before any byte leaves, then submits it. */
-async function begin(
-  step: Step,
-  to: {
-    adapter: ProviderAdapter;
-    /** When the attempt starts. */
-    at: number;
-    inputs: readonly InputFile[];
-    upstreamModel: string;
-    considered: Attempt["considered"];
-    deadlineMs: number;
-  },
-): Promise<StepResult> {
-  const { deps, lease, task } = step;
-  const { adapter, at, inputs, upstreamModel, considered } = to;
-  const way = { lane: adapter.lane, upstreamModel };
-  // Another task tries it just now.
-  if (deps.standing.enter(way) > 0) return step.snooze(0);
-  const waitMs = deps.pace.submit(adapter.lane);
-  if (waitMs > 0) {
-    deps.standing.leave(way);
-    return step.snooze(waitMs);
-  }
-  const id = deps.ids.create("att");
-  const deadlineAt = at + to.deadlineMs;
-  const { lane } = adapter;
-  const terms = adapter.terms?.();
-  const begun = await deps.tasks.begin(lease, { id, lane, upstreamModel, terms, considered, at, deadlineAt });
-  if (begun !== "begun") deps.standing.leave(way);
-  if (begun === "lease_lost") return SETTLED;
-  if (begun === "cancel_requested") return step.cancel();
-  deps.loads.began(adapter.lane);
-  measureQueue(deps, lease, lane, at);
-  deps.feed.publish(task, false);
-  const sequence = task.attempts + 1;
-  const submitting: Lease = {
-    ...lease,
-    task: {
-      ...task,
-      stage: "submitting",
-      status: "processing",
-      attempts: sequence,
-      startedAt: task.startedAt ?? at,
-      deadlineAt: task.deadlineAt ?? deadlineAt,
-    },
-    attempt: {
-      id,
-      taskId: task.id,
-      sequence,
-      provider: adapter.id,
-      lane,
-      terms,
-      upstreamModel,
-      state: "intent",
-      startedAt: at,
-    },
-  };
-  return submit(new Step(deps, submitting, step.signal, step.held), { adapter, inputs, isResend: false });
+async function begin(step: Step, beginning: Beginning, inputs: readonly InputFile[]): Promise<StepResult> {
+  const { deps, lease, signal, held } = step;
+  const { adapter, intent } = beginning;
+  const written = await deps.tasks.begin(lease, intent);
+  if (written !== "begun") leave(deps, beginning);
+  if (written === "lease_lost") return SETTLED;
+  if (written === "cancel_requested") return step.cancel();
+  const submitting = begun(deps, lease, beginning);
+  return submit(new Step(deps, submitting, signal, held), { adapter, inputs, isResend: false });
 }

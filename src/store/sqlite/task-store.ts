@@ -37,8 +37,8 @@ export function createTaskStore(
   const story = prepareStory(connection, reads);
   const [changes, ledger] = [prepareChanges(db), prepareLedger(db)];
   const admit = prepareAdmit(db, { ledger, records, changes });
-  const claim = prepareClaim(connection, deps.newLeaseToken, turns);
   const advance = prepareAdvance(db, ledger, changes);
+  const claim = prepareClaim(connection, { newLeaseToken: deps.newLeaseToken, turns, advance });
   const cancel = prepareCancel(db, advance, changes, reads.byId, prepareTrail(db));
   const [lanes, queuedLanes] = [prepareLanes(db), prepareQueuedLanes(db)];
   const ownReady = prepareOwnReady(db);

@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite";
 import type { LeaseToken, TaskId } from "../../../domain/ids.ts";
 import { usageOf } from "../../../domain/money/usage.ts";
-import type { AttemptIntent } from "../../../domain/ports/task-store.ts";
+import type { AttemptIntent } from "../../../domain/ports/claims.ts";
 import { assertLegalMove, type Lease, type Stage } from "../../../domain/task/task.ts";
 import type { Transition } from "../../../domain/task/transition.ts";
 import { prepareInsertCallback } from "../callback-store/insert.ts";

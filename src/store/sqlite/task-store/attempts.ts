@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite";
 import type { TaskId } from "../../../domain/ids.ts";
-import type { AttemptIntent } from "../../../domain/ports/task-store.ts";
+import type { AttemptIntent } from "../../../domain/ports/claims.ts";
 import type { AttemptState } from "../../../domain/task/task.ts";
 import type { AttemptChange } from "../../../domain/task/transition.ts";
 import { json } from "../raw-row.ts";

@@ -1,7 +1,8 @@
 import type { LaneId, LeaseToken, TaskId } from "../../../domain/ids.ts";
-import type { Claimed, ClaimQuery, LaneCapacity } from "../../../domain/ports/task-store.ts";
+import type { Claimed, ClaimQuery, LaneCapacity } from "../../../domain/ports/claims.ts";
 import type { Lease } from "../../../domain/task/task.ts";
 import type { Connection } from "../connection.ts";
+import type { Advance } from "./advance.ts";
 import { type AttemptRow, toAttempt } from "./attempt-table.ts";
 import { type NextReady, prepareNextReady } from "./next-ready.ts";
 import { type TaskRow, toTask } from "./task-table.ts";
@@ -26,8 +27,7 @@ interface FreeCapacity {
 /** The body of `TaskStore.claim`. Who is next in a lane is up to `prepareNextReady`. */
 export function prepareClaim(
   connection: Connection,
-  newLeaseToken: () => LeaseToken,
-  turns: Turns,
+  { newLeaseToken, turns, advance }: { newLeaseToken: () => LeaseToken; turns: Turns; advance: Advance },
 ): (query: ClaimQuery) => Claimed {
   const pools = preparePools(connection);
   const lease = prepareLease(connection, newLeaseToken);
@@ -72,8 +72,23 @@ export function prepareClaim(
     const queued = takeQueued(query, free, query.limit - underWay.length);
     const open = query.lanes.filter(({ lane }) => hasRoom(free, lane)).length;
     const room = open === 0 ? "none" : open < query.lanes.length ? "some" : "all";
-    return { leases: [...underWay, ...queued], nextDueAt: nextDueAt(query, free), room };
+    const begun = beginAtOnce(advance, queued, query);
+    return { leases: [...underWay, ...queued], begun, nextDueAt: nextDueAt(query, free), room };
   };
+}
+
+/** Begins those tasks for which there is an intent. */
+function beginAtOnce(
+  advance: Advance,
+  queued: readonly Lease[],
+  { intentFor }: ClaimQuery,
+): ReadonlySet<TaskId> | undefined {
+  if (intentFor === undefined) return undefined;
+  const begun = queued.filter((lease) => {
+    const intent = intentFor(lease);
+    return intent !== undefined && advance.begin(lease, intent) === "begun";
+  });
+  return new Set(begun.map(({ task }) => task.id));
 }
 
 function prepareNextDueAt(pools: Pools, ready: NextReady) {

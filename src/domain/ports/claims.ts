@@ -1,0 +1,57 @@
+import type { AttemptId, LaneId, TaskId } from "../ids.ts";
+import type { Json } from "../json.ts";
+import type { Attempt, Lease } from "../task/task.ts";
+
+/** How many tasks a lane may have between submission and end. */
+export interface LaneCapacity {
+  readonly lane: LaneId;
+  readonly capacity: number;
+  /** How many of its queued tasks may start now; any number unless given. */
+  readonly starts?: number | undefined;
+  /** Other accounts of its provider. Where one of them has no room, this one takes over its tasks that have no open attempt. */
+  readonly siblings?: readonly LaneId[] | undefined;
+}
+
+export interface ClaimQuery {
+  readonly now: number;
+  readonly leaseMs: number;
+  /** Tasks that the caller still works on. If one looks due because the clock jumped, its lease is renewed and not given away. */
+  readonly held?: ReadonlySet<TaskId> | undefined;
+  /** The most leases to return, ≥ 1. */
+  readonly limit: number;
+  /** Lanes from which queued tasks may start. Tasks already under way are claimed whatever their lane. */
+  readonly lanes: readonly LaneCapacity[];
+  /** Tasks in all lanes together that may be between submission and end. */
+  readonly capacity: number;
+  /**
+   * What to begin a queued task with at once, in the same transaction; undefined leaves it `queued`. Must not throw. May be asked more
+   * than once for a task, each time after its last answer was undone.
+   */
+  readonly intentFor?: ((lease: Lease) => AttemptIntent | undefined) | undefined;
+}
+
+export interface Claimed {
+  /** The tasks as they were leased, before any was begun. */
+  readonly leases: readonly Lease[];
+  /** Those of them that were begun, with the intents that were given; none unless given. */
+  readonly begun?: ReadonlySet<TaskId> | undefined;
+  /** When the next claim could find something if nothing else happens; absent when nothing waits for a time. */
+  readonly nextDueAt?: number | undefined;
+  /** Which lanes have room for one more task. `all` too where nothing is queued. */
+  readonly room: "all" | "some" | "none";
+  /** Nothing is queued in any lane. */
+  readonly isQueueEmpty?: true | undefined;
+}
+
+export interface AttemptIntent {
+  readonly id: AttemptId;
+  readonly lane: LaneId;
+  readonly upstreamModel: string;
+  /** See `Attempt.terms`. */
+  readonly terms?: Json | undefined;
+  /** See `Attempt.considered`. */
+  readonly considered?: Attempt["considered"];
+  readonly at: number;
+  /** Becomes the task's deadline, unless it has one. */
+  readonly deadlineAt: number;
+}

@@ -1,0 +1,79 @@
+import type { AttemptIntent } from "../../domain/ports/claims.ts";
+import type { ProviderAdapter } from "../../domain/ports/provider.ts";
+import type { ConsideredWay } from "../../domain/task/routing.ts";
+import type { Lease } from "../../domain/task/task.ts";
+import { measureQueue } from "../measures.ts";
+import type { StepDeps } from "../step.ts";
+
+/** What an attempt is begun with. */
+export interface Beginning {
+  readonly adapter: ProviderAdapter;
+  readonly intent: AttemptIntent;
+}
+
+interface Plan {
+  readonly adapter: ProviderAdapter;
+  readonly upstreamModel: string;
+  readonly considered: readonly ConsideredWay[] | undefined;
+  /** When the attempt starts. */
+  readonly at: number;
+  readonly deadlineMs: number;
+}
+
+/**
+ * Takes the right to begin an attempt.
+ *
+ * @returns what to begin it with, or how many milliseconds to wait for that right
+ */
+export function enter(deps: StepDeps, plan: Plan): Beginning | number {
+  const { adapter, upstreamModel, considered, at, deadlineMs } = plan;
+  const { lane } = adapter;
+  const way = { lane, upstreamModel };
+  // Another task tries it just now.
+  if (deps.standing.enter(way) > 0) return 0;
+  const waitMs = deps.pace.submit(lane);
+  if (waitMs > 0) {
+    deps.standing.leave(way);
+    return waitMs;
+  }
+  const id = deps.ids.create("att");
+  const intent = { ...way, id, terms: adapter.terms?.(), considered, at, deadlineAt: at + deadlineMs };
+  return { adapter, intent };
+}
+
+/** Gives the right back: the attempt was not begun. */
+export function leave({ standing }: StepDeps, { intent: { lane, upstreamModel } }: Beginning): void {
+  standing.leave({ lane, upstreamModel });
+}
+
+/** Tells that the attempt has begun. @returns the lease as it is now */
+export function begun(deps: StepDeps, lease: Lease, { adapter, intent }: Beginning): Lease {
+  const { task } = lease;
+  const { id, lane, upstreamModel, terms, at, deadlineAt } = intent;
+  deps.loads.began(lane);
+  measureQueue(deps, lease, lane, at);
+  deps.feed.publish(task, false);
+  const sequence = task.attempts + 1;
+  return {
+    ...lease,
+    task: {
+      ...task,
+      stage: "submitting",
+      status: "processing",
+      attempts: sequence,
+      startedAt: task.startedAt ?? at,
+      deadlineAt: task.deadlineAt ?? deadlineAt,
+    },
+    attempt: {
+      id,
+      taskId: task.id,
+      sequence,
+      provider: adapter.id,
+      lane,
+      terms,
+      upstreamModel,
+      state: "intent",
+      startedAt: at,
+    },
+  };
+}
