@@ -1,4 +1,5 @@
-import { copyShifted, drawShifted, type Runs } from "./shifted.ts";
+import { kernelsOf } from "./arena.ts";
+import type { Kernels } from "./kernels.ts";
 
 /** From sprite pixels to frame pixels: x' = a·x + b·y + e, y' = c·x + d·y + f. */
 export interface Matrix {
@@ -27,8 +28,6 @@ export interface TargetPlane {
 export interface SourcePlane {
   readonly pixels: Uint8Array;
   readonly alpha: Uint8Array | undefined;
-  /** Of the alpha. */
-  readonly runs: Runs | undefined;
   readonly width: number;
   readonly height: number;
 }
@@ -53,6 +52,7 @@ export function drawPlane(
   const stepY = Math.round(back.c * ONE);
   const lastX = (source.width - 1) * ONE;
   const lastY = (source.height - 1) * ONE;
+  const kernels = kernelsOf(target.pixels, source.pixels, source.alpha);
   for (let y = area.top; y < area.bottom; y++) {
     const startX = Math.round((back.a * area.left + back.b * y + back.e) * ONE);
     const startY = Math.round((back.c * area.left + back.d * y + back.f) * ONE);
@@ -66,7 +66,9 @@ export function drawPlane(
     // The edge samples lack neighbours to blend with; leaving them out would let the background through.
     drawEdge(target, source, at, startX, startY, stepX, stepY, 0, inside ? from : count, strength);
     if (!inside) continue;
-    if (source.alpha === undefined) {
+    if (kernels !== undefined) {
+      drawByKernels(kernels, target.pixels, source, at + from, to - from, fx, fy, stepX, stepY, strength);
+    } else if (source.alpha === undefined) {
       drawOpaque(target.pixels, source, at + from, to - from, fx, fy, stepX, stepY, strength);
     } else {
       drawBlended(target.pixels, source, source.alpha, at + from, to - from, fx, fy, stepX, stepY, strength);
@@ -87,6 +89,38 @@ function lastInside(start: number, step: number, last: number): number {
   return step > 0 ? Math.ceil((last - start) / step) - 1 : Math.floor(-start / step);
 }
 
+function drawByKernels(
+  kernels: Kernels,
+  { byteOffset }: Uint8Array,
+  { pixels, alpha, width }: SourcePlane,
+  start: number,
+  count: number,
+  fx: number,
+  fy: number,
+  stepX: number,
+  stepY: number,
+  strength: number,
+): void {
+  const [from, end] = [byteOffset + start, byteOffset + start + count];
+  const isShifted = stepX === ONE && stepY === 0 && (alpha !== undefined || strength === 256);
+  const eights = isShifted ? count & ~7 : 0;
+  const [right, down] = [(fx >> 8) & 255, (fy >> 8) & 255];
+  const first = (fy >> 16) * width + (fx >> 16);
+  const plane = pixels.byteOffset;
+  const rest = fx + eights * ONE;
+  if (alpha === undefined) {
+    if (eights > 0) kernels.copyShifted(from, from + eights, plane + first, width, right, down);
+    if (eights < count)
+      kernels.copyTurned(from + eights, end, plane, width, rest, fy, stepX, stepY, strength);
+  } else {
+    const cover = alpha.byteOffset;
+    if (eights > 0)
+      kernels.blendShifted(from, from + eights, plane + first, width, right, down, cover + first, strength);
+    if (eights < count)
+      kernels.blendTurned(from + eights, end, plane, width, rest, fy, stepX, stepY, strength, cover);
+  }
+}
+
 // biome-ignore-start lint/style/noNonNullAssertion: every index below is inside its plane by the bounds worked out above; a default for each would double the time.
 
 function drawOpaque(
@@ -101,11 +135,6 @@ function drawOpaque(
   strength: number,
 ): void {
   const { pixels, width } = source;
-  if (stepX === ONE && stepY === 0 && strength === 256) {
-    const from = (startY >> 16) * width + (startX >> 16);
-    copyShifted(target, start, count, pixels, width, from, (startX >> 8) & 255, (startY >> 8) & 255);
-    return;
-  }
   const fade = 256 - strength;
   let fx = startX | 0;
   let fy = startY | 0;
@@ -134,11 +163,7 @@ function drawBlended(
   stepY: number,
   strength: number,
 ): void {
-  const { pixels, runs, width } = source;
-  if (stepX === ONE && stepY === 0 && runs !== undefined) {
-    drawShifted(target, start, count, pixels, alpha, runs, width, startX, startY, strength);
-    return;
-  }
+  const { pixels, width } = source;
   let fx = startX | 0;
   let fy = startY | 0;
   for (let at = start, end = start + count; at < end; at++) {

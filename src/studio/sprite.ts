@@ -1,5 +1,5 @@
+import { createPlane } from "./arena.ts";
 import { type Area, drawPlane, type Matrix } from "./plane.ts";
-import { type Runs, runsOf } from "./shifted.ts";
 
 /** One video picture in planar 4:2:0; the chroma planes are half as wide and half as high. */
 export interface Frame {
@@ -18,8 +18,6 @@ export interface Sprite extends Frame {
   readonly alpha?: Uint8Array;
   /** Alpha at the size of the chroma planes. */
   readonly chromaAlpha?: Uint8Array;
-  readonly runs?: Runs;
-  readonly chromaRuns?: Runs;
   /** The part that is not empty, in its own pixels. */
   readonly bounds: Area;
 }
@@ -28,7 +26,7 @@ export interface Sprite extends Frame {
 export function createFrame(width: number, height: number, bytes?: Uint8Array): Frame {
   const luma = width * height;
   const chroma = luma / 4;
-  const buffer = bytes ?? new Uint8Array(luma + chroma * 2);
+  const buffer = bytes ?? createPlane(luma + chroma * 2);
   return {
     width,
     height,
@@ -44,43 +42,56 @@ export function frameSprite(frame: Frame): Sprite {
   return { ...frame, bounds: { left: 0, top: 0, right: frame.width, bottom: frame.height } };
 }
 
+/** What a pixel adds to the planes, multiplied by its alpha: red, green and blue; its luma; its alpha. */
+interface Part {
+  word: number;
+  red: number;
+  green: number;
+  blue: number;
+  luma: number;
+  cover: number;
+}
+
+const OPAQUE = 0xff000000;
+
+const nothing = (): Part => ({ word: 0, red: 0, green: 0, blue: 0, luma: 0, cover: 0 });
+
 /** Converts straight RGBA (BT.709, limited range, even sides) once, so that no frame of a video touches RGB. */
 export function spriteFromRgba(rgba: Uint8Array, width: number, height: number): Sprite {
   const frame = createFrame(width, height);
-  const alpha = new Uint8Array(width * height);
-  const chromaAlpha = new Uint8Array((width * height) / 4);
+  const alpha = createPlane(width * height);
+  const chromaAlpha = createPlane((width * height) / 4);
   const bounds = { left: width, top: height, right: 0, bottom: 0 };
-  let opaque = true;
+  const { y, u, v } = frame;
+  const words = wordsOf(rgba);
+  // Most pixels are like the one before.
+  const [first, second, third, fourth] = [nothing(), nothing(), nothing(), nothing()];
+  const read = (part: Part, at: number): void => {
+    // Every word is inside the picture, whose sides are even.
+    const word = words[at] as number;
+    if (word !== part.word) measure(part, word);
+    if (part.cover === 0) return;
+    alpha[at] = part.cover;
+    y[at] = part.luma;
+  };
+  let every = OPAQUE;
   for (let row = 0; row < height; row += 2) {
     for (let column = 0; column < width; column += 2) {
-      const [upper, lower] = [(row * width + column) * 4, ((row + 1) * width + column) * 4];
-      if (
-        (rgba[upper + 3] ?? 0) + (rgba[upper + 7] ?? 0) + (rgba[lower + 3] ?? 0) + (rgba[lower + 7] ?? 0) ===
-        0
-      ) {
-        opaque = false;
-        continue;
-      }
-      let [red, green, blue, cover] = [0, 0, 0, 0];
-      for (let k = 0; k < 4; k++) {
-        const at = (row + (k >> 1)) * width + column + (k & 1);
-        const a = rgba[at * 4 + 3] ?? 0;
-        if (a !== 255) opaque = false;
-        if (a === 0) continue;
-        const r = ((rgba[at * 4] ?? 0) * a) / 255;
-        const g = ((rgba[at * 4 + 1] ?? 0) * a) / 255;
-        const b = ((rgba[at * 4 + 2] ?? 0) * a) / 255;
-        alpha[at] = a;
-        frame.y[at] = 0.1826 * r + 0.6142 * g + 0.062 * b + (16 * a) / 255 + 0.5;
-        red += r;
-        green += g;
-        blue += b;
-        cover += a;
-      }
+      const [upper, lower] = [row * width + column, (row + 1) * width + column];
+      read(first, upper);
+      read(second, upper + 1);
+      read(third, lower);
+      read(fourth, lower + 1);
+      every &= first.word & second.word & third.word & fourth.word;
+      const cover = first.cover + second.cover + third.cover + fourth.cover;
+      if (cover === 0) continue;
+      const red = first.red + second.red + third.red + fourth.red;
+      const green = first.green + second.green + third.green + fourth.green;
+      const blue = first.blue + second.blue + third.blue + fourth.blue;
       const half = (row >> 1) * (width >> 1) + (column >> 1);
       const centre = (128 * cover) / 255;
-      frame.u[half] = (-0.1006 * red - 0.3386 * green + 0.4392 * blue + centre) / 4 + 0.5;
-      frame.v[half] = (0.4392 * red - 0.3989 * green - 0.0403 * blue + centre) / 4 + 0.5;
+      u[half] = (-0.1006 * red - 0.3386 * green + 0.4392 * blue + centre) / 4 + 0.5;
+      v[half] = (0.4392 * red - 0.3989 * green - 0.0403 * blue + centre) / 4 + 0.5;
       chromaAlpha[half] = cover / 4 + 0.5;
       if (column < bounds.left) bounds.left = column;
       if (row < bounds.top) bounds.top = row;
@@ -88,10 +99,27 @@ export function spriteFromRgba(rgba: Uint8Array, width: number, height: number):
       if (row + 2 > bounds.bottom) bounds.bottom = row + 2;
     }
   }
-  if (opaque) return frameSprite(frame);
-  const runs = runsOf(alpha, width, height);
-  const chromaRuns = runsOf(chromaAlpha, width / 2, height / 2);
-  return { ...frame, alpha, chromaAlpha, runs, chromaRuns, bounds };
+  return every >>> 24 === 255 ? frameSprite(frame) : { ...frame, alpha, chromaAlpha, bounds };
+}
+
+/** @param word red, green, blue and alpha, the first lowest */
+function measure(part: Part, word: number): void {
+  const cover = word >>> 24;
+  const red = ((word & 255) * cover) / 255;
+  const green = (((word >> 8) & 255) * cover) / 255;
+  const blue = (((word >> 16) & 255) * cover) / 255;
+  part.word = word;
+  part.red = red;
+  part.green = green;
+  part.blue = blue;
+  part.luma = 0.1826 * red + 0.6142 * green + 0.062 * blue + (16 * cover) / 255 + 0.5;
+  part.cover = cover;
+}
+
+/** The pixels as numbers of 32 bits, of which the first byte is the lowest on every platform there is. */
+function wordsOf(rgba: Uint8Array): Uint32Array {
+  const aligned = rgba.byteOffset % 4 === 0 ? rgba : rgba.slice();
+  return new Uint32Array(aligned.buffer, aligned.byteOffset, aligned.length / 4);
 }
 
 /** Draws `sprite` onto `frame`, bilinearly filtered. An opaque sprite is continued past its edges. @param opacity 0 … 1 */
@@ -103,7 +131,7 @@ export function drawSprite(frame: Frame, sprite: Sprite, matrix: Matrix, opacity
   if (area.left >= area.right || area.top >= area.bottom) return;
   const back = invert(matrix, determinant);
   const { width, height } = sprite;
-  const whole = { pixels: sprite.y, alpha: sprite.alpha, runs: sprite.runs, width, height };
+  const whole = { pixels: sprite.y, alpha: sprite.alpha, width, height };
   drawPlane({ pixels: frame.y, width: frame.width }, whole, centred(back, 1), area, strength);
   const half = {
     left: area.left >> 1,
@@ -112,8 +140,7 @@ export function drawSprite(frame: Frame, sprite: Sprite, matrix: Matrix, opacity
     bottom: (area.bottom + 1) >> 1,
   };
   const chroma = centred(back, 2);
-  const { chromaAlpha, chromaRuns } = sprite;
-  const quarter = { alpha: chromaAlpha, runs: chromaRuns, width: width >> 1, height: height >> 1 };
+  const quarter = { alpha: sprite.chromaAlpha, width: width >> 1, height: height >> 1 };
   for (const plane of ["u", "v"] as const) {
     const source = { ...quarter, pixels: sprite[plane] };
     drawPlane({ pixels: frame[plane], width: frame.width >> 1 }, source, chroma, half, strength);

@@ -1,3 +1,4 @@
+import { beginArena, endArena } from "./arena.ts";
 import { encodeVideo, FRAMES_PER_SECOND } from "./encode.ts";
 import { choosePalette } from "./palette.ts";
 import { createRandom, ease } from "./random.ts";
@@ -22,12 +23,15 @@ import {
 /** Renders a video. Asks `isCancelled` before every frame. @throws InputInvalidError for missing or unreadable media */
 export async function renderVideo(job: VideoJob, isCancelled: () => boolean): Promise<Rendered> {
   const random = createRandom("video", job.mode, job.prompt, job.seed);
-  const shot = await prepare({ job, random, palette: choosePalette(job.prompt, random) });
+  beginArena();
+  let shot: Shot | undefined;
   try {
+    shot = await prepare({ job, random, palette: choosePalette(job.prompt, random) });
+    const { draw } = shot;
     const frame = createFrame(shot.size.width, shot.size.height);
     const bytes = await encodeVideo({ frame, frameCount: shot.frameCount }, (index) => {
       if (isCancelled()) throw new Error("The video is no longer wanted.");
-      return shot.draw(frame, index);
+      return draw(frame, index);
     });
     return {
       bytes,
@@ -36,7 +40,8 @@ export async function renderVideo(job: VideoJob, isCancelled: () => boolean): Pr
       durationSec: shot.frameCount / FRAMES_PER_SECOND,
     };
   } finally {
-    await shot.release?.();
+    endArena();
+    await shot?.release?.();
   }
 }
 
