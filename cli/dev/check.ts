@@ -1,6 +1,7 @@
 /*
- * Everything that must hold before a change is good: `bun run check`. The first failing step ends it with its exit
- * code; the last line is always `N passed, N failed`, the sum of all test runs.
+ * What must hold before a change is good: `bun run check`. With `--all`, also what takes programs and rights that not every
+ * machine has. The first failing step ends it with its exit code; the last line is always `N passed, N failed`, the sum of all
+ * test runs.
  */
 import {
   BINARY,
@@ -26,12 +27,18 @@ const TEST_RUNS: readonly Step[] = [
     env: { SVC_BIN: BINARY },
   },
 ];
+const MACHINE_RUN: Step = {
+  title: "tests beside systemd, proxies, containers and releases",
+  command: tests("test:machine"),
+  env: { SVC_BIN: BINARY },
+};
+const testRuns = process.argv.includes("--all") ? [...TEST_RUNS, MACHINE_RUN] : TEST_RUNS;
 
 const total: TestCounts = { passed: 0, failed: 0, skipped: 0, skippedChecks: 0 };
 
 await requireSuccess(run, [installStep]);
 await requireSuccess(runAside, [typesStep, lintStep, buildStep]);
-for (const step of TEST_RUNS) await requireTests(step);
+for (const step of testRuns) await requireTests(step);
 finish(0);
 
 function tests(script: string): string[] {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
+import { createApi } from "../e2e/support/api.ts";
+import { svcJson } from "../e2e/support/command.ts";
+import { has, NAME, type RunningProxy, startProxy } from "../e2e/support/proxies.ts";
 import { emptyFolder, freePort, type Server, startServer, stopServers } from "../helpers/server.ts";
-import { createApi } from "./support/api.ts";
-import { svcJson } from "./support/command.ts";
-import { has, NAME, type RunningProxy, startProxy } from "./support/proxies.ts";
 
 setDefaultTimeout(120_000);
 
