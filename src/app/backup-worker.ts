@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { setPriority } from "node:os";
+import { giveWay } from "../toolkit/low-priority.ts";
 import { isSystemError, systemMessage } from "../toolkit/system-error.ts";
 import { type BackupOrder, makeBackup } from "./make-backup.ts";
 
@@ -25,11 +25,11 @@ export type BackupResult =
   | { readonly kind: "failed"; readonly message: string };
 
 /** Requests come first. Applies to this thread alone, where the system has priorities of threads. */
-const PRIORITY = 10;
+const NICENESS = 10;
 
 // Entry point of a thread that makes one backup.
 self.onmessage = async ({ data }: MessageEvent<ScheduledBackup>): Promise<void> => {
-  if (process.platform === "linux") setPriority(0, PRIORITY);
+  giveWay(NICENESS);
   self.postMessage(await answer(data));
 };
 

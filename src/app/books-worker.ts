@@ -1,10 +1,10 @@
-import { setPriority } from "node:os";
 import type { AuditReport } from "../domain/ports/audit.ts";
 import type { UsageLine, UsageQuery } from "../domain/ports/usage-store.ts";
 import type { Stock } from "../domain/stock.ts";
 import { openAudit } from "../store/audit.ts";
 import { readStock } from "../store/stock-reading.ts";
 import { openUsageReading } from "../store/usage-reading.ts";
+import { giveWay } from "../toolkit/low-priority.ts";
 
 declare const self: Worker;
 
@@ -25,11 +25,11 @@ export type BooksResult =
   | { readonly kind: "failed"; readonly message: string };
 
 /** Requests come first. Applies to this thread alone, where the system has priorities of threads. */
-const PRIORITY = 10;
+const NICENESS = 10;
 
 // Entry point of a thread that reads the books once: the statements take as long as there are rows, and hold up only it.
 self.onmessage = async ({ data }: MessageEvent<BooksOrder>): Promise<void> => {
-  if (process.platform === "linux") setPriority(0, PRIORITY);
+  giveWay(NICENESS);
   self.postMessage(await answer(data));
 };
 

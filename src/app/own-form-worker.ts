@@ -1,10 +1,10 @@
-import { setPriority } from "node:os";
 import { type FormText, readForms } from "../providers/declared/read-form.ts";
+import { giveWay } from "../toolkit/low-priority.ts";
 
 declare const self: Worker;
 
-const PRIORITY = 10;
-if (process.platform === "linux") setPriority(0, PRIORITY);
+const NICENESS = 10;
+giveWay(NICENESS);
 
 // Entry point of a thread that reads forms: a large one takes longer than requests can wait.
 self.onmessage = ({ data }: MessageEvent<readonly FormText[]>): void => {

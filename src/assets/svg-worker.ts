@@ -1,5 +1,5 @@
-import { setPriority } from "node:os";
 import { MediaError } from "../domain/ports/asset-store.ts";
+import { giveWay } from "../toolkit/low-priority.ts";
 import { cleanSvg } from "./svg.ts";
 
 declare const self: Worker;
@@ -9,11 +9,11 @@ export type SvgResult =
   | { readonly kind: "refused"; readonly reason: MediaError["reason"]; readonly message: string };
 
 /** Requests come first. Applies to this thread alone, where the system has priorities of threads. */
-const PRIORITY = 5;
+const NICENESS = 5;
 
 // Entry point of a thread that cleans one drawing: the parser works on all of it at once, for up to seconds.
 self.onmessage = ({ data }: MessageEvent<Uint8Array>): void => {
-  if (process.platform === "linux") setPriority(0, PRIORITY);
+  giveWay(NICENESS);
   self.postMessage(result(data));
 };
 

@@ -1,4 +1,4 @@
-import { setPriority } from "node:os";
+import { giveWay } from "../toolkit/low-priority.ts";
 import type { WorkOrder, WorkResult } from "./render.ts";
 import { InputInvalidError, type Rendered, type RenderJob } from "./render-job.ts";
 
@@ -9,11 +9,11 @@ declare const self: Worker;
  * a minute on a machine that other programs kept busy.
  * Applies to this thread alone, where the system has priorities of threads.
  */
-const PRIORITY = 5;
+const NICENESS = 5;
 
 // Entry point of a renderer thread: one order in, one result out. Each kind of job loads its libraries at its first use.
 self.onmessage = async (event: MessageEvent<WorkOrder>): Promise<void> => {
-  if (process.platform === "linux") setPriority(0, PRIORITY);
+  giveWay(NICENESS);
   const result = await work(event.data);
   if (result.kind !== "done") return self.postMessage(result);
   // Copy a result out of a pooled buffer first: only a whole buffer can be transferred.

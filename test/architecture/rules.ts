@@ -15,7 +15,7 @@ const LAYERS: readonly Layer[] = [
   { name: "scheduler", covers: ["src/scheduler/"], imports: ["domain"], externals: "node" },
   { name: "toolkit", covers: ["src/toolkit/"], imports: [], externals: "any" },
   { name: "http", covers: ["src/http/"], imports: ["domain", "service", "toolkit"], externals: "any" },
-  { name: "studio", covers: ["src/studio/"], imports: [], externals: "any" },
+  { name: "studio", covers: ["src/studio/"], imports: ["toolkit"], externals: "any" },
   // The studio is to the sandbox what sharp is to others: a library that draws, and knows no provider.
   {
     name: "sandbox",

@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync }
 import { dirname, join } from "node:path";
 import { parse } from "yaml";
 import { emptyFolder, freePort, SVC } from "../helpers/server.ts";
-import { createApi } from "./support/api.ts";
+import { createApi } from "../e2e/support/api.ts";
 import {
   copyContext,
   environmentOf,

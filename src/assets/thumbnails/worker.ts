@@ -1,6 +1,6 @@
-import { setPriority } from "node:os";
 import { MEDIA_TYPES, type MediaType } from "../../domain/media/asset.ts";
 import type { WithoutThumbnail } from "../../domain/media/thumbnail.ts";
+import { giveWay } from "../../toolkit/low-priority.ts";
 import { isShortage } from "../../toolkit/shortage.ts";
 import { storeThumbnail } from "../thumbnail-files.ts";
 import { shrinkImage } from "./picture.ts";
@@ -28,11 +28,11 @@ export type Made =
   | { readonly kind: "busy" };
 
 /** Requests come first, and so does what is paid for. Applies to this thread alone, where the system has priorities of threads. */
-const PRIORITY = 10;
+const NICENESS = 10;
 
 // Entry point of the thread that makes thumbnails: one order in, one answer out.
 self.onmessage = async ({ data }: MessageEvent<Order>): Promise<void> => {
-  if (process.platform === "linux") setPriority(0, PRIORITY);
+  giveWay(NICENESS);
   const made = await make(data);
   if (made.kind === "picture") self.postMessage(made, [made.bytes.buffer as ArrayBuffer]);
   else self.postMessage(made);
