@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parse } from "yaml";
-import { emptyFolder, freePort, SVC } from "../helpers/server.ts";
 import { createApi } from "../e2e/support/api.ts";
+import { emptyFolder, freePort, SVC } from "../helpers/server.ts";
 import {
   copyContext,
   environmentOf,
